@@ -114,25 +114,26 @@ async function startRun(context: Context): Promise<Run> {
   const recall = buildRecall(profile, session.nonce())
   const opening = `${prompts.brief()}\n${recall.tell}\n${prompts.note(session.nonce())}`
   const { id } = await v2.storeOk(chat, opening)
-  const { fact: nonce, ask } = recall
-  const first = await replyBesideOtherChat(context, { chat, nonce, ask }, (options) =>
-    v2.generate(v2.generateBody(chat, id), { role: 'act', ...options }),
-  )
+  const first = await v2.generate(v2.generateBody(chat, id), { role: 'act' })
   claim('V2-GEN-01', () => expectAccepted(first, 'a reply'), first)
   assume(!isDeclined(first), 'a reply is refused', first)
   // The fact is two links away, to distinguish a chain of one link from a complete one.
-  const between = await v2.storeAndGenerate(chat, prompts.brief(), { parent_id: id })
+  const between = await v2.storeOk(chat, recall.ask, { parent_id: id })
+  const linked = await replyBesideOtherChat(context, chat, recall, (options) =>
+    v2.generate(v2.generateBody(chat, between.id), { role: 'arrange', ...options }),
+  )
+  assume(!isDeclined(linked), 'a reply is refused', linked)
   return {
     ...context,
     chat,
     recall,
     file,
-    conversation: [opening, prompts.brief()],
+    conversation: [opening, recall.ask],
     knowsFact: createRecallLaw(
       context,
       async (text) => (await v2.storeAndGenerate(await v2.chat(), text)).reply,
     ),
-    parent: between.messageId,
+    parent: between.id,
     question: '',
     isChained: false,
   }

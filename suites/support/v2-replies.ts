@@ -10,6 +10,7 @@ import {
   succeeded,
   type V2Api,
 } from '../../harness/conformance/scenario/index.ts'
+import type { Recall } from './recall.ts'
 
 type Body = Readonly<Record<string, unknown>>
 type SendReply = (
@@ -43,7 +44,8 @@ export async function replyToUnanswered(
 /** The reply to a message while a question is asked in another chat: they know nothing of each other. */
 export async function replyBesideOtherChat(
   { v2, claim, session, prompts }: Pick<ScenarioContext, 'v2' | 'claim' | 'session' | 'prompts'>,
-  { chat, nonce, ask }: Readonly<Record<'chat' | 'nonce' | 'ask', string>>,
+  chat: string,
+  { fact: own, ask }: Pick<Recall, 'fact' | 'ask'>,
   reply: (options: object) => Promise<Exchange>,
 ): Promise<Exchange> {
   const other = await v2.chat()
@@ -59,7 +61,7 @@ export async function replyBesideOtherChat(
   assume(first && answer, 'a request is missing')
   for (const [one, fact] of [
     [first, reference],
-    [answer, nonce],
+    [answer, own],
   ] as const) {
     if (isDeclined(one)) continue
     const text = expect(answerText(one), 'the answer in another chat')
