@@ -54,7 +54,9 @@ describe('a target that dies in mid-run', () => {
   test('is no reason to stop, and none to call the run met', async () => {
     const { run: server, url } = await serving(['--key', key, '--pace', 'ttft=50ms,gap=20ms'])
     const run = load([url, '--rate', '20', '--duration', '20s', '--arrival', 'constant', '--json'])
-    await vi.waitFor(async () => expect(await handled(url)).toBeGreaterThan(40), patienceMs)
+    // Looking is counted as well.
+    const slowly = { timeout: patienceMs, interval: 1_000 }
+    await vi.waitFor(async () => expect(await handled(url)).toBeGreaterThan(40), slowly)
     server.child.kill('SIGKILL')
     const { code, stdout } = await run.ended
     const report = run.report()
@@ -131,8 +133,9 @@ describe('an internal error ends with 4', () => {
   test('in a thread that sends: with the report of the others', async () => {
     const server = await oddServer(() => 'well')
     const inThread = `import { isMainThread, threadId } from 'node:worker_threads'
-      if (!isMainThread && threadId === 1) setTimeout(() => { ${slip} }, 2000)`
-    const args = [server.url, '--rate', '20', '--duration', '4s', '--workers', '2']
+      if (!isMainThread && threadId === 1) setTimeout(() => { ${slip} }, 5000)`
+    // After the start, also on a busy machine.
+    const args = [server.url, '--rate', '20', '--duration', '10s', '--workers', '2']
     const { ended, report } = load(args, beginningWith(inThread))
     const { code, stdout } = await ended
     expect(report().faults.join()).toContain('a slip of ours')

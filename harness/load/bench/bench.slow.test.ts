@@ -54,26 +54,6 @@ it('says which cases a target refuses', async () => {
   )
 })
 
-it('ends when it is interrupted, with what was found', async () => {
-  const server = await startReferenceServer({ keys: ['key'] })
-  onTestFinished(() => server.close())
-  const interruption = new AbortController()
-  const options = {
-    ...usual(server.url),
-    cases: benchCases.slice(0, 2),
-    seconds: 120,
-    signal: interruption.signal,
-    onProgress: (what: string) => {
-      if (what.includes('120 s')) setTimeout(() => interruption.abort(), 3_000)
-    },
-  }
-  const report = await runBench(options)
-  expect(report.interrupted).toBe(true)
-  expect(report.rows).toHaveLength(1)
-  expect(report.rows[0]?.target.answers).toBeGreaterThan(0)
-  expect(benchToText(report)).toContain('Interrupted: the other cases were not measured.')
-})
-
 it('keeps what it has of a target that goes away', async () => {
   const server = await startReferenceServer({ keys: ['key'] })
   const report = await runBench({
