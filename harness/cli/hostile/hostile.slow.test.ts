@@ -204,7 +204,7 @@ describe('a whole check of a target that sends', () => {
     ['streams without end', streams, events()],
     ['bodies without end', reads, endlessBody],
     ['pages of 20,000 rows', history, body(historyPage(20_000, null))],
-    ['a byte now and then', streams, drip(100), { timeoutMs: 500 }],
+    ['a byte now and then', streams, drip(100), { timeoutMs: 500, runMs: 15_000 }],
     ['hints and no answer', reads, earlyHints, { timeoutMs: 1_000 }],
     ['nothing', all, silence, { timeoutMs: 1_000 }],
     ['a Retry-After that is no time', all, refusal('soon')],
