@@ -72,20 +72,17 @@ function challengeWith(names: readonly string[]): string {
   const [url, httpVersion, negotiates] = [new URL('http://127.0.0.1'), 'auto', false] as const
   const requests = surfaces.flatMap((surface) =>
     shapes.flatMap((shape) =>
-      [false, true].map((is) => ({
-        surface,
-        shape,
-        isUnusual: is,
-        isStream: is,
-        url,
-        httpVersion,
-        negotiates,
-      })),
+      ['a', 'b', 'c', 'd', 'e', 'f'].map((scenario, at) => {
+        const [isUnusual, isStream] = [at % 2 === 0, at % 2 === 0]
+        return { scenario, surface, shape, isUnusual, isStream, url, httpVersion, negotiates }
+      }),
     ),
   )
   for (;;) {
     const challenge = randomUUID()
-    const imitated = requests.map((one) => imitationFor(roundSeed(challenge, 1), one).name)
+    const imitated = requests.map(
+      (one) => imitationFor(roundSeed(challenge, 1), one.scenario, one).name,
+    )
     if (imitated.every((name) => names.includes(name))) return challenge
   }
 }

@@ -4,12 +4,11 @@
  * openai; CLASSPATH has okhttp; CHROMIUM is a browser.
  */
 import { execFile } from 'node:child_process'
-import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
-import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { headOf, type RecordedClient, recordedClients, shapes } from '../fixtures/clients.ts'
+import { listen, readBody } from '../harness/client/test-support/listen-on-loopback.ts'
 import { type Call, nodeClients, openClient, pythonClients } from './clients/program.ts'
 
 const output = fileURLToPath(new URL('../fixtures/clients.json', import.meta.url))
@@ -33,6 +32,8 @@ const calls: readonly Call[] = [
   { method: 'POST', path: '/form', form: true },
   { method: 'POST', path: '/stream', body: { ...body, stream: true } },
 ]
+
+const asksForStream = /"stream": ?true/
 
 /** Sends all calls; resolves with the version of the client. */
 async function callAll(name: string, base: string): Promise<string> {
@@ -72,7 +73,8 @@ interface Received {
   readonly shape: string
   /** Ordinal of the connection. */
   readonly connection: number
-  readonly head: string
+  /** Header lines. */
+  readonly head: readonly string[]
   readonly body: string
 }
 
@@ -81,15 +83,15 @@ await main()
 async function main(): Promise<void> {
   const entries: Record<string, RecordedClient> = { ...recordedClients }
   for (const [name, send] of Object.entries(clients)) {
-    const server = await listen()
+    const { url, received, close } = await openRecorder()
     try {
-      entries[name] = describe(server.received, await send(server.base))
+      entries[name] = describe(received, await send(url))
       console.log(`${name}: ${entries[name]?.version}`)
     } catch (error) {
       const reason = String(error).trim()
       console.log(`${name}: skipped (${reason})`)
     } finally {
-      server.close()
+      await close()
     }
   }
   writeFileSync(output, `${JSON.stringify(entries, null, 2)}\n`)
@@ -102,7 +104,7 @@ function describe(received: readonly Received[], printed: string): RecordedClien
   const sent = shapes.flatMap((shape) => {
     const one = of(shape)
     // aiohttp sends a content type without a body, which a server may refuse (RFC 9110, section 8.3).
-    const isTyped = shape === 'empty' && /^content-type:/im.test(one?.head ?? '')
+    const isTyped = shape === 'empty' && one?.head.some((line) => /^content-type:/i.test(line))
     return one === undefined || isTyped ? [] : [[shape, template(one)] as const]
   })
   const heads: Record<string, string> = Object.fromEntries(sent)
@@ -118,7 +120,7 @@ function describe(received: readonly Received[], printed: string): RecordedClien
     // An empty string marks a shape that the client does not send.
     if (headOf(heads, shape) !== stored) heads[shape] = stored ?? ''
   }
-  const boundary = /boundary=(\S+)/.exec(of('form')?.head ?? '')?.[1]
+  const boundary = /boundary=(\S+)/.exec(of('form')?.head.join('\n') ?? '')?.[1]
   return {
     version: /\d+\.\d+[.\d]*/.exec(printed)?.[0] ?? '',
     keepsConnections: new Set(received.map(({ connection }) => connection)).size < received.length,
@@ -147,11 +149,9 @@ function completionOf(plain: Received | undefined, streamed: Received | undefine
 
 /** The header lines, with the values that differ between requests as placeholders. */
 function template({ head }: Received): string {
-  const host = /^host: (.*)$/im.exec(head)?.[1] ?? ''
+  const host = /^host: (.*)$/im.exec(head.join('\n'))?.[1] ?? ''
   return (
     head
-      .split('\r\n')
-      .slice(1)
       .map((line) =>
         line.replace(`http://${host}`, 'http://{host}').replace(/^(host: ).*/i, '$1{host}'),
       )
@@ -169,63 +169,30 @@ function template({ head }: Received): string {
 }
 
 /** A server that answers every request, and keeps what it received. */
-async function listen() {
+async function openRecorder() {
   const received: Received[] = []
-  const sockets = new Set<Socket>()
-  const server = createServer((socket) => {
-    sockets.add(socket)
-    const connection = sockets.size
-    let bytes: Buffer = Buffer.alloc(0)
-    socket.on('error', () => {})
-    socket.on('data', (more) => {
-      bytes = Buffer.concat([bytes, more])
-      for (let next = split(bytes); next !== undefined; next = split(bytes)) {
-        bytes = next.rest
-        received.push({ shape: shapeOf(next), connection, head: next.head, body: next.body })
-        socket.write(answerTo(next.head, next.body))
-      }
-    })
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  return {
-    base: `http://127.0.0.1:${port}`,
-    received,
-    close() {
-      for (const socket of sockets) socket.destroy()
-      server.close()
-    },
-  }
-}
-
-/** The first request in the bytes; undefined if it is not complete. */
-function split(bytes: Buffer) {
-  const end = bytes.indexOf('\r\n\r\n')
-  if (end < 0) return undefined
-  const head = bytes.subarray(0, end).toString('latin1')
-  const start = end + 4
-  if (/^transfer-encoding: chunked/im.test(head)) {
-    const last = bytes.indexOf('0\r\n\r\n', start)
-    if (last < 0) return undefined
-    return { head, body: bytes.subarray(start, last).toString(), rest: bytes.subarray(last + 5) }
-  }
-  const length = Number(/^content-length: (\d+)/im.exec(head)?.[1] ?? 0)
-  if (bytes.length < start + length) return undefined
-  const rest = bytes.subarray(start + length)
-  return { head, body: bytes.subarray(start, start + length).toString(), rest }
+  const connections = new Map<unknown, number>()
+  const host = await listen(async (request, response) => {
+    const { method = '', url = '', rawHeaders, socket } = request
+    const connection = connections.get(socket) ?? connections.size
+    connections.set(socket, connection)
+    const body = String(await readBody(request))
+    const head = rawHeaders.flatMap((name, at) =>
+      at % 2 ? [] : [`${name}: ${rawHeaders[at + 1]}`],
+    )
+    received.push({ shape: shapeOf(method, url, body), connection, head, body })
+    const isStream = asksForStream.test(body)
+    const isPage = url === '/page'
+    const type = isStream ? 'text/event-stream' : isPage ? 'text/html' : 'application/json'
+    response.setHeader('content-type', type)
+    response.end(isStream ? 'data: [DONE]\n\n' : isPage ? '<p>' : '{"object":"list","data":[]}')
+  })
+  return { ...host, received }
 }
 
 /** The shape that the path names, or that of a request of an SDK. */
-function shapeOf({ head, body }: Pick<Received, 'head' | 'body'>): string {
-  const [, shape = ''] = /^\w+ \/(\w+)/.exec(head) ?? []
+function shapeOf(method: string, path: string, body: string): string {
+  const [, shape = ''] = path.split('/')
   if (shape !== 'api') return shape
-  return head.startsWith('GET') ? 'get' : /"stream": ?true/.test(body) ? 'stream' : 'json'
-}
-
-function answerTo(head: string, body: string): string {
-  const isStream = /"stream": ?true/.test(body)
-  const isPage = head.startsWith('GET /page')
-  const type = isStream ? 'text/event-stream' : isPage ? 'text/html' : 'application/json'
-  const content = isStream ? 'data: [DONE]\n\n' : isPage ? '<p>' : '{"object":"list","data":[]}'
-  return `HTTP/1.1 200 OK\r\nContent-Type: ${type}\r\nContent-Length: ${content.length}\r\n\r\n${content}`
+  return method === 'GET' ? 'get' : asksForStream.test(body) ? 'stream' : 'json'
 }

@@ -24,7 +24,10 @@ export interface Certificate {
   /** One for each round, in their order. */
   readonly reports: readonly ConformanceReport[]
   /** Settings in `run.json` of a round. */
-  readonly profile: Pick<TargetProfile, 'limits' | 'models'>
+  readonly profile: Pick<
+    TargetProfile,
+    'limits' | 'models' | 'prefixes' | 'recall' | 'requests' | 'v2Chat'
+  >
 }
 
 /** Texts of the page and the badge, by name. `exchangesFile`: exchanges.ndjson of the last round. */
@@ -48,6 +51,8 @@ function certificateFacts({ product, challenge, reports, profile }: Certificate)
   const { main, aliases, vision } = profile.models
   const usual = new Map<string, unknown>(Object.entries(limits.parse(undefined)))
   const changed = Object.entries(profile.limits).filter(([key, value]) => usual.get(key) !== value)
+  const { prefixes, recall, requests, v2Chat } = profile
+  const own = Object.entries({ prefixes, recall, requests, v2Chat }).filter(([, value]) => value)
   const dates = reports.map(({ startedAt }) => startedAt)
   return [
     ['product: ', [name, version, digest, url].filter((text) => text !== undefined).join(', ')],
@@ -55,6 +60,7 @@ function certificateFacts({ product, challenge, reports, profile }: Certificate)
     ['challenge: ', [{ code: challenge }]],
     ['rounds: ', `${reports.length}, begun ${dates.join(', ')}; this page shows the last`],
     ['models: ', [main, ...aliases, vision].join(', ')],
+    ['requests: ', own.map(([key, value]) => ({ code: JSON.stringify({ [key]: value }) }))],
     ['limits: ', changed.map(([key, value]) => `${key} ${value}`).join(', ') || 'as by default'],
   ]
 }

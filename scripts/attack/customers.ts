@@ -53,18 +53,18 @@ export async function actAsCustomer(
     const key = oneOf([apiKey, apiKey, otherKey], pick)
     return Array.from({ length: oneOf([1, 2, 4], pick) }, async () => {
       const client = openClient(habits.client, baseUrl, key)
-      const write = () => {
-        const language = pick(6) === 0 ? oneOf(languages, pick) : home
-        const sentences = Array.from({ length: 1 + pick(habits.sentences) }, () =>
-          oneOf(language, pick),
-        )
-        return sentences.join(' ')
-      }
       const send: Send = async (call) => {
         await pause(-Math.log(1 - pick(1_000) / 1_000) * habits.pauseMs)
         return client.send(call)
       }
-      while (!signal.aborted) await conversations[habits.surface](send, { ...habits, write }, pick)
+      const list = habits.surface === 'v3' ? '/api/v3/chat?limit=20' : '/api/openai/models'
+      if (habits.lists) await send({ method: 'GET', path: list })
+      while (!signal.aborted) {
+        const language = pick(6) === 0 ? oneOf(languages, pick) : home
+        const write = () =>
+          Array.from({ length: 1 + pick(habits.sentences) }, () => oneOf(language, pick)).join(' ')
+        await conversations[habits.surface](send, { ...habits, write }, pick)
+      }
       await client.close()
     })
   })
@@ -84,7 +84,7 @@ function habitsOf(pick: Pick) {
     sentences: 1 + pick(4),
     turns: 1 + pick(4),
     instructs: pick(2) === 0,
-    lists: pick(3) === 0,
+    lists: pick(2) === 0,
     reads: pick(2) === 0,
     deletes: pick(3) > 0,
     options: {
@@ -99,10 +99,9 @@ type Habits = ReturnType<typeof habitsOf> & { readonly write: () => string }
 
 const model = 'svc-main-model'
 
-/** Conversations by surface; one request in fifty names a model that does not exist. */
+/** Conversations by surface; one request in two hundred names a model that does not exist. */
 const conversations = {
-  async openai(send: Send, { write, lists, instructs, options, turns }: Habits, pick: Pick) {
-    if (lists) await send({ method: 'GET', path: '/api/openai/models' })
+  async openai(send: Send, { write, instructs, options, turns }: Habits, pick: Pick) {
     const messages = instructs ? [{ role: 'system', content: write() }] : []
     for (let turn = pick(turns); turn >= 0; turn -= 1) {
       messages.push({ role: 'user', content: write() })
@@ -111,8 +110,7 @@ const conversations = {
       messages.push({ role: 'assistant', content: contentIn(answer) })
     }
   },
-  async v3(send: Send, { write, lists, reads, deletes, options, turns }: Habits, pick: Pick) {
-    if (lists) await send({ method: 'GET', path: '/api/v3/chat?limit=20' })
+  async v3(send: Send, { write, reads, deletes, options, turns }: Habits, pick: Pick) {
     const chat = idIn(await send({ method: 'POST', path: '/api/v3/chat', body: { name: write() } }))
     for (let turn = pick(turns); turn >= 0; turn -= 1) {
       const key = toUuid(`${chat}/${turn}`)
@@ -135,7 +133,7 @@ const conversations = {
 }
 
 function nameModel(pick: Pick): string {
-  return pick(50) === 0 ? 'gpt-4o' : model
+  return pick(200) === 0 ? 'gpt-4o' : model
 }
 
 function idIn(text: string): string {

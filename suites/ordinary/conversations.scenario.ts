@@ -22,15 +22,11 @@ describe('ordinary traffic', () => {
     test(
       `conversation ${place} on the compatible surface`,
       withinOrdinaryTraffic(
-        covers(['OAI-CHAT-01', 'OAI-STREAM-01'], { requests: 4, generations: 3 }),
+        covers(['OAI-CHAT-01', 'OAI-STREAM-01'], { requests: 3, generations: 3 }),
         { isFirst },
       ),
       async ({ openai, session, prompts, habit }) => {
         const user = userOf({ session, prompts, habit }, isFirst)
-        if (habit('models', 3) === 0) {
-          await user.pause()
-          await openai.models()
-        }
         const messages =
           habit('instructions', 2) === 0 ? [inRole('system', prompts.instruction('short'))] : []
         for await (const question of user.messages()) {
@@ -90,7 +86,7 @@ describe('ordinary traffic', () => {
 })
 
 /** Mean pauses before a request, in milliseconds; a customer has one of them. */
-const pausesMs = [5, 15, 50, 200]
+const pausesMs = [0, 5, 30, 120]
 
 /**
  * A user with the habits of the run. Up to three messages; at least two in the first conversations, which

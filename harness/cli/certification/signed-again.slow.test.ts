@@ -27,7 +27,7 @@ beforeAll(async () => {
 
 const edited: Readonly<Record<string, Edited>> = {
   'a request': {
-    edit: replaced(exchangesOf(2), '\\"max_tokens\\":16', '\\"max_tokens\\":17'),
+    edit: replaced(exchangesOf(2), /(?<=\\"max_tokens\\": ?)16/, '17'),
     reason: /requests: round 2: POST .* (is not sent|is sent with another body)/,
   },
   'a header of a request': {

@@ -147,7 +147,7 @@ export class Session {
 
   /** Form of a multipart body. */
   formStyle(): FormStyle {
-    return formStyleOf(this.context.setup, this.#draw())
+    return formStyleOf(this.context.setup, this.slug, this.#draw())
   }
 
   /** Name of something that the run creates. */

@@ -156,7 +156,7 @@ describe('the client of a scenario', () => {
 
   test('writes form data with a boundary of its own', () => {
     for (const seed of seeds) {
-      const { boundary } = formStyleOf(setup(seed), 'text')
+      const { boundary } = formStyleOf(setup(seed), 'a', 'text')
       const raw = {
         body: new Uint8Array(),
         contentType: `multipart/form-data; boundary=${boundary}`,

@@ -42,13 +42,13 @@ const overHttp2 = ['curl', 'okhttp']
 const otherOverHttp2 = ['go', 'chromium']
 
 /**
- * The client that sends a request: the first of the customer's clients, in the order of the surface, that is
- * able to, or else another one. The same for the same seed and request.
+ * The client that sends a request: the first of the customer's clients, in the order of the process in which the
+ * scenario runs, that is able to, or else another one. The same for the same seed, scenario and request.
  */
-export function imitationFor(seed: string, request: ImitatedRequest): Imitation {
+export function imitationFor(seed: string, scenario: string, request: ImitatedRequest): Imitation {
   const all = shuffled(Object.keys(recordedClients), seed)
   const fleet = all.slice(0, fleetSizes[createRandomPicker(seed)(fleetSizes.length)])
-  const name = [...shuffled(fleet, `${seed}/${request.surface}`), ...all].find((one) =>
+  const name = [...shuffled(fleet, `${seed}/${processOf(seed, scenario)}`), ...all].find((one) =>
     canSend(one, request),
   )
   const recorded = recordedClients[name ?? '']

@@ -152,7 +152,7 @@ function imitated(
     httpVersion: networkOf(setup.profile).httpVersion,
     negotiates: spec.negotiates ?? false,
   }
-  const client = imitationFor(seed, attributes)
+  const client = imitationFor(seed, scenario, attributes)
   const body = raw?.body ?? (json === undefined ? null : encode(imitatedJson(client, json)))
   const type = raw?.contentType ?? (body === null ? undefined : 'application/json')
   const values = {
@@ -175,11 +175,11 @@ function imitated(
   }
 }
 
-/** Form of a multipart body; `text` determines the boundary. */
-export function formStyleOf(setup: ClientIdentity, text: string): FormStyle {
+/** Form of a scenario's multipart bodies; `text` determines the boundary. */
+export function formStyleOf(setup: ClientIdentity, scenario: string, text: string): FormStyle {
   const { profile, imitationSeed } = setup
   if (imitationSeed === undefined) return { boundary: `chatgen-${toWord(text)}`, typesParts: false }
-  const client = imitationFor(imitationSeed, {
+  const client = imitationFor(imitationSeed, scenario, {
     surface: 'v3',
     shape: 'form',
     isStream: false,
