@@ -57,7 +57,7 @@ describe('compatible surface: laws of completions', () => {
         edits: editsOf(run),
         send: run.send,
         // A plain question after another request stated a fact.
-        always: [{ messages: 'with an assistant message' }, {}],
+        always: [{ messages: 'with an assistant message' }, { temperature: '0' }],
         laws: laws.map(
           ({ law }) =>
             (trial: Trial) =>
