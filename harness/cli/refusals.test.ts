@@ -137,6 +137,7 @@ test.each<readonly [line: string, sentence: string]>([
   ['check URL --cert CA', '--cert needs --cert-key beside it'],
   ['check URL --cert-key CLIENT_KEY', '--cert-key needs --cert beside it'],
   ['check URL --cert CA --cert-key CLIENT_KEY', 'are not a certificate and its key'],
+  ['CHATGEN_API_KEY=ab check URL', 'apiKey has fewer than 8 characters'],
   ['check URL --resolve chat.test:127.0.0.1', 'is not HOST:PORT:ADDRESS'],
   ['check URL --resolve chat.test:443:elsewhere.test', 'is not HOST:PORT:ADDRESS'],
   [
