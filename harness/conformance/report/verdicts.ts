@@ -4,6 +4,8 @@ import type { TargetProfile } from '../profile/index.ts'
 import { skipReason } from '../profile/selection.ts'
 import type { ScenarioOutcome, Undecided } from '../run-setup.ts'
 
+const { compare: byNumber } = new Intl.Collator('en', { numeric: true })
+
 /** Result of one scenario, with its end. */
 export interface ScenarioResult extends ScenarioOutcome {
   /** An internal error: what the scenario threw; null if there is none. */
@@ -158,7 +160,9 @@ function rule(
   const [open] = evidence.inconclusive
   if (open) return { verdict: 'inconclusive', message: open.reason, exchanges: open.exchanges }
   if (evidence.held.length > 0) {
-    const exchanges = [...new Set(evidence.held.flatMap((finding) => finding.exchanges))]
+    const ids = new Set(evidence.held.flatMap((finding) => finding.exchanges))
+    // Responses to requests at once are judged in any order.
+    const exchanges = [...ids].sort(byNumber)
     const premise = firstNeed(id, premises.undecided)
     if (!premise) return { verdict: 'pass', message: null, exchanges }
     const message = `depends on ${premise}, which is undecided`
