@@ -140,7 +140,7 @@ describe('an error of the service itself', () => {
   const asked500 = { kind: 'status', status: 500 } as const
 
   test('that passes is tried again, and counted', async () => {
-    disturbance = every(2, [asked500])
+    disturbance = every(5, [asked500])
     const report = await run({ only, jobs: 1 })
     const accused = red(report).filter((line) => !line.includes('POST /api/v3/chat'))
     expect(accused).toEqual([])
