@@ -5,6 +5,7 @@ import {
   coversAtDepth,
   describe,
   expect,
+  isConclusive,
   isObject,
   type ListWalk,
   type Row,
@@ -17,7 +18,7 @@ import {
 import { buildTextFile, claimRecord } from '../../support/test-data.ts'
 import { doBefore } from '../edits.ts'
 import { type Body, describeRow, plain } from '../trials.ts'
-import { cap, claimLists, rowsAt } from './list-laws.ts'
+import { cap, claimLists, noCursor, rowsAt } from './list-laws.ts'
 import { editsFor, type Members, membersOf } from './members.ts'
 
 type Context = Pick<
@@ -154,7 +155,7 @@ async function claimFilesOfCaller(context: Context, files: Files): Promise<void>
       const isOfChat = body['chat_id'] !== undefined
       const ofChat = isOfChat ? 'V3-ATT-07' : undefined
       claimNoneForeign({ claim }, files, row, walk, { ofChat, sought: 'V3-ATT-08' })
-      if (isOfChat) claimAllOfChat({ claim }, files, row, walk)
+      if (isOfChat) claimAllOfChat(context, files, row, walk)
     },
   })
 }
@@ -200,7 +201,7 @@ function inChat(chat: Chat | undefined) {
 
 /** The list of a chat, without a search or a limit, shows all its files. */
 function claimAllOfChat(
-  { claim }: Pick<Context, 'claim'>,
+  { claim, session }: Pick<Context, 'claim' | 'session'>,
   { members }: Files,
   row: Row,
   walk: ListWalk,
@@ -208,6 +209,8 @@ function claimAllOfChat(
   if (row['search'] !== plain || row['limit'] !== plain) return
   const names = members.of(row['caller'] === 'second')
   const missing = names.filter((name) => walk.pagesWith(name).length === 0)
+  if (missing.length > 0 && !isConclusive(walk, names))
+    return session.markUndecided('inconclusive', ['V3-ATT-07'], noCursor)
   const what = `files of the chat that the list does not show (${describeRow(row)})`
   claim('V3-ATT-07', () => expect(missing, what).toEqual([]), walk)
 }

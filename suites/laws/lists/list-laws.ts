@@ -214,7 +214,7 @@ function isUnlimited({ limit = plain }: Row): boolean {
   return limit === plain
 }
 
-const noCursor = 'no cursor was found to follow the list to its end: say it in shapes'
+export const noCursor = 'no cursor was found to follow the list to its end: say it in shapes'
 
 function queryOf(query: Body): Query {
   return query as Query
