@@ -209,8 +209,10 @@ function claimAllOfChat(
   if (row['search'] !== plain || row['limit'] !== plain) return
   const names = members.of(row['caller'] === 'second')
   const missing = names.filter((name) => walk.pagesWith(name).length === 0)
-  if (missing.length > 0 && !isConclusive(walk, names))
-    return session.markUndecided('inconclusive', ['V3-ATT-07'], noCursor)
+  if (missing.length > 0 && !isConclusive(walk, names)) {
+    session.markUndecided('inconclusive', ['V3-ATT-07'], noCursor)
+    return
+  }
   const what = `files of the chat that the list does not show (${describeRow(row)})`
   claim('V3-ATT-07', () => expect(missing, what).toEqual([]), walk)
 }
