@@ -138,9 +138,12 @@ export async function startRun(context: Context): Promise<Run> {
   const first = await v3.generateOk(body(opening))
   // The fact is two links away, to distinguish a chain of one link from a complete one.
   const link = { parent_id: finalResponse(first)?.['id'] }
-  const linked = await v3.generate(body(recall.ask, link), { role: 'act' })
+  const between = prompts.brief()
+  const linked = await v3.generate(body(between, link), { role: 'act' })
   claim('V3-GEN-11', () => expectAccepted(linked, 'a turn with parent_id'), linked, first)
   assume(!isDeclined(linked), 'a turn with parent_id is refused', linked)
+  // The same words are a question about another fact at the end.
+  await v3.generate(body(recall.ask, { parent_id: finalResponse(linked)?.['id'] }))
   const run: Run = {
     ...context,
     chat,
@@ -149,7 +152,7 @@ export async function startRun(context: Context): Promise<Run> {
     own: buildRecall(profile, session.nonce()),
     linked,
     keys: new Map(),
-    conversation: [opening, recall.ask],
+    conversation: [opening, between],
     texts: [chat.name, opening],
     send: (turn, row) => sendTurn(run, turn, row),
     besides: [],

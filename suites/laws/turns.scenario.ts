@@ -44,7 +44,7 @@ const requirements = requirementsOfLaws('v3.generate', laws, [
 describe('v3: laws of turns', () => {
   const cost = (rows: number, depth: ScenarioContext['depth']) => {
     const besides = depth === 'full' ? rows : 1
-    return { requests: 3 * rows + 2 * besides + 66, generations: rows + besides + 13, chats: 2 }
+    return { requests: 3 * rows + 2 * besides + 67, generations: rows + besides + 14, chats: 2 }
   }
 
   test(
