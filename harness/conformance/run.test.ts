@@ -67,7 +67,7 @@ describe('a budget of requests', () => {
     expect(slugs.length).toBeLessThanOrEqual(60)
     expect(slugs.length).toBeGreaterThan(45)
     expect(counted.report.cost.requests).toBe(slugs.length)
-    expect(counted.server.chats()).toBe(0)
+    expect(counted.server.chats('v3')).toBe(0)
   })
 })
 
@@ -177,7 +177,7 @@ describe('an interrupt', () => {
       expect(requirementsWith(report, 'fail', 'error').map(lineOf)).toEqual([])
       expect(report.cost.requests).toBeLessThan(200)
       expect(requirementsWith(report, 'inconclusive', 'unproven').length).toBeGreaterThan(10)
-      expect(server.chats()).toBe(0)
+      expect(server.chats('v3')).toBe(0)
     },
   )
 

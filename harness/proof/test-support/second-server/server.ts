@@ -23,8 +23,8 @@ import { createState, type KnowledgeBase, type State, type StoredFile } from './
 export interface SecondServer extends TestHost {
   /** Keys of two callers. */
   readonly keys: readonly [string, string]
-  /** Number of existing chats of the first caller. */
-  chats(): number
+  /** Number of existing chats of the first caller: all, or those of a version. No route deletes a v2 chat. */
+  chats(version?: 'v2' | 'v3'): number
 }
 
 /**
@@ -42,7 +42,10 @@ export async function startSecondServer(
     if (intercepts(request, response)) return
     serve(rules, state, keys, request, response).catch(() => response.destroy())
   })
-  const chats = () => state.users.get(keys[0])?.chats.size ?? 0
+  const chats = (version?: 'v2' | 'v3') =>
+    [...(state.users.get(keys[0])?.chats.values() ?? [])].filter(
+      (chat) => version === undefined || chat.version === version,
+    ).length
   return { ...host, keys, chats }
 }
 
