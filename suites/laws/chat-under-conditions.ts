@@ -15,11 +15,10 @@ import {
 import { type Caller, ChatLaws, type ChatState } from '../support/chat-state.ts'
 import { claimSteady } from '../support/refusals.ts'
 import { callerOf, sendWithoutKey } from './edits.ts'
-import { type Body, describeRow, plain, tryConditions } from './trials.ts'
+import { type Body, describeRow, type Plan, plain, tryConditions } from './trials.ts'
 
 type Context = Pick<ScenarioContext, 'v3' | 'chats' | 'claim' | 'session' | 'profile' | 'prompts'>
 type Coverage = ScenarioContext['coverage']
-type Plan<O extends LawfulOperation> = Parameters<typeof tryConditions<O>>[1]
 
 /** None of these requests costs a generation: most pairs at depth normal, all of them at full. */
 export function rowsAt({ depth, rows }: Pick<Coverage, 'depth' | 'rows'>): number {
@@ -87,8 +86,10 @@ export class ChatUnderConditions {
     const context = { claim, session, coverage: { ...coverage, rows: rowsAt(coverage) } }
     await tryConditions(context, {
       laws: [
-        async ({ row }) => {
-          if (this.#state) await this.#laws.claim(this.#state, describeRow(row), this.#sent)
+        {
+          law: async (_, { row }) => {
+            if (this.#state) await this.#laws.claim(this.#state, describeRow(row), this.#sent)
+          },
         },
       ],
       ...plan,

@@ -126,7 +126,7 @@ describe('v3: laws of chats', () => {
         base: (row) => chat.arrange(row, { hasTwin: true, isTwinFavorite: true }),
         edits: chat.edits,
         send: (_, row) => chat.remove(row),
-        laws: [({ row }) => chat.claimDeleted(row)],
+        laws: [{ law: (_, { row }) => chat.claimDeleted(row) }],
       })
     },
   )

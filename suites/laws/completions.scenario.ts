@@ -58,11 +58,7 @@ describe('compatible surface: laws of completions', () => {
         send: run.send,
         // A plain question after another request stated a fact.
         always: [{ messages: 'with an assistant message' }, { temperature: '0' }],
-        laws: laws.map(
-          ({ law }) =>
-            (trial: Trial) =>
-              law(run, trial),
-        ),
+        laws,
       })
       claimDifferentIds(run, trials)
     },

@@ -36,23 +36,20 @@ describe('v2: laws of messages', () => {
       const next = await v2.message(v2.messageBody(chat, prompts.brief()), { role: 'act' })
       claim('V2-MSG-01', () => expectAccepted(next, 'a second message of a chat'), next)
       const run: Run = { ...context, ids: new Set([parent]) }
-      await tryConditions(context, {
+      await tryConditions(run, {
         operation: 'v2.message',
         accepts: 'V2-MSG-01',
         base: () => v2.messageBody(chat, prompts.brief(session.nonce())),
         edits: editsOf(run, parent, files),
         send: (body) => v2.message(body, { role: 'act' }),
-        laws: laws.map(
-          ({ law }) =>
-            (trial: Trial) =>
-              law(run, trial),
-        ),
+        laws,
       })
     },
   )
 })
 
-interface Run extends Pick<ScenarioContext, 'claim' | 'profile' | 'session' | 'prompts'> {
+interface Run
+  extends Pick<ScenarioContext, 'claim' | 'profile' | 'session' | 'prompts' | 'coverage'> {
   /** Ids of all stored messages. */
   readonly ids: Set<unknown>
 }

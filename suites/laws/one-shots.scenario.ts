@@ -61,11 +61,7 @@ describe('v3: laws of one-shots', () => {
         base: (row) => bodyFor(run, row),
         edits: editsOf(run),
         send: run.send,
-        laws: laws.map(
-          ({ law }) =>
-            (trial: Trial) =>
-              law(run, trial),
-        ),
+        laws,
         shownByLaws: ['assistant_id'],
         always: [{ input: 'content' }],
       })

@@ -10,6 +10,7 @@ import {
   isObject,
   type Row,
   type ScenarioContext,
+  sendAtOnce,
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
@@ -42,10 +43,10 @@ describe('v2: laws of replies', () => {
       uploads: 1,
     })),
     async ({ v2, attachments, claim, profile, session, prompts, coverage }) => {
-      const context = { v2, attachments, claim, profile, session, prompts, coverage }
+      const limited = { ...coverage, rows: share(coverage.rows) }
+      const context = { v2, attachments, claim, profile, session, prompts, coverage: limited }
       const run = await startRun(context)
-      const limited = { ...context, coverage: { ...coverage, rows: share(coverage.rows) } }
-      await tryConditions(limited, {
+      await tryConditions(run, {
         operation: 'v2.generate',
         accepts: 'V2-GEN-01',
         base: (row) => storeQuestion(run, row),
@@ -53,11 +54,7 @@ describe('v2: laws of replies', () => {
         send: (body, row) => send(run, body, row),
         always: [{ parent: 'given' }],
         costly: ['overlap'],
-        laws: laws.map(
-          ({ law }) =>
-            (trial: Trial) =>
-              law(run, trial),
-        ),
+        laws,
       })
     },
   )
@@ -169,11 +166,12 @@ function questionOf({ session, prompts, recall: { ask } }: Run, kind: string | u
   return kind === 'beyond ASCII' ? `${text} Größe, 東京 🚀.` : text
 }
 
-async function send({ v2 }: Run, body: Body, row: Row): Promise<Exchange> {
-  const reply = () => v2.generate(body, { role: 'act' })
+async function send({ v2, session }: Run, body: Body, row: Row): Promise<Exchange> {
+  const reply = (options = {}) => v2.generate(body, { role: 'act', ...options })
   if (row['overlap'] === plain) return reply()
-  const replies = await Promise.all([reply(), reply()])
-  return replies.findLast((one) => !isDeclined(one)) ?? replies[0]
+  const [first, second] = await sendAtOnce(session, reply, reply)
+  assume(first && second, 'a request is missing')
+  return isDeclined(second) ? first : second
 }
 
 /** Edits of the request for a reply; most conditions are those of its message. */

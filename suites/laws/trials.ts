@@ -42,13 +42,13 @@ export interface Law<Run> {
   readonly law: (run: Run, trial: Trial) => Promise<void> | void
 }
 
-export interface Plan<O extends LawfulOperation> {
+export interface Plan<O extends LawfulOperation, Run = unknown> {
   readonly operation: O
   readonly edits: Edits<O>
   /** The request before its edits. */
   readonly base: (row: Row) => Body | Promise<Body>
   readonly send: (body: Body, row: Row) => Promise<Exchange>
-  readonly laws?: readonly ((trial: Trial) => Promise<void> | void)[]
+  readonly laws?: readonly Pick<Law<Run>, 'law'>[]
   /** Tests if a response contains an answer; one without is no evidence for a condition. */
   readonly isAnswer?: (answer: Exchange) => boolean
   /** Dimensions whose requirements need more than an accepted request; a law claims them. */
@@ -82,9 +82,9 @@ export function requirementsOfLaws(
  * Sends the rows of an operation and applies its laws to each accepted one. A refusal breaks the requirement of
  * the value that causes it: one that is refused alone, or one without which the row is accepted.
  */
-export async function tryConditions<O extends LawfulOperation>(
-  context: Context,
-  plan: Plan<O>,
+export async function tryConditions<O extends LawfulOperation, Run extends Context>(
+  context: Run,
+  plan: Plan<O, Run>,
 ): Promise<readonly Trial[]> {
   const { session, coverage } = context
   const { depth, rows: count } = coverage
@@ -96,7 +96,7 @@ export async function tryConditions<O extends LawfulOperation>(
     const trial = await requests.tryRow(row)
     if (trial !== undefined) {
       trials.push(trial)
-      for (const law of plan.laws ?? []) await law(trial)
+      for (const { law } of plan.laws ?? []) await law(context, trial)
     } else if (trials.length === 0) {
       await requests.claimPlainRefused(row)
       break
@@ -122,13 +122,13 @@ export async function tryConditions<O extends LawfulOperation>(
 /** Requests of an operation by their conditions, and the values that it refuses. */
 class LawfulRequests<O extends LawfulOperation> {
   readonly #claim: Context['claim']
-  readonly #plan: Plan<O>
+  readonly #plan: Plan<O, never>
   readonly #dimensions: Conditions
   readonly #refused = new Set<string>()
   readonly #accepted = new Set<string>()
   #isKnownToWork = false
 
-  constructor({ claim }: Context, plan: Plan<O>) {
+  constructor({ claim }: Context, plan: Plan<O, never>) {
     this.#claim = claim
     this.#plan = plan
     this.#dimensions = conditions[plan.operation]

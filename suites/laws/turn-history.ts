@@ -232,11 +232,13 @@ export async function claimPages(
       },
       send: (query) => v3.history(chat, query, { role: 'act' }),
       laws: [
-        async ({ row, body, answer }) => {
-          const { rows, pages } = await v3.walk(chat, body['limit'] as number | undefined)
-          const what = `rows of the history (${describeRow(row)})`
-          const isWhole = () => expect(rows.length, what).toBeGreaterThanOrEqual(all.length)
-          claim('V3-HIST-10', isWhole, answer, ...pages)
+        {
+          async law(_, { row, body, answer }) {
+            const { rows, pages } = await v3.walk(chat, body['limit'] as number | undefined)
+            const what = `rows of the history (${describeRow(row)})`
+            const isWhole = () => expect(rows.length, what).toBeGreaterThanOrEqual(all.length)
+            claim('V3-HIST-10', isWhole, answer, ...pages)
+          },
         },
       ],
     },

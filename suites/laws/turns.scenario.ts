@@ -7,7 +7,7 @@ import {
 } from '../../harness/conformance/scenario/index.ts'
 import { sayBesideOtherChat } from '../support/raced-turns.ts'
 import { buildRecall } from '../support/recall.ts'
-import { type Law, requirementsOfLaws, type Trial, tryConditions } from './trials.ts'
+import { type Law, requirementsOfLaws, tryConditions } from './trials.ts'
 import { claimKeyNeeded, claimPages, claimRunBefore, claimTurns } from './turn-history.ts'
 import {
   editsOf,
@@ -79,7 +79,7 @@ async function claimTurnLaws(
 ): Promise<void> {
   const run = await startRun(context)
   const { chat, v3, profile, session } = run
-  const trials = await tryConditions(context, {
+  const trials = await tryConditions(run, {
     operation: 'v3.generate',
     accepts: 'V3-GEN-01',
     costly: ['overlap'],
@@ -93,14 +93,7 @@ async function claimTurnLaws(
       { input: 'several items', overlap: 'two at once' },
       { input: 'several parts' },
     ],
-    laws: [
-      ...laws.map(
-        ({ law }) =>
-          (trial: Trial) =>
-            law(run, trial),
-      ),
-      (trial) => linkNextTurn(run, trial),
-    ],
+    laws: [...laws, { law: linkNextTurn }],
   })
   await claimTurns(context, chat, [...trials, ...run.besides], run.keys)
   await claimPages(context, chat, caller)

@@ -70,7 +70,7 @@ export async function claimLists<O extends ListOperation>(
         return {}
       },
       send: (query, row) => list.list(queryOf(query), members.callerOf(row['caller'] === 'second')),
-      laws: [(trial) => laws.claim(trial)],
+      laws: [{ law: (_, trial) => laws.claim(trial) }],
     },
   )
 }
