@@ -112,7 +112,7 @@ describe('whatever the run is doing', () => {
     const run = start(['check', server.url], { CHATGEN_API_KEY: server.key })
     await vi.waitUntil(() => server.requests.includes('POST /api/v3/chat'), { timeout: patienceMs })
     run.child.kill('SIGTERM')
-    expect((await run.ended).code).toBe(130)
+    expect(await run.ended).toMatchObject({ code: 130, signal: null })
     expect(server.chats.size).toBe(0)
   })
 

@@ -123,7 +123,7 @@ function changeVersionError(
 }
 
 function isHint(reply: ValueReply): boolean {
-  return /\/api\/v[23]\b/.test(messageOf(reply)) && !/No such route/.test(messageOf(reply))
+  return /\bapi\/v[23]\b/.test(messageOf(reply)) && !/No such route/.test(messageOf(reply))
 }
 
 function messageOf({ body, status }: ValueReply): string {
