@@ -1,4 +1,4 @@
-/** Capacity and plan against the real queue of the llama.cpp server: four slots on half of one CPU. */
+/** Capacity and plan against the real queue of the llama.cpp server: four slots on 40 % of one CPU. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
@@ -34,7 +34,7 @@ export interface QueueOptions {
 }
 
 const cpuGroups = '/sys/fs/cgroup/cpu'
-const limitMs = 400
+const limitMs = 500
 const allowed = 0.1
 const slo = `ttft.p90 < ${limitMs}ms`
 /** Rates of the runs lie within this distance of the capacity, on a logarithmic scale. */
@@ -143,12 +143,12 @@ async function fixedRates(
   return crossing.rate
 }
 
-/** A control group with half of a CPU in slices of 5 ms, so that two replicas do not slow each other down. */
+/** A control group with 40 % of a CPU in slices of 4 ms, so that two replicas leave time to the kernel. */
 function limitedGroup(name: string) {
   const folder = join(cpuGroups, name)
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, 'cpu.cfs_period_us'), '10000')
-  writeFileSync(join(folder, 'cpu.cfs_quota_us'), '5000')
+  writeFileSync(join(folder, 'cpu.cfs_quota_us'), '4000')
   const command = ['sh', '-c', 'echo $$ >"$0"; exec "$@"', join(folder, 'cgroup.procs')]
   return { command, remove: () => rmdirSync(folder) }
 }
