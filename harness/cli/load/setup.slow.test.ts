@@ -6,7 +6,7 @@ import { load, served, withKey } from './test-support/loading.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 
-/** With this seed, each transaction has an arrival within the second. */
+/** A seed with which each transaction arrives within the second. */
 const args = ['--mix', 'v3-history', '--rate', '5', '--duration', '1s', '--seed', 'one']
 
 async function chatCount(url: string): Promise<number> {
