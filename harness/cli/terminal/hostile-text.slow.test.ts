@@ -39,7 +39,7 @@ describe.each(Object.entries(responses))('%s', (_, response) => {
   test.each([
     ['check', ['--only', 'OAI-CHAT-*', '--only', 'OAI-ERR-*', '--only', 'V3-AUTH-*']],
     ['init', ['--out', '-', '--timeout', '2000']],
-    ['load', ['--rate', '5', '--duration', '1s', '--surface', 'openai']],
+    ['load', ['--rate', '5', '--arrival', 'constant', '--duration', '1s', '--surface', 'openai']],
   ])('in the output of %s is neither a control sequence nor a command', async (command, args) => {
     const env = { CHATGEN_API_KEY: 'sk-hostile-text', GITHUB_ACTIONS: 'true' }
     const folder = emptyFolder()
