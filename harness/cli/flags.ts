@@ -134,6 +134,23 @@ export function readSwitches(
   if (problems.length > 0) throw new ConfigurationError(problems)
 }
 
+/**
+ * Refuses flags with an empty value; an empty environment variable counts as unset.
+ * @throws ConfigurationError that names each flag
+ */
+export function refuseEmpty(command: Command): void {
+  const isEmpty = (value: unknown) => value === '' || (Array.isArray(value) && value.length === 0)
+  const problems: string[] = []
+  for (const option of command.options) {
+    const name = option.attributeName()
+    if (!isEmpty(command.getOptionValue(name))) continue
+    const source = command.getOptionValueSource(name)
+    if (source === 'env') command.setOptionValueWithSource(name, option.defaultValue, 'default')
+    if (source === 'cli') problems.push(`${option.long} is empty: give it a value, or omit it`)
+  }
+  if (problems.length > 0) throw new ConfigurationError(problems)
+}
+
 function parseBoolean(text: string): boolean | undefined {
   const word = text.trim().toLowerCase()
   if (['true', '1', 'yes'].includes(word)) return true

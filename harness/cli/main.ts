@@ -4,7 +4,7 @@ import { suiteVersion } from '../conformance/defaults.ts'
 import { ChatgenFailure, InterruptedError } from '../conformance/errors.ts'
 import { type ExitCode, exitCode, exitCodeOfError, withInternalError } from './exit-codes.ts'
 import type { AddCommand } from './flags.ts'
-import { readSwitches } from './flags.ts'
+import { readSwitches, refuseEmpty } from './flags.ts'
 import { helpText, helpTopicOf } from './help.ts'
 import type { publishFailure } from './results/failure.ts'
 import { releaseFolders } from './results/folder-lock.ts'
@@ -171,7 +171,10 @@ function newProgram(io: Io): Command {
       writeErr: (text) => io.err(text.trimEnd()),
     })
     .exitOverride()
-    .hook('preAction', (_, command) => readSwitches(command, io.env))
+    .hook('preAction', (_, command) => {
+      readSwitches(command, io.env)
+      refuseEmpty(command)
+    })
     .hook('postAction', releaseFolders)
 }
 

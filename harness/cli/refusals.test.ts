@@ -58,6 +58,9 @@ test.each<readonly [line: string, sentence: string]>([
   ['check --reference --report pdf', 'unknown report format pdf'],
   ['check --reference --jobs 0', 'must be a positive integer'],
   ['check --reference --update-baseline', '--update-baseline needs --baseline FILE'],
+  ["check URL --only ''", '--only is empty: give it a value, or omit it'],
+  ["load URL --rate 1 --out ''", '--out is empty'],
+  ['CHATGEN_TARGET= check', 'no target given: pass a URL'],
   ['check URL --failed --out DIR', '--failed: DIR has no report.json of an earlier check'],
   // Targets. An unreachable one is exit code 3, which a mistake in the flags precedes.
   ['check', 'no target given: pass a URL'],

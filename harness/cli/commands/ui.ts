@@ -1,19 +1,22 @@
 import { once } from 'node:events'
+import { targetFixture } from '../../../fixtures/targets.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { profileNames } from '../../conformance/profile/selection.ts'
 import { exitCode } from '../exit-codes.ts'
 import type { AddCommand } from '../flags.ts'
 import { addFlags, type FlagsOf, flag, outFlag, portNumber } from '../flags.ts'
-import { targetFlags } from '../target/target-flags.ts'
+import { withTarget } from '../target/target.ts'
+import { connectionFlags, targetFlags } from '../target/target-flags.ts'
+import type { Io } from '../terminal/io.ts'
 import { measurementNames } from '../ui/measurements.ts'
-import { compare, runnerOf } from '../ui/open-page.ts'
-import { measurementsIn, nameOf, type Result, readResults, resultAt } from '../ui/results.ts'
+import { compare, runnerOf, type Target } from '../ui/open-page.ts'
+import { measurementsIn, nameOf, readResults, resultAt } from '../ui/results.ts'
 import { servePage } from '../ui/server.ts'
 import { Session } from '../ui/session.ts'
 
 function uiFlags() {
   return [
-    flag('--reference', 'check the bundled reference server'),
+    flag('--reference', 'start the bundled reference server as the target'),
     ...targetFlags(),
     flag('--profile <name>', 'surfaces to check').choices(profileNames).default('full'),
     outFlag(),
@@ -43,7 +46,7 @@ export const uiCommand: AddCommand = (program, io, finish) => {
     .argument('[url|dir...]', 'base URL of a deployment, and results folders or report files')
   addFlags(command, ...uiFlags())
     .addHelpText('after', examples)
-    .action(async (places: readonly string[], flags: FlagsOf<typeof uiFlags>) => {
+    .action(async (places: readonly string[], { port, ...flags }: FlagsOf<typeof uiFlags>) => {
       const urls = places.filter((place) => /^https?:\/\//i.test(place))
       const folders = places.filter((place) => !urls.includes(place))
       const hasTarget = urls.length > 0 || flags.target !== undefined || flags.reference === true
@@ -53,20 +56,38 @@ export const uiCommand: AddCommand = (program, io, finish) => {
           'nothing to show: pass a URL, --target FILE, --reference, or results folders',
         ])
       }
-      const results: readonly Result[] = [
+      const results = [
         ...(hasTarget ? [resultAt(urls[0] ?? flags.target ?? 'reference', flags.out)] : []),
         ...(hasTarget ? measurementsIn(flags.out) : []),
         ...folders.map((path) => ({ ...resultAt(nameOf(path), path), stored: readResults(path) })),
       ]
-      // The bundled server runs only as long as the command that checks it.
-      const measured = flags.reference ? [] : measurementNames
-      const runner = runnerOf(command, urls, ['check', ...measured], io)
-      const session = new Session(results, hasTarget ? runner : null)
-      const page = await servePage(session, { port: flags.port, compare })
-      io.out(`Page: ${page.url}`)
-      if (!io.signal.aborted) await once(io.signal, 'abort')
-      await session.stop()
-      await page.close()
+      const show = async (target: Target) => {
+        const runner = hasTarget ? runnerOf(command, target, ['check', ...measurementNames]) : null
+        await showUntilInterrupted(new Session(results, runner), port, io)
+      }
+      if (!flags.reference) await show({ args: urls, env: io.env, ownFlags })
+      else {
+        await withTarget(urls[0], flags, io, ({ baseUrl, apiKey, otherKey }) =>
+          show({
+            args: [baseUrl, '--target', targetFixture('reference').file],
+            env: { ...io.env, CHATGEN_API_KEY: apiKey, CHATGEN_OTHER_KEY: otherKey },
+            ownFlags: [...ownFlags, ...ofOtherTargets],
+          }),
+        )
+      }
       finish(exitCode.done)
     })
+}
+
+/** Flags of the page: for other commands, --port is that of a container. */
+const ownFlags = ['port']
+/** Flags that do not apply to the bundled server, which runs as long as the page. */
+const ofOtherTargets = ['reference', ...connectionFlags().map((one) => one.attributeName())]
+
+async function showUntilInterrupted(session: Session, port: number, io: Io): Promise<void> {
+  const page = await servePage(session, { port, compare })
+  io.out(`Page: ${page.url}`)
+  if (!io.signal.aborted) await once(io.signal, 'abort')
+  await session.stop()
+  await page.close()
 }

@@ -13,7 +13,7 @@ import {
 import { suiteVersion } from '../../conformance/defaults.ts'
 import { ChatgenFailure, ConfigurationError } from '../../conformance/errors.ts'
 import { exitCode, exitCodeOfError } from '../exit-codes.ts'
-import { readSwitches } from '../flags.ts'
+import { readSwitches, refuseEmpty } from '../flags.ts'
 import type { Io } from '../terminal/io.ts'
 import { makeOutFolder } from './folder-lock.ts'
 import { reportKind } from './formats.ts'
@@ -116,6 +116,7 @@ function outputFlags(command: Command, argv: readonly string[], io: Io): Failure
   try {
     reader.parse(argv.slice(1), { from: 'user' })
     readSwitches(reader, io.env)
+    refuseEmpty(reader)
     return reader.opts()
   } catch {
     return null

@@ -53,8 +53,9 @@ export function keysOf(
   if (keyEnv === undefined) return { overrides: {}, defaults: ambient(own, io) }
   const key = Object.hasOwn(io.env, keyEnv) ? io.env[keyEnv] : undefined
   if (key === undefined || key === '') {
-    const problem = keyEnv === '' ? 'empty name' : `the environment variable ${keyEnv} is not set`
-    throw new ConfigurationError([`--key-env (CHATGEN_KEY_ENV): ${problem}`])
+    throw new ConfigurationError([
+      `--key-env (CHATGEN_KEY_ENV): the environment variable ${keyEnv} is not set`,
+    ])
   }
   if (own.length > 0) {
     io.err(`chatgen: the key in ${keyEnv} (--key-env) overrides ${own.join(', ')} of the profile`)

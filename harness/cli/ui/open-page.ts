@@ -22,7 +22,8 @@ export async function runWithPage(
   const name = command.name()
   const urls = url === undefined ? [] : [url]
   const result = { ...resultAt(name, out), stored: null }
-  const runner = name === 'check' ? runnerOf(command, urls, ['check'], io) : null
+  const target = { args: urls, env: io.env, ownFlags: [] }
+  const runner = name === 'check' ? runnerOf(command, target, ['check']) : null
   const session = new Session([result], runner)
   const page = await servePage(session, { port: 0, compare })
   io.err(`Page: ${page.url}`)
@@ -50,22 +51,27 @@ const ofOneRun = [
 ]
 const ofSelection = ['only', 'skip', 'explore']
 
-/** Runs of these commands against the target of a command line, each in a separate process. */
+/** A target as the arguments and the environment of a command. */
+export interface Target {
+  readonly args: readonly string[]
+  readonly env: Io['env']
+  /** Flags of the command line, by attribute name, that runs do not have. */
+  readonly ownFlags: readonly string[]
+}
+
+/** Runs of these commands against a target, with flags of the command line, each in a separate process. */
 export function runnerOf(
   command: Command,
-  urls: readonly string[],
+  { args, env, ownFlags }: Target,
   commands: Runner['commands'],
-  io: Io,
 ): Runner {
-  // For other commands, --port is that of a container.
-  const ofPage = command.name() === 'ui' ? ['port'] : []
   const start = ({ command: name, folder, flags }: Run) => {
     const ofOther = name === 'check' ? (flags.length > 0 ? ofSelection : []) : ['profile']
-    const dropped = [...ofOneRun, ...ofPage, ...ofOther]
+    const dropped = [...ofOneRun, ...ownFlags, ...ofOther]
     const kept = givenFlags(command, process.argv.slice(3), dropped)
     return {
-      args: [name, ...urls, ...kept, '--out', folder, ...flags],
-      env: environmentWithout(io.env, dropped),
+      args: [name, ...args, ...kept, '--out', folder, ...flags],
+      env: environmentWithout(env, dropped),
       isPrinted: false,
     }
   }

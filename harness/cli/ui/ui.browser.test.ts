@@ -197,9 +197,8 @@ describe.skipIf(skipBrowser)('chatgen ui in Chromium', { timeout: 240_000 }, () 
   })
 
   test('load runs and searches are started from the page, stopped with results, and compared', async () => {
-    const { url } = await serve('--pace', 'ttft=20ms,gap=2ms')
     const out = join(emptyFolder(), 'results')
-    const { page } = await open(['ui', url, '--out', out], { bypassCSP: true })
+    const { page } = await open(['ui', '--reference', '--out', out], { bypassCSP: true })
     const form = (name: string) => page.getByRole('form', { name })
     const submit = (name: string) => form(name).getByRole('button').click()
     await page.getByText('Load run', { exact: true }).click()
