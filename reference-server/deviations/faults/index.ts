@@ -4,16 +4,13 @@ import { admissionFaults } from './authentication/admissions.ts'
 import { authenticationStatusFaults } from './authentication/statuses.ts'
 import { grammarFaults } from './grammar.ts'
 import { knowledgeFaults } from './knowledge.ts'
-import { openaiAnswerFaults } from './openai/answers.ts'
-import { openaiRequestFaults } from './openai/requests.ts'
+import { openaiCompletionFaults } from './openai/completions.ts'
 import { openaiStreamFaults } from './openai/stream.ts'
 import { openaiToolFaults } from './openai/tools.ts'
-import { v2MessageFaults } from './v2/messages.ts'
-import { v2ReplyFaults } from './v2/replies.ts'
+import { v2Faults } from './v2.ts'
 import { attachmentFaults } from './v3/attachments.ts'
-import { favoriteFaults } from './v3/chats/favorites.ts'
-import { chatListFaults } from './v3/chats/lists.ts'
-import { chatManagementFaults } from './v3/chats/management.ts'
+import { chatFaults } from './v3/chats.ts'
+import { favoriteFaults } from './v3/favorites.ts'
 import { generateAnswerFaults } from './v3/generate/answers.ts'
 import { generateInputFaults } from './v3/generate/inputs.ts'
 import { historyPageFaults } from './v3/history/pages.ts'
@@ -30,14 +27,11 @@ import { versionSideEffectFaults } from './versions/side-effects.ts'
 
 export const faults: readonly Fault[] = [
   ...grammarFaults,
-  ...openaiAnswerFaults,
-  ...openaiRequestFaults,
+  ...openaiCompletionFaults,
   ...openaiToolFaults,
   ...openaiStreamFaults,
-  ...v2MessageFaults,
-  ...v2ReplyFaults,
-  ...chatListFaults,
-  ...chatManagementFaults,
+  ...v2Faults,
+  ...chatFaults,
   ...favoriteFaults,
   ...generateAnswerFaults,
   ...generateInputFaults,

@@ -2,8 +2,8 @@
 
 import { assistants } from '../../answering/assistant-context.ts'
 import type { Patch } from '../../services.ts'
-import { toList, toObject } from '../patches/json.ts'
-import { onSuccess, onSuccessBody, setFields } from '../patches/replies.ts'
+import { toObject } from '../patches/json.ts'
+import { onSuccess, setFields } from '../patches/replies.ts'
 import { onRequest, rejectRequests } from '../patches/requests.ts'
 import { type RoutePattern, v3Generate } from '../patches/routes.ts'
 import { compose, onStore } from '../patches/services.ts'
@@ -51,30 +51,15 @@ export const knowledgeFaults = faultTable({
           bytes: Buffer.from('Nothing.'),
         },
       })),
-    'knowledge-apart-fewer-findings: /api/knowledge returns one search result less.': setFields(
-      `GET ${plainPrefix}${search}`,
-      { result: (found: readonly unknown[]) => found.slice(0, -1) },
-    ),
     'knowledge-apart-scores: /api/knowledge returns search scores in percent.': setFields(
       `GET ${plainPrefix}${search}`,
       { 'result.*.score': (score: number) => 100 * score },
-    ),
-    'knowledge-apart-score-texts: /api/knowledge returns search scores as text.': setFields(
-      `GET ${plainPrefix}${search}`,
-      { 'result.*.score': String },
     ),
     'knowledge-apart-missing: /api/knowledge returns 404.': underPlainPrefix((route) =>
       rejectRequests(route, () => true, 404),
     ),
     'knowledge-apart-status: /api/knowledge returns 203 instead of 200.': underPlainPrefix(
       (route) => onSuccess(route, (reply) => ({ ...reply, status: 203 })),
-    ),
-    'knowledge-apart-longer: /api/knowledge returns an additional member total.': underPlainPrefix(
-      (route) =>
-        onSuccessBody(route, (body) => ({ ...body, total: toList(body['result']).length })),
-    ),
-    'knowledge-apart-renamed: /api/knowledge returns items instead of result.': underPlainPrefix(
-      (route) => onSuccessBody(route, ({ result, ...body }) => ({ ...body, items: result })),
     ),
   },
   'KB-01': {
@@ -111,32 +96,24 @@ export const knowledgeFaults = faultTable({
     ),
   },
   'RAG-01': {
-    'rag-on-ignored: rag: true is treated as rag: false.':
-      'v3.generate: rag is ignored (rag: true)',
     'rag-on-ignored-in-streams: rag: true in a streaming request is treated as rag: false.':
       'v3.generate: rag is ignored (rag: true; stream: true)',
     'rag-on-ignored-in-json: rag: true in a non-streaming request is treated as rag: false.':
       'v3.generate: rag is ignored (rag: true; stream: not true)',
   },
   'RAG-02': {
-    'rag-off-ignored: rag: false is treated as rag: true.':
-      'v3.generate: rag is taken for true (rag: false)',
     'rag-off-ignored-in-streams: rag: false in a streaming request is treated as rag: true.':
       'v3.generate: rag is taken for true (rag: false; stream: true)',
     'rag-off-ignored-in-json: rag: false in a non-streaming request is treated as rag: true.':
       'v3.generate: rag is taken for true (rag: false; stream: not true)',
   },
   'RAG-03': {
-    'rag-agent-searches: rag: agent is treated as rag: true.':
-      'v3.generate: rag is taken for true (rag: agent)',
     'rag-agent-searches-in-streams: rag: agent in a streaming request is treated as rag: true.':
       'v3.generate: rag is taken for true (rag: agent; stream: true)',
     'rag-agent-searches-in-json: rag: agent in a non-streaming request is treated as rag: true.':
       'v3.generate: rag is taken for true (rag: agent; stream: not true)',
   },
   'RAG-04': {
-    'rag-object-ignored: An object as rag is treated as rag: false.':
-      'v3.generate: rag is ignored (rag: an object)',
     'rag-object-ignored-in-streams: An object as rag in a streaming request is treated as rag: false.':
       'v3.generate: rag is ignored (rag: an object; stream: true)',
     'rag-object-ignored-in-json: An object as rag in a non-streaming request is treated as rag: false.':
@@ -147,8 +124,6 @@ export const knowledgeFaults = faultTable({
       rejectSearchType('hybrid'),
   },
   'RAG-05': {
-    'rag-unasked: A missing rag is treated as rag: true.':
-      'v3.generate: rag is taken for true (rag: not given)',
     'rag-unasked-in-streams: A missing rag in a streaming request is treated as rag: true.':
       'v3.generate: rag is taken for true (rag: not given; stream: true)',
     'rag-unasked-in-json: A missing rag in a non-streaming request is treated as rag: true.':

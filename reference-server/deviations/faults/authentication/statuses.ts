@@ -7,14 +7,12 @@ import {
   matchesRoute,
   modelList,
   type RoutePattern,
-  routeText,
   storeMessage,
   v2Generate,
   v3Generate,
   v3History,
 } from '../../patches/routes.ts'
 import { faultTable } from '../../table.ts'
-import type { Fault } from '../../types.ts'
 
 export interface Mistake {
   readonly requirement: `AUTH-0${1 | 2 | 3 | 4}`
@@ -68,88 +66,74 @@ export const mistakes = {
 } as const satisfies Record<string, Mistake>
 
 export const mistakeNames = Object.keys(mistakes) as readonly MistakeName[]
-export const authenticationStatusFaults: readonly Fault[] = [
-  ...faultTable({
-    'OAI-AUTH-01': {
-      'openai-auth-missing-key-is-403: POST /chat/completions returns 403 without a key.': {
-        also: ['OAI-AUTH-03'],
-        patch: answerWith(
-          completions,
-          403,
-          (authorization) =>
-            bearerToken(authorization) === undefined && authorization.split(' ').length < 2,
-        ),
-      },
-      'openai-auth-missing-key-is-200: GET /models without a key returns 200 with an error body.':
-        answerWith(modelList, 200, (authorization) => authorization === ''),
-    },
-    'OAI-AUTH-02': {
-      'openai-auth-wrong-key-is-403: POST /chat/completions returns 403 for a wrong key.': {
-        also: ['OAI-AUTH-04'],
-        patch: answerWith(
-          completions,
-          403,
-          (authorization) => bearerToken(authorization) !== undefined,
-        ),
-      },
-    },
-    'OAI-AUTH-03': {
-      'openai-auth-other-scheme-is-400: GET /models returns 400 for another authentication scheme.':
-        answerWith(modelList, 400, (authorization) => /^(Basic|Token) /.test(authorization)),
-    },
-    'OAI-AUTH-04': {
-      'openai-auth-key-of-other-length-is-500: POST /chat/completions returns 500 for a wrong key of another length.':
-        answerWith(completions, 500, isOfOtherLength),
-    },
-    'V3-AUTH-06': {
-      'v3-auth-key-of-other-length-is-500: GET /api/v3/message returns 500 for a wrong key of another length.':
-        answerWith(v3History, 500, isOfOtherLength),
-      'v3-auth-missing-key-is-500: GET /api/v3/chat returns 500 without a key.': answerWith(
-        'GET /api/v3/chat',
-        500,
-        (authorization) => authorization === '',
+export const authenticationStatusFaults = faultTable({
+  'OAI-AUTH-01': {
+    'openai-auth-missing-key-is-403: POST /chat/completions returns 403 without a key.': {
+      also: ['OAI-AUTH-03'],
+      patch: answerWith(
+        completions,
+        403,
+        (authorization) =>
+          bearerToken(authorization) === undefined && authorization.split(' ').length < 2,
       ),
     },
-  }),
-  ...([401, 403] as const).flatMap((status): readonly Fault[] => [
-    {
-      name: `openai-auth-right-key-is-${status}`,
-      summary: `POST /api/openai/chat/completions returns ${status} for a valid key.`,
-      breaks: ['OAI-AUTH-05'],
-      patch: rejectRightKey(completions, status),
+    'openai-auth-missing-key-is-200: GET /models without a key returns 200 with an error body.':
+      answerWith(modelList, 200, (authorization) => authorization === ''),
+  },
+  'OAI-AUTH-02': {
+    'openai-auth-wrong-key-is-403: POST /chat/completions returns 403 for a wrong key.': {
+      also: ['OAI-AUTH-04'],
+      patch: answerWith(
+        completions,
+        403,
+        (authorization) => bearerToken(authorization) !== undefined,
+      ),
     },
-    {
-      name: `v3-auth-right-key-is-${status}`,
-      summary: `POST /api/v3/message/generate returns ${status} for a valid key.`,
-      breaks: ['V3-AUTH-05'],
-      patch: rejectRightKey(v3Generate, status),
-    },
-  ]),
-  ...Object.entries({ 'create-chat': createChat, history: v3History }).map(
-    ([name, route]): Fault => ({
-      name: `v3-auth-${name}-right-key-is-401`,
-      summary: `${routeText(route)} returns 401 for a valid key.`,
-      breaks: ['V3-AUTH-05'],
-      patch: rejectRightKey(route, 401),
-    }),
-  ),
-  ...Object.entries({ message: storeMessage, reply: v2Generate }).flatMap(
-    ([name, route]): readonly Fault[] => [
-      {
-        name: `v2-auth-${name}-right-key-is-401`,
-        summary: `${routeText(route)} returns 401 for a valid key.`,
-        breaks: ['V2-AUTH-05'],
-        patch: rejectRightKey(route, 401),
-      },
-      {
-        name: `v2-auth-${name}-missing-key-is-500`,
-        summary: `${routeText(route)} returns 500 without a key.`,
-        breaks: ['V2-AUTH-06'],
-        patch: answerWith(route, 500, (authorization) => authorization === ''),
-      },
-    ],
-  ),
-]
+  },
+  'OAI-AUTH-03': {
+    'openai-auth-other-scheme-is-400: GET /models returns 400 for another authentication scheme.':
+      answerWith(modelList, 400, (authorization) => /^(Basic|Token) /.test(authorization)),
+  },
+  'OAI-AUTH-04': {
+    'openai-auth-key-of-other-length-is-500: POST /chat/completions returns 500 for a wrong key of another length.':
+      answerWith(completions, 500, isOfOtherLength),
+  },
+  'V3-AUTH-06': {
+    'v3-auth-key-of-other-length-is-500: GET /api/v3/message returns 500 for a wrong key of another length.':
+      answerWith(v3History, 500, isOfOtherLength),
+    'v3-auth-missing-key-is-500: GET /api/v3/chat returns 500 without a key.': answerWith(
+      'GET /api/v3/chat',
+      500,
+      (authorization) => authorization === '',
+    ),
+  },
+  'V2-AUTH-06': {
+    'v2-auth-message-missing-key-is-500: POST /api/v2/message returns 500 without a key.':
+      answerWith(storeMessage, 500, (authorization) => authorization === ''),
+    'v2-auth-reply-missing-key-is-500: POST /api/v2/message/generate returns 500 without a key.':
+      answerWith(v2Generate, 500, (authorization) => authorization === ''),
+  },
+  'OAI-AUTH-05': {
+    'openai-auth-right-key-is-401: POST /chat/completions returns 401 for a valid key.':
+      rejectRightKey(completions, 401),
+    'openai-auth-right-key-is-403: POST /chat/completions returns 403 for a valid key.':
+      rejectRightKey(completions, 403),
+  },
+  'V2-AUTH-05': {
+    'v2-auth-message-right-key-is-401: POST /api/v2/message returns 401 for a valid key.':
+      rejectRightKey(storeMessage, 401),
+    'v2-auth-reply-right-key-is-401: POST /api/v2/message/generate returns 401 for a valid key.':
+      rejectRightKey(v2Generate, 401),
+  },
+  'V3-AUTH-05': {
+    'v3-auth-right-key-is-403: POST /api/v3/message/generate returns 403 for a valid key.':
+      rejectRightKey(v3Generate, 403),
+    'v3-auth-create-chat-right-key-is-401: POST /api/v3/chat returns 401 for a valid key.':
+      rejectRightKey(createChat, 401),
+    'v3-auth-history-right-key-is-401: GET /api/v3/message returns 401 for a valid key.':
+      rejectRightKey(v3History, 401),
+  },
+})
 /** Accepts wrong credentials on a route, as those of the first caller. */
 export function acceptCredential(route: RoutePattern, accepts: Mistake['accepts']): Patch {
   return (services) => ({

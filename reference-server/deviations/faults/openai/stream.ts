@@ -9,14 +9,9 @@ import { onRequestBody } from '../../patches/requests.ts'
 import { completions } from '../../patches/routes.ts'
 import { faultTable } from '../../table.ts'
 
-const setMediaType = (type: string): Patch =>
-  onBlocks(completions, (blocks) => blocks, { 'content-type': type })
-
 const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 }
 export const openaiStreamFaults = faultTable({
   'OAI-STREAM-01': {
-    'openai-stream-of-other-json: The data of a block is the bare choice instead of a chunk with choices.':
-      onEachBlock(completions, (chunk) => toList(chunk['choices']).slice(0, 1)),
     'openai-stream-in-latin-1: The stream is encoded in Latin-1.': encodeText((text) =>
       Buffer.from(text, 'latin1'),
     ),
@@ -25,8 +20,10 @@ export const openaiStreamFaults = faultTable({
     ),
   },
   'OAI-STREAM-02': {
-    'openai-stream-as-text-plain: A stream has the Content-Type text/plain.': setMediaType(
-      'text/plain; charset=utf-8',
+    'openai-stream-as-text-plain: A stream has the Content-Type text/plain.': onBlocks(
+      completions,
+      (blocks) => blocks,
+      { 'content-type': 'text/plain; charset=utf-8' },
     ),
   },
   'OAI-STREAM-03': {
@@ -38,13 +35,6 @@ export const openaiStreamFaults = faultTable({
     'openai-delta-as-message: The choices of a chunk have message instead of delta.': setInChunks({
       'choices.*': ({ delta, ...rest }: Json) => ({ ...rest, message: delta }),
     }),
-    'openai-delta-text: Text fragments are in choices[0].text, as in legacy text completions.':
-      setInChunks({
-        'choices.*': (choice: Json) => ({
-          ...setAt(choice, 'delta.content', undefined),
-          text: toObject(choice['delta'])['content'] ?? '',
-        }),
-      }),
   },
   'OAI-STREAM-05': {
     'openai-stream-id-for-each-chunk: Each chunk has a different id.': onEachBlock(
@@ -115,17 +105,6 @@ export const openaiStreamFaults = faultTable({
     ),
   },
   'OAI-STREAM-12': {
-    'openai-stream-cut-in-the-middle: The connection is aborted after the sixth chunk.': onBlocks(
-      completions,
-      async function* (blocks) {
-        let sent = 0
-        for await (const block of blocks) {
-          if (sent === 6) throw new Error('cut')
-          sent += 1
-          yield block
-        }
-      },
-    ),
     'openai-stream-cut-at-its-end: The connection is aborted in place of [DONE].': onBlocks(
       completions,
       async function* (blocks) {
@@ -137,9 +116,6 @@ export const openaiStreamFaults = faultTable({
     ),
   },
   'OAI-STREAM-10': {
-    'openai-stream-drops-the-last-delta: The last text fragment is omitted.': onChunkPairs(
-      (chunk, next) => (isFinished(next) && textOf(chunk) !== '' ? [] : [chunk]),
-    ),
     'openai-stream-doubles-a-delta: The first text fragment is sent twice.': onEachBlock(
       completions,
       (chunk, at) => (at === 1 ? [chunk, chunk] : [chunk]),
@@ -209,19 +185,6 @@ function swapLastFragment(): Patch {
       fragment = undefined
       if (textOf(chunk) !== '') fragment = block
       else if (!isFinished(chunk)) yield block
-    }
-  })
-}
-
-/** Each chunk with the one that follows it. */
-function onChunkPairs(change: (chunk: Json, next: Json) => readonly Json[]): Patch {
-  return onBlocks(completions, async function* (blocks) {
-    let held: Json | undefined
-    for await (const { data } of blocks) {
-      const next = toObject(data)
-      if (held !== undefined) for (const chunk of change(held, next)) yield { data: chunk }
-      held = data === '[DONE]' ? undefined : next
-      if (data === '[DONE]') yield { data }
     }
   })
 }

@@ -47,16 +47,6 @@ export const openaiToolFaults = faultTable({
   'OAI-STOP-01': {
     'openai-stop-text-ignored: In a non-streaming response, stop is ignored if it is a string.':
       'openai.chat: stop is ignored (stop: a text; stream: not true)',
-    'openai-stop-leaks-a-word: If stop is a string, the answer includes the stop sequence and the text right after it.':
-      cutAnswersAtStop(
-        ({ stop }) => typeof stop === 'string',
-        (text, end) => text.slice(0, end + 8),
-      ),
-    'openai-stop-removed-from-the-answer: In a non-streaming response, a single stop sequence is removed and the answer continues.':
-      cutAnswersAtStop(
-        ({ stop }) => typeof stop === 'string',
-        (text, end, start) => text.slice(0, start) + text.slice(end),
-      ),
     'openai-stop-text-refused: A non-streaming request with stop as a string is rejected.':
       'openai.chat: the request is refused (stop: a text; stream: not true)',
   },
@@ -65,14 +55,16 @@ export const openaiToolFaults = faultTable({
       'openai.chat: stop is ignored (stop: a list; stream: not true)',
     'openai-stop-list-of-four-refused: A list of more than three stop sequences is rejected.':
       rejectRequests(completions, ({ stop }) => Array.isArray(stop) && stop.length > 3),
-    'openai-stop-list-refused: A non-streaming request with several stop sequences is rejected.':
-      'openai.chat: the request is refused (stop: several elements; stream: not true)',
   },
   'OAI-STOP-03': {
-    'openai-stop-shown: The answer ends with the stop sequence.': cutAnswersAtStop(
-      () => true,
-      (text, end) => text.slice(0, end),
-    ),
+    'openai-stop-shown: The answer ends with the stop sequence.': compose([
+      ignoreStop(({ stream }) => stream !== true),
+      onSuccessBody(completions, (body, call) =>
+        setAt(body, 'choices.*.message.content', (text: string) =>
+          text.slice(0, findStop(text, call.body)?.end),
+        ),
+      ),
+    ]),
     'openai-stop-shown-in-streams: A stream ends with its first stop sequence.': onBlocks(
       completions,
       async function* (blocks, call) {
@@ -112,10 +104,6 @@ export const openaiToolFaults = faultTable({
       ),
   },
   'OAI-TOOL-01': {
-    'openai-tools-ignored: tools and tool_choice are ignored: the answer is text.': ignoreMembers(
-      ['tools', 'tool_choice'],
-      () => true,
-    ),
     'openai-tools-ignored-in-streams: tools and tool_choice are ignored in streams.': ignoreMembers(
       ['tools', 'tool_choice'],
       ({ stream }) => stream === true,
@@ -137,16 +125,12 @@ export const openaiToolFaults = faultTable({
       setInCalls({ 'function.name': (name: unknown) => `functions.${name}` }),
     'openai-tool-arguments-as-object: The arguments of a tool call are an object instead of a JSON string.':
       setInCalls({ 'function.arguments': (input: unknown) => JSON.parse(String(input)) }),
-    'openai-tool-arguments-in-single-quotes: The arguments of a tool call are a Python dict literal instead of JSON.':
-      setInCalls({ 'function.arguments': (input: unknown) => String(input).replaceAll('"', "'") }),
   },
   'OAI-TOOL-03': {
     'openai-tool-fragments-without-index: The fragments of a streamed tool call omit index.':
       editFragments((fragment) => setAt(fragment, 'index', undefined)),
     'openai-tool-fragments-one-index-each: Each fragment of a streamed tool call has a different index.':
       editFragments((fragment, at) => setAt(fragment, 'index', at)),
-    'openai-tool-fragments-one-id-each: Each fragment of a streamed tool call has a different id.':
-      editFragments((fragment, at) => setAt(fragment, 'id', `call_${at}`)),
     'openai-tool-call-streamed-without-id: Streamed tool calls omit id.': editFragments(
       (fragment) => setAt(fragment, 'id', undefined),
     ),
@@ -199,23 +183,6 @@ function ignoreStop(when: (body: Json) => boolean): Patch {
   return onRequestBody(completions, (body) =>
     [body['stop']].flat().every(isText) && when(body) ? setAt(body, 'stop', null) : body,
   )
-}
-
-/** Truncates non-streaming answers at stop sequences by other rules than the model. */
-function cutAnswersAtStop(
-  when: (sent: Json) => boolean,
-  cut: (text: string, end: number, start: number) => string,
-): Patch {
-  const applies = (sent: Json) => sent['stream'] !== true && when(sent)
-  return compose([
-    ignoreStop(applies),
-    onSuccessBody(completions, (body, call) =>
-      setAt(body, 'choices.*.message.content', (text: string) => {
-        const span = applies(toObject(call.body)) ? findStop(text, call.body) : undefined
-        return span === undefined ? text : cut(text, span.end, span.start)
-      }),
-    ),
-  ])
 }
 
 /** Ends streams at the first chunk that contains a stop sequence; `cut` truncates that chunk. */

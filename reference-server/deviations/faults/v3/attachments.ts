@@ -1,17 +1,10 @@
 /** Faults of attachments and their lists (sections 2.4 and 4.3). */
-import type { Call } from '../../../http/call.ts'
-import type { Patch } from '../../../services.ts'
-import type { AttachmentPageRequest } from '../../../store/types.ts'
 import { pageSize } from '../../../surfaces/paging.ts'
-import { toObject } from '../../patches/json.ts'
 import { onSuccessBody, setFields } from '../../patches/replies.ts'
-import { onRequest } from '../../patches/requests.ts'
-import { chatFiles, fileList, type RoutePattern, upload } from '../../patches/routes.ts'
-import { compose, onStore } from '../../patches/services.ts'
+import { upload } from '../../patches/routes.ts'
+import { onStore } from '../../patches/services.ts'
 import { faultTable } from '../../table.ts'
 
-/** Marks a search as not limited to a chat; no file name starts with this character. */
-const anyChat = '\u0000'
 export const attachmentFaults = faultTable({
   'V3-ATT-06': {
     'attachment-list-of-chats-alone: GET /attachment without chat_id and search returns an empty list.':
@@ -24,22 +17,13 @@ export const attachmentFaults = faultTable({
           return { rows: [...latest.values()], next }
         },
       })),
-    'attachment-list-without-names: GET /attachment omits the names and ids of attachments.':
-      setFields(fileList, { 'result.*': ({ size }: { size: number }) => ({ size }) }),
   },
   'V3-ATT-07': {
     'attachment-chat-any: The attachments of a chat include those of all chats.': {
       also: ['V3-ATT-12'],
-      patch: onStore('attachments', ({ list, link }) => {
-        const linked = new Set<string>()
-        return {
-          link: (chat, id) => link(chat, linked.add(id) && id),
-          list: async (owner, { chatId, ...page }) => {
-            const { rows, next } = await list(owner, page)
-            return { rows: rows.filter(({ id }) => chatId === undefined || linked.has(id)), next }
-          },
-        }
-      }),
+      patch: onStore('attachments', ({ list }) => ({
+        list: (owner, { chatId: _, ...page }) => list(owner, page),
+      })),
     },
     'attachment-chat-takes-one: A chat takes one attachment; further ones are not listed with it.':
       {
@@ -72,15 +56,24 @@ export const attachmentFaults = faultTable({
     'attachment-cursor-skips-one: GET /attachment omits one attachment between two pages.':
       'v3.attachments: the first row is lost (cursor: given)',
   },
-  'V3-ATT-12': {
-    'attachment-chat-list-of-all: GET /chat/{chat_id}/attachments returns all attachments of the caller.':
-      listAllChats(chatFiles, () => true),
-  },
   'V3-ATT-11': {
-    'attachment-of-another-found: GET /attachment with search returns the attachments of all callers.':
-      listAllOwners(({ search }) => search !== undefined),
     'attachment-of-another-with-a-limit: GET /attachment with search and limit returns the attachments of all callers.':
-      listAllOwners(({ search, limit }) => search !== undefined && limit !== pageSize()),
+      onStore('attachments', ({ add, list }) => {
+        const owners = new Set<string>()
+        return {
+          add: (attachment) => {
+            owners.add(attachment.owner)
+            return add(attachment)
+          },
+          list: async (owner, page) => {
+            const own = await list(owner, page)
+            if (page.search === undefined || page.limit === pageSize()) return own
+            const others = [...owners].filter((other) => other !== owner)
+            const pages = await Promise.all(others.map((other) => list(other, page)))
+            return { ...own, rows: [own, ...pages].flatMap(({ rows }) => rows) }
+          },
+        }
+      }),
   },
   'V3-ATT-04': {
     'attachment-size-in-characters: The size of an attachment counts characters instead of bytes.':
@@ -88,16 +81,9 @@ export const attachmentFaults = faultTable({
         ...body,
         size: file?.bytes.toString().length,
       })),
-    'attachment-size-without-line-ends: The size of an attachment counts CRLF as one byte.':
-      onSuccessBody(upload, (body, { file }) => ({
-        ...body,
-        size: file?.bytes.toString('latin1').replaceAll('\r\n', '\n').length,
-      })),
-    'attachment-size-off-by-one: The size of an attachment is too high by one byte.': changeSize(
-      (bytes) => bytes + 1,
-    ),
-    'attachment-size-in-kilobytes: The size of an attachment is in kilobytes.': changeSize(
-      (bytes) => bytes / 1000,
+    'attachment-size-off-by-one: The size of an attachment is too high by one byte.': setFields(
+      upload,
+      { size: (bytes: number) => bytes + 1 },
     ),
   },
   'V3-ATT-05': {
@@ -105,64 +91,10 @@ export const attachmentFaults = faultTable({
       setFields(upload, { content_type: 'application/octet-stream' }),
   },
   'V3-ATT-03': {
-    'attachment-name-latin: The filename of an attachment is decoded as Latin-1.': changeFilename(
-      (name) => Buffer.from(name).toString('latin1'),
-    ),
-    'attachment-name-escaped: The filename of an attachment is percent-encoded.':
-      changeFilename(encodeURIComponent),
     'attachment-name-decomposed: The filename of an attachment is returned in Unicode normalization form NFD.':
-      changeFilename((name) => name.normalize('NFD')),
-    'attachment-name-underscored: The filename of an attachment has underscores instead of spaces.':
-      changeFilename((name) => name.replaceAll(' ', '_')),
-    'attachment-name-bare: The filename of an attachment omits the extension.': changeFilename(
-      (name) => name.replace(/\.\w+$/, ''),
-    ),
+      setFields(upload, { filename: (name: string) => name.normalize('NFD') }),
+    'attachment-name-bare: The filename of an attachment omits the extension.': setFields(upload, {
+      filename: (name: string) => name.replace(/\.\w+$/, ''),
+    }),
   },
 })
-function editPageRequest(change: (page: AttachmentPageRequest) => AttachmentPageRequest): Patch {
-  return onStore('attachments', ({ list }) => ({
-    list: (owner, page) => list(owner, change(page)),
-  }))
-}
-
-function listAllOwners(when: (page: AttachmentPageRequest) => boolean): Patch {
-  return onStore('attachments', ({ add, list }) => {
-    const owners = new Set<string>()
-    return {
-      add: (attachment) => {
-        owners.add(attachment.owner)
-        return add(attachment)
-      },
-      list: async (owner, page) => {
-        const own = await list(owner, page)
-        const others = [...owners].filter((other) => other !== owner && when(page))
-        const pages = await Promise.all(others.map((other) => list(other, page)))
-        return { ...own, rows: [own, ...pages].flatMap(({ rows }) => rows) }
-      },
-    }
-  })
-}
-
-/** Validates the chat but lists the attachments of all chats. */
-function listAllChats(route: RoutePattern, when: (call: Call) => boolean): Patch {
-  return compose([
-    onRequest(route, (call) => {
-      const query = toObject(call.query)
-      const search = `${anyChat}${query['search'] ?? ''}`
-      return when(call) ? { ...call, query: { ...query, search } } : call
-    }),
-    editPageRequest((page) =>
-      page.search?.startsWith(anyChat)
-        ? { ...page, chatId: undefined, search: page.search.slice(anyChat.length) }
-        : page,
-    ),
-  ])
-}
-
-function changeFilename(make: (filename: string) => string): Patch {
-  return setFields(upload, { filename: make })
-}
-
-function changeSize(make: (bytes: number) => unknown): Patch {
-  return setFields(upload, { size: make })
-}

@@ -3,24 +3,19 @@
 import { isUuid } from '../../../../contract/json.ts'
 import type { Patch } from '../../../services.ts'
 import { newChat } from '../../../surfaces/chats.ts'
-import { isPresent, isText, type Json, toObject } from '../../patches/json.ts'
+import { isPresent, isText, type Json, setAt, toObject } from '../../patches/json.ts'
 import { alsoDo, onReply, onSuccess, onSuccessBody } from '../../patches/replies.ts'
 import { mendField, onRequestBody, rejectRequests } from '../../patches/requests.ts'
 import { oneShot } from '../../patches/routes.ts'
 import { perServer } from '../../patches/services.ts'
 import { faultTable } from '../../table.ts'
 
-const isStream = ({ stream }: Json) => stream === true
 export const oneShotFaults = faultTable({
   'V3-ONE-01': {
     'one-shot-wrapped: The response object of a one-shot is nested in response.': onSuccessBody(
       oneShot,
       (response) => ({ response }),
     ),
-    'one-shot-text-alone: A one-shot returns an object with text instead of a response object.':
-      onSuccessBody(oneShot, ({ output }) => ({ text: JSON.stringify(output) })),
-    'one-shot-in-a-list: The response object of a one-shot is returned as the single element of an array.':
-      onSuccessBody(oneShot, (response) => [response]),
     'one-shot-promised: A one-shot returns 202 with a job id.': onSuccess(oneShot, (reply) => ({
       ...reply,
       status: 202,
@@ -33,9 +28,6 @@ export const oneShotFaults = faultTable({
       (reply) =>
         'blocks' in reply ? { ...reply, headers: { 'content-type': 'text/plain' } } : reply,
     ),
-    'one-shot-stream-201: A one-shot stream has the status 201.': onReply(oneShot, (reply) =>
-      'blocks' in reply ? { ...reply, status: 201 } : reply,
-    ),
   },
   'V3-ONE-03': {
     'one-shot-wants-a-key: A one-shot without Idempotency-Key is rejected.': rejectRequests(
@@ -44,21 +36,12 @@ export const oneShotFaults = faultTable({
     ),
   },
   'V3-ONE-09': {
-    'one-shot-stored-by-its-words: A one-shot is stored as a chat named after its input.':
-      storeAsChat((input) => input),
-    'one-shot-stored-unnamed: A one-shot is stored as a chat with the default name.': storeAsChat(
-      () => undefined,
-    ),
     'one-shot-streams-store-a-chat: A streaming one-shot is stored as a chat.': alsoDo(
       oneShot,
-      ({ store, ids, clock }, { body, caller }, { status }) => {
-        const request = toObject(body)
-        if (status >= 300 || !isStream(request)) return undefined
-        const now = clock.now()
-        return store.chats.create({
-          ...{ id: ids.uuid(), owner: caller, name: JSON.stringify(request['input'] ?? '') },
-          ...{ version: 'v3', favorite: false, createdAt: now, updatedAt: now },
-        })
+      async (services, { body, caller }, { status }) => {
+        const { stream, input = '' } = toObject(body)
+        if (status >= 300 || stream !== true) return
+        await services.store.chats.create(newChat(services, caller, 'v3', JSON.stringify(input)))
       },
     ),
   },
@@ -73,8 +56,9 @@ export const oneShotFaults = faultTable({
       'v3.oneShot: the request is refused (content: given; stream: true)',
   },
   'V3-ONE-05': {
-    'one-shot-runs-input-alone: A one-shot ignores the output of its runs.': editRuns((all) =>
-      all.map(({ output: _, ...run }) => run),
+    'one-shot-runs-input-alone: A one-shot ignores the output of its runs.': onRequestBody(
+      oneShot,
+      (body) => setAt(body, 'runs.*.output', undefined),
     ),
   },
   'V3-ONE-12': {
@@ -119,35 +103,10 @@ export const oneShotFaults = faultTable({
     ),
   },
   'RAG-06': {
-    'one-shot-searches-by-default: rag defaults to true instead of agent in a one-shot.':
-      'v3.oneShot: rag is taken for true (rag: not given)',
     'one-shot-streams-search-by-default: rag defaults to true instead of agent in a streaming one-shot.':
       'v3.oneShot: rag is taken for true (rag: not given; stream: true)',
   },
 })
-function storeAsChat(nameOf: (input: string) => string | undefined): Patch {
-  return alsoDo(oneShot, async (services, { body, caller }, { status }) => {
-    const input = toObject(body)['input']
-    if (status >= 300 || !isText(input)) return
-    const chat = newChat(services, caller, 'v3', nameOf(input))
-    await services.store.chats.create(chat)
-    await services.store.history.append(chat.id, {
-      id: services.ids.tagged('resp'),
-      parentId: null,
-      createdAt: chat.createdAt,
-      input: [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: input }] }],
-      output: [],
-    })
-  })
-}
-
-function editRuns(change: (runs: readonly Json[]) => unknown): Patch {
-  const changed = (value: unknown) => (Array.isArray(value) ? change(value) : value)
-  return onRequestBody(oneShot, (body) =>
-    'runs' in body ? { ...body, runs: changed(body['runs']) } : body,
-  )
-}
-
 function rejectSearcher(when: (body: Json) => boolean): Patch {
   return rejectRequests(oneShot, (body) => body['assistant_id'] === 'searcher' && when(body))
 }

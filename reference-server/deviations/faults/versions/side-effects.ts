@@ -49,26 +49,12 @@ export const versionSideEffectFaults = faultTable({
       }),
     'version-refusal-deletes: DELETE /api/v3/chat/{chat_id} rejects a chat of the other version but still deletes it.':
       sideEffect(deleteChat, ({ store }, caller, chat) => store.chats.delete(caller, chat)),
-    'version-refusal-moves: DELETE /api/v3/chat/{chat_id} rejects a chat of the other version but still converts it to v3.':
-      sideEffect(deleteChat, ({ store }, caller, chat) =>
-        store.chats.update(caller, chat, toVersion('v3')),
-      ),
   },
   'VER-09': {
     'version-refusal-stores-the-message: POST /api/v2/message rejects a chat of the other version but still stores the message.':
       sideEffect(storeMessage, storeInHistory),
-    'version-refusal-renames: POST /api/v2/message rejects a chat of the other version but still renames it.':
-      sideEffect(storeMessage, ({ store }, caller, chat) =>
-        store.chats.update(caller, chat, { name: 'Hello.' }),
-      ),
     'version-refusal-stores-the-reply: POST /api/v2/message/generate rejects a chat of the other version but still stores a message.':
       sideEffect(v2Generate, storeInHistory),
-    'version-refusal-empties: POST /api/v2/message rejects a chat of the other version but still empties its history.':
-      sideEffect(storeMessage, async ({ store }, caller, id) => {
-        const chat = await store.chats.find(caller, id)
-        await store.chats.delete(caller, id)
-        if (chat !== undefined) await store.chats.create(chat)
-      }),
   },
   'VER-02': {
     'version-shown-as-updated: After a PATCH with version, GET /chat/{chat_id} returns that version; the chat remains v3.':

@@ -85,7 +85,6 @@ export const generateInputFaults = faultTable({
       ),
   },
   'V3-TOOLS-02': {
-    'v3-exclude-tools-ignored: exclude_tools is ignored.': 'v3.generate: exclude_tools is ignored',
     'v3-exclude-tools-ignored-in-streams: In a stream, exclude_tools is ignored.':
       'v3.generate: exclude_tools is ignored (stream: true)',
     'v3-exclude-tools-ignored-in-json: In a non-streaming response, exclude_tools is ignored.':

@@ -2,15 +2,7 @@
 import type { RunItem } from '../../../../events/response-object.ts'
 import type { Patch } from '../../../../services.ts'
 import type { HistoryRow, StoredRun } from '../../../../store/types.ts'
-import {
-  type Fields,
-  isText,
-  type Json,
-  setAll,
-  setAt,
-  toList,
-  toObject,
-} from '../../../patches/json.ts'
+import { isText, type Json, setAt, toList, toObject } from '../../../patches/json.ts'
 import { onReply, onSuccessBody, setFields } from '../../../patches/replies.ts'
 import { onRequest } from '../../../patches/requests.ts'
 import { v3Generate, v3History } from '../../../patches/routes.ts'
@@ -20,9 +12,6 @@ import { faultTable } from '../../../table.ts'
 const without = (type: RunItem['type']): Patch =>
   editStoredRun((run) => ({ ...run, output: run.output.filter((item) => item.type !== type) }))
 
-const setInRows = (fields: Fields): Patch =>
-  setFields(v3History, { 'result.*': (row: unknown) => setAll(row, fields) })
-
 /** Maps the rows of one role. */
 const editRows = (role: string, change: (row: Json) => Json): Patch =>
   setFields(v3History, {
@@ -30,8 +19,6 @@ const editRows = (role: string, change: (row: Json) => Json): Patch =>
   })
 export const historyRowFaults = faultTable({
   'V3-HIST-07': {
-    'v3-history-escaped-as-html: The history returns the text of an input with the escapes of HTML.':
-      inputTexts((text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')),
     'v3-history-decomposed: The history returns the text of an input in Unicode normalization form D.':
       inputTexts((text) => text.normalize('NFD')),
     'v3-history-ascii-answers: Non-ASCII characters of a stored answer are replaced by question marks.':
@@ -47,15 +34,8 @@ export const historyRowFaults = faultTable({
       inputTexts((text) => text.slice(0, 4000)),
     'v3-history-first-part-alone: The history returns only the first content part of an input.':
       inputs((content) => (Array.isArray(content) ? content.slice(0, 1) : content)),
-    'v3-history-without-images: The history omits the images of an input.': inputs((content) =>
-      Array.isArray(content)
-        ? content.filter((part) => toObject(part)['type'] !== 'input_image')
-        : content,
-    ),
     'v3-history-without-blanks: The history omits leading and trailing spaces of an input.':
       inputTexts((text) => text.trim()),
-    'v3-history-without-line-breaks: The history returns the line breaks of an input as spaces.':
-      inputTexts((text) => text.replaceAll('\n', ' ')),
     'v3-history-ends-with-a-refusal: A generation with both tool lists removes the runs of its chat from the history.':
       perServer(() => {
         const cleared = new Set<string>()
@@ -76,16 +56,6 @@ export const historyRowFaults = faultTable({
         input: run.input.filter(({ role }) => role !== 'system'),
       }),
     ),
-    'v3-history-without-answers: Answers are not stored in the history.':
-      'v3.generate: the answer is not stored',
-    'v3-history-without-questions: The history omits user messages.': setFields(v3History, {
-      result: (rows: unknown) =>
-        toList(rows).filter((row) => toObject(row['item'])['role'] !== 'user'),
-    }),
-    'v3-history-shortens-answers: Answers are truncated to 40 characters in the history.': editRows(
-      'assistant',
-      (row) => setAt(row, 'item.content.*.text', (text: string) => text.slice(0, 40)),
-    ),
   },
   'V3-HIST-05': {
     'v3-history-parts-called-text: The type of a text part of an input is text.': inputs(
@@ -99,9 +69,6 @@ export const historyRowFaults = faultTable({
     'v3-history-input-without-type: User messages omit type.': editRows('user', (row) =>
       setAt(setAt(row, 'item.type', undefined), 'item_type', undefined),
     ),
-    'v3-history-input-of-a-human: The role of a user message is human.': editRows('user', (row) =>
-      setAt(row, 'item.role', 'human'),
-    ),
     'v3-history-developer-as-system: A developer message is returned with the role system.':
       editRows('developer', (row) => setAt(row, 'item.role', 'system')),
   },
@@ -110,24 +77,12 @@ export const historyRowFaults = faultTable({
       'reasoning',
       (row) => ({ ...row, item_type: 'message' }),
     ),
-    'v3-history-item-type-of-the-role: item_type is the role of the message.': setFields(
-      v3History,
-      {
-        'result.*': (row: Json) => ({
-          ...row,
-          item_type: toObject(row['item'])['role'] ?? row['item_type'],
-        }),
-      },
-    ),
   },
   'V3-HIST-04': {
     'v3-history-searches-running: The item_status of a file search call remains searching.': rowsOf(
       'file_search_call',
       (row) => ({ ...row, item_status: 'searching' }),
     ),
-    'v3-history-item-status-stale: item_status remains in_progress.': setInRows({
-      item_status: (status: unknown) => status && 'in_progress',
-    }),
   },
   'V3-HIST-06': {
     'v3-history-without-reasoning: Reasoning items are not stored in the history.':
@@ -157,8 +112,6 @@ export const historyRowFaults = faultTable({
       v3History,
       (body) => body['result'],
     ),
-    'v3-history-under-items: The rows of a history page are in items instead of result.':
-      onSuccessBody(v3History, ({ result, ...rest }) => ({ items: result, ...rest })),
     'v3-history-of-an-empty-chat-missing: The history of a chat without messages returns 404.':
       onReply(v3History, (reply) =>
         'body' in reply &&
@@ -169,8 +122,8 @@ export const historyRowFaults = faultTable({
       ),
   },
   'V3-HIST-02': {
-    'v3-history-item-as-text: item is a JSON string instead of an object.': setInRows({
-      item: JSON.stringify,
+    'v3-history-item-as-text: item is a JSON string instead of an object.': setFields(v3History, {
+      'result.*.item': JSON.stringify,
     }),
   },
   'V3-HIST-16': {
@@ -212,16 +165,6 @@ function inputTexts(change: (text: string) => string): Patch {
   return inputs((content) =>
     setAt(content, '*.text', (text: unknown) => (isText(text) ? change(text) : text)),
   )
-}
-
-/** Records the chats that are renamed. */
-export function noteNames(renamed: Set<string>): Patch {
-  return onStore('chats', ({ update }) => ({
-    update: (owner, id, change) => {
-      if (change.name !== undefined) renamed.add(id)
-      return update(owner, id, change)
-    },
-  }))
 }
 
 function editStoredRun(change: (run: StoredRun) => StoredRun): Patch {

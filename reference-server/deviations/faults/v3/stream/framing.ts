@@ -32,8 +32,6 @@ export const streamFramingFaults = faultTable({
       rewriteBlocks((block) =>
         block.event === 'response.output_text.delta' ? `data: ${blockJson(block)}\n\n` : undefined,
       ),
-    'stream-event-in-capitals: The event field is written Event:, although field names are case-sensitive.':
-      rewriteBlocks((block) => `Event: ${block.event}\ndata: ${blockJson(block)}\n\n`),
     'stream-space-before-the-colon: The event field is written "event :", with a space before the colon.':
       rewriteBlocks((block) => `event : ${block.event}\ndata: ${blockJson(block)}\n\n`),
     'stream-two-event-lines: Every block has an additional line event: message before its event: line.':
@@ -54,15 +52,6 @@ export const streamFramingFaults = faultTable({
       rewriteBlocks((block) =>
         block.event === 'response.completed'
           ? `event: ${block.event}\ndata: ${JSON.stringify(block.data, null, 2)}\n\n`
-          : undefined,
-      ),
-    'stream-json-cut: The JSON of one delta lacks its closing brace.': rewriteOneDelta(
-      (block) => `event: ${block.event}\ndata: ${blockJson(block).slice(0, -1)}\n\n`,
-    ),
-    'stream-json-of-python: The data of response.in_progress is a Python dict literal instead of JSON.':
-      rewriteBlocks((block) =>
-        block.event === 'response.in_progress'
-          ? `event: ${block.event}\ndata: ${blockJson(block).replaceAll('"', "'").replaceAll('null', 'None')}\n\n`
           : undefined,
       ),
     'stream-data-in-an-array: The data of one delta is wrapped in an array.': rewriteOneDelta(
@@ -96,9 +85,6 @@ export const streamFramingFaults = faultTable({
             : undefined,
         ),
       },
-    'stream-all-events-called-message: The event: line of every block is message.': rewriteBlocks(
-      (block) => `event: message\ndata: ${blockJson(block)}\n\n`,
-    ),
   },
   'V3-SSE-04': {
     'stream-type-missing: The data of events omits type.': {

@@ -38,9 +38,6 @@ export const streamNumberFaults: readonly Fault[] = [
       'stream-numbers-as-text: sequence_number is a string.': editRawEvents(
         numberBy((_event, at) => String(at)),
       ),
-      'stream-numbers-with-fractions: sequence_number has a fractional part.': editRawEvents(
-        numberBy((_event, at) => at + 0.5),
-      ),
     },
     'V3-SSE-07': {
       'stream-number-repeated-once: One event repeats the sequence_number of the previous event.':
@@ -49,8 +46,6 @@ export const streamNumberFaults: readonly Fault[] = [
         precedent: 'vidaiUK/VidaiMock, templates',
         patch: editRawEvents(numberBy(({ type }, at) => (type === textDelta ? 5 : at))),
       },
-      'stream-numbers-of-each-item: sequence_number restarts with each item and with response.completed.':
-        editRawEvents(restartAt([itemAdded, completed])),
       'stream-number-zero-at-the-end: The sequence_number of response.completed is 0.': {
         precedent: 'BerriAI/litellm PR 28899',
         patch: editRawEvents(numberBy(({ type }, at) => (type === completed ? 0 : at))),
@@ -65,10 +60,6 @@ export const streamNumberFaults: readonly Fault[] = [
           isThinking,
           addToIndex('output_index', (old) => (old > 0 ? 1 : 0)),
         ),
-      'stream-items-all-at-zero: The output_index of every item is 0.': addToIndex(
-        'output_index',
-        (old) => -old,
-      ),
       'stream-index-differs-when-done: The output_index of response.output_item.done differs from that of response.output_item.added.':
         {
           precedent: 'vllm-project/vllm PRs 31761 and 35184',
@@ -94,10 +85,6 @@ export const streamNumberFaults: readonly Fault[] = [
       },
     },
     'V3-SSE-16': {
-      'stream-parts-from-one: The content_index of the text part is 1 instead of 0.': setInEvents(
-        partEvents,
-        { content_index: 1 },
-      ),
       'stream-parts-counted-on: content_index continues from the reasoning item to the answer item.':
         {
           precedent: 'vllm-project/vllm#45742',
@@ -127,16 +114,6 @@ export const streamNumberFaults: readonly Fault[] = [
 /** Sets `sequence_number` to values that its type does not allow. */
 function withNumber(event: ResponseEvent, sequence_number: unknown): ResponseEvent {
   return { ...event, sequence_number: sequence_number as number }
-}
-
-function restartAt(types: readonly string[]): Edit {
-  return (events) => {
-    let next = 0
-    return events.map((event) => {
-      if (types.includes(event.type)) next = 0
-      return withNumber(event, next++)
-    })
-  }
 }
 
 /** Changes an index in all events. */

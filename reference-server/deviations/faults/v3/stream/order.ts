@@ -52,16 +52,6 @@ export const streamOrderFaults: readonly Fault[] = [
           }
         },
       ),
-      'stream-cut-in-the-middle: The connection is aborted after the twelfth event.': onV3Blocks(
-        async function* (blocks) {
-          let sent = 0
-          for await (const block of blocks) {
-            if (sent === 12) throw new DOMException('cut', 'AbortError')
-            yield block
-            sent += 1
-          }
-        },
-      ),
       'stream-cut-after-the-end: The connection is aborted after the terminal event, without the terminating chunk.':
         onV3Blocks(async function* (blocks) {
           yield* blocks
@@ -106,8 +96,6 @@ export const streamOrderFaults: readonly Fault[] = [
       ),
     },
     'V3-SSE-12': {
-      'stream-item-added-late: response.output_item.added of the answer is sent after its first delta.':
-        moveAnswerAfterDelta(),
       'stream-of-deltas-alone: Only deltas are sent between response.created and the terminal event.':
         {
           precedent: 'Sophomoresty/gemini-web2api PR 57',
@@ -123,13 +111,11 @@ export const streamOrderFaults: readonly Fault[] = [
         when(isThinking, moveEvents(nth(itemAdded, -1), 'after', textDelta)),
     },
     'V3-SSE-13': {
-      'stream-part-not-added: response.content_part.added is omitted.': dropEvents(partAdded),
       'stream-part-not-done: response.content_part.done is omitted.': {
         precedent: 'vllm-project/guidellm, mock server',
         patch: dropEvents(partDone),
       },
       'stream-text-not-done: response.output_text.done is omitted.': dropEvents(textDone),
-      'stream-item-not-done: response.output_item.done is omitted.': dropEvents(itemDone),
       'stream-item-done-early: response.output_item.done is sent before response.content_part.done.':
         when(({ steps }) => steps.length === 1, moveEvents(itemDone, 'before', partDone)),
       'stream-text-done-after-its-part: response.output_text.done is sent after response.content_part.done.':
@@ -193,17 +179,10 @@ export const streamOrderFaults: readonly Fault[] = [
       ),
       'stream-incomplete-and-completed: A truncated answer ends with response.incomplete followed by response.completed.':
         replaceEvents('response.incomplete', (event) => [event, { ...event, type: completed }]),
-      'stream-failed-after-completed: response.failed is sent after response.completed.':
-        replaceEvents(completed, (event) => [event, { ...event, type: 'response.failed' }]),
       'stream-event-after-the-end: A vendor event is sent after the terminal event.': replaceEvents(
         finalEvents,
         (event) => [event, { type: 'svc:timings', sequence_number: 0, total_ms: 1 }],
       ),
-      'stream-item-done-after-the-end: The last response.output_item.done is sent after the terminal event.':
-        (events) => {
-          const last = events.findLast(({ type }) => type === itemDone)
-          return last === undefined ? events : [...events.filter((event) => event !== last), last]
-        },
       'stream-error-after-success: An error event is sent after response.completed.': when(
         unCut,
         replaceEvents(finalEvents, (event) => [
@@ -214,10 +193,6 @@ export const streamOrderFaults: readonly Fault[] = [
     },
   }),
 ]
-function moveAnswerAfterDelta() {
-  return moveEvents(nth(itemAdded, -1), 'after', textDelta)
-}
-
 function emptyDelta(events: readonly ResponseEvent[]): readonly ResponseEvent[] {
   const first = events.find(({ type }) => type === textDelta)
   return first === undefined ? [] : [{ ...first, delta: '' }]

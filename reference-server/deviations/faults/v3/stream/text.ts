@@ -57,11 +57,9 @@ export const streamTextFaults: readonly Fault[] = [
   ...eventFaultTable({
     'V3-SSE-17': {
       'stream-last-delta-dropped: The last text delta is omitted.': dropEvents(nth(textDelta, -1)),
-      'stream-first-delta-dropped: The first text delta is omitted.': dropEvents(nth(textDelta, 0)),
       'stream-deltas-dropped: About one in ten text deltas is omitted, as if by a full queue.': (
         events,
       ) => events.filter(({ type }, at) => type !== textDelta || at % 10 !== 7),
-      'stream-deltas-missing: All text deltas are omitted.': dropEvents(textDelta),
       'stream-deltas-swapped: Text deltas are swapped in pairs.': swapPairs(textDelta),
       'stream-deltas-cumulative: Each text delta contains all the text so far.': mapDeltas(
         (text, before) => before + text,
@@ -71,15 +69,6 @@ export const streamTextFaults: readonly Fault[] = [
       ),
       'stream-character-replaced: Non-ASCII characters in text deltas are replaced by U+FFFD.':
         mapDeltas((text) => text.replace(/[^\0-\x7f]+/g, '\ufffd\ufffd')),
-      'stream-deltas-escaped: Text deltas are JSON-escaped twice.': mapDeltas((text) =>
-        JSON.stringify(text)
-          .slice(1, -1)
-          .replace(/[^\0-\x7f]/g, '\\u0000'),
-      ),
-      'stream-final-text-empty: The text of the final response is empty.': setInEvents(
-        all(...terminalEvents),
-        { [textPath]: '' },
-      ),
       'stream-final-text-cut: The text of the final response is truncated to 20 characters.':
         setInEvents(all(...terminalEvents), { [textPath]: (old: string) => old.slice(0, 20) }),
     },
@@ -108,10 +97,6 @@ export const streamTextFaults: readonly Fault[] = [
       'stream-delta-null: An event with a null delta precedes the first text delta.': replaceEvents(
         nth(textDelta, 0),
         (event) => [{ ...event, delta: null }, event],
-      ),
-      'stream-delta-missing: An event without delta precedes the first text delta.': replaceEvents(
-        nth(textDelta, 0),
-        (event) => [{ ...event, delta: undefined }, event],
       ),
     },
     'V3-SSE-27': {

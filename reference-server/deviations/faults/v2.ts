@@ -1,22 +1,75 @@
-/** Faults of the validation of v2 messages, and of v2 generations (section 4.2). */
-import { isObject, isUuid } from '../../../../contract/json.ts'
-import type { Patch } from '../../../services.ts'
-import type { Message } from '../../../store/types.ts'
-import { newChat } from '../../../surfaces/chats.ts'
-import { isPresent, isText } from '../../patches/json.ts'
-import { onError, onSuccess, onSuccessBody } from '../../patches/replies.ts'
-import {
-  idOf,
-  ignoreField,
-  mendField,
-  onRequestBody,
-  rejectRequests,
-} from '../../patches/requests.ts'
-import { mainModel, type RoutePattern, storeMessage, v2Generate } from '../../patches/routes.ts'
-import { compose, onStore, perServer } from '../../patches/services.ts'
-import { faultTable } from '../../table.ts'
+/** Faults of v2 messages, of the chain of parent_id, and of v2 generations (sections 1, 2.3, 3 and 4.2). */
 
-export const v2ReplyFaults = faultTable({
+import { isObject, isUuid } from '../../../contract/json.ts'
+import type { Patch } from '../../services.ts'
+import type { Message } from '../../store/types.ts'
+import { newChat } from '../../surfaces/chats.ts'
+import { isPresent, isText, setAt } from '../patches/json.ts'
+import { onError, onSuccess, onSuccessBody, setFields } from '../patches/replies.ts'
+import { idOf, ignoreField, mendField, onRequestBody, rejectRequests } from '../patches/requests.ts'
+import { mainModel, type RoutePattern, storeMessage, v2Generate } from '../patches/routes.ts'
+import { compose, onStore, perServer } from '../patches/services.ts'
+import { faultTable } from '../table.ts'
+
+export const v2Faults = faultTable({
+  'V2-MSG-01': {
+    'v2-message-in-a-list: The stored message is returned as the single element of an array.':
+      onSuccessBody(storeMessage, (body) => [body]),
+    'v2-message-without-content: POST /message stores the message and returns 204 without a body.':
+      onSuccess(storeMessage, () => ({ status: 204 })),
+  },
+  'V2-MSG-02': {
+    'v2-message-id-prefixed: Message ids have the prefix msg_, in responses and as parent_id.':
+      messageIds(
+        (uuid) => `msg_${uuid}`,
+        (id) => id.replace(/^msg_/, ''),
+      ),
+  },
+  'V2-MSG-03': {
+    'v2-message-chat-another: The chat_id of a message is the id of the message itself.':
+      onSuccessBody(storeMessage, (body) => ({ ...body, chat_id: body['id'] })),
+  },
+  'V2-MSG-05': {
+    'v2-message-role-assistant: The role of a stored user message is assistant.': setFields(
+      storeMessage,
+      { role: 'assistant' },
+    ),
+  },
+  'V2-MSG-06': {
+    'v2-message-content-decomposed: The content of a message is returned in Unicode normalization form NFD.':
+      setFields(storeMessage, { content: (text: string) => text.normalize('NFD') }),
+    'v2-message-content-shortened: The content of a message is returned up to its 2,000th character.':
+      setFields(storeMessage, { content: (text: string) => [...text].slice(0, 2000).join('') }),
+    'v2-message-content-boolean: The content "true" of a message is returned as a boolean.':
+      setFields(storeMessage, { content: (text: string) => text === 'true' || text }),
+  },
+  'V2-MSG-07': {
+    'v2-message-time-without-zone: The created_at of a message has no time zone.': setFields(
+      storeMessage,
+      { created_at: (time: string) => time.replace('Z', '') },
+    ),
+  },
+  'V2-CTX-01': {
+    'v2-context-one-link: Only the answered message and its parent are passed to the model.':
+      editChain((chain) => chain.slice(-2)),
+    'v2-reply-to-the-latest-message: A v2 generation answers the latest message of the chat, whichever parent_id names.':
+      answerLatest(),
+  },
+  'V2-CTX-02': {
+    'v2-context-of-other-chats: The messages of all chats are passed to the model.': onStore(
+      'messages',
+      ({ append, chain }) => {
+        const messages: Message[] = []
+        return {
+          append: async (one) => {
+            if (one.attachmentIds.length === 0) messages.push(one)
+            await append(one)
+          },
+          chain: async (chat, id) => [...messages, ...(await chain(chat, id))],
+        }
+      },
+    ),
+  },
   'V2-MSG-11': {
     'v2-message-not-stored: POST /message returns the message but does not store it.': {
       also: ['V2-GEN-01'],
@@ -67,10 +120,6 @@ export const v2ReplyFaults = faultTable({
       v2Generate,
       (body) => [body],
     ),
-    'v2-reply-promised: POST /api/v2/message/generate returns 202 without a reply.': onSuccess(
-      v2Generate,
-      () => ({ status: 202, body: { status: 'queued' } }),
-    ),
   },
   'V2-GEN-02': {
     'v2-reply-needs-no-chat: A v2 generation without chat_id is accepted: the chat of the message is used.':
@@ -107,6 +156,37 @@ export const v2ReplyFaults = faultTable({
       'v2.message: rag is taken for true (rag: agent)',
   },
 })
+
+/** Message ids in another notation, consistently in responses and requests. */
+function messageIds(write: (uuid: string) => string, read: (id: string) => string): Patch {
+  const reading = (value: unknown) => (isText(value) ? read(value) : value)
+  return compose([
+    setFields(storeMessage, { id: write }),
+    onRequestBody(storeMessage, (body) => setAt(body, 'parent_id', reading)),
+    onRequestBody(v2Generate, (body) => setAt(body, 'parent_id', reading)),
+  ])
+}
+
+/** The model receives the chain of the latest user message. */
+function answerLatest(): Patch {
+  return perServer(() => {
+    const latest = new Map<string, string>()
+    return onStore('messages', ({ append, chain }) => ({
+      append: (message) => {
+        if (message.role === 'user') latest.set(message.chatId, message.id)
+        return append(message)
+      },
+      chain: (chat, id) => chain(chat, latest.get(chat) ?? id),
+    }))
+  })
+}
+
+function editChain(change: (chain: readonly Message[]) => readonly Message[]): Patch {
+  return onStore('messages', ({ chain }) => ({
+    chain: async (chat, id) => change(await chain(chat, id)),
+  }))
+}
+
 function isNoListOfNonStrings(value: unknown): boolean {
   return !Array.isArray(value) || value.every(isObject)
 }

@@ -1,9 +1,9 @@
 /** Faults of favorites, and side effects of requests on other chats (sections 2.5 and 4.3). */
-import type { Patch } from '../../../../services.ts'
-import type { Chat } from '../../../../store/types.ts'
-import { toObject } from '../../../patches/json.ts'
-import { alsoDo, onSuccessBody, setFields } from '../../../patches/replies.ts'
-import { onRequest } from '../../../patches/requests.ts'
+import type { Patch } from '../../../services.ts'
+import type { Chat } from '../../../store/types.ts'
+import { toObject } from '../../patches/json.ts'
+import { alsoDo, onSuccessBody, setFields } from '../../patches/replies.ts'
+import { onRequest } from '../../patches/requests.ts'
 import {
   addFavorite,
   changeChat,
@@ -12,7 +12,7 @@ import {
   removeFavorite,
   v3Generate,
   v3History,
-} from '../../../patches/routes.ts'
+} from '../../patches/routes.ts'
 import {
   alsoChange,
   chatIdOf,
@@ -22,8 +22,8 @@ import {
   onStore,
   perServer,
   remembering,
-} from '../../../patches/services.ts'
-import { faultTable } from '../../../table.ts'
+} from '../../patches/services.ts'
+import { faultTable } from '../../table.ts'
 
 export const favoriteFaults = faultTable({
   'V3-FAV-01': {
@@ -31,8 +31,6 @@ export const favoriteFaults = faultTable({
       editChatChanges((change) =>
         change.favorite === true && change.name === undefined ? {} : change,
       ),
-    'favorite-list-counts: GET /chat/favorite returns the number of favorites instead of a list.':
-      setFields(favoriteList, { result: (chats: readonly unknown[]) => chats.length }),
     'favorite-list-latest-alone: GET /chat/favorite returns only the newest chat among the favorites.':
       setFields(favoriteList, { result: (chats: readonly unknown[]) => chats.slice(0, 1) }),
     'chat-update-clears-favorite: Renaming a chat removes it from favorites.': editChatChanges(

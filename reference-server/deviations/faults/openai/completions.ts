@@ -1,0 +1,238 @@
+/** Faults of unstreamed completions: answers, parameters, messages, models and errors (sections 2, 4.1, 7 and 8). */
+import { isObject } from '../../../../contract/json.ts'
+import type { Generation, ModelRequest, Turn } from '../../../model/types.ts'
+import type { Patch } from '../../../services.ts'
+import {
+  type Fields,
+  isText,
+  type Json,
+  setAll,
+  setAt,
+  toList,
+  toObject,
+} from '../../patches/json.ts'
+import { onError, onSuccess, onSuccessBody, setFields } from '../../patches/replies.ts'
+import { ignoreField, mendField, onRequestBody, rejectRequests } from '../../patches/requests.ts'
+import { completions, modelList, oneModel } from '../../patches/routes.ts'
+import { onModel, perServer } from '../../patches/services.ts'
+import { faultTable } from '../../table.ts'
+import type { Fault } from '../../types.ts'
+import { setInChunks } from './stream.ts'
+
+const setInCompletion = (fields: Fields): Patch => setFields(completions, fields)
+
+const setInChoices = (fields: Fields): Patch =>
+  setInCompletion({ 'choices.*': (choice: unknown) => setAll(choice, fields) })
+
+const setModels = (to: (models: readonly Json[]) => unknown) =>
+  setFields(modelList, { data: (data: unknown) => to(toList(data)) })
+
+export const openaiCompletionFaults: readonly Fault[] = [
+  ...faultTable({
+    'OAI-CHAT-01': {
+      'openai-chat-answers-a-list: The completion is returned as the single element of an array.':
+        onSuccessBody(completions, (body) => [body]),
+      'openai-chat-streams-unasked: A request without stream returns a stream.':
+        'openai.chat: one JSON body is answered with a stream (stream: not given)',
+    },
+    'OAI-CHAT-02': {
+      'openai-id-missing: The completion omits id.': setInCompletion({ id: undefined }),
+    },
+    'OAI-CHAT-03': {
+      'openai-object-of-the-chunk: The object of a non-streaming response is chat.completion.chunk.':
+        setInCompletion({ object: 'chat.completion.chunk' }),
+      'openai-object-missing: The completion omits object.': setInCompletion({ object: undefined }),
+    },
+    'OAI-CHAT-04': {
+      'openai-created-in-milliseconds: created is in milliseconds.': setInCompletion({
+        created: (created: unknown) => Number(created) * 1000,
+      }),
+      'openai-created-with-a-fraction: created has a fractional part.': setInCompletion({
+        created: (created: unknown) => Number(created) + 0.25,
+      }),
+    },
+    'OAI-CHAT-06': {
+      'openai-choices-empty: choices is empty.': setInCompletion({ choices: [] }),
+    },
+    'OAI-N-01': {
+      'openai-only-choice-second: The only choice of an unstreamed answer has the index 1.':
+        setInChoices({ index: 1 }),
+    },
+    'OAI-CHAT-09': {
+      'openai-usage-estimated: prompt_tokens has a fractional part.': setInCompletion({
+        'usage.prompt_tokens': (count: unknown) => Number(count) + 0.5,
+      }),
+    },
+    'OAI-CHAT-10': {
+      'openai-total-off-by-one: total_tokens is too high by one.': setInCompletion({
+        'usage.total_tokens': (total: unknown) => Number(total) + 1,
+      }),
+    },
+    'OAI-CHAT-11': {
+      'openai-chat-as-text-plain: A non-streaming response has the Content-Type text/plain.':
+        onSuccess(completions, (reply) => ({
+          ...reply,
+          headers: { 'content-type': 'text/plain' },
+        })),
+    },
+    'OAI-CHAT-14': {
+      'openai-id-fixed: All completions have the same id.': setInCompletion({ id: 'chatcmpl-1' }),
+    },
+    'OAI-CHAT-15': {
+      'openai-role-of-the-model: The role of the answer is model.': setInChoices({
+        'message.role': 'model',
+      }),
+    },
+    'OAI-ERR-01': {
+      'openai-no-body-answered-500: A request without a body returns 500.': onError(
+        completions,
+        (reply) => (reply.status === 400 ? { ...reply, status: 500 } : reply),
+        ({ body }) => body === undefined || body === '',
+      ),
+    },
+    'OAI-ERR-02': {
+      'openai-stream-read-from-text: stream accepts the strings "true" and "false".': onRequestBody(
+        completions,
+        (body) =>
+          setAt(body, 'stream', (value: unknown) =>
+            value === 'true' || value === 'false' ? value === 'true' : value,
+          ),
+      ),
+      'openai-temperature-read-from-text: temperature accepts a number in a string.': onRequestBody(
+        completions,
+        (body) =>
+          setAt(body, 'temperature', (value: unknown) =>
+            isText(value) && Number.isFinite(Number(value)) ? Number(value) : value,
+          ),
+      ),
+      'openai-true-is-a-number: The value true is accepted for max_tokens.': onRequestBody(
+        completions,
+        (body) => setAt(body, 'max_tokens', (value: unknown) => (value === true ? 1 : value)),
+      ),
+      'openai-message-of-any-type: A request with messages[] of the wrong type is accepted.':
+        mendField(completions, 'messages.*', isObject, (content) => ({ role: 'user', content })),
+      'openai-role-of-any-type: A request with messages[].role of the wrong type is accepted.':
+        mendField(completions, 'messages.*.role', isText, () => 'user'),
+      'openai-content-of-any-type: A request with messages[].content of the wrong type is accepted.':
+        mendField(completions, 'messages.*.content', isText, String),
+    },
+    'OAI-TEMP-01': {
+      'openai-temperature-whole-numbers-only: A non-integer temperature is rejected.':
+        rejectRequests(completions, ({ temperature }) => Number(temperature ?? 0) % 1 > 0),
+    },
+    'OAI-TEMP-02': {
+      'openai-temperature-below-0-accepted: A negative temperature is treated as 0.': ignoreField(
+        completions,
+        'temperature',
+        (value) => !(Number(value) < 0),
+        0,
+      ),
+      'openai-temperature-above-2-accepted: A temperature above 2 is treated as 2.': ignoreField(
+        completions,
+        'temperature',
+        (value) => !(Number(value) > 2),
+        2,
+      ),
+      'openai-temperature-refused-with-422: An out-of-range temperature is rejected with 422.':
+        onError(
+          completions,
+          (reply) => ({ ...reply, status: 422 }),
+          ({ body }) => {
+            const { temperature } = toObject(body)
+            return typeof temperature === 'number' && (temperature < 0 || temperature > 2)
+          },
+        ),
+    },
+    'OAI-MAXTOK-01': {
+      'openai-max-tokens-off-by-one: An answer may exceed max_tokens by one token.': onModel(
+        'compatible',
+        (model, request) => model({ ...request, maxTokens: request.maxTokens + 1 }),
+      ),
+    },
+    'OAI-MAXTOK-02': {
+      'openai-cut-says-stop: A non-streaming answer truncated by max_tokens has the finish_reason stop.':
+        setFields(completions, { 'choices.*.finish_reason': 'stop' }),
+      'openai-cut-stream-says-stop: A stream truncated by max_tokens has the finish_reason stop.':
+        setInChunks({
+          'choices.*.finish_reason': (reason: unknown) => (reason === 'length' ? 'stop' : reason),
+        }),
+    },
+    'OAI-CHAT-13': {
+      'openai-hears-the-last-message: Only the last message is passed to the model.':
+        'openai.chat: earlier turns are not read',
+      'openai-forgets-what-was-answered: Only the messages after the last assistant message are passed to the model.':
+        onModel('compatible', (model, request) => {
+          const answered = request.turns.findLastIndex(({ role }) => role === 'assistant')
+          return model({ ...request, turns: request.turns.slice(answered + 1) })
+        }),
+      'openai-answers-cached-by-question: Answers are cached by the last message and the parameters, regardless of earlier messages.':
+        perServer(() => {
+          const answers = new Map<string, Generation>()
+          return onModel('compatible', (model, request) => {
+            const answer = answers.get(questionOf(request)) ?? model(request)
+            answers.set(questionOf(request), answer)
+            return answer
+          })
+        }),
+    },
+    'OAI-CHAT-16': {
+      'openai-requests-share-a-conversation: The messages of all previous requests are passed to the model.':
+        perServer(() => {
+          const earlierTurns: Turn[] = []
+          return onModel('compatible', (model, request) => {
+            const turns = [...earlierTurns, ...request.turns]
+            earlierTurns.push(...request.turns)
+            return model({ ...request, turns })
+          })
+        }),
+    },
+    'OAI-MODELS-01': {
+      'openai-models-empty: GET /models returns an empty list.': 'openai.models: the list is empty',
+      'openai-main-model-unlisted: GET /models omits the main model.':
+        'openai.models: the last row is lost',
+      'openai-vision-model-unlisted: GET /models omits the vision model.':
+        'openai.models: the first row is lost',
+    },
+    'OAI-MODELS-04': {
+      'openai-model-description-by-language: The description of a model is an object keyed by language.':
+        setModels((models) =>
+          models.map((entry) => ({ ...entry, description: { en: entry['id'] } })),
+        ),
+    },
+    'OAI-MODELS-05': {
+      'openai-models-by-name: The entries of the model list have name instead of id.': setModels(
+        (models) => models.map(({ id, ...entry }) => ({ ...entry, name: id })),
+      ),
+    },
+    'OAI-MODELS-06': {
+      'openai-model-by-id-the-main-model: GET /models/{model} always returns the main model.':
+        setFields(oneModel, { id: 'svc-main-model' }),
+    },
+  }),
+  ...([422, 500, 200] as const).flatMap((status): readonly Fault[] => [
+    {
+      name: `openai-broken-json-answered-${status}`,
+      summary: `A request with malformed JSON returns ${status}.`,
+      breaks: ['OAI-ERR-01'],
+      patch: onError(completions, (reply) =>
+        toObject(toObject(reply.body)['error'])['code'] === 'invalid_json'
+          ? { ...reply, status }
+          : reply,
+      ),
+    },
+    {
+      name: `openai-wrong-type-answered-${status}`,
+      summary: `A request with a non-numeric max_tokens returns ${status}.`,
+      breaks: ['OAI-ERR-02'],
+      patch: onError(
+        completions,
+        (reply) => ({ ...reply, status }),
+        ({ body }) => typeof (toObject(body)['max_tokens'] ?? 1) !== 'number',
+      ),
+    },
+  ]),
+]
+
+function questionOf({ turns, ...settings }: ModelRequest): string {
+  return JSON.stringify([turns.at(-1), settings])
+}

@@ -1,0 +1,248 @@
+/** Faults of v3 chats: create, list, read, update, delete, name (sections 2.5, 3, 4.3 and 9). */
+import type { Patch } from '../../../services.ts'
+import type { Chat, ChatChange, ChatStore, ChatVersion, Page } from '../../../store/types.ts'
+import { isText, toObject } from '../../patches/json.ts'
+import {
+  failAfterSuccess,
+  onError,
+  onReply,
+  onSuccess,
+  onSuccessBody,
+  setFields,
+} from '../../patches/replies.ts'
+import { ignoreField, onRequestBody, rejectRequests } from '../../patches/requests.ts'
+import {
+  changeChat,
+  createChat,
+  deleteChat,
+  readChat,
+  v3Generate,
+  v3History,
+} from '../../patches/routes.ts'
+import { compose, editChatChanges, onStore, perServer } from '../../patches/services.ts'
+import { faultTable } from '../../table.ts'
+
+const emptyHistory = { status: 200, body: { result: [], pagination: { cursor: null } } }
+
+export const chatFaults = faultTable({
+  'V3-CHAT-01': {
+    'v3-new-chat-without-id: The response to POST /chat omits the id of the chat.': setFields(
+      createChat,
+      { id: undefined },
+    ),
+    'v3-new-chat-is-the-first-again: POST /chat always returns the first chat that was created.':
+      perServer(() => {
+        let first: unknown
+        return onSuccessBody(createChat, (body) => {
+          first ??= body
+          return first
+        })
+      }),
+    'v3-new-chat-wants-a-version: POST /chat without version is rejected.': rejectRequests(
+      createChat,
+      (body) => body['version'] === undefined,
+    ),
+  },
+  'V3-CHAT-03': {
+    'v3-new-chat-is-v2: POST /api/v3/chat creates v2 chats.': onCreation((chat) => ({
+      ...chat,
+      version: 'v2',
+    })),
+    'v3-new-chat-takes-no-generation: Generation in a v3 chat is rejected with a hint to /api/v2; its history is readable.':
+      onReply(v3Generate, (_reply, { caller }) => ({
+        status: caller === '' ? 401 : 409,
+        body: { error: { message: 'Use /api/v2 for this chat' } },
+      })),
+    'v3-new-chat-has-no-history: The history of a v3 chat is rejected with a hint to /api/v2; generation works.':
+      onReply(v3History, (_reply, { caller }) => ({
+        status: caller === '' ? 401 : 409,
+        body: { error: { message: 'Use /api/v2 for this chat' } },
+      })),
+  },
+  'VER-01': {
+    'v3-new-chat-of-any-version: version in the body of POST /chat sets the version of the chat.':
+      perServer(() => {
+        const versions = new Map<unknown, ChatVersion>()
+        return compose([
+          onRequestBody(createChat, (body) => {
+            if (body['version'] === 'v2') versions.set(body['name'], 'v2')
+            return body
+          }),
+          onCreation((chat) => ({ ...chat, version: versions.get(chat.name) ?? chat.version })),
+        ])
+      }),
+    'v3-new-chat-repeats-the-version: The response to POST /chat repeats the version that was sent; the chat is v3.':
+      onSuccessBody(createChat, (body, { body: sent }) => ({ ...body, ...(sent as object) })),
+  },
+  'V3-CHAT-06': {
+    'chat-search-not-the-first-word: GET /chat with search ignores the first word of each name.':
+      onStore('chats', ({ list }) => ({
+        list: async (owner, { search, ...request }) => {
+          if (search === undefined) return list(owner, request)
+          const { rows } = await list(owner, { ...request, limit: 1000 })
+          const found = rows.filter(({ name }) =>
+            name.split(' ').slice(1).join(' ').includes(search),
+          )
+          return { rows: found.slice(0, request.limit), next: null }
+        },
+      })),
+    'chat-search-first-names: GET /chat with search matches the name that a chat was created with.':
+      onStore('chats', ({ create, list }) => {
+        const firstNames = new Map<string, string>()
+        return {
+          create: (chat) => {
+            firstNames.set(chat.id, chat.name.toLowerCase())
+            return create(chat)
+          },
+          list: async (owner, page) => {
+            const { rows, next } = await list(owner, page)
+            const search = page.search?.toLowerCase() ?? ''
+            return { rows: rows.filter(({ id }) => firstNames.get(id)?.includes(search)), next }
+          },
+        }
+      }),
+  },
+  'V3-CHAT-07': {
+    'chat-limit-one-more: GET /chat returns one chat more than limit.':
+      'v3.chats: a page has one row more than limit',
+    'chat-limit-above-20-is-50: GET /chat treats a limit above 20 as 50.':
+      'v3.chats: a limit is taken for 50',
+  },
+  'V3-CHAT-08': {
+    'chat-cursor-skips-one-above-20: GET /chat with a limit from 21 to 49 omits one chat between two pages.':
+      'v3.chats: the first row is lost (cursor: given; limit: above 20)',
+  },
+  'V3-CHAT-09': {
+    'chat-exclude-favorites-all: exclude_favorites excludes all chats.':
+      'v3.chats: the list is empty (exclude_favorites: given)',
+  },
+  'V3-CHAT-02': {
+    'chat-name-lost: POST /chat ignores name: every chat is named New chat.': onRequestBody(
+      createChat,
+      (body) => (isText(body['name']) ? { ...body, name: undefined } : body),
+    ),
+  },
+  'V3-CHAT-04': {
+    'chat-read-another: GET /chat/{chat_id} returns a chat with another id.': setFields(readChat, {
+      id: (id: string) => id.split('').toReversed().join(''),
+    }),
+  },
+  'V3-CHAT-10': {
+    'chat-update-refused: PATCH /chat/{chat_id} returns 405.': failAfterSuccess(changeChat, 405),
+    'chat-update-forgotten: PATCH /chat/{chat_id} returns the new name but does not store it.':
+      compose([
+        onSuccess(changeChat, (reply, call) => ({
+          ...reply,
+          body: { ...toObject(reply.body), ...toObject(call.body) },
+        })),
+        onRequestBody(changeChat, () => ({})),
+      ]),
+  },
+  'V3-CHAT-11': {
+    'chat-delete-hides: A deleted chat is no longer listed but still readable.': onStore(
+      'chats',
+      ({ list }) => {
+        const hidden = new Set<string>()
+        return {
+          delete: async (_, id) => hidden.add(id).has(id),
+          list: async (...given) => withoutIds(await list(...given), hidden),
+        }
+      },
+    ),
+    'chat-delete-keeps-listing: A deleted chat is no longer readable but still listed.': onStore(
+      'chats',
+      ({ find }) => {
+        const deletedIds = new Set<string>()
+        return {
+          delete: async (_, id) => deletedIds.add(id).has(id),
+          find: async (owner, id) => (deletedIds.has(id) ? undefined : find(owner, id)),
+        }
+      },
+    ),
+    'chat-delete-keeps-history: GET /message returns 200 with an empty history for a deleted chat.':
+      perServer(() => {
+        const deletedIds = new Set<unknown>()
+        return compose([
+          onSuccess(deleteChat, (reply, { params }) => {
+            deletedIds.add(params['chat_id'])
+            return reply
+          }),
+          onError(v3History, (reply, { query }) =>
+            deletedIds.has(toObject(query)['chat_id']) ? emptyHistory : reply,
+          ),
+        ])
+      }),
+  },
+  'V3-CHAT-13': {
+    'chat-update-spreads: An update of a chat renames all chats with the same name.': onStore(
+      'chats',
+      (chats) => ({
+        update: async (owner, id, change) => {
+          const { name } = change
+          const others = name === undefined ? [] : await chatsOfSameName(chats, owner, id)
+          for (const other of others) await chats.update(owner, other, { ...(name && { name }) })
+          return chats.update(owner, id, change)
+        },
+      }),
+    ),
+    'chat-delete-spreads: The deletion of a chat deletes all chats with the same name.': onStore(
+      'chats',
+      (chats) => ({
+        delete: async (owner, id) => {
+          for (const other of await chatsOfSameName(chats, owner, id))
+            await chats.delete(owner, other)
+          return chats.delete(owner, id)
+        },
+      }),
+    ),
+  },
+  'V3-CHAT-14': {
+    'chat-name-of-any-type: POST /chat with name of the wrong type is accepted.': ignoreField(
+      createChat,
+      'name',
+      isText,
+    ),
+  },
+  'V3-CHAT-12': {
+    'chat-title-unchanged: The generated title is the current name of the chat.': changeTitle(
+      ({ name: _, ...change }) => change,
+    ),
+    'chat-title-empty: The generated title is empty.': changeTitle((change) => ({
+      ...change,
+      name: '',
+    })),
+    'chat-title-a-dash: The generated title contains no letters.': changeTitle((change) => ({
+      ...change,
+      name: '–',
+    })),
+  },
+})
+
+function onCreation(change: (chat: Chat) => Chat): Patch {
+  return (services) => {
+    const { chats } = services.store
+    const create = (chat: Chat) => chats.create(chat.version === 'v3' ? change(chat) : chat)
+    return { ...services, store: { ...services.store, chats: { ...chats, create } } }
+  }
+}
+
+/** A title is recognized as a change of the name without a change of favorite. */
+function changeTitle(make: (change: ChatChange) => ChatChange): Patch {
+  return editChatChanges((change) =>
+    change.name !== undefined && change.favorite === undefined ? make(change) : change,
+  )
+}
+
+async function chatsOfSameName(
+  chats: ChatStore,
+  owner: string,
+  id: string,
+): Promise<readonly string[]> {
+  const name = (await chats.find(owner, id))?.name
+  const { rows } = await chats.list(owner, { version: 'v3', limit: 1000 })
+  return rows.filter((chat) => chat.name === name && chat.id !== id).map((chat) => chat.id)
+}
+
+function withoutIds({ rows, next }: Page<Chat>, ids: ReadonlySet<string>): Page<Chat> {
+  return { rows: rows.filter(({ id }) => !ids.has(id)), next }
+}
