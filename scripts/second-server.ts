@@ -8,24 +8,19 @@ import { partOf, spread } from '../harness/proof/runs/attempts.ts'
 import { isOfTheWire } from '../harness/proof/test-support/second-server/front.ts'
 import { generatedJudge } from '../harness/proof/test-support/second-server/generated.ts'
 import { judgeSecondServer } from '../harness/proof/test-support/second-server/judged.ts'
-import { proxiedJudge } from '../harness/proof/test-support/second-server/proxied.ts'
 import {
   type Violation,
   violations,
 } from '../harness/proof/test-support/second-server/violations.ts'
 import { failedIds, type TargetResult, verdictsOf } from '../harness/proof/verdicts.ts'
-import { type Fault, faults } from '../reference-server/deviations/index.ts'
 
 const help = `npm run prove:second -- [options]
 
 Runs the suites against the second server, which was written from the document alone, and against each of
 its violations behind the wire. Exits with 1 if the server itself is accused, or if a violation is reported by none of the
-requirements that it breaks. With --proxied, the violations are the faults of the reference server that
-work on the wire alone, applied by a proxy in front of the second server; one of them may be undecided, or
-without effect, but may not pass, and no other requirement may be violated.
+requirements that it breaks.
 
   --only TEXT   only violations whose name contains it
-  --proxied     faults of the wire in front of the server
   --generated N faults of the grammar that work on the wire, by seed, in front of the server: the share that
                 the depth catches, as in npm run prove
   --seed N      seed of the grammar (1)
@@ -37,7 +32,6 @@ without effect, but may not pass, and no other requirement may be violated.
 const { values } = parseArgs({
   options: {
     only: { type: 'string', default: '' },
-    proxied: { type: 'boolean', default: false },
     generated: { type: 'string' },
     seed: { type: 'string', default: '1' },
     depth: { type: 'string', default: 'normal' },
@@ -50,12 +44,10 @@ const { values } = parseArgs({
 
 if (values.help) console.log(help)
 else if (values.generated !== undefined) await proveGenerated(Number(values.generated))
-else if (values.proxied)
-  await proveProxied(chosen(faults.filter(({ patch }) => isOfTheWire(patch))))
-else await prove(chosen(violations))
+else await prove(chosen())
 
-function chosen<T extends { readonly name: string }>(list: readonly T[]): readonly T[] {
-  const named = list.filter(({ name }) => name.includes(values.only))
+function chosen(): readonly Violation[] {
+  const named = violations.filter(({ name }) => name.includes(values.only))
   return partOf(spread(named, Number(values.sample ?? named.length)), values.part)
 }
 
@@ -79,27 +71,6 @@ async function proveGenerated(count: number): Promise<void> {
   }
   for (const line of generatedText(results, Number(values.seed))) console.log(line)
   exit(0)
-}
-
-async function proveProxied(chosen: readonly Fault[]): Promise<void> {
-  // vitest forbids process.exit while it runs.
-  const exit = process.exit.bind(process)
-  const judge = proxiedJudge(inlineEngine())
-  const states: string[] = []
-  let objections = 0
-  for (const fault of chosen) {
-    const { state, open, undeclared } = await judge(fault, values.whole)
-    states.push(state)
-    const isWrong = state === 'unseen' || undeclared.length > 0
-    if (isWrong) objections += 1
-    const others = undeclared.length > 0 ? `; not declared: ${undeclared.join(' ')}` : ''
-    console.log(`${isWrong ? '!!' : '  '} ${fault.name}: ${[state, ...open].join('; ')}${others}`)
-  }
-  const counts = Object.entries(Object.groupBy(states, String)).map(
-    ([state, all = []]) => `${all.length} ${state}`,
-  )
-  console.log(`${chosen.length} faults: ${counts.join(', ')}; ${objections} objections`)
-  exit(objections > 0 ? 1 : 0)
 }
 
 async function prove(chosen: readonly Violation[]): Promise<void> {

@@ -15,7 +15,7 @@ import { dialectAttempt } from '../runs/attempts.ts'
 import { differingPlaces, fingerprintOf } from '../runs/fingerprint.ts'
 import { type Attempt, observe } from '../runs/run-target.ts'
 import { startDeviant } from '../runs/target.ts'
-import { failedIds, type TargetResult } from '../verdicts.ts'
+import { failedIds, type RequirementVerdict, type TargetResult } from '../verdicts.ts'
 import { type Healthy, runningOnly } from './healthy.ts'
 
 export interface GeneratedRun {
@@ -62,29 +62,34 @@ export function composedAttempt(name: string): Attempt | undefined {
 export async function runGenerated(
   name: string,
   { fault, depth }: GeneratedRun,
-  { stable, titlesFor }: Healthy,
+  { stable, accused, titlesFor }: Healthy,
   engine: Engine,
+  open = () => startDeviant(fault.patch, targetFixture('reference')),
 ): Promise<TargetResult> {
   const titles = titlesFor(fault)
-  if (titles.length === 0) return { ...unreached, name }
+  if (titles?.length === 0) return { ...unreached, name }
+  const caughtBy = (requirements: readonly RequirementVerdict[]) =>
+    failedIds({ requirements }).filter((id) => !accused.includes(id))
   const run = () =>
     observe(
       {
         kind: 'generated',
         name,
-        open: () => startDeviant(fault.patch, targetFixture('reference')),
+        open,
         selection: { profile: surfaceOf(fault), only: [], skip: [] },
         depth,
       },
-      runningOnly(titles, engine),
+      titles === undefined ? engine : runningOnly(titles, engine),
       (file, requirements) =>
-        failedIds({ requirements }).length > 0 ? [] : differingPlaces(stable, fingerprintOf(file)),
+        caughtBy(requirements).length > 0 ? [] : differingPlaces(stable, fingerprintOf(file)),
     )
   const { traffic: places, ...verdicts } = await run()
-  const result = { ...unreached, name, ...verdicts, reached: fault.reached() }
+  const requirements = verdicts.requirements.filter(({ id }) => !accused.includes(id))
+  const result = { ...unreached, name, ...verdicts, requirements, reached: fault.reached() }
   if (result.reached === 0) return result
   // A late stream has the same content as the others.
-  if (failedIds(verdicts).length > 0 || fault.family === 'late') return { ...result, applied: true }
+  if (caughtBy(requirements).length > 0 || fault.family === 'late')
+    return { ...result, applied: true }
   if (places.length === 0) return result
   // An answer may differ by chance, but hardly the same one twice.
   const again = (await run()).traffic

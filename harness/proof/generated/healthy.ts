@@ -16,8 +16,10 @@ import { startDeviant } from '../runs/target.ts'
 export interface Healthy {
   /** The part of the traffic that two runs have in common. */
   readonly stable: Fingerprint
-  /** Titles of the scenarios with a request that a fault can affect; the others need not run. */
-  titlesFor(fault: GeneratedFault): readonly string[]
+  /** Requirements that turn red without a fault. */
+  readonly accused: readonly string[]
+  /** Titles of the scenarios with a request that a fault can affect; undefined for all. */
+  titlesFor(fault: GeneratedFault): readonly string[] | undefined
 }
 
 export async function recordHealthy(
@@ -54,6 +56,7 @@ export async function recordHealthy(
   const [first, second] = [await run(), await run()]
   return {
     stable: stablePart(first.traffic, second.traffic),
+    accused: [],
     titlesFor: (fault) => {
       const calls = fault.isOfKeys
         ? keyless.filter((call) => operationOf(call) === fault.operation)

@@ -10,7 +10,7 @@ import { writeReply } from '../../../../reference-server/http/writer.ts'
 import type { Patch, Services } from '../../../../reference-server/services.ts'
 import { plainSettings } from '../../../../reference-server/test-support/run-settings.ts'
 import { listen, readBody, type TestHost } from '../../../client/test-support/listen-on-loopback.ts'
-import { asJson, asList, type Json, parsed } from './json.ts'
+import { asJson, parsed } from './json.ts'
 
 /** Services that affect only the bytes on the wire. */
 const wire: ReadonlySet<string> = new Set(['incoming', 'outgoing', 'encode', 'bytes', 'events'])
@@ -59,8 +59,9 @@ export async function startFront(target: string, patch: Patch): Promise<TestHost
     const events = all.map(({ event = '', data }, sequence_number): ResponseEvent => {
       return { type: event, sequence_number, ...asJson(data) }
     })
-    const run = runOf(events)
-    sequences.set(run.id, events)
+    const id = String(asJson(events.at(-1)?.['response'])['id'])
+    sequences.set(id, events)
+    const run = { ...foreignRun, id }
     for (const event of services.events(run)) yield { event: event.type, data: event }
   }
 
@@ -175,44 +176,14 @@ async function* blocksOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<SseBlo
   }
 }
 
-/** Parts of a run that faults use, derived from the events of any server. */
-export function runOf(events: readonly ResponseEvent[]): ResponseRun {
-  const response = asJson(events.at(-1)?.['response'])
-  const output = asList(response['output']).map(asJson)
-  return {
-    id: String(response['id']),
-    startedAt: 0,
-    completedAt: 0,
-    decoding: { endsAt: 0, token: () => undefined, all: async () => {} },
-    settings: {
-      ...plainSettings,
-      model: String(response['model']),
-      think: output.some(({ type }) => type === 'reasoning'),
-    },
-    steps: output.map(stepOf),
-    finish: finishOf(response['status']),
-    failure: null,
-    tokens: { input: 0, output: 0, reasoning: 0 },
-  }
-}
-
-function finishOf(status: unknown): ResponseRun['finish'] {
-  if (status === 'failed') return 'failed'
-  return status === 'incomplete' ? 'length' : 'stop'
-}
-
-function stepOf(item: Json): ResponseRun['steps'][number] {
-  const ids = { itemId: String(item['id']), callId: String(item['call_id']) }
-  const parts = asList(item['content']).map(asJson)
-  const spoken = { fragments: parts.map(({ text }) => String(text)), complete: true }
-  switch (item['type']) {
-    case 'reasoning':
-      return { ...ids, ...spoken, type: 'reasoning' }
-    case 'function_call':
-      return { ...ids, ...spoken, type: 'function_call', name: String(item['name']) }
-    case 'file_search_call':
-      return { ...ids, ...spoken, type: 'file_search', queries: [], results: [] }
-    default:
-      return { ...ids, ...spoken, type: 'message', citations: [] }
-  }
+/** A run whose events come from elsewhere. */
+const foreignRun: Omit<ResponseRun, 'id'> = {
+  startedAt: 0,
+  completedAt: 0,
+  decoding: { endsAt: 0, token: () => undefined, all: async () => {} },
+  settings: plainSettings,
+  steps: [],
+  finish: 'stop',
+  failure: null,
+  tokens: { input: 0, output: 0, reasoning: 0 },
 }
