@@ -7,13 +7,17 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { type ConformanceReport, conformanceReport } from '../../contract/report/conformance.ts'
 import { faults } from '../../reference-server/deviations/index.ts'
 import {
-  type PatchReplicas,
   replicaDialects,
-  replicaFaults,
   replicationMs,
-} from '../../reference-server/deviations/replicas/index.ts'
-import { startReplicas } from '../../reference-server/replicas.ts'
+} from '../../reference-server/deviations/replicas/dialects.ts'
+import {
+  type PatchReplicas,
+  replicaFaults,
+} from '../../reference-server/deviations/replicas/faults.ts'
+import { startReferenceServer } from '../../reference-server/index.ts'
+import { seededBases } from '../../reference-server/seed.ts'
 import { memoryIdempotency } from '../../reference-server/store/memory/idempotency.ts'
+import { memoryStore } from '../../reference-server/store/memory/store.ts'
 import { requirementsWith } from '../conformance/test-support/check.ts'
 import type { Judged } from './test-support/judging-process.ts'
 
@@ -33,13 +37,23 @@ const stateful = [
 ]
 
 async function start(patches: PatchReplicas, count: number) {
-  return startReplicas({
-    count,
-    keys,
-    patch: patches(),
-    pace: { ttftMs: 10, gapMs: 3, jitter: 0 },
-    closeDeadlineMs: 500,
-  })
+  const store = memoryStore({ bases: seededBases() })
+  const patchOf = patches()
+  const servers = await Promise.all(
+    Array.from({ length: count }, (_, replica) =>
+      startReferenceServer({
+        keys,
+        store,
+        patch: patchOf(replica),
+        pace: { ttftMs: 10, gapMs: 3, jitter: 0 },
+        closeDeadlineMs: 500,
+      }),
+    ),
+  )
+  return {
+    urls: servers.map(({ url }) => url),
+    close: () => Promise.all(servers.map((server) => server.close())),
+  }
 }
 
 const child = fork(fileURLToPath(new URL('./test-support/judging-process.ts', import.meta.url)))

@@ -1,11 +1,19 @@
+/** Legal services with several replicas. */
 import type { Patch } from '../../services.ts'
 import type { Chat, ChatStore, StoredRun } from '../../store/types.ts'
 import { delayAnswers } from '../dialects/wire.ts'
 import { compose, onStore } from '../patches/services.ts'
-import type { ReplicaDialect } from './types.ts'
+import type { PatchReplicas } from './faults.ts'
 
 /** Milliseconds until a change is visible on all replicas. */
 export const replicationMs = 150
+
+interface ReplicaDialect {
+  readonly name: string
+  /** Difference from replicas that behave like one server, as a sentence. */
+  readonly summary: string
+  readonly patches: PatchReplicas
+}
 
 export const replicaDialects: readonly ReplicaDialect[] = [
   {

@@ -1,3 +1,5 @@
+/** Faults of a service with several replicas, which share one store. */
+import type { RequirementId } from '../../../contract/index.ts'
 import { ApiError } from '../../http/errors.ts'
 import type { Patch } from '../../services.ts'
 import { memoryIdempotency } from '../../store/memory/idempotency.ts'
@@ -8,7 +10,19 @@ import { onSuccessBody } from '../patches/replies.ts'
 import { onRequest } from '../patches/requests.ts'
 import { v3History } from '../patches/routes.ts'
 import { compose, onStore } from '../patches/services.ts'
-import type { ReplicaFault } from './types.ts'
+
+/** Violation of a service with several replicas; each replica conforms if it is the only one. */
+interface ReplicaFault {
+  readonly name: string
+  /** Violation, in a sentence. */
+  readonly summary: string
+  /** Requirements of which it breaks at least one across replicas; the seed decides which requests are affected. */
+  readonly breaks: readonly [RequirementId, ...RequirementId[]]
+  readonly patches: PatchReplicas
+}
+
+/** Makes the patches of the replicas of one service, by their number from 0. */
+export type PatchReplicas = () => (replica: number) => Patch
 
 /** State that is kept per replica instead of per service. */
 export const replicaFaults: readonly ReplicaFault[] = [
@@ -38,7 +52,7 @@ export const replicaFaults: readonly ReplicaFault[] = [
     name: 'replica-history-cached',
     summary: 'A replica caches a history and ignores runs that other replicas add.',
     breaks: ['V3-HIST-07'],
-    patches: () => () => cachedHistory(),
+    patches: () => cachedHistory,
   },
   {
     name: 'replica-deletion-unknown',
@@ -189,19 +203,10 @@ export const replicaFaults: readonly ReplicaFault[] = [
       })
     },
   },
-  {
-    name: 'replica-positions',
-    summary: 'Each replica numbers its history rows from 1, and the cursor is such a number.',
-    breaks: ['V3-HIST-10'],
-    patches: () => {
-      const numbers = new Map<string, number>()
-      return () => numberedHistory(numbers)
-    },
-  },
 ]
 
 /** Caches each history until the replica itself adds to it. */
-export function cachedHistory(): Patch {
+function cachedHistory(): Patch {
   const cache = new Map<string, readonly HistoryRow[]>()
   return onStore('history', (store) => ({
     append: async (chat, run) => {
@@ -214,36 +219,6 @@ export function cachedHistory(): Patch {
       const rows = all.slice(after, after + limit)
       const end = after + rows.length
       return { rows, next: end < all.length ? end : null }
-    },
-  }))
-}
-
-/** Rows of several replicas have the same number, so that some are lost between pages. */
-export function numberedHistory(numbers: Map<string, number>): Patch {
-  const counts = new Map<string, number>()
-  return onStore('history', (store) => ({
-    append: async (chat, run) => {
-      const number = counts.get(chat) ?? 0
-      counts.set(chat, number + run.input.length + run.output.length)
-      numbers.set(run.id, number)
-      await store.append(chat, run)
-    },
-    page: async (chat, after, limit) => {
-      const runs = await store.runs(chat)
-      const numbered = runs.flatMap(({ id, createdAt, input, output }) =>
-        [...input, ...output].map((item, at) => ({
-          number: (numbers.get(id) ?? 0) + at + 1,
-          row: { runId: id, createdAt, item },
-        })),
-      )
-      const rest = numbered
-        .filter(({ number }) => number > after)
-        .toSorted((a, b) => a.number - b.number)
-      const page = rest.slice(0, limit)
-      return {
-        rows: page.map(({ row }) => row),
-        next: rest.length > limit ? (page.at(-1)?.number ?? null) : null,
-      }
     },
   }))
 }
