@@ -1,12 +1,15 @@
-import { readFileSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { type Exchange, restoreExchanges } from '../../contract/index.ts'
 import { listen } from '../client/test-support/listen-on-loopback.ts'
 import { TargetUnusableError } from './errors.ts'
 import { startChatServer } from './test-support/chat-server.ts'
-import { check, profileOf, requirementsWith, temporaryFolder } from './test-support/check.ts'
+import {
+  check,
+  exchangesIn,
+  profileOf,
+  requirementsWith,
+  temporaryFolder,
+} from './test-support/check.ts'
 
 const only = ['V3-CHAT', 'V3-FAV', 'OAI-MODELS']
 
@@ -40,10 +43,6 @@ function withNumberedIds<Value>(value: Value): Value {
     },
   )
   return JSON.parse(text)
-}
-
-function exchangesIn(folder: string): readonly Exchange[] {
-  return restoreExchanges(readFileSync(join(folder, 'exchanges.ndjson'), 'utf8')).exchanges
 }
 
 test('one endpoint is asked as ever, whether it is named alone or in a list', async () => {

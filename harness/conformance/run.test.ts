@@ -2,7 +2,6 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { type Exchange, restoreExchange } from '../../contract/index.ts'
 import type { ConformanceReport } from '../../contract/report/conformance.ts'
 import { wholeProfile } from '../proof/test-support/second-server/judged.ts'
 import { type SecondServer, startSecondServer } from '../proof/test-support/second-server/server.ts'
@@ -11,6 +10,7 @@ import { rejudge } from './recording/rejudge.ts'
 import {
   type CheckOptions,
   check,
+  exchangesIn,
   lineOf,
   requirementsWith,
   temporaryFolder,
@@ -35,11 +35,6 @@ async function run(
 
 function quickProfile(server: SecondServer) {
   return wholeProfile(server, { limits: { timeoutMs: 15_000, settleMs: 60 } })
-}
-
-function exchangesIn(outDir: string): Exchange[] {
-  const lines = readFileSync(join(outDir, 'exchanges.ndjson'), 'utf8').trimEnd().split('\n')
-  return lines.map((line) => restoreExchange(JSON.parse(line)))
 }
 
 /** Undecided requirements of a run that found no fault, with the reasons. */

@@ -1,19 +1,23 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { type Exchange, header, mediaType, restoreExchanges } from '../../contract/index.ts'
+import { type Exchange, header, mediaType } from '../../contract/index.ts'
 import { targetFixture } from '../../fixtures/targets.ts'
 import { faults } from '../../reference-server/deviations/index.ts'
 import { startReferenceServer } from '../../reference-server/index.ts'
 import { chatOf } from '../../reports/text/curl/chat.ts'
 import { formParts, toCurl } from '../../reports/text/curl/curl.ts'
-import { loadProfile } from '../conformance/profile/index.ts'
-import { check, temporaryFolder } from '../conformance/test-support/check.ts'
+import {
+  check,
+  exchangesIn,
+  referenceProfile,
+  temporaryFolder,
+} from '../conformance/test-support/check.ts'
 import { startDeviant } from './runs/target.ts'
 
 const run = promisify(execFile)
@@ -56,16 +60,13 @@ test('the curl line of an exchange sends what the exchange sent', async () => {
   const server = await startReferenceServer({ keys })
   const front = await listen(server.url)
   const [apiKey, otherKey] = keys
-  const overrides = { baseUrl: front.url, apiKey, otherKey }
-  const profile = loadProfile(targetFixture('reference'), {}, overrides)
-  await check(profile, {
+  await check(referenceProfile(front.url, keys), {
     outDir,
     only: ['OAI-AUTH', 'V3-AUTH', 'V3-ATT', 'V3-GEN', 'OAI-CHAT', 'V3-CHAT'],
   })
   await server.close()
   front.close()
-  const stored = readFileSync(join(outDir, 'exchanges.ndjson'), 'utf8')
-  const { exchanges } = restoreExchanges(stored)
+  const exchanges = exchangesIn(outDir)
   const all = exchanges.filter((exchange) => !toCurl(exchange).includes('.body'))
   expect(all.length).toBeGreaterThan(exchanges.length * 0.9)
   const repeatable = sample(all)
@@ -140,8 +141,7 @@ test.each(drawn(10))(
     const outDir = temporaryFolder()
     const target = await startDeviant(patch, targetFixture('reference'))
     const { requirements } = await check(target.profile, { outDir, only: breaks })
-    const { exchanges } = restoreExchanges(readFileSync(join(outDir, 'exchanges.ndjson'), 'utf8'))
-    const all = new Map(exchanges.map((exchange) => [exchange.id, exchange]))
+    const all = new Map(exchangesIn(outDir).map((exchange) => [exchange.id, exchange]))
     const violated = requirements.filter(({ verdict }) => verdict === 'fail' || verdict === 'warn')
     expect(violated.map(({ id }) => id)).toEqual(expect.arrayContaining([breaks[0]]))
     const env = {

@@ -1,12 +1,14 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Exchange, restoreExchange } from '../../contract/index.ts'
-import { targetFixture } from '../../fixtures/targets.ts'
 import { parsePace, startReferenceServer } from '../../reference-server/index.ts'
 import { listScenarios, planConformance } from '../conformance/plan.ts'
-import { loadProfile, type TargetProfile } from '../conformance/profile/index.ts'
-import { check, makeFolder, removeFolder } from '../conformance/test-support/check.ts'
+import {
+  check,
+  exchangesIn,
+  makeFolder,
+  referenceProfile,
+  removeFolder,
+} from '../conformance/test-support/check.ts'
 import { addCosts, addExchangeCost, type Cost, noCost } from '../conformance/usage.ts'
 import type { Scenario } from '../conformance/vitest/collector.ts'
 import { wholeProfile } from './test-support/second-server/judged.ts'
@@ -59,11 +61,6 @@ describe('the declared cost of each scenario is enough', () => {
   })
 })
 
-function referenceProfile(baseUrl: string, keys: readonly string[]): TargetProfile {
-  const [apiKey, otherKey] = keys
-  return loadProfile(targetFixture('reference'), {}, { baseUrl, apiKey, otherKey })
-}
-
 /** Requests of scenarios beyond their declared cost and beyond the attempts that they declare. */
 function excesses(scenarios: readonly Scenario[], outDir: string): string[] {
   const byScenario = Map.groupBy(exchangesIn(outDir), ({ labels }) => labels.scenario)
@@ -77,9 +74,4 @@ function excesses(scenarios: readonly Scenario[], outDir: string): string[] {
         : [],
     )
   })
-}
-
-function exchangesIn(outDir: string): Exchange[] {
-  const lines = readFileSync(join(outDir, 'exchanges.ndjson'), 'utf8').trimEnd().split('\n')
-  return lines.map((line) => restoreExchange(JSON.parse(line)))
 }

@@ -1,11 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { targetFixture } from '../../fixtures/targets.ts'
 import { type ReferenceServer, startReferenceServer } from '../../reference-server/index.ts'
 import { listen, readBody, type TestHost } from '../client/test-support/listen-on-loopback.ts'
-import { loadProfile } from '../conformance/profile/index.ts'
-import { check } from '../conformance/test-support/check.ts'
+import { check, referenceProfile } from '../conformance/test-support/check.ts'
 import { type Disturbance, roughRoad } from '../conformance/test-support/rough-road.ts'
 
 /** Streams through a proxy that forwards them immediately, in lumps, or as a whole. */
@@ -33,10 +31,7 @@ afterAll(async () => {
 })
 
 async function arrival(only = ['V3-SSE-30', 'OAI-STREAM-11']): Promise<readonly string[]> {
-  const [apiKey, otherKey] = keys
-  const overrides = { baseUrl: road.url, apiKey, otherKey }
-  const profile = loadProfile(targetFixture('reference'), {}, overrides)
-  const report = await check(profile, { only })
+  const report = await check(referenceProfile(road.url, keys), { only })
   expect(report.faults).toEqual([])
   return report.requirements.map(({ id, verdict, message }) => `${id} ${verdict} ${message ?? ''}`)
 }

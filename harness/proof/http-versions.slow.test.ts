@@ -1,8 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { type Exchange, restoreExchange } from '../../contract/index.ts'
-import { targetFixture } from '../../fixtures/targets.ts'
 import { type ReferenceServer, startReferenceServer } from '../../reference-server/index.ts'
 import {
   certificateFile,
@@ -12,8 +9,13 @@ import {
   startTlsServer,
 } from '../client/test-support/tls-front.ts'
 import { planConformance } from '../conformance/plan.ts'
-import { loadProfile } from '../conformance/profile/index.ts'
-import { check, lineOf, temporaryFolder } from '../conformance/test-support/check.ts'
+import {
+  check,
+  exchangesIn,
+  lineOf,
+  referenceProfile,
+  temporaryFolder,
+} from '../conformance/test-support/check.ts'
 import { addCosts, addExchangeCost, noCost } from '../conformance/usage.ts'
 
 const slug = 'a-target-that-negotiates-http-2-also-answers-over-http-1-1'
@@ -43,11 +45,9 @@ async function startFront(handle: Handler, options: FrontOptions = {}) {
 }
 
 function profileFor(baseUrl: string, network: object = {}) {
-  const [apiKey, otherKey] = server.keys
   const limits = { timeoutMs: 60_000, settleMs: 100 }
   const reached = { ca: certificateFile('ca.pem'), ...network }
-  const overrides = { baseUrl, apiKey, otherKey, network: reached, limits }
-  return loadProfile(targetFixture('reference'), {}, overrides)
+  return referenceProfile(baseUrl, server.keys, { network: reached, limits })
 }
 
 async function run(
@@ -61,11 +61,6 @@ async function run(
   const requests = exchangesIn(outDir).filter(({ labels }) => labels.scenario === slug)
   const observation = report.observations.find(({ id }) => id === 'OPEN-44')
   return { report, profile, outDir, requests, answer: observation?.answer }
-}
-
-function exchangesIn(outDir: string): Exchange[] {
-  const lines = readFileSync(join(outDir, 'exchanges.ndjson'), 'utf8').trimEnd().split('\n')
-  return lines.map((line) => restoreExchange(JSON.parse(line)))
 }
 
 describe('a target that chooses HTTP/2', () => {

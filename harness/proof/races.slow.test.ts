@@ -1,15 +1,18 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Exchange, header, restoreExchange } from '../../contract/index.ts'
+import { type Exchange, header } from '../../contract/index.ts'
 import type { ConformanceReport } from '../../contract/report/conformance.ts'
-import { targetFixture } from '../../fixtures/targets.ts'
 import { faults } from '../../reference-server/deviations/index.ts'
 import { type ReferenceServer, startReferenceServer } from '../../reference-server/index.ts'
-import { loadProfile, type TargetProfile } from '../conformance/profile/index.ts'
+import type { TargetProfile } from '../conformance/profile/index.ts'
 import { rejudge } from '../conformance/recording/rejudge.ts'
-import { check, lineOf, temporaryFolder } from '../conformance/test-support/check.ts'
+import {
+  check,
+  exchangesIn,
+  lineOf,
+  referenceProfile,
+  temporaryFolder,
+} from '../conformance/test-support/check.ts'
 import { type ReceivedRequest, roughRoad } from '../conformance/test-support/rough-road.ts'
 
 /** Concurrent requests with one Idempotency-Key: overlap, forms and limits. */
@@ -126,8 +129,7 @@ describe('under a rate limit', () => {
 type Body = Readonly<Record<string, unknown>>
 
 function profileOf(baseUrl: string, requestsPerSecond?: number): TargetProfile {
-  const [apiKey, otherKey] = keys
-  const profile = loadProfile(targetFixture('reference'), {}, { baseUrl, apiKey, otherKey })
+  const profile = referenceProfile(baseUrl, keys)
   return requestsPerSecond === undefined
     ? profile
     : { ...profile, limits: { ...profile.limits, requestsPerSecond } }
@@ -139,9 +141,9 @@ function verdicts({ requirements }: ConformanceReport) {
 
 /** Keys under which two requests were sent before the first response began, by the clock of the run. */
 function overlaps(outDir: string): number {
-  const lines = readFileSync(join(outDir, 'exchanges.ndjson'), 'utf8').trimEnd().split('\n')
-  const exchanges = lines.map((line) => restoreExchange(JSON.parse(line)))
-  const groups = Map.groupBy(exchanges, ({ request }) => header(request.headers, 'idempotency-key'))
+  const groups = Map.groupBy(exchangesIn(outDir), ({ request }) =>
+    header(request.headers, 'idempotency-key'),
+  )
   groups.delete(undefined)
   return [...groups.values()].filter(isOverlapping).length
 }

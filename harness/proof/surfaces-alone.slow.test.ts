@@ -1,16 +1,18 @@
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { targetFixture } from '../../fixtures/targets.ts'
 import {
   type Patch,
   type ReferenceServerOptions,
   startReferenceServer,
 } from '../../reference-server/index.ts'
 import { openStore } from '../../reference-server/store/open-store.ts'
-import { loadProfile } from '../conformance/profile/index.ts'
 import type { ProfileName } from '../conformance/profile/selection.ts'
-import { runConformance } from '../conformance/run.ts'
-import { temporaryFolder } from '../conformance/test-support/check.ts'
+import {
+  check,
+  lineOf,
+  referenceProfile,
+  temporaryFolder,
+} from '../conformance/test-support/check.ts'
 
 /** The server with only one surface, or with a separate store. */
 
@@ -36,7 +38,7 @@ test('all surfaces conform on a SQLite file', async () => {
 
 /** Required requirements that did not pass, with their messages. */
 async function undecided(
-  profile: ProfileName,
+  surfaces: ProfileName,
   options: ReferenceServerOptions,
 ): Promise<readonly string[]> {
   const server = await startReferenceServer({
@@ -44,16 +46,11 @@ async function undecided(
     pace: { ttftMs: 2, gapMs: 1, jitter: 0 },
     ...options,
   })
-  const environment = { CHATGEN_API_KEY: server.keys[0], CHATGEN_OTHER_KEY: server.keys[1] }
   try {
-    const report = await runConformance({
-      profile: loadProfile(targetFixture('reference'), environment, { baseUrl: server.url }),
-      selection: { profile, only: [], skip: [] },
-      outDir: temporaryFolder(),
-    })
+    const report = await check(referenceProfile(server.url, server.keys), { surfaces, jobs: 8 })
     return report.requirements
       .filter(({ level, verdict }) => level === 'required' && verdict !== 'pass')
-      .map(({ id, verdict, message }) => `${id} ${verdict}: ${message}`)
+      .map(lineOf)
   } finally {
     await server.close()
   }

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ConformanceReport } from '../../contract/report/conformance.ts'
-import { targetFixture } from '../../fixtures/targets.ts'
 import { dialects } from '../../reference-server/deviations/index.ts'
 import { startReferenceServer } from '../../reference-server/index.ts'
-import { StoredRecording } from '../client/index.ts'
-import { loadProfile } from '../conformance/profile/index.ts'
+import type { TargetProfile } from '../conformance/profile/index.ts'
 import { rejudge } from '../conformance/recording/rejudge.ts'
 import {
   check,
+  exchangesIn,
   lineOf,
   makeFolder,
+  referenceProfile,
   removeFolder,
   requirementsWith,
   temporaryFolder,
@@ -23,17 +23,14 @@ const only = ['V3-GEN-*', 'V3-IDEM-*', 'V3-HIST-01', 'V3-CHAT-01', 'VER-02', 'VE
 async function judged(
   dialect: string,
   options: { readonly only: readonly string[]; readonly outDir: string },
-  change: (profile: ReturnType<typeof loadProfile>) => ReturnType<typeof loadProfile> = (same) =>
-    same,
+  change: (profile: TargetProfile) => TargetProfile = (same) => same,
 ): Promise<ConformanceReport> {
   const patch = dialects.find(({ name }) => name === dialect)?.patch
   if (patch === undefined) throw new Error(`no dialect ${dialect}`)
   const server = await startReferenceServer({ keys, patch })
   try {
-    const [apiKey, otherKey] = keys
-    const overrides = { baseUrl: server.url, apiKey, otherKey, limits: { settleMs: 300 } }
-    const profile = change(loadProfile(targetFixture('reference'), {}, overrides))
-    return await check(profile, { jobs: 4, ...options })
+    const profile = referenceProfile(server.url, keys, { limits: { settleMs: 300 } })
+    return await check(change(profile), { jobs: 4, ...options })
   } finally {
     await server.close()
   }
@@ -56,8 +53,9 @@ describe('an assistant', () => {
   })
 
   test('is asked for a few times, and then every request carries it', () => {
-    const exchanges = [...new StoredRecording(`${outDir}/exchanges.ndjson`).values()]
-    const generations = exchanges.filter(({ request }) => request.url.endsWith('/message/generate'))
+    const generations = exchangesIn(outDir).filter(({ request }) =>
+      request.url.endsWith('/message/generate'),
+    )
     const refused = generations.filter(({ response }) => response?.status === 422)
     // Concurrent scenarios each find this out for themselves.
     expect(refused.length).toBeGreaterThan(0)

@@ -1,9 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { targetFixture } from '../../../fixtures/targets.ts'
 import { parsePace, startReferenceServer } from '../../../reference-server/index.ts'
-import { loadProfile } from '../profile/index.ts'
-import { check, temporaryFolder } from '../test-support/check.ts'
+import { check, referenceProfile, temporaryFolder } from '../test-support/check.ts'
 import { createdEntries, readJournal } from './journal.ts'
 
 /** Leftovers are distinguished from other people's resources by name. */
@@ -12,9 +10,7 @@ test('all that a run creates is named with its tag', async () => {
   const server = await startReferenceServer({ pace: parsePace('ttft=2ms,gap=1ms'), keys })
   const outDir = temporaryFolder()
   try {
-    const [apiKey, otherKey] = keys
-    const overrides = { baseUrl: server.url, apiKey, otherKey }
-    await check(loadProfile(targetFixture('reference'), {}, overrides), {
+    await check(referenceProfile(server.url, keys), {
       outDir,
       only: ['*ATT*', 'KB-*', 'V3-CHAT-*', 'V2-MSG-*', 'V3-AUTH-*', 'VER-*'],
     })

@@ -1,12 +1,15 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import { type Exchange, restoreExchanges } from '../../../contract/index.ts'
 import type {
   ConformanceReport,
   RequirementResult,
   Verdict,
 } from '../../../contract/report/conformance.ts'
+import { targetFixture } from '../../../fixtures/targets.ts'
+import { exchangesName } from '../defaults.ts'
 import { loadProfile, type TargetProfile } from '../profile/index.ts'
 import type { ProfileName } from '../profile/selection.ts'
 import { type RunOptions, runConformance } from '../run.ts'
@@ -22,6 +25,15 @@ export function temporaryFolder(): string {
 export function profileOf(more: Readonly<Record<string, unknown>>): TargetProfile {
   const limits = { timeoutMs: 15_000, settleMs: 60 }
   return loadProfile({ name: 'test', text: '' }, {}, { limits, ...more })
+}
+
+/** The profile of a reference server. */
+export function referenceProfile(
+  baseUrl: string,
+  [apiKey, otherKey]: readonly string[],
+  more: Readonly<Record<string, unknown>> = {},
+): TargetProfile {
+  return loadProfile(targetFixture('reference'), {}, { baseUrl, apiKey, otherKey, ...more })
 }
 
 export type CheckOptions = Partial<Omit<RunOptions, 'profile' | 'selection'>> & {
@@ -43,6 +55,11 @@ export async function check(
   } finally {
     if (outDir === undefined) removeFolder(folder)
   }
+}
+
+/** The exchanges that a run has stored in its folder. */
+export function exchangesIn(outDir: string): readonly Exchange[] {
+  return restoreExchanges(readFileSync(join(outDir, exchangesName), 'utf8')).exchanges
 }
 
 export function requirementsWith(report: ConformanceReport, ...verdicts: readonly Verdict[]) {
