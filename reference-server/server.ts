@@ -13,7 +13,7 @@ import type { Observer } from './observability/observe.ts'
 import type { RequestLogOptions } from './observability/request-log.ts'
 import { documented } from './openapi/document.ts'
 import { referencePage } from './openapi/reference-page.ts'
-import { type InFlight, inFlightCount } from './runtime/runs.ts'
+import { type Runs, runRegistry } from './runtime/runs.ts'
 import type { Services } from './services.ts'
 import { allRoutes } from './surfaces/all-routes.ts'
 
@@ -77,7 +77,7 @@ export async function startReferenceServer(
   options: ReferenceServerOptions = {},
 ): Promise<ReferenceServer> {
   const keys = options.keys ?? [`sk-${randomBytes(24).toString('base64url')}`]
-  const life: Life = { phase: 'serving', inFlight: inFlightCount() }
+  const life: Life = { phase: 'serving', inFlight: runRegistry() }
   let { script } = options
   const parts = { ...options, keys, script: () => script }
   let current = await assemble(parts, life)
@@ -120,7 +120,7 @@ export async function startReferenceServer(
 
 interface Life {
   phase: ServerPhase
-  readonly inFlight: InFlight
+  readonly inFlight: Runs
 }
 
 interface Assembled {
@@ -186,7 +186,7 @@ async function endWithin(
   deadlineMs: number,
   server: Server,
   { runs }: Services,
-  inFlight: InFlight,
+  inFlight: Runs,
 ): Promise<void> {
   const timer = new AbortController()
   const deadline = timeout(deadlineMs, undefined, { signal: timer.signal }).then(

@@ -4,7 +4,7 @@ import { DroppedConnection, disrupted } from '../events/disruption.ts'
 import { ModelOutage } from '../model/types.ts'
 import { type Observer, observe, type Served } from '../observability/observe.ts'
 import { sleepUntil } from '../runtime/clock.ts'
-import type { InFlight } from '../runtime/runs.ts'
+import type { Runs } from '../runtime/runs.ts'
 import type { Services } from '../services.ts'
 import { unauthorized } from './auth.ts'
 import { readBody } from './body.ts'
@@ -21,7 +21,7 @@ export interface AppOptions {
   /** Largest file of an upload. */
   readonly uploadLimitBytes: number
   readonly phase: () => ServerPhase
-  readonly inFlight: InFlight
+  readonly inFlight: Runs
   readonly onInternalError: (error: unknown) => void
   /** Origins of browser pages that may call the server; empty: none. */
   readonly origins: readonly string[]
@@ -59,7 +59,7 @@ export function createApp(
             served.call = whole
             return found.route.handle(services.incoming(whole))
           })
-    void options.inFlight.track(work)
+    void options.inFlight.track(() => work)
   }
 }
 

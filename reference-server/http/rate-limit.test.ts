@@ -1,4 +1,3 @@
-import OpenAI from 'openai'
 import { expect, it } from 'vitest'
 import { testServer } from '../test-support/server.ts'
 
@@ -46,14 +45,4 @@ it('is off unless it is asked for', async () => {
   const server = await testServer()
   const { headers } = await server.send('GET', models)
   expect([...headers.keys()].filter((name) => name.startsWith('x-ratelimit'))).toEqual([])
-})
-
-it('is waited for by the official client', { retry: 3 }, async () => {
-  const server = await testServer({ requestsPerMinute: 60 })
-  const openai = new OpenAI({ baseURL: `${server.url}/api/openai`, apiKey: server.keys[0] ?? '' })
-  const caller = 'caller-1'
-  const { limit, clock } = server.services
-  while (limit(caller, clock.now()).refusal === undefined);
-  await expect(openai.models.list({ maxRetries: 0 })).rejects.toBeInstanceOf(OpenAI.RateLimitError)
-  expect((await openai.models.list()).data).toHaveLength(2)
 })

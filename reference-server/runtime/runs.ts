@@ -1,4 +1,4 @@
-/** Registry of unfinished runs, with or without a listening client. */
+/** Registry of unfinished work: runs, with or without a listening client, and requests. */
 
 export interface Runs {
   readonly size: number
@@ -29,33 +29,5 @@ export function runRegistry(): Runs {
     abort() {
       for (const controller of running.keys()) controller.abort()
     },
-  }
-}
-
-/** Count of requests that are being answered. */
-
-export interface InFlight {
-  track<Result>(work: Promise<Result>): Promise<Result>
-  /** Resolves when there is none. */
-  idle(): Promise<void>
-}
-
-export function inFlightCount(): InFlight {
-  let count = 0
-  let waiting: (() => void)[] = []
-  return {
-    async track(work) {
-      count += 1
-      try {
-        return await work
-      } finally {
-        count -= 1
-        if (count === 0) {
-          for (const resolve of waiting) resolve()
-          waiting = []
-        }
-      }
-    },
-    idle: () => (count === 0 ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
   }
 }

@@ -1,10 +1,6 @@
-/** Tool-calling loops of real clients against a scripted model. */
-import { HumanMessage, ToolMessage } from '@langchain/core/messages'
-import { tool } from '@langchain/core/tools'
-import { ChatOpenAI } from '@langchain/openai'
+/** The tool-calling loop of a real client against a scripted model. */
 import OpenAI from 'openai'
 import { expect, test } from 'vitest'
-import { z } from 'zod'
 import { answerScript } from '../../../contract/answer-script.ts'
 import { testServer } from '../../test-support/server.ts'
 
@@ -55,42 +51,5 @@ test.each([false, true])('openai runs its loop to the end, streaming: %s', async
     ? openai.chat.completions.runTools({ ...body, stream: true })
     : openai.chat.completions.runTools(body)
   expect(await runner.finalContent()).toBe('Oslo has 5, Łódź 21 degrees (70 °F).')
-  expect(called).toEqual(calls)
-})
-
-test('LangChain runs its loop to the end', async () => {
-  const server = await testServer({ script })
-  const called: unknown[] = []
-  const weather = tool(
-    async (given) => {
-      called.push(['get_weather', given])
-      return '21'
-    },
-    { name: 'get_weather', description: 'weather', schema: z.object({ city: z.string() }) },
-  )
-  const convert = tool(
-    async (given) => {
-      called.push(['convert', given])
-      return '70'
-    },
-    { name: 'convert', description: 'convert', schema: z.object({ celsius: z.number() }) },
-  )
-  const model = new ChatOpenAI({
-    model: 'SVC-Main',
-    apiKey: server.keys[0] ?? '',
-    configuration: { baseURL: `${server.url}/api/openai` },
-  }).bindTools([weather, convert])
-  const messages: Parameters<typeof model.invoke>[0] & unknown[] = [new HumanMessage(question)]
-  let answer = await model.invoke(messages)
-  for (let round = 0; (answer.tool_calls ?? []).length > 0 && round < 5; round += 1) {
-    messages.push(answer)
-    for (const call of answer.tool_calls ?? []) {
-      const output: unknown =
-        call.name === 'convert' ? await convert.invoke(call) : await weather.invoke(call)
-      if (output instanceof ToolMessage) messages.push(output)
-    }
-    answer = await model.invoke(messages)
-  }
-  expect(answer.text).toBe('Oslo has 5, Łódź 21 degrees (70 °F).')
   expect(called).toEqual(calls)
 })
