@@ -56,19 +56,8 @@ export const v2Faults = faultTable({
       answerLatest(),
   },
   'V2-CTX-02': {
-    'v2-context-of-other-chats: The messages of all chats are passed to the model.': onStore(
-      'messages',
-      ({ append, chain }) => {
-        const messages: Message[] = []
-        return {
-          append: async (one) => {
-            if (one.attachmentIds.length === 0) messages.push(one)
-            await append(one)
-          },
-          chain: async (chat, id) => [...messages, ...(await chain(chat, id))],
-        }
-      },
-    ),
+    'v2-context-of-other-chats: The messages of another chat are passed to the model.':
+      'v2.generate: turns of another chat are read',
   },
   'V2-MSG-11': {
     'v2-message-not-stored: POST /message returns the message but does not store it.': {

@@ -1,6 +1,5 @@
 /** Faults of streamed completions: framing, chunks and end (section 4.1). */
 
-import { setTimeout as timeout } from 'node:timers/promises'
 import type { SseBlock } from '../../../events/sse.ts'
 import type { Patch } from '../../../services.ts'
 import { type Fields, type Json, setAll, setAt, toList, toObject } from '../../patches/json.ts'
@@ -127,20 +126,6 @@ export const openaiStreamFaults = faultTable({
     ),
     'openai-stream-replaces-characters: Non-ASCII characters in text fragments are replaced by U+FFFD.':
       mapFragments((text) => text.replaceAll(/\P{ASCII}/gu, '\ufffd')),
-  },
-  'OAI-STREAM-11': {
-    'openai-stream-in-lumps: An intermediary buffers the stream and forwards it in batches every 0.4 seconds.':
-      onBlocks(completions, async function* (blocks) {
-        let held: SseBlock[] = []
-        for await (const block of blocks) {
-          held.push(block)
-          if (held.length < 9) continue
-          await timeout(400)
-          yield* held
-          held = []
-        }
-        yield* held
-      }),
   },
 })
 /** Sets fields in every chunk. */

@@ -53,22 +53,13 @@ export const favoriteFaults = faultTable({
       everySecond(removeFavorite, true),
   },
   'V3-FAV-03': {
-    'favorite-list-others: GET /chat/favorite also returns chats that were never favorites.':
-      remembering((marked) =>
-        compose([
-          editChatChanges((change, { id }) => {
-            if (change.favorite === true) marked.add(id)
-            return change
-          }),
-          onStore('chats', ({ list }) => ({
-            list: async (owner, query) => {
-              if (query.favorite !== true) return list(owner, query)
-              const { rows, next } = await list(owner, { ...query, favorite: undefined })
-              return { rows: rows.filter(({ id, favorite }) => favorite || !marked.has(id)), next }
-            },
-          })),
-        ]),
-      ),
+    'favorite-list-others: GET /chat/favorite returns all chats.': {
+      also: ['V3-FAV-02'],
+      patch: onStore('chats', ({ list }) => ({
+        list: (owner, query) =>
+          list(owner, query.favorite === true ? { ...query, favorite: undefined } : query),
+      })),
+    },
     'chat-generation-marks-favorite: A generation adds its chat to favorites.': alsoChange(
       v3Generate,
       { favorite: true },

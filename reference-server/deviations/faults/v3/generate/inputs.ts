@@ -60,21 +60,8 @@ export const generateInputFaults = faultTable({
           )
         })
       }),
-    'v3-fresh-chat-goes-on-from-others: In a new chat, the inputs of all earlier chats are passed to the model.':
-      perServer(() => {
-        const items: { readonly type: string }[] = []
-        return onStore('history', (original) => ({
-          append: (chatId, run) => {
-            items.push(...run.input)
-            return original.append(chatId, run)
-          },
-          runs: async (chatId) => {
-            const runs = await original.runs(chatId)
-            const others = { id: 'resp_others', parentId: null, createdAt: 0, output: [] }
-            return runs.length > 0 ? runs : [{ ...others, input: [...items] }]
-          },
-        }))
-      }),
+    'v3-fresh-chat-goes-on-from-others: In a new chat, the turns of another chat are passed to the model.':
+      'v3.generate: turns of another chat are read (occurrence: first)',
   },
   'V3-TOOLS-01': {
     'v3-equal-tool-lists-accepted: include_tools and exclude_tools are accepted if they are equal.':

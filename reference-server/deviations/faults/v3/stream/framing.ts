@@ -110,8 +110,6 @@ export const streamFramingFaults = faultTable({
       ),
   },
   'V3-SSE-30': {
-    'delivery-all-at-the-end: The stream is buffered and sent when the answer is complete.':
-      rechunkV3((chunks) => bufferRest(chunks, 0)),
     'delivery-first-events-ahead: Events before the first delta are sent at once, all others when the answer is complete.':
       rechunkV3((chunks) => bufferRest(chunks, 4)),
     'delivery-in-lumps: An intermediary buffers the stream and forwards it in batches every 0.4 seconds.':
