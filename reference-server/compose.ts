@@ -5,8 +5,13 @@ import { decodeByEngine } from './engine/decode.ts'
 import type { EngineOptions } from './engine/engine.ts'
 import { responseEvents } from './events/sequence.ts'
 import { encodeBlock } from './events/sse.ts'
-import { bearerAuthentication, nameByKey, nameByPosition } from './http/auth.ts'
-import { requestsPerMinute, withoutLimit } from './http/rate-limit.ts'
+import {
+  bearerAuthentication,
+  nameByKey,
+  nameByPosition,
+  requestsPerMinute,
+  withoutLimit,
+} from './http/admission.ts'
 import { stampsOnRequest } from './http/stamps.ts'
 import { fakeModel } from './model/fake-model.ts'
 import { recordedModel } from './model/script/recording.ts'

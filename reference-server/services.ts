@@ -2,9 +2,8 @@
 
 import type { ResponseRun } from './events/run.ts'
 import type { ResponseEvent } from './events/sequence.ts'
-import type { Authenticate } from './http/auth.ts'
+import type { Authenticate, RateLimit } from './http/admission.ts'
 import type { Call, Reply } from './http/call.ts'
-import type { RateLimit } from './http/rate-limit.ts'
 import type { Encoding } from './http/writer.ts'
 import type { Model } from './model/types.ts'
 import type { Retrieval } from './retrieval/types.ts'

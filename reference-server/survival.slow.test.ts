@@ -1,9 +1,15 @@
 /** Load and clients that must neither crash the server nor leak resources. */
 import { expect, it } from 'vitest'
 import { memoryInUse } from './test-support/memory.ts'
-import { leaveInMidStream, openStream, readAll } from './test-support/raw-client.ts'
-import { type TestServer, testServer } from './test-support/server.ts'
-import { readBlocks, readEvents } from './test-support/sse.ts'
+import {
+  leaveInMidStream,
+  openStream,
+  readAll,
+  readBlocks,
+  readEvents,
+  type TestServer,
+  testServer,
+} from './test-support/server.ts'
 
 const generatePath = '/api/v3/message/generate'
 const completionsPath = '/api/openai/chat/completions'

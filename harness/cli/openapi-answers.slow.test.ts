@@ -5,7 +5,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, test } from 'vitest'
 import type { Exchange, WireResponse } from '../../contract/index.ts'
 import { startReferenceServer } from '../../reference-server/index.ts'
-import type { Json } from '../../reference-server/test-support/sse.ts'
+import type { Json } from '../../reference-server/test-support/server.ts'
 import { readRecording } from './results/exchanges.ts'
 import { chatgen, emptyFolder } from './test-support/chatgen.ts'
 

@@ -1,6 +1,5 @@
 export { changedSince } from './changed.ts'
-export { crossingName, crossingNamed, crossings } from './crossed/crossings.ts'
-export { crossedText } from './crossed/figures.ts'
+export { crossedText, crossingName, crossingNamed, crossings } from './crossed/crossings.ts'
 export { atDepth, composedNames, generatedNames } from './generated/attempts.ts'
 export { generatedText } from './generated/figures.ts'
 export { buildMatrix, type KillMatrix, objections } from './kill-matrix.ts'

@@ -1,6 +1,6 @@
 import { requirementIds, requirements } from '../../contract/index.ts'
 import { combinationNamed, dialects, type Fault } from '../../reference-server/deviations/index.ts'
-import { type CrossedFigures, crossedFigures, crossedObjections } from './crossed/figures.ts'
+import { type CrossedFigures, crossedFigures, crossedObjections } from './crossed/crossings.ts'
 import { provenBy } from './null-servers.ts'
 import { failedIds, type TargetResult } from './verdicts.ts'
 

@@ -1,5 +1,5 @@
 import { areaOf, isRequirementId, requirementIds } from '../../contract/index.ts'
-import type { CrossedFigures, CrossedLine } from './crossed/figures.ts'
+import type { CrossedFigures, CrossedLine } from './crossed/crossings.ts'
 import type { FaultLine, KillMatrix } from './kill-matrix.ts'
 
 /** `docs/internals/proof.md`: totals of a whole proof, by area. */

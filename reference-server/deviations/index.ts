@@ -14,4 +14,4 @@ export { type GeneratedFault, generatedFault, generatedFaultNamed } from './gram
 export { type Circumstance, operationOf, watchRequests } from './grammar/history.ts'
 export { compose } from './patches/services.ts'
 export { statefulFaults } from './stateful.ts'
-export type { Dialect, Fault } from './types.ts'
+export type { Dialect, Fault } from './table.ts'

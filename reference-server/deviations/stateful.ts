@@ -12,8 +12,8 @@ import {
   perServer,
   remembering,
 } from './patches/services.ts'
+import type { Fault } from './table.ts'
 import { faultTable } from './table.ts'
-import type { Fault } from './types.ts'
 
 export const statefulChatFaults = faultTable({
   'V3-CHAT-10': {

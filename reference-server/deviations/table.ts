@@ -1,9 +1,8 @@
 /** Tables of faults and dialects: one entry, one deviation. */
-import type { RequirementId } from '../../contract/index.ts'
+import type { RequirementId, Surface } from '../../contract/index.ts'
 import type { Patch } from '../services.ts'
 import { generatedFaultNamed } from './grammar/draw.ts'
 import { type Edit, editEvents } from './patches/events.ts'
-import type { Dialect, Fault } from './types.ts'
 
 /** Name and summary: `openai-id-missing: The completion omits id.` */
 type Heading = `${string}: ${string}.`
@@ -84,4 +83,33 @@ export function alternatives(
 function headingParts(heading: string): { readonly name: string; readonly summary: string } {
   const [name = '', ...summary] = heading.split(': ')
   return { name, summary: summary.join(': ') }
+}
+
+/** One narrow violation of the document or of the contract that it names. */
+export interface Fault {
+  /** Name in kebab case, surface first: `openai-created-in-milliseconds`. */
+  readonly name: string
+  /** Violation, in a sentence. */
+  readonly summary: string
+  /** All requirements that it breaks; more than two need `because`. */
+  readonly breaks: readonly [RequirementId, ...RequirementId[]]
+  /** Reason why there is no narrower fault. */
+  readonly because?: string
+  /** Real server that did this. */
+  readonly precedent?: string
+  readonly patch: Patch
+}
+
+/** Legal behavior that differs from the plain server. */
+export interface Dialect {
+  readonly name: string
+  /** Difference from the plain server, in a sentence. */
+  readonly summary: string
+  /** Changes of the target profile (JSON Merge Patch, RFC 7396), if discovery by value fails. */
+  readonly profile?: Readonly<Record<string, unknown>>
+  /** The only surface on which it is visible; any surface by default. */
+  readonly surface?: Surface
+  /** Names of dialects that contradict this one. */
+  readonly excludes?: readonly string[]
+  readonly patch: Patch
 }

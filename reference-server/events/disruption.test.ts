@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import type { Json } from '../test-support/server.ts'
 import { type TestServer, testServer } from '../test-support/server.ts'
-import type { Json } from '../test-support/sse.ts'
 
 const surfaces = {
   openai: (_server: TestServer, prompt: string, stream: boolean) => ({

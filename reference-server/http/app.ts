@@ -6,7 +6,7 @@ import { type Observer, observe, type Served } from '../observability/observe.ts
 import { sleepUntil } from '../runtime/clock.ts'
 import type { Runs } from '../runtime/runs.ts'
 import type { Services } from '../services.ts'
-import { unauthorized } from './auth.ts'
+import { unauthorized } from './admission.ts'
 import { readBody } from './body.ts'
 import type { Call, Reply, Route } from './call.ts'
 import { ApiError, errorReply, isInternal } from './errors.ts'

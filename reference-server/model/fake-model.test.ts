@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fakeModel } from './fake-model.ts'
-import { countTokens, splitTokens } from './tokens.ts'
+import { countTokens, splitTokens } from './generation.ts'
 import { type Generation, ModelOutage, type ModelRequest, type Turn } from './types.ts'
 
 const plain: ModelRequest = {

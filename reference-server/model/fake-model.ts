@@ -1,11 +1,10 @@
 /** A model that is a pure function of seed and request, so that its output is predictable. */
 import type { SearchHit } from '../retrieval/types.ts'
 import { type Directives, readDirectives, type ToolOrder } from './directives.ts'
-import { generationOf, type Plan, spoken } from './generation.ts'
+import { generationOf, type Plan, splitTokens, spoken, tokensBeforeStop } from './generation.ts'
 import { answerProse, proseOfTokens, reasoningProse } from './prose.ts'
 import { type Quotation, quotation, recall } from './recall.ts'
 import { conformingValue, hintsIn } from './schema/conforming.ts'
-import { splitTokens, tokensBeforeStop } from './tokens.ts'
 import { asksForTool, searchQuery, toolCalls } from './tools/tools.ts'
 import { type Model, ModelOutage, type ModelRequest, type Step, type Turn } from './types.ts'
 

@@ -1,6 +1,6 @@
 /** Meaningless sentences that differ by prompt and contain multi-byte letters. */
 import { type Draw, pick, seededDraw } from '../runtime/random.ts'
-import { splitTokens } from './tokens.ts'
+import { splitTokens } from './generation.ts'
 import type { Turn } from './types.ts'
 
 /** Whole sentences, 22 to 60 words in all, as tokens. */

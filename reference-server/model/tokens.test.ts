@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { countTokens, splitTokens } from './tokens.ts'
+import { countTokens, splitTokens } from './generation.ts'
 
 const text = fc.oneof(
   fc.string({ unit: 'binary' }),

@@ -4,9 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { type PostgresCluster, postgresPrograms, startPostgres } from '../test-support/postgres.ts'
-import { openStream, readAll } from '../test-support/raw-client.ts'
-import { type TestServer, testServer } from '../test-support/server.ts'
-import { readEvents } from '../test-support/sse.ts'
+import {
+  openStream,
+  readAll,
+  readEvents,
+  type TestServer,
+  testServer,
+} from '../test-support/server.ts'
 import { openStore } from './open-store.ts'
 import { openSqlite } from './sql/sqlite.ts'
 import { sqlStore } from './sql/store.ts'

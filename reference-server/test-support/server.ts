@@ -1,5 +1,7 @@
 /** A real server on loopback for one test, with a short client API. */
 
+import { type ClientRequest, type IncomingMessage, request } from 'node:http'
+import { createParser } from 'eventsource-parser'
 import { Agent, FormData, fetch, type Headers } from 'undici'
 import { expect, onTestFinished } from 'vitest'
 import {
@@ -8,7 +10,6 @@ import {
   startReferenceServer,
 } from '../index.ts'
 import type { Ids } from '../runtime/random.ts'
-import type { Json } from './sse.ts'
 
 export interface TestServer extends ReferenceServer {
   /** Internal errors of the server; must be empty at the end of the test. */
@@ -132,4 +133,82 @@ export function countingIds(): Ids {
     uuid: () => `00000000-0000-4000-8000-${digits()}`,
     tagged: (prefix) => `${prefix}_${digits()}`,
   }
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: tests read events and bodies of any shape
+export type Json = any
+
+export interface ReadBlock {
+  readonly event: string | undefined
+  readonly data: string
+}
+
+export function readBlocks(text: string): ReadBlock[] {
+  const blocks: ReadBlock[] = []
+  const parser = createParser({ onEvent: ({ event, data }) => blocks.push({ event, data }) })
+  parser.feed(text)
+  return blocks
+}
+
+/** The events of a v3 stream. */
+export function readEvents(text: string): Json[] {
+  return readBlocks(text).map(({ data }) => JSON.parse(data))
+}
+
+/** The chunks of a compatible stream, without its end marker. */
+export function readChunks(text: string): Json[] {
+  return readBlocks(text)
+    .map(({ data }) => data)
+    .filter((data) => data !== '[DONE]')
+    .map((data) => JSON.parse(data))
+}
+
+export function joined(events: readonly Json[], type: string): string {
+  return events
+    .filter((event) => event.type === type)
+    .map((event) => event.delta)
+    .join('')
+}
+
+export interface OpenStream {
+  readonly request: ClientRequest
+  readonly response: IncomingMessage
+}
+
+/** Resolves with the head of the answer, before its body is read. */
+export function openStream(
+  server: ReferenceServer,
+  path: string,
+  body: object,
+  headers: Record<string, string> = {},
+): Promise<OpenStream> {
+  return new Promise((resolve, reject) => {
+    const sent = request(server.url + path, {
+      method: 'POST',
+      agent: false,
+      headers: {
+        authorization: `Bearer ${server.keys[0]}`,
+        'content-type': 'application/json',
+        ...headers,
+      },
+    })
+    sent.on('response', (response) => resolve({ request: sent, response }))
+    sent.on('error', reject)
+    sent.end(JSON.stringify(body))
+  })
+}
+
+/** Reads a few bytes, then disconnects. */
+export async function leaveInMidStream({ request: sent, response }: OpenStream): Promise<void> {
+  await new Promise((resolve) => response.once('data', resolve))
+  response.on('error', () => {})
+  sent.on('error', () => {})
+  sent.destroy()
+}
+
+export async function readAll({ response }: OpenStream): Promise<string> {
+  let text = ''
+  response.setEncoding('utf8')
+  for await (const chunk of response) text += chunk
+  return text
 }

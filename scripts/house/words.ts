@@ -125,7 +125,7 @@ export const rules: readonly Rule[] = [
     except: [
       // Tests edit and read bodies of any shape.
       'harness/judges/test-support/bodies.ts',
-      'reference-server/test-support/sse.ts',
+      'reference-server/test-support/server.ts',
     ],
   },
   ...(['code', 'doc', 'page'] as const).map((place) => ({

@@ -1,7 +1,7 @@
 /** Seeded combinations of dialects. */
 import { type Draw, seededDraw } from '../../runtime/random.ts'
 import { compose } from '../patches/services.ts'
-import type { Dialect } from '../types.ts'
+import type { Dialect } from '../table.ts'
 import { dialects } from './index.ts'
 
 /** Combines three to eight dialects that do not exclude each other; deterministic by seed. */

@@ -3,8 +3,8 @@ import type { Call, Reply, ValueReply } from '../../http/call.ts'
 import type { Patch } from '../../services.ts'
 import { type Json, toObject } from '../patches/json.ts'
 import { onEveryError, onEveryReply, onNativeError } from '../patches/replies.ts'
+import type { Dialect } from '../table.ts'
 import { alternatives, dialectTable } from '../table.ts'
-import type { Dialect } from '../types.ts'
 
 /** Must be applied before the shapes, which remove the fields by which errors are recognized. */
 export const statuses: readonly Dialect[] = [

@@ -1,6 +1,6 @@
 /** Dialects: legal servers that differ wherever the document leaves them free. */
 import type { Surface } from '../../../contract/index.ts'
-import type { Dialect } from '../types.ts'
+import type { Dialect } from '../table.ts'
 import { echoes, shapes, statuses } from './errors.ts'
 import { answerDialects } from './generations/answers.ts'
 import { chunks } from './generations/chunks.ts'

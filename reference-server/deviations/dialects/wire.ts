@@ -6,8 +6,8 @@ import { seededDraw } from '../../runtime/random.ts'
 import type { Patch } from '../../services.ts'
 import { editLines, escapeJson, rechunkAll, rewriteJson } from '../patches/framing.ts'
 import { onEveryBody, onEveryReply } from '../patches/replies.ts'
+import type { Dialect } from '../table.ts'
 import { alternatives, dialectTable } from '../table.ts'
-import type { Dialect } from '../types.ts'
 
 /** Must be applied last: the other patches read the lines of a block. */
 export const lineEnds = alternatives({

@@ -2,7 +2,7 @@
 import { isRequirementId, type RequirementId } from '../../../contract/index.ts'
 import { effectsOf, generatedFaultNamed } from '../grammar/draw.ts'
 import type { FaultyOperation } from '../grammar/schemas.ts'
-import type { Fault } from '../types.ts'
+import type { Fault } from '../table.ts'
 import { type ByOperation, type Clauses, others, refused } from './clauses.ts'
 
 /** Fields of requests that are accepted with a wrong type. */

@@ -1,5 +1,5 @@
 /** All faults, by surface and section. */
-import type { Fault } from '../types.ts'
+import type { Fault } from '../table.ts'
 import { admissionFaults } from './authentication/admissions.ts'
 import { authenticationStatusFaults } from './authentication/statuses.ts'
 import { grammarFaults } from './grammar.ts'

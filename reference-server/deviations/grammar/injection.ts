@@ -2,7 +2,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { isDeepStrictEqual } from 'node:util'
 import type { ResponseEvent } from '../../events/sequence.ts'
-import { nameByPosition, unauthorized } from '../../http/auth.ts'
+import { nameByPosition, unauthorized } from '../../http/admission.ts'
 import type { Call, Reply } from '../../http/call.ts'
 import type { ModelRequest, Turn } from '../../model/types.ts'
 import type { Patch, Services } from '../../services.ts'

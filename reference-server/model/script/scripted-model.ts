@@ -7,9 +7,8 @@ import {
   timeMs,
 } from '../../../contract/answer-script.ts'
 import { seededDraw } from '../../runtime/random.ts'
-import { generationOf, type Plan, spoken } from '../generation.ts'
+import { generationOf, type Plan, splitTokens, spoken, tokensBeforeStop } from '../generation.ts'
 import { findModel } from '../models.ts'
-import { splitTokens, tokensBeforeStop } from '../tokens.ts'
 import { searchQuery } from '../tools/tools.ts'
 import {
   type Disruption,

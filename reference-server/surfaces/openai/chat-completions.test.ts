@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { testServer } from '../../test-support/server.ts'
-import { readChunks } from '../../test-support/sse.ts'
+import { readChunks, testServer } from '../../test-support/server.ts'
 
 describe('one JSON answer', () => {
   it('honors max_tokens under either name', async () => {

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { isBoolean, isNumber, models } from './generation.ts'
-import { bodyOf, type Call, Refusal, sendJson } from './http.ts'
+import { bodyOf, type Call, Refusal, sendChunks, sendJson } from './http.ts'
 import { asJson, asList, asText, isJson, isText, isTextList, type Json } from './json.ts'
 import { runModel, tokensOf } from './model.ts'
 import type { Answer, Turn } from './rules.ts'
-import { sendChunks } from './sse.ts'
 
 const types: Readonly<Record<string, (value: unknown) => boolean>> = {
   model: isText,

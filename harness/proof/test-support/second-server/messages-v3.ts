@@ -1,10 +1,8 @@
-import { findChat } from './chats.ts'
+import { findChat, pageOf } from './chats.ts'
 import { buildTurn, checkAssistant, checkFields, readInput, take, textsOf } from './generation.ts'
-import { bodyOf, type Call, Refusal, sendJson } from './http.ts'
+import { bodyOf, type Call, Refusal, sendEvents, sendJson } from './http.ts'
 import { asJson, asList, asText, isText, type Json } from './json.ts'
-import { pageOf } from './lists.ts'
 import type { Turn } from './rules.ts'
-import { sendEvents } from './sse.ts'
 import { type Chat, replicationMs, type TurnResult } from './state.ts'
 
 export async function generate(call: Call): Promise<void> {

@@ -7,13 +7,13 @@ import {
   listChats,
   markFavorite,
   nameChat,
+  pageOf,
   patchChat,
   showChat,
 } from './chats.ts'
 import { complete, listModels } from './compatible.ts'
 import { type Call, isCompatible, Refusal, readForm, sendJson, sendRefusal } from './http.ts'
 import { asJson, type Json, parsed } from './json.ts'
-import { pageOf } from './lists.ts'
 import { answerMessage, storeMessage } from './messages-v2.ts'
 import { generate, oneShot, showHistory } from './messages-v3.ts'
 import { findIn } from './model.ts'

@@ -1,6 +1,6 @@
 /** Models with other answers: the document says nothing about the content of answers. */
 import type { ResponseEvent } from '../../../events/sequence.ts'
-import { splitTokens } from '../../../model/tokens.ts'
+import { splitTokens } from '../../../model/generation.ts'
 import type { Generation, ModelRequest, Step } from '../../../model/types.ts'
 import type { Patch } from '../../../services.ts'
 import {
@@ -15,8 +15,8 @@ import { type Json, setAt, toList, toObject } from '../../patches/json.ts'
 import { onSuccessBody } from '../../patches/replies.ts'
 import { v3Generate, v3History } from '../../patches/routes.ts'
 import { compose, onModel } from '../../patches/services.ts'
+import type { Dialect } from '../../table.ts'
 import { alternatives, dialectTable } from '../../table.ts'
-import type { Dialect } from '../../types.ts'
 
 const surfaces = ['compatible', 'native'] as const
 

@@ -15,8 +15,8 @@ import { rewriteBlocks } from '../../patches/framing.ts'
 import { type Json, setAt, toList, toObject } from '../../patches/json.ts'
 import { onBlocks, onReply, onSuccessBody } from '../../patches/replies.ts'
 import { compose } from '../../patches/services.ts'
+import type { Dialect } from '../../table.ts'
 import { alternatives, dialectTable } from '../../table.ts'
-import type { Dialect } from '../../types.ts'
 
 const snapshots: readonly string[] = ['response.created', 'response.in_progress', ...terminalEvents]
 const generations = ['POST /api/v3/message/generate', 'POST /api/v3/message/one-shot'] as const

@@ -3,8 +3,8 @@ import { isUuid } from '../../../../contract/json.ts'
 import type { Patch } from '../../../services.ts'
 import { mapStrings } from '../../patches/json.ts'
 import { onEveryBody } from '../../patches/replies.ts'
+import type { Dialect } from '../../table.ts'
 import { alternatives, dialectTable } from '../../table.ts'
-import type { Dialect } from '../../types.ts'
 
 export const identifiers: readonly Dialect[] = [
   ...dialectTable({

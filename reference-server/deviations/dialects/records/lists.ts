@@ -6,8 +6,8 @@ import { onSuccessBody } from '../../patches/replies.ts'
 import { onRequest } from '../../patches/requests.ts'
 import { type RoutePattern, v3History } from '../../patches/routes.ts'
 import { compose } from '../../patches/services.ts'
+import type { Dialect } from '../../table.ts'
 import { alternatives, dialectTable } from '../../table.ts'
-import type { Dialect } from '../../types.ts'
 
 const lists: readonly RoutePattern[] = [
   'GET /api/v3/chat',

@@ -15,7 +15,7 @@ import {
   v3Generate,
 } from '../../patches/routes.ts'
 import { compose } from '../../patches/services.ts'
-import type { Fault } from '../../types.ts'
+import type { Fault } from '../../table.ts'
 import {
   acceptCredential,
   isMistake,

@@ -15,8 +15,8 @@ import { onError, onSuccess, onSuccessBody, setFields } from '../../patches/repl
 import { ignoreField, mendField, onRequestBody, rejectRequests } from '../../patches/requests.ts'
 import { completions, modelList, oneModel } from '../../patches/routes.ts'
 import { onModel, perServer } from '../../patches/services.ts'
+import type { Fault } from '../../table.ts'
 import { faultTable } from '../../table.ts'
-import type { Fault } from '../../types.ts'
 import { setInChunks } from './stream.ts'
 
 const setInCompletion = (fields: Fields): Patch => setFields(completions, fields)

@@ -21,8 +21,8 @@ import {
   v3Generate,
   v3History,
 } from '../../patches/routes.ts'
+import type { Fault } from '../../table.ts'
 import { faultTable } from '../../table.ts'
-import type { Fault } from '../../types.ts'
 
 type Acceptance = readonly [requirement: RequirementId, route: RoutePattern, body: object]
 const emptyPage = { result: [], pagination: { cursor: null } }

@@ -20,8 +20,8 @@ import {
 import { idOf, mendField, onRequest, onRequestBody } from '../../../patches/requests.ts'
 import { v3Generate } from '../../../patches/routes.ts'
 import { compose } from '../../../patches/services.ts'
+import type { Fault } from '../../../table.ts'
 import { faultTable } from '../../../table.ts'
-import type { Fault } from '../../../types.ts'
 
 const setInResponse = (fields: Fields): Patch => setFields(v3Generate, fields)
 

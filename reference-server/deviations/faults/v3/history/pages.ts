@@ -6,8 +6,8 @@ import { setFields } from '../../../patches/replies.ts'
 import { onRequest } from '../../../patches/requests.ts'
 import { v3History } from '../../../patches/routes.ts'
 import { onStore } from '../../../patches/services.ts'
+import type { Fault } from '../../../table.ts'
 import { faultTable } from '../../../table.ts'
-import type { Fault } from '../../../types.ts'
 
 type ReadPage = HistoryStore['page']
 const editPages = (change: (original: ReadPage) => ReadPage): Patch =>

@@ -18,8 +18,8 @@ import {
   textDone,
   when,
 } from '../../../patches/events.ts'
+import type { Fault } from '../../../table.ts'
 import { eventFaultTable, faultTable } from '../../../table.ts'
-import type { Fault } from '../../../types.ts'
 
 const numberBy = (number: (event: ResponseEvent, at: number) => unknown): Edit => {
   return (events) => events.map((event, at) => withNumber(event, number(event, at)))

@@ -23,8 +23,8 @@ import {
   when,
 } from '../../../patches/events.ts'
 import { onV3Blocks, rewriteBlocks } from '../../../patches/framing.ts'
+import type { Fault } from '../../../table.ts'
 import { eventFaultTable, faultTable } from '../../../table.ts'
-import type { Fault } from '../../../types.ts'
 
 const isCut = ({ finish }: ResponseRun) => finish === 'length'
 

@@ -20,8 +20,8 @@ import {
   textDelta,
   textDone,
 } from '../../../patches/events.ts'
+import type { Fault } from '../../../table.ts'
 import { eventFaultTable, faultTable } from '../../../table.ts'
-import type { Fault } from '../../../types.ts'
 
 const textPath = 'response.output.*.content.*.text'
 

@@ -59,3 +59,49 @@ describe('every route wants the key', () => {
     expect([status, json]).toEqual([200, { status: 'ok' }])
   })
 })
+
+const models = '/api/openai/models'
+
+it('counts the requests of each key, and says when to come again', async () => {
+  let now = 1_000_000
+  const clock = { now: () => now, sleep: async () => {} }
+  const server = await testServer({ keys: ['ann', 'bob'], requestsPerMinute: 3, clock })
+  const send = (key = 'ann') =>
+    server.send('GET', models, { headers: { authorization: `Bearer ${key}` } })
+  for (const remaining of ['2', '1', '0']) {
+    const { status, headers } = await send()
+    expect([status, headers.get('x-ratelimit-remaining-requests')]).toEqual([200, remaining])
+    expect(headers.get('x-ratelimit-limit-requests')).toBe('3')
+  }
+  const refused = await send()
+  expect([refused.status, refused.json.error]).toMatchObject([
+    429,
+    { type: 'rate_limit_error', code: 'rate_limit_exceeded' },
+  ])
+  expect(refused.headers.get('retry-after')).toBe('20')
+  expect(refused.headers.get('x-ratelimit-reset-requests')).toBe('60000ms')
+  expect((await send('bob')).status).toBe(200)
+  expect((await send('wrong')).status).toBe(401)
+  expect((await server.send('GET', '/healthz')).status).toBe(200)
+  now += 20_000
+  expect((await send()).status).toBe(200)
+  expect((await send()).status).toBe(429)
+  now += 600_000
+  expect((await send()).headers.get('x-ratelimit-remaining-requests')).toBe('2')
+})
+
+it('counts refused requests and streams as well, and changes nothing once it refuses', async () => {
+  const server = await testServer({ requestsPerMinute: 3 })
+  const chat_id = await server.newChat()
+  expect((await server.send('GET', '/api/v3/nothing')).status).toBe(404)
+  const stream = await server.oneShot({ input: 'Hi', stream: true })
+  expect(stream.headers.get('x-ratelimit-remaining-requests')).toBe('0')
+  expect((await server.generate({ chat_id, input: 'Hi' })).status).toBe(429)
+  expect(await server.services.store.history.runs(chat_id)).toEqual([])
+})
+
+it('is off unless it is asked for', async () => {
+  const server = await testServer()
+  const { headers } = await server.send('GET', models)
+  expect([...headers.keys()].filter((name) => name.startsWith('x-ratelimit'))).toEqual([])
+})

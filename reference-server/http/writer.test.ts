@@ -3,15 +3,66 @@ import { expect, it } from 'vitest'
 import type { ReferenceServerOptions } from '../index.ts'
 import { countingIds, type TestServer, testServer } from '../test-support/server.ts'
 
-const completion = (stream: boolean) => ({
+const threeWords = {
+  model: 'SVC-Main',
+  messages: [{ role: 'user', content: '[[say=one two three]]' }],
+  stream: true,
+}
+const completionsPath = '/api/openai/chat/completions'
+const completion = (header: string, version?: string) =>
+  requestText(completionsPath, threeWords, header, version)
+
+it('writes streams one after the other to a client that asks for several at once', async () => {
+  const server = await testServer({ pace: { ttftMs: 5, gapMs: 1, jitter: 0 } })
+  const text = await exchange(server, completion('') + completion('connection: close\r\n'))
+  const answers = text.split(/(?=HTTP\/1\.1 200)/)
+  expect(answers).toHaveLength(2)
+  for (const answer of answers) expect(answer).toMatch(/data: \[DONE\]\n\n\r\n0\r\n\r\n$/)
+})
+
+it('frames nothing for a client that knows no chunks', async () => {
+  const server = await testServer()
+  const text = await exchange(server, completion('', '1.0'))
+  expect(text).toMatch(/\r\n\r\ndata: \{.*\}\n\n/)
+  expect(text).toMatch(/\n\ndata: \[DONE\]\n\n$/)
+})
+
+it('writes each event by itself, whatever the pace', async () => {
+  for (const gapMs of [0, 3]) {
+    const server = await testServer({ pace: { ttftMs: 0, gapMs, jitter: 0 } })
+    const text = await exchange(server, completion('connection: close\r\n'))
+    const chunks = text.match(/^[0-9a-f]+\r\ndata: .*\n\n\r$/gm)
+    expect(chunks).toHaveLength(6)
+  }
+})
+
+it('has sent what came before a stream broke off', async () => {
+  const errors: unknown[] = []
+  const server = await testServer({
+    onInternalError: (error) => errors.push(error),
+    patch: (services) => ({
+      ...services,
+      encode: (block) => {
+        if (block.data === '[DONE]') throw new RangeError('broken')
+        return services.encode(block)
+      },
+    }),
+  })
+  const text = await exchange(server, completion(''))
+  expect(text.match(/^data: .*$/gm)).toHaveLength(5)
+  expect(text).not.toMatch(/\r\n0\r\n\r\n$/)
+  expect(errors).toEqual([new RangeError('broken')])
+})
+
+const fiveTokens = (stream: boolean) => ({
   model: 'SVC-Main',
   messages: [{ role: 'user', content: '[[tokens=5]]' }],
   stream,
 })
 const oneShot = (stream: boolean) => ({ model_id: 'SVC-Main', input: '[[tokens=5]]', stream })
 const requests = [
-  ['/api/openai/chat/completions', completion(true)],
-  ['/api/openai/chat/completions', completion(false)],
+  ['/api/openai/chat/completions', fiveTokens(true)],
+  ['/api/openai/chat/completions', fiveTokens(false)],
   ['/api/v3/message/one-shot', oneShot(true)],
   ['/api/v3/message/one-shot', oneShot(false)],
   ['/api/v3/message/one-shot', {}],
@@ -85,23 +136,40 @@ function chunksOf(body: string): string[] {
 }
 
 /** Head and body as received, without the Date header. */
-function rawAnswer(
+async function rawAnswer(
   server: TestServer,
   path: string,
   body: object,
   header: string,
 ): Promise<string> {
+  const text = await exchange(server, requestText(path, body, `connection: close\r\n${header}`))
+  return text.replace(/^Date: .*\r\n/im, '')
+}
+
+function requestText(path: string, body: object, header: string, version = '1.1'): string {
   const json = JSON.stringify(body)
+  return [
+    `POST ${path} HTTP/${version}`,
+    'host: x',
+    'content-type: application/json',
+    `content-length: ${json.length}`,
+    `authorization: Bearer KEY\r\n${header}`,
+    json,
+  ].join('\r\n')
+}
+
+function exchange(server: TestServer, sent: string): Promise<string> {
   const { hostname, port } = new URL(server.url)
-  const request = `POST ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer key\r\ncontent-type: application/json\r\ncontent-length: ${json.length}\r\nconnection: close\r\n${header}\r\n${json}`
   return new Promise((resolve, reject) => {
-    const socket = connect(Number(port), hostname, () => socket.write(request))
+    const socket = connect(Number(port), hostname, () =>
+      socket.write(sent.replaceAll('Bearer KEY', `Bearer ${server.keys[0]}`)),
+    )
     let text = ''
     socket.setEncoding('latin1')
     socket.on('data', (chunk) => {
       text += chunk
     })
-    socket.on('end', () => resolve(text.replace(/^Date: .*\r\n/im, '')))
+    socket.on('end', () => resolve(text))
     socket.on('error', reject)
   })
 }

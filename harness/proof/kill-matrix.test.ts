@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest'
+import type { Services } from '../../reference-server/services.ts'
+import { buildMatrix, messageProblem } from './kill-matrix.ts'
+import { proofPage } from './summary.ts'
+import type { TargetResult } from './verdicts.ts'
+
+describe('a message of a violation', () => {
+  test.each([
+    'status of the repeat: expected less than 500, received 502',
+    'a third turn without Idempotency-Key is refused: expected yes, received no',
+    'the favorites show the deleted chat: expected no, received yes',
+    'usage is missing: expected an object.',
+    'The media type is "text/plain", not text/event-stream.',
+    'A page with limit 2 has 3 rows.',
+    'Expected status 200 with text/event-stream, received status 200 with text/html.',
+    '44 deltas came in 2 reads, 158 ms apart',
+    'the list of chats (no filter) lacks 1 of 3 chats',
+  ])('is a sentence: %s', (message) => {
+    expect(messageProblem(message)).toBeUndefined()
+  })
+
+  test.each([
+    ['expected that a third turn without Idempotency-Key', 'does not say what was received'],
+    ['unexpected: a chat was created', 'does not say what was received'],
+    ['usage is nothing: expected an object', 'calls a missing value nothing'],
+    [
+      'a third turn without Idempotency-Key: expected yes, received no',
+      'asks yes or no of a clause without a verb',
+    ],
+    ['3 rows on a page with limit 2.', 'has no verb'],
+    ['status: expected 200, received 200', 'expects what it received'],
+    ['expected 500 to be less than 500', 'quotes internals'],
+    ['the id: expected a value, received undefined', 'quotes internals'],
+  ])('is not one: %s', (message, problem) => {
+    expect(messageProblem(message)).toBe(problem)
+  })
+})
+
+const faults = (['OAI-N-01', 'OAI-FORMAT-01'] as const).map((id) => ({
+  name: `breaks-${id}`,
+  summary: 'A sentence.',
+  breaks: [id] as const,
+  patch: (services: Services) => services,
+}))
+
+function resultOf(name: string, ...red: readonly (typeof faults)[number]['breaks'][0][]) {
+  const requirements = red.map((id) => {
+    const level = 'required' as const
+    return { id, level, verdict: 'fail' as const, message: null, brokenBy: ['a-scenario'] }
+  })
+  const outcome = 'violated' as const
+  const of = { outcome, requirements, internalErrors: [], applied: true, durationMs: 1 }
+  return { kind: 'fault', name, ...of } satisfies TargetResult
+}
+
+test('a fault counts as killed only if exactly its own requirements fail', () => {
+  const page = (second: TargetResult) =>
+    proofPage(buildMatrix(faults, [resultOf('breaks-OAI-N-01', 'OAI-N-01'), second]))
+  const killed = page(resultOf('breaks-OAI-FORMAT-01', 'OAI-FORMAT-01'))
+  expect(killed).toContain('2 of 2 faults')
+  expect(killed).toContain('| OAI-N | 1 | 1 | 1 |')
+  expect(killed).toContain('| OAI-FORMAT | 2 | 1 | 1 |')
+  expect(killed.split('\n').length).toBeLessThan(100)
+  for (const red of [[], ['OAI-FORMAT-01', 'OAI-N-01']] as const) {
+    const other = page(resultOf('breaks-OAI-FORMAT-01', ...red))
+    expect(other).toContain('1 of 2 faults')
+    expect(other).toContain('| OAI-FORMAT | 2 | 1 | 0 |')
+  }
+})

@@ -1,0 +1,136 @@
+import { describe, expect, it, test } from 'vitest'
+import { requirementIds } from '../../contract/index.ts'
+import { testServer } from '../test-support/server.ts'
+import { combineDialects } from './dialects/combination.ts'
+import { dialects } from './dialects/index.ts'
+import { conditionsOf } from './grammar/conditions.ts'
+import { effectsOf, faultyOperations, generatedFault, generatedFaultNamed } from './grammar/draw.ts'
+import { faults } from './index.ts'
+
+test('names of faults are unique, and in kebab case unless the grammar makes them', () => {
+  const names = faults.map(({ name }) => name)
+  expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([])
+  const handwritten = names.filter((name) => generatedFaultNamed(name) === undefined)
+  expect(handwritten.filter((name) => !/^[a-z][a-z\d]*(-[a-z\d]+)*$/.test(name))).toEqual([])
+})
+
+test('summaries of faults are sentences', () => {
+  const summaries = faults.map(({ summary }) => summary)
+  expect(summaries.filter((summary) => !/^\S.*\.$/.test(summary))).toEqual([])
+})
+
+test('faults break known requirements, each listed once', () => {
+  const ids = new Set<string>(requirementIds)
+  for (const { name, breaks } of faults) {
+    expect([name, breaks.filter((requirement) => !ids.has(requirement))]).toEqual([name, []])
+    expect([name, new Set(breaks).size]).toEqual([name, breaks.length])
+  }
+})
+
+test('faults that break more than two requirements give a reason', () => {
+  const broad = faults.filter(({ breaks, because }) => breaks.length > 2 && !because)
+  expect(broad.map(({ name }) => name)).toEqual([])
+})
+
+test('the state of a fault starts empty for each server', async () => {
+  const leak = faults.find(({ name }) => name === 'openai-requests-share-a-conversation')
+  if (leak === undefined) throw new Error('no such fault')
+  const [first, second] = [
+    await testServer({ patch: leak.patch }),
+    await testServer({ patch: leak.patch }),
+  ]
+  await first.complete('My name is Ada.')
+  expect((await first.complete('What is my name?')).text).toContain('Ada')
+  expect((await second.complete('What is my name?')).text).not.toContain('Ada')
+})
+
+function named(name: string) {
+  return generatedFaultNamed(name) ?? expect.unreachable(name)
+}
+
+const model_id = 'svc-main-model'
+const names = Array.from({ length: 400 }, (_, at) => generatedFault(7, at).name)
+
+describe('a fault of the grammar', () => {
+  test('is the same for the same seed and number, and another one for other seeds', () => {
+    expect(names).toEqual(Array.from({ length: 400 }, (_, at) => generatedFault(7, at).name))
+    expect(names.filter((name, at) => generatedFault(8, at).name === name).length).toBeLessThan(20)
+  })
+
+  test('is found by its name, which a list of names can hold', () => {
+    for (const name of names) {
+      expect(generatedFaultNamed(name)?.name).toBe(name)
+      expect(name).not.toContain(',')
+    }
+    const [first = ''] = names
+    expect(generatedFaultNamed(`${first.split(' (')[0]} (stream: perhaps)`)).toBeUndefined()
+    expect(generatedFaultNamed('stream-completed-twice')).toBeUndefined()
+  })
+
+  test('has an effect and conditions of its operation, each with a name of its own', () => {
+    for (const operation of faultyOperations) {
+      for (const list of [effectsOf(operation), conditionsOf(operation)]) {
+        const all = list.map(({ name }) => name)
+        expect([operation, all.filter((name, at) => all.indexOf(name) !== at)]).toEqual([
+          operation,
+          [],
+        ])
+      }
+    }
+  })
+
+  test('leaves requests alone that do not meet its conditions', async () => {
+    const fault = named('openai.chat: the request is refused (model name: alias)')
+    const server = await testServer({ patch: fault.patch })
+    expect((await server.complete('Hi', { model: model_id })).status).toBe(200)
+    expect(fault.reached()).toBe(0)
+    expect((await server.complete('Hi', { model: 'SVC-Main' })).status).toBe(400)
+    expect(fault.reached()).toBe(1)
+  })
+})
+
+describe('dialects', () => {
+  it('have names of their own, in kebab case', () => {
+    const names = dialects.map(({ name }) => name)
+    expect(new Set(names).size).toBe(names.length)
+    expect(names.filter((name) => !/^[a-z0-9]+(-[a-z0-9]+)+$|^slow$/.test(name))).toEqual([])
+  })
+
+  it('exclude dialects that exist', () => {
+    const names = new Set(dialects.map(({ name }) => name))
+    expect(dialects.flatMap(({ excludes = [] }) => excludes).filter((n) => !names.has(n))).toEqual(
+      [],
+    )
+  })
+})
+
+describe('combineDialects', () => {
+  const seeds = Array.from({ length: 300 }, (_, seed) => seed)
+  const chosenBy = (seed: number) => combineDialects(seed).summary.split(', ')
+
+  it('makes the same server of the same seed, and others of others', () => {
+    expect(seeds.map(chosenBy)).toEqual(seeds.map(chosenBy))
+    expect(new Set(seeds.map((seed) => combineDialects(seed).summary)).size).toBeGreaterThan(290)
+    expect(new Set(seeds.flatMap(chosenBy)).size).toBe(dialects.length)
+  })
+
+  it('never joins what contradicts each other', () => {
+    for (const seed of seeds) {
+      const chosen = dialects.filter(({ name }) => chosenBy(seed).includes(name))
+      const names = chosen.map(({ name }) => name)
+      expect(chosen.length).toBeGreaterThanOrEqual(3)
+      const excluded = new Set(chosen.flatMap(({ excludes = [] }) => excludes))
+      expect(names.filter((name) => excluded.has(name))).toEqual([])
+    }
+  })
+
+  it('keeps all that the profiles say', () => {
+    const both = seeds
+      .map((seed) => ({ chosen: chosenBy(seed), profile: combineDialects(seed).profile }))
+      .filter(({ chosen }) => chosen.includes('chat-needs-a-folder'))
+    expect(both).not.toEqual([])
+    for (const { profile } of both) {
+      expect(profile).toMatchObject({ requests: { createChat: { folder: 'inbox' } } })
+    }
+  })
+})
