@@ -1,4 +1,5 @@
-import { createServer } from 'node:net'
+import { once } from 'node:events'
+import { connect, createServer } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { seededBaseId } from './answering/assistant-context.ts'
 import { startReferenceServer } from './index.ts'
@@ -45,6 +46,9 @@ it('closes at once when idle, as often as asked', async () => {
   const server = await testServer({ closeDeadlineMs: 60_000 })
   // The global fetch keeps its connection alive.
   await (await fetch(`${server.url}/healthz`)).text()
+  const unused = connect(Number(new URL(server.url).port), '127.0.0.1')
+  await once(unused, 'connect')
+  await expect.poll(() => server.connections()).toBe(2)
   const started = performance.now()
   await Promise.all([server.close(), server.close()])
   expect(performance.now() - started).toBeLessThan(30_000)

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
 import { setTimeout as timeout } from 'node:timers/promises'
 import type { AnswerScript } from '../contract/answer-script.ts'
 import { composeServices, type ServiceOptions } from './compose.ts'
@@ -83,6 +84,7 @@ export async function startReferenceServer(
   let current = await assemble(parts, life)
   const server = createServer(timeouts, (request, response) => current.app(request, response))
   server.on('clientError', answerClientError)
+  const sockets = socketsOf(server)
   await listen(server, options)
   let closed: Promise<void> | undefined
 
@@ -91,7 +93,7 @@ export async function startReferenceServer(
     life.phase = 'leaving'
     if (drainDelayMs > 0) await timeout(drainDelayMs)
     life.phase = 'draining'
-    await endWithin(closeDeadlineMs, server, current.services, life.inFlight)
+    await endWithin(closeDeadlineMs, { server, sockets }, current.services, life.inFlight)
   }
 
   return {
@@ -182,9 +184,24 @@ interface Measured {
   readonly metrics?: ServerMetrics
 }
 
+interface Listener {
+  readonly server: Server
+  readonly sockets: ReadonlySet<Socket>
+}
+
+/** Open connections of a server. */
+function socketsOf(server: Server): ReadonlySet<Socket> {
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  return sockets
+}
+
 async function endWithin(
   deadlineMs: number,
-  server: Server,
+  { server, sockets }: Listener,
   { runs }: Services,
   inFlight: Runs,
 ): Promise<void> {
@@ -200,7 +217,10 @@ async function endWithin(
   const idle = setInterval(() => server.closeIdleConnections(), 25)
   // Listens until then, to answer new requests with 503.
   await Promise.all([inFlight.idle(), runs.idle()])
-  await new Promise((resolve) => server.close(resolve))
+  const closed = new Promise((resolve) => server.close(resolve))
+  // To Node, a connection is not idle before its first request has been answered.
+  for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
+  await closed
   clearInterval(idle)
   timer.abort()
   await deadline

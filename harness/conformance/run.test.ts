@@ -15,6 +15,7 @@ import {
   requirementsWith,
   temporaryFolder,
 } from './test-support/check.ts'
+import { sharedEngine } from './test-support/shared-engine.ts'
 
 interface Run {
   readonly report: ConformanceReport
@@ -111,7 +112,7 @@ test('a target that dies in mid-run leaves requirements undecided, and is no int
   const { report, outDir } = dead
   expect(report.stopped).toMatch(/no more requests were sent/)
   writeFileSync(join(outDir, 'report.json'), JSON.stringify(report))
-  const again = await rejudge({ dir: outDir, outDir: temporaryFolder() })
+  const again = await rejudge({ dir: outDir, outDir: temporaryFolder(), engine: sharedEngine })
   expect(again.stopped).toBe(report.stopped)
 })
 

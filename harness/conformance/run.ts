@@ -20,7 +20,7 @@ import { shuffled } from './session/identities.ts'
 import { secretsOf } from './session/secrets.ts'
 import { addCosts, noCost } from './usage.ts'
 import { Collector } from './vitest/collector.ts'
-import { type Engine, inlineEngine, runOnce, singleRunEngine } from './vitest/engine.ts'
+import { type Engine, inlineEngine, runOnce } from './vitest/engine.ts'
 
 /**
  * Judges a target and reports.
@@ -169,4 +169,4 @@ async function auditSafely(
 }
 
 export type { Engine, RunOptions, Selection }
-export { inlineEngine, singleRunEngine }
+export { inlineEngine }

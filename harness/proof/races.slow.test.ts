@@ -14,6 +14,7 @@ import {
   temporaryFolder,
 } from '../conformance/test-support/check.ts'
 import { type ReceivedRequest, roughRoad } from '../conformance/test-support/rough-road.ts'
+import { sharedEngine } from '../conformance/test-support/shared-engine.ts'
 
 /** Concurrent requests with one Idempotency-Key: overlap, forms and limits. */
 
@@ -106,7 +107,7 @@ describe('under a rate limit', () => {
         expect(race && lineOf(race)).toMatch(
           /^V3-IDEM-05 inconclusive: the requests did not overlap in one race .*; in the last one, the last request was sent \d+ ms after the first response began: limits.requestsPerSecond: 1.9 does not allow 2 requests at once$/,
         )
-        const again = await rejudge({ dir, outDir: temporaryFolder() })
+        const again = await rejudge({ dir, outDir: temporaryFolder(), engine: sharedEngine })
         expect(again.requirements.map(lineOf)).toEqual(report.requirements.map(lineOf))
       }
       await Promise.all([healthy, losing].map(judge))
@@ -119,7 +120,7 @@ describe('under a rate limit', () => {
     async () => {
       const dir = temporaryFolder()
       const report = await check(profileOf(losing.url), { only, outDir: dir })
-      const again = await rejudge({ dir, outDir: temporaryFolder() })
+      const again = await rejudge({ dir, outDir: temporaryFolder(), engine: sharedEngine })
       expect(again.requirements.map(lineOf)).toEqual(report.requirements.map(lineOf))
       expect(verdicts(again)['V3-IDEM-05']).toBe('fail')
     },

@@ -1,10 +1,7 @@
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { fileURLToPath } from 'node:url'
-import { afterAll, describe, expect, test } from 'vitest'
-import { type ConformanceReport, conformanceReport } from '../../contract/report/conformance.ts'
+import { describe, expect, test } from 'vitest'
+import type { ConformanceReport } from '../../contract/report/conformance.ts'
 import { faults } from '../../reference-server/deviations/index.ts'
 import {
   replicaDialects,
@@ -18,8 +15,7 @@ import { startReferenceServer } from '../../reference-server/index.ts'
 import { seededBases } from '../../reference-server/seed.ts'
 import { memoryIdempotency } from '../../reference-server/store/memory/idempotency.ts'
 import { memoryStore } from '../../reference-server/store/memory/store.ts'
-import { requirementsWith } from '../conformance/test-support/check.ts'
-import type { Judged } from './test-support/judging-process.ts'
+import { check, referenceProfile, requirementsWith } from '../conformance/test-support/check.ts'
 
 const keys = ['sk-replicas-first-caller', 'sk-replicas-second-caller'] as const
 
@@ -56,19 +52,23 @@ async function start(patches: PatchReplicas, count: number) {
   }
 }
 
-const child = fork(fileURLToPath(new URL('./test-support/judging-process.ts', import.meta.url)))
-afterAll(() => child.disconnect())
-
-async function judged(
-  urls: readonly string[],
-  { settleMs = 0, only = stateful, jobs = 8 }: Partial<Judged> = {},
-): Promise<ConformanceReport> {
-  child.send({ urls, keys, settleMs, only, jobs } satisfies Judged)
-  const [report] = await once(child, 'message')
-  return conformanceReport.parse(report)
+interface Judging {
+  readonly settleMs?: number
+  readonly only?: readonly string[]
+  /** Scenarios in flight. */
+  readonly jobs?: number
 }
 
-async function judgedReplicas(patches: PatchReplicas, count: number, options = {}) {
+function judged(
+  urls: readonly string[],
+  { settleMs = 0, only = stateful, jobs = 8 }: Judging = {},
+): Promise<ConformanceReport> {
+  const limits = { settleMs, timeoutMs: 20_000 }
+  const profile = referenceProfile(urls[0] ?? '', keys, { baseUrls: urls, limits })
+  return check(profile, { only, jobs, seed: 'replicas' })
+}
+
+async function judgedReplicas(patches: PatchReplicas, count: number, options: Judging = {}) {
   const replicas = await start(patches, count)
   try {
     return await judged(replicas.urls, options)

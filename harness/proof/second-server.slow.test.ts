@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { lineOf, requirementsWith } from '../conformance/test-support/check.ts'
+import { sharedEngine as engine } from '../conformance/test-support/shared-engine.ts'
 import { spread } from './runs/attempts.ts'
 import { judgeSecondServer } from './test-support/second-server/judged.ts'
 import { violations } from './test-support/second-server/violations.ts'
@@ -17,7 +18,7 @@ const sample = spread(violations, 6)
  */
 describe('the second server', () => {
   test('violates nothing with its profile', async () => {
-    const report = await judgeSecondServer({})
+    const report = await judgeSecondServer({}, { engine })
     expect(report.faults).toEqual([])
     const open = requirementsWith(report, 'inconclusive', 'unproven')
     expect(open.filter(({ level }) => level === 'required').map(lineOf)).toEqual([])
@@ -38,7 +39,7 @@ describe('the second server', () => {
   }, 60_000)
 
   test('violates nothing with a URL alone', async () => {
-    const report = await judgeSecondServer({}, { bare: true })
+    const report = await judgeSecondServer({}, { engine, bare: true })
     expect(report.faults).toEqual([])
     expect(requirementsWith(report, 'fail', 'error').map(lineOf)).toEqual([])
     const generation = report.requirements.find(({ id }) => id === 'V3-GEN-01')
@@ -54,7 +55,7 @@ describe('the second server', () => {
     { timeout: 120_000 },
     async ({ breaks, changes }) => {
       // One scenario at a time: the deletions of others would change what this one has arranged.
-      const report = await judgeSecondServer(changes, { only: breaks, jobs: 1 })
+      const report = await judgeSecondServer(changes, { engine, only: breaks, jobs: 1 })
       const red = failedIds({ requirements: verdictsOf(report) })
       expect(red.filter((row) => breaks.includes(row))).not.toEqual([])
     },

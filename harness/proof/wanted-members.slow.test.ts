@@ -14,6 +14,7 @@ import {
   requirementsWith,
   temporaryFolder,
 } from '../conformance/test-support/check.ts'
+import { sharedEngine } from '../conformance/test-support/shared-engine.ts'
 
 /** Targets that refuse a request because of a missing field that the document does not list as required. */
 
@@ -69,7 +70,7 @@ describe('an assistant', () => {
   })
 
   test('is replayed from the recording, in any order', async () => {
-    const again = await rejudge({ dir: outDir, outDir: temporaryFolder() })
+    const again = await rejudge({ dir: outDir, outDir: temporaryFolder(), engine: sharedEngine })
     expect(again.requirements.map(lineOf)).toEqual(report.requirements.map(lineOf))
     expect(again.observations.map(({ answer }) => answer)).toEqual(
       report.observations.map(({ answer }) => answer),

@@ -76,17 +76,27 @@ function read(line: string): readonly Json[] {
   }
 }
 
-describe.each(Object.entries(surfaces))('%s', (_, request) => {
+/** The responses of all surfaces to a prompt, which are awaited side by side. */
+async function receiveAll(prompt: string, stream: boolean) {
+  const server = await testServer()
+  return Promise.all(
+    Object.entries(surfaces).map(async ([surface, request]) => {
+      const received = await receive(server, await request(server, prompt, stream), surface)
+      return { surface, ...received }
+    }),
+  )
+}
+
+describe('on each surface', () => {
   it.each([
     ['drop', 'cut', false],
     ['stall', 'left', false],
     ['malformed', 'whole', true],
   ] as const)('[[%s=3]] without a stream', async (kind, end, hasText) => {
-    const server = await testServer()
-    const sent = await request(server, `[[${kind}=3]] [[tokens=8]]`, false)
-    const received = await receive(server, sent)
-    expect([received.end, received.text !== '']).toEqual([end, hasText])
-    expect(() => JSON.parse(received.text)).toThrow()
+    for (const received of await receiveAll(`[[${kind}=3]] [[tokens=8]]`, false)) {
+      expect([received.end, received.text !== ''], received.surface).toEqual([end, hasText])
+      expect(() => JSON.parse(received.text)).toThrow()
+    }
   })
 
   it.each([
@@ -98,12 +108,11 @@ describe.each(Object.entries(surfaces))('%s', (_, request) => {
     ['malformed', 8, 'whole', 8],
     ['drop', 9, 'whole', 8],
   ] as const)('[[%s=%i]] in a stream of 8 tokens: %s', async (kind, after, end, tokens) => {
-    const server = await testServer()
-    const sent = await request(server, `[[${kind}=${after}]] [[tokens=8]]`, true)
-    const received = await receive(server, sent)
-    expect([received.end, received.tokens]).toEqual([end, tokens])
-    const broken = received.lines.filter((line) => read(line).length === 0).length
-    expect(broken).toBe(kind === 'malformed' ? 1 : 0)
+    for (const received of await receiveAll(`[[${kind}=${after}]] [[tokens=8]]`, true)) {
+      expect([received.end, received.tokens], received.surface).toEqual([end, tokens])
+      const broken = received.lines.filter((line) => read(line).length === 0).length
+      expect(broken, received.surface).toBe(kind === 'malformed' ? 1 : 0)
+    }
   })
 })
 

@@ -7,6 +7,7 @@ import type { ConformanceReport } from '../../../contract/report/conformance.ts'
 import { exchangesName, runRecordName, suiteVersion } from '../../conformance/defaults.ts'
 import { profileOfRecord } from '../../conformance/recording/record.ts'
 import { rejudge } from '../../conformance/recording/rejudge.ts'
+import type { Engine } from '../../conformance/run.ts'
 import { pagesOf } from '../writers.ts'
 import { challengeProblem, madeWith, roundProblems, statementProblems } from './claims.ts'
 import { type BundleContent, readBundle, type StoredRound } from './content.ts'
@@ -34,6 +35,8 @@ export interface VerifyOptions {
   /** Shortest time from the first round to the last, in milliseconds. */
   readonly overMs?: number
   readonly signal?: AbortSignal
+  /** Judges the rounds; by default, one is opened for each of them. */
+  readonly engine?: Engine
   readonly onStep?: (step: string) => void
 }
 
@@ -104,10 +107,11 @@ export async function verifyBundle(options: VerifyOptions): Promise<Verification
       onStep(`round ${stored.round}`)
       const recording = recordings[at]
       if (recording === undefined) continue
-      const { signal } = options
+      const { signal, engine } = options
       const round = await judgeRound(stored, recording, {
         folder,
         ...(signal === undefined ? {} : { signal }),
+        ...(engine === undefined ? {} : { engine }),
       })
       judged.push(round)
       // Evidence of other requests decides nothing: the rounds that remain need not be judged.
@@ -205,17 +209,16 @@ export interface JudgedRound {
   readonly exchangesFile: string
 }
 
-interface Rejudging {
+interface Rejudging extends Pick<VerifyOptions, 'signal' | 'engine'> {
   /** Temporary folder; the caller removes it. */
   readonly folder: string
-  readonly signal?: AbortSignal
 }
 
 /** Judges the evidence of a round again. Nothing is sent. */
 export async function judgeRound(
   stored: StoredRound,
   { exchanges }: RoundRecording,
-  { folder, signal }: Rejudging,
+  { folder, ...options }: Rejudging,
 ): Promise<JudgedRound> {
   const dir = join(folder, String(stored.round))
   const outDir = join(dir, 'rejudged')
@@ -223,7 +226,7 @@ export async function judgeRound(
   mkdirSync(dir)
   writeFileSync(join(dir, runRecordName), stored.recordText)
   writeFileSync(exchangesFile, stored.exchanges)
-  const report = await rejudge({ dir, outDir, ...(signal === undefined ? {} : { signal }) })
+  const report = await rejudge({ dir, outDir, ...options })
   const rejudged = restoreExchanges(readFileSync(join(outDir, exchangesName), 'utf8'))
   return {
     stored,

@@ -7,6 +7,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { envelopeName, filesOf, sumsName } from '../../certification/bundle.ts'
 import { payloadOf, preAuthenticationEncoding, readEnvelope } from '../../certification/envelope.ts'
 import { verifyBundle } from '../../certification/verify/verify.ts'
+import { sharedEngine } from '../../conformance/test-support/shared-engine.ts'
 import { chatgen, serving } from '../test-support/chatgen.ts'
 import {
   certify,
@@ -135,7 +136,7 @@ describe('a bundle after an edit', () => {
           const changed = edit(readFileSync(join(copy, path)), draw, path)
           fc.pre(changed !== null)
           writeFileSync(join(copy, path), changed ?? '')
-          expect((await verifyBundle({ dir: copy })).verified).toBe(false)
+          expect((await verifyBundle({ dir: copy, engine: sharedEngine })).verified).toBe(false)
         },
       ),
       { numRuns: 60 },
@@ -166,7 +167,7 @@ test('a bundle with another compression level, and digests in another order and 
   }
   const sums = readFileSync(join(copy, sumsName), 'utf8').trimEnd().split('\n')
   writeFileSync(join(copy, sumsName), `${sums.reverse().join('\r\n')}\r\n`)
-  expect((await verifyBundle({ dir: copy })).verified).toBe(true)
+  expect((await verifyBundle({ dir: copy, engine: sharedEngine })).verified).toBe(true)
 })
 
 describe('certify', () => {

@@ -8,6 +8,7 @@ import { payloadOf, readEnvelope, sealed } from '../../certification/envelope.ts
 import { readPrivateKey } from '../../certification/keys.ts'
 import { type Statement, statement } from '../../certification/statement.ts'
 import { verifyBundle } from '../../certification/verify/verify.ts'
+import { sharedEngine } from '../../conformance/test-support/shared-engine.ts'
 import { copyOf, type MadeBundle, sharedBundle } from './test-support/bundles.ts'
 
 /**
@@ -228,7 +229,7 @@ test.each(
 
 /** The failed step and its reasons. */
 async function refusal(dir: string): Promise<string> {
-  const { verified, steps } = await verifyBundle({ dir })
+  const { verified, steps } = await verifyBundle({ dir, engine: sharedEngine })
   const last = steps.at(-1)
   return verified ? 'verified' : `${last?.title}: ${last?.problems.join('\n')}`
 }

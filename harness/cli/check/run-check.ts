@@ -20,8 +20,6 @@ import type { MissingMembers } from './next-steps.ts'
 export interface CheckRun {
   readonly selection: Selection
   readonly formats: Taking['formats']
-  /** The process has further runs. */
-  readonly isRepeated: boolean
   /** Called with the profile of the target, before anything is judged. */
   readonly onTarget: (profile: TargetProfile) => void
   /** Reason to end the run at its current results; null to go on. */
@@ -56,7 +54,7 @@ export function runCheck(
 async function judge(
   given: TargetProfile,
   flags: CheckFlags,
-  { selection, isRepeated, stopReason, take }: CheckRun & { readonly take: () => void },
+  { selection, stopReason, take }: CheckRun & { readonly take: () => void },
   io: Io,
 ) {
   const {
@@ -70,13 +68,12 @@ async function judge(
     quiet = false,
   } = flags
   const requirements = selectRequirements(selection)
-  const { inlineEngine, singleRunEngine, runConformance } = await loadRunner()
+  const { inlineEngine, runConformance } = await loadRunner()
   const isKnown = flags.target !== undefined || flags.reference === true
   const { profile, requests } = isKnown
     ? { profile: given, requests: 0 }
     : await discover(given, { requirements, out, quiet, maxRequests, seed }, io)
-  // Violations of several endpoints are run again on each of them.
-  const engine = profile.baseUrls === undefined && !isRepeated ? singleRunEngine() : inlineEngine()
+  const engine = inlineEngine()
   const progress = showProgress(io, !quiet)
   const exploration = await explorationFor({ ...flags, ...selection })
   const stop = new AbortController()

@@ -112,7 +112,6 @@ async function checkOnce(
   const run: CheckRun = {
     selection,
     formats,
-    isRepeated: session !== undefined,
     onTarget: ({ baseUrl }) => session?.watch.setTarget(baseUrl),
     stopReason: flags.failFast ? firstViolation(flags, baseline.isKnown) : () => null,
   }

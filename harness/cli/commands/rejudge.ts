@@ -48,6 +48,7 @@ export const rejudgeCommand: AddCommand = (program, io, finish) => {
     const formats = formatsIn(checkKind, flags.report ?? checkFormats)
     const baseline = openBaseline(flags, io)
     const { recordedIn, rejudge } = await import('../../conformance/recording/rejudge.ts')
+    const { inlineEngine } = await import('../../conformance/run.ts')
     const { explorationOf } = await import('../../explore/run.ts')
     recordedIn(dir, out)
     const lost = lostText({ dir, ...readRecording(join(dir, exchangesName)) })
@@ -58,8 +59,12 @@ export const rejudgeCommand: AddCommand = (program, io, finish) => {
     takeResultsFolder(out, { kind: 'conformance-report', formats }, io)
     const progress = showProgress(io, !quiet)
     const { signal } = io
+    const engine = inlineEngine()
+    const onProgress = progress.update
     const found = await during(progress, () =>
-      rejudge({ dir, outDir: out, explorationOf, signal, onProgress: progress.update }),
+      rejudge({ dir, outDir: out, explorationOf, signal, engine, onProgress }).finally(() =>
+        engine.close(),
+      ),
     )
     const report = withDoubt(baseline.judge(found), edited ? 'edited evidence' : null)
     publish(report, { ...flags, out }, io)

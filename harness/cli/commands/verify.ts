@@ -44,20 +44,23 @@ export const verifyCommand: AddCommand = (program, io, finish) => {
         ])
       }
       const { verifyBundle } = await import('../../certification/verify/verify.ts')
+      const { inlineEngine } = await import('../../conformance/run.ts')
       const { readPublicKey } = await import('../../certification/keys.ts')
       const { publicKey: file, challenge, over, json = false, quiet = false } = flags
       const publicKey =
         file === undefined ? undefined : readPublicKey(readSource('--public-key', file))
+      const engine = inlineEngine()
       const progress = showSteps(io, { name: 'verify', enabled: !quiet })
       const verification = await during(progress, () =>
         verifyBundle({
           dir,
           signal: io.signal,
+          engine,
           onStep: progress.step,
           ...(publicKey === undefined ? {} : { publicKey }),
           ...(challenge === undefined ? {} : { challenge }),
           ...(over === undefined ? {} : { overMs: over }),
-        }),
+        }).finally(() => engine.close()),
       )
       io.out(json ? toJson(verification) : fitted(toText(verification, dir, quiet), io))
       finish(verification.verified ? exitCode.done : exitCode.violated)

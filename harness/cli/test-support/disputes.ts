@@ -38,7 +38,7 @@ export const disputes: Readonly<Record<string, Dispute>> = {
   },
   'a slow model, with patience': {
     server: () => ({ pace: parsePace('ttft=2500ms') }),
-    args: ['--only', 'OAI-CHAT-0*', '--timeout', '30000'],
+    args: ['--only', 'OAI-CHAT-0*', '--timeout', '30000', '--jobs', '16'],
   },
   'a chat list under items': {
     server: () => refittedBy('lists-under-items'),

@@ -6,6 +6,7 @@ import type { ConformanceReport } from '../../../contract/report/conformance.ts'
 import { wholeProfile } from '../../proof/test-support/second-server/judged.ts'
 import { startSecondServer } from '../../proof/test-support/second-server/server.ts'
 import { check, lineOf, makeFolder, removeFolder, temporaryFolder } from '../test-support/check.ts'
+import { sharedEngine } from '../test-support/shared-engine.ts'
 import { rejudge } from './rejudge.ts'
 
 const folder = makeFolder()
@@ -29,7 +30,7 @@ beforeAll(async () => {
   } finally {
     await server.close()
   }
-  again = await rejudge({ dir: first, outDir: second })
+  again = await rejudge({ dir: first, outDir: second, engine: sharedEngine })
 })
 
 const textIn = (dir: string) => readFileSync(join(dir, 'exchanges.ndjson'), 'utf8')
@@ -70,7 +71,7 @@ describe('a run that is judged again, with its server gone', () => {
 
   test('may be judged a third time from what the second left', async () => {
     const third = temporaryFolder()
-    const report = await rejudge({ dir: second, outDir: third })
+    const report = await rejudge({ dir: second, outDir: third, engine: sharedEngine })
     expect(report.requirements.map(lineOf)).toEqual(live.requirements.map(lineOf))
     expect(textIn(third).split('\n').toSorted()).toEqual(textIn(second).split('\n').toSorted())
   })
@@ -83,7 +84,7 @@ describe('a run that is judged again, with its server gone', () => {
     // The last line is incomplete, as after a crash.
     writeFileSync(join(dir, 'exchanges.ndjson'), kept.join('\n').slice(0, -40))
     writeFileSync(join(dir, 'run.json'), readFileSync(join(first, 'run.json')))
-    const report = await rejudge({ dir, outDir: temporaryFolder() })
+    const report = await rejudge({ dir, outDir: temporaryFolder(), engine: sharedEngine })
     const requirement = report.requirements.find(({ id }) => id === 'OAI-MODELS-01')
     expect(requirement && lineOf(requirement)).toMatchInlineSnapshot(
       `"OAI-MODELS-01 inconclusive: the recording lacks GET /api/openai/models, which this version sends"`,

@@ -5,7 +5,7 @@ import { exchangesName, reportName, runRecordName } from '../defaults.ts'
 import { ConfigurationError } from '../errors.ts'
 import type { Exploration } from '../exploration.ts'
 import type { Progress } from '../progress.ts'
-import { runConformance } from '../run.ts'
+import { type Engine, runConformance } from '../run.ts'
 import { profileOfRecord, readRunRecord } from './record.ts'
 
 export interface RejudgeOptions {
@@ -15,6 +15,8 @@ export interface RejudgeOptions {
   readonly outDir: string
   readonly onProgress?: (progress: Progress) => void
   readonly signal?: AbortSignal
+  /** Stays open; by default, one is opened for this run alone. */
+  readonly engine?: Engine
   /** Creates the exploration with this number of operations, if the run has explored. */
   readonly explorationOf?: (operations: number) => Exploration
 }
@@ -26,7 +28,7 @@ export interface RejudgeOptions {
  * @throws ConfigurationError if the folder lacks a file.
  */
 export async function rejudge(options: RejudgeOptions): Promise<ConformanceReport> {
-  const { dir, outDir, onProgress, signal, explorationOf } = options
+  const { dir, outDir, onProgress, signal, engine, explorationOf } = options
   const { recordFile, recordingFile } = recordedIn(dir, outDir)
   const record = readRunRecord(recordFile)
   const report = await runConformance({
@@ -41,6 +43,7 @@ export async function rejudge(options: RejudgeOptions): Promise<ConformanceRepor
     ...(record.explore && explorationOf && { exploration: explorationOf(record.explore) }),
     ...(onProgress === undefined ? {} : { onProgress }),
     ...(signal === undefined ? {} : { signal }),
+    ...(engine === undefined ? {} : { engine }),
   })
   const stopped = stopReasonIn(dir)
   return {

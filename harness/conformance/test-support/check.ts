@@ -13,6 +13,7 @@ import { exchangesName } from '../defaults.ts'
 import { loadProfile, type TargetProfile } from '../profile/index.ts'
 import type { ProfileName } from '../profile/selection.ts'
 import { type RunOptions, runConformance } from '../run.ts'
+import { sharedEngine } from './shared-engine.ts'
 
 /** A folder that is removed after the test. */
 export function temporaryFolder(): string {
@@ -42,7 +43,7 @@ export type CheckOptions = Partial<Omit<RunOptions, 'profile' | 'selection'>> & 
   readonly skip?: readonly string[]
 }
 
-/** A whole run in this process; without `outDir`, its files are removed at the end. */
+/** A whole run; without `outDir`, its files are removed at the end. */
 export async function check(
   profile: TargetProfile,
   { surfaces = 'full', only = [], skip = [], outDir, ...options }: CheckOptions = {},
@@ -50,7 +51,9 @@ export async function check(
   const selection = { profile: surfaces, only, skip }
   const folder = outDir ?? makeFolder()
   try {
-    const run = { jobs: 64, anyAnswer: true, ...options }
+    const isWatched = options.signal !== undefined || options.onProgress !== undefined
+    const engine = isWatched ? {} : { engine: sharedEngine }
+    const run = { jobs: 64, anyAnswer: true, ...engine, ...options }
     return await runConformance({ ...run, outDir: folder, profile, selection })
   } finally {
     if (outDir === undefined) removeFolder(folder)

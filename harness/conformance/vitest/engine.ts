@@ -42,26 +42,12 @@ export async function runOnce(
  * thread that vitest itself runs.
  */
 export function inlineEngine(): Engine {
-  return engineInThread({ reload: true })
-}
-
-/** Runs the suites in this thread, for a process that judges one target; the fastest start. */
-export function singleRunEngine(): Engine {
-  return engineInThread({ reload: false })
-}
-
-let loadedSuites = false
-
-function engineInThread({ reload }: { readonly reload: boolean }): Engine {
   const current: { reporter: Reporter } = { reporter: {} }
   let opened: Promise<OpenSuites> | undefined
   return {
     async run(collector, setup, signal, titles) {
-      // Modules that Node has loaded do not register scenarios again.
-      if (!reload && loadedSuites) throw new Error('a single-run engine has one run in a process')
-      if (!reload) loadedSuites = true
       current.reporter = collector
-      opened ??= openSuites(forwardTo(current), { pool: inlinePool({ reload }), reload })
+      opened ??= openSuites(forwardTo(current), inlinePool())
       const suites = await opened
       const reattach = suites.detachListeners()
       choose(suites, titles)
@@ -134,7 +120,7 @@ function forwardTo(current: { reporter: Reporter }): Reporter {
  * A pool of vitest whose only worker is this thread and outlives a run: the suites are loaded and compiled
  * once for any number of targets.
  */
-function inlinePool({ reload }: { readonly reload: boolean }): PoolRunnerInitializer {
+function inlinePool(): PoolRunnerInitializer {
   const toWorker = channel()
   const toMain = channel()
   let own: readonly Listener[] = []
@@ -146,7 +132,7 @@ function inlinePool({ reload }: { readonly reload: boolean }): PoolRunnerInitial
       off: (listener) => toWorker.off('message', listener),
       runTests: (state, traces) => runBaseTests('run', state, traces),
       collectTests: (state, traces) => runBaseTests('collect', state, traces),
-      ...(reload ? { setup: setupEnvironment } : plainImports),
+      ...plainImports,
     })
     own = toWorker.listeners()
   }
@@ -169,9 +155,12 @@ function inlinePool({ reload }: { readonly reload: boolean }): PoolRunnerInitial
   return { name: 'inline', createPoolWorker: () => worker }
 }
 
+let imports = 0
+
 /**
  * Loads the suites by a plain import. Otherwise, vitest hooks into the module loader of Node, follows each import in
- * the module graph of vite, and turns on source maps, none of which the suites need.
+ * the module graph of vite, and turns on source maps, none of which the suites need. The query loads the table of
+ * contents again, which registers the scenarios of the modules that are loaded.
  */
 const plainImports: Pick<Parameters<typeof init>[0], 'setup' | 'onModuleRunner'> = {
   setup(context) {
@@ -179,7 +168,8 @@ const plainImports: Pick<Parameters<typeof init>[0], 'setup' | 'onModuleRunner'>
     return setupEnvironment({ ...context, config: { ...context.config, experimental } })
   },
   onModuleRunner(runner) {
-    runner.import = (file) => import(pathToFileURL(file.replace(/\?.*$/, '')).href)
+    runner.import = (file) =>
+      import(`${pathToFileURL(file.replace(/\?.*$/, '')).href}?${imports++}`)
   },
 }
 

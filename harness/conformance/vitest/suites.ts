@@ -14,23 +14,14 @@ const root = fileURLToPath(new URL(compiled ? '../../../..' : '../../..', import
 const withoutInterrupt = new URL(`ignore-interrupt.${compiled ? 'js' : 'ts'}`, import.meta.url).href
 const entry = compiled ? 'dist/suites/index.scenario.js' : 'suites/index.scenario.ts'
 
-export interface SuiteOptions {
-  /** Pool of the worker. Default: a process, so that a crash of Node there ends a run, not the program. */
-  readonly pool?: PoolRunnerInitializer
-  /**
-   * Reloads the suites for each run in one thread, through vite, which takes half a second of CPU time.
-   * Otherwise Node loads them once for each thread.
-   */
-  readonly reload?: boolean
-}
-
 /**
  * vitest over the suites: one worker whose modules stay loaded, everything started at once (the run's own
  * semaphore limits it to `--jobs` scenarios), nothing retried and nothing printed.
+ * @param pool of the worker; by default a process, so that a crash of Node there ends a run, not the program
  */
 export async function openSuites(
   reporter: Reporter,
-  { pool, reload = false }: SuiteOptions = {},
+  pool: PoolRunnerInitializer | 'forks' = 'forks',
 ): Promise<OpenSuites> {
   if (!existsSync(`${root}/${entry}`)) throw new Error(`the suites are missing: ${entry}`)
   const cacheDir = mkdtempSync(join(tmpdir(), 'chatgen-'))
@@ -44,7 +35,7 @@ export async function openSuites(
       exclude: [],
       watch: false,
       reporters: [reporter],
-      pool: pool ?? 'forks',
+      pool,
       execArgv: ['--import', withoutInterrupt],
       maxWorkers: 1,
       isolate: false,
@@ -55,7 +46,7 @@ export async function openSuites(
       sequence: { concurrent: true },
       maxConcurrency: 10_000,
       disableConsoleIntercept: true,
-      experimental: { viteModuleRunner: reload, nodeLoader: false },
+      experimental: { viteModuleRunner: false, nodeLoader: false },
     },
     { cacheDir, logLevel: 'silent' },
     // Otherwise it would hide and show the cursor of the terminal.

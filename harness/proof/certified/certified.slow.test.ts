@@ -6,6 +6,7 @@ import {
   firstMilliseconds,
 } from '../../../reference-server/deviations/index.ts'
 import { check } from '../../conformance/test-support/check.ts'
+import { sharedEngine } from '../../conformance/test-support/shared-engine.ts'
 import { startDeviant } from '../runs/target.ts'
 import { certifyTarget, openDetecting } from './certified.ts'
 
@@ -20,7 +21,7 @@ describe('a server that behaves for callers that it takes for a test', () => {
     'is refused where it knows them $name',
     async (server) => {
       const { result } = await certifyTarget(
-        { open: () => openDetecting(server), surfaces: 'openai' },
+        { open: () => openDetecting(server), surfaces: 'openai', engine: sharedEngine },
         challenge,
       )
       expect(result.failed).toEqual(['OAI-CHAT-02'])
@@ -32,7 +33,11 @@ describe('a server that behaves for callers that it takes for a test', () => {
   test('is refused where it knows them by-refused-requests, with another challenge', async () => {
     const [server] = sample.filter(({ name }) => name === 'by-refused-requests')
     const { result } = await certifyTarget(
-      { open: () => openDetecting(server ?? firstMilliseconds(0)), surfaces: 'openai' },
+      {
+        open: () => openDetecting(server ?? firstMilliseconds(0)),
+        surfaces: 'openai',
+        engine: sharedEngine,
+      },
       'proof-challenge-4b7e19d2',
     )
     expect(result.failed).toEqual(['OAI-CHAT-02'])
@@ -54,6 +59,7 @@ describe('a server that behaves for callers that it takes for a test', () => {
       {
         open: () => openDetecting(firstMilliseconds(3_000)),
         surfaces: 'openai',
+        engine: sharedEngine,
         overMs: 5_000,
       },
       challenge,

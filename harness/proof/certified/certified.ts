@@ -40,7 +40,8 @@ export async function certifyTarget(
   try {
     const certification = await certifyInto(target, { challenge, outDir })
     if (certification.result.refusals.length > 0) return { ...certification, unverified: [] }
-    const { steps } = await verifyBundle({ dir: outDir, challenge })
+    const { engine } = target
+    const { steps } = await verifyBundle({ dir: outDir, challenge, ...(engine && { engine }) })
     return { ...certification, unverified: steps.flatMap(({ problems }) => problems) }
   } finally {
     rmSync(folder, { recursive: true, force: true })
