@@ -3,8 +3,9 @@
  * are the truth. Programs that are not on PATH are skipped with a message.
  *
  *   npm run peers -- [--rates 10,40] [--seconds 20] [--tokens 40] [--runs 3] [--only vegeta,oha] [--keep DIR]
+ *   npm run peers -- --faults [--only vegeta,oha] [--keep DIR]
  *
- * Each rate is measured `--runs` times, in rotating order; the table has medians. A generator has the last
+ * `--faults` counts the broken streams that each program notices, instead of latencies. Each rate is measured `--runs` times, in rotating order; the table has medians. A generator has the last
  * CPU for itself if taskset is installed.
  */
 import { spawn, spawnSync } from 'node:child_process'
@@ -19,6 +20,7 @@ import { columns } from '../reports/text/columns.ts'
 import { withLog } from './load/logged.ts'
 import type { LoggedStream } from './load/logging-server.ts'
 import { bodyReaders } from './peers/body-readers.ts'
+import { countNoticed } from './peers/faults.ts'
 import { type Figures, type Order, type Peer, stdoutName } from './peers/peer.ts'
 import { streamReaders } from './peers/stream-readers.ts'
 import { type Pair, type Truth, truthOf } from './peers/truth.ts'
@@ -31,13 +33,14 @@ const { values } = parseArgs({
     tokens: { type: 'string', default: '40' },
     runs: { type: 'string', default: '3' },
     only: { type: 'string', default: '' },
+    faults: { type: 'boolean', default: false },
     keep: { type: 'string' },
     help: { type: 'boolean', short: 'h', default: false },
   },
 })
 if (values.help) {
   console.log(
-    'usage: npm run peers -- [--rates 10,40] [--seconds 20] [--tokens 40] [--runs 3] [--only NAMES] [--keep DIR]',
+    'usage: npm run peers -- [--faults] [--rates 10,40] [--seconds 20] [--tokens 40] [--runs 3] [--only NAMES] [--keep DIR]',
   )
   process.exit()
 }
@@ -74,7 +77,10 @@ const head = [
 ]
 
 try {
-  for (const rate of values.rates.split(',').map(Number)) {
+  if (values.faults) {
+    await countNoticed(present, { key, rate: 5, seconds: 4, tokens: 20, folder: root }, runOf)
+  }
+  for (const rate of values.faults ? [] : values.rates.split(',').map(Number)) {
     const runs = new Map<Peer, (Measured | string)[]>(present.map((peer) => [peer, []]))
     for (let run = 0; run < Number(values.runs); run += 1) {
       const at = run % present.length

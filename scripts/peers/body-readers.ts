@@ -23,14 +23,22 @@ const vegeta: Peer = {
     ]
   },
   figures: ({ folder }) => {
-    const args = ['report', '-type=json', join(folder, 'vegeta.bin')]
-    const text = execFileSync('vegeta', args, { encoding: 'utf8' })
-    const schema = z.object({ latencies: z.object({ '50th': z.number(), '99th': z.number() }) })
-    const { latencies } = schema.parse(JSON.parse(text))
+    const { latencies } = vegetaReport(folder)
     const pair: Pair = [latencies['50th'] / 1e6, latencies['99th'] / 1e6]
     return { ttft: null, gap: null, e2e: { pair, of: 'ended' } }
   },
+  failures: ({ folder }) => {
+    const { requests, success } = vegetaReport(folder)
+    return Math.round(requests * (1 - success))
+  },
   note: 'reads an answer as a whole',
+}
+
+function vegetaReport(folder: string) {
+  const args = ['report', '-type=json', join(folder, 'vegeta.bin')]
+  const text = execFileSync('vegeta', args, { encoding: 'utf8' })
+  const latencies = z.object({ '50th': z.number(), '99th': z.number() })
+  return z.object({ latencies, requests: z.number(), success: z.number() }).parse(JSON.parse(text))
 }
 
 const oha: Peer = {
@@ -56,6 +64,16 @@ const oha: Peer = {
       e2e: { pair: pair(found.latencyPercentiles), of: 'ended' },
     }
   },
+  failures: (order) => {
+    const counts = z.record(z.string(), z.number())
+    const schema = z.object({ statusCodeDistribution: counts, errorDistribution: counts })
+    const { statusCodeDistribution, errorDistribution } = read(order, 'oha.json', schema)
+    const refused = Object.entries(statusCodeDistribution).filter(([status]) => status !== '200')
+    return [...refused.map(([, count]) => count), ...Object.values(errorDistribution)].reduce(
+      (sum, count) => sum + count,
+      0,
+    )
+  },
   note: 'reads an answer as a whole; ttft is its first byte, compared with the first event',
 }
 
@@ -76,6 +94,11 @@ const autocannon: Peer = {
   figures: (order) => {
     const { latency } = read(order, stdoutName, z.object({ latency: percentiles }))
     return { ttft: null, gap: null, e2e: { pair: [latency.p50, latency.p99], of: 'ended' } }
+  },
+  failures: (order) => {
+    const schema = z.object({ errors: z.number(), non2xx: z.number() })
+    const { errors, non2xx } = read(order, stdoutName, schema)
+    return errors + non2xx
   },
   note: 'reads an answer as a whole, in whole milliseconds',
 }

@@ -34,6 +34,8 @@ export interface Peer {
   readonly args: (order: Order) => readonly string[]
   readonly env?: Readonly<Record<string, string>>
   readonly figures: (order: Order) => Figures
+  /** Requests that the program reports as failed. */
+  readonly failures: (order: Order) => number
   /** Text below the table. */
   readonly note: string
 }

@@ -36,6 +36,11 @@ const chatgen: Peer = {
       e2e: { pair: pair('e2e'), of: 'terminal' },
     }
   },
+  failures: (order) =>
+    read(order, 'chatgen/report.json', loadReport).errors.reduce(
+      (sum, { count }) => sum + count,
+      0,
+    ),
   note: 'every event is judged against the interface; one worker',
 }
 
@@ -86,6 +91,13 @@ const guidellm: Peer = {
       gap: { pair: pair('inter_token_latency_ms'), of: 'tpot' },
       e2e: { pair: pair('request_latency', 1000), of: 'ended' },
     }
+  },
+  failures: (order) => {
+    const totals = z.object({ errored: z.number(), incomplete: z.number() })
+    const metrics = z.object({ request_totals: totals })
+    const schema = z.object({ benchmarks: z.tuple([z.object({ metrics })]) })
+    const [{ metrics: found }] = read(order, 'guidellm.json', schema).benchmarks
+    return found.request_totals.errored + found.request_totals.incomplete
   },
   note: 'its inter-token latency is the mean of a request, compared with the same mean; one worker process (GUIDELLM__MAX_WORKER_PROCESSES=1) instead of ten',
 }
@@ -139,6 +151,11 @@ const aiperf: Peer = {
       gap: { pair: pair(found.inter_chunk_latency), of: 'gap' },
       e2e: { pair: pair(found.request_latency), of: 'ended' },
     }
+  },
+  failures: (order) => {
+    const schema = z.object({ error_request_count: z.object({ avg: z.number() }).nullish() })
+    const found = read(order, 'aiperf/profile_export_aiperf.json', schema)
+    return found.error_request_count?.avg ?? 0
   },
   note: 'its inter-chunk latency; its tokenizer is one of two words that the script writes',
 }

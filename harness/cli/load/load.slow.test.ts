@@ -139,7 +139,7 @@ describe('chatgen load', () => {
       Load      poisson ramp from 0/s to 20/s over 10 s, 10 s
       Mix       all
       Seed      x
-      Plan      ea0a9600279d002ff2991ab684a21da44debd6b15977179d04e604d3ec8faf1f
+      Plan      cf9f16cef2798ef090c6d442c83b56b9a24055a2d0fd9030fe9487f65c1d33f4
 
       100 transactions:
 

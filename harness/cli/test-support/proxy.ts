@@ -22,8 +22,8 @@ export interface ProxiedRequest {
 export interface Middleman {
   /** Answers in place of the server; undefined forwards the request. */
   readonly instead?: (request: ProxiedRequest) => Answer | undefined
-  /** Pieces in which the answer is written; by default a single one. */
-  readonly pieces?: (request: ProxiedRequest, answer: Answer) => readonly Buffer[]
+  /** Pieces in which the answer is written; by default a single one. An error cuts the connection. */
+  readonly pieces?: (request: ProxiedRequest, answer: Answer) => Iterable<Buffer>
   readonly headers?: (request: ProxiedRequest, answer: Answer) => IncomingHttpHeaders
 }
 

@@ -1,3 +1,5 @@
+import { isNonce } from '../plan/plan.ts'
+
 /**
  * Searches a text that arrives in fragments for nonces of other requests. All nonces of a run begin
  * alike and have one length, so a search for the beginning finds all of them.
@@ -25,7 +27,7 @@ export class CrossTalkDetector {
     for (let at = text.indexOf(this.#prefix); at >= 0; at = text.indexOf(this.#prefix, at + 1)) {
       const found = text.slice(at, at + length)
       if (found.length < length) break
-      if (found !== this.#own && /^[0-9a-z]+$/.test(found)) {
+      if (found !== this.#own && isNonce(found)) {
         this.foreignNonce = found
         return
       }

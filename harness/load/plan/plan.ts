@@ -94,14 +94,9 @@ export function planHash(spec: PlanSpec): string {
   hash.update(JSON.stringify([spec.seed, spec.mix.entries, spec.durationNs]))
   for (const arrival of arrivals(spec)) {
     if (arrival.plannedNs === null && arrival.index >= 1000) break
-    hash.update(JSON.stringify(hashedValues(arrival)))
+    hash.update(JSON.stringify(Object.values(arrival)))
   }
   return hash.digest('hex')
-}
-
-/** `normal` was stored as `good`: hashes of older reports stay comparable. */
-function hashedValues(arrival: Arrival): readonly unknown[] {
-  return Object.values(arrival).map((value) => (value === 'normal' ? 'good' : value))
 }
 
 interface PlannedTime {
@@ -140,12 +135,12 @@ function buildArrival(
   const drawnTurns = drawCount(entry.turns, draw, 1)
   const turns = entry.kind === 'v3-chat' ? drawnTurns : 1
   const clientBehavior = drawClientBehavior(spec.misbehavior, draw())
-  const [intensity, racing, tag] = [draw(), draw(), draw()]
+  const [intensity, racing] = [draw(), draw()]
   return {
     index,
     plannedNs,
     entry: place,
-    nonce: nonceOf(spec.seed, index, tag),
+    nonce: nonceOf(noncePrefix(spec.seed), index),
     promptWords: line?.promptWords ?? promptWords,
     answerTokens: line?.answerTokens ?? answer,
     session: line?.session ?? index,
@@ -164,10 +159,21 @@ export function noncePrefix(seed: string): string {
   return `zq${hashText(`${seed}/nonce`).toString(36).padStart(7, '0')}x`
 }
 
-/** Nonce of letters and digits only, which models repeat unchanged. */
-function nonceOf(seed: string, index: number, tag: number): string {
-  const check = Math.floor(tag * 36 ** 3)
-  return `${noncePrefix(seed)}${index.toString(36).padStart(5, '0')}${check.toString(36).padStart(3, '0')}`
+const checkLength = 3
+
+/** Nonce of letters and digits only, which models repeat unchanged; its end is a checksum of the rest. */
+function nonceOf(prefix: string, index: number): string {
+  const text = prefix + index.toString(36).padStart(5, '0')
+  return text + checksumOf(text)
+}
+
+/** False for a nonce that a model misspelled. */
+export function isNonce(text: string): boolean {
+  return text.slice(-checkLength) === checksumOf(text.slice(0, -checkLength))
+}
+
+function checksumOf(text: string): string {
+  return hashText(text).toString(36).padStart(checkLength, '0').slice(-checkLength)
 }
 
 function drawClientBehavior(
