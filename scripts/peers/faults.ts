@@ -73,7 +73,7 @@ export async function countNoticed(
   const server = await startReferenceServer({ keys: [plan.key] })
   const rows: string[][] = []
   for (const [name, middleman] of Object.entries(faults)) {
-    await using proxy = await startProxy(server.url, middleman)
+    const proxy = await startProxy(server.url, middleman)
     const cells: string[] = []
     for (const peer of peers) {
       const folder = join(plan.folder, `${peer.name}-${name}`.replaceAll(/\W+/g, '-'))
@@ -82,6 +82,7 @@ export async function countNoticed(
       const failures = run(peer, order).then(() => String(peer.failures(order)))
       cells.push(await failures.catch((error: unknown) => messageOf(error).slice(0, 40)))
     }
+    await proxy[Symbol.asyncDispose]()
     rows.push([name, ...cells])
   }
   await server.close()
