@@ -1,6 +1,7 @@
 /** Rate limits, as opposed to saturation: the token bucket that explains the 429 answers of a probe. */
 import { medianOf } from '../../contract/averages.ts'
 import { drawsOf } from '../load/plan/random.ts'
+import { bisect } from '../load/statistics/shares.ts'
 
 /** One request that the target answered, or refused with 429. */
 export interface Admission {
@@ -135,13 +136,8 @@ const simulated = 200_000
  * @param allowed share of refusals, 0 to 1
  */
 export function rateWithinBucket(burst: number, refill: number, allowed: number): number {
-  let [low, high] = [0, refill / (1 - allowed)]
-  for (let step = 0; step < 16; step++) {
-    const rate = (low + high) / 2
-    if (refusedShare(burst, refill / rate) <= allowed) low = rate
-    else high = rate
-  }
-  return (low + high) / 2
+  const holds = (rate: number) => refusedShare(burst, refill / rate) <= allowed
+  return bisect(holds, 0, refill / (1 - allowed), 16)
 }
 
 /** @param tokens refilled in the mean time between two arrivals */

@@ -23,51 +23,30 @@ async function ending(
 const head = 'HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\n'
 const streamHead = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n'
 const event = 'event: a\ndata: 1\n\n'
+const whole = `${head}content-length: 5\r\n\r\nhello`
 
 describe('an exchange is complete', () => {
-  test.each([
-    [
-      'with a content-length',
-      (socket: Socket) => socket.write(`${head}content-length: 5\r\n\r\nhello`),
-    ],
+  test.each<[string, readonly string[], string?]>([
+    ['with a content-length', [whole]],
     [
       'in chunks',
-      (socket: Socket) =>
-        writePieces(socket, [
-          `${head}transfer-encoding: chunked\r\n\r\n`,
-          '2\r\nhe\r\n',
-          '3\r\nllo\r\n',
-          '0\r\n\r\n',
-        ]),
+      [`${head}transfer-encoding: chunked\r\n\r\n`, '2\r\nhe\r\n', '3\r\nllo\r\n', '0\r\n\r\n'],
     ],
-    [
-      'ended by the close of the connection, as in HTTP/1.0',
-      (socket: Socket) => socket.end('HTTP/1.0 200 OK\r\ncontent-type: text/plain\r\n\r\nhello'),
-    ],
-    [
-      'ended by the close of the connection, without a length in HTTP/1.1',
-      (socket: Socket) => socket.end(`${head}connection: close\r\n\r\nhello`),
-    ],
-    [
-      'after interim answers',
-      (socket: Socket) =>
-        writePieces(socket, [
-          'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n',
-          `${head}content-length: 5\r\n\r\nhello`,
-        ]),
-    ],
-  ])('%s', async (_, script) => {
-    const exchange = await ending(script)
+    ['by a close, as in HTTP/1.0', ['HTTP/1.0 200 OK\r\n\r\nhello'], 'closes'],
+    ['by a close, in HTTP/1.1', [`${head}connection: close\r\n\r\nhello`], 'closes'],
+    ['after interim answers', ['HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n', whole]],
+  ])('%s', async (_, pieces, end) => {
+    const exchange = await ending(async (socket) => {
+      await writePieces(socket, pieces)
+      if (end === 'closes') socket.end()
+    })
     expect(exchange.ending.kind).toBe('complete')
     expect(exchange.response?.status).toBe(200)
     expect(bodyText(exchange)).toBe('hello')
   })
 
   test('with the longest timeout that a timer holds', async () => {
-    const script = async (socket: Socket) => {
-      await sleep(50)
-      socket.write(`${head}content-length: 5\r\n\r\nhello`)
-    }
+    const script = (socket: Socket) => sleep(50).then(() => socket.write(whole))
     const exchange = await ending(script, { timeoutMs: maxTimerMs })
     expect(exchange.ending.kind).toBe('complete')
   })
@@ -114,21 +93,17 @@ describe('a target is unreachable', () => {
     expect(exchange.ending).toMatchObject({ kind: 'unreachable', code: 'ECONNREFUSED' })
   })
 
-  test('where the connection is reset before the headers', async () => {
-    const exchange = await ending((socket) => socket.resetAndDestroy())
+  test.each<[string, (socket: Socket) => unknown, RegExp]>([
+    ['the connection is reset before the headers', (socket) => socket.resetAndDestroy(), /./],
+    ['the connection is closed before the headers', (socket) => socket.end(), /CONNECTION_CLOSED/],
+    ['the answer is not HTTP', (socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n'), /./],
+  ])('where %s', async (_, script, code) => {
+    const exchange = await ending(script)
     expect(exchange.response).toBeNull()
-    expect(exchange.ending.kind).toBe('unreachable')
-  })
-
-  test('where the connection is closed before the headers', async () => {
-    const exchange = await ending((socket) => socket.end())
-    expect(exchange.ending).toMatchObject({ kind: 'unreachable', code: 'CONNECTION_CLOSED' })
-  })
-
-  test('where the answer is not HTTP', async () => {
-    const exchange = await ending((socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n'))
-    expect(exchange.response).toBeNull()
-    expect(exchange.ending.kind).toBe('unreachable')
+    expect(exchange.ending).toMatchObject({
+      kind: 'unreachable',
+      code: expect.stringMatching(code),
+    })
   })
 })
 

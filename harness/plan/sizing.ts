@@ -1,6 +1,7 @@
 /** The number of replicas for a load, with the uncertainty of the service model. */
 import type { PlanRow, PredictedSloRow } from '../../contract/report/plan.ts'
 import type { Slo } from '../load/slo/slo.ts'
+import { lastWhere } from '../load/statistics/shares.ts'
 import { keepsAll, maxFactorOf, predict, type SizingOptions } from './load-factor.ts'
 import { type PredictedRun, predictSlo, type Workload } from './predict.ts'
 import { saturationRate } from './service-model.ts'
@@ -177,12 +178,7 @@ function smallest(
     low = high
     high = Math.min(last, Math.max(high + 1, Math.ceil(high * growth)))
   }
-  while (high - low > 1) {
-    const middle = Math.floor((low + high) / 2)
-    if (holds(middle)) high = middle
-    else low = middle
-  }
-  return high
+  return lastWhere((replicas) => !holds(replicas), low, high) + 1
 }
 
 /** Multiple of the saturated replicas beyond which more gain nothing. */

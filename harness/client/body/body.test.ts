@@ -1,5 +1,4 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer, type RequestListener } from 'node:http'
 import * as zlib from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -7,6 +6,7 @@ import { bodyLength, bodyText, type Header, type WireChunk } from '../../../cont
 import { createNetworkTransport } from '../network/network.ts'
 import { directNetwork } from '../network/options.ts'
 import { cutAt, goldenEvents, goldenStream } from '../test-support/golden-stream.ts'
+import { urlOf } from '../test-support/listen-on-loopback.ts'
 import { startRawServer } from '../test-support/raw-server.ts'
 import { outgoing, sendRequest } from '../test-support/send.ts'
 import { ChunkList } from './chunk-list.ts'
@@ -192,13 +192,7 @@ describe('a stream that its server compresses', () => {
     async (coding) => {
       const { events, ending } = await read(coding, await compressed(coding, true))
       expect(ending.kind).toBe('complete')
-      expect(events.map(({ atMs, data }) => [atMs, data])).toEqual([
-        [0, '0'],
-        [1, '1'],
-        [2, '2'],
-        [3, '3'],
-        [4, '4'],
-      ])
+      expect(events.map(({ atMs, data }) => `${atMs} ${data}`).join()).toBe('0 0,1 1,2 2,3 3,4 4')
     },
   )
 
@@ -209,23 +203,14 @@ describe('a stream that its server compresses', () => {
 })
 
 describe('an answer', () => {
-  async function answered(
-    headers: Record<string, string>,
-    body: Uint8Array | string,
-    status = 200,
-  ) {
-    const server = createServer((_, response) => {
-      response.writeHead(status, headers)
-      response.end(body)
-    })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    onTestFinished(() => void server.close())
-    const { port } = server.address() as AddressInfo
-    return sendRequest(`http://127.0.0.1:${port}`)
+  const answered = async (coding: string, body: string, status = 200) => {
+    const answer: RequestListener = (_, response) =>
+      response.writeHead(status, { 'content-encoding': coding }).end(body)
+    return sendRequest(await urlOf(createServer(answer)))
   }
 
   test('in an unknown coding is whole, but cannot be read', async () => {
-    const exchange = await answered({ 'content-encoding': 'compress' }, 'abc')
+    const exchange = await answered('compress', 'abc')
     expect(exchange.response?.chunks).toEqual([])
     expect(exchange.ending).toMatchObject({
       kind: 'undecodable',
@@ -235,13 +220,13 @@ describe('an answer', () => {
   })
 
   test.each(['identity', ''])('in the coding "%s" is as it is', async (coding) => {
-    const exchange = await answered({ 'content-encoding': coding }, 'abc')
+    const exchange = await answered(coding, 'abc')
     expect([exchange.ending.kind, bodyText(exchange)]).toEqual(['complete', 'abc'])
     expect(exchange.response?.coded).toBeUndefined()
   })
 
   test.each([204, 200])('without a body may name a coding (%i)', async (status) => {
-    const exchange = await answered({ 'content-encoding': 'gzip' }, '', status)
+    const exchange = await answered('gzip', '', status)
     expect(exchange.ending.kind).toBe('complete')
   })
 
@@ -251,10 +236,7 @@ describe('an answer', () => {
       response.writeHead(200, { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' })
       response.write(coded, () => response.socket?.end())
     })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    onTestFinished(() => void server.close())
-    const { port } = server.address() as AddressInfo
-    const exchange = await sendRequest(`http://127.0.0.1:${port}`)
+    const exchange = await sendRequest(await urlOf(server))
     expect(exchange.ending).toMatchObject({ kind: 'cut', error: 'other side closed' })
     expect(exchange.events).toMatchObject([{ data: '1' }])
   })
@@ -309,11 +291,8 @@ test('chunks keep their bytes and times, however large they are', () => {
 
 async function answered(sent: string, limits: BodyLimits, isEnded = false) {
   const server = await startRawServer((socket) => (isEnded ? socket.end(sent) : socket.write(sent)))
+  onTestFinished(() => server.close())
   const transport = createNetworkTransport(directNetwork, limits)
-  try {
-    return await transport.send(outgoing(server.url, { timeoutMs: 30_000 })).exchange
-  } finally {
-    await transport.close()
-    await server.close()
-  }
+  onTestFinished(() => transport.close())
+  return transport.send(outgoing(server.url, { timeoutMs: 30_000 })).exchange
 }

@@ -11,7 +11,7 @@ export interface Failure {
 
 export function describeFailure(error: Error, url: string): Failure {
   const root = rootOf(error)
-  const code = codeOf(root)
+  const code = codeOf(root) ?? 'UNKNOWN'
   const target = new URL(url)
   const sentence = tlsSentences.get(code)
   if (sentence !== undefined) return { code, message: sentence(target, root) }
@@ -94,11 +94,30 @@ function reasonIn({ message }: Error): string {
   return parts?.[1] ?? message.split('\n')[0] ?? message
 }
 
-function rootOf(error: Error): Error {
+/** The first of several errors, such as those of the addresses of a host. */
+export function rootOf(error: Error): Error {
   const [first] = error instanceof AggregateError ? error.errors : []
   return first instanceof Error ? rootOf(first) : error
 }
 
-function codeOf(error: Error): string {
-  return 'code' in error && typeof error.code === 'string' ? error.code : 'UNKNOWN'
+export function codeOf(error: Error): string | undefined {
+  return 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }
+
+/** Names of the error codes of HTTP/2, by code (RFC 9113, section 7). */
+export const http2ErrorNames: readonly string[] = [
+  'NO_ERROR',
+  'PROTOCOL_ERROR',
+  'INTERNAL_ERROR',
+  'FLOW_CONTROL_ERROR',
+  'SETTINGS_TIMEOUT',
+  'STREAM_CLOSED',
+  'FRAME_SIZE_ERROR',
+  'REFUSED_STREAM',
+  'CANCEL',
+  'COMPRESSION_ERROR',
+  'CONNECT_ERROR',
+  'ENHANCE_YOUR_CALM',
+  'INADEQUATE_SECURITY',
+  'HTTP_1_1_REQUIRED',
+]

@@ -27,9 +27,7 @@ function ended<T extends { close(): Promise<void> }>(server: T): T {
   return server
 }
 
-async function raw(frames: Frames) {
-  return ended(await startRawHttp2Server(frames))
-}
+const raw = async (frames: Frames) => ended(await startRawHttp2Server(frames))
 
 const http2 = { httpVersion: 'http2' } as const
 const event = 'event: a\ndata: 1\n\n'
@@ -127,12 +125,8 @@ describe('without TLS', () => {
           body += String(bytes)
         })
         request.on('end', () => {
-          requests.push({
-            method: request.method,
-            url: request.url,
-            headers: request.headers,
-            body,
-          })
+          const { method, url, headers } = request
+          requests.push({ method, url, headers, body })
           response.end('{}')
         })
       }),
@@ -196,6 +190,8 @@ describe('a stream', () => {
   const codedHead = { 'content-length': `${coded.length}`, 'content-encoding': 'gzip' }
   const begun = (id: number) => [head(id, 'text/event-stream'), data(id, event)]
   const resetWith = (code: number) => (id: number) => [...begun(id), reset(id, code)]
+  const isReset = 'the HTTP/2 stream is reset:'
+  const isClosed = 'the connection is closed by the target'
 
   /** Frames, the ending, the error, and the text that came. */
   test.each(
@@ -206,24 +202,9 @@ describe('a stream', () => {
         '',
         event,
       ],
-      'is reset with CANCEL': [
-        resetWith(8),
-        'cut',
-        'the HTTP/2 stream is reset: CANCEL (8)',
-        event,
-      ],
-      'is refused in mid-body': [
-        resetWith(7),
-        'cut',
-        'the HTTP/2 stream is reset: REFUSED_STREAM (7)',
-        event,
-      ],
-      'is reset with any code': [
-        resetWith(99),
-        'cut',
-        'the HTTP/2 stream is reset: unknown code (99)',
-        event,
-      ],
+      'is reset with CANCEL': [resetWith(8), 'cut', `${isReset} CANCEL (8)`, event],
+      'is refused in mid-body': [resetWith(7), 'cut', `${isReset} REFUSED_STREAM (7)`, event],
+      'is reset with any code': [resetWith(99), 'cut', `${isReset} unknown code (99)`, event],
       'is reset after its end': [
         (id) => [head(id, 'text/plain'), data(id, 'hello', true), reset(id, 0)],
         'complete',
@@ -261,15 +242,10 @@ describe('a stream', () => {
       'is reset before its headers': [
         (id) => [reset(id, 2)],
         'unreachable',
-        'the HTTP/2 stream is reset: INTERNAL_ERROR (2)',
+        `${isReset} INTERNAL_ERROR (2)`,
         '',
       ],
-      'has its connection closed': [
-        () => null,
-        'unreachable',
-        'the connection is closed by the target',
-        '',
-      ],
+      'has its connection closed': [() => null, 'unreachable', isClosed, ''],
     }),
   )('that %s', async (_, [frames, kind, error, text]) => {
     const exchange = await answer(frames)
@@ -295,7 +271,7 @@ describe('a stream', () => {
     const ever = await raw((id) => [reset(id, 7)])
     expect((await sendRequest(ever.url, {}, http2)).ending).toMatchObject({
       kind: 'unreachable',
-      error: 'the HTTP/2 stream is reset: REFUSED_STREAM (7)',
+      error: `${isReset} REFUSED_STREAM (7)`,
     })
   })
 

@@ -9,6 +9,7 @@ import {
 import type { Socket } from 'node:net'
 import type { Header } from '../../../contract/index.ts'
 import type { Conversation } from '../conversation.ts'
+import { http2ErrorNames } from './failures.ts'
 import { keepAliveMs, pairs } from './http1.ts'
 
 /** Maximum streams on one connection, even if the server allows more. */
@@ -226,27 +227,10 @@ class Http2ConnectionError extends Error {
   readonly code = 'HTTP2_CONNECTION_CLOSED'
 }
 
-/** RFC 9113, section 7: `CANCEL (8)`. */
+/** `CANCEL (8)` */
 function nameOf(code: number): string {
-  return `${errorNames[code] ?? 'unknown code'} (${code})`
+  return `${http2ErrorNames[code] ?? 'unknown code'} (${code})`
 }
-
-const errorNames: readonly string[] = [
-  'NO_ERROR',
-  'PROTOCOL_ERROR',
-  'INTERNAL_ERROR',
-  'FLOW_CONTROL_ERROR',
-  'SETTINGS_TIMEOUT',
-  'STREAM_CLOSED',
-  'FRAME_SIZE_ERROR',
-  'REFUSED_STREAM',
-  'CANCEL',
-  'COMPRESSION_ERROR',
-  'CONNECT_ERROR',
-  'ENHANCE_YOUR_CALM',
-  'INADEQUATE_SECURITY',
-  'HTTP_1_1_REQUIRED',
-]
 
 function listOf(raw: unknown): readonly string[] {
   return Array.isArray(raw) ? raw.map(String) : []

@@ -2,6 +2,7 @@
 import type { ClientRequest } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import type { Socket } from 'node:net'
+import { codeOf, rootOf } from './failures.ts'
 
 // An import would load all that the module loads lazily, such as Node's own copy of undici: 40 ms.
 const { request: requestHttp } = process.getBuiltinModule('node:http')
@@ -92,7 +93,6 @@ function connectRequest(proxy: URL, authority: string): ClientRequest {
 }
 
 function reasonOf(error: Error): string {
-  const [first] = error instanceof AggregateError ? error.errors : []
-  if (first instanceof Error) return reasonOf(first)
-  return 'code' in error && typeof error.code === 'string' ? error.code : error.message
+  const root = rootOf(error)
+  return codeOf(root) ?? root.message
 }

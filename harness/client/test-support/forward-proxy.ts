@@ -1,6 +1,6 @@
-import { createServer, request } from 'node:http'
+import { createServer } from 'node:http'
 import { connect, type Socket } from 'node:net'
-import { listenOnLoopback } from './listen-on-loopback.ts'
+import { forward, listenOnLoopback } from './listen-on-loopback.ts'
 
 export interface ForwardProxy {
   readonly url: string
@@ -31,19 +31,7 @@ export async function startForwardProxy(
       return
     }
     const { port, pathname, search } = new URL(incoming.url ?? '')
-    const onward = request({
-      port,
-      host: '127.0.0.1',
-      method: incoming.method,
-      path: `${pathname}${search}`,
-      headers: incoming.headers,
-    })
-    onward.on('response', (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
-      answer.pipe(outgoing)
-    })
-    onward.on('error', () => outgoing.writeHead(502).end())
-    incoming.pipe(onward)
+    forward(`http://127.0.0.1:${port}`, incoming, outgoing, { path: `${pathname}${search}` })
   })
   server.on('connect', (incoming, socket: Socket) => {
     requests.push(`CONNECT ${incoming.url}`)
@@ -62,11 +50,5 @@ export async function startForwardProxy(
     socket.on('close', () => onward.destroy())
   })
   const { port, close } = await listenOnLoopback(server)
-  return {
-    url: `http://127.0.0.1:${port}`,
-    port,
-    requests: requests,
-    credentials,
-    close,
-  }
+  return { url: `http://127.0.0.1:${port}`, port, requests, credentials, close }
 }

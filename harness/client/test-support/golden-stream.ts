@@ -40,8 +40,9 @@ export function goldenStream(lineEnd: '\n' | '\r\n' | '\r'): Buffer {
   return Buffer.from(text.join(lineEnd))
 }
 
-/** Cuts bytes at the given places, in any order. */
+/** Cuts bytes at the given places, in any order; those behind the end do not count. */
 export function cutAt(bytes: Uint8Array, places: readonly number[]): Uint8Array[] {
-  const borders = [...new Set([0, ...places, bytes.length])].sort((a, b) => a - b)
+  const within = places.filter((place) => place < bytes.length)
+  const borders = [...new Set([0, ...within, bytes.length])].sort((a, b) => a - b)
   return borders.slice(1).map((end, at) => bytes.subarray(borders[at], end))
 }

@@ -23,28 +23,13 @@ function judged(entry: Partial<BaselineEntry>, requirement: RequirementResult = 
 
 describe('an entry that is true of the run', () => {
   test('excuses the violation, and the report says because of what', () => {
-    const report = judged({
-      issue: 'CHAT-17',
-      owner: 'platform',
-      until: '2026-12-31',
-      fingerprint: fingerprintOf(broken),
-    })
+    const details = { issue: 'CHAT-17', owner: 'platform', until: '2026-12-31' }
+    const report = judged({ ...details, fingerprint: fingerprintOf(broken) })
     expect(report.outcome).toBe('conforms')
     expect(report.requirements.map(({ known }) => known)).toEqual([true])
     expect(report.totals.known).toBe(1)
-    expect(report.baseline).toEqual({
-      file: 'known.yaml',
-      known: [
-        {
-          id: 'V3-IDEM-02',
-          because: 'a migration is under way',
-          issue: 'CHAT-17',
-          owner: 'platform',
-          until: '2026-12-31',
-        },
-      ],
-      problems: [],
-    })
+    const violation = { id: 'V3-IDEM-02', because: 'a migration is under way', ...details }
+    expect(report.baseline).toEqual({ file: 'known.yaml', known: [violation], problems: [] })
   })
 
   test('knows the failure again with other numbers in it', () => {
@@ -172,15 +157,11 @@ function entryOf(
   print: string,
   because: string,
 ): BaselineEntry {
-  const other: Pick<RequirementResult, 'id' | 'message'> = {
-    id: requirement.id,
-    message: 'something else',
-  }
+  const other = { id: requirement.id, message: 'something else' }
+  const printed = print === 'same' ? requirement : other
   return {
     because,
-    ...(until === undefined ? {} : { until }),
-    ...(print === 'none'
-      ? {}
-      : { fingerprint: fingerprintOf(print === 'same' ? requirement : other) }),
+    ...(until !== undefined && { until }),
+    ...(print !== 'none' && { fingerprint: fingerprintOf(printed) }),
   }
 }

@@ -75,8 +75,8 @@ describe('a baseline is read', () => {
 
   test('and every problem is named with its line', () => {
     expect(problemsOf('KB-01: { because: x }\nKB-1: {}\nKB-02: {}\n')).toEqual([
-      'known.yaml:2: KB-1: there is no such requirement. Did you mean KB-01?',
       'known.yaml:3: KB-02.because: must give the reason why the violation is accepted',
+      'known.yaml:2: KB-1: there is no such requirement. Did you mean KB-01?',
     ])
   })
 })

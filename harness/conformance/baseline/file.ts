@@ -1,32 +1,38 @@
 import { type Document, isScalar, type Pair, parseDocument, YAMLMap } from 'yaml'
 import { z } from 'zod'
-import { isObject, type RequirementId, requirementIds } from '../../../contract/index.ts'
-import { ConfigurationError } from '../errors.ts'
-import { didYouMean, readDocument } from '../profile/document.ts'
+import { requirementIds } from '../../../contract/index.ts'
+import { checkDocument, didYouMean, readDocument } from '../profile/document.ts'
 
 /** The fields of an entry in the order in which they are written. */
-const entry = z.strictObject({
-  /** Reason why the violation is accepted for now. */
-  because: z
-    .string({ error: 'must give the reason why the violation is accepted' })
-    .trim()
-    .min(1, 'must give the reason why the violation is accepted'),
-  issue: z.union([z.string(), z.number()]).transform(String).optional(),
-  owner: z.string().optional(),
-  /** Last day on which the entry counts. */
-  until: z.iso.date({ error: 'must be a day such as 2026-12-31' }).optional(),
-  /** Digest of how the requirement is broken; without it, any violation of the requirement is excused. */
-  fingerprint: z
-    .string({ error: 'must be unchanged from --update-baseline' })
-    .regex(/^v\d+-[0-9a-f]{16}$/, 'must be unchanged from --update-baseline')
-    .optional(),
-  /** Finding at the time of the fingerprint; for the reader, not compared. */
-  found: z.string().optional(),
-})
+const entry = z.strictObject(
+  {
+    /** Reason why the violation is accepted for now. */
+    because: z
+      .string({ error: 'must give the reason why the violation is accepted' })
+      .trim()
+      .min(1, 'must give the reason why the violation is accepted'),
+    issue: z.union([z.string(), z.number()]).transform(String).optional(),
+    owner: z.string().optional(),
+    /** Last day on which the entry counts. */
+    until: z.iso.date({ error: 'must be a day such as 2026-12-31' }).optional(),
+    /** Digest of how the requirement is broken; without it, any violation of the requirement is excused. */
+    fingerprint: z
+      .string({ error: 'must be unchanged from --update-baseline' })
+      .regex(/^v\d+-[0-9a-f]{16}$/, 'must be unchanged from --update-baseline')
+      .optional(),
+    /** Finding at the time of the fingerprint; for the reader, not compared. */
+    found: z.string().optional(),
+  },
+  'an entry is a mapping; because gives the reason why it is accepted',
+)
 export type BaselineEntry = z.output<typeof entry>
 
+const requirement = z.enum(requirementIds, {
+  error: ({ input }) => `there is no such requirement.${didYouMean(`${input}`, requirementIds)}`,
+})
+
 /** Known violations, by requirement id. */
-export const baselineFile = z.partialRecord(z.enum(requirementIds), entry)
+export const baselineFile = z.partialRecord(requirement, entry)
 
 export interface Baseline {
   readonly file: string
@@ -45,53 +51,15 @@ export function loadBaseline(
   source: { readonly name: string; readonly text: string },
   drafts: 'refused' | 'kept',
 ): Baseline {
-  const { value, place: placeOf } = readDocument(source, 'a baseline')
-  const place = (id: string): string => `${placeOf([id])}: ${id}`
-  const read = Object.entries(value).map(([id, member]) => readEntry(id, member, drafts))
-  const problems = read.flatMap(({ id, problems }) =>
-    problems.map((problem) => `${place(id)}${problem}`),
-  )
-  if (problems.length > 0) throw new ConfigurationError(problems)
-  return {
-    file: source.name,
-    entries: new Map(read.flatMap(({ id, entry }) => (entry ? [[id, entry]] : []))),
-  }
+  const { value, place } = readDocument(source, 'a baseline')
+  const schema = drafts === 'kept' ? baselineFile : z.partialRecord(requirement, finished)
+  const violations = checkDocument(schema, value, ([id = '']) => place([id]))
+  return { file: source.name, entries: new Map(Object.entries(violations)) }
 }
 
-interface ReadEntry {
-  readonly id: string
-  readonly entry?: BaselineEntry
-  readonly problems: readonly string[]
-}
-
-function readEntry(id: string, value: unknown, drafts: 'refused' | 'kept'): ReadEntry {
-  if (!isRequirementId(id)) {
-    const hint = didYouMean(id, requirementIds)
-    return { id, problems: [`: there is no such requirement.${hint}`] }
-  }
-  if (!isObject(value)) {
-    return {
-      id,
-      problems: [': an entry is a mapping; because gives the reason why it is accepted'],
-    }
-  }
-  const result = entry.safeParse(value)
-  if (!result.success) return { id, problems: result.error.issues.flatMap(problemsOf) }
-  if (drafts === 'refused' && result.data.because === toBeWritten) {
-    return { id, problems: ['.because: not filled in yet'] }
-  }
-  return { id, entry: result.data, problems: [] }
-}
-
-function problemsOf(issue: z.core.$ZodIssue): readonly string[] {
-  if (issue.code !== 'unrecognized_keys') return [`.${issue.path.join('.')}: ${issue.message}`]
-  const fields = Object.keys(entry.shape)
-  return issue.keys.map((key) => `.${key}: there is no such field.${didYouMean(key, fields)}`)
-}
-
-function isRequirementId(id: string): id is RequirementId {
-  return requirementIds.some((requirement) => requirement === id)
-}
+const finished = entry.extend({
+  because: entry.shape.because.refine((text) => text !== toBeWritten, 'not filled in yet'),
+})
 
 /**
  * The file with these entries, sorted by id. YAML keeps its comments and its order of fields; a name that

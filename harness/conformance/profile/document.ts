@@ -114,11 +114,11 @@ function contentOf(document: Pick<YamlDocument, 'toJS'>, name: string): unknown 
 
 function describe(schema: z.ZodType, issue: z.core.$ZodIssue): { path: Path; text: string }[] {
   if (issue.code === 'unrecognized_keys') {
-    const keys = keysAt(schema, issue.path)
-    return issue.keys.map((key) => ({
-      path: [...issue.path, key],
-      text: `${[...issue.path, key].join('.')}: there is no such field.${didYouMean(key, keys)}`,
-    }))
+    const at = schemaAt(schema, issue.path)
+    return issue.keys.map((key) => {
+      const path = [...issue.path, key]
+      return { path, text: `${path.join('.')}: ${unknownKey(at, key)}` }
+    })
   }
   const isMissing = issue.code === 'invalid_type' && issue.message.endsWith('received undefined')
   const { message } = (issue.code === 'invalid_key' ? issue.issues[0] : undefined) ?? issue
@@ -126,21 +126,28 @@ function describe(schema: z.ZodType, issue: z.core.$ZodIssue): { path: Path; tex
   return [{ path: issue.path, text: `${issue.path.join('.')}: ${problem}` }]
 }
 
-function keysAt(schema: z.ZodType, path: Path): string[] {
+function unknownKey(at: z.ZodType | undefined, key: string): string | undefined {
+  if (at instanceof z.ZodRecord) return z.safeParse(at.keyType, key).error?.issues[0]?.message
+  const keys = at instanceof z.ZodObject ? Object.keys(at.shape) : []
+  return `there is no such field.${didYouMean(key, keys)}`
+}
+
+function schemaAt(schema: z.ZodType, path: Path): z.ZodType | undefined {
   let at = schema
   for (const key of path) {
     at = unwrap(at)
     const inner =
       at instanceof z.ZodArray
         ? at.element
-        : at instanceof z.ZodObject
-          ? at.shape[String(key)]
-          : undefined
-    if (!(inner instanceof z.ZodType)) return []
+        : at instanceof z.ZodRecord
+          ? at.valueType
+          : at instanceof z.ZodObject
+            ? at.shape[String(key)]
+            : undefined
+    if (!(inner instanceof z.ZodType)) return undefined
     at = inner
   }
-  at = unwrap(at)
-  return at instanceof z.ZodObject ? Object.keys(at.shape) : []
+  return unwrap(at)
 }
 
 function unwrap(schema: z.ZodType): z.ZodType {

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { loadBaseline } from '../baseline/file.ts'
 import { parseJournal } from '../cleanup/journal.ts'
 import { ConfigurationError } from '../errors.ts'
+import { loadProfile } from '../profile/read-profile.ts'
 import { temporaryFolder } from '../test-support/check.ts'
 import { makeFolder } from './result-files.ts'
 
@@ -21,8 +22,12 @@ const journal = [
 const baseline =
   'V3-IDEM-02:\n  because: &a "a migration"\nOAI-ERR-01: { because: *a, issue: 17 }\n'
 
+const profile =
+  'baseUrl: http://127.0.0.1:9\napiKey: sk-4711\nheaders: { x-a: "b" }\nlimits:\n  timeoutMs: 5\n'
+
 test.each([
   ['a journal', journal, (text: string) => parseJournal(text, 'the-file')],
+  ['a profile', profile, (text: string) => loadProfile({ name: 'the-file', text }, {})],
   ['a baseline', baseline, (text: string) => loadBaseline({ name: 'the-file', text }, 'refused')],
 ])('%s that is cut or changed at any byte', (_, whole, read) => {
   expect(refusal(() => read(whole))).toBeNull()

@@ -92,12 +92,8 @@ describe('the verdict of a requirement', () => {
   })
 
   test('is unclaimed where no scenario covers it', () => {
-    const [requirement] = decide(
-      [required],
-      [],
-      [{ slug: 'other', requirements: ['OAI-CHAT-01'] }],
-      everything,
-    )
+    const others = [{ slug: 'other', requirements: ['OAI-CHAT-01'] as const }]
+    const [requirement] = decide([required], [], others, everything)
     expect(requirement).toMatchObject({ verdict: 'unclaimed', scenarios: [] })
   })
 
@@ -205,49 +201,26 @@ describe('whatever was found', () => {
       findings.some((found) => found.requirement === id && found.verdict === verdict),
     )
 
-  test('a requirement passes only if something held and nothing broke', () => {
+  test('what held alone passes, what broke is accused, in whatever order', () => {
     fc.assert(
       fc.property(anyResults, (results) => {
-        for (const { id, verdict } of decide(judged, results, claims, everything)) {
-          if (verdict !== 'pass') continue
-          expect(about(results, id, 'held'), id).toBe(true)
-          expect(about(results, id, 'broken'), id).toBe(false)
-        }
-      }),
-    )
-  })
-
-  test('a requirement is accused only if something broke it', () => {
-    fc.assert(
-      fc.property(anyResults, (results) => {
-        for (const { id, verdict, level } of decide(judged, results, claims, everything)) {
+        const verdicts = decide(judged, results, claims, everything)
+        for (const { id, verdict, level } of verdicts) {
+          const isBroken = about(results, id, 'broken')
+          if (verdict === 'pass')
+            expect([about(results, id, 'held'), isBroken]).toEqual([true, false])
           if (verdict !== 'fail' && verdict !== 'warn') continue
-          expect(about(results, id, 'broken'), id).toBe(true)
+          expect(isBroken, id).toBe(true)
           expect(verdict).toBe(level === 'required' ? 'fail' : 'warn')
         }
-      }),
-    )
-  })
-
-  test('where anything broke, some requirement is accused', () => {
-    fc.assert(
-      fc.property(anyResults, (results) => {
-        const isBroken = judged.some((id) => about(results, id, 'broken'))
-        const accused = decide(judged, results, claims, everything).some(({ verdict }) =>
-          ['fail', 'warn'].includes(verdict),
+        const accused = verdicts.some(({ verdict }) => ['fail', 'warn'].includes(verdict))
+        expect(accused).toBe(judged.some((id) => about(results, id, 'broken')))
+        const reversed = decide(judged, results.toReversed(), claims, everything)
+        expect(reversed.map(({ verdict }) => verdict)).toEqual(
+          verdicts.map(({ verdict }) => verdict),
         )
-        expect(accused).toBe(isBroken)
       }),
-    )
-  })
-
-  test('the order of the scenarios does not matter', () => {
-    fc.assert(
-      fc.property(anyResults, (results) => {
-        const verdicts = (list: readonly ScenarioResult[]) =>
-          decide(judged, list, claims, everything).map(({ id, verdict }) => `${id} ${verdict}`)
-        expect(verdicts(results.toReversed())).toEqual(verdicts(results))
-      }),
+      { numRuns: 200 },
     )
   })
 })
@@ -264,97 +237,57 @@ function needsOf(id: string): readonly string[] {
   return requirements[id as RequirementId].needs ?? []
 }
 
-function withVerdict(
-  verdict: RequirementResult['verdict'],
-  level: RequirementResult['level'] = 'required',
-  known = false,
-): RequirementResult {
-  return resultOf('V3-GEN-01', { verdict, level, known })
-}
+const withVerdict = (verdict: RequirementResult['verdict']) => resultOf('V3-GEN-01', { verdict })
+const expected = (verdict: RequirementResult['verdict'], known = false) =>
+  resultOf('V3-GEN-01', { verdict, level: 'expected', known })
+const excused = resultOf('V3-GEN-01', { known: true })
 
 describe('the outcome', () => {
+  const pass = withVerdict('pass')
+  const fail = withVerdict('fail')
+  const irrelevant = (['not-applicable', 'unclaimed', 'observed'] as const).map(withVerdict)
+
   test.each([
-    [
-      'conforms',
-      [
-        withVerdict('pass'),
-        withVerdict('not-applicable'),
-        withVerdict('unclaimed'),
-        withVerdict('observed'),
-      ],
-    ],
-    ['conforms', [withVerdict('pass'), withVerdict('warn', 'expected')]],
-    [
-      'conforms',
-      [
-        withVerdict('pass'),
-        withVerdict('unproven', 'expected'),
-        withVerdict('inconclusive', 'expected'),
-      ],
-    ],
-    ['conforms', [withVerdict('fail', 'required', true)]],
-    ['violated', [withVerdict('pass'), withVerdict('fail')]],
-    ['violated', [withVerdict('fail'), withVerdict('inconclusive'), withVerdict('error')]],
-    ['violated', [withVerdict('fail', 'required', true), withVerdict('fail')]],
-    ['incomplete', [withVerdict('pass'), withVerdict('unproven')]],
-    ['incomplete', [withVerdict('pass'), withVerdict('inconclusive')]],
-    ['incomplete', [withVerdict('pass'), withVerdict('error')]],
-    ['incomplete', [withVerdict('fail', 'required', true), withVerdict('unproven')]],
-  ] as const)('is %s', (outcome, requirements) => {
+    ['conforms', [pass, ...irrelevant]],
+    ['conforms', [pass, expected('warn')]],
+    ['conforms', [pass, expected('unproven'), expected('inconclusive')]],
+    ['conforms', [excused]],
+    ['violated', [pass, fail]],
+    ['violated', [fail, withVerdict('inconclusive'), withVerdict('error')]],
+    ['violated', [excused, fail]],
+    ['incomplete', [pass, withVerdict('unproven')]],
+    ['incomplete', [pass, withVerdict('inconclusive')]],
+    ['incomplete', [pass, withVerdict('error')]],
+    ['incomplete', [excused, withVerdict('unproven')]],
+  ])('is %s', (outcome, requirements) => {
     expect(reportOutcome(requirements, false)).toBe(outcome)
   })
 
   test('counts a warning only where it is asked to be strict', () => {
-    const requirements = [withVerdict('pass'), withVerdict('warn', 'expected')]
-    expect([reportOutcome(requirements, false), reportOutcome(requirements, true)]).toEqual([
-      'conforms',
-      'violated',
-    ])
-  })
-
-  test('leaves a known warning alone even then', () => {
-    expect(reportOutcome([withVerdict('warn', 'expected', true)], true)).toBe('conforms')
+    expect(reportOutcome([pass, expected('warn')], true)).toBe('violated')
+    expect(reportOutcome([expected('warn', true)], true)).toBe('conforms')
   })
 })
 
 test('totals count each verdict, and leave unclaimed requirements out', () => {
-  const ids = [
-    withVerdict('pass'),
-    withVerdict('pass'),
-    withVerdict('fail'),
-    withVerdict('unclaimed'),
-    withVerdict('fail', 'required', true),
-  ]
-  expect(countTotals(ids, 7)).toEqual({
-    pass: 2,
-    fail: 2,
-    warn: 0,
-    observed: 7,
-    'not-applicable': 0,
-    inconclusive: 0,
-    error: 0,
-    unproven: 0,
-    known: 1,
+  const results = [...(['pass', 'pass', 'fail', 'unclaimed'] as const).map(withVerdict), excused]
+  expect(countTotals(results, 7)).toEqual({
+    ...{ pass: 2, fail: 2, warn: 0, observed: 7, known: 1 },
+    ...{ 'not-applicable': 0, inconclusive: 0, error: 0, unproven: 0 },
   })
 })
 
 const passed = resultOf('OAI-CHAT-01', { verdict: 'pass' })
 const unproven = resultOf('KB-01', { verdict: 'unproven' })
+const inconclusive = resultOf('KB-02', { verdict: 'inconclusive' })
+const elsewhere = resultOf('RAG-01', { verdict: 'unproven' })
 
 test.each([
   ['what no member of the profile shows', [passed, unproven], 'conforms'],
-  [
-    'what the run could not decide',
-    [passed, resultOf('KB-02', { verdict: 'inconclusive' })],
-    'conforms',
-  ],
+  ['what the run could not decide', [passed, inconclusive], 'conforms'],
   ['no violation', [passed, unproven, resultOf('KB-02')], 'violated'],
   ['no internal error', [passed, resultOf('KB-02', { verdict: 'error' })], 'incomplete'],
-  [
-    'nothing outside the glob',
-    [passed, unproven, resultOf('RAG-01', { verdict: 'unproven' })],
-    'incomplete',
-  ],
+  ['nothing outside the glob', [passed, unproven, elsewhere], 'incomplete'],
   ['nothing if nothing passed', [unproven], 'incomplete'],
 ] as const)('allows %s', (_, ids, outcome) => {
   expect(allowUndecided(reportOf(ids), ['KB-*']).outcome).toBe(outcome)

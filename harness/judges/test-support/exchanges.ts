@@ -2,7 +2,6 @@ import {
   type Ending,
   type Exchange,
   type ExchangeLabels,
-  type Finding,
   type Judgement,
   type OperationId,
   operations,
@@ -69,12 +68,11 @@ export function bytewise(bytes: Uint8Array): WireChunk[] {
   return Array.from(bytes, (byte, at) => ({ atMs: at, bytes: Uint8Array.of(byte) }))
 }
 
-export function brokenIds({ findings }: Judgement): string[] {
-  return rowsOf(findings, 'broken')
-}
-
 export function heldIds({ findings }: Judgement): string[] {
-  return rowsOf(findings, 'held')
+  return findings
+    .filter(({ verdict }) => verdict === 'held')
+    .map(({ requirement }) => requirement)
+    .sort()
 }
 
 /** The broken requirements of a judgement with their messages, for a failing test. */
@@ -88,13 +86,6 @@ export function brokenIn(exchange: Exchange): Record<string, string> {
 
 export function encode(text: string): Uint8Array {
   return new TextEncoder().encode(text)
-}
-
-function rowsOf(findings: readonly Finding[], verdict: Finding['verdict']): string[] {
-  return findings
-    .filter((finding) => finding.verdict === verdict)
-    .map(({ requirement }) => requirement)
-    .sort()
 }
 
 function chunksOf(body: ExchangeParts['body']): readonly WireChunk[] {

@@ -3,7 +3,7 @@ import type { LoadReport } from '../../../contract/report/load/report.ts'
 import { givenSlos } from '../shards/check.ts'
 import { unpackBlocks } from '../summary/blocks.ts'
 import { type FigureName, figuresOf, type RunBlocks } from './figures.ts'
-import { type Candidate, decideFigures, familyError } from './verdicts.ts'
+import { decideFigures, familyError } from './verdicts.ts'
 
 /** A load report that lacks what a comparison needs. The message names the remedy. */
 export class NotComparableError extends Error {
@@ -34,25 +34,17 @@ export function compareLoads(
 ): LoadComparison {
   const differences = loadDifferences(a.report, b.report)
   const decisive = differences.filter((difference) => difference.decisive)
-  const candidates = figuresOf(sideOf(a), sideOf(b), options).map((candidate) =>
+  const differ =
     decisive.length === 0
-      ? candidate
-      : {
-          ...candidate,
-          reason: `the runs differ in ${decisive.map(({ name }) => name).join(', ')}`,
-        },
-  )
+      ? null
+      : `the runs differ in ${decisive.map(({ name }) => name).join(', ')}`
   const invalid = [a, b].filter(({ report }) => report.generator.verdict === 'invalid')
+  const slow = invalid.length === 0 ? null : 'the load generator was the bottleneck in a run'
   const figures = decideFigures(
-    candidates.map(
-      (candidate): Candidate =>
-        invalid.length > 0 || decisive.length > 0
-          ? {
-              ...candidate,
-              ratio: null,
-              reason: candidate.reason ?? 'the load generator was the bottleneck in a run',
-            }
-          : candidate,
+    figuresOf(sideOf(a), sideOf(b), options).map((candidate) =>
+      differ === null && slow === null
+        ? candidate
+        : { ...candidate, ratio: null, reason: differ ?? candidate.reason ?? slow },
     ),
   )
   return {

@@ -1,3 +1,5 @@
+import { bisect } from '../statistics/shares.ts'
+
 /** A figure of one run, with limits at any confidence. */
 export interface Estimate {
   readonly value: number
@@ -59,11 +61,6 @@ export function pValue(ratio: RatioEstimate, holds: (limits: RatioLimits) => boo
   const at = (tail: number) => holds(ratio.limits(1 - 2 * tail))
   if (at(smallestTail)) return smallestTail
   if (!at(0.499)) return 1
-  let [low, high] = [Math.log(smallestTail), Math.log(0.499)]
-  for (let step = 0; step < 24; step++) {
-    const middle = (low + high) / 2
-    if (at(Math.exp(middle))) high = middle
-    else low = middle
-  }
-  return Math.exp(high)
+  const isSmaller = (logarithm: number) => !at(Math.exp(logarithm))
+  return Math.exp(bisect(isSmaller, Math.log(smallestTail), Math.log(0.499), 24))
 }

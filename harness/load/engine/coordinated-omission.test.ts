@@ -58,5 +58,5 @@ function latencies(records: readonly RequestRecord[], clock: 'response' | 'servi
 }
 
 function plan(url: string, connections: number): DriveOptions {
-  return { url, key: 'key', connections, perSecond, seconds, drainSeconds: 15 }
+  return { url, connections, perSecond, seconds }
 }

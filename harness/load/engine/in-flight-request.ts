@@ -1,5 +1,6 @@
 // biome-ignore-all lint/style/noExcessiveLinesPerFile: one request in flight: bytes, times and outcome
 import type { Ending, Header } from '../../../contract/index.ts'
+import { codeOf, rootOf } from '../../client/network/failures.ts'
 import { ProxyError } from '../../client/network/proxy.ts'
 import { StreamContents } from '../../judges/index.ts'
 import type { RunClock } from '../clock.ts'
@@ -470,7 +471,8 @@ function classify(
 export function connectFailure(error: Error, sent: boolean): Failure {
   if (error instanceof HttpSyntaxError) return failure('unreadable', error.message)
   const counter = sent ? 'droppedConnections' : 'unanswered'
-  const cause = hasOwnMessage(error) ? error.message : codeOf(error)
+  const root = rootOf(error)
+  const cause = hasOwnMessage(error) ? error.message : (codeOf(root) ?? root.name)
   return failure('connect', sent ? `${cause} before headers` : cause, counter)
 }
 
@@ -478,12 +480,6 @@ export function connectFailure(error: Error, sent: boolean): Failure {
 export function cutOf(error: Error): Failure {
   if (error instanceof HttpSyntaxError) return failure('unreadable', error.message)
   return failure('truncated', hasOwnMessage(error) ? error.message : connectionCut)
-}
-
-function codeOf(error: Error): string {
-  const [first] = error instanceof AggregateError ? error.errors : []
-  const cause = first instanceof Error ? first : error
-  return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.name
 }
 
 const connectionCut = 'the connection was cut'

@@ -109,7 +109,7 @@ function merged(done: readonly MeasuredThread[]): Histogram {
 }
 
 /** Spread of the worst worker: it spoils its own measurements even if all others are on time. */
-function worstSpread(spreads: readonly (Spread | null)[]): Spread | null {
+export function worstSpread(spreads: readonly (Spread | null)[]): Spread | null {
   return spreads.reduce(
     (worst, spread) => (spread !== null && spread.p99 > (worst?.p99 ?? -1) ? spread : worst),
     null,

@@ -152,10 +152,11 @@ export interface Forward {
 
 /** @throws Node's error if a certificate or a key is invalid */
 export function routeOf(baseUrl: string, network: NetworkOptions = directNetwork): Route {
-  const { protocol, hostname, port: digits, origin } = new URL(baseUrl)
+  const url = new URL(baseUrl)
+  const { protocol, hostname, origin } = url
   const secure = protocol === 'https:'
   const name = hostname.replace(/^\[|\]$/g, '')
-  const port = digits === '' ? (secure ? 443 : 80) : Number(digits)
+  const port = portOf(url)
   const proxy = network.proxy === null ? null : new URL(network.proxy)
   return {
     secure,

@@ -1,13 +1,10 @@
 import type { Socket } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { pour, startRawServer } from '../../client/test-support/raw-server.ts'
-import { type DriveOptions, driven, outcomesOf } from '../test-support/drive.ts'
+import { driven, outcomesOf } from '../test-support/drive.ts'
 import { speech } from '../test-support/h2-server.ts'
 
-const some: Omit<DriveOptions, 'url'> = {
-  ...{ key: 'key', connections: Number.POSITIVE_INFINITY, kind: 'openai-stream' },
-  ...{ perSecond: 12, seconds: 0.25, drainSeconds: 20 },
-}
+const some = { kind: 'openai-stream', perSecond: 12, seconds: 0.25 } as const
 const limits = {
   ...{ bodyBytes: 300_000, streamBytes: 400_000, lineBytes: 100_000 },
   ...{ streamEvents: 1000, jsonDepth: 50 },

@@ -2,15 +2,12 @@ import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { directNetwork, type NetworkOptions } from '../../client/index.ts'
 import { startForwardProxy } from '../../client/test-support/forward-proxy.ts'
-import { type DriveOptions, driven, outcomesOf } from '../test-support/drive.ts'
+import { driven, outcomesOf } from '../test-support/drive.ts'
 import { h2Server, trusting } from '../test-support/h2-server.ts'
 import { oddServer } from '../test-support/odd-server.ts'
 import { ConnectionLimit } from './connection-limit.ts'
 
-const some: Omit<DriveOptions, 'url'> = {
-  ...{ key: 'key', connections: Number.POSITIVE_INFINITY, kind: 'openai-stream' },
-  ...{ perSecond: 20, seconds: 0.2, drainSeconds: 20 },
-}
+const some = { kind: 'openai-stream', perSecond: 20, seconds: 0.2 } as const
 
 describe('a proxy on the way', () => {
   test('gets whole addresses and its own credentials for a target without TLS', async () => {

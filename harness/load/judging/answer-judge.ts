@@ -2,9 +2,11 @@ import {
   type Ending,
   type Exchange,
   type Header,
+  header,
   isDeeperThan,
   type Judgement,
   type OperationId,
+  parseJson,
   type WireRequest,
 } from '../../../contract/index.ts'
 import {
@@ -69,11 +71,7 @@ export class AnswerJudge {
 
   /** An unstreamed answer; undefined if it is not JSON. */
   json(): unknown {
-    try {
-      return JSON.parse(Buffer.concat(this.#pieces).toString())
-    } catch {
-      return undefined
-    }
+    return parseJson(Buffer.concat(this.#pieces).toString())
   }
 
   /** True for a body that starts like JSON and is nested deeper than `levels`. */
@@ -127,6 +125,6 @@ const jsonType = 'application/json'
 const streamType = 'text/event-stream'
 
 function mediaType({ headers }: { readonly headers: readonly Header[] }): string {
-  const type = headers.find(([name]) => name === 'content-type')?.[1] ?? ''
+  const type = header(headers, 'content-type') ?? ''
   return (type.split(';')[0] ?? '').trim().toLowerCase()
 }

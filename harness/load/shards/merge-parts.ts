@@ -1,6 +1,7 @@
-import type { AuditRow, GeneratorRow, Spread } from '../../../contract/report/load/generator.ts'
+import type { AuditRow, GeneratorRow } from '../../../contract/report/load/generator.ts'
 import type { Metric } from '../../../contract/report/load/measures.ts'
 import type { LoadReport, TransactionRow } from '../../../contract/report/load/report.ts'
+import { worstSpread } from '../generator/generator-monitor.ts'
 import type { Shard } from './check.ts'
 
 /** The worst generator decides for the run; reasons name their shard. */
@@ -19,8 +20,8 @@ export function mergedGenerator(reports: readonly LoadReport[]): GeneratorRow {
     reasons: reports.flatMap(({ generator, plan }) =>
       generator.reasons.map((reason) => `shard ${plan.shard?.index}: ${reason}`),
     ),
-    timestampError: worst(all.map((row) => row.timestampError)),
-    scheduleDelay: worst(all.map((row) => row.scheduleDelay)),
+    timestampError: worstSpread(all.map((row) => row.timestampError)),
+    scheduleDelay: worstSpread(all.map((row) => row.scheduleDelay)),
     eventLoopUtilization: Math.max(...all.map((row) => row.eventLoopUtilization)),
     cpuMs,
     eventsPerSecond: all.reduce((sum, row) => sum + row.eventsPerSecond, 0),
@@ -119,13 +120,6 @@ function summed<Key extends string>(
 ): Record<Key, number> {
   const pairs = keys.map((key) => [key, rows.reduce((sum, row) => sum + row[key], 0)] as const)
   return Object.fromEntries(pairs) as Record<Key, number>
-}
-
-function worst(spreads: readonly (Spread | null)[]): Spread | null {
-  return spreads.reduce(
-    (max, spread) => (spread !== null && spread.p99 > (max?.p99 ?? -1) ? spread : max),
-    null,
-  )
 }
 
 /** Starts of the shards of a run, by the clock of their target. */

@@ -1,5 +1,5 @@
 import { quantileName, rankOf } from '../../../contract/averages.ts'
-import { binomialAtLeast, binomialCdf } from './shares.ts'
+import { binomialAtLeast, binomialCdf, lastWhere } from './shares.ts'
 
 /**
  * Distribution-free interval of a quantile. Of n independent values, the number below the true
@@ -18,9 +18,9 @@ export interface RankInterval {
 export function quantileRanks(n: number, q: number, confidence = 0.95): RankInterval {
   const error = (1 - confidence) / 2
   // X(r) > quantile means that fewer than r values lie below it: P[B <= r - 1].
-  const low = lastWhere(n, (rank) => binomialCdf(rank - 1, n, q) <= error)
+  const low = lastWhere((rank) => binomialCdf(rank - 1, n, q) <= error, 0, n + 1)
   // X(r) < quantile means that r or more values do: P[B >= r].
-  const misses = lastWhere(n, (rank) => binomialAtLeast(n + 1 - rank, n, q) <= error)
+  const misses = lastWhere((rank) => binomialAtLeast(n + 1 - rank, n, q) <= error, 0, n + 1)
   return { low: low === 0 ? null : low, high: misses === 0 ? null : n + 1 - misses }
 }
 
@@ -74,18 +74,6 @@ export function quantileEstimate(
     high: ranks.high === null ? null : sample.highAt(Math.ceil(stretched(ranks.high))),
     why: null,
   }
-}
-
-/** Last of 1..n for which a condition holds, if it holds only up to some point; 0 for none. */
-function lastWhere(n: number, holds: (rank: number) => boolean): number {
-  let last = 0
-  let next = n + 1
-  while (next - last > 1) {
-    const middle = Math.floor((last + next) / 2)
-    if (holds(middle)) last = middle
-    else next = middle
-  }
-  return last
 }
 
 /**

@@ -101,16 +101,10 @@ const rounding = 1e-12
 
 /** Minimum number of requests of which `over` may be over the limit while at most `allowed` of all are. */
 export function minRequests(over: number, allowed: number): number {
-  const isDecided = (n: number) => binomialCdf(over, n, allowed) <= 1 - confidence + rounding
+  const isUndecided = (n: number) => binomialCdf(over, n, allowed) > 1 - confidence + rounding
   let high = Math.max(1, over + 1)
-  while (!isDecided(high)) high *= 2
-  let low = over
-  while (high - low > 1) {
-    const middle = Math.floor((low + high) / 2)
-    if (isDecided(middle)) high = middle
-    else low = middle
-  }
-  return high
+  while (isUndecided(high)) high *= 2
+  return lastWhere(isUndecided, over, high) + 1
 }
 
 /**
@@ -122,19 +116,28 @@ export function shareInterval(n: number, count: number, level = 0.95) {
   const lower = Math.floor(count + 1e-9)
   const upper = Math.ceil(count - 1e-9)
   return {
-    low: lower === 0 ? 0 : bisect((p) => binomialAtLeast(lower, n, p) < error),
-    high: upper === n ? 1 : bisect((p) => binomialCdf(upper, n, p) > error),
+    low: lower === 0 ? 0 : bisect((p) => binomialAtLeast(lower, n, p) < error, 0, 1, 50),
+    high: upper === n ? 1 : bisect((p) => binomialCdf(upper, n, p) > error, 0, 1, 50),
   }
 }
 
-/** Finds the point in 0..1 at which a predicate becomes false. */
-function bisect(holds: (p: number) => boolean): number {
-  let low = 0
-  let high = 1
-  for (let i = 0; i < 50; i++) {
-    const middle = (low + high) / 2
-    if (holds(middle)) low = middle
-    else high = middle
-  }
-  return (low + high) / 2
+/** Point between two numbers at which a condition that holds below it ends, by halving. */
+export function bisect(
+  holds: (value: number) => boolean,
+  low: number,
+  high: number,
+  steps: number,
+): number {
+  const middle = (low + high) / 2
+  if (steps === 0) return middle
+  return holds(middle)
+    ? bisect(holds, middle, high, steps - 1)
+    : bisect(holds, low, middle, steps - 1)
+}
+
+/** The last integer below `high` for which a condition holds, if it holds only up to some point; `low` for none. */
+export function lastWhere(holds: (value: number) => boolean, low: number, high: number): number {
+  if (high - low <= 1) return low
+  const middle = Math.floor((low + high) / 2)
+  return holds(middle) ? lastWhere(holds, middle, high) : lastWhere(holds, low, middle)
 }

@@ -23,12 +23,11 @@ export interface Driven {
 
 export interface DriveOptions {
   readonly url: string
-  readonly key: string
-  /** Maximum number of connections at once; what is due meanwhile waits. */
-  readonly connections: number
+  /** Maximum number of connections at once; what is due meanwhile waits. Unlimited by default. */
+  readonly connections?: number
   readonly perSecond: number
   readonly seconds: number
-  readonly drainSeconds: number
+  readonly drainSeconds?: number
   readonly kind?: Kind
   /** Share of the generations that are sent twice. */
   readonly races?: number
@@ -46,11 +45,11 @@ export async function drive(options: DriveOptions): Promise<readonly RequestReco
 
 /** @throws the internal errors of the engine */
 export async function driven(options: DriveOptions): Promise<Driven> {
-  const { url, connections, perSecond, seconds, drainSeconds, kind = 'openai-json' } = options
+  const { url, connections, perSecond, seconds, kind = 'openai-json' } = options
   const passages = await writePassages('drive')
   const clock = new RunClock(process.hrtime.bigint())
-  const { timeoutMs = 20_000, limits, clients } = options
-  const target = { ...plainTarget(url, options.key), timeoutMs, ...(limits ? { limits } : {}) }
+  const { timeoutMs = 20_000, drainSeconds = 20, limits, clients } = options
+  const target = { ...plainTarget(url, 'key'), timeoutMs, ...(limits ? { limits } : {}) }
   const route = routeOf(url, options.network)
   const { open } = await negotiateChannelPool(route, new AbortController().signal)
   const channels = open(clock, true, connections)

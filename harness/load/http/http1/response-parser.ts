@@ -1,4 +1,4 @@
-import type { Header } from '../../../../contract/index.ts'
+import { type Header, header } from '../../../../contract/index.ts'
 import { quoted } from '../../format.ts'
 import { HttpSyntaxError, type ResponseSink } from '../channel.ts'
 
@@ -67,10 +67,10 @@ export class ResponseParser {
   }
 
   #keep(framing: Framing, headers: readonly Header[], version: string): void {
-    const connection = headerOf(headers, 'connection')?.toLowerCase() ?? ''
+    const connection = header(headers, 'connection')?.toLowerCase() ?? ''
     this.reusable = framing.kind !== 'close' && !connection.includes('close')
     if (version === '1.0' && !connection.includes('keep-alive')) this.reusable = false
-    const hint = /timeout=(\d+)/i.exec(headerOf(headers, 'keep-alive') ?? '')
+    const hint = /timeout=(\d+)/i.exec(header(headers, 'keep-alive') ?? '')
     this.idleSeconds = hint?.[1] === undefined ? undefined : Number(hint[1])
   }
 }
@@ -105,20 +105,16 @@ function hintOf(text: string): string {
 /** RFC 9112, section 6.3. */
 function framingOf(method: string, status: number, headers: readonly Header[]): Framing {
   if (method === 'HEAD' || status === 204 || status === 304) return { kind: 'length', bytes: 0 }
-  const coding = headerOf(headers, 'transfer-encoding')
+  const coding = header(headers, 'transfer-encoding')
   if (coding !== undefined) {
     return /(^|,)\s*chunked\s*$/i.test(coding) ? { kind: 'chunked' } : { kind: 'close' }
   }
-  const length = headerOf(headers, 'content-length')
+  const length = header(headers, 'content-length')
   if (length === undefined) return { kind: 'close' }
   if (!/^\d{1,15}$/.test(length)) {
     throw new HttpSyntaxError(`not an HTTP answer: its content-length is ${quoted(length)}`)
   }
   return { kind: 'length', bytes: Number(length) }
-}
-
-function headerOf(headers: readonly Header[], name: string): string | undefined {
-  return headers.find(([key]) => key === name)?.[1]
 }
 
 function latin1(bytes: Uint8Array): string {

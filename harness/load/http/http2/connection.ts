@@ -7,6 +7,7 @@ import {
 } from 'node:http2'
 import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
+import { http2ErrorNames } from '../../../client/network/failures.ts'
 import type { RunClock } from '../../clock.ts'
 import { Http2Error } from '../channel.ts'
 import { dial, type Route } from '../dial.ts'
@@ -184,20 +185,6 @@ function isLimit(streams: number | undefined): streams is number {
 }
 
 /** `INTERNAL_ERROR`, or the number of a code that has no name. */
-export function errorCodeName(code: number): string {
-  return names.get(code) ?? `error ${code}`
-}
-
-const prefix = 'NGHTTP2_'
-const names: ReadonlyMap<number, string> = new Map(
-  [
-    ...['NO_ERROR', 'PROTOCOL_ERROR', 'INTERNAL_ERROR', 'FLOW_CONTROL_ERROR', 'SETTINGS_TIMEOUT'],
-    ...['STREAM_CLOSED', 'FRAME_SIZE_ERROR', 'REFUSED_STREAM', 'CANCEL', 'COMPRESSION_ERROR'],
-    ...['CONNECT_ERROR', 'ENHANCE_YOUR_CALM', 'INADEQUATE_SECURITY', 'HTTP_1_1_REQUIRED'],
-  ].map((name) => [codeOf(name), name]),
-)
-
-function codeOf(name: string): number {
-  const value: unknown = Reflect.get(constants, `${prefix}${name}`)
-  return typeof value === 'number' ? value : -1
+function errorCodeName(code: number): string {
+  return http2ErrorNames[code] ?? `error ${code}`
 }

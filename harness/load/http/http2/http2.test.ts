@@ -1,13 +1,10 @@
 import { constants, type ServerHttp2Stream } from 'node:http2'
 import { describe, expect, test } from 'vitest'
 import { directNetwork } from '../../../client/index.ts'
-import { type DriveOptions, driven, outcomesOf } from '../../test-support/drive.ts'
+import { driven, outcomesOf } from '../../test-support/drive.ts'
 import { begin, h2Server, speak, speech, trusting } from '../../test-support/h2-server.ts'
 
-const some: Omit<DriveOptions, 'url'> = {
-  ...{ key: 'key', connections: Number.POSITIVE_INFINITY, kind: 'openai-stream' },
-  ...{ perSecond: 40, seconds: 0.25, drainSeconds: 20, network: trusting },
-}
+const some = { kind: 'openai-stream', perSecond: 40, seconds: 0.25, network: trusting } as const
 const every =
   (of: number, other: (stream: ServerHttp2Stream) => void) =>
   (stream: ServerHttp2Stream, n: number) =>

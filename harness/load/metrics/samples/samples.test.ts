@@ -99,7 +99,7 @@ describe('buckets', () => {
 })
 
 describe('HDR V2', () => {
-  test('what other tools decode has our ranks', () => {
+  test('what other tools decode has our ranks and our buckets', () => {
     fc.assert(
       fc.property(values, fc.integer({ min: 1, max: 100 }), (units, percent) => {
         const buckets = bucketsOf(units)
@@ -109,23 +109,9 @@ describe('HDR V2', () => {
         // Theirs is the upper end of the bucket, if ours knows the largest value.
         const ours = Math.min(buckets.highAt(rank) / unitNs, Math.max(...units))
         expect(Math.min(theirs.getValueAtPercentile(percent), Math.max(...units))).toBe(ours)
-      }),
-    )
-  })
-
-  test('the buckets are those of the library', () => {
-    fc.assert(
-      fc.property(values, (units) => {
-        const theirs = new Float64Histogram(1, maxUnits, 3)
-        for (const value of units) theirs.recordValue(value)
-        const mine = bucketsOf(units)
-          .store()
-          .counts.map(([low]) => low)
-        expect(mine).toEqual(
-          [...new Set(units.map((value) => theirs.lowestEquivalentValue(value)))].sort(
-            (a, b) => a - b,
-          ),
-        )
+        const library = new Float64Histogram(1, maxUnits, 3)
+        const lows = new Set(units.map((value) => library.lowestEquivalentValue(value)))
+        expect(buckets.store().counts.map(([low]) => low)).toEqual([...lows].sort((a, b) => a - b))
       }),
     )
   })
