@@ -76,10 +76,11 @@ export function checkOutcome(report: ConformanceReport): Outcome {
 function reservationText(report: ConformanceReport): string | null {
   const { known } = summarize(report)
   const { globs = [], ids = [] } = report.allowedUndecided ?? {}
-  const flags = globs.map((glob) => `--allow-undecided ${glob}`).join(' ')
   const parts = [
     ...(known === 0 ? [] : [count(known, 'known violation')]),
-    ...(ids.length === 0 ? [] : [`${count(ids.length, 'undecided requirement')} (${flags})`]),
+    ...(ids.length === 0
+      ? []
+      : [`${count(ids.length, 'undecided requirement')} (--allow-undecided ${globs.join(',')})`]),
   ]
   return parts.length === 0 ? null : `except ${parts.join(' and ')}`
 }

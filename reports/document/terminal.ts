@@ -68,9 +68,17 @@ export function outcomeLine(outcome: Outcome, { color }: { readonly color: boole
 }
 
 function outcomeLines(page: Page, outcome: Outcome): Lines {
+  const { reservation, ...plain } = outcome
   const { lead, length } = painted(outcome, page.chalk)
-  return hanging(page, lead, outcome.text, length)
+  if (reservation === undefined || length < page.width * mayLead) {
+    return hanging(page, lead, outcome.text, length)
+  }
+  const short = painted(plain, page.chalk)
+  return hanging(page, short.lead, `${reservation}: ${outcome.text}`, short.length)
 }
+
+/** Share of a line that an outcome may have beside its text; a longer one is wrapped with it. */
+const mayLead = 0.75
 
 /** The outcome at the start of a line, and its length without colors. */
 function painted({ word, reservation, tone }: Outcome, chalk: ChalkInstance) {

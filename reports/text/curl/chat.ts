@@ -10,6 +10,8 @@ export interface ChatOfRequest {
   readonly created: Exchange
   /** Name of the field of its response with the id; the first of that name. */
   readonly member: string
+  /** The last change of the chat before a request that reads it. */
+  readonly changed: Exchange | null
 }
 
 /** Exchanges by id. Stored ones may be large, and say without being read which request they are of. */
@@ -30,7 +32,25 @@ export function chatOf(exchange: Exchange, exchanges: Exchanges): ChatOfRequest 
   creations.set(exchanges, byChat)
   const creation = byChat.get(id)
   const created = creation && exchanges.get(creation.exchange)
-  return creation && created ? { id, created, member: creation.member } : null
+  if (!creation || !created) return null
+  const isReading = exchange.request.method === 'GET'
+  const changed = isReading ? lastChange(id, exchanges, [created.id, exchange.id]) : null
+  return { id, created, member: creation.member, changed }
+}
+
+function lastChange(
+  chat: string,
+  exchanges: Exchanges,
+  [after, before]: readonly [string, string],
+): Exchange | null {
+  const ids = [...exchanges.keys()]
+  for (const id of ids.slice(ids.indexOf(after) + 1, ids.indexOf(before)).toReversed()) {
+    if (exchanges.requestLine?.(id)?.startsWith('GET ')) continue
+    const exchange = exchanges.get(id)
+    if (exchange === undefined || exchange.request.method === 'GET') continue
+    if (succeeded(exchange) && chatIdIn(exchange) === chat) return exchange
+  }
+  return null
 }
 
 /** The creations of chats by each id in their responses. */
@@ -54,10 +74,12 @@ function creationsIn(exchanges: Exchanges): ReadonlyMap<string, Creation> {
 
 function chatIdIn(exchange: Exchange): string | null {
   const { body, url } = exchange.request
-  const inBody = /"chat_id":\s*"([^"\\]+)"/.exec(Buffer.from(body ?? []).toString('utf8'))?.[1]
+  const sent = Buffer.from(body ?? []).toString('utf8')
+  const inBody = /"chat_id"(?::\s*"|\r\n\r\n)([^"\\\r]+)/.exec(sent)?.[1]
   // A recorded URL may be malformed.
   if (inBody !== undefined || !URL.canParse(url)) return inBody ?? null
-  return /\/chat\/([^/?]+)/.exec(requestPath(exchange))?.[1] ?? null
+  const inQuery = new URL(url).searchParams.get('chat_id')
+  return inQuery ?? /\/chat\/([^/?]+)/.exec(requestPath(exchange))?.[1] ?? null
 }
 
 function isCreation(exchange: Exchange): boolean {
@@ -65,14 +87,24 @@ function isCreation(exchange: Exchange): boolean {
   return isPost && succeeded(exchange) && requestPath(exchange).endsWith('/chat')
 }
 
-/** A command that creates such a chat, with its id in the variable CHAT, and the command of a request to it. */
-export function withChat(command: string, { id, member }: ChatOfRequest, creation: string): string {
-  const sent = creation.replace('curl -i', 'curl -s')
+/**
+ * A command that creates such a chat, with its id in the variable CHAT, one that changes it, and the command of a
+ * request to it.
+ */
+export function withChat(
+  command: string,
+  { id, member, created, changed }: ChatOfRequest,
+  commandOf: (exchange: Exchange) => string,
+): string {
+  const quiet = (exchange: Exchange) => commandOf(exchange).replace('curl -i', 'curl -s')
   const found = `grep -o '"${member}": *"[^"]*"' | head -n 1 | cut -d '"' -f 4`
   // The recorded key belongs to a request to another chat.
   const key = /(?<=idempotency-key: )[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/i
-  const withKey = command.replace(key, id)
-  return `CHAT=$(${sent} | ${found})\n${withKey.replaceAll(words, (word) => named(word, id))}`
+  const commands = [...(changed === null ? [] : [`${quiet(changed)} > /dev/null`]), command]
+  const own = commands.map((one) =>
+    one.replace(key, id).replaceAll(words, (word) => named(word, id)),
+  )
+  return [`CHAT=$(${quiet(created)} | ${found})`, ...own].join('\n')
 }
 
 /** Text in shell quotes, and between them. */
@@ -82,6 +114,6 @@ const words = /\$'(?:[^'\\]|\\[\s\S])*'|'[^']*'|"(?:[^"\\]|\\[\s\S])*"|[^'"$]+/g
 function named(word: string, id: string): string {
   if (word.startsWith('"')) return word
   const quote = /^\$?'/.exec(word)?.[0] ?? ''
-  const place = new RegExp(`(?<=[/"]|idempotency-key: )${id}(?![\\w-])`, 'gi')
+  const place = new RegExp(`(?<=[/"]|chat_id=|idempotency-key: )${id}(?![\\w-])`, 'gi')
   return word.replaceAll(place, () => `${quote && "'"}"$CHAT"${quote}`)
 }

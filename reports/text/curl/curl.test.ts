@@ -54,7 +54,16 @@ test('a chat that the run has deleted is made again, and keys are those of anoth
   `)
   expect(chatOf(exchange, new Map([['x2', exchange]]))).toBeNull()
 
-  const flag = { id: 'data-raw', created, member: 'id' }
+  const read = exchangeOf({ id: 'x3', method: 'GET', url: `http://h/api/v3/message?chat_id=${id}` })
+  const chat = chatOf(read, new Map(all).set('x3', read))
+  expect(toCurl(read, { isCompact: true, chat }).split('\n').slice(1)).toMatchInlineSnapshot(`
+    [
+      "curl -s -X POST http://127.0.0.1:4010/api/v3/message/generate -H "Authorization: Bearer $CHATGEN_API_KEY" -H 'content-type: application/json' -H 'Idempotency-Key: '"$CHAT"'' --data-raw '{"chat_id":"'"$CHAT"'"}' > /dev/null",
+      "curl -i 'http://h/api/v3/message?chat_id='"$CHAT"'' -H "Authorization: Bearer $CHATGEN_API_KEY"",
+    ]
+  `)
+
+  const flag = { id: 'data-raw', created, member: 'id', changed: null }
   expect(toCurl(exchange, { chat: flag })).toContain(' --data-raw ')
 })
 

@@ -8,14 +8,14 @@ import { isQuotable, shellQuote } from './shell-quote.ts'
  * backslash, so the whole can be pasted. Keys are `$CHATGEN_API_KEY` and the like, never values.
  * A body that is too long or not text is piped in as base64 or, longer than 4 KiB, read from a file
  * that is named after the exchange: `exchanges.ndjson` holds its bytes. `isCompact`: two lines at most.
- * `chat`: of the request; a command before it creates another one.
+ * `chat`: of the request; commands before it create another one, and change it as it was before a GET.
  */
 export function toCurl(
   exchange: Exchange,
   { isCompact = false, chat = null }: { isCompact?: boolean; chat?: ChatOfRequest | null } = {},
 ): string {
   const command = commandOf(exchange, isCompact)
-  return chat === null ? command : withChat(command, chat, commandOf(chat.created, true, ' '))
+  return chat === null ? command : withChat(command, chat, (one) => commandOf(one, true, ' '))
 }
 
 function commandOf(exchange: Exchange, isCompact: boolean, gap = ' \\\n  '): string {
