@@ -15,30 +15,17 @@ import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
 import { lowerMedianOf } from '../contract/averages.ts'
 import { listenOnLoopback } from '../harness/client/test-support/listen-on-loopback.ts'
 import { childServer } from '../harness/load/child-server.ts'
 import { columns } from '../reports/text/columns.ts'
 import { bin, serve } from './foreign/programs.ts'
-import { type Row, type Sizes, serverFigures } from './server/figures.ts'
+import { optionsOf } from './options.ts'
+import { type Row, serverFigures } from './server/figures.ts'
 
-const { values } = parseArgs({
-  options: {
-    runs: { type: 'string', default: '5' },
-    only: { type: 'string', default: '' },
-    seconds: { type: 'string', default: '3' },
-    streams: { type: 'string', default: '1000' },
-    open: { type: 'string', default: '5000' },
-    rows: { type: 'string', default: '100000' },
-  },
+const values = optionsOf(import.meta, {
+  ...{ runs: 5, only: '', seconds: 3, streams: 1_000, open: 5_000, rows: 100_000 },
 })
-const sizes: Sizes = {
-  seconds: Number(values.seconds),
-  streams: Number(values.streams),
-  open: Number(values.open),
-  rows: Number(values.rows),
-}
 const key = 'sk-bench-all-4711'
 const streams = 500
 const path = (name: string) => fileURLToPath(new URL(name, import.meta.url))
@@ -122,7 +109,7 @@ try {
   const ofCommand = figures.map((figure) => ({ ...figure, rows: () => measured(figure) }))
   const rows: Row[] = []
   for (const { name, rows: measure } of [...ofCommand, ...serverFigures]) {
-    if (name.includes(values.only)) rows.push(...(await measure(sizes)))
+    if (name.includes(values.only)) rows.push(...(await measure(values)))
   }
   const cells = rows.map(({ name, figure, anchor, anchorFigure, ratio, goal, isMet }) => [
     ...[name, figure, anchor, anchorFigure, ratio.toFixed(2), goal, isMet ? 'met' : 'MISSED'],
@@ -138,7 +125,7 @@ try {
 /** Medians of a figure and its anchor in turn, and of their ratios. */
 async function measured({ name, unit, anchor, goal, ours, its }: Figure): Promise<readonly Row[]> {
   const runs: (readonly [ours: number, its: number])[] = []
-  for (let run = 0; run < Number(values.runs); run += 1) runs.push([await ours(), await its()])
+  for (let run = 0; run < values.runs; run += 1) runs.push([await ours(), await its()])
   const median = (of: (pair: (typeof runs)[number]) => number) =>
     lowerMedianOf(runs.map(of)) ?? Number.NaN
   const ratio = median(([own, other]) => own / other)

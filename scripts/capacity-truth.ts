@@ -4,24 +4,18 @@
  *
  *   node scripts/capacity-truth.ts [--searches 200] [--requests 4000] [--only TEXT]
  */
-import { parseArgs } from 'node:util'
 import { medianOf } from '../contract/averages.ts'
 import { coverageOf } from './capacity/coverage.ts'
 import { targets } from './capacity/targets.ts'
+import { optionsOf } from './options.ts'
 
-const { values } = parseArgs({
-  options: {
-    searches: { type: 'string', default: '200' },
-    requests: { type: 'string', default: '4000' },
-    only: { type: 'string', default: '' },
-  },
-})
+const values = optionsOf(import.meta, { searches: 200, requests: 4_000, only: '' })
 const chosen = targets.filter(({ name }) => name.includes(values.only))
-const searches = Math.ceil(Number(values.searches) / chosen.length)
+const searches = Math.ceil(values.searches / chosen.length)
 let [inside, all] = [0, 0]
 const widths: number[] = []
 for (const target of chosen) {
-  const options = { searches, requests: Number(values.requests), knownBy: 400_000 }
+  const options = { searches, requests: values.requests, knownBy: 400_000 }
   const found = await coverageOf(target, options)
   inside += found.held
   all += searches

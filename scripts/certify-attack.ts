@@ -1,11 +1,22 @@
-/** `npm run certify:attack`: a classifier that knows the source tries to tell certifications from customers. */
+/**
+ * A classifier that knows the source tries to tell certifications from customers.
+ *
+ *   npm run certify:attack -- [--sessions 40] [--long 3] [--out FILE]
+ *
+ * Records requests of customers, who use real clients, and of certifications, each with another challenge. A random
+ * forest predicts which is which, for sessions that it was not trained on. PYTHON is an interpreter with the packages
+ * requests, httpx, aiohttp, openai, chatterbot-corpus and scikit-learn.
+ *
+ *   --sessions N   number of customers, and of certifications
+ *   --long N       certifications among them of which a whole round is recorded
+ *   --out FILE     keeps the recordings
+ */
 import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
 import { surfaces } from '../contract/index.ts'
 import { shapes } from '../fixtures/clients.ts'
 import { targetFixture } from '../fixtures/targets.ts'
@@ -17,47 +28,30 @@ import { certifyInto } from '../harness/proof/certified/certified.ts'
 import { type ProofTarget, startDeviant } from '../harness/proof/runs/target.ts'
 import { actAsCustomer, clients, readSentences } from './attack/customers.ts'
 import { python } from './clients/program.ts'
+import { optionsOf } from './options.ts'
 
-const help = `npm run certify:attack -- [options]
-
-Records requests of customers, who use real clients, and of certifications, each with another challenge. A random
-forest predicts which is which, for sessions that it was not trained on. PYTHON is an interpreter with the packages
-requests, httpx, aiohttp, openai, chatterbot-corpus and scikit-learn.
-
-  --sessions N   number of customers, and of certifications (default: 40)
-  --long N       certifications among them of which a whole round is recorded (default: 3)
-  --out FILE     keeps the recordings`
-
-const { values } = parseArgs({
-  options: {
-    sessions: { type: 'string', default: '40' },
-    long: { type: 'string', default: '3' },
-    out: { type: 'string' },
-    help: { type: 'boolean', default: false },
-  },
-})
+const values = optionsOf(import.meta, { sessions: 40, long: 3, out: '' })
 
 /** Requests that are recorded of a session, and of a whole round. */
 const [fewRequests, wholeRound] = [60, 2_500]
 
-if (values.help) console.log(help)
-else await main()
+await main()
 
 async function main(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'chatgen-attack-'))
   const languages = readSentences()
-  const sessions = Number(values.sessions)
+  const { sessions } = values
   try {
     const customers = await runAll(sessions, 4, () =>
       record(0, fewRequests, (target, signal) => actAsCustomer(target.profile, languages, signal)),
     )
     const certifications = await runAll(sessions, 2, (at) =>
-      record(1, at < Number(values.long) ? wholeRound : fewRequests, async (target, signal) => {
+      record(1, at < values.long ? wholeRound : fewRequests, async (target, signal) => {
         const place = { challenge: challengeWith(clients), outDir: join(folder, `${at}`) }
         await certifyInto({ open: async () => target, surfaces: 'full', signal }, place)
       }),
     )
-    const file = values.out ?? join(folder, 'sessions')
+    const file = values.out || join(folder, 'sessions')
     const lines = [...customers, ...certifications].map((session) => JSON.stringify(session))
     writeFileSync(file, lines.join('\n'))
     const classifier = fileURLToPath(new URL('./attack/classify.py', import.meta.url))

@@ -1,5 +1,21 @@
-/** `npm run certify:truth`: certifications of servers that must be certified, and of those that must be refused. */
-import { parseArgs } from 'node:util'
+/**
+ * Certifies the reference server, the second server, dialects, faults, test-detecting servers and null servers.
+ *
+ *   npm run certify:truth -- [options]
+ *
+ * Exits with 1 if a legal server is refused (but as undecided, where its model shows nothing of a
+ * requirement), if a bundle does not verify, if another is certified without a warning (of an expected
+ * requirement), or if a fault is refused for a requirement that it does not break.
+ *
+ *   --kinds LIST   of clean, second, dialect, fault, detecting, null (default: all)
+ *   --only TEXT    only those whose name contains it
+ *   --sample N     so many of each kind, evenly spread (default: all)
+ *   --part K/N     every Nth of them, from the Kth on, so that N processes share them (default: 1/1)
+ *   --from N       leaves out so many of the part, to go on where a run has ended
+ *
+ *   npm run certify:truth -- --kinds dialect,null
+ *   for k in 1 2; do npm run certify:truth -- --kinds fault --part $k/2 & done; wait
+ */
 import { TargetUnusableError } from '../harness/conformance/errors.ts'
 import { inlineEngine } from '../harness/conformance/vitest/engine.ts'
 import { certifyTarget, openDetecting } from '../harness/proof/certified/certified.ts'
@@ -19,22 +35,7 @@ import {
   faults,
   firstMilliseconds,
 } from '../reference-server/deviations/index.ts'
-
-const help = `npm run certify:truth -- [options]
-
-Certifies the reference server, the second server, dialects, faults, test-detecting servers and null servers.
-Exits with 1 if a legal server is refused (but as undecided, where its model shows nothing of a
-requirement), if a bundle does not verify, if another is certified without a warning (of an expected
-requirement), or if a fault is refused for a requirement that it does not break.
-
-  --kinds LIST   of clean, second, dialect, fault, detecting, null (default: all)
-  --only TEXT    only those whose name contains it
-  --sample N     so many of each kind, evenly spread (default: all)
-  --part K/N     every Nth of them, from the Kth on, so that N processes share them (default: 1/1)
-  --from N       leaves out so many of the part, to go on where a run has ended
-
-  npm run certify:truth -- --kinds dialect,null
-  for k in 1 2; do npm run certify:truth -- --kinds fault --part $k/2 & done; wait`
+import { optionsOf } from './options.ts'
 
 /**
  * Legal servers that never or not always show these requirements: refused as undecided or unstable for them,
@@ -68,19 +69,11 @@ interface Case extends Pick<Attempt, 'name' | 'open'> {
 }
 
 const allKinds = 'clean,second,dialect,fault,detecting,null'
-const { values } = parseArgs({
-  options: {
-    kinds: { type: 'string', default: allKinds },
-    only: { type: 'string', default: '' },
-    sample: { type: 'string' },
-    part: { type: 'string', default: '1/1' },
-    from: { type: 'string', default: '0' },
-    help: { type: 'boolean', default: false },
-  },
+const values = optionsOf(import.meta, {
+  ...{ kinds: allKinds, only: '', sample: Number.POSITIVE_INFINITY, part: '1/1', from: 0 },
 })
 
-if (values.help) console.log(help)
-else await run()
+await run()
 
 async function run(): Promise<void> {
   // vitest forbids process.exit while it runs.
@@ -90,8 +83,8 @@ async function run(): Promise<void> {
   let count = 0
   for (const kind of values.kinds.split(',')) {
     const all = casesOf(kind).filter(({ name }) => name.includes(values.only))
-    const sample = spread(all, Number(values.sample ?? all.length))
-    for (const one of partOf(sample, values.part).slice(Number(values.from))) {
+    const sample = spread(all, values.sample)
+    for (const one of partOf(sample, values.part).slice(values.from)) {
       const startedAt = Date.now()
       const problem = await problemOf(one)
       count += 1

@@ -8,9 +8,10 @@
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { parseArgs, stripVTControlCharacters } from 'node:util'
+import { stripVTControlCharacters } from 'node:util'
 import { matchesGlob } from '../contract/glob.ts'
 import { depths } from '../harness/conformance/run-setup.ts'
+import { optionsOf } from './options.ts'
 
 interface Step {
   readonly name: string
@@ -23,7 +24,7 @@ interface Ended extends Step {
   readonly output: string
 }
 
-const { values } = parseArgs({ options: { only: { type: 'string', default: '*' } } })
+const values = optionsOf(import.meta, { only: '*' })
 const seed = seedOfCommit()
 
 const first: readonly Step[] = [

@@ -14,7 +14,6 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
 import { messageOf } from '../contract/error-message.ts'
 import { matchesGlob } from '../contract/glob.ts'
 import { fieldPage, withTimings } from './engines/field-page.ts'
@@ -22,19 +21,11 @@ import { queueProblem, testQueue } from './engines/queue.ts'
 import { type ForeignServer, notRun, servers } from './engines/servers.ts'
 import { compareTimings } from './engines/timings.ts'
 import { checkServer, startServer, type Tried } from './engines/try-server.ts'
+import { none, optionsOf } from './options.ts'
 
-const { values } = parseArgs({
-  options: {
-    only: { type: 'string', multiple: true, default: [] },
-    write: { type: 'boolean', default: false },
-    timings: { type: 'boolean', default: false },
-    folder: { type: 'string' },
-    queue: { type: 'boolean', default: false },
-    searches: { type: 'string', default: '2' },
-    budget: { type: 'string', default: '3m' },
-    runs: { type: 'string', default: '8' },
-    length: { type: 'string', default: '30s' },
-  },
+const values = optionsOf(import.meta, {
+  ...{ only: none, write: false, timings: false, folder: '', queue: false },
+  ...{ searches: 2, budget: '3m', runs: 8, length: '30s' },
 })
 
 const root = values.folder
@@ -52,7 +43,7 @@ try {
   if (!values.queue) await checkAll()
   else if (llama !== undefined) await queue(llama)
 } finally {
-  if (values.folder === undefined) rmSync(root, { recursive: true, force: true })
+  if (values.folder === '') rmSync(root, { recursive: true, force: true })
 }
 
 async function checkAll(): Promise<void> {
@@ -94,8 +85,7 @@ async function checkAll(): Promise<void> {
 async function queue(server: ForeignServer): Promise<void> {
   const reason = queueProblem()
   if (reason !== null) return console.log(`SKIPPED, the queue of the ${server.name}: ${reason}`)
-  const { budget, length } = values
-  const [searches, runs] = [Number(values.searches), Number(values.runs)]
+  const { budget, length, searches, runs } = values
   const holds = await testQueue(server, { ...place, budget, length, searches, runs })
   process.exitCode = holds ? 0 : 1
 }

@@ -1,8 +1,26 @@
-/** `npm run explore:truth`: findings of exploration on servers with known faults or none. */
+/**
+ * Explores servers with stateful faults, and legal ones.
+ *
+ *   npm run explore:truth -- [options]
+ *
+ * Prints for how many seeds each fault was found, and by how many requests it is shown; ends with 1 if a legal
+ * server is accused, or a fault is found for less than 9 of 10 seeds or not shown by 6 requests.
+ *
+ *   --only GLOB        only faults, dialects and combinations of such a name; may be repeated
+ *   --seeds N          sequences of each (10)
+ *   --operations N     operations of each (300)
+ *   --jobs N           sequences at once (4)
+ *   --faults           only faults
+ *   --legal            only the plain server, dialects and combinations
+ *   --combinations N   combinations of dialects (50)
+ *   --verbose          every violation
+ *
+ *   npm run explore:truth -- --faults --seeds 3
+ *   npm run explore:truth -- --legal --seeds 1 --operations 100
+ */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { matchesGlob } from '../contract/glob.ts'
 import { targetFixture } from '../fixtures/targets.ts'
 import { exploreTarget, type TargetExploration } from '../harness/explore/run.ts'
@@ -13,45 +31,18 @@ import {
   dialects,
   statefulFaults,
 } from '../reference-server/deviations/index.ts'
+import { none, optionsOf } from './options.ts'
 
-const help = `npm run explore:truth -- [options]
-
-Explores servers with stateful faults, and legal ones. Prints for how many seeds each fault was found, and
-by how many requests it is shown; ends with 1 where a legal server is accused, or a fault is found for less
-than 9 of 10 seeds or not shown by 6 requests.
-
-  --only GLOB        only faults, dialects and combinations of such a name; may be repeated
-  --seeds N          sequences of each (10)
-  --operations N     operations of each (300)
-  --jobs N           sequences at once (4)
-  --faults           only faults
-  --legal            only the plain server, dialects and combinations
-  --combinations N   combinations of dialects (50)
-  --verbose          every violation
-
-  npm run explore:truth -- --faults --seeds 3
-  npm run explore:truth -- --legal --seeds 1 --operations 100`
-
-const { values } = parseArgs({
-  options: {
-    only: { type: 'string', multiple: true, default: [] },
-    seeds: { type: 'string', default: '10' },
-    operations: { type: 'string', default: '300' },
-    jobs: { type: 'string', default: '4' },
-    combinations: { type: 'string', default: '50' },
-    faults: { type: 'boolean', default: false },
-    legal: { type: 'boolean', default: false },
-    verbose: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-  },
+const values = optionsOf(import.meta, {
+  ...{ only: none, seeds: 10, operations: 300, jobs: 4, combinations: 50 },
+  ...{ faults: false, legal: false, verbose: false },
 })
-const seeds = Number(values.seeds)
+const { seeds } = values
 /** Minimum share of seeds that find a fault, and maximum requests that show it. */
 const minFound = 0.9
 const maxRequests = 6
 
-if (values.help) console.log(help)
-else process.exitCode = (await prove()) === 0 ? 0 : 1
+process.exitCode = (await prove()) === 0 ? 0 : 1
 
 async function prove(): Promise<number> {
   let objections = 0
@@ -78,7 +69,7 @@ async function prove(): Promise<number> {
 
 function legalServers(): readonly Dialect[] {
   const plain: Dialect = { name: 'plain', summary: 'The plain server.', patch: (parts) => parts }
-  const combined = Array.from({ length: Number(values.combinations) }, (_, at) =>
+  const combined = Array.from({ length: values.combinations }, (_, at) =>
     combineDialects(at + 1),
   )
   return [plain, ...dialects, ...combined]
@@ -95,7 +86,7 @@ async function exploreSeeds(dialect: Dialect): Promise<readonly TargetExploratio
       results[seed - 1] = await exploreSeed(dialect, `s${seed}`)
     }
   }
-  await Promise.all(Array.from({ length: Number(values.jobs) }, work))
+  await Promise.all(Array.from({ length: values.jobs }, work))
   return results
 }
 
@@ -105,7 +96,7 @@ async function exploreSeed(dialect: Dialect, seed: string): Promise<TargetExplor
   const fixture = targetFixture('reference')
   const target = await startDeviant(dialect.patch, fixture, dialect.profile, pace)
   try {
-    const operations = Number(values.operations)
+    const { operations } = values
     return await exploreTarget(target.profile, { operations, seed, outDir })
   } finally {
     await target.close()

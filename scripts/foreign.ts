@@ -11,7 +11,6 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { parse, stringify } from 'yaml'
 import { messageOf } from '../contract/error-message.ts'
 import { matchesGlob } from '../contract/glob.ts'
@@ -38,14 +37,9 @@ import {
   serve,
   startProgram,
 } from './foreign/programs.ts'
+import { none, optionsOf } from './options.ts'
 
-const { values } = parseArgs({
-  options: {
-    only: { type: 'string', multiple: true, default: [] },
-    parallel: { type: 'string', default: '3' },
-    keep: { type: 'boolean', default: false },
-  },
-})
+const values = optionsOf(import.meta, { only: none, parallel: 3, keep: false })
 
 /** Requirements that a hop between two machines can break, or be blamed for. */
 const rows = [
@@ -88,7 +82,7 @@ try {
 async function runFronts(): Promise<void> {
   const startedAt = Date.now()
   const direct = await verdictsWithout()
-  const results = await mapConcurrently(present, Number(values.parallel), (front) =>
+  const results = await mapConcurrently(present, values.parallel, (front) =>
     tried(front, direct),
   )
   console.log(tableOf(results))

@@ -11,7 +11,6 @@
  *   node scripts/load-truth.ts [--streams 50,300] [--gap 40] [--seconds 6] [--kind openai-stream|one-shot-stream] [--halting]
  */
 import { loadavg } from 'node:os'
-import { parseArgs } from 'node:util'
 import { quantileName, quantileOf } from '../contract/averages.ts'
 import { latencyOf } from '../harness/load/metrics/samples/latency-definitions.ts'
 import type { RequestRecord } from '../harness/load/record.ts'
@@ -20,26 +19,20 @@ import { keepAwake } from './load/awake.ts'
 import { type EngineResult, readWithEngine, tag } from './load/engine-reader.ts'
 import { withLog } from './load/logged.ts'
 import type { LoggedStream } from './load/logging-server.ts'
+import { optionsOf } from './options.ts'
 
-const { values } = parseArgs({
-  options: {
-    streams: { type: 'string', default: '50,300' },
-    seconds: { type: 'string', default: '6' },
-    kind: { type: 'string', default: 'openai-stream' },
-    gap: { type: 'string', default: '40' },
-    halting: { type: 'boolean', default: false },
-    seed: { type: 'string', default: '1' },
-  },
+const values = optionsOf(import.meta, {
+  ...{ streams: '50,300', seconds: 6, kind: 'openai-stream', gap: 40, halting: false, seed: 1 },
 })
 
-const [ttft, gap, tokens] = [200, Number(values.gap), 40]
+const [ttft, gap, tokens] = [200, values.gap, 40]
 const paces = {
   constant: `ttft=${ttft}ms,gap=${gap}ms`,
   lognormal: `ttft=lognormal(${ttft}ms,0.4),gap=lognormal(${gap}ms,0.4)`,
 }
 const quantiles = [0.5, 0.9, 0.99]
 const streamMs = ttft + gap * (tokens - 1)
-const [warmUpMs, windowMs] = [10_000, Number(values.seconds) * 1000]
+const [warmUpMs, windowMs] = [10_000, values.seconds * 1_000]
 
 /** Nanoseconds of one request, in the definitions of harness/load/metrics/samples/latency-definitions.ts. */
 type Metrics = Readonly<Record<string, readonly number[]>>
@@ -51,7 +44,7 @@ for (const [name, pace] of Object.entries(paces)) {
     const key = 'load-truth'
     const kind = values.kind === 'openai-stream' ? 'openai-stream' : 'one-shot-stream'
     const options = { key, tokens, streams, streamMs, durationMs: warmUpMs + windowMs }
-    const { result, log } = await withLog({ pace, seed: Number(values.seed), key }, (url) =>
+    const { result, log } = await withLog({ pace, seed: values.seed, key }, (url) =>
       readWithEngine({ ...options, kind, url }),
     )
     const pairs = pairsOf(result, log)

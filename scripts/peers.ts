@@ -13,12 +13,12 @@ import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, openSync, rmSync } from 'node:fs'
 import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { lowerMedianOf } from '../contract/averages.ts'
 import { messageOf } from '../contract/error-message.ts'
 import { columns } from '../reports/text/columns.ts'
 import { withLog } from './load/logged.ts'
 import type { LoggedStream } from './load/logging-server.ts'
+import { optionsOf } from './options.ts'
 import { bodyReaders } from './peers/body-readers.ts'
 import { countNoticed } from './peers/faults.ts'
 import { type Figures, type Order, type Peer, stdoutName } from './peers/peer.ts'
@@ -26,24 +26,9 @@ import { streamReaders } from './peers/stream-readers.ts'
 import { type Pair, type Truth, truthOf } from './peers/truth.ts'
 import { UsageSampler } from './peers/usage.ts'
 
-const { values } = parseArgs({
-  options: {
-    rates: { type: 'string', default: '10,40' },
-    seconds: { type: 'string', default: '20' },
-    tokens: { type: 'string', default: '40' },
-    runs: { type: 'string', default: '3' },
-    only: { type: 'string', default: '' },
-    faults: { type: 'boolean', default: false },
-    keep: { type: 'string' },
-    help: { type: 'boolean', short: 'h', default: false },
-  },
+const values = optionsOf(import.meta, {
+  ...{ rates: '10,40', seconds: 20, tokens: 40, runs: 3, only: '', faults: false, keep: '' },
 })
-if (values.help) {
-  console.log(
-    'usage: npm run peers -- [--faults] [--rates 10,40] [--seconds 20] [--tokens 40] [--runs 3] [--only NAMES] [--keep DIR]',
-  )
-  process.exit()
-}
 
 const pace = 'ttft=lognormal(200ms,0.4),gap=lognormal(20ms,0.4)'
 const key = 'peers-key'
@@ -52,7 +37,7 @@ const patienceMs = 300_000
 /** The generator has its own CPU, if there is another one for the server. */
 const hasTaskset = spawnSync('taskset', ['--version']).status === 0 && availableParallelism() > 1
 const pinned = hasTaskset ? ['taskset', '-c', String(availableParallelism() - 1)] : []
-const root = values.keep ?? mkdtempSync(join(tmpdir(), 'chatgen-peers-'))
+const root = values.keep || mkdtempSync(join(tmpdir(), 'chatgen-peers-'))
 
 const only = values.only.split(',').filter(Boolean)
 const chosen = [...streamReaders, ...bodyReaders].filter(
@@ -82,7 +67,7 @@ try {
   }
   for (const rate of values.faults ? [] : values.rates.split(',').map(Number)) {
     const runs = new Map<Peer, (Measured | string)[]>(present.map((peer) => [peer, []]))
-    for (let run = 0; run < Number(values.runs); run += 1) {
+    for (let run = 0; run < values.runs; run += 1) {
       const at = run % present.length
       for (const peer of [...present.slice(at), ...present.slice(0, at)]) {
         runs.get(peer)?.push(await measured(peer, rate, run))
@@ -95,7 +80,7 @@ try {
     console.log(columns([head, ...rows]).join('\n'))
   }
 } finally {
-  if (values.keep === undefined) rmSync(root, { recursive: true, force: true })
+  if (values.keep === '') rmSync(root, { recursive: true, force: true })
 }
 
 /** Figures of one run; null for those that the program does not report. */
@@ -116,7 +101,7 @@ interface Measured {
 async function measured(peer: Peer, rate: number, run: number): Promise<Measured | string> {
   const folder = join(root, `${peer.name.replaceAll(' ', '-')}-${rate}-${run}`)
   mkdirSync(folder, { recursive: true })
-  const [seconds, tokens] = [Number(values.seconds), Number(values.tokens)]
+  const { seconds, tokens } = values
   try {
     const { result, log } = await withLog({ pace, seed: 1, key }, async (url) => {
       const order: Order = { url, key, rate, seconds, tokens, folder }

@@ -8,23 +8,16 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { comparePlan, rounded, search } from './capacity/plan-trial.ts'
 import { isInstalled, serve } from './foreign/programs.ts'
+import { optionsOf } from './options.ts'
 
-const { values } = parseArgs({
-  options: {
-    seed: { type: 'string', default: 'truth' },
-    budget: { type: 'string', default: '8m' },
-    length: { type: 'string', default: '60s' },
-    keep: { type: 'string' },
-  },
-})
+const values = optionsOf(import.meta, { seed: 'truth', budget: '8m', length: '60s', keep: '' })
 /** Long iterations, so that the latency added by a busy machine is relatively small. */
 const engine = 'max-num-seqs=32,max-waiting=400,prefill=0.1ms/token,decode=80ms,decode-per-seq=2ms'
 const slo = 'ttft.p95 < 800ms'
 const key = 'plan-truth'
-const folder = values.keep ?? mkdtempSync(join(tmpdir(), 'chatgen-plan-truth-'))
+const folder = values.keep || mkdtempSync(join(tmpdir(), 'chatgen-plan-truth-'))
 mkdirSync(folder, { recursive: true })
 const mix = join(folder, 'mix.yaml')
 writeFileSync(
@@ -39,7 +32,7 @@ transactions:
 
 if (isInstalled('nginx')) await run()
 else console.log('skipped: nginx is not installed (Debian: apt-get install nginx-light)')
-if (values.keep === undefined) rmSync(folder, { recursive: true, force: true })
+if (values.keep === '') rmSync(folder, { recursive: true, force: true })
 
 async function run(): Promise<void> {
   const servers = await Promise.all(

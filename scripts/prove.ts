@@ -1,8 +1,38 @@
-/** `npm run prove`: the suites against every fault, dialect and null server. */
+/**
+ * Runs the suites against every fault, dialect, combination of dialects and null server.
+ *
+ *   npm run prove -- [options]
+ *
+ * The proof fails if a fault is not detected, a requirement fails that the fault does not name, a legal server fails, a
+ * requirement passes against a null server, or a deviation has no effect.
+ *
+ *   --only GLOB        only targets whose name matches; repeatable
+ *   --sample N         sample of N targets, by seed
+ *   --generated N      N faults that a grammar makes, by seed; prints the share that the depth catches, by effect
+ *                      and by number of conditions, and the faults that slip through; alone or with --sample
+ *   --dialects N       N times three dialects, composed by seed; alone or with --sample
+ *   --depth NAMES      quick, normal, full or several, for generated faults and composed dialects (full)
+ *   --crossed N        each fault in N legal dialects or combinations of them; its requirements may be
+ *                      undecided but must not pass, and no other requirement may fail
+ *   --seed N           seed of samples, generated faults and dialects (1)
+ *   --changed COMMIT   only faults of requirements that changed since a commit
+ *   --stability        compare verdicts in other orders, with 1 and 8 jobs, and with a slow server
+ *   --processes N      number of concurrent processes (twice the cores, at most 6)
+ *   --write DIR        write the results to DIR/kill-matrix.json, and their totals to docs/internals/proof.md if all
+ *                      targets were run
+ *   --verbose          list every requirement that did not pass
+ *
+ *   npm run prove -- --only 'openai-*'
+ *   npm run prove -- --only 'null-an-echo*' --verbose
+ *   npm run prove -- --changed main~5
+ *   npm run prove -- --crossed 3 --only 'v3-idempotency-*'
+ *   npm run prove -- --only 'stream-completed-twice + line-ends-crlf'
+ *   npm run prove -- --generated 150 --seed 7 --depth normal,full
+ *   npm run prove -- --only 'v3.generate: max_tokens is ignored (stream: true)'
+ */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { matchesGlob } from '../contract/glob.ts'
 import { depths } from '../harness/conformance/run-setup.ts'
 import {
@@ -30,74 +60,34 @@ import {
 } from '../harness/proof/index.ts'
 import { faults, generatedFaultNamed } from '../reference-server/deviations/index.ts'
 import { seededDraw } from '../reference-server/runtime/random.ts'
+import { none, optionsOf } from './options.ts'
 
-const help = `npm run prove -- [options]
-
-Runs the suites against every fault, dialect, combination of dialects and null server. The proof fails if a
-fault is not detected, a requirement fails that the fault does not name, a legal server fails, a requirement
-passes against a null server, or a deviation has no effect.
-
-  --only GLOB        only targets whose name matches; repeatable
-  --sample N         sample of N targets, by seed
-  --generated N      N faults that a grammar makes, by seed; prints the share that the depth catches, by effect
-                     and by number of conditions, and the faults that slip through; alone or with --sample
-  --dialects N       N times three dialects, composed by seed; alone or with --sample
-  --depth NAMES      ${depths.join(', ')} or several, for generated faults and composed dialects (full)
-  --crossed N        each fault in N legal dialects or combinations of them; its requirements may be
-                     undecided but must not pass, and no other requirement may fail
-  --seed N           seed of samples, generated faults and dialects (1)
-  --changed COMMIT   only faults of requirements that changed since a commit
-  --stability        compare verdicts in other orders, with 1 and 8 jobs, and with a slow server
-  --processes N      number of concurrent processes (${defaultProcesses()})
-  --write DIR        write the results to DIR/kill-matrix.json, and their totals to docs/internals/proof.md if all
-                     targets were run
-  --verbose          list every requirement that did not pass
-
-  npm run prove -- --only 'openai-*'
-  npm run prove -- --only 'null-an-echo*' --verbose
-  npm run prove -- --changed main~5
-  npm run prove -- --crossed 3 --only 'v3-idempotency-*'
-  npm run prove -- --only 'stream-completed-twice + line-ends-crlf'
-  npm run prove -- --generated 150 --seed 7 --depth normal,full
-  npm run prove -- --only 'v3.generate: max_tokens is ignored (stream: true)'`
-
-const { values } = parseArgs({
-  options: {
-    only: { type: 'string', multiple: true, default: [] },
-    sample: { type: 'string' },
-    changed: { type: 'string' },
-    generated: { type: 'string', default: '0' },
-    dialects: { type: 'string', default: '0' },
-    depth: { type: 'string', default: 'full' },
-    crossed: { type: 'string' },
-    seed: { type: 'string', default: '1' },
-    stability: { type: 'boolean', default: false },
-    processes: { type: 'string', default: String(defaultProcesses()) },
-    write: { type: 'string' },
-    verbose: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-  },
+/** Targets spend much time waiting: 300 took 220 s in three processes on two cores, and 187 s in four. */
+const processes = Math.min(2 * availableParallelism(), 6)
+const values = optionsOf(import.meta, {
+  ...{ only: none, sample: Number.POSITIVE_INFINITY, changed: '', generated: 0, dialects: 0 },
+  ...{ depth: 'full', crossed: 0, seed: 1, stability: false, processes, write: '', verbose: false },
 })
 /** Runs of a target with objections after the first one. */
 const maxRepeats = 3
 /** Faults that a whole proof runs in a dialect as well; all of them with --crossed. */
 const crossedSample = 40
 const started = Date.now()
+const isSample = Number.isFinite(values.sample)
 
-if (values.help) console.log(help)
-else if (values.stability) await proveStability()
+if (values.stability) await proveStability()
 else await prove([...chosen(), ...generatedAndComposed()])
 
 async function prove(names: readonly string[]): Promise<void> {
-  const first = await runInPool(names, Number(values.processes), show(names.length))
+  const first = await runInPool(names, values.processes, show(names.length))
   const again = await runAgain(first)
   const unstable = [...again.values()].filter((result) => objectionsTo([result]).length === 0)
   for (const { name } of unstable) console.log(`?? ${name}: another verdict when it was run again`)
   const results = first.map((result) => again.get(result.name) ?? result)
   const matrix = buildMatrix(faults, results)
-  if (values.write !== undefined) write(matrix, values.write)
+  if (values.write !== '') write(matrix, values.write)
   if (matrix.crossed) for (const line of crossedText(matrix.crossed)) console.log(line)
-  for (const line of generatedText(results, Number(values.seed))) console.log(line)
+  for (const line of generatedText(results, values.seed)) console.log(line)
   conclude(names.length, objections(matrix, results), unstable.length)
 }
 
@@ -124,11 +114,11 @@ function write(matrix: KillMatrix, folder: string): void {
   const stored: KillMatrix = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : matrix
   const isMore = (stored.crossed?.targets ?? 0) > (matrix.crossed?.targets ?? 0)
   const { crossed } = isMore ? stored : matrix
-  const rest = values.crossed === undefined ? matrix : stored
+  const rest = values.crossed === 0 ? matrix : stored
   const whole = { ...rest, ...(crossed && { crossed }) }
   mkdirSync(folder, { recursive: true })
   writeFileSync(file, `${JSON.stringify(whole, null, 1)}\n`)
-  const isPart = values.only.length > 0 || (values.sample ?? values.changed) !== undefined
+  const isPart = values.only.length > 0 || isSample || values.changed !== ''
   if (!isPart)
     writeFileSync(new URL('../docs/internals/proof.md', import.meta.url), proofPage(whole))
 }
@@ -140,18 +130,18 @@ function generatedAndComposed(): readonly string[] {
   if (chosenDepths.length < names.length) {
     throw new Error(`--depth: expected some of ${depths.join(', ')}`)
   }
-  const seed = Number(values.seed)
+  const { generated, dialects, seed } = values
   return [
     ...values.only.filter((name) => generatedFaultNamed(name) !== undefined),
-    ...generatedNames(Number(values.generated), seed),
-    ...composedNames(Number(values.dialects), seed),
+    ...generatedNames(generated, seed),
+    ...composedNames(dialects, seed),
   ].flatMap((name) => chosenDepths.map((depth) => atDepth(name, depth)))
 }
 
 async function proveStability(): Promise<void> {
   const groups = stabilityGroups()
   const names = [...new Set([...groups.values()].flat().map(({ name }) => name))].filter(isSelected)
-  const results = await runInPool(names, Number(values.processes), show(names.length))
+  const results = await runInPool(names, values.processes, show(names.length))
   const byName = new Map(results.map((result) => [result.name, result]))
   const found = [...groups.values()].flatMap(([subject, ...others]) =>
     others.flatMap(({ name }) => {
@@ -173,21 +163,19 @@ function conclude(targets: number, found: readonly string[], unstable: number): 
 }
 
 function chosen(): readonly string[] {
-  if (values.changed !== undefined) {
+  if (values.changed !== '') {
     const { rows, elsewhere, names, leftOut } = changedSince(values.changed)
     console.log(`requirements that changed since ${values.changed}: ${rows.join(' ') || 'none'}`)
     if (elsewhere.length > 0) console.log(`a sample of all faults for ${elsewhere.join(' ')}`)
     if (leftOut > 0) console.log(`${leftOut} faults of these requirements are left to a whole run`)
     return names
   }
-  const isAlone = Number(values.generated) + Number(values.dialects) > 0
-  if (isAlone && values.sample === undefined) return []
+  const isAlone = values.generated + values.dialects > 0
+  if (isAlone && !isSample) return []
   const [crossing] = values.only
   if (crossing !== undefined && crossingNamed(crossing)) return values.only
-  const all = (
-    values.crossed === undefined ? wholeProof() : crossedNames(Number(values.crossed))
-  ).filter(isSelected)
-  return sampled(all, Number(values.sample ?? all.length))
+  const all = values.crossed === 0 ? wholeProof() : crossedNames(values.crossed)
+  return sampled(all.filter(isSelected), values.sample)
 }
 
 function wholeProof(): readonly string[] {
@@ -199,7 +187,7 @@ function wholeProof(): readonly string[] {
 function sampled(names: readonly string[], count: number): readonly string[] {
   const drawn = names.map((name) => ({
     name,
-    draw: seededDraw(Number(values.seed), 'sample', name)(),
+    draw: seededDraw(values.seed, 'sample', name)(),
   }))
   const chosen = new Set(
     drawn
@@ -211,7 +199,7 @@ function sampled(names: readonly string[], count: number): readonly string[] {
 }
 
 function crossedNames(count: number): readonly string[] {
-  return crossings(count, Number(values.seed)).map(crossingName)
+  return crossings(count, values.seed).map(crossingName)
 }
 
 function show(count: number) {
@@ -234,9 +222,4 @@ function objectionsTo(results: readonly TargetResult[]): readonly string[] {
 function isSelected(name: string): boolean {
   if (values.only.length === 0) return true
   return values.only.some((glob) => matchesGlob(name, glob))
-}
-
-/** Targets spend much time waiting: 300 took 220 s in three processes on two cores, and 187 s in four. */
-function defaultProcesses(): number {
-  return Math.min(2 * availableParallelism(), 6)
 }

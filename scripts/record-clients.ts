@@ -10,7 +10,9 @@ import { promisify } from 'node:util'
 import { headOf, type RecordedClient, recordedClients, shapes } from '../fixtures/clients.ts'
 import { listen, readBody } from '../harness/client/test-support/listen-on-loopback.ts'
 import { type Call, nodeClients, openClient, pythonClients } from './clients/program.ts'
+import { optionsOf } from './options.ts'
 
+optionsOf(import.meta, {})
 const output = fileURLToPath(new URL('../fixtures/clients.json', import.meta.url))
 
 /** Shows how a client writes JSON: letters of other scripts, and characters that some escape. */

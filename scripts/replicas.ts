@@ -14,7 +14,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import { defaultLoadOptions } from '../harness/load/options.ts'
 import { builtInMixes } from '../harness/load/plan/mix.ts'
 import type { RequestRecord } from '../harness/load/record.ts'
@@ -22,18 +21,13 @@ import { runLoad } from '../harness/load/run.ts'
 import { plainTarget } from '../harness/load/target.ts'
 import { postgresPrograms } from '../reference-server/test-support/postgres.ts'
 import { chatgen, isInstalled } from './foreign/programs.ts'
+import { optionsOf } from './options.ts'
 import { differences, emptyLedger, writeUntil } from './store/acknowledged.ts'
 import { type BalancedService, startBalancedService } from './store/balanced-service.ts'
 import { cutStreams, type Kill, streamEnd, unexplainedCuts } from './store/cut-streams.ts'
 
-const { values } = parseArgs({
-  options: {
-    rate: { type: 'string', default: '100' },
-    seconds: { type: 'string', default: '60' },
-    every: { type: 'string', default: '10' },
-    fault: { type: 'string' },
-    'load-only': { type: 'boolean', default: false },
-  },
+const values = optionsOf(import.meta, {
+  ...{ rate: 100, seconds: 60, every: 10, fault: '', 'load-only': false },
 })
 const keys = ['sk-replicas-one-4711', 'sk-replicas-other-4711'] as const
 const environment = { CHATGEN_API_KEY: keys[0], CHATGEN_OTHER_KEY: keys[1] }
@@ -54,7 +48,7 @@ async function run(): Promise<void> {
     count: 3,
     keys,
     pace: 'ttft=50ms,gap=5ms',
-    firstReplica: values.fault === undefined ? [] : ['--fault', values.fault],
+    firstReplica: values.fault === '' ? [] : ['--fault', values.fault],
   })
   const problems: string[] = []
   try {
@@ -133,8 +127,8 @@ async function load(url: string) {
     spec: {
       seed: tag,
       mix: builtInMixes.get('v3') ?? { name: 'v3', entries: [] },
-      arrival: { kind: 'poisson', perSecond: Number(values.rate) },
-      durationNs: Number(values.seconds) * 1e9,
+      arrival: { kind: 'poisson', perSecond: values.rate },
+      durationNs: values.seconds * 1e9,
       misbehavior: { slowReader: 0, abort: 0, churn: 0 },
       idempotencyRaces: 0.2,
     },
@@ -149,7 +143,7 @@ async function load(url: string) {
 async function killInTurn(service: BalancedService, signal: AbortSignal): Promise<readonly Kill[]> {
   const kills: Kill[] = []
   while (!signal.aborted) {
-    await sleep(Number(values.every) * 1000, undefined, { signal }).catch(() => {})
+    await sleep(values.every * 1_000, undefined, { signal }).catch(() => {})
     if (signal.aborted) break
     kills.push(await service.restart(kills.length % service.urls.length))
   }

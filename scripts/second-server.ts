@@ -1,5 +1,21 @@
-/** `npm run prove:second`: the suites against every violation of the second server. */
-import { parseArgs } from 'node:util'
+/**
+ * Runs the suites against the second server, which was written from the document alone, and against each of its
+ * violations behind the wire.
+ *
+ *   npm run prove:second -- [options]
+ *
+ * Exits with 1 if the server itself is accused, or if a violation is reported by none of the requirements that it
+ * breaks.
+ *
+ *   --only TEXT   only violations whose name contains it
+ *   --generated N faults of the grammar that work on the wire, by seed, in front of the server: the share that
+ *                 the depth catches, as in npm run prove
+ *   --seed N      seed of the grammar (1)
+ *   --depth NAME  quick, normal or full (normal)
+ *   --sample N    sample of N violations, evenly spread
+ *   --part K/N    every Nth of them, from the Kth on, so that N processes share them
+ *   --whole       all requirements, not only those that the violation breaks
+ */
 import { depths } from '../harness/conformance/run-setup.ts'
 import { inlineEngine } from '../harness/conformance/vitest/engine.ts'
 import { atDepth, generatedNames, generatedRunNamed } from '../harness/proof/generated/attempts.ts'
@@ -13,42 +29,19 @@ import {
   violations,
 } from '../harness/proof/test-support/second-server/violations.ts'
 import { failedIds, type TargetResult, verdictsOf } from '../harness/proof/verdicts.ts'
+import { optionsOf } from './options.ts'
 
-const help = `npm run prove:second -- [options]
-
-Runs the suites against the second server, which was written from the document alone, and against each of
-its violations behind the wire. Exits with 1 if the server itself is accused, or if a violation is reported by none of the
-requirements that it breaks.
-
-  --only TEXT   only violations whose name contains it
-  --generated N faults of the grammar that work on the wire, by seed, in front of the server: the share that
-                the depth catches, as in npm run prove
-  --seed N      seed of the grammar (1)
-  --depth NAME  quick, normal or full (normal)
-  --sample N    sample of N violations, evenly spread
-  --part K/N    every Nth of them, from the Kth on, so that N processes share them
-  --whole       all requirements, not only those that the violation breaks`
-
-const { values } = parseArgs({
-  options: {
-    only: { type: 'string', default: '' },
-    generated: { type: 'string' },
-    seed: { type: 'string', default: '1' },
-    depth: { type: 'string', default: 'normal' },
-    sample: { type: 'string' },
-    part: { type: 'string', default: '1/1' },
-    whole: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-  },
+const values = optionsOf(import.meta, {
+  ...{ only: '', generated: 0, seed: 1, depth: 'normal' },
+  ...{ sample: Number.POSITIVE_INFINITY, part: '1/1', whole: false },
 })
 
-if (values.help) console.log(help)
-else if (values.generated !== undefined) await proveGenerated(Number(values.generated))
+if (values.generated > 0) await proveGenerated(values.generated)
 else await prove(chosen())
 
 function chosen(): readonly Violation[] {
   const named = violations.filter(({ name }) => name.includes(values.only))
-  return partOf(spread(named, Number(values.sample ?? named.length)), values.part)
+  return partOf(spread(named, values.sample), values.part)
 }
 
 async function proveGenerated(count: number): Promise<void> {
@@ -58,7 +51,7 @@ async function proveGenerated(count: number): Promise<void> {
   if (depth === undefined) throw new Error(`--depth: expected one of ${depths.join(', ')}`)
   const judge = generatedJudge(inlineEngine())
   const results: TargetResult[] = []
-  for (const bare of generatedNames(20 * count, Number(values.seed))) {
+  for (const bare of generatedNames(20 * count, values.seed)) {
     const name = atDepth(bare, depth)
     const run = generatedRunNamed(name)
     if (run === undefined || !isOfTheWire(run.fault.patch)) continue
@@ -69,7 +62,7 @@ async function proveGenerated(count: number): Promise<void> {
       `${results.length}/${count} ${name}: ${failedIds(result).join(' ') || 'nothing red'}`,
     )
   }
-  for (const line of generatedText(results, Number(values.seed))) console.log(line)
+  for (const line of generatedText(results, values.seed)) console.log(line)
   exit(0)
 }
 

@@ -18,7 +18,7 @@
  * - installed: `npm pack`, then `npm install --omit=dev` in an empty project: MB (10^6 bytes of files), folders of packages
  */
 import { readFileSync, writeFileSync } from 'node:fs'
-import { parseArgs } from 'node:util'
+import { optionsOf } from './options.ts'
 import { installedSize, type Measured, measureRepository } from './size/measure.ts'
 
 interface Recorded {
@@ -32,9 +32,7 @@ interface Recorded {
 const margin = 1.02
 const file = new URL('./size/recorded.json', import.meta.url)
 const recorded: Readonly<Record<keyof Measured, Recorded>> = JSON.parse(readFileSync(file, 'utf8'))
-const { values } = parseArgs({
-  options: { installed: { type: 'boolean' }, write: { type: 'boolean' } },
-})
+const values = optionsOf(import.meta, { installed: false, write: false })
 
 const { figures, missing } = measureRepository()
 const measured: Measured = { ...figures, ...(values.installed ? installedSize() : {}) }

@@ -16,7 +16,6 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import { loadReport } from '../contract/report/load/report.ts'
 import { type Cluster, startCluster } from './cluster/cluster.ts'
 import { buildPrograms, clusterPrograms } from './cluster/programs.ts'
@@ -24,9 +23,10 @@ import { bin, chatgen } from './foreign/programs.ts'
 import { buildImage, removeImages } from './image/build.ts'
 import { engineProblem, need, root, run } from './image/engine.ts'
 import { testMerge } from './image/swarm.ts'
+import { optionsOf } from './options.ts'
 
-const { values } = parseArgs({ options: { build: { type: 'string' }, image: { type: 'string' } } })
-const image = values.image ?? 'chatgen-cluster-test:1'
+const values = optionsOf(import.meta, { build: '', image: '' })
+const image = values.image || 'chatgen-cluster-test:1'
 const pause = 'chatgen-cluster-test:pause'
 const key = 'sk-cluster-0123456789abcdef'
 const [namespace, servers] = ['chatgen', 'chatgen-servers']
@@ -34,7 +34,7 @@ const shards = 3
 let failed = 0
 
 const folder = process.env['KUBERNETES_BIN']
-if (values.build !== undefined && folder !== undefined) buildPrograms(values.build, folder)
+if (values.build !== '' && folder !== undefined) buildPrograms(values.build, folder)
 const programs = clusterPrograms()
 const problem = typeof programs === 'string' ? programs : engineProblem()
 if (problem !== null || typeof programs === 'string') {
@@ -59,7 +59,7 @@ if (problem !== null || typeof programs === 'string') {
 
 /** @returns an archive of the image, and of one that holds the network of a pod */
 function images(place: string): string {
-  if (values.image === undefined) buildImage(image)
+  if (values.image === '') buildImage(image)
   try {
     const lines = [`FROM ${image}`, `ENTRYPOINT ["/bin/node", "-e", "setInterval(() => {}, 1e9)"]`]
     need('docker', ['build', '--tag', pause, '-'], {
@@ -71,7 +71,7 @@ function images(place: string): string {
     return archive
   } finally {
     run('docker', ['image', 'rm', '--force', pause])
-    if (values.image === undefined) removeImages(image)
+    if (values.image === '') removeImages(image)
   }
 }
 

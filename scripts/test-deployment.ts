@@ -12,22 +12,16 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import { loadReport } from '../contract/report/load/report.ts'
 import { freePort } from '../reference-server/test-support/free-port.ts'
 import { chatgen } from './foreign/programs.ts'
 import { buildImage, removeImages } from './image/build.ts'
 import { removeServiceImages, serviceImages } from './image/debian.ts'
 import { composeProgram, engineProblem, need, run } from './image/engine.ts'
+import { optionsOf } from './options.ts'
 import { differences, emptyLedger, writeUntil } from './store/acknowledged.ts'
 
-const { values } = parseArgs({
-  options: {
-    only: { type: 'string' },
-    rate: { type: 'string', default: '15' },
-    seconds: { type: 'string', default: '90' },
-  },
-})
+const values = optionsOf(import.meta, { only: '', rate: 15, seconds: 90 })
 const image = 'chatgen-deployment-test'
 const project = 'chatgen-deployment-test'
 const keys = ['sk-deployment-one-4711', 'sk-deployment-other-4711'] as const
@@ -129,11 +123,11 @@ async function withSwarm({ url, folder, variables }: Deployment): Promise<void> 
 
 /** Load of all surfaces; each request must succeed. */
 async function loaded(url: string, folder: string): Promise<void> {
-  const amount = ['--rate', values.rate, '--duration', `${values.seconds}s`, '--mix', 'all']
+  const amount = ['--rate', `${values.rate}`, '--duration', `${values.seconds}s`, '--mix', 'all']
   const { code, stdout, stderr } = await chatgen(
     ['load', url, '--target', profile, ...amount, '--out', folder, '--quiet'],
     environment,
-    Number(values.seconds) * 1_000 + 120_000,
+    values.seconds * 1_000 + 120_000,
   )
   if (code !== 0) console.log(`${stdout}${stderr}`)
   const file = join(folder, 'report.json')

@@ -10,14 +10,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { getgid, getuid } from 'node:process'
 import { setTimeout as delay } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import { conformanceReport } from '../contract/report/conformance.ts'
 import { buildImage, removeImages } from './image/build.ts'
 import { composeProgram, engineProblem, need, root, run } from './image/engine.ts'
 import { testSwarm } from './image/swarm.ts'
 import { testTargets } from './image/targets.ts'
+import { optionsOf } from './options.ts'
 
-const { values } = parseArgs({ options: { keep: { type: 'boolean', default: false } } })
+const values = optionsOf(import.meta, { keep: false })
 const image = 'chatgen-image-test'
 const network = 'chatgen-image-test'
 const maxBytes = 250e6

@@ -1,6 +1,8 @@
 /**
  * The packed package as its users get it: its content, its types, a project that uses it, and every
- * supported version of Node (`-- 22 24 26` chooses them).
+ * supported version of Node.
+ *
+ *   npm run test:package [-- --node 22,24,26]
  */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -10,14 +12,14 @@ import { fileURLToPath } from 'node:url'
 import manifest from '../package.json' with { type: 'json' }
 import { brokenLinks } from './house/references.ts'
 import { isPage } from './house/repository.ts'
+import { optionsOf } from './options.ts'
 import { consumerFiles } from './package/consumer.ts'
 
 const maxBytes = 1.5 * 1024 * 1024
 const root = fileURLToPath(new URL('..', import.meta.url))
 const bin = join(root, 'node_modules/.bin')
 const folder = mkdtempSync(join(tmpdir(), 'chatgen-package-'))
-const given = process.argv.slice(2)
-const versions = given.length > 0 ? given : ['22', '24', '26']
+const { node: versions } = optionsOf(import.meta, { node: '22,24,26' })
 const failed: string[] = []
 
 const packed = run('npm', ['pack', '--silent', '--pack-destination', folder], root)
@@ -44,7 +46,7 @@ step('a violation fails there', () =>
   fails(own('vitest'), ['run', 'violated'], project, /× OAI-MODELS-01 .*Tests +1 failed \(1\)/s),
 )
 
-for (const version of versions) {
+for (const version of versions.split(',')) {
   const home = join(folder, `node-${version}`)
   mkdirSync(home)
   writeFileSync(join(home, 'package.json'), '{}')

@@ -1,8 +1,24 @@
-/** `npm run prove:network`: conforming servers behind a proxy that loses, refuses and delays requests. */
+/**
+ * Runs the suites against conforming servers behind a proxy that disturbs some requests.
+ *
+ *   npm run prove:network -- [options]
+ *
+ * With losses, a gateway's error or nothing is answered, a connection is dropped or a request delayed; in some of
+ * these cases the server has done what it was asked. Odd answers are those that a front gives now and then: a 404
+ * or 403 as a page, one 401 or 500, a 408, 421 or 425, a cut. A run is counted as wrong if the suites have an internal
+ * error, if a requirement is violated, or if the report does not say what stopped the run; a warning counts only if
+ * the server gets none if nothing is disturbed. The schedules are in scripts/network/schedules.ts.
+ *
+ *   --only TEXT       only targets whose name contains it
+ *   --schedule TEXT   only schedules whose name contains it; repeatable
+ *   --sample N        so many dialects of the reference server, evenly spread; 12 by default
+ *   --seeds N         seeds of each schedule with a share; 2 by default
+ *   --share P         share of the requests that are disturbed; by default that of the schedule
+ *   --part K/N        every Nth target, from the Kth on, so that N processes share them
+ */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import type { ConformanceReport } from '../contract/report/conformance.ts'
 import { TargetUnusableError } from '../harness/conformance/errors.ts'
 import { runConformance } from '../harness/conformance/run.ts'
@@ -14,33 +30,10 @@ import { openSecondServer } from '../harness/proof/test-support/second-server/ju
 import { dialects } from '../reference-server/deviations/index.ts'
 import { outcomeText } from '../reports/conformance/summary.ts'
 import { type Schedule, schedules, undisturbed } from './network/schedules.ts'
+import { none, optionsOf } from './options.ts'
 
-const help = `npm run prove:network -- [options]
-
-Runs the suites against conforming servers behind a proxy that disturbs some requests. Schedules: ${schedules.map(({ name }) => name).join(', ')}.
-With losses, a gateway's error or nothing is answered, a connection is dropped or a request delayed; in some of
-these cases the server has done what it was asked. Odd answers are those that a front gives now and then: a 404
-or 403 as a page, one 401 or 500, a 408, 421 or 425, a cut. A run is counted as wrong if the suites have an internal
-error, if a requirement is violated, or if the report does not say what stopped the run; a warning counts only if
-the server gets none where nothing is disturbed.
-
-  --only TEXT       only targets whose name contains it
-  --schedule TEXT   only schedules whose name contains it; repeatable
-  --sample N        so many dialects of the reference server, evenly spread; 12 by default
-  --seeds N         seeds of each schedule with a share; 2 by default
-  --share P         share of the requests that are disturbed; by default that of the schedule
-  --part K/N        every Nth target, from the Kth on, so that N processes share them`
-
-const { values } = parseArgs({
-  options: {
-    only: { type: 'string', default: '' },
-    schedule: { type: 'string', multiple: true, default: [''] },
-    sample: { type: 'string', default: '12' },
-    seeds: { type: 'string', default: '2' },
-    share: { type: 'string' },
-    part: { type: 'string', default: '1/1' },
-    help: { type: 'boolean', default: false },
-  },
+const values = optionsOf(import.meta, {
+  ...{ only: '', schedule: none, sample: 12, seeds: 2, share: '', part: '1/1' },
 })
 
 interface Target {
@@ -48,8 +41,7 @@ interface Target {
   readonly open: () => Promise<ProofTarget>
 }
 
-if (values.help) console.log(help)
-else await prove()
+await prove()
 
 async function prove(): Promise<void> {
   // vitest forbids process.exit while it runs.
@@ -133,13 +125,14 @@ interface ScheduledRun {
 }
 
 function runs(): readonly ScheduledRun[] {
-  const chosen = schedules.filter(({ name }) => values.schedule.some((text) => name.includes(text)))
-  const seeds = Array.from({ length: Number(values.seeds) }, (_, at) => `network-${at + 1}`)
+  const texts = values.schedule.length === 0 ? [''] : values.schedule
+  const chosen = schedules.filter(({ name }) => texts.some((text) => name.includes(text)))
+  const seeds = Array.from({ length: values.seeds }, (_, at) => `network-${at + 1}`)
   return chosen.flatMap((schedule) =>
     (schedule.share === undefined ? seeds.slice(0, 1) : seeds).map((seed) => ({
       schedule,
       seed,
-      share: Number(values.share ?? schedule.share),
+      share: Number(values.share || schedule.share),
     })),
   )
 }
@@ -153,7 +146,7 @@ function targets(): readonly Target[] {
   const all = [
     plainAttempt('full'),
     { name: 'second server', open: openSecondServer },
-    ...spread(dialects, Number(values.sample)).map((dialect) => dialectAttempt('dialect', dialect)),
+    ...spread(dialects, values.sample).map((dialect) => dialectAttempt('dialect', dialect)),
   ]
   return all.filter(({ name }) => name.includes(values.only))
 }

@@ -11,21 +11,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import { seededDraw } from '../../reference-server/runtime/random.ts'
 import { serve } from '../foreign/programs.ts'
+import { optionsOf } from '../options.ts'
 import { differences, emptyLedger, type Ledger, writeUntil } from './acknowledged.ts'
 
-const { values } = parseArgs({
-  options: {
-    kills: { type: 'string', default: '200' },
-    seed: { type: 'string', default: '1' },
-    clients: { type: 'string', default: '4' },
-  },
-})
+const values = optionsOf(import.meta, { kills: 200, seed: 1, clients: 4 })
 const key = 'sk-kill-sqlite-4711'
 const maxDelayMs = 300
-const draw = seededDraw(Number(values.seed), 'kills')
+const draw = seededDraw(values.seed, 'kills')
 const folder = mkdtempSync(join(tmpdir(), 'chatgen-kill-'))
 const file = join(folder, 'store.sqlite')
 const sum = { kills: 0, chats: 0, deleted: 0, answers: 0, cut: 0, uploads: 0 }
@@ -33,7 +27,7 @@ let failed = 0
 
 try {
   let ledger = emptyLedger()
-  while (sum.kills < Number(values.kills)) ledger = await oneLife(ledger)
+  while (sum.kills < values.kills) ledger = await oneLife(ledger)
   const last = await start()
   report(await differences({ url: () => last.url, key }, ledger))
   await last.stop()
@@ -52,7 +46,7 @@ async function oneLife(before: Ledger): Promise<Ledger> {
   report(await differences(target, before))
   const ledger = emptyLedger()
   const stop = new AbortController()
-  const clients = Array.from({ length: Number(values.clients) }, () =>
+  const clients = Array.from({ length: values.clients }, () =>
     writeUntil(stop.signal, target, ledger),
   )
   while (ledger.uploads.size === 0) await sleep(1)

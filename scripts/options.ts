@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { messageOf } from '../contract/error-message.ts'
+
+/**
+ * Options of a script, by the defaults of their names: texts, numbers, switches, and lists of repeatable texts. `--help`
+ * prints the first comment of the script; a command line that cannot be read ends with 2.
+ */
+export function optionsOf<
+  Defaults extends Readonly<Record<string, string | number | boolean | readonly string[]>>,
+>({ filename }: Pick<ImportMeta, 'filename'>, defaults: Defaults): Defaults {
+  const named = Object.entries(defaults).map(([name, value]) => {
+    const type = typeof value === 'boolean' ? ('boolean' as const) : ('string' as const)
+    return [name, { type, multiple: Array.isArray(value) }] as const
+  })
+  const help = { type: 'boolean', short: 'h' } as const
+  try {
+    const { values } = parseArgs({ options: { ...Object.fromEntries(named), help } })
+    if (values.help) {
+      console.log(usageOf(filename))
+      process.exit()
+    }
+    const given = Object.entries(values).map(([name, value]) => [
+      name,
+      typeof defaults[name] === 'number' ? numberIn(name, String(value)) : value,
+    ])
+    return { ...defaults, ...Object.fromEntries(given) }
+  } catch (error) {
+    console.error(`${messageOf(error)}\n\n${usageOf(filename)}`)
+    process.exit(2)
+  }
+}
+
+/** Default of an option that may be repeated. */
+export const none: readonly string[] = []
+
+function numberIn(name: string, text: string): number {
+  const value = Number(text)
+  if (text.trim() === '' || Number.isNaN(value)) throw new Error(`--${name} ${text} is no number`)
+  return value
+}
+
+function usageOf(file: string): string {
+  const [, comment = ''] = /\/\*\*(.*?)\*\//s.exec(readFileSync(file, 'utf8')) ?? []
+  return comment.replaceAll(/^ \*? ?/gm, '').trim()
+}
