@@ -1,5 +1,6 @@
 import type { CapacityReport } from '../../contract/report/capacity/report.ts'
 import type { ConformanceReport } from '../../contract/report/conformance.ts'
+import type { LoadComparison } from '../../contract/report/load/comparison.ts'
 import type { LoadReport } from '../../contract/report/load/report.ts'
 import type { PlanReport } from '../../contract/report/plan.ts'
 import { ConfigurationError, InterruptedError, TargetUnusableError } from '../conformance/errors.ts'
@@ -25,49 +26,32 @@ export function exitCodeOf(report: ConformanceReport): ExitCode {
   return report.outcome === 'incomplete' ? exitCode.incomplete : exitCode.done
 }
 
-/** Precedence: interrupted, violated or missed, internal error, invalid, undecided, met. */
-export function exitCodeOfLoad({
+/** Precedence: interrupted, unreachable, violated or missed, internal error, invalid, undecided, met or found. */
+export function exitCodeOfMeasurement({
   interrupted,
   outcome,
   faults,
-}: Pick<LoadReport, 'interrupted' | 'outcome' | 'faults'>): ExitCode {
+}: Pick<LoadReport | CapacityReport, 'interrupted' | 'outcome' | 'faults'>): ExitCode {
   if (interrupted) return exitCode.interrupted
-  const code = loadCodes[outcome]
+  const code = outcomeCodes[outcome]
   return faults.length > 0 ? withInternalError(code) : code
 }
 
-const loadCodes: Readonly<Record<LoadReport['outcome'], ExitCode>> = {
+/** Codes of measurements, of plans and of comparisons of loads. */
+export const outcomeCodes: Readonly<
+  Record<(LoadReport | CapacityReport | PlanReport | LoadComparison)['outcome'], ExitCode>
+> = {
   met: exitCode.done,
-  missed: exitCode.violated,
-  violated: exitCode.violated,
-  undecided: exitCode.incomplete,
-  invalid: exitCode.measurementInvalid,
-}
-
-/** Precedence: interrupted, unreachable, violated, internal error, invalid, undecided, found. */
-export function exitCodeOfCapacity({ interrupted, outcome, faults }: CapacityReport): ExitCode {
-  if (interrupted) return exitCode.interrupted
-  const code = capacityCodes[outcome]
-  return faults.length > 0 ? withInternalError(code) : code
-}
-
-const capacityCodes: Readonly<Record<CapacityReport['outcome'], ExitCode>> = {
   found: exitCode.done,
   'above max': exitCode.done,
-  'below min': exitCode.violated,
+  'no regression': exitCode.done,
+  missed: exitCode.violated,
   violated: exitCode.violated,
-  undecided: exitCode.incomplete,
-  invalid: exitCode.measurementInvalid,
-  unreachable: exitCode.targetUnusable,
-}
-
-export function exitCodeOfPlan({ outcome }: PlanReport): ExitCode {
-  return planCodes[outcome]
-}
-
-const planCodes: Readonly<Record<PlanReport['outcome'], ExitCode>> = {
-  found: exitCode.done,
+  'below min': exitCode.violated,
   unattainable: exitCode.violated,
+  regression: exitCode.violated,
+  unreachable: exitCode.targetUnusable,
+  undecided: exitCode.incomplete,
   unreliable: exitCode.incomplete,
   provisional: exitCode.incomplete,
   invalid: exitCode.measurementInvalid,

@@ -1,21 +1,36 @@
+import {
+  combinationNamed,
+  compose,
+  type Dialect,
+  dialects,
+  type Fault,
+  faults,
+  generatedFaultNamed,
+  loadFaults,
+} from '../../reference-server/deviations/index.ts'
 import type { Patch } from '../../reference-server/index.ts'
 import { ConfigurationError } from '../conformance/errors.ts'
 import { didYouMean } from '../conformance/profile/document.ts'
 
-interface Deviation {
-  readonly name: string
-  readonly patch: Patch
+const allFaults = [...faults, ...loadFaults]
+
+/** @throws ConfigurationError for an unknown name */
+export function patchNamed(deviations: {
+  readonly faults: readonly string[]
+  readonly dialects: readonly string[]
+}): Patch {
+  return compose([
+    ...patchesNamed('fault', deviations.faults, allFaults, generatedFaultNamed),
+    // Dialects apply to the output of faults, as in the proof.
+    ...patchesNamed('dialect', deviations.dialects, dialects, combinationNamed),
+  ])
 }
 
-/**
- * Resolves deviations by name.
- * @throws ConfigurationError for an unknown name
- */
-export function patchesNamed(
+function patchesNamed(
   kind: 'fault' | 'dialect',
   names: readonly string[],
-  deviations: readonly Deviation[],
-  unlisted: (name: string) => Deviation | undefined = () => undefined,
+  deviations: readonly (Fault | Dialect)[],
+  unlisted: (name: string) => { readonly patch: Patch } | undefined,
 ): Patch[] {
   return names.map((name) => {
     const found = deviations.find((deviation) => deviation.name === name) ?? unlisted(name)
@@ -24,4 +39,27 @@ export function patchesNamed(
     const hint = didYouMean(name, names)
     throw new ConfigurationError([`unknown ${kind} ${name}.${hint} --list-${kind}s prints all`])
   })
+}
+
+/** Text of `--list-faults` and `--list-dialects`: a line each, the name first. */
+export function listedText({
+  listFaults = false,
+  listDialects = false,
+}: {
+  readonly listFaults?: boolean
+  readonly listDialects?: boolean
+}): string {
+  return [...(listFaults ? [allFaults] : []), ...(listDialects ? [dialects] : [])]
+    .map(deviationsText)
+    .join('\n')
+}
+
+function deviationsText(deviations: readonly (Fault | Dialect)[]): string {
+  const width = Math.max(0, ...deviations.map(({ name }) => name.length))
+  return deviations
+    .map((deviation) => {
+      const requirements = 'breaks' in deviation ? ` (${deviation.breaks.join(', ')})` : ''
+      return `${deviation.name.padEnd(width)}  ${deviation.summary}${requirements}`
+    })
+    .join('\n')
 }

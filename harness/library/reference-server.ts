@@ -64,11 +64,6 @@ export async function startReferenceServer(
 
 async function patchOf(faults: readonly string[], dialects: readonly string[]) {
   if (faults.length + dialects.length === 0) return undefined
-  const deviations = await import('../../reference-server/deviations/index.ts')
-  const { patchesNamed } = await import('./deviations.ts')
-  return deviations.compose([
-    ...patchesNamed('fault', faults, [...deviations.faults, ...deviations.loadFaults]),
-    // A dialect reshapes the output of a fault, as in the proof.
-    ...patchesNamed('dialect', dialects, deviations.dialects, deviations.combinationNamed),
-  ])
+  const { patchNamed } = await import('./deviations.ts')
+  return patchNamed({ faults, dialects })
 }

@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { capacityReport } from '../../../contract/report/capacity/report.ts'
 import { loadReport } from '../../../contract/report/load/report.ts'
 import { served, withKey } from '../load/test-support/loading.ts'
-import { chatgen, emptyFolder, serving, start } from '../test-support/chatgen.ts'
+import { chatgen, chatsOn, emptyFolder, serving, start } from '../test-support/chatgen.ts'
 
 vi.setConfig({ testTimeout: 300_000 })
 
@@ -120,7 +120,7 @@ describe('chatgen capacity', () => {
     expect(stdout).toMatch(/^INTERRUPTED/)
     const { highestMet, firstFailing } = report.result
     expect(highestMet ?? firstFailing ?? report.probes.length).toBeGreaterThan(0)
-    expect(await chatsLeft(url)).toBe(0)
+    expect(await chatsOn(url, withKey.CHATGEN_API_KEY)).toEqual([])
     expect(code).toBe(130)
   })
 
@@ -140,10 +140,3 @@ describe('chatgen capacity', () => {
     expect(code).toBe(3)
   })
 })
-
-async function chatsLeft(url: string): Promise<number> {
-  const headers = { authorization: `Bearer ${withKey.CHATGEN_API_KEY}` }
-  const answer = await fetch(`${url}/api/v3/chat?limit=100`, { headers })
-  const { result } = (await answer.json()) as { readonly result: readonly unknown[] }
-  return result.length
-}

@@ -13,7 +13,7 @@ import type { LoadTarget } from '../../load/target.ts'
 import { searchFlags } from '../capacity/flags.ts'
 import { showCapacityProgress } from '../capacity/progress.ts'
 import { capacityKind } from '../capacity/report-formats.ts'
-import { exitCodeOfCapacity } from '../exit-codes.ts'
+import { exitCodeOfMeasurement } from '../exit-codes.ts'
 import type { AddCommand } from '../flags.ts'
 import { addFlags, type FlagsOf, outFlag, outputFlags, uiFlag } from '../flags.ts'
 import { closeLoadJournal, openLoadJournal } from '../load/results.ts'
@@ -87,7 +87,7 @@ export const capacityCommand: AddCommand = (program, io, finish) => {
         withContainerRow(await searchTarget(profile, { ...search, formats }, flags, io), container),
       )
       publishReport(report, capacityKind, { ...flags, formats, evidence: undefined }, io)
-      finish(exitCodeOfCapacity(report))
+      finish(exitCodeOfMeasurement(report))
     })
 }
 

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { type ReferenceServer, startReferenceServer } from '../../../reference-server/index.ts'
+import { startReferenceServer } from '../../../reference-server/index.ts'
 import {
   createdEntries,
   headLine,
@@ -10,7 +10,7 @@ import {
   readJournal,
 } from '../../conformance/cleanup/journal.ts'
 import { type ChatServer, startChatServer } from '../../conformance/test-support/chat-server.ts'
-import { chatgen, emptyFolder, start } from '../test-support/chatgen.ts'
+import { chatgen, chatsOn, emptyFolder, start } from '../test-support/chatgen.ts'
 import { inProcess } from '../test-support/in-process.ts'
 
 /** `chatgen cleanup`, with the real CLI after a killed run. */
@@ -130,7 +130,7 @@ describe('chatgen cleanup', () => {
     const { code, stdout } = await chatgen(['cleanup', file], { CHATGEN_API_KEY: key }, folder)
     expect(stdout).toContain('deleted or already gone')
     expect(code).toBe(0)
-    expect(await leftOn(server)).toEqual([])
+    expect(await chatsOn(server.url, key)).toEqual([])
     expect(readFileSync(file, 'utf8')).not.toContain(key)
   })
 })
@@ -149,13 +149,6 @@ async function killedInTheMiddle() {
   check.child.kill('SIGKILL')
   await check.ended
   return { server, key, folder, file }
-}
-
-/** Names of the remaining chats. */
-async function leftOn({ url, keys }: ReferenceServer): Promise<readonly string[]> {
-  const headers = { authorization: `Bearer ${keys[0]}` }
-  const listed = await fetch(`${url}/api/v3/chat?limit=100`, { headers })
-  return JSON.parse(await listed.text()).result.map(({ name }: { name: string }) => name)
 }
 
 function createdSoFar(file: string): number {

@@ -14,11 +14,10 @@ import {
   comparedFigures,
   comparedLoads,
   comparisonKind,
-  exitCodeOfComparison,
   loadComparisonKind,
   publishComparison,
 } from '../compare/report-formats.ts'
-import { type ExitCode, exitCode } from '../exit-codes.ts'
+import { type ExitCode, exitCode, outcomeCodes } from '../exit-codes.ts'
 import type { AddCommand } from '../flags.ts'
 import { addFlags, colorFlag, type FlagsOf, flag, list, outFlag } from '../flags.ts'
 import {
@@ -95,7 +94,7 @@ export const compareCommand: AddCommand = (program, io, finish) => {
     if (flags.interleave) {
       const comparison = await interleave([pathA, pathB], flags, options, io)
       publishComparison({ comparison, notes: [] }, loadComparisonKind, flags, io)
-      finish(io.signal.aborted ? exitCode.interrupted : exitCodeOfComparison[comparison.outcome])
+      finish(io.signal.aborted ? exitCode.interrupted : outcomeCodes[comparison.outcome])
       return
     }
     refuseLoadFlags(command)
@@ -110,7 +109,7 @@ export const compareCommand: AddCommand = (program, io, finish) => {
           : compareCapacities(capacityIn(files[0]), capacityIn(files[1]), options.tolerance)
       const compared = { comparison, notes: doubtLines(files) }
       publishComparison(compared, loadComparisonKind, flags, io)
-      finish(anyEdited(files) ? exitCode.usage : exitCodeOfComparison[comparison.outcome])
+      finish(anyEdited(files) ? exitCode.usage : outcomeCodes[comparison.outcome])
       return
     }
     const [a, b] = [conformanceIn(fileA), conformanceIn(fileB)]

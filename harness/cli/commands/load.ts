@@ -8,7 +8,7 @@ import type { TargetProfile } from '../../conformance/profile/index.ts'
 import type { PlanSpec } from '../../load/plan/plan.ts'
 import { requestsName } from '../../load/requests-file.ts'
 import type { Slo } from '../../load/slo/slo.ts'
-import { type ExitCode, exitCode, exitCodeOfLoad } from '../exit-codes.ts'
+import { type ExitCode, exitCode, exitCodeOfMeasurement } from '../exit-codes.ts'
 import type { AddCommand } from '../flags.ts'
 import { addFlags, type FlagsOf, flag, outFlag, outputFlags, uiFlag } from '../flags.ts'
 import { calibrationFile, storedCalibration } from '../load/calibration.ts'
@@ -132,7 +132,7 @@ async function loadOrShard(
   )
   publishReport(report, loadKind, { ...flags, formats, evidence: undefined }, io)
   if (upload !== null) await uploadReport(upload, readFileSync(join(out, reportName), 'utf8'))
-  return exitCodeOfLoad(report)
+  return exitCodeOfMeasurement(report)
 }
 
 /** Exit code of a shard; other outcomes are decided in the merged report. */

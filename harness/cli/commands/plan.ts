@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander'
 import { ConfigurationError } from '../../conformance/errors.ts'
-import { exitCode, exitCodeOfPlan } from '../exit-codes.ts'
+import { exitCode, outcomeCodes } from '../exit-codes.ts'
 import type { AddCommand } from '../flags.ts'
 import {
   addFlags,
@@ -103,7 +103,7 @@ export const planCommand: AddCommand = (program, io, finish) => {
     })
     makeOutFolder(flags.out)
     publishReport(report, planKind, { ...flags, formats, evidence: undefined }, io)
-    finish(isEdited ? exitCode.usage : exitCodeOfPlan(report))
+    finish(isEdited ? exitCode.usage : outcomeCodes[report.outcome])
   })
 }
 

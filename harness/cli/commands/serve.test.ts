@@ -3,19 +3,9 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { chatgen, emptyFolder, serving, start } from '../test-support/chatgen.ts'
+import { ask, chatgen, emptyFolder, serving, start } from '../test-support/chatgen.ts'
 
 const shell = promisify(execFile)
-
-async function ask(url: string, content: string, key = 'test-key') {
-  const response = await fetch(`${url}/api/openai/chat/completions`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ model: 'SVC-Main', messages: [{ role: 'user', content }] }),
-  })
-  const body = JSON.parse(await response.text())
-  return { status: response.status, text: body.choices?.[0].message.content ?? body.detail }
-}
 
 describe('the banner', () => {
   test.each([

@@ -7,14 +7,7 @@ import { addFlags, type FlagsOf, flag, list, portNumber, positiveInteger } from 
 import type { AnswerOptions } from '../serve/answers.ts'
 import { bannerText } from '../serve/banner.ts'
 import { journalOf, mistypedReporter, startExtras } from '../serve/control.ts'
-import {
-  listen,
-  openedStore,
-  readEngine,
-  readPace,
-  serviceFlags,
-  serviceOptions,
-} from '../serve/listen.ts'
+import { listen, openedStore, serviceFlags, serviceOptions, speedOptions } from '../serve/listen.ts'
 import type { Io } from '../terminal/io.ts'
 
 function serveFlags() {
@@ -99,14 +92,12 @@ export const serveCommand: AddCommand = (program, io) => {
 
 async function serve(flags: ServeFlags, io: Io): Promise<void> {
   if (flags.listFaults || flags.listDialects) {
-    const { listedText } = await import('../serve/deviations.ts')
+    const { listedText } = await import('../../library/deviations.ts')
     io.out(listedText(flags))
     return
   }
-  const { port, host, key: keys, seed, pace, engine, requestsPerMinute } = flags
-  if (pace !== undefined && engine !== undefined) {
-    throw new ConfigurationError(['--engine sets the pace: pass --pace or --engine, not both'])
-  }
+  const { port, host, key: keys, seed, requestsPerMinute } = flags
+  const speed = await speedOptions(flags)
   if (keys?.length === 0) throw new ConfigurationError(['--key (CHATGEN_KEY): an empty key'])
   const patch = await patchOf(flags)
   const origins = originsOf(flags.cors)
@@ -126,8 +117,7 @@ async function serve(flags: ServeFlags, io: Io): Promise<void> {
     ...(flags.log === undefined ? {} : { log: logOptions(flags.log, io) }),
     ...(keys === undefined ? {} : { keys: [...new Set(keys)] }),
     ...(seed === undefined ? {} : { seed }),
-    ...(pace === undefined ? {} : { pace: await readPace(pace) }),
-    ...(engine === undefined ? {} : { engine: await readEngine(engine) }),
+    ...speed,
     ...(requestsPerMinute === undefined ? {} : { requestsPerMinute }),
     ...patch,
   })
@@ -178,8 +168,8 @@ function originsOf(values: readonly string[]): readonly string[] {
 /** Loads the thousand deviations only if the flags name any. */
 async function patchOf(flags: ServeFlags): Promise<Pick<ReferenceServerOptions, 'patch'>> {
   if (flags.fault.length + flags.dialect.length === 0) return {}
-  const { patchNamed } = await import('../serve/deviations.ts')
-  return { patch: patchNamed(flags) }
+  const { patchNamed } = await import('../../library/deviations.ts')
+  return { patch: patchNamed({ faults: flags.fault, dialects: flags.dialect }) }
 }
 
 async function answersOf(flags: ServeFlags): Promise<AnswerOptions> {

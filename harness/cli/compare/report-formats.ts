@@ -21,7 +21,6 @@ import {
 } from '../../load/comparison/compare-loads.ts'
 import type { FigureName } from '../../load/comparison/figures.ts'
 import { comparedLatencies } from '../../load/summary/blocks.ts'
-import { type ExitCode, exitCode } from '../exit-codes.ts'
 import { formatsIn, type ReportKind, reportKind } from '../results/formats.ts'
 import { renderReport } from '../results/publish-report.ts'
 import { tellWritten } from '../results/rendered-files.ts'
@@ -104,11 +103,4 @@ export function comparedLoads(
     if (error instanceof NotComparableError) throw new ConfigurationError([error.message])
     throw error
   }
-}
-
-export const exitCodeOfComparison: Readonly<Record<LoadComparison['outcome'], ExitCode>> = {
-  regression: exitCode.violated,
-  'no regression': exitCode.done,
-  undecided: exitCode.incomplete,
-  invalid: exitCode.measurementInvalid,
 }

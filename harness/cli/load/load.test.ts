@@ -13,7 +13,7 @@ import { RunRecorder } from '../../load/metrics/run-metrics.ts'
 import { failure } from '../../load/record.ts'
 import type { LoadProgress } from '../../load/run.ts'
 import { recordOf, shifted } from '../../load/test-support/records.ts'
-import { exitCodeOfLoad } from '../exit-codes.ts'
+import { exitCodeOfMeasurement } from '../exit-codes.ts'
 import { formatsIn } from '../results/formats.ts'
 import { emptyFolder } from '../test-support/chatgen.ts'
 import { calibrationFile, storeCalibration, storedCalibration } from './calibration.ts'
@@ -80,9 +80,9 @@ test.each(loadOutcomes)(
   'the exit code and every form of a report read the outcome %s from it, whatever its SLO rows say',
   (outcome) => {
     const report = loadReportOf({ outcome, interrupted: false, faults: [] })
-    expect(exitCodeOfLoad(report)).toBe(codes[outcome])
-    expect(exitCodeOfLoad({ ...report, interrupted: true })).toBe(130)
-    expect(exitCodeOfLoad({ ...report, faults: ['x'] })).toBe(codes[outcome] === 1 ? 1 : 4)
+    expect(exitCodeOfMeasurement(report)).toBe(codes[outcome])
+    expect(exitCodeOfMeasurement({ ...report, interrupted: true })).toBe(130)
+    expect(exitCodeOfMeasurement({ ...report, faults: ['x'] })).toBe(codes[outcome] === 1 ? 1 : 4)
     const word = wordOf(outcome)
     const expectedTexts: Readonly<Record<string, string>> = {
       console: `${word.toUpperCase()}  `,

@@ -15,9 +15,9 @@ import { joinRequests, requestsName } from '../../load/requests-file.ts'
 import type { JournalPlace } from '../../load/setup/chat-journal.ts'
 import { ShardMismatchError } from '../../load/shards/check.ts'
 import { mergeShards } from '../../load/shards/merge.ts'
+import { inputText } from '../input-text.ts'
 import { loadIn, type StoredFile } from '../results/stored-report.ts'
 import type { Shard } from '../values.ts'
-import { textOf } from './spec.ts'
 
 /** The worst doubt of any shard applies to the merged report. */
 function worstOf(files: readonly StoredFile[]): Doubt | null {
@@ -90,7 +90,7 @@ export function uploadUrl(upload: string, shard: Shard | undefined): URL {
 }
 
 function linesOf(file: string): string[] {
-  const lines = textOf('--upload', file).split('\n')
+  const lines = inputText(file, '--upload: cannot read the file').split('\n')
   return lines.map((line) => line.trim()).filter((line) => line !== '')
 }
 

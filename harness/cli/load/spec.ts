@@ -1,9 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { basename, extname } from 'node:path'
-import { messageOf } from '../../../contract/error-message.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
-import { readInputFile } from '../../conformance/input-file.ts'
 import { checkDocument, didYouMean, readDocument } from '../../conformance/profile/document.ts'
 import { builtInMixes, type Mix, surfaceOf } from '../../load/plan/mix.ts'
 import { mixFile, mixOfFile } from '../../load/plan/mix-schema.ts'
@@ -11,6 +9,7 @@ import type { PlanSpec } from '../../load/plan/plan.ts'
 import { readTrace, type TraceLine, TraceSyntaxError } from '../../load/plan/trace.ts'
 import { parseSlos, SloSyntaxError } from '../../load/slo/parse.ts'
 import type { Slo } from '../../load/slo/slo.ts'
+import { inputText } from '../input-text.ts'
 import type { LoadFlags } from './flags.ts'
 
 type MixFlags = Pick<LoadFlags, 'mix' | 'surface' | 'usage'>
@@ -119,7 +118,7 @@ function mixNamed(name: string): Mix {
       `--mix: no such file or built-in mix: ${name}.${didYouMean(name, names)} Mixes: ${names.join(', ')}`,
     ])
   }
-  const { value, place } = readDocument({ name, text: textOf('--mix', name) }, 'a mix')
+  const { value, place } = readDocument({ name, text: inputText(name, '--mix: cannot read the file') }, 'a mix')
   return mixOfFile(checkDocument(mixFile, value, place), basename(name, extname(name)))
 }
 
@@ -138,19 +137,9 @@ function traceIn(file: string, mix: Mix): TraceLine[] {
 
 function readLines(file: string): TraceLine[] {
   try {
-    return readTrace(textOf('--replay', file))
+    return readTrace(inputText(file, '--replay: cannot read the file'))
   } catch (error) {
     if (!(error instanceof TraceSyntaxError)) throw error
     throw new ConfigurationError([`${file}:${error.line}: ${error.message}`])
-  }
-}
-
-/** @throws ConfigurationError that names the flag */
-export function textOf(flag: string, file: string): string {
-  try {
-    return readInputFile(file)
-  } catch (error) {
-    const reason = messageOf(error)
-    throw new ConfigurationError([`${flag}: cannot read the file: ${reason}`])
   }
 }

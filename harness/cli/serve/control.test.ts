@@ -4,22 +4,12 @@ import { request } from 'node:http'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { emptyFolder, serving } from '../test-support/chatgen.ts'
+import { ask, emptyFolder, serving } from '../test-support/chatgen.ts'
 
 const shell = promisify(execFile)
 
 function serve(...args: readonly string[]) {
   return serving(['--key', 'test-key', '--control', '0', ...args])
-}
-
-async function ask(url: string, content: string) {
-  const response = await fetch(`${url}/api/openai/chat/completions`, {
-    method: 'POST',
-    headers: { authorization: 'Bearer test-key', 'content-type': 'application/json' },
-    body: JSON.stringify({ model: 'SVC-Main', messages: [{ role: 'user', content }] }),
-  })
-  const body = JSON.parse(await response.text())
-  return body.choices?.[0].message.content ?? body.detail
 }
 
 async function requests(control: string, query = '') {
@@ -50,7 +40,7 @@ test('the lines of the documentation work', async () => {
     },
   ])
   expect(await requests(control)).toEqual([])
-  expect(await ask(url, '[[say=from the model]]')).toBe('from the model')
+  expect(await ask(url, '[[say=from the model]]')).toMatchObject({ text: 'from the model' })
 })
 
 test('a reset forgets chats and answers, and returns to the script of the flags', async () => {
@@ -60,9 +50,9 @@ test('a reset forgets chats and answers, and returns to the script of the flags'
   const headers = { authorization: 'Bearer test-key', 'content-type': 'application/json' }
   await fetch(`${url}/api/v3/chat`, { method: 'POST', headers, body: '{"name":"A chat"}' })
   await fetch(`${control}/answers`, { method: 'PUT', body: 'answers: [{ answer: set }]' })
-  expect(await ask(url, 'Hi')).toBe('set')
+  expect(await ask(url, 'Hi')).toMatchObject({ text: 'set' })
   expect((await fetch(`${control}/reset`, { method: 'POST' })).status).toBe(204)
-  expect(await ask(url, 'Hi')).toBe('from the file')
+  expect(await ask(url, 'Hi')).toMatchObject({ text: 'from the file' })
   const list = await fetch(`${url}/api/v3/chat`, { headers })
   expect(await list.text()).not.toContain('A chat')
   const refused = await fetch(`${control}/answers`, {
@@ -114,13 +104,15 @@ test('a script is read again when it changes, and a mistyped directive is named'
   run.child.stderr?.on('data', (bytes) => {
     notices += bytes
   })
-  expect(await ask(url, 'hello')).toBe('first')
+  expect(await ask(url, 'hello')).toMatchObject({ text: 'first' })
   writeFileSync(file, 'answers: [{ match: { text: hello }, answer: the second }]')
-  await expect.poll(() => ask(url, 'hello'), { timeout: 10_000 }).toBe('the second')
+  await expect
+    .poll(() => ask(url, 'hello'), { timeout: 10_000 })
+    .toMatchObject({ text: 'the second' })
   writeFileSync(file, 'answers: [{ match: { text: hello }, anser: third }]')
   await expect.poll(() => notices, { timeout: 10_000 }).toContain('anser: there is no such field')
   expect(notices).toContain('The earlier answers remain in use')
-  expect(await ask(url, 'hello')).toBe('the second')
+  expect(await ask(url, 'hello')).toMatchObject({ text: 'the second' })
   await ask(url, '[[tokns=3]] [[wiki]]')
   await ask(url, '[[tokns=3]]')
   await expect.poll(() => notices).toContain('no directive, and so text of the prompt: [[tokns=3]]')

@@ -31,26 +31,26 @@ function reasonOf(error: unknown, { host, port }: ReferenceServerOptions): strin
 }
 
 /** @throws ConfigurationError */
-export async function readPace(text: string) {
-  const { PaceSyntaxError, parsePace } = await import('../../../reference-server/index.ts')
-  try {
-    return parsePace(text)
-  } catch (error) {
-    if (error instanceof PaceSyntaxError) throw new ConfigurationError([`--pace: ${error.message}`])
-    throw error
+export async function speedOptions({
+  pace,
+  engine,
+}: {
+  readonly pace?: string
+  readonly engine?: string
+}): Promise<Pick<ReferenceServerOptions, 'pace' | 'engine'>> {
+  if (pace !== undefined && engine !== undefined) {
+    throw new ConfigurationError(['--engine sets the pace: pass --pace or --engine, not both'])
   }
-}
-
-/** @throws ConfigurationError */
-export async function readEngine(text: string) {
-  const { EngineSyntaxError, parseEngine } = await import('../../../reference-server/index.ts')
+  const { EngineSyntaxError, PaceSyntaxError, parseEngine, parsePace } = await import(
+    '../../../reference-server/index.ts'
+  )
   try {
-    return parseEngine(text)
+    if (engine !== undefined) return { engine: parseEngine(engine) }
+    return pace === undefined ? {} : { pace: parsePace(pace) }
   } catch (error) {
-    if (error instanceof EngineSyntaxError) {
-      throw new ConfigurationError([`--engine: ${error.message}`])
-    }
-    throw error
+    if (!(error instanceof PaceSyntaxError || error instanceof EngineSyntaxError)) throw error
+    const flag = engine === undefined ? '--pace' : '--engine'
+    throw new ConfigurationError([`${flag}: ${error.message}`])
   }
 }
 

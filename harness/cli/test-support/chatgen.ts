@@ -104,6 +104,24 @@ export async function serving(args: readonly string[], cwd = emptyFolder()) {
   return { run, url: url('Listening on'), control: url('Control:'), stop }
 }
 
+/** Asks a server started by `serving`, whose key is test-key. */
+export async function ask(url: string, content: string, key = 'test-key') {
+  const response = await fetch(`${url}/api/openai/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'SVC-Main', messages: [{ role: 'user', content }] }),
+  })
+  const body = JSON.parse(await response.text())
+  return { status: response.status, text: body.choices?.[0].message.content ?? body.detail }
+}
+
+/** Names of the chats on a server. */
+export async function chatsOn(url: string, key: string): Promise<readonly string[]> {
+  const headers = { authorization: `Bearer ${key}` }
+  const response = await fetch(`${url}/api/v3/chat?limit=100`, { headers })
+  return JSON.parse(await response.text()).result.map(({ name }: { name: string }) => name)
+}
+
 /** The report of a check in its results folder. */
 export function reportIn(folder: string): ConformanceReport {
   return conformanceReport.parse(JSON.parse(readFileSync(join(folder, 'report.json'), 'utf8')))
