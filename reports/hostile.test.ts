@@ -21,6 +21,7 @@ import { loadDocument } from './load/document.ts'
 import { loadToJUnit } from './load/junit.ts'
 import { loadToCsv } from './load/metrics/csv.ts'
 import { loadToPrometheus } from './load/metrics/prometheus.ts'
+import { loadReportOf } from './load/test-support/sketch.ts'
 import { exchangeOf } from './test-support/exchanges.ts'
 import {
   hostileCapacity,
@@ -28,6 +29,7 @@ import {
   hostileReport,
   hostileTexts,
 } from './test-support/hostile.ts'
+import { conforming, exchanges as recorded, violated } from './test-support/reports.ts'
 import { toCurl } from './text/curl/curl.ts'
 import { isQuotable, shellQuote } from './text/curl/shell-quote.ts'
 import { loadToJson, reportToJson } from './text/digest.ts'
@@ -134,16 +136,39 @@ describe.each(texts)('%s', (_, text) => {
 })
 
 describe('the common schema of JUnit', () => {
+  const plain = loadReportOf()
+  const lost = { partial: { of: 2, missing: [0] }, interrupted: true } as const
+
   test.each([
+    ['check', texts.map(([, text]) => hostileReport(text)).map(junitOf)],
     [
-      'check',
-      (text: string) => reportToJUnit(hostileReport(text).report, hostileReport(text).exchanges),
+      'check with verdicts of every kind, none, and strictly',
+      [violated, conforming, { ...violated, strict: true }, { ...conforming, requirements: [] }].map(
+        (report) => junitOf({ report, exchanges: recorded }),
+      ),
     ],
-    ['load', (text: string) => loadToJUnit(hostileLoad(text))],
-  ])('takes every report of %s', async (_, render) => {
-    const xml = texts.map(([, text], at) => ({ fileName: `${at}.xml`, contents: render(text) }))
+    [
+      'load',
+      [
+        ...texts.map(([, text]) => hostileLoad(text)),
+        ...[plain, { ...plain, slo: [], audits: [] }],
+        ...texts.map(([, text]) => ({ ...plain, ...lost, faults: [text, `x\n${text}`] })),
+      ].map(loadToJUnit),
+    ],
+    ['capacity', texts.map(([, text]) => capacityToJUnit(hostileCapacity(text)))],
+  ])('takes every report of %s', async (_, reports) => {
+    const xml = reports.map((contents, at) => ({ fileName: `${at}.xml`, contents }))
     const { errors } = await validateXML({ xml, schema })
     expect(errors.map(({ message }) => message)).toEqual([])
+  })
+
+  test.each([
+    [' failures="', ' failed="'],
+    ['<failure', '<failed'],
+  ])('refuses a report whose %s is %s', async (right, wrong) => {
+    const contents = reportToJUnit(violated, recorded).replace(right, wrong)
+    const { errors } = await validateXML({ xml: [{ fileName: 'wrong.xml', contents }], schema })
+    expect(errors).not.toEqual([])
   })
 })
 
@@ -181,6 +206,10 @@ describe('pasted into a shell', () => {
     },
   )
 })
+
+function junitOf({ report, exchanges }: ReturnType<typeof hostileReport>): string {
+  return reportToJUnit(report, exchanges)
+}
 
 function comparisonOf(text: string): string {
   const [a, b] = [hostileReport('plain').report, hostileReport(text).report]

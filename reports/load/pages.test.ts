@@ -1,13 +1,11 @@
-import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { validateXML } from 'xmllint-wasm'
 import { toGitHub } from '../document/github.ts'
 import { toHtml } from '../document/html.ts'
 import type { Chart } from '../html/charts/chart.ts'
 import { loadDocument } from './document.ts'
 import { loadToJUnit } from './junit.ts'
 import { stepsOf } from './measures.ts'
-import { evil, loadReportOf } from './test-support/sketch.ts'
+import { loadReportOf } from './test-support/sketch.ts'
 
 const page = toHtml(loadDocument(loadReportOf()))
 
@@ -63,8 +61,6 @@ function chartsIn(html: string): Omit<Chart, 'table' | 'note'>[] {
   return JSON.parse(json)
 }
 
-const schema = readFileSync(new URL('../test-support/junit.xsd', import.meta.url), 'utf8')
-
 test('a case for each SLO, row, audit and for the generator', () => {
   const xml = loadToJUnit(loadReportOf())
   expect(xml.replaceAll(/<prop[\s\S]*?<\/properties>\n/g, '')).toMatchInlineSnapshot(`
@@ -115,25 +111,6 @@ test('the generator that was the bottleneck is an error of chatgen', () => {
     loadReportOf({ generator: { ...generator, verdict: 'invalid', reasons } }),
   )
   expect(xml).toContain('<error type="invalid" message="timers came late">')
-})
-
-describe('valid by the common schema', () => {
-  test.each([
-    ['with everything', loadReportOf()],
-    [
-      'with faults and lost shards',
-      loadReportOf({
-        faults: [evil, `x\n${evil}`],
-        partial: { of: 2, missing: [0] },
-        interrupted: true,
-      }),
-    ],
-    ['without SLOs', loadReportOf({ slo: [], audits: [] })],
-  ])('a report %s', async (_, report) => {
-    const xml = [{ fileName: 'report.xml', contents: loadToJUnit(report) }]
-    const { errors } = await validateXML({ xml, schema })
-    expect(errors.map(({ message }) => message)).toEqual([])
-  })
 })
 
 const { plan } = loadReportOf()
