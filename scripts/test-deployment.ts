@@ -17,7 +17,7 @@ import { freePort } from '../reference-server/test-support/free-port.ts'
 import { chatgen } from './foreign/programs.ts'
 import { buildImage, removeImages } from './image/build.ts'
 import { removeServiceImages, serviceImages } from './image/debian.ts'
-import { composeProgram, engineProblem, need, run } from './image/engine.ts'
+import { composeProgram, engineProblem, need, run, step } from './image/engine.ts'
 import { optionsOf } from './options.ts'
 import { differences, emptyLedger, writeUntil } from './store/acknowledged.ts'
 
@@ -27,7 +27,6 @@ const project = 'chatgen-deployment-test'
 const keys = ['sk-deployment-one-4711', 'sk-deployment-other-4711'] as const
 const profile = 'fixtures/targets/reference.yaml'
 const environment = { CHATGEN_API_KEY: keys[0], CHATGEN_OTHER_KEY: keys[1] }
-let failed = 0
 
 const problem = engineProblem()
 const images = problem ?? serviceImages()
@@ -54,8 +53,6 @@ if (typeof images === 'string') {
     removeServiceImages()
     rmSync(folder, { recursive: true, force: true })
   }
-  console.log(failed === 0 ? 'passed' : `${failed} failed`)
-  process.exitCode = failed === 0 ? 0 : 1
 }
 
 interface Deployment {
@@ -105,7 +102,7 @@ async function withSwarm({ url, folder, variables }: Deployment): Promise<void> 
     need('docker', ['stack', 'deploy', ...stack], { env: variables })
     step('Swarm: ready', await becomesReady(url))
     step('Swarm: three replicas', await areRunning(3))
-    if (failed > 0) return
+    if (process.exitCode === 1) return
     const before = tasks()
     const loading = loaded(url, folder)
     await sleep(5_000)
@@ -184,9 +181,4 @@ async function waitFor(holds: () => boolean | Promise<boolean>): Promise<boolean
     if (await holds()) return true
   }
   return false
-}
-
-function step(name: string, holds: boolean): void {
-  console.log(`${holds ? '✓' : '✗'} ${name}`)
-  if (!holds) failed += 1
 }

@@ -4,33 +4,33 @@
  *
  *   npm run test:package [-- --node 22,24,26]
  */
-import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import manifest from '../package.json' with { type: 'json' }
 import { brokenLinks } from './house/references.ts'
 import { isPage } from './house/repository.ts'
+import { need, root, run, step } from './image/engine.ts'
 import { optionsOf } from './options.ts'
 import { consumerFiles } from './package/consumer.ts'
 
 const maxBytes = 1.5 * 1024 * 1024
-const root = fileURLToPath(new URL('..', import.meta.url))
 const bin = join(root, 'node_modules/.bin')
 const folder = mkdtempSync(join(tmpdir(), 'chatgen-package-'))
 const { node: versions } = optionsOf(import.meta, { node: '22,24,26' })
-const failed: string[] = []
+// Programs of the project run with the Node of this script.
+const path = `${join(process.execPath, '..')}:${process.env['PATH'] ?? ''}`
+const env = { PATH: path, NO_COLOR: '1' }
 
-const packed = run('npm', ['pack', '--silent', '--pack-destination', folder], root)
+const packed = need('npm', ['pack', '--silent', '--pack-destination', folder], { env })
 const tarball = join(folder, packed.trim().split('\n').at(-1) ?? '')
 const size = statSync(tarball).size
-step(`${(size / 1024 / 1024).toFixed(2)} MB packed, at most 1.5`, () => size <= maxBytes)
-step('holds only what users need', () => isEmpty(unexpected()))
-step('the links of its pages lead to packed files', () => isEmpty(brokenLinks(packedPages())))
-step('publint', () => passes(join(bin, 'publint'), ['run', tarball, '--strict'], root))
+step(`${(size / 1024 / 1024).toFixed(2)} MB packed, at most 1.5`, size <= maxBytes)
+step('holds only what users need', isEmpty(unexpected()))
+step('the links of its pages lead to packed files', isEmpty(brokenLinks(packedPages())))
+step('publint', passes(join(bin, 'publint'), ['run', tarball, '--strict'], root))
 const attw = [tarball, '--profile', 'esm-only', '--exclude-entrypoints', './schemas/*']
-step('are the types wrong', () => passes(join(bin, 'attw'), attw, root))
+step('are the types wrong', passes(join(bin, 'attw'), attw, root))
 
 const project = join(folder, 'consumer')
 mkdirSync(project)
@@ -38,11 +38,13 @@ for (const [name, text] of Object.entries(consumerFiles)) writeFileSync(join(pro
 const { vitest } = manifest.dependencies
 const { typescript, '@types/node': nodeTypes } = manifest.devDependencies
 const tools = [`vitest@${vitest}`, `typescript@${typescript}`, `@types/node@${nodeTypes}`]
-run('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error', tarball, ...tools], project)
+const install = ['install', '--no-audit', '--no-fund', '--loglevel=error']
+need('npm', [...install, tarball, ...tools], { cwd: project, env })
 const own = (name: string) => join(project, 'node_modules/.bin', name)
-step('types in the project of a user', () => passes(own('tsc'), ['-p', '.'], project))
-step('requirements in its vitest', () => passes(own('vitest'), ['run', 'own'], project))
-step('a violation fails there', () =>
+step('types in the project of a user', passes(own('tsc'), ['-p', '.'], project))
+step('requirements in its vitest', passes(own('vitest'), ['run', 'own'], project))
+step(
+  'a violation fails there',
   fails(own('vitest'), ['run', 'violated'], project, /× OAI-MODELS-01 .*Tests +1 failed \(1\)/s),
 )
 
@@ -50,26 +52,18 @@ for (const version of versions.split(',')) {
   const home = join(folder, `node-${version}`)
   mkdirSync(home)
   writeFileSync(join(home, 'package.json'), '{}')
-  run('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error', `node@${version}`], home)
+  need('npm', [...install, `node@${version}`], { cwd: home, env })
   const node = join(home, 'node_modules/node/bin/node')
   const chatgen = join(project, 'node_modules/chatgen-conformance/bin/chatgen.cjs')
   const check = [chatgen, 'check', '--reference', '--quiet']
-  step(`chatgen check with Node ${version}`, () => passes(node, check, home))
+  step(`chatgen check with Node ${version}`, passes(node, check, home))
 }
 
 rmSync(folder, { recursive: true })
-process.stdout.write(failed.length === 0 ? 'passed\n' : `failed: ${failed.join(', ')}\n`)
-process.exitCode = failed.length === 0 ? 0 : 1
-
-function step(name: string, holds: () => boolean): void {
-  const isPassed = holds()
-  process.stdout.write(`${isPassed ? 'ok  ' : 'FAIL'} ${name}\n`)
-  if (!isPassed) failed.push(name)
-}
 
 /** Sources, tests, maps and test support are not packed. */
 function unexpected(): readonly string[] {
-  const files = run('tar', ['-tzf', tarball], root).trim().split('\n')
+  const files = need('tar', ['-tzf', tarball]).trim().split('\n')
   return files.filter(
     (file) =>
       !/^package\/(bin|dist|schemas|docs|fixtures\/(targets|documents))\/|^package\/[\w.]+$/.test(
@@ -80,47 +74,26 @@ function unexpected(): readonly string[] {
 
 /** Packed files by path, with the text of pages. */
 function packedPages(): ReadonlyMap<string, string> {
-  const files = run('tar', ['-tzf', tarball], root).trim().split('\n')
-  const textOf = (file: string) => (isPage(file) ? run('tar', ['-xOzf', tarball, file], root) : '')
+  const files = need('tar', ['-tzf', tarball]).trim().split('\n')
+  const textOf = (file: string) => (isPage(file) ? need('tar', ['-xOzf', tarball, file]) : '')
   return new Map(files.map((file) => [file, textOf(file)]))
 }
 
 function isEmpty(problems: readonly string[]): boolean {
-  for (const problem of problems) process.stdout.write(`     ${problem}\n`)
+  for (const problem of problems) console.log(`     ${problem}`)
   return problems.length === 0
 }
 
-function run(program: string, args: readonly string[], cwd: string): string {
-  const { status, stdout, output } = ended(program, args, cwd)
-  if (status !== 0) throw new Error(`${program} ${args.join(' ')}: ${output}`)
-  return stdout
-}
-
 function passes(program: string, args: readonly string[], cwd: string): boolean {
-  const { status, output } = ended(program, args, cwd)
-  if (status !== 0) process.stdout.write(output)
-  return status === 0
+  const { code, stdout, stderr } = run(program, args, { cwd, env })
+  if (code !== 0) console.log(stdout, stderr)
+  return code === 0
 }
 
 /** True if the program fails with a matching message; prints its output only otherwise. */
 function fails(program: string, args: readonly string[], cwd: string, words: RegExp): boolean {
-  const { status, output } = ended(program, args, cwd)
-  const isExpected = status === 1 && words.test(output)
-  if (!isExpected) process.stdout.write(`exit code ${status}\n${output}`)
+  const { code, stdout, stderr } = run(program, args, { cwd, env })
+  const isExpected = code === 1 && words.test(`${stdout}${stderr}`)
+  if (!isExpected) console.log(`exit code ${code}\n`, stdout, stderr)
   return isExpected
-}
-
-function ended(program: string, args: readonly string[], cwd: string) {
-  const { status, stdout, stderr } = spawnSync(program, args, {
-    cwd,
-    encoding: 'utf8',
-    env: environment(),
-  })
-  return { status, stdout, output: `${stdout}${stderr}\n` }
-}
-
-/** Programs of the project run with the Node of this script. */
-function environment(): NodeJS.ProcessEnv {
-  const path = `${join(process.execPath, '..')}:${process.env['PATH'] ?? ''}`
-  return { ...process.env, PATH: path, NO_COLOR: '1' }
 }

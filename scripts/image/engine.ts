@@ -1,8 +1,8 @@
-/** The Docker client of this machine, for scripts that need a real engine. */
+/** Programs of this machine that a script runs to their end, among them its Docker client. */
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
-/** Root of the checkout. */
+/** Root of the checkout, with a slash at its end. */
 export const root = fileURLToPath(new URL('../..', import.meta.url))
 
 interface RunOptions {
@@ -58,4 +58,10 @@ export function engineProblem(): string | null {
 export function composeProgram(): readonly [string, ...string[]] | null {
   if (run('docker', ['compose', 'version']).code === 0) return ['docker', 'compose']
   return run('docker-compose', ['version']).code === 0 ? ['docker-compose'] : null
+}
+
+/** Prints whether something holds; the process ends with 1 if anything does not. */
+export function step(name: string, holds: boolean): void {
+  console.log(`${holds ? 'ok  ' : 'FAIL'} ${name}`)
+  if (!holds) process.exitCode = 1
 }

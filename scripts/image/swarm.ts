@@ -5,15 +5,13 @@ import { join } from 'node:path'
 import { capacityReport } from '../../contract/report/capacity/report.ts'
 import { type LoadReport, loadReport } from '../../contract/report/load/report.ts'
 import { chatgen, serve } from '../foreign/programs.ts'
-import { need, run } from './engine.ts'
-
-type Step = (name: string, holds: boolean) => void
+import { need, run, step } from './engine.ts'
 
 const shards = 4
 const key = 'sk-swarm-0123456789abcdef'
 
 /** @param image the image of chatgen; an engine that is in no swarm gets one for the time of the test */
-export async function testSwarm(image: string, step: Step): Promise<void> {
+export async function testSwarm(image: string): Promise<void> {
   const state = need('docker', ['info', '--format', '{{.Swarm.LocalNodeState}}']).trim()
   const isOwn = state !== 'active'
   if (isOwn) need('docker', ['swarm', 'init', '--advertise-addr', '127.0.0.1'])
@@ -28,7 +26,7 @@ export async function testSwarm(image: string, step: Step): Promise<void> {
     const rate = ['--rate', '20', '--duration', '15s']
     const load = await command('load', url, ...rate, '--shards', String(shards))
     if (load.code !== 0) console.log(`${load.stdout}${load.stderr}`)
-    testMerge(folder, shards, step)
+    testMerge(folder, shards)
     // The speed of the machine may make the run invalid.
     step(`load --runner swarm: exit code ${load.code}`, load.code === 0 || load.code === 6)
 
@@ -50,7 +48,7 @@ export async function testSwarm(image: string, step: Step): Promise<void> {
 }
 
 /** Figures of the merged report that do not depend on the speed of the machine. */
-export function testMerge(folder: string, shards: number, step: Step): void {
+export function testMerge(folder: string, shards: number): void {
   const merged = loadReport.parse(reportIn(folder))
   const parts = Array.from(
     { length: shards },

@@ -6,9 +6,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { composeProgram, need, root, run } from './engine.ts'
-
-type Step = (name: string, holds: boolean) => void
+import { composeProgram, need, root, run, step } from './engine.ts'
 
 const server = 'chatgen-image-test:server'
 const keys = 'sk-target-0123456789,sk-target-9876543210'
@@ -22,7 +20,7 @@ const start = ['--image', server, '--port', '4010', '--ready', '/healthz']
 const fault = 'openai-models-empty'
 
 /** @param image the image of chatgen, whose server is the target */
-export async function testTargets(image: string, step: Step): Promise<void> {
+export async function testTargets(image: string): Promise<void> {
   // With a volume, which must be removed too.
   need('docker', ['build', '--tag', server, '-'], {
     input: Buffer.from(`FROM ${image}\nVOLUME /data\nCMD ["serve", "--log", "json"]\n`),
@@ -74,9 +72,9 @@ export async function testTargets(image: string, step: Step): Promise<void> {
     if (certified.code !== 0) console.log(certified.stderr)
     step(`certify --image: exit code ${certified.code}`, certified.code === 0 && unchanged())
 
-    await testInterruptions([...start, ...env], out, step, unchanged)
-    testMessages(image, out, step, unchanged)
-    await testCompose(folder, step, unchanged)
+    await testInterruptions([...start, ...env], out, unchanged)
+    testMessages(image, out, unchanged)
+    await testCompose(folder, unchanged)
   } finally {
     rmSync(folder, { recursive: true, force: true })
     run('docker', ['image', 'rm', '--force', server])
@@ -87,7 +85,6 @@ export async function testTargets(image: string, step: Step): Promise<void> {
 async function testInterruptions(
   target: readonly string[],
   out: readonly string[],
-  step: Step,
   unchanged: () => boolean,
 ): Promise<void> {
   await interrupted('SIGINT', [...target, ...out], (code) =>
@@ -107,7 +104,6 @@ async function testInterruptions(
 function testMessages(
   image: string,
   out: readonly string[],
-  step: Step,
   unchanged: () => boolean,
 ): void {
   const cases: readonly (readonly [readonly string[], number, RegExp])[] = [
@@ -135,7 +131,7 @@ function testMessages(
   }
 }
 
-async function testCompose(folder: string, step: Step, unchanged: () => boolean): Promise<void> {
+async function testCompose(folder: string, unchanged: () => boolean): Promise<void> {
   if (composeProgram() === null) {
     console.log('skipped: --compose (Docker Compose is not installed)')
     return
