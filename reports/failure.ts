@@ -35,7 +35,7 @@ export function failureDocument(failure: Failure): Document {
   }
 }
 
-export function failureOutcome({ outcome, command, exitCode }: Failure): Outcome {
+function failureOutcome({ outcome, command, exitCode }: Failure): Outcome {
   const word = outcome === 'unusable' ? 'Target unusable' : 'Refused'
   const verb = command === 'check' ? 'tested' : 'measured'
   const text = `chatgen ${command} ${verb} nothing and ended with ${exitCode}`

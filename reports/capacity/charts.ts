@@ -1,6 +1,7 @@
 import { isotonic } from '../../contract/isotonic.ts'
 import type { CapacityProbe } from '../../contract/report/capacity/probe.ts'
 import type { CapacityReport, FrontierPoint } from '../../contract/report/capacity/report.ts'
+import { tableOf } from '../document/document.ts'
 import type { Chart, Series } from '../html/charts/chart.ts'
 import { clean } from '../text/escape.ts'
 import { figure, percent, seconds } from '../text/format.ts'
@@ -139,66 +140,46 @@ function rounded(value: number): number {
 /** Tables of a capacity report. */
 
 export function frontierTable({ frontier, loop }: CapacityReport) {
-  const cells = (point: FrontierPoint) => [
-    loop === 'closed' ? String(point.clients ?? '') : figure(point.rate),
-    String(point.probes),
-    figure(point.completed),
-    figure(point.outputTokens),
-    figure(point.concurrency),
-    quantiles(point.ttft),
-    quantiles(point.tpot),
-    quantiles(point.e2e),
-    point.verdict,
-  ]
-  return {
-    head: [
-      ...(loop === 'closed' ? ['clients'] : ['rate']),
-      ...['probes', 'completed/s', 'tokens/s', 'in flight'],
-      ...['ttft p50/p95', 'tpot p50/p95', 'e2e p50/p95', 'verdict'],
-    ],
-    rows: frontier.map(cells),
-  }
+  return tableOf(frontier, [
+    loop === 'closed'
+      ? ['clients', ({ clients }) => String(clients ?? '')]
+      : ['rate', ({ rate }) => figure(rate)],
+    ['probes', ({ probes }) => String(probes)],
+    ['completed/s', ({ completed }) => figure(completed)],
+    ['tokens/s', ({ outputTokens }) => figure(outputTokens)],
+    ['in flight', ({ concurrency }) => figure(concurrency)],
+    ['ttft p50/p95', ({ ttft }) => quantiles(ttft)],
+    ['tpot p50/p95', ({ tpot }) => quantiles(tpot)],
+    ['e2e p50/p95', ({ e2e }) => quantiles(e2e)],
+    ['verdict', ({ verdict }) => verdict],
+  ])
 }
 
 function probeTable({ probes, loop }: CapacityReport) {
-  const cells = (probe: CapacityProbe) => {
-    const worst = worstMargin(probe)
-    return [
-      String(probe.index),
-      probe.purpose,
-      loop === 'closed' ? String(probe.clients ?? '') : figure(probe.rate),
-      seconds(probe.atMs),
-      seconds(probe.durationMs),
-      probe.verdict,
-      worst === null
-        ? ''
-        : `${worst.expression}: ${percent(worst.share)} over, ${percent(worst.allowed)} allowed`,
-      probe.stopped ?? (probe.valid ? '' : probe.generator.reasons.join('; ')),
-    ]
-  }
-  return {
-    head: [
-      'probe',
-      'purpose',
-      loop === 'closed' ? 'clients' : 'rate',
-      'at',
-      'length',
-      'verdict',
-      'nearest limit',
-      '',
-    ],
-    rows: probes.map(cells),
-  }
+  return tableOf(probes, [
+    ['probe', ({ index }) => String(index)],
+    ['purpose', ({ purpose }) => purpose],
+    loop === 'closed'
+      ? ['clients', ({ clients }) => String(clients ?? '')]
+      : ['rate', ({ rate }) => figure(rate)],
+    ['at', ({ atMs }) => seconds(atMs)],
+    ['length', ({ durationMs }) => seconds(durationMs)],
+    ['verdict', ({ verdict }) => verdict],
+    ['nearest limit', nearestLimit],
+    ['', ({ stopped, valid, generator }) => stopped ?? (valid ? '' : generator.reasons.join('; '))],
+  ])
 }
 
 /** The SLO whose share over the limit is the largest multiple of what it allows. */
-function worstMargin({ slo }: CapacityProbe) {
+function nearestLimit({ slo }: CapacityProbe): string {
   const shares = slo.flatMap(({ expression, over, requests, allowed }) =>
     over === null || !requests || allowed === null || allowed === 0
       ? []
       : [{ expression, share: over / requests, allowed }],
   )
-  return shares.toSorted((a, b) => b.share / b.allowed - a.share / a.allowed)[0] ?? null
+  const [worst] = shares.toSorted((a, b) => b.share / b.allowed - a.share / a.allowed)
+  if (worst === undefined) return ''
+  return `${worst.expression}: ${percent(worst.share)} over, ${percent(worst.allowed)} allowed`
 }
 
 function quantiles({ p50, p95 }: FrontierPoint['ttft']): string {

@@ -6,7 +6,6 @@ import {
   type Item,
   itemsOf,
   type Link,
-  type Outcome,
   type Tile,
   type Tone,
 } from '../document/document.ts'
@@ -24,12 +23,16 @@ import { capacityCharts, frontierTable } from './charts.ts'
 
 /** The report of a capacity search: the answer, the frontier, the probes. */
 export function capacityDocument(report: CapacityReport): Document {
-  const { outcome, target, generator, notes, faults, probes, loop } = report
+  const { outcome, interrupted, target, generator, notes, faults, probes, loop } = report
   return {
     kind: 'Capacity report',
     sealed: report,
     target: target.baseUrl,
-    outcome: capacityOutcome(report),
+    outcome: {
+      word: capacityWord(report),
+      tone: interrupted ? 'unproven' : tones[outcome],
+      text: answerText(report),
+    },
     numbers: tilesOf(report),
     facts: factsOf(report),
     sections: [
@@ -61,11 +64,6 @@ const tones: Readonly<Record<CapacityReport['outcome'], Tone>> = {
   undecided: 'unproven',
   invalid: 'none',
   unreachable: 'none',
-}
-
-export function capacityOutcome(report: CapacityReport): Outcome {
-  const tone = report.interrupted ? 'unproven' : tones[report.outcome]
-  return { word: capacityWord(report), tone, text: answerText(report) }
 }
 
 function tilesOf({ result, loop, probes }: CapacityReport): readonly Tile[] {

@@ -56,7 +56,7 @@ export function comparisonDocument(compared: Compared): Document {
   }
 }
 
-export function comparisonOutcome({ comparison }: Compared): Outcome {
+function comparisonOutcome({ comparison }: Compared): Outcome {
   const { newlyViolated, newlyUnproven, repaired, unchanged } = comparison
   const text = [
     `${newlyViolated.length} newly violated`,

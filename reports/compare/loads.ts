@@ -64,7 +64,7 @@ export function loadComparisonDocument(compared: ComparedLoads): Document {
   }
 }
 
-export function loadComparisonOutcome({ comparison }: ComparedLoads): Outcome {
+function loadComparisonOutcome({ comparison }: ComparedLoads): Outcome {
   const { outcome, figures } = comparison
   const of = (verdict: FigureVerdict) => figures.filter((row) => row.verdict === verdict).length
   const parts = (['regression', 'improvement', 'no change', 'undecided'] as const).flatMap(

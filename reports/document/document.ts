@@ -151,6 +151,16 @@ export interface Table {
 /** A terminal has room for the short form only. */
 export type Cell = string | { readonly short: string; readonly long: string }
 
+/** Head of a column, and its cell in each row. */
+type Column<Row> = readonly [head: string, cell: (row: Row, at: number) => string]
+
+export function tableOf<Row>(rows: readonly Row[], columns: readonly Column<Row>[]) {
+  return {
+    head: columns.map(([head]) => head),
+    rows: rows.map((row, at) => columns.map(([, cell]) => cell(row, at))),
+  }
+}
+
 /** Items of plain text. */
 export function itemsOf(texts: readonly string[]): Block {
   return { items: texts.map((text) => ({ text })) }

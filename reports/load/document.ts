@@ -4,7 +4,6 @@ import {
   type Document,
   type Fact,
   itemsOf,
-  type Outcome,
   type Section,
   type Tile,
   type Tone,
@@ -29,7 +28,7 @@ export function loadDocument(report: LoadReport): Document {
     kind: 'Load report',
     sealed: report,
     target: targetText(report),
-    outcome: loadOutcome(report),
+    outcome: { word: outcomeWord(report), tone: tones[outcome], text: outcomeText(report) },
     remarks: [
       ...(interrupted ? ['interrupted: partial results'] : []),
       ...(outcome === 'invalid'
@@ -58,10 +57,6 @@ const tones: Readonly<Record<LoadReport['outcome'], Tone>> = {
   violated: 'fail',
   undecided: 'unproven',
   invalid: 'none',
-}
-
-export function loadOutcome(report: LoadReport): Outcome {
-  return { word: outcomeWord(report), tone: tones[report.outcome], text: outcomeText(report) }
 }
 
 function tilesOf({ rates, goodput, integrity, config }: LoadReport): readonly Tile[] {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { type LoadReport, loadOutcomes } from '../../contract/report/load/report.ts'
+import type { LoadReport } from '../../contract/report/load/report.ts'
 import { outcomeLine, type TerminalOptions, toTerminal } from '../document/terminal.ts'
-import { loadDocument, loadOutcome } from './document.ts'
+import { loadDocument } from './document.ts'
 import { loadReportOf } from './test-support/sketch.ts'
 
 const plain = { color: false, width: 100 }
@@ -149,7 +149,7 @@ test('first tokens by turn, if chats have several', () => {
 
 test('says of what it is not whole', () => {
   const report = loadReportOf({ partial: { of: 3, missing: [1] }, interrupted: true, slo: [] })
-  expect(outcomeLine(loadOutcome(report), plain)).toMatchInlineSnapshot(
+  expect(outcomeLine(loadDocument(report).outcome, plain)).toMatchInlineSnapshot(
     `"VIOLATED  built-in SLOs only; 0.66 % of requests refused (429); 303 streams and 0 bodies judged, 1 requirement violated; 1 response truncated; goodput 95.71 % of 303 due requests; generator degraded; partial: 1 of 3 shards missing (1)"`,
   )
   expect(terminalOf(report, plain)).toContain('interrupted: partial results')
@@ -164,12 +164,6 @@ test('the other endpoints of the target are counted beside its address', () => {
   const targetOf = (report: LoadReport) => /^target: .*$/m.exec(terminalOf(report, plain))?.[0]
   expect(targetOf(loadReportOf())).not.toContain('endpoint')
   expect(targetOf(loadReportOf({ endpoints }))).toContain(' and 2 more endpoints, ')
-})
-
-test.each(loadOutcomes)('an outcome %s is worded as the report has it', (outcome) => {
-  expect(outcomeLine(loadOutcome(loadReportOf({ outcome })), plain)).toMatch(
-    new RegExp(`^${outcome.toUpperCase()} {2}`),
-  )
 })
 
 test.each([80, 60])(

@@ -4,7 +4,7 @@ import type {
   PlanService,
   PredictedSloRow,
 } from '../../contract/report/plan.ts'
-import type { Fact, Table } from '../document/document.ts'
+import { type Fact, type Table, tableOf } from '../document/document.ts'
 import { clean } from '../text/escape.ts'
 import { count, figure, interval, percent, seconds } from '../text/format.ts'
 
@@ -180,15 +180,11 @@ export function hourTable({ demand, price }: PlanReport) {
 }
 
 export function scalabilityTable({ scalability }: PlanReport): Table {
-  const { predictions = [] } = scalability ?? {}
-  return {
-    head: ['replicas', 'req/s', ''],
-    rows: predictions.map(({ replicas, rate, interval: range, isExtrapolated }) => [
-      String(replicas),
-      interval(rate, ...range),
-      isExtrapolated ? 'extrapolated' : '',
-    ]),
-  }
+  return tableOf(scalability?.predictions ?? [], [
+    ['replicas', ({ replicas }) => String(replicas)],
+    ['req/s', ({ rate, interval: range }) => interval(rate, ...range)],
+    ['', ({ isExtrapolated }) => (isExtrapolated ? 'extrapolated' : '')],
+  ])
 }
 
 export function scalabilityLines({ scalability }: PlanReport): readonly string[] {

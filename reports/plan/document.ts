@@ -1,6 +1,6 @@
 import type { PlanReport } from '../../contract/report/plan.ts'
 import { caseOf, type JUnitCase, junitOf } from '../conformance/junit/suites.ts'
-import { type Document, itemsOf, type Outcome, type Tile, type Tone } from '../document/document.ts'
+import { type Document, itemsOf, type Tile, type Tone } from '../document/document.ts'
 import type { Chart } from '../html/charts/chart.ts'
 import { clean } from '../text/escape.ts'
 import { figure } from '../text/format.ts'
@@ -22,7 +22,7 @@ export function planDocument(report: PlanReport): Document {
   return {
     kind: 'Capacity plan',
     target: report.measured[0]?.baseUrl ?? '',
-    outcome: planOutcome(report),
+    outcome: { word: planWord(report), tone: tones[report.outcome], text: planAnswer(report) },
     numbers: tilesOf(report),
     facts: [],
     sections: [
@@ -53,10 +53,6 @@ const tones: Readonly<Record<PlanReport['outcome'], Tone>> = {
   unattainable: 'fail',
   unreliable: 'unproven',
   invalid: 'none',
-}
-
-export function planOutcome(report: PlanReport): Outcome {
-  return { word: planWord(report), tone: tones[report.outcome], text: planAnswer(report) }
 }
 
 function tilesOf({ replicas, withSpare, price, outcome }: PlanReport): readonly Tile[] {

@@ -4,7 +4,6 @@ import { reportToBadge } from '../../../reports/conformance/badge.ts'
 import { conformanceDocument } from '../../../reports/conformance/document.ts'
 import { reportToGitHub } from '../../../reports/conformance/github.ts'
 import { reportToJUnit } from '../../../reports/conformance/junit/junit.ts'
-import { checkOutcome } from '../../../reports/conformance/summary.ts'
 import { reportToJson } from '../../../reports/text/digest.ts'
 import { defaultFormats, reportKind } from '../results/formats.ts'
 
@@ -12,7 +11,6 @@ export const checkKind = reportKind<ConformanceReport, ReadonlyMap<string, Excha
   toDocument: conformanceDocument,
   toJson: reportToJson,
   toJUnit: reportToJUnit,
-  toOutcome: checkOutcome,
   more: {
     github: { file: null, render: (report, _, exchanges) => reportToGitHub(report, exchanges) },
     badge: { file: 'badge.svg', render: reportToBadge },

@@ -3,13 +3,11 @@ import type { LoadComparison } from '../../../contract/report/load/comparison.ts
 import {
   type Compared,
   comparisonDocument,
-  comparisonOutcome,
   comparisonToJson,
 } from '../../../reports/compare/document.ts'
 import {
   type ComparedLoads,
   loadComparisonDocument,
-  loadComparisonOutcome,
   loadComparisonToJson,
 } from '../../../reports/compare/loads.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
@@ -30,13 +28,11 @@ import type { Io } from '../terminal/io.ts'
 export const comparisonKind = reportKind<Compared>('comparison', {
   toDocument: comparisonDocument,
   toJson: comparisonToJson,
-  toOutcome: comparisonOutcome,
 })
 
 export const loadComparisonKind = reportKind<ComparedLoads>('comparison', {
   toDocument: loadComparisonDocument,
   toJson: loadComparisonToJson,
-  toOutcome: loadComparisonOutcome,
 })
 
 export interface ComparisonFlags {

@@ -1,5 +1,5 @@
 import { type PlanReport, planReport } from '../../../contract/report/plan.ts'
-import { planDocument, planOutcome, planToJUnit } from '../../../reports/plan/document.ts'
+import { planDocument, planToJUnit } from '../../../reports/plan/document.ts'
 import { printableJson } from '../../../reports/text/escape.ts'
 import { reportKind } from '../results/formats.ts'
 
@@ -7,7 +7,6 @@ export const planKind = reportKind<PlanReport>('plan', {
   toDocument: planDocument,
   toJson: planToJson,
   toJUnit: planToJUnit,
-  toOutcome: planOutcome,
 })
 
 /** `plan.json`: fields in the order of the model, two spaces, a final line feed. */

@@ -2,7 +2,6 @@ import { Command, CommanderError } from 'commander'
 import {
   type Failure,
   failureDocument,
-  failureOutcome,
   failureToBadge,
   failureToCsv,
   failureToGitHub,
@@ -24,7 +23,6 @@ const failureKind = reportKind<Failure>('report', {
   toDocument: failureDocument,
   toJson: failureToJson,
   toJUnit: failureToJUnit,
-  toOutcome: failureOutcome,
   more: {
     github: { file: null, render: failureToGitHub },
     badge: { file: 'badge.svg', render: failureToBadge },

@@ -33,7 +33,7 @@ export interface ReportKind<Report, Evidence = undefined> {
   readonly file: string
   readonly toJson: (report: Report) => string
   /** The outcome alone, for `--quiet`. */
-  readonly toOutcome: (report: Report) => Outcome
+  readonly toOutcome: (report: Report, evidence: Evidence) => Outcome
   /** Formats in the order in which they are listed, printed and written. */
   readonly formats: Readonly<Record<string, Format<Report, Evidence>>>
 }
@@ -45,25 +45,27 @@ export function reportKind<Report, Evidence = undefined>(
     toDocument,
     toJson,
     toJUnit,
-    toOutcome,
     more = {},
   }: {
     readonly toDocument: (report: Report, evidence: Evidence) => Document
     readonly toJson: (report: Report) => string
     readonly toJUnit?: (report: Report, evidence: Evidence) => string
-    readonly toOutcome: (report: Report) => Outcome
     readonly more?: Readonly<Record<string, Format<Report, Evidence>>>
   },
 ): ReportKind<Report, Evidence> {
+  const shown = (
+    file: string | null,
+    render: (document: Document, style: RenderOptions) => string,
+  ): Format<Report, Evidence> => ({
+    file,
+    render: (report, style, evidence) => render(toDocument(report, evidence), style),
+  })
   return {
     file: `${name}.json`,
     toJson,
-    toOutcome,
+    toOutcome: (report, evidence) => toDocument(report, evidence).outcome,
     formats: {
-      console: {
-        file: null,
-        render: (report, style, evidence) => toTerminal(toDocument(report, evidence), style),
-      },
+      console: shown(null, toTerminal),
       json: { file: `${name}.json`, render: toJson },
       ...(toJUnit && {
         junit: {
@@ -72,18 +74,9 @@ export function reportKind<Report, Evidence = undefined>(
             toJUnit(report, evidence),
         },
       }),
-      html: {
-        file: `${name}.html`,
-        render: (report, _, evidence) => toHtml(toDocument(report, evidence)),
-      },
-      markdown: {
-        file: `${name}.md`,
-        render: (report, _, evidence) => toMarkdown(toDocument(report, evidence)),
-      },
-      github: {
-        file: null,
-        render: (report, _, evidence) => toGitHub(toDocument(report, evidence)),
-      },
+      html: shown(`${name}.html`, (document) => toHtml(document)),
+      markdown: shown(`${name}.md`, toMarkdown),
+      github: shown(null, toGitHub),
       ...more,
     },
   }

@@ -34,7 +34,7 @@ export function publishReport<Report, Evidence>(
   makeFolder(out)
   io.write(join(out, file), text)
   if (json) io.out(text.trimEnd())
-  else if (quiet) io.out(outcomeLine(toOutcome(report), style))
+  else if (quiet) io.out(outcomeLine(toOutcome(report, evidence), style))
   const formats = options.formats.filter(
     ({ name }) => name !== 'json' && !(name === 'console' && (json || quiet)),
   )

@@ -1,5 +1,5 @@
 import type { LoadReport } from '../../../../contract/report/load/report.ts'
-import { loadDocument, loadOutcome } from '../../../../reports/load/document.ts'
+import { loadDocument } from '../../../../reports/load/document.ts'
 import { loadToJUnit } from '../../../../reports/load/junit.ts'
 import { loadToCsv } from '../../../../reports/load/metrics/csv.ts'
 import { loadToPrometheus } from '../../../../reports/load/metrics/prometheus.ts'
@@ -10,7 +10,6 @@ export const loadKind = reportKind<LoadReport>('report', {
   toDocument: loadDocument,
   toJson: loadToJson,
   toJUnit: loadToJUnit,
-  toOutcome: loadOutcome,
   more: {
     csv: { file: 'report.csv', render: loadToCsv },
     prometheus: { file: 'report.prom', render: loadToPrometheus },
