@@ -1,7 +1,11 @@
 import type { Exchange } from '../../contract/index.ts'
-import type { ConformanceReport, TriedConditions } from '../../contract/report/conformance.ts'
-import { isKnownViolation } from '../../contract/report/conformance.ts'
-import { type Document, type Fact, itemsOf, type Tile } from '../document/document.ts'
+import {
+  type ConformanceReport,
+  isKnownViolation,
+  type RequirementResult,
+  type TriedConditions,
+} from '../../contract/report/conformance.ts'
+import { type Document, type Fact, itemsOf, type Section, type Tile } from '../document/document.ts'
 import {
   containerFacts,
   containerSection,
@@ -31,15 +35,7 @@ export function conformanceDocument(
   report: ConformanceReport,
   exchanges: ReadonlyMap<string, Exchange>,
 ): Document {
-  const { requirements, strict, interrupted, target, faults, baseline } = report
-  const context: Violations = { report, exchanges, waiting: waitingFor(report) }
-  const violated = requirements.filter(
-    ({ verdict, known }) => !known && (verdict === 'fail' || (strict && verdict === 'warn')),
-  )
-  const knownViolations = requirements.filter(isKnownViolation)
-  const warnings = requirements.filter(
-    ({ verdict, known }) => verdict === 'warn' && (known || !strict),
-  )
+  const { interrupted, target, baseline } = report
   return {
     kind: 'Conformance report',
     sealed: report,
@@ -54,27 +50,7 @@ export function conformanceDocument(
         title: `Stale baseline entries in ${baseline?.file ?? ''}`,
         blocks: [itemsOf((baseline?.problems ?? []).map(({ message }) => message))],
       },
-      { title: 'Fix first', blocks: [{ items: fixFirst(context, violated) }] },
-      {
-        title: strict ? 'Violated, warnings included' : 'Violated',
-        blocks: [{ items: violationItems(context, violated) }],
-      },
-      {
-        title: 'Internal errors of chatgen, not violations',
-        blocks: [
-          { items: faults.map(({ scenario, message }) => ({ text: scenario, notes: [message] })) },
-        ],
-      },
-      {
-        title: 'Known violations',
-        brief: idsText(knownViolations),
-        blocks: [{ items: knownViolations.map((requirement) => plainItem(report, requirement)) }],
-      },
-      {
-        title: 'Warnings',
-        brief: idsText(warnings),
-        blocks: [{ items: warnings.map((requirement) => plainItem(report, requirement)) }],
-      },
+      ...findingSections(report, exchanges),
       undecidedSection(report),
       notApplicableSection(report),
       leftoverSection(report),
@@ -88,6 +64,41 @@ export function conformanceDocument(
       ...passedSections(report),
     ],
   }
+}
+
+/** Violations, errors of chatgen, known violations and warnings. */
+function findingSections(
+  report: ConformanceReport,
+  exchanges: ReadonlyMap<string, Exchange>,
+): readonly Section[] {
+  const { requirements, strict, faults } = report
+  const context: Violations = { report, exchanges, waiting: waitingFor(report) }
+  const violated = requirements.filter(
+    ({ verdict, known }) => !known && (verdict === 'fail' || (strict && verdict === 'warn')),
+  )
+  const warnings = requirements.filter(
+    ({ verdict, known }) => verdict === 'warn' && (known || !strict),
+  )
+  const plain = (title: string, own: readonly RequirementResult[]): Section => ({
+    title,
+    brief: idsText(own),
+    blocks: [{ items: own.map((requirement) => plainItem(report, requirement)) }],
+  })
+  return [
+    { title: 'Fix first', blocks: [{ items: fixFirst(context, violated) }] },
+    {
+      title: strict ? 'Violated, warnings included' : 'Violated',
+      blocks: [{ items: violationItems(context, violated) }],
+    },
+    {
+      title: 'Internal errors of chatgen, not violations',
+      blocks: [
+        { items: faults.map(({ scenario, message }) => ({ text: scenario, notes: [message] })) },
+      ],
+    },
+    plain('Known violations', requirements.filter(isKnownViolation)),
+    plain('Warnings', warnings),
+  ]
 }
 
 function tilesOf(report: ConformanceReport): readonly Tile[] {
