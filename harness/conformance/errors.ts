@@ -15,6 +15,23 @@ export class ConfigurationError extends ChatgenFailure {
   }
 }
 
+/**
+ * Runs a function whose errors of one class are problems of what the user gave.
+ * @throws ConfigurationError for these
+ */
+export function refusing<Failure extends Error, Value>(
+  kind: new (...parameters: never[]) => Failure,
+  run: () => Value,
+  problemOf: (error: Failure) => string = ({ message }) => message,
+): Value {
+  try {
+    return run()
+  } catch (error) {
+    if (!(error instanceof kind)) throw error
+    throw new ConfigurationError([problemOf(error)])
+  }
+}
+
 /** Nothing answers, no surface of the service answers, all are busy, or the key is refused: exit code 3. */
 export class TargetUnusableError extends ChatgenFailure {
   override readonly name = 'TargetUnusableError'

@@ -5,7 +5,7 @@ import type { LoadReport } from '../../../contract/report/load/report.ts'
 import { loadToJson } from '../../../reports/text/digest.ts'
 import type { CapacityOptions } from '../../capacity/run.ts'
 import { reportName } from '../../conformance/defaults.ts'
-import { ConfigurationError } from '../../conformance/errors.ts'
+import { ConfigurationError, refusing } from '../../conformance/errors.ts'
 import type { TargetProfile } from '../../conformance/profile/index.ts'
 import { makeFolder } from '../../conformance/recording/result-files.ts'
 import type { Mix } from '../../load/plan/mix.ts'
@@ -193,14 +193,12 @@ async function searchableSlos({ slo = [], maxRefusals }: CapacityFlags) {
   if (slos.length === 0) {
     throw new ConfigurationError(["no SLO given: pass --slo, such as --slo 'ttft.p95 < 1s'"])
   }
-  try {
-    probeLimits(slos, maxRefusals)
-    return slos
-  } catch (error) {
-    if (error instanceof UnsearchableSloError)
-      throw new ConfigurationError([`--slo: ${error.message}`])
-    throw error
-  }
+  refusing(
+    UnsearchableSloError,
+    () => probeLimits(slos, maxRefusals),
+    ({ message }) => `--slo: ${message}`,
+  )
+  return slos
 }
 
 function rangeOf({ min, max = defaultMax, concurrency }: CapacityFlags) {

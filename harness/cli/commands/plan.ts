@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander'
-import { ConfigurationError } from '../../conformance/errors.ts'
+import { ConfigurationError, refusing } from '../../conformance/errors.ts'
 import { exitCode, outcomeCodes } from '../exit-codes.ts'
 import type { AddCommand } from '../flags.ts'
 import {
@@ -113,24 +113,16 @@ type Planned = Omit<
 >
 
 /** @throws ConfigurationError for an SLO or a measurement from which nothing can be predicted */
-async function planned({ seed: text, ...options }: Planned) {
+async function planned(options: Planned) {
   const { makePlan } = await import('../../plan/make-plan.ts')
   const { UnfittedRunError } = await import('../../plan/fit/fit.ts')
   const { UnpredictedMetricError } = await import('../../plan/predict.ts')
   const { interfaceRevision, suiteVersion } = await import('../../conformance/defaults.ts')
   const suite = { version: suiteVersion(), interface: interfaceRevision }
-  try {
-    const createdAt = new Date()
-    return makePlan({ ...options, seed: text, suite, createdAt })
-  } catch (error) {
-    if (error instanceof UnpredictedMetricError) {
-      throw new ConfigurationError([`--slo: ${error.message}`])
-    }
-    if (error instanceof UnfittedRunError) {
-      throw new ConfigurationError([`${options.measurements[0].file}: ${error.message}`])
-    }
-    throw error
-  }
+  const make = () => makePlan({ ...options, suite, createdAt: new Date() })
+  const fitted = () =>
+    refusing(UnfittedRunError, make, ({ message }) => `${options.measurements[0].file}: ${message}`)
+  return refusing(UnpredictedMetricError, fitted, ({ message }) => `--slo: ${message}`)
 }
 
 function numbers(text: string): number[] {

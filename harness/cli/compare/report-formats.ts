@@ -10,7 +10,7 @@ import {
   loadComparisonDocument,
   loadComparisonToJson,
 } from '../../../reports/compare/loads.ts'
-import { ConfigurationError } from '../../conformance/errors.ts'
+import { refusing } from '../../conformance/errors.ts'
 import { makeFolder } from '../../conformance/recording/result-files.ts'
 import {
   type ComparisonOptions,
@@ -89,14 +89,6 @@ export function comparedLoads(
   [a, b]: readonly [StoredFile, StoredFile],
   options: ComparisonOptions,
 ): LoadComparison {
-  try {
-    return compareLoads(
-      { name: a.file, report: loadIn(a) },
-      { name: b.file, report: loadIn(b) },
-      options,
-    )
-  } catch (error) {
-    if (error instanceof NotComparableError) throw new ConfigurationError([error.message])
-    throw error
-  }
+  const side = (stored: StoredFile) => ({ name: stored.file, report: loadIn(stored) })
+  return refusing(NotComparableError, () => compareLoads(side(a), side(b), options))
 }

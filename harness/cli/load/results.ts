@@ -6,7 +6,7 @@ import type { LoadReport } from '../../../contract/report/load/report.ts'
 import { withDoubt } from '../../../reports/text/digest.ts'
 import { closeJournal, startJournal } from '../../conformance/cleanup/journal.ts'
 import { journalName } from '../../conformance/defaults.ts'
-import { ConfigurationError } from '../../conformance/errors.ts'
+import { ConfigurationError, refusing } from '../../conformance/errors.ts'
 import { makeFolder } from '../../conformance/recording/result-files.ts'
 import type { ClientIdentity } from '../../conformance/run-setup.ts'
 import { partSize } from '../../load/plan/needs.ts'
@@ -45,12 +45,8 @@ export function mergedLoad(files: readonly StoredFile[]): LoadReport {
   }))
   if (first === undefined) throw new ConfigurationError(['no load report given'])
   if (others.length === 0) return first.report
-  try {
-    return withDoubt(mergeShards([first, ...others]), worstOf(files))
-  } catch (error) {
-    if (error instanceof ShardMismatchError) throw new ConfigurationError([error.message])
-    throw error
-  }
+  const merged = refusing(ShardMismatchError, () => mergeShards([first, ...others]))
+  return withDoubt(merged, worstOf(files))
 }
 
 /** Starts the creation journal of a run that creates chats; undefined for other runs. */

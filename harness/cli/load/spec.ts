@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { basename, extname } from 'node:path'
-import { ConfigurationError } from '../../conformance/errors.ts'
+import { ConfigurationError, refusing } from '../../conformance/errors.ts'
 import { checkDocument, didYouMean, readDocument } from '../../conformance/profile/document.ts'
 import { builtInMixes, type Mix, surfaceOf } from '../../load/plan/mix.ts'
 import { mixFile, mixOfFile } from '../../load/plan/mix-schema.ts'
@@ -39,12 +39,7 @@ export function planOf(flags: LoadFlags): PlanSpec {
 
 /** @throws ConfigurationError that shows the position */
 export function slosOf(texts: readonly string[]): Slo[] {
-  try {
-    return parseSlos(texts)
-  } catch (error) {
-    if (error instanceof SloSyntaxError) throw new ConfigurationError([`--slo: ${error.message}`])
-    throw error
-  }
+  return refusing(SloSyntaxError, () => parseSlos(texts), ({ message }) => `--slo: ${message}`)
 }
 
 function arrivalOf(flags: LoadFlags, mix: Mix): PlanSpec['arrival'] {
@@ -124,7 +119,12 @@ function mixNamed(name: string): Mix {
 
 /** @throws ConfigurationError that names file and line */
 function traceIn(file: string, mix: Mix): TraceLine[] {
-  const lines = readLines(file)
+  const text = inputText(file, '--replay: cannot read the file')
+  const lines = refusing(
+    TraceSyntaxError,
+    () => readTrace(text),
+    ({ line, message }) => `${file}:${line}: ${message}`,
+  )
   const names = mix.entries.map(({ name }) => name)
   for (const { transaction } of lines) {
     if (transaction === undefined || names.includes(transaction)) continue
@@ -133,13 +133,4 @@ function traceIn(file: string, mix: Mix): TraceLine[] {
     ])
   }
   return lines
-}
-
-function readLines(file: string): TraceLine[] {
-  try {
-    return readTrace(inputText(file, '--replay: cannot read the file'))
-  } catch (error) {
-    if (!(error instanceof TraceSyntaxError)) throw error
-    throw new ConfigurationError([`${file}:${error.line}: ${error.message}`])
-  }
 }

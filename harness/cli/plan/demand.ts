@@ -1,6 +1,5 @@
-import { messageOf } from '../../../contract/error-message.ts'
-import { ConfigurationError } from '../../conformance/errors.ts'
-import { maxStoredBytes, readInputFile } from '../../conformance/input-file.ts'
+import { ConfigurationError, refusing } from '../../conformance/errors.ts'
+import { maxStoredBytes } from '../../conformance/input-file.ts'
 import { TraceSyntaxError } from '../../load/plan/trace.ts'
 import {
   DemandSyntaxError,
@@ -11,26 +10,23 @@ import {
   parsePrice,
 } from '../../plan/demand.ts'
 import { readDemandTrace } from '../../plan/trace.ts'
+import { inputText } from '../input-text.ts'
 import { anyEdited, capacityIn, doubtLines, openStored } from '../results/stored-report.ts'
 import type { Io } from '../terminal/io.ts'
 
 /** @throws ConfigurationError that names the line of a trace which cannot be read */
-export function demandOf(text: string): PlannedDemand {
-  const demand = parsed('--demand', text, parseDemand)
+export function demandOf(given: string): PlannedDemand {
+  const demand = parsed('--demand', given, parseDemand)
   if (demand.kind !== 'file') return demand
   const { path } = demand
-  try {
-    const trace = readDemandTrace(readInputFile(path, maxStoredBytes))
-    if (trace.requests > 0) return { kind: 'trace', file: path, trace }
-    throw new ConfigurationError([`${path}: there are no requests in it`])
-  } catch (error) {
-    if (error instanceof TraceSyntaxError) {
-      throw new ConfigurationError([`${path}:${error.line}: ${error.message}`])
-    }
-    if (error instanceof ConfigurationError) throw error
-    const reason = messageOf(error)
-    throw new ConfigurationError([`--demand: cannot read ${path}: ${reason}`])
-  }
+  const text = inputText(path, `--demand: cannot read ${path}`, maxStoredBytes)
+  const trace = refusing(
+    TraceSyntaxError,
+    () => readDemandTrace(text),
+    ({ line, message }) => `${path}:${line}: ${message}`,
+  )
+  if (trace.requests > 0) return { kind: 'trace', file: path, trace }
+  throw new ConfigurationError([`${path}: there are no requests in it`])
 }
 
 /** @throws ConfigurationError */
@@ -39,13 +35,7 @@ export function priceOf(text: string): Price {
 }
 
 function parsed<Value>(flag: string, text: string, parse: (text: string) => Value): Value {
-  try {
-    return parse(text)
-  } catch (error) {
-    if (error instanceof DemandSyntaxError)
-      throw new ConfigurationError([`${flag}: ${error.message}`])
-    throw error
-  }
+  return refusing(DemandSyntaxError, () => parse(text), ({ message }) => `${flag}: ${message}`)
 }
 
 interface Measurements {
