@@ -1,5 +1,4 @@
-import { messageOf } from '../../contract/error-message.ts'
-import { ConfigurationError } from '../conformance/errors.ts'
+import { refusing } from '../conformance/errors.ts'
 import { readInputFile } from '../conformance/input-file.ts'
 import type { Source } from '../conformance/profile/document.ts'
 import { flag } from './flags.ts'
@@ -11,11 +10,8 @@ import { duration } from './values.ts'
  * @throws ConfigurationError with the reason
  */
 export function inputText(file: string, problem: string, maxBytes?: number): string {
-  try {
-    return readInputFile(file, maxBytes)
-  } catch (error) {
-    throw new ConfigurationError([`${problem}: ${messageOf(error)}`])
-  }
+  const read = () => readInputFile(file, maxBytes)
+  return refusing(Error, read, ({ message }) => `${problem}: ${message}`)
 }
 
 export function challengeFlag() {

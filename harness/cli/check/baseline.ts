@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs'
-import { messageOf } from '../../../contract/error-message.ts'
 import type { ConformanceReport } from '../../../contract/report/conformance.ts'
 import { applyBaseline, updateBaseline } from '../../conformance/baseline/compare.ts'
 import {
@@ -8,7 +7,7 @@ import {
   loadBaseline,
   toBeWritten,
 } from '../../conformance/baseline/file.ts'
-import { ConfigurationError } from '../../conformance/errors.ts'
+import { ConfigurationError, refusing } from '../../conformance/errors.ts'
 import { inputText } from '../input-text.ts'
 import type { Io } from '../terminal/io.ts'
 
@@ -51,11 +50,8 @@ function rewrite(
   if (report.interrupted) return `Baseline ${source.name} not written: the run was interrupted`
   const { entries, added, changed, removed } = updateBaseline(report, before)
   const text = baselineText(source, entries)
-  try {
-    if (text !== source.text) io.write(source.name, text)
-  } catch (error) {
-    throw new ConfigurationError([`cannot write the baseline: ${messageOf(error)}`])
-  }
+  const write = () => (text === source.text ? undefined : io.write(source.name, text))
+  refusing(Error, write, ({ message }) => `cannot write the baseline: ${message}`)
   const parts = [
     { label: `added (set "because" where it is ${toBeWritten})`, ids: added },
     { label: 'fingerprint changed (review)', ids: changed },

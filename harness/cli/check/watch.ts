@@ -2,8 +2,7 @@ import { watch } from 'node:fs'
 import { connect } from 'node:net'
 import { relative, resolve, sep } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { messageOf } from '../../../contract/error-message.ts'
-import { ConfigurationError } from '../../conformance/errors.ts'
+import { refusing } from '../../conformance/errors.ts'
 
 export interface Watch {
   /** Address of the target, once it is known. */
@@ -61,11 +60,8 @@ export function openWatch(path: string | undefined, out: string): Watch {
 const ignored: readonly string[] = ['.git', 'node_modules']
 
 function watchFiles(path: string) {
-  try {
-    return watch(path, { recursive: true })
-  } catch (error) {
-    throw new ConfigurationError([`--watch: ${messageOf(error)}`])
-  }
+  const watched = () => watch(path, { recursive: true })
+  return refusing(Error, watched, ({ message }) => `--watch: ${message}`)
 }
 
 function isBelow(file: string, folder: string): boolean {

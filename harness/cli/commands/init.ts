@@ -1,9 +1,8 @@
 import { existsSync, mkdtempSync, rmdirSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { messageOf } from '../../../contract/error-message.ts'
 import { count } from '../../../reports/text/format.ts'
-import { ConfigurationError } from '../../conformance/errors.ts'
+import { ConfigurationError, refusing } from '../../conformance/errors.ts'
 import type { InitResult } from '../../conformance/init/init.ts'
 import { reportLeftovers } from '../check/next-steps.ts'
 import type { AddCommand } from '../flags.ts'
@@ -80,11 +79,8 @@ function targetFlagsOf({ out: _, force: __, quiet: ___, ...flags }: InitFlags): 
 
 /** Requires that files can be created next to this one. @throws ConfigurationError */
 function requireFolderOf(file: string): void {
-  try {
-    rmdirSync(mkdtempSync(`${file}-`))
-  } catch (error) {
-    throw new ConfigurationError([`--out: cannot write to ${file}: ${messageOf(error)}`])
-  }
+  const write = () => rmdirSync(mkdtempSync(`${file}-`))
+  refusing(Error, write, ({ message }) => `--out: cannot write to ${file}: ${message}`)
 }
 
 /** Runs before anything is sent. */

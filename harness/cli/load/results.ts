@@ -27,11 +27,9 @@ function worstOf(files: readonly StoredFile[]): Doubt | null {
 
 /** Joins `requests.ndjson` of the folders of shards. @throws ConfigurationError if it cannot be written */
 export function mergeRequests(folders: readonly string[], out: string): void {
-  try {
-    joinRequests(folders, out)
-  } catch (error) {
-    throw new ConfigurationError([`cannot write ${join(out, requestsName)}: ${messageOf(error)}`])
-  }
+  const write = () => joinRequests(folders, out)
+  const file = join(out, requestsName)
+  refusing(Error, write, ({ message }) => `cannot write ${file}: ${message}`)
 }
 
 /**

@@ -5,7 +5,7 @@ import {
   type ScriptEntry,
 } from '../../../contract/answer-script.ts'
 import { messageOf } from '../../../contract/error-message.ts'
-import { ConfigurationError } from '../../conformance/errors.ts'
+import { ConfigurationError, refusing } from '../../conformance/errors.ts'
 import { checkDocument, readDocument } from '../../conformance/profile/document.ts'
 import { inputText } from '../input-text.ts'
 
@@ -89,13 +89,8 @@ export function watchScript(
 
 /** Writes a script with one line per entry, valid after every line. */
 function recorder(file: string): (entry: ScriptEntry) => void {
-  try {
-    writeFileSync(
-      file,
-      '# Recorded by chatgen serve --record; chatgen serve --replay FILE\nanswers:\n',
-    )
-  } catch (error) {
-    throw new ConfigurationError([`cannot write ${file}: ${messageOf(error)}`])
-  }
+  const heading = '# Recorded by chatgen serve --record; chatgen serve --replay FILE\nanswers:\n'
+  const write = () => writeFileSync(file, heading)
+  refusing(Error, write, ({ message }) => `cannot write ${file}: ${message}`)
   return (entry) => appendFileSync(file, `  - ${JSON.stringify(entry)}\n`)
 }
