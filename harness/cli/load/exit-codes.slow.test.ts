@@ -1,7 +1,9 @@
 import { describe, expect, test, vi } from 'vitest'
-import { oddServer } from '../../load/test-support/odd-server.ts'
-import { beginningWith, chatgen } from '../test-support/chatgen.ts'
-import { load, loadInTime, served, withKey } from './test-support/loading.ts'
+import { type Manner, oddServer } from '../../load/test-support/odd-server.ts'
+import { beginningWith, chatgen, emptyFolder } from '../test-support/chatgen.ts'
+import { type Loaded, load, loadInTime, reportIn, served, withKey } from './test-support/loading.ts'
+import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'
+import { urlOf } from '../../client/test-support/listen-on-loopback.ts'
 
 vi.setConfig({ testTimeout: 90_000 })
 
@@ -97,3 +99,110 @@ describe('chatgen load ends with', () => {
     expect(code).toBe(6)
   })
 })
+
+
+/** Requests before the load that detect surfaces and models. */
+const discovery = 2
+
+/** Load runs with refused, lost or unmeasured requests are never met, with the real CLI. */
+
+/** Expects INVALID if a busy machine let the generator fall behind, as no SLO counts then. */
+function expectEnd({ code, stdout, report }: Loaded, word: string, expected: number) {
+  const late = report.generator.verdict === 'invalid'
+  expect(stdout.split(' ')[0]).toBe(late ? 'INVALID' : word)
+  expect(code).toBe(late ? 6 : expected)
+}
+
+const oneOfThree = (n: number): Manner => (n % 3 === 2 ? 'well' : 503)
+const sixty = ['--rate', '60', '--arrival', 'constant', '--duration', '1s'] as const
+
+describe('a target that answers 503 to two of three', () => {
+  test('is missed, though the SLO on those that it answers is met', async () => {
+    const { url } = await oddServer(oneOfThree)
+    const run = await load([url, ...sixty, '--slo', 'rate > 0.1/s'])
+    const { stdout, report } = run
+    expect(report.slo.map(({ verdict }) => verdict)).toEqual(['met', 'missed'])
+    expect(stdout).toMatch(/^\w+ {2}1 of 1 SLO met; 6\d % of requests refused \(503\);/)
+    expect(stdout).toMatch(/4\d of 60 due requests were refused \(503\); 1 % may be\./)
+    expect(stdout).toMatch(/429: 0, 5xx: 4\d, dropped connections: 0, timeouts: 0, retries: 0/)
+    expect(report.disturbances).toMatchObject({ tooManyRequests: 0, retries: 0 })
+    expect(report.disturbances?.serverErrors).toBe(report.errors[0]?.count)
+    expectEnd(run, 'MISSED', 1)
+  })
+
+  test.each([
+    ['a goodput SLO', ['--slo', 'goodput > 5%'], {}],
+    ['an errors SLO', ['--slo', 'errors < 95%'], {}],
+    ['--max-refusals', ['--max-refusals', '90%'], {}],
+    ['its environment twin', [], { CHATGEN_MAX_REFUSALS: '90%' }],
+  ])('is met if %s allows it, and the first line still says so', async (_, args, env) => {
+    const { url } = await oddServer(oneOfThree)
+    const folder = emptyFolder()
+    const keys = { CHATGEN_API_KEY: 'sk-any-key', ...env }
+    const ended = await chatgen(['load', url, ...sixty, ...args], keys, folder)
+    const report = reportIn(folder)
+    expect(ended.stdout).toMatch(/6\d % of requests refused \(503\);/)
+    expect(report.slo.filter(({ verdict }) => verdict !== 'met')).toEqual([])
+    expectEnd({ ...ended, report }, 'MET', 0)
+  })
+})
+
+test('refusals as rare as the default allows are met', async () => {
+  const { url } = await oddServer((n) => (n === 20 ? 429 : 'well'))
+  const args = [url, '--rate', '120', '--arrival', 'constant', '--duration', '1s']
+  const run = await load(args)
+  expect(run.report.disturbances?.tooManyRequests).toBe(1)
+  expect(run.stdout).toMatch(/^\w+ {2}built-in SLOs only; 0\.\d+ % of requests refused \(429\);/)
+  expectEnd(run, 'MET', 0)
+})
+
+describe('nothing measured is never met', () => {
+  test('requests that are all open at the end', async () => {
+    const { url } = await oddServer((n) => (n < discovery ? 200 : 'silent'))
+    const args = [url, '--rate', '20', '--arrival', 'constant', '--duration', '1s']
+    const run = await load([...args, '--drain', '200ms'])
+    const { stdout, report } = run
+    expect(report.goodput.due).toBe(0)
+    expect(stdout).toMatch(/^\w+ {2}built-in SLOs only; .* nothing was\s+measured;/s)
+    expect(stdout).toContain('20 requests were still open at the end')
+    expectEnd(run, 'UNDECIDED', 5)
+  })
+
+  test('a plan in which nothing is due', async () => {
+    const { url } = await oddServer(() => 'well')
+    const run = await load([url, '--rate', '0.001', '--duration', '1s', '--seed', 'none'])
+    const { stdout, report } = run
+    expect(report.plan.ownTransactions).toBe(0)
+    expect(stdout).toContain('The plan holds no request: raise --rate or --duration.')
+    expectEnd(run, 'UNDECIDED', 5)
+  })
+
+  test('transactions that came no further than their preparation', async () => {
+    const url = await chatsWithoutId()
+    const args = [url, '--concurrency', '2', '--mix', 'v3-stream', '--duration', '1s']
+    const run = await load(args)
+    expect(run.report.goodput.share).toBe(1)
+    expect(run.stdout).toMatch(/None of \d+ transactions v3-stream got beyond creating its chat/)
+    expectEnd(run, 'UNDECIDED', 5)
+  })
+
+  test('connections that are all dropped', async () => {
+    const { url } = await oddServer((n) => (n < discovery ? 200 : 'reset'))
+    const run = await load([url, '--rate', '20', '--duration', '1s'])
+    const { disturbances, plan } = run.report
+    expect(disturbances?.droppedConnections).toBe(plan.transactions)
+    expectEnd(run, 'MISSED', 1)
+  })
+})
+
+/** Creates every chat, and never returns its id. */
+async function chatsWithoutId(): Promise<string> {
+  const server = createServer((request: IncomingMessage, response: ServerResponse) => {
+    request.resume()
+    // As slow as a real one: a closed loop sends the next request as soon as it has an answer.
+    setTimeout(() => {
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{"result":{}}')
+    }, 20)
+  })
+  return urlOf(server)
+}

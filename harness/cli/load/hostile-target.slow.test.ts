@@ -1,13 +1,15 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import type { Socket } from 'node:net'
+import { type Socket } from 'node:net'
 import { join } from 'node:path'
+import * as zlib from 'node:zlib'
 import { brotliCompressSync } from 'node:zlib'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { listen } from '../../client/test-support/listen-on-loopback.ts'
 import { pour, startRawServer } from '../../client/test-support/raw-server.ts'
 import { speech } from '../../load/test-support/h2-server.ts'
-import { beginningWith, chatgen, emptyFolder } from '../test-support/chatgen.ts'
-import { reportIn } from './test-support/loading.ts'
+import { beginningWith, chatgen, chatsOn, emptyFolder } from '../test-support/chatgen.ts'
+import { load, reportIn, served, withKey } from './test-support/loading.ts'
+import { type Answer, type Middleman, startProxy } from '../test-support/proxy.ts'
 
 const mebibyte = 1024 * 1024
 const head = (type: string) => `HTTP/1.1 200 OK\r\ncontent-type: ${type}\r\n`
@@ -86,3 +88,104 @@ import { writeFileSync } from 'node:fs'
 if (isMainThread) process.on('exit', () => writeFileSync(${JSON.stringify(file)}, String(process.resourceUsage().maxRSS)))`,
   )
 }
+
+
+/** A seed with which each transaction arrives within the second. */
+const args = ['--mix', 'v3-history', '--rate', '5', '--duration', '1s', '--seed', 'one']
+
+async function behind(middleman: Middleman, url: string): Promise<string> {
+  const proxy = await startProxy(url, middleman)
+  onTestFinished(() => proxy[Symbol.asyncDispose]())
+  return proxy.url
+}
+
+test.each([
+  ['gzip', zlib.gzipSync],
+  ['br', zlib.brotliCompressSync],
+  ['zstd', zlib.zstdCompressSync],
+])(
+  'behind a proxy that answers in %s, chats are prepared, read and deleted',
+  async (coding, encode) => {
+    const url = await served()
+    const isCoded = ({ headers }: Answer) => String(headers['content-type']).includes('json')
+    const front = await behind(
+      {
+        headers: (_, answer) => (isCoded(answer) ? { 'content-encoding': coding } : {}),
+        pieces: (_, answer) => [isCoded(answer) ? encode(answer.body) : answer.body],
+      },
+      url,
+    )
+    const { report } = await load([front, ...args])
+    expect(report.transactions.map(({ planned }) => planned)).not.toContain(0)
+    expect(report.errors).toEqual([])
+    expect(report.notes).toEqual([])
+    expect(await chatsOn(url, withKey.CHATGEN_API_KEY)).toEqual([])
+  },
+)
+
+test('without a readable id, nothing is sent, and the target is named', async () => {
+  const url = await served()
+  const unreadable = Buffer.from('{"status":"created"}')
+  const isCreation = (method: string, path: string) => `${method} ${path}` === 'POST /api/v3/chat'
+  const pieces: Middleman['pieces'] = ({ method, path }, { body }) => [
+    isCreation(method, path) ? unreadable : body,
+  ]
+  const front = await behind({ pieces }, url)
+  const { code, stdout, stderr } = await chatgen(['load', front, ...args], withKey, emptyFolder())
+  expect(code).toBe(3)
+  expect(stdout).toBe('')
+  expect(stderr).toContain(
+    'chat creation: the response has no readable id (status 201, 2 times). No load was sent.',
+  )
+  expect(stderr).toContain('chats may be left on the target: run chatgen cleanup')
+  expect(stderr).not.toContain('generator')
+})
+
+vi.setConfig({ testTimeout: 120_000 })
+
+/** Two servers that share nothing: a chat exists only where it was created. */
+async function twoServers(): Promise<readonly [string, string]> {
+  return [await served(), await served()]
+}
+
+const traffic = ['--mix', 'v3', '--rate', '10', '--duration', '3s', '--races', '0.3', '--seed', 's']
+
+test('sticky keeps every chat on one endpoint; the report has the figures of each', async () => {
+  const [one, other] = await twoServers()
+  const folder = emptyFolder()
+  const { stdout, report } = await load(
+    [one, '--url', other, '--spread', 'sticky', ...traffic, '--report', 'console,markdown,html'],
+    folder,
+  )
+  expect(report.errors).toEqual([])
+  expect(report.notes).toEqual([])
+  expect(report.endpoints?.map(({ name, baseUrl }) => [name, baseUrl])).toEqual([
+    ['A', one],
+    ['B', other],
+  ])
+  for (const { requests, failed } of report.endpoints ?? []) {
+    expect(requests).toBeGreaterThan(0)
+    expect(failed).toBe(0)
+  }
+  expect(stdout).toContain('Endpoints, sticky')
+  const written = (name: string) => readFileSync(join(folder, 'chatgen-results', name), 'utf8')
+  expect(written('report.md')).toContain('### Endpoints')
+  expect(written('report.html')).toContain('>Endpoints, sticky ')
+})
+
+test('round-robin asks both, by the profile, also in shards', async () => {
+  const [one, other] = await twoServers()
+  const folder = emptyFolder()
+  const args = [...traffic, '--url', one, '--url', other, '--runner', 'local', '--shards', '2']
+  const { stdout } = await chatgen(['load', ...args], withKey, folder)
+  const report = reportIn(folder)
+  expect(report.config.spread).toBe('round-robin')
+  expect(stdout).toContain('Endpoints, round-robin')
+  // A chat of the other server is not found.
+  expect(report.errors).toContainEqual(expect.objectContaining({ kind: 'status', detail: '404' }))
+  const { endpoints = [], transactions } = report
+  const sent = transactions.flatMap(({ requests }) => requests.map(({ count }) => count))
+  const total = (counts: readonly number[]) => counts.reduce((sum, count) => sum + count, 0)
+  expect(total(endpoints.map(({ requests }) => requests))).toBe(total(sent))
+  for (const { requests } of endpoints) expect(requests).toBeGreaterThan(0)
+})

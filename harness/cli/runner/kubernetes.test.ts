@@ -10,6 +10,9 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { parse } from 'yaml'
 import { serviceArgs } from './flags.ts'
 import { jobManifest, kubernetesRunner, secretManifest } from './kubernetes.ts'
+import fc from 'fast-check'
+import { anyRecord } from '../../load/test-support/records.ts'
+import { recordsLine, shardOutputIn } from './job.ts'
 
 /** Manifests against the validators that are generated from the OpenAPI schemas of Kubernetes. */
 
@@ -149,3 +152,16 @@ type Model =
 function validate(model: Model, value: unknown) {
   return () => Reflect.construct(model, [structuredClone(value)]).validate()
 }
+
+test('requests come back behind a report that may contain anything', () => {
+  fc.assert(
+    fc.property(fc.string(), fc.array(anyRecord, { maxLength: 5 }), (text, records) => {
+      const report = `${JSON.stringify({ text }, null, 2)}\n`
+      const output = shardOutputIn(`${report}${recordsLine(records)}\n`)
+      expect(output.report).toBe(report)
+      expect(output.records).toEqual(records.map((record) => ({ ...record, gapsNs: [] })))
+      expect(shardOutputIn(report)).toEqual({ report, records: [] })
+    }),
+    { numRuns: 50 },
+  )
+})
