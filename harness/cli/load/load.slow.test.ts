@@ -6,7 +6,7 @@ import { oddServer } from '../../load/test-support/odd-server.ts'
 import { chatgen, emptyFolder } from '../test-support/chatgen.ts'
 import { load, reportIn, served, withKey } from './test-support/loading.ts'
 import { type LoadReport, loadReport } from '../../../contract/report/load/report.ts'
-import { bundledServer } from '../target/reference-thread.ts'
+import { bundledServer } from '../target/target.ts'
 
 vi.setConfig({ testTimeout: 180_000 })
 

@@ -6,7 +6,6 @@ import { addFlags } from '../flags.ts'
 import { baseUrlOf } from './address.ts'
 import { type ContainerFlags, containerFlags, containerOf } from './container-flags.ts'
 import { type NetworkFlags, proxyFromEnvironment, withNetwork } from './network-flags.ts'
-import { startReferenceThread } from './reference-thread.ts'
 
 test.each(['http://127.0.0.1:4010', 'HTTPS://chat.example.org/llm/', 'http://[::1]:8080'])(
   '%s is an address',
@@ -164,20 +163,4 @@ test.each([
   'http://[::1]:4010',
 ])('a proxy of the environment is not asked for %s', (url) => {
   expect(proxyFromEnvironment(url, { HTTP_PROXY: proxy, http_proxy: proxy })).toBeUndefined()
-})
-
-test('the server of a thread knows its keys, and is gone once it is closed', async () => {
-  const server = await startReferenceThread({ pace: 'ttft=0ms', keys: ['first', 'second'] })
-  const statusOf = async (key: string) => {
-    const headers = { authorization: `Bearer ${key}`, connection: 'close' }
-    return (await fetch(`${server.url}/api/openai/models`, { headers })).status
-  }
-  expect(await Promise.all(['first', 'second', 'third'].map(statusOf))).toEqual([200, 200, 401])
-  await server.close()
-  await expect(statusOf('first')).rejects.toThrow('fetch failed')
-})
-
-test('a server that cannot start tells why', async () => {
-  const starting = startReferenceThread({ pace: 'soon', keys: ['key'] })
-  await expect(starting).rejects.toThrow('pace: cannot read "soon"')
 })

@@ -9,13 +9,14 @@ import {
 } from '../../conformance/profile/index.ts'
 import { secretsOf, userInfoSecrets, withoutUserInfo } from '../../conformance/session/secrets.ts'
 import type { RunningContainer } from '../../containers/start.ts'
+import { chatgenBin } from '../../library/chatgen-process.ts'
+import { type ChildServer, childServer } from '../../load/child-server.ts'
 import { inputText } from '../input-text.ts'
 import type { Io } from '../terminal/io.ts'
 import { baseUrlOf, prefixesOf } from './address.ts'
 import { containerOf, withContainer } from './container-flags.ts'
 import { keysOf, refuseShortKeys } from './key.ts'
 import { withNetwork } from './network-flags.ts'
-import { startReferenceThread } from './reference-thread.ts'
 import type { TargetFlags } from './target-flags.ts'
 
 /** Slow enough to distinguish a stream from a buffered response, fast enough for a quick run. */
@@ -43,17 +44,38 @@ export async function withTarget<T>(
   }
   if (!flags.reference) return use(await located(profileOf(url, flags, io), flags, io), null)
   refuseOtherTargets(url, { ...flags, reference: false }, 'reference')
-  const [apiKey, otherKey] = [randomKey(), randomKey()]
-  const starting = startReferenceThread({ pace: referencePace, keys: [apiKey, otherKey] })
-  const [server] = await Promise.all([starting, meanwhile()])
+  const [server] = await Promise.all([bundledServer(['--pace', referencePace]), meanwhile()])
   try {
-    const overrides = { baseUrl: server.url, apiKey, otherKey }
+    const overrides = { baseUrl: server.url, apiKey: server.key, otherKey: server.otherKey }
     const profile = loadProfile(targetFixture('reference'), {}, overrides)
     io.redact(secretsOf({ profile }))
     return await use(withTimeout(profile, flags), null)
   } finally {
-    await server.close()
+    await server.stop()
   }
+}
+
+interface BundledServer extends ChildServer {
+  readonly key: string
+  readonly otherKey: string
+}
+
+/** Ends the server when a parent that is killed closes its end of the pipe. */
+const endsWithParent = 'process.stdin.on("close", () => process.exit()).resume()'
+
+/** Starts `chatgen serve` in a separate process, with two generated keys, so that it and its judge share no CPU core. */
+export async function bundledServer(flags: readonly string[] = []): Promise<BundledServer> {
+  const [key, otherKey] = [randomKey(), randomKey()]
+  const withParent = ['--import', `data:text/javascript,${encodeURIComponent(endsWithParent)}`]
+  const argv = [...withParent, chatgenBin, 'serve', '--port', '0', ...flags]
+  const env = { ...withoutFlags(), CHATGEN_KEY: `${key},${otherKey}` }
+  return { ...(await childServer(argv, { env })), key, otherKey }
+}
+
+/** Unsets CHATGEN_ variables such as CHATGEN_FAULT, which are meant for this command, not for the server. */
+function withoutFlags(): Record<string, undefined> {
+  const names = Object.keys(process.env).filter((name) => name.startsWith('CHATGEN_'))
+  return Object.fromEntries(names.map((name) => [name, undefined]))
 }
 
 /** The profile of a bare URL, completed with the place of its compatible surface. */
