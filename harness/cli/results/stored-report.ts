@@ -1,7 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { z } from 'zod'
-import { messageOf } from '../../../contract/error-message.ts'
 import { type CapacityReport, capacityReport } from '../../../contract/report/capacity/report.ts'
 import { type ConformanceReport, conformanceReport } from '../../../contract/report/conformance.ts'
 import type { Doubt } from '../../../contract/report/digest.ts'
@@ -21,7 +20,7 @@ import {
   runRecordName,
   suiteVersion,
 } from '../../conformance/defaults.ts'
-import { ConfigurationError } from '../../conformance/errors.ts'
+import { ConfigurationError, refusing } from '../../conformance/errors.ts'
 import { maxStoredBytes } from '../../conformance/input-file.ts'
 import { inputText } from '../input-text.ts'
 import { fileDigest, type Recording, readRecording } from './exchanges.ts'
@@ -55,7 +54,12 @@ const sealed: readonly unknown[] = ['conformance-report', 'load-report', 'capaci
  */
 export function openStored(path: string): StoredFile {
   const file = reportFile(path)
-  const value = parseJson(inputText(file, `cannot read ${file}`, maxStoredBytes), file)
+  const text = inputText(file, `cannot read ${file}`, maxStoredBytes)
+  const value: unknown = refusing(
+    SyntaxError,
+    () => JSON.parse(text),
+    ({ message }) => `${file} is not valid JSON: ${message}`,
+  )
   const dir = dirname(file)
   const kind = memberOf(value, 'kind')
   // Other files have no digest.
@@ -170,15 +174,6 @@ function validated<Report>(
       .map(({ path, message }) => `${file}: ${path.join('.')}: ${message}`),
     ...(rest > 0 ? [`${file}: and ${rest} more`] : []),
   ])
-}
-
-function parseJson(text: string, file: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    const reason = messageOf(error)
-    throw new ConfigurationError([`${file} is not valid JSON: ${reason}`])
-  }
 }
 
 function memberOf(value: unknown, name: string): unknown {
