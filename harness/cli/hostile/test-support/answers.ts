@@ -2,13 +2,9 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
+import { onTestFinished } from 'vitest'
 import type { Patch } from '../../../../reference-server/index.ts'
-import {
-  forward,
-  listen,
-  readBody,
-  type TestHost,
-} from '../../../client/test-support/listen-on-loopback.ts'
+import { forward, listen, readBody } from '../../../client/test-support/listen-on-loopback.ts'
 
 /** Answers of a broken or hostile target, on a bare socket. */
 
@@ -174,12 +170,12 @@ export interface ReceivedRequest {
 /** Answers on the bare socket, without HTTP handling. */
 export type Answer = (socket: Socket, request: ReceivedRequest) => unknown
 
-/** A service behind a front that answers some requests itself. */
-export function startFront(
+/** URL of a service behind a front that answers some requests itself, for one test. */
+export async function startFront(
   service: string,
   answerFor: (request: ReceivedRequest) => Answer | undefined,
-): Promise<TestHost> {
-  return listen(async (request, response) => {
+): Promise<string> {
+  const { url, close } = await listen(async (request, response) => {
     const body = await readBody(request)
     const { method = 'GET', url = '/', headers } = request
     const path = new URL(url, 'http://localhost').pathname
@@ -188,4 +184,6 @@ export function startFront(
     if (answer) await answer(request.socket, received)
     else forward(service, request, response, { body })
   })
+  onTestFinished(close)
+  return url
 }
