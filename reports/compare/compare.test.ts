@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest'
 import type { ConformanceReport, Verdict } from '../../contract/report/conformance.ts'
 import { toTerminal } from '../document/terminal.ts'
 import { reportOf, resultOf } from '../test-support/reports.ts'
-import { type Cause, compareReports } from './compare.ts'
+import { type Cause, type Comparison, compareReports } from './compare.ts'
 import { conditionsOf, type RunSettings } from './conditions.ts'
-import { type Compared, comparisonDocument } from './document.ts'
+import { comparisonDocument } from './document.ts'
 
 const id = 'V3-SSE-07'
 const one = (verdict: Verdict | null) =>
@@ -32,22 +32,16 @@ describe('a requirement', () => {
     ['unproven', 'pass', 'newlyProven'],
     [null, 'pass', 'newlyProven'],
   ])('that was %s and is %s is in %s alone', (before, after, list) => {
-    const { unchanged, drift, conditions, ...lists } = compareReports(one(before), one(after))
-    const found = Object.entries(lists).filter(([, changes]) => changes.length > 0)
-    expect(found.map(([name]) => name)).toEqual([list])
-    expect(found[0]?.[1]).toMatchObject([{ id, before, after, rejudged: null }])
-    expect(unchanged).toBe(0)
-    expect(drift).toEqual([])
+    const comparison = compareReports(one(before), one(after))
+    expect(changesIn(comparison)).toMatchObject([{ list, id, before, after, rejudged: null }])
+    expect(comparison).toMatchObject({ unchanged: 0, drift: [] })
   })
 
-  test.each<[Verdict]>([['pass'], ['fail'], ['unproven']])(
-    'that stays %s is in no list',
-    (verdict) => {
-      const { unchanged, drift, conditions, ...lists } = compareReports(one(verdict), one(verdict))
-      expect(Object.values(lists).flat()).toEqual([])
-      expect(unchanged).toBe(1)
-    },
-  )
+  test.each(['pass', 'fail', 'unproven'] as const)('that stays %s is in no list', (verdict) => {
+    const comparison = compareReports(one(verdict), one(verdict))
+    expect(changesIn(comparison)).toEqual([])
+    expect(comparison.unchanged).toBe(1)
+  })
 })
 
 describe('a change comes from', () => {
@@ -61,14 +55,9 @@ describe('a change comes from', () => {
     ['pass', 'fail', 'inconclusive', 'unknown'],
     ['pass', 'inconclusive', 'fail', 'both'],
   ])('%s → %s, and A judged again: %s', (before, after, rejudged, cause) => {
-    const {
-      unchanged: _,
-      drift,
-      conditions: same,
-      ...lists
-    } = compareReports(one(before), one(after), { rejudged: one(rejudged) })
-    expect(Object.values(lists).flat()).toMatchObject([{ before, after, rejudged, cause }])
-    expect(drift).toEqual([])
+    const comparison = compareReports(one(before), one(after), { rejudged: one(rejudged) })
+    expect(changesIn(comparison)).toMatchObject([{ before, after, rejudged, cause }])
+    expect(comparison.drift).toEqual([])
   })
 
   test('the profile, if it takes a requirement out or tells another capability', () => {
@@ -109,15 +98,8 @@ describe('no target is blamed for what the runs were told', () => {
       { report: a, settings: settingsA },
       { report: b, settings: settingsB },
     )
-    const {
-      unchanged: _,
-      drift,
-      conditions: __,
-      ...lists
-    } = compareReports(a, b, { rejudged: a, conditions })
-    return Object.values(lists)
-      .flat()
-      .map(({ cause, members }) => [cause, members])
+    const comparison = compareReports(a, b, { rejudged: a, conditions })
+    return changesIn(comparison).map(({ cause, members }) => [cause, members])
   }
   const changed = [reportOf(ids('pass')), reportOf(ids('fail'))] as const
   const otherKey = { otherKey: '[other key]' }
@@ -163,12 +145,7 @@ describe('no target is blamed for what the runs were told', () => {
       { report: a, settings: settingsOf({ ...otherKey, limits: { timeoutMs: 1 } }) },
       { report: b, settings: settingsOf({ limits: { timeoutMs: 2 } }, ['V3-*']) },
     )
-    const text = textOf({
-      comparison: compareReports(a, b, { rejudged: a, conditions }),
-      a,
-      b,
-      notes: [],
-    })
+    const text = textOf(a, b, { conditions })
     const [differs, changed] = text.split('\n\n').slice(1)
     expect(differs?.split('\n')).toEqual([
       'The runs had different settings',
@@ -225,9 +202,7 @@ test('the text says what got worse first', () => {
     ],
     { observations: [{ id: 'OPEN-20', question: 'Which status?', answer: '422', exchanges: [] }] },
   )
-  expect(
-    textOf({ comparison: compareReports(a, b, { rejudged: a }), a, b, notes: ['A note.'] }),
-  ).toMatchInlineSnapshot(`
+  expect(textOf(a, b, {}, ['A note.'])).toMatchInlineSnapshot(`
     "WORSE  1 newly violated, 1 no longer passing, 1 fixed, 0 requirements unchanged
     A note.
     A  violated, 1 passed, 1 violated, 2 undecided of 4 required requirements;
@@ -271,7 +246,7 @@ test('requirements that no longer pass for one reason are grouped', () => {
     ...ids.map((one) => resultOf({ id: one, ...blocked })),
     resultOf({ id, verdict: 'inconclusive', message: 'no stream came' }),
   ])
-  const text = textOf({ comparison: compareReports(a, b, { rejudged: a }), a, b, notes: [] })
+  const text = textOf(a, b)
   expect(text.slice(text.indexOf('No longer'), text.lastIndexOf('FEWER'))).toMatchInlineSnapshot(`
     "No longer passing 4
       V3-SSE 17 18, V3-ONE 02
@@ -285,6 +260,20 @@ test('requirements that no longer pass for one reason are grouped', () => {
   `)
 })
 
-function textOf(compared: Compared): string {
-  return toTerminal(comparisonDocument(compared), { color: false, width: 80 })
+/** Changes of requirements, each with the name of its list. */
+function changesIn({ unchanged: _, drift: __, conditions: ___, ...lists }: Comparison) {
+  return Object.entries(lists).flatMap(([list, changes]) =>
+    changes.map((change) => ({ list, ...change })),
+  )
+}
+
+function textOf(
+  a: ConformanceReport,
+  b: ConformanceReport,
+  more: Parameters<typeof compareReports>[2] = {},
+  notes: readonly string[] = [],
+): string {
+  const comparison = compareReports(a, b, { rejudged: a, ...more })
+  const document = comparisonDocument({ comparison, a, b, notes })
+  return toTerminal(document, { color: false, width: 80 })
 }
