@@ -137,15 +137,18 @@ describe.each(texts)('%s', (_, text) => {
 
 describe('the common schema of JUnit', () => {
   const plain = loadReportOf()
-  const lost = { partial: { of: 2, missing: [0] }, interrupted: true } as const
+  const lost = { partial: { of: 2, missing: [0] }, interrupted: true }
 
   test.each([
     ['check', texts.map(([, text]) => hostileReport(text)).map(junitOf)],
     [
       'check with verdicts of every kind, none, and strictly',
-      [violated, conforming, { ...violated, strict: true }, { ...conforming, requirements: [] }].map(
-        (report) => junitOf({ report, exchanges: recorded }),
-      ),
+      [
+        violated,
+        conforming,
+        { ...violated, strict: true },
+        { ...conforming, requirements: [] },
+      ].map((report) => junitOf({ report, exchanges: recorded })),
     ],
     [
       'load',

@@ -69,9 +69,7 @@ async function prove(): Promise<number> {
 
 function legalServers(): readonly Dialect[] {
   const plain: Dialect = { name: 'plain', summary: 'The plain server.', patch: (parts) => parts }
-  const combined = Array.from({ length: values.combinations }, (_, at) =>
-    combineDialects(at + 1),
-  )
+  const combined = Array.from({ length: values.combinations }, (_, at) => combineDialects(at + 1))
   return [plain, ...dialects, ...combined]
 }
 

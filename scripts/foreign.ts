@@ -82,9 +82,7 @@ try {
 async function runFronts(): Promise<void> {
   const startedAt = Date.now()
   const direct = await verdictsWithout()
-  const results = await mapConcurrently(present, values.parallel, (front) =>
-    tried(front, direct),
-  )
+  const results = await mapConcurrently(present, values.parallel, (front) => tried(front, direct))
   console.log(tableOf(results))
   for (const program of missing) {
     const skipped = fronts.filter((front) => front.program === program).map(({ name }) => name)

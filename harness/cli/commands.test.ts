@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -10,7 +11,6 @@ import { explorationFor } from './check/flags.ts'
 import { chatgen, emptyFolder, reportIn, serving } from './test-support/chatgen.ts'
 import { inProcess } from './test-support/in-process.ts'
 import { key, startModelsServer } from './test-support/models-server.ts'
-import { spawnSync } from 'node:child_process'
 
 const withKey = { CHATGEN_API_KEY: key }
 const models = ['--only', 'OAI-MODELS-01', '--profile', 'openai']

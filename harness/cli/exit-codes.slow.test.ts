@@ -2,10 +2,10 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { listen, type TestHost } from '../client/test-support/listen-on-loopback.ts'
+import { oddServer } from '../load/test-support/odd-server.ts'
 import { chatgen, emptyFolder, failing, reportIn, slip, start } from './test-support/chatgen.ts'
 import { type Behavior, key, startModelsServer } from './test-support/models-server.ts'
-import { type TestHost, listen } from '../client/test-support/listen-on-loopback.ts'
-import { oddServer } from '../load/test-support/odd-server.ts'
 
 /** Each exit code of the real CLI, and their precedence: 130, 2, 3, 1, 4, 5, 0. */
 

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { z } from 'zod'
+import type { ConformanceReport } from '../../contract/report/conformance.ts'
+import type { LoadReport } from '../../contract/report/load/report.ts'
 import type { targetProfile } from '../conformance/profile/schema.ts'
 
 /** A run that ended without a report. */
@@ -146,4 +148,70 @@ export interface Target extends z.input<typeof targetProfile> {}
 /** Returns the target unchanged; lets an editor check and complete its fields. */
 export function defineTarget(target: Target): Target {
   return target
+}
+
+/** Options of `chatgen check`. */
+export interface ConformanceOptions extends ProcessOptions {
+  /** Surfaces to check. Default `full`. */
+  readonly profile?: 'openai' | 'v2' | 'v3' | 'full'
+  /** Globs of requirement ids, areas or titles. Default: all. */
+  readonly only?: readonly string[]
+  readonly skip?: readonly string[]
+  /** Number of concurrent scenarios. Default 4. */
+  readonly jobs?: number
+  readonly maxRequests?: number
+  /** Seed of generated names and nonces. */
+  readonly seed?: string
+  /** Counts warnings as violations. */
+  readonly strict?: boolean
+}
+
+/**
+ * Checks a deployment against the requirements of the interface.
+ *
+ * @param target profile of the deployment; for a URL alone, the rest is detected, and the API key is that of
+ * CHATGEN_API_KEY
+ * @throws ChatgenError if there is no report: wrong options, a target that does not answer
+ */
+export async function runConformance(
+  target: string | Target,
+  options: ConformanceOptions = {},
+): Promise<ConformanceReport> {
+  const { signal, outDir, maxRequests, ...flags } = options
+  const all = { ...flags, 'max-requests': maxRequests }
+  const { conformanceReport } = await import('../../contract/report/conformance.ts')
+  return conformanceReport.parse(await reportOf('check', target, all, { signal, outDir }))
+}
+
+/** Options of `chatgen load`; one of `rate`, `concurrency` and `ramp` is required. */
+export interface LoadOptions extends ProcessOptions {
+  /** Transactions a second (open loop). */
+  readonly rate?: number
+  /** Transactions in flight (closed loop). */
+  readonly concurrency?: number
+  /** Rates such as `0..100/60s`. */
+  readonly ramp?: string
+  readonly arrival?: 'poisson' | 'constant'
+  /** Time such as `30s`. */
+  readonly duration?: string
+  /** Name or file of a mix. */
+  readonly mix?: string
+  readonly surface?: 'openai' | 'v2' | 'v3'
+  /** Expressions such as `ttft.p95 < 500ms`. */
+  readonly slos?: readonly string[]
+  readonly seed?: string
+  readonly workers?: number
+}
+
+/**
+ * Runs a load test that validates every response.
+ *
+ * @throws ChatgenError if there is no report: wrong options, a target that does not answer
+ */
+export async function runLoad(target: string | Target, options: LoadOptions): Promise<LoadReport> {
+  const { signal, outDir, slos, ...flags } = options
+  const { loadReport } = await import('../../contract/report/load/report.ts')
+  return loadReport.parse(
+    await reportOf('load', target, { ...flags, slo: slos }, { signal, outDir }),
+  )
 }

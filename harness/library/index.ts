@@ -5,9 +5,15 @@ export type {
   Verdict,
 } from '../../contract/report/conformance.ts'
 export type { LoadReport } from '../../contract/report/load/report.ts'
-export { ChatgenError, defineTarget, type Target } from './chatgen-process.ts'
-export { type ConformanceOptions, runConformance } from './conformance.ts'
-export { type LoadOptions, runLoad } from './load.ts'
+export {
+  ChatgenError,
+  type ConformanceOptions,
+  defineTarget,
+  type LoadOptions,
+  runConformance,
+  runLoad,
+  type Target,
+} from './chatgen-process.ts'
 export {
   type ReferenceServer,
   type ReferenceServerOptions,

@@ -4,7 +4,7 @@ import { requirements } from '../../contract/index.ts'
 import type { ConformanceReport, RequirementResult } from '../../contract/report/conformance.ts'
 import { selectRequirements } from '../conformance/profile/selection.ts'
 import type { Target } from './chatgen-process.ts'
-import { type ConformanceOptions, runConformance } from './conformance.ts'
+import { type ConformanceOptions, runConformance } from './chatgen-process.ts'
 
 export interface DescribeOptions extends ConformanceOptions {
   /** Required requirements that are neither passed nor violated. Default `fail`. */

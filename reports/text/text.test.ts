@@ -2,12 +2,12 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Ending } from '../../contract/index.ts'
 import type { RequirementResult } from '../../contract/report/conformance.ts'
+import { code, codeBlock } from '../document/markdown.ts'
 import { eventsOf, exchangeOf } from '../test-support/exchanges.ts'
 import { requirement } from '../test-support/reports.ts'
 import { indent, printable, shorten, wrap } from './escape.ts'
 import { causeText, foldFindings } from './fold.ts'
 import { count } from './format.ts'
-import { code, codeBlock } from './markdown.ts'
 import { endingText, streamTimeline } from './timeline.ts'
 
 test('controls, direction marks and halves of pairs are shown, not obeyed', () => {

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '../../reference-server/test-support/free-port.ts'
 import { type Program, startProgram } from '../foreign/programs.ts'
-import { type ProgramName, plugins } from './programs.ts'
+import { type ProgramName, plugins } from './cluster.ts'
 
 export type Programs = Readonly<Record<ProgramName, string>>
 

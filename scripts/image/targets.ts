@@ -101,11 +101,7 @@ async function testInterruptions(
 }
 
 /** Exit codes and messages of targets that do not start. */
-function testMessages(
-  image: string,
-  out: readonly string[],
-  unchanged: () => boolean,
-): void {
+function testMessages(image: string, out: readonly string[], unchanged: () => boolean): void {
   const cases: readonly (readonly [readonly string[], number, RegExp])[] = [
     [
       ['--image', 'chatgen-image-test:absent', '--port', '1'],

@@ -1,4 +1,7 @@
 /** The engine of `chatgen load` on one worker, every event judged. */
+
+import { spawn, spawnSync } from 'node:child_process'
+import { availableParallelism, constants, setPriority } from 'node:os'
 import { writePassages } from '../../fixtures/content/passages.ts'
 import { mixEntry } from '../../harness/load/plan/mix.ts'
 import type { PlanSpec } from '../../harness/load/plan/plan.ts'
@@ -67,3 +70,35 @@ export async function readWithEngine(options: ReaderOptions): Promise<EngineResu
   if (internalErrors.length > 0) throw new Error(internalErrors.join())
   return { records, startNs }
 }
+
+/** The processes end with this one. */
+export function keepAwake(): void {
+  const spinners = Array.from({ length: availableParallelism() }, () => {
+    const spinner = spawn(process.execPath, ['--eval', spinning], {
+      stdio: ['pipe', 'ignore', 'ignore'],
+    })
+    spinner.stdin.on('error', () => {})
+    if (spinner.pid !== undefined) yieldToAll(spinner.pid)
+    spinner.unref()
+    return spinner
+  })
+  process.once('exit', () => {
+    for (const spinner of spinners) spinner.kill('SIGKILL')
+  })
+}
+
+/** Uses the idle scheduling class of the system if there is one. */
+function yieldToAll(pid: number): void {
+  setPriority(pid, constants.priority.PRIORITY_LOW)
+  spawnSync('chrt', ['--idle', '--all-tasks', '--pid', '0', String(pid)])
+}
+
+/** Yields at intervals, to notice the end of its parent. */
+const spinning = `
+  process.stdin.on('end', () => process.exit()).resume()
+  const spin = () => {
+    for (const until = performance.now() + 50; performance.now() < until; );
+    setImmediate(spin)
+  }
+  spin()
+`

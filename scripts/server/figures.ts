@@ -10,8 +10,7 @@ import { type ChildServer, childServer } from '../../harness/load/child-server.t
 import { plainTarget } from '../../harness/load/target.ts'
 import { startReferenceServer } from '../../reference-server/index.ts'
 import { openStore } from '../../reference-server/store/open-store.ts'
-import { bodyOf, key } from './event-stream.ts'
-import { memoryOf, paced } from './streams.ts'
+import { bodyOf, key, memoryOf, paced } from './streams.ts'
 
 /** A line of the table: a figure, its anchor, their ratio, and the goal of one of them. */
 export interface Row {

@@ -3,7 +3,9 @@ import { join } from 'node:path'
 import type { CapacityReport } from '../../../contract/report/capacity/report.ts'
 import type { LoadReport } from '../../../contract/report/load/report.ts'
 import { loadToJson } from '../../../reports/text/digest.ts'
-import type { CapacityOptions } from '../../capacity/run.ts'
+import { shorten } from '../../../reports/text/escape.ts'
+import { count, figure } from '../../../reports/text/format.ts'
+import type { CapacityOptions, CapacityProgress } from '../../capacity/run.ts'
 import { reportName } from '../../conformance/defaults.ts'
 import { ConfigurationError, refusing } from '../../conformance/errors.ts'
 import type { TargetProfile } from '../../conformance/profile/index.ts'
@@ -11,11 +13,10 @@ import { makeFolder } from '../../conformance/recording/result-files.ts'
 import type { Mix } from '../../load/plan/mix.ts'
 import type { LoadTarget } from '../../load/target.ts'
 import { searchFlags } from '../capacity/flags.ts'
-import { showCapacityProgress } from '../capacity/progress.ts'
 import { capacityKind } from '../capacity/report-formats.ts'
 import { exitCodeOfMeasurement } from '../exit-codes.ts'
-import type { AddCommand } from '../flags.ts'
-import { addFlags, type FlagsOf, outFlag, outputFlags, uiFlag } from '../flags.ts'
+import { type AddCommand, addFlags, type FlagsOf, outFlag, outputFlags, uiFlag } from '../flags.ts'
+import { liveReport, progressLine } from '../load/output/live.ts'
 import { closeLoadJournal, openLoadJournal } from '../load/results.ts'
 import { mixOf, slosOf } from '../load/spec.ts'
 import { prepareLoad } from '../load/target.ts'
@@ -28,6 +29,7 @@ import { shardedRun } from '../runner/sharded-run.ts'
 import { withContainerRow } from '../target/container-flags.ts'
 import { noteFirstEndpoint, withTarget } from '../target/target.ts'
 import type { Io } from '../terminal/io.ts'
+import { showLatest } from '../terminal/progress.ts'
 import { during } from '../terminal/status.ts'
 
 function capacityFlags() {
@@ -207,4 +209,32 @@ function rangeOf({ min, max = defaultMax, concurrency }: CapacityFlags) {
     throw new ConfigurationError(['--min and --max of --concurrency are whole numbers of clients'])
   }
   return { min, max }
+}
+
+/** Shows the progress of a capacity search: what is known so far, and the load run under way. */
+function showCapacityProgress(io: Io, enabled: boolean) {
+  const text = (latest: CapacityProgress | undefined) =>
+    latest === undefined ? 'preparing' : capacityLine(latest)
+  return showLatest<CapacityProgress>(io, enabled, {
+    drawn: (latest, width) => shorten(text(latest), width),
+    logged: (latest) => `capacity: ${text(latest)}`,
+    live: (latest) => ({
+      report: latest.report(),
+      probe: latest.load === null ? null : liveReport(latest.load),
+      text: capacityLine(latest),
+    }),
+  })
+}
+
+/** `probe 7 at 41.2/s, met 38.0, missed 44.1, 312 s of 1200 s; running 12 s of 40 s: …`. */
+function capacityLine(progress: CapacityProgress): string {
+  const { phase, elapsedMs, budgetMs, probes, rate, met, missed, load } = progress
+  const now = { baseline: 'baseline', rest: 'rest', probe: `probe ${probes.length}` }[phase]
+  const parts = [
+    rate === null ? now : `${now} at ${figure(rate)}`,
+    ...(met === null ? [] : [`met ${figure(met)}`]),
+    ...(missed === null ? [] : [`missed ${figure(missed)}`]),
+    `${count(Math.round(elapsedMs / 1000), 'second')} of ${Math.round(budgetMs / 1000)}`,
+  ]
+  return `${parts.join(', ')}${load === null ? '' : `; ${progressLine(load)}`}`
 }

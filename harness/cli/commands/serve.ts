@@ -1,11 +1,17 @@
 import { once } from 'node:events'
 import { setFlagsFromString } from 'node:v8'
-import type { ReferenceServerOptions } from '../../../reference-server/index.ts'
+import type { ReferenceServer, ReferenceServerOptions } from '../../../reference-server/index.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
-import type { AddCommand } from '../flags.ts'
-import { addFlags, type FlagsOf, flag, list, portNumber, positiveInteger } from '../flags.ts'
+import {
+  type AddCommand,
+  addFlags,
+  type FlagsOf,
+  flag,
+  list,
+  portNumber,
+  positiveInteger,
+} from '../flags.ts'
 import type { AnswerOptions } from '../serve/answers.ts'
-import { bannerText } from '../serve/banner.ts'
 import { journalOf, mistypedReporter, startExtras } from '../serve/control.ts'
 import { listen, openedStore, serviceFlags, serviceOptions, speedOptions } from '../serve/listen.ts'
 import type { Io } from '../terminal/io.ts'
@@ -177,4 +183,60 @@ async function answersOf(flags: ServeFlags): Promise<AnswerOptions> {
   if (script === undefined && record === undefined && replay === undefined) return {}
   const { answerOptions } = await import('../serve/answers.ts')
   return answerOptions(flags)
+}
+
+interface BannerOptions {
+  /** Keys were given, and are not printed. */
+  readonly keysGiven: boolean
+  readonly faults: readonly string[]
+  readonly dialects: readonly string[]
+  readonly origins: readonly string[]
+  /** Source of the answers: the fake model, or a file. */
+  readonly answers: string
+  /** Store as given by --store, without a password. */
+  readonly store: string
+  /** URL of the control port, if there is one. */
+  readonly control?: string | undefined
+}
+
+/** The first lines of a running server, beginning with `Listening on URL`. */
+function bannerText(
+  { url, keys, models }: Pick<ReferenceServer, 'url' | 'keys' | 'models'>,
+  { keysGiven, faults, dialects, origins, answers, store, control }: BannerOptions,
+): string {
+  const [key = ''] = keys
+  const users = keys.length === 1 ? '' : ` (${keys.length} keys, each is a user)`
+  const rows = [
+    ['Reference', `${url}/docs`],
+    ['Models', models.map(modelText).join(', ')],
+    ['Answers', answers],
+    ['Faults', faults.length === 0 ? 'none' : faults.join(', ')],
+    ...(dialects.length === 0 ? [] : [['Dialects', dialects.join(', ')]]),
+    ...(origins.length === 0 ? [] : [['Browsers', `pages of ${origins.join(', ')}`]]),
+    ...(store === 'memory' ? [] : [['Store', store]]),
+    ...(control === undefined ? [] : [['Control', control]]),
+    ['API key', keysGiven ? `as given by --key${users}` : key],
+  ]
+  return [
+    `Listening on ${url}`,
+    ...rows.map(([name, text]) => `${`${name}:`.padEnd(11)}${text}`),
+    '',
+    ...(keysGiven ? ['Try it, with the key in CHATGEN_API_KEY:'] : ['Try it:']),
+    curlCommand(url, keysGiven ? '$CHATGEN_API_KEY' : key),
+  ].join('\n')
+}
+
+function modelText({ id, aliases }: ReferenceServer['models'][number]): string {
+  return aliases.length === 0 ? id : `${id} (${aliases.join(', ')})`
+}
+
+/** A command that can be pasted, on lines that fit a terminal. */
+function curlCommand(url: string, key: string): string {
+  const body = { model: 'SVC-Main', messages: [{ role: 'user', content: 'Hello!' }], stream: true }
+  return [
+    `curl -N ${url}/api/openai/chat/completions`,
+    `-H "Authorization: Bearer ${key}"`,
+    "-H 'Content-Type: application/json'",
+    `--data '${JSON.stringify(body)}'`,
+  ].join(' \\\n  ')
 }

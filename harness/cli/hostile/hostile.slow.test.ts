@@ -151,29 +151,26 @@ const cases: Readonly<Record<string, Case>> = {
 }
 
 describe('chatgen check of a target that sends', () => {
-  test.each(Object.entries(cases))(
-    '%s ends, and names it',
-    async (_, hostile) => {
-      const { asks, answer, limits = {}, only, says } = hostile
-      // Detection uses the same routes; its first answers are legal.
-      let requestCount = 0
-      const url = await startFront(service.url, (request) => {
-        if (!asks(request)) return undefined
-        requestCount += 1
-        return requestCount > Number(asks === models) ? answer : undefined
-      })
-      const cwd = emptyFolder()
-      const profile = { baseUrl: url, limits: { settleMs: 0, timeoutMs: 20_000, ...limits } }
-      writeFileSync(join(cwd, 'target.yaml'), JSON.stringify(profile))
-      const args = ['check', '--target', 'target.yaml', '--only', only]
-      const ended = await measured(args, cwd)
-      const output = ended.output.replaceAll(/\s+/g, ' ')
-      expect(output).toContain(says)
-      expect(output).not.toContain('internal error')
-      expect({ code: ended.code, signal: ended.signal }).toEqual({ code: 5, signal: null })
-      expect(ended.peakMb).toBeLessThan(maxMemoryMb)
-    },
-  )
+  test.each(Object.entries(cases))('%s ends, and names it', async (_, hostile) => {
+    const { asks, answer, limits = {}, only, says } = hostile
+    // Detection uses the same routes; its first answers are legal.
+    let requestCount = 0
+    const url = await startFront(service.url, (request) => {
+      if (!asks(request)) return undefined
+      requestCount += 1
+      return requestCount > Number(asks === models) ? answer : undefined
+    })
+    const cwd = emptyFolder()
+    const profile = { baseUrl: url, limits: { settleMs: 0, timeoutMs: 20_000, ...limits } }
+    writeFileSync(join(cwd, 'target.yaml'), JSON.stringify(profile))
+    const args = ['check', '--target', 'target.yaml', '--only', only]
+    const ended = await measured(args, cwd)
+    const output = ended.output.replaceAll(/\s+/g, ' ')
+    expect(output).toContain(says)
+    expect(output).not.toContain('internal error')
+    expect({ code: ended.code, signal: ended.signal }).toEqual({ code: 5, signal: null })
+    expect(ended.peakMb).toBeLessThan(maxMemoryMb)
+  })
 })
 
 describe('a whole check of a target that sends', () => {
@@ -188,13 +185,10 @@ describe('a whole check of a target that sends', () => {
     ['hints and no answer', reads, earlyHints, { timeoutMs: 1_000 }],
     ['nothing', all, silence, { timeoutMs: 1_000 }],
     ['a Retry-After that is no time', all, refusal('soon')],
-  ])(
-    '%s stays within time and memory',
-    async (_, asks, answer, limits = {}) => {
-      const url = await startFront(service.url, (request) => (asks(request) ? answer : undefined))
-      await wholeCheck(url, limits)
-    },
-  )
+  ])('%s stays within time and memory', async (_, asks, answer, limits = {}) => {
+    const url = await startFront(service.url, (request) => (asks(request) ? answer : undefined))
+    await wholeCheck(url, limits)
+  })
 
   test('20,000 events in every answer stays within time and memory', async () => {
     const server = await startReferenceServer({ keys: [key], patch: longAnswers(20_000) })
@@ -225,17 +219,14 @@ describe('chatgen init of a target that sends', () => {
       ({ method }: ReceivedRequest) => method === 'GET',
       body(deep(100_000)),
     ],
-  ])(
-    '%s ends',
-    async (_, asks, answer) => {
-      const url = await startFront(service.url, (request) => (asks(request) ? answer : undefined))
-      const args = ['init', url, '--timeout', '20000']
-      const ended = await measured(args, emptyFolder())
-      expect(ended.signal, ended.output).toBeNull()
-      expect([0, 3], ended.output).toContain(ended.code)
-      expect(ended.peakMb).toBeLessThan(maxMemoryMb)
-    },
-  )
+  ])('%s ends', async (_, asks, answer) => {
+    const url = await startFront(service.url, (request) => (asks(request) ? answer : undefined))
+    const args = ['init', url, '--timeout', '20000']
+    const ended = await measured(args, emptyFolder())
+    expect(ended.signal, ended.output).toBeNull()
+    expect([0, 3], ended.output).toContain(ended.code)
+    expect(ended.peakMb).toBeLessThan(maxMemoryMb)
+  })
 })
 
 /** Runs the real CLI; returns the peak memory of its process in MB too, as the kernel reports it. */

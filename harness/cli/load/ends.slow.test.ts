@@ -1,15 +1,26 @@
-import { existsSync, readFileSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { z } from 'zod'
 import { type LoadReport, loadReport } from '../../../contract/report/load/report.ts'
+import { startReferenceServer } from '../../../reference-server/index.ts'
 import { jsonSchemas } from '../../../scripts/schemas/json-schemas.ts'
 import { createdEntries, openEntries, readJournal } from '../../conformance/cleanup/journal.ts'
 import { oddServer } from '../../load/test-support/odd-server.ts'
-import { beginningWith, chatgen, chatsOn, emptyFolder, endsAtSecondPress, endsAtSlip, failing, serving, slip, start } from '../test-support/chatgen.ts'
+import {
+  beginningWith,
+  chatgen,
+  chatsOn,
+  emptyFolder,
+  endsAtSecondPress,
+  endsAtSlip,
+  failing,
+  serving,
+  slip,
+  start,
+} from '../test-support/chatgen.ts'
 import { startModelsServer } from '../test-support/models-server.ts'
 import { halfSilentServer } from './test-support/half-silent.ts'
-import { startReferenceServer } from '../../../reference-server/index.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
@@ -136,7 +147,6 @@ describe('an internal error ends with 4', () => {
     expect(code).toBe(4)
   })
 })
-
 
 const patience = { timeout: 80_000, interval: 10 }
 

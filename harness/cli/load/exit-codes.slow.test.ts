@@ -1,9 +1,9 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { describe, expect, test, vi } from 'vitest'
+import { urlOf } from '../../client/test-support/listen-on-loopback.ts'
 import { type Manner, oddServer } from '../../load/test-support/odd-server.ts'
 import { beginningWith, chatgen, emptyFolder } from '../test-support/chatgen.ts'
 import { type Loaded, load, loadInTime, reportIn, served, withKey } from './test-support/loading.ts'
-import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'
-import { urlOf } from '../../client/test-support/listen-on-loopback.ts'
 
 vi.setConfig({ testTimeout: 90_000 })
 
@@ -99,7 +99,6 @@ describe('chatgen load ends with', () => {
     expect(code).toBe(6)
   })
 })
-
 
 /** Requests before the load that detect surfaces and models. */
 const discovery = 2

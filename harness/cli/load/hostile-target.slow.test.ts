@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import * as zlib from 'node:zlib'
 import { brotliCompressSync } from 'node:zlib'
@@ -8,8 +8,8 @@ import { listen } from '../../client/test-support/listen-on-loopback.ts'
 import { pour, startRawServer } from '../../client/test-support/raw-server.ts'
 import { speech } from '../../load/test-support/h2-server.ts'
 import { beginningWith, chatgen, chatsOn, emptyFolder } from '../test-support/chatgen.ts'
-import { load, reportIn, served, withKey } from './test-support/loading.ts'
 import { type Answer, type Middleman, startProxy } from '../test-support/proxy.ts'
+import { load, reportIn, served, withKey } from './test-support/loading.ts'
 
 const mebibyte = 1024 * 1024
 const head = (type: string) => `HTTP/1.1 200 OK\r\ncontent-type: ${type}\r\n`
@@ -88,7 +88,6 @@ import { writeFileSync } from 'node:fs'
 if (isMainThread) process.on('exit', () => writeFileSync(${JSON.stringify(file)}, String(process.resourceUsage().maxRSS)))`,
   )
 }
-
 
 /** A seed with which each transaction arrives within the second. */
 const args = ['--mix', 'v3-history', '--rate', '5', '--duration', '1s', '--seed', 'one']

@@ -1,12 +1,17 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { certificate, certificateFile, proxyTo, startTlsServer } from '../../client/test-support/tls-front.ts'
+import { type LoadReport, loadReport } from '../../../contract/report/load/report.ts'
+import {
+  certificate,
+  certificateFile,
+  proxyTo,
+  startTlsServer,
+} from '../../client/test-support/tls-front.ts'
 import { oddServer } from '../../load/test-support/odd-server.ts'
+import { bundledServer } from '../target/target.ts'
 import { chatgen, emptyFolder } from '../test-support/chatgen.ts'
 import { load, reportIn, served, withKey } from './test-support/loading.ts'
-import { type LoadReport, loadReport } from '../../../contract/report/load/report.ts'
-import { bundledServer } from '../target/target.ts'
 
 vi.setConfig({ testTimeout: 180_000 })
 
@@ -171,7 +176,6 @@ transactions:
   - { kind: v3-history }
   - { kind: v3-chat, turns: 2, thinkTime: 20, answer: 10 }
 `
-
 
 test('a plan is sent whole by shards that are processes, and merged; no key is left in a file', async () => {
   const server = await bundledServer()

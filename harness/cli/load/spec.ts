@@ -39,7 +39,11 @@ export function planOf(flags: LoadFlags): PlanSpec {
 
 /** @throws ConfigurationError that shows the position */
 export function slosOf(texts: readonly string[]): Slo[] {
-  return refusing(SloSyntaxError, () => parseSlos(texts), ({ message }) => `--slo: ${message}`)
+  return refusing(
+    SloSyntaxError,
+    () => parseSlos(texts),
+    ({ message }) => `--slo: ${message}`,
+  )
 }
 
 function arrivalOf(flags: LoadFlags, mix: Mix): PlanSpec['arrival'] {
@@ -113,7 +117,10 @@ function mixNamed(name: string): Mix {
       `--mix: no such file or built-in mix: ${name}.${didYouMean(name, names)} Mixes: ${names.join(', ')}`,
     ])
   }
-  const { value, place } = readDocument({ name, text: inputText(name, '--mix: cannot read the file') }, 'a mix')
+  const { value, place } = readDocument(
+    { name, text: inputText(name, '--mix: cannot read the file') },
+    'a mix',
+  )
   return mixOfFile(checkDocument(mixFile, value, place), basename(name, extname(name)))
 }
 

@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
+import fc from 'fast-check'
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { lockName } from '../../conformance/defaults.ts'
 import { chatgen, emptyFolder, start } from '../test-support/chatgen.ts'
-import { key, startModelsServer } from '../test-support/models-server.ts'
-import fc from 'fast-check'
 import { inProcess } from '../test-support/in-process.ts'
+import { key, startModelsServer } from '../test-support/models-server.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 

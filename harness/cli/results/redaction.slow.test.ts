@@ -1,18 +1,24 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { restoreExchanges } from '../../../contract/index.ts'
 import { targetFixture } from '../../../fixtures/targets.ts'
+import { compose, faults } from '../../../reference-server/deviations/index.ts'
 import { type ReferenceServer, startReferenceServer } from '../../../reference-server/index.ts'
+import { toCurl } from '../../../reports/text/curl/curl.ts'
 import { checkKind } from '../check/report-formats.ts'
 import { loadKind } from '../load/output/report-formats.ts'
-import { type Ended, chatgen, emptyFolder } from '../test-support/chatgen.ts'
+import { chatgen, type Ended, emptyFolder } from '../test-support/chatgen.ts'
 import { echo } from '../test-support/echo.ts'
 import { type Middleman, startProxy } from '../test-support/proxy.ts'
-import { apiKey, filesIn, gatewayKey, leaksIn, otherKey, password } from '../test-support/sentinel.ts'
-import { restoreExchanges } from '../../../contract/index.ts'
-import { compose, faults } from '../../../reference-shortServer/deviations/index.ts'
-import { type ReferenceServer, startReferenceServer } from '../../../reference-shortServer/index.ts'
-import { toCurl } from '../../../reports/text/curl/curl.ts'
+import {
+  apiKey,
+  filesIn,
+  gatewayKey,
+  leaksIn,
+  otherKey,
+  password,
+} from '../test-support/sentinel.ts'
 
 const formats = ['--report', Object.keys(checkKind.formats).join(',')]
 

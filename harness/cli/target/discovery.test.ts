@@ -3,12 +3,24 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { onSuccessBody } from '../../../reference-server/deviations/patches/replies.ts'
 import { rejectRequests } from '../../../reference-server/deviations/patches/requests.ts'
-import { type RoutePattern, completions, modelList, storeMessage, v3Generate } from '../../../reference-server/deviations/patches/routes.ts'
+import {
+  completions,
+  modelList,
+  type RoutePattern,
+  storeMessage,
+  v3Generate,
+} from '../../../reference-server/deviations/patches/routes.ts'
 import { compose } from '../../../reference-server/deviations/patches/services.ts'
 import { type ReferenceServer, startReferenceServer } from '../../../reference-server/index.ts'
-import { chatgen, emptyFolder, reportIn } from '../test-support/chatgen.ts'
 import { startForwardProxy } from '../../client/test-support/forward-proxy.ts'
-import { type Front, certificate, certificateFile, startPlainServer, startTlsServer } from '../../client/test-support/tls-front.ts'
+import {
+  certificate,
+  certificateFile,
+  type Front,
+  startPlainServer,
+  startTlsServer,
+} from '../../client/test-support/tls-front.ts'
+import { chatgen, emptyFolder, reportIn } from '../test-support/chatgen.ts'
 
 /** `chatgen check` with the real CLI, of a target of which only the URL is known. */
 

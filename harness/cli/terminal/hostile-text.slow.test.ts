@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type RawServer, startRawServer } from '../../client/test-support/raw-server.ts'
 import { chatgen, emptyFolder } from '../test-support/chatgen.ts'
-import { escapeWorkflowCommands } from './io.ts'
 import { key, startModelsServer } from '../test-support/models-server.ts'
 import { startInTerminal } from '../test-support/terminal.ts'
+import { escapeWorkflowCommands } from './io.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 

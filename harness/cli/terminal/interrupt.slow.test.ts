@@ -1,16 +1,22 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { createSecureServer, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2'
 import { platform } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { listenOnLoopback } from '../../client/test-support/listen-on-loopback.ts'
+import { certificate, certificateFile, proxyTo } from '../../client/test-support/tls-front.ts'
 import { readJournal } from '../../conformance/cleanup/journal.ts'
 import { exchangesName, journalName } from '../../conformance/defaults.ts'
 import { startChatServer } from '../../conformance/test-support/chat-server.ts'
-import { chatgen, emptyFolder, endsAtSecondPress, reportIn, start } from '../test-support/chatgen.ts'
+import {
+  chatgen,
+  emptyFolder,
+  endsAtSecondPress,
+  reportIn,
+  start,
+} from '../test-support/chatgen.ts'
 import { key, startModelsServer } from '../test-support/models-server.ts'
-import { type Http2ServerRequest, type Http2ServerResponse, createSecureServer } from 'node:http2'
-import { listenOnLoopback } from '../../client/test-support/listen-on-loopback.ts'
-import { certificate, certificateFile, proxyTo } from '../../client/test-support/tls-front.ts'
 
 /** Interrupts of a run, with the real CLI. */
 

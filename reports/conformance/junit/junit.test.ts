@@ -98,7 +98,10 @@ describe('other readers see', () => {
   })
 
   test('each requirement once, red if it is violated and green only if it holds', async () => {
-    const results = (await casesOf(violated)).map(({ name, result }) => [name.split(' ')[0], result])
+    const results = (await casesOf(violated)).map(({ name, result }) => [
+      name.split(' ')[0],
+      result,
+    ])
     for (const { id, verdict, known } of violated.requirements) {
       const result =
         verdict === 'fail' && !known
