@@ -29,7 +29,7 @@ export interface ProcessOptions {
 }
 
 /** Flags by name without dashes; a list repeats the flag. */
-export type Flags = Readonly<
+type Flags = Readonly<
   Record<string, string | number | boolean | readonly string[] | undefined>
 >
 
@@ -38,7 +38,7 @@ export type Flags = Readonly<
  *
  * @throws ChatgenError without a report; the reason of the signal if it is aborted
  */
-export async function reportOf(
+async function reportOf(
   command: 'check' | 'load',
   target: string | Target,
   flags: Flags,

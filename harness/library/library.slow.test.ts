@@ -155,7 +155,7 @@ test.each([
   expect(heavy.filter((name) => Array.isArray(loaded) && loaded.includes(name))).toEqual([])
 })
 
-const files = ['index', 'vitest', 'conformance', 'load', 'reference-server', 'chatgen-process']
+const files = ['index', 'vitest', 'reference-server', 'chatgen-process']
 
 test('the declarations of the library are those of the API report: vitest --update=all writes it', async () => {
   const script = fileURLToPath(new URL('../../scripts/write-types.ts', import.meta.url))
