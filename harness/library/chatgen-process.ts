@@ -29,9 +29,7 @@ export interface ProcessOptions {
 }
 
 /** Flags by name without dashes; a list repeats the flag. */
-type Flags = Readonly<
-  Record<string, string | number | boolean | readonly string[] | undefined>
->
+type Flags = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>
 
 /**
  * Runs a command against a target and reads its report.

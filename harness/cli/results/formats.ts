@@ -53,7 +53,7 @@ export function reportKind<Report, Evidence = undefined>(
     readonly more?: Readonly<Record<string, Format<Report, Evidence>>>
   },
 ): ReportKind<Report, Evidence> {
-  const shown = (
+  const formatOf = (
     file: string | null,
     render: (document: Document, style: RenderOptions) => string,
   ): Format<Report, Evidence> => ({
@@ -65,7 +65,7 @@ export function reportKind<Report, Evidence = undefined>(
     toJson,
     toOutcome: (report, evidence) => toDocument(report, evidence).outcome,
     formats: {
-      console: shown(null, toTerminal),
+      console: formatOf(null, toTerminal),
       json: { file: `${name}.json`, render: toJson },
       ...(toJUnit && {
         junit: {
@@ -74,9 +74,9 @@ export function reportKind<Report, Evidence = undefined>(
             toJUnit(report, evidence),
         },
       }),
-      html: shown(`${name}.html`, (document) => toHtml(document)),
-      markdown: shown(`${name}.md`, toMarkdown),
-      github: shown(null, toGitHub),
+      html: formatOf(`${name}.html`, (document) => toHtml(document)),
+      markdown: formatOf(`${name}.md`, toMarkdown),
+      github: formatOf(null, toGitHub),
       ...more,
     },
   }
