@@ -13,9 +13,9 @@ import {
   exchangesIn,
   lineOf,
   requirementsWith,
+  sharedEngine,
   temporaryFolder,
 } from './test-support/check.ts'
-import { sharedEngine } from './test-support/shared-engine.ts'
 
 interface Run {
   readonly report: ConformanceReport

@@ -1,9 +1,11 @@
+import { join } from 'node:path'
 import { messageOf } from '../../contract/error-message.ts'
 import { surfaces as allSurfaces, type Surface } from '../../contract/index.ts'
-import type { ConformanceReport } from '../../contract/report/conformance.ts'
-import { isViolation } from '../../contract/report/conformance.ts'
-import { createRedactor } from '../client/index.ts'
+import { type ConformanceReport, isViolation } from '../../contract/report/conformance.ts'
+import { createRedactor, RedactingWriter } from '../client/index.ts'
 import { type AuditOptions, auditLeftovers, type LeftoverAudit } from './cleanup/audit.ts'
+import { startJournal } from './cleanup/journal.ts'
+import { interfaceRevision, runRecordName, suiteVersion } from './defaults.ts'
 import { costOf, runOnEachEndpoint } from './endpoints-alone.ts'
 import { ConfigurationError, InterruptedError } from './errors.ts'
 import { type Exploring, isExplorable, runExploration } from './exploration.ts'
@@ -11,7 +13,8 @@ import { preflight } from './preflight/preflight.ts'
 import { endpointsOf, profileOfEndpoint } from './profile/index.ts'
 import { type Selection, selectRequirements, surfacesOfProfile } from './profile/selection.ts'
 import { buildProgress } from './progress.ts'
-import { prepareFiles, prepareFolder } from './recording/prepare-folder.ts'
+import { writeRunRecord } from './recording/record.ts'
+import { makeFolder } from './recording/result-files.ts'
 import { buildReport } from './report/build-report.ts'
 import { decide, interruptedReason, pendingReason } from './report/verdicts.ts'
 import { buildSetup, type RunOptions } from './run-options.ts'
@@ -170,3 +173,44 @@ async function auditSafely(
 
 export type { Engine, RunOptions, Selection }
 export { inlineEngine }
+
+/** @throws ConfigurationError if the folder cannot be created. */
+export function prepareFolder(outDir: string): void {
+  unlessUnwritable(() => makeFolder(outDir))
+}
+
+/**
+ * Replaces the recording, the run record and the journal of an earlier run.
+ * @throws ConfigurationError if the folder is not writable.
+ */
+export function prepareFiles(options: RunOptions, setup: RunSetup, startedAt: Date): void {
+  const { outDir, selection, strict = false, incognito = false, depth = 'normal' } = options
+  const { profile, only, skip } = selection
+  unlessUnwritable(() => {
+    new RedactingWriter().write(setup.exchangesFile, '')
+    writeRunRecord(
+      join(outDir, runRecordName),
+      {
+        suite: { version: suiteVersion(), interface: interfaceRevision },
+        startedAt: startedAt.toISOString(),
+        seed: setup.seed,
+        strict,
+        selection: { profile, only: [...only], skip: [...skip] },
+        ...(incognito && { incognito }),
+        depth,
+        ...(options.exploration && { explore: options.exploration.operations }),
+      },
+      setup.profile,
+    )
+    if (setup.recordingFile === null) startJournal(setup.journalFile, setup)
+  })
+}
+
+function unlessUnwritable(write: () => void): void {
+  try {
+    write()
+  } catch (error) {
+    const reason = messageOf(error)
+    throw new ConfigurationError([`the folder for results cannot be written: ${reason}`])
+  }
+}

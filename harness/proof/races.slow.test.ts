@@ -11,10 +11,10 @@ import {
   exchangesIn,
   lineOf,
   referenceProfile,
+  sharedEngine,
   temporaryFolder,
 } from '../conformance/test-support/check.ts'
 import { type ReceivedRequest, roughRoad } from '../conformance/test-support/rough-road.ts'
-import { sharedEngine } from '../conformance/test-support/shared-engine.ts'
 
 /** Concurrent requests with one Idempotency-Key: overlap, forms and limits. */
 

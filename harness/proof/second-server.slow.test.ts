@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { lineOf, requirementsWith } from '../conformance/test-support/check.ts'
-import { sharedEngine as engine } from '../conformance/test-support/shared-engine.ts'
+import {
+  sharedEngine as engine,
+  lineOf,
+  requirementsWith,
+} from '../conformance/test-support/check.ts'
 import { spread } from './runs/attempts.ts'
 import { judgeSecondServer } from './test-support/second-server/judged.ts'
 import { violations } from './test-support/second-server/violations.ts'

@@ -12,9 +12,9 @@ import {
   referenceProfile,
   removeFolder,
   requirementsWith,
+  sharedEngine,
   temporaryFolder,
 } from '../conformance/test-support/check.ts'
-import { sharedEngine } from '../conformance/test-support/shared-engine.ts'
 
 /** Targets that refuse a request because of a missing field that the document does not list as required. */
 

@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { envelopeName, filesOf, sumsName } from '../../certification/bundle.ts'
 import { payloadOf, preAuthenticationEncoding, readEnvelope } from '../../certification/envelope.ts'
 import { verifyBundle } from '../../certification/verify/verify.ts'
-import { sharedEngine } from '../../conformance/test-support/shared-engine.ts'
+import { sharedEngine } from '../../conformance/test-support/check.ts'
 import { chatgen, serving } from '../test-support/chatgen.ts'
 import {
   certify,

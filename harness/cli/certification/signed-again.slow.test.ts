@@ -8,7 +8,7 @@ import { payloadOf, readEnvelope, sealed } from '../../certification/envelope.ts
 import { readPrivateKey } from '../../certification/keys.ts'
 import { type Statement, statement } from '../../certification/statement.ts'
 import { verifyBundle } from '../../certification/verify/verify.ts'
-import { sharedEngine } from '../../conformance/test-support/shared-engine.ts'
+import { sharedEngine } from '../../conformance/test-support/check.ts'
 import { copyOf, type MadeBundle, sharedBundle } from './test-support/bundles.ts'
 
 /**

@@ -5,8 +5,14 @@ import { restoreExchanges } from '../../../contract/index.ts'
 import type { ConformanceReport } from '../../../contract/report/conformance.ts'
 import { wholeProfile } from '../../proof/test-support/second-server/judged.ts'
 import { startSecondServer } from '../../proof/test-support/second-server/server.ts'
-import { check, lineOf, makeFolder, removeFolder, temporaryFolder } from '../test-support/check.ts'
-import { sharedEngine } from '../test-support/shared-engine.ts'
+import {
+  check,
+  lineOf,
+  makeFolder,
+  removeFolder,
+  sharedEngine,
+  temporaryFolder,
+} from '../test-support/check.ts'
 import { rejudge } from './rejudge.ts'
 
 const folder = makeFolder()

@@ -1,9 +1,11 @@
+import type { Socket } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { directNetwork, type NetworkOptions } from '../../client/index.ts'
 import { startForwardProxy } from '../../client/test-support/forward-proxy.ts'
+import { pour, startRawServer } from '../../client/test-support/raw-server.ts'
 import { driven, outcomesOf } from '../test-support/drive.ts'
-import { h2Server, trusting } from '../test-support/h2-server.ts'
+import { h2Server, speech, trusting } from '../test-support/h2-server.ts'
 import { oddServer } from '../test-support/odd-server.ts'
 import { ConnectionLimit } from './connection-limit.ts'
 
@@ -158,3 +160,125 @@ test('attempts that the peer never saw are not counted as opened', async () => {
 test('more than the limit at once is an error, not a wait without end', () => {
   expect(() => new ConnectionLimit(1, () => 0).wait(2, () => {})).toThrow(RangeError)
 })
+
+const limits = {
+  ...{ bodyBytes: 300_000, streamBytes: 400_000, lineBytes: 100_000 },
+  ...{ streamEvents: 1000, jsonDepth: 50 },
+}
+const head = (type: string, more = '') => `HTTP/1.1 200 OK\r\ncontent-type: ${type}\r\n${more}\r\n`
+const stream = head('text/event-stream')
+const inOnePiece = (type: string, body: string) =>
+  head(type, `content-length: ${Buffer.byteLength(body)}\r\n`) + body
+
+describe('what has no end is left at a limit, in a sentence', () => {
+  test.each<[string, string, string, string]>([
+    ['a body', head('application/json'), 'a', 'limit a body of more than 300000 bytes'],
+    ['a line', `${stream}data: `, 'a', 'limit a line or an event of more than 100000 bytes'],
+    ['comments', stream, ': a\n\n', 'limit a line or an event of more than 100000 bytes'],
+    [
+      'events of text',
+      stream,
+      speech[1]?.replace('one', 'w'.repeat(500)) ?? '',
+      'limit a stream of more than 400000 bytes',
+    ],
+    ['small events', stream, 'data: {}\n\n', 'limit a stream of more than 1000 events'],
+  ])('%s', async (_, begin, again, expected) => {
+    const url = await raw((socket) => pour(socket, begin, again.repeat(20_000 / again.length)))
+    const { records } = await driven({ ...some, url, limits })
+    expect(outcomesOf(records)).toEqual([expected])
+  })
+
+  test('JSON that is nested deeper than what is recursive can stand', async () => {
+    const body = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
+    const url = await raw((socket) => socket.write(inOnePiece('application/json', body)))
+    const { records } = await driven({ ...some, url, limits })
+    expect(outcomesOf(records)).toEqual(['limit JSON nested more than 50 levels deep'])
+  })
+
+  test('and not where it is as long as answers are', async () => {
+    const url = await raw((socket) =>
+      socket.write(`${stream}${speech.join('')}`, () => socket.end()),
+    )
+    const { records } = await driven({ ...some, url, limits })
+    expect(outcomesOf(records)).toEqual(['ok'])
+  })
+})
+
+describe('what is no answer of HTTP is shown', () => {
+  test.each<[string, string, string]>([
+    [
+      'another protocol',
+      'SSH-2.0-OpenSSH_9.2\r\n',
+      'not an HTTP/1.1 answer: "SSH-2.0-OpenSSH_9.2\\r\\n"',
+    ],
+    ['a terminal escape', 'XYZ \x1b[2J\r\n\r\n', 'not an HTTP/1.1 answer: "XYZ \\u001b[2J"'],
+    [
+      'a status of five digits',
+      'HTTP/1.1 99999 OK\r\n\r\n',
+      'not an HTTP/1.1 answer: "HTTP/1.1 99999 OK"',
+    ],
+    ['the status 000', 'HTTP/1.1 000 No\r\n\r\n', 'not an HTTP/1.1 answer: "HTTP/1.1 000 No"'],
+    [
+      'an alert of TLS',
+      '\x15\x03\x01\x00\x02\x02\x46',
+      'not an HTTP/1.1 answer: "\\u0015\\u0003\\u0001\\u0000\\u0002\\u0002F"; it looks like TLS: try https://',
+    ],
+    [
+      'settings of HTTP/2',
+      '\0\0\0\x04\0\0\0\0\0',
+      'not an HTTP/1.1 answer: "\\u0000\\u0000\\u0000\\u0004\\u0000\\u0000\\u0000\\u0000\\u0000"; it looks like HTTP/2: try --http2',
+    ],
+    [
+      'a line that is no header',
+      'HTTP/1.1 200 OK\r\nnonsense\r\n\r\n',
+      'not an HTTP header: "nonsense"',
+    ],
+  ])('%s', async (_, bytes, expected) => {
+    const url = await raw((socket) => socket.write(Buffer.from(bytes, 'latin1')))
+    const { records } = await driven({ ...some, url })
+    expect(outcomesOf(records)).toEqual([`unreadable ${expected}`])
+  })
+
+  test('a chunk whose size is none, in the middle', async () => {
+    const url = await raw((socket) =>
+      socket.write(`${head('text/event-stream', 'transfer-encoding: chunked\r\n')}zz\r\n`),
+    )
+    const { records } = await driven({ ...some, url })
+    expect(outcomesOf(records)).toEqual(['unreadable not the size of a chunk: "zz"'])
+  })
+})
+
+test('a page that is no answer of the service is told by what came', async () => {
+  const page = '<!DOCTYPE html><title>Sign in</title>'
+  const url = await raw((socket) => socket.write(inOnePiece('text/html; charset=utf-8', page)))
+  const { records, integrity } = await driven({ ...some, url })
+  expect(outcomesOf(records)).toEqual(['integrity OAI-STREAM-01 (text/html)'])
+  expect(integrity.tally['OAI-STREAM-01']?.first?.why).toContain(
+    'What came: 200 with "text/html", 37 bytes that begin with "<!DOCTYPE html><title>Sign in</title>"',
+  )
+})
+
+test('a byte now and then keeps nobody beyond the drain', async () => {
+  const url = await raw((socket) => {
+    socket.write(stream)
+    const timer = setInterval(() => socket.write('d'), 5)
+    socket.on('close', () => clearInterval(timer))
+  })
+  const before = performance.now()
+  const { records } = await driven({ ...some, url, drainSeconds: 0.5 })
+  expect(outcomesOf(records)).toEqual(['open'])
+  expect(performance.now() - before).toBeLessThan(15_000)
+})
+
+test('a Retry-After of thirty years is waited for by nobody', async () => {
+  const refusal = 'HTTP/1.1 429 No\r\nretry-after: 999999999\r\ncontent-length: 2\r\n\r\n{}'
+  const url = await raw((socket) => socket.write(refusal))
+  const { records } = await driven({ ...some, url })
+  expect(outcomesOf(records)).toEqual(['shed 429'])
+})
+
+async function raw(script: (socket: Socket) => unknown): Promise<string> {
+  const server = await startRawServer(script)
+  onTestFinished(() => server.close())
+  return server.url
+}

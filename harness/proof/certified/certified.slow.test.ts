@@ -5,8 +5,7 @@ import {
   faults,
   firstMilliseconds,
 } from '../../../reference-server/deviations/index.ts'
-import { check } from '../../conformance/test-support/check.ts'
-import { sharedEngine } from '../../conformance/test-support/shared-engine.ts'
+import { check, sharedEngine } from '../../conformance/test-support/check.ts'
 import { startDeviant } from '../runs/target.ts'
 import { certifyTarget, openDetecting } from './certified.ts'
 

@@ -10,10 +10,10 @@ import {
   check,
   lineOf,
   requirementsWith,
+  sharedEngine,
   temporaryFolder,
 } from '../../test-support/check.ts'
 import { type Disturbance, type ReceivedRequest, roughRoad } from '../../test-support/rough-road.ts'
-import { sharedEngine } from '../../test-support/shared-engine.ts'
 
 /** The reference server behind a proxy that disturbs requests: the verdicts report no other violation. */
 
