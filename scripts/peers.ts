@@ -5,8 +5,9 @@
  *   npm run peers -- [--rates 10,40] [--seconds 20] [--tokens 40] [--runs 3] [--only vegeta,oha] [--keep DIR]
  *   npm run peers -- --faults [--only vegeta,oha] [--keep DIR]
  *
- * `--faults` counts the broken streams that each program notices, instead of latencies. Each rate is measured `--runs` times, in rotating order; the table has medians. A generator has the last
- * CPU for itself if taskset is installed.
+ * `--faults` counts the broken streams that each program notices, instead of latencies. Each rate is measured
+ * `--runs` times, in rotating order; the table has medians. A generator has the last CPU for itself if taskset is
+ * installed.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
