@@ -131,7 +131,7 @@ interface Sample {
   readonly value: number
 }
 
-type Labels = Readonly<Record<string, string>>
+export type Labels = Readonly<Record<string, string>>
 
 export function expositionOf(families: readonly Family[]): string {
   const lines = families

@@ -1,7 +1,14 @@
 import { type LoadReport, loadOutcomes } from '../../../contract/report/load/report.ts'
 import { isEdited } from '../../text/digest.ts'
 import { clocked } from '../measures.ts'
-import { bucketsOf, expositionOf, type Family, genAiFamilies, operationBounds } from './gen-ai.ts'
+import {
+  bucketsOf,
+  expositionOf,
+  type Family,
+  genAiFamilies,
+  type Labels,
+  operationBounds,
+} from './gen-ai.ts'
 
 /**
  * A load run in the Prometheus exposition format. Latencies that OpenTelemetry names (semantic conventions for
@@ -11,201 +18,140 @@ import { bucketsOf, expositionOf, type Family, genAiFamilies, operationBounds } 
  */
 export function loadToPrometheus(report: LoadReport): string {
   return expositionOf([
-    info(report),
-    outcome(report),
-    gauge(
-      'chatgen_load_edited',
-      '1 if the stored report was edited after its run.',
-      Number(isEdited(report)),
-    ),
+    ...runFamilies(report),
     ...genAiFamilies(report),
-    responseTimes(report),
-    ...quantiles(report),
+    ...latencies(report),
     ...rates(report),
-    ...integrity(report),
-    ...slos(report),
+    ...judgments(report),
     ...generator(report),
   ])
 }
 
-function responseTimes({ metrics }: LoadReport): Family {
-  return {
-    name: 'chatgen_load_response_seconds',
-    type: 'histogram',
-    help: 'Latencies from the planned send time, including time spent waiting for a stalled target.',
-    samples: metrics.flatMap(({ name, response }) =>
-      response === null ? [] : bucketsOf(response, operationBounds, { metric: name }),
+type Samples = readonly (readonly [labels: Labels, value: number | null])[]
+
+/** Samples without a value are left out. */
+const family =
+  (type: Family['type']) =>
+  (name: string, help: string, samples: Samples): Family => ({
+    name: `chatgen_load_${name}`,
+    type,
+    help,
+    samples: samples.flatMap(([labels, value]) => (value === null ? [] : [{ labels, value }])),
+  })
+const gauge = family('gauge')
+const counter = family('counter')
+
+function runFamilies(report: LoadReport): readonly Family[] {
+  const { suite, plan, seed, target } = report
+  const { version, interface: revision } = suite
+  const run = { version, interface: revision, plan: plan.hash.slice(0, 12), seed }
+  return [
+    gauge('info', 'Labels of the run; always 1.', [[{ ...run, target: target.baseUrl }, 1]]),
+    gauge(
+      'outcome',
+      '1 for the outcome of the run.',
+      loadOutcomes.toReversed().map((name) => [{ outcome: name }, Number(name === report.outcome)]),
     ),
-  }
+    gauge('edited', '1 if the stored report was edited after its run.', [
+      [{}, Number(isEdited(report))],
+    ]),
+  ]
 }
 
-function quantiles({ metrics }: LoadReport): readonly Family[] {
+function latencies({ metrics }: LoadReport): readonly Family[] {
   const all = clocked(metrics).flatMap(({ name, clock, distribution }) =>
     distribution.quantiles.map((quantile) => ({
       ...quantile,
       labels: { metric: name, clock, quantile: String(quantile.q) },
     })),
   )
-  const family = (name: string, help: string, member: 'value' | 'low' | 'high'): Family => ({
-    name: `chatgen_load_${name}_seconds`,
-    type: 'gauge',
-    help,
-    samples: all.flatMap((quantile) => {
-      const ms = quantile[member]
-      return ms === null ? [] : [{ labels: quantile.labels, value: ms / 1000 }]
-    }),
-  })
+  const quantiles = (name: string, help: string, member: 'value' | 'low' | 'high') => {
+    const seconds = (ms: number | null) => (ms === null ? null : ms / 1000)
+    const samples = all.map((one) => [one.labels, seconds(one[member])] as const)
+    return gauge(`${name}_seconds`, help, samples)
+  }
   return [
-    family(
+    {
+      name: 'chatgen_load_response_seconds',
+      type: 'histogram',
+      help: 'Latencies from the planned send time, including time spent waiting for a stalled target.',
+      samples: metrics.flatMap(({ name, response }) =>
+        response === null ? [] : bucketsOf(response, operationBounds, { metric: name }),
+      ),
+    },
+    quantiles(
       'latency',
       'Quantiles of the measured window; absent if the sample is too small.',
       'value',
     ),
-    family('latency_low', 'Lower end of the 95 % interval of a quantile.', 'low'),
-    family('latency_high', 'Upper end of the 95 % interval of a quantile.', 'high'),
+    quantiles('latency_low', 'Lower end of the 95 % interval of a quantile.', 'low'),
+    quantiles('latency_high', 'Upper end of the 95 % interval of a quantile.', 'high'),
   ]
 }
 
 function rates({ rates, goodput, errors, stalls, open }: LoadReport): readonly Family[] {
+  const states = Object.entries(rates)
+  const kinds = [...Map.groupBy(errors, ({ kind }) => kind)]
   return [
-    {
-      name: 'chatgen_load_requests_per_second',
-      type: 'gauge',
-      help: 'Five rates of the measured window.',
-      samples: Object.entries(rates).map(([state, { perSecond }]) => ({
-        labels: { state },
-        value: perSecond,
-      })),
-    },
-    {
-      name: 'chatgen_load_requests_total',
-      type: 'counter',
-      help: 'Requests of the measured window by state.',
-      samples: Object.entries(rates).map(([state, { count }]) => ({
-        labels: { state },
-        value: count,
-      })),
-    },
-    gauge('chatgen_load_open_requests', 'In flight when the run ended.', open),
     gauge(
-      'chatgen_load_goodput_ratio',
-      'Share of good requests among due requests.',
-      goodput.share,
+      'requests_per_second',
+      'Five rates of the measured window.',
+      states.map(([state, { perSecond }]) => [{ state }, perSecond]),
     ),
-    gauge(
-      'chatgen_load_goodput_requests_per_second',
-      'Good requests per second.',
-      goodput.perSecond,
+    counter(
+      'requests_total',
+      'Requests of the measured window by state.',
+      states.map(([state, { count }]) => [{ state }, count]),
     ),
-    {
-      name: 'chatgen_load_errors_total',
-      type: 'counter',
-      help: 'Failed requests of the whole run by kind.',
-      samples: [...Map.groupBy(errors, ({ kind }) => kind)].map(([kind, rows]) => ({
-        labels: { error_type: kind },
-        value: rows.reduce((sum, { count }) => sum + count, 0),
-      })),
-    },
-    gauge(
-      'chatgen_load_stalled_ratio',
-      'Share of stream time spent in stalls.',
-      stalls?.share ?? null,
+    gauge('open_requests', 'In flight when the run ended.', [[{}, open]]),
+    gauge('goodput_ratio', 'Share of good requests among due requests.', [[{}, goodput.share]]),
+    gauge('goodput_requests_per_second', 'Good requests per second.', [[{}, goodput.perSecond]]),
+    counter(
+      'errors_total',
+      'Failed requests of the whole run by kind.',
+      kinds.map(([kind, rows]) => [
+        { error_type: kind },
+        rows.reduce((sum, { count }) => sum + count, 0),
+      ]),
     ),
+    gauge('stalled_ratio', 'Share of stream time spent in stalls.', [[{}, stalls?.share ?? null]]),
   ]
 }
 
-function integrity({ integrity }: LoadReport): readonly Family[] {
+function judgments({ integrity, slo }: LoadReport): readonly Family[] {
   const { streams, bodies, events, findings } = integrity
+  const met = { met: 1, missed: 0, undecided: null }
   return [
-    {
-      name: 'chatgen_load_judged_total',
-      type: 'counter',
-      help: 'Streams, bodies and events judged.',
-      samples: Object.entries({ streams, bodies, events }).map(([what, value]) => ({
-        labels: { what },
-        value,
-      })),
-    },
-    {
-      name: 'chatgen_load_broken_answers_total',
-      type: 'counter',
-      help: 'Responses that violated a requirement.',
-      samples: findings.map(({ id, level, broken }) => ({
-        labels: { requirement: id, level },
-        value: broken,
-      })),
-    },
-  ]
-}
-
-function slos({ slo }: LoadReport): readonly Family[] {
-  return [
-    {
-      name: 'chatgen_load_slo_met',
-      type: 'gauge',
-      help: '1 met, 0 missed; absent if undecided.',
-      samples: slo.flatMap(({ expression, verdict }) =>
-        verdict === 'undecided'
-          ? []
-          : [{ labels: { slo: expression }, value: verdict === 'met' ? 1 : 0 }],
-      ),
-    },
+    counter(
+      'judged_total',
+      'Streams, bodies and events judged.',
+      Object.entries({ streams, bodies, events }).map(([what, value]) => [{ what }, value]),
+    ),
+    counter(
+      'broken_answers_total',
+      'Responses that violated a requirement.',
+      findings.map(({ id, level, broken }) => [{ requirement: id, level }, broken]),
+    ),
+    gauge(
+      'slo_met',
+      '1 met, 0 missed; absent if undecided.',
+      slo.map(({ expression, verdict }) => [{ slo: expression }, met[verdict]]),
+    ),
   ]
 }
 
 function generator({ generator, audits }: LoadReport): readonly Family[] {
   const { timestampError, verdict } = generator
+  const failed = audits.filter((audit) => audit.verdict === 'fail').length
   return [
-    {
-      name: 'chatgen_load_generator_verdict',
-      type: 'gauge',
-      help: '1 for the current verdict; if invalid, the figures do not describe the target.',
-      samples: (['valid', 'degraded', 'invalid'] as const).map((name) => ({
-        labels: { verdict: name },
-        value: Number(name === verdict),
-      })),
-    },
     gauge(
-      'chatgen_load_timestamp_error_seconds',
-      'Timestamp error of the generator, p99.',
-      timestampError === null ? null : timestampError.p99 / 1000,
+      'generator_verdict',
+      '1 for the current verdict; if invalid, the figures do not describe the target.',
+      ['valid', 'degraded', 'invalid'].map((name) => [{ verdict: name }, Number(name === verdict)]),
     ),
-    gauge(
-      'chatgen_load_audits_failed',
-      'Consistency audits that failed.',
-      audits.filter(({ verdict }) => verdict === 'fail').length,
-    ),
+    gauge('timestamp_error_seconds', 'Timestamp error of the generator, p99.', [
+      [{}, timestampError === null ? null : timestampError.p99 / 1000],
+    ]),
+    gauge('audits_failed', 'Consistency audits that failed.', [[{}, failed]]),
   ]
-}
-
-function info({ suite, plan, seed, target }: LoadReport): Family {
-  const labels = {
-    version: suite.version,
-    interface: suite.interface,
-    plan: plan.hash.slice(0, 12),
-    seed,
-    target: target.baseUrl,
-  }
-  return {
-    name: 'chatgen_load_info',
-    type: 'gauge',
-    help: 'Labels of the run; always 1.',
-    samples: [{ labels, value: 1 }],
-  }
-}
-
-function outcome(report: LoadReport): Family {
-  return {
-    name: 'chatgen_load_outcome',
-    type: 'gauge',
-    help: '1 for the outcome of the run.',
-    samples: loadOutcomes.toReversed().map((name) => ({
-      labels: { outcome: name },
-      value: Number(name === report.outcome),
-    })),
-  }
-}
-
-function gauge(name: string, help: string, value: number | null): Family {
-  return { name, type: 'gauge', help, samples: value === null ? [] : [{ value }] }
 }
