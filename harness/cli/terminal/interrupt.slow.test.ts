@@ -71,22 +71,6 @@ describe('a run whose target is silent', () => {
     const again = await chatgen(['rejudge', 'results', '--quiet'], {}, folder)
     expect(again.stdout).toMatch(/^INCOMPLETE/)
   })
-
-  test('is ended while it asks who is there', async () => {
-    const met = Promise.withResolvers<void>()
-    await using server = await startModelsServer({ silentAfter: 0, onRequest: () => met.resolve() })
-    const folder = emptyFolder()
-    writeFileSync(join(folder, 'target.yaml'), `baseUrl: ${server.url}\n`)
-    const run = start(['check', '--target', 'target.yaml', ...rows], withKey, folder)
-    await met.promise
-    const before = Date.now()
-    run.child.kill('SIGINT')
-    const { code, stderr } = await run.ended
-    expect(Date.now() - before).toBeLessThan(patienceMs)
-    expect(stderr).toBe('chatgen: interrupted before the first scenario\n')
-    expect(code).toBe(130)
-    expect(existsSync(join(folder, 'chatgen-results'))).toBe(false)
-  })
 })
 
 describe('whatever the run is doing', () => {

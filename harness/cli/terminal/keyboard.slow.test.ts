@@ -47,6 +47,8 @@ async function silenced(
 describe('Ctrl-C on a terminal', () => {
   test.each([
     { args: [...check, '--out', 'results'], answered: surfaces, says: 'partial results' },
+    { args: check, answered: 0, says: 'chatgen: interrupted before the first scenario' },
+    { args: ['load', 'URL', '--rate', '5'], answered: 0, says: 'chatgen: interrupted', shows: /^/ },
     {
       args: ['load', 'URL', '--rate', '2', '--surface', 'openai', '--out', 'results'],
       answered: 2,
@@ -65,8 +67,10 @@ describe('Ctrl-C on a terminal', () => {
     expect(await text(run)).toContain(says)
     await expectTidy(run)
     expect(existsSync(join(cwd, 'results', 'report.json'))).toBe(args.includes('results'))
-    if (args[0] === 'check') expect(reportIn(join(cwd, 'results')).interrupted).toBe(true)
-    expect(existsSync(join(cwd, 'target.yaml'))).toBe(false)
+    if (args.includes('results') && args[0] === 'check')
+      expect(reportIn(join(cwd, 'results')).interrupted).toBe(true)
+    for (const name of ['target.yaml', 'chatgen-results'])
+      expect(existsSync(join(cwd, name))).toBe(false)
   })
 
   test('leaves no frame of a spinner that fills the line, after which ^C is echoed', async () => {
