@@ -131,7 +131,7 @@ describe('one damaged byte turns the requirement of its damage red', () => {
   })
 })
 
-/** Places after the first block and before the terminal event. */
+/** Places after the first block and before the terminal event: those at line ends, and every fifth between them. */
 function placesBetween(bytes: Uint8Array): readonly number[] {
   const text = Buffer.from(bytes).toString('latin1')
   const first = /\r\n\r\n|\n\n|\r\r/.exec(text) ?? never()
@@ -140,7 +140,9 @@ function placesBetween(bytes: Uint8Array): readonly number[] {
       text,
     )
   const start = first.index + first[0].length
-  return Array.from({ length: (last ?? never()).index - start }, (_, at) => start + at)
+  return Array.from({ length: (last ?? never()).index - start }, (_, at) => start + at).filter(
+    (at) => at % 5 === 0 || [at - 1, at, at + 1].some((near) => isLineEnd(bytes[near])),
+  )
 }
 
 function isLineEnd(byte: number | undefined): boolean {
