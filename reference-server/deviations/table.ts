@@ -9,15 +9,13 @@ type Heading = `${string}: ${string}.`
 
 type Entries<Details, Change = Patch> = Readonly<Record<Heading, Change | Details>>
 
-/** Rarely used fields of a fault; `also` lists further requirements that it breaks. */
-type Particulars<Change> = Pick<Fault, 'because' | 'precedent'> & {
-  readonly also?: readonly RequirementId[]
+interface Broader<Change> {
+  /** Further requirements that the fault breaks. */
+  readonly also: readonly RequirementId[]
   readonly patch: Change
 }
 
-type FaultTable<Change> = Readonly<
-  Partial<Record<RequirementId, Entries<Particulars<Change>, Change>>>
->
+type FaultTable<Change> = Readonly<Partial<Record<RequirementId, Entries<Broader<Change>, Change>>>>
 
 /** Faults by the requirement that they break: by a patch, or by the name of a fault of the grammar. */
 export function faultTable(table: FaultTable<Patch | string>): readonly Fault[] {
@@ -35,18 +33,14 @@ function faultsOf<Change>(
 ): readonly Fault[] {
   return Object.entries(table).flatMap(([id, entries]) =>
     Object.entries(entries).map(([heading, entry]): Fault => {
-      const {
-        also = [],
-        patch,
-        ...rest
-      }: Particulars<Change> = isParticulars(entry) ? entry : { patch: entry }
+      const { also, patch } = isBroader(entry) ? entry : { also: [], patch: entry }
       const breaks = [id as RequirementId, ...also] as const
-      return { ...headingParts(heading), breaks, ...rest, patch: toPatch(patch) }
+      return { ...headingParts(heading), breaks, patch: toPatch(patch) }
     }),
   )
 }
 
-function isParticulars<Change>(entry: Change | Particulars<Change>): entry is Particulars<Change> {
+function isBroader<Change>(entry: Change | Broader<Change>): entry is Broader<Change> {
   return typeof entry === 'object'
 }
 
@@ -91,12 +85,8 @@ export interface Fault {
   readonly name: string
   /** Violation, in a sentence. */
   readonly summary: string
-  /** All requirements that it breaks; more than two need `because`. */
+  /** All requirements that it breaks, at most two. */
   readonly breaks: readonly [RequirementId, ...RequirementId[]]
-  /** Reason why there is no narrower fault. */
-  readonly because?: string
-  /** Real server that did this. */
-  readonly precedent?: string
   readonly patch: Patch
 }
 

@@ -61,12 +61,11 @@ export const streamFramingFaults = faultTable({
       rewriteBlocks((block) =>
         block.event === 'response.in_progress' ? `event: ${block.event}\n\n` : undefined,
       ),
-    'stream-heartbeat-as-data: A heartbeat is sent as a data: line that is not JSON.': {
-      precedent: 'anomalyco/opencode#50871, mnfst/manifest#2053',
-      patch: rewriteBlocks((block, original) =>
+    // anomalyco/opencode#50871, mnfst/manifest#2053
+    'stream-heartbeat-as-data: A heartbeat is sent as a data: line that is not JSON.':
+      rewriteBlocks((block, original) =>
         block.event === 'response.in_progress' ? `data: : keepalive\n\n${original}` : undefined,
       ),
-    },
   },
   'V3-SSE-03': {
     'stream-type-differs: The type of response.output_text.delta events is response.text.delta.':
@@ -75,24 +74,19 @@ export const streamFramingFaults = faultTable({
         const data = setAt(block.data, 'type', 'response.text.delta')
         return `event: ${block.event}\ndata: ${JSON.stringify(data)}\n\n`
       }),
+    // leseb/openresponses-gw engine, which misspells response.output_text.annotation.added
     'stream-event-misspelt: The event: line of response.output_text.done is response.output_text_done.':
-      {
-        precedent:
-          'leseb/openresponses-gw engine, which misspells response.output_text.annotation.added',
-        patch: rewriteBlocks((block) =>
-          block.event === 'response.output_text.done'
-            ? `event: response.output_text_done\ndata: ${blockJson(block)}\n\n`
-            : undefined,
-        ),
-      },
+      rewriteBlocks((block) =>
+        block.event === 'response.output_text.done'
+          ? `event: response.output_text_done\ndata: ${blockJson(block)}\n\n`
+          : undefined,
+      ),
   },
   'V3-SSE-04': {
-    'stream-type-missing: The data of events omits type.': {
-      precedent: '7836246/cursor2api#114',
-      patch: rewriteBlocks((block) => {
-        return `event: ${block.event}\ndata: ${JSON.stringify(setAt(block.data, 'type', undefined))}\n\n`
-      }),
-    },
+    // 7836246/cursor2api#114
+    'stream-type-missing: The data of events omits type.': rewriteBlocks((block) => {
+      return `event: ${block.event}\ndata: ${JSON.stringify(setAt(block.data, 'type', undefined))}\n\n`
+    }),
     'stream-type-missing-at-the-end: Only the data of response.completed omits type.':
       rewriteBlocks((block) =>
         block.event === 'response.completed'

@@ -29,10 +29,10 @@ const partEvents = all(partAdded, textDelta, textDone, partDone)
 export const streamNumberFaults: readonly Fault[] = [
   ...faultTable({
     'V3-SSE-06': {
-      'stream-numbers-missing: Events omit sequence_number.': {
-        precedent: 'mlx-vlm PR 494, onyx PR 13624, diegosouzapw/OmniRoute#13964',
-        patch: editRawEvents(numberBy(() => undefined)),
-      },
+      // mlx-vlm PR 494, onyx PR 13624, diegosouzapw/OmniRoute#13964
+      'stream-numbers-missing: Events omit sequence_number.': editRawEvents(
+        numberBy(() => undefined),
+      ),
       'stream-number-missing-at-the-end: Only response.completed omits sequence_number.':
         editRawEvents(numberBy(({ type }, at) => (type === completed ? undefined : at))),
       'stream-numbers-as-text: sequence_number is a string.': editRawEvents(
@@ -42,14 +42,13 @@ export const streamNumberFaults: readonly Fault[] = [
     'V3-SSE-07': {
       'stream-number-repeated-once: One event repeats the sequence_number of the previous event.':
         editRawEvents(numberBy((_event, at) => (at > 6 ? at - 1 : at))),
-      'stream-numbers-all-alike: All text deltas have the same sequence_number.': {
-        precedent: 'vidaiUK/VidaiMock, templates',
-        patch: editRawEvents(numberBy(({ type }, at) => (type === textDelta ? 5 : at))),
-      },
-      'stream-number-zero-at-the-end: The sequence_number of response.completed is 0.': {
-        precedent: 'BerriAI/litellm PR 28899',
-        patch: editRawEvents(numberBy(({ type }, at) => (type === completed ? 0 : at))),
-      },
+      // vidaiUK/VidaiMock, templates
+      'stream-numbers-all-alike: All text deltas have the same sequence_number.': editRawEvents(
+        numberBy(({ type }, at) => (type === textDelta ? 5 : at)),
+      ),
+      // BerriAI/litellm PR 28899
+      'stream-number-zero-at-the-end: The sequence_number of response.completed is 0.':
+        editRawEvents(numberBy(({ type }, at) => (type === completed ? 0 : at))),
     },
   }),
   ...eventFaultTable({
@@ -60,51 +59,45 @@ export const streamNumberFaults: readonly Fault[] = [
           isThinking,
           addToIndex('output_index', (old) => (old > 0 ? 1 : 0)),
         ),
+      // vllm-project/vllm PRs 31761 and 35184
       'stream-index-differs-when-done: The output_index of response.output_item.done differs from that of response.output_item.added.':
-        {
-          precedent: 'vllm-project/vllm PRs 31761 and 35184',
-          patch: setInEvents(itemDone, { output_index: (old: number) => old + 1 }),
-        },
+        setInEvents(itemDone, { output_index: (old: number) => old + 1 }),
       'stream-item-id-differs: The item_id of text deltas differs from the id of the added item.':
         setInEvents(textDelta, { item_id: (old: string) => `${old}0` }),
       'stream-item-id-changes-when-done: The item id of response.output_item.done differs from that of response.output_item.added.':
         setInEvents(itemDone, { 'item.id': (old: string) => `${old}0` }),
     },
     'V3-SSE-15': {
-      'stream-zero-indexes-left-out: Indexes with the value 0 are omitted.': {
-        precedent: 'llm-d-inference-sim, whose Go struct fields are omitempty',
-        patch: (events) => events.map(dropZeroIndexes),
-      },
-      'stream-content-index-left-out: Text deltas omit content_index.': {
-        precedent: 'lemonade-sdk/lemonade#3607',
-        patch: setInEvents(textDelta, { content_index: undefined }),
-      },
-      'stream-output-index-left-out: response.output_item.added omits output_index.': {
-        precedent: 'open-responses-server#44',
-        patch: setInEvents(itemAdded, { output_index: undefined }),
-      },
+      // llm-d-inference-sim, whose Go struct fields are omitempty
+      'stream-zero-indexes-left-out: Indexes with the value 0 are omitted.': (events) =>
+        events.map(dropZeroIndexes),
+      // lemonade-sdk/lemonade#3607
+      'stream-content-index-left-out: Text deltas omit content_index.': setInEvents(textDelta, {
+        content_index: undefined,
+      }),
+      // open-responses-server#44
+      'stream-output-index-left-out: response.output_item.added omits output_index.': setInEvents(
+        itemAdded,
+        { output_index: undefined },
+      ),
     },
     'V3-SSE-16': {
+      // vllm-project/vllm#45742
       'stream-parts-counted-on: content_index continues from the reasoning item to the answer item.':
-        {
-          precedent: 'vllm-project/vllm#45742',
-          patch: when(
-            isThinking,
-            replaceEvents(partEvents, (event) => [
-              Number(event['output_index']) > 0 ? { ...event, content_index: 1 } : event,
-            ]),
-          ),
-        },
-      'stream-content-index-of-each-delta: content_index increases with each delta.': {
-        precedent: 'vllm-project/vllm PR 31761',
-        patch: (events) => {
-          let next = 0
-          return events.map((event) =>
-            event.type === textDelta || event.type === reasoningDelta
-              ? { ...event, content_index: next++ }
-              : event,
-          )
-        },
+        when(
+          isThinking,
+          replaceEvents(partEvents, (event) => [
+            Number(event['output_index']) > 0 ? { ...event, content_index: 1 } : event,
+          ]),
+        ),
+      // vllm-project/vllm PR 31761
+      'stream-content-index-of-each-delta: content_index increases with each delta.': (events) => {
+        let next = 0
+        return events.map((event) =>
+          event.type === textDelta || event.type === reasoningDelta
+            ? { ...event, content_index: next++ }
+            : event,
+        )
       },
       'stream-content-index-differs-once: One delta has the content_index of a part that was not added.':
         setInEvents(nth(textDelta, 3), { content_index: 1 }),

@@ -38,12 +38,12 @@ const doneMarker: SseBlock = { data: '[DONE]' }
 export const streamOrderFaults: readonly Fault[] = [
   ...faultTable({
     'V3-SSE-08': {
-      'stream-without-terminal-event: The stream ends without a terminal event.': {
-        precedent: 'openai/codex, many reports of "stream closed before response.completed"',
-        patch: onV3Blocks(async function* (blocks) {
+      // openai/codex, many reports of "stream closed before response.completed"
+      'stream-without-terminal-event: The stream ends without a terminal event.': onV3Blocks(
+        async function* (blocks) {
           for await (const block of blocks) if (!isFinal(block)) yield block
-        }),
-      },
+        },
+      ),
       'stream-cut-before-the-end: The connection is aborted before the terminal event.': onV3Blocks(
         async function* (blocks) {
           for await (const block of blocks) {
@@ -96,25 +96,21 @@ export const streamOrderFaults: readonly Fault[] = [
       ),
     },
     'V3-SSE-12': {
+      // Sophomoresty/gemini-web2api PR 57
       'stream-of-deltas-alone: Only deltas are sent between response.created and the terminal event.':
-        {
-          precedent: 'Sophomoresty/gemini-web2api PR 57',
-          patch: (events) =>
-            events.filter(
-              ({ type }) =>
-                type === 'response.created' ||
-                type.endsWith('.delta') ||
-                terminalEvents.includes(type),
-            ),
-        },
+        (events) =>
+          events.filter(
+            ({ type }) =>
+              type === 'response.created' ||
+              type.endsWith('.delta') ||
+              terminalEvents.includes(type),
+          ),
       'stream-of-thought-adds-its-answer-late: Only streams with reasoning send response.output_item.added of the answer after its first delta.':
         when(isThinking, moveEvents(nth(itemAdded, -1), 'after', textDelta)),
     },
     'V3-SSE-13': {
-      'stream-part-not-done: response.content_part.done is omitted.': {
-        precedent: 'vllm-project/guidellm, mock server',
-        patch: dropEvents(partDone),
-      },
+      // vllm-project/guidellm, mock server
+      'stream-part-not-done: response.content_part.done is omitted.': dropEvents(partDone),
       'stream-text-not-done: response.output_text.done is omitted.': dropEvents(textDone),
       'stream-item-done-early: response.output_item.done is sent before response.content_part.done.':
         when(({ steps }) => steps.length === 1, moveEvents(itemDone, 'before', partDone)),
@@ -125,11 +121,9 @@ export const streamOrderFaults: readonly Fault[] = [
       }),
       'stream-in-progress-late: response.in_progress is sent after the first part and resets the output in clients.':
         moveEvents('response.in_progress', 'after', partAdded),
+      // diegosouzapw/OmniRoute#13964
       'stream-in-progress-without-output: The response object of response.in_progress omits output.':
-        {
-          precedent: 'diegosouzapw/OmniRoute#13964',
-          patch: setInEvents('response.in_progress', { 'response.output': undefined }),
-        },
+        setInEvents('response.in_progress', { 'response.output': undefined }),
       'stream-reasoning-part-not-added: response.content_part.added is omitted for the reasoning part only.':
         when(isThinking, dropEvents(nth(partAdded, 0))),
       'stream-delta-after-its-text: An empty delta is sent after response.output_text.done.': when(

@@ -21,13 +21,9 @@ export const streamResponseFaults = eventFaultTable({
       completed,
       { response: undefined },
     ),
+    // 7836246/cursor2api#116
     'stream-response-not-nested: The members of the final response are next to type instead of in response.':
-      {
-        precedent: '7836246/cursor2api#116',
-        patch: replaceEvents(completed, ({ response, ...event }) => [
-          { ...Object(response), ...event },
-        ]),
-      },
+      replaceEvents(completed, ({ response, ...event }) => [{ ...Object(response), ...event }]),
     'stream-completed-without-output: The response object of response.completed omits output.':
       setInEvents(completed, { 'response.output': undefined }),
     'stream-ends-incomplete: The stream of a complete answer ends with response.incomplete.': endAs(
