@@ -17,13 +17,23 @@
  *   --whole       all requirements, not only those that the violation breaks
  */
 import { depths } from '../harness/conformance/run-setup.ts'
-import { inlineEngine } from '../harness/conformance/vitest/engine.ts'
-import { atDepth, generatedNames, generatedRunNamed } from '../harness/proof/generated/attempts.ts'
+import { type Engine, inlineEngine } from '../harness/conformance/vitest/engine.ts'
+import {
+  atDepth,
+  type GeneratedRun,
+  generatedNames,
+  generatedRunNamed,
+  runGenerated,
+  surfaceOf,
+} from '../harness/proof/generated/attempts.ts'
 import { generatedText } from '../harness/proof/generated/figures.ts'
+import { recordTwice } from '../harness/proof/generated/healthy.ts'
 import { partOf, spread } from '../harness/proof/runs/attempts.ts'
 import { isOfTheWire } from '../harness/proof/test-support/second-server/front.ts'
-import { generatedJudge } from '../harness/proof/test-support/second-server/generated.ts'
-import { judgeSecondServer } from '../harness/proof/test-support/second-server/judged.ts'
+import {
+  judgeSecondServer,
+  openSecondServer,
+} from '../harness/proof/test-support/second-server/judged.ts'
 import {
   type Violation,
   violations,
@@ -91,4 +101,19 @@ async function prove(chosen: readonly Violation[]): Promise<void> {
   }
   console.log(`${chosen.length} violations, ${missed} missed`)
   exit(accused.length + missed > 0 ? 1 : 0)
+}
+
+/** Judges generated wire faults in front of the second server, one after the other. */
+function generatedJudge(engine: Engine) {
+  const plain = new Map<string, ReturnType<typeof recordTwice>>()
+  const unchanged = () => openSecondServer((services) => services)
+
+  return async (name: string, run: GeneratedRun): Promise<TargetResult> => {
+    const profile = surfaceOf(run.fault)
+    const key = `${profile} ${run.depth}`
+    const recorded = plain.get(key) ?? recordTwice(profile, run.depth, engine, unchanged)
+    plain.set(key, recorded)
+    const healthy = { ...(await recorded), titlesFor: () => undefined }
+    return runGenerated(name, run, healthy, engine, () => openSecondServer(run.fault.patch))
+  }
 }

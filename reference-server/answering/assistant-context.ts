@@ -1,5 +1,6 @@
 /** Assistant of a request: its instructions and knowledge bases, for all ways of naming it. */
 import { isUuid } from '../../contract/json.ts'
+import type { OneShotRequest } from '../../contract/requests/index.ts'
 import { ApiError } from '../http/errors.ts'
 import type { KnowledgeStore } from '../store/types.ts'
 
@@ -18,7 +19,7 @@ export const noAssistant: AssistantContext = {
 }
 
 /** @throws ApiError 404 for an id that is not in the catalog */
-export function catalogdAssistant(id: string | null | undefined): AssistantContext {
+export function catalogAssistant(id: string | null | undefined): AssistantContext {
   if (id === null || id === undefined) return noAssistant
   const assistant = assistants.find((one) => one.id === id)
   if (assistant === undefined) {
@@ -40,22 +41,12 @@ export function catalogdAssistant(id: string | null | undefined): AssistantConte
 export function assistantOrInstructions(id: string | null | undefined): AssistantContext {
   if (id === null || id === undefined) return noAssistant
   if (isUuid(id)) {
-    return catalogdAssistant(id.toLowerCase())
+    return catalogAssistant(id.toLowerCase())
   }
   return { ...noAssistant, instructions: namedInstructions.get(id) ?? null }
 }
 
-interface OneShotAssistant {
-  readonly assistant_id?: string | null | undefined
-  readonly assistant?:
-    | {
-        readonly instructions?: string | null | undefined
-        readonly kb_id?: string | null | undefined
-      }
-    | null
-    | undefined
-  readonly kb_id?: string | null | undefined
-}
+type OneShotAssistant = Pick<OneShotRequest, 'assistant_id' | 'assistant' | 'kb_id'>
 
 /**
  * Section 4.3: null with a custom scenario in `assistant`, `searcher` with an optional `kb_id` (without it, all
@@ -75,7 +66,7 @@ export async function oneShotAssistant(
         : await allBases(knowledge, caller)
     return { instructions: 'You search the knowledge base.', baseIds, searchesByItself: true }
   }
-  if (typeof assistant_id === 'string') return catalogdAssistant(assistant_id)
+  if (typeof assistant_id === 'string') return catalogAssistant(assistant_id)
   const own = assistant?.kb_id
   return {
     ...noAssistant,

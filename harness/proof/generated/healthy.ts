@@ -10,8 +10,9 @@ import type { ProfileName } from '../../conformance/profile/selection.ts'
 import type { Depth } from '../../conformance/run-setup.ts'
 import type { Engine } from '../../conformance/vitest/engine.ts'
 import { type Fingerprint, fingerprintOf, stablePart } from '../runs/fingerprint.ts'
-import { observe } from '../runs/run-target.ts'
+import { type Attempt, observe } from '../runs/run-target.ts'
 import { startDeviant } from '../runs/target.ts'
+import { failedIds } from '../verdicts.ts'
 
 export interface Healthy {
   /** The part of the traffic that two runs have in common. */
@@ -34,29 +35,17 @@ export async function recordHealthy(
     (circumstance) => void circumstances.push(circumstance),
     (call) => void keyless.push(call),
   )
-  const run = () =>
-    observe(
-      {
-        kind: 'clean',
-        name: `clean-${profile}`,
-        open: () => startDeviant(patch, targetFixture('reference')),
-        selection: { profile, only: [], skip: [] },
-        depth,
-      },
-      {
-        close: () => engine.close(),
-        run: async (collector, ...rest) => {
-          const isStopped = await engine.run(collector, ...rest)
-          for (const { slug, title } of collector.scenarios) titles.set(slug, title)
-          return isStopped
-        },
-      },
-      fingerprintOf,
-    )
-  const [first, second] = [await run(), await run()]
+  const noting: Engine = {
+    close: () => engine.close(),
+    run: async (collector, ...rest) => {
+      const isStopped = await engine.run(collector, ...rest)
+      for (const { slug, title } of collector.scenarios) titles.set(slug, title)
+      return isStopped
+    },
+  }
+  const open = () => startDeviant(patch, targetFixture('reference'))
   return {
-    stable: stablePart(first.traffic, second.traffic),
-    accused: [],
+    ...(await recordTwice(profile, depth, noting, open)),
     titlesFor: (fault) => {
       const calls = fault.isOfKeys
         ? keyless.filter((call) => operationOf(call) === fault.operation)
@@ -65,6 +54,20 @@ export async function recordHealthy(
       return [...slugs].flatMap((slug) => titles.get(slug) ?? [])
     },
   }
+}
+
+/** What two runs against a server without a fault have in common. */
+export async function recordTwice(
+  profile: ProfileName,
+  depth: Depth,
+  engine: Engine,
+  open: Attempt['open'],
+): Promise<Pick<Healthy, 'stable' | 'accused'>> {
+  const selection = { profile, only: [], skip: [] }
+  const attempt: Attempt = { kind: 'clean', name: `clean-${profile}`, open, selection, depth }
+  const first = await observe(attempt, engine, fingerprintOf)
+  const second = await observe(attempt, engine, fingerprintOf)
+  return { stable: stablePart(first.traffic, second.traffic), accused: failedIds(first) }
 }
 
 /** An engine that runs only some scenarios. */

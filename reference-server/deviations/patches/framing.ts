@@ -5,6 +5,7 @@ import { parseJson } from '../../../contract/json.ts'
 import type { SseBlock } from '../../events/sse.ts'
 import type { Call } from '../../http/call.ts'
 import type { Patch } from '../../services.ts'
+import { onEveryReply } from './replies.ts'
 
 export interface NamedBlock {
   readonly event: string
@@ -87,18 +88,11 @@ export function onV3Blocks(
   change: (blocks: AsyncIterable<SseBlock>, call: Call) => AsyncIterable<SseBlock>,
   headers: Readonly<Record<string, string>> = {},
 ): Patch {
-  return (services) => ({
-    ...services,
-    outgoing: (call, reply) => {
-      const original = services.outgoing(call, reply)
-      if (!('blocks' in original) || !call.path.startsWith('/api/v3/')) return original
-      return {
-        ...original,
-        headers: { ...original.headers, ...headers },
-        blocks: change(original.blocks, call),
-      }
-    },
-  })
+  return onEveryReply((reply, call) =>
+    'blocks' in reply && call.path.startsWith('/api/v3/')
+      ? { ...reply, headers: { ...reply.headers, ...headers }, blocks: change(reply.blocks, call) }
+      : reply,
+  )
 }
 
 type Rechunk = (chunks: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>

@@ -8,13 +8,7 @@ import { type Fields, type Json, setAll, toObject } from './json.ts'
 import { matchesRoute, type RoutePattern } from './routes.ts'
 
 export function onReply(route: RoutePattern, change: (reply: Reply, call: Call) => Reply): Patch {
-  return (services) => ({
-    ...services,
-    outgoing: (call, reply) => {
-      const original = services.outgoing(call, reply)
-      return matchesRoute(route, call) ? change(original, call) : original
-    },
-  })
+  return onEveryReply((reply, call) => (matchesRoute(route, call) ? change(reply, call) : reply))
 }
 
 /** Patch of successful answers that are not streamed. */

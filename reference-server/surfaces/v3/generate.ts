@@ -2,7 +2,7 @@
 
 import { hash } from 'node:crypto'
 import { type GenerateRequest, generateRequest } from '../../../contract/requests/index.ts'
-import { type AssistantContext, catalogdAssistant } from '../../answering/assistant-context.ts'
+import { type AssistantContext, catalogAssistant } from '../../answering/assistant-context.ts'
 import { ownFiles } from '../../answering/files.ts'
 import { finalResponse } from '../../events/response-object.ts'
 import type { ResponseRun } from '../../events/run.ts'
@@ -65,7 +65,7 @@ async function admit(
   const scope: IdempotencyScope = { owner: caller, endpoint: path, key: idempotencyKey(headers) }
   const chat = await ownChat(store.chats, caller, body.chat_id, 'v3')
   knownModel(body.model_id, 'model_id')
-  const assistant = catalogdAssistant(body.assistant_id)
+  const assistant = catalogAssistant(body.assistant_id)
   const chain = chainTo(await store.history.runs(chat.id), body.parent_id)
   const input = inputItems(body.input)
   const items = [...chain.flatMap((run) => [...run.input, ...run.output]), ...input]

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { isBoolean, isNumber, models } from './generation.ts'
+import { isBoolean, isNumber, models, refuseWrongTypes, type Types } from './generation.ts'
 import { bodyOf, type Call, Refusal, sendChunks, sendJson } from './http.ts'
 import { asJson, asList, asText, isJson, isText, isTextList, type Json } from './json.ts'
 import { runModel, tokensOf } from './model.ts'
 import type { Answer, Turn } from './rules.ts'
 
-const types: Readonly<Record<string, (value: unknown) => boolean>> = {
+const types: Types = {
   model: isText,
   messages: (value) => Array.isArray(value) && value.every(isMessage),
   temperature: (value) => isNumber(value) && value >= 0 && value <= 2,
@@ -27,12 +27,7 @@ export function listModels(call: Call): void {
 
 export async function complete(call: Call): Promise<void> {
   const body = bodyOf(call)
-  const wrong = Object.keys(types).find(
-    (name) => body[name] !== undefined && body[name] !== null && !types[name]?.(body[name]),
-  )
-  if (wrong !== undefined) {
-    throw new Refusal(400, `${wrong}: not allowed`)
-  }
+  refuseWrongTypes(types, body, 400)
   if (!isText(body['model']) || asList(body['messages']).length === 0) {
     throw new Refusal(400, 'model and messages are required')
   }

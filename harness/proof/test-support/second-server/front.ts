@@ -10,7 +10,7 @@ import { writeReply } from '../../../../reference-server/http/writer.ts'
 import type { Patch, Services } from '../../../../reference-server/services.ts'
 import { plainSettings } from '../../../../reference-server/test-support/run-settings.ts'
 import { listen, readBody, type TestHost } from '../../../client/test-support/listen-on-loopback.ts'
-import { asJson, parsed } from './json.ts'
+import { asJson, parseJson } from './json.ts'
 
 /** Services that affect only the bytes on the wire. */
 const wire: ReadonlySet<string> = new Set(['incoming', 'outgoing', 'encode', 'bytes', 'events'])
@@ -77,7 +77,7 @@ export async function startFront(target: string, patch: Patch): Promise<TestHost
       params: {},
       headers: request.headers,
       query: Object.fromEntries(url.searchParams),
-      body: parsed(bytes.toString('utf8')),
+      body: parseJson(bytes.toString('utf8')),
       file: undefined,
       caller: 'caller-1',
       receivedNs: process.hrtime.bigint(),
@@ -151,7 +151,7 @@ async function replyOf(
   }
   const bytes = Buffer.from(await answer.arrayBuffer())
   if (bytes.length === 0) return { status, headers }
-  const value = type.includes('json') ? parsed(bytes.toString('utf8')) : undefined
+  const value = type.includes('json') ? parseJson(bytes.toString('utf8')) : undefined
   return { status, headers, body: value ?? bytes }
 }
 
@@ -170,7 +170,7 @@ async function* blocksOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<SseBlo
       const written = data.join('\n')
       yield {
         ...(event === undefined ? {} : { event }),
-        data: written === '[DONE]' ? written : asJson(parsed(written)),
+        data: written === '[DONE]' ? written : asJson(parseJson(written)),
       }
     }
   }

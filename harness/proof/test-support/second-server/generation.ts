@@ -5,7 +5,7 @@ import { toResult } from './output.ts'
 import type { Turn } from './rules.ts'
 import { assistants, type KnowledgeBase, type TurnResult } from './state.ts'
 
-const types: Readonly<Record<string, (value: unknown) => boolean>> = {
+const types: Types = {
   stream: isBoolean,
   think: isBoolean,
   chat_id: isText,
@@ -32,14 +32,19 @@ export function isNumber(value: unknown): value is number {
   return typeof value === 'number'
 }
 
+export type Types = Readonly<Record<string, (value: unknown) => boolean>>
+
+/** Refuses a field of another type. `null` counts as absent. */
+export function refuseWrongTypes(types: Types, body: Json, status = 422): void {
+  const wrong = Object.entries(types).find(
+    ([name, fits]) => body[name] !== undefined && body[name] !== null && !fits(body[name]),
+  )
+  if (wrong !== undefined) throw new Refusal(status, `${wrong[0]}: wrong type`)
+}
+
 /** Refuses a listed field of another type, and both tool lists. `null` counts as absent. */
 export function checkFields(call: Call, body: Json): void {
-  const wrong = Object.keys(types).find(
-    (name) => body[name] !== undefined && body[name] !== null && !types[name]?.(body[name]),
-  )
-  if (wrong !== undefined) {
-    throw new Refusal(422, `${wrong}: wrong type`)
-  }
+  refuseWrongTypes(types, body)
   const both = body['include_tools'] !== undefined && body['exclude_tools'] !== undefined
   if (both && call.rules.refusesBothLists) {
     throw new Refusal(418, 'one tool list only')

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
-import { asJson, type Json } from './json.ts'
+import { isJson, type Json, parseJson } from './json.ts'
 import type { Rules } from './rules.ts'
 import type { Chat, State, StreamEvent, User } from './state.ts'
 
@@ -93,17 +93,9 @@ export async function readForm({ request, bytes }: Call): Promise<Form> {
 
 /** Refuses a body that is not a JSON object. */
 export function bodyOf(call: Call): Json {
-  const text = call.bytes.toString('utf8')
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    throw new Refusal(400, 'the body is no JSON')
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new Refusal(400, 'the body is no JSON object')
-  }
-  return asJson(value)
+  const value = parseJson(call.bytes.toString('utf8'))
+  if (!isJson(value)) throw new Refusal(400, 'the body is no JSON object')
+  return value
 }
 
 /** Lines end with CRLF, JSON is spread over several lines, and every block comes in two segments. */

@@ -1,19 +1,16 @@
-export type Json = Readonly<Record<string, unknown>>
+/** JSON of unknown shape. */
+import { isObject, type JsonObject } from '../../../../contract/json.ts'
+
+export { asArray as asList, isObject as isJson, parseJson } from '../../../../contract/json.ts'
+
+export type Json = JsonObject
 
 export function asJson(value: unknown): Json {
-  return isJson(value) ? value : {}
-}
-
-export function isJson(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-export function asList(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : []
+  return isObject(value) ? value : {}
 }
 
 export function asText(value: unknown): string {
-  return typeof value === 'string' ? value : ''
+  return isText(value) ? value : ''
 }
 
 export function isText(value: unknown): value is string {
@@ -22,13 +19,4 @@ export function isText(value: unknown): value is string {
 
 export function isTextList(value: unknown): boolean {
   return Array.isArray(value) && value.every(isText)
-}
-
-/** A JSON text, or undefined. */
-export function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

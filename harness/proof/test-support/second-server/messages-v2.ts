@@ -1,10 +1,18 @@
 import { findChat, openV2Chat } from './chats.ts'
-import { buildTurn, checkFields, isBoolean, take, textsOf } from './generation.ts'
+import {
+  buildTurn,
+  checkFields,
+  isBoolean,
+  refuseWrongTypes,
+  type Types,
+  take,
+  textsOf,
+} from './generation.ts'
 import { bodyOf, type Call, Refusal, sendJson } from './http.ts'
 import { asJson, asList, asText, isJson, isText, type Json } from './json.ts'
 import type { Chat, StoredMessage } from './state.ts'
 
-const types: Readonly<Record<string, (value: unknown) => boolean>> = {
+const types: Types = {
   assistant_id: isText,
   parent_id: isText,
   attachments: (value) => Array.isArray(value) && value.every(isJson),
@@ -16,12 +24,7 @@ export function storeMessage(call: Call): void {
   const body = bodyOf(call)
   checkFields(call, body)
   if (!isText(body['content'])) throw new Refusal(422, 'content: required')
-  const wrong = Object.keys(types).find(
-    (name) => body[name] !== undefined && body[name] !== null && !types[name]?.(body[name]),
-  )
-  if (wrong !== undefined) {
-    throw new Refusal(422, `${wrong}: wrong type`)
-  }
+  refuseWrongTypes(types, body)
   const chat = openV2Chat(call, body['chat_id'])
   const parent = asText(body['parent_id'])
   if (parent !== '' && !chat.messages.some(({ id }) => id === parent)) {

@@ -13,7 +13,7 @@ import {
 } from './chats.ts'
 import { complete, listModels } from './compatible.ts'
 import { type Call, isCompatible, Refusal, readForm, sendJson, sendRefusal } from './http.ts'
-import { asJson, type Json, parsed } from './json.ts'
+import { asJson, type Json, parseJson } from './json.ts'
 import { answerMessage, storeMessage } from './messages-v2.ts'
 import { generate, oneShot, showHistory } from './messages-v3.ts'
 import { findIn } from './model.ts'
@@ -63,7 +63,7 @@ async function serve(
   const bytes = await readBody(request)
   const url = new URL(request.url ?? '/', 'http://localhost')
   const { route, ids } = routeOf(request.method ?? 'GET', url.pathname)
-  const raw = asJson(parsed(bytes.toString('utf8')))
+  const raw = asJson(parseJson(bytes.toString('utf8')))
   const user = { chats: new Map(), files: [] }
   const visit = { rules, state, request, response, route, ids, bytes, raw }
   const stranger: Call = { ...visit, query: url.searchParams, user, chat: undefined }

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Patch } from '../../../../services.ts'
 import { type NamedBlock, onV3Blocks, rechunkV3, rewriteBlocks } from '../../../patches/framing.ts'
 import { setAt } from '../../../patches/json.ts'
+import { onEveryReply } from '../../../patches/replies.ts'
 import { faultTable } from '../../../table.ts'
 
 /** Generation time of one block in milliseconds: long enough to show that nothing was sent meanwhile. */
@@ -16,14 +17,9 @@ export const streamFramingFaults = faultTable({
       (blocks) => blocks,
       { 'content-type': 'text/plain; charset=utf-8' },
     ),
-    'stream-status-201: An event stream has the status 201.': (services) => ({
-      ...services,
-      outgoing: (call, reply) => {
-        const original = services.outgoing(call, reply)
-        const isStream = 'blocks' in original && call.path.startsWith('/api/v3/')
-        return isStream ? { ...original, status: 201 } : original
-      },
-    }),
+    'stream-status-201: An event stream has the status 201.': onEveryReply((reply, call) =>
+      'blocks' in reply && call.path.startsWith('/api/v3/') ? { ...reply, status: 201 } : reply,
+    ),
   },
   'V3-SSE-02': {
     'stream-without-event-lines: Blocks omit the event: line: the event name is only in type.':
