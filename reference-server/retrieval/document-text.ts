@@ -100,55 +100,28 @@ function labelled(name: string | undefined, value: string): string {
   return name === undefined || name === '' ? value : `${name}: ${value}`
 }
 
+/** A field and its end; text between the closing quote and the next comma is invalid, but is kept. */
+const csvField = /("(?:[^"]+|"")*"?[^,\r\n]*|[^,\r\n]*)(,|\r\n?|\n|$)/g
+
 /** RFC 4180: quoted fields may hold commas, line ends and doubled quotes. */
 function readRows(csv: string): string[][] {
   const rows: string[][] = []
   let row: string[] = []
-  let at = 0
-  while (at < csv.length) {
-    const { value, end } = csv[at] === '"' ? quotedField(csv, at + 1) : plainField(csv, at)
-    row.push(value.trim())
-    at = end + 1
-    if (csv[end] === ',') continue
-    if (row.some((field) => field !== '')) rows.push(row)
+  for (const [, field = '', end] of csv.matchAll(csvField)) {
+    const [, quoted = '', rest = field] = /^"((?:[^"]+|"")*)"?(.*)$/s.exec(field) ?? []
+    row.push((quoted.replaceAll('""', '"') + rest).trim())
+    if (end === ',') continue
+    if (row.some((value) => value !== '')) rows.push(row)
     row = []
   }
   return rows
 }
 
-interface Field {
-  readonly value: string
-  /** Index of the comma, the line end or the end of the text. */
-  readonly end: number
-}
-
-function plainField(csv: string, from: number): Field {
-  let end = from
-  while (end < csv.length && !',\r\n'.includes(csv.charAt(end))) end += 1
-  return { value: csv.slice(from, end), end }
-}
-
-/** Text between the closing quote and the next comma is invalid, but is kept. */
-function quotedField(csv: string, from: number): Field {
-  let value = ''
-  let at = from
-  for (;;) {
-    const quote = csv.indexOf('"', at)
-    if (quote < 0) return { value: value + csv.slice(at), end: csv.length }
-    value += csv.slice(at, quote)
-    at = quote + 1
-    if (csv[at] !== '"') break
-    value += '"'
-    at += 1
-  }
-  const rest = plainField(csv, at)
-  return { value: value + rest.value, end: rest.end }
-}
-
 /** HTML as text: headings, paragraphs and list items on separate lines, without the rest. */
 
 export function htmlText(html: string): string {
-  return outsideHidden(html)
+  return html
+    .replace(hidden, '')
     .replace(/<h[1-6][^<>]*>/gi, '\n\n# ')
     .replace(/<\/?(?:p|div|section|article|ul|ol|table|h[1-6]|title|body|head)[^<>]*>/gi, '\n\n')
     .replace(/<(?:br|li|tr|dt|dd)[^<>]*>/gi, '\n')
@@ -162,32 +135,8 @@ export function htmlText(html: string): string {
     .trim()
 }
 
-const hidden: readonly (readonly [from: string, to: string])[] = [
-  ['<!--', '-->'],
-  ['<script', '</script>'],
-  ['<style', '</style>'],
-  ['<title', '</title>'],
-]
-
-/** Scanned by hand: if an end is missing, the text is searched once, not from every beginning. */
-function outsideHidden(html: string): string {
-  return hidden.reduce((text, [from, to]) => without(text, from, to), html)
-}
-
-function without(html: string, from: string, to: string): string {
-  const lower = html.toLowerCase()
-  const kept: string[] = []
-  let at = 0
-  for (;;) {
-    const start = lower.indexOf(from, at)
-    if (start < 0) break
-    kept.push(html.slice(at, start))
-    const end = lower.indexOf(to, start + from.length)
-    if (end < 0) return kept.join('')
-    at = end + to.length
-  }
-  return [...kept, html.slice(at)].join('')
-}
+/** Parts that no reader sees; without an end, they last to the end of the text. */
+const hidden = /<!--.*?(?:-->|$)|<(script|style|title).*?(?:<\/\1>|$)/gis
 
 const named = new Map([
   ['amp', '&'],

@@ -56,7 +56,7 @@ export async function recordHealthy(
   }
 }
 
-/** What two runs against a server without a fault have in common. */
+/** The common part of two runs against a server without a fault. */
 export async function recordTwice(
   profile: ProfileName,
   depth: Depth,
