@@ -30,48 +30,33 @@ function exact(
 const around = (capacity: number) => (rate: number) =>
   1 / (1 + Math.exp(-(Math.log(0.05 / 0.95) + 12 * Math.log(rate / capacity))))
 const options = { min: 1, max: 1000, precision: 0.05, maxProbes: 40 }
+const searched = (share: (rate: number) => number) => searchCapacity(exact(share), options)
+
+function expectAround(interval: readonly [number, number] | null | undefined, value: number) {
+  expect(interval?.[0]).toBeLessThanOrEqual(value)
+  expect(interval?.[1]).toBeGreaterThanOrEqual(value)
+}
 
 describe('searchCapacity', () => {
   test.each([3.7, 42, 610])('finds a capacity of %d requests a second', async (capacity) => {
-    const found = await searchCapacity(exact(around(capacity)), options)
+    const found = await searched(around(capacity))
     const [low = 0, high = 0] = found.interval ?? []
     expect(found).toMatchObject({ end: 'precise', limitedBy: slo, isCliff: false })
-    expect(low).toBeLessThan(capacity)
-    expect(high).toBeGreaterThan(capacity)
+    expectAround(found.interval, capacity)
     expect((high - low) / 2).toBeLessThanOrEqual(0.05 * (found.rate ?? 0))
   })
 
   test('tells a cliff, with the two rates on either side of it', async () => {
-    const found = await searchCapacity(
-      exact((rate) => (rate > 80 ? 0.9 : 0.001)),
-      options,
-    )
+    const found = await searched((rate) => (rate > 80 ? 0.9 : 0.001))
     expect(found).toMatchObject({ end: 'precise', isCliff: true })
-    expect(found.interval?.[0]).toBeLessThanOrEqual(80)
-    expect(found.interval?.[1]).toBeGreaterThan(80)
+    expectAround(found.interval, 80)
   })
 
   test('ends where it is told to look no further', async () => {
-    expect(
-      await searchCapacity(
-        exact(() => 0.001),
-        options,
-      ),
-    ).toMatchObject({
-      end: 'above max',
-      rate: null,
-      highestMet: 1000,
-    })
-    expect(
-      await searchCapacity(
-        exact(() => 0.5),
-        options,
-      ),
-    ).toMatchObject({
-      end: 'below min',
-      limitedBy: slo,
-      lowestMissed: 1,
-    })
+    const above = { end: 'above max', rate: null, highestMet: 1000 }
+    expect(await searched(() => 0.001)).toMatchObject(above)
+    const below = { end: 'below min', limitedBy: slo, lowestMissed: 1 }
+    expect(await searched(() => 0.5)).toMatchObject(below)
   })
 
   test('never counts a probe whose generator was the bottleneck', async () => {
@@ -114,10 +99,8 @@ describe('searchCapacity', () => {
     expect(busy.probes.length).toBe(40)
   })
 
-  test.each([
-    { step: 0, capacity: 32 },
-    { step: 1, capacity: 32 },
-  ])('leaves a rate that stays undecided, in steps of $step', async ({ step, capacity }) => {
+  test.each([0, 1])('leaves a rate that stays undecided, in steps of %d', async (step) => {
+    const capacity = 32
     const run = exact(around(capacity), 300)
     const rates: number[] = []
     const probed = async (rate: number) => {
@@ -126,9 +109,7 @@ describe('searchCapacity', () => {
       return run(load)
     }
     const found = await searchCapacity(probed, { ...options, min: 2, step })
-    const [low = 0, high = 0] = found.interval ?? []
-    expect(low).toBeLessThan(capacity)
-    expect(high).toBeGreaterThan(capacity)
+    expectAround(found.interval, capacity)
     expect(rates.filter((rate) => rate === capacity).length).toBeLessThan(8)
   })
 
@@ -202,8 +183,7 @@ describe('a search whose probes hold few requests', () => {
     const left = () => 20 - rates.length
     const { interval } = await searchCapacity(unlucky, { ...options, min: 2, probesLeft: left })
     expect(rates.filter((rate) => rate < 3).length).toBeLessThanOrEqual(2)
-    expect(interval?.[0]).toBeLessThan(7)
-    expect(interval?.[1]).toBeGreaterThan(7)
+    expectAround(interval, 7)
   })
 
   test('a minimum that is met is never called missed', async () => {
@@ -225,24 +205,18 @@ test('a longer budget decides a narrower interval, and the sentence says how lon
   fc.assert(
     fc.property(values, (question) => {
       const now = attainablePrecision(question)
-      expect(attainablePrecision({ ...question, budgetMs: 4 * question.budgetMs })).toBeCloseTo(
-        now / 2,
-      )
+      const longer = { ...question, budgetMs: 4 * question.budgetMs }
+      expect(attainablePrecision(longer)).toBeCloseTo(now / 2)
       const detail = { probeMs: 6000, precision: 0.05, unit: '/s' }
       const sentence = budgetText(question, detail)
       expect(sentence === null).toBe(now <= 0.05)
       const minutes = Number(/--budget (\d+)m/.exec(sentence ?? '')?.[1] ?? 1e9)
-      expect(attainablePrecision({ ...question, budgetMs: 60_000 * minutes })).toBeLessThanOrEqual(
-        0.0501,
-      )
+      const advised = { ...question, budgetMs: 60_000 * minutes }
+      expect(attainablePrecision(advised)).toBeLessThanOrEqual(0.0501)
     }),
   )
-  expect(
-    budgetText(
-      { rate: 3, allowed: 0.05, budgetMs: 180_000 },
-      { probeMs: 6000, precision: 0.1, unit: '/s' },
-    ),
-  ).toBe(
+  const question = { rate: 3, allowed: 0.05, budgetMs: 180_000 }
+  expect(budgetText(question, { probeMs: 6000, precision: 0.1, unit: '/s' })).toBe(
     'at about 3/s a probe of 6 s holds 18 requests; an interval of ±10 % takes probes of 60 s: --budget 30m; this budget decides about ±19 %',
   )
 })
@@ -340,10 +314,8 @@ describe('the rate limit behind answers 429', () => {
         const seconds = 15 + (burst + 100) / (refill * (overload - 1))
         const sent = arrivals({ rate: refill * overload, seconds, seed }, bucket(burst, refill))
         const found = fitTokenBucket(sent)
-        expect(found?.refill.interval[0]).toBeLessThanOrEqual(refill)
-        expect(found?.refill.interval[1]).toBeGreaterThanOrEqual(refill)
-        expect(found?.burst.interval[0]).toBeLessThanOrEqual(burst)
-        expect(found?.burst.interval[1]).toBeGreaterThanOrEqual(burst)
+        expectAround(found?.refill.interval, refill)
+        expectAround(found?.burst.interval, burst)
       }),
       { numRuns: 30 },
     )
@@ -357,9 +329,7 @@ describe('the rate limit behind answers 429', () => {
       used += 1
       return { accepted: used <= 40 }
     })
-    const [low = 0, high = 0] = policyLimitOf(sent, 100)?.refill.interval ?? []
-    expect(low).toBeLessThan(40)
-    expect(high).toBeGreaterThan(40)
+    expectAround(policyLimitOf(sent, 100)?.refill.interval, 40)
   })
 
   test('is none where the accepted requests wait: the target is saturated', () => {
@@ -389,13 +359,11 @@ describe('the rate limit behind answers 429', () => {
   })
 })
 
-describe('the highest rate within a bucket', () => {
-  test('is the refill where the bucket is large, and below it where it is small', () => {
-    expect(rateWithinBucket(2000, 40, 0.01) / 40).toBeCloseTo(1 / 0.99, 1)
-    // From a simulation of the queue: scripts/capacity/targets.ts.
-    expect(rateWithinBucket(20, 40, 0.01)).toBeCloseTo(38.3, 0)
-    expect(rateWithinBucket(1, 40, 0.01)).toBeLessThan(10)
-  })
+test('the highest rate within a bucket is its refill if it is large, and lower if it is small', () => {
+  expect(rateWithinBucket(2000, 40, 0.01) / 40).toBeCloseTo(1 / 0.99, 1)
+  // From a simulation of the queue: scripts/capacity/targets.ts.
+  expect(rateWithinBucket(20, 40, 0.01)).toBeCloseTo(38.3, 0)
+  expect(rateWithinBucket(1, 40, 0.01)).toBeLessThan(10)
 })
 
 test.each([

@@ -8,7 +8,6 @@ import type {
   Hysteresis,
 } from '../../../contract/report/capacity/report.ts'
 import type { Capacity } from '../search.ts'
-import { groupEqualLoads } from './equal-loads.ts'
 
 /** Probes within this factor of each other are one point. */
 const sameRate = 1.02
@@ -119,4 +118,24 @@ export function driftOf({ drift }: Capacity): Drift | null {
 
 function figure(value: number): string {
   return value.toPrecision(3)
+}
+
+/**
+ * Probes of about the same load, taken together.
+ *
+ * @param probes in ascending order of load
+ * @param isSame tests if a probe has the load of the first of a group
+ */
+export function groupEqualLoads(
+  probes: readonly CapacityProbe[],
+  isSame: (first: CapacityProbe, probe: CapacityProbe) => boolean,
+): CapacityProbe[][] {
+  const groups: CapacityProbe[][] = []
+  for (const probe of probes) {
+    const group = groups.at(-1)
+    const first = group?.[0]
+    if (first !== undefined && isSame(first, probe)) group?.push(probe)
+    else groups.push([probe])
+  }
+  return groups
 }

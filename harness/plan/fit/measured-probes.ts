@@ -5,7 +5,7 @@ import type {
 } from '../../../contract/report/capacity/probe.ts'
 import type { CapacityReport } from '../../../contract/report/capacity/report.ts'
 import type { PlanMeasurement } from '../../../contract/report/plan.ts'
-import { groupEqualLoads } from '../../capacity/report/equal-loads.ts'
+import { groupEqualLoads } from '../../capacity/report/frontier.ts'
 import type { Measurement } from '../demand.ts'
 import type { RequestLength } from '../service-model.ts'
 import { type PredictedMetric, predictedMetrics, quantile } from '../simulation/simulate.ts'
