@@ -33,6 +33,7 @@ describe('v3: laws of chats', () => {
       const chat = new ChatUnderConditions({ v3, chats, claim, session, profile, prompts })
       await chat.try(coverage, {
         operation: 'v3.createChat',
+        steady: 'V3-CHAT-01',
         base: () => ({ name: session.name() }),
         edits: { ...kindsOfNames, caller: chat.edits.caller },
         send: ({ name }, row) => chat.create(String(name), row),
@@ -139,7 +140,7 @@ describe('v3: laws of chats', () => {
       chats: 2,
     }),
     async ({ v3, chats, claim, session, prompts }) => {
-      const laws = new ChatLaws({ claim, chats, v3 })
+      const laws = new ChatLaws({ claim, chats, v3, session })
       const [kept, other] = [await v3.createChat(), await v3.createChat()]
       const [ofKept, ofOther] = [
         { chat: kept, caller: {}, firstName: kept.name },

@@ -51,6 +51,7 @@ describe('compatible surface: laws of completions', () => {
       const trials = await tryConditions(run, {
         operation: 'openai.chat',
         accepts: 'OAI-CHAT-01',
+        steady: 'OAI-CHAT-01',
         isAnswer: (answer) => typeof answerText(answer) === 'string',
         shownByLaws: ['stop'],
         base: (row) => bodyFor(run, row),

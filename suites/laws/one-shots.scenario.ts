@@ -58,6 +58,7 @@ describe('v3: laws of one-shots', () => {
       const run = startRun({ oneShot, claim, profile, session, prompts, coverage })
       const trials = await tryConditions(run, {
         operation: 'v3.oneShot',
+        steady: 'V3-ONE-01',
         base: (row) => bodyFor(run, row),
         edits: editsOf(run),
         send: run.send,

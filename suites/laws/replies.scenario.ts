@@ -14,7 +14,7 @@ import {
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
-import { buildRecall, createRecallLaw, type Recall } from '../support/recall.ts'
+import { buildRecall, claimNoForeignFacts, createRecallLaw, type Recall } from '../support/recall.ts'
 import { attachedFile } from '../support/test-data.ts'
 import { replyBesideOtherChat } from '../support/v2-replies.ts'
 import { modelEdits, set } from './edits.ts'
@@ -31,13 +31,14 @@ import {
 const laws: readonly Law<Run>[] = [
   { requirements: ['V2-GEN-01'], law: hasText },
   { requirements: ['V2-CTX-01'], law: isRemembered },
+  { requirements: ['V2-CTX-02'], law: hasNoForeignFacts },
 ]
 
 /** Section 4.2: the laws of replies to stored messages hold under all conditions. */
 describe('v2: laws of replies', () => {
   test(
     'a stored message MUST get its reply under every condition',
-    coversAtDepth(requirementsOfLaws('v2.generate', laws, ['V2-CTX-02']), (rows, depth) => ({
+    coversAtDepth(requirementsOfLaws('v2.generate', laws), (rows, depth) => ({
       requests: 4 * share(rows) + 11,
       generations: share(rows) * (depth === 'full' ? 2 : 1) + 4,
       uploads: 1,
@@ -82,6 +83,13 @@ async function isRemembered(run: Run, { body, answer }: Trial): Promise<void> {
   run.parent = String(body['parent_id'])
 }
 
+/** The results of a search may come from anywhere, and the profile may name chats that others use as well. */
+function hasNoForeignFacts(run: Run, { row, answer }: Trial): void {
+  const { v2Chat = {} } = run.profile
+  if (row['rag'] !== plain || 'ids' in v2Chat) return
+  claimNoForeignFacts(run, 'V2-CTX-02', answer, run.texts)
+}
+
 type Context = Pick<
   ScenarioContext,
   'v2' | 'attachments' | 'claim' | 'profile' | 'session' | 'prompts' | 'coverage'
@@ -95,6 +103,8 @@ interface Run extends Context {
   readonly file: unknown
   /** Parts of the chain of messages. */
   readonly conversation: string[]
+  /** All texts of the chat, its name and its file. */
+  readonly texts: string[]
   readonly knowsFact: ReturnType<typeof createRecallLaw>
   /** The latest message of the chain. */
   parent: string
@@ -106,7 +116,8 @@ interface Run extends Context {
 /** A chat with two messages and their replies, the second of which names the first as its parent. */
 async function startRun(context: Context): Promise<Run> {
   const { v2, claim, profile, session, prompts } = context
-  const chat = await v2.chat()
+  const name = session.name()
+  const chat = await v2.chat(name)
   const file = await attachedFile(context)
   const recall = buildRecall(profile, session.nonce())
   const opening = `${prompts.brief()}\n${recall.tell}\n${prompts.note(session.nonce())}`
@@ -126,6 +137,7 @@ async function startRun(context: Context): Promise<Run> {
     recall,
     file,
     conversation: [opening, recall.ask],
+    texts: [name, JSON.stringify(file), opening],
     knowsFact: createRecallLaw(
       context,
       async (text) => (await v2.storeAndGenerate(await v2.chat(), text)).reply,
@@ -140,6 +152,7 @@ async function startRun(context: Context): Promise<Run> {
 async function storeQuestion(run: Run, row: Row): Promise<Body> {
   const { v2, profile, prompts, chat, file } = run
   run.question = questionOf(run, row['text'])
+  run.texts.push(run.question)
   const model = modelEdits(profile, 'model_id')[row['model'] as 'alias' | 'vision']
   const link = row['parent'] === plain ? {} : { parent_id: run.parent }
   const message: Body = {

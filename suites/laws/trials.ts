@@ -15,7 +15,7 @@ import {
   rowsToTry,
   type ScenarioContext,
 } from '../../harness/conformance/scenario/index.ts'
-import { claimSteady } from '../support/refusals.ts'
+import { claimSteady, isContentRefusal } from '../support/refusals.ts'
 
 export type Body = Readonly<Record<string, unknown>>
 export type Edit = (body: Body) => Body
@@ -55,6 +55,8 @@ export interface Plan<O extends LawfulOperation, Run = unknown> {
   readonly shownByLaws?: readonly string[]
   /** Requirement that is broken if the plain request is refused, or if errors come again and again. */
   readonly accepts?: RequirementId
+  /** Requirement of an operation without state that is broken if its requests are refused now and then. */
+  readonly steady?: RequirementId
   /** Rows that every depth tries after the plain one. */
   readonly always?: readonly Row[]
   /** Dimensions whose values need a second generation: outside of `always`, they are tried at depth full. */
@@ -102,6 +104,7 @@ export async function tryConditions<O extends LawfulOperation, Run extends Conte
       break
     }
   }
+  requests.claimSteady(session, rows.length)
   const { accepts } = plan
   if (accepts) claimSteady(session, plan.operation, accepts)
   const all = pairsOf(requests.allValues)
@@ -126,6 +129,8 @@ class LawfulRequests<O extends LawfulOperation> {
   readonly #dimensions: Conditions
   readonly #refused = new Set<string>()
   readonly #accepted = new Set<string>()
+  /** Refusals of requests that were accepted when they were repeated. */
+  readonly #passing: Exchange[] = []
   #isKnownToWork = false
 
   constructor({ claim }: Context, plan: Plan<O, never>) {
@@ -153,7 +158,11 @@ class LawfulRequests<O extends LawfulOperation> {
     const trial = await this.#send(row)
     if (!isDeclined(trial.answer)) return this.#accept(trial)
     const again = await this.#send(row)
-    if (!isDeclined(again.answer) || !this.#isKnownToWork) return undefined
+    if (!isDeclined(again.answer)) {
+      if (isContentRefusal(trial.answer)) this.#passing.push(trial.answer)
+      return this.#accept(again)
+    }
+    if (!this.#isKnownToWork) return undefined
     return (await this.#withoutRefusedAlone(row)) ?? this.#withoutRefusedTogether(again)
   }
 
@@ -161,6 +170,16 @@ class LawfulRequests<O extends LawfulOperation> {
     const { answer } = await this.#send(row)
     const { accepts } = this.#plan
     if (accepts) this.#claim(accepts, () => expectAccepted(answer, 'a plain request'), answer)
+  }
+
+  /** Two refusals that pass, and a quarter of the requests, are no chance. */
+  claimSteady(session: Context['session'], rows: number): void {
+    const { steady } = this.#plan
+    const count = this.#passing.length
+    if (steady === undefined || count < 2 || count * 4 < rows) return
+    const why = `${count} of ${rows} requests were refused, and accepted when they were repeated`
+    const errors = this.#passing.map(({ id }) => ({ id, isOdd: true }))
+    session.addFinding(steady, 'broken', why, errors)
   }
 
   /** Tries each value that was not accepted before alone. */

@@ -1,7 +1,6 @@
 /** Laws of turns in one chat, which hold under all conditions. */
 import {
   answerParts,
-  answerText,
   assume,
   type Chat,
   contains,
@@ -16,7 +15,13 @@ import {
   sendAtOnce,
 } from '../../harness/conformance/scenario/index.ts'
 import { createDeliveryLaw } from '../support/delivery.ts'
-import { buildRecall, createRecallLaw, knows, type Recall } from '../support/recall.ts'
+import {
+  buildRecall,
+  claimNoForeignFacts,
+  createRecallLaw,
+  knows,
+  type Recall,
+} from '../support/recall.ts'
 import {
   inputEdits,
   modelEdits,
@@ -63,18 +68,10 @@ export function usesAllowedTools({ claim }: Run, { body, answer }: Trial): void 
   }
 }
 
-/** An answer contains only facts of its own chat. */
-export function hasNoForeignFacts(
-  { claim, session, texts }: Run,
-  { row, body, answer }: Trial,
-): void {
-  texts.push(...inputsOf(body))
+export function hasNoForeignFacts(run: Run, { row, body, answer }: Trial): void {
+  run.texts.push(...inputsOf(body))
   // The results of a search may come from anywhere.
-  if (row['rag'] !== plain) return
-  const facts = session.noncesIn(answerText(answer) ?? '')
-  const foreign = facts.filter((fact) => !texts.some((text) => text.includes(fact)))
-  if (facts.length === 0) return
-  claim('V3-CTX-02', () => expect(foreign, 'facts of other chats').toEqual([]), answer)
+  if (row['rag'] === plain) claimNoForeignFacts(run, 'V3-CTX-02', answer, run.texts)
 }
 
 /** Makes a turn with a parent the parent of the next one. */

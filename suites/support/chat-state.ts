@@ -8,6 +8,7 @@ import {
   expectAccepted,
   isDeclined,
   type ScenarioContext,
+  staysVisible,
   succeeded,
 } from '../../harness/conformance/scenario/index.ts'
 import { firstWord } from './test-data.ts'
@@ -27,7 +28,7 @@ export interface ChatState {
   readonly isTwinFavorite?: boolean
 }
 
-type Context = Pick<ScenarioContext, 'claim' | 'chats' | 'v3'>
+type Context = Pick<ScenarioContext, 'claim' | 'chats' | 'v3' | 'session'>
 
 /** Requirements that `ChatLaws` claims. */
 export const requirementsOfChats = [
@@ -123,7 +124,7 @@ export class ChatLaws {
     under: string,
     sent: readonly Exchange[],
   ): Promise<boolean> {
-    const { claim, chats } = this.#context
+    const { claim, chats, session } = this.#context
     const isWanted = favorite === true
     const shows = (page: Parameters<typeof chats.mentions>[0]) =>
       [chat, { ...chat, name: firstName }].some((one) => chats.mentions(page, one))
@@ -135,6 +136,11 @@ export class ChatLaws {
     // A chat that is not on the first page may be on a page that cannot be reached.
     if (isWanted && !isShown && !list.isWhole && succeeded(list.pages[0])) return true
     const ofWanted = isWanted ? 'V3-FAV-01' : 'V3-FAV-02'
+    if (isWanted && isShown) {
+      const isSteady = await staysVisible(session, () => chats.readFavorites(caller), shows)
+      const what = `the favorites show the chat each time (${under})`
+      claim('V3-FAV-01', () => expect(isSteady, what).toBe(true), ...list.pages.slice(0, 3))
+    }
     return claim(
       favorite === undefined ? 'V3-FAV-03' : ofWanted,
       () => {

@@ -128,11 +128,9 @@ export async function expectAllRefused(
   for (const [at, mistake] of mistakes.entries()) {
     const chosen = depth === 'full' ? rows : rows.slice(at % rows.length).slice(0, 1)
     for (const [name, condition] of chosen) {
-      // A second key is a guess and may be refused with a different status.
-      const { status: _, ...anyRefusal } = expected
       const { control } = plainForm
-      const status = condition.authorization === undefined ? expected : anyRefusal
-      const rejected = { ...request(mistake, name, condition), control, ...status }
+      const isKeyGuessed = condition.authorization !== undefined
+      const rejected = { ...request(mistake, name, condition), control, ...expected, isKeyGuessed }
       refused.push([mistake, await expectRejected(rejected)])
     }
   }

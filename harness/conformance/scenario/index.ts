@@ -22,6 +22,7 @@ export {
   withinOrdinaryTraffic,
 } from './declaration.ts'
 export { ContractViolation, expect } from './expect.ts'
+export { staysVisible } from './poll.ts'
 export * from './read.ts'
 export { type KnowledgePrefix, knowledgePrefixes } from './routes/knowledge.ts'
 export { assumeRead, cursorIn, isConclusive, type ListWalk } from './routes/paging.ts'

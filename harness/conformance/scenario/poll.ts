@@ -36,6 +36,22 @@ export async function pollEndpoints<Result>(
   return result
 }
 
+/**
+ * Tests if a read still shows what an earlier one has shown. Others may read an older state for as long as a
+ * change may take, so that only later reads count: no more than one of six may lack it.
+ */
+export async function staysVisible<Result>(
+  session: Pick<Session, 'settling' | 'sleep'>,
+  read: () => Promise<Result>,
+  isShown: (result: Result) => boolean,
+): Promise<boolean> {
+  if (isShown(await read())) return true
+  await session.sleep(session.settling.ms)
+  let missing = 0
+  for (let reads = 0; reads < 6; reads += 1) if (!isShown(await read())) missing += 1
+  return missing < 2
+}
+
 /** Reads, and again after each delay, until `isEnough`. Returns the last result. */
 export async function readRepeatedly<Result>(
   read: () => Promise<Result>,

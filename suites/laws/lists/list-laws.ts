@@ -8,6 +8,7 @@ import {
   type ListWalk,
   type Row,
   type ScenarioContext,
+  staysVisible,
   succeeded,
 } from '../../../harness/conformance/scenario/index.ts'
 import { type Body, describeRow, type Plan, plain, type Trial, tryConditions } from '../trials.ts'
@@ -65,6 +66,7 @@ export async function claimLists<O extends ListOperation>(
     {
       ...list,
       accepts: list.requirements.listed,
+      steady: list.requirements.listed,
       async base(row) {
         await list.arrange?.(row)
         return {}
@@ -118,7 +120,7 @@ class LawsOfList {
     this.#list.also?.(trial, walk)
     if (!succeeded(walk.pages[0]) || !(await this.#isJoined(query, isSecond))) return
     if (isEvidence) this.#claimShown(requirement, texts, walk, describeRow(row))
-    if (kind !== undefined) this.#claimSearched(trial, texts, walk, leftOut)
+    if (kind !== undefined) await this.#claimSearched(trial, texts, walk, leftOut)
   }
 
   /** Pages of a search are evidence only if it finds everything without a limit. */
@@ -173,13 +175,13 @@ class LawsOfList {
     return isShown
   }
 
-  #claimSearched(
+  async #claimSearched(
     { row, body, answer }: Trial,
     texts: readonly string[],
     walk: ListWalk,
     leftOut: LeftOut | undefined,
-  ): void {
-    const { claim } = this.#context
+  ): Promise<void> {
+    const { claim, session } = this.#context
     const { found, paged } = this.#list.requirements
     // It was found before, so there is nothing to wait for.
     if (isUnlimited(row) || Number(body['limit']) > 1) {
@@ -190,6 +192,15 @@ class LawsOfList {
       claim(requirement, () => expect(isShown, what).toBe(true), answer)
     }
     if (!walk.complete) return
+    const [page, ...further] = walk.pages
+    const showsAll = (one: Exchange) => texts.every((text) => this.#list.shows(one, text))
+    if (page && further.length === 0 && showsAll(page) && !showsAll(answer)) {
+      const caller = this.#members.callerOf(row['caller'] === 'second')
+      const read = () => this.#list.list(queryOf(body), caller)
+      const isSteady = await staysVisible(session, read, showsAll)
+      const what = `the list shows the same elements each time (${describeRow(row)})`
+      claim(leftOut?.requirement ?? found, () => expect(isSteady, what).toBe(true), answer, walk)
+    }
     const repeated = texts.filter((text) => walk.pagesWith(text).length > 1)
     const what = `elements on several pages (${describeRow(row)})`
     claim(paged, () => expect(repeated, what).toEqual([]), walk)
