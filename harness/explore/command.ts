@@ -66,7 +66,7 @@ export class StateViolation extends Error {
   override readonly name = 'StateViolation'
   readonly requirement: RequirementId
   readonly evidence: readonly Exchange[]
-  /** Labels of the chats and files involved, in addition to the chat of the operation. */
+  /** Labels of the chats involved, in addition to the chat of the operation. */
   readonly about: readonly string[]
 
   constructor(

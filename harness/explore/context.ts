@@ -1,5 +1,4 @@
 import type { Exchange } from '../../contract/index.ts'
-import { attachmentRoutes } from '../conformance/scenario/routes/attachments.ts'
 import { chatRoutes } from '../conformance/scenario/routes/chats.ts'
 import { v2Routes } from '../conformance/scenario/routes/v2.ts'
 import { type Chat, oneShotRoutes, v3Routes } from '../conformance/scenario/routes/v3.ts'
@@ -14,7 +13,6 @@ export interface ExplorationContext {
   readonly session: Session
   readonly v3: ReturnType<typeof v3Routes>
   readonly chats: ReturnType<typeof chatRoutes>
-  readonly attachments: ReturnType<typeof attachmentRoutes>
   readonly oneShot: ReturnType<typeof oneShotRoutes>
   readonly v2: ReturnType<typeof v2Routes>
   /** First word of the name of every chat of this sequence. */
@@ -55,7 +53,6 @@ export function createExplorationContext(session: Session, knowledge: Knowledge)
     session,
     v3: v3Routes(session),
     chats: chatRoutes(session),
-    attachments: attachmentRoutes(session),
     oneShot: oneShotRoutes(session),
     v2: v2Routes(session),
     word: session.nonce(),

@@ -134,14 +134,8 @@ export function sweep(
     ...living
       .filter(({ name }) => name !== undefined)
       .map(({ label: chat }) => ({ command: 'list chats', chat, variant: 'search of one' })),
-    ...living.map(({ label: chat }) => filesOf(chat)),
-    { command: 'list attachments', variant: 'all' },
     ...listsOf(['all', 'search', 'without favorites'], limitOfList),
   ]
-}
-
-function filesOf(chat: string): Planned {
-  return { command: 'list attachments', chat, variant: 'of chat' }
 }
 
 /** Lists of chats, whole and in pages. */
@@ -169,7 +163,6 @@ export function lastDeletion(model: Model): readonly Planned[] {
     { command: 'rename', chat },
     { command: 'read chat', chat },
     { command: 'read history', chat },
-    filesOf(chat),
     ...Array<Planned>(missing).fill({ command: 'create chat' }),
     { command: 'delete chat', chat },
     { command: 'use deleted chat', chat, variant: 'history' },

@@ -5,7 +5,6 @@
 export interface Model {
   readonly chats: readonly ChatState[]
   readonly turns: readonly Turn[]
-  readonly files: readonly FileState[]
   readonly v2Chats: readonly V2Chat[]
   readonly v2Messages: readonly V2Message[]
 }
@@ -39,13 +38,6 @@ export interface Turn {
   readonly isRepeated: boolean
 }
 
-export interface FileState {
-  readonly label: string
-  readonly name: string
-  /** Label of the chat that it was uploaded to. */
-  readonly chat: string | undefined
-}
-
 export interface V2Chat {
   readonly label: string
   readonly id: string
@@ -69,7 +61,7 @@ export interface V2Message {
   readonly replies: number
 }
 
-export const emptyModel: Model = { chats: [], turns: [], files: [], v2Chats: [], v2Messages: [] }
+export const emptyModel: Model = { chats: [], turns: [], v2Chats: [], v2Messages: [] }
 
 export function chatNamed(model: Model, label: string | undefined): ChatState | undefined {
   return model.chats.find((chat) => chat.label === label)
@@ -84,12 +76,10 @@ export function deletedChats(model: Model): readonly ChatState[] {
   return model.chats.filter(({ deleted }) => deleted)
 }
 
-/** Chats with the most turns, files and marks first, so that they get long series of operations. */
+/** Chats with the most turns and marks first, so that they get long series of operations. */
 export function busiestFirst(model: Model): readonly ChatState[] {
   const work = ({ label, favorite }: ChatState) =>
-    turnsOf(model, label).length +
-    model.files.filter(({ chat }) => chat === label).length +
-    (favorite ? 1 : 0)
+    turnsOf(model, label).length + (favorite ? 1 : 0)
   return livingChats(model).toSorted((a, b) => work(b) - work(a))
 }
 
@@ -157,10 +147,6 @@ export function repeatTurn(model: Model, label: string): Model {
   return { ...model, turns: changed(model.turns, label, { isRepeated: true, kind: 'generate' }) }
 }
 
-export function addFile(model: Model, file: FileState): Model {
-  return { ...model, files: [...model.files, file] }
-}
-
 export function v2ChatNamed(model: Model, label: string | undefined): V2Chat | undefined {
   return model.v2Chats.find((chat) => chat.label === label)
 }
@@ -212,7 +198,6 @@ export function forgetChat(model: Model, label: string): Model {
     ...model,
     chats: model.chats.filter((chat) => chat.label !== label),
     turns: model.turns.filter(({ chat }) => chat !== label),
-    files: model.files.filter(({ chat }) => chat !== label),
     v2Chats: model.v2Chats.filter((chat) => chat.label !== label),
     v2Messages: model.v2Messages.filter(({ chat }) => chat !== label),
   }

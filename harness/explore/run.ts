@@ -35,7 +35,7 @@ export function explorationOf(operations: number): Exploration {
       requests: operations * requestsPerOperation,
       generations: maxGenerations,
       chats: Math.ceil(operations / 6),
-      uploads: Math.ceil(operations / 20),
+      uploads: 0,
     },
     run: async (session, onOperation) => {
       const result = await explore(session, { operations, maxGenerations, onOperation })

@@ -188,10 +188,6 @@ const ofTheGrammar = {
     'v3.generate: the Idempotency-Key is ignored (occurrence: after a refusal)',
     'v3.generate: the Idempotency-Key is ignored (occurrence: after a rename)',
   ],
-  'V3-ATT-12': [
-    'v3.chatAttachments: the last row is lost (occurrence: second)',
-    'v3.chatAttachments: the list is empty (occurrence: after a rename)',
-  ],
   'V3-IDEM-01': ['v3.generate: a missing Idempotency-Key is accepted (occurrence: second)'],
   'V2-CTX-01': [
     'v2.generate: earlier turns are not read (occurrence: third or later)',

@@ -8,7 +8,6 @@ import {
   type Pick,
 } from '../command.ts'
 import type { Model } from '../model.ts'
-import { attachmentCommands } from './attachments.ts'
 import { chatCommands } from './chats.ts'
 import { generateCommands } from './generate.ts'
 import { listChats } from './list-chats.ts'
@@ -23,7 +22,6 @@ export const commands: Commands = {
   ...chatCommands,
   ...generateCommands,
   ...refusalCommands,
-  ...attachmentCommands,
   ...strayCommands,
   ...versionCommands,
   ...v2Commands,

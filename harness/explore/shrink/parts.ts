@@ -116,7 +116,7 @@ function related(
   const subjects = new Set([last?.chat, last?.turn, ...about].filter((one) => one !== undefined))
   if (subjects.size === 0) return operations
   for (let step = 0; step < reach; step += 1) {
-    // The chat of a file in the violation is included from the start.
+    // The chat of the turn is included from the start.
     const followed = operations.filter((operation) =>
       step === 0 ? subjects.has(operation.label) : touches(operation, subjects),
     )

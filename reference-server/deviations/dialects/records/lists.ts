@@ -2,9 +2,9 @@
 import type { Patch, Services } from '../../../services.ts'
 import type { Page, PageRequest } from '../../../store/types.ts'
 import { type Json, toObject } from '../../patches/json.ts'
-import { onSuccessBody } from '../../patches/replies.ts'
+import { onError, onSuccessBody } from '../../patches/replies.ts'
 import { onRequest } from '../../patches/requests.ts'
-import { type RoutePattern, v3History } from '../../patches/routes.ts'
+import { fileList, type RoutePattern, v3History } from '../../patches/routes.ts'
 import { compose } from '../../patches/services.ts'
 import type { Dialect } from '../../table.ts'
 import { alternatives, dialectTable } from '../../table.ts'
@@ -26,6 +26,13 @@ export const listDialects: readonly Dialect[] = [
         excludes: ['lists-bare'],
         patch: oneRow,
       },
+    'files-of-any-version: GET /attachment with the id of a v2 chat returns an empty list.': onError(
+      fileList,
+      (reply) =>
+        reply.status === 409
+          ? { status: 200, body: { result: [], pagination: { cursor: null } } }
+          : reply,
+    ),
     'search-from-the-start: search matches only the beginning of names.': (services) => {
       const { attachments, chats } = services.store
       return {
