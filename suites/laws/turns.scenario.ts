@@ -1,13 +1,22 @@
 import {
   coversAtDepth,
   describe,
+  type Exchange,
+  expect,
   type ScenarioContext,
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
 import { sayBesideOtherChat } from '../support/raced-turns.ts'
 import { buildRecall } from '../support/recall.ts'
-import { type Law, requirementsOfLaws, tryConditions } from './trials.ts'
+import {
+  describeRow,
+  type Law,
+  plain,
+  requirementsOfLaws,
+  type Trial,
+  tryConditions,
+} from './trials.ts'
 import { claimKeyNeeded, claimPages, claimRunBefore, claimTurns } from './turn-history.ts'
 import {
   editsOf,
@@ -24,6 +33,7 @@ const laws: readonly Law<Run>[] = [
   { requirements: ['V3-CTX-01', 'V3-GEN-16'], law: isRemembered },
   { requirements: ['V3-TOOLS-02', 'V3-TOOLS-03'], law: usesAllowedTools },
   { requirements: ['V3-CTX-02'], law: hasNoForeignFacts },
+  { requirements: ['V3-THINK-01'], law: streamsReasoning },
   { requirements: ['V3-SSE-30'], law: (run, trial) => run.isDelivered(trial) },
 ]
 
@@ -104,4 +114,23 @@ async function claimTurnLaws(
   await claimRunBefore(run, later, saying)
   const [latest] = trials.toReversed()
   if (latest) await claimKeyNeeded(context, chat, latest, run.parent)
+}
+
+/** A stream that lacks reasoning is asked for again: a model need not reason about each question. */
+async function streamsReasoning(run: Run, { row, answer, edit }: Trial): Promise<void> {
+  const { v3, claim, profile, prompts, chat } = run
+  const isPlain = ['max_tokens', 'text', 'length'].every((name) => row[name] === plain)
+  if (row['think'] !== 'true' || row['form'] === plain || row['model'] === 'vision') return
+  if (profile.capabilities.reasoning !== true || row['input'] === 'image' || !isPlain) return
+  // A repeat after a transport failure may be shorter.
+  if (answer.labels.repeatOf !== undefined) return
+  let last = answer
+  for (let tries = 0; tries < 2 && !hasReasoning(last); tries += 1)
+    last = await run.send(edit(v3.generateBody(chat, prompts.calculation())))
+  const what = `the stream shows reasoning (${describeRow(row)})`
+  claim('V3-THINK-01', () => expect(hasReasoning(last), what).toBe(true), last, answer)
+}
+
+function hasReasoning({ events }: Exchange): boolean {
+  return events.some(({ name }) => name === 'response.reasoning_text.delta')
 }

@@ -72,7 +72,7 @@ export interface Condition {
 }
 
 /** Fields by dimension and value; undefined if the profile lacks what one needs. */
-type Dimensions = Readonly<Record<string, Readonly<Record<string, Body | undefined>>>>
+export type Dimensions = Readonly<Record<string, Readonly<Record<string, Body | undefined>>>>
 
 interface Refusing {
   readonly mistakes: readonly Mistake[]
@@ -138,7 +138,7 @@ export async function expectAllRefused(
 }
 
 /** Conditions of several dimensions at once, with a description for messages. */
-function rowsOf(
+export function rowsOf(
   conditions: Dimensions,
   caller: Condition | undefined,
   { depth, session }: Pick<ScenarioContext, 'depth' | 'session'>,

@@ -6,10 +6,12 @@ import {
   inputRows,
   isObject,
   requireProfile,
+  type ScenarioContext,
   succeeded,
   type TargetProfile,
   type V3Api,
 } from '../../harness/conformance/scenario/index.ts'
+import { type Dimensions, rowsOf } from './mistakes.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
@@ -23,6 +25,22 @@ export function requireBase({ knowledge, assistants, tools }: TargetProfile) {
 }
 
 type Base = ReturnType<typeof requireBase>
+
+/** Fields beside `rag`, described for messages: none, one of each dimension and, at depth full, further combinations. */
+export function besidesRag(
+  dimensions: Dimensions,
+  context: Pick<ScenarioContext, 'depth' | 'session'>,
+): readonly (readonly [under: string, members: Body])[] {
+  const all = Object.values(dimensions).map((of) => Object.values(of).at(-1) ?? {})
+  const rows = context.depth === 'full' ? rowsOf(dimensions, undefined, context, rowsAtFull) : []
+  return [
+    ['', {}],
+    [' (with other fields)', Object.assign({}, ...all)],
+    ...rows.map(([name, { members = {} }]) => [` (${name})`, members] as const),
+  ]
+}
+
+export const rowsAtFull = 10
 
 /** Tests if a reply has a search step before its answer, or the fact of the base in its answer. */
 export function hasSearched(reply: Exchange, { expected, tool }: Base): boolean {

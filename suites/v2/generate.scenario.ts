@@ -3,15 +3,27 @@ import {
   answerText,
   assume,
   covers,
+  coversAtDepth,
   describe,
   type Exchange,
   expect,
   expectAccepted,
+  isObject,
   leavesOf,
   requireProfile,
+  type TargetProfile,
   test,
 } from '../../harness/conformance/scenario/index.ts'
-import { findVisibleSearch, maybeToolCall, requireBase } from '../support/retrieval.ts'
+import { each, otherModels } from '../support/mistakes.ts'
+import { buildRecall } from '../support/recall.ts'
+import {
+  besidesRag,
+  findVisibleSearch,
+  maybeToolCall,
+  requireBase,
+  rowsAtFull,
+} from '../support/retrieval.ts'
+import { attachedFile } from '../support/test-data.ts'
 
 /** Section 4.2: POST /message/generate answers a stored message. */
 describe('v2: generation', () => {
@@ -44,18 +56,29 @@ function namesIn(answer: Exchange): unknown[] {
 describe('v2: retrieval', () => {
   test(
     'a v2 generation with rag: true MUST use the knowledge base in its answer',
-    covers(['V2-RAG-01'], { requests: 9, generations: 1 }, 2),
-    async ({ v2, claim, profile }) => {
-      const { knowledge, assistants } = profile
-      requireProfile(knowledge, 'knowledge')
-      requireProfile(assistants?.withKnowledge, 'assistants.withKnowledge')
-      const more = { rag: true, assistant_id: assistants.withKnowledge }
-      let text: string | undefined
-      for (let tries = 0; tries < 3 && !text?.includes(knowledge.expect); tries += 1) {
-        const { reply } = await v2.storeAndGenerate(await v2.chat(), knowledge.question, more)
-        text = answerText(reply)
+    coversAtDepth(['V2-RAG-01'], (_, depth) => {
+      const further = depth === 'full' ? rowsAtFull : 0
+      return { requests: 14 + 3 * further, generations: 2 + further, uploads: 1 }
+    }),
+    async ({ v2, attachments, claim, profile, session, depth }) => {
+      const { question, expected, assistant } = requireBase(profile)
+      const more = { rag: true, assistant_id: assistant }
+      const file = await attachedFile({ attachments, profile, session })
+      for (const [under, members] of besidesRag(dimensionsOf(profile, file), { depth, session })) {
+        let text: string | undefined
+        for (let tries = 0; tries < 3 && !text?.includes(expected); tries += 1) {
+          const chat = await v2.chat()
+          const { reply } = await v2.storeAndGenerate(chat, question, { ...more, ...members })
+          text = answerText(reply)
+        }
+        if (under !== '' && !text?.includes(expected)) {
+          const { fact, tell, ask } = buildRecall(profile, session.nonce())
+          const control = await v2.storeAndGenerate(await v2.chat(), `${tell} ${ask}`, members)
+          const weak = 'the model gives back no fact beside other fields'
+          assume(answerText(control.reply)?.includes(fact), weak, control.reply)
+        }
+        claim('V2-RAG-01', () => expect(text, `the answer${under}`).toContain(expected))
       }
-      claim('V2-RAG-01', () => expect(text, 'the answer').toContain(knowledge.expect))
     },
   )
 
@@ -89,3 +112,14 @@ describe('v2: retrieval', () => {
     },
   )
 })
+
+/** Fields of a message that have nothing to do with its search. */
+function dimensionsOf(profile: TargetProfile, file: unknown) {
+  // The model for images may be a weaker one.
+  const { alias } = otherModels(profile, 'model_id')
+  return {
+    model: { alias },
+    think: each('think', true),
+    attachments: { one: isObject(file) ? { attachments: [file] } : undefined },
+  }
+}

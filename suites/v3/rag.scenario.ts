@@ -2,6 +2,7 @@ import {
   assume,
   type Claim,
   covers,
+  coversAtDepth,
   describe,
   type Exchange,
   expect,
@@ -9,19 +10,23 @@ import {
   expectResponse,
   isDeclined,
   requireProfile,
+  type ScenarioContext,
   succeeded,
+  type TargetProfile,
   test,
 } from '../../harness/conformance/scenario/index.ts'
 import { claimOutputKept } from '../support/history.ts'
+import { each, otherModels } from '../support/mistakes.ts'
 import {
   askInNewChat,
+  besidesRag,
   findVisibleSearch,
   hasSearched,
   maybeToolCall,
   noVisibleSearch,
   requireBase,
+  rowsAtFull,
 } from '../support/retrieval.ts'
-import { describeForm } from '../support/test-data.ts'
 
 /** Section 4.4: retrieval before an answer, visible as a search step or as a fact in the answer. */
 describe('v3: retrieval', () => {
@@ -29,25 +34,25 @@ describe('v3: retrieval', () => {
 
   test(
     'rag: true MUST search the base of the assistant',
-    covers(
+    coversAtDepth(
       ['RAG-01', 'V3-SSE-28', 'V3-ASST-01', 'V3-HIST-06'],
-      { requests: 26, generations: 2, chats: 6 },
+      costOf(26, 2, 6, 1),
       5,
     ),
-    async ({ v3, claim, profile }) => {
+    async ({ v3, claim, profile, depth, session }) => {
       const base = requireBase(profile)
-      for (const stream of [true, false]) {
-        const more = { assistant_id: base.assistant, stream }
+      for (const [under, members] of besidesRag(dimensionsOf(profile), { depth, session })) {
+        const more = { assistant_id: base.assistant, ...members }
         let reply = await askInNewChat(v3, base, { ...more, rag: true })
-        await acceptsAssistant(
-          claim,
-          reply.reply,
-          async () => (await askInNewChat(v3, base, more)).reply,
-        )
+        if (under === '') {
+          const withoutRag = async () => (await askInNewChat(v3, base, more)).reply
+          await acceptsAssistant(claim, reply.reply, withoutRag)
+        } else if (isDeclined(reply.reply)) continue
         for (let tries = 1; tries < 3 && !reply.searched; tries += 1) {
           reply = await askInNewChat(v3, base, { ...more, rag: true })
         }
-        claim('RAG-01', () => expect(reply.searched, expectation).toBe(true), ...reply.evidence)
+        const what = `${expectation}${under}`
+        claim('RAG-01', () => expect(reply.searched, what).toBe(true), ...reply.evidence)
         await claimOutputKept({ v3, claim }, reply.chat, reply.reply)
       }
     },
@@ -55,23 +60,29 @@ describe('v3: retrieval', () => {
 
   test(
     'a generation with rag as false, agent or absent MUST NOT search before its answer',
-    covers(['RAG-02', 'RAG-03', 'RAG-05'], { requests: 40, generations: 7, chats: 8 }, 1),
-    async ({ v3, claim, profile, session }) => {
+    coversAtDepth(
+      ['RAG-02', 'RAG-03', 'RAG-05'],
+      costOf(40, 7, 8, 3),
+      1,
+    ),
+    async ({ v3, claim, profile, session, depth }) => {
       const base = requireBase(profile)
       const ask = (rag: unknown, more: Readonly<Record<string, unknown>>) =>
         askInNewChat(v3, base, { assistant_id: base.assistant, rag, ...more }, 'act')
       const { control, more, mayBeOwn } = await findVisibleSearch(ask, base.tool)
       assume(control.searched, noVisibleSearch, ...control.evidence)
-      for (const [requirement, rag, stream] of [
-        ['RAG-02', false, false],
-        ['RAG-02', false, true],
-        ['RAG-03', 'agent', false],
-        ['RAG-03', 'agent', true],
-        ['RAG-05', undefined, false],
-        ['RAG-05', undefined, true],
-      ] as const) {
-        const reply = await ask(rag, { ...more, stream })
+      const values = [
+        ['RAG-02', false],
+        ['RAG-03', 'agent'],
+        ['RAG-05', undefined],
+      ] as const
+      const requests = besidesRag(dimensionsOf(profile), { depth, session }).flatMap((row) =>
+        values.map((value) => [...value, ...row] as const),
+      )
+      for (const [requirement, rag, under, members] of requests) {
+        const reply = await ask(rag, { ...more, ...members })
         if (isDeclined(reply.reply)) {
+          if (under !== '') continue
           // The same with rag: true was accepted.
           const taken = () => expectAccepted(reply.reply, `a generation with rag: ${rag}`)
           claim(requirement, taken, reply.reply, ...control.evidence)
@@ -80,7 +91,8 @@ describe('v3: retrieval', () => {
         if (reply.searched && mayBeOwn)
           session.markUndecided('inconclusive', [requirement], maybeToolCall)
         else {
-          const what = `the server searched ${rag === undefined ? 'without rag' : `with rag: ${rag}`}`
+          const how = rag === undefined ? 'without rag' : `with rag: ${rag}`
+          const what = `the server searched ${how}${under}`
           const evidence = [...reply.evidence, ...control.evidence]
           claim(requirement, () => expect(reply.searched, what).toBe(false), ...evidence)
         }
@@ -89,25 +101,42 @@ describe('v3: retrieval', () => {
   )
 
   test(
-    'a one-shot without rag MUST NOT search before its answer',
-    covers(['RAG-02', 'RAG-03', 'RAG-04', 'RAG-06'], { requests: 6, generations: 6 }, 1),
-    async ({ oneShot, claim, profile, prompts }) => {
+    'a one-shot without rag MUST NOT search before its answer, and with rag: true it MUST',
+    coversAtDepth(
+      ['RAG-01', 'RAG-02', 'RAG-03', 'RAG-04', 'RAG-06'],
+      costOf(9, 6, 0, 2),
+      3,
+    ),
+    async ({ oneShot, claim, profile, prompts, depth, session }) => {
       const base = requireBase(profile)
       const ask = async (rag: unknown, more: Readonly<Record<string, unknown>>) => {
         const body = oneShot.body(base.question, { assistant_id: base.assistant, rag, ...more })
         // The document lists no exclude_tools for a one-shot: a server may refuse it.
-        const isListed = more['exclude_tools'] === undefined
+        const isListed = Object.keys(more).every((name) => name === 'stream')
         const reply = await oneShot[isListed ? 'sendOk' : 'send'](body, { role: 'act' })
-        return { evidence: [reply], searched: succeeded(reply) && hasSearched(reply, base) }
+        return { reply, evidence: [reply], searched: succeeded(reply) && hasSearched(reply, base) }
       }
       const { control, more, mayBeOwn } = await findVisibleSearch(ask, base.tool)
       assume(control.searched, noVisibleSearch, ...control.evidence)
-      for (const stream of [false, true]) {
-        const reply = await ask(undefined, { ...more, stream })
+      const { model, stream } = dimensionsOf(profile)
+      const searching = depth === 'full' ? true : (profile.rag?.object ?? true)
+      const accepted = new Set<unknown>([undefined])
+      for (const [under, members] of besidesRag({ model, stream }, { depth, session })) {
+        const reply = await ask(undefined, { ...more, ...members })
+        if (isDeclined(reply.reply)) continue
         const evidence = [...reply.evidence, ...control.evidence]
         assume(!(reply.searched && mayBeOwn), maybeToolCall, ...evidence)
-        const what = `the server searched without rag${describeForm({ stream })}`
+        const what = `the server searched without rag${under}`
         claim('RAG-06', () => expect(reply.searched, what).toBe(false), ...evidence)
+        if (under === '') continue
+        let found = await ask(searching, { ...more, ...members })
+        for (let tries = 1; tries < 3 && !found.searched; tries += 1)
+          found = await ask(searching, { ...more, ...members })
+        if (isDeclined(found.reply)) continue
+        accepted.add(searching)
+        const searches = `${expectation}${under}`
+        const id = searching === true ? 'RAG-01' : 'RAG-04'
+        claim(id, () => expect(found.searched, searches).toBe(true), ...found.evidence)
       }
       // One-shot accepts every value that a chat generation accepts.
       for (const [requirement, rag] of [
@@ -115,7 +144,7 @@ describe('v3: retrieval', () => {
         ['RAG-03', 'agent'],
         ['RAG-04', profile.rag?.object],
       ] as const) {
-        if (rag === undefined) continue
+        if (accepted.has(rag)) continue
         const reply = await oneShot.send(
           oneShot.body(prompts.brief(), { assistant_id: base.assistant, rag }),
         )
@@ -166,6 +195,31 @@ describe('v3: retrieval', () => {
     },
   )
 })
+
+/** Cost of a scenario, and of what each row of depth full adds. */
+function costOf(requests: number, generations: number, chats: number, perRow: number) {
+  return (_: number, depth: ScenarioContext['depth']) => {
+    const further = depth === 'full' ? perRow * rowsAtFull : 0
+    return {
+      requests: requests + 4 * further,
+      generations: generations + further,
+      chats: chats + Math.sign(chats) * further,
+    }
+  }
+}
+
+/** Fields of a generation that have nothing to do with its search. */
+function dimensionsOf(profile: TargetProfile) {
+  // The model for images may be a weaker one.
+  const { alias } = otherModels(profile, 'model_id')
+  return {
+    model: { alias },
+    think: each('think', true),
+    temperature: each('temperature', 0.3),
+    top_p: each('top_p', 0.5),
+    stream: each('stream', false, true),
+  }
+}
 
 /** A refusal is due to the assistant or to its search: the same request without rag shows which. */
 async function acceptsAssistant(

@@ -45,13 +45,14 @@ const rowsAt = { quick: 8, normal: 9, full: 120 } as const
 export function coversAtDepth(
   requirements: readonly RequirementId[],
   costOf: (rows: number, depth: Depth) => Partial<Cost>,
+  again = 0,
 ) {
   const at = (depth: Depth) => {
     const rows = rowsAt[depth]
     return { ...noCost, ...costOf(rows, depth), rows }
   }
   const lawCosts = { quick: at('quick'), normal: at('normal'), full: at('full') }
-  const { meta, ...options } = covers(requirements, lawCosts.normal)
+  const { meta, ...options } = covers(requirements, lawCosts.normal, again)
   return { ...options, meta: { ...meta, lawCosts } }
 }
 
