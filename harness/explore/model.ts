@@ -78,8 +78,7 @@ export function deletedChats(model: Model): readonly ChatState[] {
 
 /** Chats with the most turns and marks first, so that they get long series of operations. */
 export function busiestFirst(model: Model): readonly ChatState[] {
-  const work = ({ label, favorite }: ChatState) =>
-    turnsOf(model, label).length + (favorite ? 1 : 0)
+  const work = ({ label, favorite }: ChatState) => turnsOf(model, label).length + (favorite ? 1 : 0)
   return livingChats(model).toSorted((a, b) => work(b) - work(a))
 }
 

@@ -4,9 +4,11 @@ import {
   answerJson,
   type Chat,
   contains,
+  describeRow,
   type Exchange,
   expect,
   expectAccepted,
+  plain,
   type Row,
   type ScenarioContext,
   statusText,
@@ -15,7 +17,7 @@ import {
 import { type Caller, ChatLaws, type ChatState } from '../support/chat-state.ts'
 import { claimSteady } from '../support/refusals.ts'
 import { callerOf, sendWithoutKey } from './edits.ts'
-import { type Body, describeRow, type Plan, plain, tryConditions } from './trials.ts'
+import { type Body, type Plan, tryConditions } from './trials.ts'
 
 type Context = Pick<ScenarioContext, 'v3' | 'chats' | 'claim' | 'session' | 'profile' | 'prompts'>
 type Coverage = ScenarioContext['coverage']

@@ -8,13 +8,19 @@ import {
   expectAccepted,
   isDeclined,
   isObject,
+  plain,
   type Row,
   type ScenarioContext,
   sendAtOnce,
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
-import { buildRecall, claimNoForeignFacts, createRecallLaw, type Recall } from '../support/recall.ts'
+import {
+  buildRecall,
+  claimNoForeignFacts,
+  createRecallLaw,
+  type Recall,
+} from '../support/recall.ts'
 import { attachedFile } from '../support/test-data.ts'
 import { replyBesideOtherChat } from '../support/v2-replies.ts'
 import { modelEdits, set } from './edits.ts'
@@ -22,7 +28,6 @@ import {
   type Body,
   type Edits,
   type Law,
-  plain,
   requirementsOfLaws,
   type Trial,
   tryConditions,

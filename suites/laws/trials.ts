@@ -7,15 +7,18 @@ import {
 } from '../../contract/conditions.ts'
 import type { RequirementId } from '../../contract/index.ts'
 import {
+  describeRow,
   type Exchange,
   expectAccepted,
   isDeclined,
   pairsOf,
+  plain,
   type Row,
   rowsToTry,
   type ScenarioContext,
+  valuesOf,
 } from '../../harness/conformance/scenario/index.ts'
-import { claimSteady, isContentRefusal } from '../support/refusals.ts'
+import { claimSeldomRefused, claimSteady, isContentRefusal } from '../support/refusals.ts'
 
 export type Body = Readonly<Record<string, unknown>>
 export type Edit = (body: Body) => Body
@@ -67,9 +70,6 @@ export interface Plan<O extends LawfulOperation, Run = unknown> {
 
 type Context = Pick<ScenarioContext, 'claim' | 'session' | 'coverage'>
 
-/** Value of a dimension that leaves the request unchanged. */
-export const plain = 'plain'
-
 /** Requirements that the conditions of an operation and its laws decide, and others. */
 export function requirementsOfLaws(
   operation: LawfulOperation,
@@ -104,8 +104,8 @@ export async function tryConditions<O extends LawfulOperation, Run extends Conte
       break
     }
   }
-  requests.claimSteady(session, rows.length)
-  const { accepts } = plan
+  const { accepts, steady } = plan
+  if (steady) claimSeldomRefused(session, steady, requests.passing, rows.length)
   if (accepts) claimSteady(session, plan.operation, accepts)
   const all = pairsOf(requests.allValues)
   const tried = pairsOf(
@@ -130,7 +130,7 @@ class LawfulRequests<O extends LawfulOperation> {
   readonly #refused = new Set<string>()
   readonly #accepted = new Set<string>()
   /** Refusals of requests that were accepted when they were repeated. */
-  readonly #passing: Exchange[] = []
+  readonly passing: Exchange[] = []
   #isKnownToWork = false
 
   constructor({ claim }: Context, plan: Plan<O, never>) {
@@ -159,7 +159,7 @@ class LawfulRequests<O extends LawfulOperation> {
     if (!isDeclined(trial.answer)) return this.#accept(trial)
     const again = await this.#send(row)
     if (!isDeclined(again.answer)) {
-      if (isContentRefusal(trial.answer)) this.#passing.push(trial.answer)
+      if (isContentRefusal(trial.answer)) this.passing.push(trial.answer)
       return this.#accept(again)
     }
     if (!this.#isKnownToWork) return undefined
@@ -170,16 +170,6 @@ class LawfulRequests<O extends LawfulOperation> {
     const { answer } = await this.#send(row)
     const { accepts } = this.#plan
     if (accepts) this.#claim(accepts, () => expectAccepted(answer, 'a plain request'), answer)
-  }
-
-  /** Two refusals that pass, and a quarter of the requests, are no chance. */
-  claimSteady(session: Context['session'], rows: number): void {
-    const { steady } = this.#plan
-    const count = this.#passing.length
-    if (steady === undefined || count < 2 || count * 4 < rows) return
-    const why = `${count} of ${rows} requests were refused, and accepted when they were repeated`
-    const errors = this.#passing.map(({ id }) => ({ id, isOdd: true }))
-    session.addFinding(steady, 'broken', why, errors)
   }
 
   /** Tries each value that was not accepted before alone. */
@@ -259,14 +249,4 @@ class LawfulRequests<O extends LawfulOperation> {
       this.#plan.edits
     return edits[name]?.[value]
   }
-}
-
-function valuesOf(row: Row): readonly (readonly [string, string])[] {
-  return Object.entries(row).filter(([, value]) => value !== plain)
-}
-
-/** `form stream, model alias`, for messages. */
-export function describeRow(row: Row): string {
-  const values = valuesOf(row).map(([name, value]) => `${name} ${value}`)
-  return values.join(', ') || 'plain request'
 }

@@ -5,6 +5,7 @@ import {
   compareForms,
   compareOutputWithHistory,
   contains,
+  describeRow,
   type Exchange,
   everyItemShown,
   expect,
@@ -19,7 +20,7 @@ import { claimTurnKept, inputPartTypes, inputTexts } from '../support/history.ts
 import type { createRecallLaw, Recall } from '../support/recall.ts'
 import { claimNoStep } from '../support/refusals.ts'
 import { doBefore, setEach } from './edits.ts'
-import { type Body, describeRow, type Trial, tryConditions } from './trials.ts'
+import { type Body, type Trial, tryConditions } from './trials.ts'
 
 type Claiming = Pick<ScenarioContext, 'v3' | 'claim'>
 

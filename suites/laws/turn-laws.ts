@@ -4,12 +4,14 @@ import {
   assume,
   type Chat,
   contains,
+  describeRow,
   type Exchange,
   expect,
   expectAccepted,
   finalResponse,
   isDeclined,
   isObject,
+  plain,
   type Row,
   type ScenarioContext,
   sendAtOnce,
@@ -32,7 +34,7 @@ import {
   toolEdits,
   withImage,
 } from './edits.ts'
-import { type Body, describeRow, type Edits, plain, type Trial } from './trials.ts'
+import type { Body, Edits, Trial } from './trials.ts'
 import { inputsOf } from './turn-history.ts'
 
 export async function isRemembered(run: Run, { row, body, answer }: Trial): Promise<void> {
@@ -232,7 +234,7 @@ export function editsOf(run: Run): Edits<'v3.generate'> {
     },
     tools: toolEdits(profile),
     assistant_id: { UUID: setKnown('assistant_id', assistant) },
-    max_tokens: setEach('max_tokens', 1, 24, 40),
+    max_tokens: setEach('max_tokens', 1, 24, 64),
     temperature: setEach('temperature', 0.3, 1),
     top_p: setEach('top_p', 0.5),
     presence_penalty: setEach('presence_penalty', 0.5),

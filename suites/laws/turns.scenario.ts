@@ -1,22 +1,17 @@
 import {
   coversAtDepth,
   describe,
+  describeRow,
   type Exchange,
   expect,
+  plain,
   type ScenarioContext,
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
 import { sayBesideOtherChat } from '../support/raced-turns.ts'
 import { buildRecall } from '../support/recall.ts'
-import {
-  describeRow,
-  type Law,
-  plain,
-  requirementsOfLaws,
-  type Trial,
-  tryConditions,
-} from './trials.ts'
+import { type Law, requirementsOfLaws, type Trial, tryConditions } from './trials.ts'
 import { claimKeyNeeded, claimPages, claimRunBefore, claimTurns } from './turn-history.ts'
 import {
   editsOf,

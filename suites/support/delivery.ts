@@ -4,12 +4,14 @@ import {
   type Delivery,
   deliveryOf,
   deltasOf,
+  describeRow,
   type Exchange,
   type Prompts,
+  plain,
   type Row,
   type ScenarioContext,
 } from '../../harness/conformance/scenario/index.ts'
-import { type Body, describeRow, plain, type Trial } from '../laws/trials.ts'
+import type { Body, Trial } from '../laws/trials.ts'
 
 /** A different text for each attempt: a target may answer a known text from a cache. */
 const subjects = ['bicycles came about', 'lighthouses came about', 'compasses came about']

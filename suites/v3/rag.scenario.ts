@@ -34,11 +34,7 @@ describe('v3: retrieval', () => {
 
   test(
     'rag: true MUST search the base of the assistant',
-    coversAtDepth(
-      ['RAG-01', 'V3-SSE-28', 'V3-ASST-01', 'V3-HIST-06'],
-      costOf(26, 2, 6, 1),
-      5,
-    ),
+    coversAtDepth(['RAG-01', 'V3-SSE-28', 'V3-ASST-01', 'V3-HIST-06'], costOf(26, 2, 6, 1), 5),
     async ({ v3, claim, profile, depth, session }) => {
       const base = requireBase(profile)
       for (const [under, members] of besidesRag(dimensionsOf(profile), { depth, session })) {
@@ -60,11 +56,7 @@ describe('v3: retrieval', () => {
 
   test(
     'a generation with rag as false, agent or absent MUST NOT search before its answer',
-    coversAtDepth(
-      ['RAG-02', 'RAG-03', 'RAG-05'],
-      costOf(40, 7, 8, 3),
-      1,
-    ),
+    coversAtDepth(['RAG-02', 'RAG-03', 'RAG-05'], costOf(40, 7, 8, 3), 1),
     async ({ v3, claim, profile, session, depth }) => {
       const base = requireBase(profile)
       const ask = (rag: unknown, more: Readonly<Record<string, unknown>>) =>
@@ -102,11 +94,7 @@ describe('v3: retrieval', () => {
 
   test(
     'a one-shot without rag MUST NOT search before its answer, and with rag: true it MUST',
-    coversAtDepth(
-      ['RAG-01', 'RAG-02', 'RAG-03', 'RAG-04', 'RAG-06'],
-      costOf(9, 6, 0, 2),
-      3,
-    ),
+    coversAtDepth(['RAG-01', 'RAG-02', 'RAG-03', 'RAG-04', 'RAG-06'], costOf(9, 6, 0, 2), 3),
     async ({ oneShot, claim, profile, prompts, depth, session }) => {
       const base = requireBase(profile)
       const ask = async (rag: unknown, more: Readonly<Record<string, unknown>>) => {

@@ -15,6 +15,20 @@ export type Values = Readonly<Record<string, readonly string[]>>
 /** A value of each dimension. */
 export type Row = Readonly<Record<string, string>>
 
+/** Value of a dimension that leaves the request unchanged. */
+export const plain = 'plain'
+
+/** The values of a row that change the request. */
+export function valuesOf(row: Row): readonly (readonly [string, string])[] {
+  return Object.entries(row).filter(([, value]) => value !== plain)
+}
+
+/** `form stream, model alias`, for messages. */
+export function describeRow(row: Row): string {
+  const values = valuesOf(row).map(([name, value]) => `${name} ${value}`)
+  return values.join(', ') || 'plain request'
+}
+
 interface RowOptions {
   readonly depth: Depth
   /** Varies the rows at depth `full`. */
@@ -29,9 +43,9 @@ interface RowOptions {
  * which show triples.
  */
 export function coveringRows(values: Values, { depth, seed, count }: RowOptions): readonly Row[] {
-  const plain = Object.fromEntries(
-    Object.entries(values).flatMap(([name, [first]]) =>
-      first === undefined ? [] : [[name, first]],
+  const first = Object.fromEntries(
+    Object.entries(values).flatMap(([name, [value]]) =>
+      value === undefined ? [] : [[name, value]],
     ),
   )
   const size = Math.max(1, ...Object.values(values).map(({ length }) => length))
@@ -39,7 +53,7 @@ export function coveringRows(values: Values, { depth, seed, count }: RowOptions)
     depth === 'full'
       ? [...pairwise(values, seed), ...balancedRows(values, count, seed)]
       : balancedRows(values, depth === 'quick' ? size : Math.max(size, count - 1), 'normal')
-  return [plain, ...rows].slice(0, count)
+  return [first, ...rows].slice(0, count)
 }
 
 /**

@@ -10,7 +10,15 @@ export {
   expectResponse,
   requireProfile,
 } from './claims.ts'
-export { coveringRows, pairsOf, type Row, rowsToTry } from './covering-rows.ts'
+export {
+  coveringRows,
+  describeRow,
+  pairsOf,
+  plain,
+  type Row,
+  rowsToTry,
+  valuesOf,
+} from './covering-rows.ts'
 export {
   acrossEndpoints,
   covers,

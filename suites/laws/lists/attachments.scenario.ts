@@ -4,10 +4,12 @@ import {
   type Chat,
   coversAtDepth,
   describe,
+  describeRow,
   expect,
   isConclusive,
   isObject,
   type ListWalk,
+  plain,
   type Row,
   requirementsOf,
   type ScenarioContext,
@@ -17,7 +19,7 @@ import {
 } from '../../../harness/conformance/scenario/index.ts'
 import { buildTextFile, claimRecord } from '../../support/test-data.ts'
 import { doBefore } from '../edits.ts'
-import { type Body, describeRow, plain } from '../trials.ts'
+import type { Body } from '../trials.ts'
 import { cap, claimLists, noCursor, rowsAt } from './list-laws.ts'
 import { editsFor, type Members, membersOf } from './members.ts'
 

@@ -4,11 +4,13 @@ import {
   contains,
   coversAtDepth,
   describe,
+  describeRow,
   describeShape,
   type Exchange,
   expect,
   type ListWalk,
   listedChatIds,
+  plain,
   type Row,
   type ScenarioContext,
   statusText,
@@ -16,7 +18,7 @@ import {
   test,
 } from '../../../harness/conformance/scenario/index.ts'
 import { set } from '../edits.ts'
-import { describeRow, plain, type Trial } from '../trials.ts'
+import type { Trial } from '../trials.ts'
 import { cap, claimLists, type LawfulList, rowsAt } from './list-laws.ts'
 import { type Caller, editsFor, membersOf } from './members.ts'
 

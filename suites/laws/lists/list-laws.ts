@@ -1,17 +1,19 @@
 /** Laws of a list: pages of any size show each element once, for any search and caller. */
 import type { RequirementId } from '../../../contract/index.ts'
 import {
+  describeRow,
   type Exchange,
   expect,
   expectAccepted,
   isConclusive,
   type ListWalk,
+  plain,
   type Row,
   type ScenarioContext,
   staysVisible,
   succeeded,
 } from '../../../harness/conformance/scenario/index.ts'
-import { type Body, describeRow, type Plan, plain, type Trial, tryConditions } from '../trials.ts'
+import { type Body, type Plan, type Trial, tryConditions } from '../trials.ts'
 import type { Caller, Kind, Members } from './members.ts'
 
 /** No row of a list costs a generation: most pairs at depth normal, all of them at full. */

@@ -26,13 +26,12 @@ export const listDialects: readonly Dialect[] = [
         excludes: ['lists-bare'],
         patch: oneRow,
       },
-    'files-of-any-version: GET /attachment with the id of a v2 chat returns an empty list.': onError(
-      fileList,
-      (reply) =>
+    'files-of-any-version: GET /attachment with the id of a v2 chat returns an empty list.':
+      onError(fileList, (reply) =>
         reply.status === 409
           ? { status: 200, body: { result: [], pagination: { cursor: null } } }
           : reply,
-    ),
+      ),
     'search-from-the-start: search matches only the beginning of names.': (services) => {
       const { attachments, chats } = services.store
       return {
