@@ -17,13 +17,14 @@ export const conditions = {
     model: { alias: 'OAI-MODELS-02', vision: 'OAI-MODELS-03' },
     max_tokens: { '1': 'OAI-MAXTOK-01', '7': 'OAI-MAXTOK-01', '64': 'OAI-MAXTOK-01' },
     temperature: { '0': 'OAI-TEMP-01', '0.7': 'OAI-TEMP-01', '2': 'OAI-TEMP-01' },
-    top_p: { '0.5': 'OAI-TOPP-01' },
+    top_p: { '0.5': 'OAI-TOPP-01', '1': 'OAI-TOPP-01' },
     stop: {
       text: 'OAI-STOP-01',
       'list of one': 'OAI-STOP-02',
       'first of a list': 'OAI-STOP-02',
       'last of a list': 'OAI-STOP-02',
     },
+    stream: { false: 'OAI-CHAT-01' },
     // The document does not list stream_options.
     form: { stream: 'OAI-STREAM-01', 'stream with usage': null },
     caller: { second: 'OAI-AUTH-05' },
@@ -36,6 +37,7 @@ export const conditions = {
     rag: { true: 'V2-MSG-13', false: 'V2-MSG-13', agent: 'V2-MSG-13' },
     attachments: { none: 'V2-MSG-14', one: 'V2-MSG-14', several: 'V2-MSG-14' },
     assistant_id: { UUID: 'V2-MSG-10', instructions: 'V2-MSG-10' },
+    after: { refusal: 'V2-MSG-01' },
   },
   'v2.generate': {
     model: { alias: 'V2-MODEL-01', vision: 'V2-MODEL-02' },
@@ -46,6 +48,7 @@ export const conditions = {
     'later message': { stored: null },
     attachments: { one: 'V2-GEN-01' },
     exclude_tools: { none: 'V2-GEN-04', one: 'V2-GEN-04', several: 'V2-GEN-04' },
+    after: { refusal: 'V2-GEN-01' },
     // Open: whether a chat accepts two requests at once.
     overlap: { 'two at once': null },
     text: {
@@ -80,6 +83,7 @@ export const conditions = {
     top_p: { '0.5': 'V3-GEN-09' },
     presence_penalty: { '0.5': 'V3-GEN-09' },
     form: { stream: 'V3-GEN-01' },
+    ...earlier('V3-GEN-01'),
     // Open: whether a chat accepts two requests at once.
     overlap: { 'two at once': null },
   },

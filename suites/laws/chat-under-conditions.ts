@@ -16,7 +16,7 @@ import {
 } from '../../harness/conformance/scenario/index.ts'
 import { type Caller, ChatLaws, type ChatState } from '../support/chat-state.ts'
 import { claimSteady } from '../support/refusals.ts'
-import { callerOf, sendWithoutKey } from './edits.ts'
+import { asItIs, callerOf, requestsBefore, sendWithoutKey } from './edits.ts'
 import { type Body, type Plan, tryConditions } from './trials.ts'
 
 type Context = Pick<ScenarioContext, 'v3' | 'chats' | 'claim' | 'session' | 'profile' | 'prompts'>
@@ -57,8 +57,6 @@ export async function canRename({ v3, chats, claim, session, profile }: Context)
   return false
 }
 
-const asItIs = (body: Body): Body => body
-
 /** A new chat for each request, in the state that the conditions require. */
 export class ChatUnderConditions {
   readonly #context: Context
@@ -76,7 +74,7 @@ export class ChatUnderConditions {
   get edits() {
     const { otherKey } = this.#context.profile
     return {
-      after: { rename: asItIs, favorite: asItIs, refusal: asItIs },
+      after: requestsBefore,
       occurrence: { second: asItIs, third: asItIs },
       caller: { second: otherKey === undefined ? undefined : asItIs },
     }
@@ -87,6 +85,8 @@ export class ChatUnderConditions {
     const { claim, session } = this.#context
     const context = { claim, session, coverage: { ...coverage, rows: rowsAt(coverage) } }
     await tryConditions(context, {
+      // The chat belongs to the caller.
+      guesses: [],
       laws: [
         {
           law: async (_, { row }) => {

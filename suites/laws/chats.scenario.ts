@@ -35,6 +35,7 @@ describe('v3: laws of chats', () => {
       await chat.try(coverage, {
         operation: 'v3.createChat',
         steady: 'V3-CHAT-01',
+        guesses: ['caller'],
         base: () => ({ name: session.name() }),
         edits: { ...kindsOfNames, caller: chat.edits.caller },
         send: ({ name }, row) => chat.create(String(name), row),

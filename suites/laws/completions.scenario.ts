@@ -187,13 +187,14 @@ function editsOf(run: Run): Edits<'openai.chat'> {
     model: modelEdits(profile, 'model'),
     max_tokens: setEach('max_tokens', 1, 7, 64),
     temperature: setEach('temperature', 0, 0.7, 2),
-    top_p: setEach('top_p', 0.5),
+    top_p: setEach('top_p', 0.5, 1),
     stop: {
       text: stop('text'),
       'list of one': stop('list of one'),
       'first of a list': stop('first of a list'),
       'last of a list': stop('last of a list', '\n\n\n\n'),
     },
+    stream: setEach('stream', false),
     form: {
       stream: set({ stream: true }),
       'stream with usage': set({ stream: true, stream_options: { include_usage: true } }),

@@ -177,17 +177,26 @@ export function toolEdits({ tools }: TargetProfile) {
   }
 }
 
-/** Changes a chat, or sends a request that is refused, before it is read. */
+/** Changes that are made by requests before the one under test. */
+export const requestsBefore = { rename: asItIs, favorite: asItIs, refusal: asItIs }
+
+export function asItIs(body: Body): Body {
+  return body
+}
+
+/** Changes a chat, or sends a request that is refused; returns the name of a chat that is renamed. */
 export async function doBefore(
   { v3, chats, session, prompts }: Pick<ScenarioContext, 'v3' | 'chats' | 'session' | 'prompts'>,
   chat: string,
   after: string | undefined,
   caller: { readonly authorization?: string } = {},
-): Promise<void> {
+): Promise<string | undefined> {
   const options = { role: 'probe', ...caller } as const
-  if (after === 'rename') await chats.rename(chat, session.name(), options)
+  const name = after === 'rename' ? session.name() : undefined
+  if (name !== undefined) await chats.rename(chat, name, options)
   if (after === 'favorite') await chats.addFavorite(chat, options)
   if (after === 'refusal') await sendWithoutKey({ v3, prompts }, chat, caller)
+  return name
 }
 
 /** A generation that is refused for its missing Idempotency-Key. */
@@ -201,4 +210,12 @@ export async function sendWithoutKey(
     key: null,
     role: 'negative',
   })
+}
+
+/** A v2 message that is refused for its missing content. */
+export async function sendWithoutContent(
+  { v2 }: Pick<ScenarioContext, 'v2'>,
+  chat: string,
+): Promise<void> {
+  await v2.message({ ...v2.messageBody(chat, ''), content: undefined }, { role: 'negative' })
 }

@@ -11,8 +11,23 @@ import {
   test,
 } from '../../harness/conformance/scenario/index.ts'
 import { attachedFile } from '../support/test-data.ts'
-import { modelEdits, set, setEach, setKnown, textEdits } from './edits.ts'
-import { type Edits, type Law, requirementsOfLaws, type Trial, tryConditions } from './trials.ts'
+import {
+  asItIs,
+  modelEdits,
+  sendWithoutContent,
+  set,
+  setEach,
+  setKnown,
+  textEdits,
+} from './edits.ts'
+import {
+  type Body,
+  type Edits,
+  type Law,
+  requirementsOfLaws,
+  type Trial,
+  tryConditions,
+} from './trials.ts'
 
 const laws: readonly Law<Run>[] = [
   { requirements: ['V2-MSG-02'], law: hasNewId },
@@ -26,22 +41,28 @@ describe('v2: laws of messages', () => {
     'a message MUST be stored as it was sent under every condition',
     coversAtDepth(
       requirementsOfLaws('v2.message', laws, ['V2-MSG-03', 'V2-MSG-05', 'V2-MSG-06']),
-      (rows) => ({ requests: rows + 7, uploads: 2 }),
+      (rows) => ({ requests: 2 * rows + 8, uploads: 2 }),
     ),
     async ({ v2, attachments, claim, profile, session, prompts, coverage }) => {
       const context = { v2, attachments, claim, profile, session, prompts, coverage }
       const chat = await v2.chat()
       const files = [await attachedFile(context), await attachedFile(context)]
-      const { id: parent } = await v2.storeOk(chat, prompts.brief())
-      const next = await v2.message(v2.messageBody(chat, prompts.brief()), { role: 'act' })
+      const send = (body: Body) => v2.message(body, { role: 'act' })
+      const first = await send(v2.messageBody(chat, prompts.brief()))
+      claim('V2-MSG-01', () => expectAccepted(first, 'a message'), first)
+      const parent = v2.storedId(first)
+      const next = await send(v2.messageBody(chat, prompts.brief()))
       claim('V2-MSG-01', () => expectAccepted(next, 'a second message of a chat'), next)
       const run: Run = { ...context, ids: new Set([parent]) }
       await tryConditions(run, {
         operation: 'v2.message',
         accepts: 'V2-MSG-01',
-        base: () => v2.messageBody(chat, prompts.brief(session.nonce())),
+        async base({ after }) {
+          if (after === 'refusal') await sendWithoutContent({ v2 }, chat)
+          return v2.messageBody(chat, prompts.brief(session.nonce()))
+        },
         edits: editsOf(run, parent, files),
-        send: (body) => v2.message(body, { role: 'act' }),
+        send,
         laws,
       })
     },
@@ -101,6 +122,7 @@ function editsOf(
       one: canAttach ? set({ attachments: files.slice(0, 1) }) : undefined,
       several: canAttach ? set({ attachments: files }) : undefined,
     },
+    after: { refusal: asItIs },
     assistant_id: {
       UUID: setKnown('assistant_id', assistants?.withoutKnowledge),
       instructions: setKnown('assistant_id', assistants?.instructions),

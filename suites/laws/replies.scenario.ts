@@ -23,7 +23,7 @@ import {
 } from '../support/recall.ts'
 import { attachedFile } from '../support/test-data.ts'
 import { replyBesideOtherChat } from '../support/v2-replies.ts'
-import { modelEdits, set } from './edits.ts'
+import { asItIs, modelEdits, sendWithoutContent, set } from './edits.ts'
 import {
   type Body,
   type Edits,
@@ -44,7 +44,7 @@ describe('v2: laws of replies', () => {
   test(
     'a stored message MUST get its reply under every condition',
     coversAtDepth(requirementsOfLaws('v2.generate', laws), (rows, depth) => ({
-      requests: 4 * share(rows) + 11,
+      requests: 5 * share(rows) + 11,
       generations: share(rows) * (depth === 'full' ? 2 : 1) + 4,
       uploads: 1,
     })),
@@ -173,6 +173,7 @@ async function storeQuestion(run: Run, row: Row): Promise<Body> {
   const id = succeeded(stored) ? v2.storedId(stored) : (await v2.storeOk(chat, run.question)).id
   if (row['later message'] !== plain)
     await v2.message(v2.messageBody(chat, prompts.otherBrief(), link), { role: 'probe' })
+  if (row['after'] === 'refusal') await sendWithoutContent(run, chat)
   return v2.generateBody(chat, id)
 }
 
@@ -194,7 +195,6 @@ async function send({ v2, session }: Run, body: Body, row: Row): Promise<Exchang
 
 /** Edits of the request for a reply; most conditions are those of its message. */
 function editsOf({ profile, file }: Run): Edits<'v2.generate'> {
-  const asItIs = (body: Body): Body => body
   const tool = profile.tools?.name ?? 'get_time'
   return {
     model: modelEdits(profile, 'model_id'),
@@ -204,6 +204,7 @@ function editsOf({ profile, file }: Run): Edits<'v2.generate'> {
     'later message': { stored: asItIs },
     attachments: { one: isObject(file) ? asItIs : undefined },
     overlap: { 'two at once': asItIs },
+    after: { refusal: asItIs },
     exclude_tools: {
       none: set({ exclude_tools: [] }),
       one: set({ exclude_tools: [tool] }),

@@ -64,7 +64,7 @@ export interface Plan<O extends LawfulOperation, Run = unknown> {
   readonly always?: readonly Row[]
   /** Dimensions whose values need a second generation: outside of `always`, they are tried at depth full. */
   readonly costly?: readonly string[]
-  /** Dimensions whose values are guesses until one is accepted. */
+  /** Dimensions whose values are guesses until one is accepted; by default, the key of another caller. */
   readonly guesses?: readonly string[]
 }
 
@@ -228,8 +228,7 @@ class LawfulRequests<O extends LawfulOperation> {
   #claimRefused(name: string, value: string, row: Row, evidence: readonly Exchange[]): void {
     const requirement = this.#dimensions[name]?.[value]
     const [answer] = evidence
-    // A second key is always a guess.
-    const guesses = ['caller', ...(this.#plan.guesses ?? [])]
+    const { guesses = ['caller'] } = this.#plan
     const isGuess = guesses.includes(name) && !this.#accepted.has(`${name} ${value}`)
     if (requirement == null || answer === undefined || isGuess) return
     const what = `a request with ${describeRow(row)} (accepted without ${name} ${value})`

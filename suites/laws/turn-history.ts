@@ -19,8 +19,7 @@ import {
 import { claimTurnKept, inputPartTypes, inputTexts } from '../support/history.ts'
 import type { createRecallLaw, Recall } from '../support/recall.ts'
 import { claimNoStep } from '../support/refusals.ts'
-import { doBefore, setEach } from './edits.ts'
-import { type Body, type Trial, tryConditions } from './trials.ts'
+import type { Body, Trial } from './trials.ts'
 
 type Claiming = Pick<ScenarioContext, 'v3' | 'claim'>
 
@@ -208,43 +207,3 @@ function itemsOf({ input }: Body): { readonly role: unknown; readonly text: stri
 function textsOf(rows: readonly HistoryRow[]): string[] {
   return rows.map((row) => inputTexts(row).join(''))
 }
-
-/** Pages of any size show the whole history, whatever was done with its chat. */
-export async function claimPages(
-  context: Claiming & Pick<ScenarioContext, 'chats' | 'session' | 'prompts' | 'coverage'>,
-  chat: Chat,
-  caller: { readonly authorization?: string },
-): Promise<void> {
-  const { v3, claim, coverage } = context
-  const { rows: all } = await v3.walk(chat)
-  const asItIs = (body: Body): Body => body
-  await tryConditions(
-    { ...context, coverage: { ...coverage, rows: Math.min(coverage.rows, maxPages) } },
-    {
-      operation: 'v3.history',
-      accepts: 'V3-HIST-01',
-      async base({ after }) {
-        await doBefore(context, chat.id, after, caller)
-        return {}
-      },
-      edits: {
-        limit: setEach('limit', 10, 20, 51, 100),
-        after: { rename: asItIs, favorite: asItIs, refusal: asItIs },
-      },
-      send: (query) => v3.history(chat, query, { role: 'act' }),
-      laws: [
-        {
-          async law(_, { row, body, answer }) {
-            const { rows, pages } = await v3.walk(chat, body['limit'] as number | undefined)
-            const what = `rows of the history (${describeRow(row)})`
-            const isWhole = () => expect(rows.length, what).toBeGreaterThanOrEqual(all.length)
-            claim('V3-HIST-10', isWhole, answer, ...pages)
-          },
-        },
-      ],
-    },
-  )
-}
-
-/** Each size of a page once, and each change before it. */
-const maxPages = 5

@@ -27,6 +27,7 @@ import {
 import {
   inputEdits,
   modelEdits,
+  requestsBefore,
   set,
   setEach,
   setKnown,
@@ -239,6 +240,7 @@ export function editsOf(run: Run): Edits<'v3.generate'> {
     top_p: setEach('top_p', 0.5),
     presence_penalty: setEach('presence_penalty', 0.5),
     form: { stream: set({ stream: true }) },
+    after: requestsBefore,
     overlap: { 'two at once': set({}) },
   }
 }

@@ -1,9 +1,11 @@
 import {
+  type Chat,
   coversAtDepth,
   describe,
   describeRow,
   type Exchange,
   expect,
+  historyRows,
   plain,
   type ScenarioContext,
   succeeded,
@@ -11,8 +13,9 @@ import {
 } from '../../harness/conformance/scenario/index.ts'
 import { sayBesideOtherChat } from '../support/raced-turns.ts'
 import { buildRecall } from '../support/recall.ts'
+import { doBefore, requestsBefore, setEach } from './edits.ts'
 import { type Law, requirementsOfLaws, type Trial, tryConditions } from './trials.ts'
-import { claimKeyNeeded, claimPages, claimRunBefore, claimTurns } from './turn-history.ts'
+import { claimKeyNeeded, claimRunBefore, claimTurns } from './turn-history.ts'
 import {
   editsOf,
   hasNoForeignFacts,
@@ -49,7 +52,7 @@ const requirements = requirementsOfLaws('v3.generate', laws, [
 describe('v3: laws of turns', () => {
   const cost = (rows: number, depth: ScenarioContext['depth']) => {
     const besides = depth === 'full' ? rows : 1
-    return { requests: 3 * rows + 2 * besides + 67, generations: rows + besides + 14, chats: 2 }
+    return { requests: 4 * rows + 2 * besides + 71, generations: rows + besides + 14, chats: 2 }
   }
 
   test(
@@ -88,7 +91,11 @@ async function claimTurnLaws(
     operation: 'v3.generate',
     accepts: 'V3-GEN-01',
     costly: ['overlap'],
-    base: (row) => v3.generateBody(chat, textOf(run, row)),
+    async base(row) {
+      const name = await doBefore(context, chat.id, row['after'], caller)
+      if (name) run.texts.push(name)
+      return v3.generateBody(chat, textOf(run, row))
+    },
     edits: editsOf(run),
     send: run.send,
     always: [
@@ -129,3 +136,52 @@ async function streamsReasoning(run: Run, { row, answer, edit }: Trial): Promise
 function hasReasoning({ events }: Exchange): boolean {
   return events.some(({ name }) => name === 'response.reasoning_text.delta')
 }
+
+/** Pages of any size show the whole history, whatever was done with its chat. */
+async function claimPages(
+  context: Parameters<typeof startRun>[0],
+  chat: Chat,
+  caller: { readonly authorization?: string },
+): Promise<void> {
+  const { v3, claim, coverage } = context
+  const { rows: all } = await v3.walk(chat)
+  await tryConditions(
+    { ...context, coverage: { ...coverage, rows: Math.min(coverage.rows, maxPages) } },
+    {
+      operation: 'v3.history',
+      accepts: 'V3-HIST-01',
+      async base({ after }) {
+        await doBefore(context, chat.id, after, caller)
+        return {}
+      },
+      edits: {
+        limit: setEach('limit', 10, 20, 51, 100),
+        after: requestsBefore,
+      },
+      send: (query) => v3.history(chat, query, { role: 'act' }),
+      laws: [
+        {
+          async law(_, { row, body, answer }) {
+            const { rows, pages } = await v3.walk(chat, body['limit'] as number | undefined)
+            const size = (page?: Exchange) => (page ? historyRows(page).length : 0)
+            let first = answer
+            // A page may have been cut short once.
+            for (let tries = 0; tries < 2 && size(first) < size(pages[0]); tries += 1) {
+              await doBefore(context, chat.id, row['after'], caller)
+              first = await v3.history(chat, body, { role: 'act' })
+            }
+            const isSame = () =>
+              expect(size(first), `rows of a page (${describeRow(row)})`).toBe(size(pages[0]))
+            claim('V3-HIST-10', isSame, first, ...pages)
+            const what = `rows of the history (${describeRow(row)})`
+            const isWhole = () => expect(rows.length, what).toBeGreaterThanOrEqual(all.length)
+            claim('V3-HIST-10', isWhole, answer, ...pages)
+          },
+        },
+      ],
+    },
+  )
+}
+
+/** Each size of a page once, and each change before it. */
+const maxPages = 5

@@ -10,7 +10,7 @@ import {
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
-import { badCredentials, expectKeyNeeded } from '../support/credentials.ts'
+import { badCredentials, expectKeyNeeded, forOtherModels } from '../support/credentials.ts'
 
 /** Section 5, rules 1 and 4: the compatible surface answers 401 to a missing or wrong key. */
 describe('compatible surface: authentication', () => {
@@ -18,7 +18,7 @@ describe('compatible surface: authentication', () => {
 
   test(
     'POST /chat/completions MUST require a valid key',
-    covers(ids, { requests: 30, generations: 1 }),
+    covers(ids, { requests: 33, generations: 1 }),
     async ({ openai, claim, session, keys, prompts, profile }) => {
       const body = openai.chatBody(prompts.brief(), { max_tokens: 16 })
       const control = await openai.chat(body, { role: 'control' })
@@ -26,13 +26,12 @@ describe('compatible surface: authentication', () => {
 
       requireProfile(keys.openai, 'apiKey')
       const credentials = badCredentials('OAI', keys.openai)
-      const [alias = profile.models.vision] = profile.models.aliases
       await expectKeyNeeded(
         { claim, session },
         {
           control,
           credentials,
-          variants: { 'as a stream': { stream: true }, 'for another model id': { model: alias } },
+          variants: { 'as a stream': { stream: true }, ...forOtherModels(profile, 'model') },
           send: (options, members) => openai.chat({ ...body, ...members }, options),
           ping: openai.ping,
         },

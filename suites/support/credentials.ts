@@ -8,6 +8,7 @@ import {
   type ScenarioContext,
   statusText,
   succeeded,
+  type TargetProfile,
 } from '../../harness/conformance/scenario/index.ts'
 
 /** A missing or wrong credential (section 5). */
@@ -60,6 +61,17 @@ function another(character = ''): string {
 
 /** Parameters or fields that a request has in addition to those of the plain one. */
 export type Members = Readonly<Record<string, unknown>>
+
+/** Requests for the other models of a profile, as variants. */
+export function forOtherModels(
+  { models: { aliases, vision } }: TargetProfile,
+  member: 'model' | 'model_id',
+): Readonly<Record<string, Members>> {
+  return {
+    'for another model id': { [member]: aliases[0] ?? vision },
+    'for the model of images': { [member]: vision },
+  }
+}
 
 interface Protected {
   /** Accepted request that differs from the refused ones only in the key, and in the members of a variant. */

@@ -9,7 +9,7 @@ import {
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
-import { badCredentials, expectKeyNeeded } from '../support/credentials.ts'
+import { badCredentials, expectKeyNeeded, forOtherModels } from '../support/credentials.ts'
 import { replyToUnanswered } from '../support/v2-replies.ts'
 
 /** Section 5: no v2 request succeeds without the right token; the status is open. */
@@ -25,7 +25,7 @@ describe('v2: authentication', () => {
 
   test(
     'POST /api/v2/message MUST require a valid token',
-    covers(requirements, { requests: 26 }),
+    covers(requirements, { requests: 29 }),
     async ({ v2, claim, session, keys, prompts, profile }) => {
       const chat = await v2.chat()
       const body = v2.messageBody(chat, prompts.brief())
@@ -39,9 +39,7 @@ describe('v2: authentication', () => {
           control,
           credentials: badCredentials('V2', keys.v2),
           variants: {
-            'for another model id': {
-              model_id: profile.models.aliases[0] ?? profile.models.vision,
-            },
+            ...forOtherModels(profile, 'model_id'),
             'with think': { think: true },
           },
           send: (options, members) => v2.message({ ...body, ...members }, options),
@@ -53,7 +51,7 @@ describe('v2: authentication', () => {
 
   test(
     'POST /api/v2/message/generate MUST require a valid token',
-    covers(requirements, { requests: 25, generations: 1, chats: 1 }),
+    covers(requirements, { requests: 28, generations: 1, chats: 1 }),
     async ({ v2, claim, session, keys, prompts, profile }) => {
       const chat = await v2.chat()
       const { id } = await v2.storeOk(chat, prompts.brief())
@@ -69,9 +67,7 @@ describe('v2: authentication', () => {
           control,
           credentials: badCredentials('V2', keys.v2),
           variants: {
-            'for another model id': {
-              model_id: profile.models.aliases[0] ?? profile.models.vision,
-            },
+            ...forOtherModels(profile, 'model_id'),
             'with exclude_tools': { exclude_tools: ['get_time'] },
           },
           send: (options, members) => sendReply((body) => ({ ...body, ...members }), options),

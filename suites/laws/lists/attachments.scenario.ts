@@ -18,7 +18,7 @@ import {
   test,
 } from '../../../harness/conformance/scenario/index.ts'
 import { buildTextFile, claimRecord } from '../../support/test-data.ts'
-import { doBefore } from '../edits.ts'
+import { doBefore, requestsBefore } from '../edits.ts'
 import type { Body } from '../trials.ts'
 import { cap, claimLists, noCursor, rowsAt } from './list-laws.ts'
 import { editsFor, type Members, membersOf } from './members.ts'
@@ -169,15 +169,16 @@ async function claimFilesOfChat(context: Context, files: Files): Promise<void> {
   const { search, caller } = editsFor(members)
   await claimLists(context, members, {
     operation: 'v3.chatAttachments',
-    edits: { search, caller, after: { rename: asItIs, favorite: asItIs, refusal: asItIs } },
+    edits: { search, caller, after: requestsBefore },
     requirements: {
       listed: 'V3-ATT-12',
       found: 'V3-ATT-13',
       limited: 'V3-ATT-12',
       paged: 'V3-ATT-12',
     },
-    arrange: ({ after, caller: by }) =>
-      doBefore(context, idOf(by === 'second'), after, members.callerOf(by === 'second')),
+    async arrange({ after, caller: by }) {
+      await doBefore(context, idOf(by === 'second'), after, members.callerOf(by === 'second'))
+    },
     list: (query, options) =>
       chats.attachments(idOf(options.authorization !== undefined), query, {
         role: 'act',
@@ -194,8 +195,6 @@ async function claimFilesOfChat(context: Context, files: Files): Promise<void> {
       claimNoneForeign({ claim }, files, row, walk, { ofChat: 'V3-ATT-12', sought: 'V3-ATT-13' }),
   })
 }
-
-const asItIs = (query: Body): Body => query
 
 function inChat(chat: Chat | undefined) {
   return (query: Body): Body => ({ ...query, chat_id: chat?.id })

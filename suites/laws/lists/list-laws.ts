@@ -122,7 +122,8 @@ class LawsOfList {
     this.#list.also?.(trial, walk)
     if (!succeeded(walk.pages[0]) || !(await this.#isJoined(query, isSecond))) return
     if (isEvidence) this.#claimShown(requirement, texts, walk, describeRow(row))
-    if (kind !== undefined) await this.#claimSearched(trial, texts, walk, leftOut)
+    await this.#claimSteady(trial, texts, walk, requirement)
+    if (kind !== undefined) this.#claimSearched(trial, texts, walk, leftOut)
   }
 
   /** Pages of a search are evidence only if it finds everything without a limit. */
@@ -177,13 +178,13 @@ class LawsOfList {
     return isShown
   }
 
-  async #claimSearched(
+  #claimSearched(
     { row, body, answer }: Trial,
     texts: readonly string[],
     walk: ListWalk,
     leftOut: LeftOut | undefined,
-  ): Promise<void> {
-    const { claim, session } = this.#context
+  ): void {
+    const { claim } = this.#context
     const { found, paged } = this.#list.requirements
     // It was found before, so there is nothing to wait for.
     if (isUnlimited(row) || Number(body['limit']) > 1) {
@@ -194,18 +195,30 @@ class LawsOfList {
       claim(requirement, () => expect(isShown, what).toBe(true), answer)
     }
     if (!walk.complete) return
-    const [page, ...further] = walk.pages
-    const showsAll = (one: Exchange) => texts.every((text) => this.#list.shows(one, text))
-    if (page && further.length === 0 && showsAll(page) && !showsAll(answer)) {
-      const caller = this.#members.callerOf(row['caller'] === 'second')
-      const read = () => this.#list.list(queryOf(body), caller)
-      const isSteady = await staysVisible(session, read, showsAll)
-      const what = `the list shows the same elements each time (${describeRow(row)})`
-      claim(leftOut?.requirement ?? found, () => expect(isSteady, what).toBe(true), answer, walk)
-    }
     const repeated = texts.filter((text) => walk.pagesWith(text).length > 1)
     const what = `elements on several pages (${describeRow(row)})`
     claim(paged, () => expect(repeated, what).toEqual([]), walk)
+  }
+
+  /** A list on one page shows the same elements to each request under the conditions of its row. */
+  async #claimSteady(
+    { row, body, answer }: Trial,
+    texts: readonly string[],
+    walk: ListWalk,
+    requirement: RequirementId,
+  ): Promise<void> {
+    const { claim, session } = this.#context
+    const { list, arrange, shows } = this.#list
+    const showsAll = (page: Exchange) => texts.every((text) => shows(page, text))
+    const [page, ...further] = walk.pages
+    if (!walk.complete || further.length > 0 || !showsAll(page) || showsAll(answer)) return
+    const read = async () => {
+      await arrange?.(row)
+      return list(queryOf(body), this.#members.callerOf(row['caller'] === 'second'))
+    }
+    const isSteady = await staysVisible(session, read, showsAll)
+    const what = `the list shows the same elements each time (${describeRow(row)})`
+    claim(requirement, () => expect(isSteady, what).toBe(true), answer, walk)
   }
 
   #claimSizes({ row, body, answer }: Trial, walk: ListWalk, texts: readonly string[]): void {

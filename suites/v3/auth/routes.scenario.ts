@@ -14,7 +14,7 @@ import {
   succeeded,
   test,
 } from '../../../harness/conformance/scenario/index.ts'
-import { badCredentials, expectKeyNeeded } from '../../support/credentials.ts'
+import { badCredentials, expectKeyNeeded, forOtherModels } from '../../support/credentials.ts'
 import { buildTextFile, firstWord } from '../../support/test-data.ts'
 import { routes } from './routes.ts'
 
@@ -111,7 +111,7 @@ describe('v3: authentication', () => {
 
   test(
     'POST /message/generate MUST require a valid token and MUST NOT store anything without one',
-    covers([...ids, 'V3-AUTH-05'], { requests: 45, generations: 1, chats: 1 }),
+    covers([...ids, 'V3-AUTH-05'], { requests: 48, generations: 1, chats: 1 }),
     async ({ v3, claim, session, keys, prompts, profile }) => {
       const chat = await v3.createChat()
       const control = await v3.generate(v3.generateBody(chat, prompts.brief()), { role: 'control' })
@@ -125,9 +125,7 @@ describe('v3: authentication', () => {
           credentials: badCredentials('V3', keys.v3),
           variants: {
             'as a stream': { stream: true },
-            'for another model id': {
-              model_id: profile.models.aliases[0] ?? profile.models.vision,
-            },
+            ...forOtherModels(profile, 'model_id'),
             'with parent_id': { parent_id: finalResponse(control)?.['id'] },
           },
           async send(options, members) {

@@ -11,7 +11,7 @@ import {
   type ScenarioContext,
   succeeded,
 } from '../../../harness/conformance/scenario/index.ts'
-import type { Members } from '../../support/credentials.ts'
+import { forOtherModels, type Members } from '../../support/credentials.ts'
 import { buildTextFile, firstWord } from '../../support/test-data.ts'
 
 type Apis = Pick<
@@ -137,7 +137,7 @@ export const routes: Readonly<Record<string, Route>> = {
     cost: { generations: 1 },
     variants: ({ profile }) => ({
       'as a stream': { stream: true },
-      'for another model id': { model_id: profile.models.aliases[0] ?? profile.models.vision },
+      ...forOtherModels(profile, 'model_id'),
     }),
     send: ({ oneShot, prompts }, _, options, body) =>
       oneShot.send(oneShot.body(prompts.brief(), body), options),
