@@ -165,13 +165,13 @@ export function withImage(model: string): Edit {
 const pixel =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg=='
 
-/** Tool lists, with the tool of the profile if it names one. */
+/** Tool lists that forbid the tool of the profile, if it names one. */
 export function toolEdits({ tools }: TargetProfile) {
-  const name = tools?.name ?? 'get_time'
+  const { name = 'get_time', search = 'file_search' } = tools ?? {}
   return {
-    'include_tools given': set({ include_tools: [name] }),
+    'include_tools given': set({ include_tools: [search] }),
     'exclude_tools given': set({ exclude_tools: [name] }),
-    'several included': set({ include_tools: [name, 'get_weather'] }),
+    'several included': set({ include_tools: [search, 'get_weather'] }),
     'several excluded': set({ exclude_tools: ['get_weather', name, 'get_date'] }),
     'none excluded': set({ exclude_tools: [] }),
   }

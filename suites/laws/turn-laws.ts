@@ -6,11 +6,9 @@ import {
   contains,
   describeRow,
   type Exchange,
-  expect,
   expectAccepted,
   finalResponse,
   isDeclined,
-  isObject,
   plain,
   type Row,
   type ScenarioContext,
@@ -58,19 +56,6 @@ export async function isRemembered(run: Run, { row, body, answer }: Trial): Prom
   })
 }
 
-export function usesAllowedTools({ claim }: Run, { body, answer }: Trial): void {
-  const { include_tools: included, exclude_tools: excluded } = body
-  const calls = callsOf(answer)
-  if (Array.isArray(excluded)) {
-    const used = calls.filter((name) => excluded.includes(name))
-    claim('V3-TOOLS-02', () => expect(used, 'excluded tools that were used').toEqual([]), answer)
-  }
-  if (Array.isArray(included)) {
-    const others = calls.filter((name) => !included.includes(name))
-    claim('V3-TOOLS-03', () => expect(others, 'tools outside the list').toEqual([]), answer)
-  }
-}
-
 export function hasNoForeignFacts(run: Run, { row, body, answer }: Trial): void {
   run.texts.push(...inputsOf(body))
   // The results of a search may come from anywhere.
@@ -90,13 +75,6 @@ export function linkNextTurn(run: Run, { row, body, answer }: Trial): void {
 function hasOtherId({ events }: Exchange, id: string): boolean {
   const created = events.find(({ name }) => name === 'response.created')
   return created !== undefined && !created.data.includes(JSON.stringify(id))
-}
-
-/** Names of the functions that a response calls. */
-function callsOf(answer: Exchange): unknown[] {
-  const output = finalResponse(answer)?.['output']
-  const items = Array.isArray(output) ? output.filter(isObject) : []
-  return items.filter(({ type }) => type === 'function_call').map(({ name }) => name)
 }
 
 type Context = Pick<
@@ -126,6 +104,8 @@ export interface Run extends Context {
   /** The latest turn of the chain. */
   parent: unknown
   textsOfParent: readonly string[]
+  /** True if the model uses the tool of the profile when it is asked for it. */
+  usesTool?: boolean
 }
 
 /** A chat with two turns, the second of which names the first as its parent. */

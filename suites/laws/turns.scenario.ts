@@ -5,7 +5,9 @@ import {
   describeRow,
   type Exchange,
   expect,
+  finalResponse,
   historyRows,
+  isObject,
   plain,
   type ScenarioContext,
   succeeded,
@@ -24,7 +26,6 @@ import {
   type Run,
   startRun,
   textOf,
-  usesAllowedTools,
 } from './turn-laws.ts'
 
 const laws: readonly Law<Run>[] = [
@@ -52,7 +53,7 @@ const requirements = requirementsOfLaws('v3.generate', laws, [
 describe('v3: laws of turns', () => {
   const cost = (rows: number, depth: ScenarioContext['depth']) => {
     const besides = depth === 'full' ? rows : 1
-    return { requests: 4 * rows + 2 * besides + 71, generations: rows + besides + 14, chats: 2 }
+    return { requests: 4 * rows + 2 * besides + 80, generations: rows + besides + 17, chats: 3 }
   }
 
   test(
@@ -104,6 +105,8 @@ async function claimTurnLaws(
       { parent: 'given', form: 'stream', model: 'alias' },
       { input: 'several items', overlap: 'two at once' },
       { input: 'several parts' },
+      { tools: 'exclude_tools given' },
+      { tools: 'include_tools given', form: 'stream' },
     ],
     laws: [...laws, { law: linkNextTurn }],
   })
@@ -185,3 +188,34 @@ async function claimPages(
 
 /** Each size of a page once, and each change before it. */
 const maxPages = 5
+
+async function usesAllowedTools(run: Run, { body, answer }: Trial): Promise<void> {
+  const { claim, v3, session, profile } = run
+  const { include_tools: included, exclude_tools: excluded } = body
+  const { name, ask } = profile.tools ?? {}
+  if (!(Array.isArray(included) || Array.isArray(excluded)) || !name || !ask) return
+  run.usesTool ??= callsOf(
+    await v3.generateOk(v3.generateBody(await v3.createChat(), ask)),
+  ).includes(name)
+  if (!run.usesTool) {
+    const weak = `asked for it, the model did not use ${name}`
+    session.markUndecided('inconclusive', ['V3-TOOLS-02', 'V3-TOOLS-03'], weak)
+    return
+  }
+  const calls = callsOf(answer)
+  if (Array.isArray(excluded)) {
+    const used = calls.filter((name) => excluded.includes(name))
+    claim('V3-TOOLS-02', () => expect(used, 'excluded tools that were used').toEqual([]), answer)
+  }
+  if (Array.isArray(included)) {
+    const others = calls.filter((name) => !included.includes(name))
+    claim('V3-TOOLS-03', () => expect(others, 'tools outside the list').toEqual([]), answer)
+  }
+}
+
+/** Names of the functions that a response calls. */
+function callsOf(answer: Exchange): unknown[] {
+  const output = finalResponse(answer)?.['output']
+  const items = Array.isArray(output) ? output.filter(isObject) : []
+  return items.filter(({ type }) => type === 'function_call').map(({ name }) => name)
+}

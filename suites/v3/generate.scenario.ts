@@ -12,7 +12,6 @@ import {
   inputText,
   isDeclined,
   isObject,
-  requireProfile,
   test,
 } from '../../harness/conformance/scenario/index.ts'
 
@@ -130,37 +129,3 @@ describe('v3: media', () => {
     },
   )
 })
-
-/** Sections 4.3 and 8: include_tools and exclude_tools. */
-describe('v3: tool lists', () => {
-  test(
-    'an excluded tool MUST NOT be used, nor one outside include_tools',
-    covers(['V3-TOOLS-02', 'V3-TOOLS-03'], { requests: 15, generations: 5, chats: 5 }),
-    async ({ v3, claim, profile }) => {
-      const { name, ask, search } = profile.tools ?? {}
-      requireProfile(name, 'tools.name')
-      requireProfile(ask, 'tools.ask')
-      const able = await v3.generateOk(v3.generateBody(await v3.createChat(), ask))
-      assume(calls(able).includes(name), `asked for it, the model did not use ${name}`, able)
-
-      const others = search ?? 'file_search'
-      for (const [requirement, restriction] of [
-        ['V3-TOOLS-02', { exclude_tools: [name], stream: false }],
-        ['V3-TOOLS-02', { exclude_tools: [name], stream: true }],
-        ['V3-TOOLS-03', { include_tools: [others], stream: false }],
-        ['V3-TOOLS-03', { include_tools: [others, 'get_weather'], stream: true }],
-      ] as const) {
-        const body = v3.generateBody(await v3.createChat(), ask, restriction)
-        const reply = await v3.generateOk(body, { role: 'act' })
-        const unused = () => expect(calls(reply), 'tools that were used').not.toContain(name)
-        claim(requirement, unused, reply, able)
-      }
-    },
-  )
-})
-
-/** Names of the functions that a response calls. */
-function calls(reply: Parameters<typeof finalResponse>[0]): unknown[] {
-  const output = finalResponse(reply)?.['output']
-  return Array.isArray(output) ? output.filter(isObject).map((item) => item['name']) : []
-}
