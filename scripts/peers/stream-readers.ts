@@ -1,4 +1,5 @@
 /** Load generators that read a stream event by event. */
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { loadReport } from '../../contract/report/load/report.ts'
@@ -36,11 +37,12 @@ const chatgen: Peer = {
       e2e: { pair: pair('e2e'), of: 'terminal' },
     }
   },
-  failures: (order) =>
-    read(order, 'chatgen/report.json', loadReport).errors.reduce(
-      (sum, { count }) => sum + count,
-      0,
-    ),
+  failures: (order) => {
+    const { errors, integrity, delivery } = read(order, 'chatgen/report.json', loadReport)
+    const failed = errors.reduce((sum, { count }) => sum + count, 0)
+    const broken = integrity.findings.map((finding) => finding.broken)
+    return Math.max(failed, ...broken, delivery?.usage?.more ?? 0)
+  },
   note: 'every event is judged against the interface; one worker',
 }
 
@@ -153,9 +155,11 @@ const aiperf: Peer = {
     }
   },
   failures: (order) => {
+    const file = 'aiperf/profile_export_aiperf.json'
+    // It writes none if every request failed.
+    if (!existsSync(join(order.folder, file))) return order.rate * order.seconds
     const schema = z.object({ error_request_count: z.object({ avg: z.number() }).nullish() })
-    const found = read(order, 'aiperf/profile_export_aiperf.json', schema)
-    return found.error_request_count?.avg ?? 0
+    return read(order, file, schema).error_request_count?.avg ?? 0
   },
   note: 'its inter-chunk latency; its tokenizer is one of two words that the script writes',
 }

@@ -48,8 +48,9 @@ describe('v3: attachments', () => {
       const { id } = record
       const otherId = attachments.recordIn(again, file.name)?.['id']
       if (!succeeded(again) || typeof id !== 'string' || typeof otherId !== 'string') return
-      const list = await attachments.waitForListed({ search: file.name }, [file.name])
-      const isListed = [id, otherId].map((one) => contains(list.body, one))
+      const ids = [id, otherId]
+      const list = await attachments.waitForListed({ search: file.name }, file.name, ids)
+      const isListed = ids.map((one) => contains(list.body, one))
       if (!list.isWhole || otherId === id || !isListed.includes(true)) return
       const what = 'the list shows two files of the same name'
       claim('V3-ATT-06', () => expect(isListed, what).toEqual([true, true]), list, again)

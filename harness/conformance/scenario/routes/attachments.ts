@@ -62,12 +62,15 @@ export function attachmentRoutes(session: Session) {
       return bodies.some((_, at) => lists(bodies, at, name))
     },
 
-    /** A walk that shows all of these names; waits as long as uploads may take to be listed. */
-    waitForListed: (query: Query, names: readonly string[]): Promise<ListWalk> =>
+    /** A walk that shows the name, and all of the ids or none; waits as long as uploads may take to be listed. */
+    waitForListed: (query: Query, name: string, ids: readonly string[]): Promise<ListWalk> =>
       poll(
         session,
         () => routes.walk(query),
-        (walk) => names.every((name) => walk.pagesWith(name).length > 0),
+        ({ body, pagesWith }) => {
+          const listed = ids.filter((id) => contains(body, id)).length
+          return pagesWith(name).length > 0 && (listed === 0 || listed === ids.length)
+        },
       ),
 
     /** The attachment object (section 2.4) in the response to an upload, at any depth. */
