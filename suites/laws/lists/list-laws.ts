@@ -14,15 +14,7 @@ import {
   succeeded,
 } from '../../../harness/conformance/scenario/index.ts'
 import { type Body, type Plan, type Trial, tryConditions } from '../trials.ts'
-import type { Caller, Kind, Members } from './members.ts'
-
-/** No row of a list costs a generation: most pairs at depth normal, all of them at full. */
-export function rowsAt({
-  depth,
-  rows,
-}: Pick<ScenarioContext['coverage'], 'depth' | 'rows'>): number {
-  return { quick: rows, normal: 24, full: 48 }[depth]
-}
+import { type Caller, type Kind, type Members, rowsAt } from './members.ts'
 
 /** Small pages of a list that may be long are read in part. */
 export function cap({ search, limit }: Query): number | undefined {

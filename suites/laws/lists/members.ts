@@ -73,3 +73,11 @@ export function editsFor({ words, hasSecond }: Members) {
     caller: { second: hasSecond ? (query: Body) => query : undefined },
   }
 }
+
+/** No row of a list costs a generation: most pairs at depth normal, all of them at full. */
+export function rowsAt({
+  depth,
+  rows,
+}: Pick<ScenarioContext['coverage'], 'depth' | 'rows'>): number {
+  return { quick: rows, normal: 24, full: 48 }[depth]
+}
