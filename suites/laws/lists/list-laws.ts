@@ -14,12 +14,7 @@ import {
   succeeded,
 } from '../../../harness/conformance/scenario/index.ts'
 import { type Body, type Plan, type Trial, tryConditions } from '../trials.ts'
-import { type Caller, type Kind, type Members, rowsAt } from './members.ts'
-
-/** Small pages of a list that may be long are read in part. */
-export function cap({ search, limit }: Query): number | undefined {
-  return search === undefined && Number(limit) < 10 ? 4 * Number(limit) : undefined
-}
+import { type Caller, cap, type Kind, type Members, rowsAt } from './members.ts'
 
 type Query = Readonly<Record<string, string | number>>
 

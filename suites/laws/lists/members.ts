@@ -81,3 +81,11 @@ export function rowsAt({
 }: Pick<ScenarioContext['coverage'], 'depth' | 'rows'>): number {
   return { quick: rows, normal: 24, full: 48 }[depth]
 }
+
+/** Small pages of a list that may be long are read in part. */
+export function cap({
+  search,
+  limit,
+}: Readonly<Record<string, string | number>>): number | undefined {
+  return search === undefined && Number(limit) < 10 ? 4 * Number(limit) : undefined
+}
