@@ -7,33 +7,26 @@ import { count, figure, percent } from '../text/format.ts'
 /** Phrases on connections, errors and the delivery of streams, shared by the formats of a load report. */
 
 /** `429: 3, 5xx: 71, …`: counts of error responses, lost connections and retries. */
-export function disturbanceText({
-  tooManyRequests,
-  serverErrors,
-  otherErrors,
-  errorEvents,
-  unanswered,
-  droppedConnections,
-  incomplete,
-  unreadable,
-  timeouts,
-  violations,
-  retries,
-}: Disturbances): string {
-  return [
-    `429: ${tooManyRequests}`,
-    `5xx: ${serverErrors}`,
-    ...(otherErrors === 0 ? [] : [`other statuses outside 2xx: ${otherErrors}`]),
-    ...(errorEvents === 0 ? [] : [`error events: ${errorEvents}`]),
-    ...(unanswered === 0 ? [] : [`unanswered: ${unanswered}`]),
-    `dropped connections: ${droppedConnections}`,
-    ...(incomplete === 0 ? [] : [`streams without their terminal event: ${incomplete}`]),
-    ...(unreadable === 0 ? [] : [`unreadable or oversized responses: ${unreadable}`]),
-    `timeouts: ${timeouts}`,
-    ...(violations === 0 ? [] : [`violations: ${violations}`]),
-    `retries: ${retries}`,
-  ].join(', ')
+export function disturbanceText(counts: Disturbances): string {
+  return disturbances
+    .filter(([name, , isAlways = false]) => isAlways || counts[name] > 0)
+    .map(([name, label]) => `${label}: ${counts[name]}`)
+    .join(', ')
 }
+
+const disturbances: readonly (readonly [keyof Disturbances, string, isAlways?: true])[] = [
+  ['tooManyRequests', '429', true],
+  ['serverErrors', '5xx', true],
+  ['otherErrors', 'other statuses outside 2xx'],
+  ['errorEvents', 'error events'],
+  ['unanswered', 'unanswered'],
+  ['droppedConnections', 'dropped connections', true],
+  ['incomplete', 'streams without their terminal event'],
+  ['unreadable', 'unreadable or oversized responses'],
+  ['timeouts', 'timeouts', true],
+  ['violations', 'violations'],
+  ['retries', 'retries', true],
+]
 
 /** `HTTP/2: 3 connections opened, 489 streams, up to 100 concurrent per connection (limit 100)`. */
 export function connectionText({ connections }: Pick<LoadReport, 'connections'>): string {
