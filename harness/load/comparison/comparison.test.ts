@@ -16,9 +16,17 @@ vi.setConfig({ testTimeout: 60_000 })
 
 const options = { figures: null, tolerance: 0.05 }
 
+const between = (a: LoadReport, b: LoadReport) =>
+  compareLoads({ name: 'a', report: a }, { name: 'b', report: b }, options)
+/** Comparisons of so many pairs, the second run of each slower by the factor. */
+const pairs = (number: number, first: number, factor: number) =>
+  Array.from({ length: number }, (_, at) => 2 * (first + at)).map((seed) =>
+    between(runOf(seed, 1), runOf(seed + 1, factor)),
+  )
+
 describe('two simulated runs with noise that lasts', () => {
   test('no figure is a regression or an improvement in 40 pairs of the same distribution', () => {
-    const wrong = Array.from({ length: 40 }, (_, pair) => compared(pair, 1)).filter(({ figures }) =>
+    const wrong = pairs(40, 0, 1).filter(({ figures }) =>
       figures.some(({ verdict }) => verdict === 'regression' || verdict === 'improvement'),
     )
     // A family-wise error of 5 % makes 5 of 40 or fewer (P = 0.95); within the tolerance it is far less.
@@ -29,15 +37,15 @@ describe('two simulated runs with noise that lasts', () => {
     ['a slowdown of 10 % is found in 19 of 20', 1.1, 'regression'],
     ['a speedup of 10 % is an improvement in 19 of 20', 1 / 1.1, 'improvement'],
   ])('%s', (_, factor, verdict) => {
-    const found = Array.from({ length: 20 }, (_, pair) => compared(1000 + pair, factor)).filter(
-      ({ figures }) => figures.some((figure) => figure.verdict === verdict),
+    const found = pairs(20, 1000, factor).filter(({ figures }) =>
+      figures.some((figure) => figure.verdict === verdict),
     )
     expect(found.length).toBeGreaterThanOrEqual(19)
   })
 
   test('the interval of a ratio covers it', () => {
-    const rows = Array.from({ length: 40 }, (_, pair) => compared(2000 + pair, 1.04)).flatMap(
-      ({ figures }) => figures.filter(({ unit }) => unit === 'ms'),
+    const rows = pairs(40, 2000, 1.04).flatMap(({ figures }) =>
+      figures.filter(({ unit }) => unit === 'ms'),
     )
     const covered = rows.filter(({ low, high }) => (low ?? 0) <= 1.04 && 1.04 <= (high ?? 9))
     expect(covered.length / rows.length).toBeGreaterThan(0.93)
@@ -48,7 +56,7 @@ describe('a comparison', () => {
   const [a, b] = [runOf(1, 1), runOf(2, 1)]
 
   test('of a run with itself finds no change in any latency', () => {
-    const found = compareLoads({ name: 'a', report: a }, { name: 'a', report: a }, options)
+    const found = between(a, a)
     expect(found.figures.filter(({ unit }) => unit === 'ms')).toHaveLength(6)
     for (const { ratio, verdict } of found.figures) {
       expect(ratio).toBe(1)
@@ -59,11 +67,7 @@ describe('a comparison', () => {
 
   test('of runs with different loads has no verdict', () => {
     const plan = { ...b.plan, arrival: { kind: 'poisson' as const, perSecond: 77 } }
-    const found = compareLoads(
-      { name: 'a', report: a },
-      { name: 'b', report: { ...b, plan } },
-      options,
-    )
+    const found = between(a, { ...b, plan })
     expect(found.outcome).toBe('undecided')
     expect(new Set(found.figures.map(({ verdict }) => verdict))).toEqual(new Set(['undecided']))
     expect(found.figures[0]?.message).toBe('the runs differ in arrivals')
@@ -71,11 +75,7 @@ describe('a comparison', () => {
 
   test('with a run whose generator was the bottleneck is invalid', () => {
     const generator = { ...b.generator, verdict: 'invalid' as const }
-    const found = compareLoads(
-      { name: 'a', report: a },
-      { name: 'b', report: { ...runOf(9, 2), generator } },
-      options,
-    )
+    const found = between(a, { ...runOf(9, 2), generator })
     expect(found.outcome).toBe('invalid')
     expect(found.figures.every(({ verdict }) => verdict === 'undecided')).toBe(true)
   })
@@ -85,7 +85,7 @@ describe('a comparison', () => {
     const slow = runOf(5, 1.15)
     const generator = { ...slow.generator, verdict: 'degraded' as const, timestampError: spread }
     const verdicts = (report: LoadReport) =>
-      compareLoads({ name: 'a', report: a }, { name: 'b', report }, options)
+      between(a, report)
         .figures.filter(({ name }) => name.startsWith('ttft'))
         .map(({ verdict }) => verdict)
     expect(verdicts(slow)).toContain('regression')
@@ -94,18 +94,13 @@ describe('a comparison', () => {
 
   test('is refused without blocks, with the remedy', () => {
     const { blocks: _, ...old } = b
-    expect(() =>
-      compareLoads({ name: 'a', report: a }, { name: 'b.json', report: old }, options),
-    ).toThrow(new NotComparableError('b.json has no blocks to compare: run the load again'))
+    expect(() => between(a, old)).toThrow(
+      new NotComparableError('b has no blocks to compare: run the load again'),
+    )
   })
 
   test('finds a target that fails, however fast its other answers are', () => {
-    const failing = runOf(3, 0.5, 0.2)
-    const { outcome, figures } = compareLoads(
-      { name: 'a', report: a },
-      { name: 'b', report: failing },
-      options,
-    )
+    const { outcome, figures } = between(a, runOf(3, 0.5, 0.2))
     expect(outcome).toBe('regression')
     expect(figures.find(({ name }) => name === 'success')?.verdict).toBe('regression')
   })
@@ -145,10 +140,7 @@ test('a p-value inverts the limits: they hold at that tail and at no smaller one
 
 test('the design effect is 1 for blocks alike and their size for blocks all of one kind', () => {
   const alike = Array.from({ length: 20 }, () => ({ count: 5, of: 10 }))
-  const kinds = Array.from({ length: 20 }, (_, index) => ({
-    count: index % 2 === 0 ? 10 : 0,
-    of: 10,
-  }))
+  const kinds = alike.map((_, index) => ({ count: index % 2 === 0 ? 10 : 0, of: 10 }))
   expect(designEffect(alike)).toBe(1)
   expect(designEffect(kinds)).toBeCloseTo((10 * 20) / 19, 6)
 })
@@ -162,14 +154,6 @@ test('what drifts in both blocks of each pair cancels', () => {
   expect(value).toBeCloseTo(1.105, 3)
   expect(limits(0.95).low).toBeGreaterThan(1.1)
 })
-
-function compared(pair: number, factor: number) {
-  return compareLoads(
-    { name: 'a', report: runOf(2 * pair, 1) },
-    { name: 'b', report: runOf(2 * pair + 1, factor) },
-    options,
-  )
-}
 
 describe('blocks in turn on a machine that becomes twice as slow during the run', () => {
   test('no regression in 40 runs of equal deployments', () => {
@@ -222,10 +206,8 @@ function pairsOf(seed: number, factor: number) {
   const drift = normal(seed)
   return Array.from({ length: 12 }, (_, pair) => {
     const level = 2 ** (pair / 12) * Math.exp(0.01 * drift())
-    return {
-      a: blockOf(seed * 31 + 2 * pair, level),
-      b: blockOf(seed * 31 + 2 * pair + 1, level * factor),
-    }
+    const first = seed * 31 + 2 * pair
+    return { a: blockOf(first, level), b: blockOf(first + 1, level * factor) }
   })
 }
 

@@ -149,11 +149,8 @@ describe('a plan', () => {
 
   test('keeps the sessions of a trace together', () => {
     const lines = Array.from({ length: 30 }, (_, at) => ({
-      atNs: at * 1e8,
-      transaction: undefined,
-      promptWords: 7,
-      answerTokens: undefined,
-      session: at % 4,
+      ...{ atNs: at * 1e8, transaction: undefined, session: at % 4 },
+      ...{ promptWords: 7, answerTokens: undefined },
     }))
     const one = spec({ arrival: { kind: 'trace', file: 't', lines } })
     for (const index of [0, 1, 2]) {
@@ -164,9 +161,8 @@ describe('a plan', () => {
   })
 
   test('gives every request a nonce of its own, all of one length and one beginning', () => {
-    const nonces = [...arrivals(spec({ arrival: { kind: 'constant', perSecond: 200 } }))].map(
-      ({ nonce }) => nonce,
-    )
+    const many = [...arrivals(spec({ arrival: { kind: 'constant', perSecond: 200 } }))]
+    const nonces = many.map(({ nonce }) => nonce)
     expect(new Set(nonces).size).toBe(nonces.length)
     expect(new Set(nonces.map(({ length }) => length)).size).toBe(1)
     expect(nonces.every((nonce) => nonce.startsWith(noncePrefix('a')))).toBe(true)
@@ -234,12 +230,10 @@ function even(arrival: OpenArrival): OpenArrival {
 
 /** Number of arrivals up to a time, by numerical integration of the rate. */
 function integral(arrival: OpenArrival, untilNs: number): number {
-  const steps = 20_000
+  const stepNs = untilNs / 20_000
   let sum = 0
-  for (let at = 0; at < steps; at += 1) {
-    sum += rateAt(arrival, ((at + 0.5) / steps) * untilNs) * (untilNs / steps / second)
-  }
-  return sum
+  for (let at = stepNs / 2; at < untilNs; at += stepNs) sum += rateAt(arrival, at)
+  return (sum * stepNs) / second
 }
 
 function rateAt(arrival: OpenArrival, ns: number): number {

@@ -30,26 +30,19 @@ function latencies(fast: number, slow: number): LatencyEvidence {
 const nothing = { count: 0, of: 0, independent: 1 }
 const evidence: SloEvidence = {
   latency: () => latencies(0, 0),
-  goodput: nothing,
-  errors: nothing,
-  windowNs: 30e9,
-  completed: 300,
-  outputTokens: 9000,
+  ...{ goodput: nothing, errors: nothing, windowNs: 30e9, completed: 300, outputTokens: 9000 },
 }
 
 const decide = (text: string, measured: Partial<SloEvidence> = {}) =>
   decideSlo(parseSlo(text), { ...evidence, ...measured })
+const timed = (text: string, fast: number, slow: number) =>
+  decide(text, { latency: () => latencies(fast, slow) })
 
 describe('a quantile', () => {
   test('is met where so few over the limit can only come of fewer', () => {
-    expect(decide('ttft.p99 < 500ms', { latency: () => latencies(661, 1) })).toEqual({
-      expression: 'ttft.p99 < 500ms',
-      verdict: 'met',
-      needed: null,
-      observed: 100,
-      low: 100,
-      high: 100,
-      unit: 'ms',
+    expect(timed('ttft.p99 < 500ms', 661, 1)).toEqual({
+      ...{ expression: 'ttft.p99 < 500ms', verdict: 'met', needed: null },
+      ...{ observed: 100, low: 100, high: 100, unit: 'ms' },
       message: '1 of 662 requests were over 500 ms; p99 allows 1 %. Met at 99 % confidence.',
       limits: [
         {
@@ -61,20 +54,15 @@ describe('a quantile', () => {
   })
 
   test('says how many more are needed, and shows no p99 of 200', () => {
-    expect(decide('ttft.p99 < 500ms', { latency: () => latencies(200, 0) })).toMatchObject({
-      verdict: 'undecided',
-      needed: 259,
-      observed: null,
+    expect(timed('ttft.p99 < 500ms', 200, 0)).toMatchObject({
+      ...{ verdict: 'undecided', needed: 259, observed: null },
       message:
         '0 of 200 requests were over 500 ms; p99 allows 1 %. 259 more clean requests needed for a decision.',
     })
   })
 
   test('is missed by a few requests where all are over', () => {
-    expect(decide('ttft.p50 < 500ms', { latency: () => latencies(0, 7) })).toMatchObject({
-      verdict: 'missed',
-      observed: 700,
-    })
+    expect(timed('ttft.p50 < 500ms', 0, 7)).toMatchObject({ verdict: 'missed', observed: 700 })
   })
 
   test('asks for the metric and the clock of its expression', () => {
@@ -92,30 +80,24 @@ describe('a quantile', () => {
 describe('a mean', () => {
   test('is decided where the limit is 2.326 standard errors away', () => {
     // Mean 400 ms, deviation 300 ms; at 500 ms that takes (2.326 * 3) ** 2 = 48.7 values.
-    expect(decide('e2e.mean < 500ms', { latency: () => latencies(24, 24) })).toMatchObject({
-      verdict: 'undecided',
-      needed: 1,
-      observed: 400,
-    })
-    expect(decide('e2e.mean < 500ms', { latency: () => latencies(25, 25) })).toMatchObject({
+    const before = { verdict: 'undecided', needed: 1, observed: 400 }
+    expect(timed('e2e.mean < 500ms', 24, 24)).toMatchObject(before)
+    expect(timed('e2e.mean < 500ms', 25, 25)).toMatchObject({
       verdict: 'met',
       low: expect.closeTo(400 - (1.96 * 300) / Math.sqrt(50), 6),
     })
-    expect(decide('e2e.mean < 300ms', { latency: () => latencies(25, 25) }).verdict).toBe('missed')
+    expect(timed('e2e.mean < 300ms', 25, 25).verdict).toBe('missed')
   })
 
   test('of 29 values is not decided; at the limit it never is', () => {
-    expect(decide('e2e.mean < 500ms', { latency: () => latencies(29, 0) })).toMatchObject({
-      verdict: 'undecided',
-      needed: 1,
-    })
-    expect(decide('e2e.mean < 400ms', { latency: () => latencies(25, 25) }).needed).toBe(1e7)
+    expect(timed('e2e.mean < 500ms', 29, 0)).toMatchObject({ verdict: 'undecided', needed: 1 })
+    expect(timed('e2e.mean < 400ms', 25, 25).needed).toBe(1e7)
     expect(decide('e2e.mean < 400ms').needed).toBe(30)
   })
 
   test('of a constant is compared', () => {
-    expect(decide('e2e.mean <= 100ms', { latency: () => latencies(30, 0) }).verdict).toBe('met')
-    expect(decide('e2e.mean < 100ms', { latency: () => latencies(30, 0) }).verdict).toBe('missed')
+    expect(timed('e2e.mean <= 100ms', 30, 0).verdict).toBe('met')
+    expect(timed('e2e.mean < 100ms', 30, 0).verdict).toBe('missed')
   })
 })
 
@@ -135,24 +117,17 @@ describe('shares', () => {
     const errors = { count: 20, of: 500, independent: 1 }
     expect(decide('errors < 1%', { errors }).verdict).toBe('missed')
     expect(decide('errors < 10%', { errors }).verdict).toBe('met')
-    expect(decide('errors < 1%')).toMatchObject({
-      verdict: 'undecided',
-      needed: 459,
-      observed: null,
-    })
+    const unknown = { verdict: 'undecided', needed: 459, observed: null }
+    expect(decide('errors < 1%')).toMatchObject(unknown)
   })
 })
 
-describe('rates', () => {
-  test('are what the window held', () => {
-    expect(decide('rate > 10/s')).toMatchObject({ verdict: 'missed', observed: 10 })
-    expect(decide('rate >= 10/s')).toMatchObject({
-      verdict: 'met',
-      message: '300 requests in 30.0 s.',
-    })
-    expect(decide('tokens > 299/s')).toMatchObject({ verdict: 'met', observed: 300, unit: '/s' })
-    expect(decide('rate > 1/s', { windowNs: 0 }).verdict).toBe('undecided')
-  })
+test('rates are what the window held', () => {
+  const message = '300 requests in 30.0 s.'
+  expect(decide('rate > 10/s')).toMatchObject({ verdict: 'missed', observed: 10 })
+  expect(decide('rate >= 10/s')).toMatchObject({ verdict: 'met', message })
+  expect(decide('tokens > 299/s')).toMatchObject({ verdict: 'met', observed: 300, unit: '/s' })
+  expect(decide('rate > 1/s', { windowNs: 0 }).verdict).toBe('undecided')
 })
 
 const answered = (whole: number, errors: RequestTotals['errors'] = []): RequestTotals => ({
@@ -281,9 +256,8 @@ test('the interval of a share is that of Clopper and Pearson', () => {
   // None of 20: 1 - 0.025 ** (1 / 20); 10 of 100 from their tables.
   expect(shareInterval(20, 0)).toEqual({ low: 0, high: expect.closeTo(0.16843, 5) })
   expect(shareInterval(20, 20)).toEqual({ low: expect.closeTo(0.83157, 5), high: 1 })
-  const tenth = shareInterval(100, 10)
-  expect(tenth.low).toBeCloseTo(0.049, 4)
-  expect(tenth.high).toBeCloseTo(0.1762, 4)
+  const tenth = { low: expect.closeTo(0.049, 4), high: expect.closeTo(0.1762, 4) }
+  expect(shareInterval(100, 10)).toEqual(tenth)
 })
 
 const request = (operation: string, count: number) =>
@@ -328,8 +302,6 @@ describe('a run that measured nothing is undecided, and says why', () => {
   })
 })
 
-const rowOf = (expression: string) => decideSlo(parseSlo(expression), evidence)
-
 const units = { us: 0.001, µs: 0.001, μs: 0.001, ms: 1, s: 1000, min: 60_000 }
 const limit = fc.record({
   prefix: fc.constantFrom('', 'response.', 'service.'),
@@ -348,7 +320,7 @@ test('charts draw the limit that was parsed, whatever its unit', () => {
       const expression = isGoodput
         ? `goodput(${subject} ${sign} ${value}${unit}) > 99%`
         : `${subject}.${statistic} ${sign} ${value}${unit}`
-      const row = rowOf(expression)
+      const row = decide(expression)
       const clock = prefix === 'service.' ? 'service' : 'response'
       const ms = value * units[unit]
       expect(row.limits).toEqual([
@@ -368,7 +340,9 @@ test('charts draw the limit that was parsed, whatever its unit', () => {
 })
 
 test('a gap between tokens is drawn, and what limits no latency has no limits', () => {
-  const slo = ['icl.p99 < 80ms', 'errors < 1%', 'goodput > 99%', 'rate > 10/s'].map(rowOf)
+  const slo = ['icl.p99 < 80ms', 'errors < 1%', 'goodput > 99%', 'rate > 10/s'].map((text) =>
+    decide(text),
+  )
   expect(slo.map(({ limits }) => limits?.length)).toEqual([1, undefined, undefined, undefined])
   expect(limitsIn(toHtml(loadDocument(loadReportOf({ slo }))))).toEqual({ 'icl-time': [80] })
 })
@@ -379,8 +353,6 @@ function limitsIn(html: string): Record<string, number[]> {
     /<script type="application\/json" id="charts">(.*?)<\/script>/s.exec(html) ?? []
   const charts: { id: string; limits?: { value: number }[] }[] = JSON.parse(json)
   return Object.fromEntries(
-    charts.flatMap(({ id, limits = [] }) =>
-      limits.length === 0 ? [] : [[id, limits.map(({ value }) => value)]],
-    ),
+    charts.flatMap(({ id, limits }) => (limits ? [[id, limits.map(({ value }) => value)]] : [])),
   )
 }

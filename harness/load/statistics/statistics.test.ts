@@ -15,6 +15,8 @@ import {
 import { binomialAtLeast, binomialCdf } from './shares.ts'
 import { mser5, spearman, steadyState } from './steady-state.ts'
 
+const within = (min: number, max: number) => fc.double({ min, max, noNaN: true })
+
 /** Common tables of ranks, 95 %, such as Mosteller & Rourke's. */
 describe('ranks of the 95 % interval', () => {
   test.each([
@@ -32,16 +34,12 @@ describe('ranks of the 95 % interval', () => {
 
   test('mirror at the median', () => {
     fc.assert(
-      fc.property(
-        fc.integer({ min: 1, max: 3000 }),
-        fc.double({ min: 0.01, max: 0.99, noNaN: true }),
-        (n, q) => {
-          const { low, high } = quantileRanks(n, q)
-          const mirrored = quantileRanks(n, 1 - q)
-          expect(mirrored.low).toBe(high === null ? null : n + 1 - high)
-          expect(mirrored.high).toBe(low === null ? null : n + 1 - low)
-        },
-      ),
+      fc.property(fc.integer({ min: 1, max: 3000 }), within(0.01, 0.99), (n, q) => {
+        const { low, high } = quantileRanks(n, q)
+        const mirrored = quantileRanks(n, 1 - q)
+        expect(mirrored.low).toBe(high === null ? null : n + 1 - high)
+        expect(mirrored.high).toBe(low === null ? null : n + 1 - low)
+      }),
     )
   })
 
@@ -71,10 +69,7 @@ describe('the smallest sample', () => {
 
   test('is asked for by name', () => {
     expect(quantileEstimate(sampleOf([1, 2, 3]), 0.999)).toEqual({
-      q: 0.999,
-      value: null,
-      low: null,
-      high: null,
+      ...{ q: 0.999, value: null, low: null, high: null },
       why: 'n is 3; p99.9 takes 3000',
     })
     expect([0.5, 0.975, 0.9999].map(quantileName)).toEqual(['p50', 'p97.5', 'p99.99'])
@@ -90,31 +85,23 @@ describe('an estimate', () => {
 
   test('stretches the ranks of the effective sample over all', () => {
     // Ranks 490 and 500 of 500: two values each.
-    expect(quantileEstimate(thousand, 0.99, 500)).toMatchObject({
-      value: 990,
-      low: 979,
-      high: 1000,
-    })
+    const wider = { value: 990, low: 979, high: 1000 }
+    expect(quantileEstimate(thousand, 0.99, 500)).toMatchObject(wider)
   })
 
   test('lies in its interval, and fewer effective values never narrow it', () => {
     const values = fc.array(fc.integer({ min: 0, max: 50 }), { minLength: 30, maxLength: 200 })
     fc.assert(
-      fc.property(
-        values,
-        fc.double({ min: 0.1, max: 0.9, noNaN: true }),
-        fc.double({ min: 0.05, max: 1, noNaN: true }),
-        (all, q, share) => {
-          const sample = sampleOf(all)
-          const whole = quantileEstimate(sample, q)
-          const fewer = quantileEstimate(sample, q, all.length * share)
-          if (whole.value === null) return
-          for (const { value, low, high } of [whole, fewer]) {
-            expect(low ?? -1).toBeLessThanOrEqual(value ?? Number.NaN)
-            expect(high ?? 51).toBeGreaterThanOrEqual(value ?? Number.NaN)
-          }
-        },
-      ),
+      fc.property(values, within(0.1, 0.9), within(0.05, 1), (all, q, share) => {
+        const sample = sampleOf(all)
+        const whole = quantileEstimate(sample, q)
+        const fewer = quantileEstimate(sample, q, all.length * share)
+        if (whole.value === null) return
+        for (const { value, low, high } of [whole, fewer]) {
+          expect(low ?? -1).toBeLessThanOrEqual(value ?? Number.NaN)
+          expect(high ?? 51).toBeGreaterThanOrEqual(value ?? Number.NaN)
+        }
+      }),
     )
   })
 
@@ -126,12 +113,10 @@ describe('an estimate', () => {
   })
 })
 
-describe('the binomial by hand', () => {
-  test('the ends are certain', () => {
-    expect([binomialCdf(-1, 5, 0.3), binomialCdf(5, 5, 0.3)]).toEqual([0, 1])
-    expect([binomialAtLeast(0, 5, 0.3), binomialAtLeast(6, 5, 0.3)]).toEqual([1, 0])
-    expect([binomialCdf(3, 5, 0), binomialCdf(3, 5, 1)]).toEqual([1, 0])
-  })
+test('the ends of the binomial are certain', () => {
+  expect([binomialCdf(-1, 5, 0.3), binomialCdf(5, 5, 0.3)]).toEqual([0, 1])
+  expect([binomialAtLeast(0, 5, 0.3), binomialAtLeast(6, 5, 0.3)]).toEqual([1, 0])
+  expect([binomialCdf(3, 5, 0), binomialCdf(3, 5, 1)]).toEqual([1, 0])
 })
 
 /** Pascal's triangle: an independent way, exact enough for small n. */
@@ -143,21 +128,16 @@ function convolved(n: number, p: number): number[] {
   return row
 }
 
-test('agrees with the convolution of n trials', () => {
+test('the binomial is the convolution of n trials', () => {
+  const trials = fc.integer({ min: 1, max: 400 })
   fc.assert(
-    fc.property(
-      fc.integer({ min: 1, max: 400 }),
-      fc.double({ min: 0.001, max: 0.999, noNaN: true }),
-      fc.double({ min: 0, max: 1, noNaN: true }),
-      (n, p, share) => {
-        const k = Math.floor(share * n)
-        const expected = convolved(n, p)
-          .slice(0, k + 1)
-          .reduce((sum, term) => sum + term, 0)
-        expect(binomialCdf(k, n, p)).toBeCloseTo(expected, 11)
-        expect(binomialAtLeast(k + 1, n, p)).toBeCloseTo(1 - expected, 11)
-      },
-    ),
+    fc.property(trials, within(0.001, 0.999), within(0, 1), (n, p, share) => {
+      const k = Math.floor(share * n)
+      const terms = convolved(n, p).slice(0, k + 1)
+      const expected = terms.reduce((sum, term) => sum + term, 0)
+      expect(binomialCdf(k, n, p)).toBeCloseTo(expected, 11)
+      expect(binomialAtLeast(k + 1, n, p)).toBeCloseTo(1 - expected, 11)
+    }),
   )
 })
 
@@ -216,10 +196,8 @@ test('a request that is still running never makes a quantile smaller', () => {
   fc.assert(
     fc.property(counts, fc.integer({ min: 1, max: 99 }), (rows, percent) => {
       const table = rows.map(([n, c], value) => ({ value, ended: n, censored: c }))
-      const without = kaplanMeierQuantile(
-        table.map((row) => ({ ...row, censored: 0 })),
-        percent / 100,
-      )
+      const all = table.map((row) => ({ ...row, censored: 0 }))
+      const without = kaplanMeierQuantile(all, percent / 100)
       const found = kaplanMeierQuantile(table, percent / 100)
       expect(found ?? Number.POSITIVE_INFINITY).toBeGreaterThanOrEqual(without ?? 0)
     }),
@@ -246,12 +224,7 @@ describe('autocorrelation', () => {
   })
 
   test('does not pair across runs', () => {
-    expect(
-      lag1Autocorrelation([
-        [1, 2],
-        [3, 4],
-      ]),
-    ).toBeNull()
+    expect(lag1Autocorrelation([1, 3].map((at) => [at, at + 1]))).toBeNull()
     expect(lag1Autocorrelation([[5, 5, 5, 5, 5]])).toBeNull()
   })
 
@@ -307,18 +280,15 @@ function bestHalf(values: readonly number[], cut: number): number {
 
 test('MSER-5 is the smallest statistic of all cuts in the first half', () => {
   fc.assert(
-    fc.property(
-      fc.array(fc.integer({ min: 0, max: 100 }), { minLength: 50, maxLength: 150 }),
-      (values) => {
-        const { cut, settled } = mser5(values)
-        if (!settled) return
-        const batches = Math.floor(values.length / 5)
-        const found = bestHalf(values, cut)
-        for (let other = 0; other <= batches / 2; other++) {
-          expect(found).toBeLessThanOrEqual(bestHalf(values, 5 * other) + 1e-9)
-        }
-      },
-    ),
+    fc.property(fc.array(fc.nat(100), { minLength: 50, maxLength: 150 }), (values) => {
+      const { cut, settled } = mser5(values)
+      if (!settled) return
+      const batches = Math.floor(values.length / 5)
+      const found = bestHalf(values, cut)
+      for (let other = 0; other <= batches / 2; other++) {
+        expect(found).toBeLessThanOrEqual(bestHalf(values, 5 * other) + 1e-9)
+      }
+    }),
   )
 })
 
@@ -372,30 +342,21 @@ test('never more than there are true values, and none where there is none', () =
 
 describe("Little's law", () => {
   const flow = {
-    windowNs: 60e9,
-    inFlightNs: 100 * 60e9,
-    inFlightAtStart: 98,
-    inFlightAtEnd: 103,
-    ended: 3000,
-    meanResidenceNs: 2e9,
+    ...{ windowNs: 60e9, inFlightNs: 100 * 60e9, inFlightAtStart: 98, inFlightAtEnd: 103 },
+    ...{ ended: 3000, meanResidenceNs: 2e9 },
   }
 
   test('50 a second of 2 s each are 100 in flight', () => {
     expect(littlesLaw(flow)).toEqual({
-      name: 'littles-law',
-      verdict: 'pass',
-      expected: 100,
-      observed: 100,
+      ...{ name: 'littles-law', verdict: 'pass', expected: 100, observed: 100 },
       message:
         'In flight on average 100.00, rate times residence 100.00: 0.0 % apart, less than 5 % allowed.',
     })
   })
 
   test('of 3000 requests, 200 lost ones break it', () => {
-    expect(littlesLaw({ ...flow, ended: 2800 })).toMatchObject({
-      verdict: 'fail',
-      expected: 93.3333,
-    })
+    const broken = { verdict: 'fail', expected: 93.3333 }
+    expect(littlesLaw({ ...flow, ended: 2800 })).toMatchObject(broken)
     expect(littlesLaw({ ...flow, ended: 2860 }).verdict).toBe('pass')
   })
 
@@ -406,9 +367,8 @@ describe("Little's law", () => {
   })
 
   test('a load that grows through the window is not held against it', () => {
-    expect(littlesLaw({ ...flow, inFlightAtStart: 0, inFlightAtEnd: 400 }).verdict).toBe(
-      'not-applicable',
-    )
+    const growing = { ...flow, inFlightAtStart: 0, inFlightAtEnd: 400 }
+    expect(littlesLaw(growing).verdict).toBe('not-applicable')
   })
 })
 

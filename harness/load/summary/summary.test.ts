@@ -35,6 +35,12 @@ const failing = (record: RequestRecord, status: number): RequestRecord => ({
     status === 429 ? failure('shed', '429') : failure('status', String(status), 'serverErrors'),
 })
 
+type Metrics = Pick<ReturnType<typeof summarize>, 'metrics'>
+const metricOf = ({ metrics }: Metrics, metric: string) =>
+  metrics.find(({ name }) => name === metric)
+const quantileOf = (q: number, clock: 'service' | 'response', of: Metrics) =>
+  metricOf(of, 'ttft')?.[clock]?.quantiles.find((each) => each.q === q)?.value ?? Number.NaN
+
 describe('a minute of ten a second', () => {
   const found = summarize(minute(), options)
 
@@ -61,14 +67,11 @@ describe('a minute of ten a second', () => {
   })
 
   test('tells each latency by both clocks, and those without a plan by one', () => {
-    const ttft = found.metrics.find(({ name }) => name === 'ttft')
+    const ttft = metricOf(found, 'ttft')
     expect(ttft?.service).toMatchObject({ count: 600, min: 100, mean: 100, max: 100 })
     expect(ttft?.response).toMatchObject({ min: 101, max: 101 })
-    expect(found.metrics.find(({ name }) => name === 'tpot')).toMatchObject({
-      service: { mean: 15 },
-      response: null,
-    })
-    expect(found.metrics.find(({ name }) => name === 'icl')?.service).toMatchObject({ count: 2400 })
+    expect(metricOf(found, 'tpot')).toMatchObject({ service: { mean: 15 }, response: null })
+    expect(metricOf(found, 'icl')?.service).toMatchObject({ count: 2400 })
     expect(found.transactionMetrics.get('chat')).toEqual(found.metrics)
   })
 
@@ -81,17 +84,14 @@ describe('a minute of ten a second', () => {
   })
 
   test('is told second by second, the drain included', () => {
+    const e2e = expect.closeTo(260, 5)
     expect(found.series).toHaveLength(61)
     expect(found.series[30]).toEqual({
       second: 30,
       ...{ planned: 10, dispatched: 10, completed: 10, shed: 0, failed: 0, inFlight: 3 },
       ...{ events: 50, bytes: 10_000, outputTokens: 110 },
       ttft: { p50: 101, p90: 101, p99: 101 },
-      e2e: {
-        p50: expect.closeTo(260, 5),
-        p90: expect.closeTo(260, 5),
-        p99: expect.closeTo(260, 5),
-      },
+      e2e: { p50: e2e, p90: e2e, p99: e2e },
       icl: { p50: expect.closeTo(20, 0), p90: expect.closeTo(100, 5), p99: expect.closeTo(100, 5) },
     })
     expect(found.series[60]).toMatchObject({ planned: 0, completed: 3, inFlight: 0 })
@@ -120,28 +120,19 @@ describe('failures', () => {
 
   test('are in the denominator of goodput, and in no latency', () => {
     expect(found.goodput).toMatchObject({ good: 510, due: 600, share: 0.85 })
-    const ttft = found.metrics.find(({ name }) => name === 'ttft')
-    expect(ttft?.response?.count).toBe(540)
+    expect(metricOf(found, 'ttft')?.response?.count).toBe(540)
   })
 
   test('are told by kind, and shed apart from failed', () => {
     expect(found.errors).toEqual([
       {
-        kind: 'status',
-        counter: 'serverErrors',
-        detail: '503',
-        count: 30,
-        share: 0.05,
-        firstIndex: 3,
+        ...{ kind: 'status', counter: 'serverErrors', detail: '503' },
+        ...{ count: 30, share: 0.05, firstIndex: 3 },
         firstSecond: expect.closeTo(0.3505, 6),
       },
       {
-        kind: 'shed',
-        counter: 'tooManyRequests',
-        detail: '429',
-        count: 30,
-        share: 0.05,
-        firstIndex: 7,
+        ...{ kind: 'shed', counter: 'tooManyRequests', detail: '429' },
+        ...{ count: 30, share: 0.05, firstIndex: 7 },
         firstSecond: expect.closeTo(0.7505, 6),
       },
     ])
@@ -150,12 +141,8 @@ describe('failures', () => {
   })
 
   test('decide the SLOs', () => {
-    expect(found.slo.map(({ verdict }) => verdict)).toEqual([
-      'undecided',
-      'missed',
-      'missed',
-      'missed',
-    ])
+    const verdicts = ['undecided', 'missed', 'missed', 'missed']
+    expect(found.slo.map(({ verdict }) => verdict)).toEqual(verdicts)
     expect(found.slo[0]?.message).toContain('30 of 540 requests were over 500 ms')
   })
 })
@@ -175,7 +162,7 @@ describe('the window', () => {
     expect(found.window.steady.verdict).toBe('steady')
     expect(found.rates.offered.perSecond).toBeCloseTo(10, 6)
     const planned = (60_000 - found.window.fromMs) / 100
-    expect(found.metrics.find(({ name }) => name === 'ttft')?.response?.count).toBe(planned)
+    expect(metricOf(found, 'ttft')?.response?.count).toBe(planned)
   })
 
   test('that is asked for is taken, and a drift in it is told', () => {
@@ -193,24 +180,19 @@ describe('the window', () => {
   })
 })
 
-describe('a target that freezes', () => {
-  test('is slow from the plan, and not from the moment of sending', () => {
-    // For 5 s nothing is sent; each request is sent when the freeze ends, and answered as usual.
-    const frozen = (record: RequestRecord, index: number) => {
-      const late = index >= 300 && index < 350 ? (350 - index) * 100e6 : 0
-      const { planned } = record.timestamps
-      const moved = shifted(record, index, late)
-      return { ...moved, timestamps: { ...moved.timestamps, planned } }
-    }
-    const found = summarize(minute(frozen), options)
-    const ttft = found.metrics.find(({ name }) => name === 'ttft')
-    const p95 = (clock: 'service' | 'response') =>
-      ttft?.[clock]?.quantiles.find(({ q }) => q === 0.95)?.value ?? Number.NaN
-    expect(p95('service')).toBeCloseTo(100, 3)
-    // 50 of 600 waited; 20 of them over 3 s are the slowest 30: rank 570 waited 2.1 s.
-    expect(p95('response')).toBeGreaterThan(2000)
-    expect(p95('response')).toBeLessThan(2300)
-  })
+test('a target that freezes is slow from the plan, and not from the moment of sending', () => {
+  // For 5 s nothing is sent; each request is sent when the freeze ends, and answered as usual.
+  const frozen = (record: RequestRecord, index: number) => {
+    const late = index >= 300 && index < 350 ? (350 - index) * 100e6 : 0
+    const { planned } = record.timestamps
+    const moved = shifted(record, index, late)
+    return { ...moved, timestamps: { ...moved.timestamps, planned } }
+  }
+  const found = summarize(minute(frozen), options)
+  expect(quantileOf(0.95, 'service', found)).toBeCloseTo(100, 3)
+  // 50 of 600 waited; 20 of them over 3 s are the slowest 30: rank 570 waited 2.1 s.
+  expect(quantileOf(0.95, 'response', found)).toBeGreaterThan(2000)
+  expect(quantileOf(0.95, 'response', found)).toBeLessThan(2300)
 })
 
 const durationNs = 10e9
@@ -248,15 +230,10 @@ describe('growing chats', () => {
       [2, 2, 100],
       [3, null, 200],
     ])
-    const medians = summary.turns.map(
-      ({ metrics }) =>
-        metrics.find(({ name }) => name === 'ttft')?.service?.quantiles.find(({ q }) => q === 0.5)
-          ?.value ?? 0,
-    )
+    const medians = summary.turns.map((turn) => quantileOf(0.5, 'service', turn))
     // 100 ms to the first token of the first turn, and 50 ms more with each turn.
     expect(medians.map((ms) => Math.round(ms / 10) * 10)).toEqual([100, 150, 200])
-    const all = summary.metrics.find(({ name }) => name === 'ttft')?.service?.count
-    expect(all).toBe(400)
+    expect(metricOf(summary, 'ttft')?.service?.count).toBe(400)
     const own = summary.transactionMetrics.get('chat')?.find(({ name }) => name === 'ttft')
     expect(own?.service?.count).toBe(400)
   })
