@@ -64,7 +64,7 @@ describe('chatgen load', () => {
 
   test('sends the same plan for the same seed, in shards and workers that add up', async () => {
     const url = await served()
-    const args = ['--rate', '30', '--duration', '1s', '--seed', 'same']
+    const args = ['--rate', '30', '--duration', '1s', '--seed', 'same', '--mix', 'v3-stream']
     const whole = await load([url, ...args])
     const parts = [
       await load([url, ...args, '--shard', '0/2', '--workers', '2']),

@@ -5,7 +5,6 @@ import type { Channel } from '../http/channel.ts'
 import { wireRequest } from '../http/wire-request.ts'
 import type { MixEntry } from '../plan/mix.ts'
 import type { Arrival } from '../plan/plan.ts'
-import { type Draw, drawsOf, hashText } from '../plan/random.ts'
 import type { RequestRecord, RequestResult } from '../record.ts'
 import { endpointOf, type LoadEndpoint, type LoadTarget } from '../target.ts'
 import type { IdempotencyRace, StepSpec, TransactionContext } from '../transactions/transaction.ts'
@@ -36,7 +35,6 @@ export class TransactionRunner implements TransactionContext {
   readonly entry: MixEntry
   readonly #context: WorkerContext
   readonly #options: RunnerOptions
-  readonly #draw: Draw
   #dueNs: number
   #step = 0
   #earlier: RequestRecord['earlier']
@@ -47,7 +45,6 @@ export class TransactionRunner implements TransactionContext {
     this.#context = context
     this.#options = options
     this.#dueNs = options.dueNs
-    this.#draw = drawsOf(hashText(`${arrival.nonce}/identifiers`), arrival.index)
   }
 
   get target(): LoadTarget {
@@ -122,17 +119,6 @@ export class TransactionRunner implements TransactionContext {
 
   async historyChat(): Promise<string | undefined> {
     return this.#context.chats.historyChat()
-  }
-
-  /** A UUID of version 4 (RFC 9562), drawn from the seed. */
-  uuid(): string {
-    const hex = Array.from({ length: 32 }, () => Math.floor(this.#draw() * 16).toString(16))
-    hex[12] = '4'
-    hex[16] = '89ab'[Math.floor(this.#draw() * 4)] ?? '8'
-    const text = hex.join('')
-    return [0, 8, 12, 16, 20]
-      .map((from, at, starts) => text.slice(from, starts[at + 1] ?? 32))
-      .join('-')
   }
 
   recordRace({ turns, history }: IdempotencyRace): void {

@@ -33,8 +33,6 @@ export interface TransactionContext {
   v2Chat(): Promise<string | undefined>
   /** Id of a shared v3 chat with a history, for reading only. */
   historyChat(): Promise<string | undefined>
-  /** A UUID drawn from the seed. */
-  uuid(): string
   /** Records the outcome of an idempotency race. */
   recordRace(outcome: IdempotencyRace): void
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { isObject } from '../../../contract/index.ts'
 import type { Kind } from '../plan/mix.ts'
 import { promptOf, succeeded, type Transaction, type TransactionContext } from './transaction.ts'
@@ -74,7 +75,7 @@ const v3Chat: Transaction = async (context) => {
       operation: 'v3.generate',
       form: 'stream',
       json: { chat_id: chat, stream: true, ...settingsOf(context, turn), ...link },
-      headers: { 'idempotency-key': context.uuid() },
+      headers: { 'idempotency-key': randomUUID() },
     })
     if (!succeeded(result)) return
     parent = result.id
@@ -115,7 +116,7 @@ async function turnInFreshChat(
     operation: 'v3.generate',
     form,
     json: { chat_id: chat, stream: form === 'stream', ...settingsOf(context) },
-    headers: { 'idempotency-key': context.uuid() },
+    headers: { 'idempotency-key': randomUUID() },
   } as const
   if (!context.arrival.race) {
     await context.send(step)
