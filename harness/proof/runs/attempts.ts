@@ -39,13 +39,13 @@ export function plainAttempt(profile: ProfileName): Attempt {
 
 /**
  * A fault is run with the surfaces of its requirements only: it has no effect on others, and the proof takes a
- * third of the time. `everywhere` runs all surfaces.
+ * third of the time.
  */
 export function faultAttempt({ name, patch, breaks }: Fault): Attempt {
   const open = () => startDeviant(patch, targetFixture('reference'))
   const surfaces = new Set(breaks.flatMap(surfacesOf))
   const [surface] = surfaces
-  const profile = everywhere || surfaces.size !== 1 || !surface ? 'full' : surface
+  const profile = surfaces.size !== 1 || !surface ? 'full' : surface
   return { kind: 'fault', name, open, selection: whole(profile) }
 }
 
@@ -67,8 +67,6 @@ export function dialectAttempt(
   const open = () => startDeviant(patch, targetFixture('reference'), profile)
   return { kind, name, open, selection: whole('full') }
 }
-
-const everywhere = process.env['CHATGEN_PROVE_EVERYWHERE'] === 'true'
 
 function whole(profile: ProfileName): Selection {
   return { profile, only: [], skip: [] }

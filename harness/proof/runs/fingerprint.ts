@@ -27,15 +27,10 @@ export function fingerprintOf(exchangesFile: string): Fingerprint {
 /** Tests if a deviation has an effect on content, segmentation or timing. */
 export function differs(plain: Fingerprint, other: Fingerprint): boolean {
   return (
-    contentDiffers(plain, other) ||
+    differingPlaces(plain, other).length > 0 ||
     apart(plain.chunks, other.chunks) ||
     apart(plain.busyMs, other.busyMs)
   )
-}
-
-/** Tests if two servers answered any request differently. */
-export function contentDiffers(plain: Fingerprint, other: Fingerprint): boolean {
-  return differingPlaces(plain, other).length > 0
 }
 
 /** Requests that two servers answered differently. */

@@ -88,12 +88,6 @@ export const knowledgeFaults = faultTable({
           }),
         }),
       ),
-    'knowledge-search-finds-the-worst: A search returns only its last result.': underBothPrefixes(
-      (prefix) =>
-        setFields(`GET ${prefix}${search}`, {
-          result: (found: readonly unknown[]) => found.slice(-1),
-        }),
-    ),
   },
   'RAG-01': {
     'rag-on-ignored-in-streams: rag: true in a streaming request is treated as rag: false.':

@@ -75,27 +75,6 @@ export const replicaFaults: readonly ReplicaFault[] = [
     },
   },
   {
-    name: 'replica-name-cached',
-    summary: 'A replica that has read a chat ignores later renames by other replicas.',
-    breaks: ['V3-CHAT-10'],
-    patches: () => () => {
-      const names = new Map<string, string>()
-      return onStore('chats', (chats) => ({
-        find: async (owner, id) => {
-          const chat = await chats.find(owner, id)
-          if (chat === undefined) return undefined
-          const name = names.get(id) ?? chat.name
-          names.set(id, name)
-          return { ...chat, name }
-        },
-        update: async (owner, id, change) => {
-          if (change.name !== undefined) names.set(id, change.name)
-          return chats.update(owner, id, change)
-        },
-      }))
-    },
-  },
-  {
     name: 'replica-favorites',
     summary: 'A replica lists only the favorites that were added on it.',
     breaks: ['V3-FAV-01'],
@@ -148,24 +127,6 @@ export const replicaFaults: readonly ReplicaFault[] = [
           if (!opened.has(chat)) own.open(chat)
           opened.add(chat)
           await own.link(chat, id)
-        },
-      }))
-    },
-  },
-  {
-    name: 'replica-chat-versions',
-    summary: 'A replica treats every chat that another replica created as v3.',
-    breaks: ['V2-MSG-01'],
-    patches: () => () => {
-      const own = new Set<string>()
-      return onStore('chats', (chats) => ({
-        create: (chat) => {
-          own.add(chat.id)
-          return chats.create(chat)
-        },
-        find: async (owner, id) => {
-          const chat = await chats.find(owner, id)
-          return chat === undefined || own.has(id) ? chat : { ...chat, version: 'v3' }
         },
       }))
     },

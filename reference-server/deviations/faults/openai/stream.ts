@@ -54,19 +54,11 @@ export const openaiStreamFaults = faultTable({
     'openai-stream-without-role: No delta has a role.': setInChunks({
       'choices.*.delta.role': undefined,
     }),
-    'openai-stream-role-of-the-user: The first delta has the role user.': onEachBlock(
-      completions,
-      (chunk, at) => (at === 0 ? [setAt(chunk, 'choices.*.delta.role', 'user')] : [chunk]),
-    ),
   },
   'OAI-STREAM-07': {
     'openai-stream-without-finish-reason: No chunk has a finish_reason.': setInChunks({
       'choices.*.finish_reason': null,
     }),
-    'openai-stream-finishes-twice: The chunk with the finish_reason is sent twice.': onEachBlock(
-      completions,
-      (chunk) => (isFinished(chunk) ? [chunk, chunk] : [chunk]),
-    ),
     'openai-stream-goes-on-after-its-finish: The last text fragment is sent after the finish_reason.':
       swapLastFragment(),
   },
@@ -75,10 +67,6 @@ export const openaiStreamFaults = faultTable({
       onEachBlock(completions, (chunk) => [isFinished(chunk) ? { ...chunk, usage } : chunk]),
     'openai-stream-usage-never: stream_options is ignored: requested usage is not sent.':
       onRequestBody(completions, (body) => ({ ...body, stream_options: null })),
-    'openai-stream-usage-twice: Requested usage is sent twice.': onEachBlock(
-      completions,
-      (chunk) => (chunk['usage'] ? [chunk, chunk] : [chunk]),
-    ),
   },
   'OAI-CHAT-10': {
     'openai-stream-usage-miscounted: total_tokens in the usage of a stream leaves out the prompt.':

@@ -69,9 +69,6 @@ export const generateAnswerFaults: readonly Fault[] = [
       'v3-missing-key-crashes: A generation without Idempotency-Key returns 500.': crash(
         ({ headers }) => headers['idempotency-key'] === undefined,
       ),
-      'v3-both-tool-lists-crash: A generation with both tool lists returns 500.': crash(
-        ({ body }) => hasBothLists(toObject(body)),
-      ),
       'v3-wrong-type-crashes: A generation with a non-numeric temperature returns 500.': crash(
         ({ body }) => typeof (toObject(body)['temperature'] ?? 1) !== 'number',
       ),

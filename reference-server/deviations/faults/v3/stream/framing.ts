@@ -28,12 +28,6 @@ export const streamFramingFaults = faultTable({
       rewriteBlocks((block) =>
         block.event === 'response.output_text.delta' ? `data: ${blockJson(block)}\n\n` : undefined,
       ),
-    'stream-space-before-the-colon: The event field is written "event :", with a space before the colon.':
-      rewriteBlocks((block) => `event : ${block.event}\ndata: ${blockJson(block)}\n\n`),
-    'stream-two-event-lines: Every block has an additional line event: message before its event: line.':
-      rewriteBlocks(
-        (block) => `event: message\nevent: ${block.event}\ndata: ${blockJson(block)}\n\n`,
-      ),
     'stream-event-line-empty: The event: line of one delta is empty.': rewriteOneDelta(
       (block) => `event:\ndata: ${blockJson(block)}\n\n`,
     ),
@@ -44,12 +38,6 @@ export const streamFramingFaults = faultTable({
         return `${head}${text.slice(0, 40)}\n\n${head}${text.slice(40)}\n\n`
       },
     ),
-    'stream-json-over-bare-lines: The JSON of response.completed is pretty-printed, but only its first line is a data: line.':
-      rewriteBlocks((block) =>
-        block.event === 'response.completed'
-          ? `event: ${block.event}\ndata: ${JSON.stringify(block.data, null, 2)}\n\n`
-          : undefined,
-      ),
     'stream-data-in-an-array: The data of one delta is wrapped in an array.': rewriteOneDelta(
       (block) => `event: ${block.event}\ndata: [${blockJson(block)}]\n\n`,
     ),

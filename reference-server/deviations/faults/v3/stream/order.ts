@@ -44,14 +44,6 @@ export const streamOrderFaults: readonly Fault[] = [
           for await (const block of blocks) if (!isFinal(block)) yield block
         },
       ),
-      'stream-cut-before-the-end: The connection is aborted before the terminal event.': onV3Blocks(
-        async function* (blocks) {
-          for await (const block of blocks) {
-            if (isFinal(block)) throw new DOMException('cut', 'AbortError')
-            yield block
-          }
-        },
-      ),
       'stream-cut-after-the-end: The connection is aborted after the terminal event, without the terminating chunk.':
         onV3Blocks(async function* (blocks) {
           yield* blocks
@@ -61,15 +53,6 @@ export const streamOrderFaults: readonly Fault[] = [
         rewriteBlocks((block, original) => (isFinal(block) ? original.subarray(0, -1) : undefined)),
       'stream-last-line-open: The data: line of the terminal event is not terminated by a line ending.':
         rewriteBlocks((block, original) => (isFinal(block) ? original.subarray(0, -2) : undefined)),
-      'stream-event-after-the-done-marker: An event is sent after data: [DONE].': {
-        also: ['V3-SSE-29'],
-        patch: onV3Blocks(async function* (blocks) {
-          yield* blocks
-          yield doneMarker
-          const type = 'response.usage'
-          yield { event: type, data: { type, sequence_number: 1000, usage: { total_tokens: 1 } } }
-        }),
-      },
     },
     'V3-SSE-29': {
       'stream-done-marker-twice: data: [DONE] is sent twice.': onV3Blocks(async function* (blocks) {
@@ -171,8 +154,6 @@ export const streamOrderFaults: readonly Fault[] = [
         finalEvents,
         (event) => [event, event],
       ),
-      'stream-incomplete-and-completed: A truncated answer ends with response.incomplete followed by response.completed.':
-        replaceEvents('response.incomplete', (event) => [event, { ...event, type: completed }]),
       'stream-event-after-the-end: A vendor event is sent after the terminal event.': replaceEvents(
         finalEvents,
         (event) => [event, { type: 'svc:timings', sequence_number: 0, total_ms: 1 }],

@@ -9,7 +9,6 @@ import {
   replaceEvents,
   setInEvents,
   terminalEvents,
-  isCompleted as unCut,
   when,
 } from '../../../patches/events.ts'
 import { eventFaultTable } from '../../../table.ts'
@@ -95,10 +94,6 @@ export const streamResponseFaults = eventFaultTable({
       setInEvents(finalEvents, {
         'response.usage.output_tokens_details.reasoning_tokens': 100_000,
       }),
-    'stream-usage-negative: The input_tokens of a truncated answer are -1.': when(
-      (run) => !unCut(run),
-      setInEvents(finalEvents, { 'response.usage.input_tokens': -1 }),
-    ),
   },
 })
 function endAs(status: string, members: object) {
