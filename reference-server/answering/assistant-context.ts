@@ -2,7 +2,7 @@
 import { isUuid } from '../../contract/json.ts'
 import type { OneShotRequest } from '../../contract/requests/index.ts'
 import { ApiError } from '../http/errors.ts'
-import type { KnowledgeStore } from '../store/types.ts'
+import type { KnowledgeBase, KnowledgeStore } from '../store/types.ts'
 
 export interface AssistantContext {
   readonly instructions: string | null
@@ -62,7 +62,7 @@ export async function oneShotAssistant(
   if (assistant_id === 'searcher') {
     const baseIds =
       typeof kb_id === 'string'
-        ? [await knownBase(knowledge, caller, kb_id, 'kb_id')]
+        ? [(await ownBase(knowledge, caller, kb_id, 'kb_id')).id]
         : await allBases(knowledge, caller)
     return { instructions: 'You search the knowledge base.', baseIds, searchesByItself: true }
   }
@@ -72,24 +72,25 @@ export async function oneShotAssistant(
     ...noAssistant,
     instructions: assistant?.instructions ?? null,
     baseIds:
-      typeof own === 'string' ? [await knownBase(knowledge, caller, own, 'assistant.kb_id')] : [],
+      typeof own === 'string'
+        ? [(await ownBase(knowledge, caller, own, 'assistant.kb_id')).id]
+        : [],
   }
 }
 
-async function knownBase(
+/** @throws ApiError 404 for a knowledge base that does not exist or belongs to another caller */
+export async function ownBase(
   knowledge: KnowledgeStore,
   caller: string,
-  id: string,
-  param: string,
-): Promise<string> {
+  id = '',
+  param = 'base_id',
+): Promise<KnowledgeBase> {
   const base = await knowledge.find(caller, id)
-  if (base === undefined) {
-    throw new ApiError(404, `No knowledge base ${JSON.stringify(id)}`, {
-      code: 'knowledge_base_not_found',
-      param,
-    })
-  }
-  return base.id
+  if (base !== undefined) return base
+  throw new ApiError(404, `No knowledge base ${JSON.stringify(id)}`, {
+    code: 'knowledge_base_not_found',
+    param,
+  })
 }
 
 /** Maximum number of knowledge bases in one search. */

@@ -5,6 +5,7 @@ import {
   searchBaseQuery,
   searchBaseRequest,
 } from '../../contract/requests/index.ts'
+import { ownBase } from '../answering/assistant-context.ts'
 import { type Reply, type Route, route, type UploadedFile } from '../http/call.ts'
 import { ApiError } from '../http/errors.ts'
 import { uploadedFile } from '../http/form.ts'
@@ -14,7 +15,7 @@ import type { KnowledgeDocument } from '../retrieval/types.ts'
 import { isoTime } from '../runtime/clock.ts'
 import type { Services } from '../services.ts'
 import type { KnowledgeBase } from '../store/types.ts'
-import { ownBase, uploadedText } from './ownership.ts'
+import { uploadedText } from './ownership.ts'
 import { pageBody, pageSize, readCursor } from './paging.ts'
 import {
   basePageShape,

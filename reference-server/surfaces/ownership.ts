@@ -1,18 +1,10 @@
-/** The chat, message or knowledge base that a request names, if it belongs to the caller. */
+/** The chat or message that a request names, if it belongs to the caller. */
 
 import type { UploadedFile } from '../http/call.ts'
 import { ApiError } from '../http/errors.ts'
 import { type CatalogModel, findModel } from '../model/models.ts'
 import { BrokenPdfError, uploadText } from '../retrieval/document-text.ts'
-import type {
-  Chat,
-  ChatStore,
-  ChatVersion,
-  KnowledgeBase,
-  KnowledgeStore,
-  Message,
-  MessageStore,
-} from '../store/types.ts'
+import type { Chat, ChatStore, ChatVersion, Message, MessageStore } from '../store/types.ts'
 
 /**
  * @throws ApiError 404 for a chat that does not exist or belongs to another caller; 409 for a chat of
@@ -54,22 +46,6 @@ export async function ownMessage(
     })
   }
   return message
-}
-
-/** @throws ApiError 404 for a knowledge base that does not exist or belongs to another caller */
-export async function ownBase(
-  knowledge: KnowledgeStore,
-  caller: string,
-  id: string | undefined,
-): Promise<KnowledgeBase> {
-  const base = await knowledge.find(caller, id ?? '')
-  if (base === undefined) {
-    throw new ApiError(404, `No knowledge base ${JSON.stringify(id)}`, {
-      code: 'knowledge_base_not_found',
-      param: 'base_id',
-    })
-  }
-  return base
 }
 
 /**
