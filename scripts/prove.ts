@@ -35,29 +35,22 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { matchesGlob } from '../contract/glob.ts'
 import { depths } from '../harness/conformance/run-setup.ts'
+import { changedSince } from '../harness/proof/changed.ts'
 import {
-  allAttempts,
-  atDepth,
-  buildMatrix,
-  changedSince,
-  composedNames,
   crossedText,
   crossingName,
   crossingNamed,
   crossings,
-  differences,
-  failedIds,
-  generatedNames,
-  generatedText,
-  type KillMatrix,
-  nullServerNames,
-  objections,
-  proofPage,
-  runInPool,
-  spread,
-  stabilityGroups,
-  type TargetResult,
-} from '../harness/proof/index.ts'
+} from '../harness/proof/crossed/crossings.ts'
+import { atDepth, composedNames, generatedNames } from '../harness/proof/generated/attempts.ts'
+import { generatedText } from '../harness/proof/generated/figures.ts'
+import { buildMatrix, type KillMatrix, objections } from '../harness/proof/kill-matrix.ts'
+import { nullServerNames } from '../harness/proof/null-servers.ts'
+import { allAttempts, spread } from '../harness/proof/runs/attempts.ts'
+import { runInPool } from '../harness/proof/runs/pool.ts'
+import { differences, stabilityGroups } from '../harness/proof/runs/stability.ts'
+import { proofPage } from '../harness/proof/summary.ts'
+import { failedIds, type TargetResult } from '../harness/proof/verdicts.ts'
 import { faults, generatedFaultNamed } from '../reference-server/deviations/index.ts'
 import { seededDraw } from '../reference-server/runtime/random.ts'
 import { none, optionsOf } from './options.ts'
