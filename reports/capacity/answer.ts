@@ -1,5 +1,5 @@
 import type { CapacityReport } from '../../contract/report/capacity/report.ts'
-import type { Fact } from '../document/document.ts'
+import type { Badge, Fact } from '../document/document.ts'
 import { clean } from '../text/escape.ts'
 import { count, figure, percent, ranged, seconds } from '../text/format.ts'
 
@@ -11,19 +11,18 @@ export function answerText(report: CapacityReport): string {
   return parts.join('; ')
 }
 
-/** The outcome in a word. */
-export function capacityWord({ outcome, interrupted }: CapacityReport): string {
-  return interrupted ? 'Interrupted' : words[outcome]
+export function capacityBadge({ outcome, interrupted }: CapacityReport): Badge {
+  return interrupted ? { word: 'Interrupted', tone: 'unproven' } : badges[outcome]
 }
 
-const words: Readonly<Record<CapacityReport['outcome'], string>> = {
-  found: 'Found',
-  'above max': 'Above the maximum',
-  'below min': 'Below the minimum',
-  undecided: 'Undecided',
-  violated: 'Violated',
-  invalid: 'Invalid',
-  unreachable: 'Unreachable',
+const badges: Readonly<Record<CapacityReport['outcome'], Badge>> = {
+  found: { word: 'Found', tone: 'pass' },
+  'above max': { word: 'Above the maximum', tone: 'pass' },
+  'below min': { word: 'Below the minimum', tone: 'fail' },
+  undecided: { word: 'Undecided', tone: 'unproven' },
+  violated: { word: 'Violated', tone: 'fail' },
+  invalid: { word: 'Invalid', tone: 'none' },
+  unreachable: { word: 'Unreachable', tone: 'none' },
 }
 
 function answerOf(report: CapacityReport): string {

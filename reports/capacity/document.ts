@@ -7,7 +7,6 @@ import {
   itemsOf,
   type Link,
   type Tile,
-  type Tone,
 } from '../document/document.ts'
 import {
   containerFacts,
@@ -18,21 +17,17 @@ import {
   ranged,
   seconds,
 } from '../text/format.ts'
-import { answerText, capacityWord, detailFacts } from './answer.ts'
+import { answerText, capacityBadge, detailFacts } from './answer.ts'
 import { capacityCharts, frontierTable } from './charts.ts'
 
 /** The report of a capacity search: the answer, the frontier, the probes. */
 export function capacityDocument(report: CapacityReport): Document {
-  const { outcome, interrupted, target, generator, notes, faults, probes, loop } = report
+  const { outcome, target, generator, notes, faults, probes, loop } = report
   return {
     kind: 'Capacity report',
     sealed: report,
     target: target.baseUrl,
-    outcome: {
-      word: capacityWord(report),
-      tone: interrupted ? 'unproven' : tones[outcome],
-      text: answerText(report),
-    },
+    outcome: { ...capacityBadge(report), text: answerText(report) },
     numbers: tilesOf(report),
     facts: factsOf(report),
     sections: [
@@ -54,16 +49,6 @@ export function capacityDocument(report: CapacityReport): Document {
       ...containerSection(target.container),
     ],
   }
-}
-
-const tones: Readonly<Record<CapacityReport['outcome'], Tone>> = {
-  found: 'pass',
-  'above max': 'pass',
-  'below min': 'fail',
-  violated: 'fail',
-  undecided: 'unproven',
-  invalid: 'none',
-  unreachable: 'none',
 }
 
 function tilesOf({ result, loop, probes }: CapacityReport): readonly Tile[] {

@@ -4,7 +4,7 @@ import { caseOf, type JUnitCase, junitOf } from '../conformance/junit/suites.ts'
 import { doubtWord } from '../text/digest.ts'
 import { clean } from '../text/escape.ts'
 import { count, figure } from '../text/format.ts'
-import { answerText, capacityWord } from './answer.ts'
+import { answerText, capacityBadge } from './answer.ts'
 
 /**
  * JUnit XML of a capacity search: a case for the answer, one for each violated requirement, one for the
@@ -35,7 +35,7 @@ export function capacityToJUnit(report: CapacityReport): string {
 function answerCase(report: CapacityReport): JUnitCase {
   const text = answerText(report)
   const isGood = ['found', 'above max'].includes(report.outcome) && !report.interrupted
-  const message = `${capacityWord(report)}: ${text}`
+  const message = `${capacityBadge(report).word}: ${text}`
   return {
     name: 'the capacity is known and within the limits of the search',
     timeMs: report.durationMs,

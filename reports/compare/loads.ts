@@ -4,7 +4,7 @@ import type {
   FigureVerdict,
   LoadComparison,
 } from '../../contract/report/load/comparison.ts'
-import { type Document, itemsOf, type Outcome } from '../document/document.ts'
+import { type Badge, type Document, itemsOf, type Outcome } from '../document/document.ts'
 import { printableJson } from '../text/escape.ts'
 import { count, figure, percent } from '../text/format.ts'
 
@@ -76,7 +76,7 @@ function loadComparisonOutcome({ comparison }: ComparedLoads): Outcome {
   }
 }
 
-const outcomes: Readonly<Record<LoadComparison['outcome'], Omit<Outcome, 'text'>>> = {
+const outcomes: Readonly<Record<LoadComparison['outcome'], Badge>> = {
   regression: { word: 'Regression', tone: 'fail' },
   undecided: { word: 'Undecided', tone: 'unproven' },
   invalid: { word: 'Invalid', tone: 'fail' },

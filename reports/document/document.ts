@@ -22,23 +22,21 @@ export interface Document {
   readonly sections: readonly Section[]
 }
 
-export interface Outcome {
+export interface Badge {
   /** `Violated`. */
   readonly word: string
+  readonly tone: Tone
+}
+
+export interface Outcome extends Badge {
   /** Reservation that belongs to the word: `except 1 known violation`. */
   readonly reservation?: string
-  readonly tone: Tone
   /** The outcome in one line. */
   readonly text: string
 }
 
 /** Color of a word: green, red, yellow, violet, none. */
 export type Tone = 'pass' | 'fail' | 'warn' | 'unproven' | 'none'
-
-export interface Badge {
-  readonly word: string
-  readonly tone: Tone
-}
 
 export interface Tile {
   readonly value: string

@@ -1,12 +1,12 @@
 import { isViolation } from '../../contract/report/load/integrity.ts'
 import type { LoadReport } from '../../contract/report/load/report.ts'
 import {
+  type Badge,
   type Document,
   type Fact,
   itemsOf,
   type Section,
   type Tile,
-  type Tone,
 } from '../document/document.ts'
 import {
   containerFacts,
@@ -18,7 +18,7 @@ import {
   seconds,
 } from '../text/format.ts'
 import { measuredSections } from './measured.ts'
-import { outcomeText, outcomeWord, planText, targetText, windowText } from './outcome.ts'
+import { outcomeText, planText, targetText, windowText } from './outcome.ts'
 import { disturbanceText, generatorSections } from './traffic.ts'
 
 /** The report of a load run: what decides the outcome, the measurements, the accuracy of the generator. */
@@ -28,7 +28,7 @@ export function loadDocument(report: LoadReport): Document {
     kind: 'Load report',
     sealed: report,
     target: targetText(report),
-    outcome: { word: outcomeWord(report), tone: tones[outcome], text: outcomeText(report) },
+    outcome: { ...badges[outcome], text: outcomeText(report) },
     remarks: [
       ...(interrupted ? ['interrupted: partial results'] : []),
       ...(outcome === 'invalid'
@@ -51,12 +51,12 @@ export function loadDocument(report: LoadReport): Document {
   }
 }
 
-const tones: Readonly<Record<LoadReport['outcome'], Tone>> = {
-  met: 'pass',
-  missed: 'fail',
-  violated: 'fail',
-  undecided: 'unproven',
-  invalid: 'none',
+const badges: Readonly<Record<LoadReport['outcome'], Badge>> = {
+  met: { word: 'Met', tone: 'pass' },
+  missed: { word: 'Missed', tone: 'fail' },
+  violated: { word: 'Violated', tone: 'fail' },
+  undecided: { word: 'Undecided', tone: 'unproven' },
+  invalid: { word: 'Invalid', tone: 'none' },
 }
 
 function tilesOf({ rates, goodput, integrity, config }: LoadReport): readonly Tile[] {

@@ -5,18 +5,6 @@ import { count, percent, seconds } from '../text/format.ts'
 
 /** Wording of the outcome of a load run, for every report format. */
 
-export function outcomeWord({ outcome }: Pick<LoadReport, 'outcome'>): string {
-  return outcomeWords[outcome]
-}
-
-const outcomeWords: Readonly<Record<LoadReport['outcome'], string>> = {
-  met: 'Met',
-  missed: 'Missed',
-  violated: 'Violated',
-  undecided: 'Undecided',
-  invalid: 'Invalid',
-}
-
 /** Summary of the run in one line, without the outcome itself. */
 export function outcomeText(report: LoadReport): string {
   const { goodput, generator, partial } = report

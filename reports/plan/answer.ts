@@ -4,7 +4,7 @@ import type {
   PlanService,
   PredictedSloRow,
 } from '../../contract/report/plan.ts'
-import { type Fact, type Table, tableOf } from '../document/document.ts'
+import { type Badge, type Fact, type Table, tableOf } from '../document/document.ts'
 import { clean } from '../text/escape.ts'
 import { count, figure, interval, percent, seconds } from '../text/format.ts'
 
@@ -43,16 +43,12 @@ function numberText(report: PlanReport): string {
   ].join('; ')
 }
 
-export function planWord({ outcome }: PlanReport): string {
-  return planWords[outcome]
-}
-
-const planWords: Readonly<Record<PlanReport['outcome'], string>> = {
-  found: 'Plan',
-  provisional: 'Provisional',
-  unattainable: 'Unattainable',
-  unreliable: 'Unreliable',
-  invalid: 'Invalid',
+export const planBadges: Readonly<Record<PlanReport['outcome'], Badge>> = {
+  found: { word: 'Plan', tone: 'pass' },
+  provisional: { word: 'Provisional', tone: 'unproven' },
+  unattainable: { word: 'Unattainable', tone: 'fail' },
+  unreliable: { word: 'Unreliable', tone: 'unproven' },
+  invalid: { word: 'Invalid', tone: 'none' },
 }
 
 function assessedText({ assessed, replicas }: PlanReport, unit: string): readonly string[] {

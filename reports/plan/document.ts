@@ -9,8 +9,8 @@ import {
   modelFacts,
   money,
   planAnswer,
+  planBadges,
   planTable,
-  planWord,
   reproducedTable,
   scalabilityLines,
   scalabilityTable,
@@ -22,7 +22,7 @@ export function planDocument(report: PlanReport): Document {
   return {
     kind: 'Capacity plan',
     target: report.measured[0]?.baseUrl ?? '',
-    outcome: { word: planWord(report), tone: tones[report.outcome], text: planAnswer(report) },
+    outcome: { ...planBadges[report.outcome], text: planAnswer(report) },
     numbers: tilesOf(report),
     facts: [],
     sections: [
@@ -45,14 +45,6 @@ export function planDocument(report: PlanReport): Document {
       { title: 'Notes', blocks: [itemsOf(report.notes)] },
     ],
   }
-}
-
-const tones: Readonly<Record<PlanReport['outcome'], Tone>> = {
-  found: 'pass',
-  provisional: 'unproven',
-  unattainable: 'fail',
-  unreliable: 'unproven',
-  invalid: 'none',
 }
 
 function tilesOf({ replicas, withSpare, price, outcome }: PlanReport): readonly Tile[] {
@@ -139,7 +131,7 @@ export function planToJUnit(report: PlanReport): string {
   })
   const text = planAnswer(report)
   const tag = outcome === 'invalid' ? 'error' : 'failure'
-  const message = `${planWord(report)}: ${text}`
+  const message = `${planBadges[outcome].word}: ${text}`
   const result = outcome === 'found' ? null : ({ tag, type: outcome, message, text } as const)
   const answer = { ...caseOf('a number of replicas meets the SLOs', result), output: text }
   return junitOf(
