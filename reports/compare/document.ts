@@ -2,7 +2,7 @@ import type { ConformanceReport, Verdict } from '../../contract/report/conforman
 import { compactIds } from '../../contract/requirement-ids.ts'
 import { checkOutcome } from '../conformance/summary.ts'
 import { messageText } from '../conformance/violations.ts'
-import { verdictLabels } from '../conformance/words.ts'
+import { verdictBadges } from '../conformance/words.ts'
 import type { Document, Fact, Item, Outcome, Section, Tone } from '../document/document.ts'
 import { printableJson, shorten } from '../text/escape.ts'
 import { count } from '../text/format.ts'
@@ -132,7 +132,7 @@ const causes: Readonly<Record<Cause, string>> = {
 }
 
 function verdictText(verdict: Verdict | null): string {
-  return verdict === null ? 'absent' : verdictLabels[verdict]
+  return verdict === null ? 'absent' : verdictBadges[verdict].word
 }
 
 /** Cause, with the profile fields that the requirement depends on, if they differ. */

@@ -8,7 +8,7 @@ import { areaTitle, standingOf, surfaceTitle } from '../catalog/entries.ts'
 import type { Entry, EntryGroup, Fact } from '../document/document.ts'
 import { knownText } from './summary.ts'
 import { adviceOn, evidenceOf, foundNotes, messageText } from './violations.ts'
-import { badgeOf, meanings, verdictLabels, verdictTag } from './words.ts'
+import { badgeOf, meanings, verdictBadges, verdictTag } from './words.ts'
 
 /** All requirements by surface and section; each opens to its details. */
 export function entryGroups(
@@ -44,7 +44,7 @@ function entryOf(
     badge: badgeOf(requirement),
     title,
     tags: [
-      { name: 'verdict', value: verdictTag(verdict), label: verdictLabels[verdict] },
+      { name: 'verdict', value: verdictTag(verdict), label: verdictBadges[verdict].word },
       { name: 'surface', value: surface, label: surfaceTitle(surface) },
       { name: 'level', value: level, label: level },
     ],

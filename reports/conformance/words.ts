@@ -1,35 +1,23 @@
 import type { RequirementResult, Verdict } from '../../contract/report/conformance.ts'
-import type { Badge, Tone } from '../document/document.ts'
+import type { Badge } from '../document/document.ts'
 
-/** Printed names of the stored verdicts. */
-export const verdictLabels: Readonly<Record<Verdict, string>> = {
-  pass: 'passed',
-  fail: 'violated',
-  warn: 'warning',
-  observed: 'observed',
-  inconclusive: 'undecided',
-  unproven: 'undecided',
-  'not-applicable': 'not applicable',
-  error: 'undecided',
-  unclaimed: 'not tested',
-}
-
-const tones: Readonly<Record<Verdict, Tone>> = {
-  pass: 'pass',
-  fail: 'fail',
-  warn: 'warn',
-  observed: 'none',
-  inconclusive: 'unproven',
-  unproven: 'unproven',
-  'not-applicable': 'none',
-  error: 'unproven',
-  unclaimed: 'none',
+/** Printed names of the stored verdicts, with their colors. */
+export const verdictBadges: Readonly<Record<Verdict, Badge>> = {
+  pass: { word: 'passed', tone: 'pass' },
+  fail: { word: 'violated', tone: 'fail' },
+  warn: { word: 'warning', tone: 'warn' },
+  observed: { word: 'observed', tone: 'none' },
+  inconclusive: { word: 'undecided', tone: 'unproven' },
+  unproven: { word: 'undecided', tone: 'unproven' },
+  'not-applicable': { word: 'not applicable', tone: 'none' },
+  error: { word: 'undecided', tone: 'unproven' },
+  unclaimed: { word: 'not tested', tone: 'none' },
 }
 
 /** The label of a requirement with its color; a violation that the baseline names is marked. */
 export function badgeOf({ verdict, known }: Pick<RequirementResult, 'verdict' | 'known'>): Badge {
-  const word = known ? `known: ${verdictLabels[verdict]}` : verdictLabels[verdict]
-  return { word, tone: known ? 'warn' : tones[verdict] }
+  const badge = verdictBadges[verdict]
+  return known ? { word: `known: ${badge.word}`, tone: 'warn' } : badge
 }
 
 /** Explanations of the verdicts for a first-time reader. */

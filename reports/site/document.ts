@@ -1,7 +1,7 @@
 import { areaOf, type Surface } from '../../contract/index.ts'
 import type { Verdict } from '../../contract/report/conformance.ts'
 import { areaTitle, surfaceTitle } from '../catalog/entries.ts'
-import { badgeOf, verdictLabels, verdictTag } from '../conformance/words.ts'
+import { badgeOf, verdictBadges, verdictTag } from '../conformance/words.ts'
 import type {
   Document,
   Entry,
@@ -160,7 +160,7 @@ function observationItem({
 }
 
 function labelOf(verdict: Verdict | null): string {
-  return verdict === null ? 'not certified' : verdictLabels[verdict]
+  return verdict === null ? 'not certified' : verdictBadges[verdict].word
 }
 
 const maxAnswerLength = 300

@@ -14,7 +14,7 @@ import type { Attributes } from '../../text/xml.ts'
 import { knownText, summarize } from '../summary.ts'
 import { trafficNumbers } from '../traffic.ts'
 import { adviceOn, evidenceOf } from '../violations.ts'
-import { verdictLabels } from '../words.ts'
+import { verdictBadges } from '../words.ts'
 import { caseOf, faultCase, type JUnitCase, type JUnitResult, junitOf } from './suites.ts'
 
 /**
@@ -115,7 +115,7 @@ function resultOf(
     return { tag: 'failure', type, message, text: evidence(requirement, exchanges) }
   }
   if (verdict === 'error') return { tag: 'error', type: 'internal error', message, text: '' }
-  return skipped(`${verdictLabels[verdict]}: ${message || 'no scenario tests it'}`, '')
+  return skipped(`${verdictBadges[verdict].word}: ${message || 'no scenario tests it'}`, '')
 }
 
 function skipped(message: string, text: string): JUnitResult {
