@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { startReferenceServer } from '../../../reference-server/index.ts'
 import { buildSetup } from '../run-options.ts'
 import {
@@ -88,9 +88,7 @@ describe('the audit of what is left', () => {
     })
     expect(leftovers).toEqual([
       {
-        kind: 'chat',
-        name: name('Zombie1'),
-        id: expect.any(String),
+        ...{ kind: 'chat', name: name('Zombie1'), id: expect.any(String) },
         why: 'it can still be read (DELETE: 204, then GET: 200)',
       },
     ])
@@ -130,19 +128,18 @@ describe('the audit of what is left', () => {
     expect(server.requests.filter((line) => line.startsWith('DELETE'))).toEqual([])
   })
 
+  const thirty = (server: ChatServer) =>
+    Array.from({ length: 30 }, (_, at) => made(server, name(`A${at}`)).lines).flat()
+
   test('does not wait for a target that has gone', async () => {
-    const { leftovers, server } = await audit({ answers: () => false }, (server) =>
-      Array.from({ length: 30 }, (_, at) => made(server, name(`A${at}`)).lines).flat(),
-    )
+    const { leftovers, server } = await audit({ answers: () => false }, thirty)
     expect(leftovers).toHaveLength(30)
     expect(leftovers[0]?.why).toBe('the target did not answer GET /api/v3/chat/{chat_id}')
     expect(server.requests.length).toBeLessThanOrEqual(4)
   })
 
   test('does not wait for a target that turns everybody away', async () => {
-    const { leftovers, server } = await audit({ status: 503 }, (server) =>
-      Array.from({ length: 30 }, (_, at) => made(server, name(`A${at}`)).lines).flat(),
-    )
+    const { leftovers, server } = await audit({ status: 503 }, thirty)
     expect(leftovers).toHaveLength(30)
     expect(leftovers[0]?.why).toContain('kept answering 503')
     expect(server.requests.length).toBeLessThanOrEqual(8)
@@ -179,24 +176,19 @@ async function audit(
   { maxRequests = null, spent = 0 }: { maxRequests?: number | null; spent?: number } = {},
 ) {
   const server = await startChatServer(quirks)
-  try {
-    const folder = temporaryFolder()
-    const profile = profileOf({ baseUrl: server.url, apiKey: server.key })
-    const journalFile = join(folder, 'journal.ndjson')
-    const head = headLine({ tag: 'chatgen-5eed', kit: '0', baseUrl: server.url }, String)
-    const lines = arrange(server).map((line) => `${JSON.stringify(line)}\n`)
-    writeFileSync(journalFile, head + lines.join(''))
-    const selection = { profile: 'full', only: [], skip: [] } as const
-    const limit = maxRequests === null ? {} : { maxRequests }
-    const setup = buildSetup({ profile, selection, outDir: folder, seed: '5eed', ...limit }, [])
-    setup.state.budget.requests = spent
-    const { leftovers, incompleteReason } = await auditLeftovers(setup, {
-      interrupted: false,
-    })
-    return { leftovers, incompleteReason, server, open: openEntries(readJournal(journalFile)) }
-  } finally {
-    await server.close()
-  }
+  onTestFinished(() => server.close())
+  const folder = temporaryFolder()
+  const profile = profileOf({ baseUrl: server.url, apiKey: server.key })
+  const journalFile = join(folder, 'journal.ndjson')
+  const head = headLine({ tag: 'chatgen-5eed', kit: '0', baseUrl: server.url }, String)
+  const lines = arrange(server).map((line) => `${JSON.stringify(line)}\n`)
+  writeFileSync(journalFile, head + lines.join(''))
+  const selection = { profile: 'full', only: [], skip: [] } as const
+  const limit = maxRequests === null ? {} : { maxRequests }
+  const setup = buildSetup({ profile, selection, outDir: folder, seed: '5eed', ...limit }, [])
+  setup.state.budget.requests = spent
+  const found = await auditLeftovers(setup, { interrupted: false })
+  return { ...found, server, open: openEntries(readJournal(journalFile)) }
 }
 
 /** A chat on the server, as recorded in the journal of a run. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { startReferenceServer } from '../../../reference-server/index.ts'
 import { forward, listen, readBody } from '../../client/test-support/listen-on-loopback.ts'
 import { startSecondServer } from '../../proof/test-support/second-server/server.ts'
@@ -24,67 +24,57 @@ const limits = { timeoutMs: 5_000, settleMs: 60 }
 
 describe('a profile that was found out', () => {
   test('of the reference server says all that is true of it, and is fit for a check', async () => {
-    const server = await startReferenceServer()
+    const server = ended(await startReferenceServer())
     const [key = ''] = server.keys
-    try {
-      const { text, cost, open } = await init(server.url, key)
-      const profile = loadProfile({ name: 'it', text }, { CHATGEN_API_KEY: key }, { limits })
-      expect(profile).toMatchObject({
-        baseUrl: server.url,
-        apiKey: key,
-        models: { main: 'svc-main-model', aliases: ['SVC-Main'], vision: 'SVC-Vision' },
-        capabilities: { reasoning: true, images: true, attachments: true, knowledge: true },
-        deterministic: true,
-        v2Chat: { create: { method: 'POST', path: '/api/v2/chat', body: { name: '{name}' } } },
-      })
-      expect(profile.capabilities.rag).toBeUndefined()
-      expect(profile.tools).toBeUndefined()
-      expect(text).not.toContain(key)
-      expect(cost).toEqual({ requests: 26, generations: 7 })
-      expect(open).toMatchObject([{ kind: 'attachment' }])
+    const { text, cost, open } = await init(server.url, key)
+    const profile = loaded(text, key, { limits })
+    expect(profile).toMatchObject({
+      baseUrl: server.url,
+      apiKey: key,
+      models: { main: 'svc-main-model', aliases: ['SVC-Main'], vision: 'SVC-Vision' },
+      capabilities: { reasoning: true, images: true, attachments: true, knowledge: true },
+      deterministic: true,
+      v2Chat: { create: { method: 'POST', path: '/api/v2/chat', body: { name: '{name}' } } },
+    })
+    expect(profile.capabilities.rag).toBeUndefined()
+    expect(profile.tools).toBeUndefined()
+    expect(text).not.toContain(key)
+    expect(cost).toEqual({ requests: 26, generations: 7 })
+    expect(open).toMatchObject([{ kind: 'attachment' }])
 
-      const report = await check(profile)
-      expect(requirementsWith(report, 'fail', 'error').map(lineOf)).toEqual([])
-      expect(report.faults).toEqual([])
-    } finally {
-      await server.close()
-    }
+    const report = await check(profile)
+    expect(requirementsWith(report, 'fail', 'error').map(lineOf)).toEqual([])
+    expect(report.faults).toEqual([])
   })
 
   test('finds a cursor under a name of its own, and v2 behind refusals that are no JSON', async () => {
-    const server = await startSecondServer()
-    try {
-      const { text, open } = await init(server.url, server.keys[0])
-      const profile = loadProfile({ name: 'it', text }, { CHATGEN_API_KEY: server.keys[0] })
-      expect(profile.shapes).toEqual({ chatCursor: '/page/further' })
-      expect(profile.v2Chat).toEqual({ anyUuid: true })
-      expect(text).toContain('# requests: { generate: { assistant_id: <uuid> } }')
-      expect(open.filter(({ kind }) => kind === 'chat')).toEqual([])
-      expect(server.chats()).toBe(1)
-      const report = await check({ ...profile, limits: { ...profile.limits, settleMs: 60 } })
-      expect(requirementsWith(report, 'fail', 'error').map(lineOf)).toEqual([])
-    } finally {
-      await server.close()
-    }
+    const server = ended(await startSecondServer())
+    const { text, open } = await init(server.url, server.keys[0])
+    const profile = loaded(text, server.keys[0])
+    expect(profile.shapes).toEqual({ chatCursor: '/page/further' })
+    expect(profile.v2Chat).toEqual({ anyUuid: true })
+    expect(text).toContain('# requests: { generate: { assistant_id: <uuid> } }')
+    expect(open.filter(({ kind }) => kind === 'chat')).toEqual([])
+    expect(server.chats()).toBe(1)
+    const report = await check({ ...profile, limits: { ...profile.limits, settleMs: 60 } })
+    expect(requirementsWith(report, 'fail', 'error').map(lineOf)).toEqual([])
   })
 
   test('names a pointer only where the id of a chat is not found by its value', async () => {
     const owner = '11111111-2222-4333-8444-555555555555'
-    const server = await startChatServer({
-      created: ({ id }) => ({ id: owner, made: [{ 'chat/ref': id }] }),
-    })
+    const made = (id: string) => ({ id: owner, made: [{ 'chat/ref': id }] })
+    const server = ended(await startChatServer({ created: ({ id }) => made(id) }))
     const { text, open } = await init(server.url, server.key)
-    const profile = loadProfile({ name: 'it', text }, { CHATGEN_API_KEY: server.key })
+    const profile = loaded(text, server.key)
     expect(profile.shapes).toEqual({ chatId: '/made/0/chat~1ref' })
     expect(profile.capabilities).toEqual({})
     expect(open).toEqual([])
     expect(server.chats.size).toBe(0)
-    await server.close()
   })
 
   test('says nothing of a server that repeats the key, or wants to read variables', async () => {
     const key = 'sk-4711-echoed'
-    const host = await listen((request, response) => {
+    const host = await listening((request, response) => {
       response.setHeader('content-type', 'application/json')
       const ids = [key, `\${HOME}`, 'two words', 'a: b #c', 'mörk-{1},[2]']
       const chat = { [`${request.headers.authorization}\n${'x'.repeat(5_000)}`]: 1 }
@@ -93,17 +83,16 @@ describe('a profile that was found out', () => {
     const { text } = await init(host.url, key)
     expect(text).not.toContain(key)
     expect(text.length).toBeLessThan(12_000)
-    const { models, capabilities } = loadProfile({ name: 'it', text }, { CHATGEN_API_KEY: key })
+    const { models, capabilities } = loaded(text, key)
     expect(models.main).toBe('mörk-{1},[2]')
     expect(capabilities).toMatchObject({})
-    await host.close()
   })
 
   test('names the member without which every generation is refused, with a value that is found', async () => {
-    const server = await startReferenceServer()
+    const server = ended(await startReferenceServer())
     const [key = ''] = server.keys
     const assistant = 'c2a91f68-84d7-4be3-b0c5-13f7a6d29e81'
-    const front = await listen(async (request, response) => {
+    const front = await listening(async (request, response) => {
       const body = await readBody(request)
       const isGeneration = request.url === '/api/v3/message/generate'
       if (isGeneration && !body.toString().includes('assistant_id')) {
@@ -117,35 +106,23 @@ describe('a profile that was found out', () => {
       }
       forward(server.url, request, response, { body })
     })
-    try {
-      const { text } = await init(front.url, key)
-      const profile = loadProfile({ name: 'it', text }, { CHATGEN_API_KEY: key }, { limits })
-      expect(profile.requests.generate).toEqual({ assistant_id: assistant })
-      expect(profile.capabilities).toMatchObject({ reasoning: true, images: true })
-      expect(text).toContain('the refusal names assistant_id')
-      const report = await check(profile, { only: ['V3-GEN-02', 'V3-SSE-01', 'V3-THINK-01'] })
-      expect(report.requirements.map(lineOf)).toEqual([
-        'V3-GEN-02 pass',
-        'V3-THINK-01 pass',
-        'V3-SSE-01 pass',
-      ])
-    } finally {
-      await front.close()
-      await server.close()
-    }
+    const { text } = await init(front.url, key)
+    const profile = loaded(text, key, { limits })
+    expect(profile.requests.generate).toEqual({ assistant_id: assistant })
+    expect(profile.capabilities).toMatchObject({ reasoning: true, images: true })
+    expect(text).toContain('the refusal names assistant_id')
+    const report = await check(profile, { only: ['V3-GEN-02', 'V3-SSE-01', 'V3-THINK-01'] })
+    const lines = ['V3-GEN-02 pass', 'V3-THINK-01 pass', 'V3-SSE-01 pass']
+    expect(report.requirements.map(lineOf)).toEqual(lines)
   })
 
   test('keeps what was found before its requests ran out, and leaves no chat', async () => {
-    const server = await startReferenceServer()
-    try {
-      const { text, detection, open } = await init(server.url, server.keys[0], { maxRequests: 8 })
-      expect(detection.models.value?.main).toBe('svc-main-model')
-      expect(detection.images.value).toBeUndefined()
-      expect(text).toContain('more than 8 requests')
-      expect(open.filter(({ kind }) => kind === 'chat')).toEqual([])
-    } finally {
-      await server.close()
-    }
+    const server = ended(await startReferenceServer())
+    const { text, detection, open } = await init(server.url, server.keys[0], { maxRequests: 8 })
+    expect(detection.models.value?.main).toBe('svc-main-model')
+    expect(detection.images.value).toBeUndefined()
+    expect(text).toContain('more than 8 requests')
+    expect(open.filter(({ kind }) => kind === 'chat')).toEqual([])
   })
 
   test('is not written where nothing answers', async () => {
@@ -154,54 +131,29 @@ describe('a profile that was found out', () => {
 
   test('can be loaded whatever was found', { timeout: 60_000 }, () => {
     const anything = fc.string({ unit: 'binary', maxLength: 60 })
-    const maybe = fc.option(fc.constant(true as const), { nil: undefined })
-    const found = fc.record({ value: maybe, evidence: fc.array(anything, { maxLength: 3 }) })
-    const surface = fc.record({
-      usable: fc.boolean(),
-      refusesKey: fc.boolean(),
-      evidence: anything,
-    })
+    const evidence = fc.array(anything, { maxLength: 3 })
+    const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined })
+    const detected = <T>(value: fc.Arbitrary<T>) => fc.record({ value: maybe(value), evidence })
+    const found = detected(fc.constant(true as const))
+    const [usable, refusesKey] = [fc.boolean(), fc.boolean()]
+    const surface = fc.record({ usable, refusesKey, evidence: anything })
     const name = anything.filter((text) => modelIdsIn([text]).length > 0)
     const detection: fc.Arbitrary<Detection> = fc.record({
       surfaces: fc.record({ openai: surface, v2: surface, v3: surface }),
-      models: fc.record({
-        value: fc.option(
-          fc.record({
-            main: name,
-            aliases: fc.array(name, { maxLength: 2 }),
-            vision: fc.option(name, { nil: undefined }),
-          }),
-          { nil: undefined },
-        ),
-        evidence: fc.array(anything, { maxLength: 2 }),
-      }),
+      models: detected(
+        fc.record({ main: name, aliases: fc.array(name, { maxLength: 2 }), vision: maybe(name) }),
+      ),
       deterministic: found,
-      chat: fc.record({
-        value: fc.option(
-          fc.record({
-            id: fc.uuid(),
-            pointer: fc.option(anything.map((part) => `/${part.replaceAll(/[~/$]/g, '')}`)),
-          }),
-          { nil: undefined },
-        ),
-        evidence: fc.array(anything, { maxLength: 2 }),
-      }),
-      chatCursor: fc.record({
-        value: fc.option(fc.constantFrom('', '/page/further'), { nil: undefined }),
-        evidence: fc.array(anything, { maxLength: 2 }),
-      }),
-      required: fc.record({
-        value: fc.option(fc.record({ assistant_id: fc.uuid() }), { nil: undefined }),
-        evidence: fc.array(anything, { maxLength: 2 }),
-      }),
-      reasoning: found,
-      images: found,
-      attachments: found,
-      knowledge: found,
-      v2Chat: fc.record({
-        value: fc.constantFrom('create' as const, 'anyUuid' as const, undefined),
-        evidence: fc.array(anything, { maxLength: 2 }),
-      }),
+      chat: detected(
+        fc.record({
+          id: fc.uuid(),
+          pointer: fc.option(anything.map((part) => `/${part.replaceAll(/[~/$]/g, '')}`)),
+        }),
+      ),
+      chatCursor: detected(fc.constantFrom('', '/page/further')),
+      required: detected(fc.record({ assistant_id: fc.uuid() })),
+      ...{ reasoning: found, images: found, attachments: found, knowledge: found },
+      v2Chat: detected(fc.constantFrom('create' as const, 'anyUuid' as const)),
     })
     fc.assert(
       fc.property(detection, fc.boolean(), (one, keyGiven) => {
@@ -231,6 +183,19 @@ describe('ids of models', () => {
     expect(modelIdsIn(body)).toEqual(ids)
   })
 })
+
+function ended<T extends { close(): Promise<void> }>(server: T): T {
+  onTestFinished(() => server.close())
+  return server
+}
+
+async function listening(handler: Parameters<typeof listen>[0]) {
+  return ended(await listen(handler))
+}
+
+function loaded(text: string, key = '', options: Parameters<typeof loadProfile>[2] = {}) {
+  return loadProfile({ name: 'it', text }, { CHATGEN_API_KEY: key }, options)
+}
 
 async function init(baseUrl: string, apiKey = '', options: Pick<InitOptions, 'maxRequests'> = {}) {
   const journalFile = join(temporaryFolder(), 'init.ndjson')

@@ -11,12 +11,15 @@ import { ConnectionLimit } from './connection-limit.ts'
 
 const some = { kind: 'openai-stream', perSecond: 20, seconds: 0.2 } as const
 
+async function outcomesAt(url: string, more: Partial<Parameters<typeof driven>[0]> = {}) {
+  return outcomesOf((await driven({ ...some, url, ...more })).records)
+}
+
 describe('a proxy on the way', () => {
   test('gets whole addresses and its own credentials for a target without TLS', async () => {
     const server = await oddServer(() => 'well')
     const proxy = await startProxy()
-    const { records } = await driven({ ...some, url: server.url, network: through(proxy.url) })
-    expect(outcomesOf(records)).toEqual(['ok'])
+    expect(await outcomesAt(server.url, { network: through(proxy.url) })).toEqual(['ok'])
     expect(new Set(proxy.requests)).toEqual(
       new Set([`POST ${server.url}/api/openai/chat/completions`]),
     )
@@ -39,9 +42,9 @@ describe('a proxy on the way', () => {
   test('that refuses is named with what it said', async () => {
     const proxy = await startProxy({ refuse: 407 })
     const network = through(proxy.url)
-    const { records } = await driven({ ...some, url: 'https://chat.test', network, perSecond: 10 })
-    expect(outcomesOf(records)).toHaveLength(1)
-    expect(outcomesOf(records)[0]).toMatch(/^connect the proxy .* requires credentials.*\(407\)$/)
+    const [outcome, ...others] = await outcomesAt('https://chat.test', { network, perSecond: 10 })
+    expect(others).toEqual([])
+    expect(outcome).toMatch(/^connect the proxy .* requires credentials.*\(407\)$/)
   })
 })
 
@@ -50,17 +53,15 @@ test('an address that is named goes before the name service', async () => {
   const { port } = new URL(server.url)
   const resolve = [{ host: 'chat.invalid', port: Number(port), address: '127.0.0.1' }]
   const network = { ...directNetwork, resolve }
-  const { records } = await driven({ ...some, url: `http://chat.invalid:${port}`, network })
-  expect(outcomesOf(records)).toEqual(['ok'])
+  expect(await outcomesAt(`http://chat.invalid:${port}`, { network })).toEqual(['ok'])
 })
 
 test('a certificate that nobody vouches for is refused, and taken where it is not looked at', async () => {
   const server = await h2Server()
-  const refused = await driven({ ...some, url: server.url, network: directNetwork })
-  expect(outcomesOf(refused.records)).toEqual(['connect DEPTH_ZERO_SELF_SIGNED_CERT'])
+  const refused = await outcomesAt(server.url, { network: directNetwork })
+  expect(refused).toEqual(['connect DEPTH_ZERO_SELF_SIGNED_CERT'])
   const network = { ...directNetwork, insecure: true }
-  const taken = await driven({ ...some, url: server.url, network })
-  expect(outcomesOf(taken.records)).toEqual(['ok'])
+  expect(await outcomesAt(server.url, { network })).toEqual(['ok'])
 })
 
 const through = (proxy: string): NetworkOptions => ({
@@ -184,67 +185,53 @@ describe('what has no end is left at a limit, in a sentence', () => {
     ['small events', stream, 'data: {}\n\n', 'limit a stream of more than 1000 events'],
   ])('%s', async (_, begin, again, expected) => {
     const url = await raw((socket) => pour(socket, begin, again.repeat(20_000 / again.length)))
-    const { records } = await driven({ ...some, url, limits })
-    expect(outcomesOf(records)).toEqual([expected])
+    expect(await outcomesAt(url, { limits })).toEqual([expected])
   })
 
   test('JSON that is nested deeper than what is recursive can stand', async () => {
     const body = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
     const url = await raw((socket) => socket.write(inOnePiece('application/json', body)))
-    const { records } = await driven({ ...some, url, limits })
-    expect(outcomesOf(records)).toEqual(['limit JSON nested more than 50 levels deep'])
+    expect(await outcomesAt(url, { limits })).toEqual([
+      'limit JSON nested more than 50 levels deep',
+    ])
   })
 
   test('and not where it is as long as answers are', async () => {
     const url = await raw((socket) =>
       socket.write(`${stream}${speech.join('')}`, () => socket.end()),
     )
-    const { records } = await driven({ ...some, url, limits })
-    expect(outcomesOf(records)).toEqual(['ok'])
+    expect(await outcomesAt(url, { limits })).toEqual(['ok'])
   })
 })
 
 describe('what is no answer of HTTP is shown', () => {
+  const none = 'not an HTTP/1.1 answer'
   test.each<[string, string, string]>([
-    [
-      'another protocol',
-      'SSH-2.0-OpenSSH_9.2\r\n',
-      'not an HTTP/1.1 answer: "SSH-2.0-OpenSSH_9.2\\r\\n"',
-    ],
-    ['a terminal escape', 'XYZ \x1b[2J\r\n\r\n', 'not an HTTP/1.1 answer: "XYZ \\u001b[2J"'],
-    [
-      'a status of five digits',
-      'HTTP/1.1 99999 OK\r\n\r\n',
-      'not an HTTP/1.1 answer: "HTTP/1.1 99999 OK"',
-    ],
-    ['the status 000', 'HTTP/1.1 000 No\r\n\r\n', 'not an HTTP/1.1 answer: "HTTP/1.1 000 No"'],
+    ['another protocol', 'SSH-2.0-OpenSSH_9.2\r\n', `${none}: "SSH-2.0-OpenSSH_9.2\\r\\n"`],
+    ['a terminal escape', 'XYZ \x1b[2J\r\n\r\n', `${none}: "XYZ \\u001b[2J"`],
+    ['a status of five digits', 'HTTP/1.1 99999 OK\r\n\r\n', `${none}: "HTTP/1.1 99999 OK"`],
+    ['the status 000', 'HTTP/1.1 000 No\r\n\r\n', `${none}: "HTTP/1.1 000 No"`],
     [
       'an alert of TLS',
       '\x15\x03\x01\x00\x02\x02\x46',
-      'not an HTTP/1.1 answer: "\\u0015\\u0003\\u0001\\u0000\\u0002\\u0002F"; it looks like TLS: try https://',
+      `${none}: "\\u0015\\u0003\\u0001\\u0000\\u0002\\u0002F"; it looks like TLS: try https://`,
     ],
     [
       'settings of HTTP/2',
-      '\0\0\0\x04\0\0\0\0\0',
-      'not an HTTP/1.1 answer: "\\u0000\\u0000\\u0000\\u0004\\u0000\\u0000\\u0000\\u0000\\u0000"; it looks like HTTP/2: try --http2',
+      '\0\0\0\x04',
+      `${none}: "\\u0000\\u0000\\u0000\\u0004"; it looks like HTTP/2: try --http2`,
     ],
-    [
-      'a line that is no header',
-      'HTTP/1.1 200 OK\r\nnonsense\r\n\r\n',
-      'not an HTTP header: "nonsense"',
-    ],
+    ['no header', 'HTTP/1.1 200 OK\r\nnonsense\r\n\r\n', 'not an HTTP header: "nonsense"'],
   ])('%s', async (_, bytes, expected) => {
     const url = await raw((socket) => socket.write(Buffer.from(bytes, 'latin1')))
-    const { records } = await driven({ ...some, url })
-    expect(outcomesOf(records)).toEqual([`unreadable ${expected}`])
+    expect(await outcomesAt(url)).toEqual([`unreadable ${expected}`])
   })
 
   test('a chunk whose size is none, in the middle', async () => {
     const url = await raw((socket) =>
       socket.write(`${head('text/event-stream', 'transfer-encoding: chunked\r\n')}zz\r\n`),
     )
-    const { records } = await driven({ ...some, url })
-    expect(outcomesOf(records)).toEqual(['unreadable not the size of a chunk: "zz"'])
+    expect(await outcomesAt(url)).toEqual(['unreadable not the size of a chunk: "zz"'])
   })
 })
 
@@ -265,16 +252,14 @@ test('a byte now and then keeps nobody beyond the drain', async () => {
     socket.on('close', () => clearInterval(timer))
   })
   const before = performance.now()
-  const { records } = await driven({ ...some, url, drainSeconds: 0.5 })
-  expect(outcomesOf(records)).toEqual(['open'])
+  expect(await outcomesAt(url, { drainSeconds: 0.5 })).toEqual(['open'])
   expect(performance.now() - before).toBeLessThan(15_000)
 })
 
 test('a Retry-After of thirty years is waited for by nobody', async () => {
   const refusal = 'HTTP/1.1 429 No\r\nretry-after: 999999999\r\ncontent-length: 2\r\n\r\n{}'
   const url = await raw((socket) => socket.write(refusal))
-  const { records } = await driven({ ...some, url })
-  expect(outcomesOf(records)).toEqual(['shed 429'])
+  expect(await outcomesAt(url)).toEqual(['shed 429'])
 })
 
 async function raw(script: (socket: Socket) => unknown): Promise<string> {

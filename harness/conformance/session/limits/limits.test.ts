@@ -1,9 +1,11 @@
+import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Ending, Exchange, Header } from '../../../../contract/index.ts'
 import { type ExchangeSketch, exchangeOf } from '../../../../reports/test-support/exchanges.ts'
 import { newRunState } from '../run-state.ts'
 import { createCircuitBreaker, createLimitBreaches } from './limit-breaches.ts'
 import { allowsBurst, createRateLimiter, giveUpReason, retryAfterMs } from './rate-limiter.ts'
+import { acquireSlot, createSemaphore } from './semaphore.ts'
 
 function exchange(
   status: number | null,
@@ -41,28 +43,14 @@ describe('Retry-After', () => {
   })
 
   test.each([
-    [
-      'a clock that is a day ahead',
-      'Tue, 02 Jun 2026 12:00:00 GMT',
-      'Tue, 02 Jun 2026 12:00:01 GMT',
-      1_000,
-    ],
-    [
-      'a clock that is a day behind',
-      'Sun, 31 May 2026 12:00:00 GMT',
-      'Sun, 31 May 2026 12:00:01 GMT',
-      1_000,
-    ],
-    [
-      'a Date of another clock',
-      'Tue, 02 Jun 2026 12:00:00 GMT',
-      'Mon, 01 Jun 2026 12:00:01 GMT',
-      1_000,
-    ],
-    ['a right clock', 'Mon, 01 Jun 2026 12:00:00 GMT', 'Mon, 01 Jun 2026 12:10:00 GMT', 600_000],
-    ['an unreadable Date', 'soon', 'Mon, 01 Jun 2026 12:00:01 GMT', 1_000],
-  ])('as a date, with %s', (_, date, retryAfter, ms) => {
-    expect(retryAfterMs(exchange(429, { retryAfter, date }))).toBe(ms)
+    ['a clock that is a day ahead', 'Tue, 02 Jun 2026 12:00:00', 'Tue, 02 Jun 2026 12:00:01', 1],
+    ['a clock that is a day behind', 'Sun, 31 May 2026 12:00:00', 'Sun, 31 May 2026 12:00:01', 1],
+    ['a Date of another clock', 'Tue, 02 Jun 2026 12:00:00', 'Mon, 01 Jun 2026 12:00:01', 1],
+    ['a right clock', 'Mon, 01 Jun 2026 12:00:00', 'Mon, 01 Jun 2026 12:10:00', 600],
+    ['an unreadable Date', 'soon', 'Mon, 01 Jun 2026 12:00:01', 1],
+  ])('as a date, with %s', (_, date, retryAfter, seconds) => {
+    const answer = exchange(429, { retryAfter: `${retryAfter} GMT`, date: `${date} GMT` })
+    expect(retryAfterMs(answer)).toBe(1000 * seconds)
   })
 
   test('is waited for, but not for ever, and not too often', () => {
@@ -96,22 +84,25 @@ describe('Retry-After', () => {
   })
 })
 
+function timesOf(pace: ReturnType<typeof createRateLimiter>, requests: readonly number[]) {
+  const start = performance.now()
+  const waitFor = async (slots: number) => {
+    await pace.waitForSlots(slots)
+    return performance.now() - start
+  }
+  return Promise.all(requests.map(waitFor))
+}
+
 describe('the pace', () => {
   test('holds the requests of all scenarios back after a 429', async () => {
     const pace = createRateLimiter({ retryAfterMs: 30_000 })
     pace.retryAfter(exchange(429, { retryAfter: '1' }), 0)
-    const start = performance.now()
-    await Promise.all([pace.waitForSlots(1), pace.waitForSlots(1)])
-    expect(performance.now() - start).toBeGreaterThan(950)
+    expect(Math.max(...(await timesOf(pace, [1, 1])))).toBeGreaterThan(950)
   })
 
   test('spreads requests evenly at a rate', async () => {
     const pace = createRateLimiter({ requestsPerSecond: 50, retryAfterMs: 30_000 })
-    const start = performance.now()
-    const sent = Array.from({ length: 5 }, () =>
-      pace.waitForSlots(1).then(() => performance.now() - start),
-    )
-    const times = await Promise.all(sent)
+    const times = await timesOf(pace, [1, 1, 1, 1, 1])
     for (const [at, time] of times.entries()) expect(time).toBeGreaterThan(at * 20 - 10)
   })
 })
@@ -119,11 +110,7 @@ describe('the pace', () => {
 describe('a burst', () => {
   test('saves its slots up before it, and the next request keeps its distance', async () => {
     const pace = createRateLimiter({ requestsPerSecond: 50, retryAfterMs: 30_000 })
-    const start = performance.now()
-    const sent = [1, 5, 1].map((requests) =>
-      pace.waitForSlots(requests).then(() => performance.now() - start),
-    )
-    const [first = 0, burst = 0, next = 0] = await Promise.all(sent)
+    const [first = 0, burst = 0, next = 0] = await timesOf(pace, [1, 5, 1])
     expect(burst - first).toBeGreaterThan(5 * 20 - 10)
     expect(next - first).toBeGreaterThan(6 * 20 - 10)
   })
@@ -291,3 +278,101 @@ function generation(stream: boolean, ending: Ending = whole): Exchange {
   const url = 'http://localhost/api/v3/message/generate'
   return exchange(null, { method: 'POST', url, body: JSON.stringify({ stream }), ending })
 }
+
+describe('at most so many holders are let in', () => {
+  test('at any time, and all of them in the end, in their order', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: 5 }), fc.nat(20), async (slots, holders) => {
+        const semaphore = createSemaphore(slots)
+        const order: number[] = []
+        let inside = 0
+        let max = 0
+        const hold = async (holder: number) => {
+          const release = await semaphore.acquire()
+          order.push(holder)
+          inside += 1
+          max = Math.max(max, inside)
+          await Promise.resolve()
+          inside -= 1
+          release()
+        }
+        await Promise.all(Array.from({ length: holders }, (_, holder) => hold(holder)))
+        expect(order).toEqual(Array.from({ length: holders }, (_, holder) => holder))
+        expect(max).toBe(Math.min(slots, holders))
+      }),
+    )
+  })
+
+  test('and a slot that is given back twice is one slot', async () => {
+    const semaphore = createSemaphore(1)
+    const release = await semaphore.acquire()
+    release()
+    release()
+    await semaphore.acquire()
+    const third = vi.fn()
+    semaphore.acquire().then(third)
+    await Promise.resolve()
+    expect(third).not.toHaveBeenCalled()
+  })
+})
+
+describe('a slot that is lent', () => {
+  const turn = () => new Promise(setImmediate)
+
+  test('goes to others meanwhile, and back before any that has not begun', async () => {
+    const semaphore = createSemaphore(2)
+    const [slot] = await Promise.all([acquireSlot(semaphore), semaphore.acquire()])
+    const waited = Promise.withResolvers<void>()
+    const order: string[] = []
+    const back = slot.lend(() => waited.promise).then(() => order.push('back'))
+    const leave = await semaphore.acquire()
+    semaphore.acquire().then(() => order.push('late'))
+    waited.resolve()
+    await turn()
+    expect(order).toEqual([])
+    leave()
+    await back
+    expect(order).toEqual(['back'])
+    slot.release()
+    await turn()
+    expect(order).toEqual(['back', 'late'])
+  })
+
+  test.each([
+    ['there is one', 1, Infinity],
+    ['its holder has a rank', 2, 0],
+  ])('is kept if %s', async (_, slots, rank) => {
+    const semaphore = createSemaphore(slots)
+    const slot = await acquireSlot(semaphore, { rank })
+    const entered = vi.fn()
+    semaphore.acquire().then(entered)
+    await slot.lend(async () => {
+      await turn()
+      expect(entered).not.toHaveBeenCalled()
+    })
+  })
+})
+
+describe('those of a rank', () => {
+  test('are alone until they have left', async () => {
+    const semaphore = createSemaphore(8)
+    const entered: string[] = []
+    const enter = async (name: string, rank: number) => {
+      const release = await semaphore.acquire({ rank })
+      entered.push(name)
+      return release
+    }
+    const other = enter('other', Infinity)
+    const next = enter('next', 1)
+    const [one, two] = await Promise.all([enter('one', 0), enter('two', 0)])
+    one()
+    await new Promise(setImmediate)
+    expect(entered).toEqual(['one', 'two'])
+    two()
+    const leave = await next
+    expect(entered).toEqual(['one', 'two', 'next'])
+    leave()
+    await other
+    expect(entered).toEqual(['one', 'two', 'next', 'other'])
+  })
+})
