@@ -71,8 +71,8 @@ function hasText({ claim }: Run, { answer }: Trial): void {
   claim('V2-GEN-01', () => text.toBeTypeOf('string'), answer)
 }
 
-async function isRemembered(run: Run, { body, answer }: Trial): Promise<void> {
-  const { v2, question, recall, conversation } = run
+async function isRemembered(run: Run, { row, body, answer }: Trial): Promise<void> {
+  const { question, recall, conversation } = run
   if (!run.isChained) return
   if (question.includes(recall.ask)) {
     await run.knowsFact({
@@ -80,7 +80,7 @@ async function isRemembered(run: Run, { body, answer }: Trial): Promise<void> {
       answer,
       fact: recall.fact,
       conversation: [...conversation, question],
-      again: () => v2.generate(body, { role: 'act' }),
+      again: () => send(run, body, { ...row, overlap: plain }),
       what: 'the answer to a question about the first message of the chain',
     })
   }
@@ -173,7 +173,6 @@ async function storeQuestion(run: Run, row: Row): Promise<Body> {
   const id = succeeded(stored) ? v2.storedId(stored) : (await v2.storeOk(chat, run.question)).id
   if (row['later message'] !== plain)
     await v2.message(v2.messageBody(chat, prompts.otherBrief(), link), { role: 'probe' })
-  if (row['after'] === 'refusal') await sendWithoutContent(run, chat)
   return v2.generateBody(chat, id)
 }
 
@@ -185,7 +184,9 @@ function questionOf({ session, prompts, recall: { ask } }: Run, kind: string | u
   return kind === 'beyond ASCII' ? `${text} Größe, 東京 🚀.` : text
 }
 
-async function send({ v2, session }: Run, body: Body, row: Row): Promise<Exchange> {
+async function send(run: Run, body: Body, row: Row): Promise<Exchange> {
+  const { v2, session, chat } = run
+  if (row['after'] === 'refusal') await sendWithoutContent(run, chat)
   const reply = (options = {}) => v2.generate(body, { role: 'act', ...options })
   if (row['overlap'] === plain) return reply()
   const [first, second] = await sendAtOnce(session, reply, reply)

@@ -26,6 +26,7 @@ import {
   inputEdits,
   modelEdits,
   requestsBefore,
+  sendWithoutKey,
   set,
   setEach,
   setKnown,
@@ -51,7 +52,7 @@ export async function isRemembered(run: Run, { row, body, answer }: Trial): Prom
     answer,
     fact: isOwn ? own.fact : [recall.fact, own.fact],
     conversation: isOwn ? [own.tell, own.ask] : [...conversation, ...inputsOf(body)],
-    again: () => run.send(body),
+    again: () => run.send(body, { after: row['after'] ?? plain }),
     what: `the answer to a question (${describeRow(row)})`,
   })
 }
@@ -141,7 +142,7 @@ export async function startRun(context: Context): Promise<Run> {
     ),
     isDelivered: createDeliveryLaw(context, 'V3-SSE-30', {
       body,
-      send: (turn) => v3.generate(turn),
+      send: (turn, row) => sendTurn(run, turn, { after: row['after'] ?? plain }),
     }),
     parent: finalResponse(linked)?.['id'],
     textsOfParent: [],
@@ -149,7 +150,9 @@ export async function startRun(context: Context): Promise<Run> {
   return run
 }
 
-async function sendTurn(run: Run, body: Body, { overlap }: Row = {}): Promise<Exchange> {
+async function sendTurn(run: Run, body: Body, { overlap, after }: Row = {}): Promise<Exchange> {
+  // Directly before the turn, also if it is repeated.
+  if (after === 'refusal') await sendWithoutKey(run, run.chat, {})
   const answer = await (overlap === 'two at once' ? sendTwo(run, body) : sendOne(run, body))
   // A run that the history does not show is no parent: it is for the history.
   if (isDeclined(answer) && body['parent_id'] === run.parent) {

@@ -93,7 +93,8 @@ async function claimTurnLaws(
     accepts: 'V3-GEN-01',
     costly: ['overlap'],
     async base(row) {
-      const name = await doBefore(context, chat.id, row['after'], caller)
+      const after = row['after'] === 'refusal' ? undefined : row['after']
+      const name = await doBefore(context, chat.id, after, caller)
       if (name) run.texts.push(name)
       return v3.generateBody(chat, textOf(run, row))
     },
