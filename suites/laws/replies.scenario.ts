@@ -44,8 +44,8 @@ describe('v2: laws of replies', () => {
   test(
     'a stored message MUST get its reply under every condition',
     coversAtDepth(requirementsOfLaws('v2.generate', laws), (rows, depth) => ({
-      requests: 5 * share(rows) + 11,
-      generations: share(rows) * (depth === 'full' ? 2 : 1) + 4,
+      requests: 5 * share(rows) + 15,
+      generations: share(rows) * (depth === 'full' ? 2 : 1) + 5,
       uploads: 1,
     })),
     async ({ v2, attachments, claim, profile, session, prompts, coverage }) => {
@@ -58,7 +58,7 @@ describe('v2: laws of replies', () => {
         base: (row) => storeQuestion(run, row),
         edits: editsOf(run),
         send: (body, row) => send(run, body, row),
-        always: [{ parent: 'given' }],
+        always: [{ parent: 'given' }, { parent: 'given', after: 'refusal' }],
         costly: ['overlap'],
         laws,
       })

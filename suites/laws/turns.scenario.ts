@@ -107,7 +107,7 @@ async function claimTurnLaws(
       { input: 'several items', overlap: 'two at once' },
       { input: 'several parts' },
       { tools: 'exclude_tools given' },
-      { tools: 'include_tools given', form: 'stream' },
+      { tools: 'include_tools given', form: 'stream', after: 'refusal' },
     ],
     laws: [...laws, { law: linkNextTurn }],
   })
