@@ -1,8 +1,7 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
-import { createServer, type IncomingHttpHeaders } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingHttpHeaders } from 'node:http'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
@@ -12,6 +11,7 @@ import { faults } from '../../reference-server/deviations/index.ts'
 import { startReferenceServer } from '../../reference-server/index.ts'
 import { chatOf } from '../../reports/text/curl/chat.ts'
 import { formParts, toCurl } from '../../reports/text/curl/curl.ts'
+import { listen, readBody } from '../client/test-support/listen-on-loopback.ts'
 import {
   check,
   exchangesIn,
@@ -31,13 +31,11 @@ interface ReceivedRequest {
 }
 
 /** Records every request and forwards it if there is a server behind the proxy. */
-async function listen(target?: string) {
+async function startFront(target?: string) {
   const requests: ReceivedRequest[] = []
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk)
+  const host = await listen(async (request, response) => {
     const { method = '', url = '', headers } = request
-    const body = Buffer.concat(chunks)
+    const body = await readBody(request)
     requests.push({ method, path: url, headers, body })
     if (target === undefined) return void response.end()
     const { connection: _, host: __, 'content-length': ___, expect: ____, ...kept } = headers
@@ -50,36 +48,34 @@ async function listen(target?: string) {
     response.writeHead(answer.status, { 'content-type': type })
     response.end(Buffer.from(await answer.arrayBuffer()))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  return { url: `http://127.0.0.1:${port}`, requests, close: () => server.close() }
+  return { ...host, requests }
 }
 
 test('the curl line of an exchange sends what the exchange sent', async () => {
   const outDir = temporaryFolder()
   const server = await startReferenceServer({ keys })
-  const front = await listen(server.url)
+  const front = await startFront(server.url)
   const [apiKey, otherKey] = keys
   await check(referenceProfile(front.url, keys), {
     outDir,
     only: ['OAI-AUTH', 'V3-AUTH', 'V3-ATT', 'V3-GEN', 'OAI-CHAT', 'V3-CHAT'],
   })
   await server.close()
-  front.close()
+  await front.close()
   const exchanges = exchangesIn(outDir)
   const all = exchanges.filter((exchange) => !toCurl(exchange).includes('.body'))
   expect(all.length).toBeGreaterThan(exchanges.length * 0.9)
   const repeatable = sample(all)
   expect(repeatable.length).toBeGreaterThan(60)
 
-  const recorder = await listen()
+  const recorder = await startFront()
   const lines = repeatable.map((exchange) => toCurl(exchange).replaceAll(front.url, recorder.url))
   const script = lines.map((line) => line.replace('curl -i', 'curl -s -m 30')).join('\n')
   const env = { ...process.env, CHATGEN_API_KEY: apiKey, CHATGEN_OTHER_KEY: otherKey, LC_ALL: 'C' }
   const file = join(outDir, 'replay.sh')
   writeFileSync(file, script)
   await run('bash', [file], { env, maxBuffer: 1 << 26 })
-  recorder.close()
+  await recorder.close()
   expect(recorder.requests.length).toBe(repeatable.length)
 
   const sent = new Map(front.requests.map((one) => [one.headers['x-request-id'], one]))

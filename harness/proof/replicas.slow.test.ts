@@ -1,5 +1,4 @@
-import { createServer, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { request } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import type { ConformanceReport } from '../../contract/report/conformance.ts'
 import { faults } from '../../reference-server/deviations/index.ts'
@@ -15,6 +14,7 @@ import { startReferenceServer } from '../../reference-server/index.ts'
 import { seededBases } from '../../reference-server/seed.ts'
 import { memoryIdempotency } from '../../reference-server/store/memory/idempotency.ts'
 import { memoryStore } from '../../reference-server/store/memory/store.ts'
+import { listen } from '../client/test-support/listen-on-loopback.ts'
 import { check, referenceProfile, requirementsWith } from '../conformance/test-support/check.ts'
 
 const keys = ['sk-replicas-first-caller', 'sk-replicas-second-caller'] as const
@@ -127,7 +127,7 @@ describe('a legal service with several endpoints conforms', () => {
       fronts.map(({ url }) => url),
       { only: ['V3-IDEM'] },
     )
-    for (const front of fronts) front.close()
+    for (const front of fronts) await front.close()
     await replicas.close()
     expect(redIn(report)).toEqual([])
   })
@@ -152,8 +152,8 @@ test('a violation of one replica is told as such', async () => {
 })
 
 /** Routes each caller to its own replica, whichever endpoint it uses. */
-async function listenBefore(urls: readonly string[]) {
-  const server = createServer((incoming, outgoing) => {
+function listenBefore(urls: readonly string[]) {
+  return listen((incoming, outgoing) => {
     const { method, url = '', headers } = incoming
     const target = urls[String(headers.authorization).includes(keys[1]) ? 1 : 0] ?? ''
     const forwarded = request(`${target}${url}`, { method, headers }, (answer) => {
@@ -163,7 +163,4 @@ async function listenBefore(urls: readonly string[]) {
     forwarded.on('error', () => outgoing.destroy())
     incoming.pipe(forwarded)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  return { url: `http://127.0.0.1:${port}`, close: () => server.close() }
 }
