@@ -17,6 +17,7 @@ const durationNs = 10e9
 const config = { durationNs, limits: [], stallNs: 5e8 }
 const expressions = ['ttft.p90 < 250ms', 'errors < 2%']
 const cut = { warmUpNs: 0, untilNs: durationNs }
+const options = { slos: parseSlos(expressions), ...cut, transactions: ['openai-stream'] }
 
 /** Six hundred streams in ten seconds; the first token of each comes a little later. */
 const records = Array.from({ length: 600 }, (_, index) => {
@@ -26,14 +27,12 @@ const records = Array.from({ length: 600 }, (_, index) => {
 
 describe('reports of shards', () => {
   const [zero, one, two] = [shardOf(0), shardOf(1), shardOf(2)]
+  const noShard = 'b.json is not a shard of a load run'
+  const unreadable = 'b.json: its measurements cannot be read'
 
   test('merge to what one generator would have told', () => {
     const merged = mergeShards([zero, one, two])
-    const whole = summarize(metricsOf(records), {
-      slos: parseSlos(expressions),
-      ...cut,
-      transactions: ['openai-stream'],
-    })
+    const whole = summarize(metricsOf(records), options)
     const { metrics, rates, goodput, stalls, errors, slo, series, heatMaps, blocks } = whole
     expect(merged).toMatchObject({ metrics, rates, goodput, stalls, errors, slo, series })
     expect(merged).toMatchObject({ heatMaps, blocks })
@@ -81,37 +80,17 @@ describe('reports of shards', () => {
   })
 
   test.each([
-    [
-      'of another plan',
-      plan({ hash: 'f'.repeat(64) }),
-      'different plans, 0123456789ab and ffffffffffff',
-    ],
-    [
-      'of another number of shards',
-      plan({ shard: { index: 1, of: 4 } }),
-      'numbers of shards, 3 and 4',
-    ],
+    ['of another plan', plan({ hash: 'f'.repeat(64) }), 'plans, 0123456789ab and ffffffffffff'],
+    ['of another number', plan({ shard: { index: 1, of: 4 } }), 'numbers of shards, 3 and 4'],
     ['with other SLOs', { slo: [] }, 'different SLOs, ttft.p90 < 250ms; errors < 2% and none'],
-    [
-      'that is there already',
-      plan({ shard: { index: 0, of: 3 } }),
-      'is shard 0, which was already given',
-    ],
-    ['that is a whole run', plan({ shard: null }), 'b.json is not a shard of a load run'],
-    [
-      'without its measurements',
-      { measurements: undefined },
-      'b.json is not a shard of a load run',
-    ],
-    [
-      'with measurements that cannot be read',
-      { measurements: 'eA==' },
-      'b.json: its measurements cannot be read',
-    ],
+    ['that is there', plan({ shard: { index: 0, of: 3 } }), 'is shard 0, which was already given'],
+    ['that is a whole run', plan({ shard: null }), noShard],
+    ['without its measurements', { measurements: undefined }, noShard],
+    ['with measurements that cannot be read', { measurements: 'eA==' }, unreadable],
     [
       'with measurements of something else',
       { measurements: gzipSync('{"metrics":{}}').toString('base64') },
-      'b.json: its measurements cannot be read',
+      unreadable,
     ],
   ])('refuse one %s', (_, more, message) => {
     const other = { ...one.report, ...more } as LoadReport
@@ -126,11 +105,7 @@ function plan(more: Partial<LoadReport['plan']>): Partial<LoadReport> {
 function shardOf(index: number): Shard {
   const own = records.filter((record) => record.index % 3 === index)
   const metrics = metricsOf(own)
-  const { slo, audits } = summarize(metrics, {
-    slos: parseSlos(expressions),
-    ...cut,
-    transactions: ['openai-stream'],
-  })
+  const { slo, audits } = summarize(metrics, options)
   const occasion = { index, step: 0, atNs: index, operation: 'openai.chat', requestId: 'r' }
   const first = { ...occasion, event: 1, why: 'no role' }
   const tally = { 'OAI-STREAM-03': { broken: 1, held: 199, first } }
@@ -141,13 +116,8 @@ function shardOf(index: number): Shard {
     ...cut,
   })
   const { plan } = loadReportOf()
-  const shard = { index, of: 3 }
-  const report = loadReportOf({
-    plan: { ...plan, shard, transactions: 600, ownTransactions: 200 },
-    slo,
-    audits,
-    measurements,
-  })
+  const part = { shard: { index, of: 3 }, transactions: 600, ownTransactions: 200 }
+  const report = loadReportOf({ plan: { ...plan, ...part }, slo, audits, measurements })
   return { name: `${index}.json`, report }
 }
 
