@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { languages } from '../../../fixtures/content/languages/index.ts'
-import { loadWriters, type Writer } from '../../../fixtures/content/writer.ts'
+import { languages, loadWriters, type Writer } from '../../../fixtures/content/writer.ts'
 import { type Prompts, plainPrompts, variedPrompts } from './prompts.ts'
 
 describe('prompts of an incognito run', () => {
