@@ -33,12 +33,11 @@ const endings = fc.oneof<fc.Arbitrary<Ending>[]>(
   fc.record({ kind: fc.constantFrom('complete', 'aborted', 'timeout'), atMs: milliseconds }),
   fc.record({ kind: fc.constant('cut'), atMs: milliseconds, error: fc.string() }),
   fc.record({
-    kind: fc.constant('unreachable'),
-    atMs: milliseconds,
-    code: fc.string(),
-    error: fc.string(),
+    ...{ kind: fc.constant('unreachable' as const), atMs: milliseconds },
+    ...{ code: fc.string(), error: fc.string() },
   }),
 )
+const roles = ['arrange', 'act', 'control', 'negative', 'liveness', 'probe', 'cleanup'] as const
 const exchanges = fc.record<Exchange>({
   id: fc.nat().map((number) => `x${number}`),
   labels: fc.record(
@@ -46,15 +45,7 @@ const exchanges = fc.record<Exchange>({
       scenario: fc.stringMatching(/^[a-z-]{1,20}$/),
       ordinal: fc.integer({ min: 1, max: 99 }),
       attempt: fc.nat({ max: 3 }),
-      role: fc.constantFrom(
-        'arrange',
-        'act',
-        'control',
-        'negative',
-        'liveness',
-        'probe',
-        'cleanup',
-      ),
+      role: fc.constantFrom(...roles),
       repeatOf: fc.constant('x7'),
     },
     { requiredKeys: ['scenario', 'ordinal', 'attempt', 'role'] },
@@ -74,8 +65,7 @@ const exchanges = fc.record<Exchange>({
       chunks: fc.array(fc.record({ atMs: milliseconds, bytes }), { maxLength: 5 }),
     }),
   ),
-  events,
-  ending: endings,
+  ...{ events, ending: endings },
 })
 
 test('an exchange that was stored is restored as it was', () => {

@@ -9,13 +9,10 @@ import { drawOf, gamma, lengthsOf, poissonArrivals } from './requests.ts'
 import { type Arrival, latenciesOf, simulateClosed, simulateOpen } from './simulate.ts'
 
 const unlimited: ServiceModel = {
-  maxSequences: Number.POSITIVE_INFINITY,
-  maxWaiting: Number.POSITIVE_INFINITY,
-  overheadMs: 0,
-  prefillMsPerToken: 0,
-  decodeMs: 1,
-  decodeMsPerSequence: 0,
+  ...{ maxSequences: Number.POSITIVE_INFINITY, maxWaiting: Number.POSITIVE_INFINITY },
+  ...{ overheadMs: 0, prefillMsPerToken: 0, decodeMs: 1, decodeMsPerSequence: 0 },
 }
+const alone = { replicas: 1, balance: 'round-robin' } as const
 
 /** Answers of exponential length, 200 tokens on average. */
 function* exponentialAnswers(perSecond: number, requests: number, seed: string) {
@@ -38,9 +35,9 @@ describe('one replica', () => {
     const perSecond = (load * servers * 1000) / 200
     const model = { ...unlimited, maxSequences: servers }
     const arrivals = exponentialAnswers(perSecond, 200_000, 'erlang')
-    const requests = simulateOpen(model, { replicas: 1, balance: 'round-robin' }, arrivals)
+    const requests = simulateOpen(model, alone, arrivals)
     const waits = requests.firstTokenMs.map((at, id) => at - (requests.arrivalMs[id] ?? 0) - 1)
-    const meanWait = waits.reduce((sum, wait) => sum + wait, 0) / waits.length
+    const meanWait = meanOf(waits) ?? Number.NaN
     const waiting = waits.filter((wait) => wait > 1).length / waits.length
     expect(Math.abs((meanWait - 0.5) / meanWaitMMc(servers, load, 200) - 1)).toBeLessThan(0.1)
     expect(Math.abs(waiting - waitShareMMc(servers, load))).toBeLessThan(0.03)
@@ -50,7 +47,7 @@ describe('one replica', () => {
     const load = 0.6
     const model = { ...unlimited, decodeMs: 0, decodeMsPerSequence: 1 }
     const arrivals = exponentialAnswers((load * 1000) / 200, 100_000, 'sharing')
-    const requests = simulateOpen(model, { replicas: 1, balance: 'round-robin' }, arrivals)
+    const requests = simulateOpen(model, alone, arrivals)
     // In M/G/1-PS the slowdown is 1 / (1 - load) for every length (Kleinrock 1967).
     for (const [from, to] of [
       [50, 150],
@@ -61,7 +58,7 @@ describe('one replica', () => {
           ? [((requests.endMs[id] ?? 0) - (requests.arrivalMs[id] ?? 0)) / tokens]
           : [],
       )
-      const slowdown = own.reduce((sum, each) => sum + each, 0) / own.length
+      const slowdown = meanOf(own) ?? Number.NaN
       expect(slowdown * (1 - load)).toBeGreaterThan(0.93)
       expect(slowdown * (1 - load)).toBeLessThan(1.07)
     }
@@ -85,14 +82,12 @@ describe('one replica', () => {
           return { atMs, ...lengths }
         })
         const model: ServiceModel = {
-          maxSequences: limits.maxNumSeqs,
-          maxWaiting: limits.maxWaiting,
-          overheadMs: 0,
-          prefillMsPerToken: defaultEngine.prefillMsPerToken,
-          decodeMs: defaultEngine.decodeMs,
+          ...{ maxSequences: limits.maxNumSeqs, maxWaiting: limits.maxWaiting, overheadMs: 0 },
+          ...{ prefillMsPerToken: defaultEngine.prefillMsPerToken },
+          ...{ decodeMs: defaultEngine.decodeMs },
           decodeMsPerSequence: defaultEngine.decodeMsPerSeq,
         }
-        const requests = simulateOpen(model, { replicas: 1, balance: 'round-robin' }, arrivals)
+        const requests = simulateOpen(model, alone, arrivals)
         const answers = simulate({ ...defaultEngine, ...limits }, arrivals)
         for (const [id, answer] of answers.entries()) {
           const at = requests.arrivalMs[id] ?? 0
@@ -139,17 +134,9 @@ describe('several replicas', () => {
     const balances = fc.constantFrom<Balance>('round-robin', 'least-connections')
     fc.assert(
       fc.property(users, fc.integer({ min: 1, max: 4 }), balances, (count, replicas, balance) => {
-        const requests = simulateClosed(
-          model,
-          { replicas, balance },
-          {
-            users: count,
-            untilMs: 120_000,
-            nextLength: lengthsOf(lengths, drawOf('closed', 'lengths')),
-            rampMs: 100,
-            draw: drawOf('closed', 'ramp'),
-          },
-        )
+        const nextLength = lengthsOf(lengths, drawOf('closed', 'lengths'))
+        const run = { users: count, untilMs: 120_000, rampMs: 100, draw: drawOf('closed', 'ramp') }
+        const requests = simulateClosed(model, { replicas, balance }, { ...run, nextLength })
         // Time in flight from 20 s to 100 s, over that time.
         const inFlight = requests.arrivalMs.reduce((sum, at, id) => {
           const end = Math.min(100_000, requests.endMs[id] ?? 0)
@@ -166,8 +153,8 @@ test('gamma gaps have the mean and the variance of their shape', () => {
   for (const shape of [1, 3, 50]) {
     const draw = drawOf('gamma', String(shape))
     const values = Array.from({ length: 50_000 }, () => gamma(shape, draw))
-    const mean = values.reduce((sum, value) => sum + value, 0) / values.length
-    const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length
+    const mean = meanOf(values) ?? Number.NaN
+    const variance = meanOf(values.map((value) => (value - mean) ** 2)) ?? Number.NaN
     expect(Math.abs(mean / shape - 1)).toBeLessThan(0.03)
     expect(Math.abs(variance / shape - 1)).toBeLessThan(0.06)
   }
