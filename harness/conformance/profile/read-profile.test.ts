@@ -56,13 +56,8 @@ describe('a profile', () => {
     expect(several.baseUrl).toBe('http://a.example')
     expect(several.baseUrls).toEqual(['http://a.example', 'http://b.example'])
     expect(load('baseUrls: [http://a.example/]')).toEqual(load('baseUrl: http://a.example'))
-    const replaced = load(
-      'baseUrls: [http://a.example, http://b.example]',
-      {},
-      {
-        baseUrl: 'http://c.example',
-      },
-    )
+    const two = 'baseUrls: [http://a.example, http://b.example]'
+    const replaced = load(two, {}, { baseUrl: 'http://c.example' })
     expect(replaced).toEqual(load('baseUrl: http://c.example'))
     expect(problemsOf('baseUrls: [http://a.example, http://a.example/]')).toEqual([
       'target.yaml:1: baseUrls.1: the same endpoint is listed twice',
@@ -83,30 +78,17 @@ describe('a profile', () => {
       shapes: {},
       headers: {},
       limits: {
-        timeoutMs: 60_000,
-        settleMs: 2_000,
-        retryAfterMs: 60_000,
-        runMs: 14_400_000,
-        runBytes: 4_294_967_296,
-        bodyBytes: 8_388_608,
-        streamBytes: 16_777_216,
-        lineBytes: 4_194_304,
-        streamEvents: 40_000,
-        jsonDepth: 200,
-        historyRows: 10_000,
-        pages: 500,
+        ...{ timeoutMs: 60_000, settleMs: 2_000, retryAfterMs: 60_000, runMs: 14_400_000 },
+        ...{ runBytes: 4_294_967_296, bodyBytes: 8_388_608, streamBytes: 16_777_216 },
+        ...{ lineBytes: 4_194_304, streamEvents: 40_000 },
+        ...{ jsonDepth: 200, historyRows: 10_000, pages: 500 },
       },
     })
   })
 
   test('may be JSON', () => {
-    const { baseUrl, capabilities } = load(
-      '{ "baseUrl": "https://chat.example", "capabilities": { "rag": true } }',
-    )
-    expect({ baseUrl, capabilities }).toEqual({
-      baseUrl: 'https://chat.example',
-      capabilities: { rag: true },
-    })
+    const values = { baseUrl: 'https://chat.example', capabilities: { rag: true } }
+    expect(load(JSON.stringify(values))).toMatchObject(values)
   })
 
   test('may be empty where the command line says the rest', () => {
@@ -136,48 +118,27 @@ describe('a profile', () => {
 
 describe('a mistake is shown with file, line and field', () => {
   test.each([
+    ['apikey: k', '2: apikey: there is no such field. Did you mean apiKey?'],
     [
-      'a field that is mistyped',
-      'baseUrl: http://h\napikey: k',
-      ['target.yaml:2: apikey: there is no such field. Did you mean apiKey?'],
+      '\nlimits:\n  timeoutMs: 1\n  setleMs: 2',
+      '5: limits.setleMs: there is no such field. Did you mean settleMs?',
     ],
     [
-      'a field of a section that is mistyped',
-      'baseUrl: http://h\n\nlimits:\n  timeoutMs: 1\n  setleMs: 2',
-      ['target.yaml:5: limits.setleMs: there is no such field. Did you mean settleMs?'],
+      'capabilities: { knowlege: true }',
+      '2: capabilities.knowlege: there is no such field. Did you mean knowledge?',
     ],
-    [
-      'a capability that is mistyped',
-      'baseUrl: http://h\ncapabilities: { knowlege: true }',
-      ['target.yaml:2: capabilities.knowlege: there is no such field. Did you mean knowledge?'],
-    ],
-    [
-      'a field that is like no other',
-      'baseUrl: http://h\nweather: fine',
-      ['target.yaml:2: weather: there is no such field.'],
-    ],
-    [
-      'a value of another type',
-      'baseUrl: http://h\ndeterministic: maybe',
-      ['target.yaml:2: deterministic: invalid input: expected boolean, received string'],
-    ],
+    ['weather: fine', '2: weather: there is no such field.'],
+    ['deterministic: maybe', '2: deterministic: invalid input: expected boolean, received string'],
+    ['recall: { tell: My name is Bo. }', '2: recall.tell: must contain {nonce}'],
+    ['shapes:\n  chatId: id', '3: shapes.chatId: must be a JSON pointer such as /chat/id'],
+    ['apiKey: ${KEY}', '2: apiKey: the variable KEY is not set'],
+  ])('%j below the address', (text, problem) => {
+    expect(problemsOf(`baseUrl: http://h\n${text}`)).toEqual([`target.yaml:${problem}`])
+  })
+
+  test.each([
     ['an address that is none', 'baseUrl: localhost', ['target.yaml:1: baseUrl: invalid URL']],
     ['an address of another scheme', 'baseUrl: ftp://h', ['target.yaml:1: baseUrl: invalid URL']],
-    [
-      'a sentence without its nonce',
-      'baseUrl: http://h\nrecall: { tell: My name is Bo. }',
-      ['target.yaml:2: recall.tell: must contain {nonce}'],
-    ],
-    [
-      'a pointer that is none',
-      'baseUrl: http://h\nshapes:\n  chatId: chat.id',
-      ['target.yaml:3: shapes.chatId: must be a JSON pointer such as /chat/id'],
-    ],
-    [
-      'a variable that is not set',
-      'baseUrl: http://h\napiKey: ${KEY}',
-      ['target.yaml:2: apiKey: the variable KEY is not set'],
-    ],
     ['no mapping', '- a\n- b', ['target.yaml: a profile is a mapping of fields']],
     ['an alias without an anchor', 'baseUrl: *host', [expect.stringContaining('target.yaml: ')]],
     ['an anchor within itself', 'headers: &h\n  a: *h', ['target.yaml: an anchor contains itself']],
