@@ -13,7 +13,7 @@ test('every dispute has its evidence on the page', () => {
   expect(excerpts.map(({ name }) => name)).toEqual(Object.keys(disputes))
 })
 
-test.for(excerpts)('$name', { timeout: 240_000 }, async ({ name, text }) => {
+test.concurrent.for(excerpts)('$name', { timeout: 240_000 }, async ({ name, text }) => {
   const dispute = disputes[name] ?? { args: [] }
   const { stdout, code } = await have(dispute)
   for (const paragraph of text.split('\n\n'))

@@ -33,12 +33,12 @@ export const disputes: Readonly<Record<string, Dispute>> = {
     args: ['--only', 'OAI-ERR-*', '--only', 'V3-IDEM-01', '--only', 'V3-CHAT-14', '--verbose'],
   },
   'a slow model': {
-    server: () => ({ pace: parsePace('ttft=2500ms') }),
+    server: () => ({ pace: parsePace('ttft=1500ms') }),
     args: ['--only', 'OAI-CHAT-0*', '--timeout', '1000', '--jobs', '1'],
   },
   'a slow model, with patience': {
-    server: () => ({ pace: parsePace('ttft=2500ms') }),
-    args: ['--only', 'OAI-CHAT-0*', '--timeout', '30000', '--jobs', '16'],
+    server: () => ({ pace: parsePace('ttft=1500ms') }),
+    args: ['--only', 'OAI-CHAT-0*', '--timeout', '30000'],
   },
   'a chat list under items': {
     server: () => refittedBy('lists-under-items'),
