@@ -22,6 +22,8 @@ export interface RunOptions {
   /** Folder for `exchanges.ndjson` and the journal; created if it is missing. */
   readonly outDir: string
   readonly seed?: string
+  /** That of the recorded run; by default, a new one. */
+  readonly keySeed?: string
   /** Depth of the tried conditions; `normal` by default. */
   readonly depth?: Depth
   readonly jobs?: number
@@ -58,6 +60,7 @@ export function buildSetup(options: RunOptions, requirements: readonly Requireme
     profile: options.profile,
     requirements: requirements.filter((id) => !skipReason(id, options.profile)),
     seed,
+    keySeed: options.keySeed ?? `${randomUUID()}/`,
     depth: options.depth ?? 'normal',
     ...identityOf(seed, options.incognito ?? false),
     jobs: options.jobs ?? defaultJobs,

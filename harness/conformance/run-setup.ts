@@ -20,6 +20,8 @@ export interface RunSetup {
   readonly depth: Depth
   /** Source of all nonces and identifiers of the run. */
   readonly seed: string
+  /** Distinguishes the Idempotency-Keys of runs with the same seed. */
+  readonly keySeed: string
   /**
    * Names the run in User-Agent, X-Request-Id and everything it creates; empty for a run whose requests look
    * like those of users.

@@ -194,6 +194,7 @@ export function prepareFiles(options: RunOptions, setup: RunSetup, startedAt: Da
         suite: { version: suiteVersion(), interface: interfaceRevision },
         startedAt: startedAt.toISOString(),
         seed: setup.seed,
+        keySeed: setup.keySeed,
         strict,
         selection: { profile, only: [...only], skip: [...skip] },
         ...(incognito && { incognito }),

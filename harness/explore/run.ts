@@ -68,6 +68,7 @@ export async function exploreTarget(
     profile,
     requirements: requirementIds.filter((id) => !skipReason(id, profile)),
     seed,
+    keySeed: '',
     tag: `chatgen-${seed}`,
     userAgent: 'chatgen-conformance',
     jobs: 1,

@@ -1,5 +1,6 @@
 import {
   covers,
+  createRandomPicker,
   describe,
   type ScenarioContext,
   test,
@@ -96,7 +97,7 @@ function userOf(
   { session, prompts, habit }: Pick<ScenarioContext, 'session' | 'prompts' | 'habit'>,
   isFirst: boolean,
 ) {
-  const number = (below: number) => Number.parseInt(session.uuid().slice(0, 4), 16) % below
+  const number = createRandomPicker(session.nonce())
   const count = isFirst ? 2 + number(2) : 1 + number(3)
   const pauseMs = pausesMs[habit('pause', pausesMs.length)] ?? 0
   const limits = [500, 1_000, 2_048]

@@ -19,6 +19,8 @@ export const runRecord = z.object({
   suite: z.object({ version: z.string(), interface: z.string() }),
   startedAt: z.string(),
   seed: z.string(),
+  /** Part of every Idempotency-Key of the run, so that a run with the same seed has others. */
+  keySeed: z.string().default(''),
   strict: z.boolean(),
   /** True for a run without a tag in its requests; absent otherwise. */
   incognito: z.boolean().optional(),

@@ -35,6 +35,7 @@ export async function rejudge(options: RejudgeOptions): Promise<ConformanceRepor
     profile: profileOfRecord(record, recordFile),
     selection: record.selection,
     seed: record.seed,
+    keySeed: record.keySeed,
     strict: record.strict,
     incognito: record.incognito ?? false,
     depth: record.depth,

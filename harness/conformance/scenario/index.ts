@@ -1,6 +1,7 @@
 /** The scenario API: all that a suite may import from chatgen. */
 
 export type { Prompts } from '../prompts/prompts.ts'
+export { createRandomPicker } from '../session/identities.ts'
 export { areConcurrent, findGap, mayRace, racers, sendAtOnce } from '../session/race.ts'
 export {
   acceptsKey,

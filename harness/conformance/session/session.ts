@@ -130,7 +130,7 @@ export class Session {
     return withJournal(this.context.journal, { kind, name, scenario: this.slug }, send, idIn)
   }
 
-  /** A unique word; the same in a run that is repeated with its seed. */
+  /** A unique word; the same in a run that is repeated with its seed, unlike UUIDs. */
   nonce(): string {
     const text = this.#draw()
     return isIncognito(this.context.setup) ? toReference(text) : toWord(text)
@@ -142,7 +142,7 @@ export class Session {
   }
 
   uuid(): string {
-    return toUuid(this.#draw())
+    return toUuid(`${this.context.setup.keySeed}${this.#draw()}`)
   }
 
   /** Form of a multipart body. */
