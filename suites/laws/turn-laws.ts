@@ -107,6 +107,8 @@ export interface Run extends Context {
   textsOfParent: readonly string[]
   /** True if the model uses the tool of the profile when it is asked for it. */
   usesTool?: boolean
+  /** Number of turns with a tool list. */
+  toolRows: number
 }
 
 /** A chat with two turns, the second of which names the first as its parent. */
@@ -146,6 +148,7 @@ export async function startRun(context: Context): Promise<Run> {
     }),
     parent: finalResponse(linked)?.['id'],
     textsOfParent: [],
+    toolRows: 0,
   }
   return run
 }
@@ -189,9 +192,15 @@ async function sendTwo(run: Run, body: Body): Promise<Exchange> {
   return answer
 }
 
-export function textOf({ profile, prompts, session, recall }: Run, row: Row): string {
+export function textOf(run: Run, row: Row): string {
+  const { profile, prompts, session, recall, coverage } = run
   const note = prompts.note(session.nonce())
-  if (row['tools'] !== plain && profile.tools?.ask) return `${note} ${profile.tools.ask}`
+  if (row['tools'] !== plain && profile.tools?.ask) {
+    run.toolRows += 1
+    // The other rows show that the context is kept with tool lists.
+    const isAsked = coverage.depth !== 'full' || run.toolRows % 2 === 1
+    if (isAsked) return `${note} ${profile.tools.ask}`
+  }
   return `${note} ${row['max_tokens'] === plain ? recall.ask : prompts.longAnswer()}`
 }
 

@@ -15,6 +15,21 @@ export function hasMember(body: unknown, names: readonly string[]): boolean {
   )
 }
 
+/** Texts that several elements of one list show, if that list shows others of them as well. */
+export function repeatedIn(body: unknown, texts: readonly string[]): readonly string[] {
+  const counts = arraysIn(body).map((list) => {
+    const values = list.map((element) => new Set(leavesOf(element).map(({ value }) => value)))
+    return texts.map((text) => values.filter((shown) => shown.has(text)).length)
+  })
+  const ofLists = counts.filter((count) => count.filter((times) => times > 0).length > 1)
+  return texts.filter((_, at) => ofLists.some((count) => (count[at] ?? 0) > 1))
+}
+
+function arraysIn(value: unknown): readonly (readonly unknown[])[] {
+  if (Array.isArray(value)) return [value, ...value.flatMap(arraysIn)]
+  return isObject(value) ? Object.values(value).flatMap(arraysIn) : []
+}
+
 /** Tests if a body holds an array at any depth. */
 export function holdsList(body: unknown): boolean {
   return someValue(body, Array.isArray)

@@ -21,7 +21,7 @@ export {
   deltasOf,
   finalResponse,
 } from '../../judges/index.ts'
-export { contains, hasMember, holdsList, listedChatIds } from './find.ts'
+export { contains, hasMember, holdsList, listedChatIds, repeatedIn } from './find.ts'
 
 /** Recognized by its `object` or its choices; other requirements judge its defects. */
 export function isCompletion(exchange: Exchange): boolean {

@@ -1,6 +1,7 @@
 /** Laws of a list: pages of any size show each element once, for any search and caller. */
 import type { RequirementId } from '../../../contract/index.ts'
 import {
+  answerJson,
   describeRow,
   type Exchange,
   expect,
@@ -9,6 +10,7 @@ import {
   type ListWalk,
   plain,
   type Row,
+  repeatedIn,
   type ScenarioContext,
   staysVisible,
   succeeded,
@@ -60,7 +62,7 @@ export async function claimLists<O extends ListOperation>(
         await list.arrange?.(row)
         return {}
       },
-      send: (query, row) => list.list(queryOf(query), members.callerOf(row['caller'] === 'second')),
+      send: (query, row) => list.list(query as Query, members.callerOf(row['caller'] === 'second')),
       laws: [{ law: (_, trial) => laws.claim(trial) }],
     },
   )
@@ -90,7 +92,7 @@ class LawsOfList {
   async claim(trial: Trial): Promise<void> {
     const { row, body } = trial
     const isSecond = row['caller'] === 'second'
-    const query = queryOf(body)
+    const query = body as Query
     const kind = row['search'] === plain ? undefined : row['search']
     const leftOut = this.#list.leavesOut?.(row)
     const all = this.#members.of(isSecond, kind)
@@ -213,7 +215,7 @@ class LawsOfList {
     if (!walk.complete || further.length > 0 || !showsAll(page) || showsAll(answer)) return
     const read = async () => {
       await arrange?.(row)
-      return list(queryOf(body), this.#members.callerOf(row['caller'] === 'second'))
+      return list(body as Query, this.#members.callerOf(row['caller'] === 'second'))
     }
     const isSteady = await staysVisible(session, read, showsAll)
     const what = `the list shows the same elements each time (${describeRow(row)})`
@@ -222,8 +224,11 @@ class LawsOfList {
 
   #claimSizes({ row, body, answer }: Trial, walk: ListWalk, texts: readonly string[]): void {
     const { shows, sizeOf, requirements } = this.#list
-    if (isUnlimited(row)) return
     for (const page of [answer, ...walk.pages]) {
+      const twice = repeatedIn(answerJson(page), texts)
+      const none = () => expect(twice, `elements shown twice (${describeRow(row)})`).toEqual([])
+      if (twice.length > 0) this.#context.claim(requirements.paged, none, page)
+      if (isUnlimited(row)) continue
       const ours = texts.filter((text) => shows(page, text)).length
       const size = () =>
         expect(
@@ -240,7 +245,3 @@ function isUnlimited({ limit = plain }: Row): boolean {
 }
 
 export const noCursor = 'no cursor was found to follow the list to its end: say it in shapes'
-
-function queryOf(query: Body): Query {
-  return query as Query
-}
