@@ -15,7 +15,7 @@ import {
   staysVisible,
   succeeded,
 } from '../../../harness/conformance/scenario/index.ts'
-import { type Body, type Plan, type Trial, tryConditions } from '../trials.ts'
+import { type Plan, type Trial, tryConditions } from '../trials.ts'
 import { type Caller, cap, type Kind, type Members, rowsAt } from './members.ts'
 
 type Query = Readonly<Record<string, string | number>>
