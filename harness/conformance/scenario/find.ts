@@ -18,8 +18,8 @@ export function hasMember(body: unknown, names: readonly string[]): boolean {
 /** Texts that several elements of one list show, if that list shows others of them as well. */
 export function repeatedIn(body: unknown, texts: readonly string[]): readonly string[] {
   const counts = arraysIn(body).map((list) => {
-    const values = list.map((element) => new Set(leavesOf(element).map(({ value }) => value)))
-    return texts.map((text) => values.filter((shown) => shown.has(text)).length)
+    const elements = list.map((element) => new Set(leavesOf(element).map(({ value }) => value)))
+    return texts.map((text) => elements.filter((leaves) => leaves.has(text)).length)
   })
   const ofLists = counts.filter((count) => count.filter((times) => times > 0).length > 1)
   return texts.filter((_, at) => ofLists.some((count) => (count[at] ?? 0) > 1))
