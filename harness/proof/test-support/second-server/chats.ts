@@ -74,14 +74,15 @@ export function patchChat(call: Call): void {
   sendNothing(call)
 }
 
-/** Takes effect after the replication delay. */
+/** Takes effect after the replication delay, on nothing that was made meanwhile. */
 export function deleteChat(call: Call): void {
   const chat = findChat(call, call.ids[0], 'v3')
+  const user = { ...call.user, chats: new Map(call.user.chats) }
   sendNothing(call, 202)
   setTimeout(() => {
     chat.deleted = true
     call.user.chats.delete(chat.id)
-    call.rules.afterwards(call, chat)
+    call.rules.afterwards({ ...call, user }, chat)
   }, replicationMs)
 }
 
