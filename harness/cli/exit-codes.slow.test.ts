@@ -1,7 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: a profile names its variables so
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { startReferenceServer } from '../../reference-server/index.ts'
 import { listen, type TestHost } from '../client/test-support/listen-on-loopback.ts'
 import { oddServer } from '../load/test-support/odd-server.ts'
 import { chatgen, emptyFolder, failing, reportIn, slip, start } from './test-support/chatgen.ts'
@@ -27,6 +28,14 @@ test.each<[code: number, why: string, Behavior, args: readonly string[], says: R
   const ended = await chatgen(['check', server.url, ...args], withKey)
   expect(ended.code).toBe(code)
   expect(ended.stdout + ended.stderr).toMatch(says)
+})
+
+test('check ends with 0 again if it is repeated with its seed', async () => {
+  const server = await startReferenceServer({ keys: [key] })
+  onTestFinished(() => server.close())
+  const args = ['check', server.url, '--only', 'V3-GEN-01', '--seed', 'same', '--quiet']
+  expect((await chatgen(args, withKey)).code).toBe(0)
+  expect((await chatgen(args, withKey)).code).toBe(0)
 })
 
 test('check ends with 3 if nothing listens, in one line', async () => {
