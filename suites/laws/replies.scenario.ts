@@ -123,7 +123,8 @@ async function startRun(context: Context): Promise<Run> {
   const { v2, claim, profile, session, prompts } = context
   const name = session.name()
   const chat = await v2.chat(name)
-  const file = await attachedFile(context)
+  const fact = session.nonce()
+  const file = await attachedFile(context, fact)
   const recall = buildRecall(profile, session.nonce())
   const opening = `${prompts.brief()}\n${recall.tell}\n${prompts.note(session.nonce())}`
   const { id } = await v2.storeOk(chat, opening)
@@ -142,7 +143,7 @@ async function startRun(context: Context): Promise<Run> {
     recall,
     file,
     conversation: [opening, recall.ask],
-    texts: [name, JSON.stringify(file), opening],
+    texts: [name, fact, opening],
     knowsFact: createRecallLaw(
       context,
       async (text) => (await v2.storeAndGenerate(await v2.chat(), text)).reply,

@@ -21,9 +21,12 @@ export function buildTextFile(session: Session, nonce = session.nonce(), more = 
 type Uploading = Pick<ScenarioContext, 'attachments' | 'profile' | 'session'>
 
 /** An attachment object; undefined if the target returns none. */
-export async function attachedFile({ attachments, profile, session }: Uploading): Promise<unknown> {
+export async function attachedFile(
+  { attachments, profile, session }: Uploading,
+  nonce = session.nonce(),
+): Promise<unknown> {
   if (!profile.capabilities.attachments) return undefined
-  const file = buildTextFile(session)
+  const file = buildTextFile(session, nonce)
   const uploaded = await attachments.upload(file, undefined, { role: 'arrange' })
   return attachments.recordIn(uploaded, file.name)
 }

@@ -1,7 +1,23 @@
 import { createHash } from 'node:crypto'
+import { isIncognito, type RunSetup } from '../run-setup.ts'
 
 const consonants = 'bdfgklmnprstvz'
 const vowels = 'aeiou'
+
+type Issuing = Pick<RunSetup, 'tag' | 'state'>
+
+/** A word, or the reference of an ordinary customer in an incognito run; recorded in the state of the run. */
+export function newNonce(setup: Issuing, text: string): string {
+  const nonce = isIncognito(setup) ? toReference(text) : toWord(text)
+  setup.state.nonces.add(nonce)
+  return nonce
+}
+
+/** Nonces of the run in a text, without words that a model made up or misspelled; none in an incognito run. */
+export function issuedNonces(setup: Issuing, text: string): readonly string[] {
+  const { nonces } = setup.state
+  return isIncognito(setup) ? [] : wordsIn(text).filter((word) => nonces.has(word))
+}
 
 /** A pronounceable word with four digits, for example `Tavoru7316`; the same for the same text. */
 export function toWord(text: string): string {

@@ -42,6 +42,8 @@ export interface RunState {
   readonly breaches: Map<string, { count: number; why: string }>
   /** `limits/limit-breaches.ts`: consecutive requests without a response in time, by form of the request */
   readonly silences: Map<string, number>
+  /** `identities.ts`: nonces of all scenarios */
+  readonly nonces: Set<string>
   /** `requests/supplements.ts` */
   readonly learned: Map<OperationId, Readonly<Record<string, unknown>>>
 }
@@ -60,6 +62,7 @@ export function newRunState(): RunState {
     received: { bytes: 0 },
     breaches: new Map(),
     silences: new Map(),
+    nonces: new Set(),
     learned: new Map(),
   }
 }

@@ -4,9 +4,10 @@ import type { Exchange } from '../../../contract/index.ts'
 import { exchangeOf } from '../../../reports/test-support/exchanges.ts'
 import type { Endpoint } from '../profile/index.ts'
 import { createEndpointRouting } from './endpoint-routing.ts'
-import { toUuid, toWord, wordsIn } from './identities.ts'
+import { issuedNonces, newNonce, toUuid, toWord, wordsIn } from './identities.ts'
 import { areConcurrent, findGap } from './race.ts'
 import type { RequestSpec } from './requests/wire-request.ts'
+import { newRunState } from './run-state.ts'
 import { createSettling } from './settling.ts'
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
@@ -29,6 +30,14 @@ test('words are found in a text, and nothing else is', () => {
     }),
   )
   expect(wordsIn('Kolame12345 XKolame1234 Kolame 1234 kolame1234 2026')).toEqual([])
+})
+
+test('nonces of a run are found in a text, without words that a model made up or misspelled', () => {
+  const setup = { tag: 'chatgen-tag', state: newRunState() }
+  const [first, second] = [newNonce(setup, 'first'), newNonce(setup, 'second')]
+  const odd = `${first.slice(0, -1)}${(Number(first.at(-1)) + 1) % 10}`
+  expect(wordsIn(odd)).toEqual([odd])
+  expect(issuedNonces(setup, `${odd}, ${second}, Kolame1234 or ${first}`)).toEqual([second, first])
 })
 
 test('the identities of a run do not meet', () => {

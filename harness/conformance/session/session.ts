@@ -14,7 +14,7 @@ import { addExchangeCost, addExchangeTraffic, noCost, noTraffic } from '../usage
 import type { RunContext } from './context.ts'
 import { type EndpointRouting, type RequestRoute, routingOf } from './endpoint-routing.ts'
 import { type Evidence, ScenarioFindings } from './findings.ts'
-import { toReference, toUuid, toWord, wordsIn } from './identities.ts'
+import { issuedNonces, newNonce, toUuid } from './identities.ts'
 import type { Slot } from './limits/semaphore.ts'
 import { isOdd } from './requests/failure.ts'
 import type { FormStyle } from './requests/imitation.ts'
@@ -132,13 +132,12 @@ export class Session {
 
   /** A unique word; the same in a run that is repeated with its seed, unlike UUIDs. */
   nonce(): string {
-    const text = this.#draw()
-    return isIncognito(this.context.setup) ? toReference(text) : toWord(text)
+    return newNonce(this.context.setup, this.#draw())
   }
 
   /** Nonces of any scenario in a text; none in an incognito run, whose nonces have no recognizable format. */
   noncesIn(text: string): readonly string[] {
-    return isIncognito(this.context.setup) ? [] : wordsIn(text)
+    return issuedNonces(this.context.setup, text)
   }
 
   uuid(): string {
