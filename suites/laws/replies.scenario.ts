@@ -86,7 +86,15 @@ async function isRemembered(run: Run, { row, body, answer }: Trial): Promise<voi
   }
   conversation.push(question, answerText(answer) ?? '')
   run.parent = String(body['parent_id'])
+  // A target may give its model only the latest messages.
+  if (conversation.length <= longestChain) return
+  conversation.length = textsBefore
+  run.parent = run.firstParent
 }
+
+/** Texts before the first question, and texts of a chain of at most six messages with the answers to questions. */
+const textsBefore = 2
+const longestChain = 8
 
 /** The results of a search may come from anywhere, and the profile may name chats that others use as well. */
 function hasNoForeignFacts(run: Run, { row, answer }: Trial): void {
@@ -113,6 +121,8 @@ interface Run extends Context {
   readonly knowsFact: ReturnType<typeof createRecallLaw>
   /** The latest message of the chain. */
   parent: string
+  /** The last message before the first question. */
+  readonly firstParent: string
   /** The latest message. */
   question: string
   isChained: boolean
@@ -149,6 +159,7 @@ async function startRun(context: Context): Promise<Run> {
       async (text) => (await v2.storeAndGenerate(await v2.chat(), text)).reply,
     ),
     parent: between.id,
+    firstParent: between.id,
     question: '',
     isChained: false,
   }
