@@ -87,14 +87,14 @@ async function isRemembered(run: Run, { row, body, answer }: Trial): Promise<voi
   conversation.push(question, answerText(answer) ?? '')
   run.parent = String(body['parent_id'])
   // A target may give its model only the latest messages.
-  if (conversation.length <= longestChain) return
+  if (conversation.length <= maxTexts) return
   conversation.length = textsBefore
   run.parent = run.firstParent
 }
 
 /** Texts before the first question, and texts of a chain of at most six messages with the answers to questions. */
 const textsBefore = 2
-const longestChain = 8
+const maxTexts = 8
 
 /** The results of a search may come from anywhere, and the profile may name chats that others use as well. */
 function hasNoForeignFacts(run: Run, { row, answer }: Trial): void {
