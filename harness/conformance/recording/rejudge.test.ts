@@ -30,7 +30,7 @@ beforeAll(async () => {
   })
   keys = server.keys
   // The run waits for effects, the rejudge does not.
-  const profile = wholeProfile(server, { limits: { timeoutMs: 15_000, settleMs: 1500 } })
+  const profile = wholeProfile(server, { limits: { timeoutMs: 15_000, settleMs: 4000 } })
   try {
     live = await check(profile, { outDir: first, seed: 'a-seed' })
   } finally {
