@@ -106,6 +106,8 @@ async function isRemembered(run: Run, { row, body, answer }: Trial): Promise<voi
   // An assistant that the profile describes may answer otherwise.
   if (body['assistant_id'] === null) return
   const isContent = row['input'] === 'content'
+  // What an assistant or a search adds may distract a weak model from content that it has read.
+  if (isContent && (row['assistant_id'] !== plain || row['rag'] !== plain)) return
   if (isContent && !hasRuns(row)) run.isContentRead = knows(answer, fact)
   // A question in content that is not read at all shows nothing of runs.
   if (isContent && hasRuns(row) && !run.isContentRead) return

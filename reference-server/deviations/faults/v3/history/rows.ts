@@ -1,7 +1,7 @@
 /** Faults of history rows: their fields, and missing or changed content (sections 2.6 and 4.3). */
 import type { RunItem } from '../../../../events/response-object.ts'
 import type { Patch } from '../../../../services.ts'
-import type { HistoryRow, StoredRun } from '../../../../store/types.ts'
+import type { StoredRun } from '../../../../store/types.ts'
 import { isText, type Json, setAt, toList, toObject } from '../../../patches/json.ts'
 import { onReply, onSuccessBody, setFields } from '../../../patches/replies.ts'
 import { onRequest } from '../../../patches/requests.ts'
@@ -125,24 +125,6 @@ export const historyRowFaults = faultTable({
     'v3-history-item-as-text: item is a JSON string instead of an object.': setFields(v3History, {
       'result.*.item': JSON.stringify,
     }),
-  },
-  'V3-HIST-16': {
-    'v3-history-mixes-chats: A history page that is not full is filled with the newest rows of other chats.':
-      perServer(() => {
-        const newest = new Map<string, readonly HistoryRow[]>()
-        return onStore('history', (original) => ({
-          append: async (chatId, run) => {
-            await original.append(chatId, run)
-            newest.set(chatId, (await original.page(chatId, 0, 2)).rows)
-          },
-          page: async (chatId, after, limit) => {
-            const page = await original.page(chatId, after, limit)
-            const others = [...newest].filter(([id]) => id !== chatId).flatMap(([, rows]) => rows)
-            const room = after === 0 && limit === 50 ? limit - page.rows.length : 0
-            return { ...page, rows: [...page.rows, ...(room > 0 ? others.slice(-room) : [])] }
-          },
-        }))
-      }),
   },
 })
 function rowsOf(type: string, change: (row: Json) => Json): Patch {
