@@ -133,8 +133,8 @@ async function startRun(context: Context): Promise<Run> {
   const { v2, claim, profile, session, prompts } = context
   const name = session.name()
   const chat = await v2.chat(name)
-  const fact = session.nonce()
-  const file = await attachedFile(context, fact)
+  const nameOfFile = session.nonce()
+  const file = await attachedFile(context, nameOfFile)
   const recall = buildRecall(profile, session.nonce())
   const opening = `${prompts.brief()}\n${recall.tell}\n${prompts.note(session.nonce())}`
   const { id } = await v2.storeOk(chat, opening)
@@ -153,7 +153,7 @@ async function startRun(context: Context): Promise<Run> {
     recall,
     file,
     conversation: [opening, recall.ask],
-    texts: [name, fact, opening],
+    texts: [name, nameOfFile, opening],
     knowsFact: createRecallLaw(
       context,
       async (text) => (await v2.storeAndGenerate(await v2.chat(), text)).reply,
