@@ -78,7 +78,7 @@ export const conditions = {
       'none excluded': 'V3-GEN-01',
     },
     assistant_id: { UUID: 'V3-ASST-01' },
-    max_tokens: { '1': 'V3-GEN-09', '24': 'V3-GEN-09', '64': 'V3-GEN-09' },
+    max_tokens: { '1': 'V3-GEN-09', '24': 'V3-GEN-09', '40': 'V3-GEN-09' },
     temperature: { '0.3': 'V3-GEN-09', '1': 'V3-GEN-09' },
     top_p: { '0.5': 'V3-GEN-09' },
     presence_penalty: { '0.5': 'V3-GEN-09' },

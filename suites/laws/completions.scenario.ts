@@ -1,4 +1,3 @@
-import { parseJson } from '../../contract/index.ts'
 import {
   answerText,
   bodyJson,
@@ -18,6 +17,7 @@ import {
 import { createDeliveryLaw } from '../support/delivery.ts'
 import { buildRecall, createRecallLaw, type Recall } from '../support/recall.ts'
 import { callerOf, messagesOf, messageTextEdits, modelEdits, set, setEach } from './edits.ts'
+import { requireLimited, saysItWasCut } from './max-tokens.ts'
 import { claimStop, stopOf } from './stop.ts'
 import {
   type Body,
@@ -45,8 +45,8 @@ describe('compatible surface: laws of completions', () => {
   test(
     'a completion MUST keep its requirements under every condition',
     coversAtDepth(requirementsOfLaws('openai.chat', laws, requirementsOf('OAI-CHAT')), (rows) => ({
-      requests: 2 * rows + 3,
-      generations: Math.ceil(rows * 1.5) + 3,
+      requests: 2 * rows + 4,
+      generations: Math.ceil(rows * 1.5) + 4,
     })),
     async ({ openai, claim, profile, session, prompts, coverage }) => {
       const run = await startRun({ openai, claim, profile, session, prompts, coverage })
@@ -63,11 +63,13 @@ describe('compatible surface: laws of completions', () => {
         always: [
           { messages: 'with an assistant message' },
           { temperature: '0' },
+          { max_tokens: '7' },
           { max_tokens: '7', form: 'stream with usage' },
         ],
         laws,
       })
       claimDifferentIds(run, trials)
+      requireLimited(run, trials)
     },
   )
 })
@@ -95,22 +97,6 @@ async function isRemembered(run: Run, { row, body, answer }: Trial): Promise<voi
     again: () => run.send(body, row),
     what: 'the answer to a question about an earlier message',
   })
-}
-
-/** The judges compare the tokens with the limit. A short answer may end by itself. */
-function saysItWasCut({ claim }: Run, { row, body, answer }: Trial): void {
-  const limit = body['max_tokens']
-  if (row['max_tokens'] === plain || row['text'] !== plain || row['stop'] !== plain) return
-  const parts = [bodyJson(answer), ...answer.events.map(({ data }) => parseJson(data))]
-  const objects = parts.filter(isObject)
-  const usage = objects.map((part) => part['usage']).find(isObject)
-  if (usage?.['completion_tokens'] !== limit) return
-  const choices = objects.flatMap((part) => (Array.isArray(part['choices']) ? part['choices'] : []))
-  const reasons = choices.map((choice) => (isObject(choice) ? choice['finish_reason'] : undefined))
-  const reason = reasons.find((one) => typeof one === 'string')
-  if (reason === undefined) return
-  const what = 'finish_reason of an answer cut by max_tokens'
-  claim('OAI-MAXTOK-02', () => expect(reason, what).toBe('length'), answer)
 }
 
 /** A server that confuses requests may return the fact of another scenario. */

@@ -227,7 +227,7 @@ export function editsOf(run: Run): Edits<'v3.generate'> {
     },
     tools: toolEdits(profile),
     assistant_id: { UUID: setKnown('assistant_id', assistant) },
-    max_tokens: setEach('max_tokens', 1, 24, 64),
+    max_tokens: setEach('max_tokens', 1, 24, 40),
     temperature: setEach('temperature', 0.3, 1),
     top_p: setEach('top_p', 0.5),
     presence_penalty: setEach('presence_penalty', 0.5),

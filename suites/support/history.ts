@@ -54,6 +54,8 @@ export async function claimTurnKept(
     (history) => inputRows(history, nonce).length > 0 && holdsAnswer(history),
   )
   if (!everyItemShown(rows)) return true
+  // The laws of pages cover what is lost beyond the first page.
+  if (rows.length >= pageSize && !(contains(rows, nonce) && holdsAnswer(rows))) return true
   // A requirement of the stream covers bytes that it lost.
   const isWhole = !bodyText(reply).includes('\ufffd')
   return claim(
@@ -66,6 +68,9 @@ export async function claimTurnKept(
     ...pages,
   )
 }
+
+/** Rows of a page without `limit` (section 4.3). */
+const pageSize = 50
 
 /** Tests if an answer contains a text, in its deltas or in the output of its final response. */
 export function answersWith(exchange: Exchange, text: string): boolean {

@@ -66,10 +66,10 @@ export const favoriteFaults = faultTable({
     ),
   },
   'V3-CHAT-13': {
-    'chat-delete-clears-histories: The deletion of a chat that was renamed and used empties the histories of favorites.':
+    'chat-delete-clears-histories: The deletion of a chat that was renamed and used empties the histories of favorites with one turn.':
       perServer(() => {
         const [renamed, favorites] = [new Set<string>(), new Set<string>()]
-        const [used, cleared] = [new Set<string>(), new Set<unknown>()]
+        const [turns, cleared] = [new Map<string, number>(), new Set<unknown>()]
         return compose([
           onStore('chats', (original) => ({
             update: (owner, id, change) => {
@@ -78,13 +78,14 @@ export const favoriteFaults = faultTable({
               return original.update(owner, id, change)
             },
             delete: (owner, id) => {
-              if (used.has(id)) for (const favorite of favorites) cleared.add(favorite)
+              if (renamed.has(id) && turns.has(id))
+                for (const each of favorites) if (turns.get(each) === 1) cleared.add(each)
               return original.delete(owner, id)
             },
           })),
           onStore('history', (original) => ({
             append: (chatId, run, turn) => {
-              if (renamed.has(chatId)) used.add(chatId)
+              turns.set(chatId, (turns.get(chatId) ?? 0) + 1)
               return original.append(chatId, run, turn)
             },
           })),
