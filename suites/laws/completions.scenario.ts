@@ -17,8 +17,7 @@ import {
 import { createDeliveryLaw } from '../support/delivery.ts'
 import { buildRecall, createRecallLaw, type Recall } from '../support/recall.ts'
 import { callerOf, messagesOf, messageTextEdits, modelEdits, set, setEach } from './edits.ts'
-import { requireLimited, saysItWasCut } from './max-tokens.ts'
-import { claimStop, stopOf } from './stop.ts'
+import { claimStop, requireLimited, saysItWasCut, stopOf } from './stop.ts'
 import {
   type Body,
   type Edits,
