@@ -1,4 +1,4 @@
-/** What ends an answer: a stop sequence, which is taken from an answer instead of a fixed wording, or max_tokens. */
+/** Ends of an answer: a stop sequence, which is taken from an answer instead of a fixed wording, or max_tokens. */
 import { parseJson } from '../../contract/index.ts'
 import {
   answerText,
