@@ -13,10 +13,6 @@ export function nth(at: number, change: (json: EditableEvent['json']) => void): 
   }
 }
 
-export function withoutNth(at: number): Edit {
-  return (events) => events.toSpliced(at, 1)
-}
-
 export function inserted(at: number, json: object | string): Edit {
   return (events) => events.toSpliced(at, 0, { event: null, json })
 }
@@ -49,7 +45,7 @@ export function testFaults(faults: Faults): void {
       edit,
     }))
   })
-  test.each(cases)('$fault breaks $requirements', ({ base, rows, edit }) => {
+  test.each(cases)('$fault breaks $rows', ({ base, rows, edit }) => {
     expectBroken(base as TranscriptName, { body: edited(base as TranscriptName, edit) }, rows)
   })
 }
