@@ -74,8 +74,6 @@ export interface WireResponse {
   readonly chunks: readonly WireChunk[]
   /** Absent if the body had no Content-Encoding. */
   readonly coded?: CodedBody
-  /** Trailer fields; absent if there are none. */
-  readonly trailers?: readonly Header[]
 }
 
 /** One dispatched event of a body with the media type text/event-stream. */

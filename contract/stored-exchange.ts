@@ -9,21 +9,20 @@ const bytes = z.union([z.object({ text: z.string() }), z.object({ base64: z.stri
 const headers = z.array(z.tuple([z.string(), z.string()]))
 const atMs = z.number()
 const chunks = z.array(z.intersection(z.object({ atMs }), bytes))
-const codedBody = z.object({ coding: z.string(), chunks, withheldBytes: z.int().optional() })
+const codedBody = z.object({ coding: z.string(), chunks, withheldBytes: z.int().exactOptional() })
 
 const roles = ['arrange', 'act', 'control', 'negative', 'liveness', 'probe', 'cleanup'] as const
 
-/** The role "control" was written as "twin" until 0.1.0. */
 export const storedExchange = z.object({
   id: z.string(),
   labels: z.object({
     scenario: z.string(),
     ordinal: z.int(),
     attempt: z.int(),
-    role: z.enum([...roles, 'twin']),
-    repeatOf: z.string().optional(),
-    supplied: z.array(z.string()).optional(),
-    endpoint: z.string().optional(),
+    role: z.enum(roles),
+    repeatOf: z.string().exactOptional(),
+    supplied: z.array(z.string()).exactOptional(),
+    endpoint: z.string().exactOptional(),
   }),
   startedAt: z.string(),
   request: z.object({
@@ -33,15 +32,14 @@ export const storedExchange = z.object({
     headers,
     body: bytes.nullable(),
   }),
-  sent: z.object({ atMs, clockMs: z.number() }).optional(),
-  protocol: z.enum(['http/1.1', 'h2']).optional(),
+  sent: z.object({ atMs, clockMs: z.number() }).exactOptional(),
+  protocol: z.enum(['http/1.1', 'h2']).exactOptional(),
   response: z
     .object({
       status: z.int(),
       headers,
       headersAtMs: z.number(),
-      coded: codedBody.optional(),
-      trailers: headers.optional(),
+      coded: codedBody.exactOptional(),
       chunks,
     })
     .nullable(),
@@ -54,7 +52,7 @@ export const storedExchange = z.object({
     z.object({ kind: z.literal('timeout'), atMs }),
     z.object({ kind: z.literal('unreachable'), atMs, code: z.string(), error: z.string() }),
   ]),
-  loopDelayMs: z.number().optional(),
+  loopDelayMs: z.number().exactOptional(),
 })
 export type StoredExchange = z.infer<typeof storedExchange>
 
@@ -98,8 +96,8 @@ function withoutBody({ id, labels, startedAt, request, sent, protocol }: Exchang
   }
 }
 
-function withoutChunks({ status, headers, headersAtMs, trailers }: WireResponse) {
-  return { status, headers: copyOf(headers), headersAtMs, trailers: trailers && copyOf(trailers) }
+function withoutChunks({ status, headers, headersAtMs }: WireResponse) {
+  return { status, headers: copyOf(headers), headersAtMs }
 }
 
 function copyOf(list: readonly Header[]): [string, string][] {
@@ -119,38 +117,19 @@ function* elements<T>(list: readonly T[], store: (element: T) => unknown): Gener
 /** The inverse of {@link storedPieces}; throws a ZodError if the value is not a stored exchange. */
 export function restoreExchange(value: unknown): Exchange {
   const stored = storedExchange.parse(value)
-  const { repeatOf, supplied, endpoint, role, ...labels } = stored.labels
-  const { sent, protocol, response, loopDelayMs, ...rest } = stored
+  const { request, response } = stored
   return {
-    ...rest,
-    ...(sent === undefined ? {} : { sent }),
-    ...(protocol === undefined ? {} : { protocol }),
-    ...(loopDelayMs === undefined ? {} : { loopDelayMs }),
-    labels: {
-      ...labels,
-      role: role === 'twin' ? 'control' : role,
-      ...(repeatOf === undefined ? {} : { repeatOf }),
-      ...(supplied === undefined ? {} : { supplied }),
-      ...(endpoint === undefined ? {} : { endpoint }),
-    },
-    request: { ...stored.request, body: stored.request.body && decode(stored.request.body) },
+    ...stored,
+    request: { ...request, body: request.body && decode(request.body) },
     response: response && restoreResponse(response),
   }
 }
 
 function restoreResponse(stored: NonNullable<StoredExchange['response']>): WireResponse {
-  const { coded, trailers, ...rest } = stored
-  return {
-    ...rest,
-    chunks: restoreChunks(rest.chunks),
-    ...(coded === undefined ? {} : { coded: restoreCoded(coded) }),
-    ...(trailers === undefined ? {} : { trailers }),
-  }
-}
-
-function restoreCoded({ withheldBytes, ...stored }: z.infer<typeof codedBody>): CodedBody {
-  const coded = { ...stored, chunks: restoreChunks(stored.chunks) }
-  return withheldBytes === undefined ? coded : { ...coded, withheldBytes }
+  const { coded, ...rest } = { ...stored, chunks: restoreChunks(stored.chunks) }
+  return coded === undefined
+    ? rest
+    : { ...rest, coded: { ...coded, chunks: restoreChunks(coded.chunks) } }
 }
 
 function restoreChunks(stored: z.infer<typeof chunks>): WireChunk[] {

@@ -87,14 +87,13 @@ export class Conversation {
   }
 
   /** The body ended: regularly, unless more bytes were announced. */
-  end(trailers: readonly Header[] = []): void {
+  end(): void {
     const atMs = this.#sinceStart()
     const missing = this.#left === undefined ? this.#missing() : undefined
     void this.#finish(
       missing === undefined
         ? { kind: this.#left ?? 'complete', atMs }
         : { kind: 'cut', atMs, error: missing },
-      trailers,
     )
   }
 
@@ -136,7 +135,7 @@ export class Conversation {
     else void this.#finish({ kind: why, atMs: this.#sinceStart() })
   }
 
-  async #finish(ending: Ending, trailers: readonly Header[] = []): Promise<void> {
+  async #finish(ending: Ending): Promise<void> {
     if (this.#over) return
     this.#over = true
     clearTimeout(this.#silence)
@@ -160,7 +159,6 @@ export class Conversation {
                 return body.chunks
               },
               ...(body.coded === undefined ? {} : { coded: body.coded }),
-              ...(trailers.length === 0 ? {} : { trailers }),
             }
           : null,
       get events() {

@@ -159,7 +159,7 @@ function converse(
     if (conversation.isOver) return
     conversation.answer(answer.statusCode ?? 0, pairs(answer.rawHeaders), 'http/1.1')
     answer.on('data', (bytes: Buffer) => conversation.data(bytes))
-    answer.on('end', () => conversation.end(pairs(answer.rawTrailers)))
+    answer.on('end', () => conversation.end())
   })
   if (body === null) request.end()
   else request.end(body)

@@ -116,7 +116,6 @@ function sendRequest(
     return
   }
   hold(connection)
-  let trailers: Header[] = []
   let failure: Error | undefined
   stream.on('response', (_headers, _flags, raw: unknown) => {
     const all = pairs(listOf(raw))
@@ -128,13 +127,9 @@ function sendRequest(
     // Not earlier: data that arrives with the headers would be reported before them.
     stream.on('data', (bytes: Buffer) => conversation.data(bytes))
   })
-  stream.on('trailers', (_headers, _flags, raw: unknown) => {
-    trailers = pairs(listOf(raw))
-  })
   stream.on('end', () => {
     // The end of the readable side follows a reset as well.
-    if (stream.rstCode === constants.NGHTTP2_NO_ERROR && conversation.hasHead)
-      conversation.end(trailers)
+    if (stream.rstCode === constants.NGHTTP2_NO_ERROR && conversation.hasHead) conversation.end()
   })
   stream.on('error', (error) => {
     failure = error

@@ -113,7 +113,6 @@ function buildRedactor(secrets: readonly Secret[]): Redactor {
           ...response,
           headers: headers(response.headers),
           chunks: after,
-          ...(response.trailers === undefined ? {} : { trailers: headers(response.trailers) }),
         },
         events: events(exchange.events, isWholeClean),
         ending:
