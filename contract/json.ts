@@ -45,7 +45,7 @@ export const chatIdNames: readonly string[] = ['id', 'chat_id', 'chatId', 'uuid'
 export function findId(body: unknown, names: readonly string[]): string | undefined {
   let unnamed: string | undefined
   let count = 0
-  for (const { key, value } of membersOf(body)) {
+  for (const { key, value } of nodesOf(body)) {
     if (!isUuid(value)) continue
     if (names.includes(key)) return value
     unnamed = value
@@ -54,21 +54,21 @@ export function findId(body: unknown, names: readonly string[]): string | undefi
   return count === 1 ? unnamed : undefined
 }
 
-interface Member {
+interface JsonNode {
   /** Name of the field or index of the element; empty at the root. */
   readonly key: string
   readonly value: unknown
 }
 
 /** Every value of a JSON value, itself first, breadth first. */
-function membersOf(root: unknown): readonly Member[] {
-  const members: Member[] = [{ key: '', value: root }]
+export function nodesOf(root: unknown): readonly JsonNode[] {
+  const nodes: JsonNode[] = [{ key: '', value: root }]
   // The list grows while it is walked.
-  for (const { value } of members) {
+  for (const { value } of nodes) {
     if (typeof value !== 'object' || value === null) continue
-    for (const [key, inner] of Object.entries(value)) members.push({ key, value: inner })
+    for (const [key, inner] of Object.entries(value)) nodes.push({ key, value: inner })
   }
-  return members
+  return nodes
 }
 
 export interface JsonLeaf {

@@ -1,23 +1,25 @@
-import { chatIdNames, isObject, isUuid, leavesOf } from '../../../contract/index.ts'
+import { chatIdNames, isObject, isUuid, leavesOf, nodesOf } from '../../../contract/index.ts'
 
 /** Tests if a text occurs among the values of a body; a UUID may be in upper case. */
 export function contains(body: unknown, text: string): boolean {
   const form = isUuid(text) ? (value: string) => value.toLowerCase() : (value: string) => value
   const needle = form(text)
-  return someValue(body, (value) => typeof value === 'string' && form(value).includes(needle))
+  return nodesOf(body).some(
+    ({ value }) => typeof value === 'string' && form(value).includes(needle),
+  )
 }
 
 /** Tests if a field at any depth has one of the names. */
 export function hasMember(body: unknown, names: readonly string[]): boolean {
-  return someValue(
-    body,
-    (value) => isObject(value) && names.some((name) => Object.hasOwn(value, name)),
+  return nodesOf(body).some(
+    ({ value }) => isObject(value) && names.some((name) => Object.hasOwn(value, name)),
   )
 }
 
 /** Texts that several elements of one list show, if that list shows others of them as well. */
 export function repeatedIn(body: unknown, texts: readonly string[]): readonly string[] {
-  const counts = arraysIn(body).map((list) => {
+  const lists = nodesOf(body).flatMap(({ value }) => (Array.isArray(value) ? [value] : []))
+  const counts = lists.map((list) => {
     const elements = list.map((element) => new Set(leavesOf(element).map(({ value }) => value)))
     return texts.map((text) => elements.filter((leaves) => leaves.has(text)).length)
   })
@@ -25,14 +27,9 @@ export function repeatedIn(body: unknown, texts: readonly string[]): readonly st
   return texts.filter((_, at) => ofLists.some((count) => (count[at] ?? 0) > 1))
 }
 
-function arraysIn(value: unknown): readonly (readonly unknown[])[] {
-  if (Array.isArray(value)) return [value, ...value.flatMap(arraysIn)]
-  return isObject(value) ? Object.values(value).flatMap(arraysIn) : []
-}
-
 /** Tests if a body holds an array at any depth. */
 export function holdsList(body: unknown): boolean {
-  return someValue(body, Array.isArray)
+  return nodesOf(body).some(({ value }) => Array.isArray(value))
 }
 
 /**
@@ -65,16 +62,4 @@ function chatLists(body: unknown): ReadonlyMap<string, ReadonlySet<string>> {
     lists.set(place, (lists.get(place) ?? new Set()).add(value.toLowerCase()))
   }
   return lists
-}
-
-function someValue(body: unknown, matches: (value: unknown) => boolean): boolean {
-  const queue: unknown[] = [body]
-  // The queue grows during the loop.
-  for (const value of queue) {
-    if (matches(value)) return true
-    if (typeof value === 'object' && value !== null) {
-      for (const inner of Object.values(value)) queue.push(inner)
-    }
-  }
-  return false
 }

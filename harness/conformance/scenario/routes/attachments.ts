@@ -4,6 +4,7 @@ import {
   isObject,
   type JsonObject,
   leavesOf,
+  nodesOf,
   valueAt,
 } from '../../../../contract/index.ts'
 import type { FormStyle } from '../../session/requests/imitation.ts'
@@ -101,7 +102,8 @@ const members = ['id', 'filename', 'content_type', 'bucket', 'size', 'created_at
  * the one with the most fields, then the outermost.
  */
 export function attachmentIn(body: unknown, fileName: string): unknown {
-  const records = objectsIn(body).sort((a, b) => memberCount(b) - memberCount(a))
+  const objects = nodesOf(body).flatMap(({ value }) => (isObject(value) ? [value] : []))
+  const records = objects.sort((a, b) => memberCount(b) - memberCount(a))
   return (
     records.find((record) => 'filename' in record) ??
     records.find((record) => Object.values(record).includes(fileName)) ??
@@ -111,17 +113,6 @@ export function attachmentIn(body: unknown, fileName: string): unknown {
 
 function memberCount(record: JsonObject): number {
   return members.filter((member) => member in record).length
-}
-
-/** Breadth first. */
-function objectsIn(body: unknown): JsonObject[] {
-  const queue: unknown[] = [body]
-  // The queue grows during the loop.
-  for (const value of queue) {
-    if (typeof value !== 'object' || value === null) continue
-    for (const inner of Object.values(value)) queue.push(inner)
-  }
-  return queue.filter(isObject)
 }
 
 /** One file to upload. */
