@@ -30,11 +30,6 @@ test('a title carries the word of RFC 2119 for its level', () => {
   expect(without).toEqual([])
 })
 
-test('an id names one requirement', () => {
-  const ids = [...requirementIds, ...exclusionIds, ...questionIds]
-  expect(new Set(ids).size).toBe(ids.length)
-})
-
 test('an id is an area and two digits, counted up from 01 without a gap', () => {
   const counts = new Map<string, number>()
   for (const id of [...requirementIds, ...exclusionIds, ...questionIds]) {

@@ -1,35 +1,9 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bodyBytes } from '../../contract/index.ts'
-import { createEventDecoder } from './body/reader.ts'
 import { cutAt, goldenEvents, goldenStream } from './test-support/golden-stream.ts'
 import { type RawServer, startRawServer, writePieces } from './test-support/raw-server.ts'
 import { outgoing, withTransport } from './test-support/send.ts'
-
-const lineEnds = { LF: '\n', CRLF: '\r\n', CR: '\r' } as const
-
-/** Section 6, rule 1: the contents of a stream do not depend on its segments. */
-describe.each(Object.entries(lineEnds))('a stream with %s', (_, lineEnd) => {
-  const golden = goldenStream(lineEnd)
-  const events = (pieces: readonly Uint8Array[]) => {
-    const decoder = createEventDecoder()
-    const decoded = pieces.flatMap((bytes, atMs) => decoder.push({ atMs, bytes }))
-    return decoded.map(({ name, data }) => ({ name, data }))
-  }
-
-  test('cut at every byte, in single bytes, and anywhere', () => {
-    for (let at = 0; at <= golden.length; at += 1) {
-      expect(events(cutAt(golden, [at])), `cut at ${at}`).toEqual(goldenEvents)
-    }
-    expect(events(cutAt(golden, [...golden.keys()]))).toEqual(goldenEvents)
-    const places = fc.array(fc.nat({ max: golden.length }), { maxLength: 40 })
-    fc.assert(
-      fc.property(places, (at) => {
-        expect(events(cutAt(golden, at))).toEqual(goldenEvents)
-      }),
-    )
-  })
-})
 
 describe('over the network', () => {
   const golden = goldenStream('\r\n')

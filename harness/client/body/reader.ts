@@ -205,7 +205,7 @@ export function decodeEvents(chunks: readonly WireChunk[]): readonly StreamEvent
 }
 
 /** Decodes an event stream (WHATWG, section 9.2) from chunks that may cut it anywhere. */
-export function createEventDecoder(): EventDecoder {
+function createEventDecoder(): EventDecoder {
   const text = new TextDecoder('utf-8')
   let dispatched: StreamEvent[] = []
   let atMs = 0

@@ -36,7 +36,7 @@ export const goldenEvents = [
   { name: null, data: '[DONE]' },
 ]
 
-export function goldenStream(lineEnd: '\n' | '\r\n' | '\r'): Buffer {
+export function goldenStream(lineEnd: '\n' | '\r\n'): Buffer {
   return Buffer.from(text.join(lineEnd))
 }
 

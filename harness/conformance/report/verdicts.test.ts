@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type RequirementId, requirementIds, requirements } from '../../../contract/index.ts'
+import { type RequirementId, requirementIds } from '../../../contract/index.ts'
 import type { RequirementResult } from '../../../contract/report/conformance.ts'
 import { skipReason } from '../profile/selection.ts'
 import { profileOf } from '../test-support/check.ts'
@@ -224,18 +224,6 @@ describe('whatever was found', () => {
     )
   })
 })
-
-test('no requirement stands on itself, directly or through others', () => {
-  const standsOn = (id: string, path: readonly string[]): string[] =>
-    path.includes(id)
-      ? [[...path, id].join(' needs ')]
-      : needsOf(id).flatMap((need) => standsOn(need, [...path, id]))
-  expect(requirementIds.flatMap((id) => standsOn(id, []))).toEqual([])
-})
-
-function needsOf(id: string): readonly string[] {
-  return requirements[id as RequirementId].needs ?? []
-}
 
 const withVerdict = (verdict: RequirementResult['verdict']) => resultOf('V3-GEN-01', { verdict })
 const expected = (verdict: RequirementResult['verdict'], known = false) =>
