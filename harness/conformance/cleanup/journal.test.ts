@@ -17,48 +17,32 @@ const head = '{"journal":1,"tag":"chatgen-5eed","kit":"0.1.0","baseUrl":"http://
 const about = { kind: 'chat', name: 'Tavoru7316 chatgen-5eed', scenario: 'a' } as const
 const id = '35921114-a1f2-4b07-ae7e-854423984a0f'
 
+/** The journal of a killed run, with one chat in it. */
+const killed = `${head}\n${JSON.stringify({ event: 'create', ...about })}\n`
+
 function journalOf(...entries: readonly JournalEntry[]) {
   return parseJournal([head, ...entries.map((entry) => JSON.stringify(entry))].join('\n'), 'j')
 }
 
 describe('open entries', () => {
-  test('what was sent may have been created', () => {
-    expect(openEntries(journalOf({ event: 'create', ...about }))).toEqual([{ ...about, id: null }])
-  })
+  const create = { event: 'create', ...about } as const
+  const created = { event: 'created', ...about, id } as const
+  const refused = { event: 'refused', ...about } as const
+  const deleted = { event: 'deleted', kind: 'chat', id } as const
 
-  test('what was created has its id', () => {
-    const journal = journalOf({ event: 'create', ...about }, { event: 'created', ...about, id })
-    expect(openEntries(journal)).toEqual([{ ...about, id }])
-  })
-
-  test('what was refused or deleted is not open', () => {
-    const journal = journalOf(
-      { event: 'create', ...about },
-      { event: 'refused', ...about },
-      { event: 'create', ...about },
-      { event: 'created', ...about, id },
-      { event: 'deleted', kind: 'chat', id },
-    )
-    expect(openEntries(journal)).toEqual([])
-  })
-
-  test('two of one name are two', () => {
-    const journal = journalOf(
-      { event: 'create', ...about },
-      { event: 'create', ...about },
-      { event: 'created', ...about, id },
-    )
-    expect(openEntries(journal).map((open) => open.id)).toEqual([null, id])
+  test.each<[string, readonly JournalEntry[], readonly (string | null)[]]>([
+    ['what was sent may have been created', [create], [null]],
+    ['what was created has its id', [create, created], [id]],
+    ['what was refused or deleted is not open', [create, refused, create, created, deleted], []],
+    ['two of one name are two', [create, create, created], [null, id]],
+  ])('%s', (_, entries, ids) => {
+    expect(openEntries(journalOf(...entries))).toEqual(ids.map((id) => ({ ...about, id })))
   })
 })
 
 describe('a journal', () => {
   test('is read wherever a crash cut it', () => {
-    const text = `${[
-      head,
-      JSON.stringify({ event: 'create', ...about }),
-      JSON.stringify({ event: 'created', ...about, id }),
-    ].join('\n')}\n`
+    const text = `${killed}${JSON.stringify({ event: 'created', ...about, id })}\n`
     fc.assert(
       fc.property(fc.integer({ min: head.length, max: text.length }), (length) => {
         const journal = parseJournal(text.slice(0, length), 'j')
@@ -110,7 +94,7 @@ describe('the journal of a run', () => {
     const file = join(outDir, 'journal.ndjson')
     const profile = profileOf({ baseUrl: server.url, apiKey: server.keys[0] })
     try {
-      writeFileSync(file, `${head}\n${JSON.stringify({ event: 'create', ...about })}\n{"eve`)
+      writeFileSync(file, `${killed}{"eve`)
       await check(profile, { outDir, only: ['OAI-MODELS-01'] })
       expect(openEntries(readJournal(join(outDir, 'journal-chatgen-5eed.ndjson')))).toHaveLength(1)
       await check(profile, { outDir, only: ['OAI-MODELS-01'] })
@@ -125,17 +109,10 @@ describe('the journal of a run', () => {
 const anyProfile = profileOf({ baseUrl: 'http://127.0.0.1:1', apiKey: 'a-key-of-some-length' })
 const setup = { profile: anyProfile, tag: 'chatgen-next', userAgent: 'test' }
 
-/** The journal of a killed run, with one chat in it. */
-function killedJournal(name: string): string {
-  const head = { journal: 1, tag: 'chatgen-5eed', kit: '0.1.0', baseUrl: 'http://127.0.0.1:1' }
-  const entry = { event: 'create', kind: 'chat', name, scenario: 'a' }
-  return `${JSON.stringify(head)}\n${JSON.stringify(entry)}\n`
-}
-
 test('no journal with chats in it is overwritten, however many runs of a name were killed', () => {
   const folder = temporaryFolder()
   const file = join(folder, 'journal.ndjson')
-  const texts = Array.from({ length: 120 }, (_, at) => killedJournal(`chat ${at}`))
+  const texts = Array.from({ length: 120 }, (_, at) => killed.replace('Tavoru7316', `chat ${at}`))
   for (const text of texts) {
     writeFileSync(file, text)
     startJournal(file, setup)
@@ -154,9 +131,9 @@ test('a journal that cannot be read is kept, and an empty or finished one is not
     expect(existsSync(file)).toBe(true)
     return readdirSync(folder).filter((name) => name !== 'journal.ndjson')
   }
-  expect(kept(killedJournal('a').replace('"create"', '"of another version"'))).toEqual([
+  expect(kept(killed.replace('"create"', '"of another version"'))).toEqual([
     'journal-unreadable.ndjson',
   ])
   expect(kept('')).toEqual([])
-  expect(kept(`${killedJournal('a').split('\n')[0]}\n`)).toEqual([])
+  expect(kept(`${head}\n`)).toEqual([])
 })
