@@ -229,7 +229,7 @@ function failing(ok: number): string {
 /** Report as `chatgen load` stores a run: in several blocks. */
 function blocksOf(parts: readonly Histogram[], ok: number): string {
   const blocks = parts.map((values) => {
-    const counts = values.store().counts.map(([low, count]): [number, number] => [low, count])
+    const counts = [...values.counts]
     const latencies = [{ metric: 'ttft' as const, clock: 'response' as const, counts, censored: 0 }]
     return { due: 50, ok, good: ok, completed: ok, outputTokens: 0, latencies }
   })

@@ -3,7 +3,7 @@ import { shareOf } from '../concurrency.ts'
 import type { ThreadUsage } from '../generator/generator-monitor.ts'
 import type { ChannelPool, Http2Figures } from '../http/channel.ts'
 import type { AnswerId, IntegrityCounts } from '../judging/integrity-recorder.ts'
-import type { StoredHistogram } from '../metrics/samples/histogram.ts'
+import type { HistogramData } from '../metrics/samples/histogram.ts'
 import type { ChatNeeds } from '../plan/needs.ts'
 import { partSize } from '../plan/needs.ts'
 import type { Part, PlanSpec } from '../plan/plan.ts'
@@ -56,7 +56,7 @@ export type WorkerMessage =
       readonly http2: Http2Figures | null
       readonly usage: ThreadUsage
       /** Delay of this worker's stamps, measured by the clock probe. */
-      readonly timestampError: StoredHistogram | null
+      readonly timestampError: HistogramData | null
     }
   | { readonly type: 'error'; readonly message: string }
   | {

@@ -2,7 +2,7 @@
 
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import { Histogram, type StoredHistogram } from '../metrics/samples/histogram.ts'
+import { Histogram } from '../metrics/samples/histogram.ts'
 
 /** A stamp: nanoseconds of the monotonic clock as a double, which is exact for a hundred days. */
 const stampBytes = 8
@@ -33,9 +33,9 @@ export class ClockProbe {
   }
 
   /** Nanoseconds, in buckets. */
-  end(): StoredHistogram {
+  end(): Histogram {
     this.#socket.destroy()
-    return this.#errors.store()
+    return this.#errors
   }
 
   #read(bytes: Buffer, at: number): void {

@@ -2,7 +2,7 @@ import { availableParallelism, cpus, loadavg } from 'node:os'
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
 import { rankOf } from '../../../contract/averages.ts'
 import type { GeneratorRow, Spread, WorkerRow } from '../../../contract/report/load/generator.ts'
-import { Histogram, type StoredHistogram } from '../metrics/samples/histogram.ts'
+import { Histogram, type HistogramData } from '../metrics/samples/histogram.ts'
 import type { RequestRecord } from '../record.ts'
 import { generatorVerdict } from './verdict.ts'
 
@@ -10,7 +10,7 @@ import { generatorVerdict } from './verdict.ts'
 interface MeasuredThread {
   readonly usage: ThreadUsage
   /** Delay of its stamps, measured by the clock probe. */
-  readonly timestampError: StoredHistogram | null
+  readonly timestampError: HistogramData | null
 }
 
 /** Measurements of the whole process during a run. */
@@ -45,7 +45,12 @@ export class GeneratorMonitor {
     const events = this.#events.reduce((sum, count) => sum + count, 0)
     const eventLoopUtilization = Math.max(0, ...done.map(({ usage }) => usage.eventLoopUtilization))
     const scheduleDelay = spreadOf(this.#delays)
-    const errors = done.map(({ timestampError }) => spreadOrNull(timestampError))
+    const all = new Histogram()
+    const errors = done.map(({ timestampError }) => {
+      if (timestampError === null) return null
+      all.merge(timestampError)
+      return spreadOf(new Histogram().merge(timestampError))
+    })
     return {
       ...generatorVerdict({
         timestampError: worstSpread(errors),
@@ -56,7 +61,7 @@ export class GeneratorMonitor {
         dropped: undispatched,
         maxTimestampErrorMs,
       }),
-      timestampError: spreadOf(merged(done)),
+      timestampError: spreadOf(all),
       scheduleDelay,
       eventLoopUtilization,
       cpuMs,
@@ -94,18 +99,6 @@ function spreadOf(delays: Histogram): Spread | null {
   if (delays.count === 0) return null
   const at = (q: number) => delays.highAt(rankOf(q, delays.count)) / 1e6
   return { p50: at(0.5), p99: at(0.99), max: (delays.maxNs ?? 0) / 1e6, count: delays.count }
-}
-
-function spreadOrNull(stored: StoredHistogram | null): Spread | null {
-  return stored === null ? null : spreadOf(Histogram.from(stored))
-}
-
-function merged(done: readonly MeasuredThread[]): Histogram {
-  const all = new Histogram()
-  for (const { timestampError } of done) {
-    if (timestampError !== null) all.merge(Histogram.from(timestampError))
-  }
-  return all
 }
 
 /** Spread of the worst worker: it spoils its own measurements even if all others are on time. */

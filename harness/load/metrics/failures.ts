@@ -1,5 +1,6 @@
 import type { ErrorRow } from '../../../contract/report/load/errors.ts'
 import { type Failure, failureKinds, type RequestRecord } from '../record.ts'
+import type { Stored } from './samples/histogram.ts'
 
 interface CountedFailure extends Failure {
   readonly count: number
@@ -9,17 +10,9 @@ interface CountedFailure extends Failure {
   readonly atNs: number
 }
 
-export type StoredFailures = readonly CountedFailure[]
-
 /** Failed requests by kind and detail, with the first of each in the order of the plan. */
 export class Failures {
-  readonly #failures = new Map<string, CountedFailure>()
-
-  static from(stored: StoredFailures): Failures {
-    const failures = new Failures()
-    for (const failure of stored) failures.#put(failure)
-    return failures
-  }
+  readonly failures = new Map<string, CountedFailure>()
 
   add({ outcome, index, step, timestamps }: RequestRecord): void {
     if (outcome.kind === 'ok' || outcome.kind === 'open' || outcome.kind === 'abandoned') return
@@ -28,14 +21,15 @@ export class Failures {
     this.#put({ kind, counter, detail, count: 1, index, step, atNs: timestamps.dispatched })
   }
 
-  merge(other: Failures): void {
-    for (const failure of other.#failures.values()) this.#put(failure)
+  merge(other: Stored<Pick<Failures, 'failures'>>): void {
+    for (const [, failure] of other.failures) this.#put(failure)
   }
 
   /** The most frequent first, with shares of the `due` requests. */
   rows(due: number): ErrorRow[] {
-    return this.store()
-      .toSorted((a, b) => b.count - a.count)
+    const order = ({ kind }: Failure) => failureKinds.indexOf(kind)
+    return [...this.failures.values()]
+      .sort((a, b) => b.count - a.count || order(a) - order(b) || (a.detail < b.detail ? -1 : 1))
       .map(({ kind, counter, detail, count, index, atNs }) => ({
         kind,
         counter,
@@ -47,27 +41,20 @@ export class Failures {
       }))
   }
 
-  store(): StoredFailures {
-    const order = (failure: CountedFailure) => failureKinds.indexOf(failure.kind)
-    return [...this.#failures.values()].sort(
-      (a, b) => order(a) - order(b) || (a.detail < b.detail ? -1 : 1),
-    )
-  }
-
   #put(failure: CountedFailure): void {
     const key = `${failure.kind} ${failure.counter} ${failure.detail}`
-    const own = this.#failures.get(key)
-    if (own === undefined && this.#failures.size >= maxRows && failure.detail !== otherDetails) {
+    const own = this.failures.get(key)
+    if (own === undefined && this.failures.size >= maxRows && failure.detail !== otherDetails) {
       this.#put({ ...failure, detail: otherDetails })
       return
     }
     if (own === undefined) {
-      this.#failures.set(key, failure)
+      this.failures.set(key, failure)
       return
     }
     const first = own.index - failure.index || own.step - failure.step
     const count = own.count + failure.count
-    this.#failures.set(key, { ...(first <= 0 ? own : failure), count })
+    this.failures.set(key, { ...(first <= 0 ? own : failure), count })
   }
 }
 

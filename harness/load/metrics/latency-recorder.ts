@@ -1,7 +1,7 @@
 import type { MetricName } from '../../../contract/report/load/measures.ts'
 import type { RequestRecord } from '../record.ts'
 import type { Clock, RequestLimit } from '../slo/slo.ts'
-import { Histogram, type StoredHistogram } from './samples/histogram.ts'
+import { Histogram, type HistogramData, type Stored } from './samples/histogram.ts'
 import {
   forEachCensored,
   forEachLatency,
@@ -50,12 +50,6 @@ const none = {
 }
 export type OutcomeCounts = typeof none
 
-export interface StoredLatencies {
-  readonly outcomes: OutcomeCounts
-  readonly latencies: readonly (readonly [key: string, buckets: StoredHistogram])[]
-  readonly censored: readonly (readonly [key: string, buckets: StoredHistogram])[]
-}
-
 /** A request is good if it is `ok` and meets every limit; a latency that it lacks breaks none. */
 export function isGood(record: RequestRecord, limits: readonly RequestLimit[]): boolean {
   if (record.outcome.kind !== 'ok') return false
@@ -74,16 +68,9 @@ export interface LatencyRecorderConfig {
 /** Statistics of the requests of one transaction that were planned in one slice of the run. */
 export class LatencyRecorder {
   readonly outcomes: OutcomeCounts = { ...none }
-  readonly #latencies = new Map<string, Histogram>()
-  readonly #censored = new Map<string, Histogram>()
-
-  static from({ outcomes, latencies, censored }: StoredLatencies): LatencyRecorder {
-    const group = new LatencyRecorder()
-    Object.assign(group.outcomes, outcomes)
-    for (const [key, stored] of latencies) group.#latencies.set(key, Histogram.from(stored))
-    for (const [key, stored] of censored) group.#censored.set(key, Histogram.from(stored))
-    return group
-  }
+  /** Latencies, and the waits that are known only to have taken longer. */
+  readonly ended = new Map<string, Histogram>()
+  readonly waiting = new Map<string, Histogram>()
 
   add(record: RequestRecord, { limits, stallNs }: LatencyRecorderConfig): void {
     const { outcomes } = this
@@ -93,35 +80,23 @@ export class LatencyRecorder {
     if (!isOrdered(record)) outcomes.disordered++
     if (record.counts.newConnection) outcomes.newConnections++
     else if (record.timestamps.sent !== null) outcomes.reusedConnections++
-    forEachLatency(record, (metric, clock, ns) => at(this.#latencies, metric, clock).add(ns))
-    forEachCensored(record, (metric, clock, ns) => at(this.#censored, metric, clock).add(ns))
+    forEachLatency(record, (metric, clock, ns) => at(this.ended, metric, clock).add(ns))
+    forEachCensored(record, (metric, clock, ns) => at(this.waiting, metric, clock).add(ns))
     if (isAnswered(record) && record.outcome.kind !== 'abandoned') this.#addGaps(record, stallNs)
   }
 
   latencies(metric: MetricName, clock: Clock): Histogram | undefined {
-    return this.#latencies.get(`${clock} ${metric}`)
+    return this.ended.get(`${clock} ${metric}`)
   }
 
   censored(metric: MetricName, clock: Clock): Histogram | undefined {
-    return this.#censored.get(`${clock} ${metric}`)
+    return this.waiting.get(`${clock} ${metric}`)
   }
 
-  merge(other: LatencyRecorder): void {
+  merge(other: LatencyData): void {
     for (const key of outcomeKeys) this.outcomes[key] += other.outcomes[key]
-    for (const [key, buckets] of other.#latencies) mergeAt(this.#latencies, key, buckets)
-    for (const [key, buckets] of other.#censored) mergeAt(this.#censored, key, buckets)
-  }
-
-  store(): StoredLatencies {
-    const stored = (map: ReadonlyMap<string, Histogram>) =>
-      [...map]
-        .map(([key, buckets]) => [key, buckets.store()] as const)
-        .sort(([a], [b]) => (a < b ? -1 : 1))
-    return {
-      outcomes: { ...this.outcomes },
-      latencies: stored(this.#latencies),
-      censored: stored(this.#censored),
-    }
+    for (const [key, buckets] of other.ended) mergeAt(this.ended, key, buckets)
+    for (const [key, buckets] of other.waiting) mergeAt(this.waiting, key, buckets)
   }
 
   #addGaps(record: RequestRecord, stallNs: number): void {
@@ -132,7 +107,7 @@ export class LatencyRecorder {
     outcomes.streamedNs += Math.round(timestamps.lastGenerated - timestamps.firstGenerated)
     if (gapsNs.length === 0) return
     this.#addDelivery(record)
-    const gaps = at(this.#latencies, 'icl', 'service')
+    const gaps = at(this.ended, 'icl', 'service')
     let stalls = 0
     for (const gap of gapsNs) {
       gaps.add(gap)
@@ -182,62 +157,39 @@ function at(map: Map<string, Histogram>, metric: MetricName, clock: Clock): Hist
   return made
 }
 
-function mergeAt(map: Map<string, Histogram>, key: string, buckets: Histogram): void {
-  const own = map.get(key) ?? new Histogram()
-  own.merge(buckets)
-  map.set(key, own)
+function mergeAt(map: Map<string, Histogram>, key: string, buckets: HistogramData): void {
+  map.set(key, (map.get(key) ?? new Histogram()).merge(buckets))
 }
 
 const outcomeKeys = Object.keys(none) as (keyof OutcomeCounts)[]
 
-export type StoredGroups<Key> = readonly (readonly [
-  slice: number,
-  key: Key,
-  group: StoredLatencies,
-])[]
+type LatencyData = Stored<Pick<LatencyRecorder, 'outcomes' | 'ended' | 'waiting'>>
 
 /** Statistics of requests by the slice of the run in which they were planned, and by a key. */
-export class LatencyGroups<Key extends string | number> {
-  readonly #slices = new Map<number, Map<Key, LatencyRecorder>>()
+export class LatencyGroups {
+  readonly slices = new Map<number, Map<string, LatencyRecorder>>()
 
-  get isEmpty(): boolean {
-    return this.#slices.size === 0
-  }
-
-  at(slice: number, key: Key): LatencyRecorder {
-    const groups = this.#slices.get(slice) ?? new Map<Key, LatencyRecorder>()
-    this.#slices.set(slice, groups)
+  at(slice: number, key: string): LatencyRecorder {
+    const groups = this.slices.get(slice) ?? new Map<string, LatencyRecorder>()
+    this.slices.set(slice, groups)
     const group = groups.get(key) ?? new LatencyRecorder()
     groups.set(key, group)
     return group
   }
 
-  merge(other: LatencyGroups<Key>): void {
-    for (const [slice, groups] of other.#slices) {
+  merge(other: Stored<Pick<LatencyGroups, 'slices'>>): void {
+    for (const [slice, groups] of other.slices) {
       for (const [key, group] of groups) this.at(slice, key).merge(group)
     }
   }
 
   /** Sum of the groups with matching keys, in the slices from one up to another. */
-  sum(from: number, to: number, fits: (key: Key) => boolean): LatencyRecorder {
+  sum(from: number, to: number, fits: (key: string) => boolean): LatencyRecorder {
     const sum = new LatencyRecorder()
-    for (const [slice, groups] of this.#slices) {
+    for (const [slice, groups] of this.slices) {
       if (slice < from || slice >= to) continue
       for (const [key, group] of groups) if (fits(key)) sum.merge(group)
     }
     return sum
-  }
-
-  /** Plain data in the order of slices and keys. */
-  store(): StoredGroups<Key> {
-    return [...this.#slices]
-      .flatMap(([slice, groups]) =>
-        [...groups].map(([key, group]) => [slice, key, group.store()] as const),
-      )
-      .sort(([a, one], [b, other]) => a - b || (one < other ? -1 : 1))
-  }
-
-  restore(stored: StoredGroups<Key>): void {
-    for (const [slice, key, group] of stored) this.at(slice, key).merge(LatencyRecorder.from(group))
   }
 }

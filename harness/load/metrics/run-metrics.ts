@@ -5,21 +5,12 @@ import { DuplicateIdDetector } from '../judging/integrity.ts'
 import type { PlanSpec } from '../plan/plan.ts'
 import type { RequestRecord } from '../record.ts'
 import { goodputLimits, type Slo, watchedLatencies } from '../slo/slo.ts'
-import { Failures, type StoredFailures } from './failures.ts'
-import { LatencyGroups, type LatencyRecorder, type StoredGroups } from './latency-recorder.ts'
-import {
-  BottomKSample,
-  type SampleConfig,
-  type SampledRequest,
-  sampledOf,
-} from './samples/bottom-k-sample.ts'
+import { Failures } from './failures.ts'
+import { LatencyGroups, type LatencyRecorder } from './latency-recorder.ts'
+import { BottomKSample, type SampleConfig, sampledOf } from './samples/bottom-k-sample.ts'
+import type { Stored } from './samples/histogram.ts'
 import { forEachContentArrival, lastTimestamp } from './samples/latency-definitions.ts'
-import {
-  SecondQuantiles,
-  type StoredSecondQuantiles,
-  type StoredTimeline,
-  Timeline,
-} from './timeline.ts'
+import { SecondQuantiles, Timeline } from './timeline.ts'
 import { TransactionStats, TurnTracker } from './transaction-stats.ts'
 
 /** A gap between fragments that a reader of the text would notice. */
@@ -83,18 +74,6 @@ export interface MetricsConfig extends SampleConfig {
   readonly growing?: readonly string[]
 }
 
-export interface StoredMetrics {
-  readonly config: MetricsConfig
-  readonly groups: StoredGroups<string>
-  readonly slices: StoredTimeline
-  readonly seconds: StoredTimeline
-  readonly secondQuantiles: StoredSecondQuantiles
-  readonly failures: StoredFailures
-  readonly sample: readonly SampledRequest[]
-  /** Absent for a target with one endpoint. */
-  readonly endpoints?: StoredGroups<number>
-}
-
 /** Number of slices into which the plan is cut, so that a warm-up can be left out when its end is known. */
 const sliceCount = 40
 const secondNs = 1e9
@@ -117,9 +96,7 @@ export class RunMetrics {
   readonly secondQuantiles = new SecondQuantiles()
   readonly failures = new Failures()
   readonly sample = new BottomKSample()
-  readonly #groups = new LatencyGroups<string>()
-  /** Latencies by endpoint; empty for a target with one. */
-  readonly #endpoints = new LatencyGroups<number>()
+  readonly groups = new LatencyGroups()
   readonly #turns: TurnTracker
 
   constructor(config: MetricsConfig) {
@@ -128,24 +105,11 @@ export class RunMetrics {
     this.slices = new Timeline(Math.max(1, Math.ceil(config.durationNs / sliceCount)))
   }
 
-  static from(stored: StoredMetrics): RunMetrics {
-    const run = new RunMetrics(stored.config)
-    run.#groups.restore(stored.groups)
-    run.slices.merge(Timeline.from(run.slices.widthNs, stored.slices))
-    run.seconds.merge(Timeline.from(secondNs, stored.seconds))
-    run.secondQuantiles.merge(SecondQuantiles.from(stored.secondQuantiles))
-    run.failures.merge(Failures.from(stored.failures))
-    for (const sampled of stored.sample) run.sample.add(sampled)
-    run.#endpoints.restore(stored.endpoints ?? [])
-    return run
-  }
-
   add(record: RequestRecord): void {
     const { transaction, timestamps, outcome, endpoint } = record
-    const key = keyOf(transaction, this.#turns.rangeOf(record))
+    const key = keyOf({ transaction, span: this.#turns.rangeOf(record), endpoint })
     const slice = this.slices.indexOf(timestamps.planned)
-    this.#groups.at(slice, key).add(record, this.config)
-    if (endpoint !== undefined) this.#endpoints.at(slice, endpoint).add(record, this.config)
+    this.groups.at(slice, key).add(record, this.config)
     for (const timeline of [this.slices, this.seconds]) addTo(timeline, record)
     this.secondQuantiles.add(record)
     this.failures.add(record)
@@ -154,62 +118,44 @@ export class RunMetrics {
 
   /** Adds a due arrival that the generator did not send. */
   addNotDispatched(plannedNs: number, transaction: string): void {
-    this.#groups.at(this.slices.indexOf(plannedNs), keyOf(transaction)).outcomes.notDispatched++
+    this.groups.at(this.slices.indexOf(plannedNs), keyOf({ transaction })).outcomes.notDispatched++
     for (const timeline of [this.slices, this.seconds]) timeline.at(plannedNs).planned++
   }
 
   /** @throws MetricsMismatchError */
-  merge(other: RunMetrics): void {
+  merge(other: MetricsData): this {
     if (JSON.stringify(this.config) !== JSON.stringify(other.config)) {
       throw new MetricsMismatchError('The parts were measured with different settings')
     }
-    this.#groups.merge(other.#groups)
-    this.#endpoints.merge(other.#endpoints)
+    this.groups.merge(other.groups)
     this.slices.merge(other.slices)
     this.seconds.merge(other.seconds)
     this.secondQuantiles.merge(other.secondQuantiles)
     this.failures.merge(other.failures)
-    for (const sampled of other.sample.blocks().flat()) this.sample.add(sampled)
+    this.sample.merge(other.sample)
+    return this
   }
 
-  /** Requests planned in the slices from one up to another, optionally of one transaction or range of turns. */
-  group(
-    from: number,
-    to: number,
-    only: { transaction?: string; span?: number } = {},
-  ): LatencyRecorder {
-    return this.#groups.sum(from, to, (key) => isOf(key, only))
-  }
-
-  /** Requests to an endpoint that were planned in the slices from one up to another. */
-  endpoint(from: number, to: number, endpoint: number): LatencyRecorder {
-    return this.#endpoints.sum(from, to, (key) => key === endpoint)
-  }
-
-  /** Plain data, the same for the same requests. */
-  store(): StoredMetrics {
-    return {
-      config: this.config,
-      groups: this.#groups.store(),
-      slices: this.slices.store(),
-      seconds: this.seconds.store(),
-      secondQuantiles: this.secondQuantiles.store(),
-      failures: this.failures.store(),
-      sample: this.sample.blocks().flat(),
-      ...(this.#endpoints.isEmpty ? {} : { endpoints: this.#endpoints.store() }),
-    }
+  /** Requests planned in the slices from one up to another, optionally of one group only. */
+  group(from: number, to: number, only: Group = {}): LatencyRecorder {
+    const wanted = keyOf(only).split(separator)
+    return this.groups.sum(from, to, (key) => {
+      return key.split(separator).every((part, at) => wanted[at] === '' || wanted[at] === part)
+    })
   }
 }
 
-/** Key of request stats: the transaction and, for a growing chat, the range of its turns. */
-function keyOf(transaction: string, span?: number): string {
-  return span === undefined ? transaction : `${transaction}${separator}${span}`
+export type MetricsData = Stored<RunMetrics>
+
+/** A transaction, a range of turns of growing chats, and an endpoint of a target with several. */
+interface Group {
+  readonly transaction?: string
+  readonly span?: number | undefined
+  readonly endpoint?: number | undefined
 }
 
-function isOf(key: string, only: { transaction?: string; span?: number }): boolean {
-  const [transaction, span] = key.split(separator)
-  if (only.transaction !== undefined && only.transaction !== transaction) return false
-  return only.span === undefined || String(only.span) === span
+function keyOf({ transaction, span, endpoint }: Group): string {
+  return [transaction, span, endpoint].join(separator)
 }
 
 /** Character that occurs in no transaction name. */

@@ -1,5 +1,5 @@
 import type { RequestRecord } from '../record.ts'
-import { Histogram, type StoredHistogram, twoDigits } from './samples/histogram.ts'
+import { Histogram, type Stored, twoDigits } from './samples/histogram.ts'
 import { forEachContentArrival, latencyOf } from './samples/latency-definitions.ts'
 
 /** Counters of one interval of a run. */
@@ -38,24 +38,16 @@ const emptyInterval: Interval = {
   endedRestNs: 0,
 }
 
-export type StoredTimeline = readonly (readonly [index: number, interval: Interval])[]
-
 /**
  * Counters in intervals of equal width, from the start of the run. Starts and ends give the number in flight
  * at any time, and its integral, without touching the intervals in between.
  */
 export class Timeline {
   readonly widthNs: number
-  readonly #intervals = new Map<number, Interval>()
+  readonly intervals = new Map<number, Interval>()
 
   constructor(widthNs: number) {
     this.widthNs = widthNs
-  }
-
-  static from(widthNs: number, stored: StoredTimeline): Timeline {
-    const timeline = new Timeline(widthNs)
-    for (const [index, interval] of stored) timeline.#intervals.set(index, { ...interval })
-    return timeline
   }
 
   at(ns: number): Interval {
@@ -76,8 +68,8 @@ export class Timeline {
     end.endedRestNs += this.#rest(toNs)
   }
 
-  merge(other: Timeline): void {
-    for (const [index, interval] of other.#intervals) {
+  merge(other: Stored<Pick<Timeline, 'intervals'>>): void {
+    for (const [index, interval] of other.intervals) {
       const own = this.#interval(index)
       for (const key of keys) own[key] += interval[key]
     }
@@ -86,7 +78,7 @@ export class Timeline {
   /** The sum of the intervals from one index up to another, which is left out. */
   sum(from: number, to: number): Interval {
     const sum = { ...emptyInterval }
-    for (const [index, interval] of this.#intervals) {
+    for (const [index, interval] of this.intervals) {
       if (index < from || index >= to) continue
       for (const key of keys) sum[key] += interval[key]
     }
@@ -104,7 +96,7 @@ export class Timeline {
     let inFlight = this.inFlightAt(from)
     let integral = 0
     for (let index = from; index < to; index++) {
-      const interval = this.#intervals.get(index) ?? emptyInterval
+      const interval = this.intervals.get(index) ?? emptyInterval
       integral += inFlight * this.widthNs + interval.startedRestNs - interval.endedRestNs
       inFlight += interval.started - interval.ended
     }
@@ -113,24 +105,20 @@ export class Timeline {
 
   /** Every interval from the first to the last that is not empty. */
   rows(): { readonly index: number; readonly interval: Interval; readonly inFlight: number }[] {
-    const last = Math.max(-1, ...this.#intervals.keys())
+    const last = Math.max(-1, ...this.intervals.keys())
     let inFlight = 0
     return Array.from({ length: last + 1 }, (_, index) => {
-      const interval = this.#intervals.get(index) ?? emptyInterval
+      const interval = this.intervals.get(index) ?? emptyInterval
       inFlight += interval.started - interval.ended
       return { index, interval, inFlight }
     })
   }
 
-  store(): StoredTimeline {
-    return [...this.#intervals].sort(([a], [b]) => a - b)
-  }
-
   #interval(index: number): Interval {
-    const found = this.#intervals.get(index)
+    const found = this.intervals.get(index)
     if (found !== undefined) return found
     const made = { ...emptyInterval }
-    this.#intervals.set(index, made)
+    this.intervals.set(index, made)
     return made
   }
 
@@ -144,29 +132,15 @@ const keys = Object.keys(emptyInterval) as (keyof Interval)[]
 const chartedMetrics = ['ttft', 'e2e', 'icl'] as const
 export type ChartedMetric = (typeof chartedMetrics)[number]
 
-export type StoredSecondQuantiles = readonly (readonly [
-  metric: ChartedMetric,
-  second: number,
-  buckets: StoredHistogram,
-])[]
-
 /**
  * Quantiles for charts over time, by the second of the event: response time to the first
  * token and to the end, and gaps. Two digits are enough for a chart.
  */
 export class SecondQuantiles {
-  readonly #histograms: Readonly<Record<ChartedMetric, Map<number, Histogram>>> = {
+  readonly seconds: Readonly<Record<ChartedMetric, Map<number, Histogram>>> = {
     ttft: new Map(),
     e2e: new Map(),
     icl: new Map(),
-  }
-
-  static from(stored: StoredSecondQuantiles): SecondQuantiles {
-    const made = new SecondQuantiles()
-    for (const [metric, second, buckets] of stored) {
-      made.#histograms[metric].set(second, Histogram.from(buckets, twoDigits))
-    }
-    return made
   }
 
   add(record: RequestRecord): void {
@@ -177,23 +151,14 @@ export class SecondQuantiles {
     forEachContentArrival(record, (at, _tokens, _bytes, gap) => this.#put('icl', at, gap))
   }
 
-  merge(other: SecondQuantiles): void {
+  merge(other: Stored<Pick<SecondQuantiles, 'seconds'>>): void {
     for (const metric of chartedMetrics) {
-      for (const [second, buckets] of other.#histograms[metric])
-        this.#at(metric, second).merge(buckets)
+      for (const [second, buckets] of other.seconds[metric]) this.#at(metric, second).merge(buckets)
     }
   }
 
   get(metric: ChartedMetric, second: number): Histogram | undefined {
-    return this.#histograms[metric].get(second)
-  }
-
-  store(): StoredSecondQuantiles {
-    return chartedMetrics.flatMap((metric) =>
-      [...this.#histograms[metric]]
-        .sort(([a], [b]) => a - b)
-        .map(([second, buckets]) => [metric, second, buckets.store()] as const),
-    )
+    return this.seconds[metric].get(second)
   }
 
   #put(metric: ChartedMetric, atNs: number | null, ns: number | null): void {
@@ -201,10 +166,10 @@ export class SecondQuantiles {
   }
 
   #at(metric: ChartedMetric, second: number): Histogram {
-    const found = this.#histograms[metric].get(second)
+    const found = this.seconds[metric].get(second)
     if (found !== undefined) return found
     const made = new Histogram(twoDigits)
-    this.#histograms[metric].set(second, made)
+    this.seconds[metric].set(second, made)
     return made
   }
 }

@@ -106,7 +106,7 @@ export function buildReport(options: LoadOptions, findings: RunResult): LoadRepo
 function partsOf({ stats, outcome }: RunResult) {
   const { tally, size, duplicates } = stats.ids
   return {
-    metrics: stats.metrics.store(),
+    metrics: stats.metrics,
     integrity: outcome.done.map((done) => done.integrity),
     ids: { tally, size, duplicates },
   }

@@ -5,7 +5,7 @@ import type { LoadReport } from '../../../contract/report/load/report.ts'
 import type { WorkerPoolResult } from '../engine/messages.ts'
 import { http2Of } from '../http/channel.ts'
 import type { IntegrityCounts, Tally } from '../judging/integrity-recorder.ts'
-import type { RunRecorder, StoredMetrics } from '../metrics/run-metrics.ts'
+import type { MetricsData, RunRecorder } from '../metrics/run-metrics.ts'
 import type { LoadOptions } from '../options.ts'
 import { countDueBefore } from '../plan/needs.ts'
 import { wholePlan } from '../plan/plan.ts'
@@ -93,9 +93,9 @@ export function connectionCounts({
   }
 }
 
-/** Data needed to merge the report of a shard, in addition to the report; plain data. */
+/** Data needed to merge the report of a shard, in addition to the report. */
 export interface Measurements {
-  readonly metrics: StoredMetrics
+  readonly metrics: MetricsData
   /** Counts by thread. */
   readonly integrity: readonly IntegrityCounts[]
   readonly ids: {
@@ -107,9 +107,12 @@ export interface Measurements {
   readonly untilNs: number
 }
 
-/** Packs `measurements` of a report: gzip, base64. */
+/** Packs `measurements` of a report: JSON with maps as lists of their entries, gzip, base64. */
 export function packMeasurements(measurements: Measurements): string {
-  return gzipSync(JSON.stringify(measurements)).toString('base64')
+  const json = JSON.stringify(measurements, (_, value) =>
+    value instanceof Map ? [...value] : value,
+  )
+  return gzipSync(json).toString('base64')
 }
 
 /** @throws Error if the text is malformed */

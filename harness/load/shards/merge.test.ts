@@ -110,7 +110,7 @@ function shardOf(index: number): Shard {
   const first = { ...occasion, event: 1, why: 'no role' }
   const tally = { 'OAI-STREAM-03': { broken: 1, held: 199, first } }
   const measurements = packMeasurements({
-    metrics: metrics.store(),
+    metrics,
     integrity: [{ ...emptyCounts(), streams: 200, tally }],
     ids: { tally: {}, size: 200, duplicates: 0 },
     ...cut,

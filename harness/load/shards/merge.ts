@@ -97,7 +97,10 @@ interface Unpacked extends Measurements {
 function unpacked({ name, report }: Shard): Unpacked {
   try {
     const measurements = unpackMeasurements(report.measurements ?? '')
-    return { ...measurements, run: RunMetrics.from(measurements.metrics) }
+    return {
+      ...measurements,
+      run: new RunMetrics(measurements.metrics.config).merge(measurements.metrics),
+    }
   } catch (error) {
     const reason = messageOf(error)
     throw new ShardMismatchError(`${name}: its measurements cannot be read: ${reason}`)

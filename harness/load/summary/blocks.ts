@@ -6,6 +6,7 @@ import {
 } from '../../../contract/report/load/blocks.ts'
 import type { MetricName } from '../../../contract/report/load/measures.ts'
 import type { RunMetrics } from '../metrics/run-metrics.ts'
+import type { Histogram } from '../metrics/samples/histogram.ts'
 import { twoClocked } from '../slo/slo.ts'
 import { countDue } from './rates.ts'
 import type { MeasuredWindow } from './window.ts'
@@ -44,13 +45,13 @@ function blockOf(run: RunMetrics, from: number): LoadBlock {
       const ended = group.latencies(metric, clock)
       const censored = group.censored(metric, clock)?.count ?? 0
       if (ended === undefined && censored === 0) return []
-      const counts = (ended?.store().counts ?? []).map(([low, count]): [number, number] => [
-        low,
-        count,
-      ])
-      return [{ metric, clock, counts, censored }]
+      return [{ metric, clock, counts: ascending(ended?.counts), censored }]
     }),
   }
+}
+
+function ascending(counts: Histogram['counts'] = new Map()): [number, number][] {
+  return [...counts].sort(([a], [b]) => a - b)
 }
 
 /** Packs `blocks` of a report: gzip, base64. */

@@ -80,7 +80,7 @@ export function endpointRows(
   independence: Independence,
 ): EndpointRow[] {
   return endpoints.map(({ name, baseUrl }, index) => {
-    const { outcomes } = run.endpoint(0, Number.POSITIVE_INFINITY, index)
+    const { outcomes } = run.group(0, Number.POSITIVE_INFINITY, { endpoint: index })
     const { requests, ok, failed, shed, open } = outcomes
     return {
       name,
@@ -91,7 +91,7 @@ export function endpointRows(
       shed,
       open,
       left: countAbandoned(outcomes),
-      metrics: metricRows(run.endpoint(from, to, index), independence),
+      metrics: metricRows(run.group(from, to, { endpoint: index }), independence),
     }
   })
 }

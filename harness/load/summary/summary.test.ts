@@ -210,11 +210,7 @@ function requestOf(index: number, step: number, more: Partial<RequestRecord> = {
 function turnsOf(records: readonly RequestRecord[]) {
   const run = new RunMetrics(growing)
   for (const record of records) run.add(record)
-  const restored = RunMetrics.from(JSON.parse(JSON.stringify(run.store())))
-  const whole = { slos: [], warmUpNs: 0, untilNs: durationNs, transactions: ['chat'] }
-  const summary = summarize(restored, whole)
-  expect(summarize(run, whole)).toEqual(summary)
-  return summary
+  return summarize(run, { slos: [], warmUpNs: 0, untilNs: durationNs, transactions: ['chat'] })
 }
 
 const indexes = Array.from({ length: 100 }, (_, index) => index)

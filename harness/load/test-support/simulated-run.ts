@@ -31,7 +31,7 @@ export function simulatedRun(seed: number, factor: number, failing = 0): LoadRep
     const latency = (metric: 'ttft' | 'tpot' | 'e2e', values: Histogram) => ({
       metric,
       clock: metric === 'tpot' ? ('service' as const) : ('response' as const),
-      counts: values.store().counts.map(([low, count]): [number, number] => [low, count]),
+      counts: [...values.counts],
       censored: 0,
     })
     const latencies = [latency('ttft', ttft), latency('tpot', tpot), latency('e2e', e2e)]

@@ -3,6 +3,7 @@ import { mix32 } from '../../plan/random.ts'
 import type { RequestRecord } from '../../record.ts'
 import type { Clock, RequestLimit } from '../../slo/slo.ts'
 import { isGood } from '../latency-recorder.ts'
+import type { Stored } from './histogram.ts'
 import { forEachLatency, latencyOf } from './latency-definitions.ts'
 
 export interface SampleConfig {
@@ -38,22 +39,26 @@ const maxBlocks = 128
  * which order they came.
  */
 export class BottomKSample {
-  readonly #blocks = new Map<number, SampledRequest[]>()
+  readonly requests = new Map<number, SampledRequest[]>()
   /** Blocks with this hash or a larger one are permanently excluded. */
   #hashLimit = Number.POSITIVE_INFINITY
 
   add(sampled: SampledRequest): void {
     const block = Math.floor(sampled.index / blockSize)
     if (mix32(block) >= this.#hashLimit) return
-    const found = this.#blocks.get(block)
-    if (found === undefined) this.#blocks.set(block, [sampled])
+    const found = this.requests.get(block)
+    if (found === undefined) this.requests.set(block, [sampled])
     else found.push(sampled)
-    if (this.#blocks.size > maxBlocks) this.#evict()
+    if (this.requests.size > maxBlocks) this.#evict()
+  }
+
+  merge(other: Stored<Pick<BottomKSample, 'requests'>>): void {
+    for (const [, block] of other.requests) for (const sampled of block) this.add(sampled)
   }
 
   /** Runs of neighbors, in the order of the plan. */
   blocks(): SampledRequest[][] {
-    return [...this.#blocks]
+    return [...this.requests]
       .sort(([a], [b]) => a - b)
       .map(([, block]) => block.toSorted((a, b) => a.index - b.index || a.step - b.step))
   }
@@ -61,11 +66,11 @@ export class BottomKSample {
   #evict(): void {
     let worst = -1
     let maxHash = -1
-    for (const block of this.#blocks.keys()) {
+    for (const block of this.requests.keys()) {
       const hash = mix32(block)
       if (hash > maxHash) [worst, maxHash] = [block, hash]
     }
-    this.#blocks.delete(worst)
+    this.requests.delete(worst)
     this.#hashLimit = maxHash
   }
 }

@@ -16,13 +16,19 @@ export interface Bucket {
   readonly count: number
 }
 
-/** Serialized histogram. `counts` by the lowest value of the bucket, in units. */
-export interface StoredHistogram {
-  readonly counts: readonly (readonly [low: number, count: number])[]
-  readonly sum: number
-  readonly minUnits: number
-  readonly maxUnits: number
-}
+/** The data of an accumulator, also as it is read from JSON, where a map is the list of its entries. */
+export type Stored<Data> =
+  Data extends ReadonlyMap<infer Key, infer Value>
+    ? Iterable<readonly [Key, Stored<Value>]>
+    : Data extends readonly unknown[] | ((...args: never) => unknown)
+      ? Data
+      : Data extends object
+        ? {
+            readonly [Name in keyof Data as Data[Name] extends (...args: never) => unknown
+              ? never
+              : Name]: Stored<Data[Name]>
+          }
+        : Data
 
 /**
  * The buckets of an HDR histogram (Tene, hdrhistogram.org), stored sparsely: a run has hundreds of
@@ -30,56 +36,45 @@ export interface StoredHistogram {
  * does not matter.
  */
 export class Histogram implements OrderedSample {
-  readonly #counts = new Map<number, number>()
+  /** Counts by the lowest value of their bucket, in units. */
+  readonly counts = new Map<number, number>()
+  count = 0
+  sum = 0
+  minUnits = maxUnits
+  maxUnits = 0
   readonly #bits: number
   #sorted: readonly Bucket[] | null = null
-  #count = 0
-  #sum = 0
-  #minUnits = Number.POSITIVE_INFINITY
-  #maxUnits = 0
 
   constructor(bits: number = threeDigits) {
     this.#bits = bits
   }
 
-  static from(stored: StoredHistogram, bits: number = threeDigits): Histogram {
-    const buckets = new Histogram(bits)
-    for (const [low, count] of stored.counts) buckets.#put(low, count)
-    buckets.#sum = stored.sum
-    buckets.#minUnits = stored.counts.length === 0 ? Number.POSITIVE_INFINITY : stored.minUnits
-    buckets.#maxUnits = stored.maxUnits
-    return buckets
-  }
-
   add(ns: number, times = 1): void {
     const units = Math.min(maxUnits, Math.max(0, Math.round(ns / unitNs)))
     this.#put(units - (units % widthOf(units, this.#bits)), times)
-    this.#sum += units * times
-    if (units < this.#minUnits) this.#minUnits = units
-    if (units > this.#maxUnits) this.#maxUnits = units
+    this.sum += units * times
+    if (units < this.minUnits) this.minUnits = units
+    if (units > this.maxUnits) this.maxUnits = units
   }
 
-  merge(other: Histogram): void {
-    for (const [low, count] of other.#counts) this.#put(low, count)
-    this.#sum += other.#sum
-    this.#minUnits = Math.min(this.#minUnits, other.#minUnits)
-    this.#maxUnits = Math.max(this.#maxUnits, other.#maxUnits)
-  }
-
-  get count(): number {
-    return this.#count
+  merge(other: HistogramData): this {
+    for (const [low, count] of other.counts) this.#put(low, count)
+    this.sum += other.sum
+    this.minUnits = Math.min(this.minUnits, other.minUnits)
+    this.maxUnits = Math.max(this.maxUnits, other.maxUnits)
+    return this
   }
 
   get minNs(): number | null {
-    return this.#count === 0 ? null : this.#minUnits * unitNs
+    return this.count === 0 ? null : this.minUnits * unitNs
   }
 
   get maxNs(): number | null {
-    return this.#count === 0 ? null : this.#maxUnits * unitNs
+    return this.count === 0 ? null : this.maxUnits * unitNs
   }
 
   get meanNs(): number | null {
-    return this.#count === 0 ? null : (this.#sum / this.#count) * unitNs
+    return this.count === 0 ? null : (this.sum / this.count) * unitNs
   }
 
   /** Standard deviation, from the middle of the buckets. */
@@ -90,7 +85,7 @@ export class Histogram implements OrderedSample {
     for (const { low, high, count } of this.buckets()) {
       squares += count * ((low + high) / 2 - mean) ** 2
     }
-    return Math.sqrt(squares / this.#count)
+    return Math.sqrt(squares / this.count)
   }
 
   /**
@@ -106,13 +101,13 @@ export class Histogram implements OrderedSample {
   }
 
   buckets(): readonly Bucket[] {
-    this.#sorted ??= [...this.#counts]
+    this.#sorted ??= [...this.counts]
       .sort(([a], [b]) => a - b)
       .map(([low, count]) => {
         const high = low + widthOf(low, this.#bits) - 1
         return {
-          low: Math.max(low, this.#minUnits) * unitNs,
-          high: Math.min(high, this.#maxUnits) * unitNs,
+          low: Math.max(low, this.minUnits) * unitNs,
+          high: Math.min(high, this.maxUnits) * unitNs,
           count,
         }
       })
@@ -127,15 +122,9 @@ export class Histogram implements OrderedSample {
     return this.#at(rank).high
   }
 
-  store(): StoredHistogram {
-    const counts = [...this.#counts].sort(([a], [b]) => a - b)
-    const minUnits = this.#count === 0 ? 0 : this.#minUnits
-    return { counts, sum: this.#sum, minUnits, maxUnits: this.#maxUnits }
-  }
-
   #put(low: number, times: number): void {
-    this.#counts.set(low, (this.#counts.get(low) ?? 0) + times)
-    this.#count += times
+    this.counts.set(low, (this.counts.get(low) ?? 0) + times)
+    this.count += times
     this.#sorted = null
   }
 
@@ -145,9 +134,11 @@ export class Histogram implements OrderedSample {
       reached += bucket.count
       if (rank <= reached) return bucket
     }
-    throw new RangeError(`No rank ${rank} among ${this.#count} values`)
+    throw new RangeError(`No rank ${rank} among ${this.count} values`)
   }
 }
+
+export type HistogramData = Stored<Pick<Histogram, 'counts' | 'sum' | 'minUnits' | 'maxUnits'>>
 
 function widthOf(units: number, bits: number): number {
   const surplus = 32 - Math.clz32(units) - bits

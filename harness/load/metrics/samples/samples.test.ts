@@ -76,20 +76,6 @@ describe('buckets', () => {
     expect(buckets.countOver(1e9, true)).toBe(0)
   })
 
-  test('parts merge to the whole, in any order, also by way of storage', () => {
-    fc.assert(
-      fc.property(fc.array(values, { minLength: 1, maxLength: 5 }), (parts) => {
-        const whole = bucketsOf(parts.flat())
-        const merged = new Histogram()
-        for (const part of parts.toReversed()) {
-          merged.merge(Histogram.from(JSON.parse(JSON.stringify(bucketsOf(part).store()))))
-        }
-        expect(merged.store()).toEqual(whole.store())
-        expect(toHdr(merged)).toBe(toHdr(whole))
-      }),
-    )
-  })
-
   test('two digits are for charts', () => {
     const buckets = new Histogram(twoDigits)
     buckets.add(1e9)
@@ -111,7 +97,7 @@ describe('HDR V2', () => {
         expect(Math.min(theirs.getValueAtPercentile(percent), Math.max(...units))).toBe(ours)
         const library = new Float64Histogram(1, maxUnits, 3)
         const lows = new Set(units.map((value) => library.lowestEquivalentValue(value)))
-        expect(buckets.store().counts.map(([low]) => low)).toEqual([...lows].sort((a, b) => a - b))
+        expect(new Set(buckets.counts.keys())).toEqual(lows)
       }),
     )
   })
