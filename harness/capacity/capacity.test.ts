@@ -41,14 +41,14 @@ describe('searchCapacity', () => {
   test.each([3.7, 42, 610])('finds a capacity of %d requests a second', async (capacity) => {
     const found = await searched(around(capacity))
     const [low = 0, high = 0] = found.interval ?? []
-    expect(found).toMatchObject({ end: 'precise', limitedBy: slo, isCliff: false })
+    expect(found).toMatchObject({ end: 'precise', limitedBy: slo, by: 'fit' })
     expectAround(found.interval, capacity)
     expect((high - low) / 2).toBeLessThanOrEqual(0.05 * (found.rate ?? 0))
   })
 
   test('tells a cliff, with the two rates on either side of it', async () => {
     const found = await searched((rate) => (rate > 80 ? 0.9 : 0.001))
-    expect(found).toMatchObject({ end: 'precise', isCliff: true })
+    expect(found).toMatchObject({ end: 'precise', by: 'cliff' })
     expectAround(found.interval, 80)
   })
 

@@ -41,10 +41,7 @@ export interface Capacity {
   readonly interval: readonly [low: number, high: number] | null
   /** The SLO that limits the rate; without a rate, the one missed at the lowest rate. */
   readonly limitedBy: string | null
-  /** The share over the limit jumps within the interval. */
-  readonly isCliff: boolean
-  /** The rate is known from two verdicts only. */
-  readonly isBracket: boolean
+  readonly by: SloEstimate['by']
   readonly drift: SloEstimate['drift']
   readonly highestMet: number | null
   readonly lowestMissed: number | null
@@ -107,7 +104,8 @@ function nextRate(
 ): number | SearchEnd {
   const last = probes.at(-1)
   if (last?.policy !== undefined) return 'policy'
-  const { highestMet, lowestMissed, interval, rate: found, isBracket } = answer('budget', probes)
+  const { highestMet, lowestMissed, interval, rate: found, by } = answer('budget', probes)
+  const isBracket = by === 'bracket'
   const precision = typeof target === 'number' ? target : target(found ?? highestMet ?? rate)
   if (lowestMissed === null) {
     const ceiling = generatorCeiling(probes)
@@ -236,8 +234,7 @@ export function answer(end: SearchEnd, probes: readonly Probe[]): Capacity {
     rate: limiting?.rate ?? null,
     interval: limiting?.interval ?? null,
     limitedBy: limiting?.slo ?? firstMissed?.slo ?? null,
-    isCliff: limiting?.by === 'cliff',
-    isBracket: limiting?.by === 'bracket',
+    by: limiting?.by ?? null,
     drift: limiting?.drift ?? null,
     highestMet: met.includes(null) ? null : Math.min(...met.filter((rate) => rate !== null)),
     lowestMissed: missed.length === 0 ? null : Math.min(...missed),

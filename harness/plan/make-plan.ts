@@ -66,25 +66,11 @@ export function makePlan(options: PlanOptions): PlanReport {
   }
 }
 
-type PlanHead = Pick<
-  PlanReport,
-  | 'kind'
-  | 'schemaVersion'
-  | 'suite'
-  | 'createdAt'
-  | 'seed'
-  | 'slos'
-  | 'balance'
-  | 'measured'
-  | 'price'
->
-
 /** Fields that follow from the options alone. */
-function headOf(options: PlanOptions): PlanHead {
+function headOf(options: PlanOptions) {
   const { measurements, slos, balance, price, seed } = options
   return {
-    kind: 'plan-report',
-    schemaVersion: 1,
+    ...({ kind: 'plan-report', schemaVersion: 1 } as const),
     suite: options.suite,
     createdAt: options.createdAt.toISOString(),
     seed,
@@ -108,7 +94,7 @@ function headOf(options: PlanOptions): PlanHead {
   }
 }
 
-function nothingPlanned(demand: PlannedDemand): Omit<PlanReport, keyof PlanHead> {
+function nothingPlanned(demand: PlannedDemand): Omit<PlanReport, keyof ReturnType<typeof headOf>> {
   return {
     outcome: 'invalid',
     demand: demandRow(demand, null),

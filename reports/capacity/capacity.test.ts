@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { toMarkdown } from '../document/markdown.ts'
 import { toTerminal } from '../document/terminal.ts'
 import { answerText } from './answer.ts'
 import { capacityCharts } from './charts.ts'
@@ -116,44 +115,6 @@ test('the console shows the answer first and last, the frontier and the probes',
 
     FOUND  42.1 req/s [39.8, 43.5] at 95 %, limited by ttft.p95 < 1s; first failing rate 44.0; at 70 %
            headroom 29.5
-    "
-  `)
-})
-
-test('Markdown has the same in tables', () => {
-  expect(toMarkdown(capacityDocument(capacityReportOf()))).toMatchInlineSnapshot(`
-    "## ✅ Found
-
-    42.1 req/s \\[39.8, 43.5\\] at 95 %, limited by ttft.p95 &lt; 1s; first failing rate 44.0; at 70 % headroom 29.5
-
-    Target: \`http://127.0.0.1:4010\`  
-    Search: \`ttft.p95 < 1s\`; mix openai-stream; seed a-seed
-
-    ### At this load
-
-    - In flight (Little’s law): 105 \\[99.5, 109\\]
-    - Tokens a second: 2526 prompt, 5052 output
-    - Hysteresis: 35.8/s right after an overload of 63.1/s is no worse than before.
-    - Drift: No change of the capacity with time is told from noise.
-
-    ### Throughput and latency by load, ms
-
-    | rate | probes | completed/s | tokens/s | in flight | ttft p50/p95 | tpot p50/p95 | e2e p50/p95 | verdict |
-    | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |
-    | 20.0 | 1 | 20.0 | 2400 | 50.0 | 180 / 400 | 20.0 / 25.0 | 2400 / 4200 | met |
-    | 44.0 | 1 | 41.0 | 4900 | 190 | 1800 / 3100 | 22.0 / n/a | 5400 / 8200 | missed |
-
-    <details><summary>Probes</summary>
-
-    - ✅ met probe 1: 20.0 req/s, search, 40 s at 2 s  
-      \`ttft.p95 < 1s\`: 400 ms, met; 0.5 % over, 5 % allowed
-    - ✅ met probe 2: 38.0 req/s, search, 40 s at 2 s  
-      \`ttft.p95 < 1s\`: 400 ms, met; 0.5 % over, 5 % allowed
-    - ❌ missed probe 3: 44.0 req/s, search, 40 s at 2 s  
-      \`ttft.p95 < 1s\`: 3100 ms, missed; 75 % over, 5 % allowed  
-      more than half of the requests are over ttft.p95 &lt; 1s
-
-    </details>
     "
   `)
 })

@@ -45,7 +45,7 @@ export function resultOf(
       ? rateOf(capacity.probes.at(-1)?.rate ?? null)
       : rateOf(capacity.lowestMissed),
     highestMet: rateOf(capacity.highestMet),
-    by: isPolicy ? 'fit' : methodOf(capacity),
+    by: isPolicy ? 'fit' : capacity.by,
     headroom: rate === null ? null : { share: options.headroom, rate: options.headroom * rate },
     concurrency: isClosed
       ? found.load === null
@@ -115,11 +115,6 @@ function failureLimit({ load }: CapacityOptions) {
 
 function failuresOf(options: CapacityOptions): string | null {
   return failureLimit(options)?.expression ?? null
-}
-
-function methodOf({ isCliff, isBracket, rate }: Capacity): CapacityResult['by'] {
-  if (rate === null) return null
-  return isCliff ? 'cliff' : isBracket ? 'bracket' : 'fit'
 }
 
 /** Requests a second that this number of clients completes: by the line through the probes below and above. */

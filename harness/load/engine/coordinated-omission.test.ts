@@ -8,21 +8,23 @@ import { quantileOf } from '../../../contract/averages.ts'
 import { startReferenceServer } from '../../../reference-server/index.ts'
 import { latencyOf } from '../metrics/samples/latency-definitions.ts'
 import type { RequestRecord } from '../record.ts'
-import { type DriveOptions, drive } from '../test-support/drive.ts'
+import { drive } from '../test-support/drive.ts'
 
 const [perSecond, seconds, connectionCount] = [100, 4, 5]
 /** Retries: a process without a core for a second freezes as well. */
 const starvable = { retry: 3 }
 const freeze = { forMs: 2000, atMs: 1000 }
 
-it.concurrent(
+it(
   'shows a freeze in response time at the right quantile, and not in service time',
   starvable,
   async ({ expect, onTestFinished }) => {
     const pace = { ttftMs: 1, gapMs: 0, jitter: 0, freeze }
     const server = await startReferenceServer({ keys: ['key'], pace })
     onTestFinished(() => server.close())
-    const records = await drive(plan(server.url, connectionCount))
+    const records = await drive({
+      ...{ url: server.url, connections: connectionCount, perSecond, seconds },
+    })
     expect(records).toHaveLength(perSecond * seconds)
     expect(new Set(records.map(({ outcome }) => outcome.kind))).toEqual(new Set(['ok']))
 
@@ -38,25 +40,9 @@ it.concurrent(
   },
 )
 
-it.concurrent(
-  'sends without a limit what is due, so that service time shows the freeze as well',
-  starvable,
-  async ({ expect, onTestFinished }) => {
-    const pace = { ttftMs: 1, gapMs: 0, jitter: 0, freeze }
-    const server = await startReferenceServer({ keys: ['key'], pace })
-    onTestFinished(() => server.close())
-    const records = await drive(plan(server.url, Number.POSITIVE_INFINITY))
-    expect(quantileOf(latencies(records, 'service'), 0.9)).toBeGreaterThan(0.6 * freeze.forMs)
-  },
-)
-
 function latencies(records: readonly RequestRecord[], clock: 'response' | 'service'): number[] {
   return records.flatMap((record) => {
     const ns = latencyOf(record, 'e2e', clock)
     return ns === null ? [] : [ns / 1e6]
   })
-}
-
-function plan(url: string, connections: number): DriveOptions {
-  return { url, connections, perSecond, seconds }
 }

@@ -74,33 +74,28 @@ function reasonsOf(signs: GeneratorMeasurements): readonly Reason[] {
   const error = tailOf(signs.timestampError)
   const late = tailOf(signs.scheduleDelay)
   const { eventLoopDelayMs, eventLoopUtilization, cpuShare, dropped } = signs
-  const { timestampError } = limits
+  const { timestampError, scheduleDelay } = limits
   const invalid = signs.maxTimestampErrorMs ?? timestampError.invalid
-  const timestampLimits = { ...timestampError, invalid }
+  const lateness = (what: string, ms: number | null, own: Limits, name: string) =>
+    reasonOver(ms, own, `${what} up to ${ms?.toFixed(1)} ms late (${name})`)
+  const busyLoop = `the busiest event loop was busy ${percent(eventLoopUtilization)} of the time`
+  const busyThread = `the busiest thread used ${percent(cpuShare ?? 0)} of a CPU`
   return [
-    ...reasonOver(error.ms, timestampLimits, (ms) => {
-      return `its timestamps were up to ${ms.toFixed(1)} ms late (${error.name})`
-    }),
-    ...reasonOver(late.ms, limits.scheduleDelay, (ms) => {
-      return `planned requests were sent up to ${ms.toFixed(1)} ms late (${late.name})`
-    }),
-    ...reasonOver(eventLoopDelayMs, limits.eventLoopDelay, (ms) => {
-      return `timers of the busiest event loop fired up to ${ms.toFixed(1)} ms late (p99)`
-    }),
-    ...reasonOver(eventLoopUtilization, limits.eventLoopUtilization, (share) => {
-      return `the busiest event loop was busy ${percent(share)} of the time`
-    }),
-    ...reasonOver(cpuShare, limits.cpuShare, (share) => {
-      return `the busiest thread used ${percent(share)} of a CPU`
-    }),
-    ...(dropped === 0
-      ? []
-      : [
-          {
-            grade: 'invalid',
-            text: `${dropped} due transactions were not sent: too many were in flight`,
-          } as const,
-        ]),
+    ...lateness('its timestamps were', error.ms, { ...timestampError, invalid }, error.name),
+    ...lateness('planned requests were sent', late.ms, scheduleDelay, late.name),
+    ...lateness(
+      'timers of the busiest event loop fired',
+      eventLoopDelayMs,
+      limits.eventLoopDelay,
+      'p99',
+    ),
+    ...reasonOver(eventLoopUtilization, limits.eventLoopUtilization, busyLoop),
+    ...reasonOver(cpuShare, limits.cpuShare, busyThread),
+    ...reasonOver(
+      dropped,
+      { degraded: 1, invalid: 1 },
+      `${dropped} due transactions were not sent: too many were in flight`,
+    ),
   ]
 }
 
@@ -113,13 +108,9 @@ function tailOf(spread: Spread | null): { readonly ms: number | null; readonly n
     : { ms: p99, name: 'p99' }
 }
 
-function reasonOver(
-  value: number | null,
-  limits: Limits,
-  text: (value: number) => string,
-): readonly Reason[] {
+function reasonOver(value: number | null, limits: Limits, text: string): readonly Reason[] {
   if (value === null || value < limits.degraded) return []
-  return [{ grade: value < limits.invalid ? 'degraded' : 'invalid', text: text(value) }]
+  return [{ grade: value < limits.invalid ? 'degraded' : 'invalid', text }]
 }
 
 function percent(share: number): string {

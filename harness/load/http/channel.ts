@@ -43,20 +43,9 @@ export interface ChannelPool {
   close(): Promise<void>
 }
 
+type ConnectionFigures = LoadReport['connections']
 /** Figures of HTTP/2; those of several workers add up, except `maxAtOnce` and `allowed`. */
-export interface Http2Figures {
-  streams: number
-  /** Most streams that one connection carried at once. */
-  maxAtOnce: number
-  /** The lowest SETTINGS_MAX_CONCURRENT_STREAMS of the peer; null if it set none. */
-  allowed: number | null
-  /** Streams that the peer reset with RST_STREAM. */
-  resets: number
-  /** Connections that the peer ended with GOAWAY. */
-  goaways: number
-  /** Requests sent again because the peer said that it had not processed them (RFC 9113, section 8.7). */
-  resent: number
-}
+export type Http2Figures = NonNullable<ConnectionFigures['http2']>
 
 /** The peer did not send an HTTP/1.1 response. */
 export class HttpSyntaxError extends Error {
@@ -87,11 +76,8 @@ export interface ResponseSink {
   end(at: number): void
 }
 
-type Row = LoadReport['connections']
-type Http2Row = NonNullable<Row['http2']>
-
 /** Combines the HTTP/2 figures of several threads or shards. */
-export function http2Of(parts: readonly Http2Row[]): Pick<Row, 'http2'> {
+export function http2Of(parts: readonly Http2Figures[]): Pick<ConnectionFigures, 'http2'> {
   const [first, ...others] = parts
   if (first === undefined) return {}
   return {

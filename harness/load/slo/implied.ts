@@ -26,45 +26,37 @@ export function impliedSlos(
   run: RequestTotals,
   maxRefusals: number | null = null,
 ): SloRow[] {
+  const { whole, due, errors } = run
   const saysItself = slos.some(({ kind }) => kind === 'errors' || kind === 'goodput')
+  const endless = errors.filter(({ kind }) => kind === 'limit').map(({ detail }) => detail)
+  const rowOf = (expression: string, kinds: readonly ErrorRow['kind'][], problem: string) => {
+    const count = countOf(errors, kinds)
+    const observation = `${count} of ${due} due requests ${problem}.`
+    return count === 0 ? [] : [missed(expression, count, observation)]
+  }
+  const rows = [
+    ...rowOf('no answer is truncated', ['truncated'], 'received a truncated answer'),
+    ...rowOf(
+      'no answer is missing',
+      ['connect', 'timeout', 'unreadable'],
+      'received no readable answer, or none within the timeout',
+    ),
+  ]
+  const noneWhole = `None of ${due} due requests was answered whole.`
   return [
-    ...(saysItself ? [] : [...truncated(run), ...missing(run)]),
-    ...unbounded(run),
+    ...(saysItself ? [] : rows),
+    // Applies to every run: the load of such answers on the generator affects all figures.
+    ...rowOf(
+      noUnboundedAnswer,
+      ['limit'],
+      `were abandoned because their answer exceeded a limit: ${endless.join('; ')}`,
+    ),
     ...(saysItself && maxRefusals === null ? [] : refused(run, maxRefusals)),
-    ...(saysItself ? [] : noneWhole(run)),
+    ...(saysItself || whole > 0 || due === 0 ? [] : [missed('some answer is whole', 0, noneWhole)]),
   ]
 }
 
-function truncated({ due, errors }: RequestTotals): SloRow[] {
-  const cut = countOf(errors, ['truncated'])
-  if (cut === 0) return []
-  const observation = `${cut} of ${due} due requests received a truncated answer.`
-  return [missed('no answer is truncated', cut, observation)]
-}
-
-function missing({ due, errors }: RequestTotals): SloRow[] {
-  const none = countOf(errors, ['connect', 'timeout', 'unreadable'])
-  if (none === 0) return []
-  const observation = `${none} of ${due} due requests received no readable answer, or none within the timeout.`
-  return [missed('no answer is missing', none, observation)]
-}
-
-/** Applies to every run: the load of such answers on the generator affects all figures. */
-function unbounded({ due, errors }: RequestTotals): SloRow[] {
-  const left = errors.filter(({ kind }) => kind === 'limit')
-  const count = countOf(left, ['limit'])
-  if (count === 0) return []
-  const what = left.map(({ detail }) => detail).join('; ')
-  const observation = `${count} of ${due} due requests were abandoned because their answer exceeded a limit: ${what}.`
-  return [missed(noUnboundedAnswer, count, observation)]
-}
-
 export const noUnboundedAnswer = 'no answer is without end'
-
-function noneWhole({ whole, due }: RequestTotals): SloRow[] {
-  if (whole > 0 || due === 0) return []
-  return [missed('some answer is whole', 0, `None of ${due} due requests was answered whole.`)]
-}
 
 /**
  * Limit of refusals: the observed share decides whether there is a row, and the sample whether the limit is

@@ -51,7 +51,7 @@ function streamShare(
 }
 
 /** True if a metric ends with the first token. */
-export function endsWithFirstToken(name: MetricName): boolean {
+function endsWithFirstToken(name: MetricName): boolean {
   return ['connect', 'ttfb', 'ttfe', 'ttft', 'ttfo'].includes(name)
 }
 

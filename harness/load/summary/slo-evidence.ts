@@ -6,7 +6,6 @@ import { Histogram } from '../metrics/samples/histogram.ts'
 import type { LatencyEvidence, ShareEvidence, SloEvidence } from '../slo/decide.ts'
 import type { RequestLimit } from '../slo/slo.ts'
 import { quantileEstimate } from '../statistics/quantile-interval.ts'
-import { endsWithFirstToken } from './metric-rows.ts'
 import { countDue } from './rates.ts'
 import { isOver, type MeasuredWindow, Neighbors } from './window.ts'
 
@@ -41,13 +40,10 @@ export function sloEvidence(run: RunMetrics, window: MeasuredWindow): SloEvidenc
   }
 }
 
-/** Values of a latency: the sample holds each that an SLO limits; for an older kit, the closest of two. */
+/** Values of a latency that an SLO limits. */
 function seriesOf({ watched = [] }: MetricsConfig, { metric, clock }: RequestLimit) {
   const at = watched.findIndex((own) => own.metric === metric && own.clock === clock)
-  if (at >= 0) return (sampled: SampledRequest) => sampled.watched[at] ?? null
-  return endsWithFirstToken(metric)
-    ? ({ ttftNs }: SampledRequest) => ttftNs
-    : ({ e2eNs }: SampledRequest) => e2eNs
+  return (sampled: SampledRequest) => sampled.watched[at] ?? null
 }
 
 interface OwnSeries {

@@ -1,9 +1,7 @@
 import { rankOf } from '../../../contract/averages.ts'
 import type { EndpointRow } from '../../../contract/report/load/endpoints.ts'
-import type { Disturbances, ErrorRow } from '../../../contract/report/load/errors.ts'
 import type { AuditRow } from '../../../contract/report/load/generator.ts'
-import type { HeatMap, Metric, SecondRow } from '../../../contract/report/load/measures.ts'
-import type { LoadReport } from '../../../contract/report/load/report.ts'
+import type { HeatMap, SecondRow } from '../../../contract/report/load/measures.ts'
 import type { RunMetrics } from '../metrics/run-metrics.ts'
 import { Histogram, twoDigits } from '../metrics/samples/histogram.ts'
 import type { ChartedMetric } from '../metrics/timeline.ts'
@@ -30,34 +28,6 @@ import {
   type WindowOptions,
 } from './window.ts'
 
-/** The measured part of a report; the rest comes from the plan, the judges and the generator. */
-export type Measured = Pick<
-  LoadReport,
-  | 'window'
-  | 'rates'
-  | 'goodput'
-  | 'metrics'
-  | 'turns'
-  | 'stalls'
-  | 'delivery'
-  | 'open'
-  | 'left'
-  | 'slo'
-  | 'audits'
-  | 'series'
-  | 'heatMaps'
-  | 'blocks'
-  | 'endpoints'
-> & {
-  readonly errors: ErrorRow[]
-  readonly disturbances: Disturbances
-  /** Requests on a connection that was already open. */
-  readonly reused: number
-  readonly connectMs: Metric | null
-  /** Metrics by transaction, in the measured window. */
-  readonly transactionMetrics: ReadonlyMap<string, Metric[]>
-}
-
 export interface SummaryOptions extends WindowOptions {
   readonly slos: readonly Slo[]
   /** Share of the requests that may be refused, if the run limits it. */
@@ -69,8 +39,11 @@ export interface SummaryOptions extends WindowOptions {
   readonly planned?: number
 }
 
-/** Summarizes a measured run in the form of the report. */
-export function summarize(run: RunMetrics, options: SummaryOptions): Measured {
+/**
+ * The measured part of a report; the rest comes from the plan, the judges and the generator. `reused`: requests
+ * on a connection that was already open. `transactionMetrics`: by transaction, in the measured window.
+ */
+export function summarize(run: RunMetrics, options: SummaryOptions) {
   const window = measuredWindow(run, options)
   const { from, to, fromNs, toNs } = window
   const kept = run.group(from, to)
