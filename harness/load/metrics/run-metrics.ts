@@ -138,9 +138,9 @@ export class RunMetrics {
 
   /** Requests planned in the slices from one up to another, optionally of one group only. */
   group(from: number, to: number, only: Group = {}): LatencyRecorder {
-    const wanted = keyOf(only).split(separator)
+    const filter = keyOf(only).split(separator)
     return this.groups.sum(from, to, (key) => {
-      return key.split(separator).every((part, at) => wanted[at] === '' || wanted[at] === part)
+      return key.split(separator).every((part, at) => filter[at] === '' || filter[at] === part)
     })
   }
 }
