@@ -120,7 +120,10 @@ export const conditions = {
     caller: { second: 'V3-AUTH-05' },
   },
   // The response to a repeat is open; its effect is not.
-  'v3.addFavorite': repeatable('V3-FAV-01'),
+  'v3.addFavorite': {
+    ...repeatable('V3-FAV-01'),
+    after: { ...earlier('V3-FAV-01').after, favorite: null },
+  },
   'v3.removeFavorite': repeatable('V3-FAV-02'),
   'v3.deleteChat': repeatable('V3-CHAT-11'),
   'v3.generateName': {

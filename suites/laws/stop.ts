@@ -130,11 +130,11 @@ export function requireLimited(
   const limits = trials.map(
     ({ body, answer }) => [Number(body['max_tokens']), endOf(answer)] as const,
   )
-  const lengths = limits.flatMap(([limit, { tokens }]) =>
+  const areCut = limits.flatMap(([limit, { tokens, reason }]) =>
     // A single token may be all that an answer has.
-    limit > 1 && typeof tokens === 'number' ? [{ limit, tokens }] : [],
+    limit > 1 && typeof tokens === 'number' ? [tokens >= limit || reason === 'length'] : [],
   )
-  if (lengths.length === 0 || lengths.some(({ limit, tokens }) => tokens >= limit)) return
+  if (areCut.length === 0 || areCut.includes(true)) return
   const reason = 'every answer is short by itself, so that a limit does not show'
   session.markUndecided('inconclusive', ['OAI-MAXTOK-01', 'OAI-MAXTOK-02'], reason)
 }

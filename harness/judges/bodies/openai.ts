@@ -103,8 +103,6 @@ export function judgeModels(collector: FindingCollector, body: unknown): void {
     requirements: ['OAI-MODELS-05'],
     requirementFor: () => 'OAI-MODELS-05',
   })
-  if (namesOf(body).length > 0)
-    collector.held('OAI-MODELS-04', 'the entries are ids, which are strings')
   for (const entry of entriesOf(body)) {
     if (!('id' in entry) && !('description' in entry)) continue
     judgeShape(collector, entry, {
@@ -116,19 +114,16 @@ export function judgeModels(collector: FindingCollector, body: unknown): void {
   collector.observed('OPEN-08', describe(body))
 }
 
+/** The entries may be grouped, e.g. by provider: groups have no ids, or ids that are numbers. */
 function entriesOf(body: unknown): readonly JsonObject[] {
-  if (Array.isArray(body)) return body.filter(isObject)
-  if (!isObject(body)) return []
-  const lists = ['data', ...Object.keys(body)].map((key) => asArray(body[key]).filter(isObject))
-  return lists.find((list) => list.length > 0) ?? []
+  const lists = [...listsOf(asObject(body)?.['data']), ...listsOf(body)]
+  return lists.find((list) => list.some(({ id }) => typeof id === 'string')) ?? lists[0] ?? []
 }
 
-/** Entries of a list of plain ids. */
-function namesOf(body: unknown): readonly string[] {
-  const lists = Array.isArray(body) ? [body] : isObject(body) ? [body['data'], body['models']] : []
-  const list = lists.map(asArray).find((entries) => entries.length > 0) ?? []
-  const names = list.filter((entry) => typeof entry === 'string')
-  return names.length === list.length ? names : []
+function listsOf(value: unknown): readonly (readonly JsonObject[])[] {
+  if (isObject(value)) return Object.values(value).flatMap(listsOf)
+  const objects = asArray(value).filter(isObject)
+  return objects.length === 0 ? [] : [objects, ...objects.flatMap(listsOf)]
 }
 
 function describe(body: unknown): string {

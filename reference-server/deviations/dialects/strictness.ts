@@ -7,24 +7,25 @@ import { onRequestBody, rejectRequests } from '../patches/requests.ts'
 import {
   completions,
   createChat,
+  nameChat,
   oneModel,
+  oneShot,
   type RoutePattern,
+  storeMessage,
+  v2Generate,
   v3Generate,
 } from '../patches/routes.ts'
-import { compose } from '../patches/services.ts'
+import { compose, perServer } from '../patches/services.ts'
 import { dialectTable } from '../table.ts'
-
-const oneShot: RoutePattern = 'POST /api/v3/message/one-shot'
-const v2Generation: RoutePattern = 'POST /api/v2/message/generate'
 
 /** Section 4: the fields of each body. */
 const listedFields: readonly (readonly [RoutePattern, readonly string[]])[] = [
   [completions, ['model', 'messages', 'temperature', 'max_tokens', 'top_p', 'stream', 'stop']],
   [
-    'POST /api/v2/message',
+    storeMessage,
     ['chat_id', 'content', 'model_id', 'assistant_id', 'parent_id', 'think', 'rag', 'attachments'],
   ],
-  [v2Generation, ['chat_id', 'parent_id', 'model_id', 'exclude_tools', 'include_tools']],
+  [v2Generate, ['chat_id', 'parent_id', 'model_id', 'exclude_tools', 'include_tools']],
   [
     v3Generate,
     [
@@ -53,7 +54,7 @@ export const strictness = dialectTable({
   'models-as-a-list-alone: GET /models/{model} returns 404: the document shows only the list.':
     rejectRequests(oneModel, () => true, 404),
   'include-tools-not-yet: v2 generation rejects include_tools, which is under development.':
-    rejectRequests(v2Generation, (body) => body['include_tools'] !== undefined, 400),
+    rejectRequests(v2Generate, (body) => body['include_tools'] !== undefined, 400),
   'guesses-refused: A one-shot with assistant or runs, whose structure the document does not show, is rejected.':
     {
       profile: { requests: { assistant: null, runs: null } },
@@ -99,6 +100,21 @@ export const strictness = dialectTable({
       onSuccessBody(createChat, (chat) => ({ ...chat, folder: 'inbox' })),
     ]),
   },
+  'short-inputs: An input of more than 32 items is rejected with 413.': rejectRequests(
+    v3Generate,
+    ({ input }) => Array.isArray(input) && input.length > 32,
+    413,
+  ),
+  'titles-after-a-turn: A title for a chat without a turn is rejected with 409.': perServer(() => {
+    const withTurn = new Set<unknown>()
+    return compose([
+      onRequestBody(v3Generate, (body) => {
+        withTurn.add(body['chat_id'])
+        return body
+      }),
+      rejectRequests(nameChat, (_, { params }) => !withTurn.has(params['chat_id']), 409),
+    ])
+  }),
   'chats-remember-by-themselves: A v3 generation continues the latest run of its chat even without parent_id.':
     continueLatestRun,
   'v2-chats-of-any-uuid: The first v2 message creates its chat with any UUID.': {
@@ -143,7 +159,7 @@ function createChatsOnFirstMessage(): Patch {
       ids.add(chat.id)
       return chats.create(chat)
     }
-    const withAny = onRequestBody('POST /api/v2/message', (body, { caller }) => {
+    const withAny = onRequestBody(storeMessage, (body, { caller }) => {
       const id = body['chat_id']
       if (isUuid(id) && !ids.has(id)) {
         const now = services.clock.now()

@@ -31,6 +31,8 @@ interface Route {
   readonly isRight?: (answer: Exchange) => boolean
   /** Prepares a chat for the request. */
   readonly arrange?: (apis: Apis, chat: Chat) => Promise<unknown>
+  /** Prepares a chat after its request was refused. */
+  readonly whenRefused?: (apis: Apis, chat: Chat) => Promise<unknown>
   /** Further parameters or fields; those without a value are left out. */
   readonly variants?: (apis: Apis, chat: Chat) => Promise<Variants> | Variants
   readonly send: (
@@ -97,6 +99,9 @@ export const routes: Readonly<Record<string, Route>> = {
   },
   'POST /chat/{chat_id}/generate-name': {
     cost: { generations: 1 },
+    // A chat without a turn may have nothing to be named after.
+    whenRefused: ({ v3, prompts }, chat) =>
+      v3.generate(v3.generateBody(chat, prompts.brief()), { role: 'arrange' }),
     send: ({ chats }, { id }, options) => chats.generateName(id, options),
     look: keepsName,
   },

@@ -14,6 +14,7 @@ import {
   historyRows,
   inputRows,
   inputText,
+  isDeclined,
   type ScenarioContext,
   test,
 } from '../../../harness/conformance/scenario/index.ts'
@@ -127,6 +128,8 @@ describe('v3: pages of the history', () => {
 
 /** More than two pages of the default size. */
 const many = 110
+/** An input of as many items is not divided. */
+const fewItems = 16
 
 const hidden = 'some rows show no item, which is legal, and cannot be told apart'
 
@@ -138,13 +141,23 @@ async function fillHistory(
   const chat = await v3.createChat()
   const nonce = session.nonce()
   const notes = numbers(count).map((at) => inputText(prompts.note(mark(nonce, at))))
-  await v3.generateOk(v3.generateBody(chat, [...notes, inputText(prompts.brief())]))
+  await store([...notes, inputText(prompts.brief())])
   const strays = (rows: readonly HistoryRow[]) =>
     numbers(count).flatMap((at) => {
       const visits = inputRows(rows, mark(nonce, at)).length
       return visits === 1 ? [] : [`note ${at}: ${visits} times`]
     })
   return { chat, nonce, strays }
+
+  /** The number of items of an input may be limited. */
+  async function store(items: readonly unknown[]): Promise<void> {
+    const body = v3.generateBody(chat, items)
+    if (items.length <= fewItems) return void (await v3.generateOk(body))
+    if (!isDeclined(await v3.generate(body, { role: 'arrange' }))) return
+    const middle = Math.ceil(items.length / 2)
+    await store(items.slice(0, middle))
+    await store(items.slice(middle))
+  }
 }
 
 /** V3-HIST-10; rows without items cannot be distinguished. */

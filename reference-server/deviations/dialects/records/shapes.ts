@@ -5,13 +5,20 @@ import type { HistoryStore, Page } from '../../../store/types.ts'
 import { type Json, setAt, toList, toObject } from '../../patches/json.ts'
 import { onReply, onSuccess, onSuccessBody } from '../../patches/replies.ts'
 import { onRequest, onRequestBody } from '../../patches/requests.ts'
-import { createChat, modelList, type RoutePattern, v3History } from '../../patches/routes.ts'
-import { compose, onStore } from '../../patches/services.ts'
+import {
+  addFavorite,
+  changeChat,
+  createChat,
+  modelList,
+  type RoutePattern,
+  readChat,
+  removeFavorite,
+  v3History,
+} from '../../patches/routes.ts'
+import { compose, onStore, perServer } from '../../patches/services.ts'
 import type { Dialect } from '../../table.ts'
 import { alternatives, dialectTable } from '../../table.ts'
 
-const readChat = 'GET /api/v3/chat/:chat_id'
-const patch = 'PATCH /api/v3/chat/:chat_id'
 export const chatRecords: readonly Dialect[] = [
   ...dialectTable({
     'chat-created-200: POST /chat returns 200.': onSuccess(createChat, (reply) => ({
@@ -19,19 +26,31 @@ export const chatRecords: readonly Dialect[] = [
       status: 200,
     })),
     'favorites-204: Adding and removing favorites returns 204.': compose(
-      (
-        ['POST /api/v3/chat/:chat_id/favorite', 'DELETE /api/v3/chat/:chat_id/favorite'] as const
-      ).map((route) => onSuccess(route, () => ({ status: 204 }))),
+      [addFavorite, removeFavorite].map((route) => onSuccess(route, () => ({ status: 204 }))),
     ),
+    'favorites-once: Adding a favorite again returns 409.': perServer(() => {
+      const favorites = new Set<unknown>()
+      return compose([
+        onSuccess(addFavorite, (reply, { params: { chat_id: id } }) => {
+          const isNew = !favorites.has(id)
+          favorites.add(id)
+          return isNew ? reply : { status: 409, body: { error: 'Already a favorite' } }
+        }),
+        onSuccess(removeFavorite, (reply, { params: { chat_id: id } }) => {
+          favorites.delete(id)
+          return reply
+        }),
+      ])
+    }),
     'chat-patched-by-title: PATCH of a chat accepts title instead of name, as the profile declares.':
       {
         profile: { requests: { patchChat: { title: '{name}' } } },
         patch: compose([
-          onRequestBody(patch, ({ name: _, title, ...rest }) => ({
+          onRequestBody(changeChat, ({ name: _, title, ...rest }) => ({
             ...rest,
             ...(title === undefined ? {} : { name: title }),
           })),
-          onSuccessBody(patch, (chat) => ({ ...chat, title: chat['name'] })),
+          onSuccessBody(changeChat, (chat) => ({ ...chat, title: chat['name'] })),
         ]),
       },
   }),
@@ -74,6 +93,10 @@ export const modelLists = alternatives({
     modelList,
     ({ data }) => ({ models: toList(data).map(({ id }) => id) }),
   ),
+  'models-grouped: The model list has groups, whose ids are numbers.': onSuccessBody(
+    modelList,
+    ({ data }) => ({ groups: [{ id: 1, models: data }] }),
+  ),
   'models-keyed-by-id: The model list is an object with one member per id.': onSuccessBody(
     modelList,
     ({ data }) => ({
@@ -92,7 +115,7 @@ export const modelLists = alternatives({
 })
 
 function reshapeChats(change: (chat: Json) => Json): Patch {
-  const places: readonly RoutePattern[] = [createChat, readChat, patch]
+  const places: readonly RoutePattern[] = [createChat, readChat, changeChat]
   return compose(places.map((route) => onSuccessBody(route, change)))
 }
 
