@@ -69,7 +69,7 @@ const started = Date.now()
 const isSample = Number.isFinite(values.sample)
 
 if (values.stability) await proveStability()
-else await prove([...chosen(), ...generatedAndComposed()])
+else await prove([...generatedAndComposed(), ...chosen()])
 
 async function prove(names: readonly string[]): Promise<void> {
   const first = await runInPool(names, values.processes, show(names.length))

@@ -67,7 +67,7 @@ test('no more sockets than --connections are ever open, and the report counts al
       expect(report.connections.opened).toBe(total)
       expect(total).toBeGreaterThan(0)
     }),
-    { numRuns: 12 },
+    { numRuns: 8 },
   )
 }, 300_000)
 

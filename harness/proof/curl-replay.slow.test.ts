@@ -131,7 +131,7 @@ function partShown(part: NonNullable<ReturnType<typeof formParts>>[number]): unk
 
 const seed = 'curl-1'
 
-test.each(drawn(10))(
+test.each(drawn(6))(
   '$name: the command of each violation answers as the report says',
   async ({ patch, breaks }) => {
     const outDir = temporaryFolder()

@@ -102,8 +102,8 @@ describe('under a rate limit', () => {
     async () => {
       const judge = async ({ url }: ReferenceServer) => {
         const dir = temporaryFolder()
-        const report = await check(profileOf(url, 1.9), { only, outDir: dir })
-        const [, race] = report.requirements
+        const report = await check(profileOf(url, 1.9), { only: ['V3-IDEM-05'], outDir: dir })
+        const [race] = report.requirements
         expect(race && lineOf(race)).toMatch(
           /^V3-IDEM-05 inconclusive: the requests did not overlap in one race .*; in the last one, the last request was sent \d+ ms after the first response began: limits.requestsPerSecond: 1.9 does not allow 2 requests at once$/,
         )

@@ -81,14 +81,11 @@ function redIn(report: ConformanceReport) {
   return requirementsWith(report, 'fail', 'warn')
 }
 
-describe.each(replicaFaults)('$name', ({ breaks, patches }) => {
-  const only = [...new Set(breaks.map((id) => id.replace(/-\d+$/, '')))]
-
+describe.each(replicaFaults)('$name', ({ breaks: only, patches }) => {
   test('is caught across endpoints, and passes on each of them', async () => {
     const report = await judgedReplicas(patches, 3, { only, jobs: 1 })
     const red = redIn(report)
-    const ids: readonly string[] = breaks
-    expect(red.filter(({ id }) => ids.includes(id))).not.toEqual([])
+    expect(red).not.toEqual([])
     for (const { message, endpoints } of red) {
       expect(message).toContain('passes on each endpoint alone, violated between ')
       expect(endpoints?.alone).toEqual({ A: 'passed', B: 'passed', C: 'passed' })
@@ -106,7 +103,7 @@ describe.each(replicaFaults)('$name', ({ breaks, patches }) => {
 
 describe('a legal service with several endpoints conforms', () => {
   test.each(replicaDialects)('$name', async ({ patches }) => {
-    const report = await judgedReplicas(patches, 3, { settleMs: 2 * replicationMs })
+    const report = await judgedReplicas(patches, 3, { settleMs: 2 * replicationMs, jobs: 32 })
     expect(redIn(report)).toEqual([])
     expect(report.outcome).toBe('conforms')
     const sent = report.target.endpoints?.map(({ requests }) => requests) ?? []

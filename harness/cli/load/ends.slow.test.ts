@@ -54,7 +54,7 @@ function load(args: readonly string[], env: Readonly<Record<string, string>> = {
 describe('a target that dies in mid-run', () => {
   test('is no reason to stop, and none to call the run met', async () => {
     const { run: server, url } = await serving(['--key', key, '--pace', 'ttft=50ms,gap=20ms'])
-    const run = load([url, '--rate', '20', '--duration', '20s', '--arrival', 'constant', '--json'])
+    const run = load([url, '--rate', '20', '--duration', '12s', '--arrival', 'constant', '--json'])
     // Looking is counted as well.
     const slowly = { timeout: patienceMs, interval: 1_000 }
     await vi.waitFor(async () => expect(await handled(url)).toBeGreaterThan(40), slowly)

@@ -66,10 +66,10 @@ describe('chatgen load', () => {
     const url = await served()
     const args = ['--rate', '30', '--duration', '1s', '--seed', 'same', '--mix', 'v3-stream']
     const whole = await load([url, ...args])
-    const parts = [
-      await load([url, ...args, '--shard', '0/2', '--workers', '2']),
-      await load([url, ...args, '--shard', '1/2']),
-    ]
+    const parts = await Promise.all([
+      load([url, ...args, '--shard', '0/2', '--workers', '2']),
+      load([url, ...args, '--shard', '1/2']),
+    ])
     const hashes = [whole, ...parts].map(({ report }) => report.plan.hash)
     expect(new Set(hashes).size).toBe(1)
     const sent = parts.map(({ report }) => report.plan.ownTransactions)

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { chatgen, emptyFolder } from '../test-support/chatgen.ts'
@@ -109,17 +109,6 @@ describe('results of the same kind are replaced', () => {
     expect(list(results)).toContain('report.xml')
     await chatgen([...check, server.url, '--report', 'junit'], withKey, cwd)
     expect(previous()).toEqual([aside])
-  })
-
-  test('a run that comes to nothing leaves no report of the last one', async () => {
-    const cwd = emptyFolder()
-    {
-      await using server = await startModelsServer()
-      await chatgen([...check, server.url], withKey, cwd)
-    }
-    expect((await chatgen([...check, 'http://127.0.0.1:1'], withKey, cwd)).code).toBe(3)
-    expect(existsSync(join(cwd, results, 'report.json'))).toBe(false)
-    expect((await chatgen(['report', results], {}, cwd)).code).toBe(2)
   })
 
   test('one that cannot begin touches nothing', async () => {

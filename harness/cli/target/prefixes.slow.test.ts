@@ -117,7 +117,7 @@ test('chatgen bench, capacity and certify find the compatible surface of a bare 
   expect(JSON.parse(run.stdout)).toMatchObject({ notMeasured: [], rows: [{}, {}] })
   expect([0, 6]).toContain(run.code)
 
-  const slo = ['--slo', 'e2e.p95 < 5s', '--min', '1', '--max', '2', '--budget', '20s']
+  const slo = ['--slo', 'e2e.p95 < 5s', '--min', '4', '--max', '8', '--budget', '10s']
   const surface = ['--surface', 'openai', '--probe', '2s', '--quiet']
   const capacity = ['capacity', compatible.url, ...slo, ...surface]
   const searched = await chatgen(capacity, withKey, folder)

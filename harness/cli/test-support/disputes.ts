@@ -20,7 +20,7 @@ export interface Dispute {
 
 export const disputes: Readonly<Record<string, Dispute>> = {
   'a proxy that buffers': {
-    server: () => ({ pace: parsePace('ttft=100ms,gap=60ms') }),
+    server: () => ({ pace: parsePace('ttft=100ms,gap=30ms') }),
     proxy: () => ({}),
     args: ['--only', 'V3-SSE-0*', '--only', 'V3-SSE-30', '--verbose'],
   },
@@ -38,7 +38,7 @@ export const disputes: Readonly<Record<string, Dispute>> = {
   },
   'a slow model, with patience': {
     server: () => ({ pace: parsePace('ttft=1500ms') }),
-    args: ['--only', 'OAI-CHAT-0*', '--timeout', '30000'],
+    args: ['--only', 'OAI-CHAT-0*', '--timeout', '30000', '--depth', 'quick'],
   },
   'a chat list under items': {
     server: () => refittedBy('lists-under-items'),

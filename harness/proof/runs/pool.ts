@@ -2,31 +2,42 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { crossingNamed } from '../crossed/crossings.ts'
+import { composedAttempt, generatedRunNamed, surfaceOf } from '../generated/attempts.ts'
 import { lostTarget, type TargetResult } from '../verdicts.ts'
 import { crossedAttempt } from './attempts.ts'
 import { controlKey } from './controls.ts'
 
 /**
- * Runs targets in a number of processes that stay warm. Crossings of one dialect run in the same process,
- * because they share a control. If a process dies, its target is reported as an internal error.
+ * Runs targets in a number of processes that stay warm. A process prefers targets whose comparison it has
+ * recorded, then those of which no other process has one. If a process dies, its target is reported as an
+ * internal error.
  */
 export async function runInPool(
   names: readonly string[],
   processes: number,
   onResult: (result: TargetResult, done: number) => void,
 ): Promise<TargetResult[]> {
-  const queue = [...Map.groupBy(names, processKey).values()]
+  const queue = names.map((name) => ({ name, comparison: comparisonOf(name) }))
   const results: TargetResult[] = []
+  const recorded = new Set<string>()
+
+  function next(own: ReadonlySet<string>): (typeof queue)[number] | undefined {
+    const isOwn = queue.findIndex(({ comparison }) => own.has(comparison))
+    const isNew = queue.findIndex(({ comparison }) => !recorded.has(comparison))
+    const [taken] = queue.splice(isOwn >= 0 ? isOwn : Math.max(isNew, 0), 1)
+    return taken
+  }
 
   async function work(): Promise<void> {
     let child = startPart()
-    for (let group = queue.shift(); group !== undefined; group = queue.shift()) {
-      for (const name of group) {
-        const result = await ask(child, name)
-        if (child.exitCode !== null) child = startPart()
-        results.push(result)
-        onResult(result, results.length)
-      }
+    const own = new Set<string>()
+    for (let taken = next(own); taken !== undefined; taken = next(own)) {
+      own.add(taken.comparison)
+      recorded.add(taken.comparison)
+      const result = await ask(child, taken.name)
+      if (child.exitCode !== null) child = startPart()
+      results.push(result)
+      onResult(result, results.length)
     }
     child.disconnect()
   }
@@ -35,10 +46,15 @@ export async function runInPool(
   return results.sort((a, b) => names.indexOf(a.name) - names.indexOf(b.name))
 }
 
-function processKey(name: string): string {
+/** Name of the runs with which a target is compared beside the plain one, or of the target if there are none. */
+function comparisonOf(name: string): string {
   const crossing = crossingNamed(name)
-  if (crossing === undefined) return name
-  return controlKey(crossing.dialect, crossedAttempt(crossing).selection)
+  if (crossing !== undefined)
+    return controlKey(crossing.dialect, crossedAttempt(crossing).selection)
+  const generated = generatedRunNamed(name)
+  if (generated !== undefined) return `${surfaceOf(generated.fault)} ${generated.depth}`
+  const composed = composedAttempt(name)
+  return composed === undefined ? name : `composed ${composed.depth}`
 }
 
 function startPart(): ChildProcess {

@@ -154,7 +154,7 @@ describe('an error of the service itself', () => {
 
   test('that passes is tried again, and counted', async () => {
     disturbance = everyFirstTry(5, [asked500])
-    const report = await run({ only })
+    const report = await run({ only, depth: 'quick' })
     const accused = red(report).filter((line) => !line.includes('POST /api/v3/chat'))
     expect(accused).toEqual([])
     expect(report.traffic?.statuses['500']).toBeGreaterThan(2)
@@ -232,7 +232,7 @@ describe('an odd answer of a front', () => {
     const disturbed = everyFirstTry(3, unprocessed)
     disturbance = (request) =>
       request.path.startsWith('/api/v3/chat') ? disturbed(request) : undefined
-    const report = await run({ only: ['V3-CHAT-03', 'V3-CHAT-08'] })
+    const report = await run({ only: ['V3-CHAT-03', 'V3-CHAT-08'], depth: 'quick' })
     expect(report.outcome).toBe('conforms')
     expect(report.traffic?.retries).toBeGreaterThan(10)
   })
