@@ -69,7 +69,7 @@ export const v2 = {
     ...store,
     title:
       'assistant_id MUST be accepted as a UUID and as the identifier of a prompt or of system instructions.',
-    member: 'v2Chat',
+    member: 'assistants',
     needs: ['V2-MSG-01'],
   },
   'V2-MSG-11': {

@@ -285,6 +285,13 @@ test.each(program.commands.map((command) => command.name()))(
   },
 )
 
+test.each([60, 80, 120])('in %i columns no bracket of a help stays open', (columns) => {
+  const lines = program.commands.flatMap((one) => helpText(one, '', columns).split('\n'))
+  const flags = lines.filter((line) => line.startsWith('  -') && !line.endsWith('…'))
+  expect(flags.length).toBeGreaterThan(100)
+  for (const line of flags) expect(line.split('(').length, line).toBe(line.split(')').length)
+})
+
 test('a group has its flags whole, and all has everything', () => {
   const check = named('check')
   expect(helpText(check, 'network', 80)).toContain('env: CHATGEN_RESOLVE')

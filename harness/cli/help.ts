@@ -56,7 +56,8 @@ function line(term: string, description: string, column: number, width: number):
   const whole = `  ${term.padEnd(column - 4)}  ${description}`
   if (whole.length <= width) return whole
   const part = /^(.{20,})(?=;|,| \()/.exec(whole.slice(0, width))?.[1] ?? ''
-  return part.length > column + 12 ? part : shorten(whole, width)
+  if (part.length <= column + 12) return shorten(whole, width)
+  return part.lastIndexOf('(') > part.lastIndexOf(')') ? `${part})` : part
 }
 
 /** The first examples, the exit codes, and other paragraphs that fit. */

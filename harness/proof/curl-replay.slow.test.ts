@@ -1,16 +1,20 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import type { IncomingHttpHeaders } from 'node:http'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type Exchange, header, mediaType } from '../../contract/index.ts'
+import { isViolation } from '../../contract/report/conformance.ts'
 import { targetFixture } from '../../fixtures/targets.ts'
 import { faults } from '../../reference-server/deviations/index.ts'
 import { startReferenceServer } from '../../reference-server/index.ts'
-import { chatOf } from '../../reports/text/curl/chat.ts'
-import { formParts, toCurl } from '../../reports/text/curl/curl.ts'
+import { conformanceDocument } from '../../reports/conformance/document.ts'
+import { evidenceOf, scriptsName, scriptsOf } from '../../reports/conformance/violations.ts'
+import { toTerminal } from '../../reports/document/terminal.ts'
+import { formParts, hasLongBody, toCurl, toScript } from '../../reports/text/curl/curl.ts'
+import { StoredRecording } from '../client/index.ts'
 import { listen, readBody } from '../client/test-support/listen-on-loopback.ts'
 import {
   check,
@@ -62,15 +66,17 @@ test('the curl line of an exchange sends what the exchange sent', async () => {
   })
   await server.close()
   await front.close()
-  const exchanges = exchangesIn(outDir)
-  const all = exchanges.filter((exchange) => !toCurl(exchange).includes('.body'))
-  expect(all.length).toBeGreaterThan(exchanges.length * 0.9)
-  const repeatable = sample(all)
+  const repeatable = sample(exchangesIn(outDir))
   expect(repeatable.length).toBeGreaterThan(60)
+  expect(repeatable.filter(hasLongBody).length).toBeGreaterThan(0)
 
   const recorder = await startFront()
-  const lines = repeatable.map((exchange) => toCurl(exchange).replaceAll(front.url, recorder.url))
-  const script = lines.map((line) => line.replace('curl -i', 'curl -s -m 30')).join('\n')
+  const lines = repeatable.map((exchange) =>
+    (hasLongBody(exchange) ? toScript(exchange, null) : toCurl(exchange))
+      .replaceAll(front.url, recorder.url)
+      .replace('curl -i', 'curl -s -m 30'),
+  )
+  const script = lines.join('\n')
   const env = { ...process.env, CHATGEN_API_KEY: apiKey, CHATGEN_OTHER_KEY: otherKey, LC_ALL: 'C' }
   const file = join(outDir, 'replay.sh')
   writeFileSync(file, script)
@@ -85,7 +91,7 @@ test('the curl line of an exchange sends what the exchange sent', async () => {
     if (before === undefined || after === undefined) throw new Error('not heard')
     expect(printedHeaders(after, exchange)).toEqual(printedHeaders(before, exchange))
   }
-}, 120_000)
+}, 240_000)
 
 /** One exchange of each kind, by method, route, form of the credential and special characters of the body. */
 function sample(exchanges: readonly Exchange[]): readonly Exchange[] {
@@ -95,8 +101,9 @@ function sample(exchanges: readonly Exchange[]): readonly Exchange[] {
     const route = new URL(url).pathname.replaceAll(/[0-9a-f-]{20,}/g, '')
     const text = body === null ? '' : Buffer.from(body).toString('latin1')
     const marks = ['\\"', '\\n', "'", '\0', 'form-data'].map((mark) => text.includes(mark))
+    const isLong = hasLongBody(exchange)
     const credential = header(headers, 'authorization')?.replaceAll(/[a-z0-9-]{12,}/gi, '')
-    kinds.set([method, route, credential, ...marks].join(' '), exchange)
+    kinds.set([method, route, credential, isLong, ...marks].join(' '), exchange)
   }
   return [...kinds.values()]
 }
@@ -130,46 +137,69 @@ function partShown(part: NonNullable<ReturnType<typeof formParts>>[number]): unk
 }
 
 const seed = 'curl-1'
+const number = 20
 
-test.each(drawn(6))(
-  '$name: the command of each violation answers as the report says',
-  async ({ patch, breaks }) => {
-    const outDir = temporaryFolder()
-    const target = await startDeviant(patch, targetFixture('reference'))
-    const { requirements } = await check(target.profile, { outDir, only: breaks })
-    const all = new Map(exchangesIn(outDir).map((exchange) => [exchange.id, exchange]))
-    const violated = requirements.filter(({ verdict }) => verdict === 'fail' || verdict === 'warn')
-    expect(violated.map(({ id }) => id)).toEqual(expect.arrayContaining([breaks[0]]))
-    const env = {
-      ...process.env,
-      CHATGEN_API_KEY: 'sk-proof-first-caller',
-      CHATGEN_OTHER_KEY: 'sk-proof-second-caller',
-    }
-    for (const {
-      id,
-      exchanges: [first = ''],
-    } of violated) {
-      const exchange = all.get(first)
-      if (exchange === undefined) throw new Error(`${id} has no exchange`)
-      const command = toCurl(exchange, { chat: chatOf(exchange, all) })
-      const { stdout } = await run('bash', ['-c', command.replace('curl -i', 'curl -s -i -m 30')], {
-        env,
-      }).catch((error) => error)
-      expect({ id, command, ...answerOf(stdout) }).toMatchObject({
-        id,
-        status: exchange.response?.status,
-        kind: mediaType(exchange),
-      })
-    }
-    await target.close()
-  },
-  120_000,
-)
+describe(`${number} of ${faults.length} faults, drawn by seed`, () => {
+  test.each(drawn(number))(
+    '$name: a violation has 12 rows, and its command answers as the report says',
+    async ({ patch, breaks }) => {
+      const outDir = temporaryFolder()
+      const target = await startDeviant(patch, targetFixture('reference'))
+      const report = await check(target.profile, { outDir, only: breaks })
+      const violated = report.requirements.filter(isViolation)
+      expect(violated.map(({ id }) => id)).toEqual(expect.arrayContaining([breaks[0]]))
+
+      const exchanges = new StoredRecording(join(outDir, 'exchanges.ndjson'), outDir)
+      mkdirSync(join(outDir, scriptsName))
+      for (const [path, script] of scriptsOf(report, exchanges)) writeFileSync(path, script)
+      const document = conformanceDocument({ ...report, strict: true }, exchanges)
+      for (const width of [60, 80]) {
+        const text = toTerminal(document, { color: false, width })
+        expect(rowsOf(text, width), text).toBeLessThanOrEqual(12 * violated.length)
+        for (const { command, status } of commandsIn(text))
+          expect({ command, status: (await pasted(command)).status }).toEqual({ command, status })
+      }
+      for (const requirement of violated) {
+        const { exchange, script } = evidenceOf(exchanges, [requirement])[0] ?? {}
+        expect({ script, ...(await pasted(`bash ${script}`)) }).toMatchObject({
+          status: exchange?.response?.status,
+          kind: exchange && mediaType(exchange),
+        })
+      }
+      await target.close()
+    },
+    240_000,
+  )
+})
 
 /** Faults by seed. */
 function drawn(number: number) {
   const order = (name: string) => createHash('sha256').update(`${seed} ${name}`).digest('hex')
   return faults.toSorted((a, b) => order(a.name).localeCompare(order(b.name))).slice(0, number)
+}
+
+/** Rows of the section of violations in a terminal. */
+function rowsOf(text: string, width: number): number {
+  const section = /\nViolated.*\n([\s\S]*?)\n\n(?! *violated)/.exec(text)?.[1] ?? ''
+  return section.split('\n').reduce((rows, line) => rows + Math.ceil(line.length / width), 0)
+}
+
+/** The printed commands, with the status that follows each. */
+function commandsIn(text: string) {
+  const found = text.matchAll(/^ *((?:CHAT=|curl|bash|echo|printf)[\s\S]*?)\n *→ (\d{3})/gm)
+  return [...found].map(([, command = '', status]) => ({ command, status: Number(status) }))
+}
+
+async function pasted(command: string) {
+  const env = {
+    ...process.env,
+    CHATGEN_API_KEY: 'sk-proof-first-caller',
+    CHATGEN_OTHER_KEY: 'sk-proof-second-caller',
+  }
+  const { stdout } = await run('bash', ['-c', command], { env, timeout: 30_000 }).catch(
+    (error) => error,
+  )
+  return answerOf(stdout)
 }
 
 /** Status and media type in the output of `curl -i`, without a preceding 100. */

@@ -121,15 +121,14 @@ function halfWidth({ rate, interval }: CapacityReport['result']): number | null 
 /** Remedy for an undecided search: the budget that the precision needs. */
 function missingText({ result, config }: CapacityReport): string {
   const width = halfWidth(result)
-  const target = `±${100 * config.precision} %`
-  const ended = `the budget of ${seconds(config.budgetMs)} ended before the interval was as narrow as ${target}`
+  const ended = `the budget of ${seconds(config.budgetMs)} ended`
   if (width === null || result.by === 'bracket') {
-    return `${ended}: its probes held too few requests for more than verdicts; pass a longer --budget`
+    return `${ended}, and its probes held too few requests for more than verdicts; pass a longer --budget`
   }
   const minutes = Math.ceil(
     (config.budgetMs / 60_000) * Math.min(100, (width / config.precision) ** 2),
   )
-  return `${ended} (it is ±${percent(width)}); about --budget ${minutes}m would do`
+  return `${ended} at ±${percent(width)}; ±${percent(config.precision)} takes about --budget ${minutes}m`
 }
 
 export function rateText(rate: number): string {

@@ -49,12 +49,12 @@ describe('the answer in a line', () => {
     [
       'too short',
       { outcome: 'undecided' as const },
-      'between 39.8 and 43.5 req/s, limited by ttft.p95 < 1s; best estimate 42.1; the budget of 1200 s ended before the interval was as narrow as ±5 %',
+      'between 39.8 and 43.5 req/s, limited by ttft.p95 < 1s; best estimate 42.1; the budget of 1200 s ended at ±4.39 %; ±5 % takes about --budget 16m',
     ],
     [
       'too short for more than a bracket',
       { outcome: 'undecided' as const, result: { ...open, highestMet: 2, firstFailing: 4 } },
-      'between 2.00 and 4.00 req/s; the budget of 1200 s ended before the interval was as narrow as ±5 %: its probes held too few requests for more than verdicts; pass a longer --budget',
+      'between 2.00 and 4.00 req/s; the budget of 1200 s ended, and its probes held too few requests for more than verdicts; pass a longer --budget',
     ],
     [
       'as narrow as its budget allowed',

@@ -43,8 +43,7 @@ test('a terminal has violations with all that is needed to repeat and dispute th
                 frame around them; emit the added event before the first delta and the done e…
                 document: section 6, Events: The v3 stream is made of server-sent events in
                 the Responses style: an event: line, data: lines with JSON and an empty line.…
-                curl -i -N -X POST http://127.0.0.1:4010/api/v3/message/generate -H "Authorization: Bearer $CHATGEN_API_KEY" \\
-                  -H 'content-type: application/json' --data-raw '{"input":"ping","stream":true}'
+                curl -i -N -X POST http://127.0.0.1:4010/api/v3/message/generate -H "Authorization: Bearer $CHATGEN_API_KEY" -H 'content-type: application/json' --data-raw '{"input":"ping","stream":true}'
                 → 200  +10.0 ms  event: response.output_item.added  {"output_index":0}
 
       violated  V3-IDEM-02 A repeat with the same Idempotency-Key MUST NOT add a second step
@@ -54,8 +53,7 @@ test('a terminal has violations with all that is needed to repeat and dispute th
                 has ended; store key and run atomically before the generation starts, and ans…
                 document: section 4.3, Native v3, /api/v3: POST /message/generate needs an
                 Idempotency-Key and answers with the final response object or with a stream; …
-                curl -i -X POST http://127.0.0.1:4010/api/v3/message/generate -H "Authorization: Bearer $CHATGEN_API_KEY" \\
-                  -H 'content-type: application/json' -H 'idempotency-key: turn-1' --data-raw '{"chat_id":"0b6e","input":"ping"}'
+                curl -i -X POST http://127.0.0.1:4010/api/v3/message/generate -H "Authorization: Bearer $CHATGEN_API_KEY" -H 'content-type: application/json' -H 'idempotency-key: turn-1' --data-raw '{"chat_id":"0b6e","input":"ping"}'
                 → 200  {"note":"\\x1b[2J</td></system-out>]]>￿\`\`\`\\n::error::x"}
 
       violated  2 requirements violated, same cause

@@ -1,4 +1,3 @@
-import type { Exchange } from '../../contract/index.ts'
 import {
   type ConformanceReport,
   isKnownViolation,
@@ -6,6 +5,7 @@ import {
   type TriedConditions,
 } from '../../contract/report/conformance.ts'
 import { type Document, type Fact, itemsOf, type Section, type Tile } from '../document/document.ts'
+import type { Exchanges } from '../text/curl/chat.ts'
 import {
   containerFacts,
   containerSection,
@@ -31,10 +31,7 @@ import { fixFirst, plainItem, type Violations, violationItems, waitingFor } from
  * The report of a check: violations with everything needed to repeat and dispute them, then less urgent
  * sections. `exchanges`: those that requirements refer to.
  */
-export function conformanceDocument(
-  report: ConformanceReport,
-  exchanges: ReadonlyMap<string, Exchange>,
-): Document {
+export function conformanceDocument(report: ConformanceReport, exchanges: Exchanges): Document {
   const { interrupted, target, baseline } = report
   return {
     kind: 'Conformance report',
@@ -67,10 +64,7 @@ export function conformanceDocument(
 }
 
 /** Violations, errors of chatgen, known violations and warnings. */
-function findingSections(
-  report: ConformanceReport,
-  exchanges: ReadonlyMap<string, Exchange>,
-): readonly Section[] {
+function findingSections(report: ConformanceReport, exchanges: Exchanges): readonly Section[] {
   const { requirements, strict, faults } = report
   const context: Violations = { report, exchanges, waiting: waitingFor(report) }
   const violated = requirements.filter(

@@ -1,4 +1,4 @@
-import { areaOf, type Exchange } from '../../contract/index.ts'
+import { areaOf } from '../../contract/index.ts'
 import {
   type ConformanceReport,
   isViolation,
@@ -6,6 +6,7 @@ import {
 } from '../../contract/report/conformance.ts'
 import { areaTitle, standingOf, surfaceTitle } from '../catalog/entries.ts'
 import type { Entry, EntryGroup, Fact } from '../document/document.ts'
+import type { Exchanges } from '../text/curl/chat.ts'
 import { knownText } from './summary.ts'
 import { adviceOn, evidenceOf, foundNotes, messageText } from './violations.ts'
 import { badgeOf, meanings, verdictBadges, verdictTag } from './words.ts'
@@ -13,7 +14,7 @@ import { badgeOf, meanings, verdictBadges, verdictTag } from './words.ts'
 /** All requirements by surface and section; each opens to its details. */
 export function entryGroups(
   report: ConformanceReport,
-  exchanges: ReadonlyMap<string, Exchange>,
+  exchanges: Exchanges,
 ): readonly EntryGroup[] {
   const bySurface = Map.groupBy(report.requirements, ({ surface }) => surface)
   return [...bySurface].map(([surface, requirements]) => ({
@@ -34,7 +35,7 @@ const maxShown = { violated: 4, other: 1 } as const
 
 function entryOf(
   report: ConformanceReport,
-  exchanges: ReadonlyMap<string, Exchange>,
+  exchanges: Exchanges,
   requirement: RequirementResult,
 ): Entry {
   const { id, title, verdict, surface, level, message } = requirement

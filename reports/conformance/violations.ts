@@ -1,4 +1,4 @@
-import { type Exchange, hintFor } from '../../contract/index.ts'
+import { hintFor } from '../../contract/index.ts'
 import {
   type ConformanceReport,
   isViolation,
@@ -7,7 +7,8 @@ import {
 import { type Section as DocumentSection, sections } from '../../contract/sections.ts'
 
 import type { Item, Shown, Text } from '../document/document.ts'
-import { chatOf } from '../text/curl/chat.ts'
+import { chatOf, type Exchanges } from '../text/curl/chat.ts'
+import { toScript } from '../text/curl/curl.ts'
 import { withoutColors } from '../text/escape.ts'
 import { causeHeading, type Findings, foldFindings, saysTheSame } from '../text/fold.ts'
 import { count } from '../text/format.ts'
@@ -17,7 +18,7 @@ import { badgeOf } from './words.ts'
 /** Violations as items of a document, by the number of requirements that wait for them. */
 export interface Violations {
   readonly report: ConformanceReport
-  readonly exchanges: ReadonlyMap<string, Exchange>
+  readonly exchanges: Exchanges
   /** Number of requirements that wait for a violated one, by its id. */
   readonly waiting: ReadonlyMap<string, number>
 }
@@ -127,13 +128,16 @@ export function plainItem(report: ConformanceReport, requirement: RequirementRes
 
 /** Exchanges of requirements, those that show a violation first. */
 export function evidenceOf(
-  exchanges: ReadonlyMap<string, Exchange>,
+  exchanges: Exchanges,
   requirements: readonly RequirementResult[],
 ): readonly Shown[] {
   const ids = [...new Set(requirements.flatMap((requirement) => requirement.exchanges))]
   const event =
     requirements.find((requirement) => requirement.exchanges[0] === ids[0])?.event ?? null
   const isWhole = isSequence(requirements)
+  const { folder } = exchanges
+  const hasScript = (id: string, at: number) =>
+    requirements.every(isViolation) && (isWhole || at < maxScripts) && /^x\d+$/.test(id)
   return ids.map((id, at) => ({
     id,
     // Read on access: together they may be larger than memory.
@@ -146,7 +150,29 @@ export function evidenceOf(
     },
     event: at === 0 ? event : null,
     isWhole,
+    script: folder !== undefined && hasScript(id, at) ? `${folder}/${scriptsName}/${id}.sh` : null,
   }))
+}
+
+/** Subfolder of the results with a script for each exchange that shows a violation. */
+export const scriptsName = 'repeat'
+
+/** Maximum number of exchanges of a requirement that have one, as many as a page shows. */
+const maxScripts = 4
+
+/** The scripts by their paths. */
+export function scriptsOf(
+  { requirements }: ConformanceReport,
+  exchanges: Exchanges,
+): ReadonlyMap<string, string> {
+  const evidence = requirements
+    .filter(isViolation)
+    .flatMap((requirement) => evidenceOf(exchanges, [requirement]))
+  return new Map(
+    evidence.flatMap(({ script, exchange, chat }) =>
+      script === null || exchange === undefined ? [] : [[script, toScript(exchange, chat)]],
+    ),
+  )
 }
 
 /** Tests if each exchange is needed to repeat a violation: those of a random sequence are. */

@@ -106,6 +106,8 @@ export interface Shown {
   readonly event: number | null
   /** True if it is needed to reproduce the finding. */
   readonly isWhole: boolean
+  /** Path of a script that repeats it; null if there is none. */
+  readonly script: string | null
 }
 
 /** Entries of a page below their own heading. */

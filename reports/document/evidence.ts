@@ -1,6 +1,7 @@
 import type { ChalkInstance } from 'chalk'
 import { bodyText, type Exchange, header } from '../../contract/index.ts'
-import { toCurl } from '../text/curl/curl.ts'
+import { hasLongBody, toCurl } from '../text/curl/curl.ts'
+import { shellQuote } from '../text/curl/shell-quote.ts'
 import type { Lines } from '../text/escape.ts'
 import { indent, printable, shorten } from '../text/escape.ts'
 import { eventLine, statusLine, streamTimeline } from '../text/timeline.ts'
@@ -30,7 +31,7 @@ export function evidenceLines(evidence: readonly Shown[], options: EvidenceOptio
       const { id, exchange, event, isWhole } = item
       if (exchange === undefined) return [missingLine(id)]
       if (at === 0 || isWhole) {
-        return exchangeLines(exchange, { ...options, offending: event, chat: item.chat })
+        return exchangeLines(exchange, { ...options, ...item, offending: event })
       }
       return [options.chalk.dim(shorten(seeLine(exchange), options.width))]
     }),
@@ -38,35 +39,49 @@ export function evidenceLines(evidence: readonly Shown[], options: EvidenceOptio
   ]
 }
 
-/** The request of the first exchange as a command, and its response in one line. */
-export function briefEvidence([first]: readonly Shown[], { chalk, width }: EvidenceOptions): Lines {
+/** The request of the first exchange as a command, or as a script that is there, and its response in one line. */
+export function briefEvidence(
+  [first]: readonly Shown[],
+  { chalk, width, isScript }: EvidenceOptions & { readonly isScript: boolean },
+): Lines {
   if (first === undefined) return []
-  const { id, exchange, event, chat } = first
+  const { id, exchange, event, chat, script } = first
   if (exchange === undefined) return [missingLine(id)]
   const status = exchange.response?.status ?? statusLine(exchange)
   const offending = event === null ? undefined : exchange.events[event]
   const body = offending === undefined ? bodyText(exchange).trim() : eventLine(offending).trim()
   const answer = `→ ${status}  ${printable(body.slice(0, 2 * width))}`.trimEnd()
-  return [
-    ...toCurl(exchange, { isCompact: true, chat }).split('\n'),
-    chalk.dim(shorten(answer, width)),
-  ]
+  const { method, url } = exchange.request
+  const command =
+    isScript && script !== null
+      ? [chalk.dim(shorten(printable(`${method} ${url}`), width)), `bash ${shellQuote(script)}`]
+      : toCurl(exchange, { isCompact: true, chat }).split('\n')
+  return [...command, chalk.dim(shorten(answer, width))]
 }
 
-interface ExchangeOptions extends Pick<Shown, 'chat'> {
+/** The request as a command that repeats it; the script, for a body that is too long. */
+export function commandText(
+  exchange: Exchange,
+  { chat, script }: Pick<Shown, 'chat' | 'script'>,
+): string {
+  const isLong = hasLongBody(exchange) || (chat?.changed && hasLongBody(chat.changed))
+  return script !== null && isLong ? `bash ${shellQuote(script)}` : toCurl(exchange, { chat })
+}
+
+interface ExchangeOptions extends Pick<Shown, 'chat' | 'script'> {
   readonly offending: number | null
 }
 
 /** The request as a command that repeats it, and the response. */
 function exchangeLines(
   exchange: Exchange,
-  { chalk, width, offending, chat }: EvidenceOptions & ExchangeOptions,
+  { chalk, width, offending, ...item }: EvidenceOptions & ExchangeOptions,
 ): Lines {
   const requestId = header(exchange.request.headers, 'x-request-id')
   const names = [exchange.id, ...(requestId === undefined ? [] : [requestId])].map(printable)
   return [
     chalk.dim(`request (${names.join(', ')}):`),
-    ...indent(toCurl(exchange, { chat }).split('\n'), 2),
+    ...indent(commandText(exchange, item).split('\n'), 2),
     `${chalk.dim('response:')} ${shorten(statusLine(exchange), width - 10)}`,
     ...indent(bodyLines(exchange, { chalk, width: width - 2, offending }), 2),
   ]

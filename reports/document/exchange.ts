@@ -8,7 +8,6 @@ import {
   sentPath,
 } from '../../contract/index.ts'
 import { html, type Markup } from '../html/markup.ts'
-import { toCurl } from '../text/curl/curl.ts'
 import { shorten } from '../text/escape.ts'
 import { count, milliseconds } from '../text/format.ts'
 import {
@@ -20,6 +19,7 @@ import {
   time,
 } from '../text/timeline.ts'
 import type { Shown } from './document.ts'
+import { commandText } from './evidence.ts'
 
 const roles: Readonly<Record<Role, string>> = {
   arrange: 'setup',
@@ -34,17 +34,17 @@ const roles: Readonly<Record<Role, string>> = {
 /** One exchange: the request as a command that repeats it, and the response. */
 export function exchangeMarkup(
   exchange: Exchange,
-  { event: offending, chat }: Pick<Shown, 'event' | 'chat'>,
+  item: Pick<Shown, 'event' | 'chat' | 'script'>,
 ): Markup {
   const { id, request, labels, response } = exchange
   return html`<div class="exchange">
 <h5>${id}: ${request.method} ${pathOf(exchange)}</h5>
 <p class="role">Request ${labels.ordinal} of ${labels.scenario}${labels.attempt > 0 ? `, attempt ${labels.attempt + 1}` : ''}: ${roles[labels.role]}. ${exchange.startedAt}</p>
 <div class="sent"><p class="lead">Request</p><button type="button" class="copy" aria-label="Copy the command of ${id}">Copy</button></div>
-<pre><code>${toCurl(exchange, { chat })}</code></pre>
+<pre><code>${commandText(exchange, item)}</code></pre>
 <p class="lead">Response: <span class="answer">${statusLine(exchange)}</span></p>
 ${response === null ? null : headers(response.headers)}
-${exchange.events.length > 0 ? streamMarkup(exchange, offending) : bodyMarkup(exchange)}
+${exchange.events.length > 0 ? streamMarkup(exchange, item.event) : bodyMarkup(exchange)}
 </div>
 `
 }

@@ -36,7 +36,11 @@ export interface TerminalOptions {
   readonly verbose?: boolean
 }
 
-type Screen = Page & { readonly verbose: boolean }
+interface Screen extends Page {
+  readonly verbose: boolean
+  /** Columns of the terminal, of which `width` remain beside the margin. */
+  readonly columns: number
+}
 
 /**
  * A report for a terminal. The outcome is first and last; less urgent sections have one line, unless
@@ -44,7 +48,12 @@ type Screen = Page & { readonly verbose: boolean }
  */
 export function toTerminal(document: Document, options: TerminalOptions): string {
   const { color, verbose = false } = options
-  const page: Screen = { ...options, verbose, chalk: new Chalk({ level: color ? 1 : 0 }) }
+  const page: Screen = {
+    ...options,
+    verbose,
+    columns: options.width,
+    chalk: new Chalk({ level: color ? 1 : 0 }),
+  }
   const outcome = [...editedLines(page, document), ...outcomeLines(page, document.outcome)]
   const sections = filledSections(document).filter(({ only }) => only !== 'pages')
   const isBrief = ({ brief }: Section) => brief !== undefined && !verbose
@@ -148,30 +157,66 @@ function itemLines(page: Screen, items: readonly Item[], inherited?: number): Li
   return parts.flatMap((lines, at) => (at === 0 ? lines : ['', ...lines]))
 }
 
-/** Lines of a text of an item with evidence. */
-const maxLines = 2
+/** Maximum of rows of an item with evidence, for each of the items in it. */
+const maxRows = 12
 
-function linesOfItem(
+interface Brevity {
+  /** Lines of a text. */
+  readonly max: number
+  /** Lines of the last note. */
+  readonly last: number
+  readonly isScript: boolean
+}
+
+/** Layouts in the order of preference. */
+const brevities: readonly Brevity[] = [
+  { max: 2, last: 2, isScript: false },
+  { max: 2, last: 1, isScript: false },
+  { max: 2, last: 2, isScript: true },
+  { max: 2, last: 1, isScript: true },
+  { max: 1, last: 1, isScript: true },
+]
+
+function linesOfItem(page: Screen, item: Item, inherited?: number): Lines {
+  if (page.verbose || item.evidence === undefined) {
+    const max = inherited ?? Number.POSITIVE_INFINITY
+    return laidOut(page, item, { max, last: max, isScript: false })
+  }
+  const rows = maxRows * Math.max(1, item.items?.length ?? 0)
+  const layouts = brevities.map((brevity) => laidOut(page, item, brevity))
+  return layouts.find((lines) => rowsOf(lines, page) <= rows) ?? layouts.at(-1) ?? []
+}
+
+/** Rows of a terminal that lines in a margin take. */
+function rowsOf(lines: Lines, { columns, width }: Screen): number {
+  const lengths = lines.map((line) => columns - width + withoutColors(line).length)
+  return lengths.reduce((rows, length) => rows + Math.ceil(length / columns), 0)
+}
+
+function laidOut(
   page: Screen,
-  { badge, text, notes = [], items = [], evidence }: Item,
-  inherited = Number.POSITIVE_INFINITY,
+  { badge, text, notes = [], items = [], evidence = [] }: Item,
+  brevity: Brevity,
 ): Lines {
   const word = badge === undefined ? '' : padded(badge)
   const margin = Math.max(2, word.length)
   const lead = badge === undefined ? '' : paintOf(badge.tone, page.chalk)(word)
   const inner = { ...page, width: page.width - margin }
-  const max = page.verbose || evidence === undefined ? inherited : maxLines
-  const wrapped = (one: Text) => clipped(wrap(plain(one), inner.width), max, inner.width)
-  const [first = '', ...rest] = wrapped(text)
-  const linesOfEvidence = page.verbose ? evidenceLines : briefEvidence
+  const wrapped = (one: Text, max: number) =>
+    clipped(wrap(plain(one), inner.width), max, inner.width)
+  const [first = '', ...rest] = wrapped(text, brevity.max)
   return [
     lead + first,
     ...indent(
       [
         ...rest,
-        ...itemLines(inner, items, max),
-        ...notes.flatMap(wrapped),
-        ...linesOfEvidence(evidence ?? [], inner),
+        ...itemLines(inner, items, brevity.max),
+        ...notes.flatMap((note, at) =>
+          wrapped(note, at < notes.length - 1 ? brevity.max : brevity.last),
+        ),
+        ...(page.verbose
+          ? evidenceLines(evidence, inner)
+          : briefEvidence(evidence, { ...inner, ...brevity })),
       ],
       margin,
     ),

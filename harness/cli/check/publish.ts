@@ -1,7 +1,9 @@
 import { join } from 'node:path'
 import type { ConformanceReport } from '../../../contract/report/conformance.ts'
+import { scriptsName, scriptsOf } from '../../../reports/conformance/violations.ts'
 import { withEvidence } from '../../../reports/text/digest.ts'
 import { exchangesName } from '../../conformance/defaults.ts'
+import { makeFolder } from '../../conformance/recording/result-files.ts'
 import { fileDigest, readRecording } from '../results/exchanges.ts'
 import { formatsIn } from '../results/formats.ts'
 import { type PublishFlags, publishReport } from '../results/publish-report.ts'
@@ -33,4 +35,7 @@ export function publish(found: ConformanceReport, flags: PublishFlags, io: Io): 
     },
     io,
   )
+  const scripts = scriptsOf(found, exchanges)
+  if (scripts.size > 0) makeFolder(join(out, scriptsName))
+  for (const [path, script] of scripts) io.write(path, script)
 }

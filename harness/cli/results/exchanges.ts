@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto'
 import { closeSync, existsSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
-import type { Exchange } from '../../../contract/index.ts'
+import { dirname } from 'node:path'
+import type { Exchanges } from '../../../reports/text/curl/chat.ts'
 import { StoredRecording } from '../../client/index.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 
 export interface Recording {
   /** Exchanges by id, in the order of the file; read lazily. */
-  readonly exchanges: ReadonlyMap<string, Exchange>
+  readonly exchanges: Exchanges
   /** Number of unreadable lines: a run that is killed truncates its last one. Reads the whole file. */
   lost(): number
 }
@@ -15,7 +16,7 @@ export interface Recording {
 export function readRecording(file: string): Recording {
   if (!existsSync(file)) return { exchanges: new Map(), lost: () => 0 }
   if (!statSync(file).isFile()) throw new ConfigurationError([`${file}: not a regular file`])
-  const exchanges = new StoredRecording(file)
+  const exchanges = new StoredRecording(file, dirname(file))
   return { exchanges, lost: () => exchanges.lost }
 }
 

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { messageOf } from '../../../contract/error-message.ts'
+import { scriptsName } from '../../../reports/conformance/violations.ts'
 import {
   exchangesName,
   journalName,
@@ -32,7 +33,7 @@ export const probesName = 'probes'
 const pages = ['html', 'xml', 'md', 'csv', 'prom'].map((ending) => `report.${ending}`)
 const pageNames: readonly string[] = [...pages, 'badge.svg', requestsName]
 const resultNames: readonly string[] = [
-  ...[reportName, exchangesName, runRecordName, journalName, 'rejudged', probesName],
+  ...[reportName, exchangesName, runRecordName, journalName, 'rejudged', probesName, scriptsName],
   ...pageNames,
 ]
 
@@ -57,7 +58,8 @@ export function takeResultsFolder(folder: string, { kind, formats }: Taking, io:
     // A capacity search takes long and has its own probes: it is kept.
     const isOfKind = found.kind === kind && kind !== 'capacity-report'
     const replaced = isOfKind || found.kind === 'failure-report'
-    if (replaced) for (const name of [reportName, ...filesOf(formats)]) remove(folder, name)
+    if (replaced)
+      for (const name of [reportName, scriptsName, ...filesOf(formats)]) remove(folder, name)
     const stale = (replaced ? pageNames : resultNames).filter((name) =>
       existsSync(join(folder, name)),
     )
@@ -162,5 +164,5 @@ function filesOf(formats: Taking['formats']): string[] {
 }
 
 function remove(folder: string, name: string): void {
-  rmSync(join(folder, name), { force: true })
+  rmSync(join(folder, name), { force: true, recursive: true })
 }

@@ -152,7 +152,7 @@ function logical(rows: readonly ScreenLine[]): readonly string[] {
 /** Commands for pasting may be wider, and so may a hash. */
 function expectFitting(lines: readonly ScreenLine[], columns: number): void {
   const isPasted = (line: string) =>
-    /^ *(CHAT=|curl|-H|--data|chatgen init)|[0-9a-f]{40}/.test(line)
+    /^ *(CHAT=|curl|bash|-H|--data|chatgen init)|[0-9a-f]{40}/.test(line)
   const widest = logical(lines).filter((line) => line.length > columns && !isPasted(line))
   expect(widest).toEqual([])
 }

@@ -18,9 +18,13 @@ export class StoredRecording implements ReadonlyMap<string, Exchange> {
   #lost = 0
   #checked = false
 
+  /** Folder of the results, if scripts are beside the file. */
+  readonly folder: string | undefined
+
   /** @throws the error of the file system if the file cannot be read. */
-  constructor(file: string) {
+  constructor(file: string, folder?: string) {
     this.#file = file
+    this.folder = folder
     for (const { start, length, head } of storedLines(file)) {
       const [, method, url] = /"request":\{"method":"(\w+)","url":"([^"\\]*)"/.exec(head) ?? []
       const place = { start, length, requestLine: method && `${method} ${url}` }

@@ -18,6 +18,8 @@ export interface ChatOfRequest {
 export interface Exchanges extends ReadonlyMap<string, Exchange> {
   /** Method and URL. */
   requestLine?(id: string): string | undefined
+  /** Results folder with a script for each exchange that shows a violation. */
+  readonly folder?: string | undefined
 }
 
 type Creation = Pick<ChatOfRequest, 'member'> & { readonly exchange: string }
@@ -87,24 +89,41 @@ function isCreation(exchange: Exchange): boolean {
   return isPost && succeeded(exchange) && requestPath(exchange).endsWith('/chat')
 }
 
+/** A command line, and lines of its standard input. */
+export interface Command {
+  readonly line: string
+  readonly input: string | null
+}
+
+/** The command with its output sent to another, and its input. */
+export function complete({ line, input }: Command, more = ''): string {
+  return `${line}${more}${input === null ? '' : `\n${input}`}`
+}
+
 /**
  * A command that creates such a chat, with its id in the variable CHAT, one that changes it, and the command of a
  * request to it.
  */
 export function withChat(
-  command: string,
+  command: Command,
   { id, member, created, changed }: ChatOfRequest,
-  commandOf: (exchange: Exchange) => string,
+  commandOf: (exchange: Exchange) => Command,
 ): string {
-  const quiet = (exchange: Exchange) => commandOf(exchange).replace('curl -i', 'curl -s')
+  const quiet = ({ line, input }: Command) => ({ line: line.replace('curl -i', 'curl -s'), input })
   const found = `grep -o '"${member}": *"[^"]*"' | head -n 1 | cut -d '"' -f 4`
   // The recorded key belongs to a request to another chat.
   const key = /(?<=idempotency-key: )[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/i
-  const commands = [...(changed === null ? [] : [`${quiet(changed)} > /dev/null`]), command]
-  const own = commands.map((one) =>
-    one.replace(key, id).replaceAll(words, (word) => named(word, id)),
-  )
-  return [`CHAT=$(${quiet(created)} | ${found})`, ...own].join('\n')
+  const own = ({ line, input }: Command) => ({
+    line: line.replace(key, id).replaceAll(words, (word) => named(word, id)),
+    input,
+  })
+  const creation = quiet(commandOf(created))
+  const end = creation.input === null ? ')' : '\n)'
+  return [
+    `CHAT=$(${complete(creation, ` | ${found}`)}${end}`,
+    ...(changed === null ? [] : [complete(own(quiet(commandOf(changed))), ' > /dev/null')]),
+    complete(own(command)),
+  ].join('\n')
 }
 
 /** Text in shell quotes, and between them. */

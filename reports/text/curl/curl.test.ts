@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { bytesOf, eventsOf, exchangeOf } from '../../test-support/exchanges.ts'
 import { chatOf } from './chat.ts'
-import { toCurl } from './curl.ts'
+import { toCurl, toScript } from './curl.ts'
 
 test('a request with a JSON body', () => {
   const exchange = exchangeOf({
@@ -49,8 +49,7 @@ test('a chat that the run has deleted is made again, and keys are those of anoth
   const all = new Map([created, exchange].map((one) => [one.id, one]))
   expect(toCurl(exchange, { isCompact: true, chat: chatOf(exchange, all) })).toMatchInlineSnapshot(`
     "CHAT=$(curl -s -X POST http://h/api/v3/chat -H "Authorization: Bearer $CHATGEN_API_KEY" -H 'content-type: application/json' --data-raw '{}' | grep -o '"id": *"[^"]*"' | head -n 1 | cut -d '"' -f 4)
-    curl -i -X POST http://127.0.0.1:4010/api/v3/message/generate -H "Authorization: Bearer $CHATGEN_API_KEY" \\
-      -H 'content-type: application/json' -H 'Idempotency-Key: '"$CHAT"'' --data-raw '{"chat_id":"'"$CHAT"'"}'"
+    curl -i -X POST http://127.0.0.1:4010/api/v3/message/generate -H "Authorization: Bearer $CHATGEN_API_KEY" -H 'content-type: application/json' -H 'Idempotency-Key: '"$CHAT"'' --data-raw '{"chat_id":"'"$CHAT"'"}'"
   `)
   expect(chatOf(exchange, new Map([['x2', exchange]]))).toBeNull()
 
@@ -108,9 +107,11 @@ describe('a body that is not short text', () => {
     `)
   })
 
-  test('is read from a file if it is long', () => {
-    expect(toCurl(exchangeOf({ id: 'x7', body: 'a'.repeat(5000) }))).toContain(
-      '--data-binary @x7.body',
+  test('is read from a file if it is long, or follows in a script', () => {
+    const exchange = exchangeOf({ id: 'x7', body: 'a'.repeat(5000) })
+    expect(toCurl(exchange)).toContain('--data-binary @x7.body')
+    expect(toScript(exchange, null)).toMatch(
+      /^#!.*\nbase64 -d << 'END' \| curl [\s\S]*--data-binary @-\n(YWFh[\w=]*\n)+END\n$/,
     )
   })
 

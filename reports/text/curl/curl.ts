@@ -1,26 +1,53 @@
 import { type Exchange, header, mediaType, requestJson } from '../../../contract/index.ts'
-import { printable } from '../escape.ts'
-import { type ChatOfRequest, withChat } from './chat.ts'
+import { type ChatOfRequest, type Command, complete, withChat } from './chat.ts'
+import { authorizationArgument } from './credential.ts'
 import { isQuotable, shellQuote } from './shell-quote.ts'
 
 /**
  * The command line that sends the request of an exchange again, for bash or zsh. Its lines end in a
  * backslash, so the whole can be pasted. Keys are `$CHATGEN_API_KEY` and the like, never values.
- * A body that is too long or not text is piped in as base64 or, longer than 4 KiB, read from a file
- * that is named after the exchange: `exchanges.ndjson` holds its bytes. `isCompact`: two lines at most.
+ * A body that is not text is piped in as base64; one longer than 4 KiB is read from a file that is
+ * named after the exchange, which only {@link toScript} contains. `isCompact`: one line.
  * `chat`: of the request; commands before it create another one, and change it as it was before a GET.
  */
 export function toCurl(
   exchange: Exchange,
   { isCompact = false, chat = null }: { isCompact?: boolean; chat?: ChatOfRequest | null } = {},
 ): string {
-  const command = commandOf(exchange, isCompact)
-  return chat === null ? command : withChat(command, chat, (one) => commandOf(one, true, ' '))
+  const command = commandOf(exchange, { gap: isCompact ? ' ' : gap })
+  return chat === null
+    ? command.line
+    : withChat(command, chat, (one) => commandOf(one, { gap: ' ' }))
 }
 
-function commandOf(exchange: Exchange, isCompact: boolean, gap = ' \\\n  '): string {
+/** The same as a script for bash, with bodies of any length. */
+export function toScript(exchange: Exchange, chat: ChatOfRequest | null): string {
+  const options = { gap, hasInput: true, chat: chat?.id ?? null }
+  const command = commandOf(exchange, options)
+  const commands =
+    chat === null
+      ? complete(command)
+      : withChat(command, chat, (one) => commandOf(one, { ...options, gap: ' ' }))
+  return `#!/usr/bin/env bash\n${commands}\n`
+}
+
+const gap = ' \\\n  '
+
+interface CommandOptions {
+  /** Text between arguments. */
+  readonly gap: string
+  /** True if a long body follows the command. */
+  readonly hasInput?: boolean
+  /** Id to be replaced in that body. */
+  readonly chat?: string | null
+}
+
+function commandOf(
+  exchange: Exchange,
+  { gap, hasInput = false, chat = null }: CommandOptions,
+): Command {
   const { method, url } = exchange.request
-  const body = bodyArguments(exchange)
+  const body = bodyArguments(exchange, hasInput)
   const words = [
     'curl -i',
     ...(isStream(exchange) ? ['-N'] : []),
@@ -32,10 +59,13 @@ function commandOf(exchange: Exchange, isCompact: boolean, gap = ' \\\n  '): str
   ]
   const target = [words.join(' '), `-H ${authorizationArgument(exchange)}`]
   const others = [...headerArguments(exchange, body.form), ...body.words]
-  const lines = isCompact
-    ? [target, others].map((arguments_) => arguments_.join(' ')).filter(Boolean)
-    : [...target, ...others]
-  return (body.source === null ? '' : `${body.source} | `) + lines.join(gap)
+  const isNamed = body.input !== null && chat !== null
+  const sources = [
+    ...(body.source === null ? [] : [body.source]),
+    ...(isNamed ? [`LC_ALL=C sed "s/${chat}/$CHAT/g"`] : []),
+    [...target, ...others].join(gap),
+  ]
+  return { line: sources.join(' | '), input: body.input }
 }
 
 /** Longer bodies would obscure their command. */
@@ -79,40 +109,61 @@ interface BodyArguments {
   readonly words: readonly string[]
   /** A command whose output is the body or the file of a form. */
   readonly source: string | null
+  /** Lines for that command, which follow the whole. */
+  readonly input: string | null
   readonly form: boolean
 }
 
-function bodyArguments({ id, request }: Exchange): BodyArguments {
-  if (request.body === null) return { words: [], source: null, form: false }
+function bodyArguments({ id, request }: Exchange, hasInput: boolean): BodyArguments {
+  const plain = { words: [], source: null, input: null, form: false }
+  if (request.body === null) return plain
   const parts = formParts(header(request.headers, 'content-type') ?? '', request.body)
-  if (parts !== null) return formArguments(parts)
+  if (parts !== null && isShortForm(parts)) return formArguments(parts)
 
   const text = shortText(request.body)
-  if (text !== null) {
-    return { words: [`--data-raw ${shellQuote(text)}`], source: null, form: false }
-  }
+  if (text !== null) return { ...plain, words: [`--data-raw ${shellQuote(text)}`] }
   const source = sourceOf(request.body)
-  const from = source === null ? `@${id}.body` : '@-'
-  return { words: [`--data-binary ${shellQuote(from)}`], source, form: false }
+  if (source !== null) return { ...plain, words: ['--data-binary @-'], source }
+  if (!hasInput) return { ...plain, words: [`--data-binary ${shellQuote(`@${id}.body`)}`] }
+  const lines =
+    Buffer.from(request.body)
+      .toString('base64')
+      .match(/.{1,76}/g) ?? []
+  return {
+    ...plain,
+    words: ['--data-binary @-'],
+    source: `base64 -d << 'END'`,
+    input: [...lines, 'END'].join('\n'),
+  }
 }
 
-/** The first file that is short enough is piped in; others are read from files with their names. */
+/** True if only {@link toScript} has the body. */
+export function hasLongBody(exchange: Exchange): boolean {
+  return bodyArguments(exchange, true).input !== null
+}
+
+/** Standard input has place for one file. */
+function isShortForm(parts: readonly FormPart[]): boolean {
+  const files = parts.filter(({ filename }) => filename !== null)
+  const fields = parts.filter(({ filename }) => filename === null)
+  const areShort = files.every(({ content }) => sourceOf(content) !== null)
+  return files.length <= 1 && areShort && fields.every(({ content }) => shortText(content) !== null)
+}
+
 function formArguments(parts: readonly FormPart[]): BodyArguments {
-  const piped = parts.find((part) => part.filename !== null && sourceOf(part.content) !== null)
+  const file = parts.find(({ filename }) => filename !== null)
   return {
-    words: parts.map((part) => formArgument(part, part === piped)),
-    source: piped === undefined ? null : sourceOf(piped.content),
+    words: parts.map(formArgument),
+    source: file === undefined ? null : sourceOf(file.content),
+    input: null,
     form: true,
   }
 }
 
-function formArgument({ name, filename, contentType, content }: FormPart, piped: boolean): string {
-  if (filename === null) {
-    return `--form-string ${shellQuote(`${name}=${shortText(content) ?? `(${content.length} bytes)`}`)}`
-  }
+function formArgument({ name, filename, contentType, content }: FormPart): string {
+  if (filename === null) return `--form-string ${shellQuote(`${name}=${shortText(content)}`)}`
   const type = contentType === null ? '' : `;type=${contentType}`
-  const file = piped ? `@-;filename=${formQuote(filename)}` : `@${formQuote(filename)}`
-  return `-F ${shellQuote(`${name}=${file}${type}`)}`
+  return `-F ${shellQuote(`${name}=@-;filename=${formQuote(filename)}${type}`)}`
 }
 
 /** Quotes for curl, inside those of the shell: its separators are `;` and `,`. */
@@ -187,64 +238,4 @@ function headerOf(head: string, name: string): string {
 
 function parameterOf(value: string, name: string): string | null {
   return new RegExp(`;\\s*${name}="([^"]*)"`, 'i').exec(value)?.[1] ?? null
-}
-
-/**
- * The `-H` argument that repeats the credential of an exchange without showing it. Recorded
- * exchanges hold a mark in place of a secret: `[api key]` becomes `$CHATGEN_API_KEY`, a key
- * without its first or last character becomes `${CHATGEN_API_KEY#?}` or `${CHATGEN_API_KEY%?}`, one in the
- * other letter case is piped through `tr`. A credential without a mark was a wrong one if the request had to
- * be refused; it is named as such, since any wrong one repeats the request.
- */
-export function authorizationArgument(exchange: Exchange): string {
-  const value = header(exchange.request.headers, 'authorization')
-  // An empty value makes curl send no such header, which is more explicit than omitting it.
-  if (value === undefined) return shellQuote('Authorization:')
-  const printed = printable(value)
-  if (!marks.test(printed)) return unmarked(printed, exchange)
-  return inBase64(printed) ?? marked(printed)
-}
-
-const marks =
-  /\[([a-z]+(?: [a-z]+)*?)( without its (?:first|last) character| in the other letter case)?\]/
-
-function marked(value: string): string {
-  return `"${withVariables(`Authorization: ${value}`)}"`
-}
-
-/**
- * A mark inside base64 represents the bytes of the key, as in `Basic Y2hhdGdlbjp[api key]Q==`: the shell
- * has to encode them again. Null if the part before the key is not text, or if more than the last bits of
- * the key follow it.
- */
-function inBase64(value: string): string | null {
-  const parts = /^(Basic) ([A-Za-z0-9+/]*)(\[[a-z ]+\])[A-Za-z0-9+/]?=*$/.exec(value)
-  const [, scheme, before = '', mark = ''] = parts ?? []
-  if (parts === null || before === '') return null
-  const text = Buffer.from(before, 'base64').toString('latin1')
-  if (!/^[\x20-\x7e]+$/.test(text)) return null
-  return `"Authorization: ${scheme} $(printf %s "${withVariables(text + mark)}" | base64 | tr -d '\\n')"`
-}
-
-/** Escapes for double quotes of a shell. */
-function withVariables(text: string): string {
-  const quoted = text.replace(/["\\$`]/g, '\\$&')
-  const named = quoted.replaceAll(new RegExp(marks, 'g'), (_, name: string, change?: string) => {
-    const variable = `CHATGEN_${name.toUpperCase().replaceAll(' ', '_')}`
-    if (change === undefined) return `\${${variable}}`
-    if (change === ' without its first character') return `\${${variable}#?}`
-    if (change === ' without its last character') return `\${${variable}%?}`
-    return `$(printf %s "$${variable}" | tr a-zA-Z A-Za-z)`
-  })
-  // Braces only if a character follows that would lengthen the name.
-  return named.replace(/\$\{(\w+)\}(?!\w)/g, '$$$1')
-}
-
-function unmarked(value: string, { labels }: Exchange): string {
-  if (/^(bearer|basic)? *$/i.test(value)) return shellQuote(`Authorization: ${value}`)
-  const [scheme, credential] = value.split(/\s+(.*)/, 2)
-  const stands = labels.role === 'negative' ? 'a-wrong-key' : '$CHATGEN_API_KEY'
-  const plain = scheme?.replace(/["\\`$]/g, '')
-  const text = credential === undefined ? stands : `${plain} ${stands}`
-  return `"Authorization: ${text}"`
 }
