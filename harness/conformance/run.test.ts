@@ -74,11 +74,11 @@ describe('a target that is busy', () => {
       (_, response) => {
         requestCount += 1
         if (performance.now() < waitUntil) early.push(waitUntil - performance.now())
-        if (requestCount !== 40 && requestCount !== 90) return false
+        if (requestCount !== 20 && requestCount !== 50) return false
         waitUntil = performance.now() + 1_000
-        return turnAway(response, requestCount === 40 ? 429 : 503, '1')
+        return turnAway(response, requestCount === 20 ? 429 : 503, '1')
       },
-      { jobs: 1, only: ['V3-GEN', 'V3-HIST', 'V3-CHAT-01'] },
+      { jobs: 1, depth: 'quick', only: ['V3-GEN', 'V3-HIST', 'V3-CHAT-01'] },
     )
     expect(requirementsWith(report, 'fail', 'error', 'inconclusive').map(lineOf)).toEqual([])
     expect(report.faults).toEqual([])
@@ -139,7 +139,7 @@ describe('a target that answers 500', () => {
   test('on one route is judged as a whole', async () => {
     const { report, outDir } = await run(
       ({ url }, response) => url === '/api/v3/message/one-shot' && fail(response),
-      { only: ['V3-ONE', 'V3-GEN', 'V3-CHAT-01'] },
+      { depth: 'quick', only: ['V3-ONE', 'V3-GEN', 'V3-CHAT-01'] },
     )
     expect(report.stopped).toBeUndefined()
     const statuses = exchangesIn(outDir).map(({ response }) => response?.status)
@@ -184,7 +184,7 @@ describe('an interrupt', () => {
 })
 
 test('the key is in no file of the results, though the target gives it away', async () => {
-  const { outDir, server } = await run(echoKey)
+  const { outDir, server } = await run(echoKey, { depth: 'quick' })
   const written = readdirSync(outDir).map((file) => readFileSync(join(outDir, file), 'latin1'))
   expect(written.join('').length).toBeGreaterThan(10_000)
   const [key] = server.keys

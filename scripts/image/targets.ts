@@ -55,7 +55,7 @@ export async function testTargets(image: string): Promise<void> {
     )
 
     const search = ['--min', '2', '--max', '8', '--probe', '2s', '--slo', 'ttft.p95 < 5s']
-    const surface = ['--surface', 'openai', '--budget', '30s', '--quiet']
+    const surface = ['--surface', 'openai', '--budget', '15s', '--quiet']
     const capacity = chatgen(['capacity', ...start, ...env, ...search, ...surface, ...out])
     if (capacity.code === 2) console.log(capacity.stderr)
     step(

@@ -35,7 +35,7 @@ export async function canRename({ v3, chats, claim, session, profile }: Context)
   session.observe('OPEN-12', `PATCH /chat: ${statusText(patched)}`, [patched])
   const read = await chats.poll(
     () => chats.get(id),
-    (body) => contains(body, name),
+    (body) => !succeeded(patched) || contains(body, name),
   )
   const isRenamed = contains(answerJson(read), name)
   if (succeeded(patched) && isRenamed) return true
@@ -141,7 +141,7 @@ export class ChatUnderConditions {
     const renamed = await chats.rename(state.chat.id, name, state.caller)
     const read = await chats.poll(
       () => chats.get(state.chat.id, state.caller),
-      (body) => contains(body, name),
+      (body) => !succeeded(renamed) || contains(body, name),
     )
     // An unchanged name is judged by the scenario of renaming.
     const isNew = timesOf(row) > 0 || contains(answerJson(read), name)
@@ -190,10 +190,10 @@ export class ChatUnderConditions {
   async #favors(chat: Chat, caller: Caller): Promise<boolean> {
     if (!this.#showsFavorites) return false
     const { chats } = this.#context
-    await chats.addFavorite(chat.id, { role: 'probe', ...caller })
+    const added = await chats.addFavorite(chat.id, { role: 'probe', ...caller })
     const list = await chats.poll(
       () => chats.readFavorites(caller),
-      (_, page) => chats.mentions(page, chat),
+      (_, page) => !succeeded(added) || chats.mentions(page, chat),
     )
     this.#showsFavorites = list.isWhole && chats.mentions(list, chat)
     return this.#showsFavorites

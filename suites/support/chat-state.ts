@@ -73,11 +73,16 @@ export class ChatLaws {
     const { chat, caller } = state
     const isGone = (_: unknown, page: Exchange) => isDeclined(page)
     const read = await chats.poll(() => chats.get(chat.id, caller), isGone)
-    const history = await chats.poll(() => v3.history(chat, {}, caller), isGone)
+    // If the first read waited in vain, the time for the others has passed as well.
+    const isAwaited = isDeclined(read)
+    const history = await chats.poll(
+      () => v3.history(chat, {}, caller),
+      (_, page) => !isAwaited || isDeclined(page),
+    )
     const list = await chats.readList({ search: firstWord(chat.name) }, undefined, caller)
     const favorites = await chats.poll(
       () => chats.readFavorites(caller),
-      (body) => !contains(body, chat.id),
+      (body) => !isAwaited || !contains(body, chat.id),
     )
     const hasGone = claim(
       'V3-CHAT-11',

@@ -63,9 +63,12 @@ describe('chatgen check URL', () => {
   })
 
   test('ends with the commands that get to what only a profile can say', async () => {
-    const { code, stdout, verdicts } = await check('--only', 'V3-THINK-01', '--only', 'KB-0*')
+    const only = ['V3-THINK-01', 'KB-0*', 'OAI-STREAM-10'].flatMap((id) => ['--only', id])
+    const { code, stdout, verdicts } = await check(...only)
     expect(verdicts).toContain('V3-THINK-01 pass')
     expect(verdicts).toContain('KB-01 unproven')
+    // Two equal answers to one request may be equal by chance.
+    expect(verdicts).toContain('OAI-STREAM-10 not-applicable')
     expect(stdout).toContain(
       [
         '3 required requirements cannot be tested without knowledge.routes. Set it in a target profile:',
@@ -74,11 +77,6 @@ describe('chatgen check URL', () => {
       ].join('\n'),
     )
     expect(code).toBe(5)
-  })
-
-  test('takes nothing for deterministic that only happened to be', async () => {
-    const { verdicts } = await check('--only', 'V3-THINK-01', '--only', 'OAI-STREAM-10')
-    expect(verdicts).toContain('OAI-STREAM-10 not-applicable')
   })
 
   test('asks only the selected surfaces', async () => {
