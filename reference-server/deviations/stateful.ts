@@ -1,9 +1,9 @@
 /** Faults that occur only after certain requests, or that change the state of other chats. */
 import type { Patch } from '../services.ts'
-import type { Chat, ChatStore } from '../store/types.ts'
+import type { Chat } from '../store/types.ts'
 import { faultOf } from './faults/grammar.ts'
 import { alsoDo } from './patches/replies.ts'
-import { addFavorite, changeChat, deleteChat, type RoutePattern } from './patches/routes.ts'
+import { changeChat } from './patches/routes.ts'
 import {
   compose,
   editChatChanges,
@@ -15,7 +15,7 @@ import {
 import type { Fault } from './table.ts'
 import { faultTable } from './table.ts'
 
-export const statefulChatFaults = faultTable({
+const statefulChatFaults = faultTable({
   'V3-CHAT-10': {
     'chat-third-name-ignored: The third rename of a chat is accepted but ignored.': ignoresNames(
       (_chat, count) => count === 3,
@@ -73,23 +73,7 @@ function ignoresNames(when: (chat: Chat, count: number) => boolean): Patch {
   })
 }
 
-/** Favorites of a caller, newest first. */
-export async function favoritesOf(chats: ChatStore, owner: string): Promise<readonly Chat[]> {
-  return (await chats.list(owner, { version: 'v3', favorite: true, limit: 1000 })).rows
-}
-
-export const statefulDeletionFaults = faultTable({
-  'V3-CHAT-13': {
-    'chat-deletion-clears-favorites: The deletion of a chat clears all favorites.': {
-      also: ['V3-FAV-01'],
-      patch: alsoDo(deleteChat, async ({ store: { chats } }, { caller }, reply) => {
-        if (reply.status >= 300) return
-        for (const { id } of await favoritesOf(chats, caller)) {
-          await chats.update(caller, id, { favorite: false })
-        }
-      }),
-    },
-  },
+const statefulDeletionFaults = faultTable({
   'V3-CHAT-11': {
     'chat-favorite-deleted-is-readable: A deleted favorite is no longer listed but still readable.':
       remembering((hidden) =>
@@ -126,9 +110,7 @@ export const statefulDeletionFaults = faultTable({
             },
           }))
         })(services),
-    'chat-deleted-returns-with-a-name: Renaming a deleted chat restores it.': returnsOn(changeChat),
-    'chat-deleted-returns-as-a-favorite: Adding a deleted chat to favorites restores it.':
-      returnsOn(addFavorite),
+    'chat-deleted-returns-with-a-name: Renaming a deleted chat restores it.': returnsWithAName(),
   },
   'V3-CHAT-08': {
     'chat-pages-skip-after-a-deletion: After a deletion, the second and later pages of a list omit their first chat.':
@@ -149,8 +131,8 @@ export const statefulDeletionFaults = faultTable({
   },
 })
 
-/** Restores a deleted chat when it is requested again. */
-function returnsOn(route: RoutePattern) {
+/** Restores a deleted chat when it is renamed. */
+function returnsWithAName(): Patch {
   return perServer(() => {
     const kept = new Map<string, Chat>()
     return compose([
@@ -161,7 +143,7 @@ function returnsOn(route: RoutePattern) {
           return chats.delete(owner, id)
         },
       })),
-      alsoDo(route, async ({ store }, { params }) => {
+      alsoDo(changeChat, async ({ store }, { params }) => {
         const chat = kept.get(params['chat_id'] ?? '')
         if (chat === undefined) return
         kept.delete(chat.id)

@@ -185,10 +185,10 @@ describe.skipIf(skipBrowser)('the page in Chromium', { timeout: 60_000 }, () => 
 
 /** One violation of each kind: an event of a stream, a body, a wrong status, an expected requirement. */
 const broken = [
-  'openai-object-missing',
+  'openai.chat: object is lost',
   'openai-temperature-above-2-accepted',
   'openai-hears-the-last-message',
-  'openai-auth-models-without-key',
+  'openai.models: no key is needed',
   'stream-number-repeated-once',
 ]
 

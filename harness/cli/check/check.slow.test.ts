@@ -164,7 +164,7 @@ const env = { CHATGEN_API_KEY: key }
 test('--failed checks what was violated, says so, and then nothing', async () => {
   const cwd = emptyFolder()
   const patch = compose(
-    faults.filter(({ name }) => name === 'openai-object-missing').map((fault) => fault.patch),
+    faults.filter(({ name }) => name === 'openai.chat: object is lost').map((fault) => fault.patch),
   )
   const broken = await startReferenceServer({ keys: [key], patch })
   const run = (...more: readonly string[]) => chatgen(['check', broken.url, ...more], env, cwd)

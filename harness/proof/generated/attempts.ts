@@ -108,7 +108,7 @@ const unreached: TargetResult = {
 }
 
 export function surfaceOf({ operation }: GeneratedFault): ProfileName {
-  return operation === 'knowledge.search' ? 'v3' : operations[operation].surface
+  return Object.entries(operations).find(([id]) => id === operation)?.[1].surface ?? 'v3'
 }
 
 function parts(name: string): { readonly bare: string; readonly depth: Depth | undefined } {

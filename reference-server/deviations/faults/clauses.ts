@@ -107,6 +107,7 @@ export const others: ByOperation<Clauses> = {
   },
   'v2.message': {
     'V2-MSG-04': ['model_id is that of the first answer'],
+    'V2-MSG-08': ['a missing content is accepted', 'a missing model_id is accepted'],
     'V2-MSG-06': [
       'content is shown with ? for what is beyond the BMP',
       'content is shown with decoded escapes',
@@ -117,6 +118,7 @@ export const others: ByOperation<Clauses> = {
   },
   'v2.generate': {
     'V2-CTX-01': ['earlier turns are not read'],
+    'V2-GEN-02': ['a missing model_id is accepted'],
     'V2-GEN-03': ['both tool lists are accepted'],
   },
   'v3.createChat': {

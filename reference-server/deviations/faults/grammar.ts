@@ -1,6 +1,6 @@
 /** Faults of the grammar, with the requirements that they break. */
 import { isRequirementId, type RequirementId } from '../../../contract/index.ts'
-import { effectsOf, generatedFaultNamed } from '../grammar/draw.ts'
+import { effectsOf, faultyOperations, generatedFaultNamed } from '../grammar/draw.ts'
 import type { FaultyOperation } from '../grammar/schemas.ts'
 import type { Fault } from '../table.ts'
 import { type ByOperation, type Clauses, others, refused } from './clauses.ts'
@@ -83,13 +83,41 @@ const wrongKeys = {
   'AUTH-04': 'the last character of the key is not compared',
 } as const
 
+/** Wrong credentials that a route accepts, by the requirement that this breaks. */
+const openRoutes = {
+  'AUTH-01': [wrongKeys['AUTH-01'], 'the scheme is accepted without a key'],
+  'AUTH-02': ['another key of the same length is accepted'],
+  'AUTH-03': [wrongKeys['AUTH-03'], 'the key is accepted as the password of Basic'],
+  'AUTH-04': ['a prefix of the key is accepted', 'a key is accepted with more after it'],
+} as const
+
+/** Routes with an effect, which a refused request must not have. */
+const changes: readonly FaultyOperation[] = [
+  ...(['v3.generate', 'v3.createChat', 'v3.updateChat', 'v3.deleteChat', 'v3.upload'] as const),
+  ...(['v3.addFavorite', 'v3.removeFavorite', 'v3.generateName'] as const),
+]
+
+function ofKeys(operation: string, clause: string, id: string): Fault {
+  const [surface = ''] = operation.split('.')
+  const area = { openai: 'OAI', v2: 'V2' }[surface] ?? 'V3'
+  return faultOf(`${operation}: ${clause}`, `${area}-${id}`)
+}
+
 export const grammarFaults: readonly Fault[] = [
+  ...faultyOperations.flatMap((operation) =>
+    Object.entries(openRoutes).flatMap(([id, clauses]) =>
+      clauses.map((clause) => ofKeys(operation, clause, id)),
+    ),
+  ),
+  ...changes.flatMap((operation) => [
+    ofKeys(operation, 'a request without a key takes effect', 'AUTH-01'),
+    ofKeys(operation, 'a request with a key of the same length takes effect', 'AUTH-02'),
+  ]),
   ...Object.entries(admitting).flatMap(([operation, conditions]) =>
     conditions.flatMap((condition) =>
-      Object.entries(wrongKeys).map(([id, clause]) => {
-        const surface = operation.startsWith('openai') ? 'OAI' : operation.slice(0, 2).toUpperCase()
-        return faultOf(`${operation}: ${clause} (${condition})`, `${surface}-${id}`)
-      }),
+      Object.entries(wrongKeys).map(([id, clause]) =>
+        ofKeys(operation, `${clause} (${condition})`, id),
+      ),
     ),
   ),
   ...Object.entries(wrongTypes).flatMap(([operation, id]) =>

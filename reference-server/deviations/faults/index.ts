@@ -1,7 +1,6 @@
 /** All faults, by surface and section. */
 import type { Fault } from '../table.ts'
-import { admissionFaults } from './authentication/admissions.ts'
-import { authenticationStatusFaults } from './authentication/statuses.ts'
+import { authenticationStatusFaults } from './authentication.ts'
 import { grammarFaults } from './grammar.ts'
 import { knowledgeFaults } from './knowledge.ts'
 import { openaiCompletionFaults } from './openai/completions.ts'
@@ -46,7 +45,6 @@ export const faults: readonly Fault[] = [
   ...streamTextFaults,
   ...streamResponseFaults,
   ...knowledgeFaults,
-  ...admissionFaults,
   ...authenticationStatusFaults,
   ...versionRefusalFaults,
   ...versionSideEffectFaults,

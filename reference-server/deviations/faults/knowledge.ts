@@ -3,8 +3,8 @@
 import { assistants } from '../../answering/assistant-context.ts'
 import type { Patch } from '../../services.ts'
 import { toObject } from '../patches/json.ts'
-import { onSuccess, setFields } from '../patches/replies.ts'
-import { onRequest, rejectRequests } from '../patches/requests.ts'
+import { setFields } from '../patches/replies.ts'
+import { rejectRequests } from '../patches/requests.ts'
 import { type RoutePattern, v3Generate } from '../patches/routes.ts'
 import { compose, onStore } from '../patches/services.ts'
 import { faultTable } from '../table.ts'
@@ -30,11 +30,6 @@ export const knowledgeFaults = faultTable({
   'KB-02': {
     'knowledge-upload-forgotten: A document upload is accepted but never found by a search.':
       onStore('knowledge', () => ({ addDocument: async () => true })),
-    'knowledge-upload-empty: The text and the file name of uploaded documents are not stored.':
-      onStore('knowledge', ({ addDocument }) => ({
-        addDocument: (owner, base, document) =>
-          addDocument(owner, base, { ...document, filename: 'document.txt', text: '' }),
-      })),
     'knowledge-upload-refused: Document uploads are rejected with 405.': underBothPrefixes(
       (prefix) => rejectRequests(`POST ${prefix}${documents}`, () => true, 405),
     ),
@@ -42,24 +37,12 @@ export const knowledgeFaults = faultTable({
   'KB-04': {
     'knowledge-apart-upload-refused: /api/knowledge rejects document uploads with 405.':
       rejectRequests(`POST ${plainPrefix}${documents}`, () => true, 405),
-    'knowledge-apart-upload-empty: The text and the file name of documents uploaded to /api/knowledge are not stored.':
-      onRequest(`POST ${plainPrefix}${documents}`, (call) => ({
-        ...call,
-        file: call.file && {
-          ...call.file,
-          filename: 'document.txt',
-          bytes: Buffer.from('Nothing.'),
-        },
-      })),
     'knowledge-apart-scores: /api/knowledge returns search scores in percent.': setFields(
       `GET ${plainPrefix}${search}`,
       { 'result.*.score': (score: number) => 100 * score },
     ),
     'knowledge-apart-missing: /api/knowledge returns 404.': underPlainPrefix((route) =>
       rejectRequests(route, () => true, 404),
-    ),
-    'knowledge-apart-status: /api/knowledge returns 203 instead of 200.': underPlainPrefix(
-      (route) => onSuccess(route, (reply) => ({ ...reply, status: 203 })),
     ),
   },
   'KB-01': {

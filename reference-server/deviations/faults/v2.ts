@@ -7,14 +7,12 @@ import { newChat } from '../../surfaces/chats.ts'
 import { isPresent, isText, setAt } from '../patches/json.ts'
 import { onError, onSuccess, onSuccessBody, setFields } from '../patches/replies.ts'
 import { idOf, ignoreField, mendField, onRequestBody, rejectRequests } from '../patches/requests.ts'
-import { mainModel, type RoutePattern, storeMessage, v2Generate } from '../patches/routes.ts'
+import { type RoutePattern, storeMessage, v2Generate } from '../patches/routes.ts'
 import { compose, onStore, perServer } from '../patches/services.ts'
 import { faultTable } from '../table.ts'
 
 export const v2Faults = faultTable({
   'V2-MSG-01': {
-    'v2-message-in-a-list: The stored message is returned as the single element of an array.':
-      onSuccessBody(storeMessage, (body) => [body]),
     'v2-message-without-content: POST /message stores the message and returns 204 without a body.':
       onSuccess(storeMessage, () => ({ status: 204 })),
   },
@@ -38,10 +36,6 @@ export const v2Faults = faultTable({
   'V2-MSG-06': {
     'v2-message-content-decomposed: The content of a message is returned in Unicode normalization form NFD.':
       setFields(storeMessage, { content: (text: string) => text.normalize('NFD') }),
-    'v2-message-content-shortened: The content of a message is returned up to its 2,000th character.':
-      setFields(storeMessage, { content: (text: string) => [...text].slice(0, 2000).join('') }),
-    'v2-message-content-boolean: The content "true" of a message is returned as a boolean.':
-      setFields(storeMessage, { content: (text: string) => text === 'true' || text }),
   },
   'V2-MSG-07': {
     'v2-message-time-without-zone: The created_at of a message has no time zone.': setFields(
@@ -74,23 +68,9 @@ export const v2Faults = faultTable({
       isText,
       idOf,
     ),
-    'v2-message-parent-of-any-type: A message with parent_id of the wrong type is accepted.':
-      mendField(storeMessage, 'parent_id', isText),
   },
   'V2-MSG-08': {
     'v2-message-needs-no-chat: A message without chat_id is accepted.': inSeparateChat,
-    'v2-message-needs-no-content: A message without content is accepted.': ignoreField(
-      storeMessage,
-      'content',
-      isPresent,
-      'Hello.',
-    ),
-    'v2-message-needs-no-model: A message without model_id is accepted.': ignoreField(
-      storeMessage,
-      'model_id',
-      isPresent,
-      mainModel,
-    ),
   },
   'V2-MSG-10': {
     'v2-message-assistant-refused: A message with a UUID as assistant_id is rejected.':
@@ -104,19 +84,9 @@ export const v2Faults = faultTable({
     'v2-reply-refused-500: POST /api/v2/message/generate returns 500 instead of 400.':
       fail400With500(v2Generate),
   },
-  'V2-GEN-01': {
-    'v2-reply-in-a-list: The reply is returned as the single element of an array.': onSuccessBody(
-      v2Generate,
-      (body) => [body],
-    ),
-  },
   'V2-GEN-02': {
-    'v2-reply-needs-no-chat: A v2 generation without chat_id is accepted: the chat of the message is used.':
-      recallMissingId(({ id, chatId }) => [id, chatId], 'parent_id', 'chat_id'),
     'v2-reply-needs-no-parent: A v2 generation without parent_id is accepted: the last message of the chat is answered.':
-      recallMissingId(({ id, chatId }) => [chatId, id], 'chat_id', 'parent_id'),
-    'v2-reply-needs-no-model: A v2 generation without model_id is accepted: the main model is used.':
-      ignoreField(v2Generate, 'model_id', isPresent, mainModel),
+      answerLastMessage,
   },
   'V2-GEN-04': {
     'v2-reply-exclude-ignored: exclude_tools is ignored in a v2 generation.':
@@ -131,8 +101,6 @@ export const v2Faults = faultTable({
       ),
     'v2-reply-chat-of-any-type: A v2 generation with chat_id of the wrong type is accepted.':
       mendField(v2Generate, 'chat_id', isText, idOf),
-    'v2-reply-parent-of-any-type: A v2 generation with parent_id of the wrong type is accepted.':
-      mendField(v2Generate, 'parent_id', isText, idOf),
   },
   'V2-RAG-02': {
     'v2-rag-off-ignored: rag: false is treated as rag: true in v2.':
@@ -193,24 +161,17 @@ function fail400With500(route: RoutePattern): Patch {
   return onError(route, (reply) => (reply.status === 400 ? { ...reply, status: 500 } : reply))
 }
 
-/** Fills in a missing id from the message that the other id names. */
-function recallMissingId(
-  pair: (message: Message) => readonly [key: string, value: string],
-  present: string,
-  missing: string,
-): Patch {
-  return perServer(() => {
-    const texts = new Map<unknown, string>()
-    return compose([
-      onStore('messages', ({ append }) => ({
-        append: (one) => {
-          texts.set(...pair(one))
-          return append(one)
-        },
-      })),
-      onRequestBody(v2Generate, (body) =>
-        isPresent(body[missing]) ? body : { ...body, [missing]: texts.get(body[present]) },
-      ),
-    ])
-  })
+function answerLastMessage(...[services]: Parameters<Patch>): ReturnType<Patch> {
+  const last = new Map<unknown, string>()
+  return compose([
+    onStore('messages', ({ append }) => ({
+      append: (message) => {
+        last.set(message.chatId, message.id)
+        return append(message)
+      },
+    })),
+    onRequestBody(v2Generate, (body) =>
+      isPresent(body['parent_id']) ? body : { ...body, parent_id: last.get(body['chat_id']) },
+    ),
+  ])(services)
 }

@@ -13,15 +13,19 @@ import {
 } from '../patches/events.ts'
 import { setAt, toObject } from '../patches/json.ts'
 import {
+  type Effect,
   editBlocks,
   editBody,
   editRefusal,
   editRequest,
   editStream,
+  inJson,
+  inStream,
   manglings,
+  ofKind,
+  paths,
   withHeaders,
 } from './edits.ts'
-import { type Effect, inJson, inStream, ofKind, paths } from './effect.ts'
 import type { Circumstance } from './history.ts'
 import { answerMembers, type FaultyOperation, type Schema } from './schemas.ts'
 

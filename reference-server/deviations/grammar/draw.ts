@@ -4,13 +4,13 @@ import { type Draw, pick, seededDraw } from '../../runtime/random.ts'
 import type { Patch } from '../../services.ts'
 import { answerEffects } from './answer-effects.ts'
 import { conditionsOf, contradict, dimensionOf } from './conditions.ts'
-import type { Effect, Family } from './effect.ts'
+import type { Effect, Family } from './edits.ts'
 import type { Circumstance } from './history.ts'
 import { inject } from './injection.ts'
 import { listEffects } from './list-effects.ts'
 import type { Condition } from './members.ts'
 import { requestEffects } from './request-effects.ts'
-import type { FaultyOperation } from './schemas.ts'
+import { type FaultyOperation, knowledgeRoutes } from './schemas.ts'
 import { knowledgeEffects, storageEffects } from './storage-effects.ts'
 
 export interface GeneratedFault {
@@ -32,7 +32,7 @@ export interface GeneratedFault {
 /** `GET /models/{model}` is not in the document. */
 export const faultyOperations: readonly FaultyOperation[] = [
   ...(Object.keys(operations) as FaultyOperation[]).filter((id) => id !== 'openai.model'),
-  'knowledge.search',
+  ...(Object.keys(knowledgeRoutes) as (keyof typeof knowledgeRoutes)[]),
 ]
 
 /** The nth fault of a seed: the same on every machine. */
@@ -55,8 +55,11 @@ export function generatedFault(seed: number, at: number): GeneratedFault {
   return faultOf(operation, effect, conditions)
 }
 
+/** Operations to draw from: of the knowledge bases, only the search has effects other than those of keys. */
 function places(): readonly FaultyOperation[] {
-  return faultyOperations.flatMap((operation) => conditionsOf(operation).map(() => operation))
+  return faultyOperations
+    .filter((id) => id in operations || id === 'knowledge.search')
+    .flatMap((operation) => conditionsOf(operation).map(() => operation))
 }
 
 /** The fault with a name; undefined if the grammar has none. */

@@ -5,7 +5,7 @@ import type { Call, Reply } from '../../http/call.ts'
 import type { Turn } from '../../model/types.ts'
 import type { Patch } from '../../services.ts'
 import { type Json, toList, toObject } from '../patches/json.ts'
-import type { FaultyOperation } from './schemas.ts'
+import { type FaultyOperation, knowledgeRoutes } from './schemas.ts'
 
 export interface Circumstance {
   readonly operation: FaultyOperation
@@ -123,8 +123,10 @@ export function operationOf(call: {
   readonly method: string
   readonly path: string
 }): FaultyOperation | undefined {
-  if (/^\/api\/(v3\/)?knowledge\/[^/]+\/search$/.test(call.path)) return 'knowledge.search'
-  return operationAt(call.method, call.path)
+  const route = Object.entries(knowledgeRoutes).find(([, pattern]) =>
+    pattern.test(`${call.method} ${call.path}`),
+  )
+  return route ? (route[0] as FaultyOperation) : operationAt(call.method, call.path)
 }
 
 /** The latest text of the user, in any form of a request. */

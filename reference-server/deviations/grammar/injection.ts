@@ -34,6 +34,10 @@ export interface Seams {
 /** Marks a caller with a wrong key until the conditions are known. */
 const mark = '\0'
 
+export function isMarked({ caller }: Call): boolean {
+  return caller.endsWith(mark)
+}
+
 export function inject(
   operation: FaultyOperation,
   conditions: readonly Condition[],
@@ -51,7 +55,7 @@ export function inject(
         const call = services.incoming(sent)
         const circumstance = requests.begin(call)
         if (circumstance === undefined) return refuseMarked(call)
-        if (call.caller.endsWith(mark)) onReached()
+        if (isMarked(call)) onReached()
         const admitted = { ...call, caller: call.caller.replace(mark, '') }
         return took(admitted, () => seams.incoming?.(admitted, circumstance))
       },
@@ -156,7 +160,7 @@ function isSame(a: unknown, b: unknown): boolean {
 }
 
 function refuseMarked(call: Call): Call {
-  if (call.caller.endsWith(mark)) throw unauthorized(call.headers.authorization)
+  if (isMarked(call)) throw unauthorized(call.headers.authorization)
   return call
 }
 

@@ -1,8 +1,8 @@
 /** Effects on lists and their pages. */
 import { setAt } from '../patches/json.ts'
 import { isPaged } from './conditions.ts'
+import type { Effect } from './edits.ts'
 import { editBody, editQuery, editRows } from './edits.ts'
-import type { Effect } from './effect.ts'
 import type { Circumstance } from './history.ts'
 import { type FaultyOperation, queryMembers } from './schemas.ts'
 

@@ -3,8 +3,16 @@ import { randomUUID } from 'node:crypto'
 import { ApiError } from '../../http/errors.ts'
 import { setAt, toList } from '../patches/json.ts'
 import { mainModel } from '../patches/routes.ts'
-import { editRequest, editTexts, manglings, withHeader } from './edits.ts'
-import { type Effect, ofKind, paths } from './effect.ts'
+import { credentialEffects } from './credentials.ts'
+import {
+  type Effect,
+  editRequest,
+  editTexts,
+  manglings,
+  ofKind,
+  paths,
+  withHeader,
+} from './edits.ts'
 import { alternatives, bodyMembers, type FaultyOperation, isOpen, type Schema } from './schemas.ts'
 
 /** Fields without an effect that the document specifies; a v2 reply has no reasoning. */
@@ -12,7 +20,7 @@ const mayBeIgnored =
   /^(.+: (model|model_id|temperature|top_p|presence_penalty|assistant_id|chat_id|name)|v2.message: think)$/
 
 /** Operations whose bodies or paths the document does not show, so that a refusal is not a violation. */
-const guessed: readonly FaultyOperation[] = ['v3.updateChat', 'knowledge.search', 'openai.model']
+const guessed = /^(v3.updateChat|knowledge.+|openai.model)$/
 
 export function requestEffects(operation: FaultyOperation): readonly Effect[] {
   const members = Object.entries(bodyMembers(operation)).filter(
@@ -20,11 +28,14 @@ export function requestEffects(operation: FaultyOperation): readonly Effect[] {
   )
   const lists = members.filter(([, schema]) => alternatives(schema).some(({ items }) => items))
   return [
-    ...(guessed.includes(operation) ? [] : refusals(operation)),
-    ...credentials,
+    ...(guessed.test(operation) ? [] : refusals(operation)),
+    ...credentialEffects,
     ...members.filter(([name]) => !mayBeIgnored.test(`${operation}: ${name}`)).flatMap(ignored),
     ...lists.flatMap(([name]) => partly(name)),
     ...members.filter(([name]) => !/^(chat|parent)_id$|^name$/.test(name)).flatMap(mended),
+    ...(operation.startsWith('v2.') ? members.filter(([name]) => name in examples) : []).map(
+      missing,
+    ),
     ...(operation === 'v3.oneShot' ? [] : textMembers)
       .filter((name) => name in bodyMembers(operation))
       .flatMap(mangled),
@@ -56,38 +67,6 @@ function refusals(operation: FaultyOperation): readonly Effect[] {
     },
   ]
 }
-
-const schemeAndKey = (authorization = '') => authorization.split(/ +/)
-
-function bearerKey(authorization?: string): string | undefined {
-  const [scheme, key] = schemeAndKey(authorization)
-  return scheme === 'Bearer' ? key : undefined
-}
-
-/** Credentials that are mistaken for valid ones. */
-const credentials: readonly Effect[] = (
-  [
-    ['no key is needed', (given, [key]) => (given === undefined ? key : undefined)],
-    ['any key is accepted', (given, [key]) => (given?.startsWith('Bearer ') ? key : undefined)],
-    [
-      'the last character of the key is not compared',
-      (given, keys) => keys.find((key) => bearerKey(given)?.slice(0, -1) === key.slice(0, -1)),
-    ],
-    [
-      'the first character of the key is not compared',
-      (given, keys) => keys.find((key) => bearerKey(given)?.slice(1) === key.slice(1)),
-    ],
-    [
-      'the key is accepted in other letters',
-      (given, keys) =>
-        keys.find((key) => key.toUpperCase() === schemeAndKey(given)[1]?.toUpperCase()),
-    ],
-    [
-      'the key is accepted after another scheme',
-      (given, keys) => keys.find((key) => schemeAndKey(given)[1] === key),
-    ],
-  ] as const satisfies readonly (readonly [string, NonNullable<Effect['admits']>])[]
-).map(([name, admits]) => ({ family: 'accept', name, not: ['caller'], only: paths, admits }))
 
 /** Ignores a field; values of a wrong type and both tool lists are still refused. */
 function ignored([name, schema]: readonly [string, Schema]): readonly Effect[] {
@@ -163,6 +142,15 @@ function mended([name, schema]: readonly [string, Schema]): readonly Effect[] {
       ),
     },
   ]
+}
+
+function missing([name]: readonly [string, Schema]): Effect {
+  return {
+    family: 'accept',
+    name: `a missing ${name} is accepted`,
+    only: [],
+    incoming: editRequest((body) => setAt(body, name, (value: unknown) => value ?? examples[name])),
+  }
 }
 
 function fits(schema: Schema, value: unknown): boolean {

@@ -27,8 +27,17 @@ import {
   v2Message,
 } from '../../../contract/wire.ts'
 
-/** The operations of the contract, and the search in a knowledge base, whose path is ours. */
-export type FaultyOperation = OperationId | 'knowledge.search'
+/** Routes of knowledge bases, whose paths are ours. */
+export const knowledgeRoutes = {
+  'knowledge.search': /^\w+ \/api\/(v3\/)?knowledge\/[^/]+\/search$/,
+  'knowledge.bases': /^GET \/api\/v3\/knowledge$/,
+  'knowledge.plainBases': /^GET \/api\/knowledge$/,
+  'knowledge.addDocument': /^POST \/api\/v3\/knowledge\/[^/]+\/documents$/,
+  'knowledge.plainUpload': /^POST \/api\/knowledge\/[^/]+\/documents$/,
+} as const
+
+/** The operations of the contract, and the routes of knowledge bases. */
+export type FaultyOperation = OperationId | keyof typeof knowledgeRoutes
 
 /** The part of JSON Schema that the grammar reads. */
 export interface Schema {

@@ -1,7 +1,7 @@
 /** Effects on stored state: the context of the model, the history, and access to them. */
 import { randomUUID } from 'node:crypto'
 import type { ModelRequest, Turn } from '../../model/types.ts'
-import { type Effect, paths } from './effect.ts'
+import { type Effect, paths } from './edits.ts'
 import type { FaultyOperation } from './schemas.ts'
 
 export function storageEffects(operation: FaultyOperation): readonly Effect[] {

@@ -1,5 +1,3 @@
-/** Faults of unstreamed completions: answers, parameters, messages, models and errors (sections 2, 4.1, 7 and 8). */
-import { isObject } from '../../../../contract/json.ts'
 import type { Generation, ModelRequest, Turn } from '../../../model/types.ts'
 import type { Patch } from '../../../services.ts'
 import {
@@ -41,14 +39,10 @@ export const openaiCompletionFaults: readonly Fault[] = [
     'OAI-CHAT-03': {
       'openai-object-of-the-chunk: The object of a non-streaming response is chat.completion.chunk.':
         setInCompletion({ object: 'chat.completion.chunk' }),
-      'openai-object-missing: The completion omits object.': setInCompletion({ object: undefined }),
     },
     'OAI-CHAT-04': {
       'openai-created-in-milliseconds: created is in milliseconds.': setInCompletion({
         created: (created: unknown) => Number(created) * 1000,
-      }),
-      'openai-created-with-a-fraction: created has a fractional part.': setInCompletion({
-        created: (created: unknown) => Number(created) + 0.25,
       }),
     },
     'OAI-CHAT-06': {
@@ -57,11 +51,6 @@ export const openaiCompletionFaults: readonly Fault[] = [
     'OAI-N-01': {
       'openai-only-choice-second: The only choice of an unstreamed answer has the index 1.':
         setInChoices({ index: 1 }),
-    },
-    'OAI-CHAT-09': {
-      'openai-usage-estimated: prompt_tokens has a fractional part.': setInCompletion({
-        'usage.prompt_tokens': (count: unknown) => Number(count) + 0.5,
-      }),
     },
     'OAI-CHAT-10': {
       'openai-total-off-by-one: total_tokens is too high by one.': setInCompletion({
@@ -91,13 +80,6 @@ export const openaiCompletionFaults: readonly Fault[] = [
       ),
     },
     'OAI-ERR-02': {
-      'openai-stream-read-from-text: stream accepts the strings "true" and "false".': onRequestBody(
-        completions,
-        (body) =>
-          setAt(body, 'stream', (value: unknown) =>
-            value === 'true' || value === 'false' ? value === 'true' : value,
-          ),
-      ),
       'openai-temperature-read-from-text: temperature accepts a number in a string.': onRequestBody(
         completions,
         (body) =>
@@ -109,10 +91,6 @@ export const openaiCompletionFaults: readonly Fault[] = [
         completions,
         (body) => setAt(body, 'max_tokens', (value: unknown) => (value === true ? 1 : value)),
       ),
-      'openai-message-of-any-type: A request with messages[] of the wrong type is accepted.':
-        mendField(completions, 'messages.*', isObject, (content) => ({ role: 'user', content })),
-      'openai-role-of-any-type: A request with messages[].role of the wrong type is accepted.':
-        mendField(completions, 'messages.*.role', isText, () => 'user'),
       'openai-content-of-any-type: A request with messages[].content of the wrong type is accepted.':
         mendField(completions, 'messages.*.content', isText, String),
     },
@@ -160,11 +138,6 @@ export const openaiCompletionFaults: readonly Fault[] = [
     'OAI-CHAT-13': {
       'openai-hears-the-last-message: Only the last message is passed to the model.':
         'openai.chat: earlier turns are not read',
-      'openai-forgets-what-was-answered: Only the messages after the last assistant message are passed to the model.':
-        onModel('compatible', (model, request) => {
-          const answered = request.turns.findLastIndex(({ role }) => role === 'assistant')
-          return model({ ...request, turns: request.turns.slice(answered + 1) })
-        }),
       'openai-answers-cached-by-question: Answers are cached by the last message and the parameters, regardless of earlier messages.':
         perServer(() => {
           const answers = new Map<string, Generation>()
@@ -198,11 +171,6 @@ export const openaiCompletionFaults: readonly Fault[] = [
         setModels((models) =>
           models.map((entry) => ({ ...entry, description: { en: entry['id'] } })),
         ),
-    },
-    'OAI-MODELS-05': {
-      'openai-models-by-name: The entries of the model list have name instead of id.': setModels(
-        (models) => models.map(({ id, ...entry }) => ({ ...entry, name: id })),
-      ),
     },
     'OAI-MODELS-06': {
       'openai-model-by-id-the-main-model: GET /models/{model} always returns the main model.':

@@ -18,18 +18,6 @@ export const openaiStreamFaults = faultTable({
       (text) => Buffer.from(text.replace(/\n\n$/, '\n')),
     ),
   },
-  'OAI-STREAM-02': {
-    'openai-stream-as-text-plain: A stream has the Content-Type text/plain.': onBlocks(
-      completions,
-      (blocks) => blocks,
-      { 'content-type': 'text/plain; charset=utf-8' },
-    ),
-  },
-  'OAI-STREAM-03': {
-    'openai-delta-content-in-parts: delta.content is an array of parts.': mapFragments((text) => [
-      { type: 'text', text },
-    ]),
-  },
   'OAI-STREAM-04': {
     'openai-delta-as-message: The choices of a chunk have message instead of delta.': setInChunks({
       'choices.*': ({ delta, ...rest }: Json) => ({ ...rest, message: delta }),
@@ -40,12 +28,6 @@ export const openaiStreamFaults = faultTable({
       completions,
       (chunk, at) => [{ ...chunk, id: `${chunk['id']}-${at}` }],
     ),
-    'openai-stream-created-goes-on: created increases with each chunk.': onEachBlock(
-      completions,
-      (chunk, at) => [{ ...chunk, created: Number(chunk['created']) + at }],
-    ),
-    'openai-stream-model-changes: The model of the first chunk differs from that of all others.':
-      onEachBlock(completions, (chunk, at) => [at === 0 ? chunk : { ...chunk, model: 'main-30b' }]),
     'openai-stream-object-of-a-completion: The object of a chunk is chat.completion.': setInChunks({
       object: 'chat.completion',
     }),
@@ -106,11 +88,6 @@ export const openaiStreamFaults = faultTable({
     'openai-stream-doubles-a-delta: The first text fragment is sent twice.': onEachBlock(
       completions,
       (chunk, at) => (at === 1 ? [chunk, chunk] : [chunk]),
-    ),
-    'openai-stream-loses-a-space: The second text fragment loses its leading space.': onEachBlock(
-      completions,
-      (chunk, at) =>
-        at === 2 ? [setAt(chunk, 'choices.*.delta.content', textOf(chunk).trimStart())] : [chunk],
     ),
     'openai-stream-replaces-characters: Non-ASCII characters in text fragments are replaced by U+FFFD.':
       mapFragments((text) => text.replaceAll(/\P{ASCII}/gu, '\ufffd')),

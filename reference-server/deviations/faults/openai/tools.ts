@@ -85,16 +85,6 @@ export const openaiToolFaults = faultTable({
     'openai-stop-misses-two-chunks: A stop sequence that spans two chunks is missed: each chunk is searched separately.':
       cutStreamsAtStop((chunk, start) => chunk.slice(0, start)),
   },
-  'OAI-STOP-05': {
-    'openai-stop-list-of-one-ignored: In a stream, a list with a single stop sequence is ignored.':
-      'openai.chat: stop is ignored (stop: one element; stream: true)',
-    'openai-stop-shows-the-rest-of-its-chunk: A stream includes the whole chunk that contains the stop sequence.':
-      cutStreamsAtStop((chunk) => chunk),
-  },
-  'OAI-ERR-02': {
-    'openai-streams-of-any-type: A streaming request with max_tokens of the wrong type is accepted.':
-      'openai.chat: max_tokens of a wrong type is accepted (stream: true)',
-  },
   'OAI-TEMP-02': {
     'openai-streams-of-any-temperature: A streaming request with a temperature above 2 is accepted.':
       onRequestBody(completions, (body) =>
@@ -120,7 +110,6 @@ export const openaiToolFaults = faultTable({
           Array.isArray(calls) ? [...calls, ...calls] : calls,
       },
     ),
-    'openai-tool-call-without-type: Tool calls omit type.': setInCalls({ type: undefined }),
     'openai-tool-name-in-a-namespace: The function name of a tool call is prefixed: functions.get_time instead of get_time.':
       setInCalls({ 'function.name': (name: unknown) => `functions.${name}` }),
     'openai-tool-arguments-as-object: The arguments of a tool call are an object instead of a JSON string.':
@@ -129,11 +118,6 @@ export const openaiToolFaults = faultTable({
   'OAI-TOOL-03': {
     'openai-tool-fragments-without-index: The fragments of a streamed tool call omit index.':
       editFragments((fragment) => setAt(fragment, 'index', undefined)),
-    'openai-tool-fragments-one-index-each: Each fragment of a streamed tool call has a different index.':
-      editFragments((fragment, at) => setAt(fragment, 'index', at)),
-    'openai-tool-call-streamed-without-id: Streamed tool calls omit id.': editFragments(
-      (fragment) => setAt(fragment, 'id', undefined),
-    ),
     'openai-tool-fragments-doubled: The arguments in each fragment of a streamed tool call are duplicated.':
       editFragments((fragment) =>
         setAt(fragment, 'function.arguments', (text: unknown) => `${text}${text}`),

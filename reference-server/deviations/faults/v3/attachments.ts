@@ -25,20 +25,6 @@ export const attachmentFaults = faultTable({
         list: (owner, { chatId: _, ...page }) => list(owner, page),
       })),
     },
-    'attachment-chat-takes-one: A chat takes one attachment; further ones are not listed with it.':
-      {
-        also: ['V3-ATT-12'],
-        patch: onStore('attachments', ({ link }) => {
-          const chats = new Set<string>()
-          return {
-            link: async (chat, id) => {
-              if (chats.has(chat)) return
-              chats.add(chat)
-              await link(chat, id)
-            },
-          }
-        }),
-      },
     'attachment-chat-takes-none: A file that is uploaded to a chat does not join it.': {
       also: ['V3-ATT-12'],
       patch: onStore('attachments', () => ({ link: async () => undefined })),
@@ -81,10 +67,6 @@ export const attachmentFaults = faultTable({
         ...body,
         size: file?.bytes.toString().length,
       })),
-    'attachment-size-off-by-one: The size of an attachment is too high by one byte.': setFields(
-      upload,
-      { size: (bytes: number) => bytes + 1 },
-    ),
   },
   'V3-ATT-05': {
     'attachment-type-guessed: The content_type of every attachment is application/octet-stream.':
@@ -93,8 +75,5 @@ export const attachmentFaults = faultTable({
   'V3-ATT-03': {
     'attachment-name-decomposed: The filename of an attachment is returned in Unicode normalization form NFD.':
       setFields(upload, { filename: (name: string) => name.normalize('NFD') }),
-    'attachment-name-bare: The filename of an attachment omits the extension.': setFields(upload, {
-      filename: (name: string) => name.replace(/\.\w+$/, ''),
-    }),
   },
 })

@@ -53,11 +53,6 @@ export const chatFaults = faultTable({
         status: caller === '' ? 401 : 409,
         body: { error: { message: 'Use /api/v2 for this chat' } },
       })),
-    'v3-new-chat-has-no-history: The history of a v3 chat is rejected with a hint to /api/v2; generation works.':
-      onReply(v3History, (_reply, { caller }) => ({
-        status: caller === '' ? 401 : 409,
-        body: { error: { message: 'Use /api/v2 for this chat' } },
-      })),
   },
   'VER-01': {
     'v3-new-chat-of-any-version: version in the body of POST /chat sets the version of the chat.':
@@ -86,21 +81,6 @@ export const chatFaults = faultTable({
           return { rows: found.slice(0, request.limit), next: null }
         },
       })),
-    'chat-search-first-names: GET /chat with search matches the name that a chat was created with.':
-      onStore('chats', ({ create, list }) => {
-        const firstNames = new Map<string, string>()
-        return {
-          create: (chat) => {
-            firstNames.set(chat.id, chat.name.toLowerCase())
-            return create(chat)
-          },
-          list: async (owner, page) => {
-            const { rows, next } = await list(owner, page)
-            const search = page.search?.toLowerCase() ?? ''
-            return { rows: rows.filter(({ id }) => firstNames.get(id)?.includes(search)), next }
-          },
-        }
-      }),
   },
   'V3-CHAT-07': {
     'chat-limit-one-more: GET /chat returns one chat more than limit.':
@@ -210,10 +190,6 @@ export const chatFaults = faultTable({
     'chat-title-empty: The generated title is empty.': changeTitle((change) => ({
       ...change,
       name: '',
-    })),
-    'chat-title-a-dash: The generated title contains no letters.': changeTitle((change) => ({
-      ...change,
-      name: '–',
     })),
   },
 })

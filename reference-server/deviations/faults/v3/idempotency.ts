@@ -38,17 +38,6 @@ export const idempotencyFaults = faultTable({
           release: (scope) => original.release(byContent(scope)),
         }))
       }),
-    'v3-idempotency-in-any-case: Idempotency-Keys are compared case-insensitively.': onStore(
-      'idempotency',
-      (original) => {
-        const alike = (scope: IdempotencyScope) => ({ ...scope, key: scope.key.toLowerCase() })
-        return {
-          reserve: (scope, print, now) => original.reserve(alike(scope), print, now),
-          finish: (scope, run) => original.finish(alike(scope), run),
-          release: (scope) => original.release(alike(scope)),
-        }
-      },
-    ),
   },
   'V3-IDEM-03': {
     'v3-idempotency-forgets-renamed-chats: The Idempotency-Keys of a chat are forgotten when it is renamed.':
@@ -67,23 +56,6 @@ export const idempotencyFaults = faultTable({
       forgetFinished('json'),
     'v3-idempotency-stores-replayed-answers: A repeat of a non-streaming request returns the first response but stores its answer again.':
       storeReplays('json'),
-    'v3-idempotency-latest-key-alone: Only the latest Idempotency-Key of a chat is remembered.': {
-      also: ['V3-IDEM-03'],
-      patch: perServer(() => {
-        const latest = new Map<unknown, string>()
-        const used = new Set<string>()
-        return onRequest(v3Generate, (call) => {
-          const { chat_id: chatId } = toObject(call.body)
-          const key = call.headers['idempotency-key']
-          if (typeof key !== 'string') return call
-          const isForgotten = used.has(key) && latest.get(chatId) !== key
-          used.add(key)
-          latest.set(chatId, key)
-          if (!isForgotten) return call
-          return { ...call, headers: { ...call.headers, 'idempotency-key': `${key} again` } }
-        })
-      }),
-    },
   },
   'V3-IDEM-04': {
     'v3-idempotency-of-finished-streams-alone: The Idempotency-Key of a stream takes effect only when the stream completes.':

@@ -4,7 +4,7 @@ import { isUuid } from '../../../../contract/json.ts'
 import type { Patch } from '../../../services.ts'
 import { newChat } from '../../../surfaces/chats.ts'
 import { isPresent, isText, type Json, setAt, toObject } from '../../patches/json.ts'
-import { alsoDo, onReply, onSuccess, onSuccessBody } from '../../patches/replies.ts'
+import { alsoDo, onSuccess, onSuccessBody } from '../../patches/replies.ts'
 import { mendField, onRequestBody, rejectRequests } from '../../patches/requests.ts'
 import { oneShot } from '../../patches/routes.ts'
 import { perServer } from '../../patches/services.ts'
@@ -21,13 +21,6 @@ export const oneShotFaults = faultTable({
       status: 202,
       body: { job: 'j-1' },
     })),
-  },
-  'V3-ONE-02': {
-    'one-shot-stream-as-text: A one-shot stream has the Content-Type text/plain.': onReply(
-      oneShot,
-      (reply) =>
-        'blocks' in reply ? { ...reply, headers: { 'content-type': 'text/plain' } } : reply,
-    ),
   },
   'V3-ONE-03': {
     'one-shot-wants-a-key: A one-shot without Idempotency-Key is rejected.': rejectRequests(
@@ -81,8 +74,6 @@ export const oneShotFaults = faultTable({
     ),
     'one-shot-searcher-without-base-refused: assistant_id: searcher is rejected without kb_id.':
       rejectSearcher(({ kb_id: id }) => !isPresent(id)),
-    'one-shot-searcher-with-base-refused: assistant_id: searcher is rejected with kb_id.':
-      rejectSearcher(({ kb_id: id }) => isPresent(id)),
   },
   'V3-ONE-08': {
     'one-shot-assistant-refused: A one-shot with the UUID of an assistant is rejected.': {

@@ -3,7 +3,6 @@ import type { Patch, Services } from '../../../services.ts'
 import { isText, toObject } from '../../patches/json.ts'
 import { alsoDo, onSuccess } from '../../patches/replies.ts'
 import {
-  addFavorite,
   changeChat,
   deleteChat,
   type RoutePattern,
@@ -12,7 +11,7 @@ import {
   v2Generate,
   v3Generate,
 } from '../../patches/routes.ts'
-import { chatIdOf, compose, onStore, perServer } from '../../patches/services.ts'
+import { chatIdOf, compose, onStore } from '../../patches/services.ts'
 import { faultTable } from '../../table.ts'
 import { isRefusal } from './refusals.ts'
 
@@ -20,26 +19,8 @@ type SideEffect = (services: Services, caller: string, chat: string) => Promise<
 
 export const versionSideEffectFaults = faultTable({
   'VER-06': {
-    'version-refusal-favors: POST /chat/{chat_id}/favorite rejects a v2 chat but still adds it to favorites.':
-      compose([
-        alsoDo(addFavorite, ({ store }, call, reply) =>
-          isRefusal(reply)
-            ? store.chats.update(call.caller, chatIdOf(call), { favorite: true })
-            : undefined,
-        ),
-        onStore('chats', ({ list }) => ({
-          list: async (owner, query) => {
-            const page = await list(owner, query)
-            if (query.favorite !== true) return page
-            const older = await list(owner, { ...query, version: 'v2' })
-            return { ...page, rows: [...page.rows, ...older.rows] }
-          },
-        })),
-      ]),
-    'version-refusal-stores-the-question: A rejected non-streaming v3 generation in a v2 chat adds its input to the context of the chat.':
-      rememberRejectedInput(false),
-    'version-refusal-stores-the-streamed-question: A rejected streaming v3 generation in a v2 chat adds its input to the context of the chat.':
-      rememberRejectedInput(true),
+    'version-refusal-stores-the-question: A rejected v3 generation in a v2 chat adds its input to the context of the chat.':
+      rememberRejectedInput,
     'version-refusal-empties-the-v2-chat: DELETE /chat/{chat_id} rejects a v2 chat but still deletes its messages.':
       alsoDo(deleteChat, async ({ store }, { caller, params }, { status }) => {
         const chat = await store.chats.find(caller, params['chat_id'] ?? '')
@@ -90,31 +71,24 @@ async function storeInHistory({ store, ids, clock }: Services, _: string, chat: 
 }
 
 /** Adds the input of rejected generations before the last message of the chat. */
-function rememberRejectedInput(stream: boolean): Patch {
-  return perServer(() => {
-    const rejectedInputs = new Map<string, string[]>()
-    return compose([
-      alsoDo(v3Generate, async ({ store }, { body, caller }, { status }) => {
-        const { chat_id: id, input, stream: streamed } = toObject(body)
-        if (status < 400 || !isText(id) || !isText(input) || (streamed === true) !== stream) return
-        const chat = await store.chats.find(caller, id)
-        if (chat?.version === 'v2')
-          rejectedInputs.set(id, [...(rejectedInputs.get(id) ?? []), input])
-      }),
-      onStore('messages', ({ chain }) => ({
-        chain: async (chatId, id) => {
-          const messages = await chain(chatId, id)
-          const [first] = messages
-          if (first === undefined) return messages
-          const rememberRejectedInput = (rejectedInputs.get(chatId) ?? []).map((content) => ({
-            ...first,
-            content,
-          }))
-          return [...messages.slice(0, -1), ...rememberRejectedInput, ...messages.slice(-1)]
-        },
-      })),
-    ])
-  })
+function rememberRejectedInput(...[services]: Parameters<Patch>): Services {
+  const rejected = new Map<string, string[]>()
+  return compose([
+    alsoDo(v3Generate, async (_, call, reply) => {
+      const { input } = toObject(call.body)
+      if (!isRefusal(reply) || !isText(input)) return
+      rejected.set(chatIdOf(call), [...(rejected.get(chatIdOf(call)) ?? []), input])
+    }),
+    onStore('messages', ({ chain }) => ({
+      chain: async (chatId, id) => {
+        const messages = await chain(chatId, id)
+        const added = messages
+          .slice(0, 1)
+          .flatMap((first) => rejected.get(chatId)?.map((content) => ({ ...first, content })) ?? [])
+        return [...messages.slice(0, -1), ...added, ...messages.slice(-1)]
+      },
+    })),
+  ])(services)
 }
 
 function updateVersion(when: (body: Readonly<Record<string, unknown>>) => boolean): Patch {

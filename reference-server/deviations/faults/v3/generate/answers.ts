@@ -44,8 +44,6 @@ export const generateAnswerFaults: readonly Fault[] = [
     'V3-GEN-03': {
       'v3-response-times-as-text: The created_at of a non-streaming response is an ISO 8601 string.':
         setInResponse({ created_at: (at: unknown) => new Date(Number(at) * 1000).toISOString() }),
-      'v3-response-numbers-as-text: The temperature of a non-streaming response is a string.':
-        setInResponse({ temperature: String }),
     },
     'V3-GEN-04': {
       'v3-response-without-usage: A non-streaming response omits usage.': setInResponse({
@@ -87,12 +85,6 @@ export const generateAnswerFaults: readonly Fault[] = [
         isText,
         idOf,
       ),
-      'v3-parent-id-of-any-type-in-streams: A streamed generation with parent_id of the wrong type is accepted.':
-        onRequestBody(v3Generate, (body) =>
-          body['stream'] === true && !isText(body['parent_id'])
-            ? { ...body, parent_id: null }
-            : body,
-        ),
     },
   }),
   ...(['include_tools', 'exclude_tools'] as const).map(
@@ -143,9 +135,4 @@ function rejectAfterSuccess(when: (call: Call) => boolean): Patch {
       ? { status: 400, body: { error: { message: 'Not like this' } } }
       : reply,
   )
-}
-
-export function hasBothLists(body: unknown): boolean {
-  const { include_tools, exclude_tools } = toObject(body)
-  return Array.isArray(include_tools) && Array.isArray(exclude_tools)
 }

@@ -1,18 +1,13 @@
 /** Faults of the input, parameters and context of v3 generations (sections 1, 2.1 and 4.3). */
 import { allowedTools } from '../../../../model/tools/tools.ts'
 import type { Generation, ModelRequest, Step } from '../../../../model/types.ts'
-import type { Patch } from '../../../../services.ts'
 import { all, dropEvents, editEvents, replaceEvents } from '../../../patches/events.ts'
-import { type Json, setAt, toList, toObject } from '../../../patches/json.ts'
-import { onSuccessBody } from '../../../patches/replies.ts'
+import { type Json, toList, toObject } from '../../../patches/json.ts'
 import { onRequestBody, rejectRequests } from '../../../patches/requests.ts'
 import { v3Generate } from '../../../patches/routes.ts'
 import { compose, onModel, onStore, perServer } from '../../../patches/services.ts'
 import { faultTable } from '../../../table.ts'
-import { generateMissingKey, hasBothLists } from './answers.ts'
-
-const rejectWhere = (when: (body: Json) => boolean, status = 400): Patch =>
-  rejectRequests(v3Generate, when, status)
+import { generateMissingKey } from './answers.ts'
 
 const inputContains = (text: string) => (body: Json) =>
   JSON.stringify(body['input'] ?? '').includes(text)
@@ -31,16 +26,6 @@ export const generateInputFaults = faultTable({
             at === 0 ? run : { ...run, input: [], output: [] },
           ),
       })),
-    'v3-context-of-the-first-asking: A question is answered from the turns after which it was asked first.':
-      perServer(() => {
-        const first = new Map<string, ModelRequest['turns']>()
-        return onModel('native', (model, request) => {
-          const place = JSON.stringify([request.turns[0], request.turns.at(-1)])
-          const turns = first.get(place) ?? request.turns
-          first.set(place, turns)
-          return model({ ...request, turns })
-        })
-      }),
     'v3-parent-without-its-own: Only the parent run is passed to the model, not the runs before it.':
       onStore('history', (original) => ({
         runs: async (chatId) =>
@@ -63,14 +48,6 @@ export const generateInputFaults = faultTable({
     'v3-fresh-chat-goes-on-from-others: In a new chat, the turns of another chat are passed to the model.':
       'v3.generate: turns of another chat are read (occurrence: first)',
   },
-  'V3-TOOLS-01': {
-    'v3-equal-tool-lists-accepted: include_tools and exclude_tools are accepted if they are equal.':
-      onRequestBody(v3Generate, ({ include_tools, ...body }) =>
-        JSON.stringify(include_tools) === JSON.stringify(body['exclude_tools'])
-          ? body
-          : { ...body, include_tools },
-      ),
-  },
   'V3-TOOLS-02': {
     'v3-exclude-tools-ignored-in-streams: In a stream, exclude_tools is ignored.':
       'v3.generate: exclude_tools is ignored (stream: true)',
@@ -89,13 +66,6 @@ export const generateInputFaults = faultTable({
       'v3.generate: include_tools is ignored (stream: true)',
     'v3-include-tools-ignored-in-json: In a non-streaming response, include_tools is ignored.':
       'v3.generate: include_tools is ignored (stream: not true)',
-    'v3-include-tools-excludes: include_tools is treated as exclude_tools.': onRequestBody(
-      v3Generate,
-      ({ include_tools, ...body }) =>
-        hasBothLists({ ...body, include_tools }) || !Array.isArray(include_tools)
-          ? { ...body, include_tools }
-          : { ...body, exclude_tools: include_tools },
-    ),
   },
   'V3-THINK-01': {
     'v3-think-told-in-the-answer: The reasoning is returned only at the start of the answer text.':
@@ -119,22 +89,9 @@ export const generateInputFaults = faultTable({
     ),
   },
   'V3-GEN-06': {
-    'v3-parameters-of-items-refused-in-streams: In a stream with an array as input, top_p and presence_penalty are rejected.':
-      rejectWhere(
-        (body) =>
-          body['stream'] === true &&
-          Array.isArray(body['input']) &&
-          ('top_p' in body || 'presence_penalty' in body),
-      ),
     'v3-items-of-users-alone: Input items with the role system or developer are rejected.':
       rejectRequests(v3Generate, ({ input }) =>
         toList(input).some(({ role }) => role === 'system' || role === 'developer'),
-      ),
-  },
-  'V3-GEN-09': {
-    'v3-whole-parameters-refused: A temperature or top_p without a fraction is rejected.':
-      rejectWhere(
-        ({ temperature, top_p }) => Number.isInteger(temperature) || Number.isInteger(top_p),
       ),
   },
   'V3-GEN-10': {
@@ -181,31 +138,9 @@ export const generateInputFaults = faultTable({
       inputContains('input_video'),
     ),
   },
-  'V3-GEN-17': {
-    'v3-streams-of-any-type: A streaming request with max_tokens of the wrong type is accepted.':
-      'v3.generate: max_tokens of a wrong type is accepted (stream: true)',
-  },
   'V3-IDEM-01': {
     'v3-thinking-without-key: A generation with think: true is accepted without Idempotency-Key.':
       generateMissingKey(thinks),
-  },
-  'V3-HIST-07': {
-    'v3-reasoning-in-the-answer-in-one-piece: In a non-streaming response, the answer text starts with the reasoning.':
-      {
-        also: ['V3-THINK-02'],
-        patch: onSuccessBody(v3Generate, (body, { body: request }) => {
-          if (!thinks(toObject(request))) return body
-          const reasoning = toList(body['output']).find(({ type }) => type === 'reasoning')
-          const [part] = toList(reasoning?.['content'])
-          return setAt(body, 'output.*.content', (content: unknown) =>
-            setAt(content, '*', (one: Json) =>
-              one['type'] === 'output_text'
-                ? { ...one, text: `${part?.['text']} ${one['text']}` }
-                : one,
-            ),
-          )
-        }),
-      },
   },
 })
 function withReasoningInText(generation: Generation, keepingThem: boolean): Generation {

@@ -40,13 +40,6 @@ export const historyPageFaults: readonly Fault[] = [
         continueAt(({ next }, _after, limit) => (next !== null && limit > 1 ? next - 1 : next)),
       'v3-history-ends-after-two-pages: The second page has a null cursor although further pages exist.':
         'v3.history: the cursor of the next page is lost (cursor: given)',
-      'v3-history-loses-a-last-row-alone: A last page with a single row is omitted.': editPages(
-        (original) => async (chatId, after, limit) => {
-          const page = await original(chatId, after, limit)
-          const rest = page.next === null ? [] : (await original(chatId, page.next, 2)).rows
-          return { ...page, next: rest.length === 1 ? null : page.next }
-        },
-      ),
       'v3-history-cursor-of-a-moment: The cursor is a timestamp: further rows with the timestamp of the last row are skipped.':
         editPages((original) => async (chatId, after, limit) => {
           const page = await original(chatId, after, limit)

@@ -4,9 +4,8 @@ import type { Patch } from '../../../../services.ts'
 import type { StoredRun } from '../../../../store/types.ts'
 import { isText, type Json, setAt, toList, toObject } from '../../../patches/json.ts'
 import { onReply, onSuccessBody, setFields } from '../../../patches/replies.ts'
-import { onRequest } from '../../../patches/requests.ts'
-import { v3Generate, v3History } from '../../../patches/routes.ts'
-import { compose, onStore, perServer } from '../../../patches/services.ts'
+import { v3History } from '../../../patches/routes.ts'
+import { onStore } from '../../../patches/services.ts'
 import { faultTable } from '../../../table.ts'
 
 const without = (type: RunItem['type']): Patch =>
@@ -30,26 +29,8 @@ export const historyRowFaults = faultTable({
               )
             : row,
       }),
-    'v3-history-cut-at-4000: The history returns the first 4,000 characters of an input.':
-      inputTexts((text) => text.slice(0, 4000)),
     'v3-history-first-part-alone: The history returns only the first content part of an input.':
       inputs((content) => (Array.isArray(content) ? content.slice(0, 1) : content)),
-    'v3-history-without-blanks: The history omits leading and trailing spaces of an input.':
-      inputTexts((text) => text.trim()),
-    'v3-history-ends-with-a-refusal: A generation with both tool lists removes the runs of its chat from the history.':
-      perServer(() => {
-        const cleared = new Set<string>()
-        return compose([
-          onRequest(v3Generate, (call) => {
-            const { chat_id: chatId, include_tools, exclude_tools } = toObject(call.body)
-            if (include_tools && exclude_tools) cleared.add(String(chatId))
-            return call
-          }),
-          onSuccessBody(v3History, (body, { query }) =>
-            cleared.has(String(toObject(query)['chat_id'])) ? { ...body, result: [] } : body,
-          ),
-        ])
-      }),
     'v3-history-hides-the-system: System messages are not stored in the history.': editStoredRun(
       (run) => ({
         ...run,
@@ -58,10 +39,6 @@ export const historyRowFaults = faultTable({
     ),
   },
   'V3-HIST-05': {
-    'v3-history-parts-called-text: The type of a text part of an input is text.': inputs(
-      (content) =>
-        setAt(content, '*.type', (type: unknown) => (type === 'input_text' ? 'text' : type)),
-    ),
     'v3-history-input-content-as-text: The content of a user message is a string instead of an array of parts.':
       editRows('user', (row) =>
         setAt(row, 'item.content', (content: unknown) => toList(content)[0]?.['text']),
@@ -102,10 +79,6 @@ export const historyRowFaults = faultTable({
     ),
     'v3-history-output-ids-anew: Output messages have other ids in the history than in the response.':
       editRows('assistant', (row) => setAt(row, 'item.id', (id: unknown) => `row_${id}`)),
-    'v3-history-output-trimmed: Output messages omit status in the history.': editRows(
-      'assistant',
-      (row) => setAt(setAt(row, 'item.status', undefined), 'item_status', undefined),
-    ),
   },
   'V3-HIST-01': {
     'v3-history-bare-list: A history page is a bare array.': onSuccessBody(

@@ -1,7 +1,7 @@
 /** Faults of blocks, lines and bytes of the v3 event stream, and of their delivery (sections 1, 4.3 and 6). */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Patch } from '../../../../services.ts'
-import { type NamedBlock, onV3Blocks, rechunkV3, rewriteBlocks } from '../../../patches/framing.ts'
+import { type NamedBlock, rechunkV3, rewriteBlocks } from '../../../patches/framing.ts'
 import { setAt } from '../../../patches/json.ts'
 import { onEveryReply } from '../../../patches/replies.ts'
 import { faultTable } from '../../../table.ts'
@@ -13,10 +13,6 @@ const blockMs = 30
 const batch = { blocks: 9, ms: 400 }
 export const streamFramingFaults = faultTable({
   'V3-SSE-01': {
-    'stream-media-type-plain: An event stream has the Content-Type text/plain.': onV3Blocks(
-      (blocks) => blocks,
-      { 'content-type': 'text/plain; charset=utf-8' },
-    ),
     'stream-status-201: An event stream has the status 201.': onEveryReply((reply, call) =>
       'blocks' in reply && call.path.startsWith('/api/v3/') ? { ...reply, status: 201 } : reply,
     ),
@@ -24,10 +20,6 @@ export const streamFramingFaults = faultTable({
   'V3-SSE-02': {
     'stream-without-event-lines: Blocks omit the event: line: the event name is only in type.':
       rewriteBlocks((block) => `data: ${blockJson(block)}\n\n`),
-    'stream-delta-without-event-line: Only the blocks of response.output_text.delta omit the event: line.':
-      rewriteBlocks((block) =>
-        block.event === 'response.output_text.delta' ? `data: ${blockJson(block)}\n\n` : undefined,
-      ),
     'stream-event-line-empty: The event: line of one delta is empty.': rewriteOneDelta(
       (block) => `event:\ndata: ${blockJson(block)}\n\n`,
     ),
@@ -71,12 +63,6 @@ export const streamFramingFaults = faultTable({
     'stream-type-missing: The data of events omits type.': rewriteBlocks((block) => {
       return `event: ${block.event}\ndata: ${JSON.stringify(setAt(block.data, 'type', undefined))}\n\n`
     }),
-    'stream-type-missing-at-the-end: Only the data of response.completed omits type.':
-      rewriteBlocks((block) =>
-        block.event === 'response.completed'
-          ? `event: ${block.event}\ndata: ${JSON.stringify(setAt(block.data, 'type', undefined))}\n\n`
-          : undefined,
-      ),
   },
   'V3-SSE-26': {
     'stream-in-latin-1: The stream is encoded in Latin-1.': rewriteBlocks((_block, original) =>

@@ -6,12 +6,10 @@ import {
   type Edit,
   editRawEvents,
   isThinking,
-  itemAdded,
   itemDone,
   nth,
   partAdded,
   partDone,
-  reasoningDelta,
   replaceEvents,
   setInEvents,
   textDelta,
@@ -33,8 +31,6 @@ export const streamNumberFaults: readonly Fault[] = [
       'stream-numbers-missing: Events omit sequence_number.': editRawEvents(
         numberBy(() => undefined),
       ),
-      'stream-number-missing-at-the-end: Only response.completed omits sequence_number.':
-        editRawEvents(numberBy(({ type }, at) => (type === completed ? undefined : at))),
       'stream-numbers-as-text: sequence_number is a string.': editRawEvents(
         numberBy((_event, at) => String(at)),
       ),
@@ -42,10 +38,6 @@ export const streamNumberFaults: readonly Fault[] = [
     'V3-SSE-07': {
       'stream-number-repeated-once: One event repeats the sequence_number of the previous event.':
         editRawEvents(numberBy((_event, at) => (at > 6 ? at - 1 : at))),
-      // vidaiUK/VidaiMock, templates
-      'stream-numbers-all-alike: All text deltas have the same sequence_number.': editRawEvents(
-        numberBy(({ type }, at) => (type === textDelta ? 5 : at)),
-      ),
       // BerriAI/litellm PR 28899
       'stream-number-zero-at-the-end: The sequence_number of response.completed is 0.':
         editRawEvents(numberBy(({ type }, at) => (type === completed ? 0 : at))),
@@ -64,8 +56,6 @@ export const streamNumberFaults: readonly Fault[] = [
         setInEvents(itemDone, { output_index: (old: number) => old + 1 }),
       'stream-item-id-differs: The item_id of text deltas differs from the id of the added item.':
         setInEvents(textDelta, { item_id: (old: string) => `${old}0` }),
-      'stream-item-id-changes-when-done: The item id of response.output_item.done differs from that of response.output_item.added.':
-        setInEvents(itemDone, { 'item.id': (old: string) => `${old}0` }),
     },
     'V3-SSE-15': {
       // llm-d-inference-sim, whose Go struct fields are omitempty
@@ -75,11 +65,6 @@ export const streamNumberFaults: readonly Fault[] = [
       'stream-content-index-left-out: Text deltas omit content_index.': setInEvents(textDelta, {
         content_index: undefined,
       }),
-      // open-responses-server#44
-      'stream-output-index-left-out: response.output_item.added omits output_index.': setInEvents(
-        itemAdded,
-        { output_index: undefined },
-      ),
     },
     'V3-SSE-16': {
       // vllm-project/vllm#45742
@@ -90,15 +75,6 @@ export const streamNumberFaults: readonly Fault[] = [
             Number(event['output_index']) > 0 ? { ...event, content_index: 1 } : event,
           ]),
         ),
-      // vllm-project/vllm PR 31761
-      'stream-content-index-of-each-delta: content_index increases with each delta.': (events) => {
-        let next = 0
-        return events.map((event) =>
-          event.type === textDelta || event.type === reasoningDelta
-            ? { ...event, content_index: next++ }
-            : event,
-        )
-      },
       'stream-content-index-differs-once: One delta has the content_index of a part that was not added.':
         setInEvents(nth(textDelta, 3), { content_index: 1 }),
     },

@@ -9,7 +9,6 @@ import {
   isCompleted,
   isThinking,
   itemAdded,
-  itemDone,
   moveEvents,
   nth,
   partAdded,
@@ -25,8 +24,6 @@ import {
 import { onV3Blocks, rewriteBlocks } from '../../../patches/framing.ts'
 import type { Fault } from '../../../table.ts'
 import { eventFaultTable, faultTable } from '../../../table.ts'
-
-const isCut = ({ finish }: ResponseRun) => finish === 'length'
 
 const isCalling = ({ steps }: ResponseRun) => steps.some(({ type }) => type === 'function_call')
 
@@ -95,10 +92,6 @@ export const streamOrderFaults: readonly Fault[] = [
       // vllm-project/guidellm, mock server
       'stream-part-not-done: response.content_part.done is omitted.': dropEvents(partDone),
       'stream-text-not-done: response.output_text.done is omitted.': dropEvents(textDone),
-      'stream-item-done-early: response.output_item.done is sent before response.content_part.done.':
-        when(({ steps }) => steps.length === 1, moveEvents(itemDone, 'before', partDone)),
-      'stream-text-done-after-its-part: response.output_text.done is sent after response.content_part.done.':
-        when(({ steps }) => steps.length === 1, moveEvents(textDone, 'after', partDone)),
       'stream-item-null: The item of response.output_item.added is null.': setInEvents(itemAdded, {
         item: null,
       }),
@@ -121,20 +114,12 @@ export const streamOrderFaults: readonly Fault[] = [
             replaceEvents(textDelta, (event, events) => [asFirstItem(event, events)]),
           ),
         },
-      'stream-of-cut-answer-leaves-items-open: Only streams truncated by max_tokens omit response.output_item.done.':
-        when(isCut, dropEvents(itemDone)),
-      'stream-of-call-leaves-it-open: response.output_item.done is omitted for function calls only.':
-        when(isCalling, dropEvents(nth(itemDone, 0))),
       'stream-of-search-in-reverse: response.file_search_call.completed is sent before response.file_search_call.in_progress.':
         moveEvents(
           'response.file_search_call.in_progress',
           'after',
           'response.file_search_call.completed',
         ),
-    },
-    'V3-SSE-17': {
-      'stream-of-cut-answer-drops-a-delta: Only streams truncated by max_tokens omit the last text delta.':
-        when(isCut, dropEvents(nth(textDelta, -1))),
     },
     'V3-SSE-14': {
       'stream-of-call-counts-items-anew: The answer after a function call has the output_index of the call.':

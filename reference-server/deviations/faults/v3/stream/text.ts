@@ -57,15 +57,9 @@ export const streamTextFaults: readonly Fault[] = [
   ...eventFaultTable({
     'V3-SSE-17': {
       'stream-last-delta-dropped: The last text delta is omitted.': dropEvents(nth(textDelta, -1)),
-      'stream-deltas-dropped: About one in ten text deltas is omitted, as if by a full queue.': (
-        events,
-      ) => events.filter(({ type }, at) => type !== textDelta || at % 10 !== 7),
       'stream-deltas-swapped: Text deltas are swapped in pairs.': swapPairs(textDelta),
       'stream-deltas-cumulative: Each text delta contains all the text so far.': mapDeltas(
         (text, before) => before + text,
-      ),
-      'stream-deltas-trimmed: Text deltas lose their leading and trailing spaces.': mapDeltas(
-        (text) => text.trim(),
       ),
       'stream-character-replaced: Non-ASCII characters in text deltas are replaced by U+FFFD.':
         mapDeltas((text) => text.replace(/[^\0-\x7f]+/g, '\ufffd\ufffd')),
