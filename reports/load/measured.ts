@@ -10,7 +10,6 @@ import {
   type QuantileRow,
   rateTable,
   stepsOf,
-  turnRows,
 } from './measures.ts'
 import { connectionText, deliveryText, lumpText } from './traffic.ts'
 
@@ -42,7 +41,6 @@ export function measuredSections(report: LoadReport): readonly Section[] {
       note: 'With 95 % intervals. Response time counts from the planned send time, service time from the actual one.',
       blocks: quantileBlocks(clocked(metrics)),
     },
-    ...turnSections(report).map((section) => ({ ...section, untrusted })),
     {
       title: 'Stalls and delivery',
       untitled: true,
@@ -104,23 +102,6 @@ function stepTable(report: LoadReport): Table {
     ]),
     spare: ['offered', 'shed', 'failed', 'from, s', 'ttft p50, ms', 'e2e p50, ms', 'max in flight'],
   }
-}
-
-/** `ttft` of growing chats by turn, and all other metrics as a detail. */
-function turnSections({ turns }: LoadReport): readonly Section[] {
-  const rows = turnRows(turns).map((row) => ({ ...row, name: `${row.metric} ${row.turn}` }))
-  return [
-    {
-      title: 'Latency of growing chats by turn, ms',
-      detail: 'folded',
-      blocks: quantileBlocks(rows.filter(({ metric }) => metric === 'ttft')),
-    },
-    {
-      title: 'Other latencies of growing chats by turn, ms',
-      detail: 'verbose',
-      blocks: quantileBlocks(rows.filter(({ metric }) => metric !== 'ttft')),
-    },
-  ]
 }
 
 function quantileBlocks(rows: readonly QuantileRow[]): readonly Block[] {

@@ -1,10 +1,9 @@
 import { lowerMedianOf } from '../../contract/averages.ts'
-import {
-  type Distribution,
-  type Metric,
-  type MetricName,
-  metricNames,
-  type SecondRow,
+import type {
+  Distribution,
+  Metric,
+  MetricName,
+  SecondRow,
 } from '../../contract/report/load/measures.ts'
 import type { LoadReport } from '../../contract/report/load/report.ts'
 import type { Table } from '../document/document.ts'
@@ -48,23 +47,6 @@ export function clocked(metrics: readonly Metric[]) {
   )
 }
 
-/** Latencies of growing chats, by metric, clock and turn. */
-export function turnRows(turns: LoadReport['turns']) {
-  return turns
-    .flatMap(({ from, to, metrics }) =>
-      clocked(metrics).map(({ name, ...row }) => ({
-        metric: name,
-        turn: from === to ? `turn ${from}` : `turn ${from} and later`,
-        ...row,
-      })),
-    )
-    .toSorted(
-      (a, b) =>
-        metricNames.indexOf(a.metric) - metricNames.indexOf(b.metric) ||
-        a.clock.localeCompare(b.clock),
-    )
-}
-
 /** The five rates and the goodput: counts in the window and of the whole run, drain included. */
 export function rateTable({ rates, goodput }: LoadReport): Table {
   const five = Object.entries(rates).map(([name, { count, perSecond, wholeRun }]) => [
@@ -100,28 +82,11 @@ export function endpointTable({ endpoints = [] }: Pick<LoadReport, 'endpoints'>)
   }
 }
 
-/** One step of `--steps`, summed up over its seconds. */
-interface StepRow {
-  readonly fromMs: number
-  /** Planned rate. */
-  readonly perSecond: number
-  readonly offered: number
-  readonly completedPerSecond: number
-  readonly shed: number
-  readonly failed: number
-  readonly maxInFlight: number
-  readonly ttft: StepLatency
-  readonly e2e: StepLatency
-}
-
-/** Milliseconds: the median p50 and the highest p99 of the seconds; null if nothing was measured. */
-interface StepLatency {
-  readonly p50: number | null
-  readonly p99: number | null
-}
-
-/** One row for each step of `--steps`, if given. A second belongs to the step in which it begins. */
-export function stepsOf({ plan, series }: LoadReport): readonly StepRow[] {
+/**
+ * One row for each step of `--steps`, if given, summed up over its seconds; a second belongs to the step in
+ * which it begins. Latencies in milliseconds: the median p50 and the highest p99 of the seconds.
+ */
+export function stepsOf({ plan, series }: LoadReport) {
   const { arrival } = plan
   if (arrival.kind !== 'steps') return []
   return arrival.steps.map(({ perSecond, forMs }, at) => {
@@ -145,7 +110,7 @@ export function stepsOf({ plan, series }: LoadReport): readonly StepRow[] {
   })
 }
 
-function latencyOf(rows: readonly SecondRow[], metric: 'ttft' | 'e2e'): StepLatency {
+function latencyOf(rows: readonly SecondRow[], metric: 'ttft' | 'e2e') {
   const quantiles = rows.flatMap((row) => row[metric] ?? [])
   const p99s = quantiles.map(({ p99 }) => p99)
   return {

@@ -131,22 +131,6 @@ test('the outcome of each kind of transaction, if there are several', () => {
   `)
 })
 
-test('first tokens by turn, if chats have several', () => {
-  const turns = [
-    { from: 1, to: 1, requests: 300, metrics: loadReportOf().metrics },
-    { from: 3, to: null, requests: 300, metrics: loadReportOf().metrics },
-  ]
-  const text = terminalOf(loadReportOf({ turns }), plain)
-  const [, table] = /Latency of growing chats by turn, ms\n([\s\S]*?)\n\n/.exec(text) ?? []
-  expect(table).toMatchInlineSnapshot(`
-    "                                     n  mean  p50  p90  p99   max
-      ttft turn 1            response  300   134  108  129  990  1125
-      ttft turn 3 and later  response  300   134  108  129  990  1125
-      ttft turn 1            service   300   105  105  125  129   130
-      ttft turn 3 and later  service   300   105  105  125  129   130"
-  `)
-})
-
 test('says of what it is not whole', () => {
   const report = loadReportOf({ partial: { of: 3, missing: [1] }, interrupted: true, slo: [] })
   expect(outcomeLine(loadDocument(report).outcome, plain)).toMatchInlineSnapshot(

@@ -55,18 +55,6 @@ export const metric = z.object({
 })
 export type Metric = z.infer<typeof metric>
 
-/** Measurements by turn of growing chats, whose context grows with each turn. */
-export const turnRow = z.object({
-  /** Counted from 1; `to` is null for all that follow. */
-  from: z.int(),
-  to: z.int().nullable(),
-  /** Planned in the measured window, whatever their outcome. */
-  requests: z.int(),
-  /** Metrics `ttft`, `tpot` and `e2e`, if measured. */
-  metrics: z.array(metric),
-})
-export type TurnRow = z.infer<typeof turnRow>
-
 const rate = z.object({
   count: z.int(),
   perSecond: z.number(),

@@ -15,7 +15,6 @@ import {
   secondRow,
   sloRow,
   stalls,
-  turnRow,
   window,
 } from './measures.ts'
 import { clock, shards } from './shards.ts'
@@ -165,8 +164,6 @@ export const loadReport = z.object({
   rates,
   goodput,
   metrics: z.array(metric),
-  /** Measurements of growing chats by turn; empty if no chat grew. */
-  turns: z.array(turnRow),
   /** Null if nothing was streamed. */
   stalls: stalls.nullable(),
   /** Null if nothing was streamed in two deltas or more. */

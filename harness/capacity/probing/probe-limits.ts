@@ -4,8 +4,13 @@ import { isGood } from '../../load/metrics/latency-recorder.ts'
 import { forEachCensored, latencyOf } from '../../load/metrics/samples/latency-definitions.ts'
 import type { RequestRecord } from '../../load/record.ts'
 import { defaultMaxRefusals } from '../../load/slo/implied.ts'
-import { goodputLimits, type LatencySlo, type RequestLimit, type Slo } from '../../load/slo/slo.ts'
-import { isOver } from '../../load/summary/window.ts'
+import {
+  goodputLimits,
+  isOver,
+  type LatencySlo,
+  type RequestLimit,
+  type Slo,
+} from '../../load/slo/slo.ts'
 
 export interface ProbeLimit {
   readonly expression: string

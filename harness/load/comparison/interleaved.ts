@@ -31,7 +31,10 @@ export function compareInterleaved(
   all: readonly BlockPair[],
   { figures: chosen, tolerance }: { figures: readonly FigureName[] | null; tolerance: number },
 ): LoadComparison {
-  const valid = all.filter((pair) => sidesOf(pair).every(isValid))
+  const valid = all.filter(({ a, b }) =>
+    [a, b].every(({ generator }) => generator.verdict !== 'invalid'),
+  )
+  const [ofA, ofB] = [all.map(({ a }) => a), all.map(({ b }) => b)]
   const pairs = valid.map(({ a, b }): Pair => ({ a: wholeBlock(a), b: wholeBlock(b) }))
   const [first] = all
   if (first === undefined) throw new RangeError('there are no pairs of blocks')
@@ -49,22 +52,16 @@ export function compareInterleaved(
     design: 'interleaved',
     method: `Student's limits of log ratios of ${valid.length} pairs of blocks; shares pooled, by differences between blocks`,
     familyError,
-    a: headOfAll(all.map(({ a }) => a)),
-    b: headOfAll(all.map(({ b }) => b)),
+    a: headOfAll(ofA),
+    b: headOfAll(ofB),
     differences: [],
     figures,
     notes: [
       ...(dropped === 0
         ? []
         : [`${dropped} of ${all.length} pairs left out: the load generator was the bottleneck`]),
-      ...violationNotes(
-        'A',
-        all.map(({ a }) => a),
-      ),
-      ...violationNotes(
-        'B',
-        all.map(({ b }) => b),
-      ),
+      ...violationNotes('A', ofA),
+      ...violationNotes('B', ofB),
     ],
   }
 }
@@ -72,14 +69,6 @@ export function compareInterleaved(
 interface Pair {
   readonly a: LoadBlock & { readonly seconds: number }
   readonly b: LoadBlock & { readonly seconds: number }
-}
-
-function sidesOf({ a, b }: BlockPair): readonly LoadReport[] {
-  return [a, b]
-}
-
-function isValid({ generator }: LoadReport): boolean {
-  return generator.verdict !== 'invalid'
 }
 
 /** The measured window of a run as one block. */
@@ -126,14 +115,12 @@ function latencyOf(
     const [ofA, ofB] = [valueAt(a, q), valueAt(b, q)]
     return ofA === null || ofB === null ? [] : [[ofA, ofB] as const]
   })
-  const whole = (side: 'a' | 'b') => {
-    const sample = sampleOf(
-      pairs.map((pair) => pair[side]),
-      metric,
-    )
+  const [a, b] = (['a', 'b'] as const).map((side) => {
+    const blocks = pairs.map((pair) => pair[side])
+    const sample = sampleOf(blocks, metric)
     return sample.count < minimumSamples(q) ? null : valueAt(sample, q)
-  }
-  return [paired(head, values, whole('a'), whole('b'))]
+  })
+  return [paired(head, values, a ?? null, b ?? null)]
 }
 
 function sampleOf(blocks: readonly LoadBlock[], metric: ComparedLatency): OrderedSample {

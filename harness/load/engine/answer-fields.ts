@@ -20,16 +20,8 @@ export interface PlannedRequest
   readonly duplicate: boolean
 }
 
-/** Fields of an unstreamed answer, on any surface. */
-export interface AnswerFields {
-  readonly id: string | undefined
-  readonly text: string
-  readonly usage: Readonly<Record<string, unknown>> | undefined
-  readonly failure: string | undefined
-}
-
-/** Undefined if the body is not a JSON object. */
-export function answerFields(json: unknown): AnswerFields | undefined {
+/** Fields of an unstreamed answer, on any surface; undefined if the body is not a JSON object. */
+export function answerFields(json: unknown) {
   if (!isObject(json)) return undefined
   const { id, usage, status, error } = json
   const generated = ['choices', 'output', 'message'].some((member) => member in json)

@@ -372,11 +372,9 @@ export class RecordBuilder {
   body(json: unknown): void {
     const fields = answerFields(json)
     if (fields === undefined) return
-    const { contents } = this
-    contents.id = fields.id
-    contents.usage = fields.usage
-    contents.failure = fields.failure
-    this.crossTalk.add(fields.text)
+    const { text, ...others } = fields
+    Object.assign(this.contents, others)
+    this.crossTalk.add(text)
   }
 
   msSinceSent(at: number): number {
@@ -455,11 +453,7 @@ export function requestOutcome({
 /** Excludes answers to misbehaving clients and to races: they are judged, but not timed. */
 function classify(
   outcome: RequestOutcome,
-  {
-    clientBehavior,
-    race,
-    duplicate,
-  }: Pick<PlannedRequest, 'clientBehavior' | 'race' | 'duplicate'>,
+  { clientBehavior, race, duplicate }: PlannedRequest,
 ): RequestOutcome {
   // The target decides which of the two requests it rejects.
   if (duplicate || (race && outcome.kind === 'status')) return { kind: 'abandoned', why: 'race' }

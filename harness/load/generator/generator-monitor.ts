@@ -1,5 +1,5 @@
 import { availableParallelism, cpus, loadavg } from 'node:os'
-import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
+import { performance } from 'node:perf_hooks'
 import { rankOf } from '../../../contract/averages.ts'
 import type { GeneratorRow, Spread, WorkerRow } from '../../../contract/report/load/generator.ts'
 import { Histogram, type HistogramData } from '../metrics/samples/histogram.ts'
@@ -55,7 +55,6 @@ export class GeneratorMonitor {
       ...generatorVerdict({
         timestampError: worstSpread(errors),
         scheduleDelay,
-        eventLoopDelayMs: maxOrNull(done.map(({ usage }) => usage.eventLoopDelayMs)),
         eventLoopUtilization,
         cpuShare: maxOrNull(done.map(({ usage }) => usage.cpuShare)),
         dropped: undispatched,
@@ -124,32 +123,20 @@ export interface ThreadUsage {
   readonly cpuShare: number | null
   /** Busy share of the event loop, 0 to 1. */
   readonly eventLoopUtilization: number
-  /** Delay of its timers, p99. */
-  readonly eventLoopDelayMs: number
 }
-
-const resolutionMs = 10
 
 export class ThreadUsageMeter {
   readonly #loop = performance.eventLoopUtilization()
-  readonly #delay = monitorEventLoopDelay({ resolution: resolutionMs })
   readonly #cpuMs = threadCpuMs()
   readonly #startedAt = performance.now()
 
-  constructor() {
-    this.#delay.enable()
-  }
-
   end(): ThreadUsage {
-    this.#delay.disable()
     const now = threadCpuMs()
     const cpuMs = now === null || this.#cpuMs === null ? null : now - this.#cpuMs
-    const late = this.#delay.percentile(99) / 1e6 - resolutionMs
     return {
       cpuMs,
       cpuShare: cpuMs === null ? null : cpuMs / (performance.now() - this.#startedAt),
       eventLoopUtilization: performance.eventLoopUtilization(this.#loop).utilization,
-      eventLoopDelayMs: Math.max(0, late),
     }
   }
 }

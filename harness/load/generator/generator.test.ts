@@ -9,7 +9,6 @@ const spread = (p99: number, count = 1000) => ({ p50: p99 / 10, p99, max: p99, c
 const calm: GeneratorMeasurements = {
   timestampError: spread(0.4),
   scheduleDelay: spread(1.2),
-  eventLoopDelayMs: 1,
   eventLoopUtilization: 0.3,
   cpuShare: 0.3,
   dropped: 0,
@@ -23,7 +22,6 @@ it('is not made better by what is not known', () => {
   const unknown = {
     timestampError: null,
     scheduleDelay: null,
-    eventLoopDelayMs: null,
     cpuShare: null,
   }
   expect(generatorVerdict({ ...calm, ...unknown }).verdict).toBe('valid')
@@ -37,7 +35,6 @@ const signs = [
     (at: number) => ({ timestampError: spread(at) }),
   ],
   ['scheduleDelay', generatorLimits.scheduleDelay, (at: number) => ({ scheduleDelay: spread(at) })],
-  ['eventLoopDelay', generatorLimits.eventLoopDelay, (at: number) => ({ eventLoopDelayMs: at })],
   [
     'eventLoopUtilization',
     generatorLimits.eventLoopUtilization,
@@ -58,7 +55,6 @@ it('gives every reason, and the worst of them is the verdict', () => {
   const bad = {
     timestampError: spread(25),
     scheduleDelay: spread(30),
-    eventLoopDelayMs: 22,
     eventLoopUtilization: 0.9,
     cpuShare: 0.95,
     dropped: 3,
@@ -68,7 +64,6 @@ it('gives every reason, and the worst of them is the verdict', () => {
       "reasons": [
         "its timestamps were up to 25.0 ms late (p99)",
         "planned requests were sent up to 30.0 ms late (p99)",
-        "timers of the busiest event loop fired up to 22.0 ms late (p99)",
         "the busiest event loop was busy 90 % of the time",
         "the busiest thread used 95 % of a CPU",
         "3 due transactions were not sent: too many were in flight",

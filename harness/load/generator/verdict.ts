@@ -10,8 +10,6 @@ export interface GeneratorMeasurements {
   readonly timestampError: Spread | null
   /** Milliseconds by which planned arrivals were late. */
   readonly scheduleDelay: Spread | null
-  /** Timer delay of the busiest worker, milliseconds, p99; null if unknown. */
-  readonly eventLoopDelayMs: number | null
   /** Busy share of the busiest event loop. */
   readonly eventLoopUtilization: number
   /** CPU of the busiest worker's thread per elapsed time; null if the runtime does not report it. */
@@ -42,8 +40,6 @@ export const generatorLimits = {
    * target that gets its arrivals late and in bursts receives another load.
    */
   scheduleDelay: { degraded: 20, invalid: 100 },
-  /** Milliseconds at p99. Its resolution is only 10 ms, and it misses what happens within a turn. */
-  eventLoopDelay: { degraded: 20, invalid: 100 },
   /** Waiting time at utilization ρ grows like ρ / (1 − ρ): 4 turns of the loop, then 32. */
   eventLoopUtilization: { degraded: 0.8, invalid: 0.97 },
   /** A thread cannot use more than one CPU; beyond this, it lacked CPU for seconds at a time. */
@@ -73,7 +69,7 @@ function reasonsOf(signs: GeneratorMeasurements): readonly Reason[] {
   const limits = generatorLimits
   const error = tailOf(signs.timestampError)
   const late = tailOf(signs.scheduleDelay)
-  const { eventLoopDelayMs, eventLoopUtilization, cpuShare, dropped } = signs
+  const { eventLoopUtilization, cpuShare, dropped } = signs
   const { timestampError, scheduleDelay } = limits
   const invalid = signs.maxTimestampErrorMs ?? timestampError.invalid
   const lateness = (what: string, ms: number | null, own: Limits, name: string) =>
@@ -83,12 +79,6 @@ function reasonsOf(signs: GeneratorMeasurements): readonly Reason[] {
   return [
     ...lateness('its timestamps were', error.ms, { ...timestampError, invalid }, error.name),
     ...lateness('planned requests were sent', late.ms, scheduleDelay, late.name),
-    ...lateness(
-      'timers of the busiest event loop fired',
-      eventLoopDelayMs,
-      limits.eventLoopDelay,
-      'p99',
-    ),
     ...reasonOver(eventLoopUtilization, limits.eventLoopUtilization, busyLoop),
     ...reasonOver(cpuShare, limits.cpuShare, busyThread),
     ...reasonOver(

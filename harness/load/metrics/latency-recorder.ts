@@ -1,6 +1,6 @@
 import type { MetricName } from '../../../contract/report/load/measures.ts'
 import type { RequestRecord } from '../record.ts'
-import type { Clock, RequestLimit } from '../slo/slo.ts'
+import { type Clock, isOver, type RequestLimit } from '../slo/slo.ts'
 import { Histogram, type HistogramData, type Stored } from './samples/histogram.ts'
 import {
   forEachCensored,
@@ -53,9 +53,9 @@ export type OutcomeCounts = typeof none
 /** A request is good if it is `ok` and meets every limit; a latency that it lacks breaks none. */
 export function isGood(record: RequestRecord, limits: readonly RequestLimit[]): boolean {
   if (record.outcome.kind !== 'ok') return false
-  return limits.every(({ metric, clock, limitNs, inclusive }) => {
-    const ns = latencyOf(record, metric, clock)
-    return ns === null || (inclusive ? ns <= limitNs : ns < limitNs)
+  return limits.every((limit) => {
+    const ns = latencyOf(record, limit.metric, limit.clock)
+    return ns === null || !isOver(limit, ns)
   })
 }
 

@@ -11,7 +11,7 @@ import { BottomKSample, type SampleConfig, sampledOf } from './samples/bottom-k-
 import type { Stored } from './samples/histogram.ts'
 import { forEachContentArrival, lastTimestamp } from './samples/latency-definitions.ts'
 import { SecondQuantiles, Timeline } from './timeline.ts'
-import { TransactionStats, TurnTracker } from './transaction-stats.ts'
+import { TransactionStats } from './transaction-stats.ts'
 
 /** A gap between fragments that a reader of the text would notice. */
 const stallNs = 500_000_000
@@ -28,17 +28,11 @@ export class RunRecorder {
   dropped = 0
   readonly #inFlight: number[]
 
-  constructor(
-    { durationNs, mix }: Pick<PlanSpec, 'durationNs' | 'mix'>,
-    slos: readonly Slo[],
-    workers: number,
-  ) {
-    const growing = mix.entries.flatMap(({ kind, name }) => (kind === 'v3-chat' ? [name] : []))
+  constructor({ durationNs }: Pick<PlanSpec, 'durationNs'>, slos: readonly Slo[], workers: number) {
     this.metrics = new RunMetrics({
       durationNs,
       limits: goodputLimits(slos),
       stallNs,
-      growing,
       watched: watchedLatencies(slos),
     })
     this.generator = new GeneratorMonitor(workers)
@@ -70,8 +64,6 @@ export interface MetricsConfig extends SampleConfig {
   readonly durationNs: number
   /** A gap over this is a stall. */
   readonly stallNs: number
-  /** Transactions whose chats grow turn by turn. */
-  readonly growing?: readonly string[]
 }
 
 /** Number of slices into which the plan is cut, so that a warm-up can be left out when its end is known. */
@@ -97,17 +89,15 @@ export class RunMetrics {
   readonly failures = new Failures()
   readonly sample = new BottomKSample()
   readonly groups = new LatencyGroups()
-  readonly #turns: TurnTracker
 
   constructor(config: MetricsConfig) {
     this.config = config
-    this.#turns = new TurnTracker(config.growing ?? [])
     this.slices = new Timeline(Math.max(1, Math.ceil(config.durationNs / sliceCount)))
   }
 
   add(record: RequestRecord): void {
     const { transaction, timestamps, outcome, endpoint } = record
-    const key = keyOf({ transaction, span: this.#turns.rangeOf(record), endpoint })
+    const key = keyOf({ transaction, endpoint })
     const slice = this.slices.indexOf(timestamps.planned)
     this.groups.at(slice, key).add(record, this.config)
     for (const timeline of [this.slices, this.seconds]) addTo(timeline, record)
@@ -147,15 +137,14 @@ export class RunMetrics {
 
 export type MetricsData = Stored<RunMetrics>
 
-/** A transaction, a range of turns of growing chats, and an endpoint of a target with several. */
+/** A transaction, and an endpoint of a target with several. */
 interface Group {
   readonly transaction?: string
-  readonly span?: number | undefined
   readonly endpoint?: number | undefined
 }
 
-function keyOf({ transaction, span, endpoint }: Group): string {
-  return [transaction, span, endpoint].join(separator)
+function keyOf({ transaction, endpoint }: Group): string {
+  return [transaction, endpoint].join(separator)
 }
 
 /** Character that occurs in no transaction name. */

@@ -3,42 +3,6 @@ import type { TransactionRow } from '../../../contract/report/load/report.ts'
 import { type MixEntry, surfaceOf } from '../plan/mix.ts'
 import type { RequestRecord } from '../record.ts'
 
-/** Turns of growing chats, in ranges whose contexts differ much. */
-export const turnRanges = [
-  { from: 1, to: 1 },
-  { from: 2, to: 2 },
-  { from: 3, to: null },
-] as const
-
-/** Maximum number of transactions in progress. */
-const maxRemembered = 10_000
-
-/** Determines which turn of a growing chat a request was. */
-export class TurnTracker {
-  readonly #growing: ReadonlySet<string>
-  /** Transactions whose first request made their chat. */
-  readonly #ownChat = new Set<number>()
-
-  constructor(growing: readonly string[]) {
-    this.#growing = new Set(growing)
-  }
-
-  /** Index of the range; undefined unless the request is a turn of a growing chat. */
-  rangeOf({ transaction, operation, index, step }: RequestRecord): number | undefined {
-    if (!this.#growing.has(transaction)) return undefined
-    if (operation === 'v3.createChat') this.#remember(index)
-    if (operation !== 'v3.generate') return undefined
-    const turn = this.#ownChat.has(index) ? step : step + 1
-    return turnRanges.findIndex(({ to }) => to === null || turn <= to)
-  }
-
-  #remember(index: number): void {
-    const [oldest] = this.#ownChat
-    if (oldest !== undefined && this.#ownChat.size >= maxRemembered) this.#ownChat.delete(oldest)
-    this.#ownChat.add(index)
-  }
-}
-
 interface TransactionCounts {
   begun: number
   /** Transactions with a failed request; those with none failed, but one still open. */

@@ -58,12 +58,14 @@ export function invalidate(
   return { ...generator, verdict: 'invalid', reasons: [...generator.reasons, ...reasons] }
 }
 
+export const transactionAudit = 'conservation-transactions'
+
 /** Checks that every due transaction was started or is known to be dropped. */
 export function conservationAudit(
   { spec, shard, signal }: LoadOptions,
   book: RunRecorder,
 ): AuditRow {
-  const name = 'conservation-transactions'
+  const name = transactionAudit
   const expected = countDueBefore(spec, shard ?? wholePlan, spec.durationNs)
   const { started } = book.transactions
   const observed = started + book.dropped

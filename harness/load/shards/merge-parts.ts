@@ -2,6 +2,7 @@ import type { AuditRow, GeneratorRow } from '../../../contract/report/load/gener
 import type { Metric } from '../../../contract/report/load/measures.ts'
 import type { LoadReport, TransactionRow } from '../../../contract/report/load/report.ts'
 import { worstSpread } from '../generator/generator-monitor.ts'
+import { transactionAudit } from '../report/outcome.ts'
 import type { Shard } from './check.ts'
 
 /** The worst generator decides for the run; reasons name their shard. */
@@ -37,28 +38,22 @@ export function mergedGenerator(reports: readonly LoadReport[]): GeneratorRow {
   }
 }
 
-/** Audits of the merged figures, and those that only each shard could make. */
+/** Audits of the merged figures, and the one that only each shard could make. */
 export function mergedAudits(merged: readonly AuditRow[], shards: readonly Shard[]): AuditRow[] {
-  const names = new Set(merged.map(({ name }) => name))
-  const own = shards.flatMap(({ report }) => report.audits).filter(({ name }) => !names.has(name))
-  const rest = [...Map.groupBy(own, ({ name }) => name)].map(([name, rows]): AuditRow => {
-    const failed = rows.filter(({ verdict }) => verdict === 'fail')
-    const [worst = rows[0]] = failed
-    const total = (read: (row: AuditRow) => number | null) =>
-      rows.reduce<number | null>((sum, row) => {
-        const value = read(row)
-        return sum === null || value === null ? null : sum + value
-      }, 0)
-    return {
-      name,
-      verdict: failed.length > 0 ? 'fail' : (worst?.verdict ?? 'not-applicable'),
-      expected: total((row) => row.expected),
-      observed: total((row) => row.observed),
-      message:
-        failed.length > 0 ? (worst?.message ?? '') : `Holds in each of ${rows.length} shards.`,
-    }
-  })
-  return [...merged, ...rest]
+  const rows = shards.flatMap(({ report }) =>
+    report.audits.filter(({ name }) => name === transactionAudit),
+  )
+  const [first] = rows
+  if (first === undefined) return [...merged]
+  const failed = rows.find(({ verdict }) => verdict === 'fail')
+  const total = (member: 'expected' | 'observed') =>
+    rows.some((row) => row[member] === null)
+      ? null
+      : rows.reduce((sum, row) => sum + (row[member] ?? 0), 0)
+  const message = failed?.message ?? `Holds in each of ${rows.length} shards.`
+  const { name, verdict } = failed ?? first
+  const sums = { expected: total('expected'), observed: total('observed') }
+  return [...merged, { name, verdict, ...sums, message }]
 }
 
 export function mergedTransactions(
@@ -134,41 +129,20 @@ const maxSpreadMs = 100
  * times, counted from the common plan, would be longer by as much. `boundMs` limits that.
  */
 export function startSpreadOf(reports: readonly LoadReport[]): StartSpread {
-  const starts = reports.map(({ startedAt, clock }) => ({
-    localMs: Date.parse(startedAt),
-    clock: clock ?? null,
-  }))
-  const offsets = starts.flatMap(({ localMs, clock }) =>
-    clock === null ? [] : [{ atMs: localMs + clock.offsetMs, clock }],
-  )
-  const count = reports.length
-  const localSpreadMs = spread(starts.map(({ localMs }) => localMs))
-  if (offsets.length < count) {
-    return {
-      count,
-      localSpreadMs,
-      skewMs: null,
-      spreadMs: null,
-      uncertaintyMs: null,
-      boundMs: null,
-    }
+  const local = reports.map(({ startedAt }) => Date.parse(startedAt))
+  const clocks = reports.flatMap(({ clock }) => clock ?? [])
+  const known = { count: reports.length, localSpreadMs: spread(local) }
+  if (clocks.length < reports.length) {
+    return { ...known, skewMs: null, spreadMs: null, uncertaintyMs: null, boundMs: null }
   }
-  const spreadMs = spread(offsets.map(({ atMs }) => atMs))
-  const skewMs = spread(offsets.map(({ clock }) => clock.offsetMs))
+  const spreadMs = spread(local.map((ms, at) => ms + (clocks[at]?.offsetMs ?? 0)))
   // Two shards differ at most by the sum of their uncertainties; the two largest are the worst pair.
-  const uncertaintyMs = offsets
-    .map(({ clock }) => clock.uncertaintyMs)
+  const [first = 0, second = 0] = clocks
+    .map(({ uncertaintyMs }) => uncertaintyMs)
     .toSorted((a, b) => b - a)
-    .slice(0, 2)
-    .reduce((sum, ms) => sum + ms, 0)
-  return {
-    count,
-    localSpreadMs,
-    skewMs,
-    spreadMs,
-    uncertaintyMs,
-    boundMs: spreadMs + uncertaintyMs,
-  }
+  const uncertaintyMs = first + second
+  const skewMs = spread(clocks.map(({ offsetMs }) => offsetMs))
+  return { ...known, skewMs, spreadMs, uncertaintyMs, boundMs: spreadMs + uncertaintyMs }
 }
 
 /** Reason why the merged load is not the planned one; null if it is, or may be. */

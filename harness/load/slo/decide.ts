@@ -24,8 +24,6 @@ export interface LatencyEvidence {
   readonly over: number
   /** Effective sample size as a share of all. */
   readonly independent: number
-  /** Number of separate episodes of requests over the limit; null if unknown. */
-  readonly episodes?: number | null
   readonly meanNs: number | null
   readonly deviationNs: number | null
   /** Values in the mean. */
@@ -38,8 +36,6 @@ export interface ShareEvidence {
   readonly count: number
   readonly of: number
   readonly independent: number
-  /** Number of separate episodes of bad ones; null if unknown. */
-  readonly episodes?: number | null
 }
 
 /** Decides one SLO, and reports what is missing for a decision. */
@@ -149,11 +145,8 @@ function decideRate(slo: RateSlo, evidence: SloEvidence): SloRow {
   return { ...row, verdict: kept ? 'met' : 'missed', observed, message }
 }
 
-interface Cluster {
+interface Cluster extends Omit<ShareEvidence, 'count'> {
   readonly bad: number
-  readonly of: number
-  readonly independent: number
-  readonly episodes?: number | null
 }
 
 function outlook({ verdict, needed }: Decision, cluster?: Cluster): string {
@@ -164,15 +157,11 @@ function outlook({ verdict, needed }: Decision, cluster?: Cluster): string {
   return ` ${verdict === 'met' ? 'Met' : 'Missed'} at ${percent(confidence)} confidence.`
 }
 
-/** Reason for `undecided`: requests over the limit within one episode count as one observation. */
-function clusterText({ bad, of, independent, episodes = null }: Cluster): string {
+/** Reason for `undecided`: requests over the limit that follow each other count as few observations. */
+function clusterText({ bad, of, independent }: Cluster): string {
   const effective = Math.floor(of * independent)
   if (bad < 2 || independent > 0.5) return ''
-  const came =
-    episodes === null
-      ? 'came close together'
-      : `came in ${episodes === 1 ? 'one episode' : `${episodes} episodes`}`
-  return ` The ${bad} ${came} (effective sample ${effective} of ${of}), so they say little about other times.`
+  return ` The ${bad} came close together (effective sample ${effective} of ${of}), so they say little about other times.`
 }
 
 /** Requests still needed, at most ten million: a mean at its limit is never decided. */

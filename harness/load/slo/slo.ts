@@ -23,6 +23,10 @@ export interface RequestLimit {
   readonly inclusive: boolean
 }
 
+export function isOver({ limitNs, inclusive }: RequestLimit, ns: number): boolean {
+  return inclusive ? ns > limitNs : ns >= limitNs
+}
+
 export interface LatencySlo extends RequestLimit {
   readonly kind: 'latency'
   readonly expression: string

@@ -31,22 +31,3 @@ export function effectiveSampleSize(n: number, rho: number | null): number {
   if (rho === null || rho <= 0) return n
   return Math.max(Math.min(n, 1), (n * (1 - Math.min(rho, 1))) / (1 + rho))
 }
-
-/**
- * Number of separate episodes of the true values of a series, in order of time. Two belong to the same
- * episode unless at least `apart` values between them are false: the runs declustering of extreme-value
- * statistics (Smith & Weissman, J. R. Stat. Soc. B 56, 1994). Null means unknown and separates nothing.
- */
-export function episodesOf(values: readonly (boolean | null)[], apart = 10): number {
-  let episodes = 0
-  let since = Number.POSITIVE_INFINITY
-  for (const value of values) {
-    if (value === null) continue
-    if (!value) since += 1
-    else {
-      if (since >= apart) episodes += 1
-      since = 0
-    }
-  }
-  return episodes
-}

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { quantileName, rankOf } from '../../../contract/averages.ts'
 import { normal, uniform } from '../test-support/simulated-run.ts'
 import { conservation, littlesLaw, stampOrder } from './audits.ts'
-import { effectiveSampleSize, episodesOf, lag1Autocorrelation } from './autocorrelation.ts'
+import { effectiveSampleSize, lag1Autocorrelation } from './autocorrelation.ts'
 import {
   kaplanMeierQuantile,
   type LifeTable,
@@ -316,28 +316,6 @@ describe('steady state', () => {
     })
     expect(steadyState(series(60, (i) => i)).verdict).toBe('too short')
   })
-})
-
-const marks = (text: string) => [...text].map((letter) => (letter === '?' ? null : letter === 'x'))
-
-test.each([
-  ['no episode', '..........', 0],
-  ['one', '...xxxx...', 1],
-  ['one, with a few in between that were not', '..xx.x....x..', 1],
-  ['two, far apart', 'x..........x', 2],
-  ['one, where what lies between is not known', 'x????????????x', 1],
-])('%s', (_, text, episodes) => {
-  expect(episodesOf(marks(text))).toBe(episodes)
-})
-
-test('never more than there are true values, and none where there is none', () => {
-  fc.assert(
-    fc.property(fc.array(fc.option(fc.boolean())), (values) => {
-      const found = episodesOf(values)
-      const bad = values.filter((value) => value === true).length
-      return found <= bad && (bad === 0) === (found === 0)
-    }),
-  )
 })
 
 describe("Little's law", () => {

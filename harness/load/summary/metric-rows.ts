@@ -3,12 +3,10 @@ import {
   type Metric,
   type MetricName,
   metricNames,
-  type TurnRow,
 } from '../../../contract/report/load/measures.ts'
 import type { LatencyRecorder } from '../metrics/latency-recorder.ts'
 import type { RunMetrics } from '../metrics/run-metrics.ts'
 import { distributionOf } from '../metrics/samples/distribution.ts'
-import { turnRanges } from '../metrics/transaction-stats.ts'
 import { twoClocked } from '../slo/slo.ts'
 import { countAbandoned } from './rates.ts'
 import type { Independence, MeasuredWindow } from './window.ts'
@@ -53,23 +51,6 @@ function streamShare(
 /** True if a metric ends with the first token. */
 function endsWithFirstToken(name: MetricName): boolean {
   return ['connect', 'ttfb', 'ttfe', 'ttft', 'ttfo'].includes(name)
-}
-
-const names: readonly MetricName[] = ['ttft', 'tpot', 'e2e']
-
-/** Empty if no chat grew in the window. */
-export function turnRows(
-  run: RunMetrics,
-  { from, to }: Pick<MeasuredWindow, 'from' | 'to'>,
-  independence: Independence,
-): TurnRow[] {
-  return turnRanges.flatMap((turns, span) => {
-    const group = run.group(from, to, { span })
-    const { requests } = group.outcomes
-    if (requests === 0) return []
-    const metrics = metricRows(group, independence).filter(({ name }) => names.includes(name))
-    return [{ ...turns, requests, metrics }]
-  })
 }
 
 /** Figures by endpoint: counts of the whole run, latencies of the window. */

@@ -7,7 +7,7 @@ import type { LatencyEvidence, ShareEvidence, SloEvidence } from '../slo/decide.
 import type { RequestLimit } from '../slo/slo.ts'
 import { quantileEstimate } from '../statistics/quantile-interval.ts'
 import { countDue } from './rates.ts'
-import { isOver, type MeasuredWindow, Neighbors } from './window.ts'
+import { type MeasuredWindow, Neighbors } from './window.ts'
 
 /**
  * Evidence for the SLOs of a run. Each uses the autocorrelation of its own figure: similar latencies of
@@ -27,7 +27,6 @@ export function sloEvidence(run: RunMetrics, window: MeasuredWindow): SloEvidenc
     count,
     of,
     independent: neighbors.effectiveShare((sampled) => asNumber(bad(sampled))),
-    episodes: neighbors.episodes(of, bad),
   })
   return {
     latency: (limit) =>
@@ -66,10 +65,6 @@ function latencyEvidence(
     decided,
     over: ended.countOver(limitNs, inclusive) + stillOver,
     independent,
-    episodes: neighbors.episodes(metric === 'icl' ? group.outcomes.streams : decided, (sampled) => {
-      const ns = read(sampled)
-      return ns === null ? null : isOver(limit, ns)
-    }),
     count: ended.count,
     meanNs: ended.meanNs,
     deviationNs: ended.deviationNs,

@@ -10,7 +10,7 @@ import { impliedSlos } from '../slo/implied.ts'
 import type { Slo } from '../slo/slo.ts'
 import { conservation, littlesLaw, stampOrder } from '../statistics/audits.ts'
 import { blocksOf, packBlocks } from './blocks.ts'
-import { endpointRows, metricRow, metricRows, turnRows } from './metric-rows.ts'
+import { endpointRows, metricRow, metricRows } from './metric-rows.ts'
 import {
   countAbandoned,
   countDue,
@@ -56,7 +56,6 @@ export function summarize(run: RunMetrics, options: SummaryOptions) {
     rates: ratesOf(run, window),
     goodput: goodputOf(kept, window),
     metrics: metricRows(kept, independence),
-    turns: turnRows(run, window, independence),
     stalls: stallsOf(kept, run.config.stallNs),
     delivery: describeDelivery(kept),
     errors,

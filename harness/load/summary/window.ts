@@ -1,12 +1,7 @@
 import type { Window } from '../../../contract/report/load/measures.ts'
 import type { RunMetrics } from '../metrics/run-metrics.ts'
 import type { SampledRequest } from '../metrics/samples/bottom-k-sample.ts'
-import type { RequestLimit } from '../slo/slo.ts'
-import {
-  effectiveSampleSize,
-  episodesOf,
-  lag1Autocorrelation,
-} from '../statistics/autocorrelation.ts'
+import { effectiveSampleSize, lag1Autocorrelation } from '../statistics/autocorrelation.ts'
 import { mser5, steadyState } from '../statistics/steady-state.ts'
 
 /** The part of a run that is measured: slices from one up to another. */
@@ -135,14 +130,4 @@ export class Neighbors {
     const values = this.#runs.map((block) => block.flatMap((sampled) => read(sampled) ?? []))
     return effectiveSampleSize(1e6, lag1Autocorrelation(values)) / 1e6
   }
-
-  /** Null if the sample is incomplete and may lack episodes. */
-  episodes(of: number, read: (sampled: SampledRequest) => boolean | null): number | null {
-    const all = this.#runs.flat()
-    return all.length < of ? null : episodesOf(all.map(read))
-  }
-}
-
-export function isOver({ limitNs, inclusive }: RequestLimit, ns: number): boolean {
-  return inclusive ? ns > limitNs : ns >= limitNs
 }

@@ -66,7 +66,6 @@ const sketch: LoadReport = {
   },
   goodput: { good: 290, due: 303, share: 290 / 303, perSecond: 96.7 },
   metrics: [ttft, icl, tpot, e2e],
-  turns: [],
   stalls: {
     overMs: 500,
     streams: 300,
