@@ -1,8 +1,13 @@
 import type { CapacityReport } from '../../contract/report/capacity/report.ts'
 import type { ComparedSide, LoadComparison } from '../../contract/report/load/comparison.ts'
 import { comparisonOutcome } from '../load/comparison/compare-loads.ts'
-import { type Estimate, ratioOf } from '../load/comparison/estimate.ts'
-import { type Candidate, decideFigures, familyError } from '../load/comparison/verdicts.ts'
+import {
+  type Candidate,
+  decideFigures,
+  type Estimate,
+  familyError,
+  ratioOf,
+} from '../load/comparison/verdicts.ts'
 import { studentQuantile } from '../load/statistics/student.ts'
 
 /** Comparison of the capacities that two searches found, by their intervals. */

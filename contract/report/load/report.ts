@@ -2,12 +2,12 @@ import { z } from 'zod'
 import { surfaces } from '../../catalog/requirement.ts'
 import { container } from '../container.ts'
 import { digest } from '../digest.ts'
-import { endpoint } from './endpoints.ts'
 import { disturbances, errorRow } from './errors.ts'
 import { audit, generator } from './generator.ts'
 import { integrity } from './integrity.ts'
 import {
   delivery,
+  endpoint,
   goodput,
   heatMap,
   metric,
@@ -17,7 +17,6 @@ import {
   stalls,
   window,
 } from './measures.ts'
-import { clock, shards } from './shards.ts'
 
 /**
  * The report of a load run that other programs read: `report.json`, schema version 1. Times are in
@@ -139,6 +138,27 @@ const config = z.object({
  * `missed`: an SLO, given or implied. `undecided`: too little was measured, or shards are missing.
  */
 export const loadOutcomes = ['violated', 'invalid', 'missed', 'undecided', 'met'] as const
+
+/** Clock of the target minus that of the generator, from the Date headers of answers. */
+const clock = z.object({
+  offsetMs: z.number(),
+  /** Maximum error of the offset, in milliseconds. */
+  uncertaintyMs: z.number(),
+  requests: z.int(),
+})
+
+/** Starts of the shards of a merged report; null if the clock of the target is not known. */
+const shards = z.object({
+  count: z.int(),
+  /** Spread of the starts by the clock of each shard. */
+  localSpreadMs: z.number(),
+  /** Maximum difference of the clocks, and of the starts by the clock of the target. */
+  skewMs: z.number().nullable(),
+  spreadMs: z.number().nullable(),
+  uncertaintyMs: z.number().nullable(),
+  /** Upper bound on what the spread adds to response times, which are measured from the common plan. */
+  boundMs: z.number().nullable(),
+})
 
 export const loadReport = z.object({
   kind: z.literal('load-report'),

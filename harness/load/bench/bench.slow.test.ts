@@ -6,7 +6,7 @@ import { urlOf } from '../../client/test-support/listen-on-loopback.ts'
 import { plainTarget } from '../target.ts'
 import { runBench } from './bench.ts'
 import { benchCases } from './cases.ts'
-import type { BenchOptions } from './report.ts'
+import type { BenchOptions } from './measure.ts'
 
 it('measures a case beside a bare server, and leaves no chat behind', async () => {
   const server = await startReferenceServer({ keys: ['key'] })

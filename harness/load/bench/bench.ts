@@ -6,14 +6,16 @@ import type { KnownAnswer } from './bare-server.ts'
 import { bareServer, NoAnswerError, seenAnswer } from './baseline.ts'
 import type { BenchCase } from './cases.ts'
 import { chatSupply } from './chats.ts'
-import { type BenchFigures, type BenchRun, measure } from './measure.ts'
 import {
+  type BenchFigures,
   type BenchOptions,
   type BenchReport,
   type BenchRow,
+  type BenchRun,
   type ChatsUsed,
   maxClientUtilization,
-} from './report.ts'
+  measure,
+} from './measure.ts'
 
 /**
  * Runs one case after the other; an interruption ends it with the results so far.

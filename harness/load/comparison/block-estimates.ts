@@ -6,7 +6,7 @@ import { effectiveSampleSize, lag1Autocorrelation } from '../statistics/autocorr
 import { type OrderedSample, quantileRanks } from '../statistics/quantile-interval.ts'
 import { shareInterval } from '../statistics/shares.ts'
 import { studentQuantile } from '../statistics/student.ts'
-import type { Estimate, RatioEstimate } from './estimate.ts'
+import type { Estimate, RatioEstimate } from './verdicts.ts'
 
 /** Values of a latency in one block; censored ones are longer than any other. */
 interface BlockSample {

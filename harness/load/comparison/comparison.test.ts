@@ -8,9 +8,8 @@ import { packBlocks } from '../summary/blocks.ts'
 import { normal, simulatedRun as runOf } from '../test-support/simulated-run.ts'
 import { designEffect, ratioOfPairs } from './block-estimates.ts'
 import { compareLoads, NotComparableError } from './compare-loads.ts'
-import { pValue, type RatioEstimate } from './estimate.ts'
 import { compareInterleaved } from './interleaved.ts'
-import { holm } from './verdicts.ts'
+import { holm, pValue, type RatioEstimate } from './verdicts.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 

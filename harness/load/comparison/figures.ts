@@ -7,8 +7,8 @@ import { givenSlos } from '../shards/check.ts'
 import { minimumSamples } from '../statistics/quantile-interval.ts'
 import type { comparedLatencies } from '../summary/blocks.ts'
 import { meanOf, quantileOf, samplesOf, shareOf } from './block-estimates.ts'
-import { type Estimate, ratioOf } from './estimate.ts'
 import type { Candidate } from './verdicts.ts'
+import { type Estimate, ratioOf } from './verdicts.ts'
 
 /** A run with its measured window in blocks. */
 export interface RunBlocks {

@@ -18,8 +18,7 @@ import {
   type DecodeGate,
   EncodedBody,
 } from '../http/encoded-body.ts'
-import { AnswerJudge } from '../judging/answer-judge.ts'
-import { CrossTalkDetector } from '../judging/cross-talk-detector.ts'
+import { AnswerJudge, CrossTalkDetector } from '../judging/answer-judge.ts'
 import type { IntegrityRecorder } from '../judging/integrity-recorder.ts'
 import {
   type Counts,

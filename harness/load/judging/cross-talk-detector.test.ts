@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { builtInMixes } from '../plan/mix.ts'
 import { arrivals, noncePrefix, type PlanSpec } from '../plan/plan.ts'
-import { CrossTalkDetector } from './cross-talk-detector.ts'
+import { CrossTalkDetector } from './answer-judge.ts'
 
 const mix = builtInMixes.get('openai')
 if (mix === undefined) throw new Error('no mix')

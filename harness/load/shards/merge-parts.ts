@@ -129,20 +129,20 @@ const maxSpreadMs = 100
  * times, counted from the common plan, would be longer by as much. `boundMs` limits that.
  */
 export function startSpreadOf(reports: readonly LoadReport[]): StartSpread {
-  const local = reports.map(({ startedAt }) => Date.parse(startedAt))
+  const startsMs = reports.map(({ startedAt }) => Date.parse(startedAt))
   const clocks = reports.flatMap(({ clock }) => clock ?? [])
-  const known = { count: reports.length, localSpreadMs: spread(local) }
+  const head = { count: reports.length, localSpreadMs: spread(startsMs) }
   if (clocks.length < reports.length) {
-    return { ...known, skewMs: null, spreadMs: null, uncertaintyMs: null, boundMs: null }
+    return { ...head, skewMs: null, spreadMs: null, uncertaintyMs: null, boundMs: null }
   }
-  const spreadMs = spread(local.map((ms, at) => ms + (clocks[at]?.offsetMs ?? 0)))
+  const spreadMs = spread(startsMs.map((ms, at) => ms + (clocks[at]?.offsetMs ?? 0)))
   // Two shards differ at most by the sum of their uncertainties; the two largest are the worst pair.
   const [first = 0, second = 0] = clocks
     .map(({ uncertaintyMs }) => uncertaintyMs)
     .toSorted((a, b) => b - a)
   const uncertaintyMs = first + second
   const skewMs = spread(clocks.map(({ offsetMs }) => offsetMs))
-  return { ...known, skewMs, spreadMs, uncertaintyMs, boundMs: spreadMs + uncertaintyMs }
+  return { ...head, skewMs, spreadMs, uncertaintyMs, boundMs: spreadMs + uncertaintyMs }
 }
 
 /** Reason why the merged load is not the planned one; null if it is, or may be. */

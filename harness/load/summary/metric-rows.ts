@@ -1,4 +1,4 @@
-import type { EndpointRow } from '../../../contract/report/load/endpoints.ts'
+import type { EndpointRow } from '../../../contract/report/load/measures.ts'
 import {
   type Metric,
   type MetricName,

@@ -1,7 +1,6 @@
 import { rankOf } from '../../../contract/averages.ts'
-import type { EndpointRow } from '../../../contract/report/load/endpoints.ts'
 import type { AuditRow } from '../../../contract/report/load/generator.ts'
-import type { HeatMap, SecondRow } from '../../../contract/report/load/measures.ts'
+import type { EndpointRow, HeatMap, SecondRow } from '../../../contract/report/load/measures.ts'
 import type { RunMetrics } from '../metrics/run-metrics.ts'
 import { Histogram, twoDigits } from '../metrics/samples/histogram.ts'
 import type { ChartedMetric } from '../metrics/timeline.ts'

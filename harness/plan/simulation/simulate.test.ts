@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest'
 import { meanOf } from '../../../contract/averages.ts'
 import { defaultEngine, simulate } from '../../../reference-server/engine/engine.ts'
 import type { ServiceModel } from '../service-model.ts'
-import { meanWaitMMc, waitShareMMc } from '../test-support/erlang.ts'
 import type { Balance } from './cluster.ts'
 import { drawOf, gamma, lengthsOf, poissonArrivals } from './requests.ts'
 import { type Arrival, latenciesOf, simulateClosed, simulateOpen } from './simulate.ts'
@@ -175,3 +174,18 @@ test('a rate that changes is kept in every piece', () => {
     expect(Math.abs(countIn(1_200_000, 2_000_000) / 32_000 - 1)).toBeLessThan(0.03)
   }
 })
+
+/** Exact results for M/M/c, first come first served (Gross & Harris, Fundamentals of Queueing Theory). */
+
+/** Share of the requests that wait: Erlang C. `load` is the share of all servers that is busy. */
+function waitShareMMc(servers: number, load: number): number {
+  const offered = load * servers
+  let blocking = 1
+  // Erlang B, by its recursion.
+  for (let n = 1; n <= servers; n++) blocking = (offered * blocking) / (n + offered * blocking)
+  return blocking / (1 - load * (1 - blocking))
+}
+
+function meanWaitMMc(servers: number, load: number, serviceMs: number): number {
+  return (waitShareMMc(servers, load) * serviceMs) / (servers * (1 - load))
+}

@@ -6,7 +6,7 @@ import {
   type BenchReport,
   type BenchRow,
   maxClientUtilization,
-} from '../../../load/bench/report.ts'
+} from '../../../load/bench/measure.ts'
 
 /** @param width Columns of the terminal: what does not fit is only in the JSON. */
 export function benchToText(report: BenchReport, width = Number.POSITIVE_INFINITY): string {

@@ -3,12 +3,15 @@
  * client yet. With few connections, only as many requests as there are connections show the freeze in service
  * time; all that were due show it in response time.
  */
-import { it } from 'vitest'
+import { expect, it, test } from 'vitest'
 import { quantileOf } from '../../../contract/averages.ts'
 import { startReferenceServer } from '../../../reference-server/index.ts'
 import { latencyOf } from '../metrics/samples/latency-definitions.ts'
 import type { RequestRecord } from '../record.ts'
 import { drive } from '../test-support/drive.ts'
+import { recordOf } from '../test-support/records.ts'
+import type { PlannedRequest } from './answer-fields.ts'
+import { RecordBuilder } from './in-flight-request.ts'
 
 const [perSecond, seconds, connectionCount] = [100, 4, 5]
 /** Retries: a process without a core for a second freezes as well. */
@@ -46,3 +49,32 @@ function latencies(records: readonly RequestRecord[], clock: 'response' | 'servi
     return ns === null ? [] : [ns / 1e6]
   })
 }
+
+const { index, step, transaction } = recordOf()
+const plan: PlannedRequest = {
+  ...{ index, step, transaction, surface: 'v3', operation: 'v3.generate', form: 'stream' },
+  request: { method: 'POST', url: 'http://127.0.0.1/', headers: [], body: null },
+  ...{ json: {}, race: false, duplicate: false, planned: 0, dispatched: 0 },
+  ...{ nonce: 'qa1', noncePrefix: 'q', clientBehavior: 'normal', intensity: 0, requestId: 'r' },
+}
+
+function countsOf(kinds: readonly ('text' | 'reasoning')[], usage: Record<string, unknown>) {
+  const builder = new RecordBuilder(plan)
+  for (const kind of kinds) builder.contents.add(kind, 'word')
+  builder.contents.usage = usage
+  builder.takeContents()
+  const { outputTokens, streamedTokens } = builder.build({ kind: 'ok' }).counts
+  return [outputTokens, streamedTokens]
+}
+
+test('reasoning counts as streamed where it was shown, on either surface', () => {
+  const v3 = { output_tokens: 50, output_tokens_details: { reasoning_tokens: 30 } }
+  const compatible = { completion_tokens: 50, completion_tokens_details: { reasoning_tokens: 30 } }
+  for (const usage of [v3, compatible]) {
+    expect(countsOf(['text'], usage)).toEqual([50, 20])
+    expect(countsOf(['reasoning', 'text'], usage)).toEqual([50, 50])
+  }
+  expect(countsOf(['text'], { output_tokens: 50 })).toEqual([50, 50])
+  expect(countsOf(['text'], {})).toEqual([null, null])
+  expect(countsOf(['text'], { output_tokens: 5, output_tokens_details: null })).toEqual([5, 5])
+})
