@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ReferenceServer, startReferenceServer } from '../../reference-server/index.ts'
 import { listen, readBody, type TestHost } from '../client/test-support/listen-on-loopback.ts'
 import { check, referenceProfile } from '../conformance/test-support/check.ts'
-import { type Disturbance, roughRoad } from '../conformance/test-support/rough-road.ts'
+import { type Disturbance, roughRoad } from './test-support/rough-road.ts'
 
 /** Streams through a proxy that forwards them immediately, in lumps, or as a whole. */
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { listen } from '../client/test-support/listen-on-loopback.ts'
 import { TargetUnusableError } from '../conformance/errors.ts'
 import { check, lineOf, profileOf, requirementsWith } from '../conformance/test-support/check.ts'
-import { nullServers } from '../conformance/test-support/null-servers.ts'
+import { nullServers } from './null-servers.ts'
 
 /** Timeout of each request; a server that hangs is given up after several consecutive timeouts. */
 const timeoutMs = 150

@@ -14,7 +14,7 @@ import {
   sharedEngine,
   temporaryFolder,
 } from '../conformance/test-support/check.ts'
-import { type ReceivedRequest, roughRoad } from '../conformance/test-support/rough-road.ts'
+import { type ReceivedRequest, roughRoad } from './test-support/rough-road.ts'
 
 /** Concurrent requests with one Idempotency-Key: overlap, forms and limits. */
 

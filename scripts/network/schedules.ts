@@ -1,8 +1,5 @@
 import { createRandomPicker } from '../../harness/conformance/session/identities.ts'
-import type {
-  Disturbance,
-  ReceivedRequest,
-} from '../../harness/conformance/test-support/rough-road.ts'
+import type { Disturbance, ReceivedRequest } from '../../harness/proof/test-support/rough-road.ts'
 
 /** The requests of a run that a proxy disturbs, and how. */
 export interface Schedule {

@@ -8,7 +8,7 @@ export function outgoing(url: string, more: Partial<Outgoing> = {}): Outgoing {
     id: 'x1',
     labels: { scenario: 'a-scenario', ordinal: 1, attempt: 0, role: 'act' },
     request: { method: 'GET', url, headers: [['accept', '*/*']], body: null },
-    timeoutMs: 2_000,
+    timeoutMs: 10_000,
     ...more,
   }
 }

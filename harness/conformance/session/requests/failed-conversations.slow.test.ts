@@ -3,6 +3,11 @@ import type { ConformanceReport } from '../../../../contract/report/conformance.
 import { targetFixture } from '../../../../fixtures/targets.ts'
 import { type ReferenceServer, startReferenceServer } from '../../../../reference-server/index.ts'
 import type { TestHost } from '../../../client/test-support/listen-on-loopback.ts'
+import {
+  type Disturbance,
+  type ReceivedRequest,
+  roughRoad,
+} from '../../../proof/test-support/rough-road.ts'
 import { loadProfile } from '../../profile/index.ts'
 import { rejudge } from '../../recording/rejudge.ts'
 import {
@@ -13,7 +18,6 @@ import {
   sharedEngine,
   temporaryFolder,
 } from '../../test-support/check.ts'
-import { type Disturbance, type ReceivedRequest, roughRoad } from '../../test-support/rough-road.ts'
 
 /** The reference server behind a proxy that disturbs requests: the verdicts report no other violation. */
 
