@@ -1,10 +1,11 @@
-import { type RequirementId, sentPath, swapLetterCase } from '../../contract/index.ts'
+import { type RequirementId, type Surface, sentPath, swapLetterCase } from '../../contract/index.ts'
 import {
   assume,
   ContractViolation,
   type Exchange,
   expect,
   isDeclined,
+  requireProfile,
   type ScenarioContext,
   statusText,
   succeeded,
@@ -19,14 +20,14 @@ export interface BadCredential {
   readonly authorization: string | null
 }
 
-type Surface = 'OAI' | 'V2' | 'V3'
+const areas = { openai: 'OAI', v2: 'V2', v3: 'V3' } as const
 
 /** At least one for each of the first four AUTH requirements of a surface. */
-export function badCredentials(surface: Surface, key: string): BadCredential[] {
+function badCredentials(surface: Surface, key: string): BadCredential[] {
   const basic = Buffer.from(`user:${key}`).toString('base64')
   const swapped = swapLetterCase(key)
   const bad = (at: 1 | 2 | 3 | 4, what: string, authorization: string | null): BadCredential => ({
-    requirement: `${surface}-AUTH-0${at}`,
+    requirement: `${areas[surface]}-AUTH-0${at}`,
     what,
     authorization,
   })
@@ -74,9 +75,11 @@ export function forOtherModels(
 }
 
 interface Protected {
+  readonly surface: Surface
   /** Accepted request that differs from the refused ones only in the key, and in the members of a variant. */
   readonly control: Exchange
-  readonly credentials: readonly BadCredential[]
+  /** True if the control has the requested content; absent if the key is known to be accepted. */
+  readonly isRight?: boolean | undefined
   /** Further members, by their description; streams are requested with each credential, others with some. */
   readonly variants?: Readonly<Record<string, Members>>
   readonly send: (
@@ -95,9 +98,13 @@ interface RefusedCredential extends BadCredential {
 
 /** Sends a request with each of these credentials: 401 on the compatible surface, no success on the others. */
 export async function expectKeyNeeded(
-  { claim, session }: Pick<ScenarioContext, 'claim' | 'session'>,
-  { control, credentials, variants = {}, send, ping, route }: Protected,
+  { claim, session, keys }: Pick<ScenarioContext, 'claim' | 'session' | 'keys'>,
+  { surface, control, isRight, variants = {}, send, ping, route }: Protected,
 ): Promise<readonly RefusedCredential[]> {
+  if (isRight !== undefined) claimKeyAccepted({ claim }, surface, control, isRight)
+  const key = keys[surface]
+  requireProfile(key, 'apiKey')
+  const credentials = badCredentials(surface, key)
   assume(
     succeeded(control),
     `${control.request.method} ${sentPath(control)}, the accepted control, was refused with ${statusText(control)}`,
@@ -118,20 +125,36 @@ export async function expectKeyNeeded(
   const path = route ?? `${control.request.method} ${new URL(control.request.url).pathname}`
   for (const { requirement, what, refused } of sent) {
     const request = `${path} with ${what}`
-    if (requirement.startsWith('OAI')) {
+    if (surface === 'openai') {
       const { status } = refused.response ?? {}
       claim(requirement, () => expect(status, `status of ${request}`).toBe(401), refused, control)
       continue
     }
     claim(requirement, () => expectRefusal(refused, request), refused, control)
-    const noServerError = requirement.startsWith('V2') ? 'V2-AUTH-06' : 'V3-AUTH-06'
     if (!isDeclined(refused)) continue
     const status = () => expect(refused.response?.status, `status of ${request}`).toBeLessThan(500)
-    claim(noServerError, status, refused)
-    if (requirement.startsWith('V3'))
+    claim(`${areas[surface]}-AUTH-06`, status, refused)
+    if (surface === 'v3')
       session.observe('OPEN-16', `${request}: ${statusText(refused)}`, [refused])
   }
   return sent
+}
+
+/**
+ * A key counts as accepted if the response has the requested content (`isRight`), and as refused after a 401
+ * or 403. A success without content may not have checked the key at all.
+ */
+function claimKeyAccepted(
+  { claim }: Pick<ScenarioContext, 'claim'>,
+  surface: Surface,
+  control: Exchange,
+  isRight: boolean,
+): void {
+  const status = control.response?.status ?? 0
+  const decided = isRight || status === 401 || status === 403
+  assume(decided, `the request with the key got no valid answer (${status})`, control)
+  const accepted = () => expect(status, 'status of a request with the right key').toBeLessThan(400)
+  claim(`${areas[surface]}-AUTH-05`, accepted, control)
 }
 
 function expectRefusal(answer: Exchange, request: string): void {

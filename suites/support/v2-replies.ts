@@ -23,20 +23,21 @@ type SendReply = (
  * message and refuse a second one regardless of other mistakes. The accepted generation is sent if no other
  * message is stored.
  */
-export async function replyToUnanswered(
+export function replyToUnanswered(
   v2: V2Api,
   { prompts }: Pick<Session, 'prompts'>,
   accepted: Body,
-): Promise<SendReply> {
+): SendReply {
   const unanswered = async (): Promise<Body> => {
     const chat = await v2.chat()
     const stored = await v2.message(v2.messageBody(chat, prompts.otherBrief()))
     return succeeded(stored) ? v2.generateBody(chat, v2.storedId(stored)) : accepted
   }
-  let body = await unanswered()
+  let body: Body | undefined
   return async (edit, options = {}) => {
+    body ??= await unanswered()
     const answer = await v2.generate(edit(body), { role: 'negative', ...options })
-    if (succeeded(answer)) body = await unanswered()
+    if (succeeded(answer)) body = undefined
     return answer
   }
 }

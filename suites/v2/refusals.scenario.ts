@@ -109,7 +109,7 @@ describe('v2: refusals', () => {
               none: { exclude_tools: [] },
             },
           },
-          send: await replyToUnanswered(v2, { prompts }, right),
+          send: replyToUnanswered(v2, { prompts }, right),
           ping: () => v2.ping(chat),
           noServerError: 'V2-MSG-15',
         },

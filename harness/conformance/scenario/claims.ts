@@ -2,7 +2,7 @@ import { type Exchange, type RequirementId, succeeded } from '../../../contract/
 import { InconclusiveError, UndeclaredError } from '../session/errors.ts'
 import { missingMember } from '../session/requests/supplements.ts'
 import type { Session } from '../session/session.ts'
-import { ContractViolation, expect } from './expect.ts'
+import { ContractViolation } from './expect.ts'
 import { describeAnswer, isResponse } from './read.ts'
 
 /**
@@ -82,26 +82,6 @@ export function expectAccepted(answer: Evidence, what = 'the request'): void {
 export function expectMembers(refusal: Exchange): void {
   const missing = missingMember(refusal)
   if (missing !== undefined) throw new UndeclaredError(`requests.generate.${missing}`)
-}
-
-/**
- * A key counts as accepted if the response has the requested content (`answered`), and as refused after a 401
- * or 403. A success without content may not have checked the key at all.
- */
-export function acceptsKey(
-  claim: Claim,
-  requirement: RequirementId,
-  exchange: Exchange,
-  answered: boolean,
-): void {
-  const status = exchange.response?.status ?? 0
-  const decided = answered || status === 401 || status === 403
-  assume(decided, `the request with the key got no valid answer (${status})`, exchange)
-  claim(
-    requirement,
-    () => expect(status, 'status of a request with the right key').toBeLessThan(400),
-    exchange,
-  )
 }
 
 /** Asserts that a generation was answered with a final response object (section 2.6). */

@@ -4,7 +4,6 @@ export type { Prompts } from '../prompts/prompts.ts'
 export { createRandomPicker } from '../session/identities.ts'
 export { areConcurrent, findGap, mayRace, racers, sendAtOnce } from '../session/race.ts'
 export {
-  acceptsKey,
   assume,
   type Claim,
   expectAccepted,

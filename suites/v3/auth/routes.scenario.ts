@@ -1,6 +1,4 @@
 import {
-  acceptsKey,
-  assume,
   contains,
   covers,
   describe,
@@ -11,23 +9,24 @@ import {
   isDeclined,
   isResponse,
   knowledgePrefixes,
-  requireProfile,
+  requirementsOf,
   succeeded,
   test,
 } from '../../../harness/conformance/scenario/index.ts'
-import { badCredentials, expectKeyNeeded, forOtherModels } from '../../support/credentials.ts'
+import { expectKeyNeeded, forOtherModels } from '../../support/credentials.ts'
 import { buildTextFile, firstWord } from '../../support/test-data.ts'
-import { routes } from './routes.ts'
+import { type Observation, routes } from './routes.ts'
 
 /** Section 5, rules 1 and 3: no v3 request succeeds without the right token; the status is open. */
 describe('v3: authentication', () => {
-  const ids = ['V3-AUTH-01', 'V3-AUTH-02', 'V3-AUTH-03', 'V3-AUTH-04', 'V3-AUTH-06'] as const
+  const requirements = requirementsOf('V3-AUTH')
+  const ofRefusals = requirementsOf('V3-AUTH', { except: ['V3-AUTH-05'] })
 
   for (const [route, definition] of Object.entries(routes)) {
     const { cost, isRight, arrange, whenRefused, variants, send, look } = definition
     test(
       `${route} MUST require a valid token${look ? ', and MUST NOT have an effect without one' : ''}`,
-      covers(isRight === undefined ? ids : [...ids, 'V3-AUTH-05'], {
+      covers(isRight === undefined ? ofRefusals : requirements, {
         requests: 48,
         chats: 2,
         ...cost,
@@ -43,17 +42,17 @@ describe('v3: authentication', () => {
         const isRefused = isDeclined(first) && whenRefused !== undefined
         if (isRefused) for (const one of [chat, spare]) await whenRefused(apis, one)
         const control = isRefused ? await sendRight() : first
-        if (isRight) acceptsKey(claim, 'V3-AUTH-05', control, isRight(control))
-        requireProfile(keys.v3, 'apiKey')
         const word = session.nonce()
-        const looks = look === undefined ? [] : [await look(apis, chat, word)]
+        const looks: Observation[] = []
         const sent = await expectKeyNeeded(
-          { claim, session },
+          { claim, session, keys },
           {
+            surface: 'v3',
             control,
-            credentials: badCredentials('V3', keys.v3),
+            isRight: isRight?.(control),
             variants: (await variants?.(apis, chat)) ?? {},
             async send(options, members) {
+              if (look && looks.length === 0) looks.push(await look(apis, chat, word))
               const refused = await send(apis, chat, options, members, word)
               const isToBeSeen = looks.length < 3 && looks.every(([isAsBefore]) => isAsBefore)
               if (look && isToBeSeen) looks.push(await look(apis, chat, word))
@@ -79,25 +78,23 @@ describe('v3: authentication', () => {
 
   test(
     'POST /chat MUST require a valid token',
-    covers([...ids, 'V3-AUTH-05'], { requests: 23, chats: 1 }),
+    covers(requirements, { requests: 23, chats: 1 }),
     async ({ v3, chats, claim, session, keys }) => {
       const control = await v3.postChat(session.name(), {}, { role: 'control' })
       const id = v3.newChatId(control)
-      acceptsKey(claim, 'V3-AUTH-05', control, id !== undefined)
-      assume(id, 'the answer to POST /chat has no chat id', control)
-      v3.deleteOnCleanup(id)
-      requireProfile(keys.v3, 'apiKey')
+      if (id) v3.deleteOnCleanup(id)
       const names: string[] = []
       const sent = await expectKeyNeeded(
-        { claim, session },
+        { claim, session, keys },
         {
+          surface: 'v3',
           control,
-          credentials: badCredentials('V3', keys.v3),
+          isRight: id !== undefined,
           send: (options) => {
             names.push(session.name())
             return v3.postChat(names.at(-1) ?? '', {}, options)
           },
-          ping: () => v3.history(id, {}, { role: 'liveness' }),
+          ping: () => v3.history(String(id), {}, { role: 'liveness' }),
         },
       )
       for (const { refused } of sent) {
@@ -117,18 +114,17 @@ describe('v3: authentication', () => {
 
   test(
     'POST /message/generate MUST require a valid token and MUST NOT store anything without one',
-    covers([...ids, 'V3-AUTH-05'], { requests: 48, generations: 1, chats: 1 }),
+    covers(requirements, { requests: 48, generations: 1, chats: 1 }),
     async ({ v3, claim, session, keys, prompts, profile }) => {
       const chat = await v3.createChat()
       const control = await v3.generate(v3.generateBody(chat, prompts.brief()), { role: 'control' })
-      acceptsKey(claim, 'V3-AUTH-05', control, isResponse(control))
-      requireProfile(keys.v3, 'apiKey')
       const nonces = new Map<Exchange, string>()
       const sent = await expectKeyNeeded(
-        { claim, session },
+        { claim, session, keys },
         {
+          surface: 'v3',
           control,
-          credentials: badCredentials('V3', keys.v3),
+          isRight: isResponse(control),
           variants: {
             'as a stream': { stream: true },
             ...forOtherModels(profile, 'model_id'),
@@ -155,9 +151,8 @@ describe('v3: authentication', () => {
 
   test(
     'the knowledge routes MUST require a valid token',
-    covers(ids, { requests: 92, chats: 1, uploads: 16 }),
+    covers(ofRefusals, { requests: 92, chats: 1, uploads: 16 }),
     async ({ v3, knowledge, claim, session, keys, profile }) => {
-      requireProfile(keys.v3, 'apiKey')
       const configured = (['list', 'search', 'upload'] as const).filter(
         (name) => profile.knowledge?.routes?.[name],
       )
@@ -171,10 +166,10 @@ describe('v3: authentication', () => {
           // Another requirement covers the presence of both prefixes.
           if (!succeeded(control)) continue
           await expectKeyNeeded(
-            { claim, session },
+            { claim, session, keys },
             {
+              surface: 'v3',
               control,
-              credentials: badCredentials('V3', keys.v3),
               send: (options) => knowledge.send(name, { ...more, ...options }),
               ping: () => v3.ping(chat),
               route: `${name} of ${prefix}`,

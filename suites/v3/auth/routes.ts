@@ -48,7 +48,7 @@ interface Route {
 type Variants = Readonly<Record<string, Members>>
 
 /** Result of a look at a chat: as before or not, with what shows it. */
-type Observation = readonly [isAsBefore: boolean, ...evidence: Exchange[]]
+export type Observation = readonly [isAsBefore: boolean, ...evidence: Exchange[]]
 
 export const routes: Readonly<Record<string, Route>> = {
   'GET /message': {
