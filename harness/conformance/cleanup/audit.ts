@@ -12,7 +12,6 @@ import { createAuxiliaryClient, idsOfRecordsContaining } from './auxiliary-clien
 import {
   createdEntries,
   type Journal,
-  journalWriter,
   type OpenEntry,
   openEntries,
   readJournal,
@@ -94,13 +93,7 @@ async function auditChats(
     budget: remainingBudget(setup),
     run: setup,
   })
-  const options: RemovalOptions = {
-    client,
-    profile: setup.profile,
-    tag: setup.tag,
-    journal: journalWriter(setup.journalFile, secretsOf(setup)),
-    maxPages,
-  }
+  const options: RemovalOptions = { client, setup, journalFile: setup.journalFile, maxPages }
   try {
     const removals = await removeChats(open, options)
     const remaining = removals.filter(isRemaining).map(({ entry, why }) => toLeftover(entry, why))
@@ -152,7 +145,7 @@ async function findRemaining(
         const read = reads[at]
         if (read === undefined || isDeclined(read)) return []
         const why = 'listed with the tag of the run, but no accepted request created it'
-        return [{ kind: 'chat', name: options.tag, id, why }]
+        return [{ kind: 'chat', name: options.setup.tag, id, why }]
       }),
     ]
     const unanswered = removals.find(({ outcome }) => outcome === 'unanswered')
@@ -165,12 +158,8 @@ async function findRemaining(
 }
 
 /** Ids in records that carry the tag: by search, and on the first page of the plain list; none without a tag. */
-async function listedWithTag({
-  client,
-  profile,
-  tag,
-  maxPages,
-}: RemovalOptions): Promise<string[]> {
+async function listedWithTag({ client, setup, maxPages }: RemovalOptions): Promise<string[]> {
+  const { profile, tag } = setup
   if (tag === '') return []
   const search = (cursor: string | undefined) =>
     sendOperation(client, 'v3.chats', '', {

@@ -3,9 +3,8 @@ import { TargetUnusableError } from '../errors.ts'
 import { preflight } from '../preflight/preflight.ts'
 import { endpointsOf, profileOfEndpoint, type TargetProfile } from '../profile/index.ts'
 import type { ClientIdentity } from '../run-setup.ts'
-import { secretsOf } from '../session/secrets.ts'
 import { createAuxiliaryClient } from './auxiliary-client.ts'
-import { type Journal, journalWriter, type OpenEntry, openEntries, readJournal } from './journal.ts'
+import { type Journal, type OpenEntry, openEntries, readJournal } from './journal.ts'
 import { type Removal, removeChats } from './removal.ts'
 
 /** Open entries of a journal. */
@@ -80,22 +79,12 @@ async function cleanUpAt(
   { journalFile, signal, onRemoval }: CleanupOptions,
 ): Promise<readonly Removal[]> {
   const { tag } = readJournal(journalFile).head
-  const setup: ClientIdentity = {
-    profile,
-    tag,
-    userAgent: `chatgen-conformance/${suiteVersion()}`,
-  }
+  const setup: ClientIdentity = { profile, tag, userAgent: `chatgen-conformance/${suiteVersion()}` }
   await preflight(setup, ['v3'], { signal })
   const client = createAuxiliaryClient(setup, { purpose: 'cleanup', ...(signal ? { signal } : {}) })
   try {
-    return await removeChats(chats, {
-      client,
-      profile,
-      tag,
-      journal: journalWriter(journalFile, secretsOf(setup)),
-      maxPages,
-      ...(onRemoval ? { onRemoval } : {}),
-    })
+    const report = onRemoval ? { onRemoval } : {}
+    return await removeChats(chats, { client, setup, journalFile, maxPages, ...report })
   } finally {
     await client.close()
   }

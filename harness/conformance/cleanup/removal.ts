@@ -6,15 +6,16 @@ import {
   type OperationId,
   operations,
 } from '../../../contract/index.ts'
-import type { TargetProfile } from '../profile/index.ts'
+import type { ClientIdentity } from '../run-setup.ts'
 import { equalDelays, readRepeatedly } from '../scenario/poll.ts'
 import { isDeclined, statusText, succeeded } from '../scenario/read.ts'
 import { type ListWalk, walkList } from '../scenario/routes/paging.ts'
 import { createSemaphore } from '../session/limits/semaphore.ts'
 import { route } from '../session/requests/wire-request.ts'
+import { secretsOf } from '../session/secrets.ts'
 import type { AuxiliaryClient } from './auxiliary-client.ts'
 import { idsOfRecordsWith } from './auxiliary-client.ts'
-import type { OpenEntry, WriteJournal } from './journal.ts'
+import { journalWriter, type OpenEntry, type WriteJournal } from './journal.ts'
 
 /** Result of removing one entry of a journal. */
 export interface Removal {
@@ -29,11 +30,10 @@ export interface Removal {
 
 export interface RemovalOptions {
   readonly client: AuxiliaryClient
-  readonly profile: TargetProfile
-  /** Tag of the run: a chat without it in its name is not touched. Empty: the entries alone decide. */
-  readonly tag: string
-  /** Records every chat that is known to be gone. */
-  readonly journal: WriteJournal
+  /** A chat without the tag of the run in its name is not touched. If it is empty, the entries alone decide. */
+  readonly setup: ClientIdentity
+  /** Gets every chat that is known to be gone. */
+  readonly journalFile: string
   /** Maximum pages of a list that are searched for a name. */
   readonly maxPages: number
   readonly onRemoval?: (removal: Removal) => void
@@ -51,6 +51,7 @@ export async function removeChats(
   let list: Promise<ListWalk> | undefined
   const work: Work = {
     ...options,
+    journal: journalWriter(options.journalFile, secretsOf(options.setup)),
     wholeList() {
       list ??= walkChats({}, options)
       return list
@@ -82,13 +83,15 @@ export async function removeChats(
 }
 
 interface Work extends RemovalOptions {
+  readonly journal: WriteJournal
   /** Walked once for all names that no search has found. */
   wholeList(): Promise<ListWalk>
 }
 
 async function remove(entry: OpenEntry, options: Work): Promise<Removal> {
-  if (!entry.name.includes(options.tag)) {
-    return remaining(entry, `its name does not carry the tag ${options.tag}, so it is not touched`)
+  const { tag } = options.setup
+  if (!entry.name.includes(tag)) {
+    return remaining(entry, `its name does not carry the tag ${tag}, so it is not touched`)
   }
   if (entry.id !== null && !isSegment(entry.id)) {
     return remaining(entry, 'its id cannot be part of a path, so nothing was sent')
@@ -108,8 +111,11 @@ async function remove(entry: OpenEntry, options: Work): Promise<Removal> {
   return removals.find(isRemaining) ?? removals[0] ?? remaining(entry, 'unsure')
 }
 
-async function removeById(entry: OpenEntry, id: string, options: RemovalOptions): Promise<Removal> {
-  const { client, journal, profile } = options
+async function removeById(
+  entry: OpenEntry,
+  id: string,
+  { client, journal, setup }: Work,
+): Promise<Removal> {
   const removed = (outcome: 'deleted' | 'gone', why: string): Removal => {
     journal({ event: 'deleted', kind: entry.kind, id })
     return { entry, outcome, why }
@@ -123,7 +129,7 @@ async function removeById(entry: OpenEntry, id: string, options: RemovalOptions)
     () => sendOperation(client, 'v3.chat', id),
     isNotFound,
     client,
-    equalDelays(profile.limits.settleMs),
+    equalDelays(setup.profile.limits.settleMs),
   )
   const statuses = `DELETE: ${statusText(deleted)}, then GET: ${statusText(read)}`
   if (isNotFound(read)) return removed('deleted', statuses)
@@ -161,7 +167,7 @@ async function findByName(name: string, options: Work): Promise<string[] | strin
 
 function walkChats(
   query: Readonly<Record<string, string>>,
-  { client, profile, maxPages }: RemovalOptions,
+  { client, setup: { profile }, maxPages }: RemovalOptions,
   enough: (page: Exchange) => boolean = () => false,
 ): Promise<ListWalk> {
   return walkList(

@@ -174,13 +174,7 @@ async function removeCreated(
   })
   const open = openEntries(readJournal(journalFile)).filter(({ kind }) => kind === 'chat')
   try {
-    await removeChats(open, {
-      client,
-      profile: setup.profile,
-      tag: setup.tag,
-      journal: journalWriter(journalFile, secretsOf(setup)),
-      maxPages,
-    })
+    await removeChats(open, { client, setup, journalFile, maxPages })
     return client.requests
   } finally {
     interruption?.removeEventListener('abort', hurry)
