@@ -115,18 +115,6 @@ describe('compareOutputWithHistory', () => {
     expect(compareOutputWithHistory([], [])).toEqual([])
     expect(compareOutputWithHistory([{ ...item, logprobs: [], name: null }], rows)).toEqual([])
   })
-
-  test('says what is missing or differs', () => {
-    const changed = { ...item, content: [{ text: 'y' }] }
-    expect(compareOutputWithHistory([changed], rows)).toEqual([
-      'The row of output[0] differs from it in content.',
-    ])
-    expect(compareOutputWithHistory([{ ...item, role: 'assistant' }], rows)).toEqual([
-      'The row of output[0] differs from it in role.',
-    ])
-    expect(compareOutputWithHistory([{ id: 'other', type: 'reasoning' }], rows)).toHaveLength(1)
-    expect(compareOutputWithHistory(['text'], rows)).toHaveLength(1)
-  })
 })
 
 describe('deliveryOf', () => {

@@ -103,8 +103,6 @@ const openaiLegal: readonly BodyOddity[] = [
     'chat',
     set('choices[0].message', { role: 'assistant', content: null, tool_calls: [{}] }),
   ],
-  ['another finish_reason', 'chat', set('choices[0].finish_reason', 'eos')],
-  ['unknown members', 'chat', (b) => void Object.assign(b, { x: 1, usage: { ...b.usage, x: {} } })],
   ['a null description', 'models', set('data[0].description', null)],
 ]
 
@@ -124,11 +122,8 @@ const v2Faults: readonly BodyFault[] = [
 ]
 
 const v2Legal: readonly BodyOddity[] = [
-  ['UTC by offset', 'message', set('created_at', '2026-01-01T10:00:00.123456+00:00')],
   ['UTC in the basic form', 'message', set('created_at', '20260101T100000Z')],
-  ['a week date', 'message', set('created_at', '2026-W01-4T10:00:00Z')],
   ['a week date in the basic form', 'message', set('created_at', '2026W014T100000+00')],
-  ['a day of the year', 'message', set('created_at', '2026-001T10:00:00Z')],
   ['a decimal minute', 'message', set('created_at', '2026-01-01T10:00,5Z')],
 ]
 

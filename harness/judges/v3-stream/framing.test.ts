@@ -34,7 +34,6 @@ const bodies: readonly (readonly [string, string, Change])[] = [
   ],
   ['an unclosed [DONE] at the end', '29', (body) => ({ body: `${body}data: [DONE]\n` })],
   ['a comment at the end', '', (body) => ({ body: `${body}: bye` })],
-  ['a byte order mark', '', (body) => ({ body: `\ufeff${body}` })],
   ['two event: lines', '02', inserted('event: response.output_text.done\n')],
   ['data that is no object', '02', inserted('event: ping\ndata: 7\n\n')],
   ['data that is no JSON', '02', inserted('event: ping\ndata: pong\n\n')],
@@ -42,7 +41,6 @@ const bodies: readonly (readonly [string, string, Change])[] = [
   ['JSON of completed that is broken', '02', replaced('{"type":"response.completed"', '{{')],
   ['JSON of a delta that is broken', '02', replaced('{"type":"response.output_text.delta"', '{{')],
   ['broken JSON without a name', '02', replaced('event: response.completed\ndata: {', 'data: ')],
-  ['a lone id: and retry:', '', inserted('retry: 5\n\nid: 4\n\n')],
   ['JSON in the place of the stream', '01', () => ({ type: 'application/json', body: '{}' })],
 ]
 

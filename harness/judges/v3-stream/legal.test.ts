@@ -31,12 +31,10 @@ const bare: Edit = everywhere(({ json }) => {
 const legal: Faults = {
   message: {
     'deltas without item_id': bare,
-    'an unknown event without type and number': after(delta, unknown('ping')),
     'an unknown event of the same contract': after(
       delta,
       unknown('response.reasoning_part.added', { output_index: 9, item_id: 'x' }),
     ),
-    'keepalive events': after(delta, unknown('keepalive', { type: 'keepalive' })),
     'an unknown event that counts for itself': after(
       delta,
       unknown('x-vendor:tick', { type: 'x-vendor:tick', sequence_number: 0 }),
@@ -47,8 +45,6 @@ const legal: Faults = {
       }
     }),
     'members that only the final items show': inFinal(set('output[0].phase', 'final_answer')),
-    'an empty delta in between': after(delta, (event) => event),
-    'no usage': inFinal(set('usage', null)),
     'usage of one member': inFinal(set('usage', { total_tokens: 12 })),
     'ids of no kind in items': everywhere(({ json }) => {
       for (const holder of [json.item, json.response?.output[0]]) {
