@@ -31,7 +31,7 @@ const key = 'sk-hostile-target-4711'
 vi.setConfig({ testTimeout: 180_000 })
 
 const maxMemoryMb = 500
-const runMs = 30_000
+const runMs = 8_000
 
 let service: ReferenceServer
 beforeAll(async () => {
@@ -181,7 +181,7 @@ describe('a whole check of a target that sends', () => {
     ['streams without end', streams, events()],
     ['bodies without end', reads, endlessBody],
     ['pages of 20,000 rows', history, body(historyPage(20_000, null))],
-    ['a byte now and then', streams, drip(100), { timeoutMs: 500, runMs: 15_000 }],
+    ['a byte now and then', streams, drip(100), { timeoutMs: 500 }],
     ['hints and no answer', reads, earlyHints, { timeoutMs: 1_000 }],
     ['nothing', all, silence, { timeoutMs: 1_000 }],
     ['a Retry-After that is no time', all, refusal('soon')],
@@ -206,7 +206,7 @@ describe('a whole check of a target that sends', () => {
     expect(ended.output).not.toContain('internal error')
     expect(ended.output).toMatch(/VIOLATED|INCOMPLETE|answers no request|does not answer/)
     expect(ended.peakMb).toBeLessThan(maxMemoryMb)
-    expect(ended.seconds).toBeLessThan(runMs / 1000 + 10)
+    expect(ended.seconds).toBeLessThan(runMs / 1000 + 30)
   }
 })
 
