@@ -31,7 +31,6 @@ const first: readonly Step[] = [
   { name: 'style, types, imports, words, sizes, dead code', command: 'npm run check' },
   ...readmeTests(),
   { name: 'reports in a browser', command: 'npm run test:browser' },
-  { name: 'proxies of others in front of the reference server', command: 'npm run foreign' },
   {
     name: 'proof, a sample, and generated faults at each depth',
     command: `npm run prove -- --sample 300 --generated 50 --dialects 10 --depth ${depths.join(',')} --seed ${seed}`,
@@ -43,6 +42,7 @@ const second: readonly Step[] = [
   { name: 'image on a real engine', command: 'npm run test:image' },
   { name: 'replicas that are killed under load', command: 'npm run replicas -- --seconds 40' },
   { name: 'fronts that answer in place of the service', command: 'npm run prove:fronts' },
+  { name: 'proxies of others in front of the reference server', command: 'npm run foreign' },
 ]
 
 const ended = (await Promise.all([runLane(first, true), runLane(second, false)])).flat()

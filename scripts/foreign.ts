@@ -147,7 +147,7 @@ async function checkedOnTime(url: string, out: string, truth?: Front) {
 }
 
 async function checked(url: string, out: string): Promise<Run> {
-  const only = rows.flatMap((row) => ['--only', row])
+  const only = ['--depth', 'quick', ...rows.flatMap((row) => ['--only', row])]
   const trust = url.startsWith('https:') ? ['--ca', certificate.cert] : []
   const args = ['check', url, '--target', profile, '--out', out, '--jobs', '8', ...trust, ...only]
   return kept(out, await chatgen(args, { CHATGEN_API_KEY: key }, 300_000))

@@ -45,6 +45,8 @@ export interface RunContext {
    * @throws NotSentError if it may not be sent; the reason of the signal if that ends the wait
    */
   send(outgoing: Omit<Outgoing, 'id'>, signal: AbortSignal, options?: SendOptions): Promise<Pending>
+  /** Routes with a status whose page came again after a pause: its next repeats need none. */
+  readonly lastingPages: Set<string>
   /** Fields that the target needs in addition to those that the document requires. */
   readonly supplements: ReturnType<typeof createSupplements>
   /**
@@ -106,6 +108,7 @@ export function createRunContext(setup: RunSetup): RunContext {
       })
       return { answered: pending.answered, exchange }
     },
+    lastingPages: new Set(),
     supplements,
     suppliedAtFirst(operation, place) {
       const names = suppliedIn(place)

@@ -13,6 +13,7 @@ import { rejudge } from '../../recording/rejudge.ts'
 import {
   type CheckOptions,
   check,
+  exchangesIn,
   lineOf,
   requirementsWith,
   sharedEngine,
@@ -185,6 +186,22 @@ test('a page in place of an answer is told as a page', async () => {
       "OAI-MODELS-01 fail: expected a list with svc-main-model or SVC-Main, received 200 with an HTML page",
     ]
   `)
+})
+
+test('a page that came again is asked for once more without a pause', async () => {
+  disturbance = (request) => (isCompletion(request) ? { kind: 'status', status: 404 } : undefined)
+  const outDir = temporaryFolder()
+  await run({ only: ['OAI-CHAT-0*'], depth: 'quick', jobs: 1, outDir })
+  const exchanges = exchangesIn(outDir)
+  const [first = 0, ...later] = exchanges.flatMap(({ labels, startedAt }) => {
+    const before = exchanges.find(
+      (one) => one.labels.scenario === labels.scenario && one.labels.ordinal === labels.ordinal,
+    )
+    if (labels.attempt !== 1 || before === undefined) return []
+    return Date.parse(startedAt) - Date.parse(before.startedAt) - before.ending.atMs
+  })
+  expect(first).toBeGreaterThan(240)
+  expect(Math.min(...later)).toBeLessThan(240)
 })
 
 describe('an odd answer of a front', () => {

@@ -3,11 +3,13 @@ import {
   type OpenQuestionId,
   type OperationId,
   operationAt,
+  operationOf,
   operations,
   succeeded,
 } from '../../../../contract/index.ts'
 import { wasRecorded } from '../../../client/index.ts'
 import { interruptRequestMs } from '../../defaults.ts'
+import { isPage } from '../../preflight/classify-answer.ts'
 import { profileOfEndpoint } from '../../profile/index.ts'
 import type { RunContext } from '../context.ts'
 import type { RequestRoute } from '../endpoint-routing.ts'
@@ -89,10 +91,13 @@ export async function sendWithRetries(
     if (next.kind === 'open') throw new InconclusiveError(next.reason, next.exchanges)
     if (next.kind === 'again') {
       failed = exchange
-      await context.gate.sleep(pauseMs, signalsFor(sendContext, spec).waitSignal)
+      if (!context.lastingPages.has(pageOf(exchange)))
+        await context.gate.sleep(pauseMs, signalsFor(sendContext, spec).waitSignal)
       continue
     }
     const answer = next.exchange
+    if (failed && isPage(failed) && pageOf(failed) === pageOf(answer))
+      context.lastingPages.add(pageOf(answer))
     const additions =
       supplements < maxSupplements ? missingMembers(context, answer, spec, members) : {}
     const missing = missingMember(answer)
@@ -107,6 +112,11 @@ export async function sendWithRetries(
     members = { ...members, ...additions }
     failed = undefined
   }
+}
+
+/** `404 openai.chat` for a page; empty for any other answer, which is never a lasting page. */
+function pageOf(exchange: Exchange): string {
+  return isPage(exchange) ? `${exchange.response?.status} ${operationOf(exchange)}` : ''
 }
 
 interface Attempt {
