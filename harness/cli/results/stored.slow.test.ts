@@ -24,6 +24,8 @@ describe('chatgen report', () => {
     expect(code).toBe(0)
     expect(stdout).toMatch(/^VIOLATED/)
     expect(stdout).toMatch(/curl -i|bash results\/repeat\/x\d+\.sh/)
+    const [script = ''] = readdirSync(join(folder, 'results/repeat'))
+    expect(read(`results/repeat/${script}`)).toContain('curl -i')
   })
 
   test('writes any format beside the report, or elsewhere', async () => {

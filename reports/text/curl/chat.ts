@@ -10,8 +10,17 @@ export interface ChatOfRequest {
   readonly created: Exchange
   /** Name of the field of its response with the id; the first of that name. */
   readonly member: string
-  /** The last change of the chat before a request that reads it. */
+  /** The last change of the chat before a request that reads it; the one whose response has `parent`. */
   readonly changed: Exchange | null
+  /** The message that the request follows. */
+  readonly parent: Place | null
+}
+
+/** An id in a response: the `nth` field of that name, from 1. */
+interface Place {
+  readonly id: string
+  readonly member: string
+  readonly nth: number
 }
 
 /** Exchanges by id. Stored ones may be large, and say without being read which request they are of. */
@@ -35,22 +44,35 @@ export function chatOf(exchange: Exchange, exchanges: Exchanges): ChatOfRequest 
   const creation = byChat.get(id)
   const created = creation && exchanges.get(creation.exchange)
   if (!creation || !created) return null
+  const parent = /"parent_id":\s*"([\w-]{8,})"/.exec(sentText(exchange))?.[1]
   const isReading = exchange.request.method === 'GET'
-  const changed = isReading ? lastChange(id, exchanges, [created.id, exchange.id]) : null
-  return { id, created, member: creation.member, changed }
+  const between = [created.id, exchange.id] as const
+  const changed = isReading || parent ? lastChange(id, exchanges, between, parent) : null
+  const place = parent && changed ? placeOf(parent, bodyText(changed)) : null
+  return { id, created, member: creation.member, changed, parent: place }
+}
+
+function placeOf(id: string, text: string): Place | null {
+  const fields = [...text.matchAll(/"(\w+)": *"([^"]*)"/g)]
+  const member = fields.find(([, , value]) => value === id)?.[1]
+  if (member === undefined) return null
+  const own = fields.filter(([, name]) => name === member)
+  return { id, member, nth: own.findIndex(([, , value]) => value === id) + 1 }
 }
 
 function lastChange(
   chat: string,
   exchanges: Exchanges,
   [after, before]: readonly [string, string],
+  parent: string | undefined,
 ): Exchange | null {
   const ids = [...exchanges.keys()]
   for (const id of ids.slice(ids.indexOf(after) + 1, ids.indexOf(before)).toReversed()) {
     if (exchanges.requestLine?.(id)?.startsWith('GET ')) continue
     const exchange = exchanges.get(id)
     if (exchange === undefined || exchange.request.method === 'GET') continue
-    if (succeeded(exchange) && chatIdIn(exchange) === chat) return exchange
+    const isParent = parent === undefined || bodyText(exchange).includes(`"${parent}"`)
+    if (succeeded(exchange) && chatIdIn(exchange) === chat && isParent) return exchange
   }
   return null
 }
@@ -75,13 +97,16 @@ function creationsIn(exchanges: Exchanges): ReadonlyMap<string, Creation> {
 }
 
 function chatIdIn(exchange: Exchange): string | null {
-  const { body, url } = exchange.request
-  const sent = Buffer.from(body ?? []).toString('utf8')
-  const inBody = /"chat_id"(?::\s*"|\r\n\r\n)([^"\\\r]+)/.exec(sent)?.[1]
+  const { url } = exchange.request
+  const inBody = /"chat_id"(?::\s*"|\r\n\r\n)([^"\\\r]+)/.exec(sentText(exchange))?.[1]
   // A recorded URL may be malformed.
   if (inBody !== undefined || !URL.canParse(url)) return inBody ?? null
   const inQuery = new URL(url).searchParams.get('chat_id')
   return inQuery ?? /\/chat\/([^/?]+)/.exec(requestPath(exchange))?.[1] ?? null
+}
+
+function sentText({ request }: Exchange): string {
+  return Buffer.from(request.body ?? []).toString('utf8')
 }
 
 function isCreation(exchange: Exchange): boolean {
@@ -101,38 +126,62 @@ export function complete({ line, input }: Command, more = ''): string {
 }
 
 /**
- * A command that creates such a chat, with its id in the variable CHAT, one that changes it, and the command of a
- * request to it.
+ * A command that creates such a chat, with its id in the variable CHAT, one that changes it, with the id of its message
+ * in PARENT, and the command of a request to it.
  */
 export function withChat(
   command: Command,
-  { id, member, created, changed }: ChatOfRequest,
+  { id, member, created, changed, parent }: ChatOfRequest,
   commandOf: (exchange: Exchange) => Command,
 ): string {
   const quiet = ({ line, input }: Command) => ({ line: line.replace('curl -i', 'curl -s'), input })
-  const found = `grep -o '"${member}": *"[^"]*"' | head -n 1 | cut -d '"' -f 4`
   // The recorded key belongs to a request to another chat.
   const key = /(?<=idempotency-key: )[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/i
   const own = ({ line, input }: Command) => ({
-    line: line.replace(key, id).replaceAll(words, (word) => named(word, id)),
+    line: line.replace(key, id).replaceAll(words, (word) => {
+      const ofChat = named(word, id, 'CHAT')
+      return parent === null ? ofChat : named(ofChat, parent.id, 'PARENT')
+    }),
     input,
   })
-  const creation = quiet(commandOf(created))
-  const end = creation.input === null ? ')' : '\n)'
+  const change = changed === null ? null : own(quiet(commandOf(changed)))
   return [
-    `CHAT=$(${complete(creation, ` | ${found}`)}${end}`,
-    ...(changed === null ? [] : [complete(own(quiet(commandOf(changed))), ' > /dev/null')]),
+    captured('CHAT', quiet(commandOf(created)), { id, member, nth: 1 }),
+    ...(change === null
+      ? []
+      : [
+          parent === null
+            ? complete(change, ' > /dev/null')
+            : captured('PARENT', withOtherKey(change), parent),
+        ]),
     complete(own(command)),
   ].join('\n')
+}
+
+/** The key of the request that follows is the id of the chat. */
+function withOtherKey({ line, input }: Command): Command {
+  const key = /(?<=idempotency-key: '")\$CHAT(?=")/i
+  return { line: line.replace(key, () => `\${CHAT%????}f00d`), input }
+}
+
+/** An id in the output of a command, as a variable. */
+function captured(variable: string, command: Command, { member, nth }: Place): string {
+  const found = ` | grep -o '"${member}": *"[^"]*"' | sed -n ${nth}p | cut -d '"' -f 4`
+  return `${variable}=$(${complete(command, found)}${command.input === null ? '' : '\n'})`
+}
+
+/** Commands for sed that replace the ids in a body. */
+export function editsOf({ id, parent }: ChatOfRequest): string {
+  return [`s/${id}/$CHAT/g`, ...(parent === null ? [] : [`s/${parent.id}/$PARENT/g`])].join(';')
 }
 
 /** Text in shell quotes, and between them. */
 const words = /\$'(?:[^'\\]|\\[\s\S])*'|'[^']*'|"(?:[^"\\]|\\[\s\S])*"|[^'"$]+/g
 
 /** Replaces an id only in a path, a body field or a key: an id that a target chose may look like a flag of curl. */
-function named(word: string, id: string): string {
+function named(word: string, id: string, variable: string): string {
   if (word.startsWith('"')) return word
   const quote = /^\$?'/.exec(word)?.[0] ?? ''
   const place = new RegExp(`(?<=[/"]|chat_id=|idempotency-key: )${id}(?![\\w-])`, 'gi')
-  return word.replaceAll(place, () => `${quote && "'"}"$CHAT"${quote}`)
+  return word.replaceAll(place, () => `${quote && "'"}"$${variable}"${quote}`)
 }

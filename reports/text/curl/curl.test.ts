@@ -48,7 +48,7 @@ test('a chat that the run has deleted is made again, and keys are those of anoth
   const exchange = exchangeOf({ id: 'x2', body: `{"chat_id":"${id}"}`, headers })
   const all = new Map([created, exchange].map((one) => [one.id, one]))
   expect(toCurl(exchange, { isCompact: true, chat: chatOf(exchange, all) })).toMatchInlineSnapshot(`
-    "CHAT=$(curl -s -X POST http://h/api/v3/chat -H "Authorization: Bearer $CHATGEN_API_KEY" -H 'content-type: application/json' --data-raw '{}' | grep -o '"id": *"[^"]*"' | head -n 1 | cut -d '"' -f 4)
+    "CHAT=$(curl -s -X POST http://h/api/v3/chat -H "Authorization: Bearer $CHATGEN_API_KEY" -H 'content-type: application/json' --data-raw '{}' | grep -o '"id": *"[^"]*"' | sed -n 1p | cut -d '"' -f 4)
     curl -i -X POST http://127.0.0.1:4010/api/v3/message/generate -H "Authorization: Bearer $CHATGEN_API_KEY" -H 'content-type: application/json' -H 'Idempotency-Key: '"$CHAT"'' --data-raw '{"chat_id":"'"$CHAT"'"}'"
   `)
   expect(chatOf(exchange, new Map([['x2', exchange]]))).toBeNull()
@@ -62,7 +62,7 @@ test('a chat that the run has deleted is made again, and keys are those of anoth
     ]
   `)
 
-  const flag = { id: 'data-raw', created, member: 'id', changed: null }
+  const flag = { id: 'data-raw', created, member: 'id', changed: null, parent: null }
   expect(toCurl(exchange, { chat: flag })).toContain(' --data-raw ')
 })
 

@@ -1,7 +1,6 @@
 import { type Exchange, header, mediaType, requestJson } from '../../../contract/index.ts'
-import { type ChatOfRequest, type Command, complete, withChat } from './chat.ts'
-import { authorizationArgument } from './credential.ts'
-import { isQuotable, shellQuote } from './shell-quote.ts'
+import { type ChatOfRequest, type Command, complete, editsOf, withChat } from './chat.ts'
+import { authorizationArgument, isQuotable, shellQuote } from './shell-quote.ts'
 
 /**
  * The command line that sends the request of an exchange again, for bash or zsh. Its lines end in a
@@ -22,7 +21,7 @@ export function toCurl(
 
 /** The same as a script for bash, with bodies of any length. */
 export function toScript(exchange: Exchange, chat: ChatOfRequest | null): string {
-  const options = { gap, hasInput: true, chat: chat?.id ?? null }
+  const options = { gap, hasInput: true, edits: chat === null ? null : editsOf(chat) }
   const command = commandOf(exchange, options)
   const commands =
     chat === null
@@ -38,13 +37,13 @@ interface CommandOptions {
   readonly gap: string
   /** True if a long body follows the command. */
   readonly hasInput?: boolean
-  /** Id to be replaced in that body. */
-  readonly chat?: string | null
+  /** Changes of that body, for sed. */
+  readonly edits?: string | null
 }
 
 function commandOf(
   exchange: Exchange,
-  { gap, hasInput = false, chat = null }: CommandOptions,
+  { gap, hasInput = false, edits = null }: CommandOptions,
 ): Command {
   const { method, url } = exchange.request
   const body = bodyArguments(exchange, hasInput)
@@ -59,10 +58,10 @@ function commandOf(
   ]
   const target = [words.join(' '), `-H ${authorizationArgument(exchange)}`]
   const others = [...headerArguments(exchange, body.form), ...body.words]
-  const isNamed = body.input !== null && chat !== null
+  const isEdited = body.input !== null && edits !== null
   const sources = [
     ...(body.source === null ? [] : [body.source]),
-    ...(isNamed ? [`LC_ALL=C sed "s/${chat}/$CHAT/g"`] : []),
+    ...(isEdited ? [`LC_ALL=C sed "${edits}"`] : []),
     [...target, ...others].join(gap),
   ]
   return { line: sources.join(' | '), input: body.input }
