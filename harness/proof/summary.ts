@@ -11,7 +11,7 @@ export function proofPage(matrix: KillMatrix): string {
     introduction,
     [
       `- ${share(faults, isKilled)} faults make exactly the requirements fail that they name.`,
-      `- ${without.length} requirements are violated by no fault${without.length === 0 ? '' : `: ${without.join(', ')}`}.`,
+      `- Requirements that no fault violates: ${without.length === 0 ? 'none' : without.join(', ')}.`,
       `- ${share(dialects, hasNone)} dialects and ${share(combinations, hasNone)} random combinations of them fail no requirement.`,
       `- ${share(nullServers, ({ passed }) => passed.length === 0)} null servers pass no required requirement.`,
       ...(crossed === undefined ? [] : [crossedSentence(crossed)]),

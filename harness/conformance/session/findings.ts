@@ -33,12 +33,12 @@ export class ScenarioFindings {
   /** Ids of 500s in JSON, which are the service's own, by the ordinals of their requests. */
   readonly #ownErrors = new Map<number, string>()
 
-  /** Judges an exchange by itself. */
-  judge(exchange: Exchange): readonly Observation[] {
+  /** Judges an exchange by itself, and adds what the rest of the run says about it. */
+  judge(exchange: Exchange, others: readonly Finding[] = []): readonly Observation[] {
     const { findings, observations } = judge(exchange)
     const isDoubtful = isOdd(exchange)
     this.#countErrors(exchange)
-    for (const finding of findings) {
+    for (const finding of [...findings, ...others]) {
       if (finding.requirement in requirements) {
         this.#keep(isDoubtful ? { ...finding, isDoubtful } : finding)
       }

@@ -42,8 +42,8 @@ export interface RunState {
   readonly breaches: Map<string, { count: number; why: string }>
   /** `limits/limit-breaches.ts`: consecutive requests without a response in time, by form of the request */
   readonly silences: Map<string, number>
-  /** `identities.ts`: nonces of all scenarios */
-  readonly nonces: Set<string>
+  /** `identities.ts`: nonces of all scenarios; `foreign-rows.ts`: the chats that each was sent to */
+  readonly nonces: Map<string, Set<string>>
   /** `requests/supplements.ts` */
   readonly learned: Map<OperationId, Readonly<Record<string, unknown>>>
 }
@@ -62,7 +62,7 @@ export function newRunState(): RunState {
     received: { bytes: 0 },
     breaches: new Map(),
     silences: new Map(),
-    nonces: new Set(),
+    nonces: new Map(),
     learned: new Map(),
   }
 }

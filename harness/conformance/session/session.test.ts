@@ -4,6 +4,7 @@ import type { Exchange } from '../../../contract/index.ts'
 import { exchangeOf } from '../../../reports/test-support/exchanges.ts'
 import type { Endpoint } from '../profile/index.ts'
 import { createEndpointRouting } from './endpoint-routing.ts'
+import { judgeRows, noteSaid } from './foreign-rows.ts'
 import { issuedNonces, newNonce, toUuid, toWord, wordsIn } from './identities.ts'
 import { areConcurrent, findGap } from './race.ts'
 import type { RequestSpec } from './requests/wire-request.ts'
@@ -38,6 +39,46 @@ test('nonces of a run are found in a text, without words that a model made up or
   const odd = `${first.slice(0, -1)}${(Number(first.at(-1)) + 1) % 10}`
   expect(wordsIn(odd)).toEqual([odd])
   expect(issuedNonces(setup, `${odd}, ${second}, Kolame1234 or ${first}`)).toEqual([second, first])
+})
+
+describe('a history shows an input', () => {
+  const refused = [404, 'b'] as const
+  test.each<[string, readonly (readonly [status: number, chat?: string])[], boolean]>([
+    ['of its chat', [[200, 'a']], false],
+    ['of another chat', [[200, 'b']], true],
+    [
+      'of both',
+      [
+        [200, 'b'],
+        [200, 'A'],
+      ],
+      false,
+    ],
+    ['that a request without a chat sent as well', [[200, 'b'], [200]], false],
+    ['that another chat refused', [refused], false],
+    ['that nobody sent', [], false],
+  ])('%s', (_, turns, isForeign) => {
+    const setup = { tag: 'chatgen-tag', state: newRunState() }
+    const text = newNonce(setup, 'a fact')
+    for (const [status, chat] of turns) {
+      const spec: RequestSpec = {
+        ...{ surface: 'v3', method: 'POST', path: '/api/v3/message/generate' },
+        json: { chat_id: chat, input: `The word is ${text}.` },
+      }
+      noteSaid(setup, spec)
+      judgeRows(setup, spec, exchangeOf({ status }))
+    }
+    const spec: RequestSpec = {
+      ...{ surface: 'v3', method: 'GET', path: '/api/v3/message', query: { chat_id: 'a' } },
+    }
+    const rows = (role: string) =>
+      JSON.stringify({ result: [{ item: { role, content: [{ text }] } }] })
+    const findings = judgeRows(setup, spec, exchangeOf({ answer: rows('user') }))
+    expect(findings.map(({ requirement }) => requirement)).toEqual(isForeign ? ['V3-HIST-16'] : [])
+    expect(judgeRows(setup, spec, exchangeOf({ answer: rows('assistant') }))).toEqual([])
+    const later = { ...spec, query: { chat_id: 'a', cursor: 'c' } }
+    expect(judgeRows(setup, later, exchangeOf({ answer: rows('user') }))).toEqual([])
+  })
 })
 
 test('the identities of a run do not meet', () => {

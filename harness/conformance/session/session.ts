@@ -14,6 +14,7 @@ import { addExchangeCost, addExchangeTraffic, noCost, noTraffic } from '../usage
 import type { RunContext } from './context.ts'
 import { type EndpointRouting, type RequestRoute, routingOf } from './endpoint-routing.ts'
 import { type Evidence, ScenarioFindings } from './findings.ts'
+import { judgeRows } from './foreign-rows.ts'
 import { issuedNonces, newNonce, toUuid } from './identities.ts'
 import type { Slot } from './limits/semaphore.ts'
 import { isOdd } from './requests/failure.ts'
@@ -66,7 +67,6 @@ export class Session {
     signal.addEventListener('abort', this.#leaveSoon, { once: true })
   }
 
-  /** True if the requirement is judged in this run. */
   isJudged(requirement: RequirementId): boolean {
     return this.context.setup.requirements.includes(requirement)
   }
@@ -232,15 +232,16 @@ export class Session {
     setTimeout(() => this.#abortController.abort(this.#signal.reason), interruptRequestMs)
   }
 
-  #take(exchange: Exchange, { protocol }: RequestSpec, route: RequestRoute | undefined): void {
+  #take(exchange: Exchange, spec: RequestSpec, route: RequestRoute | undefined): void {
     route?.ended(exchange)
     this.#cost = addExchangeCost(this.#cost, exchange)
-    if (protocol !== undefined) return
+    if (spec.protocol !== undefined) return
     // A response that chatgen aborted is incomplete and proves nothing.
     if (exchange.ending.kind === 'aborted' && this.#abortController.signal.aborted) return
     this.#traffic = addExchangeTraffic(this.#traffic, exchange)
     this.#latest = [{ id: exchange.id, isOdd: isOdd(exchange) }]
-    this.#observations.push(...this.findings.judge(exchange))
+    const foreign = judgeRows(this.context.setup, spec, exchange)
+    this.#observations.push(...this.findings.judge(exchange, foreign))
   }
 
   #draw(): string {

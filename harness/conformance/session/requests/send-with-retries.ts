@@ -14,6 +14,7 @@ import { profileOfEndpoint } from '../../profile/index.ts'
 import type { RunContext } from '../context.ts'
 import type { RequestRoute } from '../endpoint-routing.ts'
 import { InconclusiveError } from '../errors.ts'
+import { noteSaid } from '../foreign-rows.ts'
 import { giveUpReason } from '../limits/rate-limiter.ts'
 import { nextStep, repeatability } from './failure.ts'
 import {
@@ -67,6 +68,7 @@ export async function sendWithRetries(
 ): Promise<Exchange> {
   const { context, slug } = sendContext
   const { spec, ordinal } = ordered
+  noteSaid(context.setup, spec)
   const operation = operationAt(spec.method, spec.path)
   let members = operation ? context.suppliedAtFirst(operation, { scenario: slug, ordinal }) : {}
   let failed: Exchange | undefined

@@ -99,6 +99,10 @@ export const historyRowFaults = faultTable({
       'result.*.item': JSON.stringify,
     }),
   },
+  'V3-HIST-16': {
+    'v3-history-mixes-chats: A turn that is sent while another one runs is stored in another chat as well.':
+      'v3.generate: the turn is stored in another chat as well (overlap: two at once)',
+  },
 })
 function rowsOf(type: string, change: (row: Json) => Json): Patch {
   return setFields(v3History, {
