@@ -80,8 +80,7 @@ export interface Measurement {
 }
 
 export type PlannedDemand =
-  | { readonly kind: 'rate'; readonly perSecond: number }
-  | { readonly kind: 'concurrency'; readonly users: number }
+  | Exclude<Demand, { kind: 'file' }>
   | { readonly kind: 'trace'; readonly file: string; readonly trace: DemandTrace }
 
 export interface PlanOptions {
@@ -134,6 +133,12 @@ export function demandRow(demand: PlannedDemand, perReplica: number | null): Pla
     },
     hours,
   }
+}
+
+/** Requests a second of a demand, at its peak; null for users of a closed loop. */
+export function demandedRate(demand: PlannedDemand): number | null {
+  if (demand.kind === 'concurrency') return null
+  return demand.kind === 'rate' ? demand.perSecond : peakRateOf(demand.trace)
 }
 
 /** Requests a second in the hour of the peak. */

@@ -2,6 +2,7 @@
 import type { PlanReport } from '../../contract/report/plan.ts'
 import type { Slo } from '../load/slo/slo.ts'
 import {
+  demandedRate,
   demandRow,
   type Measurement,
   type PlannedDemand,
@@ -170,12 +171,7 @@ function sustainableRow(
   sustainable: SustainableFactor | null,
 ): PlanReport['sustainable'] {
   if (sustainable === null) return null
-  const base =
-    demand.kind === 'rate'
-      ? demand.perSecond
-      : demand.kind === 'concurrency'
-        ? demand.users
-        : peakRateOf(demand.trace)
+  const base = demand.kind === 'concurrency' ? demand.users : (demandedRate(demand) ?? 0)
   const [low, high] = sustainable.interval
   return { value: sustainable.factor * base, interval: [low * base, high * base] }
 }

@@ -1,7 +1,7 @@
 import type { PlanScalability } from '../../contract/report/plan.ts'
 import { standardNormal } from '../load/plan/random.ts'
 import { normalEquations, solve } from '../load/statistics/linear-algebra.ts'
-import { type PlanOptions, peakRateOf } from './demand.ts'
+import { demandedRate, type PlanOptions } from './demand.ts'
 import { drawOf } from './simulation/requests.ts'
 import type { Sizing } from './sizing.ts'
 
@@ -142,12 +142,7 @@ export function scalabilityOf(
   if (law === null || predict === null) {
     return { status, message, ...none, isExtrapolated: false, predictions: [] }
   }
-  const demanded =
-    demand.kind === 'concurrency'
-      ? null
-      : demand.kind === 'rate'
-        ? demand.perSecond
-        : peakRateOf(demand.trace)
+  const demanded = demandedRate(demand)
   const needed = demanded === null ? null : minReplicasFor(demanded, (count) => rateOf(law, count))
   const counts = [...sizes.map(({ replicas: size }) => size), replicas ?? 1, needed ?? 1]
   return {

@@ -305,7 +305,6 @@ describe('a run that measured nothing is undecided, and says why', () => {
 const units = { us: 0.001, µs: 0.001, μs: 0.001, ms: 1, s: 1000, min: 60_000 }
 const limit = fc.record({
   prefix: fc.constantFrom('', 'response.', 'service.'),
-  metric: fc.constantFrom('ttft', 'e2e'),
   statistic: fc.constantFrom('p50', 'p95', 'p99.9', 'mean'),
   sign: fc.constantFrom('<', '<='),
   value: fc.integer({ min: 1, max: 5000 }),
@@ -313,38 +312,32 @@ const limit = fc.record({
   isGoodput: fc.boolean(),
 })
 
-test('charts draw the limit that was parsed, whatever its unit', () => {
+test('a row has the limit that was parsed, whatever its unit', () => {
   fc.assert(
-    fc.property(limit, ({ prefix, metric, statistic, sign, value, unit, isGoodput }) => {
-      const subject = `${prefix}${metric}`
+    fc.property(limit, ({ prefix, statistic, sign, value, unit, isGoodput }) => {
       const expression = isGoodput
-        ? `goodput(${subject} ${sign} ${value}${unit}) > 99%`
-        : `${subject}.${statistic} ${sign} ${value}${unit}`
-      const row = decide(expression)
+        ? `goodput(${prefix}e2e ${sign} ${value}${unit}) > 99%`
+        : `${prefix}e2e.${statistic} ${sign} ${value}${unit}`
       const clock = prefix === 'service.' ? 'service' : 'response'
-      const ms = value * units[unit]
-      expect(row.limits).toEqual([
+      const ms = expect.closeTo(value * units[unit], 6)
+      expect(decide(expression).limits).toEqual([
         {
-          ...{ metric, clock, unit: 'ms', value: expect.closeTo(ms, 6), inclusive: sign === '<=' },
+          ...{ metric: 'e2e', clock, unit: 'ms', value: ms, inclusive: sign === '<=' },
           statistic: isGoodput ? null : statistic,
         },
       ])
-      const drawn = limitsIn(toHtml(loadDocument(loadReportOf({ slo: [row] }))))
-      const charts = ['ttft-heat', 'ttft-time', 'e2e-time'].filter(
-        (id) => clock === 'response' && id.startsWith(metric),
-      )
-      expect(Object.keys(drawn).sort()).toEqual(charts)
-      for (const values of Object.values(drawn)) expect(values).toEqual([expect.closeTo(ms, 6)])
     }),
   )
 })
 
-test('a gap between tokens is drawn, and what limits no latency has no limits', () => {
-  const slo = ['icl.p99 < 80ms', 'errors < 1%', 'goodput > 99%', 'rate > 10/s'].map((text) =>
-    decide(text),
-  )
-  expect(slo.map(({ limits }) => limits?.length)).toEqual([1, undefined, undefined, undefined])
-  expect(limitsIn(toHtml(loadDocument(loadReportOf({ slo }))))).toEqual({ 'icl-time': [80] })
+test('charts draw the limits of their metric and clock', () => {
+  const expressions = ['ttft.p95 < 1.5s', 'goodput(e2e < 3s) > 99%', 'service.e2e.p50 < 1s']
+  const others = ['icl.p99 < 80ms', 'errors < 1%', 'rate > 10/s']
+  const slo = [...expressions, ...others].map((text) => decide(text))
+  expect(slo.map(({ limits }) => limits?.length)).toEqual([1, 1, 1, 1, undefined, undefined])
+  expect(limitsIn(toHtml(loadDocument(loadReportOf({ slo }))))).toEqual({
+    ...{ 'ttft-heat': [1500], 'ttft-time': [1500], 'e2e-time': [3000], 'icl-time': [80] },
+  })
 })
 
 /** Values of the limits by chart. */

@@ -96,30 +96,17 @@ export class Http2Stream implements Channel {
     this.#stream = stream
     let whole = false
     stream.on('response', (headers, _flags, raw: unknown) => {
-      const sink = this.#sink
-      try {
-        sink?.head(headers[':status'] ?? 0, headerPairs(raw), connection.readAt)
-      } catch (error) {
-        this.#broke(error, sink)
-      }
-      stream.on('data', (bytes: Buffer) => {
-        const sink = this.#sink
-        try {
-          sink?.data(bytes, connection.readAt)
-        } catch (error) {
-          this.#broke(error, sink)
-        }
-      })
+      this.#pass((sink) => sink.head(headers[':status'] ?? 0, headerPairs(raw), connection.readAt))
+      stream.on('data', (bytes: Buffer) =>
+        this.#pass((sink) => sink.data(bytes, connection.readAt)),
+      )
     })
     stream.once('end', () => {
       whole = true
-      const sink = this.#sink
-      this.#sink = undefined
-      try {
-        sink?.end(connection.readAt)
-      } catch (error) {
-        this.#broke(error, sink)
-      }
+      this.#pass((sink) => {
+        this.#sink = undefined
+        sink.end(connection.readAt)
+      })
     })
     // The connection reports the reason when the stream is closed.
     stream.on('error', () => {})
@@ -145,9 +132,16 @@ export class Http2Stream implements Channel {
     this.#handlers.requestConnection(this)
   }
 
-  #broke(error: unknown, sink: AnswerSink | undefined): void {
-    this.abandon()
-    sink?.internalError(error)
+  /** Passes a part of the response to the sink, if there still is one. */
+  #pass(part: (sink: AnswerSink) => void): void {
+    const sink = this.#sink
+    if (sink === undefined) return
+    try {
+      part(sink)
+    } catch (error) {
+      this.abandon()
+      sink.internalError(error)
+    }
   }
 
   #fail(error: Error): void {
