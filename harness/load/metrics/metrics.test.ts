@@ -183,13 +183,15 @@ test('a race whose requests both fail is one failed transaction', async () => {
   })
   const records = await drive({
     ...{ url: await urlOf(server), kind: 'v3-stream', races: 1 },
-    ...{ connections: 10, perSecond: 10, seconds: 0.5 },
+    ...{ connections: 10, perSecond: 3, seconds: 1.5 },
   })
   const failures = records.filter(({ outcome }) => 'detail' in outcome)
   const transactions = new Set(failures.map(({ index }) => index)).size
+  // A chat that is created when the run ends has no race.
+  expect(transactions).toBeGreaterThan(0)
   expect(failures.length).toBe(2 * transactions)
   const own = records.map((record) => ({ ...record, transaction: entry.name }))
-  expect(countsOf(own)).toMatchObject({ failed: transactions, open: 0, completed: 0 })
+  expect(countsOf(own)).toMatchObject({ failed: transactions, open: 0 })
 })
 
 test('a million failures take no memory', () => {

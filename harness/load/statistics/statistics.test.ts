@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest'
 import { quantileName, rankOf } from '../../../contract/averages.ts'
 import { normal, uniform } from '../test-support/simulated-run.ts'
 import { conservation, littlesLaw, stampOrder } from './audits.ts'
-import { effectiveSampleSize, lag1Autocorrelation } from './autocorrelation.ts'
 import {
   kaplanMeierQuantile,
   type LifeTable,
@@ -13,7 +12,13 @@ import {
   sampleOf,
 } from './quantile-interval.ts'
 import { binomialAtLeast, binomialCdf } from './shares.ts'
-import { mser5, spearman, steadyState } from './steady-state.ts'
+import {
+  effectiveSampleSize,
+  lag1Autocorrelation,
+  mser5,
+  spearman,
+  steadyState,
+} from './steady-state.ts'
 
 const within = (min: number, max: number) => fc.double({ min, max, noNaN: true })
 

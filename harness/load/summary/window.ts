@@ -1,8 +1,12 @@
 import type { Window } from '../../../contract/report/load/measures.ts'
 import type { RunMetrics } from '../metrics/run-metrics.ts'
 import type { SampledRequest } from '../metrics/samples/bottom-k-sample.ts'
-import { effectiveSampleSize, lag1Autocorrelation } from '../statistics/autocorrelation.ts'
-import { mser5, steadyState } from '../statistics/steady-state.ts'
+import {
+  effectiveSampleSize,
+  lag1Autocorrelation,
+  mser5,
+  steadyState,
+} from '../statistics/steady-state.ts'
 
 /** The part of a run that is measured: slices from one up to another. */
 export interface MeasuredWindow {
