@@ -78,7 +78,7 @@ export const conditions = {
       'none excluded': 'V3-GEN-01',
     },
     assistant_id: { UUID: 'V3-ASST-01' },
-    max_tokens: { '1': 'V3-GEN-09', '24': 'V3-GEN-09', '40': 'V3-GEN-09' },
+    max_tokens: { '1': 'V3-GEN-09', '24': 'V3-GEN-09', '96': 'V3-GEN-09' },
     temperature: { '0.3': 'V3-GEN-09', '1': 'V3-GEN-09' },
     top_p: { '0.5': 'V3-GEN-09' },
     presence_penalty: { '0.5': 'V3-GEN-09' },
@@ -100,7 +100,7 @@ export const conditions = {
     },
     // Section 4.3 lists these for a generation in a chat alone.
     think: { true: null, false: null },
-    rag: { false: 'RAG-02', agent: 'RAG-03', true: 'RAG-07' },
+    rag: { false: 'RAG-02', agent: 'RAG-03', true: 'RAG-07', object: 'RAG-08' },
     tools: { 'include_tools given': null, 'exclude_tools given': null },
     max_tokens: { '24': null },
     runs: { none: 'V3-ONE-05', one: 'V3-ONE-05', several: 'V3-ONE-05' },
@@ -214,13 +214,10 @@ function limits<R extends RequirementId>(requirement: R) {
 /** Kinds of text that fit on a line. */
 function names<R extends RequirementId>(requirement: R) {
   return {
-    characters: {
-      'beyond ASCII': requirement,
-      'beyond the BMP': requirement,
-      combining: requirement,
-    },
+    // Accents, combining marks, other scripts, and characters beyond the basic plane.
+    characters: { 'beyond ASCII': requirement },
     spaces: { double: requirement },
-    text: { 'like JSON': requirement, 'like HTML': requirement, escapes: requirement },
+    text: { 'like JSON': requirement, 'like HTML, with escapes': requirement },
   }
 }
 

@@ -2,6 +2,7 @@
 import {
   inputText,
   isObject,
+  plain,
   type Row,
   type ScenarioContext,
   type TargetProfile,
@@ -38,6 +39,16 @@ export function modelEdits({ models, capabilities }: TargetProfile, member: stri
     alias: setKnown(member, models.aliases[0]),
     vision: capabilities.images === true ? set({ [member]: models.vision }) : undefined,
   }
+}
+
+/** Values of `rag`; a search before the answer needs an assistant. */
+export function ragEdits({ rag, assistants }: TargetProfile) {
+  const assistant_id = assistants?.withoutKnowledge
+  const search = (value: unknown) =>
+    value === undefined || assistant_id === undefined
+      ? undefined
+      : set({ rag: value, assistant_id })
+  return { ...setEach('rag', false, 'agent'), true: search(true), object: search(rag?.object) }
 }
 
 /** The caller of a row: that of the profile, or the second one. */
@@ -102,18 +113,20 @@ function textEditsOf(
 export function nameEditsOf(edit: (change: (text: string) => string) => Edit) {
   return {
     characters: {
-      'beyond ASCII': edit((text) => `${text} Größe, 東京.`),
-      'beyond the BMP': edit((text) => `${text} 🚀 𝒜 👩‍🚀.`),
-      combining: edit((text) => `${text} n\u0303 e\u0301.`),
+      'beyond ASCII': edit((text) => `${text} Größe, 東京, 🚀 𝒜 👩‍🚀, n\u0303 e\u0301.`),
     },
     spaces: { double: edit((text) => `${text}  two  spaces`) },
     text: {
       'like JSON': edit((text) => JSON.stringify({ note: text, list: [1, null] })),
-      'like HTML': edit((text) => `<p class="x">${text}</p> <b>&amp;</b>`),
-      escapes: edit((text) => `${text} C:\\new %41+%20 {{name}} $HOME *b* _i_`),
+      'like HTML, with escapes': edit(
+        (text) => `<p class="x">${text}</p> <b>&amp;</b> C:\\new %41+%20 {{name}} $HOME *b* _i_`,
+      ),
     },
   }
 }
+
+/** Kinds of text that keep the words of a question. */
+export const wholeTexts = { text: [plain, 'like JSON', 'like HTML, with escapes'] }
 
 function digitsOf(text: string): string {
   return [...text].map((letter) => (letter.codePointAt(0) ?? 0) % 10).join('')

@@ -21,11 +21,13 @@ import {
   callerOf,
   inputEdits,
   modelEdits,
+  ragEdits,
   set,
   setEach,
   setKnown,
   textEdits,
   toolEdits,
+  wholeTexts,
   withImage,
 } from './edits.ts'
 import {
@@ -65,6 +67,7 @@ describe('v3: laws of one-shots', () => {
         laws,
         shownByLaws: ['assistant_id'],
         always: [{ input: 'content' }],
+        telling: { ...wholeTexts, max_tokens: [plain] },
       })
       claimSteady(session, 'v3.oneShot', 'V3-ONE-01')
       if (trials.length === 0) await claimRefused(run)
@@ -189,10 +192,7 @@ function editsOf(run: Run): Edits<'v3.oneShot'> {
     model: modelEdits(profile, 'model_id'),
     input: inputsOf(run),
     think: setEach('think', true, false),
-    rag: {
-      ...setEach('rag', false, 'agent'),
-      true: assistant === undefined ? undefined : set({ rag: true, assistant_id: assistant }),
-    },
+    rag: ragEdits(profile),
     tools: toolEdits(profile),
     max_tokens: setEach('max_tokens', 24),
     runs: {

@@ -60,6 +60,7 @@ describe('v2: laws of replies', () => {
         send: (body, row) => send(run, body, row),
         always: [{ parent: 'given' }, { parent: 'given', after: 'refusal' }],
         costly: ['overlap'],
+        telling: { parent: ['given'], text: [plain, 'of several lines', 'beyond ASCII'] },
         laws,
       })
     },
@@ -87,14 +88,14 @@ async function isRemembered(run: Run, { row, body, answer }: Trial): Promise<voi
   conversation.push(question, answerText(answer) ?? '')
   run.parent = String(body['parent_id'])
   // A target may give its model only the latest messages.
-  if (conversation.length <= maxTexts) return
+  if (conversation.length <= maxTexts[run.coverage.depth]) return
   conversation.length = textsBefore
   run.parent = run.firstParent
 }
 
-/** Texts before the first question, and texts of a chain of at most six messages with the answers to questions. */
+/** Texts before the first question, and those of the longest chain; at full a short one, as answers repeat the fact. */
 const textsBefore = 2
-const maxTexts = 8
+const maxTexts = { quick: 8, normal: 8, full: 4 } as const
 
 /** The results of a search may come from anywhere, and the profile may name chats that others use as well. */
 function hasNoForeignFacts(run: Run, { row, answer }: Trial): void {
@@ -142,9 +143,11 @@ async function startRun(context: Context): Promise<Run> {
   claim('V2-GEN-01', () => expectAccepted(first, 'a reply'), first)
   assume(!isDeclined(first), 'a reply is refused', first)
   // The fact is two links away, to distinguish a chain of one link from a complete one.
-  const between = await v2.storeOk(chat, recall.ask, { parent_id: id })
+  const middle = prompts.otherBrief()
+  const between = await v2.storeOk(chat, middle, { parent_id: id })
+  const question = await v2.storeOk(chat, recall.ask, { parent_id: between.id })
   const linked = await replyBesideOtherChat(context, chat, recall, (options) =>
-    v2.generate(v2.generateBody(chat, between.id), { role: 'arrange', ...options }),
+    v2.generate(v2.generateBody(chat, question.id), { role: 'arrange', ...options }),
   )
   assume(!isDeclined(linked), 'a reply is refused', linked)
   return {
@@ -152,7 +155,7 @@ async function startRun(context: Context): Promise<Run> {
     chat,
     recall,
     file,
-    conversation: [opening, recall.ask],
+    conversation: [opening, middle],
     texts: [name, nameOfFile, opening],
     knowsFact: createRecallLaw(
       context,

@@ -15,7 +15,7 @@ import {
 import type { Body, Trial } from './trials.ts'
 
 /** Stop sequences of common clients, which are unlikely in answers. */
-const strangers = ['\n\nUser:', '\n\nHuman:', '»Ende«']
+const strangers = ['\n\nUser:', '\n\nHuman:', '» Ende «']
 
 /** `stop` in the form of a condition, around a sequence. */
 export function stopOf(form: string | undefined, sequence: string): string | readonly string[] {

@@ -16,6 +16,7 @@ import {
   type Row,
   rowsToTry,
   type ScenarioContext,
+  type Values,
   valuesOf,
 } from '../../harness/conformance/scenario/index.ts'
 import { claimSeldomRefused, claimSteady, isContentRefusal } from '../support/refusals.ts'
@@ -64,6 +65,8 @@ export interface Plan<O extends LawfulOperation, Run = unknown> {
   readonly always?: readonly Row[]
   /** Dimensions whose values need a second generation: outside of `always`, they are tried at depth full. */
   readonly costly?: readonly string[]
+  /** Values with which an answer shows whether it knows its context; at depth full, more rows have these. */
+  readonly telling?: Values
   /** Dimensions whose values are guesses until one is accepted; by default, the key of another caller. */
   readonly guesses?: readonly string[]
 }
@@ -89,11 +92,11 @@ export async function tryConditions<O extends LawfulOperation, Run extends Conte
   plan: Plan<O, Run>,
 ): Promise<readonly Trial[]> {
   const { session, coverage } = context
-  const { depth, rows: count } = coverage
   const requests = new LawfulRequests(context, plan)
   const { values } = requests
   const trials: Trial[] = []
-  const rows = rowsToTry(values, plan, { depth, seed: session.contentSeed, count })
+  const options = { depth: coverage.depth, seed: session.contentSeed, count: coverage.rows }
+  const rows = rowsToTry(values, plan, options)
   for (const row of rows) {
     const trial = await requests.tryRow(row)
     if (trial !== undefined) {
@@ -104,20 +107,18 @@ export async function tryConditions<O extends LawfulOperation, Run extends Conte
       break
     }
   }
-  const { accepts, steady } = plan
+  const { operation, accepts, steady } = plan
   if (steady) claimSeldomRefused(session, steady, requests.passing, rows.length)
-  if (accepts) claimSteady(session, plan.operation, accepts)
+  if (accepts) claimSteady(session, operation, accepts)
   const all = pairsOf(requests.allValues)
-  const tried = pairsOf(
-    values,
-    trials.map(({ row }) => row),
-  )
+  const accepted = trials.map(({ row }) => row)
+  const tried = pairsOf(values, accepted)
   coverage.add({
-    operation: plan.operation,
+    operation,
     rows: trials.length,
     tried: tried.size,
     pairs: all.size,
-    untried: depth === 'full' ? [...all].filter((pair) => !tried.has(pair)) : [],
+    untried: coverage.depth === 'full' ? [...all].filter((pair) => !tried.has(pair)) : [],
   })
   return trials
 }
@@ -139,13 +140,13 @@ class LawfulRequests<O extends LawfulOperation> {
     this.#dimensions = conditions[plan.operation]
   }
 
-  get allValues(): Readonly<Record<string, readonly string[]>> {
+  get allValues(): Values {
     const entries = Object.entries(this.#dimensions)
     return Object.fromEntries(entries.map(([name, of]) => [name, [plain, ...Object.keys(of)]]))
   }
 
   /** The values that the profile allows. */
-  get values(): Readonly<Record<string, readonly string[]>> {
+  get values(): Values {
     const entries = Object.entries(this.allValues)
     const isKnown = (name: string) => (value: string) =>
       value === plain || this.#editOf(name, value) !== undefined
@@ -236,11 +237,9 @@ class LawfulRequests<O extends LawfulOperation> {
   }
 
   #withoutRefused(row: Row): Row {
-    const entries = Object.entries(row)
-    const isRefused = (name: string, value: string) => this.#refused.has(`${name} ${value}`)
-    return Object.fromEntries(
-      entries.map(([name, value]) => [name, isRefused(name, value) ? plain : value]),
-    )
+    const kept = ([name, value]: [string, string]) =>
+      [name, this.#refused.has(`${name} ${value}`) ? plain : value] as const
+    return Object.fromEntries(Object.entries(row).map(kept))
   }
 
   #editOf(name: string, value: string): Edit | undefined {

@@ -25,6 +25,7 @@ import {
 import {
   inputEdits,
   modelEdits,
+  ragEdits,
   requestsBefore,
   sendWithoutKey,
   set,
@@ -57,20 +58,46 @@ export async function isRemembered(run: Run, { row, body, answer }: Trial): Prom
   })
 }
 
-export function hasNoForeignFacts(run: Run, { row, body, answer }: Trial): void {
+/** Facts of other chats; at depth full, the question is also asked in a chat without facts, in which they show. */
+export async function hasNoForeignFacts(
+  run: Run,
+  { row, body, answer, edit }: Trial,
+): Promise<void> {
+  const { v3, blank, recall } = run
   run.texts.push(...inputsOf(body))
   // The results of a search may come from anywhere.
-  if (row['rag'] === plain) claimNoForeignFacts(run, 'V3-CTX-02', answer, run.texts)
+  if (row['rag'] !== plain && row['rag'] !== 'false') return
+  claimNoForeignFacts(run, 'V3-CTX-02', answer, run.texts)
+  if (blank === undefined || row['max_tokens'] === '1') return
+  const question = { ...edit(v3.generateBody(blank, recall.ask)), parent_id: undefined }
+  // Some kinds of text replace the question, and some inputs state a fact.
+  const isAsked = inputsOf(question).at(-1)?.includes(recall.ask) ?? false
+  if (!isAsked || row['input']?.startsWith('several')) return
+  const reply = await v3.generate(question, { role: 'act' })
+  claimNoForeignFacts(run, 'V3-CTX-02', reply, [blank.name, ...inputsOf(question)])
 }
 
-/** Makes a turn with a parent the parent of the next one. */
+/** Makes a turn with a parent the parent of the next one; at depth full, only of one, as answers repeat the fact. */
 export function linkNextTurn(run: Run, { row, body, answer }: Trial): void {
   const id = finalResponse(answer)?.['id']
   if (typeof id !== 'string' || row['parent'] === plain || hasOtherId(answer, id)) return
-  run.parent = id
-  run.textsOfParent = inputsOf(body)
-  run.conversation.push(...inputsOf(body), answerParts(answer).join(''))
+  if (run.blank && run.textsOfParent.length > 0) unlink(run)
+  else {
+    run.parent = id
+    run.textsOfParent = inputsOf(body)
+    run.conversation.push(...inputsOf(body), answerParts(answer).join(''))
+  }
 }
+
+/** Makes the second turn of the chat the parent of the next one. */
+function unlink(run: Run): void {
+  run.parent = finalResponse(run.linked)?.['id']
+  run.textsOfParent = []
+  run.conversation.length = textsBefore
+}
+
+/** Texts of the first two turns. */
+const textsBefore = 2
 
 /** Tests if a stream begins with the id of another response: which one a later turn may name is open. */
 function hasOtherId({ events }: Exchange, id: string): boolean {
@@ -85,6 +112,8 @@ type Context = Pick<
 
 export interface Run extends Context {
   readonly chat: Chat
+  /** A chat that is told no fact, at depth full. */
+  readonly blank: Chat | undefined
   /** The first turn of the chat, and its fact. */
   readonly opening: string
   readonly recall: Recall
@@ -113,7 +142,7 @@ export interface Run extends Context {
 
 /** A chat with two turns, the second of which names the first as its parent. */
 export async function startRun(context: Context): Promise<Run> {
-  const { v3, claim, profile, session, prompts } = context
+  const { v3, claim, profile, session, prompts, coverage } = context
   const chat = await v3.createChat()
   const body = (text: string, more?: Body) => v3.generateBody(chat, text, more)
   const recall = buildRecall(profile, session.nonce())
@@ -130,6 +159,7 @@ export async function startRun(context: Context): Promise<Run> {
   const run: Run = {
     ...context,
     chat,
+    blank: coverage.depth === 'full' ? await v3.createChat() : undefined,
     opening,
     recall,
     own: buildRecall(profile, session.nonce()),
@@ -161,10 +191,7 @@ async function sendTurn(run: Run, body: Body, { overlap, after }: Row = {}): Pro
   if (isDeclined(answer) && body['parent_id'] === run.parent) {
     const isShown = (rows: unknown) => run.textsOfParent.every((text) => contains(rows, text))
     const { rows } = await run.v3.waitForHistory(run.chat, isShown)
-    if (!isShown(rows)) {
-      run.parent = finalResponse(run.linked)?.['id']
-      run.textsOfParent = []
-    }
+    if (!isShown(rows)) unlink(run)
   }
   return answer
 }
@@ -192,22 +219,8 @@ async function sendTwo(run: Run, body: Body): Promise<Exchange> {
   return answer
 }
 
-export function textOf(run: Run, row: Row): string {
-  const { profile, prompts, session, recall, coverage } = run
-  const note = prompts.note(session.nonce())
-  if (row['tools'] !== plain && profile.tools?.ask) {
-    run.toolRows += 1
-    // The other rows show that the context is kept with tool lists.
-    const isAsked = coverage.depth !== 'full' || run.toolRows % 2 === 1
-    if (isAsked) return `${note} ${profile.tools.ask}`
-  }
-  return `${note} ${row['max_tokens'] === plain ? recall.ask : prompts.longAnswer()}`
-}
-
 export function editsOf(run: Run): Edits<'v3.generate'> {
   const { profile, prompts, session } = run
-  const { rag, assistants } = profile
-  const assistant = assistants?.withoutKnowledge
   return {
     ...textEdits('input', { prompts, session }),
     model: modelEdits(profile, 'model_id'),
@@ -217,17 +230,10 @@ export function editsOf(run: Run): Edits<'v3.generate'> {
     },
     parent: { given: (body) => ({ ...body, parent_id: run.parent }) },
     think: setEach('think', true, false),
-    rag: {
-      ...setEach('rag', false, 'agent'),
-      true: assistant === undefined ? undefined : set({ rag: true, assistant_id: assistant }),
-      object:
-        rag?.object === undefined || assistant === undefined
-          ? undefined
-          : set({ rag: rag.object, assistant_id: assistant }),
-    },
+    rag: ragEdits(profile),
     tools: toolEdits(profile),
-    assistant_id: { UUID: setKnown('assistant_id', assistant) },
-    max_tokens: setEach('max_tokens', 1, 24, 40),
+    assistant_id: { UUID: setKnown('assistant_id', profile.assistants?.withoutKnowledge) },
+    max_tokens: setEach('max_tokens', 1, 24, 96),
     temperature: setEach('temperature', 0.3, 1),
     top_p: setEach('top_p', 0.5),
     presence_penalty: setEach('presence_penalty', 0.5),

@@ -9,13 +9,14 @@ import {
   historyRows,
   isObject,
   plain,
+  type Row,
   type ScenarioContext,
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
 import { sayBesideOtherChat } from '../support/raced-turns.ts'
 import { buildRecall } from '../support/recall.ts'
-import { doBefore, requestsBefore, setEach } from './edits.ts'
+import { doBefore, requestsBefore, setEach, wholeTexts } from './edits.ts'
 import { type Law, requirementsOfLaws, type Trial, tryConditions } from './trials.ts'
 import { claimKeyNeeded, claimRunBefore, claimTurns } from './turn-history.ts'
 import {
@@ -25,7 +26,6 @@ import {
   linkNextTurn,
   type Run,
   startRun,
-  textOf,
 } from './turn-laws.ts'
 
 const laws: readonly Law<Run>[] = [
@@ -53,7 +53,13 @@ const requirements = requirementsOfLaws('v3.generate', laws, [
 describe('v3: laws of turns', () => {
   const cost = (rows: number, depth: ScenarioContext['depth']) => {
     const besides = depth === 'full' ? rows : 1
-    return { requests: 4 * rows + 2 * besides + 80, generations: rows + besides + 17, chats: 3 }
+    // Pages of ten rows each.
+    const pages = depth === 'full' ? 3 * rows : 0
+    return {
+      requests: 4 * rows + 2 * besides + 80 + pages,
+      generations: rows + besides + 17,
+      chats: 4,
+    }
   }
 
   test(
@@ -92,6 +98,7 @@ async function claimTurnLaws(
     operation: 'v3.generate',
     accepts: 'V3-GEN-01',
     costly: ['overlap'],
+    telling: { ...wholeTexts, max_tokens: [plain], parent: ['given'] },
     async base(row) {
       const after = row['after'] === 'refusal' ? undefined : row['after']
       const name = await doBefore(context, chat.id, after, caller)
@@ -122,6 +129,18 @@ async function claimTurnLaws(
   if (latest) await claimKeyNeeded(context, chat, latest, run.parent)
 }
 
+function textOf(run: Run, row: Row): string {
+  const { profile, prompts, session, recall, coverage } = run
+  const note = prompts.note(session.nonce())
+  if (row['tools'] !== plain && profile.tools?.ask) {
+    run.toolRows += 1
+    // The other rows show that the context is kept with tool lists.
+    const isAsked = coverage.depth !== 'full' || run.toolRows % 2 === 1
+    if (isAsked) return `${note} ${profile.tools.ask}`
+  }
+  return `${note} ${row['max_tokens'] === plain ? recall.ask : prompts.longAnswer()}`
+}
+
 /** A stream that lacks reasoning is asked for again: a model need not reason about each question. */
 async function streamsReasoning(run: Run, { row, answer, edit }: Trial): Promise<void> {
   const { v3, claim, profile, prompts, chat } = run
@@ -150,7 +169,7 @@ async function claimPages(
   const { v3, claim, coverage } = context
   const { rows: all } = await v3.walk(chat)
   await tryConditions(
-    { ...context, coverage: { ...coverage, rows: Math.min(coverage.rows, maxPages) } },
+    { ...context, coverage: { ...coverage, rows: pagesAt[coverage.depth] } },
     {
       operation: 'v3.history',
       accepts: 'V3-HIST-01',
@@ -187,8 +206,8 @@ async function claimPages(
   )
 }
 
-/** Each size of a page once, and each change before it. */
-const maxPages = 5
+/** Each size of a page, and each change before it, once; at depth full, each pair of them. */
+const pagesAt = { quick: 5, normal: 5, full: 20 } as const
 
 async function usesAllowedTools(run: Run, { body, answer }: Trial): Promise<void> {
   const { claim, v3, session, profile } = run

@@ -1,6 +1,5 @@
 import {
   answerJson,
-  covers,
   describe,
   hasMember,
   holdsList,
@@ -9,7 +8,8 @@ import {
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
-import { expectKeyNeeded, forOtherModels } from '../support/credentials.ts'
+import { coversKeys, expectKeyNeeded, forOtherModels } from '../support/credentials.ts'
+import { each } from '../support/mistakes.ts'
 
 /** Section 5, rules 1 and 4: the compatible surface answers 401 to a missing or wrong key. */
 describe('compatible surface: authentication', () => {
@@ -17,7 +17,7 @@ describe('compatible surface: authentication', () => {
 
   test(
     'POST /chat/completions MUST require a valid key',
-    covers(requirements, { requests: 33, generations: 1 }),
+    coversKeys(requirements, { requests: 33, generations: 1 }),
     async ({ openai, claim, session, keys, prompts, profile }) => {
       const body = openai.chatBody(prompts.brief(), { max_tokens: 16 })
       const control = await openai.chat(body, { role: 'control' })
@@ -28,6 +28,10 @@ describe('compatible surface: authentication', () => {
           control,
           isRight: isCompletion(control),
           variants: { 'as a stream': { stream: true }, ...forOtherModels(profile, 'model') },
+          conditions: {
+            stream: each('stream', true, false),
+            messages: { 'of all roles': { messages: ofAllRoles(prompts.brief()) } },
+          },
           send: (options, members) => openai.chat({ ...body, ...members }, options),
           ping: openai.ping,
         },
@@ -37,7 +41,7 @@ describe('compatible surface: authentication', () => {
 
   test(
     'GET /models MUST require a valid key',
-    covers(requirements, { requests: 13 }),
+    coversKeys(requirements, { requests: 13 }),
     async ({ openai, claim, session, keys, profile }) => {
       const control = await openai.models({ role: 'control' })
       const { main, aliases } = profile.models
@@ -56,3 +60,7 @@ describe('compatible surface: authentication', () => {
     },
   )
 })
+
+function ofAllRoles(content: string) {
+  return ['system', 'user', 'assistant', 'user'].map((role) => ({ role, content }))
+}

@@ -2,6 +2,8 @@ import { type RequirementId, type Surface, sentPath, swapLetterCase } from '../.
 import {
   assume,
   ContractViolation,
+  type covers,
+  coversAtDepth,
   type Exchange,
   expect,
   isDeclined,
@@ -11,6 +13,7 @@ import {
   succeeded,
   type TargetProfile,
 } from '../../harness/conformance/scenario/index.ts'
+import { type Dimensions, rowsOf } from './mistakes.ts'
 
 /** A missing or wrong credential (section 5). */
 export interface BadCredential {
@@ -82,6 +85,8 @@ interface Protected {
   readonly isRight?: boolean | undefined
   /** Further members, by their description; streams are requested with each credential, others with some. */
   readonly variants?: Readonly<Record<string, Members>>
+  /** Members that are combined with each other and with the variants at depth full. */
+  readonly conditions?: Dimensions | undefined
   readonly send: (
     options: { readonly role: 'negative'; readonly authorization: string | null },
     members: Members,
@@ -99,7 +104,7 @@ interface RefusedCredential extends BadCredential {
 /** Sends a request with each of these credentials: 401 on the compatible surface, no success on the others. */
 export async function expectKeyNeeded(
   { claim, session, keys }: Pick<ScenarioContext, 'claim' | 'session' | 'keys'>,
-  { surface, control, isRight, variants = {}, send, ping, route }: Protected,
+  { surface, control, isRight, variants = {}, conditions, send, ping, route }: Protected,
 ): Promise<readonly RefusedCredential[]> {
   if (isRight !== undefined) claimKeyAccepted({ claim }, surface, control, isRight)
   const key = keys[surface]
@@ -111,9 +116,12 @@ export async function expectKeyNeeded(
     control,
   )
   const sent: RefusedCredential[] = []
-  const requests: readonly (readonly [string, Members])[] = [['', {}], ...Object.entries(variants)]
-  for (const [name, members] of requests) {
-    const isWhole = name === '' || members['stream'] === true
+  const { depth } = session.context.setup
+  const dimensions = { ...dimensionsOf(variants), ...conditions }
+  const combined = rowsOf(dimensions, undefined, { depth, session }, depth === 'full' ? maxRows : 0)
+  const rows = new Map(combined.map(([name, { members = {} }]) => [name, members]))
+  for (const [name, members] of [...plainOnes, ...Object.entries(variants), ...rows]) {
+    const isWhole = name === '' || members['stream'] === true || rows.has(name)
     for (const credential of isWhole ? credentials : credentials.filter(isLikelyMistaken)) {
       const what = name === '' ? credential.what : `${credential.what} (${name})`
       const options = { role: 'negative', authorization: credential.authorization } as const
@@ -138,6 +146,28 @@ export async function expectKeyNeeded(
       session.observe('OPEN-16', `${request}: ${statusText(refused)}`, [refused])
   }
   return sent
+}
+
+const plainOnes: readonly (readonly [string, Members])[] = [['', {}]]
+
+/** Rows of combined members, each of which is sent with eleven credentials. */
+const maxRows = 12
+
+/** Options of a scenario with credentials, whose cost is that without combined members. */
+export function coversKeys(
+  requirements: readonly RequirementId[],
+  cost: Parameters<typeof covers>[1],
+) {
+  return coversAtDepth(requirements, (_, depth) => ({
+    ...cost,
+    requests: (cost.requests ?? 0) + (depth === 'full' ? 11 * maxRows : 0),
+  }))
+}
+
+/** Variants with the same members exclude each other. */
+function dimensionsOf(variants: Readonly<Record<string, Members>>): Dimensions {
+  const groups = Map.groupBy(Object.entries(variants), ([, members]) => Object.keys(members).join())
+  return Object.fromEntries([...groups].map(([name, of]) => [name, Object.fromEntries(of)]))
 }
 
 /**

@@ -54,17 +54,18 @@ export function knows(answer: Exchange, fact: string | readonly string[]): boole
   return [fact].flat().some((one) => text.includes(one))
 }
 
-/** The law that an answer contains only facts of its own chat; one without facts is no evidence. */
+/** The law that an answer contains only facts of its own chat or, without a chat, of its request; one without facts is no evidence. */
 export function claimNoForeignFacts(
   { claim, session }: Pick<ScenarioContext, 'claim' | 'session'>,
-  requirement: 'V2-CTX-02' | 'V3-CTX-02',
+  requirement: 'OAI-CHAT-16' | 'V2-CTX-02' | 'V3-CTX-02',
   answer: Exchange,
   texts: readonly string[],
 ): void {
   const facts = session.noncesIn(answerText(answer) ?? '')
   const foreign = facts.filter((fact) => !texts.some((text) => text.includes(fact)))
   if (facts.length === 0) return
-  claim(requirement, () => expect(foreign, 'facts of other chats').toEqual([]), answer)
+  const what = `facts of other ${requirement === 'OAI-CHAT-16' ? 'requests' : 'chats'}`
+  claim(requirement, () => expect(foreign, what).toEqual([]), answer)
 }
 
 interface Remembered {

@@ -1,14 +1,14 @@
 import {
   answerText,
   bodyJson,
-  covers,
   describe,
   isObject,
   requirementsOf,
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
-import { expectKeyNeeded, forOtherModels } from '../support/credentials.ts'
+import { coversKeys, expectKeyNeeded, forOtherModels } from '../support/credentials.ts'
+import { each } from '../support/mistakes.ts'
 import { replyToUnanswered } from '../support/v2-replies.ts'
 
 /** Section 5: no v2 request succeeds without the right token; the status is open. */
@@ -17,7 +17,7 @@ describe('v2: authentication', () => {
 
   test(
     'POST /api/v2/message MUST require a valid token',
-    covers(requirements, { requests: 29 }),
+    coversKeys(requirements, { requests: 29 }),
     async ({ v2, claim, session, keys, prompts, profile }) => {
       const chat = await v2.chat()
       const body = v2.messageBody(chat, prompts.brief())
@@ -32,6 +32,11 @@ describe('v2: authentication', () => {
             ...forOtherModels(profile, 'model_id'),
             'with think': { think: true },
           },
+          conditions: {
+            think: each('think', true, false),
+            rag: each('rag', true, false, 'agent'),
+            attachments: { none: { attachments: [] } },
+          },
           send: (options, members) => v2.message({ ...body, ...members }, options),
           ping: () => v2.ping(chat),
         },
@@ -41,7 +46,7 @@ describe('v2: authentication', () => {
 
   test(
     'POST /api/v2/message/generate MUST require a valid token',
-    covers(requirements, { requests: 28, generations: 1, chats: 1 }),
+    coversKeys(requirements, { requests: 28, generations: 1, chats: 1 }),
     async ({ v2, claim, session, keys, prompts, profile }) => {
       const chat = await v2.chat()
       const { id } = await v2.storeOk(chat, prompts.brief())

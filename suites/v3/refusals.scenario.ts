@@ -1,4 +1,5 @@
 import {
+  contains,
   coversAtDepth,
   describe,
   describeShape,
@@ -61,12 +62,13 @@ describe('v3: refusals', () => {
         ...(['V3-TOOLS-01', 'V3-IDEM-01', 'V3-HIST-07'] as const),
       ],
       (rows, depth) => ({
-        requests: refusalCost(generationMistakes.length, 2)(rows, depth) + 15,
+        requests:
+          refusalCost(generationMistakes.length, 2)(rows, depth) + (depth === 'full' ? 25 : 15),
         generations: 2,
         chats: 3,
       }),
     ),
-    async ({ v3, claim, expectRejected, depth, session, profile, prompts }) => {
+    async ({ v3, chats, claim, expectRejected, depth, session, profile, prompts }) => {
       const chat = await v3.createChat()
       const bodyOf = (nonce: string) => v3.generateBody(chat, prompts.brief(nonce))
       const nonces = new Map<Exchange, string>()
@@ -96,10 +98,14 @@ describe('v3: refusals', () => {
         },
       )
       const { rows, pages } = await v3.historyAfterPause(chat)
+      const list = depth === 'full' ? await chats.readList({ limit: 100 }, 1000) : undefined
       for (const [{ what }, answer] of refused.filter(([, one]) => isDeclined(one))) {
-        const steps = inputRows(rows, nonces.get(answer) ?? '')
+        const nonce = nonces.get(answer) ?? ''
+        const steps = inputRows(rows, nonce)
         const none = () => expect(steps, `steps of a request with ${what}`).toEqual([])
         claim('V3-GEN-14', none, answer, ...pages)
+        const left = () => expect(nonce, `name of a chat after a request with ${what}`).toBe('')
+        if (list && contains(list.body, nonce)) claim('V3-GEN-14', left, answer, ...list.pages)
       }
       for (const control of controls)
         await claimTurnKept({ v3, claim }, chat, nonces.get(control) ?? '', control)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { coveringRows, pairsOf } from './covering-rows.ts'
+import { coveringRows, pairsOf, plain } from './covering-rows.ts'
 import { listedChatIds } from './find.ts'
 
 /** One to four dimensions of one to four values each. */
@@ -24,6 +24,23 @@ describe('rows of conditions', () => {
         expect(rows.length).toBeLessThanOrEqual(full.count)
       }),
     )
+  })
+
+  test('show each pair without values that hide it, and again with the telling values', () => {
+    const given = {
+      ...{ text: [plain, 'of digits', 'like JSON'], lines: [plain, 'LF', 'CRLF'] },
+      ...{ form: [plain, 'stream'], max_tokens: [plain, '1', '7'] },
+    }
+    const telling = { text: [plain, 'like JSON'], max_tokens: [plain] }
+    const rows = coveringRows(given, { ...full, seed: '', telling })
+    expect(rows.filter(({ text, lines }) => text === 'of digits' && lines !== plain)).toEqual([])
+    expect(pairsOf(given)).toEqual(pairsOf(given, rows))
+    const others = { ...given, ...telling }
+    const pairs = pairsOf(
+      others,
+      rows.filter(({ text, max_tokens }) => text !== 'of digits' && max_tokens === plain),
+    )
+    expect(pairs).toEqual(pairsOf(others))
   })
 
   test.each(['quick', 'normal'] as const)(

@@ -35,23 +35,33 @@ interface RowOptions {
   readonly seed: string
   /** Maximum number of rows. */
   readonly count: number
+  /** Values of some dimensions with which more laws apply; rows of all further pairs have these. */
+  readonly telling?: Values
 }
 
 /**
  * Begins with the plain row. `quick`: each value, in as few rows as possible; `normal`: each value as often
- * as any other of its dimension; both independent of the seed. `full`: each pair of values, then random rows,
- * which show triples.
+ * as any other of its dimension; both independent of the seed. `full`: each pair of values, then each with the
+ * telling values, then random rows, which show triples.
  */
-export function coveringRows(values: Values, { depth, seed, count }: RowOptions): readonly Row[] {
+export function coveringRows(
+  values: Values,
+  { depth, seed, count, telling }: RowOptions,
+): readonly Row[] {
   const first = Object.fromEntries(
     Object.entries(values).flatMap(([name, [value]]) =>
       value === undefined ? [] : [[name, value]],
     ),
   )
   const size = Math.max(1, ...Object.values(values).map(({ length }) => length))
+  const others = tellingOnly(values, telling)
   const rows =
     depth === 'full'
-      ? [...pairwise(values, seed), ...balancedRows(values, count, seed)]
+      ? [
+          ...pairwise(values, seed),
+          ...(telling === undefined ? [] : pairwise(others, seed)),
+          ...balancedRows(others, count, seed),
+        ].flatMap(separate)
       : balancedRows(values, depth === 'quick' ? size : Math.max(size, count - 1), 'normal')
   return [first, ...rows].slice(0, count)
 }
@@ -62,18 +72,59 @@ export function coveringRows(values: Values, { depth, seed, count }: RowOptions)
  */
 export function rowsToTry(
   values: Values,
-  plan: { readonly always?: readonly Row[]; readonly costly?: readonly string[] },
-  options: RowOptions,
+  plan: {
+    readonly always?: readonly Row[]
+    readonly costly?: readonly string[]
+    readonly telling?: Values
+  },
+  options: Omit<RowOptions, 'telling'>,
 ): readonly Row[] {
-  const { always = [], costly = [] } = plan
+  const { always = [], costly = [], telling } = plan
   const isCovered = ([name]: readonly [string, unknown]) =>
     options.depth === 'full' || !costly.includes(name)
   const covered = Object.fromEntries(Object.entries(values).filter(isCovered))
-  const [, ...others] = coveringRows(covered, options)
+  const [, ...others] = coveringRows(covered, { ...options, ...(telling && { telling }) })
   const [first = {}] = coveringRows(values, { ...options, count: 1 })
   const isKnown = ([name, value]: readonly [string, string]) => values[name]?.includes(value)
   const chosen = always.map((row) => Object.fromEntries(Object.entries(row).filter(isKnown)))
   return [first, ...chosen, ...others].map((row) => ({ ...first, ...row }))
+}
+
+/** The values of each dimension that are telling, or all if none of them is. */
+function tellingOnly(values: Values, telling: Values = {}): Values {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, of]) => {
+      const some = of.filter((value) => telling[name]?.includes(value))
+      return [name, some.length > 0 ? some : of]
+    }),
+  )
+}
+
+const partsOfText = ['characters', 'spaces', 'lines', 'outer space', 'length']
+
+/** Dimensions whose values a value replaces, such as the kinds of a text by a text of digits. */
+const replaced: Readonly<Record<string, readonly string[]>> = {
+  'text of digits': partsOfText,
+  'text of one character': partsOfText,
+  'text true': partsOfText,
+  'form stream': ['stream'],
+  'form stream with usage': ['stream'],
+  'input image': ['model'],
+}
+
+function replacedBy(dimension: string, value: string): readonly string[] {
+  return replaced[`${dimension} ${value}`] ?? []
+}
+
+/** Two rows instead of one with a value that replaces others: with these, and with that value alone. */
+function separate(row: Row): readonly Row[] {
+  for (const [name, value] of valuesOf(row)) {
+    const replaced = replacedBy(name, value).filter((other) => (row[other] ?? plain) !== plain)
+    if (replaced.length === 0) continue
+    const alone = { ...row, ...Object.fromEntries(replaced.map((other) => [other, plain])) }
+    return [...separate({ ...row, [name]: plain }), ...separate(alone)]
+  }
+  return [row]
 }
 
 /** Rows in which any two values of different dimensions occur together; the same for the same seed. */
@@ -104,16 +155,23 @@ function rank(...parts: readonly (string | number)[]): number {
   return createHash('sha256').update(parts.join('/')).digest().readUInt32BE()
 }
 
-/** Pairs of values of different dimensions, in words: those in the rows, or all that exist. */
+/** Pairs of values of different dimensions, in words: those in the rows, or all that one request can have. */
 export function pairsOf(values: Values, rows?: readonly Row[]): ReadonlySet<string> {
   const names = Object.keys(values)
+  const isPossible = (one: string, a: string, other: string, b: string) =>
+    !(
+      (b !== plain && replacedBy(one, a).includes(other)) ||
+      (a !== plain && replacedBy(other, b).includes(one))
+    )
   const pairs = names.flatMap((one, at) =>
     names
       .slice(at + 1)
       .flatMap((other) =>
         rows === undefined
           ? (values[one] ?? []).flatMap((a) =>
-              (values[other] ?? []).map((b) => `${one} ${a}, ${other} ${b}`),
+              (values[other] ?? [])
+                .filter((b) => isPossible(one, a, other, b))
+                .map((b) => `${one} ${a}, ${other} ${b}`),
             )
           : rows.map((row) => `${one} ${row[one]}, ${other} ${row[other]}`),
       ),

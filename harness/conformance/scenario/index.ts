@@ -17,6 +17,7 @@ export {
   plain,
   type Row,
   rowsToTry,
+  type Values,
   valuesOf,
 } from './covering-rows.ts'
 export {

@@ -7,10 +7,9 @@ import type { FaultyOperation } from './schemas.ts'
 export function storageEffects(operation: FaultyOperation): readonly Effect[] {
   return [
     ...(remembers.includes(operation) ? contextEffects(operation) : []),
-    ...(operation === 'v3.generate' ? historyEffects : []),
+    ...(operation === 'v3.generate' ? [...historyEffects, leavesAChat] : []),
     ...(ofAChat.includes(operation) ? [otherVersion] : []),
     ...(isOwned(operation) ? [otherCaller] : []),
-    ...(operation === 'v3.generate' || operation === 'v2.message' ? [leavesAChat] : []),
   ]
 }
 

@@ -58,6 +58,8 @@ export async function claimLists<O extends ListOperation>(
       ...list,
       accepts: list.requirements.listed,
       steady: list.requirements.listed,
+      // Few rows need several pages.
+      telling: { limit: ['1', '2'] },
       async base(row) {
         await list.arrange?.(row)
         return {}

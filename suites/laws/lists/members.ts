@@ -79,7 +79,7 @@ export function rowsAt({
   depth,
   rows,
 }: Pick<ScenarioContext['coverage'], 'depth' | 'rows'>): number {
-  return { quick: rows, normal: 24, full: 48 }[depth]
+  return { quick: rows, normal: 24, full: 60 }[depth]
 }
 
 /** Small pages of a list that may be long are read in part. */

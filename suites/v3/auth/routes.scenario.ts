@@ -1,6 +1,5 @@
 import {
   contains,
-  covers,
   describe,
   type Exchange,
   expect,
@@ -13,9 +12,9 @@ import {
   succeeded,
   test,
 } from '../../../harness/conformance/scenario/index.ts'
-import { expectKeyNeeded, forOtherModels } from '../../support/credentials.ts'
+import { coversKeys, expectKeyNeeded, forOtherModels } from '../../support/credentials.ts'
 import { buildTextFile, firstWord } from '../../support/test-data.ts'
-import { type Observation, routes } from './routes.ts'
+import { type Observation, ofGenerations, routes } from './routes.ts'
 
 /** Section 5, rules 1 and 3: no v3 request succeeds without the right token; the status is open. */
 describe('v3: authentication', () => {
@@ -23,10 +22,10 @@ describe('v3: authentication', () => {
   const ofRefusals = requirementsOf('V3-AUTH', { except: ['V3-AUTH-05'] })
 
   for (const [route, definition] of Object.entries(routes)) {
-    const { cost, isRight, arrange, whenRefused, variants, send, look } = definition
+    const { cost, isRight, arrange, whenRefused, variants, conditions, send, look } = definition
     test(
       `${route} MUST require a valid token${look ? ', and MUST NOT have an effect without one' : ''}`,
-      covers(isRight === undefined ? ofRefusals : requirements, {
+      coversKeys(isRight === undefined ? ofRefusals : requirements, {
         requests: 48,
         chats: 2,
         ...cost,
@@ -51,6 +50,7 @@ describe('v3: authentication', () => {
             control,
             isRight: isRight?.(control),
             variants: (await variants?.(apis, chat)) ?? {},
+            conditions,
             async send(options, members) {
               if (look && looks.length === 0) looks.push(await look(apis, chat, word))
               const refused = await send(apis, chat, options, members, word)
@@ -78,7 +78,7 @@ describe('v3: authentication', () => {
 
   test(
     'POST /chat MUST require a valid token',
-    covers(requirements, { requests: 23, chats: 1 }),
+    coversKeys(requirements, { requests: 23, chats: 1 }),
     async ({ v3, chats, claim, session, keys }) => {
       const control = await v3.postChat(session.name(), {}, { role: 'control' })
       const id = v3.newChatId(control)
@@ -114,7 +114,7 @@ describe('v3: authentication', () => {
 
   test(
     'POST /message/generate MUST require a valid token and MUST NOT store anything without one',
-    covers(requirements, { requests: 48, generations: 1, chats: 1 }),
+    coversKeys(requirements, { requests: 48, generations: 1, chats: 1 }),
     async ({ v3, claim, session, keys, prompts, profile }) => {
       const chat = await v3.createChat()
       const control = await v3.generate(v3.generateBody(chat, prompts.brief()), { role: 'control' })
@@ -130,6 +130,7 @@ describe('v3: authentication', () => {
             ...forOtherModels(profile, 'model_id'),
             'with parent_id': { parent_id: finalResponse(control)?.['id'] },
           },
+          conditions: ofGenerations,
           async send(options, members) {
             const nonce = session.nonce()
             const turn = v3.generateBody(chat, prompts.brief(nonce), members)
@@ -151,7 +152,7 @@ describe('v3: authentication', () => {
 
   test(
     'the knowledge routes MUST require a valid token',
-    covers(ofRefusals, { requests: 92, chats: 1, uploads: 16 }),
+    coversKeys(ofRefusals, { requests: 92, chats: 1, uploads: 16 }),
     async ({ v3, knowledge, claim, session, keys, profile }) => {
       const configured = (['list', 'search', 'upload'] as const).filter(
         (name) => profile.knowledge?.routes?.[name],

@@ -12,6 +12,7 @@ import {
   succeeded,
 } from '../../../harness/conformance/scenario/index.ts'
 import { forOtherModels, type Members } from '../../support/credentials.ts'
+import { type Dimensions, each } from '../../support/mistakes.ts'
 import { buildTextFile, firstWord } from '../../support/test-data.ts'
 
 type Apis = Pick<
@@ -35,6 +36,8 @@ interface Route {
   readonly whenRefused?: (apis: Apis, chat: Chat) => Promise<unknown>
   /** Further parameters or fields; those without a value are left out. */
   readonly variants?: (apis: Apis, chat: Chat) => Promise<Variants> | Variants
+  /** Further ones, which are combined at depth full. */
+  readonly conditions?: Dimensions
   readonly send: (
     apis: Apis,
     chat: Chat,
@@ -50,6 +53,16 @@ type Variants = Readonly<Record<string, Members>>
 /** Result of a look at a chat: as before or not, with what shows it. */
 export type Observation = readonly [isAsBefore: boolean, ...evidence: Exchange[]]
 
+const pages: Dimensions = { limit: each('limit', 1, 10, 20, 60) }
+
+/** Fields of a generation. */
+export const ofGenerations: Dimensions = {
+  stream: each('stream', true, false),
+  think: each('think', true, false),
+  rag: each('rag', true, false, 'agent'),
+  input: { items: { input: [inputText('Name a color.')] } },
+}
+
 export const routes: Readonly<Record<string, Route>> = {
   'GET /message': {
     cost: { generations: 1 },
@@ -60,16 +73,19 @@ export const routes: Readonly<Record<string, Route>> = {
       const page = await v3.history(chat, { limit: 1 }, { role: 'arrange' })
       return { 'with limit': { limit: 20 }, ...ofSecondPage(historyCursor(page)) }
     },
+    conditions: pages,
     send: ({ v3 }, chat, options, query) => v3.history(chat, query as Page, options),
   },
   'GET /chat': {
     async variants({ chats }, { name }) {
       const page = await chats.list({ limit: 1 }, { role: 'arrange' })
       return {
-        'with search': { search: firstWord(name), limit: 10 },
+        'with search': { search: firstWord(name) },
+        'with limit': { limit: 10 },
         ...ofSecondPage(cursorIn(page, undefined)),
       }
     },
+    conditions: { ...pages, favorites: each('exclude_favorites', true) },
     send: ({ chats }, _, options, query) => chats.list(query as Query, options),
   },
   'GET /chat/favorite': { send: ({ chats }, _, options) => chats.favorites(options) },
@@ -128,10 +144,12 @@ export const routes: Readonly<Record<string, Route>> = {
       const page = await attachments.list({ limit: 1 }, { role: 'arrange' })
       return {
         'of a chat': { chat_id: id },
-        'with search': { search: session.nonce(), limit: 10 },
+        'with search': { search: session.nonce() },
+        'with limit': { limit: 10 },
         ...ofSecondPage(cursorIn(page, undefined)),
       }
     },
+    conditions: pages,
     send: ({ attachments }, _, options, query) => attachments.list(query as Query, options),
   },
   'GET /chat/{chat_id}/attachments': {
@@ -144,13 +162,14 @@ export const routes: Readonly<Record<string, Route>> = {
       'as a stream': { stream: true },
       ...forOtherModels(profile, 'model_id'),
     }),
+    conditions: ofGenerations,
     send: ({ oneShot, prompts }, _, options, body) =>
       oneShot.send(oneShot.body(prompts.brief(), body), options),
   },
 }
 
 function ofSecondPage(cursor: unknown): Variants {
-  return typeof cursor === 'string' ? { 'with a cursor': { limit: 1, cursor } } : {}
+  return typeof cursor === 'string' ? { 'with a cursor': { cursor } } : {}
 }
 
 /** Longer than most targets need to show a change. */
