@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import { exclusionIds, questionIds, requirementIds, requirements } from './catalog/index.ts'
-import { splitDocument } from './split-document.ts'
 import { statements } from './statements.ts'
 
 describe('the list of statements', () => {
@@ -22,28 +21,4 @@ describe('the list of statements', () => {
     const rows: readonly string[] = [...required, ...exclusionIds, ...questionIds]
     expect(rows.filter((id) => !owned.has(id))).toEqual([])
   })
-})
-
-test('a document is split into list items, table rows and sentences', () => {
-  const text = [
-    '# Title',
-    'One sentence. `Another`',
-    'one over two lines.',
-    '## 1. Part',
-    '- item. With two sentences.',
-    '',
-    '| head | of |',
-    '|---|---|',
-    '| a | row |',
-    '### 1.1 Section',
-    '2. numbered',
-  ].join('\n')
-
-  expect(splitDocument(text).map(({ section, text }) => `${section}: ${text}`)).toEqual([
-    '0: One sentence.',
-    '0: `Another` one over two lines.',
-    '1: item. With two sentences.',
-    '1: | a | row |',
-    '1.1: numbered',
-  ])
 })

@@ -1,7 +1,7 @@
 /**
  * Every statement of the interface document, in its order, and the requirements that own it. A statement
  * is a list item, a row of a table or a sentence of a paragraph. The text stays in the document:
- * this file has a hash of it, so that an edit of the document is noticed and its owners are reviewed.
+ * this file has a hash of it, which tells the statements that an edit of the document changes.
  */
 
 export interface Statement {
