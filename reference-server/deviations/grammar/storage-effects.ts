@@ -7,7 +7,8 @@ import type { FaultyOperation } from './schemas.ts'
 export function storageEffects(operation: FaultyOperation): readonly Effect[] {
   return [
     ...(remembers.includes(operation) ? contextEffects(operation) : []),
-    ...(operation === 'v3.generate' ? [...historyEffects, leavesAChat] : []),
+    ...(operation === 'v3.generate' ? historyEffects : []),
+    ...(operation === 'v3.generate' || operation === 'v2.message' ? [leavesAChat] : []),
     ...(ofAChat.includes(operation) ? [otherVersion] : []),
     ...(isOwned(operation) ? [otherCaller] : []),
   ]
