@@ -10,10 +10,11 @@
  * not come from the replica that was killed at that moment, or a cut stream is not reported. Skips with
  * a message if PostgreSQL or nginx is not installed.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { targetFixture } from '../fixtures/targets.ts'
 import { defaultLoadOptions } from '../harness/load/options.ts'
 import { builtInMixes } from '../harness/load/plan/mix.ts'
 import type { RequestRecord } from '../harness/load/record.ts'
@@ -31,8 +32,8 @@ const values = optionsOf(import.meta, {
 })
 const keys = ['sk-replicas-one-4711', 'sk-replicas-other-4711'] as const
 const environment = { CHATGEN_API_KEY: keys[0], CHATGEN_OTHER_KEY: keys[1] }
-const profile = 'fixtures/targets/reference.yaml'
-/** Limit of a check: over several endpoints, a read waits for `settleMs` after each change. */
+// Over several endpoints, a read waits for `settleMs` after each change; the database shows it at once.
+const profile = targetFixture('reference').text.replace('settleMs: 1000', 'settleMs: 50')
 const maxCheckMs = 600_000
 
 const missing = [
@@ -71,8 +72,11 @@ async function checked(
   folder: string,
 ): Promise<readonly string[]> {
   const endpoints = urls.flatMap((url) => ['--url', url])
+  const target = join(folder, 'target.yaml')
+  writeFileSync(target, profile)
+  const out = ['--out', join(folder, 'results')]
   const { code, stdout } = await chatgen(
-    ['check', ...endpoints, '--target', profile, '--out', folder, '--jobs', '16', '--quiet'],
+    ['check', ...endpoints, '--target', target, ...out, '--jobs', '16', '--quiet'],
     environment,
     maxCheckMs,
   )

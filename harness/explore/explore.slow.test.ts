@@ -77,7 +77,7 @@ describe('a legal server is not accused', () => {
     ...['v2-context-of-the-whole-chat', 'v2-same-message-is-stored-once'].map(named),
     ...['repeat-409', 'lists-bare', 'lists-capped-at-ten', 'deletion-settles-late'].map(named),
     ...['chat-of-other-names', 'requires-assistant-id'].map(named),
-    combineDialects(7),
+    combineDialects(58),
   ]
   test.each(servers.map((server) => [server.name, server] as const))(
     '%s',

@@ -17,7 +17,7 @@ let target: Pick<TestHost, 'url'>
 let disturbance: Disturbance | undefined
 
 beforeAll(async () => {
-  paced = await startReferenceServer({ keys, pace: { ttftMs: 100, gapMs: 40, jitter: 0 } })
+  paced = await startReferenceServer({ keys, pace: { ttftMs: 100, gapMs: 20, jitter: 0 } })
   unpaced = await startReferenceServer({ keys })
   swift = await startReferenceServer({ keys, pace: { ttftMs: 20, gapMs: 6, jitter: 0 } })
   road = await roughRoad(
@@ -47,7 +47,7 @@ test('passed on as it comes, it is spread', patient, async () => {
 
 test('lumps are told with their number and their distance', patient, async () => {
   target = paced
-  disturbance = { kind: 'lumps', everyMs: 400 }
+  disturbance = { kind: 'lumps', everyMs: 250 }
   const lumps =
     /warn \d+ deltas came in \d reads, mostly \d+ ms apart, and alike in \d of 3 streams$/
   expect(await arrival()).toEqual([expect.stringMatching(lumps), expect.stringMatching(lumps)])

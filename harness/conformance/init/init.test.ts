@@ -42,7 +42,7 @@ describe('a profile that was found out', () => {
     expect(cost).toEqual({ requests: 26, generations: 7 })
     expect(open).toMatchObject([{ kind: 'attachment' }])
 
-    const report = await check(profile)
+    const report = await check(profile, { depth: 'quick' })
     expect(requirementsWith(report, 'fail', 'error').map(lineOf)).toEqual([])
     expect(report.faults).toEqual([])
   })
@@ -56,7 +56,8 @@ describe('a profile that was found out', () => {
     expect(text).toContain('# requests: { generate: { assistant_id: <uuid> } }')
     expect(open.filter(({ kind }) => kind === 'chat')).toEqual([])
     expect(server.chats()).toBe(1)
-    const report = await check({ ...profile, limits: { ...profile.limits, settleMs: 60 } })
+    const swift = { ...profile, limits: { ...profile.limits, settleMs: 60 } }
+    const report = await check(swift, { depth: 'quick' })
     expect(requirementsWith(report, 'fail', 'error').map(lineOf)).toEqual([])
   })
 

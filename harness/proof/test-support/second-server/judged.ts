@@ -66,5 +66,9 @@ export function wholeProfile(
 }
 
 function bareProfile({ url, keys }: SecondServer): TargetProfile {
-  return loadProfile({ name: 'bare', text: '' }, {}, { baseUrl: url, apiKey: keys[0] })
+  return loadProfile(
+    { name: 'bare', text: '' },
+    {},
+    { baseUrl: url, apiKey: keys[0], limits: { settleMs: 500 } },
+  )
 }
