@@ -49,6 +49,7 @@ describe('a tool call', () => {
   })
 
   test.each<[string, unknown, string]>([
+    ['without a type', { ...call, type: undefined }, 'The tool call "call_1" has no type.'],
     [
       'of nobody',
       { ...call, function: { name: 'x', arguments: '{}' } },

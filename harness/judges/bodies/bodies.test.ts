@@ -117,7 +117,9 @@ const v2Faults: readonly BodyFault[] = [
   ['a time that is none', 'V2-MSG-07', 'message', set('created_at', '2026-13-41T10:00:00Z')],
   ['day 400 of a year', 'V2-MSG-07', 'message', set('created_at', '2026-400T10:00:00Z')],
   ['day 8 of a week', 'V2-MSG-07', 'message', set('created_at', '2026-W01-8T10:00:00Z')],
+  ['an array', 'V2-MSG-01', 'message', (b) => [b]],
   ['another object', 'V2-MSG-01', 'message', ({ id }) => ({ id, object: 'response', output: [] })],
+  ['an array', 'V2-GEN-01', 'v2Generation', (b) => [b]],
   ['content that is no string', 'V2-GEN-01', 'v2Generation', set('message.content', null)],
 ]
 

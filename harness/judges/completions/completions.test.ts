@@ -30,6 +30,14 @@ const faults: Faults = {
   },
   'chat 03': {
     'content that is a number': nth(1, set('choices[0].delta.content', 7)),
+    'content in parts': inChoices((choice) => {
+      if (choice.delta.content)
+        choice.delta.content = [{ type: 'text', text: choice.delta.content }]
+    }),
+  },
+  'chat 05': {
+    'created moves on': nth(4, (json) => Object.assign(json, { created: json.created + 1 })),
+    'another model': nth(4, set('model', 'other')),
   },
   'chat 06': {
     'the role of the user': nth(0, set('choices[0].delta.role', 'user')),
@@ -65,6 +73,7 @@ describe('bytes', () => {
   const bodies: readonly (readonly [string, string, (body: string) => Partial<ExchangeParts>])[] = [
     ['an empty body', '01', () => ({ body: '' })],
     ['JSON in the place of a stream', '01', () => ({ type: 'application/json', body: '{}' })],
+    ['another media type', '02', () => ({ type: 'text/plain' })],
     ['no last empty line', '09', (body) => ({ body: body.slice(0, -1) })],
     ['a cut after [DONE]', '09', () => ({ ending: { kind: 'cut', atMs: 1, error: 'reset' } })],
     [

@@ -85,6 +85,9 @@ const endings: Faults = {
       json: { type: completed, sequence_number: 0, response: {} },
     })),
   },
+  'message 09': {
+    'a final response without output': inFinal(set('output', undefined)),
+  },
   'message 29': {
     '[DONE] after the end': after(completed, () => ({ event: null, json: '[DONE]' })),
     '[DONE] as an event of its own': after(completed, () => ({ event: 'done', json: '[DONE]' })),
@@ -137,6 +140,7 @@ const order: Faults = {
     'output_item.added twice': after(added, (event) => event),
     'output_text.done twice': after(textDone, (event) => event),
     'no output_item.done': without(done),
+    'output_item.done before content_part.done': swapped([done, 0], [partDone, 0]),
     'content_part.added after the first delta': swapped([partAdded, 0], [delta, 0]),
     'output_item.done twice': after(done, (event) => event),
     'a created event whose response is not below response': changed('response.created', (json) => {
@@ -155,6 +159,9 @@ const order: Faults = {
 describe('the order of items and parts', () => testFaults(order))
 
 const indexes: Faults = {
+  'message 14': {
+    'the item gets another id when it is done': changed(done, set('item.id', 'msg_other')),
+  },
   'reasoning 14': {
     'two items with one id': changed(added, set('item.id', 'rs_1'), 1),
   },
@@ -183,6 +190,14 @@ const indexes: Faults = {
   },
   'message 16': {
     'content_index from 1': replaceEverywhere('content_index', 0, 1),
+    'content_index counts the deltas': (events) => {
+      events
+        .filter(({ event }) => event === delta)
+        .forEach((event, at) => {
+          event.json.content_index = at
+        })
+      return undefined
+    },
   },
 }
 
@@ -200,6 +215,8 @@ const outputs: Faults = {
     ),
   },
   'message 20': {
+    'an item that is done in_progress': changed(names.done, set('item.status', 'in_progress')),
+    'an item in_progress in a completed response': inFinal(set('output[0].status', 'in_progress')),
     'an incomplete item in a completed response': inFinal(set('output[0].status', 'incomplete')),
   },
 }
@@ -218,6 +235,11 @@ const values: Faults = {
   },
   'message 22': {
     'a count that is a string': inFinal(set('usage.total_tokens', '16')),
+  },
+  'reasoning 22': {
+    'more reasoning than output tokens': inFinal(
+      set('usage.output_tokens_details.reasoning_tokens', 21),
+    ),
   },
   'incomplete V3-GEN-10': {
     'more output tokens than max_tokens': changed(

@@ -41,6 +41,7 @@ const bodies: readonly (readonly [string, string, Change])[] = [
   ['JSON of completed that is broken', '02', replaced('{"type":"response.completed"', '{{')],
   ['JSON of a delta that is broken', '02', replaced('{"type":"response.output_text.delta"', '{{')],
   ['broken JSON without a name', '02', replaced('event: response.completed\ndata: {', 'data: ')],
+  ['plain text as media type', '01', () => ({ type: 'text/plain' })],
   ['JSON in the place of the stream', '01', () => ({ type: 'application/json', body: '{}' })],
 ]
 
