@@ -73,12 +73,15 @@ export const conditions = {
     tools: {
       'include_tools given': 'V3-GEN-01',
       'exclude_tools given': 'V3-GEN-01',
-      'several included': 'V3-GEN-01',
       'several excluded': 'V3-GEN-01',
+      // A server may refuse names of tools that it does not have.
+      'others included': null,
+      'others excluded': null,
       'none excluded': 'V3-GEN-01',
     },
     assistant_id: { UUID: 'V3-ASST-01' },
-    max_tokens: { '1': 'V3-GEN-09', '24': 'V3-GEN-09', '96': 'V3-GEN-09' },
+    // A minimum is not shown; that of the Responses-style contract is 16.
+    max_tokens: { '1': null, '24': 'V3-GEN-09', '96': 'V3-GEN-09' },
     temperature: { '0.3': 'V3-GEN-09', '1': 'V3-GEN-09' },
     top_p: { '0.5': 'V3-GEN-09' },
     presence_penalty: { '0.5': 'V3-GEN-09' },

@@ -184,10 +184,16 @@ export function toolEdits({ tools }: TargetProfile) {
   return {
     'include_tools given': set({ include_tools: [search] }),
     'exclude_tools given': set({ exclude_tools: [name] }),
-    'several included': set({ include_tools: [search, 'get_weather'] }),
-    'several excluded': set({ exclude_tools: ['get_weather', name, 'get_date'] }),
+    'several excluded': set({ exclude_tools: [search, name] }),
+    'others included': set({ include_tools: [search, 'get_weather'] }),
+    'others excluded': set({ exclude_tools: ['get_weather', name, 'get_date'] }),
     'none excluded': set({ exclude_tools: [] }),
   }
+}
+
+/** The dimension of tools, if the profile does not name those of the target. */
+export function guessesOfTools({ tools }: TargetProfile, dimension: string): readonly string[] {
+  return tools?.name === undefined || tools.search === undefined ? [dimension] : []
 }
 
 /** Changes that are made by requests before the one under test. */

@@ -23,7 +23,7 @@ import {
 } from '../support/recall.ts'
 import { attachedFile } from '../support/test-data.ts'
 import { replyBesideOtherChat } from '../support/v2-replies.ts'
-import { asItIs, modelEdits, sendWithoutContent, set } from './edits.ts'
+import { asItIs, guessesOfTools, modelEdits, sendWithoutContent, set } from './edits.ts'
 import {
   type Body,
   type Edits,
@@ -58,9 +58,13 @@ describe('v2: laws of replies', () => {
         base: (row) => storeQuestion(run, row),
         edits: editsOf(run),
         send: (body, row) => send(run, body, row),
-        always: [{ parent: 'given' }, { parent: 'given', after: 'refusal' }],
+        always: [
+          { parent: 'given' },
+          { parent: 'given', after: 'refusal', model: 'alias', exclude_tools: 'one' },
+        ],
         costly: ['overlap'],
         telling: { parent: ['given'], text: [plain, 'of several lines', 'beyond ASCII'] },
+        guesses: guessesOfTools(profile, 'exclude_tools'),
         laws,
       })
     },
@@ -224,7 +228,7 @@ function editsOf({ profile, file }: Run): Edits<'v2.generate'> {
     exclude_tools: {
       none: set({ exclude_tools: [] }),
       one: set({ exclude_tools: [tool] }),
-      several: set({ exclude_tools: ['get_weather', tool, 'get_date'] }),
+      several: set({ exclude_tools: [profile.tools?.search ?? 'file_search', tool] }),
     },
     text: { 'of several lines': asItIs, 'beyond ASCII': asItIs, 'of digits': asItIs },
   }

@@ -81,8 +81,12 @@ export function claimCut(
 function wordIn(answer: Exchange, isStream: boolean): string | undefined {
   const text = answerText(answer) ?? ''
   const deltas = deltasOf(answer).map((delta) => delta.text)
-  const words = [...text.matchAll(isStream ? /\p{L}{4,}/gu : /\p{L}{3,}/gu)]
-    .filter(({ 0: word, index }) => text.indexOf(word) === index && index > text.length / 4)
+  const found = [...text.matchAll(isStream ? /\p{L}{4,}/gu : /\p{L}{3,}/gu)].filter(
+    ({ 0: word, index }) => index > 0 && text.indexOf(word) === index,
+  )
+  const late = found.filter(({ index }) => index > text.length / 4)
+  // An answer that repeats itself has new words at its beginning alone.
+  const words = (late.length > 0 ? late : found)
     .filter(({ 0: word, index }) => text.slice(index + word.length).trim().length > 2)
     .map(({ 0: word }) => word)
     .filter((word) => word.isWellFormed() && !word.includes('\ufffd'))

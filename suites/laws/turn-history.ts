@@ -119,7 +119,8 @@ export async function claimRunBefore(
 ): Promise<void> {
   const { v3, claim, chat, opening, send } = run
   // The question was asked before, when the chat did not know the fact.
-  const question = v3.generateBody(chat, ask, { parent_id: finalResponse(saying)?.['id'] })
+  const link = { parent_id: finalResponse(saying)?.['id'] }
+  const question = v3.generateBody(chat, ask, { ...link, stream: true })
   if (!(await claimTurnKept({ v3, claim }, chat, fact, saying))) return
   await run.knowsFact({
     requirement: 'V3-CTX-01',

@@ -16,7 +16,7 @@ import {
 } from '../../harness/conformance/scenario/index.ts'
 import { sayBesideOtherChat } from '../support/raced-turns.ts'
 import { buildRecall } from '../support/recall.ts'
-import { doBefore, requestsBefore, setEach, wholeTexts } from './edits.ts'
+import { doBefore, guessesOfTools, requestsBefore, setEach, wholeTexts } from './edits.ts'
 import { type Law, requirementsOfLaws, type Trial, tryConditions } from './trials.ts'
 import { claimKeyNeeded, claimRunBefore, claimTurns } from './turn-history.ts'
 import {
@@ -37,16 +37,10 @@ const laws: readonly Law<Run>[] = [
 ]
 
 const requirements = requirementsOfLaws('v3.generate', laws, [
-  ...(['V3-GEN-03', 'V3-GEN-10', 'V3-GEN-14', 'V3-GEN-15', 'V3-HIST-05'] as const),
-  ...(['V3-HIST-06', 'V3-HIST-07', 'V3-HIST-10', 'V3-HIST-11', 'V3-HIST-12'] as const),
-  ...([
-    'V3-HIST-01',
-    'V3-HIST-16',
-    'V3-IDEM-01',
-    'V3-IDEM-02',
-    'V3-IDEM-03',
-    'V3-IDEM-08',
-  ] as const),
+  ...(['V3-GEN-03', 'V3-GEN-10', 'V3-GEN-14', 'V3-GEN-15'] as const),
+  ...(['V3-HIST-01', 'V3-HIST-05', 'V3-HIST-06', 'V3-HIST-07', 'V3-HIST-08'] as const),
+  ...(['V3-HIST-10', 'V3-HIST-11', 'V3-HIST-12', 'V3-HIST-16'] as const),
+  ...(['V3-IDEM-01', 'V3-IDEM-02', 'V3-IDEM-03', 'V3-IDEM-08'] as const),
 ])
 
 /** Sections 2.6, 4.3 and 4.4: the laws of turns in a chat hold under all conditions. */
@@ -99,6 +93,7 @@ async function claimTurnLaws(
     accepts: 'V3-GEN-01',
     costly: ['overlap'],
     telling: { ...wholeTexts, max_tokens: [plain], parent: ['given'] },
+    guesses: guessesOfTools(profile, 'tools'),
     async base(row) {
       const after = row['after'] === 'refusal' ? undefined : row['after']
       const name = await doBefore(context, chat.id, after, caller)
@@ -110,10 +105,10 @@ async function claimTurnLaws(
     always: [
       { parent: 'given', 'outer space': 'given' },
       { parent: 'given', think: 'true', rag: 'agent' },
-      { parent: 'given', form: 'stream', model: 'alias' },
+      { parent: 'given', form: 'stream', model: 'alias', think: 'true' },
       { input: 'several items', overlap: 'two at once' },
-      { input: 'several parts' },
-      { tools: 'exclude_tools given' },
+      { input: 'several parts', form: 'stream', parent: 'given' },
+      { tools: 'exclude_tools given', input: 'items' },
       { tools: 'include_tools given', form: 'stream', after: 'refusal' },
     ],
     laws: [...laws, { law: linkNextTurn }],
@@ -196,6 +191,10 @@ async function claimPages(
             const isSame = () =>
               expect(size(first), `rows of a page (${describeRow(row)})`).toBe(size(pages[0]))
             claim('V3-HIST-10', isSame, first, ...pages)
+            if (body['limit'] === undefined && rows.length > size(first)) {
+              const what = `rows of a page without limit (${describeRow(row)})`
+              claim('V3-HIST-08', () => expect(size(first), what).toBe(50), first, ...pages)
+            }
             const what = `rows of the history (${describeRow(row)})`
             const isWhole = () => expect(rows.length, what).toBeGreaterThanOrEqual(all.length)
             claim('V3-HIST-10', isWhole, answer, ...pages)

@@ -27,7 +27,10 @@ describe('compatible surface: authentication', () => {
           surface: 'openai',
           control,
           isRight: isCompletion(control),
-          variants: { 'as a stream': { stream: true }, ...forOtherModels(profile, 'model') },
+          variants: {
+            'as a stream': { stream: true },
+            ...forOtherModels(profile, 'model', { stream: true }),
+          },
           conditions: {
             stream: each('stream', true, false),
             messages: { 'of all roles': { messages: ofAllRoles(prompts.brief()) } },

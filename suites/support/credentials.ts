@@ -70,10 +70,11 @@ export type Members = Readonly<Record<string, unknown>>
 export function forOtherModels(
   { models: { aliases, vision } }: TargetProfile,
   member: 'model' | 'model_id',
+  ofImages: Members = {},
 ): Readonly<Record<string, Members>> {
   return {
     'for another model id': { [member]: aliases[0] ?? vision },
-    'for the model of images': { [member]: vision },
+    'for the model of images': { [member]: vision, ...ofImages },
   }
 }
 
@@ -121,7 +122,7 @@ export async function expectKeyNeeded(
   const combined = rowsOf(dimensions, undefined, { depth, session }, depth === 'full' ? maxRows : 0)
   const rows = new Map(combined.map(([name, { members = {} }]) => [name, members]))
   for (const [name, members] of [...plainOnes, ...Object.entries(variants), ...rows]) {
-    const isWhole = name === '' || members['stream'] === true || rows.has(name)
+    const isWhole = rows.has(name) || Object.keys(members).every((member) => member === 'stream')
     for (const credential of isWhole ? credentials : credentials.filter(isLikelyMistaken)) {
       const what = name === '' ? credential.what : `${credential.what} (${name})`
       const options = { role: 'negative', authorization: credential.authorization } as const

@@ -85,9 +85,10 @@ interface Remembered {
  * it from one message. Applied to a requirement until it is broken or the model proves too weak for it.
  */
 export function createRecallLaw(
-  { claim, session }: Pick<ScenarioContext, 'claim' | 'session'>,
+  { claim, session, prompts }: Pick<ScenarioContext, 'claim' | 'session' | 'prompts'>,
   send: (text: string) => Promise<Exchange>,
 ) {
+  const notes = () => Array.from({ length: 20 }, () => prompts.note(session.nonce()))
   const decided = new Set<string>()
   return async ({ requirement, answer, fact, conversation, again, what }: Remembered) => {
     if (decided.has(requirement)) return
@@ -98,7 +99,9 @@ export function createRecallLaw(
     const isKnown = knows(last, fact)
     if (!isKnown) {
       decided.add(requirement)
-      if (!(await givesBack(fact, conversation, send))) {
+      // A model that repeats one end of its message does not recall.
+      const others = [...notes(), ...conversation.slice(0, -1), ...notes()]
+      if (!(await givesBack(fact, [...others, ...conversation.slice(-1)], send))) {
         session.markUndecided('inconclusive', [requirement], weak)
         return
       }

@@ -28,16 +28,20 @@ export function replyToUnanswered(
   { prompts }: Pick<Session, 'prompts'>,
   accepted: Body,
 ): SendReply {
-  const unanswered = async (): Promise<Body> => {
+  const unanswered = async (more: Body): Promise<Body> => {
     const chat = await v2.chat()
-    const stored = await v2.message(v2.messageBody(chat, prompts.otherBrief()))
+    const stored = await v2.message(v2.messageBody(chat, prompts.otherBrief(), more))
     return succeeded(stored) ? v2.generateBody(chat, v2.storedId(stored)) : accepted
   }
-  let body: Body | undefined
+  const messages: readonly Body[] = [{}, { think: true, rag: 'agent' }]
+  const bodies: (Body | undefined)[] = []
+  let sent = 0
   return async (edit, options = {}) => {
-    body ??= await unanswered()
+    const at = sent % messages.length
+    sent += 1
+    const body = bodies[at] ?? (await unanswered(messages[at] ?? {}))
     const answer = await v2.generate(edit(body), { role: 'negative', ...options })
-    if (succeeded(answer)) body = undefined
+    bodies[at] = succeeded(answer) ? undefined : body
     return answer
   }
 }

@@ -7,7 +7,7 @@ import {
   describe,
   type Exchange,
   expect,
-  expectAccepted,
+  isDeclined,
   isObject,
   leavesOf,
   requireProfile,
@@ -28,7 +28,7 @@ import { attachedFile } from '../support/test-data.ts'
 /** Section 4.2: POST /message/generate answers a stored message. */
 describe('v2: generation', () => {
   test(
-    'a v2 generation with exclude_tools MUST be answered',
+    'a v2 generation MUST NOT call a tool in exclude_tools',
     covers(['V2-GEN-04'], { requests: 4, generations: 1 }),
     async ({ v2, claim, profile }) => {
       const { name, ask } = profile.tools ?? {}
@@ -38,10 +38,10 @@ describe('v2: generation', () => {
       const { id } = await v2.storeOk(chat, ask)
       const lists = { exclude_tools: ['get_weather', name, 'get_date'] }
       const reply = await v2.generate(v2.generateBody(chat, id, lists))
-      claim('V2-GEN-04', () => {
-        expectAccepted(reply, 'a generation with exclude_tools')
-        expect(namesIn(reply), 'names of calls in the answer').not.toContain(name)
-      })
+      // A server may refuse names of tools that it does not have.
+      if (isDeclined(reply)) return
+      const calls = expect(namesIn(reply), 'names of calls in the answer')
+      claim('V2-GEN-04', () => calls.not.toContain(name))
     },
   )
 })

@@ -94,7 +94,7 @@ describe('v2: refusals', () => {
       const { id } = await v2.storeOk(chat, prompts.brief())
       const right = v2.generateBody(chat, id)
       const control = await v2.generate(
-        { ...right, exclude_tools: ['get_weather'] },
+        { ...right, exclude_tools: [profile.tools?.name ?? 'get_weather'] },
         { role: 'control' },
       )
       const refused = await expectAllRefused(
@@ -105,7 +105,7 @@ describe('v2: refusals', () => {
           conditions: {
             model: otherModels(profile, 'model_id'),
             exclude_tools: {
-              one: { exclude_tools: ['get_weather'] },
+              one: { exclude_tools: [profile.tools?.name ?? 'get_weather'] },
               none: { exclude_tools: [] },
             },
           },

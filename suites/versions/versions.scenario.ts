@@ -59,7 +59,7 @@ describe('versions of chats', () => {
   test(
     'v3 routes MUST refuse a v2 chat, MUST name /api/v2 and MUST leave the chat as it is',
     covers(['VER-03', 'VER-04', 'VER-05', 'VER-06', 'VER-10'], {
-      requests: 29,
+      requests: 30,
       generations: 2,
       chats: 1,
     }),
@@ -164,6 +164,7 @@ function v3Calls(
   ]
   return [
     ['VER-03', 'GET /message', () => v3.history(chat, {}, role)],
+    ['VER-03', 'GET /message with limit', () => v3.history(chat, { limit: 10 }, role)],
     ['VER-04', 'POST /message/generate', () => turn(secrets[0], false)],
     ['VER-04', 'POST /message/generate as a stream', () => turn(secrets[1], true)],
     ['VER-05', `GET ${path}`, () => chats.get(chat, role)],

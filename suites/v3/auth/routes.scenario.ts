@@ -127,7 +127,7 @@ describe('v3: authentication', () => {
           isRight: isResponse(control),
           variants: {
             'as a stream': { stream: true },
-            ...forOtherModels(profile, 'model_id'),
+            ...forOtherModels(profile, 'model_id', { stream: true }),
             'with parent_id': { parent_id: finalResponse(control)?.['id'] },
           },
           conditions: ofGenerations,

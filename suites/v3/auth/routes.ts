@@ -160,7 +160,7 @@ export const routes: Readonly<Record<string, Route>> = {
     cost: { generations: 1 },
     variants: ({ profile }) => ({
       'as a stream': { stream: true },
-      ...forOtherModels(profile, 'model_id'),
+      ...forOtherModels(profile, 'model_id', { stream: true }),
     }),
     conditions: ofGenerations,
     send: ({ oneShot, prompts }, _, options, body) =>
