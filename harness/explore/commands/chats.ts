@@ -110,7 +110,11 @@ export const chatCommands: Commands = {
     generations: 1,
     expects: ['V3-CHAT-12'],
     shownBy: [{ command: 'read history' }],
-    chats: (model) => livingChats(model).filter(({ label }) => turnsOf(model, label).length > 0),
+    // A chat whose turns were refused may have nothing to be named after.
+    chats: (model) =>
+      livingChats(model).filter(({ label }) =>
+        turnsOf(model, label).some(({ steps }) => steps === 1),
+      ),
     async run(context, operation) {
       const { id, label } = requireChat(context, operation)
       const named = context.record(await context.chats.generateName(id))
