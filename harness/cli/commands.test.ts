@@ -49,14 +49,6 @@ test('serve takes several keys, each a caller of its own, as the example profile
   expect(code).toBe(0)
 })
 
-test('--dry-run sends nothing and says what would be sent', async () => {
-  await using server = await startModelsServer()
-  const { code, stdout } = await chatgen(['check', server.url, '--dry-run', ...models], withKey)
-  expect(stdout).toMatch(/total +4 +0 +0 +0/)
-  expect(server.requests).toBe(0)
-  expect(code).toBe(0)
-})
-
 test.each([
   [{ profile: 'full', only: [] }, true],
   [{ profile: 'full', only: [], explore: 0 }, false],

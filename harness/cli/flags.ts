@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { ConfigurationError } from '../conformance/errors.ts'
-import type { ExitCode } from './exit-codes.ts'
+import { type ExitCode, exitCode } from './exit-codes.ts'
 import type { Io } from './terminal/io.ts'
 
 /** Attribute of a flag, type of its value, and whether it always has one. */
@@ -198,5 +198,46 @@ export function seed(text: string): string {
   return text
 }
 
-/** Adds a command to the program; `finish` receives its exit code. */
-export type AddCommand = (program: Command, io: Io, finish: (code: ExitCode) => void) => void
+/** Fills in a command; `finish` receives its exit code. */
+export type AddCommand = (command: Command, io: Io, finish: (code: ExitCode) => void) => void
+
+/** One use of a command. */
+export interface CommandRun<Flags> {
+  readonly flags: Flags
+  readonly io: Io
+  readonly command: Command
+}
+
+interface CommandOptions<
+  List extends (...given: never[]) => readonly Option[],
+  Args extends readonly unknown[],
+> {
+  /** Positional arguments with their help: `<dir>`, `[url]`, `<dir...>`. */
+  readonly args?: Readonly<Record<string, string>>
+  readonly flags: List
+  /** Examples and exit codes, printed after the flags. */
+  readonly help: string
+  /** Adds options that are no common flags. */
+  extend?(command: Command): unknown
+  /** Resolves to the exit code; undefined is 0. */
+  run(
+    run: CommandRun<FlagsOf<List>>,
+    ...args: Args
+  ): Promise<ExitCode | undefined> | ExitCode | undefined
+}
+
+/** Defines a command; its name and description are in the table of main.ts. */
+export function defineCommand<
+  List extends () => readonly Option[],
+  Args extends readonly unknown[],
+>({ args = {}, flags, help, extend, run }: CommandOptions<List, Args>): AddCommand {
+  return (command, io, finish) => {
+    for (const [name, text] of Object.entries(args)) command.argument(name, text)
+    addFlags(command, ...flags()).addHelpText('after', help)
+    extend?.(command)
+    command.action(async (...given) => {
+      const values = given.slice(0, -2) as unknown as Args
+      finish((await run({ flags: command.opts(), io, command }, ...values)) ?? exitCode.done)
+    })
+  }
+}

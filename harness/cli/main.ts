@@ -185,10 +185,9 @@ async function addCommands(
   finish: (code: ExitCode) => void,
 ): Promise<void> {
   const added = Object.entries(commands).filter(([name]) => names.includes(name))
-  for (const add of await Promise.all(added.map(([, { load }]) => load()))) add(program, io, finish)
-  for (const command of program.commands) {
-    command.copyInheritedSettings(program)
-    command.description(commands[command.name()]?.description ?? '')
+  const adders = await Promise.all(added.map(([, { load }]) => load()))
+  for (const [at, [name, { description }]] of added.entries()) {
+    adders[at]?.(program.command(name).description(description), io, finish)
   }
 }
 

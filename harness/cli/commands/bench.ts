@@ -3,8 +3,7 @@ import { matchesGlob } from '../../../contract/glob.ts'
 import { ConfigurationError, TargetUnusableError } from '../../conformance/errors.ts'
 import type { BenchFailures, BenchOptions, BenchReport } from '../../load/bench/measure.ts'
 import { type ExitCode, exitCode } from '../exit-codes.ts'
-import type { AddCommand } from '../flags.ts'
-import { addFlags, type FlagsOf, flag, list, positiveInteger } from '../flags.ts'
+import { defineCommand, type FlagsOf, flag, list, positiveInteger } from '../flags.ts'
 import { loadTargetOf } from '../load/target.ts'
 import { bundledServer, noteFirstEndpoint, withTarget } from '../target/target.ts'
 import { allowShortKeyFlag, keyEnvFlag, prefixFlag, targetFlag } from '../target/target-flags.ts'
@@ -65,21 +64,17 @@ Examples:
   $ chatgen bench --target target.yaml --only compatible* --json > bench.json`
 
 /** `chatgen bench`: maximum throughput of the streaming core. */
-export const benchCommand: AddCommand = (program, io, finish) => {
-  addFlags(
-    program.command('bench').argument('[url]', 'base URL (default: the bundled server)'),
-    ...benchFlags(),
-  )
-    .addHelpText('after', more)
-    .action(async (url: string | undefined, flags: BenchFlags) => {
-      const { benchToText } = await import('../load/output/bench-text.ts')
-      const report = await bench(url, flags, io)
-      io.out(
-        flags.json ? JSON.stringify(report, null, 2) : fitted(benchToText(report, io.width), io),
-      )
-      finish(exitCodeOfBench(report))
-    })
-}
+export const benchCommand = defineCommand({
+  args: { '[url]': 'base URL (default: the bundled server)' },
+  flags: benchFlags,
+  help: more,
+  async run({ flags, io }, url: string | undefined) {
+    const { benchToText } = await import('../load/output/bench-text.ts')
+    const report = await bench(url, flags, io)
+    io.out(flags.json ? JSON.stringify(report, null, 2) : fitted(benchToText(report, io.width), io))
+    return exitCodeOfBench(report)
+  },
+})
 
 async function bench(url: string | undefined, flags: BenchFlags, io: Io): Promise<BenchReport> {
   if (url !== undefined || flags.target !== undefined) {

@@ -2,8 +2,7 @@ import { dirname } from 'node:path'
 import { InvalidArgumentError } from 'commander'
 import type { Calibration, CalibrationPoint } from '../../../contract/report/calibration.ts'
 import { type ExitCode, exitCode } from '../exit-codes.ts'
-import type { AddCommand } from '../flags.ts'
-import { addFlags, type FlagsOf, flag, positiveInteger } from '../flags.ts'
+import { defineCommand, type FlagsOf, flag, positiveInteger } from '../flags.ts'
 import { calibrationFile, refuseForeign, storeCalibration } from '../load/calibration.ts'
 import { makeOutFolder } from '../results/folder-lock.ts'
 import { bundledServer } from '../target/target.ts'
@@ -45,20 +44,20 @@ Examples:
   $ chatgen calibrate --out calibration.json --json`
 
 /** `chatgen calibrate`: timestamp error of the load generator on this machine, by event rate. */
-export const calibrateCommand: AddCommand = (program, io, finish) => {
-  addFlags(program.command('calibrate'), ...calibrateFlags())
-    .addHelpText('after', more)
-    .action(async (flags: CalibrateFlags) => {
-      const file = flags.out ?? calibrationFile(io)
-      if (flags.out !== undefined) refuseForeign(file)
-      makeOutFolder(dirname(file))
-      const found = await measure(flags, io)
-      if (!io.signal.aborted) storeCalibration(file, found, io)
-      const text = textOf(found, file, io.signal.aborted)
-      io.out(flags.json ? JSON.stringify(found, null, 2) : fitted(text, io))
-      finish(codeOf(found, io))
-    })
-}
+export const calibrateCommand = defineCommand({
+  flags: calibrateFlags,
+  help: more,
+  async run({ flags, io }) {
+    const file = flags.out ?? calibrationFile(io)
+    if (flags.out !== undefined) refuseForeign(file)
+    makeOutFolder(dirname(file))
+    const found = await measure(flags, io)
+    if (!io.signal.aborted) storeCalibration(file, found, io)
+    const text = textOf(found, file, io.signal.aborted)
+    io.out(flags.json ? JSON.stringify(found, null, 2) : fitted(text, io))
+    return codeOf(found, io)
+  },
+})
 
 async function measure(flags: CalibrateFlags, io: Io): Promise<Calibration> {
   const { calibrate } = await import('../../load/calibrate.ts')

@@ -15,7 +15,7 @@ import type { LoadTarget } from '../../load/target.ts'
 import { searchFlags } from '../capacity/flags.ts'
 import { capacityKind } from '../capacity/report-formats.ts'
 import { exitCodeOfMeasurement } from '../exit-codes.ts'
-import { type AddCommand, addFlags, type FlagsOf, outFlag, outputFlags, uiFlag } from '../flags.ts'
+import { defineCommand, type FlagsOf, outFlag, outputFlags, uiFlag } from '../flags.ts'
 import { liveReport, progressLine } from '../load/output/live.ts'
 import { closeLoadJournal, openLoadJournal } from '../load/results.ts'
 import { mixOf, slosOf } from '../load/spec.ts'
@@ -66,32 +66,30 @@ Exit codes:
 const defaultMax = 10_000
 
 /** `chatgen capacity`: the highest load that a deployment sustains within its SLOs. */
-export const capacityCommand: AddCommand = (program, io, finish) => {
-  const command = program
-    .command('capacity')
-    .argument('[url]', 'base URL of the deployment, without /api')
-  addFlags(command, ...capacityFlags())
-    .addHelpText('after', examples)
-    .action(async (url: string | undefined, given: CapacityFlags) => {
-      const mayWiden = command.getOptionValueSource('precision') === 'default'
-      const flags = { ...given, mayWiden }
-      // Errors in the flags are reported before anything is sent.
-      shardingOf(flags, flags.out)
-      const search = { slos: await searchableSlos(flags), mix: mixOf(flags), ...rangeOf(flags) }
-      const formats = formatsIn(capacityKind, flags.report ?? defaultFormats)
-      if (flags.ui) {
-        const { runWithPage } = await import('../ui/open-page.ts')
-        return finish(await runWithPage(command, url, flags, io))
-      }
-      const beforeSending = () => makeOutFolder(flags.out)
-      const target = { ...targetFlagsOf(flags), beforeSending }
-      const report = await withTarget(url, target, io, async (profile, container) =>
-        withContainerRow(await searchTarget(profile, { ...search, formats }, flags, io), container),
-      )
-      publishReport(report, capacityKind, { ...flags, formats, evidence: undefined }, io)
-      finish(exitCodeOfMeasurement(report))
-    })
-}
+export const capacityCommand = defineCommand({
+  args: { '[url]': 'base URL of the deployment, without /api' },
+  flags: capacityFlags,
+  help: examples,
+  async run({ flags: given, io, command }, url: string | undefined) {
+    const mayWiden = command.getOptionValueSource('precision') === 'default'
+    const flags = { ...given, mayWiden }
+    // Errors in the flags are reported before anything is sent.
+    shardingOf(flags, flags.out)
+    const search = { slos: await searchableSlos(flags), mix: mixOf(flags), ...rangeOf(flags) }
+    const formats = formatsIn(capacityKind, flags.report ?? defaultFormats)
+    if (flags.ui) {
+      const { runWithPage } = await import('../ui/open-page.ts')
+      return runWithPage(command, url, flags, io)
+    }
+    const beforeSending = () => makeOutFolder(flags.out)
+    const target = { ...targetFlagsOf(flags), beforeSending }
+    const report = await withTarget(url, target, io, async (profile, container) =>
+      withContainerRow(await searchTarget(profile, { ...search, formats }, flags, io), container),
+    )
+    publishReport(report, capacityKind, { ...flags, formats, evidence: undefined }, io)
+    return exitCodeOfMeasurement(report)
+  },
+})
 
 interface Search {
   readonly slos: CapacityOptions['load']['slos']

@@ -8,8 +8,7 @@ import type { TargetProfile } from '../../conformance/profile/index.ts'
 import { profileNames } from '../../conformance/profile/selection.ts'
 import { endDryRun, planFor } from '../check/dry-run.ts'
 import { type ExitCode, exitCode } from '../exit-codes.ts'
-import type { AddCommand } from '../flags.ts'
-import { addFlags, type FlagsOf, flag, positiveInteger } from '../flags.ts'
+import { defineCommand, type FlagsOf, flag, positiveInteger } from '../flags.ts'
 import { challengeFlag, overFlag, readSource } from '../input-text.ts'
 import { makeOutFolder } from '../results/folder-lock.ts'
 import { withoutSecrets } from '../results/publish-report.ts'
@@ -61,55 +60,52 @@ Exit codes:
   5 refused: nothing violated, but a requirement is undecided   130 interrupted`
 
 /** `chatgen certify`: a signed certification run. */
-export const certifyCommand: AddCommand = (program, io, finish) => {
-  const command = program
-    .command('certify')
-    .argument('[url]', 'base URL of the deployment, without /api')
-  addFlags(command, ...certifyFlags())
-    .addHelpText('after', examples)
-    .action(async (url: string | undefined, flags: CertifyFlags) => {
-      const { quiet = false, out } = flags
-      const { certify } = await import('../../certification/certify.ts')
-      const { inlineEngine } = await import('../../conformance/run.ts')
-      const { problems, given } = await readInputs(flags)
-      if (flags.dryRun) {
-        io.out(await planOf(url, flags, io, problems))
-        return finish(endDryRun(command, io))
+export const certifyCommand = defineCommand({
+  args: { '[url]': 'base URL of the deployment, without /api' },
+  flags: certifyFlags,
+  help: examples,
+  async run({ flags, io, command }, url: string | undefined) {
+    const { quiet = false, out } = flags
+    const { certify } = await import('../../certification/certify.ts')
+    const { inlineEngine } = await import('../../conformance/run.ts')
+    const { problems, given } = await readInputs(flags)
+    if (flags.dryRun) {
+      io.out(await planOf(url, flags, io, problems))
+      return endDryRun(command, io)
+    }
+    if (given === undefined) throw new ConfigurationError(problems)
+    const { product, challenge, key } = given
+    makeOutFolder(out)
+    assertEmpty(out)
+    const certification = await withTarget(url, flags, io, async (profile, container) => {
+      const engine = inlineEngine()
+      const progress = showProgress(io, !quiet)
+      try {
+        return await certify({
+          profile,
+          product,
+          challenge,
+          key,
+          engine,
+          outDir: out,
+          surfaces: flags.profile,
+          jobs: flags.jobs,
+          ...(flags.over === undefined ? {} : { overMs: flags.over }),
+          signal: io.signal,
+          onProgress: (state, round) =>
+            progress.update({ ...state, scenario: `round ${round}: ${state.scenario}` }),
+          write: (file, text) => io.write(file, text),
+          complete: async (report) => withoutSecrets(await withContainerRow(report, container), io),
+        })
+      } finally {
+        await engine.close()
+        progress.stop()
       }
-      if (given === undefined) throw new ConfigurationError(problems)
-      const { product, challenge, key } = given
-      makeOutFolder(out)
-      assertEmpty(out)
-      const certification = await withTarget(url, flags, io, async (profile, container) => {
-        const engine = inlineEngine()
-        const progress = showProgress(io, !quiet)
-        try {
-          return await certify({
-            profile,
-            product,
-            challenge,
-            key,
-            engine,
-            outDir: out,
-            surfaces: flags.profile,
-            jobs: flags.jobs,
-            ...(flags.over === undefined ? {} : { overMs: flags.over }),
-            signal: io.signal,
-            onProgress: (state, round) =>
-              progress.update({ ...state, scenario: `round ${round}: ${state.scenario}` }),
-            write: (file, text) => io.write(file, text),
-            complete: async (report) =>
-              withoutSecrets(await withContainerRow(report, container), io),
-          })
-        } finally {
-          await engine.close()
-          progress.stop()
-        }
-      })
-      io.out(fitted(outcomeText(certification, out), io))
-      finish(codeOf(certification))
     })
-}
+    io.out(fitted(outcomeText(certification, out), io))
+    return codeOf(certification)
+  },
+})
 
 function outcomeText({ result, reports }: Certification, out: string): string {
   const { refusals, passed, warned, notApplicable } = result

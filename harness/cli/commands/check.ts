@@ -20,32 +20,29 @@ import { checkFormats, checkKind } from '../check/report-formats.ts'
 import { type CheckRun, runCheck } from '../check/run-check.ts'
 import { openWatch, type Watch } from '../check/watch.ts'
 import { type ExitCode, exitCode, exitCodeOf } from '../exit-codes.ts'
-import type { AddCommand } from '../flags.ts'
-import { addFlags } from '../flags.ts'
+import { defineCommand } from '../flags.ts'
 import { formatsIn } from '../results/formats.ts'
 import { containerOf } from '../target/container-flags.ts'
 import { endpointsOfFlags } from '../target/target-flags.ts'
 import type { Io } from '../terminal/io.ts'
 
-export const checkCommand: AddCommand = (program, io, finish) => {
-  const command = program
-    .command('check')
-    .argument('[url]', 'base URL of the deployment, without /api')
-  addFlags(command, ...checkFlags())
-    .addHelpText('after', examples)
-    .action(async (url: string | undefined, given: CheckFlags) => {
-      const flags = { ...given, url: endpointsOfFlags(command, url, given.url) }
-      refuseNoTarget(url, flags, io)
-      refuseUnknown([...flags.only, ...flags.skip, ...flags.allowUndecided])
-      if (flags.ui && !flags.dryRun) {
-        const { runWithPage } = await import('../ui/open-page.ts')
-        return finish(await runWithPage(command, url, flags, io))
-      }
-      const { watch } = flags
-      const again = watch === undefined ? checkOnce : checkAgain
-      finish(await again(command, url, flags, io))
-    })
-}
+export const checkCommand = defineCommand({
+  args: { '[url]': 'base URL of the deployment, without /api' },
+  flags: checkFlags,
+  help: examples,
+  async run({ flags: given, io, command }, url: string | undefined) {
+    const flags = { ...given, url: endpointsOfFlags(command, url, given.url) }
+    refuseNoTarget(url, flags, io)
+    refuseUnknown([...flags.only, ...flags.skip, ...flags.allowUndecided])
+    if (flags.ui && !flags.dryRun) {
+      const { runWithPage } = await import('../ui/open-page.ts')
+      return runWithPage(command, url, flags, io)
+    }
+    const { watch } = flags
+    const again = watch === undefined ? checkOnce : checkAgain
+    return again(command, url, flags, io)
+  },
+})
 
 function refuseNoTarget(url: string | undefined, flags: CheckFlags, io: Io): void {
   const isNamed = url !== undefined || (flags.url ?? []).length > 0 || flags.target !== undefined

@@ -4,8 +4,7 @@ import type { OpenJournal } from '../../conformance/cleanup/cleanup.ts'
 import type { Removal } from '../../conformance/cleanup/removal.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { type ExitCode, exitCode } from '../exit-codes.ts'
-import type { AddCommand } from '../flags.ts'
-import { addFlags, type FlagsOf, flag } from '../flags.ts'
+import { defineCommand, type FlagsOf, flag } from '../flags.ts'
 import { prefixArguments } from '../target/address.ts'
 import { withTarget } from '../target/target.ts'
 import { targetFlags } from '../target/target-flags.ts'
@@ -38,26 +37,24 @@ Exit codes:
 type CleanupFlags = FlagsOf<typeof cleanupFlags>
 
 /** `chatgen cleanup JOURNAL`: deletes the leftovers of a run that was killed. */
-export const cleanupCommand: AddCommand = (program, io, finish) => {
-  addFlags(
-    program
-      .command('cleanup')
-      .argument('[journal]', 'journal.ndjson in the results folder of the run')
-      .argument('[url]', 'base URL of the deployment (default: that of the journal)'),
-    ...cleanupFlags(),
-  )
-    .addHelpText('after', examples)
-    .action(async (file: string | undefined, url: string | undefined, flags: CleanupFlags) => {
-      if (file !== undefined && flags.containers) {
-        throw new ConfigurationError(['pass a journal or --containers, not both'])
-      }
-      if (flags.containers) return removeContainers(io, flags.dryRun === true)
-      if (file === undefined) {
-        throw new ConfigurationError(['pass the journal.ndjson of a run, or --containers'])
-      }
-      finish(await removeChats(file, url, flags, io))
-    })
-}
+export const cleanupCommand = defineCommand({
+  args: {
+    '[journal]': 'journal.ndjson in the results folder of the run',
+    '[url]': 'base URL of the deployment (default: that of the journal)',
+  },
+  flags: cleanupFlags,
+  help: examples,
+  async run({ flags, io }, file: string | undefined, url: string | undefined) {
+    if (file !== undefined && flags.containers) {
+      throw new ConfigurationError(['pass a journal or --containers, not both'])
+    }
+    if (flags.containers) return removeContainers(io, flags.dryRun === true)
+    if (file === undefined) {
+      throw new ConfigurationError(['pass the journal.ndjson of a run, or --containers'])
+    }
+    return removeChats(file, url, flags, io)
+  },
+})
 
 async function removeChats(
   journalFile: string,
@@ -96,7 +93,7 @@ async function removeChats(
   return left.length > 0 ? exitCode.violated : exitCode.done
 }
 
-async function removeContainers(io: Io, isDryRun: boolean): Promise<void> {
+async function removeContainers(io: Io, isDryRun: boolean): Promise<undefined> {
   const { leftoversOf, openEngine, removeRun } = await import('../../containers/removal.ts')
   const { api } = await openEngine()
   const { ended, elsewhere } = await leftoversOf(api)

@@ -18,8 +18,15 @@ import {
   publishComparison,
 } from '../compare/report-formats.ts'
 import { type ExitCode, exitCode, outcomeCodes } from '../exit-codes.ts'
-import type { AddCommand } from '../flags.ts'
-import { addFlags, colorFlag, type FlagsOf, flag, list, outFlag } from '../flags.ts'
+import {
+  type CommandRun,
+  colorFlag,
+  defineCommand,
+  type FlagsOf,
+  flag,
+  list,
+  outFlag,
+} from '../flags.ts'
 import {
   anyEdited,
   capacityIn,
@@ -80,22 +87,20 @@ Exit codes:
   6 the load generator was the bottleneck in a run`
 
 /** `chatgen compare A B`: differences of two reports, attributed to the target or to chatgen. */
-export const compareCommand: AddCommand = (program, io, finish) => {
-  const command = addFlags(
-    program
-      .command('compare')
-      .argument('<a>', 'earlier results: a folder, or a report.json; with --interleave a URL')
-      .argument('<b>', 'later results; with --interleave a URL'),
-    ...compareFlags(),
-  ).addHelpText('after', examples)
-  addInterleaveFlags(command)
-  command.action(async (pathA: string, pathB: string, flags: CompareFlags) => {
+export const compareCommand = defineCommand({
+  args: {
+    '<a>': 'earlier results: a folder, or a report.json; with --interleave a URL',
+    '<b>': 'later results; with --interleave a URL',
+  },
+  flags: compareFlags,
+  help: examples,
+  extend: addInterleaveFlags,
+  async run({ flags, io, command }: CommandRun<CompareFlags>, pathA: string, pathB: string) {
     const options = { figures: flags.metric ?? null, tolerance: flags.tolerance }
     if (flags.interleave) {
       const comparison = await interleave([pathA, pathB], flags, options, io)
       publishComparison({ comparison, notes: [] }, loadComparisonKind, flags, io)
-      finish(io.signal.aborted ? exitCode.interrupted : outcomeCodes[comparison.outcome])
-      return
+      return io.signal.aborted ? exitCode.interrupted : outcomeCodes[comparison.outcome]
     }
     refuseLoadFlags(command)
     const [fileA, fileB] = [openStored(pathA), openStored(pathB)]
@@ -109,8 +114,7 @@ export const compareCommand: AddCommand = (program, io, finish) => {
           : compareCapacities(capacityIn(files[0]), capacityIn(files[1]), options.tolerance)
       const compared = { comparison, notes: doubtLines(files) }
       publishComparison(compared, loadComparisonKind, flags, io)
-      finish(anyEdited(files) ? exitCode.usage : outcomeCodes[comparison.outcome])
-      return
+      return anyEdited(files) ? exitCode.usage : outcomeCodes[comparison.outcome]
     }
     const [a, b] = [conformanceIn(fileA), conformanceIn(fileB)]
     const lost = lostText(a)
@@ -121,9 +125,9 @@ export const compareCommand: AddCommand = (program, io, finish) => {
     const notes = [...doubtLines(files), ...again.notes]
     const compared = { comparison, a: a.report, b: b.report, notes }
     publishComparison(compared, comparisonKind, flags, io)
-    finish(anyEdited(files) ? exitCode.usage : codeOf(comparison, b.report))
-  })
-}
+    return anyEdited(files) ? exitCode.usage : codeOf(comparison, b.report)
+  },
+})
 
 /** @throws ConfigurationError if the reports are not of the same kind */
 function kindOf([a, b]: readonly [StoredFile, StoredFile]): unknown {

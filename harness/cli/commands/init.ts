@@ -5,8 +5,7 @@ import { count } from '../../../reports/text/format.ts'
 import { ConfigurationError, refusing } from '../../conformance/errors.ts'
 import type { InitResult } from '../../conformance/init/init.ts'
 import { reportLeftovers } from '../check/next-steps.ts'
-import type { AddCommand } from '../flags.ts'
-import { addFlags, type FlagsOf, flag } from '../flags.ts'
+import { defineCommand, type FlagsOf, flag } from '../flags.ts'
 import { ambientKey } from '../target/key.ts'
 import { withTarget } from '../target/target.ts'
 import { connectionFlags, type TargetFlags } from '../target/target-flags.ts'
@@ -40,12 +39,11 @@ Exit codes:
   3 target unreachable, not this service, or API key rejected   130 interrupted`
 
 /** `chatgen init URL`: writes a target profile with the detected capabilities. */
-export const initCommand: AddCommand = (program, io) => {
-  const command = addFlags(
-    program.command('init').argument('<url>', 'base URL of the deployment, without /api'),
-    ...initFlags(),
-  ).addHelpText('after', examples)
-  command.action(async (url: string, flags: InitFlags) => {
+export const initCommand = defineCommand({
+  args: { '<url>': 'base URL of the deployment, without /api' },
+  flags: initFlags,
+  help: examples,
+  async run({ flags, io }, url: string) {
     refuseToOverwrite(flags)
     const { initProfile } = await import('../../conformance/init/init.ts')
     const { out, force, keyEnv = ambientKey } = flags
@@ -69,8 +67,8 @@ export const initCommand: AddCommand = (program, io) => {
     } finally {
       reportLeftovers(journalFile, io)
     }
-  })
-}
+  },
+})
 
 /** Target flags without the target file and the reference server, which `init` does not know. */
 function targetFlagsOf({ out: _, force: __, quiet: ___, ...flags }: InitFlags): TargetFlags {

@@ -1,8 +1,7 @@
 import { catalogEntries } from '../../../reports/catalog/entries.ts'
 import { catalogToText } from '../../../reports/catalog/explain.ts'
 import { profileNames, selectRequirements } from '../../conformance/profile/selection.ts'
-import type { AddCommand } from '../flags.ts'
-import { addFlags, colorFlag, type FlagsOf, flag, list } from '../flags.ts'
+import { colorFlag, defineCommand, flag, list } from '../flags.ts'
 
 function listFlags() {
   return [
@@ -16,20 +15,17 @@ function listFlags() {
 }
 
 /** `chatgen list`: the catalog, one entry per line. */
-export const listCommand: AddCommand = (program, io) => {
-  addFlags(program.command('list'), ...listFlags())
-    .addHelpText(
-      'after',
-      "\nExamples:\n  $ chatgen list\n  $ chatgen list --only 'V3-IDEM-*'\n  $ chatgen list --profile openai --json",
+export const listCommand = defineCommand({
+  flags: listFlags,
+  help: "\nExamples:\n  $ chatgen list\n  $ chatgen list --only 'V3-IDEM-*'\n  $ chatgen list --profile openai --json",
+  run({ flags: { only, profile, json, color }, io }) {
+    const all = only.length === 0 && profile === 'full'
+    const selected: readonly string[] = all ? [] : selectRequirements({ profile, only, skip: [] })
+    const rows = catalogEntries().filter(({ id }) => all || selected.includes(id))
+    io.out(
+      json
+        ? JSON.stringify(rows, null, 2)
+        : catalogToText(rows, { color: io.color && color }).trimEnd(),
     )
-    .action(({ only, profile, json, color }: FlagsOf<typeof listFlags>) => {
-      const all = only.length === 0 && profile === 'full'
-      const selected: readonly string[] = all ? [] : selectRequirements({ profile, only, skip: [] })
-      const rows = catalogEntries().filter(({ id }) => all || selected.includes(id))
-      io.out(
-        json
-          ? JSON.stringify(rows, null, 2)
-          : catalogToText(rows, { color: io.color && color }).trimEnd(),
-      )
-    })
-}
+  },
+})

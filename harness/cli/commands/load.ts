@@ -9,8 +9,15 @@ import type { PlanSpec } from '../../load/plan/plan.ts'
 import { requestsName } from '../../load/requests-file.ts'
 import type { Slo } from '../../load/slo/slo.ts'
 import { type ExitCode, exitCode, exitCodeOfMeasurement } from '../exit-codes.ts'
-import type { AddCommand } from '../flags.ts'
-import { addFlags, type FlagsOf, flag, outFlag, outputFlags, uiFlag } from '../flags.ts'
+import {
+  type CommandRun,
+  defineCommand,
+  type FlagsOf,
+  flag,
+  outFlag,
+  outputFlags,
+  uiFlag,
+} from '../flags.ts'
 import { calibrationFile, storedCalibration } from '../load/calibration.ts'
 import { loadFlags } from '../load/flags.ts'
 import { showLoadProgress } from '../load/output/live.ts'
@@ -79,21 +86,19 @@ Exit codes:
 A dry run sends nothing and exits with 0, or with 5 if CHATGEN_DRY_RUN requests it in a CI job.`
 
 /** `chatgen load`: one load run. */
-export const loadCommand: AddCommand = (program, io, finish) => {
-  const command = program
-    .command('load')
-    .argument('[url]', 'base URL of the deployment, without /api')
-  addFlags(
-    command,
-    ...flagsOfLoad(),
-    new Option('--job <file>', 'send a shard of a run that --runner prepared').hideHelp(),
-  )
-    .addHelpText('after', examples)
-    .action(async (url: string | undefined, given: LoadCommandFlags) => {
-      const flags = { ...given, url: endpointsOfFlags(command, url, given.url) }
-      finish(await loadOrShard(command, url, flags, io))
-    })
-}
+export const loadCommand = defineCommand({
+  args: { '[url]': 'base URL of the deployment, without /api' },
+  flags: flagsOfLoad,
+  help: examples,
+  extend: (command) =>
+    command.addOption(
+      new Option('--job <file>', 'send a shard of a run that --runner prepared').hideHelp(),
+    ),
+  run({ flags: given, io, command }: CommandRun<LoadCommandFlags>, url: string | undefined) {
+    const flags = { ...given, url: endpointsOfFlags(command, url, given.url) }
+    return loadOrShard(command, url, flags, io)
+  },
+})
 
 async function loadOrShard(
   command: Command,

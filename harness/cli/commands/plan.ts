@@ -12,17 +12,7 @@ import {
 } from '../../plan/demand.ts'
 import { readDemandTrace } from '../../plan/trace.ts'
 import { exitCode, outcomeCodes } from '../exit-codes.ts'
-import {
-  type AddCommand,
-  addFlags,
-  type FlagsOf,
-  flag,
-  list,
-  outFlag,
-  outputFlags,
-  positiveInteger,
-  seed,
-} from '../flags.ts'
+import { defineCommand, flag, list, outFlag, outputFlags, positiveInteger, seed } from '../flags.ts'
 import { inputText } from '../input-text.ts'
 import { slosOf } from '../load/spec.ts'
 import { planKind } from '../plan/report-formats.ts'
@@ -84,15 +74,17 @@ function planFlags() {
 }
 
 /** `chatgen plan`: replicas for a demand, from measured capacity. */
-export const planCommand: AddCommand = (program, io, finish) => {
-  const command = addFlags(program.command('plan'), ...planFlags())
-  command.addOption(
-    new Option('--capacity [file]')
-      .preset('file')
-      .argParser(() => command.error('error: the flag of a capacity report is --from FILE'))
-      .hideHelp(),
-  )
-  command.addHelpText('after', examples).action(async (flags: FlagsOf<typeof planFlags>) => {
+export const planCommand = defineCommand({
+  flags: planFlags,
+  help: examples,
+  extend: (command) =>
+    command.addOption(
+      new Option('--capacity [file]')
+        .preset('file')
+        .argParser(() => command.error('error: the flag of a capacity report is --from FILE'))
+        .hideHelp(),
+    ),
+  async run({ flags, io }) {
     const formats = formatsIn(planKind, flags.report ?? defaultFormats)
     const { measurements, isEdited } = openMeasurements(flags.from ?? [], flags.sizes, io)
     if (flags.demand === undefined) {
@@ -116,9 +108,9 @@ export const planCommand: AddCommand = (program, io, finish) => {
     })
     makeOutFolder(flags.out)
     publishReport(report, planKind, { ...flags, formats, evidence: undefined }, io)
-    finish(isEdited ? exitCode.usage : outcomeCodes[report.outcome])
-  })
-}
+    return isEdited ? exitCode.usage : outcomeCodes[report.outcome]
+  },
+})
 
 type Planned = Omit<
   Parameters<typeof import('../../plan/make-plan.ts').makePlan>[0],

@@ -5,8 +5,7 @@ import { openBaseline } from '../check/baseline.ts'
 import { publish } from '../check/publish.ts'
 import { checkFormats, checkKind, defaultsText } from '../check/report-formats.ts'
 import { exitCode, exitCodeOf } from '../exit-codes.ts'
-import type { AddCommand } from '../flags.ts'
-import { addFlags, type FlagsOf, flag, outputFlags } from '../flags.ts'
+import { defineCommand, flag, outputFlags } from '../flags.ts'
 import { readRecording } from '../results/exchanges.ts'
 import { makeOutFolder } from '../results/folder-lock.ts'
 import { formatsIn } from '../results/formats.ts'
@@ -36,14 +35,11 @@ Exit codes:
   exchanges.ndjson, or if the exchanges were edited after the run`
 
 /** `chatgen rejudge DIR`: judges stored exchanges with this version of chatgen. */
-export const rejudgeCommand: AddCommand = (program, io, finish) => {
-  const command = addFlags(
-    program
-      .command('rejudge')
-      .argument('<dir>', 'results folder, with run.json and exchanges.ndjson'),
-    ...rejudgeFlags(),
-  ).addHelpText('after', examples)
-  command.action(async (dir: string, flags: FlagsOf<typeof rejudgeFlags>) => {
+export const rejudgeCommand = defineCommand({
+  args: { '<dir>': 'results folder, with run.json and exchanges.ndjson' },
+  flags: rejudgeFlags,
+  help: examples,
+  async run({ flags, io }, dir: string) {
     const { quiet = false, out = join(dir, 'rejudged') } = flags
     const formats = formatsIn(checkKind, flags.report ?? checkFormats)
     const baseline = openBaseline(flags, io)
@@ -68,6 +64,6 @@ export const rejudgeCommand: AddCommand = (program, io, finish) => {
     )
     const report = withDoubt(baseline.judge(found), edited ? 'edited evidence' : null)
     publish(report, { ...flags, out }, io)
-    finish(edited ? exitCode.usage : exitCodeOf(report))
-  })
-}
+    return edited ? exitCode.usage : exitCodeOf(report)
+  },
+})

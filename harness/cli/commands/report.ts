@@ -4,8 +4,7 @@ import { capacityKind } from '../capacity/report-formats.ts'
 import { openBaseline } from '../check/baseline.ts'
 import { checkKind } from '../check/report-formats.ts'
 import { type ExitCode, exitCode } from '../exit-codes.ts'
-import type { AddCommand } from '../flags.ts'
-import { addFlags, colorFlag, type FlagsOf, flag, list } from '../flags.ts'
+import { colorFlag, defineCommand, type FlagsOf, flag, list } from '../flags.ts'
 import { loadKind } from '../load/output/report-formats.ts'
 import { mergedLoad, mergeRequests } from '../load/results.ts'
 import { planKind } from '../plan/report-formats.ts'
@@ -64,26 +63,24 @@ Exit codes:
   5 rendered, but shards of the load run are missing`
 
 /** `chatgen report FILE|DIR...`: renders stored results of any kind in any format; merges shards of a load run. */
-export const reportCommand: AddCommand = (program, io, finish) => {
-  addFlags(
-    program.command('report').argument('<result...>', 'results folders, or report.json files'),
-    ...reportFlags(),
-  )
-    .addHelpText('after', examples)
-    .action((paths: readonly string[], flags: ReportFlags) => {
-      const files = paths.map(openStored)
-      for (const line of doubtLines(files)) io.err(line)
-      const edited = anyEdited(files) ? exitCode.usage : undefined
-      const [kind, ...others] = new Set(files.map(({ kind }) => kind))
-      if (others.length > 0) {
-        throw new ConfigurationError([
-          'reports of different kinds are mixed (check, load, capacity, plan): render them separately',
-        ])
-      }
-      const code = renderKind(kind, files, flags, io)
-      finish(edited ?? code)
-    })
-}
+export const reportCommand = defineCommand({
+  args: { '<result...>': 'results folders, or report.json files' },
+  flags: reportFlags,
+  help: examples,
+  run({ flags, io }, paths: readonly string[]) {
+    const files = paths.map(openStored)
+    for (const line of doubtLines(files)) io.err(line)
+    const edited = anyEdited(files) ? exitCode.usage : undefined
+    const [kind, ...others] = new Set(files.map(({ kind }) => kind))
+    if (others.length > 0) {
+      throw new ConfigurationError([
+        'reports of different kinds are mixed (check, load, capacity, plan): render them separately',
+      ])
+    }
+    const code = renderKind(kind, files, flags, io)
+    return edited ?? code
+  },
+})
 
 function renderKind(
   kind: unknown,

@@ -2,15 +2,7 @@ import { once } from 'node:events'
 import { setFlagsFromString } from 'node:v8'
 import type { ReferenceServer, ReferenceServerOptions } from '../../../reference-server/index.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
-import {
-  type AddCommand,
-  addFlags,
-  type FlagsOf,
-  flag,
-  list,
-  portNumber,
-  positiveInteger,
-} from '../flags.ts'
+import { defineCommand, type FlagsOf, flag, list, portNumber, positiveInteger } from '../flags.ts'
 import type { AnswerOptions } from '../serve/answers.ts'
 import { journalOf, mistypedReporter, startExtras } from '../serve/control.ts'
 import { listen, openedStore, serviceFlags, serviceOptions, speedOptions } from '../serve/listen.ts'
@@ -90,11 +82,13 @@ describes prompts and scripts. GET /metrics shows metrics in the Prometheus form
 standard output has JSON lines only, and everything else is printed on standard error.`
 
 /** `chatgen serve`: the reference server, until it is interrupted. */
-export const serveCommand: AddCommand = (program, io) => {
-  addFlags(program.command('serve'), ...serveFlags())
-    .addHelpText('after', examples)
-    .action((flags: ServeFlags) => serve(flags, io))
-}
+export const serveCommand = defineCommand({
+  flags: serveFlags,
+  help: examples,
+  async run({ flags, io }) {
+    await serve(flags, io)
+  },
+})
 
 async function serve(flags: ServeFlags, io: Io): Promise<void> {
   if (flags.listFaults || flags.listDialects) {

@@ -9,8 +9,7 @@ import { envelopeName, pageName } from '../../certification/bundle.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { makeFolder } from '../../conformance/recording/result-files.ts'
 import { exitCode } from '../exit-codes.ts'
-import type { AddCommand } from '../flags.ts'
-import { addFlags, type FlagsOf, flag } from '../flags.ts'
+import { defineCommand, flag } from '../flags.ts'
 import { makeOutFolder } from '../results/folder-lock.ts'
 import type { Io } from '../terminal/io.ts'
 import { during } from '../terminal/status.ts'
@@ -35,39 +34,37 @@ Exit codes:
   0 written   1 no bundle verifies   2 usage, or not a bundle   4 internal error   130 interrupted`
 
 /** `chatgen site DIR…`: a static comparison of certified implementations. */
-export const siteCommand: AddCommand = (program, io, finish) => {
-  addFlags(
-    program.command('site').argument('<dir...>', 'folders of certification bundles'),
-    ...siteFlags(),
-  )
-    .addHelpText('after', examples)
-    .action(async (dirs: readonly string[], { out, quiet = false }: FlagsOf<typeof siteFlags>) => {
-      const missing = dirs.filter((dir) => !existsSync(join(dir, envelopeName)))
-      if (missing.length > 0) {
-        throw new ConfigurationError(
-          missing.map((dir) => `${dir} is not a certification bundle: it has no ${envelopeName}`),
-        )
-      }
-      makeOutFolder(out)
-      const progress = showSteps(io, { name: 'site', enabled: !quiet })
-      const implementations: Implementation[] = []
-      await during(progress, async () => {
-        for (const [at, dir] of dirs.entries()) {
-          progress.step(`bundle ${at + 1} of ${dirs.length}: ${dir}`)
-          implementations.push(await implementationOf(dir, at, out, io))
-        }
-      })
-      io.write(join(out, 'index.html'), toHtml(siteDocument(implementations)))
-      const verified = implementations.filter(isVerified).length
-      for (const { name, unverified } of implementations) {
-        if (unverified !== null) io.err(`chatgen: ${name} is unverified: ${unverified}`)
-      }
-      io.out(
-        `${count(verified, 'verified bundle')} of ${dirs.length}\nSite: ${join(out, 'index.html')}`,
+export const siteCommand = defineCommand({
+  args: { '<dir...>': 'folders of certification bundles' },
+  flags: siteFlags,
+  help: examples,
+  async run({ flags: { out, quiet = false }, io }, dirs: readonly string[]) {
+    const missing = dirs.filter((dir) => !existsSync(join(dir, envelopeName)))
+    if (missing.length > 0) {
+      throw new ConfigurationError(
+        missing.map((dir) => `${dir} is not a certification bundle: it has no ${envelopeName}`),
       )
-      finish(verified === 0 ? exitCode.violated : exitCode.done)
+    }
+    makeOutFolder(out)
+    const progress = showSteps(io, { name: 'site', enabled: !quiet })
+    const implementations: Implementation[] = []
+    await during(progress, async () => {
+      for (const [at, dir] of dirs.entries()) {
+        progress.step(`bundle ${at + 1} of ${dirs.length}: ${dir}`)
+        implementations.push(await implementationOf(dir, at, out, io))
+      }
     })
-}
+    io.write(join(out, 'index.html'), toHtml(siteDocument(implementations)))
+    const verified = implementations.filter(isVerified).length
+    for (const { name, unverified } of implementations) {
+      if (unverified !== null) io.err(`chatgen: ${name} is unverified: ${unverified}`)
+    }
+    io.out(
+      `${count(verified, 'verified bundle')} of ${dirs.length}\nSite: ${join(out, 'index.html')}`,
+    )
+    return verified === 0 ? exitCode.violated : exitCode.done
+  },
+})
 
 /** Verifies a bundle and writes its page, as rendered by this version, into its own folder. */
 async function implementationOf(

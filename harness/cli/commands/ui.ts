@@ -2,15 +2,12 @@ import { once } from 'node:events'
 import { targetFixture } from '../../../fixtures/targets.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { profileNames } from '../../conformance/profile/selection.ts'
-import { exitCode } from '../exit-codes.ts'
-import type { AddCommand } from '../flags.ts'
-import { addFlags, type FlagsOf, flag, outFlag, portNumber } from '../flags.ts'
+import { defineCommand, flag, outFlag, portNumber } from '../flags.ts'
 import { withTarget } from '../target/target.ts'
 import { connectionFlags, targetFlags } from '../target/target-flags.ts'
 import type { Io } from '../terminal/io.ts'
-import { measurementNames } from '../ui/measurements.ts'
 import { compare, runnerOf, type Target } from '../ui/open-page.ts'
-import { measurementsIn, nameOf, readResults, resultAt } from '../ui/results.ts'
+import { nameOf, readResults, resultAt } from '../ui/results.ts'
 import { servePage } from '../ui/server.ts'
 import { Session } from '../ui/session.ts'
 
@@ -34,50 +31,46 @@ Examples:
 
 With a target, the page has buttons that run chatgen check for all requirements, for those of a section,
 for one, or for those that failed in the results folder. A run of a part has its results in a subfolder,
-part-1, part-2, …; a run of everything replaces them. Forms start chatgen load and chatgen capacity, each
-with its results in a subfolder, load-1 or capacity-1. Of several results two can be compared.
+part-1, part-2, …; a run of everything replaces them. Of several results two can be compared. A load run or a
+capacity search is shown with --ui of its command.
 
 The page is served on 127.0.0.1 until Ctrl-C. The token in its address is needed for everything.`
 
 /** `chatgen ui`: a page for a target, or for stored results. */
-export const uiCommand: AddCommand = (program, io, finish) => {
-  const command = program
-    .command('ui')
-    .argument('[url|dir...]', 'base URL of a deployment, and results folders or report files')
-  addFlags(command, ...uiFlags())
-    .addHelpText('after', examples)
-    .action(async (places: readonly string[], { port, ...flags }: FlagsOf<typeof uiFlags>) => {
-      const urls = places.filter((place) => /^https?:\/\//i.test(place))
-      const folders = places.filter((place) => !urls.includes(place))
-      const hasTarget = urls.length > 0 || flags.target !== undefined || flags.reference === true
-      if (urls.length > 1) throw new ConfigurationError(['pass one URL'])
-      if (!hasTarget && folders.length === 0) {
-        throw new ConfigurationError([
-          'nothing to show: pass a URL, --target FILE, --reference, or results folders',
-        ])
-      }
-      const results = [
-        ...(hasTarget ? [resultAt(urls[0] ?? flags.target ?? 'reference', flags.out)] : []),
-        ...(hasTarget ? measurementsIn(flags.out) : []),
-        ...folders.map((path) => ({ ...resultAt(nameOf(path), path), stored: readResults(path) })),
-      ]
-      const show = async (target: Target) => {
-        const runner = hasTarget ? runnerOf(command, target, ['check', ...measurementNames]) : null
-        await showUntilInterrupted(new Session(results, runner), port, io)
-      }
-      if (!flags.reference) await show({ args: urls, env: io.env, ownFlags })
-      else {
-        await withTarget(urls[0], flags, io, ({ baseUrl, apiKey, otherKey }) =>
-          show({
-            args: [baseUrl, '--target', targetFixture('reference').file],
-            env: { ...io.env, CHATGEN_API_KEY: apiKey, CHATGEN_OTHER_KEY: otherKey },
-            ownFlags: [...ownFlags, ...ofOtherTargets],
-          }),
-        )
-      }
-      finish(exitCode.done)
-    })
-}
+export const uiCommand = defineCommand({
+  args: { '[url|dir...]': 'base URL of a deployment, and results folders or report files' },
+  flags: uiFlags,
+  help: examples,
+  async run({ flags: { port, ...flags }, io, command }, places: readonly string[]) {
+    const urls = places.filter((place) => /^https?:\/\//i.test(place))
+    const folders = places.filter((place) => !urls.includes(place))
+    const hasTarget = urls.length > 0 || flags.target !== undefined || flags.reference === true
+    if (urls.length > 1) throw new ConfigurationError(['pass one URL'])
+    if (!hasTarget && folders.length === 0) {
+      throw new ConfigurationError([
+        'nothing to show: pass a URL, --target FILE, --reference, or results folders',
+      ])
+    }
+    const results = [
+      ...(hasTarget ? [resultAt(urls[0] ?? flags.target ?? 'reference', flags.out)] : []),
+      ...folders.map((path) => ({ ...resultAt(nameOf(path), path), stored: readResults(path) })),
+    ]
+    const show = async (target: Target) => {
+      const runner = hasTarget ? runnerOf(command, target) : null
+      await showUntilInterrupted(new Session(results, runner), port, io)
+    }
+    if (!flags.reference) await show({ args: urls, env: io.env, ownFlags })
+    else {
+      await withTarget(urls[0], flags, io, ({ baseUrl, apiKey, otherKey }) =>
+        show({
+          args: [baseUrl, '--target', targetFixture('reference').file],
+          env: { ...io.env, CHATGEN_API_KEY: apiKey, CHATGEN_OTHER_KEY: otherKey },
+          ownFlags: [...ownFlags, ...ofOtherTargets],
+        }),
+      )
+    }
+  },
+})
 
 /** Flags of the page: for other commands, --port is that of a container. */
 const ownFlags = ['port']

@@ -5,8 +5,7 @@ import { envelopeName } from '../../certification/bundle.ts'
 import type { Verification } from '../../certification/verify/verify.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { exitCode } from '../exit-codes.ts'
-import type { AddCommand } from '../flags.ts'
-import { addFlags, type FlagsOf, flag } from '../flags.ts'
+import { defineCommand, flag } from '../flags.ts'
 import { challengeFlag, overFlag, readSource } from '../input-text.ts'
 import { fitted } from '../terminal/io.ts'
 import { during } from '../terminal/status.ts'
@@ -34,38 +33,39 @@ Exit codes:
   0 verified   1 not verified, with the reason   2 usage, or not a bundle   4 internal error`
 
 /** `chatgen verify DIR`: verifies a certification bundle. */
-export const verifyCommand: AddCommand = (program, io, finish) => {
-  addFlags(program.command('verify').argument('<dir>', 'folder of the bundle'), ...verifyFlags())
-    .addHelpText('after', examples)
-    .action(async (dir: string, flags: FlagsOf<typeof verifyFlags>) => {
-      if (!existsSync(join(dir, envelopeName))) {
-        throw new ConfigurationError([
-          `${dir} is not a certification bundle: it has no ${envelopeName}`,
-        ])
-      }
-      const { verifyBundle } = await import('../../certification/verify/verify.ts')
-      const { inlineEngine } = await import('../../conformance/run.ts')
-      const { readPublicKey } = await import('../../certification/keys.ts')
-      const { publicKey: file, challenge, over, json = false, quiet = false } = flags
-      const publicKey =
-        file === undefined ? undefined : readPublicKey(readSource('--public-key', file))
-      const engine = inlineEngine()
-      const progress = showSteps(io, { name: 'verify', enabled: !quiet })
-      const verification = await during(progress, () =>
-        verifyBundle({
-          dir,
-          signal: io.signal,
-          engine,
-          onStep: progress.step,
-          ...(publicKey === undefined ? {} : { publicKey }),
-          ...(challenge === undefined ? {} : { challenge }),
-          ...(over === undefined ? {} : { overMs: over }),
-        }).finally(() => engine.close()),
-      )
-      io.out(json ? toJson(verification) : fitted(toText(verification, dir, quiet), io))
-      finish(verification.verified ? exitCode.done : exitCode.violated)
-    })
-}
+export const verifyCommand = defineCommand({
+  args: { '<dir>': 'folder of the bundle' },
+  flags: verifyFlags,
+  help: examples,
+  async run({ flags, io }, dir: string) {
+    if (!existsSync(join(dir, envelopeName))) {
+      throw new ConfigurationError([
+        `${dir} is not a certification bundle: it has no ${envelopeName}`,
+      ])
+    }
+    const { verifyBundle } = await import('../../certification/verify/verify.ts')
+    const { inlineEngine } = await import('../../conformance/run.ts')
+    const { readPublicKey } = await import('../../certification/keys.ts')
+    const { publicKey: file, challenge, over, json = false, quiet = false } = flags
+    const publicKey =
+      file === undefined ? undefined : readPublicKey(readSource('--public-key', file))
+    const engine = inlineEngine()
+    const progress = showSteps(io, { name: 'verify', enabled: !quiet })
+    const verification = await during(progress, () =>
+      verifyBundle({
+        dir,
+        signal: io.signal,
+        engine,
+        onStep: progress.step,
+        ...(publicKey === undefined ? {} : { publicKey }),
+        ...(challenge === undefined ? {} : { challenge }),
+        ...(over === undefined ? {} : { overMs: over }),
+      }).finally(() => engine.close()),
+    )
+    io.out(json ? toJson(verification) : fitted(toText(verification, dir, quiet), io))
+    return verification.verified ? exitCode.done : exitCode.violated
+  },
+})
 
 function toText({ verified, steps, content }: Verification, dir: string, quiet: boolean): string {
   const [reason = ''] = steps.flatMap(({ problems }) => problems)

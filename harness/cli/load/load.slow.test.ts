@@ -62,21 +62,6 @@ describe('chatgen load', () => {
     expect(report.integrity.crossTalk).toMatchObject({ leaks: 0 })
   })
 
-  test('sends the same plan for the same seed, in shards and workers that add up', async () => {
-    const url = await served()
-    const args = ['--rate', '30', '--duration', '1s', '--seed', 'same', '--mix', 'v3-stream']
-    const whole = await load([url, ...args])
-    const parts = await Promise.all([
-      load([url, ...args, '--shard', '0/2', '--workers', '2']),
-      load([url, ...args, '--shard', '1/2']),
-    ])
-    const hashes = [whole, ...parts].map(({ report }) => report.plan.hash)
-    expect(new Set(hashes).size).toBe(1)
-    const sent = parts.map(({ report }) => report.plan.ownTransactions)
-    expect(sent.reduce((sum, count) => sum + count, 0)).toBe(whole.report.plan.transactions)
-    expect(parts.map(({ report }) => report.integrity.streams)).toEqual(sent)
-  })
-
   test.each([
     ['v3-stream', 'V3-CTX-02'],
     ['openai-stream', 'LOAD-CROSS-TALK'],

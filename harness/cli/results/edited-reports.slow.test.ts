@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { oddServer } from '../../load/test-support/odd-server.ts'
@@ -40,18 +40,6 @@ beforeAll(async () => {
   edited('forged', 'report.json', allPass)
   edited('old', 'report.json', withoutDigest)
   edited('retold', 'exchanges.ndjson', (text) => text.replaceAll('"status":200', '"status":401'))
-})
-
-describe('a report as its run wrote it', () => {
-  test('is rendered without a word of it, also in another layout', async () => {
-    edited('laid-out', 'report.json', (text) => JSON.stringify(JSON.parse(text)))
-    for (const name of ['results', 'laid-out']) {
-      const { code, stdout, stderr } = await report(name)
-      expect([code, stderr]).toEqual([0, ''])
-      expect(stdout).toMatch(/^VIOLATED/)
-      expect(stdout).not.toMatch(/digest|EDITED/)
-    }
-  })
 })
 
 describe('a report that was edited to pass', () => {
@@ -105,12 +93,6 @@ describe('exchanges that were edited', () => {
       expect(stderr).toContain(`chatgen: retold: ${sentence}`)
       expect(code).toBe(2)
     }
-  })
-
-  test('are not asked for if they are gone', async () => {
-    mkdirSync(join(folder, 'alone'))
-    writeFileSync(join(folder, 'alone', 'report.json'), read('results', 'report.json'))
-    expect((await report('alone')).code).toBe(0)
   })
 })
 

@@ -134,67 +134,32 @@ beforeAll(async () => {
   mkdirSync(cut)
 })
 
-describe('report.json', () => {
-  test.each([
-    ['report', () => ['report', cut]],
-    ['report as HTML', () => ['report', cut, '--report', 'html', '--out', '-']],
-    ['compare, as A', () => ['compare', cut, whole, '--no-rejudge']],
-    ['compare, as B', () => ['compare', whole, cut, '--no-rejudge']],
-  ])('%s refuses it', async (_, args) => {
-    await everyCut('report.json', async (isWhole) => {
-      const { code, text } = await run(args())
-      if (isWhole) return
-      expect(text).toMatch(/cut.report\.json is no(t valid)? JSON/)
-      expect(code).toBe(2)
-    })
-  })
-})
+const noJson = /cut.report\.json is no(t valid)? JSON/
+const edited = /exchanges\.ndjson was edited after the run/
+const against = ['compare', whole, cut, '--no-rejudge']
+const withWhole = ['compare', cut, whole, '--no-rejudge']
 
-describe('run.json', () => {
-  test('rejudge refuses it', async () => {
-    // A complete file would be judged, which tests of rejudge cover.
-    await everyCut('run.json', async (isWhole) => {
-      if (isWhole) return
-      const { code, text } = await run(['rejudge', cut, '--out', join(folder, 'rejudged')])
-      expect(text).toMatch(/the settings of the run cannot be read/)
-      expect(code).toBe(2)
-    })
-  })
-
-  test('compare goes on without it, and says so', async () => {
-    await everyCut('run.json', async (isWhole) => {
-      const { code, text } = await run(['compare', whole, cut, '--no-rejudge'])
-      if (!isWhole) expect(text).toContain('not compared: a run has no run.json')
-      expect(code).toBe(0)
-    })
-  })
-})
-
-describe('exchanges.ndjson', () => {
-  test.each([
-    ['report', () => ['report', cut]],
-    ['compare', () => ['compare', cut, whole, '--no-rejudge']],
-  ])('%s tells that it is not what the run wrote', async (_, args) => {
-    await everyCut('exchanges.ndjson', async (isWhole, length) => {
-      const { code, text } = await run(args())
-      if (isWhole && length === storedText('exchanges.ndjson').length) return
-      expect(text).toContain('exchanges.ndjson was edited after the run')
-      expect(code).toBe(2)
-    })
-  })
-
-  test('rejudge judges what is left, and ends as for edited evidence', {
-    timeout: 120_000,
-  }, async () => {
-    const text = storedText('exchanges.ndjson')
-    for (const at of [0, Math.floor(text.length / 3)]) {
-      cutAt('exchanges.ndjson', at)
-      const { code, stderr } = await chatgen(['rejudge', cut, '--out', 'rejudged'], {}, folder)
-      expect(stderr).not.toMatch(/internal error/i)
-      expect(stderr).toContain('exchanges.ndjson was edited after the run')
-      expect(code).toBe(2)
-    }
-  })
+test.each<[file: string, by: string, args: readonly string[], says: RegExp, code: number]>([
+  ['report.json', 'report', ['report', cut], noJson, 2],
+  ['report.json', 'report, as HTML', ['report', cut, '--report', 'html', '--out', '-'], noJson, 2],
+  ['report.json', 'compare, as A', withWhole, noJson, 2],
+  ['report.json', 'compare, as B', against, noJson, 2],
+  ['run.json', 'rejudge', ['rejudge', cut], /the settings of the run cannot be read/, 2],
+  ['run.json', 'compare', against, /not compared: a run has no run.json/, 0],
+  ['exchanges.ndjson', 'report', ['report', cut], edited, 2],
+  ['exchanges.ndjson', 'compare', withWhole, edited, 2],
+])('%s is told to be cut by %s', async (name, _, args, says, code) => {
+  const text = storedText(name)
+  const wholeLength = text.trimEnd().length
+  await fc.assert(
+    fc.asyncProperty(fc.nat(wholeLength - 1), async (length) => {
+      cutAt(name, length)
+      const ended = await inProcess(args)
+      expect(ended.stdout + ended.stderr).toMatch(says)
+      expect(ended.code).toBe(code)
+    }),
+    { numRuns: 60, examples: [[0], [1], [wholeLength - 1]] },
+  )
 })
 
 function storedText(name: string): string {
@@ -204,24 +169,4 @@ function storedText(name: string): string {
 function cutAt(name: string, length: number): void {
   cpSync(whole, cut, { recursive: true, force: true })
   writeFileSync(join(cut, name), storedText(name).slice(0, length))
-}
-
-/** Runs a check for random cuts and for those at both ends. `isWhole`: only the last line feed is missing. */
-async function everyCut(
-  name: string,
-  check: (isWhole: boolean, length: number) => Promise<void>,
-): Promise<void> {
-  const text = storedText(name)
-  await fc.assert(
-    fc.asyncProperty(fc.nat(text.length), async (length) => {
-      cutAt(name, length)
-      await check(length >= text.trimEnd().length, length)
-    }),
-    { numRuns: 60, examples: [[0], [1], [text.length - 2], [text.length - 1], [text.length]] },
-  )
-}
-
-async function run(args: readonly string[]) {
-  const { code, stdout, stderr } = await inProcess(args)
-  return { code, text: stdout + stderr }
 }

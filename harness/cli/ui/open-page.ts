@@ -23,7 +23,7 @@ export async function runWithPage(
   const urls = url === undefined ? [] : [url]
   const result = { ...resultAt(name, out), stored: null }
   const target = { args: urls, env: io.env, ownFlags: [] }
-  const runner = name === 'check' ? runnerOf(command, target, ['check']) : null
+  const runner = name === 'check' ? runnerOf(command, target) : null
   const session = new Session([result], runner)
   const page = await servePage(session, { port: 0, compare })
   io.err(`Page: ${page.url}`)
@@ -59,23 +59,17 @@ export interface Target {
   readonly ownFlags: readonly string[]
 }
 
-/** Runs of these commands against a target, with flags of the command line, each in a separate process. */
-export function runnerOf(
-  command: Command,
-  { args, env, ownFlags }: Target,
-  commands: Runner['commands'],
-): Runner {
-  const start = ({ command: name, folder, flags }: Run) => {
-    const ofOther = name === 'check' ? (flags.length > 0 ? ofSelection : []) : ['profile']
-    const dropped = [...ofOneRun, ...ownFlags, ...ofOther]
+/** Checks of a target, with flags of the command line, each in a separate process. */
+export function runnerOf(command: Command, { args, env, ownFlags }: Target): Runner {
+  return ({ folder, flags }: Run) => {
+    const dropped = [...ofOneRun, ...ownFlags, ...(flags.length > 0 ? ofSelection : [])]
     const kept = givenFlags(command, process.argv.slice(3), dropped)
     return {
-      args: [name, ...args, ...kept, '--out', folder, ...flags],
+      args: ['check', ...args, ...kept, '--out', folder, ...flags],
       env: environmentWithout(env, dropped),
       isPrinted: false,
     }
   }
-  return { start, commands }
 }
 
 /** Output of `chatgen compare --json`, or its error message. */

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import type { Exchange } from '../../../contract/index.ts'
 import type { CapacityReport } from '../../../contract/report/capacity/report.ts'
@@ -13,7 +13,6 @@ import { readRecording } from '../results/exchanges.ts'
 import { resultsIn } from '../results/results-folder.ts'
 import { capacityIn, conformanceIn, loadIn, openStored, planIn } from '../results/stored-report.ts'
 import type { Live } from './live.ts'
-import { type Fields, measurementNames } from './measurements.ts'
 
 export type AnyReport = ConformanceReport | LoadReport | CapacityReport | PlanReport
 
@@ -68,18 +67,6 @@ export interface Result {
   live: Live | null
   /** Reason why the last run has no report. */
   failure: string | null
-  /** Fields of the form that started the run. */
-  readonly fields?: Fields
-}
-
-/** Results of measurements that the page of this folder started before. */
-export function measurementsIn(folder: string): readonly Result[] {
-  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return []
-  return readdirSync(folder)
-    .filter((name) => measurementNames.some((kind) => name.startsWith(`${kind}-`)))
-    .toSorted((a, b) => a.localeCompare(b, 'en', { numeric: true }))
-    .map((name) => resultAt(name, join(folder, name)))
-    .filter(({ stored }) => stored !== null)
 }
 
 /** A folder that may have results. */

@@ -9,7 +9,6 @@ import { requirements } from '../../../contract/index.ts'
 import { chartParts, entryScript, style } from '../../../reports/html/browser-files.ts'
 import { ChatgenFailure, ConfigurationError } from '../../conformance/errors.ts'
 import { assetFolder, refusal } from './access.ts'
-import { measurementNames } from './measurements.ts'
 import type { Session } from './session.ts'
 import { type Compare, type View, viewOf } from './view.ts'
 
@@ -99,27 +98,19 @@ async function startRun(
 ): Promise<void> {
   const body = runRequest.safeParse(parsed(await text(request)))
   if (!body.success) return reply(response, 400, 'Not a request of this page')
-  const result = session.start(body.data)
-  if (result === null) return reply(response, 409, 'A run is under way, or nothing is to be run')
-  const show = session.results.indexOf(result)
-  reply(response, 202, JSON.stringify({ show }), 'application/json')
+  if (session.start(body.data.scope)) return reply(response, 202, '')
+  reply(response, 409, 'A run is under way, or nothing is to be run')
 }
 
 const aliveMs = 15_000
 const lastDrawingMs = 1500
 
-const runRequest = z.union([
-  z.strictObject({
-    scope: z.union([
-      z.enum(['all', 'failed']),
-      z.array(z.string().refine((id) => Object.hasOwn(requirements, id))).min(1),
-    ]),
-  }),
-  z.strictObject({
-    measurement: z.enum(measurementNames),
-    fields: z.record(z.string(), z.string()),
-  }),
-])
+const runRequest = z.strictObject({
+  scope: z.union([
+    z.enum(['all', 'failed']),
+    z.array(z.string().refine((id) => Object.hasOwn(requirements, id))).min(1),
+  ]),
+})
 
 function parsed(json: string): unknown {
   try {

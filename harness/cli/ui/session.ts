@@ -5,40 +5,32 @@ import { ChatgenFailure } from '../../conformance/errors.ts'
 import { chatgenBin } from '../../library/chatgen-process.ts'
 import { failedOf } from '../check/failed.ts'
 import { type Live, type LiveMessage, liveVariable } from './live.ts'
-import { type Fields, flagsOf, type Measurement } from './measurements.ts'
 import {
   type Checked,
   liveCheck,
   type Result,
-  resultAt,
   resultsIfAny,
   type Stored,
   withParts,
 } from './results.ts'
 
-/** A run that a button of the page starts: of everything, of what failed, of some requirements, or a measurement. */
-export type RunRequest =
-  | { readonly scope: 'all' | 'failed' | readonly string[] }
-  | { readonly measurement: Measurement; readonly fields: Fields }
+/** Requirements that a button of the page checks: all, those that failed, or some. */
+export type Scope = 'all' | 'failed' | readonly string[]
 
-/** A command of chatgen with its results folder and flags. */
+/** Check with its results folder and flags. */
 export interface Run {
-  readonly command: 'check' | Measurement
   readonly folder: string
   readonly flags: readonly string[]
 }
 
 type Start = Pick<ChildRunOptions, 'args' | 'env' | 'isPrinted'>
 
-export interface Runner {
-  readonly start: (run: Run) => Start
-  readonly commands: readonly Run['command'][]
-}
+export type Runner = (run: Run) => Start
 
 /** The state of the page. One run at a time changes it. */
 export class Session {
   /** The first result is that of checks. */
-  readonly results: Result[]
+  readonly results: readonly Result[]
   readonly #runner: Runner | null
   readonly #listeners = new Set<() => void>()
   #running: {
@@ -48,12 +40,12 @@ export class Session {
   } | null = null
 
   constructor(results: readonly Result[], runner: Runner | null) {
-    this.results = [...results]
+    this.results = results
     this.#runner = runner
   }
 
-  canRun(command: Run['command']): boolean {
-    return this.#runner?.commands.includes(command) ?? false
+  get canRun(): boolean {
+    return this.#runner !== null
   }
 
   /** The result that a run changes. */
@@ -70,35 +62,21 @@ export class Session {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Starts a run; returns its result, or null if another run is under way, or nothing is to be run. */
-  start(request: RunRequest): Result | null {
-    const [first] = this.results
-    if (this.#runner === null || this.running !== null || first === undefined) return null
-    if ('scope' in request) return this.#check(request.scope, first) ? first : null
-    const { measurement: command, fields } = request
-    if (!this.canRun(command)) return null
-    const name = freeName(first.path, command)
-    const result = { ...resultAt(name, join(first.path, name)), fields }
-    // A run that failed before it had results has left its name.
-    const at = this.results.findIndex(({ path }) => path === result.path)
-    this.results.splice(at < 0 ? this.results.length : at, 1, result)
-    const run = { command, folder: result.path, flags: flagsOf(request) }
-    void this.follow(this.#runner.start(run), result)
-    return result
-  }
-
-  #check(scope: 'all' | 'failed' | readonly string[], result: Result): boolean {
+  /** Starts a check; returns false if a run is under way, or nothing is to be run. */
+  start(scope: Scope): boolean {
+    const [result] = this.results
+    if (this.#runner === null || this.running !== null || result === undefined) return false
     const only = scope === 'failed' ? failedOf(this.checkOf(result)?.report ?? nothing) : scope
-    if (this.#runner === null || (only !== 'all' && only.length === 0)) return false
+    if (only !== 'all' && only.length === 0) return false
     const isWhole = only === 'all' || this.checkOf(result) === null
-    const part = isWhole ? null : freeName(result.path, 'part')
+    const part = isWhole ? null : freePart(result.path)
     if (isWhole) {
       for (const { name } of result.parts) rmSync(join(result.path, name), { recursive: true })
       result.parts = []
     }
     const folder = part === null ? result.path : join(result.path, part)
     const flags = only === 'all' ? [] : ['--only', only.join(','), '--report', 'json']
-    void this.follow(this.#runner.start({ command: 'check', folder, flags }), result, part)
+    void this.follow(this.#runner({ folder, flags }), result, part)
     return true
   }
 
@@ -169,9 +147,9 @@ function isCheck(stored: Stored): stored is Stored & Checked {
   return stored.report.kind === 'conformance-report'
 }
 
-function freeName(folder: string, kind: string): string {
+function freePart(folder: string): string {
   for (let number = 1; ; number += 1) {
-    const name = `${kind}-${number}`
+    const name = `part-${number}`
     if (!existsSync(join(folder, name))) return name
   }
 }

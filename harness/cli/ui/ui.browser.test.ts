@@ -196,37 +196,16 @@ describe.skipIf(skipBrowser)('chatgen ui in Chromium', { timeout: 240_000 }, () 
     expect(existsSync(join(out, 'report.json'))).toBe(true)
   })
 
-  test('load runs and searches are started from the page, stopped with results, and compared', async () => {
+  test('a search is shown while it runs; stopped, its report is kept', async () => {
+    const { url } = await serve()
     const out = join(emptyFolder(), 'results')
-    const { page } = await open(['ui', '--reference', '--out', out], { bypassCSP: true })
-    const form = (name: string) => page.getByRole('form', { name })
-    const submit = (name: string) => form(name).getByRole('button').click()
-    await page.getByText('Load run', { exact: true }).click()
-    await form('Load run').getByLabel('Duration').fill('soon')
-    await run(page, () => submit('Load run'))
-    expect(await page.locator('.controls [role=alert]').textContent()).toContain('must be a time')
-    for (const name of ['load-1', 'load-2']) {
-      await form('Load run').getByLabel('Duration').fill('2s')
-      await form('Load run').getByLabel('SLOs').fill('ttft.p95 < 60s')
-      await run(page, () => submit('Load run'))
-      await page.locator('#rates canvas').waitFor()
-      expect(existsSync(join(out, name, 'report.json'))).toBe(true)
-    }
-    await page.getByText('Capacity search', { exact: true }).click()
-    await submit('Capacity search')
+    const { page, running } = await open([
+      ...['capacity', url, '--slo', 'ttft.p95 < 1s', '--ui', '--out', out],
+    ])
     await expect.poll(() => page.locator('.state').textContent()).toMatch(/probe/)
     await page.getByRole('button', { name: 'Stop' }).click()
-    await page.getByText('No run under way').waitFor({ timeout: 120_000 })
-    expect(await page.locator('header').textContent()).toContain('interrupted')
-
-    await page.locator('select[name="a"]').selectOption('load-1')
-    await page.locator('select[name="b"]').selectOption('load-2')
-    await page.getByRole('button', { name: 'Compare' }).click()
-    await page.getByRole('heading', { name: 'load-1 and load-2' }).waitFor()
-    expect(await page.locator('main table').textContent()).toContain('ttft.p95')
-    await expectAccessible(page)
-    await page.getByRole('link', { name: 'capacity-1' }).click()
-    await page.getByText('interrupted').first().waitFor()
+    expect((await running.ended).code).toBe(130)
+    expect(existsSync(join(out, 'report.json'))).toBe(true)
   })
 
   async function open(args: readonly string[], options: Parameters<Browser['newContext']>[0] = {}) {

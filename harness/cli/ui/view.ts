@@ -18,7 +18,6 @@ import { planDocument } from '../../../reports/plan/document.ts'
 import { failedOf } from '../check/failed.ts'
 import { probesName } from '../results/results-folder.ts'
 import type { Live } from './live.ts'
-import { measurementForm, measurementNames } from './measurements.ts'
 import { type AnyReport, nameOf, type Result, readResults, type Stored } from './results.ts'
 import type { Session } from './session.ts'
 
@@ -64,7 +63,7 @@ ${isWhole && result !== undefined ? controls(session, result) : null}
 ${body}`.text,
     charts,
     title: isComparing ? 'Comparison' : (result?.name ?? ''),
-    canRun: isWhole && at === 0 && session.canRun('check'),
+    canRun: isWhole && at === 0 && session.canRun,
     isRunning: session.running !== null,
   }
 }
@@ -85,15 +84,14 @@ function navigation(
 ${choice('a', Number(query.get('a') ?? 0))} ${choice('b', Number(query.get('b') ?? 1))} <button>Compare</button></form></nav>`
 }
 
-/** Buttons, forms and the progress of the run; null on a page that only shows stored results. */
+/** Buttons and the progress of the run; null on a page that only shows stored results. */
 function controls(session: Session, result: Result): Markup | null {
   const { running, results } = session
   const [first = result] = results
   const { live = null } = running ?? {}
   const off = running === null ? null : html` aria-disabled="true"`
   const failed = failedOf(session.checkOf(first)?.report ?? { requirements: [] }).length
-  const forms = measurementNames.filter((name) => session.canRun(name))
-  const canRun = session.canRun('check')
+  const { canRun } = session
   if (!canRun && running === null && result.failure === null) return null
   return html`<section class="controls" aria-label="Run">
 ${
@@ -104,7 +102,6 @@ ${
 }
 ${canRun || running !== null ? html`<button type="button" data-stop=""${running === null ? html` aria-disabled="true"` : null}>Stop</button>` : null}
 <p class="state">${live === null ? (canRun ? 'No run under way.' : '') : html`<strong>Under way:</strong> ${running === result ? '' : `${running?.name}, `}${live.text}`}</p>
-${forms.map((name) => measurementForm(name, result.name.startsWith(name) ? result.fields : undefined, running !== null))}
 ${result.failure === null ? null : html`<p class="doubt" role="alert">${result.failure}</p>`}
 </section>`
 }

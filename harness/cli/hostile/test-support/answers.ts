@@ -24,12 +24,6 @@ export function events(count = Number.POSITIVE_INFINITY): Answer {
   }
 }
 
-/** A line of a stream that never ends. */
-export const endlessLine: Answer = async (socket) => {
-  socket.write(`${stream}data: {"a":"`)
-  while (await written(socket, mebibyteOfText));
-}
-
 /** An unstreamed body that never ends. */
 export const endlessBody: Answer = async (socket) => {
   socket.write(`${json}{"a":"`)
@@ -41,9 +35,9 @@ export const endlessHeaders: Answer = async (socket) => {
   while (await written(socket, 'x-more: and more\r\n'.repeat(1_000)));
 }
 
-export function body(text: string | (() => string)): Answer {
+export function body(text: string): Answer {
   return (socket) => {
-    socket.end(`${json}${typeof text === 'string' ? text : text()}`)
+    socket.end(json + text)
   }
 }
 
@@ -95,12 +89,12 @@ export function deep(levels: number): string {
   return `${'{"a":['.repeat(levels / 2)}${']}'.repeat(levels / 2)}`
 }
 
-/** A page of the history with the given cursor. */
-export function historyPage(rows: number, cursor: string | null): string {
+/** A whole history on one page. */
+export function historyPage(rows: number): string {
   const item = (at: number) =>
     `{"item_type":"message","item_status":"completed","item":{"type":"message","role":"user","content":[{"type":"input_text","text":"Note ${at}."}]}}`
   const result = Array.from({ length: rows }, (_, at) => item(at))
-  return `{"result":[${result.join()}],"pagination":{"cursor":${JSON.stringify(cursor)}}}`
+  return `{"result":[${result.join()}],"pagination":{"cursor":null}}`
 }
 
 const mebibyteOfText = 'x'.repeat(1 << 20)

@@ -107,22 +107,8 @@ function tell(text) {
 async function post(path, body) {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
   const response = await fetch(path, { method: 'POST', headers, body: JSON.stringify(body) })
-  const text = await response.text()
-  tell(response.ok ? '' : text)
-  const { show } = response.status === 202 ? JSON.parse(text) : {}
-  const current = Number(new URLSearchParams(location.search).get('show') ?? 0)
-  // A measurement has results of its own.
-  if (show !== undefined && show !== current)
-    location.search = String(new URLSearchParams({ token, show }))
+  tell(response.ok ? '' : await response.text())
 }
-
-document.addEventListener('submit', (event) => {
-  const { measurement } = event.target.dataset
-  if (measurement === undefined) return
-  event.preventDefault()
-  if (!view.isRunning)
-    post('/run', { measurement, fields: Object.fromEntries(new FormData(event.target)) })
-})
 
 document.addEventListener('click', ({ target }) => {
   const button = target.closest('[data-run], [data-stop]')
