@@ -18,8 +18,14 @@ import { messageOf } from '../contract/error-message.ts'
 import { matchesGlob } from '../contract/glob.ts'
 import { compareTimings, fieldPage, withTimings } from './engines/field-page.ts'
 import { queueProblem, testQueue } from './engines/queue.ts'
-import { type ForeignServer, notRun, servers } from './engines/servers.ts'
-import { checkServer, startServer, type Tried } from './engines/try-server.ts'
+import {
+  checkServer,
+  type ForeignServer,
+  notRun,
+  servers,
+  startServer,
+  type Tried,
+} from './engines/servers.ts'
 import { none, optionsOf } from './options.ts'
 
 const values = optionsOf(import.meta, {

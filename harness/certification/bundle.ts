@@ -3,10 +3,19 @@ import { readdirSync, writeFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { crc32, gzipSync, inflateRawSync } from 'node:zlib'
 import { z } from 'zod'
+import type { ConformanceReport } from '../../contract/report/conformance.ts'
+import { reportToBadge } from '../../reports/conformance/badge.ts'
+import { conformanceDocument } from '../../reports/conformance/document.ts'
+import type { Fact } from '../../reports/document/document.ts'
+import { toHtml } from '../../reports/document/html.ts'
+import { reportToJson, withEvidence } from '../../reports/text/digest.ts'
+import { StoredRecording } from '../client/index.ts'
 import { exchangesName, lockName, reportName, runRecordName } from '../conformance/defaults.ts'
 import { maxStoredBytes, readInputBytes } from '../conformance/input-file.ts'
+import type { TargetProfile } from '../conformance/profile/index.ts'
+import { limits } from '../conformance/profile/schema-requests.ts'
 import { type RunRecord, readRunRecord } from '../conformance/recording/record.ts'
-import { rounds } from './challenge.ts'
+import { type Product, rounds } from './inputs.ts'
 import { certifiedDepth, certifiedSelection } from './rules.ts'
 
 /** Files of a certification bundle. */
@@ -174,4 +183,59 @@ export function recordProblem(record: RunRecord, seed: string): string | null {
   if (!record.incognito) return 'its requests named chatgen'
   if (explore !== undefined) return 'it was run with --explore'
   return strict ? 'it was run with --strict' : null
+}
+
+/** Files of a bundle that are made from reports: `certify` writes them, `verify` compares them. */
+
+/** Text of a round's report.json. `exchanges`: SHA-256 of its exchanges.ndjson, hexadecimal. */
+export function reportText(report: ConformanceReport, exchanges: string): string {
+  return reportToJson(withEvidence(report, exchanges))
+}
+
+/** Content of the page in addition to the last round. */
+export interface Certificate {
+  readonly product: Product
+  readonly challenge: string
+  /** One for each round, in their order. */
+  readonly reports: readonly ConformanceReport[]
+  /** Settings in `run.json` of a round. */
+  readonly profile: Pick<
+    TargetProfile,
+    'limits' | 'models' | 'prefixes' | 'recall' | 'requests' | 'v2Chat'
+  >
+}
+
+/** Texts of the page and the badge, by name. `exchangesFile`: exchanges.ndjson of the last round. */
+export function pagesOf(
+  certificate: Certificate,
+  exchangesFile: string,
+): ReadonlyMap<string, string> {
+  const last = certificate.reports.at(-1)
+  if (last === undefined) return new Map()
+  const document = conformanceDocument(last, new StoredRecording(exchangesFile))
+  const page = { ...document, facts: [...certificateFacts(certificate), ...document.facts] }
+  return new Map([
+    [pageName, toHtml(page, { isCompact: true })],
+    [badgeName, reportToBadge(last)],
+  ])
+}
+
+/** Holder of the certificate, and settings by which a server could tell its requests from those of users. */
+function certificateFacts({ product, challenge, reports, profile }: Certificate): readonly Fact[] {
+  const { vendor, name, version, contact, digest, url } = product
+  const { main, aliases, vision } = profile.models
+  const usual = new Map<string, unknown>(Object.entries(limits.parse(undefined)))
+  const changed = Object.entries(profile.limits).filter(([key, value]) => usual.get(key) !== value)
+  const { prefixes, recall, requests, v2Chat } = profile
+  const own = Object.entries({ prefixes, recall, requests, v2Chat }).filter(([, value]) => value)
+  const dates = reports.map(({ startedAt }) => startedAt)
+  return [
+    ['product: ', [name, version, digest, url].filter((text) => text !== undefined).join(', ')],
+    ['vendor: ', `${vendor}, ${contact}`],
+    ['challenge: ', [{ code: challenge }]],
+    ['rounds: ', `${reports.length}, begun ${dates.join(', ')}; this page shows the last`],
+    ['models: ', [main, ...aliases, vision].join(', ')],
+    ['requests: ', own.map(([key, value]) => ({ code: JSON.stringify({ [key]: value }) }))],
+    ['limits: ', changed.map(([key, value]) => `${key} ${value}`).join(', ') || 'as by default'],
+  ]
 }

@@ -16,19 +16,20 @@ import { runConformance } from '../conformance/run.ts'
 import {
   compress,
   envelopeName,
+  pagesOf,
   productName,
   profileText,
   publicKeyName,
+  reportText,
   roundFolder,
   sha256,
   sumsName,
   sumsText,
   writeInBundle,
 } from './bundle.ts'
-import { roundSeed, roundStart, rounds } from './challenge.ts'
 import { sealed } from './envelope.ts'
-import { publicKeyOf, toPem } from './keys.ts'
-import type { Product } from './product.ts'
+import type { Product } from './inputs.ts'
+import { publicKeyOf, roundSeed, roundStart, rounds, toPem } from './inputs.ts'
 import {
   certifiedDepth,
   certifiedSelection,
@@ -38,7 +39,6 @@ import {
   refusedSettings,
 } from './rules.ts'
 import { statementOf } from './statement.ts'
-import { pagesOf, reportText } from './writers.ts'
 
 export interface CertifyOptions {
   readonly profile: TargetProfile

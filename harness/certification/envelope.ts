@@ -1,6 +1,6 @@
 import { type KeyObject, sign, verify } from 'node:crypto'
 import { z } from 'zod'
-import { keyIdOf, publicKeyOf } from './keys.ts'
+import { keyIdOf, publicKeyOf } from './inputs.ts'
 
 /** Dead Simple Signing Envelope (DSSE 1.0.2), with one Ed25519 signature (RFC 8032). */
 

@@ -8,7 +8,7 @@ import {
   selectRequirements,
 } from '../conformance/profile/selection.ts'
 import { mayRace, racers } from '../conformance/session/race.ts'
-import { rounds } from './challenge.ts'
+import { rounds } from './inputs.ts'
 
 /** The rules of docs/certification.md, as far as they are about the rounds and their settings. */
 

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { requirements } from '../../contract/index.ts'
 import { suiteVersion } from '../conformance/defaults.ts'
 import { sha256 } from './bundle.ts'
-import { rounds } from './challenge.ts'
-import type { Product } from './product.ts'
+import type { Product } from './inputs.ts'
+import { rounds } from './inputs.ts'
 import type { RoundsResult } from './rules.ts'
 
 /**

@@ -89,12 +89,12 @@ const commands: Readonly<Record<string, ListedCommand>> = {
   },
   list: {
     description: 'list the catalog: requirements, exclusions and open questions',
-    load: async () => (await import('./commands/list.ts')).listCommand,
+    load: async () => (await import('./commands/catalog.ts')).listCommand,
   },
   explain: {
     description: 'explain a requirement, exclusion or open question',
     takes: '<id>',
-    load: async () => (await import('./commands/explain.ts')).explainCommand,
+    load: async () => (await import('./commands/catalog.ts')).explainCommand,
   },
   init: {
     description: 'probe a deployment and write a target profile',

@@ -7,9 +7,8 @@ import {
 import { areaTitle, standingOf, surfaceTitle } from '../catalog/entries.ts'
 import type { Entry, EntryGroup, Fact } from '../document/document.ts'
 import type { Exchanges } from '../text/curl/chat.ts'
-import { knownText } from './summary.ts'
+import { badgeOf, knownText, meanings, verdictBadges, verdictTag } from './summary.ts'
 import { adviceOn, evidenceOf, foundNotes, messageText } from './violations.ts'
-import { badgeOf, meanings, verdictBadges, verdictTag } from './words.ts'
 
 /** All requirements by surface and section; each opens to its details. */
 export function entryGroups(

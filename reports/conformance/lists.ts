@@ -4,8 +4,8 @@ import { requirementOf } from '../catalog/entries.ts'
 import type { Fact, Item, Section } from '../document/document.ts'
 import { shorten } from '../text/escape.ts'
 import { count } from '../text/format.ts'
+import { undecidedVerdicts } from './summary.ts'
 import { messageText, waitingRows } from './violations.ts'
-import { undecidedVerdicts } from './words.ts'
 
 /** Requirements that are not violated and take one line on a terminal. */
 

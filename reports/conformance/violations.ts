@@ -12,8 +12,7 @@ import { toScript } from '../text/curl/curl.ts'
 import { withoutColors } from '../text/escape.ts'
 import { causeHeading, type Findings, foldFindings, saysTheSame } from '../text/fold.ts'
 import { count } from '../text/format.ts'
-import { knownText } from './summary.ts'
-import { badgeOf } from './words.ts'
+import { badgeOf, knownText } from './summary.ts'
 
 /** Violations as items of a document, by the number of requirements that wait for them. */
 export interface Violations {

@@ -1,7 +1,7 @@
 import { areaOf, type Surface } from '../../contract/index.ts'
 import type { Verdict } from '../../contract/report/conformance.ts'
 import { areaTitle, surfaceTitle } from '../catalog/entries.ts'
-import { badgeOf, verdictBadges, verdictTag } from '../conformance/words.ts'
+import { badgeOf, verdictBadges, verdictTag } from '../conformance/summary.ts'
 import type {
   Document,
   Entry,

@@ -5,8 +5,8 @@ import { loadReport } from '../../contract/report/load/report.ts'
 import { type RequestLine, requestLine } from '../../contract/report/load/requests.ts'
 import { withoutColors } from '../../reports/text/escape.ts'
 import { chatgen } from '../foreign/programs.ts'
+import type { RunningServer, Tried } from './servers.ts'
 import { notRun } from './servers.ts'
-import type { RunningServer, Tried } from './try-server.ts'
 
 /** `docs/field.md`: violations of the common wire format by third-party servers. */
 export function fieldPage(tried: readonly Tried[], timings: readonly string[]): string {

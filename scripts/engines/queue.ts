@@ -12,7 +12,7 @@ import { shareInterval } from '../../harness/load/statistics/shares.ts'
 import { comparePlan, reportOf, rounded, search, type Trial } from '../capacity/plan-trial.ts'
 import { isInstalled } from '../foreign/programs.ts'
 import type { ForeignServer } from './servers.ts'
-import { startServer } from './try-server.ts'
+import { startServer } from './servers.ts'
 
 /** Reason why the queue cannot be tested here; null if there is none. */
 export function queueProblem(): string | null {

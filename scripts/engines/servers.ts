@@ -1,8 +1,14 @@
-import { readFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parse } from 'yaml'
 import { z } from 'zod'
+import { type ConformanceReport, conformanceReport } from '../../contract/report/conformance.ts'
+import { slugOf } from '../../contract/slug.ts'
+import { freePort } from '../../reference-server/test-support/free-port.ts'
 import type { Start } from '../foreign/front.ts'
+import { chatgen, type Program, startProgram } from '../foreign/programs.ts'
 
 /** Third-party servers with a compatible surface, and known facts about them: servers.yaml. */
 const file = new URL('servers.yaml', import.meta.url)
@@ -48,4 +54,104 @@ export function startOf(
     env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, fill(value)])),
     patienceMs,
   }
+}
+
+export interface RunningServer extends Program {
+  readonly url: string
+}
+
+/** Result of a check with `--profile wire`. */
+export interface Tried {
+  readonly server: ForeignServer
+  readonly report: ConformanceReport
+  /** False accusations, and violations that were missed. */
+  readonly problems: readonly string[]
+}
+
+/**
+ * Installs a server.
+ * @returns the folder of its modules or programs; null if its registry does not have it
+ */
+function install({ name, npm, packages }: ForeignServer, root: string): string | null {
+  const folder = join(root, slugOf(name))
+  mkdirSync(folder, { recursive: true })
+  const run = (program: string, ...args: readonly string[]) =>
+    spawnSync(program, args, { cwd: folder, timeout: installMs }).status === 0
+  if (npm) {
+    writeFileSync(join(folder, 'package.json'), '{ "private": true }')
+    const quiet = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
+    return run('npm', 'install', ...quiet, ...packages) ? join(folder, 'node_modules') : null
+  }
+  const bin = join(folder, 'venv', 'bin')
+  const isInstalled =
+    run('python3', '-m', 'venv', 'venv') &&
+    run(join(bin, 'pip'), 'install', '--quiet', '--only-binary', ':all:', ...packages)
+  return isInstalled ? bin : null
+}
+
+const installMs = 600_000
+
+/** Starts a server, after the one that it forwards to. */
+export async function startServer(
+  server: ForeignServer,
+  { root, key }: { readonly root: string; readonly key: string },
+): Promise<RunningServer | null> {
+  const bin = install(server, root)
+  if (bin === null) return null
+  const behind = servers.find(({ name }) => name === server.behind)
+  const upstream = behind === undefined ? undefined : await startServer(behind, { root, key })
+  if (upstream === null) return null
+  const port = await freePort()
+  const run = join(root, slugOf(server.name), 'run')
+  const place = { bin, run, port: String(port), key, upstream: upstream?.url ?? '' }
+  try {
+    const program = await startProgram(run, port, startOf(server, place))
+    return {
+      url: `http://127.0.0.1:${port}`,
+      output: () => program.output(),
+      stop: async () => {
+        await program.stop()
+        await upstream?.stop()
+      },
+    }
+  } catch (error) {
+    await upstream?.stop()
+    throw error
+  }
+}
+
+/** Checks a server with `--profile wire`. */
+export async function checkServer(
+  server: ForeignServer,
+  { url }: RunningServer,
+  { root, key }: { readonly root: string; readonly key: string },
+): Promise<Tried> {
+  const folder = join(root, slugOf(server.name))
+  const out = join(folder, 'check')
+  const profile = join(folder, 'target.json')
+  const models = { main: server.model, aliases: [] }
+  const limits = { timeoutMs: 30_000 }
+  writeFileSync(
+    profile,
+    JSON.stringify({ baseUrl: url, prefixes: { openai: '/v1' }, models, limits }),
+  )
+  const args = ['check', '--target', profile, '--profile', 'wire', '--seed', 'field', '--out', out]
+  const run = await chatgen(args, { CHATGEN_API_KEY: key }, 300_000)
+  writeFileSync(join(folder, 'check.txt'), run.stdout + run.stderr)
+  const text = readFileSync(join(out, 'report.json'), 'utf8')
+  const report = conformanceReport.parse(JSON.parse(text))
+  const idsOf = (verdictName: string) =>
+    report.requirements.filter(({ verdict }) => verdict === verdictName).map(({ id }) => id)
+  const reported = [...idsOf('fail'), ...idsOf('warn')]
+  const expected = [...server.violated, ...server.warned]
+  const problems = [
+    ...reported
+      .filter((id) => ![...expected, ...server.sometimes].includes(id))
+      .map((id) => `falsely: ${id}`),
+    ...expected.filter((id) => !reported.includes(id)).map((id) => `missed: ${id}`),
+    ...idsOf('fail')
+      .filter((id) => server.warned.includes(id))
+      .map((id) => `not required: ${id}`),
+  ]
+  return { server, report, problems }
 }

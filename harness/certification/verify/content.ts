@@ -21,10 +21,8 @@ import {
   sha256,
   sumsName,
 } from '../bundle.ts'
-import { rounds } from '../challenge.ts'
 import { type Envelope, payloadOf, readEnvelope, signatureProblem } from '../envelope.ts'
-import { keyIdOf, readPublicKey, toPem } from '../keys.ts'
-import { type Product, product } from '../product.ts'
+import { keyIdOf, type Product, product, readPublicKey, rounds, toPem } from '../inputs.ts'
 import { configurationOf, configured, type Statement, statement } from '../statement.ts'
 
 /** A round as the bundle holds it. */

@@ -2,9 +2,8 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Exchange, Header } from '../../../contract/index.ts'
 import type { ConformanceReport, RequirementResult } from '../../../contract/report/conformance.ts'
 import { wasRecorded } from '../../client/index.ts'
-import { sha256 } from '../bundle.ts'
+import { sha256, reportText as writtenReport } from '../bundle.ts'
 import { verdictWord } from '../rules.ts'
-import { reportText as writtenReport } from '../writers.ts'
 import type { StoredRound } from './content.ts'
 
 /**

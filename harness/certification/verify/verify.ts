@@ -8,7 +8,7 @@ import { exchangesName, runRecordName, suiteVersion } from '../../conformance/de
 import { profileOfRecord } from '../../conformance/recording/record.ts'
 import { rejudge } from '../../conformance/recording/rejudge.ts'
 import type { Engine } from '../../conformance/run.ts'
-import { pagesOf } from '../writers.ts'
+import { pagesOf } from '../bundle.ts'
 import { challengeProblem, madeWith, roundProblems, statementProblems } from './claims.ts'
 import { type BundleContent, readBundle, type StoredRound } from './content.ts'
 import {

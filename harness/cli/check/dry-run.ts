@@ -12,7 +12,7 @@ import { containerOf, withoutContainer } from '../target/container-flags.ts'
 import { withTarget } from '../target/target.ts'
 import type { TargetFlags } from '../target/target-flags.ts'
 import type { Io } from '../terminal/io.ts'
-import { durationText } from '../terminal/steps.ts'
+import { durationText } from '../terminal/progress.ts'
 import type { CheckFlags } from './flags.ts'
 import { explorationFor } from './flags.ts'
 

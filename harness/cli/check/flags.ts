@@ -16,7 +16,7 @@ import {
 } from '../flags.ts'
 import { containerFlags } from '../target/container-flags.ts'
 import { endpointFlag, type TargetFlags, targetFlags } from '../target/target-flags.ts'
-import { checkKind, defaultsText } from './report-formats.ts'
+import { checkKind, defaultsText } from './publish.ts'
 
 export function checkFlags() {
   return [

@@ -1,14 +1,18 @@
 import { join } from 'node:path'
+import type { Exchange } from '../../../contract/index.ts'
 import type { ConformanceReport } from '../../../contract/report/conformance.ts'
+import { reportToBadge } from '../../../reports/conformance/badge.ts'
+import { conformanceDocument } from '../../../reports/conformance/document.ts'
+import { reportToGitHub } from '../../../reports/conformance/github.ts'
+import { reportToJUnit } from '../../../reports/conformance/junit/junit.ts'
 import { scriptsName, scriptsOf } from '../../../reports/conformance/violations.ts'
-import { withEvidence } from '../../../reports/text/digest.ts'
+import { reportToJson, withEvidence } from '../../../reports/text/digest.ts'
 import { exchangesName } from '../../conformance/defaults.ts'
 import { makeFolder } from '../../conformance/recording/result-files.ts'
 import { fileDigest, readRecording } from '../results/exchanges.ts'
-import { formatsIn } from '../results/formats.ts'
+import { defaultFormats, formatsIn, reportKind } from '../results/formats.ts'
 import { type PublishFlags, publishReport } from '../results/publish-report.ts'
 import type { Io } from '../terminal/io.ts'
-import { checkFormats, checkKind } from './report-formats.ts'
 
 /**
  * Writes the reports that have a file, and prints the others. `report.json` is always written: all other
@@ -39,3 +43,17 @@ export function publish(found: ConformanceReport, flags: PublishFlags, io: Io): 
   if (scripts.size > 0) makeFolder(join(out, scriptsName))
   for (const [path, script] of scripts) io.write(path, script)
 }
+
+export const checkKind = reportKind<ConformanceReport, ReadonlyMap<string, Exchange>>('report', {
+  toDocument: conformanceDocument,
+  toJson: reportToJson,
+  toJUnit: reportToJUnit,
+  more: {
+    github: { file: null, render: (report, _, exchanges) => reportToGitHub(report, exchanges) },
+    badge: { file: 'badge.svg', render: reportToBadge },
+  },
+})
+
+/** Formats of a check; `html` only if the target does not conform. */
+export const checkFormats: readonly string[] = [...defaultFormats, 'html']
+export const defaultsText = 'console,json, and html if it does not conform'

@@ -9,7 +9,7 @@ import { bundledServer, noteFirstEndpoint, withTarget } from '../target/target.t
 import { allowShortKeyFlag, keyEnvFlag, prefixFlag, targetFlag } from '../target/target-flags.ts'
 import type { Io } from '../terminal/io.ts'
 import { fitted } from '../terminal/io.ts'
-import { showSteps } from '../terminal/steps.ts'
+import { showSteps } from '../terminal/progress.ts'
 import { milliseconds } from '../values.ts'
 
 function benchFlags() {

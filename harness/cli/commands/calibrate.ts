@@ -8,7 +8,7 @@ import { makeOutFolder } from '../results/folder-lock.ts'
 import { bundledServer } from '../target/target.ts'
 import type { Io } from '../terminal/io.ts'
 import { fitted } from '../terminal/io.ts'
-import { showSteps } from '../terminal/steps.ts'
+import { showSteps } from '../terminal/progress.ts'
 import { duration } from '../values.ts'
 
 function calibrateFlags() {

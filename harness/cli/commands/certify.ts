@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs'
 import type { Certification } from '../../certification/certify.ts'
-import { rounds } from '../../certification/challenge.ts'
+import { rounds } from '../../certification/inputs.ts'
 import { certifiedDepth, certifiedSelection } from '../../certification/rules.ts'
 import { defaultJobs, defaultMaxGenerations, lockName } from '../../conformance/defaults.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
@@ -139,9 +139,9 @@ function codeOf({ result, reports }: Certification): ExitCode {
 
 /** Inputs of a bundle, with the problems of all of them. */
 async function readInputs(flags: CertifyFlags) {
-  const { readProduct } = await import('../../certification/product.ts')
-  const { checkChallenge } = await import('../../certification/challenge.ts')
-  const { readPrivateKey } = await import('../../certification/keys.ts')
+  const { readProduct } = await import('../../certification/inputs.ts')
+  const { checkChallenge } = await import('../../certification/inputs.ts')
+  const { readPrivateKey } = await import('../../certification/inputs.ts')
   const problems: string[] = []
   const read = <T>(name: string, value: string | undefined, parse: (value: string) => T) => {
     try {

@@ -8,8 +8,12 @@ import { compareCapacities } from '../../capacity/compare.ts'
 import { exchangesName, runRecordName, suiteVersion } from '../../conformance/defaults.ts'
 import { ChatgenFailure, ConfigurationError } from '../../conformance/errors.ts'
 import { profileOfRecord, readRunRecord } from '../../conformance/recording/record.ts'
-import { addInterleaveFlags, type InterleaveFlags, refuseLoadFlags } from '../compare/flags.ts'
-import { interleave } from '../compare/interleave.ts'
+import {
+  addInterleaveFlags,
+  type InterleaveFlags,
+  interleave,
+  refuseLoadFlags,
+} from '../compare/interleave.ts'
 import {
   comparedFigures,
   comparedLoads,

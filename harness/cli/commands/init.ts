@@ -11,8 +11,8 @@ import { withTarget } from '../target/target.ts'
 import { connectionFlags, type TargetFlags } from '../target/target-flags.ts'
 import type { Io } from '../terminal/io.ts'
 import { escapeWorkflowCommands, fitted } from '../terminal/io.ts'
+import { showSteps } from '../terminal/progress.ts'
 import { during } from '../terminal/status.ts'
-import { showSteps } from '../terminal/steps.ts'
 
 function initFlags() {
   return [

@@ -12,8 +12,8 @@ import { exitCode } from '../exit-codes.ts'
 import { defineCommand, flag } from '../flags.ts'
 import { makeOutFolder } from '../results/folder-lock.ts'
 import type { Io } from '../terminal/io.ts'
+import { showSteps } from '../terminal/progress.ts'
 import { during } from '../terminal/status.ts'
-import { showSteps } from '../terminal/steps.ts'
 
 function siteFlags() {
   return [

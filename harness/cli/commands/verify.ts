@@ -8,8 +8,8 @@ import { exitCode } from '../exit-codes.ts'
 import { defineCommand, flag } from '../flags.ts'
 import { challengeFlag, overFlag, readSource } from '../input-text.ts'
 import { fitted } from '../terminal/io.ts'
+import { showSteps } from '../terminal/progress.ts'
 import { during } from '../terminal/status.ts'
-import { showSteps } from '../terminal/steps.ts'
 
 function verifyFlags() {
   return [
@@ -45,7 +45,7 @@ export const verifyCommand = defineCommand({
     }
     const { verifyBundle } = await import('../../certification/verify/verify.ts')
     const { inlineEngine } = await import('../../conformance/run.ts')
-    const { readPublicKey } = await import('../../certification/keys.ts')
+    const { readPublicKey } = await import('../../certification/inputs.ts')
     const { publicKey: file, challenge, over, json = false, quiet = false } = flags
     const publicKey =
       file === undefined ? undefined : readPublicKey(readSource('--public-key', file))

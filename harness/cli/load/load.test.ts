@@ -17,8 +17,8 @@ import { exitCodeOfMeasurement } from '../exit-codes.ts'
 import { formatsIn } from '../results/formats.ts'
 import { emptyFolder } from '../test-support/chatgen.ts'
 import { calibrationFile, storeCalibration, storedCalibration } from './calibration.ts'
+import { loadKind } from './measurement-formats.ts'
 import { liveLines, progressLine } from './output/live.ts'
-import { loadKind } from './output/report-formats.ts'
 import { uploadReport, uploadUrl } from './results.ts'
 
 const io = { write: (file: string, text: string) => writeFileSync(file, text) }

@@ -3,8 +3,7 @@ import type { Progress } from '../../conformance/progress.ts'
 import { addCosts, noCost } from '../../conformance/usage.ts'
 import { showLoadProgress } from '../load/output/live.ts'
 import { quietIo } from '../test-support/in-process.ts'
-import { showProgress } from './progress.ts'
-import { showSteps } from './steps.ts'
+import { showProgress, showSteps } from './progress.ts'
 
 /** Progress lines in a log, if no spinner can be drawn. */
 

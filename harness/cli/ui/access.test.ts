@@ -1,8 +1,8 @@
 import { Command } from 'commander'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { refusal } from './access.ts'
 import { environmentWithout, givenFlags } from './open-page.ts'
+import { refusal } from './server.ts'
 
 const page = { port: 4321, token: 'a-token-of-this-page' }
 const own = { host: '127.0.0.1:4321' }

@@ -9,7 +9,7 @@ import {
   unlessRecognized,
 } from '../../../reference-server/deviations/index.ts'
 import { type Certification, certify } from '../../certification/certify.ts'
-import type { Product } from '../../certification/product.ts'
+import type { Product } from '../../certification/inputs.ts'
 import { verifyBundle } from '../../certification/verify/verify.ts'
 import type { ProfileName } from '../../conformance/profile/selection.ts'
 import type { Engine } from '../../conformance/vitest/engine.ts'

@@ -11,10 +11,9 @@ import { evidenceLines } from '../../document/evidence.ts'
 import { doubtWord } from '../../text/digest.ts'
 import { clean, printable } from '../../text/escape.ts'
 import type { Attributes } from '../../text/xml.ts'
-import { knownText, summarize } from '../summary.ts'
+import { knownText, summarize, verdictBadges } from '../summary.ts'
 import { trafficNumbers } from '../traffic.ts'
 import { adviceOn, evidenceOf } from '../violations.ts'
-import { verdictBadges } from '../words.ts'
 import { caseOf, faultCase, type JUnitCase, type JUnitResult, junitOf } from './suites.ts'
 
 /**
