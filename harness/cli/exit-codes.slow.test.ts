@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { startReferenceServer } from '../../reference-server/index.ts'
 import { listen, type TestHost } from '../client/test-support/listen-on-loopback.ts'
-import { oddServer } from '../load/test-support/odd-server.ts'
 import { chatgen, emptyFolder, failing, reportIn, slip, start } from './test-support/chatgen.ts'
 import { type Behavior, key, startModelsServer } from './test-support/models-server.ts'
 
@@ -122,13 +121,6 @@ async function check(
 }
 
 describe('a dry run', () => {
-  test('is none if CHATGEN_DRY_RUN is false', async () => {
-    const { code, stdout } = await check('', { CHATGEN_DRY_RUN: 'false', CI: 'true' })
-    expect(stdout).toMatch(/^CONFORMS {2}1 passed/)
-    expect(keys).not.toEqual([])
-    expect(code).toBe(0)
-  })
-
   test('that the environment of a CI job asks for ends with 5, and says why', async () => {
     const { code, stderr } = await check('', { CHATGEN_DRY_RUN: 'true', CI: 'true' })
     expect(stderr).toContain('DRY RUN: CHATGEN_DRY_RUN is set in the environment of this CI job')
@@ -153,14 +145,6 @@ describe('a dry run', () => {
     const { code, stderr } = await chatgen(['load', '--rate', '1'], env)
     expect(stderr).toContain('was tested')
     expect(code).toBe(5)
-  })
-})
-
-describe('the bundled server', () => {
-  test('is not checked in place of the target if CHATGEN_REFERENCE is false', async () => {
-    const { code } = await check('', { CHATGEN_REFERENCE: 'false' })
-    expect(keys).not.toEqual([])
-    expect(code).toBe(0)
   })
 })
 
@@ -208,15 +192,4 @@ describe('the key', () => {
     expect(new Set(keys)).toEqual(new Set(['Bearer sk-other-1']))
     expect(stderr).toContain('overrides compatKey, nativeToken of the profile')
   })
-})
-
-test('CHATGEN_KEEP_ALIVE keeps its positive sense', async () => {
-  const isKept = async (value: string) => {
-    const server = await oddServer(() => 'well')
-    const args = ['load', server.url, '--concurrency', '1', '--duration', '4s', '--quiet']
-    await chatgen(args, { CHATGEN_KEEP_ALIVE: value, CHATGEN_API_KEY: 'sk-test-4711' })
-    expect(server.requests()).toBeGreaterThan(6)
-    return server.connections() < server.requests() / 2
-  }
-  expect(await Promise.all(['true', 'false'].map(isKept))).toEqual([true, false])
 })

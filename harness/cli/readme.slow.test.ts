@@ -7,7 +7,7 @@ import { startReferenceServer } from '../../reference-server/index.ts'
 import { listen } from '../client/test-support/listen-on-loopback.ts'
 import { emptyFolder } from './test-support/chatgen.ts'
 
-/** The commands of README.md, in order and as written, except for ports, the deployment and long times. */
+/** The commands of README.md, in order and as written, except for ports, the deployment, long times and the depth of checks. */
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const readme = readFileSync(join(root, 'README.md'), 'utf8')
@@ -54,7 +54,8 @@ test('every command of README.md runs, or has a reason', { timeout: 1_800_000 },
       ['CHATGEN_API_KEY=…', `CHATGEN_API_KEY=${deployment.keys[0]}`] as const,
     ].reduce((result, [from, to]) => result.replaceAll(from, to), text)
   prepare(cwd, adapted)
-  const env: Record<string, string> = { PATH: `${join(cwd, 'bin')}:${process.env['PATH']}` }
+  const path = `${join(cwd, 'bin')}:${process.env['PATH']}`
+  const env: Record<string, string> = { PATH: path, CHATGEN_DEPTH: 'quick' }
   const servers = new Map<string, () => Promise<void>>()
   onTestFinished(async () => void (await Promise.all([...servers.values()].map((stop) => stop()))))
   const run = new Set<string>()
