@@ -36,46 +36,47 @@ function delivered(gaps: (stream: number) => readonly number[]): Delivery | null
 }
 
 const lump = (deltas: number, pause: number) => [...Array<number>(deltas - 1).fill(0), pause]
-const warningsOf = (delivery: Delivery | null) => lumpText(loadReportOf({ delivery }))
 
 describe('how deltas came', () => {
-  test('one by one: nothing is said of it', () => {
-    const found = delivered(() => Array.from({ length: 24 }, () => 20))
-    const numbers = { streams: 30, deltas: 750, reads: 750, together: 0 }
-    expect(found).toMatchObject({ ...numbers, lumps: 'none' })
-    expect(warningsOf(found)).toEqual([])
-  })
+  const evenly = (count: number, part: readonly number[]) =>
+    Array.from({ length: count }, () => part).flat()
 
-  test('two by two, as of a model that makes two tokens a step: nothing is said either', () => {
-    const found = delivered(() => Array.from({ length: 12 }, () => lump(2, 20)).flat())
-    expect(found).toMatchObject({ lumps: 'none', lumpMs: null })
-    expect(warningsOf(found)).toEqual([])
-  })
-
-  test('in lumps that keep time, as of a proxy that collects for 200 ms', () => {
-    const found = delivered((stream) => [
-      0,
-      ...Array.from({ length: 4 }, () => lump(10, 200 + stream / 10)).flat(),
-    ])
-    expect(found).toMatchObject({ lumps: 'some', inOneRead: 0, firstRead: 11 })
-    expect(found?.lumpMs).toBeGreaterThan(195)
-    expect(found?.lumpMs).toBeLessThan(210)
-    expect(warningsOf(found).join()).toMatch(
+  test.each<[string, (stream: number) => readonly number[], object, RegExp | null]>([
+    [
+      'one by one',
+      () => evenly(24, [20]),
+      { streams: 30, deltas: 750, reads: 750, together: 0, lumps: 'none' },
+      null,
+    ],
+    [
+      'two by two, as of a model that makes two tokens a step',
+      () => evenly(12, lump(2, 20)),
+      { lumps: 'none', lumpMs: null },
+      null,
+    ],
+    [
+      'in lumps that keep time, as of a proxy that collects for 200 ms',
+      (stream) => [0, ...evenly(4, lump(10, 200 + stream / 10))],
+      { lumps: 'some', inOneRead: 0, firstRead: 11, lumpMs: expect.closeTo(201.5, -1) },
       /^deltas arrived in bursts about every 20\d ms: .*, so ttft is the time of the first burst \(11\.0 deltas on average\)/,
-    )
-  })
-
-  test('in lumps of no time of their own, as of a full buffer', () => {
-    const found = delivered((stream) => [...lump(10, 50 + 20 * stream), ...lump(10, 700), 0])
-    expect(found).toMatchObject({ lumps: 'some', lumpMs: null })
-  })
-
-  test('whole answers in one read', () => {
-    const found = delivered((stream) => (stream < 20 ? lump(25, 0) : [20, 20, 20, 20]))
-    expect(found).toMatchObject({ lumps: 'whole', inOneRead: 20 })
-    expect(warningsOf(found).join()).toContain(
-      '20 of 30 streams arrived in a single read, so ttft is the time of',
-    )
+    ],
+    [
+      'in lumps of no time of their own, as of a full buffer',
+      (stream) => [...lump(10, 50 + 20 * stream), ...lump(10, 700), 0],
+      { lumps: 'some', lumpMs: null },
+      /^deltas arrived in bursts: /,
+    ],
+    [
+      'whole answers in one read',
+      (stream) => (stream < 20 ? lump(25, 0) : [20, 20, 20, 20]),
+      { lumps: 'whole', inOneRead: 20 },
+      /^20 of 30 streams arrived in a single read, so ttft is the time of/,
+    ],
+  ])('%s', (_, gaps, expected, warning) => {
+    const found = delivered(gaps)
+    expect(found).toMatchObject(expected)
+    const text = lumpText(loadReportOf({ delivery: found })).join()
+    expect(text).toMatch(warning ?? /^$/)
   })
 
   test('streams with more or fewer deltas than output tokens are counted', () => {
