@@ -3,7 +3,7 @@ import {
   type Calibration,
   type CalibrationPoint,
   calibration,
-} from '../../contract/report/calibration.ts'
+} from '../../contract/report/load/generator.ts'
 import { startReferenceServer } from '../../reference-server/index.ts'
 import { parsePace } from '../../reference-server/runtime/pace.ts'
 import { calibrate, calibrationUse, thisMachine } from './calibrate.ts'

@@ -1,6 +1,6 @@
 /** `chatgen calibrate`: runs at growing event rates, and the lateness of their stamps. */
 import { availableParallelism, cpus } from 'node:os'
-import type { Calibration, CalibrationPoint } from '../../contract/report/calibration.ts'
+import type { Calibration, CalibrationPoint } from '../../contract/report/load/generator.ts'
 import type { LoadReport } from '../../contract/report/load/report.ts'
 import { generatorLimits } from './generator/verdict.ts'
 import { defaultLoadOptions, type LoadOptions } from './options.ts'

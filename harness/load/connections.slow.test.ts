@@ -8,7 +8,7 @@ import { connectionProblem } from './options.ts'
 import { type Kind, mixEntry } from './plan/mix.ts'
 import type { PlanSpec } from './plan/plan.ts'
 import { type LoadTarget, plainTarget } from './target.ts'
-import { load } from './test-support/load.ts'
+import { load } from './test-support/drive.ts'
 import { oddServer } from './test-support/odd-server.ts'
 
 const bin = fileURLToPath(new URL('../../bin/chatgen.cjs', import.meta.url))

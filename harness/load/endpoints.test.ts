@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
 import { endpointOf, plainTarget, type RoutedRequest, type Spread, spreads } from './target.ts'
-import { load, type TestLoad } from './test-support/load.ts'
+import { load, type TestLoad } from './test-support/drive.ts'
 import { type Manner, oddServer } from './test-support/odd-server.ts'
 
 vi.setConfig({ testTimeout: 60_000 })

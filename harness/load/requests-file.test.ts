@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
 import { requestLine } from '../../contract/report/load/requests.ts'
 import { joinRequests, RequestsFile, requestsName } from './requests-file.ts'
-import { load } from './test-support/load.ts'
+import { load } from './test-support/drive.ts'
 import { oddServer } from './test-support/odd-server.ts'
 import { anyRecord, recordOf } from './test-support/records.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import { type LoadReport, loadReport } from '../../contract/report/load/report.ts'
 import { parseSlos } from './slo/parse.ts'
-import { load } from './test-support/load.ts'
+import { load } from './test-support/drive.ts'
 import { type Manner, oddServer } from './test-support/odd-server.ts'
 
 vi.setConfig({ testTimeout: 60_000 })

@@ -68,3 +68,26 @@ export const audit = z.object({
   message: z.string(),
 })
 export type AuditRow = z.infer<typeof audit>
+
+/** One event rate of `chatgen calibrate`, with the timestamp error at it. */
+const point = generator
+  .pick({
+    ...({ eventsPerSecond: true, timestampError: true, eventLoopUtilization: true } as const),
+    ...({ eventsPerCpuSecond: true, verdict: true } as const),
+  })
+  .extend({ plannedEventsPerSecond: z.number() })
+export type CalibrationPoint = z.infer<typeof point>
+
+/** Results of `chatgen calibrate` for this machine. */
+export const calibration = z.object({
+  kind: z.literal('calibration'),
+  schemaVersion: z.literal(1),
+  measuredAt: z.string(),
+  /** A calibration holds for the machine and the runtime that it was made on. */
+  machine: z.object({ node: z.string(), cpus: z.int(), cpuModel: z.string() }),
+  workers: z.int(),
+  points: z.array(point),
+  /** The highest rate at which the error was within the promised bounds; 0 if there was none. */
+  ceilingEventsPerSecond: z.number(),
+})
+export type Calibration = z.infer<typeof calibration>

@@ -1,5 +1,5 @@
 import { rankOf } from '../../../contract/averages.ts'
-import type { LoadBlock } from '../../../contract/report/load/blocks.ts'
+import type { LoadBlock } from '../../../contract/report/load/comparison.ts'
 import type { MetricName } from '../../../contract/report/load/measures.ts'
 import { Histogram, unitNs } from '../metrics/samples/histogram.ts'
 import { type OrderedSample, quantileRanks } from '../statistics/quantile-interval.ts'

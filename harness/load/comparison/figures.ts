@@ -1,5 +1,5 @@
 import { quantileName } from '../../../contract/averages.ts'
-import type { LoadBlock } from '../../../contract/report/load/blocks.ts'
+import type { LoadBlock } from '../../../contract/report/load/comparison.ts'
 import type { GeneratorRow } from '../../../contract/report/load/generator.ts'
 import type { LoadReport } from '../../../contract/report/load/report.ts'
 import { milliseconds } from '../format.ts'

@@ -1,6 +1,9 @@
 import { meanOf, rankOf } from '../../../contract/averages.ts'
-import type { LoadBlock } from '../../../contract/report/load/blocks.ts'
-import type { ComparedSide, LoadComparison } from '../../../contract/report/load/comparison.ts'
+import type {
+  ComparedSide,
+  LoadBlock,
+  LoadComparison,
+} from '../../../contract/report/load/comparison.ts'
 import { type LoadReport, loadOutcomes } from '../../../contract/report/load/report.ts'
 import { milliseconds } from '../format.ts'
 import { minimumSamples, type OrderedSample } from '../statistics/quantile-interval.ts'

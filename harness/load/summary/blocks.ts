@@ -3,7 +3,7 @@ import {
   type LoadBlock,
   type LoadBlocks,
   loadBlocks,
-} from '../../../contract/report/load/blocks.ts'
+} from '../../../contract/report/load/comparison.ts'
 import type { MetricName } from '../../../contract/report/load/measures.ts'
 import type { RunMetrics } from '../metrics/run-metrics.ts'
 import type { Histogram } from '../metrics/samples/histogram.ts'

@@ -1,4 +1,4 @@
-/** The engine in the current thread, with constant arrivals of one kind, for tests and figures of the engine. */
+import type { LoadReport } from '../../../contract/report/load/report.ts'
 import { writePassages } from '../../../fixtures/content/passages.ts'
 import type { NetworkOptions } from '../../client/index.ts'
 import { RunClock } from '../clock.ts'
@@ -9,11 +9,46 @@ import type { ChannelPool } from '../http/channel.ts'
 import { routeOf } from '../http/dial.ts'
 import { negotiateChannelPool } from '../http/negotiate.ts'
 import { type IntegrityCounts, IntegrityRecorder } from '../judging/integrity-recorder.ts'
+import { defaultLoadOptions, type LoadOptions } from '../options.ts'
 import { type Kind, mixEntry } from '../plan/mix.ts'
 import type { PlanSpec } from '../plan/plan.ts'
 import type { RequestRecord } from '../record.ts'
+import { runLoad } from '../run.ts'
 import { ChatPool } from '../setup/chat-pool.ts'
 import { plainTarget } from '../target.ts'
+
+export interface TestLoad {
+  readonly perSecond?: number
+  readonly seconds?: number
+  readonly kind?: Kind
+  readonly timeoutMs?: number
+  readonly spec?: Partial<PlanSpec>
+  readonly options?: Partial<LoadOptions>
+}
+
+/** A short run with constant arrivals, through threads and all. */
+export function load(url: string, test: TestLoad = {}): Promise<LoadReport> {
+  const { perSecond = 20, seconds = 1, kind = 'openai-stream', timeoutMs = 5000 } = test
+  return runLoad({
+    ...defaultLoadOptions,
+    target: { ...plainTarget(url, 'key'), timeoutMs },
+    spec: {
+      seed: 'test',
+      mix: { name: kind, entries: [mixEntry({ name: kind, kind, usage: false })] },
+      arrival: { kind: 'constant', perSecond },
+      durationNs: seconds * 1e9,
+      misbehavior: { slowReader: 0, abort: 0, churn: 0 },
+      idempotencyRaces: 0,
+      ...test.spec,
+    },
+    warmUpMs: 0,
+    drainMs: 3000,
+    maxInFlight: 1000,
+    suite: { version: '0', interface: '0' },
+    signal: new AbortController().signal,
+    ...test.options,
+  })
+}
 
 export interface Driven {
   readonly records: readonly RequestRecord[]
