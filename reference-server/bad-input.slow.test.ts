@@ -5,8 +5,7 @@ import { afterAll, expect, it } from 'vitest'
 import { seededBaseId } from './answering/assistant-context.ts'
 import type { Route } from './http/call.ts'
 import { documented } from './openapi/document.ts'
-import { seededBases } from './seed.ts'
-import { memoryStore } from './store/memory/store.ts'
+import { openStore } from './store/open-store.ts'
 import type { Store } from './store/types.ts'
 import { allRoutes } from './surfaces/all-routes.ts'
 import { type TestServer, testServer } from './test-support/server.ts'
@@ -100,7 +99,7 @@ function counted(store: Store): { readonly store: Store; readonly writes: () => 
 }
 
 it('is refused on every route, at least 1,000 times', async () => {
-  const { store, writes } = counted(memoryStore({ bases: seededBases() }))
+  const { store, writes } = counted(await openStore('memory'))
   const server = await testServer({ store, uploadLimitBytes: 2000 })
   const members = await goodMembers(server)
   let refused = 0

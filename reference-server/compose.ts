@@ -30,10 +30,8 @@ import {
 } from './runtime/pace.ts'
 import { type Ids, randomIds } from './runtime/random.ts'
 import { runRegistry } from './runtime/runs.ts'
-import { seededBases } from './seed.ts'
 import type { Patch, Services } from './services.ts'
-import { waitingIdempotency } from './store/memory/idempotency.ts'
-import { memoryStore } from './store/memory/store.ts'
+import { waitingIdempotency } from './store/sql/ledger.ts'
 import type { Store } from './store/types.ts'
 
 export interface ServiceOptions {
@@ -52,7 +50,7 @@ export interface ServiceOptions {
   readonly requestsPerMinute?: number
   readonly clock?: Clock
   readonly ids?: Ids
-  readonly store?: Store
+  readonly store: Store
   /**
    * Response to a repeat while the first request with its Idempotency-Key runs: 409 (default), or the response
    * to the first request once it is available.
@@ -76,10 +74,7 @@ export function composeServices(options: ServiceOptions): Services {
     store: storeOf(options, clock),
     runs: runRegistry(),
     keys,
-    authenticate: bearerAuthentication(
-      keys,
-      options.store?.durable === true ? nameByKey : nameByPosition,
-    ),
+    authenticate: bearerAuthentication(keys, options.store.durable ? nameByKey : nameByPosition),
     limit:
       options.requestsPerMinute === undefined
         ? withoutLimit
@@ -96,10 +91,9 @@ export function composeServices(options: ServiceOptions): Services {
 }
 
 function storeOf({ store, runningRepeat }: ServiceOptions, clock: Clock): Store {
-  const plain = store ?? memoryStore({ bases: seededBases() })
   return runningRepeat === 'wait'
-    ? { ...plain, idempotency: waitingIdempotency(plain.idempotency, clock) }
-    : plain
+    ? { ...store, idempotency: waitingIdempotency(store.idempotency, clock) }
+    : store
 }
 
 function answeringModel({ seed, script, onAnswer, onMistypedDirective }: ServiceOptions): Model {

@@ -3,6 +3,7 @@ import { connect, createServer } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { seededBaseId } from './answering/assistant-context.ts'
 import { startReferenceServer } from './index.ts'
+import { openStore } from './store/open-store.ts'
 import { openStream, readAll, readBlocks, readEvents, testServer } from './test-support/server.ts'
 
 const completion = (content: string) => ({
@@ -56,7 +57,9 @@ it('closes at once when idle, as often as asked', async () => {
 })
 
 it('lets running answers finish before it ends, and takes no new ones', async () => {
-  const server = await testServer({ closeDeadlineMs: 10_000 })
+  const store = await openStore('memory')
+  onTestFinished(() => store.close())
+  const server = await testServer({ closeDeadlineMs: 10_000, store })
   const chat_id = await server.newChat()
   const body = {
     chat_id,
@@ -78,7 +81,7 @@ it('lets running answers finish before it ends, and takes no new ones', async ()
   expect(readBlocks(await readAll(compatible)).at(-1)?.data).toBe('[DONE]')
   await closed
   await expect(server.send('GET', '/healthz')).rejects.toThrow()
-  expect((await server.services.store.history.runs(chat_id)).length).toBe(1)
+  expect((await store.history.runs(chat_id)).length).toBe(1)
 })
 
 it('turns /readyz before it rejects requests', async () => {
@@ -90,7 +93,9 @@ it('turns /readyz before it rejects requests', async () => {
 })
 
 it('ends what is left at the deadline, without a proper end, and keeps nothing of it', async () => {
-  const server = await testServer({ closeDeadlineMs: 100 })
+  const store = await openStore('memory')
+  onTestFinished(() => store.close())
+  const server = await testServer({ closeDeadlineMs: 100, store })
   const chat_id = await server.newChat()
   const body = { chat_id, model_id: 'SVC-Main', input: '[[pace=ttft=60s]]', stream: true }
   const stream = await openStream(server, '/api/v3/message/generate', body, {
@@ -103,7 +108,7 @@ it('ends what is left at the deadline, without a proper end, and keeps nothing o
   expect(performance.now() - started).toBeLessThan(30_000)
   await expect(read).rejects.toThrow()
   expect(server.services.runs.size).toBe(0)
-  expect(await server.services.store.history.runs(chat_id)).toEqual([])
+  expect(await store.history.runs(chat_id)).toEqual([])
 })
 
 it('patches retrieval, in a search and before an answer', async () => {

@@ -16,6 +16,7 @@ import { documented } from './openapi/document.ts'
 import { referencePage } from './openapi/reference-page.ts'
 import { type Runs, runRegistry } from './runtime/runs.ts'
 import type { Services } from './services.ts'
+import { openStore } from './store/open-store.ts'
 import { allRoutes } from './surfaces/all-routes.ts'
 
 // An import of node:http evaluates its getters, one of which loads the fetch of Node.js: 40 ms at startup.
@@ -94,6 +95,7 @@ export async function startReferenceServer(
     if (drainDelayMs > 0) await timeout(drainDelayMs)
     life.phase = 'draining'
     await endWithin(closeDeadlineMs, { server, sockets }, current.services, life.inFlight)
+    if (options.store === undefined) await current.services.store.close()
   }
 
   return {
@@ -105,10 +107,12 @@ export async function startReferenceServer(
     },
     connections: () => connections(server),
     async reset() {
-      const { runs } = current.services
+      const { runs, store } = current.services
       current = await assemble(parts, life)
       runs.abort()
       await runs.idle()
+      // Other requests may still read the store.
+      if (options.store === undefined) void life.inFlight.idle().then(() => store.close())
     },
     setScript(next) {
       script = next
@@ -135,7 +139,11 @@ type AssemblyOptions = Omit<ReferenceServerOptions, 'script'> &
 
 async function assemble(options: AssemblyOptions, life: Readonly<Life>): Promise<Assembled> {
   const { services, metrics } = await withMetrics(
-    composeServices({ ...options, seed: options.seed ?? 1 }),
+    composeServices({
+      ...options,
+      seed: options.seed ?? 1,
+      store: options.store ?? (await openStore('memory')),
+    }),
     options.metrics === true,
   )
   const routes = documented(allRoutes(services))

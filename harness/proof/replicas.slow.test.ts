@@ -11,9 +11,7 @@ import {
   replicaFaults,
 } from '../../reference-server/deviations/replicas/faults.ts'
 import { startReferenceServer } from '../../reference-server/index.ts'
-import { seededBases } from '../../reference-server/seed.ts'
-import { memoryIdempotency } from '../../reference-server/store/memory/idempotency.ts'
-import { memoryStore } from '../../reference-server/store/memory/store.ts'
+import { openStore } from '../../reference-server/store/open-store.ts'
 import { listen } from '../client/test-support/listen-on-loopback.ts'
 import { check, referenceProfile, requirementsWith } from '../conformance/test-support/check.ts'
 
@@ -33,7 +31,7 @@ const stateful = [
 ]
 
 async function start(patches: PatchReplicas, count: number) {
-  const store = memoryStore({ bases: seededBases() })
+  const store = await openStore('memory')
   const patchOf = patches()
   const servers = await Promise.all(
     Array.from({ length: count }, (_, replica) =>
@@ -48,7 +46,10 @@ async function start(patches: PatchReplicas, count: number) {
   )
   return {
     urls: servers.map(({ url }) => url),
-    close: () => Promise.all(servers.map((server) => server.close())),
+    close: async () => {
+      await Promise.all(servers.map((server) => server.close()))
+      await store.close()
+    },
   }
 }
 
@@ -111,14 +112,8 @@ describe('a legal service with several endpoints conforms', () => {
   })
 
   test('callers that a balancer keeps on one replica', async () => {
-    const ledgers: PatchReplicas = () => () => (services) => ({
-      ...services,
-      store: {
-        ...services.store,
-        idempotency: memoryIdempotency({ lifeMs: 3_600_000, keys: 1_000 }),
-      },
-    })
-    const replicas = await start(ledgers, 2)
+    const ledgers = replicaFaults.find(({ name }) => name === 'replica-ledger')?.patches
+    const replicas = await start(ledgers ?? expect.unreachable('no such fault'), 2)
     const fronts = await Promise.all([0, 1].map(() => listenBefore(replicas.urls)))
     const report = await judged(
       fronts.map(({ url }) => url),

@@ -81,7 +81,6 @@ interface Kind {
   readonly fresh: () => Promise<string>
 }
 
-const memory: Kind = { name: 'memory', missing: '', fresh: async () => 'memory' }
 const sqlite: Kind = {
   name: 'sqlite',
   missing: '',
@@ -103,7 +102,7 @@ async function opened(place: string, options?: StoreOptions): Promise<Store> {
   return store
 }
 
-describe.each([memory, sqlite, shared])('$name $missing', (kind) => {
+describe.each([sqlite, shared])('$name $missing', (kind) => {
   const it = test.skipIf(kind.missing !== '')
   const newStore = async () => opened(await kind.fresh())
 
@@ -226,10 +225,6 @@ describe.each([memory, sqlite, shared])('$name $missing', (kind) => {
     expect((await idempotency.reserve(scope, 'other', day)).state).toBe('finished')
     expect((await idempotency.reserve(scope, 'third', day + 1)).state).toBe('first')
   })
-})
-
-describe.each([sqlite, shared])('$name $missing', (kind) => {
-  const it = test.skipIf(kind.missing !== '')
 
   it('goes on where it ended', async () => {
     const place = await kind.fresh()

@@ -1,7 +1,8 @@
 /** Opens the configured store of a server. */
 import { seededBases } from '../seed.ts'
 import { StoreOpenError } from './errors.ts'
-import { memoryStore } from './memory/store.ts'
+import { openSqlite } from './sql/sqlite.ts'
+import { sqlStore } from './sql/store.ts'
 import type { Store, StoreOptions } from './types.ts'
 
 /**
@@ -21,13 +22,8 @@ export async function openStore(text: string, options: StoreOptions = {}): Promi
 
 async function open(text: string, options: StoreOptions): Promise<Store> {
   const bases = seededBases()
-  if (text === 'memory') return memoryStore({ bases })
-  const { sqlStore } = await import('./sql/store.ts')
-  const file = /^sqlite:(.+)$/.exec(text)?.[1]
-  if (file !== undefined) {
-    const { openSqlite } = await import('./sql/sqlite.ts')
-    return sqlStore(openSqlite(file), bases, options)
-  }
+  const file = text === 'memory' ? ':memory:' : /^sqlite:(.+)$/.exec(text)?.[1]
+  if (file !== undefined) return sqlStore(openSqlite(file), bases, options)
   if (/^postgres(ql)?:\/\//.test(text)) {
     const { openPostgres } = await import('./sql/postgres.ts')
     return sqlStore(openPostgres(text), bases, options)

@@ -182,7 +182,9 @@ function storeWith(
         const isAffected = affectedNow() !== undefined && stores !== undefined
         if (isAffected) onReached()
         const all = isAffected ? stores(chatId, run, other) : [[chatId, run] as const]
-        for (const [chat, stored] of all) await store.history.append(chat, stored, turn)
+        for (const [at, [chat, stored]] of all.entries()) {
+          await store.history.append(chat, stored, at === 0 ? turn : undefined)
+        }
       },
     },
     chats: {

@@ -33,17 +33,23 @@ export function onModel(
 
 type StorePart = Exclude<keyof Store, 'durable' | 'ready' | 'close'>
 
-/** Patch of some methods of one part of the store. */
+/**
+ * Patch of some methods of one part of the store. If it is that of the keys, a turn is stored without its key, which
+ * is finished afterwards by the changed method.
+ */
 export function onStore<Part extends StorePart>(
   part: Part,
   change: (original: Store[Part], services: Services) => Partial<Store[Part]>,
 ): Patch {
   return (services) => {
     const original = services.store[part]
-    return {
-      ...services,
-      store: { ...services.store, [part]: { ...original, ...change(original, services) } },
+    const changed = { ...services.store, [part]: { ...original, ...change(original, services) } }
+    const { append } = changed.history
+    const history: Store['history'] = {
+      ...changed.history,
+      append: (chatId, run) => append(chatId, run),
     }
+    return { ...services, store: part === 'idempotency' ? { ...changed, history } : changed }
   }
 }
 

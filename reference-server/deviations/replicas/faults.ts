@@ -2,9 +2,7 @@
 import type { RequirementId } from '../../../contract/index.ts'
 import { ApiError } from '../../http/errors.ts'
 import type { Patch } from '../../services.ts'
-import { memoryIdempotency } from '../../store/memory/idempotency.ts'
-import { memoryAttachments } from '../../store/memory/store.ts'
-import type { Chat, HistoryRow } from '../../store/types.ts'
+import type { Chat, HistoryRow, IdempotencyScope } from '../../store/types.ts'
 import { toObject } from '../patches/json.ts'
 import { onSuccessBody } from '../patches/replies.ts'
 import { onRequest } from '../patches/requests.ts'
@@ -30,8 +28,14 @@ export const replicaFaults: readonly ReplicaFault[] = [
     name: 'replica-ledger',
     summary: 'Each replica remembers only the Idempotency-Keys that it received itself.',
     breaks: ['V3-IDEM-02', 'V3-IDEM-03'],
-    patches: () => () =>
-      onStore('idempotency', () => memoryIdempotency({ lifeMs: 3_600_000, keys: 100_000 })),
+    patches: () => (replica) => {
+      const own = (scope: IdempotencyScope) => ({ ...scope, key: `${replica} ${scope.key}` })
+      return onStore('idempotency', ({ reserve, finish, release }) => ({
+        reserve: (scope, fingerprint, now) => reserve(own(scope), fingerprint, now),
+        finish: (scope, run) => finish(own(scope), run),
+        release: (scope) => release(own(scope)),
+      }))
+    },
   },
   {
     name: 'replica-ledger-of-running-requests',
@@ -119,14 +123,16 @@ export const replicaFaults: readonly ReplicaFault[] = [
     summary: 'An uploaded file is known only to the replica that received it.',
     breaks: ['V2-MSG-14', 'V3-ATT-06', 'V3-ATT-12', 'V3-ATT-13'],
     patches: () => () => {
-      const own = memoryAttachments()
-      const opened = new Set<string>()
-      return onStore('attachments', () => ({
-        ...own,
-        link: async (chat, id) => {
-          if (!opened.has(chat)) own.open(chat)
-          opened.add(chat)
-          await own.link(chat, id)
+      const own = new Set<string>()
+      return onStore('attachments', ({ add, find, list }) => ({
+        add: async (attachment) => {
+          own.add(attachment.id)
+          await add(attachment)
+        },
+        find: async (owner, id) => (own.has(id) ? find(owner, id) : undefined),
+        list: async (owner, query) => {
+          const page = await list(owner, query)
+          return { ...page, rows: page.rows.filter(({ id }) => own.has(id)) }
         },
       }))
     },
@@ -147,21 +153,6 @@ export const replicaFaults: readonly ReplicaFault[] = [
             own.has(run.id) ? run : { ...run, input: [], output: [] },
           ),
       }))
-    },
-  },
-  {
-    name: 'replica-ids',
-    summary: 'Each replica generates the ids of chats, messages and files from its own counter.',
-    breaks: ['V3-CHAT-01', 'V3-CHAT-13'],
-    patches: () => () => {
-      let counted = 0
-      return (services) => ({
-        ...services,
-        ids: {
-          ...services.ids,
-          uuid: () => `00000000-0000-4000-8000-${String(++counted).padStart(12, '0')}`,
-        },
-      })
     },
   },
 ]

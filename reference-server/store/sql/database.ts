@@ -22,6 +22,8 @@ export interface Database {
   readonly dialect: SqlDialect
   /** True if no other server can have this database open: unfinished runs in it have ended. */
   readonly exclusive: boolean
+  /** True if data outlives the server, so that callers must have the same names in the next one. */
+  readonly durable: boolean
   readonly query: Query
   /** Runs statements atomically; they are durable when it resolves. */
   transaction<T>(work: (query: Query) => Promise<T>): Promise<T>

@@ -1,9 +1,10 @@
 /**
  * Idempotency keys in a database: a key is claimed with a lease, which its server renews during the run, and is
- * finished with the run that it identifies from then on.
+ * finished with the run that it identifies from then on. A repeat may wait for the first request.
  */
 import { randomUUID } from 'node:crypto'
 import type { ResponseRun } from '../../events/run.ts'
+import type { Clock } from '../../runtime/clock.ts'
 import { ClaimLost } from '../errors.ts'
 import type { FinishedTurn, IdempotencyScope, IdempotencyStore, Reservation } from '../types.ts'
 import { type Database, jsonOf, type Query, type Row, textOf } from './database.ts'
@@ -141,5 +142,29 @@ function finishedRun(row: Row): ResponseRun {
   return {
     ...run,
     decoding: { endsAt: run.completedAt, token: () => undefined, all: async () => {} },
+  }
+}
+
+const firstPollMs = 5
+const maxPollMs = 200
+
+/** A run that takes longer is reported as running. */
+const maxWaitMs = 60_000
+
+/** Polls, because the first request may run on another server. */
+export function waitingIdempotency(
+  store: IdempotencyStore,
+  clock: Pick<Clock, 'now' | 'sleep'>,
+): IdempotencyStore {
+  return {
+    ...store,
+    async reserve(scope, fingerprint, now) {
+      const until = clock.now() + maxWaitMs
+      for (let pollMs = firstPollMs; ; pollMs = Math.min(pollMs * 1.5, maxPollMs)) {
+        const reservation = await store.reserve(scope, fingerprint, now)
+        if (reservation.state !== 'running' || clock.now() > until) return reservation
+        await clock.sleep(pollMs)
+      }
+    },
   }
 }

@@ -65,6 +65,7 @@ export function openPostgres(url: string): Database {
   return {
     dialect,
     exclusive: false,
+    durable: true,
     query: (sql, values) => send(pool, sql, values),
     transaction,
     close: () => pool.end(),

@@ -1,8 +1,21 @@
-/** SQLite in a file, with the write-ahead log, using the module of Node.js. */
-import { DatabaseSync, type StatementSync } from 'node:sqlite'
+/** SQLite in memory, or in a file with the write-ahead log, using the module of Node.js. */
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { messageOf } from '../../../contract/error-message.ts'
 import { StoreFull, StoreOpenError, StoreUnavailable } from '../errors.ts'
 import type { Database, Query, Row, SqlDialect, Value } from './database.ts'
+
+const { DatabaseSync: Sqlite } = loadQuietly()
+
+/** Node.js 22 warns that the module is experimental, which is of no use to those who start a server. */
+function loadQuietly() {
+  const { emitWarning } = process
+  process.emitWarning = () => {}
+  try {
+    return process.getBuiltinModule('node:sqlite')
+  } finally {
+    process.emitWarning = emitWarning
+  }
+}
 
 const dialect: SqlDialect = {
   position: 'INTEGER PRIMARY KEY AUTOINCREMENT',
@@ -15,7 +28,7 @@ const dialect: SqlDialect = {
 const lockTimeoutMs = 2000
 
 /**
- * Opens the file, or creates it. The process keeps the file locked until it closes it or dies.
+ * Opens the file, or creates it; `:memory:` is a new database without one. The process keeps the file locked until it closes it or dies.
  *
  * @throws StoreOpenError for a file that another server uses, that cannot be opened or is not a database
  */
@@ -45,6 +58,7 @@ export function openSqlite(file: string): Database {
   return {
     dialect,
     exclusive: true,
+    durable: file !== ':memory:',
     query: (sql, values) => inTurn(() => query(sql, values)),
     transaction: (work) =>
       inTurn(async () => {
@@ -68,7 +82,7 @@ export function openSqlite(file: string): Database {
 function lockedFile(file: string): DatabaseSync {
   let sqlite: DatabaseSync | undefined
   try {
-    sqlite = new DatabaseSync(file, { timeout: lockTimeoutMs })
+    sqlite = new Sqlite(file, { timeout: lockTimeoutMs })
     // In this order, the log is used without shared memory, and no other process can open it.
     sqlite.exec('PRAGMA locking_mode = EXCLUSIVE')
     sqlite.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON')

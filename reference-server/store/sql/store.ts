@@ -1,4 +1,4 @@
-/** The store of a server that keeps its data across restarts. */
+/** The state of a server, in a database. */
 import type {
   Attachment,
   AttachmentStore,
@@ -51,7 +51,7 @@ export async function sqlStore(
     attachments: sqlAttachments(database),
     knowledge: sqlKnowledge(database, bases),
     idempotency: ledger.store,
-    durable: true,
+    durable: database.durable,
     ready: async () => {
       await database.query('SELECT version FROM schema_version')
     },

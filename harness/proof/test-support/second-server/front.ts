@@ -8,6 +8,7 @@ import type { Call, Reply } from '../../../../reference-server/http/call.ts'
 import { errorReply } from '../../../../reference-server/http/errors.ts'
 import { writeReply } from '../../../../reference-server/http/writer.ts'
 import type { Patch, Services } from '../../../../reference-server/services.ts'
+import { openStore } from '../../../../reference-server/store/open-store.ts'
 import { plainSettings } from '../../../../reference-server/test-support/run-settings.ts'
 import { listen, readBody, type TestHost } from '../../../client/test-support/listen-on-loopback.ts'
 import { asJson, parseJson } from './json.ts'
@@ -88,10 +89,13 @@ export async function startFront(target: string, patch: Patch): Promise<TestHost
   })
 }
 
+/** Required by the services, but a fault of the wire never uses it. */
+const store = await openStore('memory')
+
 /** `events` are those of the server behind the proxy, by the id of their response. */
 function plainServices(sequences: ReadonlyMap<string, readonly ResponseEvent[]>): Services {
   return {
-    ...composeServices({ keys: ['sk-front'], seed: 1 }),
+    ...composeServices({ keys: ['sk-front'], seed: 1, store }),
     incoming: (call) => call,
     outgoing: (_call, reply) => reply,
     bytes: (_call, chunks) => chunks,

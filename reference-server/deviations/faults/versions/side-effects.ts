@@ -1,5 +1,6 @@
 /** Faults of rejected calls and updates that change the version or the chat (sections 2.5, 3 and 9). */
 import type { Patch, Services } from '../../../services.ts'
+import type { ChatStore } from '../../../store/types.ts'
 import { isText, toObject } from '../../patches/json.ts'
 import { alsoDo, onSuccess } from '../../patches/replies.ts'
 import {
@@ -46,13 +47,6 @@ export const versionSideEffectFaults = faultTable({
       updateVersion(({ name }) => name !== undefined),
   },
 })
-/** A change that the types do not allow: the version of a chat is fixed. */
-export function toVersion(
-  version: 'v2' | 'v3',
-): { readonly version: 'v2' | 'v3' } & { readonly name?: never } {
-  return { version }
-}
-
 /** A rejected call on a chat of the other version still changes it. */
 function sideEffect(route: RoutePattern, act: SideEffect): Patch {
   return alsoDo(route, (services, call, reply) =>
@@ -95,8 +89,16 @@ function updateVersion(when: (body: Readonly<Record<string, unknown>>) => boolea
   return alsoDo(changeChat, ({ store }, { body, caller, params }, { status }) => {
     const sent = toObject(body)
     if (status >= 300 || sent['version'] !== 'v2' || !when(sent)) return undefined
-    return store.chats.update(caller, params['chat_id'] ?? '', toVersion('v2'))
+    return convert(store.chats, caller, params['chat_id'] ?? '')
   })
+}
+
+/** The version of a chat is fixed, so that it is created again. */
+async function convert(chats: ChatStore, owner: string, id: string): Promise<void> {
+  const chat = await chats.find(owner, id)
+  if (chat === undefined) return
+  await chats.delete(owner, id)
+  await chats.create({ ...chat, version: 'v2' })
 }
 
 function showUpdatedVersion(services: Services): Services {
