@@ -42,7 +42,7 @@ describe('runConformance', () => {
     const { target } = await started()
     const report = await runConformance(target, { profile: 'openai', only, seed: 'library' })
     expect([report.outcome, report.totals.pass, report.seed]).toEqual(['conforms', 2, 'library'])
-    const { target: broken } = await started({ faults: ['openai-models-empty'] })
+    const { target: broken } = await started({ faults: ['openai.models: the list is empty'] })
     const violated = await runConformance(broken, {
       profile: 'openai',
       only: ['OAI-MODELS-01'],

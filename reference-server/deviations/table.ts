@@ -1,7 +1,6 @@
 /** Tables of faults and dialects: one entry, one deviation. */
 import type { RequirementId, Surface } from '../../contract/index.ts'
 import type { Patch } from '../services.ts'
-import { generatedFaultNamed } from './grammar/draw.ts'
 import { type Edit, editEvents } from './patches/events.ts'
 
 /** Name and summary: `openai-id-missing: The completion omits id.` */
@@ -17,9 +16,9 @@ interface Broader<Change> {
 
 type FaultTable<Change> = Readonly<Partial<Record<RequirementId, Entries<Broader<Change>, Change>>>>
 
-/** Faults by the requirement that they break: by a patch, or by the name of a fault of the grammar. */
-export function faultTable(table: FaultTable<Patch | string>): readonly Fault[] {
-  return faultsOf(table, (change) => (typeof change === 'string' ? patchNamed(change) : change))
+/** Faults by the requirement that they break. */
+export function faultTable(table: FaultTable<Patch>): readonly Fault[] {
+  return faultsOf(table, (patch) => patch)
 }
 
 /** Faults that edit the events of v3 streams. */
@@ -42,13 +41,6 @@ function faultsOf<Change>(
 
 function isBroader<Change>(entry: Change | Broader<Change>): entry is Broader<Change> {
   return typeof entry === 'object'
-}
-
-/** @throws Error if the grammar has no fault of that name */
-function patchNamed(name: string): Patch {
-  const fault = generatedFaultNamed(name)
-  if (fault === undefined) throw new Error(`the grammar has no ${name}`)
-  return fault.patch
 }
 
 export function dialectTable(

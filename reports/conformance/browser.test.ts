@@ -187,7 +187,7 @@ describe.skipIf(skipBrowser)('the page in Chromium', { timeout: 60_000 }, () => 
 const broken = [
   'openai.chat: object is lost',
   'openai-temperature-above-2-accepted',
-  'openai-hears-the-last-message',
+  'openai.chat: earlier turns are not read',
   'openai.models: no key is needed',
   'stream-number-repeated-once',
 ]

@@ -17,7 +17,7 @@ const environment = {
 }
 const one = ['--profile', 'openai', '--only', 'OAI-MODELS-01']
 const start = ['--image', server, '--port', '4010', '--ready', '/healthz']
-const fault = 'openai-models-empty'
+const fault = 'openai.models: the list is empty'
 
 /** @param image the image of chatgen, whose server is the target */
 export async function testTargets(image: string): Promise<void> {

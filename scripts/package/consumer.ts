@@ -31,7 +31,7 @@ describeConformance(defineTarget({ baseUrl: server.url, apiKey: 'a-key-of-its-ow
 })
 
 test('a fault is a violation', async () => {
-  await using faulty = await startReferenceServer({ faults: ['openai-models-empty'] })
+  await using faulty = await startReferenceServer({ faults: ['openai.models: the list is empty'] })
   const target = { baseUrl: faulty.url, apiKey: faulty.keys[0] }
   const report = await runConformance(target, { profile: 'openai', only: ['OAI-MODELS-01'] })
   expect(report.requirements.map(({ verdict }) => verdict)).toEqual(['fail'])
@@ -41,7 +41,7 @@ test('a fault is a violation', async () => {
 const violated = `import { startReferenceServer } from 'chatgen-conformance'
 import { describeConformance } from 'chatgen-conformance/vitest'
 
-const faulty = await startReferenceServer({ faults: ['openai-models-empty'] })
+const faulty = await startReferenceServer({ faults: ['openai.models: the list is empty'] })
 describeConformance(
   { baseUrl: faulty.url, apiKey: faulty.keys[0] },
   { profile: 'openai', only: ['OAI-MODELS-01'] },

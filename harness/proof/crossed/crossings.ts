@@ -78,7 +78,10 @@ export const clashes: readonly Clash[] = [
   },
   {
     dialects: ['answers-terse'],
-    faults: ['v3-max-tokens-ignored', 'v3-max-tokens-ignored-in-streams'],
+    faults: [
+      'v3.generate: max_tokens is ignored (stream: not true)',
+      'v3.generate: max_tokens is ignored (stream: true)',
+    ],
     because: 'no answer is longer than its limit',
   },
   {

@@ -3,7 +3,8 @@ import { isRequirementId, type RequirementId } from '../../../contract/index.ts'
 import { effectsOf, faultyOperations, generatedFaultNamed } from '../grammar/draw.ts'
 import type { FaultyOperation } from '../grammar/schemas.ts'
 import type { Fault } from '../table.ts'
-import { type ByOperation, type Clauses, others, refused } from './clauses.ts'
+import { type ByOperation, type Clauses, clauses } from './clauses.ts'
+import { refused } from './refusals.ts'
 
 /** Fields of requests that are accepted with a wrong type. */
 const wrongTypes: ByOperation<RequirementId> = {
@@ -133,7 +134,7 @@ export const grammarFaults: readonly Fault[] = [
   ...clausesOf(refused, (conditions) => {
     return `the request is refused${conditions === '' ? '' : ` (${conditions})`}`
   }),
-  ...clausesOf(others, (clause) => clause),
+  ...clausesOf(clauses, (clause) => clause),
 ]
 
 function matching(operation: string, pattern: RegExp): readonly string[] {

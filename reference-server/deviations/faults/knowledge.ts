@@ -72,39 +72,9 @@ export const knowledgeFaults = faultTable({
         }),
       ),
   },
-  'RAG-01': {
-    'rag-on-ignored-in-streams: rag: true in a streaming request is treated as rag: false.':
-      'v3.generate: rag is ignored (rag: true; stream: true)',
-    'rag-on-ignored-in-json: rag: true in a non-streaming request is treated as rag: false.':
-      'v3.generate: rag is ignored (rag: true; stream: not true)',
-  },
-  'RAG-02': {
-    'rag-off-ignored-in-streams: rag: false in a streaming request is treated as rag: true.':
-      'v3.generate: rag is taken for true (rag: false; stream: true)',
-    'rag-off-ignored-in-json: rag: false in a non-streaming request is treated as rag: true.':
-      'v3.generate: rag is taken for true (rag: false; stream: not true)',
-  },
-  'RAG-03': {
-    'rag-agent-searches-in-streams: rag: agent in a streaming request is treated as rag: true.':
-      'v3.generate: rag is taken for true (rag: agent; stream: true)',
-    'rag-agent-searches-in-json: rag: agent in a non-streaming request is treated as rag: true.':
-      'v3.generate: rag is taken for true (rag: agent; stream: not true)',
-  },
   'RAG-04': {
-    'rag-object-ignored-in-streams: An object as rag in a streaming request is treated as rag: false.':
-      'v3.generate: rag is ignored (rag: an object; stream: true)',
-    'rag-object-ignored-in-json: An object as rag in a non-streaming request is treated as rag: false.':
-      'v3.generate: rag is ignored (rag: an object; stream: not true)',
-    'rag-object-refused: A generation with an object as rag is rejected.':
-      'v3.generate: the request is refused (rag: an object)',
     'rag-hybrid-refused: A generation with search_type hybrid is rejected.':
       rejectSearchType('hybrid'),
-  },
-  'RAG-05': {
-    'rag-unasked-in-streams: A missing rag in a streaming request is treated as rag: true.':
-      'v3.generate: rag is taken for true (rag: not given; stream: true)',
-    'rag-unasked-in-json: A missing rag in a non-streaming request is treated as rag: true.':
-      'v3.generate: rag is taken for true (rag: not given; stream: not true)',
   },
   'RAG-07': {
     'rag-on-without-base-refused: A generation with rag: true and an assistant without a knowledge base is rejected.':

@@ -1,6 +1,6 @@
 /** Faults of v2 messages, of the chain of parent_id, and of v2 generations (sections 1, 2.3, 3 and 4.2). */
 
-import { isObject, isUuid } from '../../../contract/json.ts'
+import { isUuid } from '../../../contract/json.ts'
 import type { Patch } from '../../services.ts'
 import type { Message } from '../../store/types.ts'
 import { newChat } from '../../surfaces/chats.ts'
@@ -49,10 +49,6 @@ export const v2Faults = faultTable({
     'v2-reply-to-the-latest-message: A v2 generation answers the latest message of the chat, whichever parent_id names.':
       answerLatest(),
   },
-  'V2-CTX-02': {
-    'v2-context-of-other-chats: The messages of another chat are passed to the model.':
-      'v2.generate: turns of another chat are read',
-  },
   'V2-MSG-11': {
     'v2-message-not-stored: POST /message returns the message but does not store it.': {
       also: ['V2-GEN-01'],
@@ -60,8 +56,6 @@ export const v2Faults = faultTable({
     },
   },
   'V2-MSG-09': {
-    'v2-message-attachments-of-anything: A message with attachments that are not objects is accepted.':
-      ignoreField(storeMessage, 'attachments', isNoListOfNonStrings),
     'v2-message-chat-of-any-type: A message with chat_id of the wrong type is accepted.': mendField(
       storeMessage,
       'chat_id',
@@ -88,10 +82,6 @@ export const v2Faults = faultTable({
     'v2-reply-needs-no-parent: A v2 generation without parent_id is accepted: the last message of the chat is answered.':
       answerLastMessage,
   },
-  'V2-GEN-04': {
-    'v2-reply-exclude-ignored: exclude_tools is ignored in a v2 generation.':
-      'v2.generate: exclude_tools is ignored',
-  },
   'V2-GEN-05': {
     'v2-reply-exclude-of-numbers: A v2 generation with numbers in exclude_tools is accepted.':
       ignoreField(
@@ -101,16 +91,6 @@ export const v2Faults = faultTable({
       ),
     'v2-reply-chat-of-any-type: A v2 generation with chat_id of the wrong type is accepted.':
       mendField(v2Generate, 'chat_id', isText, idOf),
-  },
-  'V2-RAG-02': {
-    'v2-rag-off-ignored: rag: false is treated as rag: true in v2.':
-      'v2.message: rag is taken for true (rag: false)',
-    'v2-rag-unasked: A missing rag is treated as rag: true in v2.':
-      'v2.message: rag is taken for true (rag: not given)',
-  },
-  'V2-RAG-03': {
-    'v2-rag-agent-searches: rag: agent is treated as rag: true in v2.':
-      'v2.message: rag is taken for true (rag: agent)',
   },
 })
 
@@ -142,10 +122,6 @@ function editChain(change: (chain: readonly Message[]) => readonly Message[]): P
   return onStore('messages', ({ chain }) => ({
     chain: async (chat, id) => change(await chain(chat, id)),
   }))
-}
-
-function isNoListOfNonStrings(value: unknown): boolean {
-  return !Array.isArray(value) || value.every(isObject)
 }
 
 function inSeparateChat(...[services]: Parameters<Patch>): ReturnType<Patch> {

@@ -74,7 +74,3 @@ export function isPresent(value: unknown): boolean {
 export function isText(value: unknown): value is string {
   return typeof value === 'string'
 }
-
-export function isNumber(value: unknown): value is number {
-  return typeof value === 'number'
-}

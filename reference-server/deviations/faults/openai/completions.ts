@@ -30,8 +30,6 @@ export const openaiCompletionFaults: readonly Fault[] = [
     'OAI-CHAT-01': {
       'openai-chat-answers-a-list: The completion is returned as the single element of an array.':
         onSuccessBody(completions, (body) => [body]),
-      'openai-chat-streams-unasked: A request without stream returns a stream.':
-        'openai.chat: one JSON body is answered with a stream (stream: not given)',
     },
     'OAI-CHAT-02': {
       'openai-id-missing: The completion omits id.': setInCompletion({ id: undefined }),
@@ -136,8 +134,6 @@ export const openaiCompletionFaults: readonly Fault[] = [
         }),
     },
     'OAI-CHAT-13': {
-      'openai-hears-the-last-message: Only the last message is passed to the model.':
-        'openai.chat: earlier turns are not read',
       'openai-answers-cached-by-question: Answers are cached by the last message and the parameters, regardless of earlier messages.':
         perServer(() => {
           const answers = new Map<string, Generation>()
@@ -158,13 +154,6 @@ export const openaiCompletionFaults: readonly Fault[] = [
             return model({ ...request, turns })
           })
         }),
-    },
-    'OAI-MODELS-01': {
-      'openai-models-empty: GET /models returns an empty list.': 'openai.models: the list is empty',
-      'openai-main-model-unlisted: GET /models omits the main model.':
-        'openai.models: the last row is lost',
-      'openai-vision-model-unlisted: GET /models omits the vision model.':
-        'openai.models: the first row is lost',
     },
     'OAI-MODELS-04': {
       'openai-model-description-by-language: The description of a model is an object keyed by language.':

@@ -44,15 +44,7 @@ const editFragments = (change: (fragment: Json, at: number) => Json): Patch =>
     setAt(data, 'choices.*.delta.tool_calls.*', (one: unknown) => change(toObject(one), at)),
   ])
 export const openaiToolFaults = faultTable({
-  'OAI-STOP-01': {
-    'openai-stop-text-ignored: In a non-streaming response, stop is ignored if it is a string.':
-      'openai.chat: stop is ignored (stop: a text; stream: not true)',
-    'openai-stop-text-refused: A non-streaming request with stop as a string is rejected.':
-      'openai.chat: the request is refused (stop: a text; stream: not true)',
-  },
   'OAI-STOP-02': {
-    'openai-stop-array-ignored: In a non-streaming response, stop is ignored if it is an array.':
-      'openai.chat: stop is ignored (stop: a list; stream: not true)',
     'openai-stop-list-of-four-refused: A list of more than three stop sequences is rejected.':
       rejectRequests(completions, ({ stop }) => Array.isArray(stop) && stop.length > 3),
   },

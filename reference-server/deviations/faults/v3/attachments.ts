@@ -6,18 +6,6 @@ import { onStore } from '../../patches/services.ts'
 import { faultTable } from '../../table.ts'
 
 export const attachmentFaults = faultTable({
-  'V3-ATT-06': {
-    'attachment-list-of-chats-alone: GET /attachment without chat_id and search returns an empty list.':
-      'v3.attachments: the list is empty (chat_id: not given; search: not given)',
-    'attachment-replaced-by-its-name: An upload replaces the earlier file of the same name.':
-      onStore('attachments', ({ list }) => ({
-        list: async (owner, page) => {
-          const { rows, next } = await list(owner, page)
-          const latest = new Map(rows.map((row) => [row.filename, row]))
-          return { rows: [...latest.values()], next }
-        },
-      })),
-  },
   'V3-ATT-07': {
     'attachment-chat-any: The attachments of a chat include those of all chats.': {
       also: ['V3-ATT-12'],
@@ -29,18 +17,6 @@ export const attachmentFaults = faultTable({
       also: ['V3-ATT-12'],
       patch: onStore('attachments', () => ({ link: async () => undefined })),
     },
-  },
-  'V3-ATT-08': {
-    'attachment-search-by-type: GET /attachment with search finds no file by its name.':
-      'v3.attachments: the list is empty (search: given)',
-  },
-  'V3-ATT-09': {
-    'attachment-limit-one-more: GET /attachment returns one attachment more than limit.':
-      'v3.attachments: a page has one row more than limit',
-  },
-  'V3-ATT-10': {
-    'attachment-cursor-skips-one: GET /attachment omits one attachment between two pages.':
-      'v3.attachments: the first row is lost (cursor: given)',
   },
   'V3-ATT-11': {
     'attachment-of-another-with-a-limit: GET /attachment with search and limit returns the attachments of all callers.':

@@ -69,33 +69,6 @@ export const chatFaults = faultTable({
     'v3-new-chat-repeats-the-version: The response to POST /chat repeats the version that was sent; the chat is v3.':
       onSuccessBody(createChat, (body, { body: sent }) => ({ ...body, ...(sent as object) })),
   },
-  'V3-CHAT-06': {
-    'chat-search-not-the-first-word: GET /chat with search ignores the first word of each name.':
-      onStore('chats', ({ list }) => ({
-        list: async (owner, { search, ...request }) => {
-          if (search === undefined) return list(owner, request)
-          const { rows } = await list(owner, { ...request, limit: 1000 })
-          const found = rows.filter(({ name }) =>
-            name.split(' ').slice(1).join(' ').includes(search),
-          )
-          return { rows: found.slice(0, request.limit), next: null }
-        },
-      })),
-  },
-  'V3-CHAT-07': {
-    'chat-limit-one-more: GET /chat returns one chat more than limit.':
-      'v3.chats: a page has one row more than limit',
-    'chat-limit-above-20-is-50: GET /chat treats a limit above 20 as 50.':
-      'v3.chats: a limit is taken for 50',
-  },
-  'V3-CHAT-08': {
-    'chat-cursor-skips-one-above-20: GET /chat with a limit from 21 to 49 omits one chat between two pages.':
-      'v3.chats: the first row is lost (cursor: given; limit: above 20)',
-  },
-  'V3-CHAT-09': {
-    'chat-exclude-favorites-all: exclude_favorites excludes all chats.':
-      'v3.chats: the list is empty (exclude_favorites: given)',
-  },
   'V3-CHAT-02': {
     'chat-name-lost: POST /chat ignores name: every chat is named New chat.': onRequestBody(
       createChat,

@@ -70,8 +70,4 @@ export const favoriteFaults = faultTable({
         list(owner, query.favorite === undefined ? { ...query, favorite: false } : query),
     })),
   },
-  'V3-ATT-07': {
-    'attachment-search-leaves-the-chat: GET /attachment with search ignores chat_id.':
-      'v3.attachments: chat_id is ignored (search: given)',
-  },
 })

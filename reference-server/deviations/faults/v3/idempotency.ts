@@ -40,8 +40,6 @@ export const idempotencyFaults = faultTable({
       }),
   },
   'V3-IDEM-03': {
-    'v3-idempotency-forgets-renamed-chats: The Idempotency-Keys of a chat are forgotten when it is renamed.':
-      'v3.generate: the Idempotency-Key is ignored (occurrence: after a rename; stream: true)',
     'v3-idempotency-answers-after-a-stream: A non-streaming repeat of a streaming request creates a second step.':
       separateForms('stream'),
     'v3-idempotency-forgets-streams: The Idempotency-Key of a stream is forgotten when the stream completes.':

@@ -39,14 +39,10 @@ export const oneShotFaults = faultTable({
     ),
   },
   'V3-ONE-04': {
-    'one-shot-content-refused: A one-shot with content instead of input is rejected.':
-      'v3.oneShot: the request is refused (content: given)',
     'one-shot-content-ignored: A one-shot ignores the text of content.': onRequestBody(
       oneShot,
       (body) => (isText(body['content']) ? { ...body, content: 'Hello.' } : body),
     ),
-    'one-shot-streams-without-content: A streaming one-shot with content instead of input is rejected.':
-      'v3.oneShot: the request is refused (content: given; stream: true)',
   },
   'V3-ONE-05': {
     'one-shot-runs-input-alone: A one-shot ignores the output of its runs.': onRequestBody(
@@ -92,10 +88,6 @@ export const oneShotFaults = faultTable({
         })
       },
     ),
-  },
-  'RAG-06': {
-    'one-shot-streams-search-by-default: rag defaults to true instead of agent in a streaming one-shot.':
-      'v3.oneShot: rag is taken for true (rag: not given; stream: true)',
   },
 })
 function rejectSearcher(when: (body: Json) => boolean): Patch {

@@ -1,15 +1,7 @@
 /** Faults of the validation, status and response of v3 generations (sections 2.6 and 4.3). */
 import type { Call } from '../../../../http/call.ts'
 import type { Patch } from '../../../../services.ts'
-import {
-  type Fields,
-  isNumber,
-  isText,
-  type Json,
-  setAt,
-  toList,
-  toObject,
-} from '../../../patches/json.ts'
+import { type Fields, isText, type Json, setAt, toList, toObject } from '../../../patches/json.ts'
 import {
   onEachBlock,
   onError,
@@ -87,18 +79,6 @@ export const generateAnswerFaults: readonly Fault[] = [
       ),
     },
   }),
-  ...(['include_tools', 'exclude_tools'] as const).map(
-    (list): Fault => ({
-      name: `v3-${list.replace('_', '-')}-of-numbers`,
-      summary: `A generation with numbers in ${list} is accepted.`,
-      breaks: ['V3-GEN-17'],
-      patch: onRequestBody(v3Generate, (body) =>
-        setAt(body, list, (value: unknown) =>
-          Array.isArray(value) ? value.filter((name) => !isNumber(name)) : value,
-        ),
-      ),
-    }),
-  ),
 ]
 /** Applies to both forms; as parent_id, the id refers to the last run of its chat. */
 function fixResponseId(): Patch {

@@ -19,13 +19,6 @@ export const generateInputFaults = faultTable({
       onStore('history', (original) => ({
         runs: async (chatId) => (await original.runs(chatId)).map((run) => ({ ...run, input: [] })),
       })),
-    'v3-parent-known-if-it-is-the-first-run: Only the content of the first run of a chat is passed to the model.':
-      onStore('history', (original) => ({
-        runs: async (chatId) =>
-          (await original.runs(chatId)).map((run, at) =>
-            at === 0 ? run : { ...run, input: [], output: [] },
-          ),
-      })),
     'v3-parent-without-its-own: Only the parent run is passed to the model, not the runs before it.':
       onStore('history', (original) => ({
         runs: async (chatId) =>
@@ -45,14 +38,8 @@ export const generateInputFaults = faultTable({
           )
         })
       }),
-    'v3-fresh-chat-goes-on-from-others: In a new chat, the turns of another chat are passed to the model.':
-      'v3.generate: turns of another chat are read (occurrence: first)',
   },
   'V3-TOOLS-02': {
-    'v3-exclude-tools-ignored-in-streams: In a stream, exclude_tools is ignored.':
-      'v3.generate: exclude_tools is ignored (stream: true)',
-    'v3-exclude-tools-ignored-in-json: In a non-streaming response, exclude_tools is ignored.':
-      'v3.generate: exclude_tools is ignored (stream: not true)',
     'v3-tool-lists-shown-and-not-kept: The response lists the allowed tools, but the model uses others as well.':
       {
         also: ['V3-TOOLS-03'],
@@ -60,12 +47,6 @@ export const generateInputFaults = faultTable({
           model({ ...request, tools: allowedTools({}).map(({ name }) => name) }),
         ),
       },
-  },
-  'V3-TOOLS-03': {
-    'v3-include-tools-ignored-in-streams: In a stream, include_tools is ignored.':
-      'v3.generate: include_tools is ignored (stream: true)',
-    'v3-include-tools-ignored-in-json: In a non-streaming response, include_tools is ignored.':
-      'v3.generate: include_tools is ignored (stream: not true)',
   },
   'V3-THINK-01': {
     'v3-think-told-in-the-answer: The reasoning is returned only at the start of the answer text.':
@@ -95,10 +76,6 @@ export const generateInputFaults = faultTable({
       ),
   },
   'V3-GEN-10': {
-    'v3-max-tokens-ignored: In a non-streaming response, max_tokens is ignored.':
-      'v3.generate: max_tokens is ignored (stream: not true)',
-    'v3-max-tokens-ignored-in-streams: In a stream, max_tokens is ignored.':
-      'v3.generate: max_tokens is ignored (stream: true)',
     'v3-max-tokens-off-by-one: An answer may exceed max_tokens by one token.': onModel(
       'native',
       (model, request) => model({ ...request, maxTokens: request.maxTokens + 1 }),

@@ -20,9 +20,6 @@ export const streamFramingFaults = faultTable({
   'V3-SSE-02': {
     'stream-without-event-lines: Blocks omit the event: line: the event name is only in type.':
       rewriteBlocks((block) => `data: ${blockJson(block)}\n\n`),
-    'stream-event-line-empty: The event: line of one delta is empty.': rewriteOneDelta(
-      (block) => `event:\ndata: ${blockJson(block)}\n\n`,
-    ),
     'stream-json-over-blocks: The JSON of one delta is split across two blocks.': rewriteOneDelta(
       (block) => {
         const text = blockJson(block)

@@ -1,5 +1,3 @@
-/** Faults of the order and the end of v3 event streams (section 6, 2 and 3). */
-import type { ResponseRun } from '../../../../events/run.ts'
 import type { ResponseEvent } from '../../../../events/sequence.ts'
 import type { SseBlock } from '../../../../events/sse.ts'
 import {
@@ -24,8 +22,6 @@ import {
 import { onV3Blocks, rewriteBlocks } from '../../../patches/framing.ts'
 import type { Fault } from '../../../table.ts'
 import { eventFaultTable, faultTable } from '../../../table.ts'
-
-const isCalling = ({ steps }: ResponseRun) => steps.some(({ type }) => type === 'function_call')
 
 const finalEvents = all(...terminalEvents)
 
@@ -76,15 +72,6 @@ export const streamOrderFaults: readonly Fault[] = [
       ),
     },
     'V3-SSE-12': {
-      // Sophomoresty/gemini-web2api PR 57
-      'stream-of-deltas-alone: Only deltas are sent between response.created and the terminal event.':
-        (events) =>
-          events.filter(
-            ({ type }) =>
-              type === 'response.created' ||
-              type.endsWith('.delta') ||
-              terminalEvents.includes(type),
-          ),
       'stream-of-thought-adds-its-answer-late: Only streams with reasoning send response.output_item.added of the answer after its first delta.':
         when(isThinking, moveEvents(nth(itemAdded, -1), 'after', textDelta)),
     },
@@ -119,15 +106,6 @@ export const streamOrderFaults: readonly Fault[] = [
           'response.file_search_call.in_progress',
           'after',
           'response.file_search_call.completed',
-        ),
-    },
-    'V3-SSE-14': {
-      'stream-of-call-counts-items-anew: The answer after a function call has the output_index of the call.':
-        when(
-          isCalling,
-          setInEvents(all(itemAdded, partAdded, textDelta), {
-            output_index: (old: number) => Math.max(0, old - 1),
-          }),
         ),
     },
     'V3-SSE-08': {

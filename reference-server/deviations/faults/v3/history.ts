@@ -1,12 +1,13 @@
-/** Faults of history rows: their fields, and missing or changed content (sections 2.6 and 4.3). */
-import type { RunItem } from '../../../../events/response-object.ts'
-import type { Patch } from '../../../../services.ts'
-import type { StoredRun } from '../../../../store/types.ts'
-import { isText, type Json, setAt, toList, toObject } from '../../../patches/json.ts'
-import { onReply, onSuccessBody, setFields } from '../../../patches/replies.ts'
-import { v3History } from '../../../patches/routes.ts'
-import { onStore } from '../../../patches/services.ts'
-import { faultTable } from '../../../table.ts'
+/** Faults of histories: fields and content of rows, and pages (sections 2.6, 4.3 and 8). */
+import type { RunItem } from '../../../events/response-object.ts'
+import type { Patch } from '../../../services.ts'
+import type { HistoryRow, HistoryStore, Page, StoredRun } from '../../../store/types.ts'
+import { isText, type Json, setAt, toList, toObject } from '../../patches/json.ts'
+import { onReply, onSuccessBody, setFields } from '../../patches/replies.ts'
+import { onRequest } from '../../patches/requests.ts'
+import { v3History } from '../../patches/routes.ts'
+import { onStore } from '../../patches/services.ts'
+import { type Fault, faultTable } from '../../table.ts'
 
 const without = (type: RunItem['type']): Patch =>
   editStoredRun((run) => ({ ...run, output: run.output.filter((item) => item.type !== type) }))
@@ -99,10 +100,6 @@ export const historyRowFaults = faultTable({
       'result.*.item': JSON.stringify,
     }),
   },
-  'V3-HIST-16': {
-    'v3-history-mixes-chats: A turn that is sent while another one runs is stored in another chat as well.':
-      'v3.generate: the turn is stored in another chat as well (overlap: two at once)',
-  },
 })
 function rowsOf(type: string, change: (row: Json) => Json): Patch {
   return setFields(v3History, {
@@ -131,3 +128,87 @@ function editStoredRun(change: (run: StoredRun) => StoredRun): Patch {
     append: (chatId, run) => original.append(chatId, change(run)),
   }))
 }
+
+/** More rows than any history of the suites has. */
+const everyRow = 1_000_000
+
+type ReadPage = HistoryStore['page']
+const editPages = (change: (original: ReadPage) => ReadPage): Patch =>
+  onStore('history', ({ page }) => ({ page: change(page) }))
+
+/** Changes the position to which the cursor of a page leads. */
+const continueAt = (to: (page: Page<HistoryRow>, after: number, limit: number) => number | null) =>
+  editPages((original) => async (chatId, after, limit) => {
+    const page = await original(chatId, after, limit)
+    return { ...page, next: to(page, after, limit) }
+  })
+
+const editQuery = (change: (query: Json) => Json): Patch =>
+  onRequest(v3History, (call) => ({ ...call, query: change(toObject(call.query)) }))
+export const historyPageFaults: readonly Fault[] = [
+  ...faultTable({
+    'V3-HIST-09': {
+      'v3-history-limit-1-is-2: A limit of 1 is treated as 2.': editQuery((query) =>
+        Number(query['limit']) === 1 ? { ...query, limit: 2 } : query,
+      ),
+    },
+    'V3-HIST-10': {
+      'v3-history-repeats-a-row-at-each-border: A page starts with the last row of the previous page.':
+        continueAt(({ next }, _after, limit) => (next !== null && limit > 1 ? next - 1 : next)),
+      'v3-history-cursor-of-a-moment: The cursor is a timestamp: further rows with the timestamp of the last row are skipped.':
+        editPages((original) => async (chatId, after, limit) => {
+          const page = await original(chatId, after, limit)
+          const { rows } = await original(chatId, 0, everyRow)
+          const last = page.rows.at(-1)?.createdAt ?? 0
+          const behind = rows.findIndex(({ createdAt }) => createdAt > last)
+          return { ...page, next: page.next && (behind < 0 ? rows.length : behind) }
+        }),
+    },
+    'V3-HIST-11': {
+      'v3-history-cursor-missing-at-the-end: The last page omits cursor.': setFields(v3History, {
+        'pagination.cursor': (cursor: unknown) => cursor ?? undefined,
+      }),
+      'v3-history-cursor-never-null: The last page has a cursor that leads to an empty page with the same cursor.':
+        continueAt(({ next, rows }, after) => next ?? Math.max(1, after + rows.length)),
+    },
+    'V3-HIST-12': {
+      'v3-history-cursor-number: The cursor is a number.': setFields(v3History, {
+        'pagination.cursor': (cursor: unknown) => cursor && 50,
+      }),
+    },
+    'V3-HIST-13': {
+      'v3-history-counts-from-the-end: The cursor is an offset from the end, so that new rows shift pages.':
+        editPages((original) => async (chatId, left, limit) => {
+          const { rows } = await original(chatId, 0, everyRow)
+          const after = left === 0 ? 0 : Math.max(0, rows.length - left)
+          const page = rows.slice(after, after + limit)
+          const next = rows.length - after - page.length
+          return { rows: page, next: next === 0 ? null : next }
+        }),
+    },
+    'V3-HIST-14': {
+      'v3-history-newest-first-by-offset: Rows are returned newest first with an offset as cursor, so that new rows shift pages.':
+        editPages((original) => async (chatId, after, limit) => {
+          const { rows } = await original(chatId, 0, everyRow)
+          const page = rows.toReversed().slice(after, after + limit)
+          const end = after + page.length
+          return { rows: page, next: end < rows.length ? end : null }
+        }),
+    },
+    'V3-HIST-15': {
+      'v3-history-order-of-each-page: Pages with an odd limit return their rows in reverse order.':
+        editPages((original) => async (chatId, after, limit) => {
+          const page = await original(chatId, after, limit)
+          return { ...page, rows: limit % 2 === 1 ? page.rows.toReversed() : page.rows }
+        }),
+    },
+  }),
+  ...[20, 49, 51, 100].map(
+    (rows): Fault => ({
+      name: `v3-history-default-${rows}`,
+      summary: `The default page size is ${rows} instead of 50.`,
+      breaks: ['V3-HIST-08'],
+      patch: editQuery((query) => ({ limit: rows, ...query })),
+    }),
+  ),
+]
