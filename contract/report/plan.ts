@@ -54,11 +54,11 @@ const measured = z.object({
   slos: z.array(z.string()),
   /**
    * `decided`: the search came to its end. `undecided`: it stopped before, so its figures are provisional.
-   * `invalid`: its figures are those of the load generator. Absent in plans of earlier versions.
+   * `invalid`: its figures are those of the load generator.
    */
-  basis: z.enum(['decided', 'undecided', 'invalid']).optional(),
+  basis: z.enum(['decided', 'undecided', 'invalid']),
   /** Reason why the search was not decided, with the remedy; null if it was. */
-  caveat: z.string().nullish(),
+  caveat: z.string().nullable(),
 })
 export type PlanMeasurement = z.infer<typeof measured>
 
@@ -104,8 +104,8 @@ const predictedSlo = z.object({
   low: z.number().nullable(),
   high: z.number().nullable(),
   unit: z.string(),
-  /** Limit in the unit of `value`; absent in plans of earlier versions. */
-  limit: z.number().optional(),
+  /** Limit in the unit of `value`. */
+  limit: z.number(),
   /** `met` and `missed` hold for the whole interval. */
   verdict: z.enum(['met', 'likely met', 'likely missed', 'missed']),
 })

@@ -53,7 +53,7 @@ export function rateTable({ rates, goodput }: LoadReport): Table {
     name,
     String(count),
     figure(perSecond),
-    wholeRun === undefined ? '' : String(wholeRun),
+    String(wholeRun),
   ])
   return {
     head: ['', 'count', 'per second', 'whole run'],

@@ -56,7 +56,6 @@ export function deliveryText({ delivery }: Pick<LoadReport, 'delivery'>): string
 
 /** Streams with more deltas than output tokens; also those with fewer, if most have exactly as many. */
 function usageText({ usage }: NonNullable<LoadReport['delivery']>): string {
-  if (usage === undefined) return ''
   const { equal, more, fewer } = usage
   if (equal <= more + fewer) {
     const total = count(equal + more + fewer, 'stream')

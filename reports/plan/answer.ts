@@ -94,7 +94,7 @@ export function modelFacts(report: PlanReport): readonly Fact[] {
   const { service, measured, balance, methods } = report
   return [
     ...measured.map(
-      ({ file, replicas, rate, interval: range, baseUrl, basis = 'decided' }): Fact => [
+      ({ file, replicas, rate, interval: range, baseUrl, basis }): Fact => [
         'Measured  ',
         `${clean(file)}: ${count(replicas, 'replica')} at ${clean(baseUrl)}, ${rate === null ? 'no rate found' : `${interval(rate, ...bounds(range))}`}${basis === 'decided' ? '' : ` (${basis})`}`,
       ],

@@ -87,7 +87,7 @@ function sloChart({ rows, slos }: PlanReport, at: number): readonly Chart[] {
         { name: 'low', values: line('low'), color: 'dim' },
         { name: 'high', values: line('high'), color: 'dim' },
       ],
-      limits: first.limit === undefined ? [] : [{ label: clean(expression), value: first.limit }],
+      limits: [{ label: clean(expression), value: first.limit }],
       table: {
         head: ['replicas', 'predicted', 'low', 'high'],
         rows: points.map(({ replicas, value, low, high }) => [

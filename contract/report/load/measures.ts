@@ -58,8 +58,8 @@ export type Metric = z.infer<typeof metric>
 const rate = z.object({
   count: z.int(),
   perSecond: z.number(),
-  /** Count of the whole run, warm-up and drain included; absent in older reports. */
-  wholeRun: z.int().optional(),
+  /** Count of the whole run, warm-up and drain included. */
+  wholeRun: z.int(),
 })
 
 /** Five separate rates, in the measured window. */
@@ -121,7 +121,7 @@ export const sloRow = z.object({
   /** Clean requests that are still needed for a decision; null if it is decided. */
   needed: z.int().nullable(),
   message: z.string(),
-  /** Absent for an SLO without a latency, and in reports of earlier versions. */
+  /** Absent for an SLO without a latency. */
   limits: z.array(sloLimit).optional(),
   /** True for an implied SLO: it has a row only if it is missed. */
   implied: z.boolean().optional(),
@@ -190,9 +190,9 @@ export const delivery = z.object({
   lumpMs: z.number().nullable(),
   /**
    * Complete streams with a usage that have as many deltas as output tokens, more, and fewer. Not a finding:
-   * a server may send several tokens in a delta, or one in several. Absent in older reports.
+   * a server may send several tokens in a delta, or one in several.
    */
-  usage: z.object({ equal: z.int(), more: z.int(), fewer: z.int() }).optional(),
+  usage: z.object({ equal: z.int(), more: z.int(), fewer: z.int() }),
 })
 export type Delivery = z.infer<typeof delivery>
 
