@@ -94,12 +94,6 @@ describe.each(replicaFaults)('$name', ({ breaks: only, patches }) => {
     }
     expect(report.faults).toEqual([])
   })
-
-  test('passes on one endpoint', async () => {
-    const report = await judgedReplicas(patches, 1, { only, jobs: 1 })
-    expect(redIn(report)).toEqual([])
-    expect(report.target.endpoints).toBeUndefined()
-  })
 })
 
 describe('a legal service with several endpoints conforms', () => {
