@@ -52,13 +52,15 @@ const laws: readonly Law<Run>[] = [
   { requirements: ['OAI-STREAM-11'], law: (run, trial) => run.isDelivered(trial) },
 ]
 
+const requirements = requirementsOfLaws('openai.chat', laws, requirementsOf('OAI-CHAT'))
+
 /** Section 4.1: the laws of completions hold under all conditions. */
 describe('compatible surface: laws of completions', () => {
   test(
     'a completion MUST keep its requirements under every condition',
-    coversAtDepth(requirementsOfLaws('openai.chat', laws, requirementsOf('OAI-CHAT')), (rows) => ({
+    coversAtDepth(requirements, (rows, depth) => ({
       requests: 2 * rows + 4,
-      generations: Math.ceil(rows * 1.7) + 4,
+      generations: Math.ceil(rows * (depth === 'full' ? 1.7 : 1.5)) + 4,
     })),
     async ({ openai, claim, profile, session, prompts, coverage }) => {
       const run = await startRun({ openai, claim, profile, session, prompts, coverage })
@@ -119,11 +121,10 @@ async function isRemembered(run: Run, { row, body, answer }: Trial): Promise<voi
 
 /** Facts of other requests; at depth full, a question without a fact directly follows a request that states one. */
 async function hasNoForeignFacts(run: Run, { row, body, answer, edit }: Trial): Promise<void> {
-  const { openai, recall } = run
-  claimNoForeignFacts(run, 'OAI-CHAT-16', answer, [...sentIn(body), recall.fact])
+  claimNoForeignFacts(run, 'OAI-CHAT-16', answer, [...sentIn(body), run.recall.fact])
   if (run.coverage.depth !== 'full' || row['messages'] !== plain) return
-  await run.send(openai.chatBody(recall.tell), {})
-  const question = edit(openai.chatBody(recall.ask))
+  await run.send(run.openai.chatBody(run.recall.tell), {})
+  const question = edit(run.openai.chatBody(run.recall.ask))
   claimNoForeignFacts(run, 'OAI-CHAT-16', await run.send(question, row), sentIn(question))
 }
 
@@ -193,23 +194,22 @@ function bodyFor(run: Run, row: Row): Body {
 function editsOf(run: Run): Edits<'openai.chat'> {
   const { profile, session, prompts } = run
   const noted = ['assistant', 'OK.'] as const
-  const goOn = ['assistant', 'Go on.'] as const
   // The fact is not on the first line.
   const fact = () => ['user', `${prompts.brief()}\n${run.recall.tell}`] as const
-  const instruction = () => prompts.instruction('You are brief.')
+  const brief = () => prompts.instruction('You are brief.')
   const stop = (form: string, sequence = session.nonce()) => set({ stop: stopOf(form, sequence) })
   return {
     ...messageTextEdits({ prompts, session }),
     messages: {
-      'with a system message': earlier(() => [['system', instruction()], fact(), noted]),
+      'with a system message': earlier(() => [['system', brief()], fact(), noted]),
       'with an assistant message': earlier(() => [fact(), noted]),
       'of several turns': earlier(() => [
         ['user', prompts.brief()],
-        goOn,
+        noted,
         fact(),
         noted,
         ['user', prompts.followUp()],
-        goOn,
+        noted,
       ]),
     },
     model: modelEdits(profile, 'model'),
