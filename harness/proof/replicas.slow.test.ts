@@ -98,7 +98,7 @@ describe.each(replicaFaults)('$name', ({ breaks: only, patches }) => {
 
 describe('a legal service with several endpoints conforms', () => {
   test.each(replicaDialects)('$name', async ({ patches }) => {
-    const report = await judgedReplicas(patches, 3, { settleMs: 2 * replicationMs, jobs: 32 })
+    const report = await judgedReplicas(patches, 3, { settleMs: 2 * replicationMs })
     expect(redIn(report)).toEqual([])
     expect(report.outcome).toBe('conforms')
     const sent = report.target.endpoints?.map(({ requests }) => requests) ?? []
