@@ -7,6 +7,8 @@ export interface Flow {
   readonly inFlightNs: number
   readonly inFlightAtStart: number
   readonly inFlightAtEnd: number
+  /** Mean time in flight, at the end of the window, of those that end later. */
+  readonly meanAgeNs: number
   /** Requests that ended in the window. */
   readonly ended: number
   /** Mean time in flight of these. */
@@ -19,16 +21,17 @@ export interface Flow {
  * a window that was cut wrong breaks it.
  *
  * The law is exact in the limit. In a window, the requests in flight at its two edges cause a difference of
- * about `(|N1 - N0| / 2 + 2 sqrt(L)) W` over the integral; if that alone may be 5 %, the audit is
- * inconclusive.
+ * about `(|N1 - N0| / 2 + 2 sqrt(L)) W` over the integral, with their own `W` if they are the longer ones; if
+ * that alone may be 5 %, the audit is inconclusive.
  */
 export function littlesLaw(flow: Flow): AuditRow {
   const inFlight = flow.inFlightNs / flow.windowNs
   const product = (flow.ended / flow.windowNs) * flow.meanResidenceNs
   const row = { name: 'littles-law', expected: rounded(product), observed: rounded(inFlight) }
   const edges = Math.abs(flow.inFlightAtEnd - flow.inFlightAtStart) / 2 + 2 * Math.sqrt(inFlight)
-  if (!((edges * flow.meanResidenceNs) / flow.inFlightNs < 0.05)) {
-    const message = `The window of ${seconds(flow.windowNs)} is too short for ${inFlight.toFixed(1)} in flight of ${seconds(flow.meanResidenceNs)} each.`
+  const eachNs = Math.max(flow.meanResidenceNs, flow.meanAgeNs)
+  if (!((edges * eachNs) / flow.inFlightNs < 0.05)) {
+    const message = `The window of ${seconds(flow.windowNs)} is too short for ${inFlight.toFixed(1)} in flight of ${seconds(eachNs)} each.`
     return { ...row, verdict: 'not-applicable', message }
   }
   const off = Math.abs(inFlight - product) / inFlight

@@ -326,7 +326,7 @@ describe('steady state', () => {
 describe("Little's law", () => {
   const flow = {
     ...{ windowNs: 60e9, inFlightNs: 100 * 60e9, inFlightAtStart: 98, inFlightAtEnd: 103 },
-    ...{ ended: 3000, meanResidenceNs: 2e9 },
+    ...{ ended: 3000, meanResidenceNs: 2e9, meanAgeNs: 1e9 },
   }
 
   test('50 a second of 2 s each are 100 in flight', () => {
@@ -347,6 +347,11 @@ describe("Little's law", () => {
     const short = { ...flow, windowNs: 6e9, inFlightNs: 600e9, ended: 300 }
     expect(littlesLaw(short).verdict).toBe('not-applicable')
     expect(littlesLaw({ ...flow, inFlightNs: 0, ended: 0 }).verdict).toBe('not-applicable')
+  })
+
+  test('a few that take long and have not ended are not held against it', () => {
+    const stuck = { ...flow, inFlightAtEnd: 99, ended: 2800, meanAgeNs: 20e9 }
+    expect(littlesLaw(stuck).verdict).toBe('not-applicable')
   })
 
   test('a load that grows through the window is not held against it', () => {

@@ -94,15 +94,19 @@ export function summarize(run: RunMetrics, options: SummaryOptions) {
 
 function auditsOf(run: RunMetrics, window: MeasuredWindow, planned?: number): AuditRow[] {
   const { from, to, fromNs, toNs } = window
-  const { ended, residenceNs } = run.slices.sum(from, to)
+  const { slices } = run
+  const { ended, residenceNs } = slices.sum(from, to)
+  const inFlightAtEnd = slices.inFlightAt(to)
+  const ageNs = slices.inFlightNs(0, to) - slices.sum(0, to).residenceNs
   const { outcomes } = run.group(0, Number.POSITIVE_INFINITY)
   const { requests, notDispatched, ok, open, shed, failed, disordered } = outcomes
   return [
     littlesLaw({
       windowNs: toNs - fromNs,
-      inFlightNs: run.slices.inFlightNs(from, to),
-      inFlightAtStart: run.slices.inFlightAt(from),
-      inFlightAtEnd: run.slices.inFlightAt(to),
+      inFlightNs: slices.inFlightNs(from, to),
+      inFlightAtStart: slices.inFlightAt(from),
+      inFlightAtEnd,
+      meanAgeNs: inFlightAtEnd === 0 ? 0 : ageNs / inFlightAtEnd,
       ended,
       meanResidenceNs: ended === 0 ? 0 : residenceNs / ended,
     }),
