@@ -194,7 +194,7 @@ test('with --allow-short-key, every request is shown with the credential that it
   for (const { sent = '', line } of credentials) {
     expect(sent).not.toContain('k1')
     // A wrong key, or a wrong first character of the right one.
-    expect(line.includes('a-wrong-key'), sent).toBe(/^Bearer A[q1]$/.test(sent))
+    expect(line.includes('Bearer a-"'), sent).toBe(/^Bearer A[q1]$/.test(sent))
   }
 }, 60_000)
 

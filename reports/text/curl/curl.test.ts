@@ -91,8 +91,13 @@ describe('the credential', () => {
   test('one that was not redacted is never shown', () => {
     const secret = exchangeOf({ authorization: 'Bearer sk-secret' })
     expect(toCurl(secret)).toContain('-H "Authorization: Bearer $CHATGEN_API_KEY"')
-    const wrong = exchangeOf({ authorization: 'Bearer sk-wrong', role: 'negative' })
-    expect(toCurl(wrong)).toContain('-H "Authorization: Bearer a-wrong-key"')
+    for (const [sent, shown] of [
+      ['sk-no', 'a-wro'],
+      ['sk-wrong-key-01', 'a-wrong-key----'],
+    ]) {
+      const wrong = exchangeOf({ authorization: `Bearer ${sent}`, role: 'negative' })
+      expect(toCurl(wrong)).toContain(`-H "Authorization: Bearer ${shown}"`)
+    }
   })
 })
 

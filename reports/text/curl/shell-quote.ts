@@ -34,7 +34,7 @@ function escapeCharacter(character: string): string {
  * exchanges hold a mark in place of a secret: `[api key]` becomes `$CHATGEN_API_KEY`, a key
  * without its first or last character becomes `${CHATGEN_API_KEY#?}` or `${CHATGEN_API_KEY%?}`, one in the
  * other letter case is piped through `tr`. A credential without a mark was a wrong one if the request had to
- * be refused; it is named as such, since any wrong one repeats the request.
+ * be refused; one of the same length repeats the request.
  */
 export function authorizationArgument(exchange: Exchange): string {
   const value = header(exchange.request.headers, 'authorization')
@@ -83,7 +83,9 @@ function withVariables(text: string): string {
 function unmarked(value: string, { labels }: Exchange): string {
   if (/^(bearer|basic)? *$/i.test(value)) return shellQuote(`Authorization: ${value}`)
   const [scheme, credential] = value.split(/\s+(.*)/, 2)
-  const stands = labels.role === 'negative' ? 'a-wrong-key' : '$CHATGEN_API_KEY'
+  const { length } = credential ?? value
+  const wrong = 'a-wrong-key'.slice(0, length).padEnd(length, '-')
+  const stands = labels.role === 'negative' ? wrong : '$CHATGEN_API_KEY'
   const plain = scheme?.replace(/["\\`$]/g, '')
   const text = credential === undefined ? stands : `${plain} ${stands}`
   return `"Authorization: ${text}"`
