@@ -112,7 +112,7 @@ test('certify --dry-run names every field that is missing, and sends nothing', a
     'chatgen: product.yaml: contact: it is missing',
     'chatgen: --challenge TEXT is missing',
     'chatgen: --key FILE is missing',
-    expect.stringMatching(/the profile lacks capabilities\.reasoning, .*v2Chat, tools/),
+    expect.stringMatching(/the profile lacks capabilities\.reasoning, .*v2Chat, assistants, tools/),
     expect.stringContaining('declare each capability true or false'),
   ])
   expect(code).toBe(2)

@@ -65,7 +65,7 @@ describe('explaining a requirement', () => {
   test.each([
     ['V3-GEN-03', /^contract {4}R22 of the Responses-style streaming contract\.$/m],
     ['V3-GEN-03', /^section {5}4\.3 \(covers 2 statements of the document\)$/m],
-    ['V3-GEN-09', /^conditions {2}v3\.generate with max_tokens: 1, 24, 40; temperature: 1, 0\.3;/m],
+    ['V3-GEN-09', /^conditions {2}v3\.generate with max_tokens: 24, 96; temperature: 1, 0\.3;/m],
     ['X-03', /^kind {8}excluded: cannot be observed over HTTP; never judged\.$/m],
     ['X-03', /^reason {6}The thresholds are not specified/m],
     ['OPEN-28', /^How is a repeat with the same Idempotency-Key answered\?\n\nkind {8}open: /m],

@@ -88,15 +88,15 @@ describe('the credential', () => {
     expect(toCurl(exchangeOf({ authorization: null }))).toContain('-H Authorization:')
   })
 
-  test('one that was not redacted is never shown', () => {
+  test('one that was not redacted is never printed', () => {
     const secret = exchangeOf({ authorization: 'Bearer sk-secret' })
     expect(toCurl(secret)).toContain('-H "Authorization: Bearer $CHATGEN_API_KEY"')
-    for (const [sent, shown] of [
+    for (const [sent, printed] of [
       ['sk-no', 'a-wro'],
       ['sk-wrong-key-01', 'a-wrong-key----'],
     ]) {
       const wrong = exchangeOf({ authorization: `Bearer ${sent}`, role: 'negative' })
-      expect(toCurl(wrong)).toContain(`-H "Authorization: Bearer ${shown}"`)
+      expect(toCurl(wrong)).toContain(`-H "Authorization: Bearer ${printed}"`)
     }
   })
 })
