@@ -15,7 +15,7 @@ export function inputText(file: string, problem: string, maxBytes?: number): str
 }
 
 export function challengeFlag() {
-  return flag('--challenge <text>', 'challenge that the certification program issued for this run')
+  return flag('--challenge <text>', 'challenge issued by the certification program')
 }
 
 export function overFlag(description: string) {

@@ -32,10 +32,7 @@ function serveFlags() {
     flag('--dialect <name>', 'unusual but legal behavior; repeatable; combination-N for several')
       .argParser(list)
       .default([], 'none'),
-    flag(
-      '--cors <origin>',
-      'origin of pages in browsers that may call the server; repeatable; * for any',
-    )
+    flag('--cors <origin>', 'allowed browser origin; repeatable; * for any')
       .argParser(list)
       .default([], 'none'),
     flag('--script <file>', 'answers, tool calls, errors and delays of the model, YAML or JSON'),

@@ -85,14 +85,11 @@ export function serviceFlags() {
       '--store <store>',
       'storage of chats, files and idempotency keys: memory, sqlite:FILE or postgres://...',
     ).default('memory'),
-    flag(
-      '--lease <duration>',
-      'time after which the key of a run is free if its server has died (default: 10s)',
-    ).argParser(duration),
-    flag(
-      '--running-repeat <answer>',
-      'answer to a repeat while the first request runs: 409, or wait for it (default: 409)',
-    ).choices(['409', 'wait']),
+    flag('--lease <duration>', 'lease of a running request (default: 10s)').argParser(duration),
+    flag('--running-repeat <answer>', 'early repeat: 409 or wait (default: 409)').choices([
+      '409',
+      'wait',
+    ]),
     flag(
       '--drain-delay <duration>',
       'after SIGTERM, time between /readyz failing and 503 to new requests (default: none)',
