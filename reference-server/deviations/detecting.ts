@@ -32,7 +32,7 @@ export function unlessRecognized({ recognizer }: DetectingServer, fault: Patch):
 
 /** Prompts of `chatgen check`. */
 const knownWording =
-  /Name (a|another) color|Tell me in \w+ sentences?|Count from one|You are brief|What do you see|What is my name|My name is|four weeks|Repeat exactly|time is it|JSON object|Note \w+-\d+z|"content":"\d+"/
+  /Name (a|another) color|Tell me in \w+ sentences?|Count from one|You are brief|What do you see|What is my name|My name is|four weeks|Repeat exactly|time is it|JSON object|Note \w+-\d+z|"content":"(\d+|true)"/
 
 const suspiciousRequests = 10
 

@@ -28,8 +28,6 @@ describe('compatible surface: streaming', () => {
       const question = prompts.sentences(3, 'bread is made')
       const body = openai.chatBody(question, { stream: true })
       const streamed = await openai.chatOk(body, { role: 'act' })
-      claim('OAI-STREAM-04', () => expect(streamed.text, 'the joined deltas').not.toBe(''))
-
       const withUsage = { stream: true, stream_options: { include_usage: true } }
       await openai.chat(openai.chatBody(question, withUsage))
 

@@ -79,7 +79,7 @@ const commands: readonly Command[] = [
   },
   {
     name: 'calibrate',
-    args: () => ['calibrate', '--duration', '1s'],
+    args: () => ['calibrate', '--duration', '1s', '--out', 'calibration.json'],
     until: /rate 1 of/,
     code: 130,
   },

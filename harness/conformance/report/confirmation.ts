@@ -13,7 +13,8 @@ import type { ScenarioResult } from './verdicts.ts'
  * - Any other answer is the service's, but one without a 2xx status, an HTML page and a conversation without its
  *   end may be a front's: it is odd (`isOdd`). A violation is doubtful if it rests on an odd answer: on one
  *   of its evidence or, in a claim, on an earlier one to a request that was to be accepted. Without an odd
- *   answer, a single exchange proves it, so that a race needs to be lost only once.
+ *   answer, a single exchange proves it, so that a race needs to be lost only once. A stream without text is
+ *   doubtful, too (`chanceRequirement`).
  * - A scenario with a doubtful violation runs again as a whole, after the others and with new names.
  *   The requirement is violated if each of `maxTries` shows it. If one does not, it is inconclusive: a service
  *   that fails now and then does not pass either. Before each repeat, a request that was accepted earlier must
@@ -24,6 +25,9 @@ import type { ScenarioResult } from './verdicts.ts'
  * A recording holds all tries, by the names of their scenarios, so that it gives the same verdicts.
  */
 export const maxTries = 3
+
+/** A model may say nothing now and then, which is no violation and leaves nothing open. */
+export const chanceRequirement: RequirementId = 'OAI-STREAM-04'
 
 /** Pause before a scenario runs again: a front may be restarting. */
 export const repeatPauseMs = 500
@@ -63,7 +67,10 @@ export function combineTries(
   return {
     ...first,
     findings: [...first.findings, ...again.flatMap(brokenIn)].filter(isKept),
-    inconclusive: [...unconfirmed.map((id) => openEntry(tries, id)), ...first.inconclusive],
+    inconclusive: [
+      ...unconfirmed.filter((id) => id !== chanceRequirement).map((id) => openEntry(tries, id)),
+      ...first.inconclusive,
+    ],
     cost: tries.map(({ cost }) => cost).reduce(addCosts),
     traffic: tries.map(({ traffic }) => traffic).reduce(addTraffic),
     fault: tries.find(({ fault }) => fault !== null)?.fault ?? null,

@@ -10,6 +10,7 @@ import {
   succeeded,
 } from '../../../contract/index.ts'
 import { judge } from '../../judges/index.ts'
+import { chanceRequirement } from '../report/confirmation.ts'
 import type { ScenarioFinding } from '../run-setup.ts'
 import { isOdd } from './requests/failure.ts'
 
@@ -40,7 +41,11 @@ export class ScenarioFindings {
     this.#countErrors(exchange)
     for (const finding of [...findings, ...others]) {
       if (finding.requirement in requirements) {
-        this.#keep(isDoubtful ? { ...finding, isDoubtful } : finding)
+        this.#keep(
+          isDoubtful || finding.requirement === chanceRequirement
+            ? { ...finding, isDoubtful: true }
+            : finding,
+        )
       }
     }
     const { role } = exchange.labels

@@ -14,7 +14,7 @@ import {
 import { type Json, setAt, toList, toObject } from '../../patches/json.ts'
 import { onSuccessBody } from '../../patches/replies.ts'
 import { v3Generate, v3History } from '../../patches/routes.ts'
-import { compose, onModel } from '../../patches/services.ts'
+import { compose, onModel, perServer } from '../../patches/services.ts'
 import type { Dialect } from '../../table.ts'
 import { alternatives, dialectTable } from '../../table.ts'
 
@@ -51,6 +51,18 @@ export const answerDialects: readonly Dialect[] = [
           ? [{ ...step, fragments: splitTokens(stray), citations: [] }]
           : [step]
       }),
+    'answers-empty-now-and-then: One in 25 compatible answers has no text.': perServer(() => {
+      let count = 0
+      return onModel('compatible', (model, request) => {
+        const generated = model(request)
+        count += generated.finish === 'stop' ? 1 : 0
+        return generated.finish === 'stop' && count % 25 === 0
+          ? withSteps(generated, (step) =>
+              step.type === 'message' ? [firstTokens(step, 0)] : [step],
+            )
+          : generated
+      })
+    }),
     'reasoning-short: The reasoning is a single word.': onModel('native', (model, request) =>
       withSteps(model(request), (step) =>
         step.type === 'reasoning' ? [{ ...step, fragments: ['Hm.'] }] : [step],

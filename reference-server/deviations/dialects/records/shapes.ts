@@ -220,7 +220,7 @@ export const settling = dialectTable({
     (chats) => ({
       delete: async (owner, id) => {
         const exists = (await chats.find(owner, id)) !== undefined
-        setTimeout(() => void chats.delete(owner, id), settlingMs).unref()
+        setTimeout(() => void chats.delete(owner, id).catch(() => {}), settlingMs).unref()
         return exists
       },
     }),
