@@ -12,13 +12,15 @@ import {
   terminalEvents,
 } from '../../patches/events.ts'
 import { type Json, setAt, toList, toObject } from '../../patches/json.ts'
-import { onSuccessBody } from '../../patches/replies.ts'
-import { v3Generate, v3History } from '../../patches/routes.ts'
+import { onEachBlock, onSuccessBody } from '../../patches/replies.ts'
+import { completions, v3Generate, v3History } from '../../patches/routes.ts'
 import { compose, onModel, perServer } from '../../patches/services.ts'
 import type { Dialect } from '../../table.ts'
 import { alternatives, dialectTable } from '../../table.ts'
 
 const surfaces = ['compatible', 'native'] as const
+
+const isPlain = (body: Json) => !('max_tokens' in body || 'stop' in body || 'tools' in body)
 
 export const answerDialects: readonly Dialect[] = [
   ...dialectTable({
@@ -51,18 +53,17 @@ export const answerDialects: readonly Dialect[] = [
           ? [{ ...step, fragments: splitTokens(stray), citations: [] }]
           : [step]
       }),
-    'answers-empty-now-and-then: One in 25 compatible answers has no text.': perServer(() => {
-      let count = 0
-      return onModel('compatible', (model, request) => {
-        const generated = model(request)
-        count += generated.finish === 'stop' ? 1 : 0
-        return generated.finish === 'stop' && count % 25 === 0
-          ? withSteps(generated, (step) =>
-              step.type === 'message' ? [firstTokens(step, 0)] : [step],
-            )
-          : generated
-      })
-    }),
+    'answer-empty-once: The first completion that is streamed to its end has no text.': {
+      profile: { deterministic: false },
+      patch: perServer(() => {
+        let first: unknown
+        return onEachBlock(completions, (chunk, _, { body }) => {
+          if (isPlain(toObject(body))) first ??= chunk['id']
+          const choices = setAt(chunk, 'choices.*.delta.content', (text: unknown) => text && '')
+          return [chunk['id'] === first ? choices : chunk]
+        })
+      }),
+    },
     'reasoning-short: The reasoning is a single word.': onModel('native', (model, request) =>
       withSteps(model(request), (step) =>
         step.type === 'reasoning' ? [{ ...step, fragments: ['Hm.'] }] : [step],
