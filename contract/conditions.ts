@@ -103,7 +103,7 @@ export const conditions = {
     },
     // Section 4.3 lists these for a generation in a chat alone.
     think: { true: null, false: null },
-    rag: { false: 'RAG-02', agent: 'RAG-03', true: 'RAG-07', object: 'RAG-08' },
+    rag: { false: 'RAG-02', agent: 'RAG-03', true: 'RAG-07', object: null },
     tools: { 'include_tools given': null, 'exclude_tools given': null },
     max_tokens: { '24': null },
     runs: { none: 'V3-ONE-05', one: 'V3-ONE-05', several: 'V3-ONE-05' },

@@ -81,9 +81,9 @@ describe('compatible surface: laws of completions', () => {
         },
         // A plain question after another request stated a fact.
         always: [
-          { messages: 'with an assistant message', model: 'alias' },
+          { messages: 'with an assistant message' },
           { temperature: '0', model: 'vision' },
-          { max_tokens: '7', caller: 'second' },
+          { max_tokens: '7', caller: 'second', model: 'alias' },
           { max_tokens: '7', form: 'stream with usage', model: 'vision' },
         ],
         laws,

@@ -110,6 +110,7 @@ async function claimTurnLaws(
       { input: 'several parts', form: 'stream', parent: 'given' },
       { tools: 'exclude_tools given', input: 'items' },
       { tools: 'include_tools given', form: 'stream', after: 'refusal' },
+      { max_tokens: '24', form: 'stream' },
     ],
     laws: [...laws, { law: linkNextTurn }],
   })

@@ -91,15 +91,13 @@ export const clauses: ByOperation<Clauses> = {
     ],
   },
   'v3.generate': {
-    'V3-HIST-16': ['the turn is stored in another chat as well (overlap: two at once)'],
+    'V3-HIST-16': ['the turn is stored in another chat as well (stream: true)'],
     'V3-HIST-07': [
       'the turn is not stored (overlap: two at once)',
       'only the last element counts of input',
       'only the first element counts of input',
-      'the turn is not stored (stream: true)',
       'the turn is not stored (model name: alias)',
       'the turn is not stored (occurrence: after a rename)',
-      'the turn is not stored (occurrence: after a refusal)',
       'the turn is not stored (occurrence: after a favorite)',
       'the input is not stored (input: with input_image)',
       'the answer is not stored (occurrence: third or later)',
