@@ -81,6 +81,8 @@ export async function hasNoForeignFacts(
 export function linkNextTurn(run: Run, { row, body, answer }: Trial): void {
   const id = finalResponse(answer)?.['id']
   if (typeof id !== 'string' || row['parent'] === plain || hasOtherId(answer, id)) return
+  // Whether the history lost the turn could not be told.
+  if (inputsOf(body).every((text) => text.length < minLength)) return
   if (run.blank && run.textsOfParent.length > 0) unlink(run)
   else {
     run.parent = id
@@ -95,6 +97,9 @@ function unlink(run: Run): void {
   run.textsOfParent = []
   run.conversation.length = textsBefore
 }
+
+/** A shorter text may be part of any other one, in characters. */
+const minLength = 16
 
 /** Texts of the first two turns. */
 const textsBefore = 2
