@@ -14,6 +14,7 @@ import {
   inputRows,
   isDeclined,
   isObject,
+  mayHaveMorePages,
   type ScenarioContext,
 } from '../../harness/conformance/scenario/index.ts'
 import { claimTurnKept, inputPartTypes, inputTexts } from '../support/history.ts'
@@ -153,8 +154,9 @@ type History = Awaited<ReturnType<ScenarioContext['v3']['walk']>>
 function claimInputsShown(
   { claim }: Pick<Claiming, 'claim'>,
   { row, body, answer }: Trial,
-  { rows, pages }: History,
+  walk: History,
 ): void {
+  const { rows, pages } = walk
   const evidence = [answer, ...pages]
   // An input with another role also counts.
   const inputs = rows.filter(({ item }) => isObject(item) && isInput(item))
@@ -162,6 +164,7 @@ function claimInputsShown(
   if (!isTyped || inputs.some((input) => inputTexts(input).length === 0)) return
   const texts = textsOf(inputs)
   const missing = inputsOf(body).filter((text) => !texts.includes(text))
+  if (missing.length > 0 && mayHaveMorePages(walk)) return
   const what = `inputs that the history does not show as they were sent (${describeRow(row)})`
   claim('V3-HIST-07', () => expect(missing, what).toEqual([]), ...evidence)
   if (row['input'] === 'image' && missing.length === 0) {

@@ -35,7 +35,7 @@ export { staysVisible } from './poll.ts'
 export * from './read.ts'
 export { type KnowledgePrefix, knowledgePrefixes } from './routes/knowledge.ts'
 export { assumeRead, cursorIn, isConclusive, type ListWalk } from './routes/paging.ts'
-export { type Chat, type HistoryWalk, inputText } from './routes/v3.ts'
+export { type Chat, inputText } from './routes/v3.ts'
 export { type Compared, findDifferences, overBothVersions } from './routes/versions.ts'
 export { fill } from './template.ts'
 export {

@@ -48,6 +48,13 @@ export function answerParts(exchange: Exchange): string[] {
 /** One element of `result` of `GET /message` (section 2.6). */
 export type HistoryRow = Readonly<Record<string, unknown>>
 
+export interface HistoryWalk {
+  readonly rows: readonly HistoryRow[]
+  readonly pages: readonly Exchange[]
+  /** The cursor of the last page. */
+  readonly lastCursor: unknown
+}
+
 export function historyRows(page: Exchange): HistoryRow[] {
   const body = bodyJson(page)
   const result = isObject(body) ? body['result'] : undefined
@@ -72,6 +79,14 @@ export function inputRows(rows: readonly HistoryRow[], text = ''): HistoryRow[] 
     )
   })
 }
+
+/** True if rows may be missing because their page was not found: no requirement of one turn is broken. */
+export function mayHaveMorePages({ rows, lastCursor }: HistoryWalk): boolean {
+  return rows.length === pageSize || (rows.length > 0 && lastCursor !== null)
+}
+
+/** Rows of a page without `limit` (section 4.3). */
+const pageSize = 50
 
 /** False if the item of a row is null, which section 2.6 allows. */
 export function everyItemShown(rows: readonly HistoryRow[]): boolean {

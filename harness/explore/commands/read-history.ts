@@ -4,10 +4,10 @@ import {
   contains,
   everyItemShown,
   type HistoryRow,
+  type HistoryWalk,
   historyRows,
   inputRows,
 } from '../../conformance/scenario/read.ts'
-import type { HistoryWalk } from '../../conformance/scenario/routes/v3.ts'
 import { asControl, expectLimit, isAccepted } from '../checks/common.ts'
 import { type Command, demand, drawFrom, type Operation, StateViolation } from '../command.ts'
 import type { ExplorationContext } from '../context.ts'

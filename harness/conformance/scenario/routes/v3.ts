@@ -13,7 +13,13 @@ import { route, type SendOptions, type Started } from '../../session/requests/wi
 import type { Session } from '../../session/session.ts'
 import { assume, expectMembers, requireProfile } from '../claims.ts'
 import { poll } from '../poll.ts'
-import { type HistoryRow, historyCursor, historyRows, statusText } from '../read.ts'
+import {
+  type HistoryRow,
+  type HistoryWalk,
+  historyCursor,
+  historyRows,
+  statusText,
+} from '../read.ts'
 import { assumeWithinLimits, followCursor } from './paging.ts'
 
 export interface Chat {
@@ -33,13 +39,6 @@ export type GenerateBody = Readonly<Record<string, unknown>>
 export interface GenerateOptions extends SendOptions {
   /** The Idempotency-Key; a new UUID if omitted, none if null. */
   readonly key?: string | null
-}
-
-export interface HistoryWalk {
-  readonly rows: readonly HistoryRow[]
-  readonly pages: readonly Exchange[]
-  /** The cursor of the last page. */
-  readonly lastCursor: unknown
 }
 
 /** Wait for an event that should not come, in milliseconds. */
