@@ -13,6 +13,8 @@ export interface Finding {
   readonly exchanges: readonly string[]
   /** Index of the event in its stream, if one event shows it. */
   readonly event?: number
+  /** A violation that a legal server may show now and then. */
+  readonly mayBeChance?: true
 }
 
 /** Behavior of the target at a point that the document leaves open. */

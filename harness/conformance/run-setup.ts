@@ -75,6 +75,8 @@ export interface ScenarioOutcome {
   readonly title: string
   readonly covers: readonly RequirementId[]
   readonly findings: readonly ScenarioFinding[]
+  /** A completion in one piece had text; without one in the whole run, the model is silent. */
+  readonly speaks: boolean
   readonly observations: readonly Observation[]
   readonly inconclusive: readonly Undecided[]
   readonly unproven: readonly Undecided[]

@@ -114,6 +114,8 @@ describe('a fault that takes a sequence is found, and shown by few requests', ()
     ['chat-third-name-ignored', 'V3-CHAT-10'],
     // A search may be the first to miss a chat whose name was not set, but it is not at fault.
     ['chat-of-two-runs-keeps-its-name', 'V3-CHAT-10', 's9'],
+    ['chat-favorite-once-removed-stays-so', 'V3-FAV-01'],
+    ['chat-once-favorite-is-excluded', 'V3-CHAT-09'],
     ['chat-pages-skip-after-a-deletion', 'V3-CHAT-08'],
     ['chat-of-two-runs-deleted-stays-listed', 'V3-CHAT-11'],
     ['chat-favorite-keeps-its-name', 'V3-CHAT-10'],

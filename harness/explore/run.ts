@@ -47,7 +47,6 @@ export function explorationOf(operations: number): Exploration {
 export interface TargetExploration extends ExplorationResult {
   /** Required requirements that the judges of single exchanges found broken in the same run. */
   readonly judged: readonly string[]
-  readonly requests: number
   readonly generations: number
 }
 
@@ -55,7 +54,6 @@ interface TargetOptions {
   readonly operations: number
   readonly seed: string
   readonly outDir: string
-  readonly maxViolations?: number
 }
 
 /** Explores a target alone, without the suites: for the proof. */
@@ -63,7 +61,7 @@ export async function exploreTarget(
   profile: TargetProfile,
   options: TargetOptions,
 ): Promise<TargetExploration> {
-  const { operations, seed, outDir, maxViolations = 1 } = options
+  const { operations, seed, outDir } = options
   const setup: RunSetup = {
     profile,
     requirements: requirementIds.filter((id) => !skipReason(id, profile)),
@@ -92,7 +90,7 @@ export async function exploreTarget(
     const exploration = await explore(session, {
       operations,
       maxGenerations: generationsFor(operations),
-      maxViolations,
+      maxViolations: 1,
     })
     const { cost, findings } = session.outcome()
     const broken = findings.filter(
@@ -104,7 +102,6 @@ export async function exploreTarget(
     return {
       ...exploration,
       judged: [...new Set(broken.map(({ requirement, why }) => `${requirement}: ${why}`))],
-      requests: cost.requests,
       generations: cost.generations,
     }
   } finally {

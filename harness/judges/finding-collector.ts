@@ -23,6 +23,12 @@ export class FindingCollector {
     if (!this.#broken.has(requirement)) this.#broken.set(requirement, { why, event })
   }
 
+  /** Keeps a violation that a legal server may show now and then. */
+  brokenByChance(requirement: RequirementId, why: string): void {
+    const note = { why, event: undefined, mayBeChance: true } as const
+    if (!this.#broken.has(requirement)) this.#broken.set(requirement, note)
+  }
+
   observed(question: OpenQuestionId, answer: string): void {
     if (!this.#answers.has(question)) this.#answers.set(question, answer)
   }
@@ -56,14 +62,15 @@ export class FindingCollector {
 interface Note {
   readonly why: string
   readonly event: number | undefined
+  readonly mayBeChance?: true
 }
 
 function finding(
   requirement: RequirementId,
   verdict: Finding['verdict'],
-  { why, event }: Note,
+  { event, ...note }: Note,
   exchanges: readonly string[],
 ): Finding {
-  const finding = { requirement, verdict, why, exchanges }
+  const finding = { requirement, verdict, ...note, exchanges }
   return event === undefined ? finding : { ...finding, event }
 }

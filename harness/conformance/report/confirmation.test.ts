@@ -39,6 +39,7 @@ function tryWith(kinds: readonly (readonly Kind[])[]): ScenarioResult {
       kind === 'open' ? [{ requirements: [requirement], reason: 'no answer', exchanges: [] }] : [],
     ),
     unproven: [],
+    speaks: true,
     cost: { ...noCost, requests: 3 },
     traffic: noTraffic,
     fault: null,

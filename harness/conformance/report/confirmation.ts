@@ -14,7 +14,7 @@ import type { ScenarioResult } from './verdicts.ts'
  *   end may be a front's: it is odd (`isOdd`). A violation is doubtful if it rests on an odd answer: on one
  *   of its evidence or, in a claim, on an earlier one to a request that was to be accepted. Without an odd
  *   answer, a single exchange proves it, so that a race needs to be lost only once. A stream without text is
- *   doubtful, too (`chanceRequirement`).
+ *   doubtful, too: a model may say nothing now and then, which leaves nothing open (`mayBeChance`).
  * - A scenario with a doubtful violation runs again as a whole, after the others and with new names.
  *   The requirement is violated if each of `maxTries` shows it. If one does not, it is inconclusive: a service
  *   that fails now and then does not pass either. Before each repeat, a request that was accepted earlier must
@@ -25,9 +25,6 @@ import type { ScenarioResult } from './verdicts.ts'
  * A recording holds all tries, by the names of their scenarios, so that it gives the same verdicts.
  */
 export const maxTries = 3
-
-/** A model may say nothing now and then, which is no violation and leaves nothing open. */
-export const chanceRequirement: RequirementId = 'OAI-STREAM-04'
 
 /** Pause before a scenario runs again: a front may be restarting. */
 export const repeatPauseMs = 500
@@ -68,11 +65,12 @@ export function combineTries(
     ...first,
     findings: [...first.findings, ...again.flatMap(brokenIn)].filter(isKept),
     inconclusive: [
-      ...unconfirmed.filter((id) => id !== chanceRequirement).map((id) => openEntry(tries, id)),
+      ...unconfirmed.filter((id) => !mayBeChance(tries, id)).map((id) => openEntry(tries, id)),
       ...first.inconclusive,
     ],
     cost: tries.map(({ cost }) => cost).reduce(addCosts),
     traffic: tries.map(({ traffic }) => traffic).reduce(addTraffic),
+    speaks: tries.some(({ speaks }) => speaks),
     fault: tries.find(({ fault }) => fault !== null)?.fault ?? null,
   }
 }
@@ -88,6 +86,11 @@ function doubtful(tries: readonly Try[]): readonly RequirementId[] {
 
 function isInAll(tries: readonly Try[], id: RequirementId): boolean {
   return tries.every((one) => brokenIn(one).some((finding) => finding.requirement === id))
+}
+
+function mayBeChance(tries: readonly Try[], id: RequirementId): boolean {
+  const broken = tries.flatMap(brokenIn).filter(({ requirement }) => requirement === id)
+  return broken.every((finding) => finding.mayBeChance)
 }
 
 function brokenIn({ findings }: Try): readonly ScenarioFinding[] {

@@ -30,6 +30,7 @@ function result(more: Partial<ScenarioResult> = {}): ScenarioResult {
     observations: [],
     inconclusive: [],
     unproven: [],
+    speaks: true,
     cost: noCost,
     traffic: noTraffic,
     fault: null,

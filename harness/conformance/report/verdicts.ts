@@ -37,7 +37,11 @@ export function decide(
   profile: TargetProfile,
   { untestedReason = neverSeenReason }: { readonly untestedReason?: string | undefined } = {},
 ): RequirementResult[] {
-  const findings = results.flatMap((result) => result.findings)
+  const speaks = results.some((result) => result.speaks)
+  const all = results.flatMap((result) => result.findings)
+  // A model that says nothing in one piece either is legal.
+  const findings = all.filter((finding) => speaks || finding.mayBeChance !== true)
+  const silent = new Set(all.flatMap((one) => (findings.includes(one) ? [] : [one.requirement])))
   const byRow = Map.groupBy(findings, ({ requirement }) => requirement)
   const broken = new Set(
     findings.filter(({ verdict }) => verdict === 'broken').map(({ requirement }) => requirement),
@@ -47,7 +51,8 @@ export function decide(
     const covering = scenarios.filter((scenario) => scenario.requirements.includes(id))
     const evidence = gather(id, byRow.get(id) ?? [], results)
     const notReached = covering.some(({ slug }) => results.every((result) => result.slug !== slug))
-    const unseenReason = notReached ? untestedReason : neverSeenReason
+    const absentReason = silent.has(id) ? silentReason : neverSeenReason
+    const unseenReason = notReached ? untestedReason : absentReason
     const premises = { broken, undecided }
     const ruling = rule(id, { ...evidence, unseenReason }, covering, profile, premises)
     const { level, surface, section, title } = requirements[id]
@@ -122,6 +127,7 @@ function gather(
 }
 
 /** Reasons for a requirement without findings and results of scenarios. */
+const silentReason = 'no completion had text, whether streamed or in one piece'
 const neverSeenReason = 'the behavior did not occur in this run'
 export const interruptedReason = 'the run was interrupted before this was tested'
 /** The same in the report of an unfinished run. */

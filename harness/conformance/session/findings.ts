@@ -5,13 +5,13 @@ import {
   type Observation,
   type OperationId,
   operationAt,
+  operationOf,
   requestPath,
   requirements,
   succeeded,
 } from '../../../contract/index.ts'
-import { judge } from '../../judges/index.ts'
-import { chanceRequirement } from '../report/confirmation.ts'
-import type { ScenarioFinding } from '../run-setup.ts'
+import { answerText, judge } from '../../judges/index.ts'
+import type { ScenarioFinding, ScenarioOutcome } from '../run-setup.ts'
 import { isOdd } from './requests/failure.ts'
 
 /** An exchange, or the part kept of one: sessions outlive their scenarios, bodies must not. */
@@ -30,6 +30,8 @@ export class ScenarioFindings {
   readonly #held = new Map<string, { finding: ScenarioFinding; exchanges: Set<string> }>()
   /** A request that should be accepted got a response that may come from a front. */
   #hadOddAnswer = false
+  /** A completion in one piece had text, so the model is not silent. */
+  #speaks = false
   readonly #steadiness = new Map<OperationId, Steadiness>()
   /** Ids of 500s in JSON, which are the service's own, by the ordinals of their requests. */
   readonly #ownErrors = new Map<number, string>()
@@ -38,14 +40,13 @@ export class ScenarioFindings {
   judge(exchange: Exchange, others: readonly Finding[] = []): readonly Observation[] {
     const { findings, observations } = judge(exchange)
     const isDoubtful = isOdd(exchange)
+    if (operationOf(exchange) === 'openai.chat' && mediaType(exchange) === 'application/json')
+      this.#speaks ||= Boolean(answerText(exchange))
     this.#countErrors(exchange)
     for (const finding of [...findings, ...others]) {
       if (finding.requirement in requirements) {
-        this.#keep(
-          isDoubtful || finding.requirement === chanceRequirement
-            ? { ...finding, isDoubtful: true }
-            : finding,
-        )
+        const isShaky = isDoubtful || finding.mayBeChance === true
+        this.#keep(isShaky ? { ...finding, isDoubtful: true } : finding)
       }
     }
     const { role } = exchange.labels
@@ -93,12 +94,17 @@ export class ScenarioFindings {
     this.#steadiness.set(operation, steadiness)
   }
 
-  all(): readonly ScenarioFinding[] {
+  /** All of them, with `redact` removing secrets. */
+  outcome(redact: (text: string) => string): Pick<ScenarioOutcome, 'findings' | 'speaks'> {
     const held = [...this.#held.values()].map(({ finding, exchanges }) => ({
       ...finding,
       exchanges: [...exchanges],
     }))
-    return [...this.#broken, ...held]
+    const findings = [...this.#broken, ...held]
+    return {
+      findings: findings.map((one) => ({ ...one, why: redact(one.why) })),
+      speaks: this.#speaks,
+    }
   }
 }
 

@@ -217,7 +217,7 @@ export class Session {
       slug: this.slug,
       title: this.#title,
       covers: this.#covers,
-      findings: this.findings.all().map((finding) => ({ ...finding, why: text(finding.why) })),
+      ...this.findings.outcome(text),
       observations: this.#observations.map((one) => ({ ...one, answer: text(one.answer) })),
       inconclusive: clean(this.#inconclusive),
       unproven: clean(this.#unproven),

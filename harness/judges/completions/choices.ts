@@ -17,6 +17,7 @@ export class ChoiceJudge implements ChunkJudge {
   chunk({ choices, event }: Chunk): void {
     for (const choice of choices) {
       const trace = this.#trace(choice.index)
+      if (choice.misplaced !== undefined) trace.misplaced ??= { event, member: choice.misplaced }
       this.#delta(choice, trace, event)
       this.#finish(choice, trace, event)
     }
@@ -96,23 +97,32 @@ export class ChoiceJudge implements ChunkJudge {
     trace.reason ??= String(finishReason)
   }
 
-  /** OAI-STREAM-04 is broken by a finished answer without text in the place of its text. */
+  /** OAI-STREAM-04: a finished answer has its text in another place, or no text, which a model may have. */
   #text(done: boolean): void {
     const first = this.#choices.get(0)
     if (first === undefined || this.#collector.isBroken('OAI-STREAM-03')) return
     // A tool call, a filter, an immediate stop sequence, or tokens spent on reasoning leave no text.
     if (first.reason === undefined ? !done : first.reason !== 'stop') return
-    if (first.answered || stopsOf(this.#request).length > 0) return
-    this.#collector.broken(
-      'OAI-STREAM-04',
-      'The answer ended without text in any choices[0].delta.content.',
-    )
+    if (first.answered) return
+    const why = 'The answer ended without text in any choices[0].delta.content'
+    const { misplaced } = first
+    if (misplaced !== undefined) {
+      const place = `choices[0].${misplaced.member}`
+      this.#collector.broken('OAI-STREAM-04', `${why}: it is in ${place}.`, misplaced.event)
+    } else if (stopsOf(this.#request).length === 0) {
+      this.#collector.brokenByChance('OAI-STREAM-04', `${why}.`)
+    }
   }
 
   #trace(index: number): ChoiceTrace {
     const existing = this.#choices.get(index)
     if (existing !== undefined) return existing
-    const trace: ChoiceTrace = { begun: false, answered: false, reason: undefined }
+    const trace: ChoiceTrace = {
+      begun: false,
+      answered: false,
+      misplaced: undefined,
+      reason: undefined,
+    }
     this.#choices.set(index, trace)
     return trace
   }
@@ -123,6 +133,8 @@ interface ChoiceTrace {
   begun: boolean
   /** True if it has text, or a tool call or a refusal in the place of text. */
   answered: boolean
+  /** The first text in another place. */
+  misplaced: { readonly event: number; readonly member: string } | undefined
   reason: string | undefined
 }
 

@@ -61,6 +61,19 @@ const faults: Faults = {
       return last && events.toSpliced(3, 0, last)
     },
   },
+  'chat 04': {
+    'text beside the delta': inChoices((choice) => {
+      choice.text = choice.delta.content
+      delete choice.delta.content
+    }),
+    'text in a message': inChoices((choice) => {
+      choice.message = { content: choice.delta.content }
+      delete choice.delta.content
+    }),
+    'text in delta.text': inChoices((choice) => {
+      choice.delta = { role: choice.delta.role, text: choice.delta.content }
+    }),
+  },
   'chat 09': {
     '[DONE] before the end': inserted(3, '[DONE]'),
     'nothing from the middle on': (events) => events.slice(0, 3),
@@ -163,6 +176,10 @@ describe('stop', () => {
     expectBroken('chat', { request: request(['']), body: answerOf('one two') }, '')
     expectBroken('chat', { request: request('one'), body: answerOf() }, '')
     expectBroken('chat', { body: answerOf() }, '04')
+    const { findings } = judge(transcriptExchange('chat', { body: answerOf() }))
+    expect(findings.filter(({ mayBeChance }) => mayBeChance)).toMatchObject([
+      { requirement: 'OAI-STREAM-04' },
+    ])
   })
 })
 

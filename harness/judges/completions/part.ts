@@ -14,6 +14,8 @@ export interface ChunkChoice {
   readonly index: number
   /** Undefined if the choice has no index. */
   readonly delta: unknown
+  /** Member of the choice that has text in place of `delta.content`. */
+  readonly misplaced: string | undefined
   /** Undefined if it is absent, null or empty. */
   readonly finishReason: unknown
 }
@@ -48,8 +50,19 @@ function choiceOf(value: unknown, at: number): ChunkChoice {
   return {
     index: asIndex(choice['index']) ?? at,
     delta: choice['delta'],
+    misplaced: misplacedText(choice),
     finishReason: reason === null || reason === '' ? undefined : reason,
   }
+}
+
+/** Members in which servers of other formats have the text of a choice. */
+function misplacedText({ delta, message, text }: JsonObject): string | undefined {
+  const places = {
+    text,
+    'message.content': asObject(message)?.['content'],
+    'delta.text': asObject(delta)?.['text'],
+  }
+  return Object.entries(places).find(([, found]) => asString(found))?.[0]
 }
 
 /** Adds the contents of a chunk of the compatible stream. */

@@ -153,6 +153,8 @@ export interface FirstViolation {
 interface RequirementTally {
   broken: number
   held: number
+  /** Those of `broken` that a legal server may show now and then. */
+  byChance?: number
   first: FirstViolation | null
 }
 
@@ -183,7 +185,7 @@ function countFindings(
 ): Violations {
   let finding: RequirementId | undefined
   let required: RequirementId | undefined
-  for (const { requirement, verdict, why, event } of findings) {
+  for (const { requirement, verdict, why, event, mayBeChance } of findings) {
     const counts = tallyFor(tally, requirement)
     if (verdict === 'held') {
       counts.held += 1
@@ -196,17 +198,19 @@ function countFindings(
       why: redact(describeAnswer === undefined ? why : `${why} What came: ${describeAnswer()}.`),
     }
     finding ??= requirement
-    if (requirements[requirement].level === 'required') required ??= requirement
+    if (mayBeChance === true) counts.byChance = (counts.byChance ?? 0) + 1
+    else if (requirements[requirement].level === 'required') required ??= requirement
   }
   return { finding: required ?? finding, required }
 }
 
 /** Adds `more` to `tally`. */
 export function addTally(tally: Tally, more: Tally): void {
-  for (const [row, { broken, held, first }] of Object.entries(more)) {
+  for (const [row, { broken, held, first, byChance }] of Object.entries(more)) {
     const counts = tallyFor(tally, row)
     counts.broken += broken
     counts.held += held
+    if (byChance !== undefined) counts.byChance = (counts.byChance ?? 0) + byChance
     if (first !== null && (counts.first === null || first.atNs < counts.first.atNs)) {
       counts.first = first
     }

@@ -20,13 +20,14 @@ export function buildIntegrity(
   for (const counts of threads) addCounts(sum, counts)
   addTally(sum.tally, ids.tally)
   const rows = Object.entries(sum.tally)
-  const findings = rows.flatMap(([id, { broken, held, first }]): LoadFinding[] => {
+  const findings = rows.flatMap(([id, { broken, held, first, byChance }]): LoadFinding[] => {
     if (broken === 0 || first === null) return []
     const of = broken + held
     return [
       {
         id,
         ...describeRequirement(id),
+        ...(broken === byChance && { level: 'expected' as const }),
         broken,
         of,
         rate: broken / of,

@@ -60,7 +60,7 @@ export function buildReport(options: LoadOptions, findings: RunResult): LoadRepo
   const transactions = stats.transactions.rows(spec.mix.entries, transactionMetrics)
   const slo = [
     ...measured.slo,
-    ...unmeasured({ ...measured, planned: lost.expected, transactions }),
+    ...unmeasured({ ...measured, planned: lost.expected, integrity, transactions }),
   ]
   const { maxTimestampErrorMs } = options
   const row = stats.generator.row(threads, {

@@ -50,7 +50,10 @@ export function mergeShards(shards: readonly [Shard, ...Shard[]]): LoadReport {
     spreadReason(spread, first.config.startAt !== null),
   )
   const transactions = mergedTransactions(reports, transactionMetrics)
-  const slo = [...measured.slo, ...unmeasured({ ...measured, planned: null, transactions })]
+  const slo = [
+    ...measured.slo,
+    ...unmeasured({ ...measured, planned: null, integrity, transactions }),
+  ]
   const partial = missingOf(reports)
   const { measurements: _, clock: __, ...head } = first
   return {

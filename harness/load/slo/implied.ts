@@ -1,4 +1,5 @@
 import { type ErrorRow, refusalKinds } from '../../../contract/report/load/errors.ts'
+import type { LoadFinding } from '../../../contract/report/load/integrity.ts'
 import type { SloRow } from '../../../contract/report/load/measures.ts'
 import type { LoadReport, TransactionRow } from '../../../contract/report/load/report.ts'
 import { type Decision, decideShare, shareInterval } from '../statistics/shares.ts'
@@ -130,6 +131,7 @@ export interface SentCounts {
   readonly planned: number | null
   readonly goodput: LoadReport['goodput']
   readonly open: number
+  readonly integrity: { readonly findings: readonly LoadFinding[] }
   readonly transactions: readonly Pick<TransactionRow, 'name' | 'planned' | 'requests'>[]
 }
 
@@ -141,15 +143,19 @@ const setupOperations: readonly string[] = ['v3.createChat']
  * says so, whatever SLOs it has. Without that row, it would pass unmeasured.
  */
 export function unmeasured(sent: SentCounts): SloRow[] {
-  const { transactions } = sent
+  const { integrity, transactions } = sent
   const whole = nothingDue(sent)
-  if (whole !== null) return [undecided('something is measured', whole)]
-  return transactions.flatMap(({ name, planned, requests }) => {
+  if (whole !== null) return [undecided('something is measured', `${nothing} ${whole}`)]
+  const silent = integrity.findings
+    .filter(({ id, broken, of }) => id === 'OAI-STREAM-04' && broken === of)
+    .map(({ of }) => undecided('some completion has text', `None of ${of} streams had text.`))
+  const unsent = transactions.flatMap(({ name, planned, requests }) => {
     const own = requests.filter(({ operation }) => !setupOperations.includes(operation))
     if (planned === 0 || own.some(({ count }) => count > 0)) return []
     const observation = `None of ${planned} transactions ${name} got beyond creating its chat.`
-    return [undecided(`${name} is measured`, observation)]
+    return [undecided(`${name} is measured`, `${nothing} ${observation}`)]
   })
+  return [...silent, ...unsent]
 }
 
 function nothingDue({ planned, goodput, open, transactions }: SentCounts): string | null {
@@ -166,7 +172,9 @@ function nothingDue({ planned, goodput, open, transactions }: SentCounts): strin
     : 'No request of a user was due in the measured window: give the run a longer --duration or a shorter --warm-up.'
 }
 
-function undecided(expression: string, observation: string): SloRow {
+const nothing = 'Nothing was measured.'
+
+function undecided(expression: string, message: string): SloRow {
   return {
     expression,
     verdict: 'undecided',
@@ -175,7 +183,7 @@ function undecided(expression: string, observation: string): SloRow {
     high: null,
     unit: 'requests',
     needed: null,
-    message: `Nothing was measured. ${observation}`,
+    message,
     implied: true,
   }
 }

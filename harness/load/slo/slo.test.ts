@@ -266,6 +266,7 @@ const sent: SentCounts = {
   planned: 20,
   goodput: { good: 20, due: 20, share: 1, perSecond: 1 },
   open: 0,
+  integrity: { findings: [] },
   transactions: [{ name: 'v3', planned: 20, requests: [request('v3.generate', 20)] }],
 }
 const none = { good: 0, due: 0, share: null, perSecond: 0 }
@@ -288,6 +289,15 @@ describe('a run that measured nothing is undecided, and says why', () => {
     const rows = unmeasured({ ...sent, goodput: none, ...more })
     expect(rows).toMatchObject([{ verdict: 'undecided', implied: true }])
     expect(rows[0]?.message).toContain(words)
+  })
+
+  test('of streams without text', () => {
+    const first = { index: 0, step: 0, atMs: 0, operation: '', event: null, why: '', requestId: '' }
+    const row = { id: 'OAI-STREAM-04', level: 'expected', title: '', first, of: 9 } as const
+    const messages = (broken: number) =>
+      messagesOf({ integrity: { findings: [{ ...row, broken, rate: broken / 9 }] } })
+    expect(messages(9)).toEqual(['None of 9 streams had text.'])
+    expect(messages(8)).toEqual([])
   })
 
   test('of one kind of transaction, beside another that was measured', () => {

@@ -68,18 +68,31 @@ test.each(cases)('$name sends the head of $shape as it was recorded', async ({ h
   expect(server.heads).toEqual([`${method} /a HTTP/1.1\r\n${lines}\r\n\r\n`])
 })
 
+const completions = '/api/openai/chat/completions'
 test.each([
-  ['openai-node', 'json', '/api/openai/chat/completions'],
-  ['fetch', 'keyed', '/keyed'],
-] as const)('%s sends what the program sends, byte for byte', async (name, shape, path) => {
-  const server = await startServer()
-  const program = openClient(name, server.url, 'key')
-  await program.send({ method: 'POST', path, body, ...(shape === 'keyed' && { key: 'idem' }) })
-  await program.close()
-  await sendAs(server, { name, shape, path }, imitatedJson(clientOf(name), body))
-  expect(server.heads[1]).toBe(server.heads[0])
-  expect(server.heads).toHaveLength(2)
-})
+  ['openai-node', 'get', '/api/openai/models', undefined],
+  ['openai-node', 'json', completions, body],
+  ['openai-node', 'json', completions, { ...body, stream: true }],
+  ['ai', 'json', completions, body],
+  ['langchain', 'json', completions, body],
+  ['fetch', 'get', '/get', undefined],
+  ['fetch', 'delete', '/delete', undefined],
+  ['fetch', 'json', '/json', body],
+  ['fetch', 'keyed', '/keyed', body],
+] as const)(
+  '%s sends what the program sends, byte for byte: %s',
+  async (name, shape, path, json) => {
+    const server = await startServer()
+    const program = openClient(name, server.url, 'key')
+    const method = { get: 'GET', delete: 'DELETE', json: 'POST', keyed: 'POST' }[shape]
+    const key = shape === 'keyed' && { key: 'idem' }
+    await program.send({ method, path, ...(json && { body: json }), ...key })
+    await program.close()
+    await sendAs(server, { name, shape, path }, json ? imitatedJson(clientOf(name), json) : null)
+    expect(server.heads[1]).toBe(server.heads[0])
+    expect(server.heads).toHaveLength(2)
+  },
+)
 
 test('JSON is that of the client', () => {
   const compact = JSON.stringify(body)

@@ -90,6 +90,13 @@ export const answerDialects: readonly Dialect[] = [
       (step) =>
         /\byour\b|KESTREL/i.test(step.fragments.join('')) ? [step] : [firstTokens(step, 3)],
     ),
+    'completions-without-text: The model says nothing in a completion, streamed or not.': onModel(
+      'compatible',
+      (model, request) =>
+        withSteps(model(request), (step) => [
+          step.type === 'message' ? firstTokens(step, 0) : step,
+        ]),
+    ),
     'answers-in-two-messages: The text of a v3 answer is split into two output messages.': onModel(
       'native',
       (model, request) => splitInHalf(model(request)),
