@@ -68,6 +68,19 @@ describe('what goes wrong is told by its kind', () => {
     expect(report.audits.filter(({ verdict }) => verdict === 'fail')).toEqual([])
   })
 
+  test.each([
+    ['a model that says nothing now and then is legal', everyFourth('no text'), 'expected', 'met'],
+    ['a run without any text decides nothing', always('no text'), 'expected', 'undecided'],
+    ['text in another place is a violation', everyFourth('text elsewhere'), 'required', 'violated'],
+  ] as const)('%s', async (_, manner, level, outcome) => {
+    const report = await load((await oddServer(manner)).url)
+    const [finding] = report.integrity.findings
+    expect(finding).toMatchObject({ id: 'OAI-STREAM-04', level, of: 20 })
+    const isViolation = level === 'required'
+    expect(report.goodput.good).toBe(isViolation ? 15 : 20)
+    expect(report.outcome).toBe(isViolation ? outcome : outcomeOf(report, outcome))
+  })
+
   test('nobody there', async () => {
     const report = await load('http://127.0.0.1:1')
     expect(errorsOf(report)).toEqual([['connect', 'ECONNREFUSED', 20]])

@@ -58,31 +58,6 @@ describe('chatgen load ends with', () => {
   })
 
   test.each([
-    ['--dialect', 'answer-empty-once', 'met', 0, { level: 'expected', broken: 1 }],
-    ['--dialect', 'completions-without-text', 'undecided', 5, { level: 'expected', rate: 1 }],
-    ['--fault', 'openai-delta-as-message', 'violated', 1, { level: 'required', rate: 1 }],
-  ] as const)(
-    'the code of streams without text: %s %s',
-    async (kind, name, outcome, code, found) => {
-      const url = await served(kind, name)
-      const args = [
-        '--rate',
-        '10',
-        '--arrival',
-        'constant',
-        '--duration',
-        '2s',
-        '--mix',
-        'openai-stream',
-      ]
-      const loaded = await loadInTime([url, ...args, '--slo', 'errors < 50%'])
-      expect(loaded.report.integrity.findings).toMatchObject([{ id: 'OAI-STREAM-04', ...found }])
-      expect(loaded.report).toMatchObject({ outcome })
-      expect(loaded.code).toBe(code)
-    },
-  )
-
-  test.each([
     ['load', '--rate', '1', '--duration', '1s', '--workers', '2'],
     ['capacity', '--slo', 'ttft.p95 < 1s'],
   ])('4 for a thread that cannot start, at once: %s', async (command, ...flags) => {

@@ -9,6 +9,8 @@ export type Manner =
   | 'cut after [DONE]'
   | 'without end'
   | 'without [DONE]'
+  | 'no text'
+  | 'text elsewhere'
   | 'closing'
   | 'error inside'
   | 'silent'
@@ -90,7 +92,8 @@ async function answer(
       return
     }
     if (at === 2 && manner === 'not JSON') response.write('data: {"id":\n\n')
-    response.write(chunk({ content: ` w${at}` }, null, id))
+    const member = manner === 'text elsewhere' ? 'text' : 'content'
+    response.write(chunk({ [member]: manner === 'no text' ? '' : ` w${at}` }, null, id))
   }
   if (manner !== 'without end') response.write(chunk({}, 'stop', id))
   if (manner === 'cut after [DONE]') {
