@@ -153,7 +153,7 @@ export interface FirstViolation {
 interface RequirementTally {
   broken: number
   held: number
-  /** Those of `broken` that a legal server may show now and then. */
+  /** Part of `broken` that a legal server may show now and then. */
   byChance?: number
   first: FirstViolation | null
 }
