@@ -7,8 +7,12 @@ export const digest = z.object({
   report: z.string(),
   /** Digest of the bytes of `exchanges.ndjson`; null if the run wrote none. */
   exchanges: z.string().nullable(),
+  /** Digest of the bytes of `run.json`; absent in other results than those of a check. */
+  settings: z.string().nullable().optional(),
   /** Source of a report that was made from one whose digest did not match or was missing. */
-  from: z.enum(['edited report', 'edited evidence', 'without digest']).optional(),
+  from: z
+    .enum(['edited report', 'edited evidence', 'edited settings', 'without digest'])
+    .optional(),
 })
 export type Digest = z.infer<typeof digest>
 

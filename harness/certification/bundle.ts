@@ -189,7 +189,7 @@ export function recordProblem(record: RunRecord, seed: string): string | null {
 
 /** Text of a round's report.json. `exchanges`: SHA-256 of its exchanges.ndjson, hexadecimal. */
 export function reportText(report: ConformanceReport, exchanges: string): string {
-  return reportToJson(withEvidence(report, exchanges))
+  return reportToJson(withEvidence(report, { exchanges }))
 }
 
 /** Content of the page in addition to the last round. */

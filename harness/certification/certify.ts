@@ -114,7 +114,7 @@ async function storeReport(
   const exchanges = sha256(readFileSync(join(dir, exchangesName)))
   const report = await complete(found)
   write(join(dir, reportName), reportText(report, exchanges))
-  return withEvidence(report, exchanges)
+  return withEvidence(report, { exchanges })
 }
 
 /** @throws InterruptedError if the signal is aborted first */

@@ -87,6 +87,7 @@ test.each<readonly [line: string, sentence: string]>([
   ['check --target DIR/header-name.yaml', 'headers.X Tenant: is not the name of a header'],
   ['check --target DIR/bearer.yaml', 'bearer.yaml:2: apiKey: begins with "Bearer "'],
   ['check --target DIR/line.yaml', 'line.yaml:2: apiKey: has a line break'],
+  ['CHATGEN_API_KEY=a-key-✓✓✓ check URL', 'variable CHATGEN_API_KEY has a line break'],
   ['check --target DIR/empty.yaml', 'empty.yaml: baseUrl: it is missing'],
   ['check URL/?a=b', 'baseUrl: must have no query and no fragment'],
   ['check --target DIR/hostile.yaml', '\\x1b]0;title\\x07\\u202e: there is no such field'],

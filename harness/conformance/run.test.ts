@@ -175,6 +175,20 @@ describe('an interrupt', () => {
     },
   )
 
+  test('leaves open what held so far', async () => {
+    const interrupt = new AbortController()
+    let turns = 0
+    const { report } = await run(
+      ({ url }) => {
+        if (url === '/api/v3/message/generate') turns += 1
+        if (turns === 30) interrupt.abort()
+        return false
+      },
+      { signal: interrupt.signal, jobs: 1, only: ['V3-IDEM-02'] },
+    )
+    expect(report).toMatchObject({ interrupted: true, outcome: 'incomplete' })
+  })
+
   test('before the first scenario ends it without a report', async () => {
     const server = await startSecondServer()
     onTestFinished(() => server.close())

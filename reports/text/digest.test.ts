@@ -11,14 +11,14 @@ import {
   withEvidence,
 } from './digest.ts'
 
-const evidence = 'a'.repeat(64)
+const evidence = { exchanges: 'a'.repeat(64), settings: 'c'.repeat(64) }
 const stored = () => JSON.parse(reportToJson(withEvidence(violated, evidence)))
 
 describe('a stored report', () => {
   test('fits its digest, in whatever order and layout its members stand', () => {
     expect(doubtOf(stored(), evidence)).toBeNull()
     // A report may be copied without its evidence.
-    expect(doubtOf(stored(), null)).toBeNull()
+    expect(doubtOf(stored(), { exchanges: null })).toBeNull()
     const reversed = Object.fromEntries(Object.entries(stored()).reverse())
     expect(doubtOf(JSON.parse(JSON.stringify(reversed, null, 7)), evidence)).toBeNull()
   })
@@ -40,14 +40,16 @@ describe('a stored report', () => {
   })
 
   test('tells other evidence, a missing digest and a broken one', () => {
-    expect(doubtOf(stored(), 'b'.repeat(64))).toBe('edited evidence')
+    const other = 'b'.repeat(64)
+    expect(doubtOf(stored(), { ...evidence, exchanges: other })).toBe('edited evidence')
+    expect(doubtOf(stored(), { ...evidence, settings: other })).toBe('edited settings')
     const { digest: _, ...without } = stored()
     expect(doubtOf(without, evidence)).toBe('without digest')
     expect(doubtOf({ ...without, digest: 'none' }, evidence)).toBe('edited report')
   })
 })
 
-test.each(['edited report', 'edited evidence', 'without digest'] as const)(
+test.each(['edited report', 'edited evidence', 'edited settings', 'without digest'] as const)(
   'what is made from a report that is %s says so for good',
   (doubt) => {
     const again = JSON.parse(reportToJson(withDoubt(violated, doubt)))

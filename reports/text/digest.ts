@@ -29,47 +29,42 @@ export function sealed<Report extends { readonly digest?: Digest | undefined }>(
   report: Report,
 ): Report & { readonly digest: Digest } {
   const { digest: own, ...content } = report
-  const from = own?.from
-  return {
-    ...report,
-    digest: {
-      algorithm: 'SHA-256',
-      report: digestOf(content),
-      exchanges: own?.exchanges ?? null,
-      ...(from === undefined ? {} : { from }),
-    },
-  }
+  return { ...report, digest: { ...unsealed, ...own, report: digestOf(content) } }
 }
 
+const unsealed: Digest = { algorithm: 'SHA-256', report: '', exchanges: null }
+
+/** Digests of the files next to a report; null for one that is missing, since a report may be copied alone. */
+export type Evidence = Pick<Digest, 'exchanges' | 'settings'>
+
 /**
- * Difference between a stored report and what its run wrote; null without any. `evidence`: digest of the
- * exchanges next to it, null if there are none, since a report may be copied without them.
+ * Difference between a stored report, or the files next to it, and what its run wrote; null without any.
  */
-export function doubtOf(stored: unknown, evidence: string | null): Doubt | null {
+export function doubtOf(stored: unknown, evidence: Evidence): Doubt | null {
   if (typeof stored !== 'object' || stored === null) return 'edited report'
   const { digest: own, ...content }: { digest?: unknown } = stored
   if (own === undefined) return 'without digest'
   const parsed = digest.safeParse(own)
   if (!parsed.success || parsed.data.report !== digestOf(content)) return 'edited report'
-  return evidenceDiffers(stored, evidence) ? 'edited evidence' : (parsed.data.from ?? null)
+  return evidenceDoubt(stored, evidence) ?? parsed.data.from ?? null
 }
 
-/** True if the exchanges next to a report do not match its digest. */
-export function evidenceDiffers(stored: unknown, evidence: string | null): boolean {
-  if (typeof stored !== 'object' || stored === null || !('digest' in stored)) return false
-  const parsed = digest.safeParse(stored.digest)
-  if (!parsed.success || parsed.data.exchanges === null || evidence === null) return false
-  return parsed.data.exchanges !== evidence
+/** Doubt about the files next to a report, by its digests of them; null without any. */
+export function evidenceDoubt(stored: unknown, { exchanges, settings }: Evidence): Doubt | null {
+  if (typeof stored !== 'object' || stored === null || !('digest' in stored)) return null
+  const { data: own } = digest.safeParse(stored.digest)
+  const differs = (one?: string | null, other?: string | null) =>
+    typeof one === 'string' && typeof other === 'string' && one !== other
+  if (differs(own?.exchanges, exchanges)) return 'edited evidence'
+  return differs(own?.settings, settings) ? 'edited settings' : null
 }
 
-/** The report with the digest of its exchanges; null if it has none. */
+/** The report with the digests of the files next to it. */
 export function withEvidence<Report extends { readonly digest?: Digest | undefined }>(
   report: Report,
-  exchanges: string | null,
+  evidence: Evidence,
 ): Report {
-  const { algorithm = 'SHA-256', report: hash = '', from } = report.digest ?? {}
-  const own = { algorithm, report: hash, exchanges }
-  return { ...report, digest: from === undefined ? own : { ...own, from } }
+  return { ...report, digest: { ...unsealed, ...report.digest, ...evidence } }
 }
 
 /** The report with a doubt that every format shows. */
@@ -78,8 +73,7 @@ export function withDoubt<Report extends { readonly digest?: Digest | undefined 
   doubt: Doubt | null,
 ): Report {
   if (doubt === null) return report
-  const { algorithm = 'SHA-256', report: hash = '', exchanges = null } = report.digest ?? {}
-  return { ...report, digest: { algorithm, report: hash, exchanges, from: doubt } }
+  return { ...report, digest: { ...unsealed, ...report.digest, from: doubt } }
 }
 
 /** `edited after the run`, for short lines; null if there is no doubt. */
@@ -95,12 +89,13 @@ export function doubtText({ digest }: { readonly digest?: Digest | undefined }):
 }
 
 export function isEdited({ digest }: { readonly digest?: Digest | undefined }): boolean {
-  return digest?.from === 'edited report' || digest?.from === 'edited evidence'
+  return digest?.from?.startsWith('edited ') ?? false
 }
 
 const words: Readonly<Record<Doubt, string>> = {
   'edited report': 'edited after the run',
   'edited evidence': 'evidence edited after the run',
+  'edited settings': 'settings edited after the run',
   'without digest': 'no digest',
 }
 
@@ -109,6 +104,8 @@ const sentences: Readonly<Record<Doubt, string>> = {
     'report.json was edited after the run: it does not match its digest, so its verdicts may not be those of the run',
   'edited evidence':
     'exchanges.ndjson was edited after the run: it does not match the digest in report.json, so it may not be what the target sent',
+  'edited settings':
+    'run.json was edited after the run: it does not match the digest in report.json, so it may not have the settings of the run',
   'without digest': 'report.json has no digest, as chatgen writes one: edits cannot be detected',
 }
 

@@ -185,6 +185,14 @@ test('--failed checks what was violated, says so, and then nothing', async () =>
   const nothing = await run('--failed')
   expect(nothing.stdout).toMatch(/^Nothing of this selection was violated or undecided/)
   expect(nothing.code).toBe(0)
+  const elsewhere = await chatgen(['check', 'http://127.0.0.1:1', '--failed'], env, cwd)
+  expect(elsewhere.stderr).toContain(`--failed: chatgen-results has results of ${broken.url}`)
+  expect(elsewhere.code).toBe(2)
+  const stored = join(cwd, 'chatgen-results/report.json')
+  writeFileSync(stored, readFileSync(stored, 'utf8').replace('"strict": false', '"strict": true'))
+  const edited = await run('--failed')
+  expect(edited.stderr).toContain('the results in chatgen-results were edited after their run')
+  expect(edited.code).toBe(2)
 }, 240_000)
 
 test('--fail-fast ends at the first violation', async () => {

@@ -5,13 +5,13 @@ import type { ConformanceReport } from '../../../contract/report/conformance.ts'
 import { reportName } from '../../conformance/defaults.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { resultsIn } from '../results/results-folder.ts'
-import { conformanceIn, openStored } from '../results/stored-report.ts'
+import { anyEdited, conformanceIn, openStored } from '../results/stored-report.ts'
 
 const failed: readonly string[] = ['fail', 'warn', 'inconclusive', 'unproven', 'error']
 
 /**
  * Requirements that were violated or undecided in the results of an earlier check.
- * @throws ConfigurationError if there are none
+ * @throws ConfigurationError if there are none, or if they were edited after their run
  */
 export function failedIn(folder: string): {
   readonly report: ConformanceReport
@@ -23,7 +23,13 @@ export function failedIn(folder: string): {
       `--failed: ${folder} has no ${reportName} of an earlier check: run chatgen check without --failed first, or pass its folder as --out`,
     ])
   }
-  const { report } = conformanceIn(openStored(place))
+  const stored = openStored(place)
+  if (anyEdited([stored])) {
+    throw new ConfigurationError([
+      `--failed: the results in ${place} were edited after their run: run chatgen check without --failed`,
+    ])
+  }
+  const { report } = conformanceIn(stored)
   return { report, ids: failedOf(report) }
 }
 

@@ -9,7 +9,7 @@ import { scriptsName, scriptsOf } from '../../../reports/conformance/violations.
 import { reportToJson, withEvidence } from '../../../reports/text/digest.ts'
 import { exchangesName } from '../../conformance/defaults.ts'
 import { makeFolder } from '../../conformance/recording/result-files.ts'
-import { fileDigest, readRecording } from '../results/exchanges.ts'
+import { evidenceIn, readRecording } from '../results/exchanges.ts'
 import { defaultFormats, formatsIn, reportKind } from '../results/formats.ts'
 import { type PublishFlags, publishReport } from '../results/publish-report.ts'
 import type { Io } from '../terminal/io.ts'
@@ -21,7 +21,7 @@ import type { Io } from '../terminal/io.ts'
  */
 export function publish(found: ConformanceReport, flags: PublishFlags, io: Io): void {
   const { report: names, out } = flags
-  const evidence = fileDigest(join(out, exchangesName))
+  const evidence = evidenceIn(out)
   const { exchanges } = readRecording(join(out, exchangesName))
   const formats = formatsIn(checkKind, names ?? checkFormats).filter(
     ({ name }) => !(name === 'html' && names === undefined && found.outcome === 'conforms'),

@@ -22,6 +22,7 @@ import { type ExitCode, exitCode, exitCodeOf } from '../exit-codes.ts'
 import { defineCommand } from '../flags.ts'
 import { formatsIn } from '../results/formats.ts'
 import { containerOf } from '../target/container-flags.ts'
+import { withTarget } from '../target/target.ts'
 import { endpointsOfFlags } from '../target/target-flags.ts'
 import type { Io } from '../terminal/io.ts'
 
@@ -98,8 +99,11 @@ async function checkOnce(
   const print = json ? io.err : io.out
   const formats = formatsIn(checkKind, flags.report ?? checkFormats)
   const whole: Selection = { profile, only: flags.only, skip }
-  const selection = failed ? failedSelection(whole, flags, print, session) : whole
-  if (selection === null) return exitCode.done
+  const selection = failed ? failedSelection(whole, flags, session) : whole
+  if (selection === null) {
+    print(await nothingFailed(url, flags, io))
+    return exitCode.done
+  }
   if (flags.dryRun) {
     await dryRun(url, flags, selection, io)
     return endDryRun(command, io)
@@ -128,27 +132,41 @@ async function checkOnce(
 }
 
 /**
- * The part of a selection that was violated or undecided before; prints if it is empty, and returns null.
+ * The part of a selection that was violated or undecided before; null if it is empty.
  * A session continues with what failed last in it.
  */
 function failedSelection(
   selection: Selection,
   { out }: CheckFlags,
-  print: (text: string) => void,
   session: Session | undefined,
 ): Selection | null {
   const selected = selectRequirements(selection)
   const remembered = session?.failed ?? []
   if (remembered.length > 0 && !hasReport(out)) return { ...selection, only: remembered }
-  const { report, ids } = failedIn(out)
+  const { ids } = failedIn(out)
   const failed = ids.filter((id) => selected.includes(id))
   const only = failed.length > 0 ? failed : remembered
   if (session !== undefined) session.failed = only
-  if (only.length > 0) return { ...selection, only }
-  print(
-    `Nothing of this selection was violated or undecided in ${out} (${report.outcome}, ${report.startedAt}).`,
-  )
-  return null
+  return only.length > 0 ? { ...selection, only } : null
+}
+
+/**
+ * The sentence for `--failed` without anything to check.
+ * @throws ConfigurationError if the earlier check was of another target
+ */
+async function nothingFailed(url: string | undefined, flags: CheckFlags, io: Io): Promise<string> {
+  const { out } = flags
+  const { outcome, requirements, startedAt, target } = failedIn(out).report
+  if (!flags.reference && containerOf(flags, io.env) === undefined) {
+    await withTarget(url, { ...flags, dryRun: true }, io, async ({ baseUrl }) => {
+      if (baseUrl === target.baseUrl) return
+      throw new ConfigurationError([
+        `--failed: ${out} has results of ${target.baseUrl}: run chatgen check without --failed`,
+      ])
+    })
+  }
+  const checked = `${count(requirements.length, 'requirement')} of ${target.baseUrl}`
+  return `Nothing of this selection was violated or undecided in ${out} (${outcome}, ${checked}, ${startedAt}).`
 }
 
 function firstViolation({ strict }: CheckFlags, isKnown: (id: string) => boolean) {

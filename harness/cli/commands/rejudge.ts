@@ -9,7 +9,7 @@ import { readRecording } from '../results/exchanges.ts'
 import { makeOutFolder } from '../results/folder-lock.ts'
 import { formatsIn } from '../results/formats.ts'
 import { takeResultsFolder } from '../results/results-folder.ts'
-import { evidenceEdited, lostText } from '../results/stored-report.ts'
+import { evidenceDoubtIn, lostText } from '../results/stored-report.ts'
 import { showProgress } from '../terminal/progress.ts'
 import { during } from '../terminal/status.ts'
 
@@ -31,7 +31,7 @@ a request which is not in the recording are inconclusive.
 
 Exit codes:
   those of chatgen check; also 2 if the folder lacks run.json or
-  exchanges.ndjson, or if the exchanges were edited after the run`
+  exchanges.ndjson, or if one of them was edited after the run`
 
 /** `chatgen rejudge DIR`: judges stored exchanges with this version of chatgen. */
 export const rejudgeCommand = defineCommand({
@@ -48,8 +48,8 @@ export const rejudgeCommand = defineCommand({
     recordedIn(dir, out)
     const lost = lostText({ dir, ...readRecording(join(dir, exchangesName)) })
     if (lost !== null) io.err(lost)
-    const edited = evidenceEdited(dir)
-    if (edited) io.err(`chatgen: ${dir}: ${doubtText(withDoubt({}, 'edited evidence'))}`)
+    const doubt = evidenceDoubtIn(dir)
+    if (doubt !== null) io.err(`chatgen: ${dir}: ${doubtText(withDoubt({}, doubt))}`)
     makeOutFolder(out)
     takeResultsFolder(out, { kind: 'conformance-report', formats }, io)
     const progress = showProgress(io, !quiet)
@@ -61,8 +61,8 @@ export const rejudgeCommand = defineCommand({
         engine.close(),
       ),
     )
-    const report = withDoubt(baseline.judge(found), edited ? 'edited evidence' : null)
+    const report = withDoubt(baseline.judge(found), doubt)
     publish(report, { ...flags, out }, io)
-    return edited ? exitCode.usage : exitCodeOf(report)
+    return doubt !== null ? exitCode.usage : exitCodeOf(report)
   },
 })

@@ -40,6 +40,7 @@ beforeAll(async () => {
   edited('forged', 'report.json', allPass)
   edited('old', 'report.json', withoutDigest)
   edited('retold', 'exchanges.ndjson', (text) => text.replaceAll('"status":200', '"status":401'))
+  edited('narrowed', 'run.json', (text) => text.replace('"OAI-AUTH-01",', ''))
 })
 
 describe('a report that was edited to pass', () => {
@@ -84,16 +85,16 @@ test('a comparison with a report that was edited ends with 2, and says so', asyn
   expect(code).toBe(2)
 })
 
-describe('exchanges that were edited', () => {
-  test('are told by report and rejudge, which end with 2', async () => {
-    const sentence = 'exchanges.ndjson was edited after the run'
-    for (const command of ['report', 'rejudge']) {
-      const { code, stdout, stderr } = await chatgen([command, 'retold'], {}, folder)
-      expect(stdout).toMatch(/^EDITED {2}exchanges\.ndjson was edited after the run/)
-      expect(stderr).toContain(`chatgen: retold: ${sentence}`)
-      expect(code).toBe(2)
-    }
-  })
+test.each([
+  ['retold', 'exchanges.ndjson'],
+  ['narrowed', 'run.json'],
+])('%s: report and rejudge tell that %s was edited, and end with 2', async (name, file) => {
+  for (const command of ['report', 'rejudge']) {
+    const { code, stdout, stderr } = await chatgen([command, name], {}, folder)
+    expect(stdout.startsWith(`EDITED  ${file} was edited after the run`)).toBe(true)
+    expect(stderr).toContain(`chatgen: ${name}: ${file} was edited after the run`)
+    expect(code).toBe(2)
+  }
 })
 
 describe('a report without its digest', () => {

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto'
 import { closeSync, existsSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Exchanges } from '../../../reports/text/curl/chat.ts'
+import type { Evidence } from '../../../reports/text/digest.ts'
 import { StoredRecording } from '../../client/index.ts'
+import { exchangesName, runRecordName } from '../../conformance/defaults.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 
 export interface Recording {
@@ -20,8 +22,16 @@ export function readRecording(file: string): Recording {
   return { exchanges, lost: () => exchanges.lost }
 }
 
+/** Digests of the evidence of a run in a folder. */
+export function evidenceIn(dir: string): Evidence {
+  return {
+    exchanges: fileDigest(join(dir, exchangesName)),
+    settings: fileDigest(join(dir, runRecordName)),
+  }
+}
+
 /** SHA-256 of a file, hexadecimal, read in chunks; null if it is missing or not a regular file. */
-export function fileDigest(file: string): string | null {
+function fileDigest(file: string): string | null {
   let handle: number
   try {
     handle = openSync(file, 'r')

@@ -9,7 +9,7 @@ import { type PlanReport, planReport } from '../../../contract/report/plan.ts'
 import {
   doubtOf,
   doubtText,
-  evidenceDiffers,
+  evidenceDoubt,
   isEdited,
   withDoubt,
 } from '../../../reports/text/digest.ts'
@@ -23,7 +23,7 @@ import {
 import { ConfigurationError, refusing } from '../../conformance/errors.ts'
 import { maxStoredBytes } from '../../conformance/input-file.ts'
 import { inputText } from '../input-text.ts'
-import { fileDigest, type Recording, readRecording } from './exchanges.ts'
+import { evidenceIn, type Recording, readRecording } from './exchanges.ts'
 
 export interface StoredReport extends Recording {
   readonly report: ConformanceReport
@@ -63,7 +63,7 @@ export function openStored(path: string): StoredFile {
   const dir = dirname(file)
   const kind = memberOf(value, 'kind')
   // Other files have no digest.
-  const doubt = sealed.includes(kind) ? doubtOf(value, fileDigest(join(dir, exchangesName))) : null
+  const doubt = sealed.includes(kind) ? doubtOf(value, evidenceIn(dir)) : null
   return { file, dir, kind, value, doubt }
 }
 
@@ -105,15 +105,15 @@ export function anyEdited(files: readonly Pick<StoredFile, 'doubt'>[]): boolean 
   return files.some(({ doubt }) => doubt !== null && isEdited(withDoubt({}, doubt)))
 }
 
-/** True if the exchanges in a folder are not those that its report was made from. */
-export function evidenceEdited(dir: string): boolean {
+/** Doubt about the files of a run by the digests in its report; null without any. */
+export function evidenceDoubtIn(dir: string): Doubt | null {
   const file = join(dir, reportName)
-  if (!existsSync(file)) return false
+  if (!existsSync(file)) return null
   try {
-    return evidenceDiffers(openStored(file).value, fileDigest(join(dir, exchangesName)))
+    return evidenceDoubt(openStored(file).value, evidenceIn(dir))
   } catch (error) {
-    // An unreadable report says nothing about the exchanges.
-    if (error instanceof ConfigurationError) return false
+    // An unreadable report says nothing about the files.
+    if (error instanceof ConfigurationError) return null
     throw error
   }
 }

@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../../conformance/errors.ts'
 import type { TargetProfile } from '../../conformance/profile/index.ts'
+import { key } from '../../conformance/profile/schema.ts'
 import type { Io } from '../terminal/io.ts'
 import type { TargetFlags } from './target-flags.ts'
 
@@ -51,8 +52,8 @@ export function keysOf(
 ): Keys {
   const own = keyMembers.filter((name) => profile[name] !== undefined)
   if (keyEnv === undefined) return { overrides: {}, defaults: ambient(own, io) }
-  const key = Object.hasOwn(io.env, keyEnv) ? io.env[keyEnv] : undefined
-  if (key === undefined || key === '') {
+  const apiKey = keyIn(keyEnv, io)
+  if (apiKey === undefined) {
     throw new ConfigurationError([
       `--key-env (CHATGEN_KEY_ENV): the environment variable ${keyEnv} is not set`,
     ])
@@ -60,12 +61,20 @@ export function keysOf(
   if (own.length > 0) {
     io.err(`chatgen: the key in ${keyEnv} (--key-env) overrides ${own.join(', ')} of the profile`)
   }
-  return { overrides: { apiKey: key, compatKey: undefined, nativeToken: undefined }, defaults: {} }
+  return { overrides: { apiKey, compatKey: undefined, nativeToken: undefined }, defaults: {} }
 }
 
-function ambient(own: readonly string[], { env }: Pick<Io, 'env'>): Keys['defaults'] {
-  const key = env[ambientKey]
+function ambient(own: readonly string[], io: Pick<Io, 'env'>): Keys['defaults'] {
   // A profile that names keys names all of them: an ambient key is not added.
-  if (key === undefined || key === '' || own.length > 0) return {}
-  return { apiKey: key }
+  const apiKey = own.length > 0 ? undefined : keyIn(ambientKey, io)
+  return apiKey === undefined ? {} : { apiKey }
+}
+
+/** The key in a variable; undefined if it is empty. @throws ConfigurationError that names the variable */
+function keyIn(name: string, { env }: Pick<Io, 'env'>): string | undefined {
+  const text = Object.hasOwn(env, name) ? env[name] : undefined
+  if (text === undefined || text === '') return undefined
+  const [issue] = key.safeParse(text).error?.issues ?? []
+  if (issue === undefined) return text
+  throw new ConfigurationError([`the environment variable ${name} ${issue.message}`])
 }

@@ -83,7 +83,7 @@ async function auditChats(
 
   const outOfTime = new AbortController()
   const timer = setTimeout(
-    () => outOfTime.abort(new NoAnswerError('no time was left to delete it')),
+    () => outOfTime.abort(new NoAnswerError('no time was left')),
     interrupted ? interruptCleanupMs : maxAuditMs,
   )
   const client = createAuxiliaryClient(setup, {

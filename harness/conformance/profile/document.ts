@@ -39,15 +39,12 @@ export function readDocument(
   const lines = new LineCounter()
   const document = parsed({ name, text }, lines, maxLength)
   if (document.errors.length > 0) {
-    throw new ConfigurationError(
-      document.errors.map((error) => {
-        const line = error.linePos?.[0].line
-        const [first = ''] = error.message.split('\n')
-        // The parser reports a stack overflow like a syntax error.
-        const what = /call stack/.test(first) ? tooDeep : first
-        return `${name}${line === undefined ? '' : `:${line}`}: ${what}`
-      }),
-    )
+    const problems = document.errors.map(({ message, pos: [start] }) => {
+      // The parser reports a stack overflow like a syntax error.
+      const what = /call stack/.test(message) ? tooDeep : message
+      return `${name}:${lines.linePos(start).line}: ${what}`
+    })
+    throw new ConfigurationError([...new Set(problems)])
   }
   const value = contentOf(document, name) ?? {}
   if (!isObject(value)) {
@@ -88,7 +85,7 @@ function parsed({ name, text }: Source, lineCounter: LineCounter, maxLength: num
     ])
   }
   try {
-    return parseDocument(text, { lineCounter, logLevel: 'error' })
+    return parseDocument(text, { lineCounter, logLevel: 'error', prettyErrors: false })
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
     throw new ConfigurationError([`${name}: ${tooDeep}`])

@@ -139,6 +139,7 @@ describe('a mistake is shown with file, line and field', () => {
   test.each([
     ['an address that is none', 'baseUrl: localhost', ['target.yaml:1: baseUrl: invalid URL']],
     ['an address of another scheme', 'baseUrl: ftp://h', ['target.yaml:1: baseUrl: invalid URL']],
+    ['a tab', 'limits:\n\ta: 1', ['target.yaml:2: Tabs are not allowed as indentation']],
     ['no mapping', '- a\n- b', ['target.yaml: a profile is a mapping of fields']],
     ['an alias without an anchor', 'baseUrl: *host', [expect.stringContaining('target.yaml: ')]],
     ['an anchor within itself', 'headers: &h\n  a: *h', ['target.yaml: an anchor contains itself']],

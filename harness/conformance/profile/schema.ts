@@ -34,8 +34,9 @@ const headerValue = z
 
 const headerName = z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, 'is not the name of a header')
 
-const key = headerValue
+export const key = headerValue
   .min(1)
+  .max(16_384, 'has more than 16384 characters, more than a server reads in a header')
   .refine(
     (text) => !/^Bearer\s/i.test(text),
     'begins with "Bearer ", which chatgen adds: remove it',

@@ -7,7 +7,7 @@ import { profileOf } from '../test-support/check.ts'
 import { reportOf, resultOf } from '../test-support/reports.ts'
 import { noCost, noTraffic } from '../usage.ts'
 import { allowUndecided, countTotals, reportOutcome } from './totals.ts'
-import { decide, type ScenarioResult } from './verdicts.ts'
+import { decide, interruptedReason, pendingReason, type ScenarioResult } from './verdicts.ts'
 
 const everything = profileOf({
   baseUrl: 'http://localhost',
@@ -58,6 +58,16 @@ function verdictOf(requirement: RequirementId, ...results: readonly ScenarioResu
 describe('the verdict of a requirement', () => {
   const required = 'V3-IDEM-02'
   const expected = 'V3-GEN-14'
+
+  test.each([
+    ['unproven', interruptedReason],
+    ['pass', pendingReason],
+  ])('is %s if it held in one scenario, and of another: %s', (verdict, untestedReason) => {
+    const two = [...claims, { slug: 'another', requirements: requirementIds }]
+    const results = [result({ findings: [held(required)] })]
+    const [row] = decide([required], results, two, everything, { untestedReason })
+    expect(row?.verdict).toBe(verdict)
+  })
 
   /** Results in order of precedence. */
   const precedence = [

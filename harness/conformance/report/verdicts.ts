@@ -53,8 +53,10 @@ export function decide(
     const notReached = covering.some(({ slug }) => results.every((result) => result.slug !== slug))
     const absentReason = silent.has(id) ? silentReason : neverSeenReason
     const unseenReason = notReached ? untestedReason : absentReason
+    // What held so far might have been broken by a scenario that did not run.
+    const held = unseenReason === interruptedReason ? [] : evidence.held
     const premises = { broken, undecided }
-    const ruling = rule(id, { ...evidence, unseenReason }, covering, profile, premises)
+    const ruling = rule(id, { ...evidence, held, unseenReason }, covering, profile, premises)
     const { level, surface, section, title } = requirements[id]
     return {
       id,

@@ -111,14 +111,15 @@ export class Collector implements Reporter {
       (requirement) => !outcome.findings.some((found) => found.requirement === requirement),
     )
     if (error['isOfTarget'] === true) this.stopReason ??= error.message
-    if (this.#interrupted || error['code'] === scenarioEnd.inconclusive) {
-      const reason = this.#interrupted ? 'the run was interrupted' : this.#redact(error.message)
+    const leaving = (requirements: ScenarioOutcome['covers'], reason: string) => {
       const exchanges = Array.isArray(error['exchanges']) ? error['exchanges'].map(String) : []
-      return {
-        ...outcome,
-        inconclusive: [...outcome.inconclusive, { requirements: open, reason, exchanges }],
-        fault: null,
-      }
+      const inconclusive = [...outcome.inconclusive, { requirements, reason, exchanges }]
+      return { ...outcome, inconclusive, fault: null }
+    }
+    // What held so far might have been broken later.
+    if (this.#interrupted) return leaving(outcome.covers, 'the run was interrupted')
+    if (error['code'] === scenarioEnd.inconclusive) {
+      return leaving(open, this.#redact(error.message))
     }
     if (error['code'] === scenarioEnd.undeclared) {
       const reason = this.#redact(error.message)

@@ -160,7 +160,8 @@ export function createCircuitBreaker(state: RunState['circuit'] = newRunState().
     },
     /** The last try got a 429 or 503 as well. */
     giveUp({ response }: Exchange): void {
-      recordFailure(`were answered ${response?.status} to the last try`)
+      const advice = response?.status === 429 ? ' (limits.requestsPerSecond sets a lower rate)' : ''
+      recordFailure(`were answered ${response?.status} to the last try${advice}`)
     },
   }
 }
