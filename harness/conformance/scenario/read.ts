@@ -80,14 +80,6 @@ export function inputRows(rows: readonly HistoryRow[], text = ''): HistoryRow[] 
   })
 }
 
-/** True if rows may be missing because their page was not found: no requirement of one turn is broken. */
-export function mayHaveMorePages({ rows, lastCursor }: HistoryWalk): boolean {
-  return rows.length === pageSize || (rows.length > 0 && lastCursor !== null)
-}
-
-/** Rows of a page without `limit` (section 4.3). */
-const pageSize = 50
-
 /** False if the item of a row is null, which section 2.6 allows. */
 export function everyItemShown(rows: readonly HistoryRow[]): boolean {
   return rows.every((row) => isObject(row['item']))
