@@ -46,7 +46,7 @@ const statementsBySection: readonly (readonly [section: string, lines: string])[
       a9638cc0 V2-MSG-01 V2-GEN-01 V2-CTX-01 V2-CTX-02
       0eb1c995 V3-CTX-01 V3-GEN-01 V3-SSE-01 V3-ONE-01 V3-ONE-09 V3-CHAT-04 V3-ATT-01 KB-01
       007add2d V3-THINK-01 RAG-01 V3-TOOLS-02 V3-TOOLS-03 V3-ATT-01
-      fbaf46a2 OAI-CHAT-01 V2-MSG-01 V3-CHAT-01 OPEN-44
+      fbaf46a2 OAI-CHAT-01 V2-MSG-01 V3-CHAT-01
     `,
   ],
   [

@@ -63,12 +63,12 @@ async function main(): Promise<void> {
 
 /** A challenge whose first round imitates clients that customers have here. */
 function challengeWith(names: readonly string[]): string {
-  const [url, httpVersion, negotiates] = [new URL('http://127.0.0.1'), 'auto', false] as const
+  const [url, httpVersion] = [new URL('http://127.0.0.1'), 'auto'] as const
   const requests = surfaces.flatMap((surface) =>
     shapes.flatMap((shape) =>
       ['a', 'b', 'c', 'd', 'e', 'f'].map((scenario, at) => {
         const [isUnusual, isStream] = [at % 2 === 0, at % 2 === 0]
-        return { scenario, surface, shape, isUnusual, isStream, url, httpVersion, negotiates }
+        return { scenario, surface, shape, isUnusual, isStream, url, httpVersion }
       }),
     ),
   )

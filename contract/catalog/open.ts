@@ -87,5 +87,4 @@ export const openQuestions = {
     'How is a repeat with the same Idempotency-Key but a different body answered?',
   ),
   'OPEN-43': on('v2', '4.2', 'How are v2 chats created?'),
-  'OPEN-44': on('openai', '1', 'Does the target behave the same over HTTP/1.1 and HTTP/2?'),
 } as const satisfies Record<string, OpenQuestion>

@@ -146,8 +146,6 @@ function has(value: unknown, path: readonly string[]): boolean {
 /** Condition for a scenario to be part of a run. */
 export interface Condition {
   readonly requirements: readonly RequirementId[]
-  /** It needs a target that chooses its HTTP version. */
-  readonly isNegotiated?: boolean
   /** It needs a target with several endpoints. */
   readonly isAcrossEndpoints?: boolean
   /** It is ordinary traffic, which only incognito runs have. */
@@ -156,18 +154,12 @@ export interface Condition {
 
 /** Tests if a scenario runs for these requirements, before any request is sent. */
 export function isPlanned(
-  {
-    requirements: ids,
-    isNegotiated = false,
-    isAcrossEndpoints = false,
-    isOrdinary = false,
-  }: Condition,
+  { requirements: ids, isAcrossEndpoints = false, isOrdinary = false }: Condition,
   judged: readonly RequirementId[],
-  { baseUrl, baseUrls, network }: TargetProfile,
+  { baseUrls }: TargetProfile,
   isIncognito = false,
 ): boolean {
   if (isOrdinary && !isIncognito) return false
   if (isAcrossEndpoints && baseUrls === undefined) return false
-  const negotiates = baseUrl.startsWith('https:') && network?.httpVersion === undefined
-  return (!isNegotiated || negotiates) && ids.some((id) => judged.includes(id))
+  return ids.some((id) => judged.includes(id))
 }

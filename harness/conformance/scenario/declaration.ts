@@ -15,7 +15,6 @@ declare module 'vitest' {
     /** Pairs of conditions that the scenario tried. */
     conditions?: readonly TriedConditions[]
     again?: number
-    isNegotiated?: boolean
     isAcrossEndpoints?: boolean
     isOrdinary?: boolean
     isFirst?: boolean
@@ -65,11 +64,6 @@ export function requirementsOf<const Area extends string>(
 ): readonly RequirementId[] {
   const others: readonly RequirementId[] = except
   return requirementIds.filter((id) => areaOf(id) === area && !others.includes(id))
-}
-
-/** Options of a scenario that needs a negotiated HTTP version: over TLS, with no version forced. */
-export function whereNegotiated({ meta, ...options }: ReturnType<typeof covers>) {
-  return { ...options, meta: { ...meta, isNegotiated: true } }
 }
 
 /** Options of a scenario that needs a target with several endpoints. */

@@ -27,7 +27,6 @@ export {
   describe,
   registerSections,
   requirementsOf,
-  whereNegotiated,
   withinOrdinaryTraffic,
 } from './declaration.ts'
 export { ContractViolation, expect } from './expect.ts'
@@ -36,7 +35,6 @@ export * from './read.ts'
 export { type KnowledgePrefix, knowledgePrefixes } from './routes/knowledge.ts'
 export { assumeRead, cursorIn, isConclusive, type ListWalk } from './routes/paging.ts'
 export { type Chat, inputText } from './routes/v3.ts'
-export { type Compared, findDifferences, overBothVersions } from './routes/versions.ts'
 export { fill } from './template.ts'
 export {
   type ChatsApi,

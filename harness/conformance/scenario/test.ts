@@ -61,12 +61,11 @@ export const test = base
     // vitest passes this on when all scenarios have ended.
     task.file.meta.state = context.setup.state
     const ids = task.meta.covers ?? []
-    const { isNegotiated = false, isAcrossEndpoints = false, isOrdinary = false } = task.meta
+    const { isAcrossEndpoints = false, isOrdinary = false } = task.meta
     const { requirements: judged, profile, again } = context.setup
     // A scenario for several endpoints also runs on one alone, to show whether they are the cause.
     const condition = {
       requirements: ids,
-      isNegotiated,
       isAcrossEndpoints: isAcrossEndpoints && !again,
       isOrdinary,
     }

@@ -102,7 +102,7 @@ export function createRunContext(setup: RunSetup): RunContext {
         const loopDelayMs = loopDelay()
         // Not a copy, which would decode and keep the events of every stream.
         const ended = live ? Object.assign(answer, { loopDelayMs }) : answer
-        gate.leave(ended, outgoing)
+        gate.leave(ended)
         record(ended)
         return ended
       })

@@ -235,7 +235,6 @@ export class Session {
   #take(exchange: Exchange, spec: RequestSpec, route: RequestRoute | undefined): void {
     route?.ended(exchange)
     this.#cost = addExchangeCost(this.#cost, exchange)
-    if (spec.protocol !== undefined) return
     // A response that chatgen aborted is incomplete and proves nothing.
     if (exchange.ending.kind === 'aborted' && this.#abortController.signal.aborted) return
     this.#traffic = addExchangeTraffic(this.#traffic, exchange)

@@ -19,7 +19,6 @@ export interface Scenario extends ScenarioCoverage {
   /** Additional generations if a model misses a planted fact. */
   readonly again: number
   /** It needs a target that chooses its HTTP version. */
-  readonly isNegotiated?: boolean
   readonly isAcrossEndpoints?: boolean
   readonly isOrdinary?: boolean
 }
@@ -150,8 +149,7 @@ function errorsOfTries(testCase: TestCase): readonly (TestError | undefined)[] {
 }
 
 function scenarioOf(testCase: TestCase): Scenario {
-  const { covers, cost, lawCosts, again, isNegotiated, isAcrossEndpoints, isOrdinary } =
-    testCase.meta()
+  const { covers, cost, lawCosts, again, isAcrossEndpoints, isOrdinary } = testCase.meta()
   return {
     slug: toSlug(testCase.name),
     title: testCase.name,
@@ -159,7 +157,6 @@ function scenarioOf(testCase: TestCase): Scenario {
     cost: cost ?? noCost,
     ...(lawCosts && { lawCosts }),
     again: again ?? 0,
-    isNegotiated: isNegotiated ?? false,
     isAcrossEndpoints: isAcrossEndpoints ?? false,
     isOrdinary: isOrdinary ?? false,
   }

@@ -45,7 +45,7 @@ export interface Gate {
   /** Waits until this number of requests may be sent at once, `inBurst`. */
   waitForBurst(requests: number, signal: AbortSignal): Promise<void>
   /** Called for each conversation that has ended. */
-  leave(exchange: Exchange, outgoing: Pick<Outgoing, 'protocol'>): void
+  leave(exchange: Exchange): void
   /** Tests if a response refuses a request that was accepted earlier in the run. */
   contradicts(exchange: Exchange): boolean
   /** Obeys a 429 or 503: milliseconds to wait before the next try, or null to give up. */
@@ -101,8 +101,8 @@ export function createGate(setup: RunSetup): Gate {
       budget.spend(outgoing)
       return deadline
     },
-    leave(exchange, { protocol }) {
-      if (protocol === undefined) breaker.recordEnding(exchange)
+    leave(exchange) {
+      breaker.recordEnding(exchange)
       runLimits.countBytes(exchange)
       budget.settle(exchange)
     },

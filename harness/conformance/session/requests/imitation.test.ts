@@ -169,7 +169,6 @@ describe('the client of a scenario', () => {
       const built = build(seed, {}, 'https://127.0.0.1:1')
       expect(['go', 'chromium']).not.toContain(nameOf(built))
       expect(built.protocol === undefined).toBe(['curl', 'okhttp'].includes(nameOf(built)))
-      expect(build(seed, { negotiates: true }, 'https://127.0.0.1:1').protocol).toBe(undefined)
     }
   })
 

@@ -23,8 +23,6 @@ export interface ImitatedRequest {
   /** URL of the target. */
   readonly url: URL
   readonly httpVersion: 'auto' | 'http1' | 'http2'
-  /** The target is to choose between HTTP/1.1 and HTTP/2. */
-  readonly negotiates: boolean
 }
 
 /** Numbers of clients of a customer, each as likely as another. */
@@ -69,11 +67,11 @@ export function speaksHttp1({ name }: Imitation, { url, httpVersion }: ImitatedR
 }
 
 function canSend(name: string, request: ImitatedRequest): boolean {
-  const { surface, isUnusual, isStream, shape, url, httpVersion, negotiates } = request
+  const { surface, isUnusual, isStream, shape, url, httpVersion } = request
   if (isStream && recordedClients[name]?.streams === false) return false
   if (headOf(recordedClients[name]?.heads ?? {}, shape) === undefined) return false
   if (sdks.includes(name) && (surface !== 'openai' || isUnusual)) return false
-  if (httpVersion === 'http2' || negotiates) return overHttp2.includes(name)
+  if (httpVersion === 'http2') return overHttp2.includes(name)
   return url.protocol === 'http:' || httpVersion === 'http1' || !otherOverHttp2.includes(name)
 }
 

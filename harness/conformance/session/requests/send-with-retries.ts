@@ -7,7 +7,6 @@ import {
   operations,
   succeeded,
 } from '../../../../contract/index.ts'
-import { wasRecorded } from '../../../client/index.ts'
 import { interruptRequestMs } from '../../defaults.ts'
 import { isPage } from '../../preflight/classify-answer.ts'
 import { profileOfEndpoint } from '../../profile/index.ts'
@@ -57,8 +56,7 @@ const maxSupplements = 3
 /**
  * Sends a request until it has a response that counts: once more after a failed conversation, as often as
  * allowed after a 429 or 503, and with the fields that the target requires beyond those of the document.
- * `onAnswered` is called when the first try has a status line. For comparisons, a failed conversation counts
- * as well.
+ * `onAnswered` is called when the first try has a status line.
  * @throws InconclusiveError if no response counts.
  */
 export async function sendWithRetries(
@@ -87,9 +85,6 @@ export async function sendWithRetries(
       isRepeat: spec.repeatOf !== undefined,
       timeoutMs: context.setup.profile.limits.timeoutMs,
     })
-    if (next.kind === 'open' && spec.protocol !== undefined && wasRecorded(exchange)) {
-      return exchange
-    }
     if (next.kind === 'open') throw new InconclusiveError(next.reason, next.exchanges)
     if (next.kind === 'again') {
       failed = exchange

@@ -52,26 +52,12 @@ export interface RequestSpec {
   readonly leaveAfterEvents?: number
   /** True if the slot of the rate limit was taken beforehand, with those of requests sent at once. */
   readonly inBurst?: boolean
-  /**
-   * Uses HTTP/1.1 although the target chose HTTP/2, for a comparison: neither its response nor
-   * its failure is judged.
-   */
-  readonly protocol?: 'http/1.1'
-  /** The target chooses the version of HTTP. */
-  readonly negotiates?: boolean
 }
 
 /** Options of any request of a scenario, in addition to its content. */
 export type SendOptions = Pick<
   RequestSpec,
-  | 'role'
-  | 'authorization'
-  | 'headers'
-  | 'repeatOf'
-  | 'leaveAfterEvents'
-  | 'inBurst'
-  | 'protocol'
-  | 'negotiates'
+  'role' | 'authorization' | 'headers' | 'repeatOf' | 'leaveAfterEvents' | 'inBurst'
 >
 
 /** The route of an operation; of a chat if its path has one. */
@@ -99,12 +85,8 @@ export function buildWireRequest(
     url.searchParams.set(name, String(value))
   }
   const own = [...Object.entries(profile.headers), ...Object.entries(spec.headers ?? {})]
-  const protocol = spec.protocol === undefined ? {} : { protocol: spec.protocol }
   if (imitationSeed !== undefined) {
-    return {
-      ...imitated(spec, setup, { url, route, own, seed: imitationSeed, place }),
-      ...protocol,
-    }
+    return imitated(spec, setup, { url, route, own, seed: imitationSeed, place })
   }
   const body =
     spec.raw?.body ?? (spec.json === undefined ? null : encode(JSON.stringify(spec.json)))
@@ -121,7 +103,6 @@ export function buildWireRequest(
   if (authorization) headers.push(['authorization', authorization])
   return {
     request: { method: spec.method, url: url.href, ...route, headers: [...headers, ...own], body },
-    ...protocol,
   }
 }
 
@@ -150,7 +131,6 @@ function imitated(
     isUnusual: own.length > 0 || authorization === null || raw !== undefined,
     url,
     httpVersion: networkOf(setup.profile).httpVersion,
-    negotiates: spec.negotiates ?? false,
   }
   const client = imitationFor(seed, scenario, attributes)
   const body = raw?.body ?? (json === undefined ? null : encode(imitatedJson(client, json)))
@@ -186,7 +166,6 @@ export function formStyleOf(setup: ClientIdentity, scenario: string, text: strin
     isUnusual: true,
     url: new URL(profile.baseUrl),
     httpVersion: networkOf(profile).httpVersion,
-    negotiates: false,
   })
   return imitatedForm(client, text)
 }
