@@ -20,9 +20,6 @@ export type Planned = Omit<Operation, 'label'>
 
 export type Draft = Omit<Planned, 'command'>
 
-/** A sequence uses chats of one version, so that each chat gets enough operations. */
-export type SequenceKind = 'v2' | 'v3'
-
 /** Draws a number from 0 to `below`, excluding `below`. */
 export type Pick = (below: number) => number
 
@@ -35,8 +32,6 @@ export interface Command {
   readonly weight: number
   /** Number of generations that it costs; none by default. */
   readonly generations?: number
-  /** Sequences that it is drawn for; those of v3 chats by default. */
-  readonly kind?: SequenceKind
   /** True if it only reads and does not change the state of the model. */
   readonly reads?: boolean
   /** Requirements that it needs; it is left out if one of them is not judged in the run. */

@@ -1,7 +1,7 @@
 import type { Exchange } from '../../contract/index.ts'
 import { chatRoutes } from '../conformance/scenario/routes/chats.ts'
 import { v2Routes } from '../conformance/scenario/routes/v2.ts'
-import { type Chat, oneShotRoutes, v3Routes } from '../conformance/scenario/routes/v3.ts'
+import { type Chat, v3Routes } from '../conformance/scenario/routes/v3.ts'
 import { InconclusiveError } from '../conformance/session/errors.ts'
 import type { Session } from '../conformance/session/session.ts'
 import { chatNamed, emptyModel, type Model } from './model.ts'
@@ -13,7 +13,6 @@ export interface ExplorationContext {
   readonly session: Session
   readonly v3: ReturnType<typeof v3Routes>
   readonly chats: ReturnType<typeof chatRoutes>
-  readonly oneShot: ReturnType<typeof oneShotRoutes>
   readonly v2: ReturnType<typeof v2Routes>
   /** First word of the name of every chat of this sequence. */
   readonly word: string
@@ -53,7 +52,6 @@ export function createExplorationContext(session: Session, knowledge: Knowledge)
     session,
     v3: v3Routes(session),
     chats: chatRoutes(session),
-    oneShot: oneShotRoutes(session),
     v2: v2Routes(session),
     word: session.nonce(),
     recorded,

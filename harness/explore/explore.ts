@@ -2,7 +2,7 @@ import { requirements } from '../../contract/index.ts'
 import { isEarlyEnd } from '../conformance/exploration.ts'
 import { createRandomPicker } from '../conformance/session/identities.ts'
 import type { Session } from '../conformance/session/session.ts'
-import type { Operation, Pick, Planned, SequenceKind, StateViolation } from './command.ts'
+import type { Operation, Pick, Planned, StateViolation } from './command.ts'
 import { deletedUses } from './commands/chats.ts'
 import { commands, exploredRequirements } from './commands/index.ts'
 import {
@@ -12,16 +12,7 @@ import {
   type RecordedContext,
 } from './context.ts'
 import { lastDeletion, lastWrites, readsAfter, sweep } from './follow-ups.ts'
-import {
-  type Budget,
-  candidatesFor,
-  createBudget,
-  createDeck,
-  draw,
-  kindOf,
-  perform,
-  replay,
-} from './sequence.ts'
+import { type Budget, createBudget, createDeck, draw, perform, replay } from './sequence.ts'
 import { type Shrunk, shrink } from './shrink/shrink.ts'
 
 export interface ExploreOptions {
@@ -67,19 +58,13 @@ export async function explore(
   const violations: FoundViolation[] = []
   const unrepeated: StateViolation[] = []
   const useOfDeleted = createDeck(deletedUses, pick)
-  const hasV2 = candidatesFor(session, 'v2').length > 0
-  const budget = createBudget(options, hasV2)
+  const budget = createBudget(options)
   const { onOperation } = options
   const plan = { session, knowledge, pick, useOfDeleted, budget, onOperation }
 
-  for (
-    let count = 0;
-    budget.operations() < options.operations && violations.length < maxViolations;
-    count += 1
-  ) {
-    const kind = hasV2 ? kindOf(count) : 'v3'
+  while (budget.operations() < options.operations && violations.length < maxViolations) {
     const context = createExplorationContext(session, knowledge)
-    const found = await runSequence(context, { ...plan, kind, size: budget.size(kind) })
+    const found = await runSequence(context, { ...plan, size: budget.size() })
     await context.dispose()
     if (found === 'lost') {
       // A recording with other requests is no evidence about the findings of the original run.
@@ -164,7 +149,6 @@ interface SequenceRun {
   /** Draws the next use of a deleted chat. */
   readonly useOfDeleted: () => string
   readonly budget: Budget
-  readonly kind: SequenceKind
   readonly size: number
   readonly onOperation: ExploreOptions['onOperation']
 }
@@ -208,9 +192,8 @@ async function runSequence(
       if (outcome !== undefined) return outcome
     }
   }
-  const isPaid = (generations: number) => run.budget.payAtEnd(run.kind, generations)
   for (const list of [
-    () => lastWrites(context.model, run.pick, isPaid),
+    () => lastWrites(context.model, run.pick, run.budget.payAtEnd),
     () => sweep(context.model, run),
     () => lastDeletion(context.model),
   ]) {

@@ -1,12 +1,10 @@
 /** Operations that are not drawn at random: after an operation, and at the end of a sequence. */
-import { drawFrom, type Labeled, type Operation, type Pick, type Planned } from './command.ts'
-import { growing, repeatableTurns } from './commands/generate.ts'
+import { drawFrom, type Operation, type Pick, type Planned } from './command.ts'
+import { repeatableTurns } from './commands/generate.ts'
 import { commands } from './commands/index.ts'
-import { lastMistakes } from './commands/refusals.ts'
 import { lastRefusals } from './commands/stray-chats.ts'
 import type { Knowledge } from './context.ts'
 import { busiestFirst, chatNamed, deletedChats, livingChats, type Model, turnsOf } from './model.ts'
-import { v3Calls } from './turns.ts'
 
 /**
  * Reads that detect a change by an operation on a chat: after the first operation of its kind, and after
@@ -19,7 +17,6 @@ export function readsAfter(
 ): readonly Planned[] {
   const subject = command === 'create chat' ? label : chat
   const { reads, shownBy = [] } = commands[command] ?? {}
-  if (command === 'store v2 message') return firstV3Calls(chat, knowledge)
   if (reads || chatNamed(model, subject) === undefined) return []
   const isKnown = knowledge.isAble(`read after ${command}`)
   knowledge.prove(`read after ${command}`)
@@ -31,82 +28,24 @@ export function readsAfter(
   ]
 }
 
-/** Calls of each kind on a v2 chat that is still short, so that the first refusals are tested. */
-function firstV3Calls(chat: string | undefined, knowledge: Knowledge): readonly Planned[] {
-  if (knowledge.isAble('v3 calls')) return []
-  knowledge.prove('v3 calls')
-  return ['history', 'read', 'generate'].map((variant) => v3Call(chat, variant))
-}
-
-function v3Call(chat: string | undefined, variant: string): Planned {
-  return { command: 'v3 call on a v2 chat', chat, variant }
-}
-
 /** Writes at the end of a sequence, after as many other operations as possible. */
 export function lastWrites(
   model: Model,
   pick: Pick,
   isPaid: (generations: number) => boolean,
 ): readonly Planned[] {
-  const { v2Chats } = model
-  const [v2Chat] = v2Chats
-  return [
-    ...lastRepeat(model, pick),
-    ...lastRace(model, pick),
-    ...lastOneShot(model, pick),
-    // The earliest message without a reply can still be answered.
-    ...lastReplies(v2Chat, 'earliest'),
-    // In each v2 chat, the model knows the chain of a question and nothing from other chats.
-    ...v2Chats.flatMap((chat) => question(chat, chat === v2Chat ? 'after the latest' : 'alone')),
-    // A message with a second reply stays part of the chains through it.
-    ...lastReplies(v2Chat, 'again'),
-    ...question(v2Chat, 'after the earliest'),
-    // Calls of the v3 surface must not change the context of a v2 chat.
-    ...v2Chats.slice(0, 1).flatMap(({ label }) => v3Calls.map((call) => v3Call(label, call))),
-    ...question(v2Chat, 'after the latest'),
-    ...lastMistakes(model),
-    ...lastV2Calls(model),
-    ...lastRefusals(model),
-    ...question(v2Chat, 'after the latest'),
-  ].filter(({ command }) => isPaid(commands[command]?.generations ?? 0))
-}
-
-function lastReplies(chat: Labeled | undefined, variant: string): readonly Planned[] {
-  return chat === undefined ? [] : [{ command: 'reply to v2 message', chat: chat.label, variant }]
-}
-
-function question(chat: Labeled | undefined, variant: string): readonly Planned[] {
-  return chat === undefined ? [] : [{ command: 'ask v2 chat', chat: chat.label, variant }]
+  return [...lastRepeat(model, pick), ...lastRefusals(model)].filter(({ command }) =>
+    isPaid(commands[command]?.generations ?? 0),
+  )
 }
 
 /** The oldest possible key, which a target forgets first. */
 function lastRepeat(model: Model, pick: Pick): readonly Planned[] {
   const turns = repeatableTurns(model)
-  const again = turns.filter(({ isRepeated, kind }) => isRepeated && kind === 'generate')
+  const again = turns.filter(({ isRepeated }) => isRepeated)
   const [turn] = pick(2) === 0 && again.length > 0 ? again : turns
   if (turn === undefined) return []
   return [{ command: 'repeat key', chat: turn.chat, turn: turn.label, variant: 'same form' }]
-}
-
-/** Generations in two chats at once; in half of the sequences, because a race costs two generations. */
-function lastRace(model: Model, pick: Pick): readonly Planned[] {
-  const [one, other] = growing(model)
-  if (one === undefined || other === undefined || pick(2) > 0) return []
-  return [{ command: 'race in two chats', chat: one.label, turn: other.label }]
-}
-
-/** A one-shot generation after a chat was deleted. */
-function lastOneShot(model: Model, pick: Pick): readonly Planned[] {
-  const variant = pick(2) === 0 ? 'json' : 'stream'
-  return deletedChats(model).length > 0 ? [{ command: 'one-shot', variant }] : []
-}
-
-/** Calls of the v2 surface for the v3 chat that was used most. */
-function lastV2Calls(model: Model): readonly Planned[] {
-  const [chat] = model.v2Chats.length > 0 ? [] : busiestFirst(model)
-  if (chat === undefined) return []
-  const command = 'v2 call on a v3 chat'
-  return ['store', 'generate', 'store'].map((variant) => ({ command, chat: chat.label, variant }))
 }
 
 /** Reads the whole state in every way, at the end of a sequence. */

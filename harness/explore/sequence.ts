@@ -1,12 +1,6 @@
 import { InconclusiveError, RunEndedError } from '../conformance/session/errors.ts'
 import type { Session } from '../conformance/session/session.ts'
-import {
-  drawFrom,
-  type Operation,
-  type Pick,
-  type SequenceKind,
-  StateViolation,
-} from './command.ts'
+import { drawFrom, type Operation, type Pick, StateViolation } from './command.ts'
 import { applies, commands, draftOf } from './commands/index.ts'
 import { type Evidence, evidenceOf, type RecordedContext } from './context.ts'
 import { forgetChat, type Model } from './model.ts'
@@ -58,80 +52,53 @@ export async function replay(
   return { violation: undefined, operations: done, exchanges: context.recorded }
 }
 
-/** A sequence ends with a sweep of all reads, and the next one begins with fresh chats. */
-const sequenceLengths = { v3: 60, v2: 25 } as const
-/** Kinds of successive sequences, in a cycle. */
-const cycle = ['v3', 'v2', 'v3'] as const satisfies readonly SequenceKind[]
-/** Share of the generations of v3 sequences, if there are v2 sequences as well. */
-const v3Share = 0.6
+/** Operations of a sequence, which ends with a sweep of all reads; the next one begins with fresh chats. */
+const sequenceLength = 60
 /** Share of the generations for operations that are drawn; the rest is for the ends of sequences. */
 const drawnShare = 0.8
 /** Number of generations that a sequence may borrow from later ones, for its draws and at its end. */
 const advances = { drawn: 6, end: 9 } as const
-
-export function kindOf(sequence: number): SequenceKind {
-  return cycle[sequence % cycle.length] ?? 'v3'
-}
 
 interface Limits {
   readonly operations: number
   readonly maxGenerations: number
 }
 
-/** Operations and generations of a run, spread over its sequences of both kinds. */
-export interface Budget {
-  readonly operations: () => number
-  /** Operations of the next sequence of a kind. */
-  readonly size: (kind: SequenceKind) => number
-  /** Tests if an operation with that number of generations may be drawn. */
-  readonly allows: (kind: SequenceKind, generations: number) => boolean
-  readonly spend: (kind: SequenceKind, generations: number) => void
-  /** Spends generations at the end of a sequence; false if they are needed later on. */
-  readonly payAtEnd: (kind: SequenceKind, generations: number) => boolean
-}
+/** Operations and generations of a run, spread over its sequences. */
+export type Budget = ReturnType<typeof createBudget>
 
-export function createBudget({ operations, maxGenerations }: Limits, hasV2: boolean): Budget {
-  const spent = { v3: { operations: 0, generations: 0 }, v2: { operations: 0, generations: 0 } }
-  const total = () => spent.v3.operations + spent.v2.operations
-  const length = cycle.reduce((sum, kind) => sum + sequenceLengths[kind], 0)
-  const v2 = sequenceLengths.v2 / length
-  const shares = hasV2
-    ? { operations: { v3: 1 - v2, v2 }, v3: v3Share }
-    : { operations: { v3: 1, v2: 1 }, v3: 1 }
-  /** Generations that a kind may have used by now. */
-  const due = (kind: SequenceKind, share: number, loan: number) => {
-    const max = maxGenerations * (kind === 'v3' ? shares.v3 : 1 - shares.v3)
-    const progress = spent[kind].operations / (operations * shares.operations[kind])
-    return Math.min(share * max * progress + loan, maxGenerations)
-  }
-  const left = () => maxGenerations - spent.v3.generations - spent.v2.generations
+export function createBudget({ operations, maxGenerations }: Limits) {
+  let spent = 0
+  let generated = 0
+  /** Generations that may have been used by now. */
+  const due = (share: number, loan: number) =>
+    Math.min((share * maxGenerations * spent) / operations + loan, maxGenerations)
+  const left = () => maxGenerations - generated
   return {
-    operations: total,
-    size: (kind) => Math.min(sequenceLengths[kind], operations - total()),
-    allows: (kind, generations) =>
-      generations === 0 ||
-      (generations <= left() && spent[kind].generations < due(kind, drawnShare, advances.drawn)),
-    spend(kind, generations) {
-      spent[kind].operations += 1
-      spent[kind].generations += generations
+    operations: () => spent,
+    /** Operations of the next sequence. */
+    size: () => Math.min(sequenceLength, operations - spent),
+    /** Tests if an operation with that number of generations may be drawn. */
+    allows: (generations: number) =>
+      generations === 0 || (generations <= left() && generated < due(drawnShare, advances.drawn)),
+    spend(generations: number): void {
+      spent += 1
+      generated += generations
     },
-    payAtEnd(kind, generations) {
+    /** Spends generations at the end of a sequence; false if they are needed later on. */
+    payAtEnd(generations: number): boolean {
       if (generations === 0) return true
-      const isDue = spent[kind].generations + generations <= due(kind, 1, advances.end)
-      if (!isDue || generations > left()) return false
-      spent[kind].generations += generations
+      if (generated + generations > due(1, advances.end) || generations > left()) return false
+      generated += generations
       return true
     },
   }
 }
 
-/** Names of the commands for a kind of sequence whose requirements are judged in the run. */
-export function candidatesFor(session: Session, sequence: SequenceKind): readonly string[] {
+/** Names of the commands whose requirements are judged in the run. */
+function candidatesFor(session: Session): readonly string[] {
   return Object.entries(commands)
-    .filter(
-      ([, { kind = 'v3', needs = [] }]) =>
-        kind === sequence && needs.every((requirement) => session.isJudged(requirement)),
-    )
+    .filter(([, { needs = [] }]) => needs.every((requirement) => session.isJudged(requirement)))
     .map(([name]) => name)
 }
 
@@ -139,25 +106,24 @@ interface DrawFrom {
   readonly session: Session
   readonly pick: Pick
   readonly budget: Budget
-  readonly kind: SequenceKind
 }
 
 /** An operation that makes sense in a state; undefined if there is none within the budget. */
 export function draw(
   model: Model,
   label: string,
-  { session, pick, budget, kind }: DrawFrom,
+  { session, pick, budget }: DrawFrom,
 ): Operation | undefined {
   const generationsOf = (name: string) => commands[name]?.generations ?? 0
   // Each command is repeated by its weight.
-  const candidates = candidatesFor(session, kind)
-    .filter((name) => budget.allows(kind, generationsOf(name)))
+  const candidates = candidatesFor(session)
+    .filter((name) => budget.allows(generationsOf(name)))
     .flatMap((name) => Array<string>(commands[name]?.weight ?? 0).fill(name))
   for (let tries = 0; tries < 50; tries += 1) {
     const command = drawFrom(candidates, pick)
     const draft = command === undefined ? undefined : draftOf(command, model, pick)
     if (command === undefined || draft === undefined) continue
-    budget.spend(kind, generationsOf(command))
+    budget.spend(generationsOf(command))
     return { command, label, ...draft }
   }
   return undefined

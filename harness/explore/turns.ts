@@ -1,28 +1,23 @@
 import { type Exchange, succeeded } from '../../contract/index.ts'
 import { answerParts, finalResponse, isDeclined, statusText } from '../conformance/scenario/read.ts'
 import { inputText } from '../conformance/scenario/routes/v3.ts'
-import type { SendOptions } from '../conformance/session/requests/wire-request.ts'
-import { negative, requireChat, stillGenerates } from './checks/common.ts'
+import { negative, requireChat, stillGenerates } from './checks.ts'
 import { demand, type Operation } from './command.ts'
 import type { ExplorationContext } from './context.ts'
-import { addTurn, type Model, touchChat, turnsOf } from './model.ts'
+import { addTurn, touchChat, turnsOf } from './model.ts'
 
 type Call = (context: ExplorationContext, chat: string) => Promise<Exchange>
 
-/** Calls on a chat that should be refused. */
+/** Calls on a deleted chat. */
 const calls: Readonly<Record<string, Call>> = {
   history: ({ v3 }, chat) => v3.history(chat, {}, negative),
-  read: ({ chats }, chat) => chats.get(chat, negative),
   rename: ({ chats, session, word }, chat) =>
     chats.rename(chat, `${word} ${session.name()}`, negative),
   favorite: ({ chats }, chat) => chats.addFavorite(chat, negative),
-  unfavorite: ({ chats }, chat) => chats.removeFavorite(chat, negative),
   delete: ({ chats }, chat) => chats.remove(chat, negative),
   generate: (context, chat) => generate(context, chat, false),
   stream: (context, chat) => generate(context, chat, true),
 }
-
-export const v3Calls = Object.keys(calls)
 
 export function callV3(context: ExplorationContext, chat: string, call: string): Promise<Exchange> {
   const send = calls[call]
@@ -40,19 +35,18 @@ export async function takeTurn(
   context: ExplorationContext,
   operation: Operation,
   parent?: string,
-  options: Pick<SendOptions, 'inBurst'> = {},
 ): Promise<void> {
   const { v3, session, knowledge } = context
   const { id, label: chat } = requireChat(context, operation)
   const { body, marks, stream, ofItems } = bodyOf(context, id, operation.variant, parent)
   const key = session.uuid()
-  const reply = context.record(await v3.generate(body, { key, ...options }))
+  const reply = context.record(await v3.generate(body, { key }))
   const accepted = succeeded(reply) && !isDeclined(reply)
   const ability = stream ? 'stream' : 'generate'
   const isPlain = turnsOf(context.model, chat).length === 0
   context.model = addTurn(touchChat(context.model, chat, 'generate'), {
-    ...{ label: operation.label, chat, key, body, marks, kind: 'generate' },
-    steps: accepted ? 1 : undefined,
+    ...{ label: operation.label, chat, key, body, marks },
+    isAccepted: accepted,
     answer: accepted ? answerParts(reply) : [],
     responseId: accepted ? responseIdOf(reply) : undefined,
   })
@@ -82,11 +76,6 @@ export function bodyOf(
   const input = ofItems ? texts.map((text) => inputText(text)) : texts[0]
   const more = parent === undefined ? {} : { parent_id: parent }
   return { body: v3.generateBody(chatId, input, { stream, ...more }), marks, stream, ofItems }
-}
-
-/** The id of the response to a turn; undefined if it has none. */
-export function responseIdIn({ turns }: Model, label: string | undefined): string | undefined {
-  return turns.find((turn) => turn.label === label)?.responseId
 }
 
 function responseIdOf(reply: Exchange): string | undefined {

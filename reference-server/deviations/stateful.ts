@@ -157,8 +157,7 @@ function returnsWithAName(): Patch {
 const ofTheGrammar = {
   'V3-HIST-07': ['v3.generate: the turn is not stored (occurrence: after a rename)'],
   'V3-IDEM-02': ['v3.generate: the Idempotency-Key is ignored (occurrence: after a favorite)'],
-  'V2-CTX-01': ['v2.generate: earlier turns are not read (occurrence: third or later)'],
-  'VER-07': ['v2.message: a chat of the other version is accepted (occurrence: second)'],
+  'VER-09': ['v2.message: a refused request leaves a chat (occurrence: third or later)'],
 }
 
 /**

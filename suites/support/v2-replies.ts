@@ -29,7 +29,8 @@ export function replyToUnanswered(
   accepted: Body,
 ): SendReply {
   const unanswered = async (more: Body): Promise<Body> => {
-    const chat = await v2.chat()
+    // The first of them is the second generation of its chat.
+    const chat = sent === 1 ? String(accepted['chat_id']) : await v2.chat()
     const stored = await v2.message(v2.messageBody(chat, prompts.otherBrief(), more))
     return succeeded(stored) ? v2.generateBody(chat, v2.storedId(stored)) : accepted
   }

@@ -70,6 +70,7 @@ describe('v2: refusals', () => {
   )
 
   const replyMistakes = [
+    ...bothToolLists('V2-GEN-03'),
     ...missing('V2-GEN-02', 'chat_id', 'parent_id', 'model_id'),
     ...ofAnotherType(
       'V2-GEN-05',
@@ -79,7 +80,6 @@ describe('v2: refusals', () => {
       ['exclude_tools', { tool: 'get_time' }],
       ['exclude_tools', [7]],
     ),
-    ...bothToolLists('V2-GEN-03'),
   ]
 
   test(

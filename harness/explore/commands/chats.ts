@@ -1,7 +1,7 @@
 import { succeeded } from '../../../contract/index.ts'
 import { assume } from '../../conformance/scenario/claims.ts'
 import { isDeclined } from '../../conformance/scenario/read.ts'
-import { isAccepted, requireChat, stillGenerates } from '../checks/common.ts'
+import { isAccepted, requireChat } from '../checks.ts'
 import { type Commands, demand, drawChat, drawFrom, type Operation } from '../command.ts'
 import type { ExplorationContext } from '../context.ts'
 import {
@@ -11,7 +11,6 @@ import {
   forgetChat,
   livingChats,
   touchChat,
-  turnsOf,
 } from '../model.ts'
 import { callV3 } from '../turns.ts'
 
@@ -103,31 +102,6 @@ export const chatCommands: Commands = {
     draw: (model, pick) =>
       livingChats(model).length < 3 ? undefined : drawChat(livingChats(model), pick),
     run: deleteChat,
-  },
-
-  'generate name': {
-    weight: 1,
-    generations: 1,
-    expects: ['V3-CHAT-12'],
-    shownBy: [{ command: 'read history' }],
-    // A chat whose turns were refused may have nothing to be named after.
-    chats: (model) =>
-      livingChats(model).filter(({ label }) =>
-        turnsOf(model, label).some(({ steps }) => steps === 1),
-      ),
-    async run(context, operation) {
-      const { id, label } = requireChat(context, operation)
-      const named = context.record(await context.chats.generateName(id))
-      const isTitled = await isAccepted(context, named, {
-        ability: 'generate name',
-        requirement: 'V3-CHAT-12',
-        what: 'a further title',
-        isOfState: () => stillGenerates(context, false),
-      })
-      if (isTitled) context.knowledge.prove('generate name')
-      // Open: whether the title becomes the name.
-      context.model = touchChat(context.model, label, 'generate name', { name: undefined })
-    },
   },
 
   'use deleted chat': {

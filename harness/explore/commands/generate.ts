@@ -1,20 +1,15 @@
-import { isDeclined } from '../../conformance/scenario/read.ts'
-import { findGap, sendAtOnce } from '../../conformance/session/race.ts'
-import { requireChat } from '../checks/common.ts'
-import { type Commands, demand, drawChat, drawFrom, type Operation } from '../command.ts'
+import { type Commands, demand, drawFrom, type Operation } from '../command.ts'
 import type { ExplorationContext } from '../context.ts'
 import {
-  addTurn,
   busiestFirst,
   chatNamed,
   type Model,
-  orderTurns,
   repeatTurn,
   type Turn,
   touchChat,
   turnsOf,
 } from '../model.ts'
-import { bodyOf, responseIdIn, takeTurn } from '../turns.ts'
+import { takeTurn } from '../turns.ts'
 
 /** Longer chats may exceed a limit that the document does not show. */
 const maxTurns = 6
@@ -65,65 +60,11 @@ export const generateCommands: Commands = {
       operation.variant === 'other form' ? [{ ...operation, variant: 'same form' }] : [],
     run: repeatKey,
   },
-
-  'race with one key': {
-    weight: 1,
-    generations: 2,
-    expects: ['V3-IDEM-05'],
-    shownBy: [{ command: 'read history' }],
-    draw(model, pick) {
-      const chosen = drawChat(growing(model), pick)
-      if (chosen === undefined) return undefined
-      const earlier = pick(2) === 0 ? undefined : lastRun(model, chosen.chat)
-      return { ...chosen, variant: drawFrom(forms, pick), turn: earlier?.label }
-    },
-    applies: (model, { chat, turn }) =>
-      chatNamed(model, chat)?.deleted === false &&
-      (turn === undefined || responseIdIn(model, turn) !== undefined),
-    simpler: ({ turn, ...operation }) => [
-      { ...operation, command: 'generate' },
-      ...(turn === undefined ? [] : [operation]),
-      ...inSimplerForms(operation),
-    ],
-    run: raceWithOneKey,
-  },
-
-  'race in two chats': {
-    weight: 2,
-    generations: 2,
-    shownBy: [{ command: 'read history' }],
-    draw(model, pick) {
-      const [one, other] = pick(2) === 0 ? growing(model) : growing(model).slice(0, 2).reverse()
-      return one && other && { chat: one.label, turn: other.label }
-    },
-    applies: (model, { chat, turn }) =>
-      [chat, turn].every((label) => chatNamed(model, label)?.deleted === false),
-    simpler: (operation) => [...turnsAtOnce(operation), turnsAtOnce(operation)],
-    async run(context, operation) {
-      // Two clients at once, each in its own chat.
-      const [one, other] = turnsAtOnce(operation)
-      await sendAtOnce(
-        context.session,
-        (options) => takeTurn(context, one, undefined, options),
-        (options) => takeTurn(context, other, undefined, options),
-      )
-      // In a fixed order, regardless of which was answered first: later draws depend on it.
-      context.model = orderTurns(context.model, [one.label, other.label])
-    },
-  },
 }
 
 function inSimplerForms(operation: Operation): readonly Operation[] {
   const at = forms.indexOf(operation.variant ?? '')
   return forms.slice(0, Math.max(0, at)).map((variant) => ({ ...operation, variant }))
-}
-
-function turnsAtOnce({ label, chat, turn }: Operation): readonly [Operation, Operation] {
-  const command = 'generate'
-  return [
-    { command, label: `${label}a`, chat, variant: 'json' },
-    { command, label: `${label}b`, chat: turn, variant: 'stream' },
-  ]
 }
 
 async function repeatKey(
@@ -142,36 +83,19 @@ async function repeatKey(
   demand(status < 500, 'V3-IDEM-08', `a repeat was answered ${status}`, again)
 }
 
-async function raceWithOneKey(context: ExplorationContext, operation: Operation): Promise<void> {
-  const { v3, session } = context
-  const { label, variant, turn } = operation
-  const { id, label: chat } = requireChat(context, operation)
-  const { body, marks } = bodyOf(context, id, variant, responseIdIn(context.model, turn))
-  const key = session.uuid()
-  const send = (options: object) => v3.generate(body, { key, role: 'negative', ...options })
-  const sent = await sendAtOnce(session, send, send)
-  for (const exchange of sent) context.record(exchange)
-  const isRace = findGap(sent, session.context.setup.profile) === undefined
-  context.model = addTurn(touchChat(context.model, chat, 'race'), {
-    ...{ label, chat, key, body, marks, kind: isRace ? 'race' : 'generate' },
-    steps: sent.every(isDeclined) ? undefined : 1,
-    isRepeated: true,
-  })
-}
-
 /** Chats that accept further turns, those with the most turns first. */
 export function growing(model: Model) {
   return busiestFirst(model).filter(({ label }) => turnsOf(model, label).length < maxTurns)
 }
 
 function lastRun(model: Model, chat: string): Turn | undefined {
-  const last = turnsOf(model, chat).findLast(({ steps }) => steps !== 0)
+  const last = turnsOf(model, chat).at(-1)
   return last?.responseId === undefined ? undefined : last
 }
 
 /** The turns whose key can be repeated, the oldest first; in a deleted chat, the effect of a repeat is open. */
 export function repeatableTurns(model: Model): readonly Turn[] {
   return model.turns.filter(
-    ({ chat, steps }) => steps === 1 && chatNamed(model, chat)?.deleted === false,
+    ({ chat, isAccepted }) => isAccepted && chatNamed(model, chat)?.deleted === false,
   )
 }

@@ -13,18 +13,12 @@ import { generateCommands } from './generate.ts'
 import { listChats } from './list-chats.ts'
 import { readChat, readFavorites } from './read-chat.ts'
 import { readHistory } from './read-history.ts'
-import { refusalCommands } from './refusals.ts'
 import { strayCommands } from './stray-chats.ts'
-import { v2Commands } from './v2-chats.ts'
-import { versionCommands } from './versions.ts'
 
 export const commands: Commands = {
   ...chatCommands,
   ...generateCommands,
-  ...refusalCommands,
   ...strayCommands,
-  ...versionCommands,
-  ...v2Commands,
   'read chat': readChat,
   'read favorites': readFavorites,
   'list chats': listChats,

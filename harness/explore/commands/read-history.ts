@@ -8,7 +8,7 @@ import {
   historyRows,
   inputRows,
 } from '../../conformance/scenario/read.ts'
-import { asControl, expectLimit, isAccepted } from '../checks/common.ts'
+import { asControl, expectLimit, isAccepted } from '../checks.ts'
 import { type Command, demand, drawFrom, type Operation, StateViolation } from '../command.ts'
 import type { ExplorationContext } from '../context.ts'
 import { livingChats, type Turn, turnsOf } from '../model.ts'
@@ -26,10 +26,8 @@ export const readHistory: Command = {
     'V3-HIST-10',
     'V3-HIST-11',
     'V3-HIST-16',
-    'V3-GEN-14',
     'V3-IDEM-02',
     'V3-IDEM-03',
-    'V3-IDEM-05',
   ],
   chats: livingChats,
   draw(model, pick) {
@@ -101,7 +99,7 @@ function findTurnFault(turns: readonly Turn[], rows: readonly HistoryRow[]): Tur
   for (const turn of turns) {
     for (const mark of turn.marks) {
       const times = inputRows(rows, mark).length
-      const isRight = turn.steps === undefined ? times <= 1 : times === turn.steps
+      const isRight = turn.isAccepted ? times === 1 : times <= 1
       if (!isRight) return { turn, mark, times }
     }
   }
@@ -123,7 +121,7 @@ function expectTurns(
   const history = `history${how}`
   const answers = `answers${how}`
   if (fault === undefined) {
-    if (turns.some(({ steps }) => steps === 1)) knowledge.prove(history)
+    if (turns.some(({ isAccepted }) => isAccepted)) knowledge.prove(history)
   } else if (fault.times === 0) {
     // A row without its item may be the one that is missing.
     const isClear = isWhole && knowledge.isAble(history)
@@ -151,23 +149,13 @@ function tooOften(
   limit: number | undefined,
 ): { readonly requirement: RequirementId; readonly why: string } {
   const stream = turn.body['stream'] === true
-  if (turn.steps === 0) {
-    const requirement = refusedRequirements[turn.kind] ?? 'V3-GEN-14'
-    return {
-      requirement,
-      why: `the history holds a step of a request that was refused (${turn.kind})`,
-    }
-  }
   const why = `${times} steps are stored for one Idempotency-Key${limited(limit)}`
-  if (turn.kind === 'race') return { requirement: 'V3-IDEM-05', why }
   if (turn.isRepeated) return { requirement: stream ? 'V3-IDEM-03' : 'V3-IDEM-02', why }
   return {
     requirement: 'V3-HIST-10',
     why: `the history holds a turn ${times} times${limited(limit)}`,
   }
 }
-
-const refusedRequirements: Readonly<Record<string, RequirementId>> = { 'v2 call': 'VER-09' }
 
 /** Pages: their length, their cursors and their end (sections 2.6 and 4.3). */
 function expectPages(

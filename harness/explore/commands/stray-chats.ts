@@ -1,14 +1,7 @@
-/** Requests that store no chat: a one-shot (section 4.3) and refused requests. */
 import type { Exchange, RequirementId } from '../../../contract/index.ts'
-import {
-  answerJson,
-  contains,
-  isDeclined,
-  isUuid,
-  leavesOf,
-} from '../../conformance/scenario/read.ts'
+import { isDeclined, isUuid, leavesOf } from '../../conformance/scenario/read.ts'
 import type { ListWalk } from '../../conformance/scenario/routes/paging.ts'
-import { isAccepted, negative, requireChat, stillGenerates } from '../checks/common.ts'
+import { negative, requireChat } from '../checks.ts'
 import { type Commands, demand, type Operation, type Planned } from '../command.ts'
 import type { ExplorationContext } from '../context.ts'
 import { busiestFirst, livingChats, type Model } from '../model.ts'
@@ -18,8 +11,6 @@ interface Refusal {
   send(context: ExplorationContext, chat: string, input: string): Promise<Exchange>
 }
 
-const lists = { include_tools: ['get_time'], exclude_tools: ['get_weather'] }
-
 const refusals: Readonly<Record<string, Refusal>> = {
   'generation without a key': {
     requirement: 'V3-GEN-14',
@@ -28,12 +19,10 @@ const refusals: Readonly<Record<string, Refusal>> = {
   },
   'generation with both tool lists': {
     requirement: 'V3-GEN-14',
-    send: ({ v3 }, chat, input) => v3.generate(v3.generateBody(chat, input, lists), negative),
-  },
-  'one-shot with a model_id of another type': {
-    requirement: 'V3-ONE-09',
-    send: ({ oneShot: routes }, _chat, input) =>
-      routes.send({ ...routes.body(input), model_id: { of: 'another type' } }, negative),
+    send({ v3 }, chat, input) {
+      const lists = { include_tools: ['get_time'], exclude_tools: ['get_weather'] }
+      return v3.generate(v3.generateBody(chat, input, lists), negative)
+    },
   },
   'v2 message for a v3 chat': {
     requirement: 'VER-09',
@@ -41,51 +30,16 @@ const refusals: Readonly<Record<string, Refusal>> = {
   },
 }
 
-/** Requests that store no chat. */
+/** Refused requests, which leave no chat. */
 export const strayCommands: Commands = {
-  'one-shot': {
-    weight: 1,
-    generations: 1,
-    expects: ['V3-ONE-01', 'V3-ONE-02', 'V3-ONE-09'],
-    draw: (_model, pick) => ({ variant: pick(2) === 0 ? 'json' : 'stream' }),
-    run: answerOneShot,
-  },
-
   'refused request and new chats': {
     weight: 1,
     needs: ['V3-CHAT-05', 'V3-GEN-14'],
-    expects: ['V3-ONE-09', 'VER-09'],
+    expects: ['VER-09'],
     chats: livingChats,
     variants: Object.keys(refusals),
     run: refuseInRounds,
   },
-}
-
-/** An answer without a stored chat: no list shows a new chat that contains its words. */
-async function answerOneShot(context: ExplorationContext, { variant }: Operation): Promise<void> {
-  const { chats, v3, session, knowledge, oneShot } = context
-  const stream = variant === 'stream'
-  const before = await chats.readList({}, recentRows, { role: 'probe' })
-  const mark = session.nonce()
-  const reply = context.record(
-    await oneShot.send(oneShot.body(`Name a color for ${mark}.`, { stream })),
-  )
-  const ability = `one-shot as ${variant}`
-  const isAnswered = await isAccepted(context, reply, {
-    ability,
-    requirement: stream ? 'V3-ONE-02' : 'V3-ONE-01',
-    what: 'a further one-shot',
-    isOfState: () => stillGenerates(context, stream),
-  })
-  if (!isAnswered) return
-  knowledge.prove(ability)
-  const after = await chats.readList({}, recentRows, { role: 'probe' })
-  const why = 'a one-shot was stored as a chat'
-  demand(!contains(after.body, mark), 'V3-ONE-09', why, reply, ...after.pages.slice(0, 3))
-  for (const id of newIds(before, after)) {
-    const history = await v3.history(id)
-    demand(!contains(answerJson(history), mark), 'V3-ONE-09', why, reply, history)
-  }
 }
 
 /**
@@ -100,16 +54,16 @@ async function refuseInRounds(context: ExplorationContext, operation: Operation)
   const refusal = refusals[variant]
   const { id } = requireChat(context, operation)
   if (refusal === undefined || !session.isJudged(refusal.requirement)) return
+  const send = () => refusal.send(context, id, `Name a color for ${session.nonce()}.`)
+  // The first ones may be refused as they should be.
+  for (let count = 0; count < 2; count += 1) record(await send())
   const evidence: Exchange[] = []
   for (const times of rounds) {
     const idle = await growth(context, async () => {})
     if (idle.ids.length > 0) return
     const sent: Exchange[] = []
     const grown = await growth(context, async () => {
-      for (let count = 0; count < times; count += 1) {
-        const input = `Name a color for ${session.nonce()}.`
-        sent.push(await refusal.send(context, id, input))
-      }
+      for (let count = 0; count < times; count += 1) sent.push(await send())
     })
     if (evidence.length === 0) {
       evidence.push(...idle.pages.slice(0, 3), ...sent.map(record), ...grown.pages.slice(0, 3))

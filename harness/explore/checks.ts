@@ -1,9 +1,9 @@
-import { type Exchange, type RequirementId, succeeded } from '../../../contract/index.ts'
-import { statusText } from '../../conformance/scenario/read.ts'
-import { InconclusiveError } from '../../conformance/session/errors.ts'
-import { demand, type Operation } from '../command.ts'
-import type { ExplorationContext } from '../context.ts'
-import { type ChatState, chatNamed } from '../model.ts'
+import { type Exchange, type RequirementId, succeeded } from '../../contract/index.ts'
+import { statusText } from '../conformance/scenario/read.ts'
+import { InconclusiveError } from '../conformance/session/errors.ts'
+import { demand, type Operation } from './command.ts'
+import type { ExplorationContext } from './context.ts'
+import { type ChatState, chatNamed } from './model.ts'
 
 /** Role of a request that should be refused. */
 export const negative = { role: 'negative' } as const
@@ -100,7 +100,7 @@ const setting: Readonly<Record<Property, readonly string[]>> = {
 }
 
 /** Kinds after which a chat may have another name; the document does not specify it. */
-const titling: readonly string[] = ['generate', 'race', 'generate name']
+const titling: readonly string[] = ['generate']
 
 /** Tests if every kind of operation since the last read of a property is known to keep it. */
 export function isSettled(
