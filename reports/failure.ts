@@ -2,7 +2,7 @@ import { badge } from './conformance/badge.ts'
 import { caseOf, junitOf } from './conformance/junit/suites.ts'
 import type { Document, Outcome } from './document/document.ts'
 import { expositionOf } from './load/metrics/gen-ai.ts'
-import { annotation, clean, printableJson } from './text/escape.ts'
+import { annotation, clean } from './text/escape.ts'
 
 /** A run that ended before it had a result. */
 export interface Failure {
@@ -40,10 +40,6 @@ function failureOutcome({ outcome, command, exitCode }: Failure): Outcome {
   const verb = command === 'check' ? 'tested' : 'measured'
   const text = `chatgen ${command} ${verb} nothing and ended with ${exitCode}`
   return { word, tone: 'fail', text }
-}
-
-export function failureToJson(failure: Failure): string {
-  return `${printableJson(JSON.stringify(failure, null, 2))}\n`
 }
 
 /** JUnit XML with one error. */

@@ -32,7 +32,7 @@ import {
 import { conforming, exchanges as recorded, violated } from './test-support/reports.ts'
 import { toCurl } from './text/curl/curl.ts'
 import { isQuotable, shellQuote } from './text/curl/shell-quote.ts'
-import { loadToJson, reportToJson } from './text/digest.ts'
+import { reportToJson } from './text/digest.ts'
 
 /** Every hostile text of a target in every report format. */
 
@@ -62,7 +62,7 @@ describe.each(texts)('%s', (_, text) => {
     github: () => reportToGitHub(report),
     'github of a load': () => toGitHub(loadDocument(load)),
     json: () => reportToJson(report),
-    'json of a load': () => loadToJson(load),
+    'json of a load': () => reportToJson(load),
     junit: () => reportToJUnit(report, exchanges),
     'junit of a load': () => loadToJUnit(load),
     'junit of a capacity': () => capacityToJUnit(capacity),
@@ -92,7 +92,7 @@ describe.each(texts)('%s', (_, text) => {
 
   test('json: says what came', () => {
     expect(JSON.parse(reportToJson(report)).requirements[0].message).toBe(text)
-    expect(JSON.parse(loadToJson(load)).notes).toEqual([text])
+    expect(JSON.parse(reportToJson(load)).notes).toEqual([text])
   })
 
   test('junit: elements are ours alone', () => {

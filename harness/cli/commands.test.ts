@@ -4,16 +4,14 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { requirementIds } from '../../contract/index.ts'
-import { conformanceReport } from '../../contract/report/conformance.ts'
 import { listen } from '../client/test-support/listen-on-loopback.ts'
 import { certify, vendorFolder } from './certification/test-support/bundles.ts'
 import { explorationFor } from './check/flags.ts'
-import { chatgen, emptyFolder, reportIn, serving } from './test-support/chatgen.ts'
+import { chatgen, emptyFolder, reportIn } from './test-support/chatgen.ts'
 import { inProcess } from './test-support/in-process.ts'
 import { key, startModelsServer } from './test-support/models-server.ts'
 
 const withKey = { CHATGEN_API_KEY: key }
-const models = ['--only', 'OAI-MODELS-01', '--profile', 'openai']
 
 test('--help lists the commands', async () => {
   const { code, stdout } = await chatgen(['--help'])
@@ -39,16 +37,6 @@ test('serve says in a line that its port is taken', async () => {
   expect(code).toBe(2)
 })
 
-test('serve takes several keys, each a caller of its own, as the example profile wants it', async () => {
-  const { url } = await serving(['--key', 'sk-one-key', '--key', 'sk-other-key'])
-  const keys = { CHATGEN_API_KEY: 'sk-one-key', CHATGEN_OTHER_KEY: 'sk-other-key' }
-  const example = fileURLToPath(new URL('../../fixtures/targets/reference.yaml', import.meta.url))
-  const args = ['check', url, '--target', example, '--only', 'V3-ATT-11', '--quiet']
-  const { code, stdout } = await chatgen(args, keys)
-  expect(stdout).toMatch(/^CONFORMS {2}1 passed/)
-  expect(code).toBe(0)
-})
-
 test.each([
   [{ profile: 'full', only: [] }, true],
   [{ profile: 'full', only: [], explore: 0 }, false],
@@ -58,19 +46,6 @@ test.each([
   [{ profile: 'openai', only: [], explore: 9 }, false],
 ] as const)('a check of %j explores: %s', async (flags, explores) => {
   expect((await explorationFor(flags)) !== undefined).toBe(explores)
-})
-
-test('--json prints the report and nothing else, --quiet one line', async () => {
-  await using server = await startModelsServer()
-  const { stdout } = await chatgen(['check', server.url, '--json', ...models], withKey)
-  const report = conformanceReport.parse(JSON.parse(stdout))
-  expect(report.requirements.map(({ id, verdict }) => [id, verdict])).toEqual([
-    ['OAI-MODELS-01', 'pass'],
-  ])
-  const quiet = await chatgen(['check', server.url, '--quiet', ...models], withKey)
-  expect(quiet.stdout).toBe(
-    'CONFORMS  1 passed, 0 violated, 0 undecided of 1 required requirement\n',
-  )
 })
 
 test('a flag wins over its environment twin, and the twin over the profile', async () => {

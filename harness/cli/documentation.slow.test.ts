@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startReferenceServer } from '../../reference-server/index.ts'
 import { capacityReportOf } from '../../reports/capacity/test-support/sketch.ts'
-import { capacityToJson } from '../../reports/text/digest.ts'
+import { reportToJson } from '../../reports/text/digest.ts'
 import { listen } from '../client/test-support/listen-on-loopback.ts'
 import { ask, chatgen, emptyFolder } from './test-support/chatgen.ts'
 
@@ -202,7 +202,7 @@ function prepare(
     cpSync(join(stored, 'load'), join(cwd, name), { recursive: true })
   for (const name of ['one', 'three']) {
     mkdirSync(join(cwd, name))
-    write(`${name}/report.json`, capacityToJson(capacityReportOf()))
+    write(`${name}/report.json`, reportToJson(capacityReportOf()))
   }
   write('day.csv', 'at,rate\n09:00,20\n10:00,40\n11:00,30\n')
   write(

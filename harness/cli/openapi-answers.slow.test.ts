@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import type { Exchange, WireResponse } from '../../contract/index.ts'
 import { startReferenceServer } from '../../reference-server/index.ts'
 import type { Json } from '../../reference-server/test-support/server.ts'
-import { readRecording } from './results/exchanges.ts'
+import { readRecording } from './results/stored-report.ts'
 import { chatgen, emptyFolder } from './test-support/chatgen.ts'
 
 test('every answer of a whole check is one that /openapi.json describes', async () => {

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { capacityToJson } from '../../reports/text/digest.ts'
+import { reportToJson } from '../../reports/text/digest.ts'
 import { certificateFile } from '../client/test-support/tls-front.ts'
 import { simulatedReport } from '../plan/test-support/simulated-report.ts'
 import { emptyFolder } from './test-support/chatgen.ts'
@@ -36,7 +36,7 @@ const files: Readonly<Record<string, string>> = {
   'load.json': '{"kind":"load-report","schemaVersion":1}',
   'newer.json': '{"kind":"conformance-report","schemaVersion":2}',
   'bare.json': '{"kind":"conformance-report","schemaVersion":1}',
-  'capacity.json': capacityToJson(simulatedReport({ rates: [1, 2, 4, 5], durationMs: 30_000 })),
+  'capacity.json': reportToJson(simulatedReport({ rates: [1, 2, 4, 5], durationMs: 30_000 })),
   'bare-capacity.json': '{"kind":"capacity-report","schemaVersion":1,"probes":3}',
   'bad.csv': 'at,rate\n0,1\n60,many\n',
   'mix.yaml': 'transactions:\n  - kind: v3-stream\n    wieght: 2\n  - kind: v4\n',
@@ -106,6 +106,7 @@ test.each<readonly [line: string, sentence: string]>([
   ['report DIR/newer.json', 'newer.json has schema version 2'],
   ['report DIR/bare.json', 'bare.json: outcome: '],
   ['compare DIR/bare.json DIR/nowhere', 'no such file or folder'],
+  ['compare DIR/load.json DIR/bare.json', 'reports of different kinds cannot be compared'],
   ['rejudge DIR', 'there is no DIR/run.json'],
   ['calibrate --out DIR/array.json', 'is not a calibration of this version: choose another'],
   ['calibrate --out DIR', 'is a folder: choose another'],

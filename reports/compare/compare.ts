@@ -49,15 +49,19 @@ export interface Drift {
   readonly cause: Cause
 }
 
-export interface Comparison {
-  readonly newlyViolated: readonly RowChange[]
-  readonly newlyWarned: readonly RowChange[]
-  /** Passed before; now undecided, not applicable or not selected. */
-  readonly newlyUnproven: readonly RowChange[]
-  readonly repaired: readonly RowChange[]
-  readonly newlyProven: readonly RowChange[]
-  /** Violated before and undecided now, or undecided in another way. */
-  readonly otherwise: readonly RowChange[]
+/**
+ * `newlyUnproven`: passed before; now undecided, not applicable or not selected. `otherwise`: violated before
+ * and undecided now, or undecided in another way.
+ */
+type List =
+  | 'newlyViolated'
+  | 'newlyWarned'
+  | 'newlyUnproven'
+  | 'repaired'
+  | 'newlyProven'
+  | 'otherwise'
+
+export interface Comparison extends Readonly<Record<List, readonly RowChange[]>> {
   readonly unchanged: number
   readonly drift: readonly Drift[]
   readonly conditions: Conditions
@@ -81,14 +85,14 @@ export function compareReports(
 ): Comparison {
   const runs: Runs = { a, b, rejudged, conditions }
   const changes = rowChanges(runs)
-  const of = (kind: Kind) => changes.filter((change) => kindOf(change) === kind)
   const all = new Set([...a.requirements, ...b.requirements].map(({ id }) => id)).size
+  const of = (list: List) => changes.filter((change) => listOf(change) === list)
   return {
-    newlyViolated: of('newly violated'),
-    newlyWarned: of('newly warned'),
-    newlyUnproven: of('newly unproven'),
+    newlyViolated: of('newlyViolated'),
+    newlyWarned: of('newlyWarned'),
+    newlyUnproven: of('newlyUnproven'),
     repaired: of('repaired'),
-    newlyProven: of('newly proven'),
+    newlyProven: of('newlyProven'),
     otherwise: of('otherwise'),
     unchanged: all - changes.length,
     drift: driftOf(runs),
@@ -96,19 +100,11 @@ export function compareReports(
   }
 }
 
-type Kind =
-  | 'newly violated'
-  | 'newly warned'
-  | 'newly unproven'
-  | 'repaired'
-  | 'newly proven'
-  | 'otherwise'
-
-function kindOf({ before, after }: RowChange): Kind {
-  if (after === 'fail') return 'newly violated'
-  if (after === 'warn' && before !== 'fail') return 'newly warned'
-  if (after === 'pass') return before === 'fail' || before === 'warn' ? 'repaired' : 'newly proven'
-  return before === 'pass' ? 'newly unproven' : 'otherwise'
+function listOf({ before, after }: RowChange): List {
+  if (after === 'fail') return 'newlyViolated'
+  if (after === 'warn' && before !== 'fail') return 'newlyWarned'
+  if (after === 'pass') return before === 'fail' || before === 'warn' ? 'repaired' : 'newlyProven'
+  return before === 'pass' ? 'newlyUnproven' : 'otherwise'
 }
 
 interface Runs {

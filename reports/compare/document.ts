@@ -3,7 +3,7 @@ import { compactIds } from '../../contract/requirement-ids.ts'
 import { checkOutcome, verdictBadges } from '../conformance/summary.ts'
 import { messageText } from '../conformance/violations.ts'
 import type { Document, Fact, Item, Outcome, Section, Tone } from '../document/document.ts'
-import { printableJson, shorten } from '../text/escape.ts'
+import { jsonText, shorten } from '../text/escape.ts'
 import { count } from '../text/format.ts'
 import type { Cause, Comparison, Drift, RowChange } from './compare.ts'
 import { type Conditions, differencesText } from './conditions.ts'
@@ -72,8 +72,7 @@ function comparisonOutcome({ comparison }: Compared): Outcome {
 /** The comparison as JSON, schema version 1. */
 export function comparisonToJson({ comparison, a, b, notes }: Compared): string {
   const sides = { a: jsonHead(a), b: jsonHead(b) }
-  const value = { kind: 'comparison', schemaVersion: 1, ...sides, ...comparison, notes }
-  return `${printableJson(JSON.stringify(value, null, 2))}\n`
+  return jsonText({ kind: 'comparison', schemaVersion: 1, ...sides, ...comparison, notes })
 }
 
 function jsonHead({ outcome, suite, target, seed, startedAt }: ConformanceReport) {

@@ -5,7 +5,7 @@ import type {
   LoadComparison,
 } from '../../contract/report/load/comparison.ts'
 import { type Badge, type Document, itemsOf, type Outcome } from '../document/document.ts'
-import { printableJson } from '../text/escape.ts'
+import { jsonText } from '../text/escape.ts'
 import { count, figure, percent } from '../text/format.ts'
 
 /** A comparison of two load runs or capacity searches, and its limits. */
@@ -85,8 +85,7 @@ const outcomes: Readonly<Record<LoadComparison['outcome'], Badge>> = {
 
 /** The comparison as JSON, schema version 1. */
 export function loadComparisonToJson({ comparison, notes }: ComparedLoads): string {
-  const value = { ...comparison, notes: [...notes, ...comparison.notes] }
-  return `${printableJson(JSON.stringify(value, null, 2))}\n`
+  return jsonText({ ...comparison, notes: [...notes, ...comparison.notes] })
 }
 
 function headOf({ baseUrl, startedAt, version, requests, generator }: ComparedSide): string {

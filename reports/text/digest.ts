@@ -3,25 +3,17 @@ import { type CapacityReport, capacityReport } from '../../contract/report/capac
 import { type ConformanceReport, conformanceReport } from '../../contract/report/conformance.ts'
 import { type Digest, type Doubt, digest } from '../../contract/report/digest.ts'
 import { type LoadReport, loadReport } from '../../contract/report/load/report.ts'
-import { printableJson } from './escape.ts'
+import { jsonText } from './escape.ts'
 
-/** `report.json` of a check: fields in the order of the model, two spaces, a final line feed, and a matching digest. */
-export function reportToJson(report: ConformanceReport): string {
-  return storedText(conformanceReport.parse(report))
+const models = {
+  'conformance-report': conformanceReport,
+  'load-report': loadReport,
+  'capacity-report': capacityReport,
 }
 
-/** The same for a load. */
-export function loadToJson(report: LoadReport): string {
-  return storedText(loadReport.parse(report))
-}
-
-/** The same for a capacity search. */
-export function capacityToJson(report: CapacityReport): string {
-  return storedText(capacityReport.parse(report))
-}
-
-function storedText(report: ConformanceReport | LoadReport | CapacityReport): string {
-  return `${printableJson(JSON.stringify(sealed(report), null, 2))}\n`
+/** `report.json`: fields in the order of the model, two spaces, a final line feed, and a matching digest. */
+export function reportToJson(report: ConformanceReport | LoadReport | CapacityReport): string {
+  return jsonText(sealed(models[report.kind].parse(report)))
 }
 
 /** A report with the digest of its content; the digest of its evidence is kept. */

@@ -11,11 +11,12 @@ export function printable(text: string): string {
   return text.replace(unprintable, escapeCharacter)
 }
 
-/** Equivalent JSON, without characters that {@link printable} would escape. */
-export function printableJson(json: string): string {
-  return json.replace(unprintable, (character) =>
+/** Stored JSON: two spaces, a final line feed, and none of the characters that {@link printable} would escape. */
+export function jsonText(value: object): string {
+  const json = JSON.stringify(value, null, 2).replace(unprintable, (character) =>
     character === '\n' ? character : unitsOf(character),
   )
+  return `${json}\n`
 }
 
 /** Removes the colors of assertion messages; other control characters stay. */

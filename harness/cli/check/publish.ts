@@ -9,9 +9,9 @@ import { scriptsName, scriptsOf } from '../../../reports/conformance/violations.
 import { reportToJson, withEvidence } from '../../../reports/text/digest.ts'
 import { exchangesName } from '../../conformance/defaults.ts'
 import { makeFolder } from '../../conformance/recording/result-files.ts'
-import { evidenceIn, readRecording } from '../results/exchanges.ts'
 import { defaultFormats, formatsIn, reportKind } from '../results/formats.ts'
 import { type PublishFlags, publishReport } from '../results/publish-report.ts'
+import { evidenceIn, readRecording } from '../results/stored-report.ts'
 import type { Io } from '../terminal/io.ts'
 
 /**

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { startReferenceServer } from '../../../reference-server/index.ts'
 import type { BenchReport } from '../../load/bench/measure.ts'
-import { halfSilentServer } from '../load/test-support/half-silent.ts'
+import { halfSilentServer } from '../load/test-support/loading.ts'
 import { chatgen, chatsOn, emptyFolder, start } from '../test-support/chatgen.ts'
 import { exitCodeOfBench } from './bench.ts'
 
@@ -36,12 +36,6 @@ test('benches an address, with its key, and prints JSON', async () => {
   expect(code).toBe(0)
   expect(refused).toMatchObject({ code: 3, stdout: '' })
   expect(refused.stderr).toContain('refuses the key')
-})
-
-test('ends with 3 if nothing listens', async () => {
-  const { code, stderr } = await chatgen(['bench', 'http://127.0.0.1:1', '--quiet'])
-  expect(stderr).toContain('http://127.0.0.1:1: nothing listens there')
-  expect(code).toBe(3)
 })
 
 const figures = {

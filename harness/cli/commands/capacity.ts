@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { CapacityReport } from '../../../contract/report/capacity/report.ts'
 import type { LoadReport } from '../../../contract/report/load/report.ts'
-import { loadToJson } from '../../../reports/text/digest.ts'
+import { reportToJson } from '../../../reports/text/digest.ts'
 import { shorten } from '../../../reports/text/escape.ts'
 import { count, figure } from '../../../reports/text/format.ts'
 import type { CapacityOptions, CapacityProgress } from '../../capacity/run.ts'
@@ -178,7 +178,7 @@ function openRun(
       const notes = closeLoadJournal(journal)
       if (report === null || index === null) return { path: null, notes }
       makeFolder(folder)
-      io.write(join(folder, reportName), loadToJson(withoutSecrets(report, io)))
+      io.write(join(folder, reportName), reportToJson(withoutSecrets(report, io)))
       return { path: `${name}/${reportName}`, notes }
     },
   }

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs'
 import type { Certification } from '../../certification/certify.ts'
-import { rounds } from '../../certification/inputs.ts'
+import { checkChallenge, readPrivateKey, readProduct, rounds } from '../../certification/inputs.ts'
 import { certifiedDepth, certifiedSelection } from '../../certification/rules.ts'
 import { defaultJobs, defaultMaxGenerations, lockName } from '../../conformance/defaults.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
@@ -68,7 +68,7 @@ export const certifyCommand = defineCommand({
     const { quiet = false, out } = flags
     const { certify } = await import('../../certification/certify.ts')
     const { inlineEngine } = await import('../../conformance/run.ts')
-    const { problems, given } = await readInputs(flags)
+    const { problems, given } = readInputs(flags)
     if (flags.dryRun) {
       io.out(await planOf(url, flags, io, problems))
       return endDryRun(command, io)
@@ -138,10 +138,7 @@ function codeOf({ result, reports }: Certification): ExitCode {
 }
 
 /** Inputs of a bundle, with the problems of all of them. */
-async function readInputs(flags: CertifyFlags) {
-  const { readProduct } = await import('../../certification/inputs.ts')
-  const { checkChallenge } = await import('../../certification/inputs.ts')
-  const { readPrivateKey } = await import('../../certification/inputs.ts')
+function readInputs(flags: CertifyFlags) {
   const problems: string[] = []
   const read = <T>(name: string, value: string | undefined, parse: (value: string) => T) => {
     try {

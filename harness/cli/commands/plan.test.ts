@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { CapacityReport } from '../../../contract/report/capacity/report.ts'
 import { planReport } from '../../../contract/report/plan.ts'
-import { capacityToJson } from '../../../reports/text/digest.ts'
+import { reportToJson } from '../../../reports/text/digest.ts'
 import {
   endedInvalid,
   endedUndecided,
@@ -21,7 +21,7 @@ describe('chatgen plan', () => {
 
   beforeAll(() => {
     const rates = [0.5, 1, 2, 3, 3.5, 4, 4.5, 5]
-    writeFileSync(from, capacityToJson(simulatedReport({ rates, durationMs: 60_000 })))
+    writeFileSync(from, reportToJson(simulatedReport({ rates, durationMs: 60_000 })))
   })
 
   test('prints the replicas and writes plan.json', async () => {
@@ -86,7 +86,7 @@ describe('chatgen plan', () => {
         invalid: endedInvalid(found),
       }
       for (const [name, report] of Object.entries(reports)) {
-        writeFileSync(join(folder, `${name}.json`), capacityToJson(report))
+        writeFileSync(join(folder, `${name}.json`), reportToJson(report))
       }
     })
 

@@ -8,8 +8,13 @@ import { capacityKind, loadKind, planKind } from '../load/measurement-formats.ts
 import { mergedLoad, mergeRequests } from '../load/results.ts'
 import { makeOutFolder } from '../results/folder-lock.ts'
 import { formatsIn, type RenderOptions, type ReportKind } from '../results/formats.ts'
-import { renderReport } from '../results/publish-report.ts'
-import { foldersFor, hasFile, refuseOtherRun, tellWritten } from '../results/rendered-files.ts'
+import {
+  foldersFor,
+  hasFile,
+  refuseOtherRun,
+  renderReport,
+  tellWritten,
+} from '../results/publish-report.ts'
 import {
   anyEdited,
   capacityIn,

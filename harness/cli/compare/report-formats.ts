@@ -19,9 +19,9 @@ import {
 } from '../../load/comparison/compare-loads.ts'
 import type { FigureName } from '../../load/comparison/figures.ts'
 import { comparedLatencies } from '../../load/summary/blocks.ts'
+import { list } from '../flags.ts'
 import { formatsIn, type ReportKind, reportKind } from '../results/formats.ts'
-import { renderReport } from '../results/publish-report.ts'
-import { tellWritten } from '../results/rendered-files.ts'
+import { renderReport, tellWritten } from '../results/publish-report.ts'
 import { loadIn, type StoredFile } from '../results/stored-report.ts'
 import type { Io } from '../terminal/io.ts'
 
@@ -64,11 +64,7 @@ export function comparedFigures(
   text: string,
   before: readonly FigureName[] = [],
 ): readonly FigureName[] {
-  const names = text
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '')
-  return [...before, ...names.map(figureName)]
+  return [...before, ...list(text).map(figureName)]
 }
 
 function figureName(name: string): FigureName {

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { z } from 'zod'
@@ -18,7 +18,7 @@ import {
   slip,
   start,
 } from '../test-support/chatgen.ts'
-import { halfSilentServer } from './test-support/half-silent.ts'
+import { halfSilentServer } from './test-support/loading.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
@@ -138,7 +138,7 @@ async function run(...args: readonly string[]) {
   const results = join(folder, 'chatgen-results')
   return {
     ...start(['load', server.url, '--seed', 'same', ...args], env, folder),
-    ...{ key, results, journal: join(results, 'journal.ndjson') },
+    ...{ key, journal: join(results, 'journal.ndjson') },
     again: (more: readonly string[]) => chatgen(more, env, folder),
     chats: () => chatsOn(server.url, key),
   }
@@ -174,20 +174,6 @@ describe('the chats of a load run', () => {
     expect(code).toBe(0)
     expect(await killed.chats()).toEqual([])
     expect(readFileSync(killed.journal, 'utf8')).not.toContain(killed.key)
-  })
-
-  test.each([
-    ['prepared', ['--rate', '20', '--mix', 'v3', '--duration', '1s']],
-    ['made on the way', ['--concurrency', '8', '--mix', 'v3-json', '--duration', '3s']],
-  ])('are gone with it and with its journal: %s', async (_, args) => {
-    const whole = await run(...args)
-    await whole.ended
-    const report = loadReport.parse(
-      JSON.parse(readFileSync(join(whole.results, 'report.json'), 'utf8')),
-    )
-    expect(report.notes).toEqual([])
-    expect(readdirSync(whole.results).toSorted()).toEqual(['report.json', 'requests.ndjson'])
-    expect(await whole.chats()).toEqual([])
   })
 
   test('are gone where it was interrupted while it made them', async () => {

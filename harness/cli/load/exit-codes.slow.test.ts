@@ -70,14 +70,6 @@ describe('chatgen load ends with', () => {
     expect(code).toBe(4)
   })
 
-  test('3 if the key is refused', async () => {
-    const url = await served()
-    const wrong = { CHATGEN_API_KEY: 'sk-wrong-key' }
-    const { code, stderr } = await chatgen(['load', url, '--rate', '1'], wrong)
-    expect(stderr).toContain('refuses the key')
-    expect(code).toBe(3)
-  })
-
   test('6 if more was due than the generator could send', async () => {
     const url = await served('--pace', 'ttft=1s')
     const args = [url, '--rate', '50', '--duration', '1s', '--max-in-flight', '5', '--drain', '3s']

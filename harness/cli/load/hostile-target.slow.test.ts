@@ -1,8 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
-import * as zlib from 'node:zlib'
-import { brotliCompressSync } from 'node:zlib'
+import { brotliCompressSync, zstdCompressSync } from 'node:zlib'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { listen } from '../../client/test-support/listen-on-loopback.ts'
 import { pour, startRawServer } from '../../client/test-support/raw-server.ts'
@@ -98,29 +97,22 @@ async function behind(middleman: Middleman, url: string): Promise<string> {
   return proxy.url
 }
 
-test.each([
-  ['gzip', zlib.gzipSync],
-  ['br', zlib.brotliCompressSync],
-  ['zstd', zlib.zstdCompressSync],
-])(
-  'behind a proxy that answers in %s, chats are prepared, read and deleted',
-  async (coding, encode) => {
-    const url = await served()
-    const isCoded = ({ headers }: Answer) => String(headers['content-type']).includes('json')
-    const front = await behind(
-      {
-        headers: (_, answer) => (isCoded(answer) ? { 'content-encoding': coding } : {}),
-        pieces: (_, answer) => [isCoded(answer) ? encode(answer.body) : answer.body],
-      },
-      url,
-    )
-    const { report } = await load([front, ...args])
-    expect(report.transactions.map(({ planned }) => planned)).not.toContain(0)
-    expect(report.errors).toEqual([])
-    expect(report.notes).toEqual([])
-    expect(await chatsOn(url, withKey.CHATGEN_API_KEY)).toEqual([])
-  },
-)
+test('behind a proxy that compresses answers, chats are prepared, read and deleted', async () => {
+  const url = await served()
+  const isCoded = ({ headers }: Answer) => String(headers['content-type']).includes('json')
+  const front = await behind(
+    {
+      headers: (_, answer) => (isCoded(answer) ? { 'content-encoding': 'zstd' } : {}),
+      pieces: (_, answer) => [isCoded(answer) ? zstdCompressSync(answer.body) : answer.body],
+    },
+    url,
+  )
+  const { report } = await load([front, ...args])
+  expect(report.transactions.map(({ planned }) => planned)).not.toContain(0)
+  expect(report.errors).toEqual([])
+  expect(report.notes).toEqual([])
+  expect(await chatsOn(url, withKey.CHATGEN_API_KEY)).toEqual([])
+})
 
 test('without a readable id, nothing is sent, and the target is named', async () => {
   const url = await served()

@@ -107,17 +107,6 @@ describe('chatgen load', () => {
     expect(code).toBe(3)
   })
 
-  test('lets clients misbehave, and leaves them out of the figures', async () => {
-    const url = await served('--pace', 'ttft=5ms,gap=2ms')
-    const shares = ['--misbehave', 'slow-reader=0.2,abort=0.2,churn=0.2']
-    const { report } = await load([url, '--rate', '40', '--duration', '2s', ...shares])
-    const { abort, churn, slowReader } = report.left
-    for (const count of [abort, churn, slowReader]) expect(count).toBeGreaterThan(0)
-    expect(report.errors).toEqual([])
-    const due = report.metrics.find(({ name }) => name === 'e2e')?.service?.count ?? 0
-    expect(due).toBeLessThanOrEqual(report.plan.transactions - abort - churn - slowReader)
-  })
-
   test('--dry-run sends nothing and prints the plan', async () => {
     const args = ['load', '--ramp', '0..20/10s', '--mix', 'all', '--seed', 'x', '--dry-run']
     const { code, stdout } = await chatgen(args)

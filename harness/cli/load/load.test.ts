@@ -1,14 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { expect, it, onTestFinished, test } from 'vitest'
-import type { Calibration } from '../../../contract/report/load/generator.ts'
+import { expect, it, test } from 'vitest'
 import { type LoadReport, loadOutcomes } from '../../../contract/report/load/report.ts'
 import { loadReportOf } from '../../../reports/load/test-support/sketch.ts'
 import { listenOnLoopback } from '../../client/test-support/listen-on-loopback.ts'
-import { ConfigurationError } from '../../conformance/errors.ts'
 import { RunRecorder } from '../../load/metrics/run-metrics.ts'
 import { failure } from '../../load/record.ts'
 import type { LoadProgress } from '../../load/run.ts'
@@ -16,22 +13,10 @@ import { recordOf, shifted } from '../../load/test-support/records.ts'
 import { exitCodeOfMeasurement } from '../exit-codes.ts'
 import { formatsIn } from '../results/formats.ts'
 import { emptyFolder } from '../test-support/chatgen.ts'
-import { calibrationFile, storeCalibration, storedCalibration } from './calibration.ts'
+import { calibrationFile, storedCalibration } from './calibration.ts'
 import { loadKind } from './measurement-formats.ts'
 import { liveLines, progressLine } from './output/live.ts'
 import { uploadReport, uploadUrl } from './results.ts'
-
-const io = { write: (file: string, text: string) => writeFileSync(file, text) }
-
-const found: Calibration = {
-  kind: 'calibration',
-  schemaVersion: 1,
-  measuredAt: '2026-11-21T00:00:00.000Z',
-  machine: { node: 'v24.0.0', cpus: 2, cpuModel: 'a model' },
-  workers: 1,
-  points: [],
-  ceilingEventsPerSecond: 10_000,
-}
 
 it('stands in the cache of the user', () => {
   expect(calibrationFile({ env: { XDG_CACHE_HOME: '/c' } })).toBe('/c/chatgen/calibration.json')
@@ -39,33 +24,15 @@ it('stands in the cache of the user', () => {
   expect(calibrationFile({ env: { XDG_CACHE_HOME: '' } })).toMatch(/\.cache\/chatgen/)
 })
 
-it('comes back as it was stored, in a folder that is made for it', () => {
-  const file = join(temporary(), 'new', 'calibration.json')
-  storeCalibration(file, found, io)
-  expect(storedCalibration(file)).toEqual(found)
-})
-
 it.each(['', 'no JSON', '{"kind":"calibration","schemaVersion":2}'])(
-  'is none where the file says %j',
+  'is none if the file says %j',
   (text) => {
-    const file = join(temporary(), 'calibration.json')
+    const file = join(emptyFolder(), 'calibration.json')
     writeFileSync(file, text)
     expect(storedCalibration(file)).toBeUndefined()
     expect(storedCalibration(`${file}.not`)).toBeUndefined()
   },
 )
-
-it('says why it cannot be written', () => {
-  const file = join(temporary(), 'calibration.json')
-  writeFileSync(file, '')
-  expect(() => storeCalibration(join(file, 'below'), found, io)).toThrow(ConfigurationError)
-})
-
-function temporary(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'chatgen-calibration-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
-  return folder
-}
 
 const codes: Readonly<Record<LoadReport['outcome'], number>> = {
   met: 0,

@@ -8,13 +8,13 @@ import { loadToJUnit } from '../../../reports/load/junit.ts'
 import { loadToCsv } from '../../../reports/load/metrics/csv.ts'
 import { loadToPrometheus } from '../../../reports/load/metrics/prometheus.ts'
 import { planDocument, planToJUnit } from '../../../reports/plan/document.ts'
-import { capacityToJson, loadToJson } from '../../../reports/text/digest.ts'
-import { printableJson } from '../../../reports/text/escape.ts'
+import { reportToJson } from '../../../reports/text/digest.ts'
+import { jsonText } from '../../../reports/text/escape.ts'
 import { reportKind } from '../results/formats.ts'
 
 export const loadKind = reportKind<LoadReport>('report', {
   toDocument: loadDocument,
-  toJson: loadToJson,
+  toJson: reportToJson,
   toJUnit: loadToJUnit,
   more: {
     csv: { file: 'report.csv', render: loadToCsv },
@@ -24,17 +24,12 @@ export const loadKind = reportKind<LoadReport>('report', {
 
 export const capacityKind = reportKind<CapacityReport>('report', {
   toDocument: capacityDocument,
-  toJson: capacityToJson,
+  toJson: reportToJson,
   toJUnit: capacityToJUnit,
 })
 
 export const planKind = reportKind<PlanReport>('plan', {
   toDocument: planDocument,
-  toJson: planToJson,
+  toJson: (report) => jsonText(planReport.parse(report)),
   toJUnit: planToJUnit,
 })
-
-/** `plan.json`: fields in the order of the model, two spaces, a final line feed. */
-function planToJson(report: PlanReport): string {
-  return `${printableJson(JSON.stringify(planReport.parse(report), null, 2))}\n`
-}

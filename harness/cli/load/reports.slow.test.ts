@@ -92,13 +92,7 @@ describe('chatgen report of a load', () => {
   })
 
   test.each([
-    [
-      'shards of different plans',
-      ['shard-0', 'other'],
-      'are not shards of one run: they have different plans',
-    ],
     ['the same shard twice', ['shard-0', 'shard-0'], 'is shard 0, which was already given'],
-    ['a whole run among shards', ['shard-0', 'whole'], 'is not a shard of a load run'],
     ['a format that a load has not', ['whole', '--report', 'badge'], 'unknown report format badge'],
     [
       'merged shards without a folder',

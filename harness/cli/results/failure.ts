@@ -5,10 +5,10 @@ import {
   failureToBadge,
   failureToCsv,
   failureToGitHub,
-  failureToJson,
   failureToJUnit,
   failureToPrometheus,
 } from '../../../reports/failure.ts'
+import { jsonText } from '../../../reports/text/escape.ts'
 import { suiteVersion } from '../../conformance/defaults.ts'
 import { ChatgenFailure, ConfigurationError } from '../../conformance/errors.ts'
 import { exitCode, exitCodeOfError } from '../exit-codes.ts'
@@ -21,7 +21,7 @@ import { resultsIn } from './results-folder.ts'
 
 const failureKind = reportKind<Failure>('report', {
   toDocument: failureDocument,
-  toJson: failureToJson,
+  toJson: jsonText,
   toJUnit: failureToJUnit,
   more: {
     github: { file: null, render: failureToGitHub },

@@ -1,4 +1,5 @@
-import { existsSync, statSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { closeSync, existsSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { z } from 'zod'
 import { type CapacityReport, capacityReport } from '../../../contract/report/capacity/report.ts'
@@ -6,14 +7,17 @@ import { type ConformanceReport, conformanceReport } from '../../../contract/rep
 import type { Doubt } from '../../../contract/report/digest.ts'
 import { type LoadReport, loadReport } from '../../../contract/report/load/report.ts'
 import { type PlanReport, planReport } from '../../../contract/report/plan.ts'
+import type { Exchanges } from '../../../reports/text/curl/chat.ts'
 import {
   doubtOf,
   doubtText,
+  type Evidence,
   evidenceDoubt,
   isEdited,
   withDoubt,
 } from '../../../reports/text/digest.ts'
 import { count } from '../../../reports/text/format.ts'
+import { StoredRecording } from '../../client/index.ts'
 import {
   exchangesName,
   reportName,
@@ -23,7 +27,6 @@ import {
 import { ConfigurationError, refusing } from '../../conformance/errors.ts'
 import { maxStoredBytes } from '../../conformance/input-file.ts'
 import { inputText } from '../input-text.ts'
-import { evidenceIn, type Recording, readRecording } from './exchanges.ts'
 
 export interface StoredReport extends Recording {
   readonly report: ConformanceReport
@@ -179,4 +182,50 @@ function validated<Report>(
 function memberOf(value: unknown, name: string): unknown {
   if (typeof value !== 'object' || value === null) return undefined
   return Object.getOwnPropertyDescriptor(value, name)?.value
+}
+
+export interface Recording {
+  /** Exchanges by id, in the order of the file; read lazily. */
+  readonly exchanges: Exchanges
+  /** Number of unreadable lines: a run that is killed truncates its last one. Reads the whole file. */
+  lost(): number
+}
+
+/** Opens the exchanges of a run; without the file there is no evidence, and the verdicts remain. */
+export function readRecording(file: string): Recording {
+  if (!existsSync(file)) return { exchanges: new Map(), lost: () => 0 }
+  if (!statSync(file).isFile()) throw new ConfigurationError([`${file}: not a regular file`])
+  const exchanges = new StoredRecording(file, dirname(file))
+  return { exchanges, lost: () => exchanges.lost }
+}
+
+/** Digests of the evidence of a run in a folder. */
+export function evidenceIn(dir: string): Evidence {
+  return {
+    exchanges: fileDigest(join(dir, exchangesName)),
+    settings: fileDigest(join(dir, runRecordName)),
+  }
+}
+
+/** SHA-256 of a file, hexadecimal, read in chunks; null if it is missing or not a regular file. */
+function fileDigest(file: string): string | null {
+  let handle: number
+  try {
+    handle = openSync(file, 'r')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
+    throw error
+  }
+  try {
+    // A device may be endless.
+    if (!fstatSync(handle).isFile()) return null
+    const hash = createHash('sha256')
+    const piece = Buffer.alloc(1 << 20)
+    for (let read = readSync(handle, piece); read > 0; read = readSync(handle, piece)) {
+      hash.update(piece.subarray(0, read))
+    }
+    return hash.digest('hex')
+  } finally {
+    closeSync(handle)
+  }
 }

@@ -3,6 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { maxTimerMs } from '../../../contract/timer.ts'
 import { chatgenBin } from '../../library/chatgen-process.ts'
+import { withoutFlags } from '../target/target.ts'
 import type { PreparedJob, Runner, ShardResult } from './sharded-run.ts'
 
 /** Runs each shard as a process of this machine. */
@@ -24,7 +25,8 @@ function runShard(job: PreparedJob, file: string, index: number): Promise<ShardR
   const args = shardArgs(job, { file, out, shard: `${index}/${job.shards}` })
   const child = spawn(process.execPath, [chatgenBin, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: withoutFlags(),
+    // They are flags of the whole run, and resolved already.
+    env: { ...process.env, ...withoutFlags() },
     // Ctrl-C on the terminal reaches it once, through this process.
     detached: true,
   })
@@ -61,11 +63,4 @@ export function shardArgs(
     ...['load', '--job', file, '--out', out, '--start-at', start, '--quiet', '--json'],
     ...(shard === undefined ? [] : ['--shard', shard]),
   ]
-}
-
-/** CHATGEN_ variables are flags of the whole run, and resolved already. */
-function withoutFlags(): Record<string, string | undefined> {
-  return Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !name.startsWith('CHATGEN_')),
-  )
 }

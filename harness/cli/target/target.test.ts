@@ -1,11 +1,18 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: a profile names its variables so
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { Command } from 'commander'
 import { expect, test } from 'vitest'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { loadProfile } from '../../conformance/profile/index.ts'
+import { surfaceCredentials } from '../../conformance/session/secrets.ts'
 import { addFlags } from '../flags.ts'
+import { emptyFolder } from '../test-support/chatgen.ts'
+import { quietIo } from '../test-support/in-process.ts'
 import { baseUrlOf } from './address.ts'
 import { type ContainerFlags, containerFlags, containerOf } from './container-flags.ts'
 import { type NetworkFlags, proxyFromEnvironment, withNetwork } from './network-flags.ts'
+import { withTarget } from './target.ts'
 
 test.each(['http://127.0.0.1:4010', 'HTTPS://chat.example.org/llm/', 'http://[::1]:8080'])(
   '%s is an address',
@@ -163,4 +170,46 @@ test.each([
   'http://[::1]:4010',
 ])('a proxy of the environment is not asked for %s', (url) => {
   expect(proxyFromEnvironment(url, { HTTP_PROXY: proxy, http_proxy: proxy })).toBeUndefined()
+})
+
+const keys = {
+  CHATGEN_API_KEY: 'sk-production-1',
+  STAGING_KEY: 'sk-staging-1',
+  OTHER: 'sk-other-1',
+}
+const both = 'compatKey: ${NOT_SET}\nnativeToken: ${NOT_SET_EITHER}'
+const overrides = (members: string) =>
+  `chatgen: the key in OTHER (--key-env) overrides ${members} of the profile`
+
+/** Keys of the two surfaces for a target profile, and what standard error says. */
+async function keysFor(members: string, flags: { readonly keyEnv?: string }) {
+  const target = join(emptyFolder(), 'target.yaml')
+  writeFileSync(target, `baseUrl: https://chat.test\n${members}\n`)
+  const notes: string[] = []
+  const io = quietIo({ env: keys, err: (note) => void notes.push(note) })
+  return withTarget(undefined, { target, ...flags }, io, async (profile) => {
+    const { openai, v3 } = surfaceCredentials(profile)
+    return [openai, v3, ...notes]
+  })
+}
+
+test.each([
+  ['apiKey: ${STAGING_KEY}', {}, ['sk-staging-1', 'sk-staging-1']],
+  ['compatKey: ${STAGING_KEY}', {}, ['sk-staging-1', undefined]],
+  ['nativeToken: ${STAGING_KEY}', {}, [undefined, 'sk-staging-1']],
+  ['', {}, ['sk-production-1', 'sk-production-1']],
+  [
+    'apiKey: ${STAGING_KEY}',
+    { keyEnv: 'OTHER' },
+    ['sk-other-1', 'sk-other-1', overrides('apiKey')],
+  ],
+  [both, { keyEnv: 'OTHER' }, ['sk-other-1', 'sk-other-1', overrides('compatKey, nativeToken')]],
+])('the keys of a profile with "%s" and %j: %j', async (members, flags, used) => {
+  expect(await keysFor(members, flags)).toEqual(used)
+})
+
+test('a variable that is not set is no key: the ambient one is not used instead', async () => {
+  await expect(keysFor('apiKey: ${NOT_SET}', {})).rejects.toThrow(
+    /target\.yaml:2: apiKey: the variable NOT_SET is not set/,
+  )
 })

@@ -72,8 +72,8 @@ export async function bundledServer(flags: readonly string[] = []): Promise<Bund
   return { ...(await childServer(argv, { env })), key, otherKey }
 }
 
-/** Unsets CHATGEN_ variables such as CHATGEN_FAULT, which are meant for this command, not for the server. */
-function withoutFlags(): Record<string, undefined> {
+/** Unsets CHATGEN_ variables such as CHATGEN_FAULT, which are meant for this command, not for another process. */
+export function withoutFlags(): Record<string, undefined> {
   const names = Object.keys(process.env).filter((name) => name.startsWith('CHATGEN_'))
   return Object.fromEntries(names.map((name) => [name, undefined]))
 }

@@ -1,9 +1,8 @@
 import { existsSync, writeFileSync } from 'node:fs'
-import { constants } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { headLine } from '../../conformance/cleanup/journal.ts'
-import { bin, emptyFolder, pressUntil, reportIn } from '../test-support/chatgen.ts'
+import { bin, emptyFolder, reportIn } from '../test-support/chatgen.ts'
 import { key, startModelsServer } from '../test-support/models-server.ts'
 import { ctrlC, type InTerminal, inTerminal, startInTerminal } from '../test-support/terminal.ts'
 
@@ -82,16 +81,6 @@ describe('Ctrl-C on a terminal', () => {
     await run.ended
     expect(run.raw()).toContain('^C')
     for (const { text } of await run.screen()) expect(text).not.toMatch(spinner)
-  })
-
-  test('pressed twice, ends chatgen check at once', async () => {
-    await using silent = await silenced(check, surfaces)
-    const { run } = silent
-    // One press is one signal here; a second one within half a second would be taken for the same.
-    run.press(ctrlC)
-    await pressUntil(run.ended, () => run.press(ctrlC))
-    expect(await run.ended).toEqual({ code: 0, signal: constants.signals.SIGINT })
-    await expectTidy(run)
   })
 
   test('leaves a terminal as it was, if the run was killed', async () => {

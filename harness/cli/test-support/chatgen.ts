@@ -163,7 +163,7 @@ export async function endsAtSecondPress({ child, ended }: Running): Promise<void
 }
 
 /** Presses again at intervals: a starved process may take several presses for one. */
-export async function pressUntil(ended: Promise<unknown>, press: () => void): Promise<void> {
+async function pressUntil(ended: Promise<unknown>, press: () => void): Promise<void> {
   const isOver = ended.then(() => true)
   while (!(await Promise.race([isOver, sleep(700, false)]))) press()
 }

@@ -2,8 +2,8 @@ import type { Answer, Middleman, ProxiedRequest } from './proxy.ts'
 
 /**
  * A server that repeats the credential of each request wherever it can: in headers, bodies, errors,
- * events, their names and comments, in every encoding, and in pieces that only a reader puts
- * together again.
+ * events, their names and comments, and in pieces that only a reader puts together again. Tests of the
+ * redaction cover more encodings.
  */
 export const echo: Middleman = {
   headers: (request) => {
@@ -12,7 +12,6 @@ export const echo: Middleman = {
       'x-plain': key,
       'x-percent': encodeURIComponent(key),
       'set-cookie': [`session=${base64(`user:${key}`)}`],
-      'x-lower': encodeURIComponent(key).replaceAll(/%../g, (code) => code.toLowerCase()),
     }
   },
   pieces: (request, answer) => {
@@ -40,19 +39,11 @@ const toBeEscapedFrom9 = 'the rest of the key, in JSON escapes'
 /** JSON with the key escaped as another writer might do it. */
 function jsonOf(value: unknown, key: string): string {
   const escapes = (text: string) =>
-    eachOf(text, (code) => `\\u${code.toString(16).padStart(4, '0')}`)
+    text.replaceAll(/./g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)
   return JSON.stringify(value)
     .replaceAll('/', '\\/')
     .replaceAll(toBeEscaped, escapes(key))
     .replaceAll(toBeEscapedFrom9, escapes(key.slice(9)))
-}
-
-function eachOf(text: string, write: (code: number) => string): string {
-  return [...text].map((character) => write(character.charCodeAt(0))).join('')
-}
-
-function pieces(key: string): readonly string[] {
-  return key.match(/.{1,5}/g) ?? []
 }
 
 /** Forms of the key in a body. A judge quotes the `object` of a list in its message. */
@@ -63,23 +54,13 @@ function echoes(key: string): object {
       base64: ['', 'a', 'ab'].map((before) => base64(before + key)),
       url: `https://example.org/?key=${encodeURIComponent(key)}`,
       base64url: ['', '?', '??'].map((before) => Buffer.from(before + key).toString('base64url')),
-      hex: Buffer.from(key).toString('hex'),
-      hexInCapitals: Buffer.from(key).toString('hex').toUpperCase(),
-      references: eachOf(key, (code) => `&#${code};`),
-      hexReferences: eachOf(key, (code) => `&#x${code.toString(16)};`),
-      percent: eachOf(key, (code) => `%${code.toString(16)}`),
-      script: eachOf(key, (code) => `\\x${code.toString(16)}`),
-      inCapitals: key.toUpperCase(),
-      inLowerCase: key.toLowerCase(),
       wholly: toBeEscaped,
       partly: `${key.slice(0, 9)}${toBeEscapedFrom9}`,
       inPart: [key.slice(0, 12), key.slice(-12), key.slice(5, 17)].flatMap((part) => [
         part,
         base64(`:${part}`),
-        Buffer.from(part).toString('hex'),
-        encodeURIComponent(part),
       ]),
-      tokens: pieces(key).map((token) => ({ token })),
+      tokens: (key.match(/.{1,5}/g) ?? []).map((token) => ({ token })),
       markup: key.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'),
       quoted: key.replaceAll("'", "\\'"),
       [key]: 'as a name',

@@ -72,14 +72,7 @@ function readings(text: string): readonly string[] {
     text,
     text.replaceAll(/%([0-9a-fA-F]{2})/g, fromHex),
     text.replaceAll(/\\+(?:u00|x)([0-9a-fA-F]{2})/g, fromHex),
-    text.replaceAll(/&(?:amp;)?#x([0-9a-fA-F]+);/g, fromHex),
-    text.replaceAll(/&(?:amp;)?#([0-9]+);/g, (_, code: string) =>
-      String.fromCharCode(Number(code)),
-    ),
     text.replaceAll('\\', ''),
-    ...(text.match(/[0-9a-fA-F]{20,}/g) ?? []).map((run) =>
-      Buffer.from(run, 'hex').toString('latin1'),
-    ),
     ...(text.match(/[A-Za-z0-9+/_-]{12,}/g) ?? []).flatMap((run) =>
       [0, 1, 2, 3].map((offset) => Buffer.from(run.slice(offset), 'base64').toString('latin1')),
     ),

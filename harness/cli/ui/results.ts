@@ -9,9 +9,15 @@ import type { PlanReport } from '../../../contract/report/plan.ts'
 import { exchangesName, reportName } from '../../conformance/defaults.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { pendingReason } from '../../conformance/report/verdicts.ts'
-import { readRecording } from '../results/exchanges.ts'
 import { resultsIn } from '../results/results-folder.ts'
-import { capacityIn, conformanceIn, loadIn, openStored, planIn } from '../results/stored-report.ts'
+import {
+  capacityIn,
+  conformanceIn,
+  loadIn,
+  openStored,
+  planIn,
+  readRecording,
+} from '../results/stored-report.ts'
 import type { Live } from './live.ts'
 
 export type AnyReport = ConformanceReport | LoadReport | CapacityReport | PlanReport

@@ -11,7 +11,7 @@ import {
   skipBrowser,
 } from '../../../reports/html/test-support/offline-page.ts'
 import { hostileLoad, hostileReport, hostileTexts } from '../../../reports/test-support/hostile.ts'
-import { loadToJson, reportToJson } from '../../../reports/text/digest.ts'
+import { reportToJson } from '../../../reports/text/digest.ts'
 import {
   chatgen,
   emptyFolder,
@@ -127,7 +127,7 @@ describe.skipIf(skipBrowser)('chatgen ui in Chromium', { timeout: 240_000 }, () 
     const { report, exchanges } = hostileReport(text)
     const check = stored({ report, exchanges })
     const load = emptyFolder()
-    writeFileSync(join(load, 'report.json'), loadToJson(hostileLoad(text)))
+    writeFileSync(join(load, 'report.json'), reportToJson(hostileLoad(text)))
     const { page, url, complaints } = await open(['ui', check, load])
     for (const query of ['', '&show=1', '&a=0&b=1']) {
       await page.goto(`${url}${query}`)

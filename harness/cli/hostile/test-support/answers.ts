@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { gzipSync } from 'node:zlib'
 import { onTestFinished } from 'vitest'
 import type { Patch } from '../../../../reference-server/index.ts'
 import { forward, listen, readBody } from '../../../client/test-support/listen-on-loopback.ts'
@@ -11,17 +10,11 @@ import { forward, listen, readBody } from '../../../client/test-support/listen-o
 const stream = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n'
 const json = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n'
 
-/** Stream of `count` events without an end marker; endless by default. */
-export function events(count = Number.POSITIVE_INFINITY): Answer {
-  return async (socket, { path }) => {
-    const event = path.includes('/openai/') ? chunkEvent : deltaEvent
-    socket.write(stream)
-    for (let at = 0; at < count; at += 500) {
-      const block = Array.from({ length: Math.min(500, count - at) }, (_, more) => event(at + more))
-      if (!(await written(socket, block.join('')))) return
-    }
-    socket.end()
-  }
+export const endlessEvents: Answer = async (socket, { path }) => {
+  const event = path.includes('/openai/') ? chunkEvent : deltaEvent
+  const block = (at: number) => Array.from({ length: 500 }, (_, more) => event(at + more)).join('')
+  socket.write(stream)
+  for (let at = 0; await written(socket, block(at)); at += 500);
 }
 
 /** An unstreamed body that never ends. */
@@ -40,17 +33,6 @@ export function body(text: string): Answer {
     socket.end(json + text)
   }
 }
-
-/** A gigabyte of zeros; a megabyte on the wire. */
-export const bomb: Answer = async (socket) => {
-  // Concatenated gzip files are a gzip file (RFC 1952, section 2.2).
-  bombBytes ??= Buffer.concat(Array(64).fill(gzipSync(Buffer.alloc(1 << 24))))
-  const head = json.replace('connection', 'content-encoding: gzip\r\nconnection')
-  socket.write(head)
-  socket.end(bombBytes)
-}
-
-let bombBytes: Buffer | undefined
 
 export function status(line: string, headers: readonly string[] = []): Answer {
   return (socket) => {
@@ -76,14 +58,6 @@ export const earlyHints: Answer = async (socket) => {
 }
 
 export const silence: Answer = () => {}
-
-/** The credential of the request, again and again, in the body of a success. */
-export function echoes(times: number): Answer {
-  return (socket, { headers }) => {
-    const key = headers.authorization?.replace(/^\S+ +/, '') ?? 'none'
-    socket.end(`${json}{"object":"list","data":[],"echo":"${`${key} `.repeat(times)}"}`)
-  }
-}
 
 export function deep(levels: number): string {
   return `${'{"a":['.repeat(levels / 2)}${']}'.repeat(levels / 2)}`

@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { type LoadReport, loadReport } from '../../../../contract/report/load/report.ts'
+import { listen } from '../../../client/test-support/listen-on-loopback.ts'
 import { chatgen, emptyFolder, serving } from '../../test-support/chatgen.ts'
 
 const key = 'load-test-key'
@@ -44,4 +46,21 @@ export function reportIn(folder: string): LoadReport {
 /** The URL of a reference server in a separate process, for one test. */
 export async function served(...args: readonly string[]): Promise<string> {
   return (await serving(['--key', key, ...args])).url
+}
+
+/** A v3 surface that creates chats, but never answers a generation or deletion; `waits` resolves with the first of them. */
+export async function halfSilentServer() {
+  const waits = Promise.withResolvers<void>()
+  const { url, close } = await listen((request, response) => {
+    request.resume()
+    const isNew = request.method === 'POST' && request.url === '/api/v3/chat'
+    if (request.method !== 'GET' && !isNew) {
+      waits.resolve()
+      return
+    }
+    response.setHeader('content-type', 'application/json')
+    response.end(JSON.stringify(isNew ? { chat: { id: randomUUID() } } : { result: [] }))
+  })
+  onTestFinished(close)
+  return { url, waits: waits.promise }
 }
