@@ -1,20 +1,15 @@
 /**
- * Runs the suites against the second server, which was written from the document alone, and against each of its
- * violations behind the wire.
+ * Runs the suites against the second server, which was written from the document alone, or against faults of the grammar
+ * in front of it.
  *
  *   npm run prove:second -- [options]
  *
- * Exits with 1 if the server itself is accused, or if a violation is reported by none of the requirements that it
- * breaks.
+ * Exits with 1 if the server itself is accused.
  *
- *   --only TEXT   only violations whose name contains it
  *   --generated N faults of the grammar that work on the wire, by seed, in front of the server: the share that
  *                 the depth catches, as in npm run prove
  *   --seed N      seed of the grammar (1)
  *   --depth NAME  quick, normal or full (normal)
- *   --sample N    sample of N violations, evenly spread
- *   --part K/N    every Nth of them, from the Kth on, so that N processes share them
- *   --whole       all requirements, not only those that the violation breaks
  */
 import { depths } from '../harness/conformance/run-setup.ts'
 import { type Engine, inlineEngine } from '../harness/conformance/vitest/engine.ts'
@@ -28,31 +23,18 @@ import {
 } from '../harness/proof/generated/attempts.ts'
 import { generatedText } from '../harness/proof/generated/figures.ts'
 import { recordTwice } from '../harness/proof/generated/healthy.ts'
-import { partOf, spread } from '../harness/proof/runs/attempts.ts'
 import { isOfTheWire } from '../harness/proof/test-support/second-server/front.ts'
 import {
   judgeSecondServer,
   openSecondServer,
 } from '../harness/proof/test-support/second-server/judged.ts'
-import {
-  type Violation,
-  violations,
-} from '../harness/proof/test-support/second-server/violations.ts'
-import { failedIds, type TargetResult, verdictsOf } from '../harness/proof/verdicts.ts'
+import { failedIds, type TargetResult } from '../harness/proof/verdicts.ts'
 import { optionsOf } from './options.ts'
 
-const values = optionsOf(import.meta, {
-  ...{ only: '', generated: 0, seed: 1, depth: 'normal' },
-  ...{ sample: Number.POSITIVE_INFINITY, part: '1/1', whole: false },
-})
+const values = optionsOf(import.meta, { generated: 0, seed: 1, depth: 'normal' })
 
 if (values.generated > 0) await proveGenerated(values.generated)
-else await prove(chosen())
-
-function chosen(): readonly Violation[] {
-  const named = violations.filter(({ name }) => name.includes(values.only))
-  return partOf(spread(named, values.sample), values.part)
-}
+else await prove()
 
 async function proveGenerated(count: number): Promise<void> {
   // vitest forbids process.exit while it runs.
@@ -76,31 +58,13 @@ async function proveGenerated(count: number): Promise<void> {
   exit(0)
 }
 
-async function prove(chosen: readonly Violation[]): Promise<void> {
+async function prove(): Promise<void> {
   // vitest forbids process.exit while it runs.
   const exit = process.exit.bind(process)
-  const engine = inlineEngine()
-  const report = await judgeSecondServer({}, { engine })
+  const report = await judgeSecondServer(inlineEngine())
   const accused = report.requirements.filter(({ verdict }) => verdict === 'fail')
   console.log(accused.map(({ id }) => `accused: ${id}`).join('\n') || 'the server itself conforms')
-  const expected = failedIds({ requirements: verdictsOf(report) })
-
-  let missed = 0
-  for (const { name, breaks, changes } of chosen) {
-    const run = async (only: readonly string[]) => {
-      const requirements = verdictsOf(await judgeSecondServer(changes, { engine, only }))
-      return failedIds({ requirements }).filter((id) => !expected.includes(id))
-    }
-    const finds = (ids: readonly string[]) => ids.some((id) => breaks.includes(id))
-    // Judges of every exchange also find violations in scenarios of other requirements.
-    const first = await run(values.whole ? [] : breaks)
-    const red = finds(first) || values.whole ? first : await run([])
-    const isFound = finds(red)
-    if (!isFound) missed += 1
-    console.log(`${isFound ? '  ' : '!!'} ${name}: ${red.join(', ') || 'MISSED'}`)
-  }
-  console.log(`${chosen.length} violations, ${missed} missed`)
-  exit(accused.length + missed > 0 ? 1 : 0)
+  exit(accused.length > 0 ? 1 : 0)
 }
 
 /** Judges generated wire faults in front of the second server, one after the other. */

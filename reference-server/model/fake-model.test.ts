@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fakeModel } from './fake-model.ts'
 import { countTokens, splitTokens } from './generation.ts'
-import { type Generation, ModelOutage, type ModelRequest, type Turn } from './types.ts'
+import type { Generation, ModelRequest, Turn } from './types.ts'
 
 const plain: ModelRequest = {
   model: 'SVC-Main',
@@ -85,13 +85,6 @@ describe('stop', () => {
       ),
     )
   })
-
-  it('cuts the answer that it would give without it', () => {
-    const whole = textOf(ask('A question'))
-    const word = whole.split(' ').at(12) ?? ''
-    expect(textOf(ask('A question', { stop: [word] }))).toBe(whole.slice(0, whole.indexOf(word)))
-    expect(textOf(ask('A question', { stop: [''] }))).toBe(whole)
-  })
 })
 
 describe('the token budget', () => {
@@ -130,78 +123,21 @@ describe('the token budget', () => {
   })
 })
 
-describe('recall', () => {
-  const nonces = fc.oneof(
-    fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9_-]{0,20}[A-Za-z0-9]$/),
-    fc.uuid(),
-    fc.constantFrom('Zoë', '東京', 'x.y', 'a@b.example'),
-  )
-
-  it('knows what was told anywhere before, or in the same message', () => {
-    fc.assert(
-      fc.property(nonces, fc.constantFrom('user', 'system', 'developer'), (nonce, role) => {
-        const statement: Turn = {
-          role: role as Turn['role'],
-          text: `Listen. My name is ${nonce}. Remember it.`,
-        }
-        const turns = [
-          statement,
-          { role: 'assistant', text: 'Fine.' } as const,
-          user('What is my name?'),
-        ]
-        expect(textOf(ask('', { turns }))).toContain(nonce)
-        expect(textOf(ask(`My name is ${nonce}. What is my name?`))).toContain(nonce)
-      }),
-    )
-  })
-
-  it('takes the latest statement, of people alone', () => {
-    const turns: Turn[] = [
-      user('My name is Ann.'),
-      user('No: my name is Bea!'),
-      { role: 'assistant', text: 'My name is Robot.' },
-      user("What's my name?"),
-    ]
-    expect(textOf(ask('', { turns }))).toBe('Your name is Bea.')
-  })
-
-  it('knows nothing that it was not told', () => {
-    expect(textOf(ask('What is my name?'))).toBe('You have not told me your name yet.')
-  })
+it('recalls the latest statement, of people alone', () => {
+  const turns: Turn[] = [
+    user('My name is Ann.'),
+    user('No: my name is Bea!'),
+    { role: 'assistant', text: 'My name is Robot.' },
+    user("What's my name?"),
+  ]
+  expect(textOf(ask('', { turns }))).toBe('Your name is Bea.')
+  expect(textOf(ask('What is my name?'))).toBe('You have not told me your name yet.')
 })
 
-describe('tools', () => {
-  const types = (generation: Generation) => generation.steps.map(({ type }) => type)
-
-  it('calls what a directive names', () => {
-    expect(types(ask('[[tool=file_search {"query":"x"}]]'))).toEqual(['file_search', 'message'])
-    expect(types(ask('[[tool=nobody {}]]'))).toEqual(['message'])
-  })
-
-  it('leaves the turn to a client that runs its own tools, and speaks once that has answered', () => {
-    const request = { tools: ['get_time'], toolsRunBy: 'client' } as const
-    const generation = ask('What time is it?', request)
-    expect(types(generation)).toEqual(['function_call'])
-    expect(generation.finish).toBe('tool_calls')
-    const turns: Turn[] = [user('What time is it?'), { role: 'tool', text: '12:34' }]
-    expect(textOf(ask('', { ...request, turns }))).toContain('12:34')
-  })
-})
-
-describe('failures', () => {
-  it('throws before the answer when asked to', () => {
-    expect(() => ask('[[error=503]]')).toThrow(ModelOutage)
-  })
-
-  it.each([0, 1, 7])('fails after %d tokens of the answer', (count) => {
-    const generation = ask(`[[fail=${count}]] [[tokens=20]]`)
-    expect(generation.finish).toBe('failed')
-    expect(generation.failure).toMatchObject({ code: 'server_error' })
-    expect(generation.tokens.output).toBe(count)
-    expect(generation.steps.length).toBe(count === 0 ? 0 : 1)
-  })
-
-  it('refuses in a step of its own', () => {
-    expect(ask('[[refuse]]').steps.map(({ type }) => type)).toEqual(['refusal'])
-  })
+it.each([0, 1, 7])('fails after %d tokens of the answer', (count) => {
+  const generation = ask(`[[fail=${count}]] [[tokens=20]]`)
+  expect(generation.finish).toBe('failed')
+  expect(generation.failure).toMatchObject({ code: 'server_error' })
+  expect(generation.tokens.output).toBe(count)
+  expect(generation.steps.length).toBe(count === 0 ? 0 : 1)
 })

@@ -163,13 +163,6 @@ export function readChunks(text: string): Json[] {
     .map((data) => JSON.parse(data))
 }
 
-export function joined(events: readonly Json[], type: string): string {
-  return events
-    .filter((event) => event.type === type)
-    .map((event) => event.delta)
-    .join('')
-}
-
 export interface OpenStream {
   readonly request: ClientRequest
   readonly response: IncomingMessage

@@ -41,7 +41,6 @@ const maxFiles = 12
 
 /** Folders with more source files, with the reason. */
 const largeFolders: Readonly<Record<string, string>> = {
-  'harness/proof/test-support/second-server': 'a whole server, one idea a file',
   scripts: 'entry points, one for each npm script or measurement',
   contract: 'the shared vocabulary, one idea a file',
   'harness/cli/commands': 'one command a file',

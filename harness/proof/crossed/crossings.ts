@@ -60,7 +60,6 @@ function crossingsOf(fault: Fault, count: number, seed: number): Crossing[] {
 
 interface Clash {
   readonly dialects: readonly string[]
-  /** Names of faults; a name that ends with `-` is a prefix. */
   readonly faults: readonly string[]
   readonly because: string
 }
@@ -101,13 +100,8 @@ export function clashReason(fault: Fault, dialect: Dialect): string | undefined 
   const worn = [dialect.name, ...dialect.summary.split(', ')]
   return clashes.find(
     (clash) =>
-      clash.dialects.some((name) => worn.includes(name)) &&
-      clash.faults.some((name) => matches(name, fault.name)),
+      clash.dialects.some((name) => worn.includes(name)) && clash.faults.includes(fault.name),
   )?.because
-}
-
-function matches(pattern: string, name: string): boolean {
-  return pattern.endsWith('-') ? name.startsWith(pattern) : name === pattern
 }
 
 /** Faults in dialects: the number found, and each one that was not. */

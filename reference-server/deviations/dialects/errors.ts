@@ -1,4 +1,5 @@
 /** Other errors, and responses that repeat the request: the document shows neither. */
+import { isObject } from '../../../contract/json.ts'
 import type { Call, Reply, ValueReply } from '../../http/call.ts'
 import type { Patch } from '../../services.ts'
 import { type Json, toObject } from '../patches/json.ts'
@@ -97,7 +98,7 @@ export const shapes: readonly Dialect[] = alternatives({
     ),
   'errors-as-events: Rejected generations return the error status and a stream with one error event.':
     onNativeError((reply, call) =>
-      /generate$|one-shot$/.test(call.path) && !isHint(reply) ? errorEvent(reply, call) : reply,
+      /generate$|one-shot$/.test(call.path) && !isHint(reply) ? errorEvent(reply) : reply,
     ),
 })
 
@@ -142,7 +143,7 @@ function textReply(reply: ValueReply, type: string, text: string): ValueReply {
   }
 }
 
-function errorEvent(reply: ValueReply, _call: Call): Reply {
+function errorEvent(reply: ValueReply): Reply {
   const { 'content-type': _, ...headers } = reply.headers ?? {}
   const message = messageOf(reply)
   const data = { type: 'error', sequence_number: 0, code: null, message, param: null }
@@ -177,16 +178,13 @@ function echoOf({ method, path, query, headers, body, file }: Call): Json {
 }
 
 function bodyWith(body: unknown, echo: Json): unknown {
-  if (Array.isArray(body)) return body.map((element) => elementWith(element, echo))
+  if (Array.isArray(body))
+    return body.map((element) => (isPlain(element) ? { ...element, ...echo } : element))
   if (!isPlain(body)) return body
   const lists = Object.entries(body)
     .filter(([name, value]) => listNames.includes(name) && Array.isArray(value))
     .map(([name, value]) => [name, bodyWith(value, echo)])
   return { ...body, ...Object.fromEntries(lists), ...echo }
-}
-
-function elementWith(element: unknown, echo: Json): unknown {
-  return isPlain(element) ? { ...element, ...echo } : element
 }
 
 /** Adds the fields to the response objects in events, as in the JSON form. */
@@ -203,10 +201,5 @@ async function* streamWith<Block extends { readonly data: unknown }>(
 }
 
 function isPlain(value: unknown): value is Json {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    !Array.isArray(value) &&
-    !(value instanceof Uint8Array)
-  )
+  return isObject(value) && !(value instanceof Uint8Array)
 }

@@ -1,7 +1,8 @@
 /** Servers that accept only documented fields, require further fields, or limit the rate. */
 import { isUuid } from '../../../contract/json.ts'
 import { ApiError } from '../../http/errors.ts'
-import type { Patch, Services } from '../../services.ts'
+import type { Patch } from '../../services.ts'
+import { newChat } from '../../surfaces/chats.ts'
 import { onSuccessBody } from '../patches/replies.ts'
 import { onRequestBody, rejectRequests } from '../patches/requests.ts'
 import {
@@ -15,7 +16,7 @@ import {
   v2Generate,
   v3Generate,
 } from '../patches/routes.ts'
-import { compose, perServer } from '../patches/services.ts'
+import { compose, onStore, perServer } from '../patches/services.ts'
 import { dialectTable } from '../table.ts'
 
 /** Section 4: the fields of each body. */
@@ -116,7 +117,7 @@ export const strictness = dialectTable({
     ])
   }),
   'chats-remember-by-themselves: A v3 generation continues the latest run of its chat even without parent_id.':
-    continueLatestRun,
+    perServer(continueLatestRun),
   'v2-chats-of-any-uuid: The first v2 message creates its chat with any UUID.': {
     profile: { v2Chat: { create: null, anyUuid: true } },
     patch: createChatsOnFirstMessage(),
@@ -125,8 +126,9 @@ export const strictness = dialectTable({
     profile: { v2Chat: { create: null, ids: [1, 2, 3].map(chatId) } },
     patch: withChats([1, 2, 3].map(chatId)),
   },
-  'busy-now-and-then: Every 80th request is rejected with 429 and Retry-After: 0.':
+  'busy-now-and-then: Every 80th request is rejected with 429 and Retry-After: 0.': perServer(() =>
     rejectEveryNth(80),
+  ),
 })
 
 function chatId(number: number): string {
@@ -135,17 +137,8 @@ function chatId(number: number): string {
 
 function withChats(ids: readonly string[]): Patch {
   return (services) => {
-    const now = Date.now()
     for (const id of ids) {
-      void services.store.chats.create({
-        id,
-        owner: 'caller-1',
-        name: id,
-        version: 'v2',
-        favorite: false,
-        createdAt: now,
-        updatedAt: now,
-      })
+      void services.store.chats.create({ ...newChat(services, 'caller-1', 'v2', id), id })
     }
     return services
   }
@@ -154,63 +147,47 @@ function withChats(ids: readonly string[]): Patch {
 function createChatsOnFirstMessage(): Patch {
   return (services) => {
     const ids = new Set<string>()
-    const { chats } = services.store
-    const create: typeof chats.create = (chat) => {
-      ids.add(chat.id)
-      return chats.create(chat)
-    }
+    const { store } = onStore('chats', ({ create }) => ({
+      create: (chat) => {
+        ids.add(chat.id)
+        return create(chat)
+      },
+    }))(services)
     const withAny = onRequestBody(storeMessage, (body, { caller }) => {
       const id = body['chat_id']
       if (isUuid(id) && !ids.has(id)) {
-        const now = services.clock.now()
-        const times = { createdAt: now, updatedAt: now }
-        void create({ id, owner: caller, name: id, version: 'v2', favorite: false, ...times })
+        void store.chats.create({ ...newChat(services, caller, 'v2', id), id })
       }
       return body
     })(services)
-    return { ...withAny, store: { ...services.store, chats: { ...chats, create } } }
+    return { ...withAny, store }
   }
 }
 
-function continueLatestRun(services: Services): Services {
+function continueLatestRun(): Patch {
   const latest = new Map<string, string>()
-  const { history } = services.store
-  const withMemory = onRequestBody(v3Generate, (body) => {
-    const parent = latest.get(String(body['chat_id']))
-    return parent === undefined ? body : { parent_id: parent, ...body }
-  })(services)
-  return {
-    ...withMemory,
-    store: {
-      ...services.store,
-      history: {
-        ...history,
-        append: async (chatId, run) => {
-          await history.append(chatId, run)
-          latest.set(chatId, run.id)
-        },
+  return compose([
+    onRequestBody(v3Generate, (body) => {
+      const parent = latest.get(String(body['chat_id']))
+      return parent === undefined ? body : { parent_id: parent, ...body }
+    }),
+    onStore('history', ({ append }) => ({
+      append: async (chatId, run) => {
+        await append(chatId, run)
+        latest.set(chatId, run.id)
       },
-    },
-  }
+    })),
+  ])
 }
 
 function rejectEveryNth(every: number): Patch {
-  return (services) => {
-    let requests = 0
-    return onEveryRequest(() => {
-      requests += 1
-      if (requests % every !== 0) return
-      throw new ApiError(429, 'Too many requests', { headers: { 'retry-after': '0' } })
-    })(services)
-  }
-}
-
-function onEveryRequest(look: () => void): Patch {
+  let requests = 0
   return (services) => ({
     ...services,
     incoming: (call) => {
-      look()
-      return services.incoming(call)
+      requests += 1
+      if (requests % every !== 0) return services.incoming(call)
+      throw new ApiError(429, 'Too many requests', { headers: { 'retry-after': '0' } })
     },
   })
 }

@@ -1,15 +1,7 @@
 /** Faults of the status for credentials (section 5). */
 import type { Patch } from '../../services.ts'
 import { onError, onReply } from '../patches/replies.ts'
-import {
-  completions,
-  createChat,
-  modelList,
-  type RoutePattern,
-  storeMessage,
-  v3Generate,
-  v3History,
-} from '../patches/routes.ts'
+import { completions, type RoutePattern, storeMessage, v3Generate } from '../patches/routes.ts'
 import { faultTable } from '../table.ts'
 
 export const authenticationStatusFaults = faultTable({
@@ -23,8 +15,6 @@ export const authenticationStatusFaults = faultTable({
           bearerToken(authorization) === undefined && authorization.split(' ').length < 2,
       ),
     },
-    'openai-auth-missing-key-is-200: GET /models without a key returns 200 with an error body.':
-      answerWith(modelList, 200, (authorization) => authorization === ''),
   },
   'OAI-AUTH-02': {
     'openai-auth-wrong-key-is-403: POST /chat/completions returns 403 for a wrong key.': {
@@ -36,17 +26,7 @@ export const authenticationStatusFaults = faultTable({
       ),
     },
   },
-  'OAI-AUTH-03': {
-    'openai-auth-other-scheme-is-400: GET /models returns 400 for another authentication scheme.':
-      answerWith(modelList, 400, (authorization) => /^(Basic|Token) /.test(authorization)),
-  },
-  'OAI-AUTH-04': {
-    'openai-auth-key-of-other-length-is-500: POST /chat/completions returns 500 for a wrong key of another length.':
-      answerWith(completions, 500, isOfOtherLength),
-  },
   'V3-AUTH-06': {
-    'v3-auth-key-of-other-length-is-500: GET /api/v3/message returns 500 for a wrong key of another length.':
-      answerWith(v3History, 500, isOfOtherLength),
     'v3-auth-missing-key-is-500: GET /api/v3/chat returns 500 without a key.': answerWith(
       'GET /api/v3/chat',
       500,
@@ -68,8 +48,6 @@ export const authenticationStatusFaults = faultTable({
   'V3-AUTH-05': {
     'v3-auth-right-key-is-403: POST /api/v3/message/generate returns 403 for a valid key.':
       rejectRightKey(v3Generate, 403),
-    'v3-auth-create-chat-right-key-is-401: POST /api/v3/chat returns 401 for a valid key.':
-      rejectRightKey(createChat, 401),
   },
 })
 function bearerToken(authorization: string): string | undefined {
@@ -80,23 +58,17 @@ function bearerToken(authorization: string): string | undefined {
 function answerWith(
   route: RoutePattern,
   status: number,
-  when: (authorization: string, key: string) => boolean,
+  when: (authorization: string) => boolean,
 ): Patch {
-  return (services) =>
-    onError(
-      route,
-      (reply) => ({ ...reply, status }),
-      ({ caller, headers }) =>
-        caller === '' && when(headers.authorization ?? '', services.keys[0] ?? ''),
-    )(services)
+  return onError(
+    route,
+    (reply) => ({ ...reply, status }),
+    ({ caller, headers }) => caller === '' && when(headers.authorization ?? ''),
+  )
 }
 
 function rejectRightKey(route: RoutePattern, status: number): Patch {
   return onReply(route, (reply, { caller }) =>
     caller === '' ? reply : { status, body: { error: 'A valid API key is required' } },
   )
-}
-
-function isOfOtherLength(authorization: string, key: string): boolean {
-  return (bearerToken(authorization) ?? key).length !== key.length
 }

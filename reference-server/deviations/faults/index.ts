@@ -10,8 +10,7 @@ import { v2Faults } from './v2.ts'
 import { attachmentFaults } from './v3/attachments.ts'
 import { chatFaults } from './v3/chats.ts'
 import { favoriteFaults } from './v3/favorites.ts'
-import { generateAnswerFaults } from './v3/generate/answers.ts'
-import { generateInputFaults } from './v3/generate/inputs.ts'
+import { generateFaults } from './v3/generate.ts'
 import { historyPageFaults, historyRowFaults } from './v3/history.ts'
 import { idempotencyFaults } from './v3/idempotency.ts'
 import { oneShotFaults } from './v3/one-shot.ts'
@@ -29,8 +28,7 @@ export const faults: readonly Fault[] = [
   ...v2Faults,
   ...chatFaults,
   ...favoriteFaults,
-  ...generateAnswerFaults,
-  ...generateInputFaults,
+  ...generateFaults,
   ...historyRowFaults,
   ...historyPageFaults,
   ...idempotencyFaults,

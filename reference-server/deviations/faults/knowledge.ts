@@ -35,8 +35,6 @@ export const knowledgeFaults = faultTable({
     ),
   },
   'KB-04': {
-    'knowledge-apart-upload-refused: /api/knowledge rejects document uploads with 405.':
-      rejectRequests(`POST ${plainPrefix}${documents}`, () => true, 405),
     'knowledge-apart-scores: /api/knowledge returns search scores in percent.': setFields(
       `GET ${plainPrefix}${search}`,
       { 'result.*.score': (score: number) => 100 * score },
@@ -46,9 +44,6 @@ export const knowledgeFaults = faultTable({
     ),
   },
   'KB-01': {
-    'knowledge-list-refused: The list of knowledge bases returns 404.': underBothPrefixes(
-      (prefix) => rejectRequests(`GET ${prefix}`, () => true, 404),
-    ),
     'knowledge-list-empty: The list of knowledge bases is empty.': underBothPrefixes((prefix) =>
       setFields(`GET ${prefix}`, { result: [] }),
     ),
@@ -58,9 +53,6 @@ export const knowledgeFaults = faultTable({
     ),
   },
   'KB-03': {
-    'knowledge-search-refused: A search in a knowledge base returns 404.': underBothPrefixes(
-      (prefix) => rejectRequests(`GET ${prefix}${search}`, () => true, 404),
-    ),
     'knowledge-search-finds-nothing: A search in a knowledge base returns no results.':
       underBothPrefixes((prefix) => setFields(`GET ${prefix}${search}`, { result: [] })),
     'knowledge-search-names-files: Search results contain only file names, not content.':

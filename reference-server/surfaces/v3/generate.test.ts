@@ -1,81 +1,11 @@
-import { describe, expect, it } from 'vitest'
-import {
-  joined,
-  readBlocks,
-  readEvents,
-  type TestServer,
-  testServer,
-} from '../../test-support/server.ts'
+import { expect, it } from 'vitest'
+import { type TestServer, testServer } from '../../test-support/server.ts'
 
 const textOf = ({ output }: { output: { content?: { text?: string }[] }[] }) =>
   output.flatMap(({ content }) => content?.map(({ text }) => text ?? '') ?? []).join('')
 
 const historyOf = async (server: TestServer, chat_id: string) =>
   (await server.send('GET', `/api/v3/message?limit=200&chat_id=${chat_id}`)).json.result
-
-describe('both forms', () => {
-  const bodies = [
-    { input: 'Hello' },
-    { input: 'Hello', think: true },
-    { input: 'What time is it?', think: true },
-    { input: '[[tokens=60]]', max_tokens: 20, temperature: 0.5, top_p: 0.9, presence_penalty: 1 },
-    { input: '[[refuse]]' },
-    { input: '[[fail=4]]' },
-  ]
-  const withoutIds = (value: unknown) =>
-    JSON.parse(JSON.stringify(value), (name, member) =>
-      ['id', 'call_id', 'created_at', 'completed_at'].includes(name) && member !== null
-        ? typeof member
-        : member,
-    )
-
-  it.each(bodies)('end in the same object: %j', async (body) => {
-    const server = await testServer()
-    const [one, other] = [await server.newChat(), await server.newChat()]
-    const whole = await server.generate({ chat_id: one, ...body })
-    expect(whole.status).toBe(200)
-    const stream = await server.generate({ chat_id: other, ...body, stream: true })
-    expect(stream.headers.get('content-type')).toBe('text/event-stream')
-    const events = readEvents(stream.text)
-    const final = events.at(-1).response
-    expect(withoutIds(final)).toEqual(withoutIds(whole.json))
-    expect(joined(events, 'response.output_text.delta')).toBe(
-      textOf({ output: final.output.filter(({ type }: { type: string }) => type === 'message') }),
-    )
-    for (const { event, data } of readBlocks(stream.text)) expect(JSON.parse(data).type).toBe(event)
-    const rows = await historyOf(server, other)
-    expect(rows.slice(1).map(({ item }: { item: object }) => item)).toEqual(final.output)
-  })
-})
-
-describe('context', () => {
-  it('with parent_id is the chain that leads there', async () => {
-    const server = await testServer()
-    const chat_id = await server.newChat()
-    const ann = await server.generate({ chat_id, input: 'My name is Ann.' })
-    const bea = await server.generate({ chat_id, input: 'My name is Bea.' })
-    const ask = (parent_id: string) =>
-      server.generate({ chat_id, parent_id, input: 'What is my name?' })
-    const { json } = await ask(ann.json.id)
-    expect([textOf(json), json.previous_response_id]).toEqual(['Your name is Ann.', ann.json.id])
-    expect(textOf((await ask(bea.json.output[0].id)).json)).toBe('Your name is Bea.')
-    const unknown = await ask('resp_unknown')
-    expect([unknown.status, unknown.json.error.param]).toEqual([404, 'parent_id'])
-  })
-
-  it('reads several messages in one input, and tool answers', async () => {
-    const server = await testServer()
-    const chat_id = await server.newChat()
-    const input = [
-      { role: 'user', content: 'My name is Cleo.' },
-      { role: 'assistant', content: 'Noted.' },
-      { role: 'user', content: [{ type: 'input_text', text: 'What is my name?' }] },
-    ]
-    expect(textOf((await server.generate({ chat_id, input })).json)).toBe('Your name is Cleo.')
-    const output = { type: 'function_call_output', call_id: 'call_1', output: '12:34' }
-    expect(textOf((await server.generate({ chat_id, input: [output] })).json)).toContain('12:34')
-  })
-})
 
 it('fails before the first event with an ordinary error, and leaves nothing behind', async () => {
   const server = await testServer()
@@ -132,13 +62,4 @@ it('knows what runs tell, in all their forms, and nothing else', async () => {
   for (const runs of introduction) expect(await ask(runs)).toBe('Your name is Q7-x.')
   expect(await ask()).not.toContain('Q7-x')
   expect(await ask([])).not.toContain('Q7-x')
-})
-
-it('says what the model was asked to say, errors included', async () => {
-  const server = await testServer()
-  expect((await server.oneShot({ input: '[[error=503]]', stream: true })).status).toBe(503)
-  const failed = await server.oneShot({ input: '[[fail=2]]', stream: true })
-  expect(readEvents(failed.text).at(-1).type).toBe('response.failed')
-  const cut = await server.oneShot({ input: '[[tokens=9]]', max_tokens: 3 })
-  expect(cut.json.incomplete_details).toEqual({ reason: 'max_output_tokens' })
 })

@@ -1,6 +1,5 @@
 import { bodyOf, type Call, echo, Refusal, sendJson, sendNothing } from './http.ts'
 import { asText, isText, type Json } from './json.ts'
-import type { ListKind } from './rules.ts'
 import { type Chat, createChat, replicationMs } from './state.ts'
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
@@ -9,7 +8,6 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 export function findChat(call: Call, id: unknown, version: 'v2' | 'v3'): Chat {
   const chat = existing(call, id)
   if (chat === undefined) throw new Refusal(410, 'chat_id: no such chat')
-  call.chat = chat
   if (chat.version !== version) {
     throw new Refusal(421, `this chat lives under /api/${chat.version}`)
   }
@@ -37,7 +35,6 @@ export function addChat(call: Call): void {
   const id = crypto.randomUUID().toUpperCase()
   const chat = createChat('v3', id, body['name'], echo(call))
   call.user.chats.set(id, chat)
-  call.chat = chat
   sendJson(call, 201, { made: { chat: record(chat) } })
 }
 
@@ -46,7 +43,7 @@ function record({ id, name, version, favorite, createdAt }: Chat): Json {
 }
 
 /** Sorted by id, so that a new chat may appear anywhere. */
-export function listChats(call: Call, kind: ListKind): void {
+export function listChats(call: Call, isOfFavorites: boolean): void {
   const { query, user } = call
   const search = (query.get('search') ?? '').toLowerCase()
   const without = ['true', '1'].includes(query.get('exclude_favorites') ?? '')
@@ -54,9 +51,9 @@ export function listChats(call: Call, kind: ListKind): void {
     chat.version === 'v3' &&
     !chat.deleted &&
     chat.name.toLowerCase().includes(search) &&
-    (kind === 'favorites' ? chat.favorite : !(without && chat.favorite))
+    (isOfFavorites ? chat.favorite : !(without && chat.favorite))
   const list = [...user.chats.values()].filter(fits).sort((a, b) => (a.id < b.id ? -1 : 1))
-  const { rows, cursor } = pageOf(call, kind, list, ({ id }) => id)
+  const { rows, cursor } = pageOf(call, list, ({ id }) => id)
   const entries = rows.map((chat) => ({ conversation: record(chat), origin: chat.origin }))
   sendJson(call, 200, { page: { entries, further: cursor } })
 }
@@ -74,15 +71,13 @@ export function patchChat(call: Call): void {
   sendNothing(call)
 }
 
-/** Takes effect after the replication delay, on nothing that was made meanwhile. */
+/** Takes effect after the replication delay. */
 export function deleteChat(call: Call): void {
   const chat = findChat(call, call.ids[0], 'v3')
-  const user = { ...call.user, chats: new Map(call.user.chats) }
   sendNothing(call, 202)
   setTimeout(() => {
     chat.deleted = true
     call.user.chats.delete(chat.id)
-    call.rules.afterwards({ ...call, user }, chat)
   }, replicationMs)
 }
 
@@ -110,15 +105,13 @@ export interface ListPage<T> {
  */
 export function pageOf<T>(
   call: Call,
-  kind: ListKind,
   list: readonly T[],
   keyOf: (element: T) => string,
-  defaultLimit = call.rules.pageMax[kind],
+  { max, usual = max } = { max: 7 } as { readonly max: number; readonly usual?: number },
 ): ListPage<T> {
-  const limit = Math.min(limitOf(call, defaultLimit), call.rules.pageMax[kind])
   const from = startOf(call, list.map(keyOf))
-  const { rows, next } = call.rules.page(kind, list, from, limit)
-  const last = next === undefined ? undefined : list[next - 1]
+  const rows = list.slice(from, from + Math.min(limitOf(call, usual), max))
+  const last = from + rows.length < list.length ? rows.at(-1) : undefined
   return { rows, cursor: last === undefined ? null : cursorAfter(keyOf(last)) }
 }
 

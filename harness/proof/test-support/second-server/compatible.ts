@@ -3,7 +3,7 @@ import { isBoolean, isNumber, models, refuseWrongTypes, type Types } from './gen
 import { bodyOf, type Call, Refusal, sendChunks, sendJson } from './http.ts'
 import { asJson, asList, asText, isJson, isText, isTextList, type Json } from './json.ts'
 import { runModel, tokensOf } from './model.ts'
-import type { Answer, Turn } from './rules.ts'
+import type { Answer, Turn } from './state.ts'
 
 const types: Types = {
   model: isText,
@@ -34,7 +34,7 @@ export async function complete(call: Call): Promise<void> {
   const unsupported = ['tools', 'response_format', 'n'].find((name) => body[name] !== undefined)
   if (unsupported !== undefined) throw new Refusal(400, `${unsupported}: not supported`)
   if (!models.includes(body['model'])) throw new Refusal(404, 'no such model')
-  const turn = call.rules.turn(turnOf(body, body['model']))
+  const turn = turnOf(body, body['model'])
   const answer = runModel(turn)
   if (turn.stream) await sendChunks(call, chunksOf(answer, turn))
   else sendJson(call, 200, completion(answer, turn))

@@ -1,8 +1,7 @@
 import { type Call, Refusal } from './http.ts'
 import { asJson, asList, asText, isJson, isText, isTextList, type Json } from './json.ts'
-import { runModel, toolNames } from './model.ts'
-import { toResult } from './output.ts'
-import type { Turn } from './rules.ts'
+import { runModel, toolNames, toResult } from './model.ts'
+import type { Turn } from './state.ts'
 import { assistants, type KnowledgeBase, type TurnResult } from './state.ts'
 
 const types: Types = {
@@ -118,7 +117,6 @@ function basesOf(body: Json, all: readonly KnowledgeBase[]): readonly KnowledgeB
   return all.filter(({ id }) => body['kb_id'] === undefined || body['kb_id'] === id)
 }
 
-export function take(call: Call, planned: Turn): [Turn, TurnResult] {
-  const turn = call.rules.turn(planned)
-  return [turn, toResult(call, runModel(turn), turn)]
+export function take(call: Call, turn: Turn): TurnResult {
+  return toResult(call, runModel(turn), turn)
 }

@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { isJson, type Json, parseJson } from './json.ts'
-import type { Rules } from './rules.ts'
-import type { Chat, State, StreamEvent, User } from './state.ts'
+import type { Rules, State, StreamEvent, User } from './state.ts'
 
 export interface Call {
   readonly rules: Rules
@@ -18,8 +17,6 @@ export interface Call {
   readonly bytes: Buffer
   /** The JSON body as received; empty if it is not a JSON object. */
   readonly raw: Json
-  /** The chat that the request named, once it is known. */
-  chat: Chat | undefined
 }
 
 /** An answer other than 2xx. */

@@ -8,25 +8,24 @@ import { runConformance } from '../../../conformance/run.ts'
 import type { Engine } from '../../../conformance/vitest/engine.ts'
 import type { ProofTarget } from '../../runs/target.ts'
 import { startFront } from './front.ts'
-import type { Rules } from './rules.ts'
 import { type SecondServer, startSecondServer } from './server.ts'
 
-/** A whole run against a new second server; `engine` stays warm between runs. */
+/** A whole run against a new second server; `isBare` checks with a URL and a key alone. */
 export async function judgeSecondServer(
-  changes: Partial<Rules>,
-  { engine, only = [], jobs = 8, bare = false }: JudgeOptions = {},
+  engine: Engine,
+  isBare = false,
 ): Promise<ConformanceReport> {
-  const server = await startSecondServer(changes)
+  const server = await startSecondServer()
   const outDir = mkdtempSync(join(tmpdir(), 'chatgen-second-'))
   try {
     return await runConformance({
-      profile: bare ? bareProfile(server) : wholeProfile(server),
-      selection: { profile: 'full', only, skip: [] },
+      profile: isBare ? bareProfile(server) : wholeProfile(server),
+      selection: { profile: 'full', only: [], skip: [] },
       outDir,
       seed: 'second',
-      jobs,
+      jobs: 8,
       anyAnswer: true,
-      ...(engine === undefined ? {} : { engine }),
+      engine,
     })
   } finally {
     await server.close()
@@ -34,18 +33,9 @@ export async function judgeSecondServer(
   }
 }
 
-export interface JudgeOptions {
-  readonly engine?: Engine
-  readonly only?: readonly string[]
-  /** Scenarios in flight. */
-  readonly jobs?: number
-  /** True to check with a URL and a key alone. */
-  readonly bare?: boolean
-}
-
 /** A second server that violates nothing, behind a proxy that applies a fault to the wire, if there is one. */
 export async function openSecondServer(front?: Patch): Promise<ProofTarget> {
-  const server = await startSecondServer({})
+  const server = await startSecondServer()
   const proxy = front === undefined ? undefined : await startFront(server.url, front)
   return {
     profile: wholeProfile({ ...server, url: proxy?.url ?? server.url }),

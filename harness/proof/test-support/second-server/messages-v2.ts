@@ -68,7 +68,7 @@ export function answerMessage(call: Call): void {
   const texts = chain(chat, parent).map(({ content }) => content)
   const request = { ...body, stream: false, think: parent.think, assistant_id: parent.assistant }
   const planned = buildTurn(call, request, { surface: 'v2', texts, images: 0, rag: parent.rag })
-  const [, { response }] = take(call, planned)
+  const { response } = take(call, planned)
   const output = asList(response['output']).map(asJson)
   const text = textsOf(output.filter(({ type }) => type === 'message')).join('')
   const message = newMessage(chat, body, 'assistant', text)

@@ -2,7 +2,6 @@ import { findChat, pageOf } from './chats.ts'
 import { buildTurn, checkAssistant, checkFields, readInput, take, textsOf } from './generation.ts'
 import { bodyOf, type Call, Refusal, sendEvents, sendJson } from './http.ts'
 import { asJson, asList, asText, isText, type Json } from './json.ts'
-import type { Turn } from './rules.ts'
 import { type Chat, replicationMs, type TurnResult } from './state.ts'
 
 export async function generate(call: Call): Promise<void> {
@@ -21,15 +20,15 @@ export async function generate(call: Call): Promise<void> {
     throw new Refusal(422, 'parent_id: no such run in this chat')
   }
   const texts = [...chain(chat, parent), ...textsOf(input.items)]
-  const planned = buildTurn(call, body, { surface: 'generate', texts, ...input, rag: body['rag'] })
+  const turn = buildTurn(call, body, { surface: 'generate', texts, ...input, rag: body['rag'] })
   const earlier = chat.turns.get(key)
   if (earlier) {
-    await send(call, planned.stream, await earlier.finished)
+    await send(call, turn.stream, await earlier.finished)
     return
   }
   const { promise, resolve } = Promise.withResolvers<TurnResult>()
   chat.turns.set(key, { finished: promise })
-  const [turn, result] = take(call, planned)
+  const result = take(call, turn)
   const output = asList(result.response['output']).map(asJson)
   store(chat, [...input.items, ...output])
   const runTexts = [...textsOf(input.items), ...textsOf(output)]
@@ -48,9 +47,8 @@ export async function oneShot(call: Call): Promise<void> {
   const texts = [...earlier, ...textsOf(input.items)]
   const rag = body['rag'] ?? 'agent'
   const searching = body['assistant_id'] === 'searcher' ? true : rag
-  const planned = buildTurn(call, body, { surface: 'one-shot', texts, ...input, rag: searching })
-  const [turn, result] = take(call, planned)
-  await send(call, turn.stream, result)
+  const turn = buildTurn(call, body, { surface: 'one-shot', texts, ...input, rag: searching })
+  await send(call, turn.stream, take(call, turn))
 }
 
 /** All texts in a value, whatever its shape. */
@@ -83,7 +81,7 @@ export function showHistory(call: Call): void {
   const ready = chat.rows.filter(({ storedAt }) => Date.now() - storedAt >= replicationMs)
   const list = ready.toReversed()
   const keyOf = ({ position }: (typeof list)[number]) => String(1e9 - position)
-  const { rows, cursor } = pageOf(call, 'history', list, keyOf, rules.defaultLimit)
+  const { rows, cursor } = pageOf(call, list, keyOf, { max: 60, usual: 50 })
   const result = rows.map(({ item, position }) => {
     const copies = {
       ...(item['type'] === undefined ? {} : { item_type: item['type'] }),
@@ -93,5 +91,3 @@ export function showHistory(call: Call): void {
   })
   sendJson(call, 200, { result, pagination: { cursor, of: ready.length } })
 }
-
-export type { Turn }

@@ -17,8 +17,14 @@ import { asJson, type Json, parseJson } from './json.ts'
 import { answerMessage, storeMessage } from './messages-v2.ts'
 import { generate, oneShot, showHistory } from './messages-v3.ts'
 import { findIn } from './model.ts'
-import { type ListKind, legal, type Rules } from './rules.ts'
-import { createState, type KnowledgeBase, type State, type StoredFile } from './state.ts'
+import {
+  createState,
+  type KnowledgeBase,
+  legal,
+  type Rules,
+  type State,
+  type StoredFile,
+} from './state.ts'
 
 export interface SecondServer extends TestHost {
   /** Keys of two callers. */
@@ -64,18 +70,15 @@ async function serve(
   const url = new URL(request.url ?? '/', 'http://localhost')
   const { route, ids } = routeOf(request.method ?? 'GET', url.pathname)
   const raw = asJson(parseJson(bytes.toString('utf8')))
-  const user = { chats: new Map(), files: [] }
   const visit = { rules, state, request, response, route, ids, bytes, raw }
-  const stranger: Call = { ...visit, query: url.searchParams, user, chat: undefined }
-  const key = rules.accepts(request.headers.authorization, keys, stranger)
-  const call: Call = { ...stranger, user: state.users.get(key ?? '') ?? user }
+  const key = rules.accepts(request.headers.authorization, keys)
+  const user = state.users.get(key ?? '') ?? { chats: new Map(), files: [] }
+  const call: Call = { ...visit, query: url.searchParams, user }
   try {
     if (key === undefined) throw new Refusal(isCompatible(call) ? 401 : 403, 'no entry')
     const handle = routes[route]
     if (handle === undefined) throw new Refusal(404, 'nothing is moored here')
     await handle(call)
-    // A deletion takes effect later and calls `afterwards` itself.
-    if (route !== 'DELETE /api/v3/chat/{id}') rules.afterwards(call, call.chat)
   } catch (error) {
     if (response.headersSent) throw error
     const refusal = error instanceof Refusal ? error : new Refusal(500, String(error))
@@ -108,17 +111,17 @@ const routes: Readonly<Record<string, (call: Call) => void | Promise<void>>> = {
   'GET /api/v3/message': showHistory,
   'POST /api/v3/message/generate': generate,
   'POST /api/v3/message/one-shot': oneShot,
-  'GET /api/v3/chat': (call) => listChats(call, 'chats'),
+  'GET /api/v3/chat': (call) => listChats(call, false),
   'POST /api/v3/chat': addChat,
-  'GET /api/v3/chat/favorite': (call) => listChats(call, 'favorites'),
+  'GET /api/v3/chat/favorite': (call) => listChats(call, true),
   'GET /api/v3/chat/{id}': showChat,
   'PATCH /api/v3/chat/{id}': patchChat,
   'DELETE /api/v3/chat/{id}': deleteChat,
   'POST /api/v3/chat/{id}/generate-name': nameChat,
-  'GET /api/v3/chat/{id}/attachments': (call) => listFiles(call, 'files of a chat'),
+  'GET /api/v3/chat/{id}/attachments': (call) => listFiles(call, call.ids[0] ?? null),
   'POST /api/v3/chat/{id}/favorite': (call) => markFavorite(call, true),
   'DELETE /api/v3/chat/{id}/favorite': (call) => markFavorite(call, false),
-  'GET /api/v3/attachment': (call) => listFiles(call, 'files'),
+  'GET /api/v3/attachment': (call) => listFiles(call, call.query.get('chat_id')),
   'POST /api/v3/attachment': addFile,
   'GET /api/knowledge': listBases,
   'POST /api/knowledge/{id}/documents': addDocument,
@@ -176,15 +179,14 @@ function publicRecord({ id, filename, content_type, bucket, size, created_at }: 
   return { id, filename, content_type, bucket, size, created_at }
 }
 
-export function listFiles(call: Call, kind: ListKind): void {
+export function listFiles(call: Call, chatId: string | null): void {
   const { query, user } = call
-  const chatId = kind === 'files of a chat' ? call.ids[0] : query.get('chat_id')
   const chat = chatId === null ? undefined : findChat(call, chatId, 'v3')
   const search = (query.get('search') ?? '').toLowerCase()
   const list = user.files.filter(
     (file) =>
       (chat === undefined || file.chat === chat.id) && file.filename.toLowerCase().includes(search),
   )
-  const { rows, cursor } = pageOf(call, kind, list, ({ id }) => id)
+  const { rows, cursor } = pageOf(call, list, ({ id }) => id)
   sendJson(call, 200, { manifest: rows.map(publicRecord), onward: { token: cursor } })
 }

@@ -122,3 +122,51 @@ export function createChat(version: 'v2' | 'v3', id: string, name: string, origi
     origin,
   }
 }
+
+export interface Turn {
+  readonly surface: 'openai' | 'v2' | 'generate' | 'one-shot'
+  readonly body: Json
+  readonly stream: boolean
+  readonly think: boolean
+  readonly rag: unknown
+  readonly assistant: unknown
+  readonly model: string
+  readonly maxTokens: number | undefined
+  readonly stops: readonly string[]
+  /** Texts that the model reads, oldest first; it answers the last one. */
+  readonly texts: readonly string[]
+  readonly images: number
+  /** Tools that may be used. */
+  readonly tools: readonly string[]
+  /** Bases to search before the answer. */
+  readonly bases: readonly KnowledgeBase[]
+}
+
+export interface Answer {
+  readonly text: string
+  readonly cut: boolean
+  readonly tokens: number
+  readonly reasoning: string | undefined
+  readonly search: { readonly query: string; readonly found: readonly string[] } | undefined
+  readonly toolCall: string | undefined
+}
+
+/** Behavior that a test can break; everything in `legal` complies with the document. */
+export interface Rules {
+  accepts(authorization: string | undefined, keys: readonly string[]): string | undefined
+  readonly refusesBothLists: boolean
+  /** A JSON answer before it is sent. */
+  answers(body: Json): Json
+  row(row: Json): Json
+}
+
+export const legal: Rules = {
+  accepts: (authorization, keys) => {
+    const [scheme = '', token, ...rest] = (authorization ?? '').split(' ')
+    if (scheme.toLowerCase() !== 'bearer' || rest.length > 0) return undefined
+    return keys.find((key) => key === token)
+  },
+  refusesBothLists: true,
+  answers: (body) => body,
+  row: (row) => row,
+}

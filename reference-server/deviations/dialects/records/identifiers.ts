@@ -1,5 +1,6 @@
 /** Identifiers and times in other formats: the document specifies most of them only as strings. */
 import { isUuid } from '../../../../contract/json.ts'
+import type { Call } from '../../../http/call.ts'
 import type { Patch } from '../../../services.ts'
 import { mapStrings } from '../../patches/json.ts'
 import { onEveryBody } from '../../patches/replies.ts'
@@ -20,7 +21,10 @@ export const identifiers: readonly Dialect[] = [
       tagIds((prefix, count) => `urn:${prefix}/${'%2F+é='.repeat(20)}#${count}`),
   }),
   ...alternatives({
-    'uuids-in-capitals: UUIDs are in upper case.': changeUuids((text) => text.toUpperCase()),
+    'uuids-in-capitals: UUIDs are in upper case.': translate(
+      (text) => (isUuid(text) ? text.toUpperCase() : text),
+      (text) => (isUuid(text) ? text.toLowerCase() : text),
+    ),
     'uuids-of-version-7: UUIDs are of version 7 (time-ordered).': (services) => ({
       ...services,
       ids: { ...services.ids, uuid: () => timeOrderedUuid(services.ids.uuid(), Date.now()) },
@@ -81,23 +85,24 @@ function tagIds(make: (prefix: string, count: number) => string): Patch {
   }
 }
 
-/** Requests may contain either form. */
-function changeUuids(change: (text: string) => string): Patch {
-  const lower = (text: string) => (isUuid(text) ? text.toLowerCase() : text)
+/** Changes the strings of answers, and reads those of requests back. */
+function translate(
+  write: (text: string, name: string, call: Call) => string,
+  read: (text: string) => string,
+): Patch {
   return (services) => ({
-    ...onEveryBody((reply) => ({
+    ...onEveryBody((reply, call) => ({
       ...reply,
-      body: mapStrings(reply.body, (text) => (isUuid(text) ? change(text) : text)),
+      body: mapStrings(reply.body, (text, name) => write(text, name, call)),
     }))(services),
     incoming: (call) => {
       const received = services.incoming(call)
+      const params = Object.entries(received.params).map(([name, value]) => [name, read(value)])
       return {
         ...received,
-        body: mapStrings(received.body, lower),
-        query: mapStrings(received.query, lower),
-        params: Object.fromEntries(
-          Object.entries(received.params).map(([name, value]) => [name, lower(value)]),
-        ),
+        body: mapStrings(received.body, read),
+        query: mapStrings(received.query, read),
+        params: Object.fromEntries(params),
       }
     },
   })
@@ -109,30 +114,13 @@ function timeOrderedUuid(random: string, now: number): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(15)}`
 }
 
-const attachmentPaths = /\/attachments?$/
-
 function tagAttachments(): Patch {
-  const prefix = 'file-'
-  return (services) => ({
-    ...onEveryBody((reply, call) =>
-      attachmentPaths.test(call.path) && reply.status < 300
-        ? {
-            ...reply,
-            body: mapStrings(reply.body, (text, name) =>
-              name === 'id' && isUuid(text) ? prefix + text : text,
-            ),
-          }
-        : reply,
-    )(services),
-    incoming: (call) => {
-      const received = services.incoming(call)
-      const strip = (text: string) =>
-        text.startsWith(prefix) && isUuid(text.slice(prefix.length))
-          ? text.slice(prefix.length)
-          : text
-      return { ...received, body: mapStrings(received.body, strip) }
-    },
-  })
+  const tagged = /^file-(?=[\da-f]{8}-[\da-f-]{27}$)/i
+  return translate(
+    (text, name, { path }) =>
+      name === 'id' && isUuid(text) && /\/attachments?$/.test(path) ? `file-${text}` : text,
+    (text) => text.replace(tagged, ''),
+  )
 }
 
 function changeTimes(change: (text: string) => string): Patch {

@@ -5,7 +5,7 @@ import { type Json, toObject } from '../../patches/json.ts'
 import { onError, onSuccessBody } from '../../patches/replies.ts'
 import { onRequest } from '../../patches/requests.ts'
 import { fileList, type RoutePattern, v3History } from '../../patches/routes.ts'
-import { compose } from '../../patches/services.ts'
+import { compose, onStore } from '../../patches/services.ts'
 import type { Dialect } from '../../table.ts'
 import { alternatives, dialectTable } from '../../table.ts'
 
@@ -16,15 +16,35 @@ const lists: readonly RoutePattern[] = [
   'GET /api/v3/chat/:chat_id/attachments',
 ]
 
+const maxRows = 10
+
+const withoutLastCursor = reshapeLists(({ result, pagination }) =>
+  toObject(pagination)['cursor'] === null ? { result } : { result, pagination },
+)
+
 export const listDialects: readonly Dialect[] = [
   ...dialectTable({
-    'lists-capped-at-ten: Lists return at most ten rows per page, regardless of limit.':
-      capLists(10),
+    'lists-capped-at-ten: Lists return at most ten rows per page, regardless of limit.': compose(
+      lists.map((route) =>
+        editLimit(route, (limit) => (Number(limit ?? maxRows) > maxRows ? maxRows : limit)),
+      ),
+    ),
     'lists-of-one-row: Lists return one row per page, and the history one per page if a limit is given.':
       {
         // One favorite without a cursor, for a route without that parameter (section 4.3), hides the others.
         excludes: ['lists-bare'],
-        patch: oneRow,
+        patch: compose([
+          editLimit(v3History, (limit) => limit && '1'),
+          onStore('chats', ({ list }) => ({
+            list: (owner, page) => list(owner, { ...page, limit: 1 }),
+          })),
+          onStore('attachments', ({ list }) => ({
+            list: (owner, page) => list(owner, { ...page, limit: 1 }),
+          })),
+          onStore('knowledge', ({ bases }) => ({
+            bases: (owner, page) => bases(owner, { ...page, limit: 1 }),
+          })),
+        ]),
       },
     'files-of-any-version: GET /attachment with the id of a v2 chat returns an empty list.':
       onError(fileList, (reply) =>
@@ -32,33 +52,24 @@ export const listDialects: readonly Dialect[] = [
           ? { status: 200, body: { result: [], pagination: { cursor: null } } }
           : reply,
       ),
-    'search-from-the-start: search matches only the beginning of names.': (services) => {
-      const { attachments, chats } = services.store
-      return {
-        ...services,
-        store: {
-          ...services.store,
-          chats: {
-            ...chats,
-            list: (owner, page) =>
-              searchByPrefix(
-                page,
-                ({ name }) => name,
-                (all) => chats.list(owner, { ...page, ...all }),
-              ),
-          },
-          attachments: {
-            ...attachments,
-            list: (owner, page) =>
-              searchByPrefix(
-                page,
-                ({ filename }) => filename,
-                (all) => attachments.list(owner, { ...page, ...all }),
-              ),
-          },
-        },
-      }
-    },
+    'search-from-the-start: search matches only the beginning of names.': compose([
+      onStore('chats', ({ list }) => ({
+        list: (owner, page) =>
+          searchByPrefix(
+            page,
+            ({ name }) => name,
+            (all) => list(owner, { ...page, ...all }),
+          ),
+      })),
+      onStore('attachments', ({ list }) => ({
+        list: (owner, page) =>
+          searchByPrefix(
+            page,
+            ({ filename }) => filename,
+            (all) => list(owner, { ...page, ...all }),
+          ),
+      })),
+    ]),
   }),
   ...alternatives({
     'lists-under-items: Lists are in items, with the cursor in next_cursor.': reshapeLists(
@@ -75,18 +86,13 @@ export const listDialects: readonly Dialect[] = [
     ),
     'lists-bare: Lists are bare arrays without a cursor.': reshapeLists(({ result }) => result),
     'lists-with-numeric-cursors: The cursors of lists are numbers.': numericCursors,
-    'lists-without-last-cursor: The last page of a list omits pagination.': reshapeLists(
-      ({ result, pagination }) =>
-        toObject(pagination)['cursor'] === null ? { result } : { result, pagination },
-    ),
+    'lists-without-last-cursor: The last page of a list omits pagination.': withoutLastCursor,
     'lists-without-last-cursor-by-pointer: The last page of a list omits pagination; the profile has the JSON pointers to the cursors.':
       {
         profile: {
           shapes: { chatCursor: '/pagination/cursor', attachmentCursor: '/pagination/cursor' },
         },
-        patch: reshapeLists(({ result, pagination }) =>
-          toObject(pagination)['cursor'] === null ? { result } : { result, pagination },
-        ),
+        patch: withoutLastCursor,
       },
   }),
 ]
@@ -115,42 +121,12 @@ function numericCursors(services: Services): Services {
   }
 }
 
-function capLists(max: number): Patch {
-  return (services) => ({
-    ...services,
-    incoming: (call) => {
-      const received = services.incoming(call)
-      const query = toObject(received.query)
-      const isList = received.method === 'GET' && received.path !== '/api/v3/message'
-      const limit = Number(query['limit'] ?? max)
-      return isList && limit > max
-        ? { ...received, query: { ...query, limit: String(max) } }
-        : received
-    },
-  })
-}
-
-function oneRow(services: Services): Services {
-  const { attachments, chats, knowledge } = services.store
-  const received = onRequest(v3History, (call) => {
+/** Changes the parameter `limit` of a request. */
+function editLimit(route: RoutePattern, change: (limit: unknown) => unknown): Patch {
+  return onRequest(route, (call) => {
     const query = toObject(call.query)
-    return 'limit' in query ? { ...call, query: { ...query, limit: '1' } } : call
-  })(services)
-  return {
-    ...received,
-    store: {
-      ...services.store,
-      chats: { ...chats, list: (owner, page) => chats.list(owner, { ...page, limit: 1 }) },
-      attachments: {
-        ...attachments,
-        list: (owner, page) => attachments.list(owner, { ...page, limit: 1 }),
-      },
-      knowledge: {
-        ...knowledge,
-        bases: (owner, page) => knowledge.bases(owner, { ...page, limit: 1 }),
-      },
-    },
-  }
+    return { ...call, query: { ...query, limit: change(query['limit']) } }
+  })
 }
 
 /** Row by row, because only a page gives the position of its last row. */

@@ -70,13 +70,6 @@ export const openaiCompletionFaults: readonly Fault[] = [
         'message.role': 'model',
       }),
     },
-    'OAI-ERR-01': {
-      'openai-no-body-answered-500: A request without a body returns 500.': onError(
-        completions,
-        (reply) => (reply.status === 400 ? { ...reply, status: 500 } : reply),
-        ({ body }) => body === undefined || body === '',
-      ),
-    },
     'OAI-ERR-02': {
       'openai-temperature-read-from-text: temperature accepts a number in a string.': onRequestBody(
         completions,
@@ -84,10 +77,6 @@ export const openaiCompletionFaults: readonly Fault[] = [
           setAt(body, 'temperature', (value: unknown) =>
             isText(value) && Number.isFinite(Number(value)) ? Number(value) : value,
           ),
-      ),
-      'openai-true-is-a-number: The value true is accepted for max_tokens.': onRequestBody(
-        completions,
-        (body) => setAt(body, 'max_tokens', (value: unknown) => (value === true ? 1 : value)),
       ),
       'openai-content-of-any-type: A request with messages[].content of the wrong type is accepted.':
         mendField(completions, 'messages.*.content', isText, String),

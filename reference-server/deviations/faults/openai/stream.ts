@@ -110,7 +110,7 @@ export function textOf(chunk: Json): string {
   return typeof text === 'string' ? text : ''
 }
 
-export function isFinished(chunk: Json): boolean {
+function isFinished(chunk: Json): boolean {
   return typeof toList(chunk['choices'])[0]?.['finish_reason'] === 'string'
 }
 

@@ -9,18 +9,11 @@ import {
   toList,
   toObject,
 } from '../../patches/json.ts'
-import {
-  onBlocks,
-  onEachBlock,
-  onSuccess,
-  onSuccessBody,
-  setFields,
-} from '../../patches/replies.ts'
+import { onBlocks, onEachBlock, onSuccessBody, setFields } from '../../patches/replies.ts'
 import { onRequestBody, rejectRequests } from '../../patches/requests.ts'
 import { completions } from '../../patches/routes.ts'
 import { compose } from '../../patches/services.ts'
 import { faultTable } from '../../table.ts'
-import { isFinished } from './stream.ts'
 
 const contentPath = 'choices.*.delta.content'
 
@@ -57,33 +50,10 @@ export const openaiToolFaults = faultTable({
         ),
       ),
     ]),
-    'openai-stop-shown-in-streams: A stream ends with its first stop sequence.': onBlocks(
-      completions,
-      async function* (blocks, call) {
-        const { stop } = toObject(call.body)
-        const [sequence] = Array.isArray(stop) ? stop : [stop]
-        for await (const block of blocks) {
-          const chunk = toObject(block.data)
-          if (typeof sequence === 'string' && isFinished(chunk)) {
-            const withStop = setAt(chunk, contentPath, sequence)
-            yield { ...block, data: setAt(withStop, 'choices.*.finish_reason', null) }
-          }
-          yield block
-        }
-      },
-    ),
   },
   'OAI-STOP-04': {
     'openai-stop-misses-two-chunks: A stop sequence that spans two chunks is missed: each chunk is searched separately.':
       cutStreamsAtStop((chunk, start) => chunk.slice(0, start)),
-  },
-  'OAI-TEMP-02': {
-    'openai-streams-of-any-temperature: A streaming request with a temperature above 2 is accepted.':
-      onRequestBody(completions, (body) =>
-        setAt(body, 'temperature', (value: unknown) =>
-          body['stream'] === true && Number(value) > 2 ? 2 : value,
-        ),
-      ),
   },
   'OAI-TOOL-01': {
     'openai-tools-ignored-in-streams: tools and tool_choice are ignored in streams.': ignoreMembers(
@@ -126,16 +96,6 @@ export const openaiToolFaults = faultTable({
       ['response_format'],
       requestsFormat('json_object'),
     ),
-    'openai-json-object-in-a-fence: With response_format json_object, the JSON is wrapped in a Markdown code block.':
-      onSuccess(completions, (reply, { body }) =>
-        requestsFormat('json_object')(toObject(body))
-          ? setAt(
-              reply,
-              'body.choices.*.message.content',
-              (text: unknown) => `\`\`\`json\n${text}\n\`\`\``,
-            )
-          : reply,
-      ),
   },
   'OAI-FORMAT-02': {
     'openai-json-schema-ignored: response_format json_schema is treated as json_object.':

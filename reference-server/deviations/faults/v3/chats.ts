@@ -168,11 +168,9 @@ export const chatFaults = faultTable({
 })
 
 function onCreation(change: (chat: Chat) => Chat): Patch {
-  return (services) => {
-    const { chats } = services.store
-    const create = (chat: Chat) => chats.create(chat.version === 'v3' ? change(chat) : chat)
-    return { ...services, store: { ...services.store, chats: { ...chats, create } } }
-  }
+  return onStore('chats', ({ create }) => ({
+    create: (chat) => create(chat.version === 'v3' ? change(chat) : chat),
+  }))
 }
 
 /** A title is recognized as a change of the name without a change of favorite. */

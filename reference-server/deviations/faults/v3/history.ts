@@ -155,14 +155,6 @@ export const historyPageFaults: readonly Fault[] = [
     'V3-HIST-10': {
       'v3-history-repeats-a-row-at-each-border: A page starts with the last row of the previous page.':
         continueAt(({ next }, _after, limit) => (next !== null && limit > 1 ? next - 1 : next)),
-      'v3-history-cursor-of-a-moment: The cursor is a timestamp: further rows with the timestamp of the last row are skipped.':
-        editPages((original) => async (chatId, after, limit) => {
-          const page = await original(chatId, after, limit)
-          const { rows } = await original(chatId, 0, everyRow)
-          const last = page.rows.at(-1)?.createdAt ?? 0
-          const behind = rows.findIndex(({ createdAt }) => createdAt > last)
-          return { ...page, next: page.next && (behind < 0 ? rows.length : behind) }
-        }),
     },
     'V3-HIST-11': {
       'v3-history-cursor-missing-at-the-end: The last page omits cursor.': setFields(v3History, {

@@ -4,7 +4,7 @@ import { isUuid } from '../../../../contract/json.ts'
 import type { Patch } from '../../../services.ts'
 import { newChat } from '../../../surfaces/chats.ts'
 import { isPresent, isText, type Json, setAt, toObject } from '../../patches/json.ts'
-import { alsoDo, onSuccess, onSuccessBody } from '../../patches/replies.ts'
+import { alsoDo, onSuccessBody } from '../../patches/replies.ts'
 import { mendField, onRequestBody, rejectRequests } from '../../patches/requests.ts'
 import { oneShot } from '../../patches/routes.ts'
 import { perServer } from '../../patches/services.ts'
@@ -16,11 +16,6 @@ export const oneShotFaults = faultTable({
       oneShot,
       (response) => ({ response }),
     ),
-    'one-shot-promised: A one-shot returns 202 with a job id.': onSuccess(oneShot, (reply) => ({
-      ...reply,
-      status: 202,
-      body: { job: 'j-1' },
-    })),
   },
   'V3-ONE-03': {
     'one-shot-wants-a-key: A one-shot without Idempotency-Key is rejected.': rejectRequests(
