@@ -15,12 +15,9 @@ export function onReply(route: RoutePattern, change: (reply: Reply, call: Call) 
 export function onSuccess(
   route: RoutePattern,
   change: (reply: ValueReply, call: Call) => Reply,
-  when: (body: Json, call: Call) => boolean = () => true,
 ): Patch {
   return onReply(route, (reply, call) =>
-    'blocks' in reply || reply.status >= 300 || !when(toObject(reply.body), call)
-      ? reply
-      : change(reply, call),
+    'blocks' in reply || reply.status >= 300 ? reply : change(reply, call),
   )
 }
 
@@ -48,11 +45,6 @@ export function onError(
   return onReply(route, (reply, call) =>
     'blocks' in reply || reply.status < 400 || !when(call) ? reply : change(reply, call),
   )
-}
-
-/** Performs a request and answers with an error. Requests that fail anyway keep their error. */
-export function failAfterSuccess(route: RoutePattern, status: number): Patch {
-  return onSuccess(route, () => ({ status, body: { error: 'Not possible' } }))
 }
 
 /** Side effect of a request; the answer stays unchanged. */

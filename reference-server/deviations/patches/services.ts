@@ -5,8 +5,6 @@ import type { Generation, Model, ModelRequest } from '../../model/types.ts'
 import type { Patch, Services } from '../../services.ts'
 import type { Chat, ChatChange, ChatPageRequest, Page, Store } from '../../store/types.ts'
 import { toObject } from './json.ts'
-import { alsoDo } from './replies.ts'
-import type { RoutePattern } from './routes.ts'
 
 /** Applies patches in order; later ones see, and may replace, what earlier ones did. */
 export function compose(patches: readonly Patch[]): Patch {
@@ -73,13 +71,6 @@ export function editChatChanges(edit: (change: ChatChange, before: Chat) => Chat
       return update(owner, id, before === undefined ? change : edit(change, before))
     },
   }))
-}
-
-/** Side effect of an accepted request: a change of the chat that it names. */
-export function alsoChange(route: RoutePattern, change: ChatChange): Patch {
-  return alsoDo(route, ({ store }, call, { status }) =>
-    status < 300 ? store.chats.update(call.caller, chatIdOf(call), change) : undefined,
-  )
 }
 
 /** The chat that a request names in its path or its body. */

@@ -107,7 +107,8 @@ export function pageOf<T>(
   call: Call,
   list: readonly T[],
   keyOf: (element: T) => string,
-  { max, usual = max } = { max: 7 } as { readonly max: number; readonly usual?: number },
+  max = 7,
+  usual = max,
 ): ListPage<T> {
   const from = startOf(call, list.map(keyOf))
   const rows = list.slice(from, from + Math.min(limitOf(call, usual), max))

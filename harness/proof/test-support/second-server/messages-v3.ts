@@ -81,7 +81,7 @@ export function showHistory(call: Call): void {
   const ready = chat.rows.filter(({ storedAt }) => Date.now() - storedAt >= replicationMs)
   const list = ready.toReversed()
   const keyOf = ({ position }: (typeof list)[number]) => String(1e9 - position)
-  const { rows, cursor } = pageOf(call, list, keyOf, { max: 60, usual: 50 })
+  const { rows, cursor } = pageOf(call, list, keyOf, 60, 50)
   const result = rows.map(({ item, position }) => {
     const copies = {
       ...(item['type'] === undefined ? {} : { item_type: item['type'] }),

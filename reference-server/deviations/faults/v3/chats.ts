@@ -2,14 +2,7 @@
 import type { Patch } from '../../../services.ts'
 import type { Chat, ChatChange, ChatStore, ChatVersion, Page } from '../../../store/types.ts'
 import { isText, toObject } from '../../patches/json.ts'
-import {
-  failAfterSuccess,
-  onError,
-  onReply,
-  onSuccess,
-  onSuccessBody,
-  setFields,
-} from '../../patches/replies.ts'
+import { onError, onReply, onSuccess, onSuccessBody, setFields } from '../../patches/replies.ts'
 import { ignoreField, onRequestBody, rejectRequests } from '../../patches/requests.ts'
 import {
   changeChat,
@@ -81,7 +74,10 @@ export const chatFaults = faultTable({
     }),
   },
   'V3-CHAT-10': {
-    'chat-update-refused: PATCH /chat/{chat_id} returns 405.': failAfterSuccess(changeChat, 405),
+    'chat-update-refused: PATCH /chat/{chat_id} returns 405.': onSuccess(changeChat, () => ({
+      status: 405,
+      body: { error: 'Not possible' },
+    })),
     'chat-update-forgotten: PATCH /chat/{chat_id} returns the new name but does not store it.':
       compose([
         onSuccess(changeChat, (reply, call) => ({

@@ -2,7 +2,7 @@ import type { Chat } from '../../../store/types.ts'
 import { alsoDo, setFields } from '../../patches/replies.ts'
 import { favoriteList, removeFavorite, v3Generate } from '../../patches/routes.ts'
 import {
-  alsoChange,
+  chatIdOf,
   compose,
   editChatChanges,
   editChatRows,
@@ -42,9 +42,12 @@ export const favoriteFaults = faultTable({
           list(owner, query.favorite === true ? { ...query, favorite: undefined } : query),
       })),
     },
-    'chat-generation-marks-favorite: A generation adds its chat to favorites.': alsoChange(
+    'chat-generation-marks-favorite: A generation adds its chat to favorites.': alsoDo(
       v3Generate,
-      { favorite: true },
+      ({ store }, call, { status }) =>
+        status < 300
+          ? store.chats.update(call.caller, chatIdOf(call), { favorite: true })
+          : undefined,
     ),
   },
   'V3-CHAT-11': {
