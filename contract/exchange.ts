@@ -122,9 +122,9 @@ export interface Exchange {
   /** Wall clock, ISO 8601. */
   readonly startedAt: string
   readonly request: WireRequest
-  /** Absent if it was never handed to a connection, and in recordings of older versions. */
+  /** Absent if it was never handed to a connection. */
   readonly sent?: SendTime
-  /** Protocol of the response; absent without a response, and in recordings of older versions. */
+  /** Protocol of the response; absent without one. */
   readonly protocol?: Protocol
   /** Null if no status line arrived. */
   readonly response: WireResponse | null
@@ -133,7 +133,7 @@ export interface Exchange {
   readonly ending: Ending
   /**
    * Maximum delay of the timers of this process during the exchange, in milliseconds: bytes may have been
-   * read that much later than they arrived. Absent in recordings of older versions.
+   * read that much later than they arrived. Absent for requests outside of the scenarios.
    */
   readonly loopDelayMs?: number
 }

@@ -21,19 +21,21 @@ interface Acceptance {
   readonly requirement: RequirementId
   /** Name of the request in messages. */
   readonly what: string
-  /** Tests if a refusal depends on the state of the target. */
-  readonly isOfState?: () => boolean | Promise<boolean>
 }
 
 /** Tests if a request was accepted. @throws StateViolation if it was accepted before and still has to be. */
-export async function isAccepted(
+export function isAccepted(
   { knowledge }: ExplorationContext,
   answer: Exchange,
-  { ability, requirement, what, isOfState = () => true }: Acceptance,
-): Promise<boolean> {
+  { ability, requirement, what }: Acceptance,
+): boolean {
   if (succeeded(answer)) return true
-  const isBroken = knowledge.isAble(ability) && (await isOfState())
-  demand(!isBroken, requirement, `${what} was answered ${statusText(answer)}`, answer)
+  demand(
+    !knowledge.isAble(ability),
+    requirement,
+    `${what} was answered ${statusText(answer)}`,
+    answer,
+  )
   return false
 }
 

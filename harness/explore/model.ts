@@ -29,7 +29,6 @@ export interface Turn {
   /** True if it was accepted; false if unknown. */
   readonly isAccepted: boolean
   readonly answer: readonly string[]
-  readonly responseId: string | undefined
   /** True once its key was sent again. */
   readonly isRepeated: boolean
 }

@@ -1,7 +1,7 @@
-import { succeeded } from '../../../contract/index.ts'
+import { type Exchange, succeeded } from '../../../contract/index.ts'
 import { assume } from '../../conformance/scenario/claims.ts'
 import { isDeclined } from '../../conformance/scenario/read.ts'
-import { isAccepted, requireChat } from '../checks.ts'
+import { isAccepted, negative, requireChat } from '../checks.ts'
 import { type Commands, demand, drawChat, drawFrom, type Operation } from '../command.ts'
 import type { ExplorationContext } from '../context.ts'
 import {
@@ -12,7 +12,6 @@ import {
   livingChats,
   touchChat,
 } from '../model.ts'
-import { callV3 } from '../turns.ts'
 
 /** Maximum number of chats at a time: with more, each would get fewer operations. */
 const maxChats = 6
@@ -66,7 +65,7 @@ export const chatCommands: Commands = {
         requirement: 'V3-CHAT-10',
         what: 'a further rename',
       } as const
-      const accepted = await isAccepted(context, patched, expected)
+      const accepted = isAccepted(context, patched, expected)
       if (accepted) context.knowledge.prove('rename')
       context.model = touchChat(context.model, label, 'rename', accepted ? { name } : {})
     },
@@ -135,7 +134,7 @@ async function deleteChat(context: ExplorationContext, operation: Operation): Pr
   const { chats, knowledge } = context
   const { id, label } = requireChat(context, operation)
   const removed = context.record(await chats.remove(id))
-  const isDeleted = await isAccepted(context, removed, {
+  const isDeleted = isAccepted(context, removed, {
     ability: 'delete',
     requirement: 'V3-CHAT-11',
     what: 'a further DELETE /chat/{chat_id}',
@@ -168,12 +167,31 @@ async function useDeleted(context: ExplorationContext, operation: Operation): Pr
   const { variant = 'read' } = operation
   const isGeneration = variant === 'generate' || variant === 'stream'
   if (isGeneration && !context.knowledge.isAble(variant)) return
-  if (variant !== 'read') {
-    const sent = context.record(await callV3(context, id, variant))
+  const send = calls[variant]
+  if (send !== undefined) {
+    const sent = context.record(await send(context, id))
     const why = mustFail[variant]
     if (why !== undefined) demand(isDeclined(sent), 'V3-CHAT-11', why, sent)
   }
   const read = await context.chats.get(id, { role: 'probe' })
   if (variant === 'read') context.record(read)
   demand(isDeclined(read), 'V3-CHAT-11', 'a deleted chat can be read', read)
+}
+
+type Call = (context: ExplorationContext, chat: string) => Promise<Exchange>
+
+/** Calls on a deleted chat. */
+const calls: Readonly<Record<string, Call>> = {
+  history: ({ v3 }, chat) => v3.history(chat, {}, negative),
+  rename: ({ chats, session, word }, chat) =>
+    chats.rename(chat, `${word} ${session.name()}`, negative),
+  favorite: ({ chats }, chat) => chats.addFavorite(chat, negative),
+  delete: ({ chats }, chat) => chats.remove(chat, negative),
+  generate: (context, chat) => generateIn(context, chat, false),
+  stream: (context, chat) => generateIn(context, chat, true),
+}
+
+function generateIn({ v3, session }: ExplorationContext, chat: string, stream: boolean) {
+  const input = `Name a color for ${session.nonce()}.`
+  return v3.generate(v3.generateBody(chat, input, { stream }), negative)
 }

@@ -1,6 +1,11 @@
+import { succeeded } from '../../../contract/index.ts'
+import { answerParts, isDeclined, statusText } from '../../conformance/scenario/read.ts'
+import { inputText } from '../../conformance/scenario/routes/v3.ts'
+import { requireChat, stillGenerates } from '../checks.ts'
 import { type Commands, demand, drawFrom, type Operation } from '../command.ts'
 import type { ExplorationContext } from '../context.ts'
 import {
+  addTurn,
   busiestFirst,
   chatNamed,
   type Model,
@@ -9,7 +14,6 @@ import {
   touchChat,
   turnsOf,
 } from '../model.ts'
-import { takeTurn } from '../turns.ts'
 
 /** Longer chats may exceed a limit that the document does not show. */
 const maxTurns = 6
@@ -27,18 +31,6 @@ export const generateCommands: Commands = {
     variants: forms,
     simpler: inSimplerForms,
     run: takeTurn,
-  },
-
-  'generate with parent_id': {
-    weight: 3,
-    generations: 1,
-    expects: ['V3-GEN-11'],
-    shownBy: [{ command: 'read history' }],
-    chats: (model) => growing(model).filter(({ label }) => lastRun(model, label) !== undefined),
-    variants: forms,
-    simpler: (operation) => [{ ...operation, command: 'generate' }, ...inSimplerForms(operation)],
-    run: (context, operation) =>
-      takeTurn(context, operation, lastRun(context.model, operation.chat ?? '')?.responseId),
   },
 
   'repeat key': {
@@ -67,6 +59,38 @@ function inSimplerForms(operation: Operation): readonly Operation[] {
   return forms.slice(0, Math.max(0, at)).map((variant) => ({ ...operation, variant }))
 }
 
+/** Sends a user turn and adds what the history must show of it to the model. */
+async function takeTurn(context: ExplorationContext, operation: Operation): Promise<void> {
+  const { v3, session, knowledge } = context
+  const { id, label: chat } = requireChat(context, operation)
+  const { variant = 'json' } = operation
+  const stream = variant.startsWith('stream')
+  const ofItems = variant.endsWith('items')
+  const marks = ofItems ? [session.nonce(), session.nonce()] : [session.nonce()]
+  const texts = marks.map((mark) => `Name a color for ${mark}.`)
+  const input = ofItems ? texts.map((text) => inputText(text)) : texts[0]
+  const body = v3.generateBody(id, input, { stream })
+  const key = session.uuid()
+  const reply = context.record(await v3.generate(body, { key }))
+  const isTaken = succeeded(reply) && !isDeclined(reply)
+  const ability = stream ? 'stream' : 'generate'
+  const isPlain = turnsOf(context.model, chat).length === 0
+  context.model = addTurn(touchChat(context.model, chat, 'generate'), {
+    ...{ label: operation.label, chat, key, body, marks },
+    isAccepted: isTaken,
+    answer: isTaken ? answerParts(reply) : [],
+  })
+  const proven = `${ability}${ofItems ? ' of items' : ''}`
+  if (isTaken) {
+    if (isPlain) knowledge.prove(ability)
+    knowledge.prove(proven)
+    return
+  }
+  if (!knowledge.isAble(proven) || !(await stillGenerates(context, stream))) return
+  const requirement = isPlain ? (stream ? 'V3-SSE-01' : 'V3-GEN-01') : 'V3-GEN-11'
+  demand(false, requirement, `a further generation was answered ${statusText(reply)}`, reply)
+}
+
 async function repeatKey(
   context: ExplorationContext,
   { turn: label, variant }: Operation,
@@ -84,13 +108,8 @@ async function repeatKey(
 }
 
 /** Chats that accept further turns, those with the most turns first. */
-export function growing(model: Model) {
+function growing(model: Model) {
   return busiestFirst(model).filter(({ label }) => turnsOf(model, label).length < maxTurns)
-}
-
-function lastRun(model: Model, chat: string): Turn | undefined {
-  const last = turnsOf(model, chat).at(-1)
-  return last?.responseId === undefined ? undefined : last
 }
 
 /** The turns whose key can be repeated, the oldest first; in a deleted chat, the effect of a repeat is open. */

@@ -102,7 +102,7 @@ export const readFavorites: Command = {
       requirement: 'V3-FAV-01',
       what: 'the favorites',
     } as const
-    if (!(await isAccepted(context, page, expected))) return
+    if (!isAccepted(context, page, expected)) return
     for (const chat of context.model.chats) expectMark(context, chat, list)
   },
 }

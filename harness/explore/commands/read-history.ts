@@ -52,7 +52,7 @@ async function walkHistory(context: ExplorationContext, operation: Operation): P
     requirement: 'V3-HIST-01',
     what: 'a further history',
   } as const
-  if (!(await isAccepted(context, first, expected))) return false
+  if (!isAccepted(context, first, expected)) return false
   const turns = turnsOf(model, label)
   const walk = await poll(
     session,
