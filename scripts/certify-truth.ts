@@ -1,38 +1,29 @@
 /**
- * Certifies the reference server, the second server, dialects, faults, test-detecting servers and null servers.
+ * Certifies the reference server, the second server, dialects and test-detecting servers; the proof has the faults.
  *
  *   npm run certify:truth -- [options]
  *
  * Exits with 1 if a legal server is refused (but as undecided, where its model shows nothing of a
- * requirement), if a bundle does not verify, if another is certified without a warning (of an expected
- * requirement), or if a fault is refused for a requirement that it does not break.
+ * requirement), if a bundle does not verify, or if a test-detecting server is certified.
  *
- *   --kinds LIST   of clean, second, dialect, fault, detecting, null (default: all)
+ *   --kinds LIST   of clean, second, dialect, detecting (default: all)
  *   --only TEXT    only those whose name contains it
  *   --sample N     so many of each kind, evenly spread (default: all)
  *   --part K/N     every Nth of them, from the Kth on, so that N processes share them (default: 1/1)
  *   --from N       leaves out so many of the part, to go on where a run has ended
  *
- *   npm run certify:truth -- --kinds dialect,null
- *   for k in 1 2; do npm run certify:truth -- --kinds fault --part $k/2 & done; wait
+ *   npm run certify:truth -- --kinds clean,detecting
+ *   for k in 1 2; do npm run certify:truth -- --kinds dialect --part $k/2 & done; wait
  */
 import { TargetUnusableError } from '../harness/conformance/errors.ts'
 import { inlineEngine } from '../harness/conformance/vitest/engine.ts'
 import { certifyTarget, openDetecting } from '../harness/proof/certified/certified.ts'
-import { nullAttempts } from '../harness/proof/null-servers.ts'
-import {
-  dialectAttempt,
-  faultAttempt,
-  partOf,
-  plainAttempt,
-  spread,
-} from '../harness/proof/runs/attempts.ts'
+import { dialectAttempt, partOf, plainAttempt, spread } from '../harness/proof/runs/attempts.ts'
 import type { Attempt } from '../harness/proof/runs/run-target.ts'
 import { openSecondServer } from '../harness/proof/test-support/second-server/judged.ts'
 import {
   detectingServers,
   dialects,
-  faults,
   firstMilliseconds,
 } from '../reference-server/deviations/index.ts'
 import { optionsOf } from './options.ts'
@@ -54,21 +45,15 @@ function isSilent({ kind, text }: { readonly kind: string; readonly text: string
   return kind === 'undecided' || (kind === 'unstable' && !text.includes('violated'))
 }
 
-/** Further requirements that a fault breaks if prompts are real ones, in scripts other than Latin. */
-const brokenAsWell: Readonly<Record<string, readonly string[]>> = {
-  'openai-stream-replaces-characters': ['OAI-STOP-05'],
-  'stream-in-latin-1': ['V3-HIST-07'],
-}
-
 interface Case extends Pick<Attempt, 'name' | 'open'> {
   readonly kind: string
   readonly surfaces: Attempt['selection']['profile']
-  /** Requirements for which it is refused; none for a server that must be certified, null for any. */
-  readonly breaks: readonly string[] | null
+  /** Requirements for which it is refused; none for a server that must be certified. */
+  readonly breaks: readonly string[]
   readonly overMs?: number
 }
 
-const allKinds = 'clean,second,dialect,fault,detecting,null'
+const allKinds = 'clean,second,dialect,detecting'
 const values = optionsOf(import.meta, {
   ...{ kinds: allKinds, only: '', sample: Number.POSITIVE_INFINITY, part: '1/1', from: 0 },
 })
@@ -104,21 +89,19 @@ async function run(): Promise<void> {
       const { result, unverified } = await certifyTarget({ ...target, engine }, challenge)
       if (unverified.length > 0)
         return `certified, and its bundle does not verify: ${unverified[0]}`
-      const reasons = result.refusals.map(({ text }) => text)
-      if (breaks?.length === 0) {
+      if (breaks.length === 0) {
         const ids = unobservable[target.name] ?? []
         const others = result.refusals.filter(
           (refusal) => !isSilent(refusal) || !ids.some((id) => refusal.text.startsWith(`${id} `)),
         )
         return others.length === 0 ? null : `refused: ${others[0]?.text}`
       }
-      const isWarned = breaks?.some((id) => result.warned.includes(id)) ?? false
-      if (reasons.length === 0) return isWarned ? null : 'certified'
-      const others = result.failed.filter((id) => breaks?.includes(id) === false)
+      if (result.refusals.length === 0) return 'certified'
+      const others = result.failed.filter((id) => !breaks.includes(id))
       return others.length === 0 ? null : `refused for ${others.join(', ')} as well`
     } catch (error) {
       if (!(error instanceof TargetUnusableError)) return `failed: ${String(error)}`
-      return breaks?.length === 0 ? `refused: ${error.message}` : null
+      return `refused: ${error.message}`
     }
   }
 }
@@ -126,15 +109,11 @@ async function run(): Promise<void> {
 function casesOf(kind: string): readonly Case[] {
   switch (kind) {
     case 'clean':
-      return [caseOf(plainAttempt('full'), [])]
+      return [caseOf(plainAttempt('full'))]
     case 'second':
       return [{ kind, name: 'second server', open: openSecondServer, surfaces: 'full', breaks: [] }]
     case 'dialect':
-      return dialects.map((dialect) => caseOf(dialectAttempt('dialect', dialect), []))
-    case 'fault':
-      return faults.map((fault) =>
-        caseOf(faultAttempt(fault), [...fault.breaks, ...(brokenAsWell[fault.name] ?? [])]),
-      )
+      return dialects.map((dialect) => caseOf(dialectAttempt('dialect', dialect)))
     case 'detecting':
       return [...detectingServers, firstMilliseconds(5_000)].map((server) => ({
         kind,
@@ -144,13 +123,11 @@ function casesOf(kind: string): readonly Case[] {
         breaks: ['OAI-CHAT-02'],
         ...(server.name === 'first-minutes' && { overMs: 10_000 }),
       }))
-    case 'null':
-      return nullAttempts().map((attempt) => caseOf(attempt, null))
     default:
       throw new Error(`there is no kind ${kind}: ${allKinds}`)
   }
 }
 
-function caseOf({ kind, name, open, selection }: Attempt, breaks: Case['breaks']): Case {
-  return { kind, name, open, surfaces: selection.profile, breaks }
+function caseOf({ kind, name, open, selection }: Attempt): Case {
+  return { kind, name, open, surfaces: selection.profile, breaks: [] }
 }

@@ -87,7 +87,7 @@ describe('ordinary traffic', () => {
 })
 
 /** Mean pauses before a request, in milliseconds; a customer has one of them. */
-const pausesMs = [0, 5, 30, 120]
+const pausesMs = [0, 10, 50, 200]
 
 /**
  * A user with the habits of the run. Up to three messages; at least two in the first conversations, which
@@ -100,7 +100,7 @@ function userOf(
   const number = createRandomPicker(session.nonce())
   const count = isFirst ? 2 + number(2) : 1 + number(3)
   const pauseMs = pausesMs[habit('pause', pausesMs.length)] ?? 0
-  const limits = [500, 1_000, 2_048]
+  const limits = [256, 500, 1_000, 2_048]
   const pause = () => session.sleep(-Math.log(1 - number(1_000) / 1_000) * pauseMs)
   return {
     pause,

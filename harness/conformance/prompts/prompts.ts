@@ -10,7 +10,7 @@ export interface Prompts {
   otherBrief(reference?: string): string
   /** A question whose answer is longer than a few words. */
   reasoned(): string
-  /** A message of an ordinary conversation: a question, after statements that ask for nothing. */
+  /** A message of an ordinary conversation, with sentences that are cut short. */
   message(turn: number): string
   /** Requests a number of sentences; other subjects make other texts. */
   sentences(count: number, subject: string): string
@@ -75,8 +75,8 @@ function wordFor(count: number): string {
 /** Words that a stream must not break: of several scripts, with accents and characters beyond the basic plane. */
 const multilingualWords = ['Größe', 'naïveté', 'Ελλάδα', '東京', '👩‍🚀🚀', 'café']
 
-/** Maximum statements in a message of an ordinary conversation. */
-const maxStatements = 4
+/** Maximum sentences in a message of an ordinary conversation. */
+const maxSentences = 4
 
 /**
  * The texts of an incognito run: each scenario is a different user of one customer, most of them with its
@@ -110,15 +110,13 @@ export function variedPrompts(writers: readonly Writer[], seed: string, customer
     otherBrief: (reference) => brief('other', reference),
     reasoned: () => say((language) => language.reasoned, ['reasoned']),
     message(turn) {
-      const max = numberOf(`${customer}/statements`, maxStatements)
-      const count = numberOf(`${seed}/statements/${turn}`, max + 1)
-      const statements = Array.from({ length: count }, (_, at) =>
-        say((language) => language.chatter, ['statement', turn, at]),
-      )
-      const kinds = ['brief', 'reasoned', ...(turn > 0 ? (['followUp'] as const) : [])] as const
-      const kind = kinds[numberOf(`${seed}/message/${turn}`, kinds.length)] ?? 'brief'
-      const question = say((language) => language[kind], ['message', turn])
-      return [...statements, question].join(writer.language.isSpaced ? ' ' : '')
+      const max = 1 + numberOf(`${customer}/sentences`, maxSentences)
+      const sentences = Array.from({ length: 1 + numberOf(`${seed}/${turn}`, max) }, (_, at) => {
+        const kind = messageKinds[numberOf(`${seed}/${turn}/${at}`, messageKinds.length)]
+        const sentence = say((language) => language[kind ?? 'chatter'], ['message', turn, at])
+        return cutShort(sentence, writer.language, `${seed}/${turn}/${at}`)
+      })
+      return sentences.join(writer.language.isSpaced ? ' ' : '')
     },
     sentences: (n, subject) =>
       say((language) => language.sentences, ['sentences', n, subject], { n, by: spaced }),
@@ -150,6 +148,18 @@ export function variedPrompts(writers: readonly Writer[], seed: string, customer
     },
     title: (ref) => `${ref} ${say((language) => language.title, ['title', ref])}`,
   }
+}
+
+const messageKinds = ['chatter', 'chatter', 'chatter', 'brief', 'reasoned', 'followUp'] as const
+
+/** The beginning of a sentence, as users write: often not to its end, and without its mark. */
+function cutShort(sentence: string, { isSpaced }: Language, seed: string): string {
+  const blank = isSpaced ? ' ' : ''
+  const words = sentence.split(blank)
+  const share = (10 + numberOf(`${seed}/share`, 110)) / 100
+  const begin = words.slice(0, Math.ceil(share * words.length)).join(blank)
+  const [mark = ''] = numberOf(`${seed}/mark`, 3) > 0 ? sentence.slice(-1) : ''
+  return begin.replace(/[\p{P}\s]+$/u, '') + mark
 }
 
 function pick(writers: readonly Writer[], seed: string): Writer {

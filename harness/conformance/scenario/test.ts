@@ -186,8 +186,8 @@ const surfaces = ['openai', 'v3'] as const
 const listPaths = { openai: '/api/openai/models', v3: '/api/v3/chat' } as const
 
 /**
- * Rank of a scenario: an incognito run begins with conversations, of one surface after the other, in groups as
- * large as the number of processes that a customer has.
+ * Rank of a scenario: an incognito run begins with conversations, of one or several surfaces at once, in groups
+ * as large as the number of processes that a customer has.
  */
 function rankOf({ name, meta: { isFirst = false, covers = [] } }: Task, setup: RunSetup): number {
   const { seed } = setup
@@ -195,7 +195,9 @@ function rankOf({ name, meta: { isFirst = false, covers = [] } }: Task, setup: R
   if (!isFirst || id === undefined) return Infinity
   const groups = [1, 3, 6][createRandomPicker(`${seed}/groups`)(3)] ?? 1
   const group = createRandomPicker(`${seed}/${name}`)(groups)
-  return shuffled(allSurfaces, seed).indexOf(requirements[id].surface) + group / groups
+  const together = [0, 0, 1, 1, 2][createRandomPicker(`${seed}/together`)(5)] ?? 0
+  const place = shuffled(allSurfaces, seed).indexOf(requirements[id].surface)
+  return Math.max(0, place - together) + group / groups
 }
 
 /** Texts of a scenario; in an incognito run, each scenario is a different user. */

@@ -9,7 +9,7 @@ import { check, sharedEngine } from '../../conformance/test-support/check.ts'
 import { startDeviant } from '../runs/target.ts'
 import { certifyTarget, openDetecting } from './certified.ts'
 
-/** `node scripts/certify-truth.ts` certifies all of them, and every dialect, fault and null server. */
+/** `npm run certify:truth` certifies all of them, and every dialect. */
 const challenges: Readonly<Record<string, string>> = {
   'by-wording': 'proof-challenge-8d1f20c4',
   'by-refused-requests': 'proof-challenge-4b7e19d2',
