@@ -18,7 +18,9 @@ describe('ordinary traffic', () => {
 
   for (const [at, place] of places.entries()) {
     const isFirst = at % 3 !== 2
-    const stream = at % 2 === 0
+    /** One form in most of the first conversations, as programs of a customer have one. */
+    const streams = (habit: ScenarioContext['habit']) =>
+      isFirst ? (habit('stream', 2) === 0) !== (at === 4) : at % 2 === 0
 
     test(
       `conversation ${place} on the compatible surface`,
@@ -33,7 +35,7 @@ describe('ordinary traffic', () => {
         for await (const question of user.messages()) {
           messages.push(inRole('user', question))
           // Only fields that the document lists: a server may refuse others.
-          const options = { ...user.options, ...(stream && { stream }) }
+          const options = { ...user.options, ...(streams(habit) && { stream: true }) }
           const body = openai.chatBody('', { messages: [...messages], ...options })
           const { text } = await openai.chatOk(body)
           messages.push(inRole('assistant', text))
@@ -52,7 +54,11 @@ describe('ordinary traffic', () => {
         await user.pause()
         const chat = await v3.createChat({}, prompts.message(0))
         const thinks = isFirst ? habit('think', 4) === 0 : at < 6
-        const options = { ...user.options, stream, ...(thinks ? withReasoning(profile) : {}) }
+        const options = {
+          ...user.options,
+          stream: streams(habit),
+          ...(thinks ? withReasoning(profile) : {}),
+        }
         for await (const question of user.messages()) {
           await v3.generateOk(v3.generateBody(chat, question, options))
         }

@@ -10,11 +10,6 @@ import type { BundleContent } from './content.ts'
 
 /** Claims of a certificate, compared with its own evidence. */
 
-/** Version of chatgen that made the bundle, as its first round records it. */
-export function madeWith({ rounds }: BundleContent): string {
-  return rounds[0]?.record.suite.version ?? ''
-}
-
 /** Empty if the bundle answers the challenge that was expected. */
 export function challengeProblem(content: BundleContent, expected: string | undefined): string[] {
   const { challenge, statement } = content
@@ -27,6 +22,13 @@ export function challengeProblem(content: BundleContent, expected: string | unde
 /** Settings of the rounds: seeds from the challenge, nothing skipped, one version and profile for all. */
 export function roundProblems(content: BundleContent): string[] {
   const { rounds, challenge, statement, productText } = content
+  const version = rounds[0]?.record.suite.version
+  if (version !== suiteVersion()) {
+    // Another version sends other requests.
+    return [
+      `made with chatgen ${version}, and this is ${suiteVersion()}: verify it with ${version}`,
+    ]
+  }
   const profileDigest = configurationOf(statement, configured.profile)?.digest['sha256']
   const problems = rounds.flatMap(({ round, record, recordText, report }) => {
     const found = [recordProblem(record, roundSeed(challenge, round)), profileProblem(record)]
@@ -47,7 +49,7 @@ export function roundProblems(content: BundleContent): string[] {
       found.push(`it covers ${surfaces}, not the certified surfaces`)
     }
     const versions = [record.suite.version, report.suite.version, versionIn(statement)]
-    if (versions.some((version) => version !== madeWith(content))) {
+    if (versions.some((one) => one !== version)) {
       found.push('record, report and statement do not name the same version of chatgen')
     }
     return found.filter((text) => text !== null).map((text) => `round ${round}: ${text}`)
@@ -82,13 +84,9 @@ export function statementProblems(
   reports: readonly ConformanceReport[],
 ): string[] {
   const { statement, product, productText, challenge, sums, rounds } = content
-  const isOwn = madeWith(content) === suiteVersion()
-  const today = judgeRounds(reports)
-  // Another version may have other requirements: undecided ones are noted with the verdicts.
-  const refusals = today.refusals.filter(({ kind }) => isOwn || kind !== 'undecided')
-  const result = isOwn ? today : judgeRounds(rounds.map(({ report }) => report))
+  const result = judgeRounds(reports)
   const { predicate, subject } = statement
-  const problems = refusals.map(({ text }) => text)
+  const problems = result.refusals.map(({ text }) => text)
   const claimed = { passed: predicate.passedTests, warned: predicate.warnedTests }
   if (!isDeepStrictEqual(claimed, { passed: result.passed, warned: result.warned })) {
     problems.push('passed and warned tests are not those of the rounds')
@@ -112,11 +110,7 @@ export function statementProblems(
     surfaces: String(surfacesOf(statement)),
     profileText: JSON.stringify(rounds[0]?.record.profile),
   })
-  // Only the version that made the bundle knows these.
-  const unknown: readonly string[] = isOwn ? [] : [configured.kit, configured.catalog]
-  const compared = (entries: typeof predicate.configuration) =>
-    entries.filter(({ name }) => !unknown.includes(name))
-  for (const entry of compared(expected.predicate.configuration)) {
+  for (const entry of expected.predicate.configuration) {
     if (isDeepStrictEqual(configurationOf(statement, entry.name), entry)) continue
     problems.push(
       `the configuration "${entry.name}" is not that of the rounds and of chatgen ${suiteVersion()}`,

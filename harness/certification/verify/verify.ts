@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { restoreExchanges } from '../../../contract/index.ts'
 import type { ConformanceReport } from '../../../contract/report/conformance.ts'
-import { exchangesName, runRecordName, suiteVersion } from '../../conformance/defaults.ts'
+import { exchangesName, runRecordName } from '../../conformance/defaults.ts'
 import { profileOfRecord } from '../../conformance/recording/record.ts'
 import { rejudge } from '../../conformance/recording/rejudge.ts'
 import type { Engine } from '../../conformance/run.ts'
 import { pagesOf } from '../bundle.ts'
-import { challengeProblem, madeWith, roundProblems, statementProblems } from './claims.ts'
+import { challengeProblem, roundProblems, statementProblems } from './claims.ts'
 import { type BundleContent, readBundle, type StoredRound } from './content.ts'
 import {
   orderProblems,
@@ -45,7 +45,7 @@ export interface VerifiedStep {
   readonly title: string
   /** Reasons why it does not hold; empty if it does. */
   readonly problems: readonly string[]
-  /** Differences that do not refuse the certificate, for example another version of chatgen. */
+  /** Remarks that do not refuse the certificate, for example that the key was taken from the bundle. */
   readonly notes: readonly string[]
 }
 
@@ -89,7 +89,7 @@ export async function verifyBundle(options: VerifyOptions): Promise<Verification
   const failed = { verified: false, steps, content }
   if (!holds('challenge', challengeProblem(content, challenge))) return failed
   const settings = [...roundProblems(content), ...spanProblem(content, overMs)]
-  if (!holds('rounds and settings', settings, versionNote(content))) return failed
+  if (!holds('rounds and settings', settings)) return failed
 
   const recordings = content.rounds.map(readRecordingOf)
   const lines = recordings.flatMap(({ round, problems }) => inRound(round, problems))
@@ -128,56 +128,31 @@ interface Conclusion {
   readonly content: BundleContent
   readonly steps: readonly VerifiedStep[]
   readonly dir: string
-  readonly holds: (title: string, problems: readonly string[], notes?: readonly string[]) => boolean
+  readonly holds: (title: string, problems: readonly string[]) => boolean
 }
 
 /** The steps that compare the bundle with its rounds as judged again. */
 function concluded({ judged, content, steps, dir, holds }: Conclusion): Verification {
   const failed = { verified: false, steps, content }
-  const isOwn = madeWith(content) === suiteVersion()
   const requests = judged.flatMap((one) => inRound(one.stored.round, one.requests))
-  if (!isOwn && requests.length > 0) {
-    requests.unshift(
-      `${versionNote(content).join()}, which sends other requests: verify it with chatgen ${madeWith(content)}`,
-    )
-  }
   if (!holds('requests', requests)) return failed
   const verdicts = judged.flatMap(({ stored, report }) =>
     inRound(stored.round, verdictDifferences(stored.report, report)),
   )
-  if (!holds('verdicts', isOwn ? verdicts : [], isOwn ? [] : verdicts)) return failed
+  if (!holds('verdicts', verdicts)) return failed
 
   const last = judged.at(-1)
+  if (last === undefined) return failed
   const reports = judged.map(({ report }) => report)
   const { product, challenge } = content
-  const pages =
-    last === undefined
-      ? new Map()
-      : pagesOf(
-          {
-            product,
-            challenge,
-            reports,
-            profile: profileOfRecord(last.stored.record, runRecordName),
-          },
-          last.exchangesFile,
-        )
-  if (isOwn) {
-    const written = judged.flatMap(({ stored, report }) =>
-      inRound(stored.round, reportProblems(stored, report)),
-    )
-    if (!holds('reports', [...written, ...pageProblems(dir, pages)])) return failed
-  } else {
-    holds(
-      'reports',
-      [],
-      ['report.json, report.html and badge.svg are those of another version: not compared'],
-    )
-  }
+  const profile = profileOfRecord(last.stored.record, runRecordName)
+  const pages = pagesOf({ product, challenge, reports, profile }, last.exchangesFile)
+  const written = judged.flatMap(({ stored, report }) =>
+    inRound(stored.round, reportProblems(stored, report)),
+  )
+  if (!holds('reports', [...written, ...pageProblems(dir, pages)])) return failed
   if (!holds('statement', statementProblems(content, reports))) return failed
-  return last === undefined
-    ? failed
-    : { verified: true, steps, content, lastRound: { report: last.report, pages } }
+  return { verified: true, steps, content, lastRound: { report: last.report, pages } }
 }
 
 function pageProblems(dir: string, pages: ReadonlyMap<string, string>): string[] {
@@ -186,13 +161,6 @@ function pageProblems(dir: string, pages: ReadonlyMap<string, string>): string[]
       ? []
       : [`${name} is not what chatgen writes for the last round`],
   )
-}
-
-function versionNote(content: BundleContent): string[] {
-  const version = madeWith(content)
-  return version === suiteVersion()
-    ? []
-    : [`the bundle was made with chatgen ${version}, and this is ${suiteVersion()}`]
 }
 
 function inRound(round: number, texts: readonly string[]): string[] {

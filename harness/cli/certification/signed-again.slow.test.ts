@@ -149,6 +149,10 @@ const edited: Readonly<Record<string, Edited>> = {
     },
     reason: /rounds and settings: round 1: its profile leaves open: capabilities\.images/,
   },
+  'rounds of another version of chatgen': {
+    edit: replaced(recordOf(1), /"version": "[^"]+"/, '"version": "9.9.9"'),
+    reason: /rounds and settings: .* made with chatgen 9\.9\.9, .* verify it with chatgen 9\.9\.9/,
+  },
   'another version of chatgen': {
     statement: (signed) => configure(signed, 'chatgen-conformance', { version: '9.9.9' }),
     reason: /rounds and settings: .* do not name the same version of chatgen/,

@@ -150,7 +150,7 @@ export function variedPrompts(writers: readonly Writer[], seed: string, customer
   }
 }
 
-const messageKinds = ['chatter', 'chatter', 'chatter', 'brief', 'reasoned', 'followUp'] as const
+const messageKinds = ['chatter', 'brief', 'reasoned'] as const
 
 /** The beginning of a sentence, as users write: often not to its end, and without its mark. */
 function cutShort(sentence: string, { isSpaced }: Language, seed: string): string {
