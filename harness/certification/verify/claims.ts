@@ -25,9 +25,8 @@ export function roundProblems(content: BundleContent): string[] {
   const version = rounds[0]?.record.suite.version
   if (version !== suiteVersion()) {
     // Another version sends other requests.
-    return [
-      `made with chatgen ${version}, and this is ${suiteVersion()}: verify it with ${version}`,
-    ]
+    const versions = `the bundle was made with chatgen ${version}, and this is ${suiteVersion()}`
+    return [`${versions}: verify it with chatgen ${version}`]
   }
   const profileDigest = configurationOf(statement, configured.profile)?.digest['sha256']
   const problems = rounds.flatMap(({ round, record, recordText, report }) => {
