@@ -84,7 +84,7 @@ export function objections(matrix: KillMatrix, results: readonly TargetResult[])
     ]),
     ...[...matrix.dialects, ...matrix.combinations].flatMap(({ name, failed, applied }) => [
       ...(applied ? [] : [`${name}: never took effect`]),
-      ...failed.map((id) => `${name}: a legal server is accused by ${id}`),
+      ...failed.map((id) => `${name}: a legal server is accused by ${id}${messageOf(name, id)}`),
     ]),
     ...matrix.nullServers.flatMap(({ name, passed }) =>
       passed.map((id) => `${name}: ${id} passes against a server that does nothing`),
@@ -112,6 +112,12 @@ export function objections(matrix: KillMatrix, results: readonly TargetResult[])
         failedIds(result).map((id) => `${result.name}: the plain server breaks ${id}`),
       ),
   ]
+
+  function messageOf(target: string, requirement: string): string {
+    const result = results.find(({ name }) => name === target)
+    const message = result?.requirements.find(({ id }) => id === requirement)?.message
+    return message ? `: ${message}` : ''
+  }
 }
 
 function faultLine({ name, summary, breaks }: Fault, result: TargetResult): FaultLine {
