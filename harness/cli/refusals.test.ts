@@ -39,6 +39,7 @@ const files: Readonly<Record<string, string>> = {
   'capacity.json': reportToJson(simulatedReport({ rates: [1, 2, 4, 5], durationMs: 30_000 })),
   'bare-capacity.json': '{"kind":"capacity-report","schemaVersion":1,"probes":3}',
   'bad.csv': 'at,rate\n0,1\n60,many\n',
+  'product.yaml': 'vendor: Example AG\nnmae: Chat\n',
   'mix.yaml': 'transactions:\n  - kind: v3-stream\n    wieght: 2\n  - kind: v4\n',
 }
 for (const [name, text] of Object.entries(files))
@@ -108,6 +109,10 @@ test.each<readonly [line: string, sentence: string]>([
   ['compare DIR/bare.json DIR/nowhere', 'no such file or folder'],
   ['compare DIR/load.json DIR/bare.json', 'reports of different kinds cannot be compared'],
   ['rejudge DIR', 'there is no DIR/run.json'],
+  [
+    'certify --reference --product DIR/product.yaml',
+    'product.yaml:2: nmae: there is no such field. Did you mean name?',
+  ],
   ['calibrate --out DIR/array.json', 'is not a calibration of this version: choose another'],
   ['calibrate --out DIR', 'is a folder: choose another'],
   ['ui', 'nothing to show: pass a URL, --target FILE, --reference, or results folders'],

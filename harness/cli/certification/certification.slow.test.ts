@@ -180,14 +180,6 @@ describe('certify', () => {
     expect(code).toBe(1)
   })
 
-  test('names line and field of a product file', async () => {
-    const folder = vendorFolder()
-    writeFileSync(join(folder, 'product.yaml'), 'vendor: Example AG\nnmae: Chat\n')
-    const { code, stderr } = await certify(folder, ['--reference'])
-    expect(stderr).toContain('product.yaml:2: nmae: there is no such field. Did you mean name?')
-    expect(code).toBe(2)
-  })
-
   test('writes no bundle beside other files', async () => {
     const folder = vendorFolder()
     const { code, stderr } = await certify(folder, ['--reference', '--out', folder])

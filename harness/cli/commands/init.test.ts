@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { startReferenceServer } from '../../../reference-server/index.ts'
 import { loadProfile } from '../../conformance/profile/index.ts'
-import { chatgen, emptyFolder, start } from '../test-support/chatgen.ts'
+import { chatgen, emptyFolder } from '../test-support/chatgen.ts'
 import { inProcess } from '../test-support/in-process.ts'
 import { key, startModelsServer } from '../test-support/models-server.ts'
 
@@ -73,22 +73,6 @@ describe('chatgen init', () => {
     expect(refused.stderr).toContain('refuses the key on every surface')
     expect(refused.code).toBe(3)
     expect(existsSync(join(folder, 'target.yaml'))).toBe(false)
-    expect(readdirSync(folder)).toEqual([])
-  })
-
-  test('ends with 130 if it is interrupted, and leaves no file', async () => {
-    const firstRequest = Promise.withResolvers<void>()
-    await using server = await startModelsServer({
-      delayMs: 300,
-      onRequest: (count) => count === 5 && firstRequest.resolve(),
-    })
-    const folder = emptyFolder()
-    const run = start(['init', server.url], withKey, folder)
-    await firstRequest.promise
-    run.child.kill('SIGINT')
-    const { code, stderr } = await run.ended
-    expect(stderr).toMatch(/^chatgen: interrupted\n$/m)
-    expect(code).toBe(130)
     expect(readdirSync(folder)).toEqual([])
   })
 })
