@@ -42,8 +42,12 @@ import {
   crossingNamed,
   crossings,
 } from '../harness/proof/crossed/crossings.ts'
-import { atDepth, composedNames, generatedNames } from '../harness/proof/generated/attempts.ts'
-import { generatedText } from '../harness/proof/generated/figures.ts'
+import {
+  atDepth,
+  composedNames,
+  generatedNames,
+  generatedText,
+} from '../harness/proof/generated/attempts.ts'
 import { buildMatrix, type KillMatrix, objections } from '../harness/proof/kill-matrix.ts'
 import { nullServerNames } from '../harness/proof/null-servers.ts'
 import { allAttempts, spread } from '../harness/proof/runs/attempts.ts'

@@ -18,10 +18,10 @@ import {
   type GeneratedRun,
   generatedNames,
   generatedRunNamed,
+  generatedText,
   runGenerated,
   surfaceOf,
 } from '../harness/proof/generated/attempts.ts'
-import { generatedText } from '../harness/proof/generated/figures.ts'
 import { recordTwice } from '../harness/proof/generated/healthy.ts'
 import { isOfTheWire } from '../harness/proof/test-support/second-server/front.ts'
 import {

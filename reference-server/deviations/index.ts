@@ -6,8 +6,12 @@ export {
   firstMilliseconds,
   unlessRecognized,
 } from './detecting.ts'
-export { combinationNamed, combineDialects, composeDialects } from './dialects/combination.ts'
-export { dialects } from './dialects/index.ts'
+export {
+  combinationNamed,
+  combineDialects,
+  composeDialects,
+  dialects,
+} from './dialects/index.ts'
 export { delayAnswers } from './dialects/wire.ts'
 export { faults, loadFaults } from './faults/index.ts'
 export { type GeneratedFault, generatedFault, generatedFaultNamed } from './grammar/draw.ts'

@@ -1,11 +1,11 @@
 /** A model that is a pure function of seed and request, so that its output is predictable. */
 import type { SearchHit } from '../retrieval/types.ts'
-import { type Directives, readDirectives, type ToolOrder } from './directives.ts'
+import { type Directives, readDirectives } from './directives.ts'
 import { generationOf, type Plan, splitTokens, spoken, tokensBeforeStop } from './generation.ts'
 import { answerProse, proseOfTokens, reasoningProse } from './prose.ts'
 import { type Quotation, quotation, recall } from './recall.ts'
 import { conformingValue, hintsIn } from './schema/conforming.ts'
-import { asksForTool, searchQuery, toolCalls } from './tools/tools.ts'
+import { asksForTool, toolCalls, toolStep } from './tools/tools.ts'
 import { type Model, ModelOutage, type ModelRequest, type Step, type Turn } from './types.ts'
 
 /**
@@ -31,7 +31,7 @@ export function fakeModel(
 function plan(seed: number, request: ModelRequest, question: string, directives: Directives): Plan {
   const reasoning = think(seed, request, question, directives)
   const calls = toolCalls(request, question, directives, seed)
-  const called = calls.map((call) => callStep(call, request, question))
+  const called = calls.map((call) => toolStep(call, request, question))
   if (called.length > 0 && request.toolsRunBy === 'client') {
     return { steps: [...reasoning, ...called], finish: 'tool_calls' }
   }
@@ -49,16 +49,6 @@ function plan(seed: number, request: ModelRequest, question: string, directives:
     steps: [...reasoning, ...called, ...(silent ? [] : [message])],
     finish: failing ? 'failed' : 'stop',
   }
-}
-
-/** The service runs its search within the turn; a client receives and runs all calls itself. */
-function callStep(call: ToolOrder, request: ModelRequest, question: string): Step {
-  const query = request.toolsRunBy === 'service' ? searchQuery(call, question) : undefined
-  if (query === undefined) {
-    return spoken({ type: 'function_call', name: call.name }, splitTokens(call.arguments))
-  }
-  const results = request.knowledge?.search(query) ?? []
-  return spoken({ type: 'file_search', queries: [query], results }, [])
 }
 
 /** Reasoning takes at most half of the token budget, so that some remains for the answer. */

@@ -1,9 +1,12 @@
 /** Opens the configured store of a server. */
-import { seededBases } from '../seed.ts'
+
+import { type DocumentFixture, documentFixtures } from '../../fixtures/documents.ts'
+import { seededBaseId } from '../answering/assistant-context.ts'
+import { documentText } from '../retrieval/document-text.ts'
 import { StoreOpenError } from './errors.ts'
 import { openSqlite } from './sql/sqlite.ts'
 import { sqlStore } from './sql/store.ts'
-import type { Store, StoreOptions } from './types.ts'
+import type { KnowledgeBase, SeededBase, Store, StoreOptions } from './types.ts'
 
 /**
  * Opens `memory`, `sqlite:FILE` (created if it does not exist) or `postgres://…`, and brings its tables to
@@ -44,4 +47,34 @@ function reasonOf(error: unknown): string {
   // A host with several IP addresses, none of which answers.
   if (error instanceof AggregateError) return error.errors.map(reasonOf).join(', ')
   return error.cause === undefined ? error.message : reasonOf(error.cause)
+}
+
+/** The day the documents were written, in Unix milliseconds. */
+const written = Date.UTC(2026, 0, 1)
+
+export function seededBases(): readonly SeededBase[] {
+  const island = {
+    id: seededBaseId,
+    name: 'Varnholm',
+    description: 'Documents about the island of Varnholm',
+    createdAt: written,
+    seeded: true,
+  }
+  return [seededBase(island, documentFixtures(), 'doc_varnholm')]
+}
+
+function seededBase(
+  base: KnowledgeBase,
+  fixtures: readonly DocumentFixture[],
+  prefix: string,
+): SeededBase {
+  const documents = fixtures.map(({ filename, contentType, bytes }, index) => ({
+    id: `${prefix}_${index + 1}`,
+    filename,
+    contentType,
+    size: bytes.length,
+    text: documentText(filename, contentType, bytes) ?? '',
+    createdAt: written,
+  }))
+  return { base, documents }
 }

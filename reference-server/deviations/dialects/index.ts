@@ -1,5 +1,8 @@
-/** Dialects: legal servers that differ wherever the document leaves them free. */
+/** Dialects, legal servers that differ wherever the document leaves them free, and seeded combinations of them. */
 import type { Surface } from '../../../contract/index.ts'
+import { isObject } from '../../../contract/json.ts'
+import { type Draw, seededDraw } from '../../runtime/random.ts'
+import { compose } from '../patches/services.ts'
 import type { Dialect } from '../table.ts'
 import { echoes, shapes, statuses } from './errors.ts'
 import { answerDialects } from './generations/answers.ts'
@@ -39,4 +42,66 @@ export const dialects: readonly Dialect[] = [
 
 function shownOn(surface: Surface, list: readonly Dialect[]): readonly Dialect[] {
   return list.map((dialect) => ({ ...dialect, surface }))
+}
+
+/** Combines three to eight dialects that do not exclude each other; deterministic by seed. */
+export function combineDialects(seed: number): Dialect {
+  const draw = seededDraw(seed, 'dialects')
+  const chosen = drawDialects(3 + Math.floor(draw() * 6), draw)
+  const summary = chosen.map(({ name }) => name).join(', ')
+  return { ...joined(chosen), name: `combination-${seed}`, summary }
+}
+
+/** Some dialects at once, or the nth combination of a size and seed; named after its dialects, joined by ` + `. */
+export function composeDialects(chosen: readonly Dialect[]): Dialect
+export function composeDialects(count: number, seed: number, at: number): Dialect
+export function composeDialects(given: readonly Dialect[] | number, seed = 1, at = 0): Dialect {
+  const isCount = typeof given === 'number'
+  return joined(isCount ? drawDialects(given, seededDraw(seed, 'composed', String(at))) : given)
+}
+
+function drawDialects(count: number, draw: Draw): readonly Dialect[] {
+  const chosen: Dialect[] = []
+  for (const dialect of shuffled(dialects, draw)) {
+    if (chosen.length < count && chosen.every((other) => agree(dialect, other))) {
+      chosen.push(dialect)
+    }
+  }
+  return dialects.filter((dialect) => chosen.includes(dialect))
+}
+
+function joined(chosen: readonly Dialect[]): Dialect {
+  return {
+    name: chosen.map(({ name }) => name).join(' + '),
+    summary: chosen.map(({ summary }) => summary).join(' '),
+    profile: chosen.reduce((all, { profile = {} }) => merged(all, profile), {}),
+    excludes: [],
+    patch: compose(chosen.map(({ patch }) => patch)),
+  }
+}
+
+/** The combination of a name such as `combination-25`; undefined for other names. */
+export function combinationNamed(name: string): Dialect | undefined {
+  const [, seed] = /^combination-(\d{1,9})$/.exec(name) ?? []
+  return seed === undefined ? undefined : combineDialects(Number(seed))
+}
+
+function agree(a: Dialect, b: Dialect): boolean {
+  return !a.excludes?.includes(b.name) && !b.excludes?.includes(a.name)
+}
+
+function shuffled(list: readonly Dialect[], draw: Draw): readonly Dialect[] {
+  const left = [...list]
+  return list.flatMap(() => left.splice(Math.floor(draw() * left.length), 1))
+}
+
+type Members = Readonly<Record<string, unknown>>
+
+function merged(a: Members, b: Members): Members {
+  const both = { ...a }
+  for (const [name, value] of Object.entries(b)) {
+    const there = both[name]
+    both[name] = isObject(there) && isObject(value) ? merged(there, value) : value
+  }
+  return both
 }

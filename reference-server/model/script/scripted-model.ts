@@ -9,7 +9,7 @@ import {
 import { seededDraw } from '../../runtime/random.ts'
 import { generationOf, type Plan, splitTokens, spoken, tokensBeforeStop } from '../generation.ts'
 import { findModel } from '../models.ts'
-import { searchQuery } from '../tools/tools.ts'
+import { toolStep } from '../tools/tools.ts'
 import {
   type Disruption,
   type Generation,
@@ -123,7 +123,10 @@ export function requestDigest({ knowledge, ...request }: ModelRequest): string {
 /** @throws ModelOutage for an entry with an error */
 export function scriptedAnswer(entry: ScriptEntry, request: ModelRequest): Generation {
   if (entry.error !== undefined) throw outage(entry, entry.error)
-  const called = (entry.tool_calls ?? []).map((call) => callStep(call, request))
+  const called = (entry.tool_calls ?? []).map(({ name, arguments: given }) => {
+    const text = typeof given === 'string' ? given : JSON.stringify(given)
+    return toolStep({ name, arguments: text }, request, '')
+  })
   const message = messageStep(entry, request)
   const steps = [...reasoningSteps(entry, request), ...called, ...message]
   const callsClient = called.some(({ type }) => type === 'function_call')
@@ -166,18 +169,6 @@ function reasoningSteps({ reasoning }: ScriptEntry, { think }: ModelRequest): re
   return think && reasoning !== undefined
     ? [spoken({ type: 'reasoning' }, splitTokens(reasoning))]
     : []
-}
-
-type ToolCall = NonNullable<ScriptEntry['tool_calls']>[number]
-
-/** The service runs its own search; a client receives all calls. */
-function callStep({ name, arguments: given }: ToolCall, request: ModelRequest): Step {
-  const call = { name, arguments: typeof given === 'string' ? given : JSON.stringify(given) }
-  const query = request.toolsRunBy === 'service' ? searchQuery(call, '') : undefined
-  if (query === undefined)
-    return spoken({ type: 'function_call', name }, splitTokens(call.arguments))
-  const results = request.knowledge?.search(query) ?? []
-  return spoken({ type: 'file_search', queries: [query], results }, [])
 }
 
 function messageStep(entry: ScriptEntry, { stop }: ModelRequest): readonly Step[] {

@@ -1,7 +1,8 @@
 /** The tools of the service, and when the fake model calls one. */
 import type { Directives, ToolOrder } from '../directives.ts'
+import { splitTokens, spoken } from '../generation.ts'
 import { conformingValue, hintsIn } from '../schema/conforming.ts'
-import type { ClientDemands, FunctionTool, ModelRequest } from '../types.ts'
+import type { ClientDemands, FunctionTool, ModelRequest, Step } from '../types.ts'
 
 export interface BuiltinTool {
   readonly name: string
@@ -66,8 +67,18 @@ export function asksForTool(question: string, directives: Directives): boolean {
   return directives.tools.length > 0 || impliedCalls(question).length > 0
 }
 
+/** The service runs its search within the turn; a client receives and runs all calls itself. */
+export function toolStep(call: ToolOrder, request: ModelRequest, question: string): Step {
+  const query = request.toolsRunBy === 'service' ? searchQuery(call, question) : undefined
+  if (query === undefined) {
+    return spoken({ type: 'function_call', name: call.name }, splitTokens(call.arguments))
+  }
+  const results = request.knowledge?.search(query) ?? []
+  return spoken({ type: 'file_search', queries: [query], results }, [])
+}
+
 /** Query of a call of the search tool; undefined for calls of other tools. */
-export function searchQuery(call: ToolOrder, question: string): string | undefined {
+function searchQuery(call: ToolOrder, question: string): string | undefined {
   if (call.name !== searchTool) return undefined
   const given: unknown = JSON.parse(call.arguments)
   const query = typeof given === 'object' && given !== null && 'query' in given && given.query
