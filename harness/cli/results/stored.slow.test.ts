@@ -82,13 +82,6 @@ describe('chatgen rejudge', () => {
     expect(stdout).toMatch(/^undecided: [1-9]/m)
     expect((await chatgen(['report', 'mended', '--report', 'badge'], {}, folder)).code).toBe(0)
   })
-
-  test('ends with 2 for the folder itself', async () => {
-    const args = ['rejudge', 'results', '--out', 'results']
-    const { code, stderr } = await chatgen(args, {}, folder)
-    expect(stderr).toContain('overwrite the recording')
-    expect(code).toBe(2)
-  })
 })
 
 describe('chatgen compare', () => {
