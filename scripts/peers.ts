@@ -1,190 +1,212 @@
 /**
- * Compares our load engine with other load generators, against the same paced server, whose own timestamps
- * are the truth. Programs that are not on PATH are skipped with a message.
+ * Compares our load engine with other load generators, against a paced server in Go, whose own timestamps are the
+ * truth. Programs that are not on PATH are left out with a message; without Go there is nothing to compare with.
  *
- *   npm run peers -- [--rates 10,40] [--seconds 20] [--tokens 40] [--runs 3] [--only vegeta,oha] [--keep DIR]
- *   npm run peers -- --faults [--only vegeta,oha] [--keep DIR]
+ *   npm run peers -- [--experiments latency,freeze,limit,faults] [--rate 60] [--seconds 5] [--tokens 40] [--runs 3]
+ *                    [--only vegeta,oha] [--keep DIR]
  *
- * `--faults` counts the broken streams that each program notices, instead of latencies. Each rate is measured
- * `--runs` times, in rotating order; the table has medians. A generator has the last CPU for itself if taskset is
- * installed.
+ * - latency: errors of the reported latencies; medians of `--runs` in rotating order
+ * - freeze: the same if the server writes nothing for 3 s
+ * - limit: the highest rate at which the p99 of the first token is within 5 ms
+ * - faults: the broken streams that each program notices
+ *
+ * The server has the first CPU and the generator the last one if taskset is installed.
  */
-import { spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, openSync, rmSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { lowerMedianOf } from '../contract/averages.ts'
 import { messageOf } from '../contract/error-message.ts'
 import { columns } from '../reports/text/columns.ts'
-import { withLog } from './load/logged.ts'
-import type { LoggedStream } from './load/logging-server.ts'
 import { optionsOf } from './options.ts'
 import { bodyReaders } from './peers/body-readers.ts'
-import { countNoticed } from './peers/faults.ts'
-import { type Figures, type Order, type Peer, stdoutName } from './peers/peer.ts'
+import { gapError, type Load, latencyError, measure, type Run } from './peers/measure.ts'
+import type { Peer } from './peers/peer.ts'
+import { buildServer, type PacedServer, pace } from './peers/server.ts'
 import { streamReaders } from './peers/stream-readers.ts'
-import { type Pair, type Truth, truthOf } from './peers/truth.ts'
-import { UsageSampler } from './peers/usage.ts'
 
 const values = optionsOf(import.meta, {
-  ...{ rates: '10,40', seconds: 20, tokens: 40, runs: 3, only: '', faults: false, keep: '' },
+  ...{ experiments: 'latency', rate: 60, seconds: 5, tokens: 40, runs: 3, only: '', keep: '' },
 })
 
-const pace = 'ttft=lognormal(200ms,0.4),gap=lognormal(20ms,0.4)'
-const key = 'peers-key'
-/** Time beyond the length of the run: Python programs start slowly. */
-const patienceMs = 300_000
-/** The generator has its own CPU, if there is another one for the server. */
-const hasTaskset = spawnSync('taskset', ['--version']).status === 0 && availableParallelism() > 1
-const pinned = hasTaskset ? ['taskset', '-c', String(availableParallelism() - 1)] : []
-const root = values.keep || mkdtempSync(join(tmpdir(), 'chatgen-peers-'))
+const root = values.keep ? resolve(values.keep) : mkdtempSync(join(tmpdir(), 'chatgen-peers-'))
+mkdirSync(root, { recursive: true })
+const { rate, seconds, tokens } = values
+const load: Load = { root, rate, seconds, tokens }
+const freezeMs = 3000
+const withinMs = 5
+const [lowestRate, highestRate] = [50, 3200]
 
-const only = values.only.split(',').filter(Boolean)
-const chosen = [...streamReaders, ...bodyReaders].filter(
-  ({ name }) => only.length === 0 || only.includes(name),
-)
-const present = chosen.filter((peer) => {
-  const { error, stdout } = spawnSync(peer.program, peer.version, { encoding: 'utf8' })
-  console.log(
-    error === undefined
-      ? `${peer.name}: ${stdout.trim().split('\n')[0]}; ${peer.note}`
-      : `${peer.name}: left out, ${peer.program} is not on PATH`,
-  )
-  return error === undefined
-})
-console.log(
-  `\nNode ${process.version}; ${availableParallelism()} CPUs, ${cpus()[0]?.model}; pace ${pace}, ${values.tokens} tokens an answer`,
-)
+type Experiment = (server: PacedServer, peers: readonly Peer[]) => Promise<void>
+const experiments: Readonly<Record<string, Experiment>> = {
+  latency: (server, peers) => compare(server, peers, load),
+  freeze: (server, peers) => {
+    const from = seconds * 300
+    return compare(server, peers, { ...load, freeze: [from, from + freezeMs] })
+  },
+  limit: findLimits,
+  faults: countNoticed,
+}
 
-const head = [
-  ...['', 'requests', 'ttft', 'between tokens', 'e2e', 'late > 10 ms', 'lateness', 'rate'],
-  ...['CPU ms a stream-second', 'MB', 'MB a stream'],
-]
+/** Errors in milliseconds, p50 and p99. */
+const errors: Readonly<Record<string, (run: Run) => readonly number[] | null>> = {
+  'first token': (run) => latencyError(run, 'ttft', 'request'),
+  'with connecting': (run) => latencyError(run, 'ttft', 'connection'),
+  'from schedule': (run) => latencyError(run, 'ttft', 'schedule'),
+  'between tokens': gapError,
+  'whole response': (run) => latencyError(run, 'e2e', 'request'),
+  'e2e from schedule': (run) => latencyError(run, 'e2e', 'schedule'),
+}
+
+const facts: Readonly<Record<string, (run: Run) => readonly number[]>> = {
+  lateness: ({ truth }) => truth.lateness,
+  requests: ({ truth }) => [truth.requests],
+  rate: ({ truth }) => [truth.rate],
+  'CPU ms a stream-second': ({ cpuMs }) => [cpuMs],
+  MB: ({ mb }) => [mb],
+}
 
 try {
-  if (values.faults) {
-    await countNoticed(present, { key, rate: 5, seconds: 4, tokens: 20, folder: root }, runOf)
-  }
-  for (const rate of values.faults ? [] : values.rates.split(',').map(Number)) {
-    const runs = new Map<Peer, (Measured | string)[]>(present.map((peer) => [peer, []]))
-    for (let run = 0; run < values.runs; run += 1) {
-      const at = run % present.length
-      for (const peer of [...present.slice(at), ...present.slice(0, at)]) {
-        runs.get(peer)?.push(await measured(peer, rate, run))
-      }
-    }
-    const rows = [...runs].map(([{ name }, results]) => row(name, results))
-    console.log(
-      `\n${rate} requests a second for ${values.seconds} s, medians of ${values.runs} runs; errors in ms against the server's stamps, p50 / p99; load of the machine ${(loadavg()[0] ?? 0).toFixed(1)}\n`,
-    )
-    console.log(columns([head, ...rows]).join('\n'))
-  }
+  await main()
 } finally {
   if (values.keep === '') rmSync(root, { recursive: true, force: true })
 }
 
-/** Figures of one run; null for those that the program does not report. */
-interface Measured {
-  readonly requests: number
-  readonly ttft: Pair | null
-  readonly gap: Pair | null
-  readonly e2e: Pair
-  readonly latePercent: number
-  readonly lateness: Pair
-  readonly rate: number
-  readonly cpuMs: number
-  readonly mb: number
-  readonly mbPerStream: number
-}
-
-/** @returns the reason if the program failed */
-async function measured(peer: Peer, rate: number, run: number): Promise<Measured | string> {
-  const folder = join(root, `${peer.name.replaceAll(' ', '-')}-${rate}-${run}`)
-  mkdirSync(folder, { recursive: true })
-  const { seconds, tokens } = values
-  try {
-    const { result, log } = await withLog({ pace, seed: 1, key }, async (url) => {
-      const order: Order = { url, key, rate, seconds, tokens, folder }
-      return { order, usage: await runOf(peer, order) }
-    })
-    // A program may abort requests in flight at its end.
-    const whole = log.filter(({ ended }) => ended > 0)
-    return errorsOf(peer.figures(result.order), truthOf(whole, rate), result.usage, whole)
-  } catch (error) {
-    return messageOf(error).slice(0, 60)
-  }
-}
-
-async function runOf({ program, args, env = {} }: Peer, order: Order): Promise<UsageSampler> {
-  const [file = program, ...rest] = [...pinned, program, ...args(order)]
-  const child = spawn(file, rest, {
-    cwd: order.folder,
-    env: { ...process.env, CHATGEN_API_KEY: key, ...env },
-    stdio: ['ignore', openSync(join(order.folder, stdoutName), 'w'), 'ignore'],
-    detached: true,
-  })
-  const usage = new UsageSampler(child.pid ?? 0)
-  const timer = setTimeout(
-    () => process.kill(-(child.pid ?? 0), 'SIGKILL'),
-    order.seconds * 1000 + patienceMs,
+async function main(): Promise<void> {
+  const server = buildServer(root)
+  if (server === null) return console.log('SKIPPED, go is not on PATH: the paced server needs it')
+  const only = values.only.split(',').filter(Boolean)
+  const peers = [...streamReaders, ...bodyReaders].filter(
+    (peer) => (only.length === 0 || only.includes(peer.name)) && isPresent(peer),
   )
-  await once(child, 'exit')
-  clearTimeout(timer)
-  usage.end()
-  return usage
-}
-
-function errorsOf(
-  { ttft, gap, e2e }: Figures,
-  truth: Truth,
-  usage: UsageSampler,
-  log: readonly LoggedStream[],
-): Measured {
-  const within = [
-    Math.min(...log.map(({ received }) => received)),
-    Math.max(...log.map(({ ended }) => ended)),
-  ] as const
-  const streamSeconds = log.reduce((sum, { received, ended }) => sum + (ended - received) / 1e9, 0)
-  return {
-    requests: truth.requests,
-    ttft: ttft === null ? null : off(ttft.pair, truth[ttft.of]),
-    gap: gap === null ? null : off(gap.pair, truth[gap.of]),
-    e2e: off(e2e.pair, truth[e2e.of]),
-    latePercent: 100 * truth.late,
-    lateness: truth.lateness,
-    rate: truth.rate,
-    cpuMs: (1000 * usage.cpuSecondsWithin(within)) / streamSeconds,
-    mb: usage.peakMb,
-    mbPerStream: usage.peakMb / truth.streams,
+  const [machine, bounds] = [cpus()[0]?.model, (ms: readonly number[]) => ms.join(' to ')]
+  console.log(
+    `\nNode ${process.version}; ${availableParallelism()} CPUs, ${machine}; first token after ${bounds(pace.ttft)} ms, gaps of ${bounds(pace.gap)} ms, ${tokens} tokens an answer`,
+  )
+  for (const name of values.experiments.split(',')) {
+    const experiment = experiments[name]
+    if (experiment === undefined) throw new Error(`--experiments ${name} is unknown`)
+    await experiment(server, peers)
   }
 }
 
-function off(found: Pair, [p50, p99]: Pair): Pair {
-  return [found[0] - p50, found[1] - p99]
+function isPresent({ name, program, version, note }: Peer): boolean {
+  const { error, stdout } = spawnSync(program, version, { encoding: 'utf8' })
+  console.log(
+    error === undefined
+      ? `${name}: ${stdout.trim().split('\n')[0]}; ${note}`
+      : `${name}: left out, ${program} is not on PATH`,
+  )
+  return error === undefined
 }
 
-function row(name: string, results: readonly (Measured | string)[]): string[] {
-  const runs = results.filter((result) => typeof result !== 'string')
-  const failed = results.find((result) => typeof result === 'string')
-  if (runs.length === 0) return [name, failed ?? '–']
-  const median = (of: (run: Measured) => number) => lowerMedianOf(runs.map(of)) ?? Number.NaN
-  const pair = (of: (run: Measured) => Pair | null, sign = true) => {
-    const pairs = runs.map(of).filter((each) => each !== null)
-    if (pairs.length === 0) return '–'
-    return [0, 1]
-      .map((at) => lowerMedianOf(pairs.map((each) => each[at] ?? Number.NaN)) ?? Number.NaN)
-      .map((ms) => `${sign && ms >= 0 ? '+' : ''}${ms.toFixed(2)}`)
-      .join(' / ')
+async function compare(server: PacedServer, peers: readonly Peer[], of: Load): Promise<void> {
+  const results = new Map<Peer, (Run | string)[]>(peers.map((peer) => [peer, []]))
+  for (let run = 0; run < values.runs; run += 1) {
+    const at = run % peers.length
+    for (const peer of [...peers.slice(at), ...peers.slice(0, at)]) {
+      results.get(peer)?.push(await measure(server, peer, of).catch(shortMessage))
+    }
   }
-  return [
-    ...[name, String(median((run) => run.requests)), pair((run) => run.ttft)],
-    ...[pair((run) => run.gap), pair((run) => run.e2e)],
-    `${median((run) => run.latePercent).toFixed(1)} %`,
-    pair((run) => run.lateness, false),
-    median((run) => run.rate).toFixed(2),
-    median((run) => run.cpuMs).toFixed(1),
-    median((run) => run.mb).toFixed(0),
-    median((run) => run.mbPerStream).toFixed(1),
-  ]
+  const rows = [...results].map(([{ name }, found]) => {
+    const runs = found.filter((each) => typeof each !== 'string')
+    if (runs.length === 0) return [name, String(found[0])]
+    return [
+      ...[name, ...Object.values(errors).map((error) => medians(runs.map(error), '+'))],
+      ...Object.values(facts).map((fact) => medians(runs.map(fact))),
+    ]
+  })
+  const frozen = of.freeze === undefined ? '' : `, the server frozen for ${freezeMs / 1000} s`
+  console.log(
+    `\n${rate} requests a second for ${seconds} s${frozen}, medians of ${values.runs} runs; errors in ms against the server's timestamps, p50 / p99; load of the machine ${(loadavg()[0] ?? 0).toFixed(1)}\n`,
+  )
+  console.log(columns([['', ...Object.keys(errors), ...Object.keys(facts)], ...rows]).join('\n'))
+}
+
+function medians(runs: readonly (readonly number[] | null)[], plus = ''): string {
+  const found = runs.filter((each) => each !== null)
+  const cells = found[0]?.map((_, at) => {
+    const median = lowerMedianOf(found.map((each) => each[at] ?? Number.NaN)) ?? Number.NaN
+    return Number.isNaN(median) ? '–' : `${median > 0 ? plus : ''}${median.toFixed(1)}`
+  })
+  return cells?.join(' / ') ?? '–'
+}
+
+async function findLimits(server: PacedServer, peers: readonly Peer[]): Promise<void> {
+  const rows: string[][] = []
+  for (const peer of peers.filter(({ ttft }) => ttft !== undefined)) {
+    const { within, beyond } = await limitOf(server, peer)
+    rows.push([peer.name, ...cellsOf(within), ...cellsOf(beyond)])
+  }
+  const head = ['', 'highest rate', 'events/s', 'error', 'first rate beyond', 'events/s', 'error']
+  console.log(
+    `\nHighest rate at which the p99 of the first token is within ${withinMs} ms of the server's\n`,
+  )
+  console.log(columns([head, ...rows]).join('\n'))
+}
+
+interface Tried {
+  readonly rate: number
+  readonly isWithin: boolean
+  readonly eventsPerSecond: number
+  /** Error of the p99, or the reason why there is none. */
+  readonly error: string
+}
+
+function cellsOf(tried: Tried | null): string[] {
+  if (tried === null) return ['–', '–', '–']
+  return [String(tried.rate), tried.eventsPerSecond.toFixed(0), tried.error]
+}
+
+/** Doubles the rate until the error is too large, then tries the rate between the two. */
+async function limitOf(server: PacedServer, peer: Peer) {
+  let within: Tried | null = null
+  let beyond: Tried | null = null
+  for (let next = lowestRate; next <= highestRate; ) {
+    const tried: Tried = await tryRate(server, peer, next)
+    if (tried.isWithin) within = tried
+    else beyond = tried
+    if (within === null || (beyond !== null && beyond.rate / within.rate < 1.5)) break
+    next = Math.round(within.rate * (beyond === null ? 2 : Math.SQRT2))
+  }
+  return { within, beyond }
+}
+
+async function tryRate(server: PacedServer, peer: Peer, target: number): Promise<Tried> {
+  // Enough requests for a p99.
+  const length = Math.max(3, Math.ceil(300 / target))
+  try {
+    const run = await measure(server, peer, { ...load, rate: target, seconds: length })
+    const error = latencyError(run, 'ttft', 'request')?.[1] ?? Number.NaN
+    const isSent = run.truth.rate >= 0.95 * target
+    return {
+      rate: target,
+      isWithin: isSent && Math.abs(error) <= withinMs,
+      eventsPerSecond: run.truth.eventsPerSecond,
+      error: isSent ? `${error.toFixed(1)} ms` : `sent ${run.truth.rate.toFixed(0)}/s`,
+    }
+  } catch (error) {
+    const none = { isWithin: false, eventsPerSecond: 0 }
+    return { rate: target, ...none, error: shortMessage(error) }
+  }
+}
+
+async function countNoticed(server: PacedServer, peers: readonly Peer[]): Promise<void> {
+  const rows: string[][] = []
+  const short = { ...load, rate: 20, seconds: 1, tokens: 20 }
+  for (const fault of server.faults) {
+    const cells: string[] = []
+    for (const peer of peers) {
+      const run = measure(server, peer, { ...short, fault })
+      cells.push(await run.then(({ report }) => String(peer.failures(report)), shortMessage))
+    }
+    rows.push([fault, ...cells])
+  }
+  console.log(`\nFailed requests that each program reports, of ${short.rate * short.seconds}\n`)
+  console.log(columns([['', ...peers.map(({ name }) => name)], ...rows]).join('\n'))
+}
+
+function shortMessage(error: unknown): string {
+  return messageOf(error).replaceAll(/\s+/g, ' ').slice(0, 60)
 }

@@ -17,6 +17,8 @@ export class ChildServerError extends Error {
 }
 
 interface ChildOptions {
+  /** Node by default. */
+  readonly program?: string
   /** Line for its standard input, which stays open: closing it ends the child. */
   readonly line?: string
   /** Variables added to the environment of this process; undefined removes one. */
@@ -24,15 +26,15 @@ interface ChildOptions {
 }
 
 /**
- * Starts Node with these arguments and waits for the line `Listening on URL` on its standard output.
+ * Starts a program with these arguments and waits for the line `Listening on URL` on its standard output.
  *
  * @throws ChildServerError if it ends before it listens
  */
 export async function childServer(
   argv: readonly string[],
-  { line = '', env = {} }: ChildOptions = {},
+  { program = process.execPath, line = '', env = {} }: ChildOptions = {},
 ): Promise<ChildServer> {
-  const child = spawn(process.execPath, [...argv], {
+  const child = spawn(program, [...argv], {
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { ...process.env, ...env },
     // Detached from interruptions: this process stops it once its clients are gone.

@@ -1,8 +1,7 @@
-/** A load generator: its arguments, and the source of its figures. */
+/** A load generator: its arguments, and the places of its figures. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { z } from 'zod'
-import type { Pair } from './truth.ts'
+import type { Moment } from './truth.ts'
 
 export interface Order {
   /** URL without a path. */
@@ -13,17 +12,22 @@ export interface Order {
   readonly seconds: number
   /** Tokens of each answer. */
   readonly tokens: number
+  /** Connections that suffice for the requests in flight. */
+  readonly connections: number
   /** Folder for its files; exists. */
   readonly folder: string
 }
 
-export interface Figures {
-  /** Time up to the first text, or up to the first byte of the body. */
-  readonly ttft: { readonly pair: Pair; readonly of: 'ttft' | 'firstByte' } | null
-  /** Milliseconds between two contents, or the mean of them over a stream, as the program defines it. */
-  readonly gap: { readonly pair: Pair; readonly of: 'gap' | 'tpot' } | null
-  /** Time up to the terminal event, or up to the end of the body. */
-  readonly e2e: { readonly pair: Pair; readonly of: 'terminal' | 'ended' }
+/** Place of p50 and p99 in a report. */
+interface Source<Of> {
+  /** Path of the object that has them, such as `metrics.ttft`. */
+  readonly at: string
+  /** Names of the two members; `p50` and `p99` by default. */
+  readonly names?: readonly [string, string]
+  /** Milliseconds of the unit; 1 by default. */
+  readonly unit?: number
+  /** The moment that the program measures, or its definition of a gap. */
+  readonly of: Of
 }
 
 export interface Peer {
@@ -33,26 +37,27 @@ export interface Peer {
   /** Prepares its files. */
   readonly args: (order: Order) => readonly string[]
   readonly env?: Readonly<Record<string, string>>
-  readonly figures: (order: Order) => Figures
-  /** Requests that the program reports as failed. */
-  readonly failures: (order: Order) => number
-  /** Text below the table. */
+  /** Report of the program: a JSON file in the folder, or a function that reads it. */
+  readonly report: string | ((order: Order) => unknown)
+  readonly ttft?: Source<'firstEvent' | 'firstToken'>
+  readonly gap?: Source<'gap' | 'tpot'>
+  readonly e2e: Source<Moment>
+  /** Requests that the report counts as failed. */
+  readonly failures: (report: unknown) => number
   readonly note: string
 }
 
 /** File with the standard output of the program, in its folder. */
 export const stdoutName = 'stdout'
 
-export const path = '/api/openai/chat/completions'
+export const path = '/v1/chat/completions'
 export const model = 'svc-main-model'
-export const promptOf = (tokens: number) => `Tell me about the harbour. [[tokens=${tokens}]]`
+export const prompt = 'Tell me about the harbor.'
 
 export const bodyOf = ({ tokens }: Order) =>
   JSON.stringify({
-    model,
-    stream: true,
-    max_tokens: tokens,
-    messages: [{ role: 'user', content: promptOf(tokens) }],
+    ...{ model, stream: true, max_tokens: tokens },
+    messages: [{ role: 'user', content: prompt }],
   })
 
 export function write({ folder }: Order, name: string, text: string): string {
@@ -61,8 +66,23 @@ export function write({ folder }: Order, name: string, text: string): string {
   return file
 }
 
-export function read<T>({ folder }: Order, name: string, schema: z.ZodType<T>): T {
-  return schema.parse(JSON.parse(readFileSync(join(folder, name), 'utf8')))
+export function read({ folder }: Order, name: string): unknown {
+  return JSON.parse(readFileSync(join(folder, name), 'utf8'))
 }
 
-export const percentiles = z.object({ p50: z.number(), p99: z.number() })
+/** Number at a path such as `benchmarks.0.metrics`; NaN if there is none. */
+export function numberAt(report: unknown, place: string): number {
+  const value = valueAt(report, place)
+  return typeof value === 'number' ? value : Number.NaN
+}
+
+/** Sum of the members of an object, without one of them. */
+export function sumAt(report: unknown, place: string, without = ''): number {
+  return Object.entries(valueAt(report, place) ?? {})
+    .filter(([name]) => name !== without)
+    .reduce((sum, [, count]) => sum + Number(count), 0)
+}
+
+function valueAt(report: unknown, place: string): unknown {
+  return place.split('.').reduce((part: unknown, name) => Object(part)[name], report)
+}

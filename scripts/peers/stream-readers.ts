@@ -1,11 +1,8 @@
 /** Load generators that read a stream event by event. */
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { z } from 'zod'
 import { loadReport } from '../../contract/report/load/report.ts'
 import { bin } from '../foreign/programs.ts'
-import { model, type Peer, path, percentiles, promptOf, read, write } from './peer.ts'
-import type { Pair } from './truth.ts'
+import { model, numberAt, type Order, type Peer, path, prompt, read, write } from './peer.ts'
 
 const chatgen: Peer = {
   name: 'chatgen load',
@@ -19,30 +16,30 @@ const chatgen: Peer = {
       `name: peers\ntransactions:\n  - { kind: openai-stream, answer: ${tokens} }\n`,
     )
     return [
-      ...[bin, 'load', url, '--mix', mix, '--rate', String(rate), '--arrival', 'constant'],
-      ...['--duration', `${seconds}s`, '--warm-up', '1ms', '--workers', '1'],
+      ...[bin, 'load', url, '--prefix', 'openai=/v1', '--mix', mix],
+      ...['--rate', String(rate), '--arrival', 'constant', '--duration', `${seconds}s`],
+      ...['--warm-up', '1ms', '--workers', '1'],
       ...['--report', 'json', '--quiet', '--out', join(folder, 'chatgen')],
     ]
   },
-  figures: (order) => {
-    const { metrics } = read(order, 'chatgen/report.json', loadReport)
-    const pair = (name: string): Pair => {
-      const { quantiles = [] } = metrics.find((metric) => metric.name === name)?.service ?? {}
-      const at = (share: number) => quantiles.find(({ q }) => q === share)?.value ?? Number.NaN
-      return [at(0.5), at(0.99)]
-    }
-    return {
-      ttft: { pair: pair('ttft'), of: 'ttft' },
-      gap: { pair: pair('icl'), of: 'gap' },
-      e2e: { pair: pair('e2e'), of: 'terminal' },
-    }
-  },
-  failures: (order) => {
-    const { errors, integrity, delivery } = read(order, 'chatgen/report.json', loadReport)
+  report: (order) => {
+    const report = loadReport.parse(read(order, 'chatgen/report.json'))
+    const { metrics, errors, integrity, delivery } = report
     const failed = errors.reduce((sum, { count }) => sum + count, 0)
     const broken = integrity.findings.map((finding) => finding.broken)
-    return Math.max(failed, ...broken, delivery?.usage?.more ?? 0)
+    const latencies = metrics.map(({ name, service }) => {
+      const quantiles = (service?.quantiles ?? []).map(({ q, value }) => [`p${q * 100}`, value])
+      return [name, Object.fromEntries(quantiles)]
+    })
+    return {
+      ...Object.fromEntries(latencies),
+      failures: Math.max(failed, ...broken, delivery?.usage?.more ?? 0),
+    }
   },
+  ttft: { at: 'ttft', of: 'firstToken' },
+  gap: { at: 'icl', of: 'gap' },
+  e2e: { at: 'e2e', of: 'terminal' },
+  failures: (report) => numberAt(report, 'failures'),
   note: 'every event is judged against the interface; one worker',
 }
 
@@ -53,12 +50,11 @@ const guidellm: Peer = {
   env: { GUIDELLM__MAX_WORKER_PROCESSES: '1' },
   args: (order) => {
     const { url, key, rate, seconds, tokens, folder } = order
-    const line = `${JSON.stringify({ prompt: promptOf(tokens) })}\n`
+    const line = `${JSON.stringify({ prompt })}\n`
     const prompts = write(order, 'prompts.jsonl', line.repeat(rate * seconds))
     const backend = {
       ...{ kind: 'openai_http', target: url, model, api_key: key, max_tokens: tokens },
       ...{ http2: false, validate_backend: false },
-      api_routes: { '/v1/chat/completions': path.slice(1) },
     }
     return [
       ...['run', '--backend', JSON.stringify(backend)],
@@ -68,53 +64,13 @@ const guidellm: Peer = {
       ...['--output', `kind=json,path=${join(folder, 'guidellm.json')}`, '--disable-console'],
     ]
   },
-  figures: (order) => {
-    const row = z.object({ successful: z.object({ percentiles }) })
-    const rows = z.object({
-      time_to_first_token_ms: row,
-      inter_token_latency_ms: row,
-      request_latency: row,
-    })
-    const { benchmarks } = read(
-      order,
-      'guidellm.json',
-      z.object({ benchmarks: z.array(z.object({ metrics: rows })) }),
-    )
-    const { metrics } = benchmarks[0] ?? {}
-    const pair = (name: keyof z.infer<typeof rows>, unit = 1): Pair => {
-      const { p50, p99 } = metrics?.[name].successful.percentiles ?? {
-        p50: Number.NaN,
-        p99: Number.NaN,
-      }
-      return [p50 * unit, p99 * unit]
-    }
-    return {
-      ttft: { pair: pair('time_to_first_token_ms'), of: 'ttft' },
-      gap: { pair: pair('inter_token_latency_ms'), of: 'tpot' },
-      e2e: { pair: pair('request_latency', 1000), of: 'ended' },
-    }
-  },
-  failures: (order) => {
-    const totals = z.object({ errored: z.number(), incomplete: z.number() })
-    const metrics = z.object({ request_totals: totals })
-    const schema = z.object({ benchmarks: z.tuple([z.object({ metrics })]) })
-    const [{ metrics: found }] = read(order, 'guidellm.json', schema).benchmarks
-    return found.request_totals.errored + found.request_totals.incomplete
-  },
+  report: (order) => Object(read(order, 'guidellm.json')).benchmarks[0].metrics,
+  ttft: { at: 'time_to_first_token_ms.successful.percentiles', of: 'firstToken' },
+  gap: { at: 'inter_token_latency_ms.successful.percentiles', of: 'tpot' },
+  e2e: { at: 'request_latency.successful.percentiles', unit: 1000, of: 'ended' },
+  failures: (report) =>
+    numberAt(report, 'request_totals.errored') + numberAt(report, 'request_totals.incomplete'),
   note: 'its inter-token latency is the mean of a request, compared with the same mean; one worker process (GUIDELLM__MAX_WORKER_PROCESSES=1) instead of ten',
-}
-
-/** Two words, so that no tokenizer has to be downloaded. */
-const tokenizer = {
-  version: '1.0',
-  truncation: null,
-  padding: null,
-  added_tokens: [],
-  normalizer: null,
-  pre_tokenizer: { type: 'Whitespace' },
-  post_processor: null,
-  decoder: null,
-  model: { type: 'WordLevel', vocab: { '<unk>': 0, the: 1 }, unk_token: '<unk>' },
 }
 
 const aiperf: Peer = {
@@ -123,13 +79,10 @@ const aiperf: Peer = {
   version: ['--version'],
   args: (order) => {
     const { url, key, rate, seconds, tokens, folder } = order
-    write(order, 'tokenizer.json', JSON.stringify(tokenizer))
-    const kind = { tokenizer_class: 'PreTrainedTokenizerFast', unk_token: '<unk>' }
-    write(order, 'tokenizer_config.json', JSON.stringify(kind))
-    const prompts = write(order, 'texts.jsonl', `${JSON.stringify({ text: promptOf(tokens) })}\n`)
+    const prompts = write(order, 'texts.jsonl', `${JSON.stringify({ text: prompt })}\n`)
     return [
       ...['profile', '-m', model, '-u', url, '--custom-endpoint', path, '--endpoint-type', 'chat'],
-      ...['--streaming', '--api-key', key, '--tokenizer', folder],
+      ...['--streaming', '--api-key', key, '--tokenizer', tokenizerIn(order)],
       ...['--input-file', prompts, '--custom-dataset-type', 'single_turn'],
       ...['--request-rate', String(rate), '--arrival-pattern', 'constant'],
       ...['--request-count', String(rate * seconds), '--extra-inputs', `max_tokens:${tokens}`],
@@ -137,31 +90,54 @@ const aiperf: Peer = {
       ...['--output-artifact-dir', join(folder, 'aiperf')],
     ]
   },
-  figures: (order) => {
-    const found = read(
-      order,
-      'aiperf/profile_export_aiperf.json',
-      z.object({
-        time_to_first_token: percentiles,
-        inter_chunk_latency: percentiles,
-        request_latency: percentiles,
-      }),
-    )
-    const pair = ({ p50, p99 }: z.infer<typeof percentiles>): Pair => [p50, p99]
-    return {
-      ttft: { pair: pair(found.time_to_first_token), of: 'ttft' },
-      gap: { pair: pair(found.inter_chunk_latency), of: 'gap' },
-      e2e: { pair: pair(found.request_latency), of: 'ended' },
-    }
-  },
-  failures: (order) => {
-    const file = 'aiperf/profile_export_aiperf.json'
-    // It writes none if every request failed.
-    if (!existsSync(join(order.folder, file))) return order.rate * order.seconds
-    const schema = z.object({ error_request_count: z.object({ avg: z.number() }).nullish() })
-    return read(order, file, schema).error_request_count?.avg ?? 0
-  },
+  report: 'aiperf/profile_export_aiperf.json',
+  ttft: { at: 'time_to_first_token', of: 'firstToken' },
+  gap: { at: 'inter_chunk_latency', of: 'gap' },
+  e2e: { at: 'request_latency', of: 'ended' },
+  failures: (report) => numberAt(report, 'error_request_count.avg') || 0,
   note: 'its inter-chunk latency; its tokenizer is one of two words that the script writes',
 }
 
-export const streamReaders: readonly Peer[] = [chatgen, guidellm, aiperf]
+const medianSeconds = { names: ['median', 'p99'], unit: 1000 } as const
+
+const inferencePerf: Peer = {
+  name: 'inference-perf',
+  program: 'inference-perf',
+  version: ['--help'],
+  args: (order) => {
+    const { url, rate, seconds, connections, folder } = order
+    const config = {
+      api: { type: 'chat', streaming: true },
+      data: { type: 'mock' },
+      load: {
+        ...{ type: 'constant', interval: 0, stages: [{ rate, duration: seconds }] },
+        ...{ num_workers: 1, worker_max_concurrency: connections },
+      },
+      server: { type: 'vllm', model_name: model, base_url: url, ignore_eos: false },
+      tokenizer: { pretrained_model_name_or_path: tokenizerIn(order) },
+      storage: { local_storage: { path: join(folder, 'inference-perf') } },
+    }
+    return ['--config_file', write(order, 'config.yaml', JSON.stringify(config))]
+  },
+  report: 'inference-perf/summary_lifecycle_metrics.json',
+  ttft: { at: 'successes.latency.time_to_first_token', ...medianSeconds, of: 'firstToken' },
+  gap: { at: 'successes.latency.inter_token_latency', ...medianSeconds, of: 'gap' },
+  e2e: { at: 'successes.latency.request_latency', ...medianSeconds, of: 'ended' },
+  failures: (report) => numberAt(report, 'failures.count'),
+  note: 'one worker process; prompts and tokenizer are mocks',
+}
+
+/** Two words, so that no tokenizer has to be downloaded. @returns the folder with its files */
+function tokenizerIn(order: Order): string {
+  const tokenizer = {
+    ...{ version: '1.0', truncation: null, padding: null, added_tokens: [], normalizer: null },
+    ...{ pre_tokenizer: { type: 'Whitespace' }, post_processor: null, decoder: null },
+    model: { type: 'WordLevel', vocab: { '<unk>': 0, the: 1 }, unk_token: '<unk>' },
+  }
+  const kind = { tokenizer_class: 'PreTrainedTokenizerFast', unk_token: '<unk>' }
+  write(order, 'tokenizer.json', JSON.stringify(tokenizer))
+  write(order, 'tokenizer_config.json', JSON.stringify(kind))
+  return order.folder
+}
+
+export const streamReaders: readonly Peer[] = [chatgen, guidellm, aiperf, inferencePerf]

@@ -1,77 +1,85 @@
-/** Latencies of one run, from the server's own stamps. */
+/** Latencies of one run, from the timestamps of the paced server. */
 import { quantileOf } from '../../contract/averages.ts'
-import type { LoggedStream } from '../load/logging-server.ts'
 
 /** Milliseconds at p50 and p99. */
 export type Pair = readonly [p50: number, p99: number]
 
-export interface Truth {
-  readonly requests: number
-  /** Time from the request taken up to the first content written. */
-  readonly ttft: Pair
-  /** Time from the request taken up to the first event written. */
-  readonly firstByte: Pair
-  /** Time between two contents of a stream. */
-  readonly gap: Pair
-  /** Mean gap of a stream. */
-  readonly tpot: Pair
-  /** Time from the request taken up to the terminal event. */
-  readonly terminal: Pair
-  /** Time from the request taken up to the end of the body. */
-  readonly ended: Pair
-  /** Share of requests that came more than 10 ms after their place in an even schedule. */
-  readonly late: number
-  readonly lateness: Pair
-  /** Requests a second, by the first and the last. */
-  readonly rate: number
-  /** Mean number of streams at a time. */
-  readonly streams: number
-  readonly events: number
+/** One stream in the log of paced-server.go; times are nanoseconds of the monotonic clock. */
+export interface LoggedStream {
+  readonly accepted: number
+  readonly received: number
+  readonly sent: readonly number[]
+  /** Kind of each event: `c`ontent, `t`erminal or `o`ther. */
+  readonly kinds: string
+  /** 0 for a stream that the client aborted. */
+  readonly ended: number
 }
 
-const lateMs = 10
+/** The first event, which is empty; the first text; the terminal event; the end of the body. */
+export type Moment = 'firstEvent' | 'firstToken' | 'terminal' | 'ended'
+
+/**
+ * Latencies count from the request that was read; from the connection that was opened for it, if it is the first on its
+ * connection; or from the time at which an evenly spaced schedule has it, which no delay of the generator moves.
+ */
+export type Origin = 'request' | 'connection' | 'schedule'
+
+export interface Truth {
+  readonly requests: number
+  readonly latency: (moment: Moment, origin: Origin) => Pair
+  /** Time between two texts of a stream, and its mean over each stream. */
+  readonly gap: Pair
+  readonly tpot: Pair
+  /** Delay of requests behind the schedule, which the earliest one sets. */
+  readonly lateness: Pair
+  /** Requests a second that were sent. */
+  readonly rate: number
+  /** Sum of the durations of all streams. */
+  readonly streamSeconds: number
+  readonly eventsPerSecond: number
+  /** Nanoseconds of the monotonic clock. */
+  readonly window: readonly [from: number, to: number]
+}
 
 /** @param perSecond requests a second in the schedule */
 export function truthOf(log: readonly LoggedStream[], perSecond: number): Truth {
-  const streams = log.map(({ sent, kinds, received, ended }) => {
-    const content = sent.filter((_, at) => kinds[at] === 'c').map((ns) => ns / 1e6)
-    const terminal = (sent[kinds.indexOf('t')] ?? Number.NaN) / 1e6
-    const first = (sent[0] ?? Number.NaN) / 1e6
-    return { received: received / 1e6, ended: ended / 1e6, terminal, first, content }
-  })
-  const arrivals = streams.map(({ received }) => received).toSorted((a, b) => a - b)
-  const lateness = latenessOf(arrivals, perSecond)
-  const [first = 0, last = 0] = [arrivals[0], arrivals.at(-1)]
-  const gaps = (content: readonly number[]) =>
-    content.slice(1).map((at, index) => at - (content[index] ?? Number.NaN))
-  const durations = streams.map(({ received, ended }) => ended - received)
+  const sorted = log.toSorted((a, b) => a.received - b.received)
+  const behind = sorted.map(({ received }, at) => received - (at * 1e9) / perSecond)
+  const start = Math.min(...behind)
+  const lateness = behind.map((at) => at - start)
+  // A program may abort requests in flight at its end.
+  const streams = sorted
+    .map((stream, at) => timesOf(stream, lateness[at] ?? 0))
+    .filter(({ ended }) => ended > 0)
+  const window = [start, Math.max(...streams.map(({ ended }) => ended))] as const
+  const events = log.reduce((sum, { sent }) => sum + sent.length, 0)
+  const sending = (sorted.at(-1)?.received ?? start) - (sorted[0]?.received ?? start)
   return {
     requests: streams.length,
-    ttft: pairOf(streams.map(({ received, content }) => (content[0] ?? Number.NaN) - received)),
-    firstByte: pairOf(streams.map(({ received, first }) => first - received)),
-    gap: pairOf(streams.flatMap(({ content }) => gaps(content))),
-    tpot: pairOf(
-      streams.map(({ content }) => {
-        return ((content.at(-1) ?? 0) - (content[0] ?? 0)) / (content.length - 1)
-      }),
-    ),
-    terminal: pairOf(streams.map(({ received, terminal }) => terminal - received)),
-    ended: pairOf(durations),
-    late: lateness.filter((ms) => ms > lateMs).length / lateness.length,
+    latency: (moment, origin) => pairOf(streams.map((times) => times[moment] - times[origin])),
+    gap: pairOf(streams.flatMap(({ gaps }) => gaps)),
+    tpot: pairOf(streams.map(({ gaps }) => gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length)),
     lateness: pairOf(lateness),
-    rate: ((arrivals.length - 1) * 1000) / (last - first),
-    streams: durations.reduce((sum, ms) => sum + ms, 0) / (last - first),
-    events: log.reduce((sum, { sent }) => sum + sent.length, 0),
+    rate: ((sorted.length - 1) * 1e9) / sending,
+    streamSeconds: streams.reduce((sum, { ended, request }) => sum + (ended - request) / 1e9, 0),
+    eventsPerSecond: (events * 1e9) / (window[1] - window[0]),
+    window,
   }
 }
 
-/** Lateness against the even schedule of the earliest request; no program reports its start. */
-function latenessOf(arrivals: readonly number[], perSecond: number): readonly number[] {
-  const behind = arrivals.map((at, index) => at - (index * 1000) / perSecond)
-  const begun = Math.min(...behind)
-  return behind.map((at) => at - begun)
+function timesOf({ accepted, received, sent, kinds, ended }: LoggedStream, lateness: number) {
+  const texts = sent.filter((_, at) => kinds[at] === 'c')
+  return {
+    ...{ request: received, connection: accepted, schedule: received - lateness },
+    firstEvent: sent[0] ?? Number.NaN,
+    firstToken: texts[0] ?? Number.NaN,
+    terminal: sent[kinds.indexOf('t')] ?? Number.NaN,
+    ended,
+    gaps: texts.slice(1).map((at, index) => at - (texts[index] ?? Number.NaN)),
+  }
 }
 
-export function pairOf(values: readonly number[]): Pair {
-  return [quantileOf(values, 0.5) ?? Number.NaN, quantileOf(values, 0.99) ?? Number.NaN]
+function pairOf(nanoseconds: readonly number[]): Pair {
+  const at = (q: number) => (quantileOf(nanoseconds, q) ?? Number.NaN) / 1e6
+  return [at(0.5), at(0.99)]
 }
