@@ -214,12 +214,14 @@ function limits<R extends RequirementId>(requirement: R) {
   }
 }
 
-/** Kinds of text that fit on a line. */
+/** Kinds of names. */
 function names<R extends RequirementId>(requirement: R) {
   return {
     // Accents, combining marks, other scripts, and characters beyond the basic plane.
     characters: { 'beyond ASCII': requirement },
     spaces: { double: requirement },
+    // Whether a name may have several lines is open; one that is taken is kept whole.
+    lines: { LF: null },
     text: { 'like JSON': requirement, 'like HTML, with escapes': requirement },
   }
 }

@@ -14,7 +14,7 @@ import {
   statusText,
   succeeded,
 } from '../../harness/conformance/scenario/index.ts'
-import { type Caller, ChatLaws, type ChatState } from '../support/chat-state.ts'
+import { type Caller, ChatLaws, type ChatState, showsName } from '../support/chat-state.ts'
 import { claimSteady } from '../support/refusals.ts'
 import { asItIs, callerOf, requestsBefore, sendWithoutKey } from './edits.ts'
 import { type Body, type Plan, tryConditions } from './trials.ts'
@@ -63,8 +63,8 @@ export class ChatUnderConditions {
   readonly #laws: ChatLaws
   #state: ChatState | undefined
   #sent: readonly Exchange[] = []
-  /** False once a favorite was awaited in vain: no further one is. */
-  #showsFavorites = true
+  /** Number of favorites that were awaited in vain. */
+  #vainWaits = 0
 
   constructor(context: Context) {
     this.#context = context
@@ -141,10 +141,10 @@ export class ChatUnderConditions {
     const renamed = await chats.rename(state.chat.id, name, state.caller)
     const read = await chats.poll(
       () => chats.get(state.chat.id, state.caller),
-      (body) => !succeeded(renamed) || contains(body, name),
+      (body) => !succeeded(renamed) || showsName(body, name),
     )
     // An unchanged name is judged by the scenario of renaming.
-    const isNew = timesOf(row) > 0 || contains(answerJson(read), name)
+    const isNew = timesOf(row) > 0 || showsName(answerJson(read), name)
     if (isNew) this.#state = { ...state, chat: { ...state.chat, name } }
     this.#sent = [...this.#sent, renamed]
     return renamed
@@ -188,15 +188,16 @@ export class ChatUnderConditions {
 
   /** Adds a chat to the favorites, and tests if they show it. */
   async #favors(chat: Chat, caller: Caller): Promise<boolean> {
-    if (!this.#showsFavorites) return false
+    if (this.#vainWaits === maxVainWaits) return false
     const { chats } = this.#context
     const added = await chats.addFavorite(chat.id, { role: 'probe', ...caller })
     const list = await chats.poll(
       () => chats.readFavorites(caller),
       (_, page) => !succeeded(added) || chats.mentions(page, chat),
     )
-    this.#showsFavorites = list.isWhole && chats.mentions(list, chat)
-    return this.#showsFavorites
+    const isShown = list.isWhole && chats.mentions(list, chat)
+    if (!isShown) this.#vainWaits += 1
+    return isShown
   }
 
   #required(): ChatState {
@@ -204,6 +205,9 @@ export class ChatUnderConditions {
     return this.#state
   }
 }
+
+/** Waits in vain after which the favorites of a target are not read. */
+const maxVainWaits = 3
 
 /** Number of times that a row requires its operation; 0 for a row that only arranges. */
 function timesOf(row: Row): number {

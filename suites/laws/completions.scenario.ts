@@ -30,7 +30,7 @@ import {
   setEach,
   wholeTexts,
 } from './edits.ts'
-import { claimStop, requireLimited, saysItWasCut, stopOf } from './stop.ts'
+import { createStopLaw, requireLimited, saysItWasCut, stopOf } from './stop.ts'
 import {
   type Body,
   type Edits,
@@ -46,7 +46,7 @@ const laws: readonly Law<Run>[] = [
   { requirements: ['OAI-CHAT-16'], law: hasNoForeignFacts },
   {
     requirements: ['OAI-STOP-01', 'OAI-STOP-02', 'OAI-STOP-03', 'OAI-STOP-05'],
-    law: endsAtStop,
+    law: ({ stops }, trial) => stops.try(trial),
   },
   { requirements: ['OAI-MAXTOK-01', 'OAI-MAXTOK-02'], law: saysItWasCut },
   { requirements: ['OAI-STREAM-11'], law: (run, trial) => run.isDelivered(trial) },
@@ -88,6 +88,7 @@ describe('compatible surface: laws of completions', () => {
         ],
         laws,
       })
+      await run.stops.end()
       claimDifferentIds(run, trials)
       requireLimited(run, trials)
     },
@@ -130,15 +131,6 @@ async function hasNoForeignFacts(run: Run, { row, body, answer, edit }: Trial): 
 
 const sentIn = (body: Body) => [String(body['stop']), ...textsOf(body)]
 
-/** Tests each form of `stop` once at depth normal. */
-async function endsAtStop(run: Run, trial: Trial): Promise<void> {
-  const { row, answer } = trial
-  const form = `${row['stop']} ${run.coverage.depth === 'full' ? answer.id : row['form']}`
-  if (row['stop'] === plain || run.stopped.has(form)) return
-  run.stopped.add(form)
-  await claimStop(run, trial, (body) => run.send(body, row))
-}
-
 function claimDifferentIds({ claim }: Run, trials: readonly Trial[]): void {
   const [latest] = trials.toReversed()
   if (latest === undefined) return
@@ -153,21 +145,20 @@ type Context = Pick<
 >
 
 interface Run extends Context {
-  readonly send: (body: Body, row: Row) => Promise<Exchange>
+  readonly send: (body: Body, row: Row, options?: object) => Promise<Exchange>
   readonly knowsFact: ReturnType<typeof createRecallLaw>
   readonly isDelivered: ReturnType<typeof createDeliveryLaw>
   /** Parameters with which a repeated request gives the same answer. */
   readonly steady: Body
-  /** Forms of `stop` that were tested. */
-  readonly stopped: Set<string>
+  readonly stops: ReturnType<typeof createStopLaw>
   /** The fact of the latest request. */
   recall: Recall
 }
 
 async function startRun(context: Context): Promise<Run> {
   const { openai, profile, prompts } = context
-  const send = (body: unknown, row: Row) =>
-    openai.chat(body, { role: 'act', ...callerOf(profile, row) })
+  const send: Run['send'] = (body, row, options = {}) =>
+    openai.chat(body, { role: 'act', ...callerOf(profile, row), ...options })
   const steady = { temperature: 0, max_tokens: 160 }
   // A refusal of these fields says nothing about stop.
   const isSteady = !isDeclined(await send(openai.chatBody(prompts.brief(), steady), {}))
@@ -177,7 +168,7 @@ async function startRun(context: Context): Promise<Run> {
     knowsFact: createRecallLaw(context, (text) => send(openai.chatBody(text), {})),
     isDelivered: createDeliveryLaw(context, 'OAI-STREAM-11', { body: openai.chatBody, send }),
     steady: isSteady ? steady : {},
-    stopped: new Set(),
+    stops: createStopLaw(context, send),
     recall: buildRecall(profile, ''),
   }
 }

@@ -116,6 +116,7 @@ export function nameEditsOf(edit: (change: (text: string) => string) => Edit) {
       'beyond ASCII': edit((text) => `${text} Größe, 東京, 🚀 𝒜 👩‍🚀, n\u0303 e\u0301.`),
     },
     spaces: { double: edit((text) => `${text}  two  spaces`) },
+    lines: { LF: edit((text) => `${text}\nsecond line`) },
     text: {
       'like JSON': edit((text) => JSON.stringify({ note: text, list: [1, null] })),
       'like HTML, with escapes': edit(
@@ -133,7 +134,10 @@ function digitsOf(text: string): string {
 }
 
 /** Forms of an `input` that is a text. */
-export function inputEdits(note: string, { prompts }: Pick<Texts, 'prompts'>) {
+export function inputEdits(
+  note: () => string,
+  { prompts, profile }: Pick<ScenarioContext, 'prompts' | 'profile'>,
+) {
   const brief = prompts.instruction('You are brief.')
   const plainWords = prompts.instruction('Use plain words.')
   const form = (of: (text: string) => unknown) => (body: Body) => ({
@@ -142,23 +146,29 @@ export function inputEdits(note: string, { prompts }: Pick<Texts, 'prompts'>) {
   })
   return {
     items: form((text) => [inputText(text)]),
-    'several items': form((text) => [inputText(brief, 'system'), inputText(note), inputText(text)]),
-    'item of a developer': form((text) => [inputText(plainWords, 'developer'), inputText(text)]),
+    'several items': form((text) => [
+      inputText(brief, 'system'),
+      inputText(note()),
+      inputText(text),
+    ]),
+    // The same text, so that its kinds are those of both.
+    'item of a developer': form((text) => [inputText(text, 'developer'), inputText(text)]),
     'several parts': form((text) => [
       {
         ...inputText(text),
         // The fact is in neither the first nor the last part.
-        content: [brief, note, text, plainWords].map((part) => ({
+        content: [brief, note(), text, plainWords].map((part) => ({
           type: 'input_text',
           text: part,
         })),
       },
     ]),
+    image: profile.capabilities.images === true ? withImage(profile.models.vision) : undefined,
   }
 }
 
 /** One red pixel in addition to the text. */
-export function withImage(model: string): Edit {
+function withImage(model: string): Edit {
   return (body) => ({
     ...body,
     model_id: model,

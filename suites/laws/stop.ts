@@ -10,7 +10,9 @@ import {
   isDeclined,
   isObject,
   plain,
+  type Row,
   type ScenarioContext,
+  sendAtOnce,
 } from '../../harness/conformance/scenario/index.ts'
 import type { Body, Trial } from './trials.ts'
 
@@ -27,28 +29,68 @@ export function stopOf(form: string | undefined, sequence: string): string | rea
   return lists[form ?? ''] ?? sequence
 }
 
-/** Sends the request of a trial again, with a word from its answer as stop sequence. */
-export async function claimStop(
-  { claim }: Pick<ScenarioContext, 'claim'>,
-  { row, body, answer }: Trial,
-  send: (body: Body) => Promise<Exchange>,
-): Promise<void> {
-  const sequence = wordIn(answer, body['stream'] === true)
-  if (sequence === undefined) return
-  const form = row['stop']
-  const isStream = body['stream'] === true
-  const requirement = isStream ? 'OAI-STOP-05' : form === 'text' ? 'OAI-STOP-01' : 'OAI-STOP-02'
-  const [first = '', last = ''] = strangers
-  // Neither first nor last in a list, because a server may read only one of these.
-  const isOneOfMany = form === 'first of a list' || form === 'last of a list'
-  const stop = isOneOfMany ? [first, sequence, last] : stopOf(form, sequence)
-  const cut = await send({ ...body, stop })
-  if (isDeclined(cut)) {
-    const taken = () => expectAccepted(cut, `stop ${form}: ${JSON.stringify(sequence)}`)
-    claim(requirement, taken, cut, answer)
-    return
+/** The request of a trial with a word from its answer as stop sequence. */
+interface Stopped {
+  readonly trial: Trial
+  readonly sequence: string
+  readonly send: (options?: object) => Promise<Exchange>
+}
+
+/**
+ * The law that an answer ends at its stop sequence, whatever is sent at the same time: requests are sent in pairs with
+ * different sequences. Tests each form of `stop` once at depth normal.
+ */
+export function createStopLaw(
+  context: Pick<ScenarioContext, 'claim' | 'session' | 'coverage'>,
+  send: (body: Body, row: Row, options?: object) => Promise<Exchange>,
+) {
+  const tried = new Set<string>()
+  let waiting: Stopped | undefined
+  const sendAll = async (all: readonly Stopped[]) => {
+    const answers = await sendAtOnce(context.session, ...all.map((one) => one.send))
+    for (const [at, one] of all.entries()) {
+      const cut = answers[at]
+      // Open: whether two requests at once are accepted; another answer than before is no evidence.
+      if (cut && !isDeclined(cut) && claimStop(context, one, cut)) continue
+      claimStop(context, one, await one.send())
+    }
   }
-  claimCut({ claim }, requirement, sequence, cut, answer)
+  return {
+    async try(trial: Trial): Promise<void> {
+      const { row, body, answer } = trial
+      const form = `${row['stop']} ${context.coverage.depth === 'full' ? answer.id : row['form']}`
+      if (row['stop'] === plain || tried.has(form)) return
+      tried.add(form)
+      const sequence = wordIn(answer, body['stream'] === true, waiting?.sequence)
+      if (sequence === undefined) return
+      const stop = stopAmongOthers(row['stop'], sequence)
+      const last = { trial, sequence, send: (more = {}) => send({ ...body, stop }, row, more) }
+      if (waiting) await sendAll([waiting, last])
+      waiting = waiting ? undefined : last
+    },
+    /** Sends the request that waits for another one. */
+    end: () => sendAll(waiting ? [waiting] : []),
+  }
+}
+
+/** `stop` in the form of a condition, neither first nor last in a list, because a server may read only one of these. */
+function stopAmongOthers(form: string | undefined, sequence: string): string | readonly string[] {
+  const [first = '', last = ''] = strangers
+  const isOneOfMany = form === 'first of a list' || form === 'last of a list'
+  return isOneOfMany ? [first, sequence, last] : stopOf(form, sequence)
+}
+
+/** Claims the requirement of a form of `stop`; false if the answer is no evidence. */
+function claimStop(
+  { claim }: Pick<ScenarioContext, 'claim'>,
+  { trial: { row, body, answer }, sequence }: Stopped,
+  cut: Exchange,
+): boolean {
+  const ofJson = row['stop'] === 'text' ? 'OAI-STOP-01' : 'OAI-STOP-02'
+  const requirement = body['stream'] === true ? 'OAI-STOP-05' : ofJson
+  if (!isDeclined(cut)) return claimCut({ claim }, requirement, sequence, cut, answer)
+  const taken = () => expectAccepted(cut, `stop ${row['stop']}: ${JSON.stringify(sequence)}`)
+  return claim(requirement, taken, cut, answer)
 }
 
 /** Compares an answer with the one without stop; false if it is a different answer, which is no evidence. */
@@ -75,10 +117,10 @@ export function claimCut(
 }
 
 /**
- * A word that first occurs in the middle of an answer and, in a stream, within one chunk; for streams, preferably
- * one with characters beyond ASCII.
+ * A word that first occurs in the middle of an answer, after another one if it occurs there, and, in a stream,
+ * within one chunk; for streams, preferably one with characters beyond ASCII.
  */
-function wordIn(answer: Exchange, isStream: boolean): string | undefined {
+function wordIn(answer: Exchange, isStream: boolean, other?: string): string | undefined {
   const text = answerText(answer) ?? ''
   const deltas = deltasOf(answer).map((delta) => delta.text)
   const found = [...text.matchAll(isStream ? /\p{L}{4,}/gu : /\p{L}{3,}/gu)].filter(
@@ -92,7 +134,8 @@ function wordIn(answer: Exchange, isStream: boolean): string | undefined {
     .filter((word) => word.isWellFormed() && !word.includes('\ufffd'))
     .filter((word) => !isStream || deltas.some((delta) => delta.includes(word)))
   const isAscii = (word: string) => /^[\0-\x7f]*$/.test(word)
-  const [preferred = words[0]] = words.filter((word) => isAscii(word) !== isStream)
+  const later = words.slice(words.findIndex((word) => other && word.startsWith(other)) + 1)
+  const [preferred = later[0]] = later.filter((word) => isAscii(word) !== isStream)
   // Leaves a rest of the chunk after the sequence, which must not be sent.
   const start = isStream ? preferred?.slice(0, Math.max(3, preferred.length - 2)) : preferred
   return start && text.indexOf(start) === text.indexOf(preferred ?? start) ? start : preferred

@@ -8,6 +8,7 @@ import {
   type Exchange,
   expectAccepted,
   finalResponse,
+  inputText,
   isDeclined,
   plain,
   type Row,
@@ -33,10 +34,9 @@ import {
   setKnown,
   textEdits,
   toolEdits,
-  withImage,
 } from './edits.ts'
 import type { Body, Edits, Trial } from './trials.ts'
-import { inputsOf } from './turn-history.ts'
+import { claimShown, inputsOf } from './turn-history.ts'
 
 export async function isRemembered(run: Run, { row, body, answer }: Trial): Promise<void> {
   const { session, recall, own, conversation } = run
@@ -58,32 +58,39 @@ export async function isRemembered(run: Run, { row, body, answer }: Trial): Prom
   })
 }
 
-/** Facts of other chats; at depth full, the question is also asked in a chat without facts, in which they show. */
+/** Facts of other chats; at depth full, the question is also asked in chats without facts, in which they show. */
 export async function hasNoForeignFacts(
   run: Run,
   { row, body, answer, edit }: Trial,
 ): Promise<void> {
-  const { v3, blank, recall } = run
+  const { v3, recall, coverage } = run
   run.texts.push(...inputsOf(body))
   // The results of a search may come from anywhere.
-  if (row['rag'] !== plain && row['rag'] !== 'false') return
-  claimNoForeignFacts(run, 'V3-CTX-02', answer, run.texts)
-  if (blank === undefined || row['max_tokens'] === '1') return
+  const hasSearch = row['rag'] !== plain && row['rag'] !== 'false'
+  if (!hasSearch) claimNoForeignFacts(run, 'V3-CTX-02', answer, run.texts)
+  if (coverage.depth !== 'full' || row['max_tokens'] === '1') return
+  // Every third question is the first turn of its chat.
+  if (run.askedInBlank % 3 === 0) run.blank = await v3.createChat()
+  run.askedInBlank += 1
+  const { blank } = run
   const question = { ...edit(v3.generateBody(blank, recall.ask)), parent_id: undefined }
   // Some kinds of text replace the question, and some inputs state a fact.
   const isAsked = inputsOf(question).at(-1)?.includes(recall.ask) ?? false
   if (!isAsked || row['input']?.startsWith('several')) return
   const reply = await v3.generate(question, { role: 'act' })
-  claimNoForeignFacts(run, 'V3-CTX-02', reply, [blank.name, ...inputsOf(question)])
+  const texts = [blank.name, ...inputsOf(question)]
+  if (!hasSearch) claimNoForeignFacts(run, 'V3-CTX-02', reply, texts)
+  if (finalResponse(reply))
+    await claimShown(run, blank, [{ row, body: question, answer: reply, edit }])
 }
 
 /** Makes a turn with a parent the parent of the next one; at depth full, only of one, as answers repeat the fact. */
 export function linkNextTurn(run: Run, { row, body, answer }: Trial): void {
   const id = finalResponse(answer)?.['id']
   if (typeof id !== 'string' || row['parent'] === plain || hasOtherId(answer, id)) return
-  // Whether the history lost the turn could not be told.
-  if (inputsOf(body).every((text) => text.length < minLength)) return
-  if (run.blank && run.textsOfParent.length > 0) unlink(run)
+  // Whether the history lost the turn could not be told: a short text may be part of any other one.
+  if (inputsOf(body).every((text) => text.length < 16)) return
+  if (run.coverage.depth === 'full' && run.textsOfParent.length > 0) unlink(run)
   else {
     run.parent = id
     run.textsOfParent = inputsOf(body)
@@ -95,14 +102,9 @@ export function linkNextTurn(run: Run, { row, body, answer }: Trial): void {
 function unlink(run: Run): void {
   run.parent = finalResponse(run.linked)?.['id']
   run.textsOfParent = []
-  run.conversation.length = textsBefore
+  // The texts of the first two turns.
+  run.conversation.length = 2
 }
-
-/** A shorter text may be part of any other one, in characters. */
-const minLength = 16
-
-/** Texts of the first two turns. */
-const textsBefore = 2
 
 /** Tests if a stream begins with the id of another response: which one a later turn may name is open. */
 function hasOtherId({ events }: Exchange, id: string): boolean {
@@ -117,8 +119,9 @@ type Context = Pick<
 
 export interface Run extends Context {
   readonly chat: Chat
-  /** A chat that is told no fact, at depth full. */
-  readonly blank: Chat | undefined
+  /** A chat that is told no fact. */
+  blank: Chat
+  askedInBlank: number
   /** The first turn of the chat, and its fact. */
   readonly opening: string
   readonly recall: Recall
@@ -147,7 +150,7 @@ export interface Run extends Context {
 
 /** A chat with two turns, the second of which names the first as its parent. */
 export async function startRun(context: Context): Promise<Run> {
-  const { v3, claim, profile, session, prompts, coverage } = context
+  const { v3, claim, profile, session, prompts } = context
   const chat = await v3.createChat()
   const body = (text: string, more?: Body) => v3.generateBody(chat, text, more)
   const recall = buildRecall(profile, session.nonce())
@@ -164,7 +167,8 @@ export async function startRun(context: Context): Promise<Run> {
   const run: Run = {
     ...context,
     chat,
-    blank: coverage.depth === 'full' ? await v3.createChat() : undefined,
+    blank: chat,
+    askedInBlank: 0,
     opening,
     recall,
     own: buildRecall(profile, session.nonce()),
@@ -211,13 +215,12 @@ async function sendOne({ v3, session, keys }: Run, body: Body, options: object =
 /** Sends a turn at the same time as another one, which must be kept as well if it is accepted. */
 async function sendTwo(run: Run, body: Body): Promise<Exchange> {
   const { v3, session, prompts, chat } = run
-  const other = v3.generateBody(chat, prompts.brief(session.nonce()))
+  // A server may refuse a message of the system that is not the first.
+  const items = [inputText(prompts.brief()), inputText(prompts.note(session.nonce()), 'system')]
+  const other = v3.generateBody(chat, [...items, inputText(prompts.brief(session.nonce()))])
   run.texts.push(...inputsOf(other))
-  const [answer, beside] = await sendAtOnce(
-    session,
-    (options) => sendOne(run, body, options),
-    (options) => sendOne(run, other, options),
-  )
+  const send = (turn: Body) => (options: object) => sendOne(run, turn, options)
+  const [answer, beside] = await sendAtOnce(session, send(body), send(other))
   assume(answer && beside, 'a request is missing')
   const row = { overlap: 'two at once' }
   if (!isDeclined(beside)) run.besides.push({ row, body: other, answer: beside, edit: set({}) })
@@ -229,10 +232,7 @@ export function editsOf(run: Run): Edits<'v3.generate'> {
   return {
     ...textEdits('input', { prompts, session }),
     model: modelEdits(profile, 'model_id'),
-    input: {
-      ...inputEdits(run.own.tell, { prompts }),
-      image: profile.capabilities.images === true ? withImage(profile.models.vision) : undefined,
-    },
+    input: inputEdits(() => run.own.tell, run),
     parent: { given: (body) => ({ ...body, parent_id: run.parent }) },
     think: setEach('think', true, false),
     rag: ragEdits(profile),

@@ -7,6 +7,7 @@ import {
   expect,
   finalResponse,
   historyRows,
+  inputRows,
   isObject,
   plain,
   type Row,
@@ -18,7 +19,7 @@ import { sayBesideOtherChat } from '../support/raced-turns.ts'
 import { buildRecall } from '../support/recall.ts'
 import { doBefore, guessesOfTools, requestsBefore, setEach, wholeTexts } from './edits.ts'
 import { type Law, requirementsOfLaws, type Trial, tryConditions } from './trials.ts'
-import { claimKeyNeeded, claimRunBefore, claimTurns } from './turn-history.ts'
+import { claimKeyNeeded, claimRunBefore, claimTurns, textsOf } from './turn-history.ts'
 import {
   editsOf,
   hasNoForeignFacts,
@@ -50,9 +51,9 @@ describe('v3: laws of turns', () => {
     // Pages of ten rows each.
     const pages = depth === 'full' ? 3 * rows : 0
     return {
-      requests: 4 * rows + 2 * besides + 80 + pages,
+      requests: 4 * rows + 4 * besides + 80 + pages,
       generations: rows + besides + 17,
-      chats: 4,
+      chats: 4 + (depth === 'full' ? Math.ceil(rows / 3) : 0),
     }
   }
 
@@ -66,7 +67,7 @@ describe('v3: laws of turns', () => {
   test(
     'a turn of another caller MUST keep its requirements',
     coversAtDepth(requirements, (_, depth) =>
-      depth === 'full' ? cost(rowsOfSecond, 'quick') : { requests: 1 },
+      depth === 'full' ? { ...cost(rowsOfSecond, 'quick'), requests: 260 } : { requests: 1 },
     ),
     async ({ v3OfSecond: v3, chats, claim, profile, session, prompts, coverage }) => {
       if (v3 === undefined || coverage.depth !== 'full') return
@@ -162,10 +163,11 @@ async function claimPages(
   chat: Chat,
   caller: { readonly authorization?: string },
 ): Promise<void> {
-  const { v3, claim, coverage } = context
+  const { v3, claim, coverage, session } = context
+  const { depth } = session.context.setup
   const { rows: all } = await v3.walk(chat)
   await tryConditions(
-    { ...context, coverage: { ...coverage, rows: pagesAt[coverage.depth] } },
+    { ...context, coverage: { ...coverage, depth, rows: pagesAt[depth] } },
     {
       operation: 'v3.history',
       accepts: 'V3-HIST-01',
@@ -196,8 +198,13 @@ async function claimPages(
               const what = `rows of a page without limit (${describeRow(row)})`
               claim('V3-HIST-08', () => expect(size(first), what).toBe(50), first, ...pages)
             }
-            const what = `rows of the history (${describeRow(row)})`
-            const isWhole = () => expect(rows.length, what).toBeGreaterThanOrEqual(all.length)
+            const texts = new Set(textsOf(rows))
+            const lost = textsOf(inputRows(all)).filter((text) => !texts.has(text))
+            const isWhole = () => {
+              const what = `rows of the history (${describeRow(row)})`
+              expect(rows.length, what).toBeGreaterThanOrEqual(all.length)
+              expect(lost, `inputs that pages do not show (${describeRow(row)})`).toEqual([])
+            }
             claim('V3-HIST-10', isWhole, answer, ...pages)
           },
         },

@@ -30,6 +30,16 @@ export interface ChatState {
 
 type Context = Pick<ScenarioContext, 'claim' | 'chats' | 'v3' | 'session'>
 
+/** Tests if a body shows a name. */
+export function showsName(body: unknown, name: string): boolean {
+  return spellingsOf(name).some((one) => contains(body, one))
+}
+
+/** A name as it was sent, and on one line. */
+function spellingsOf(name: string): readonly string[] {
+  return [name, name.replaceAll('\n', ' ')]
+}
+
 /** Requirements that `ChatLaws` claims. */
 export const requirementsOfChats = [
   ...([
@@ -106,11 +116,11 @@ export class ChatLaws {
   ): Promise<boolean> {
     const { claim, chats } = this.#context
     const first = await chats.get(chat.id, caller)
-    const read = contains(answerJson(first), chat.name)
+    const read = showsName(answerJson(first), chat.name)
       ? first
       : await chats.poll(
           () => chats.get(chat.id, caller),
-          (body) => contains(body, chat.name),
+          (body) => showsName(body, chat.name),
         )
     if (isDeclined(first) && succeeded(read)) await this.#claimFirstRead(caller)
     const isRead = claim(
@@ -121,7 +131,7 @@ export class ChatLaws {
       },
       ...(favorite === false ? [...sent, read] : [read]),
     )
-    const isNamed = contains(answerJson(read), chat.name)
+    const isNamed = showsName(answerJson(read), chat.name)
     const what = `the chat has its name ${JSON.stringify(chat.name)} (${under})`
     const requirement = chat.name === firstName ? 'V3-CHAT-02' : 'V3-CHAT-10'
     return isRead && claim(requirement, () => expect(isNamed, what).toBe(true), read, ...sent)
@@ -145,7 +155,7 @@ export class ChatLaws {
     const { claim, chats, session } = this.#context
     const isWanted = favorite === true
     const shows = (page: Parameters<typeof chats.mentions>[0]) =>
-      [chat, { ...chat, name: firstName }].some((one) => chats.mentions(page, one))
+      [...spellingsOf(chat.name), firstName].some((name) => chats.mentions(page, { ...chat, name }))
     const list = await chats.poll(
       () => chats.readFavorites(caller),
       (_, page) => shows(page) === isWanted,

@@ -1,7 +1,6 @@
 /** Content that the history of a chat must contain after a turn. */
 import {
   answerParts,
-  answerText,
   bodyText,
   type Chat,
   compareOutputWithHistory,
@@ -11,6 +10,7 @@ import {
   expect,
   finalResponse,
   type HistoryRow,
+  type HistoryWalk,
   inputRows,
   isObject,
   type ScenarioContext,
@@ -26,18 +26,24 @@ export async function claimOutputKept(
 ): Promise<void> {
   const output = finalResponse(reply)?.['output']
   if (!Array.isArray(output)) return
-  const { rows, pages } = await v3.waitForHistory(
-    chat,
-    (rows) => compareOutputWithHistory(output, rows).length === 0,
-  )
-  if (rows.length === 0 || !everyItemShown(rows)) return
+  const isShown = (rows: readonly HistoryRow[]) =>
+    compareOutputWithHistory(output, rows).length === 0
+  const history = await v3.waitForHistory(chat, isShown)
+  if (history.rows.length > 0) claimOutputShown({ claim }, reply, history)
+}
+
+/** V3-HIST-06, for a history that shows its items. */
+export function claimOutputShown(
+  { claim }: Pick<Scenario, 'claim'>,
+  reply: Exchange,
+  { rows, pages }: HistoryWalk,
+  under = '',
+): void {
+  const output = finalResponse(reply)?.['output']
+  if (!Array.isArray(output) || !everyItemShown(rows)) return
   const differences = compareOutputWithHistory(output, rows)
-  claim(
-    'V3-HIST-06',
-    () => expect(differences, 'items that the history shows otherwise').toEqual([]),
-    reply,
-    ...pages,
-  )
+  const what = `items that the history shows otherwise${under}`
+  claim('V3-HIST-06', () => expect(differences, what).toEqual([]), reply, ...pages)
 }
 
 /** V3-HIST-07: the history contains a turn: the nonce of its question and the text of its answer. */
@@ -71,12 +77,6 @@ export async function claimTurnKept(
 
 /** Rows of a page without `limit` (section 4.3). */
 const pageSize = 50
-
-/** Tests if an answer contains a text, in its deltas or in the output of its final response. */
-export function answersWith(exchange: Exchange, text: string): boolean {
-  const output = finalResponse(exchange)?.['output']
-  return answerText(exchange)?.includes(text) === true || contains(output, text)
-}
 
 /** The texts of an input row, part by part. */
 export function inputTexts({ item }: HistoryRow): string[] {

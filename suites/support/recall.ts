@@ -2,7 +2,6 @@
 import {
   answerParts,
   answerText,
-  assume,
   type Exchange,
   expect,
   type ScenarioContext,
@@ -23,11 +22,6 @@ export function buildRecall({ recall }: TargetProfile, fact: string): Recall {
 }
 
 const weak = 'the model does not give back a fact that stands among other sentences'
-
-/** Ends the scenario unless the model recalls a fact from a whole conversation that is sent as one message. */
-export async function assumeGivesBack(...control: Parameters<typeof givesBack>): Promise<void> {
-  assume(await givesBack(...control), weak)
-}
 
 /**
  * Tests if the model recalls a fact from a whole conversation that is sent as one message. If not, the model is

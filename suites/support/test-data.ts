@@ -2,6 +2,7 @@
 import {
   type Exchange,
   expect,
+  inputText,
   type ScenarioContext,
   type Session,
   type TargetProfile,
@@ -55,9 +56,19 @@ export function claimRecord(
   claim('V3-ATT-05', () => expect(type, 'content_type').toBe(file.type), uploaded)
 }
 
+/** Runs with fields such as id and output; one states the fact `{nonce}`, in both halves. */
+export function guessedRuns({ recall }: TargetProfile, session: Session): readonly unknown[] {
+  return ['OK.', recall.tell, 'OK.'].map((text) => {
+    const id = session.uuid()
+    const part = { type: 'output_text', text: `Noted: ${text}`, annotations: [] }
+    const message = { type: 'message', id: `msg_${id}`, role: 'assistant', status: 'completed' }
+    return { id, input: [inputText(text)], output: [{ ...message, content: [part] }] }
+  })
+}
+
 /** First word of the name of a chat, which a search has to match. */
 export function firstWord(name: string): string {
-  return name.split(' ')[0] ?? name
+  return name.split(/\s/)[0] ?? name
 }
 
 export interface Form {

@@ -11,6 +11,7 @@ import {
   expectAccepted,
   type KnowledgePrefix,
   leavesOf,
+  type ScenarioContext,
   statusText,
   succeeded,
   test,
@@ -59,17 +60,6 @@ describe('knowledge bases', () => {
     '/api/knowledge and /api/v3/knowledge MUST give equal responses',
     covers(['KB-04'], { requests: 32 }),
     async ({ knowledge, claim, profile }) => {
-      const claimAlike = (name: string | null, v3: Exchange, plain: Exchange) =>
-        claim(
-          'KB-04',
-          () => {
-            const { status } = v3.response ?? {}
-            expect(plain.response?.status, `status of ${name ?? 'the prefix'}`).toBe(status)
-            expect(factsOf(plain), 'the answer below /api/knowledge').toEqual(factsOf(v3))
-          },
-          plain,
-          v3,
-        )
       const routes = ['list', 'search'] as const
       const { baseId = '', expect: fact = '' } = profile.knowledge ?? {}
       const tells = (answer: Exchange, name: 'list' | 'search' | null) =>
@@ -87,32 +77,32 @@ describe('knowledge bases', () => {
           v3,
           plain,
         )
-        claimAlike(name, v3, plain)
+        claimAlike({ claim }, name, [v3, plain])
         if (profile.otherKey === undefined) continue
         const second = { authorization: `Bearer ${profile.otherKey}` }
         const ofSecond = await readBoth((prefix) => knowledge.send(name, { prefix, ...second }))
-        claimAlike(name, ...ofSecond)
+        claimAlike({ claim }, name, ofSecond)
       }
     },
   )
 
   test(
     'a document that is uploaded MUST be found, under both prefixes',
-    covers(['KB-02', 'KB-04'], { requests: 18, uploads: 2 }),
+    covers(['KB-02', 'KB-04'], { requests: 26, uploads: 2 }),
     async ({ knowledge, chats, claim, session, prompts }) => {
       const upload = async (prefix: KnowledgePrefix) => {
         const nonce = session.nonce()
         const file = buildTextFile(session, nonce)
         const values = { name: file.name, nonce }
         const uploaded = await knowledge.send('upload', { prefix, file, values })
-        if (!succeeded(uploaded)) return { uploaded, isFound: false, evidence: [uploaded] }
+        if (!succeeded(uploaded)) return { nonce, uploaded, isFound: false, evidence: [uploaded] }
         const { question } = prompts.document(nonce)
         const found = await chats.poll(
           () => knowledge.send('search', { values: { question } }),
           (body) => contains(body, nonce),
         )
         const isFound = contains(answerJson(found), nonce)
-        return { uploaded, isFound, evidence: [uploaded, found] }
+        return { nonce, uploaded, isFound, evidence: [uploaded, found] }
       }
       const v3 = await upload('/api/v3/knowledge')
       const takes = () => {
@@ -128,9 +118,28 @@ describe('knowledge bases', () => {
         expect(plain.isFound, 'a search finds the document').toBe(true)
       }
       claim('KB-04', isAlike, ...plain.evidence, v3.uploaded)
+      // A question about both documents has several results.
+      const { question } = prompts.document(`${v3.nonce} ${plain.nonce}`)
+      const found = await readBoth((prefix) =>
+        knowledge.send('search', { prefix, values: { question } }),
+      )
+      claimAlike({ claim }, 'a search for two documents', found)
     },
   )
 })
+
+function claimAlike(
+  { claim }: Pick<ScenarioContext, 'claim'>,
+  name: string | null,
+  [v3, plain]: readonly [Exchange, Exchange],
+): void {
+  const isAlike = () => {
+    const { status } = v3.response ?? {}
+    expect(plain.response?.status, `status of ${name ?? 'the prefix'}`).toBe(status)
+    expect(factsOf(plain), 'the answer below /api/knowledge').toEqual(factsOf(v3))
+  }
+  claim('KB-04', isAlike, plain, v3)
+}
 
 /**
  * Compares both prefixes. Other scenarios upload at the same time, so a difference counts only if the first

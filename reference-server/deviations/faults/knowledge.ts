@@ -35,6 +35,10 @@ export const knowledgeFaults = faultTable({
     ),
   },
   'KB-04': {
+    'knowledge-apart-one-result: /api/v3/knowledge returns only the first result of a search.':
+      setFields(`GET ${v3Prefix}${search}`, {
+        result: (results: readonly unknown[]) => results.slice(0, 1),
+      }),
     'knowledge-apart-scores: /api/knowledge returns search scores in percent.': setFields(
       `GET ${plainPrefix}${search}`,
       { 'result.*.score': (score: number) => 100 * score },

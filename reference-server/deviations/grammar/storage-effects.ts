@@ -80,11 +80,6 @@ const historyEffects: readonly Effect[] = [
     ],
   },
   {
-    family: 'reorder',
-    name: 'the items of the answer are stored in reverse order',
-    stores: (chat, run) => [[chat, { ...run, output: run.output.toReversed() }]],
-  },
-  {
     family: 'leak',
     name: 'the turn is stored in another chat as well',
     stores: (chat, run, other = chat) => [

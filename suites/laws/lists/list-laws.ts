@@ -119,13 +119,14 @@ class LawsOfList {
     if (kind !== undefined) this.#claimSearched(trial, texts, walk, leftOut)
   }
 
-  /** First page of a search whose elements were found before it was sent. */
-  #firstPage({ row, answer }: Trial, walk: ListWalk): Exchange | undefined {
+  /** First pages of a search whose elements were found before they were requested. */
+  #firstPages({ row, answer }: Trial, walk: ListWalk): readonly Exchange[] {
     const { search, caller, chat_id, exclude_favorites } = row
     const key = [search, caller, chat_id, exclude_favorites].join()
     const isSettled = this.#settled.has(key)
     this.#settled.add(key)
-    return isSettled ? answer : walk.pages[0]
+    const pages = walk.pages.slice(0, 1)
+    return isSettled ? [answer, ...pages] : pages
   }
 
   /** Pages of a search are evidence only if it finds everything without a limit. */
@@ -189,10 +190,10 @@ class LawsOfList {
     const { claim } = this.#context
     const { found, paged } = this.#list.requirements
     const { row, body } = trial
-    const first = this.#firstPage(trial, walk)
+    const { alike = [], shows } = this.#list
     const isLost = leftOut && texts.some((text) => walk.pagesWith(text).length === 0)
-    if (first && !isLost && (isUnlimited(row) || Number(body['limit']) > 1)) {
-      const { alike = [], shows } = this.#list
+    for (const first of this.#firstPages(trial, walk)) {
+      if (isLost || (!isUnlimited(row) && Number(body['limit']) <= 1)) break
       const isShown = [...texts, ...alike].some((text) => shows(first, text))
       const what = `the first page of a search shows what it seeks (${describeRow(row)})`
       claim(found, () => expect(isShown, what).toBe(true), first)

@@ -9,17 +9,14 @@ import {
   expect,
   expectAccepted,
   expectResponse,
-  fill,
-  inputText,
   requireProfile,
   sendAtOnce,
   succeeded,
   test,
 } from '../../../harness/conformance/scenario/index.ts'
-import { answersWith } from '../../support/history.ts'
-import { assumeGivesBack, buildRecall } from '../../support/recall.ts'
+import { buildRecall } from '../../support/recall.ts'
 
-/** Section 4.3: context of a one-shot in addition to its input: runs, an assistant, a knowledge base. */
+/** Section 4.3: context of a one-shot in addition to its input: an assistant, a knowledge base. */
 describe('v3: context of a one-shot', () => {
   test(
     'a one-shot SHOULD NOT know what another request said',
@@ -43,51 +40,6 @@ describe('v3: context of a one-shot', () => {
       assume(isAble, 'the model does not give back a fact from the same message', ...replies)
       const what = 'facts in the answers to other requests, at the same time or later'
       claim('V3-ONE-11', () => expect(foreign, what).toEqual([]), later, ...replies)
-    },
-  )
-
-  test(
-    'a one-shot MUST know its runs',
-    covers(['V3-ONE-05'], { requests: 5, generations: 3 }, 12),
-    async ({ oneShot, claim, profile, session }) => {
-      const nonce = session.nonce()
-      const { tell, ask } = buildRecall(profile, nonce)
-      const isGuess = profile.requests.runs === undefined
-      const guess = guessedRun(session.uuid(), tell)
-      const runs = fill(profile.requests.runs, { nonce }) ?? [guess]
-      const knows = (reply: Exchange) => answersWith(reply, nonce)
-      const first = await oneShot.send(oneShot.body(ask, { runs }))
-      if (!succeeded(first) && isGuess) {
-        const status = `one-shot with our guess at runs: ${first.response?.status}`
-        session.observe('OPEN-22', status, [first])
-        session.markUndecided('unproven', ['V3-ONE-05'], guessRejected)
-        return
-      }
-      const taken = () => expectAccepted(first, 'a one-shot with the runs of the profile')
-      if (!claim('V3-ONE-05', taken, first)) return
-      const again = { role: 'act' } as const
-      const reply = knows(first)
-        ? first
-        : await askUntil(knows, 2, () => oneShot.sendOk(oneShot.body(ask, { runs }), again))
-      if (!knows(reply) && isGuess) {
-        session.markUndecided('inconclusive', ['V3-ONE-05'], guessIgnored)
-        return
-      }
-      const give = (text: string) => oneShot.sendOk(oneShot.body(text))
-      if (!knows(reply)) await assumeGivesBack(nonce, [tell, ask], give)
-      const isKnown = () =>
-        expect(knows(reply), 'the answer contains the fact of the run').toBe(true)
-      if (!claim('V3-ONE-05', isKnown, reply)) return
-      // The server understands the shape, so a fact between other runs must be known too.
-      const [before, after] = [session.uuid(), session.uuid()].map((id) => guessedRun(id, 'OK.'))
-      const several = oneShot.body(ask, {
-        runs: isGuess ? [before, guess, after] : runs,
-        stream: true,
-      })
-      const streamed = await askUntil(knows, 3, () => oneShot.sendOk(several, again))
-      if (!knows(streamed)) await assumeGivesBack(nonce, ['OK.', tell, 'OK.', ask], give)
-      const what = 'the streamed answer contains the fact of one of several runs'
-      claim('V3-ONE-05', () => expect(knows(streamed), what).toBe(true), streamed, reply)
     },
   )
 
@@ -159,11 +111,6 @@ describe('v3: context of a one-shot', () => {
   )
 })
 
-const guessRejected =
-  'our guess at the shape of runs was rejected: set requests.runs in the target profile'
-const guessIgnored =
-  'our guess at the shape of runs was accepted but not understood: set requests.runs in the target profile'
-
 /** Asks until an answer is `enough`, at most `times` times; returns the last answer. */
 async function askUntil(
   enough: (reply: Exchange) => boolean,
@@ -173,21 +120,4 @@ async function askUntil(
   let reply = await ask()
   for (let tries = 1; tries < times && !enough(reply); tries += 1) reply = await ask()
   return reply
-}
-
-/** A guessed run with fields such as id and output; the statement is in both halves. */
-function guessedRun(id: string, tell: string) {
-  return {
-    id,
-    input: [inputText(tell)],
-    output: [
-      {
-        type: 'message',
-        id: `msg_${id}`,
-        role: 'assistant',
-        status: 'completed',
-        content: [{ type: 'output_text', text: `Noted: ${tell}`, annotations: [] }],
-      },
-    ],
-  }
 }

@@ -1,10 +1,16 @@
 /** Lists of chats and attachments: the document specifies neither their shape nor what search matches. */
 import type { Patch, Services } from '../../../services.ts'
 import type { Page, PageRequest } from '../../../store/types.ts'
-import { type Json, toObject } from '../../patches/json.ts'
+import { isText, type Json, toObject } from '../../patches/json.ts'
 import { onError, onSuccessBody } from '../../patches/replies.ts'
-import { onRequest } from '../../patches/requests.ts'
-import { fileList, type RoutePattern, v3History } from '../../patches/routes.ts'
+import { onRequest, onRequestBody } from '../../patches/requests.ts'
+import {
+  changeChat,
+  createChat,
+  fileList,
+  type RoutePattern,
+  v3History,
+} from '../../patches/routes.ts'
 import { compose, onStore } from '../../patches/services.ts'
 import type { Dialect } from '../../table.ts'
 import { alternatives, dialectTable } from '../../table.ts'
@@ -46,6 +52,13 @@ export const listDialects: readonly Dialect[] = [
           })),
         ]),
       },
+    'chat-names-on-one-line: Line breaks in the names of chats become spaces.': compose(
+      [createChat, changeChat].map((route) =>
+        onRequestBody(route, (body) =>
+          isText(body['name']) ? { ...body, name: body['name'].replaceAll('\n', ' ') } : body,
+        ),
+      ),
+    ),
     'files-of-any-version: GET /attachment with the id of a v2 chat returns an empty list.':
       onError(fileList, (reply) =>
         reply.status === 409

@@ -67,6 +67,10 @@ export const chatFaults = faultTable({
       createChat,
       (body) => (isText(body['name']) ? { ...body, name: undefined } : body),
     ),
+    'chat-name-of-one-line: Of a name with several lines, only the first is stored.': onRequestBody(
+      createChat,
+      ({ name, ...body }) => ({ ...body, name: isText(name) ? name.split('\n')[0] : name }),
+    ),
   },
   'V3-CHAT-04': {
     'chat-read-another: GET /chat/{chat_id} returns a chat with another id.': setFields(readChat, {
