@@ -1,6 +1,7 @@
 /**
  * `npm run ci`: the steps of CI in two lanes, with a table of their times. The steps of the first lane
- * need both cores or are sensitive to load; those of the second mostly wait for other programs.
+ * need both cores or are sensitive to load; those of the second mostly wait for other programs, or do
+ * not depend on speed.
  *
  *   npm run ci [-- --only GLOB]
  *
@@ -27,13 +28,24 @@ interface Ended extends Step {
 const values = optionsOf(import.meta, { only: '*' })
 const seed = seedOfCommit()
 
+/** Slow tests of the second lane, which do not depend on speed; other files are tested in the first one. */
+const untimed = [
+  'harness/cli/certification/certification',
+  'harness/cli/certification/signed-again',
+  'harness/cli/documentation',
+  'harness/cli/results/redaction',
+  'harness/proof/certified/certified',
+  'harness/proof/curl-replay',
+].map((name) => `${name}.slow.test.ts`)
+const slowTests = 'npm run test:slow'
+
 const first: readonly Step[] = [
   { name: 'style, types, imports, words, sizes, dead code', command: 'npm run check' },
   ...readmeTests(),
   { name: 'reports in a browser', command: 'npm run test:browser' },
   {
     name: 'proof, a sample, and generated faults at each depth',
-    command: `npm run prove -- --sample 300 --generated 50 --dialects 10 --depth ${depths.join(',')} --seed ${seed}`,
+    command: `npm run prove -- --sample 300 --generated 25 --dialects 10 --depth ${depths.join(',')} --seed ${seed}`,
   },
 ]
 const second: readonly Step[] = [
@@ -43,6 +55,10 @@ const second: readonly Step[] = [
   { name: 'replicas that are killed under load', command: 'npm run replicas -- --seconds 40' },
   { name: 'fronts that answer in place of the service', command: 'npm run prove:fronts' },
   { name: 'proxies of others in front of the reference server', command: 'npm run foreign' },
+  {
+    name: 'slow tests that do not depend on speed',
+    command: `npx vitest run --maxWorkers 1 ${untimed.join(' ')}`,
+  },
 ]
 
 const ended = (await Promise.all([runLane(first, true), runLane(second, false)])).flat()
@@ -82,14 +98,18 @@ function run(step: Step, isLive: boolean): Promise<Ended> {
   })
 }
 
-/** The test commands exactly as in the README; `npm ci` has run when this script starts. */
+/** The test commands of the README, without tests of the second lane; `npm ci` has run when this script starts. */
 function readmeTests(): readonly Step[] {
   const block = /<!-- tests -->\n```sh\n([^`]+)```/.exec(readFileSync('README.md', 'utf8'))?.[1]
   const commands = (block ?? '').split('\n').map((line) => line.replace(/#.*/, '').trim())
   const tests = commands.filter((command) => command !== '' && command !== 'npm ci')
-  if (!tests.some((command) => command.endsWith('npm test')))
-    throw new Error('README.md has no test command below <!-- tests -->')
-  return tests.map((command) => ({ name: command, command: command.replace('npm ci && ', '') }))
+  if (!tests.some((command) => command.endsWith('npm test')) || !tests.includes(slowTests))
+    throw new Error('README.md lacks a test command below <!-- tests -->')
+  const others = untimed.map((file) => ` --exclude ${file}`).join('')
+  return tests.map((command) => ({
+    name: command,
+    command: command.replace('npm ci && ', '').replace(slowTests, `${slowTests} --${others}`),
+  }))
 }
 
 /** Samples differ from commit to commit, and are the same for one commit. */

@@ -2,16 +2,16 @@ import { execFile, spawn } from 'node:child_process'
 import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { startReferenceServer } from '../../reference-server/index.ts'
+import { freePort } from '../../reference-server/test-support/free-port.ts'
 import { capacityReportOf } from '../../reports/capacity/test-support/sketch.ts'
 import { reportToJson } from '../../reports/text/digest.ts'
-import { listen } from '../client/test-support/listen-on-loopback.ts'
 import { ask, chatgen, emptyFolder } from './test-support/chatgen.ts'
 
 /**
- * The commands of README.md and of docs/, in order and as written, except for ports, deployments and long times. The
- * environment limits a check to depth quick, and in docs/ to one requirement.
+ * The commands of README.md and of docs/, page by page in order and as written, except for ports, deployments and long
+ * times. The environment limits a check to depth quick, and in docs/ to one requirement.
  */
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -84,14 +84,14 @@ beforeAll(async () => {
 
 const passed = new Set<string>()
 
-test.for(pages)(
+test.concurrent.for(pages)(
   'every command of $page',
   { timeout: 1_800_000 },
-  async ({ page, text, commands }) => {
+  async ({ page, text, commands }, { expect, onTestFinished }) => {
     const deployment = await startReferenceServer({ keys })
     onTestFinished(() => deployment.close())
     const ports = new Map<string, string>()
-    for (const port of ['4010', '4011']) ports.set(port, await freePort())
+    for (const port of ['4010', '4011']) ports.set(port, `${await freePort()}`)
     const adapted = (command: string) =>
       shortened
         .reduce((result, [from, to]) => result.replace(from, to), command)
@@ -241,10 +241,4 @@ async function untilShown(command: string, text: string, { cwd, env }: Place) {
     child.kill('SIGTERM')
     await closed
   }
-}
-
-async function freePort(): Promise<string> {
-  const host = await listen(() => {})
-  await host.close()
-  return new URL(host.url).port
 }

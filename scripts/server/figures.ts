@@ -6,10 +6,11 @@ import { fileURLToPath } from 'node:url'
 import { lowerMedianOf, quantileOf } from '../../contract/averages.ts'
 import { runBench } from '../../harness/load/bench/bench.ts'
 import { benchCases } from '../../harness/load/bench/cases.ts'
-import { type ChildServer, childServer } from '../../harness/load/child-server.ts'
+import { childServer } from '../../harness/load/child-server.ts'
 import { plainTarget } from '../../harness/load/target.ts'
 import { startReferenceServer } from '../../reference-server/index.ts'
 import { openStore } from '../../reference-server/store/open-store.ts'
+import { serve } from '../foreign/programs.ts'
 import { bodyOf, key, memoryOf, paced } from './streams.ts'
 
 /** A line of the table: a figure, its anchor, their ratio, and the goal of one of them. */
@@ -43,20 +44,8 @@ const warmUpSeconds = 5
 const bareServer = 'bare node:http server'
 const path = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 
-function serve(...flags: readonly string[]): Promise<ChildServer> {
-  return childServer([
-    path('../../bin/chatgen.cjs'),
-    'serve',
-    '--port',
-    '0',
-    '--key',
-    key,
-    ...flags,
-  ])
-}
-
 async function throughput({ seconds }: Sizes): Promise<readonly Row[]> {
-  const server = await serve()
+  const server = await serve('--key', key)
   const maxTokens = 64
   const text = `Describe a harbour. [[tokens=${maxTokens}]]`
   const options = {
@@ -86,7 +75,7 @@ async function throughput({ seconds }: Sizes): Promise<readonly Row[]> {
 }
 
 async function pacedStreams({ seconds, streams }: Sizes): Promise<readonly Row[]> {
-  const server = await serve('--pace', `ttft=0ms,gap=${gapMs}ms`)
+  const server = await serve('--key', key, '--pace', `ttft=0ms,gap=${gapMs}ms`)
   const pieces = await piecesOf(server.url, Math.ceil((seconds + 30) * (1000 / gapMs)))
   const load = { streams, gapMs, seconds }
   const ours = await paced(server, load).finally(() => server.stop())
@@ -124,7 +113,7 @@ async function piecesOf(url: string, tokens: number): Promise<readonly string[]>
 }
 
 async function openStreams({ open }: Sizes): Promise<readonly Row[]> {
-  const server = await serve('--pace', 'ttft=0ms,gap=60s')
+  const server = await serve('--key', key, '--pace', 'ttft=0ms,gap=60s')
   const ours = await memoryOf(server, open).finally(() => server.stop())
   const line = JSON.stringify({ pieces: ['data: {}\n\n'], gapMs: 60_000 })
   const bare = await childServer([path('bare-paced.ts')], { line })

@@ -6,13 +6,11 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ChildServer } from '../../harness/load/child-server.ts'
 
-export interface Streams {
+interface Streams {
   /** CPU time of the server per event, in microseconds. */
   readonly cpuUs: number
   /** Lateness of events, in milliseconds, against the schedule of the earliest one of their stream. */
   readonly errors: readonly number[]
-  /** Busy share of the event loop of this process, which reads the streams. */
-  readonly clientBusy: number
 }
 
 /** One stream in twenty has timestamps, which add a cost. */
@@ -28,17 +26,15 @@ export async function paced(
   const stamped = open.filter((_, index) => index % stampedOneOf === 0)
   const count = () => open.reduce((sum, { events }) => sum + events, 0)
   await delay(1000)
-  const loop = performance.eventLoopUtilization()
   const [cpuBefore, eventsBefore] = [cpuUsOf(pid), count()]
   const sentBefore = stamped.map(({ sentMs }) => sentMs.length)
   await delay(seconds * 1000)
   const cpuUs = (cpuUsOf(pid) - cpuBefore) / (count() - eventsBefore)
-  const clientBusy = performance.eventLoopUtilization(loop).utilization
   const errors = stamped.flatMap(({ sentMs }, index) =>
     latenesses(sentMs, sentBefore[index] ?? 0, gapMs),
   )
   for (const stream of open) stream.close()
-  return { cpuUs, errors, clientBusy }
+  return { cpuUs, errors }
 }
 
 function latenesses(sentMs: readonly number[], from: number, gapMs: number): readonly number[] {
@@ -86,7 +82,7 @@ function residentBytes(pid: number): number {
 
 export const key = 'sk-bench-server-4711'
 
-export interface EventStream {
+interface EventStream {
   /** Complete events so far. */
   readonly events: number
   /** Times of all events by the stamps of the server, in milliseconds; empty without stamps. */
@@ -101,11 +97,7 @@ export function bodyOf(tokens: number) {
 }
 
 /** Resolves when the response head arrives. */
-export async function openStream(
-  url: string,
-  tokens: number,
-  isStamped: boolean,
-): Promise<EventStream> {
+async function openStream(url: string, tokens: number, isStamped: boolean): Promise<EventStream> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
   const read = { events: 0, sentMs: [] as number[] }

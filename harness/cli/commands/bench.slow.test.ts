@@ -2,8 +2,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { calibration } from '../../../contract/report/load/generator.ts'
 import { startReferenceServer } from '../../../reference-server/index.ts'
 import type { BenchReport } from '../../load/bench/measure.ts'
+import { thisMachine } from '../../load/calibrate.ts'
 import { halfSilentServer } from '../load/test-support/loading.ts'
 import { chatgen, chatsOn, emptyFolder, start } from '../test-support/chatgen.ts'
 import { exitCodeOfBench } from './bench.ts'
@@ -75,11 +77,20 @@ test.each([
 
 test('stores a calibration in the cache of the user', async () => {
   const cache = emptyFolder()
-  const args = ['calibrate', '--rates', '200', '--duration', '2s', '--json', '--quiet']
+  const args = ['calibrate', '--rates', '300,600', '--duration', '2s', '--json', '--quiet']
   const { code, stdout } = await chatgen(args, { XDG_CACHE_HOME: cache })
-  const stored = JSON.parse(readFileSync(join(cache, 'chatgen', 'calibration.json'), 'utf8'))
+  const text = readFileSync(join(cache, 'chatgen', 'calibration.json'), 'utf8')
+  const stored = calibration.parse(JSON.parse(text))
   expect(stored).toEqual(JSON.parse(stdout))
-  expect(stored.points).toHaveLength(1)
+  expect(stored.machine).toEqual(thisMachine())
+  // Higher rates are left out once the generator is overwhelmed.
+  const [first, second] = stored.points
+  expect(second === undefined).toBe(first?.verdict === 'invalid')
+  for (const { eventsPerSecond, timestampError } of stored.points) {
+    expect(eventsPerSecond).toBeGreaterThan(100)
+    expect(timestampError?.count).toBeGreaterThan(50)
+    expect(timestampError?.p99).toBeGreaterThanOrEqual(timestampError?.p50 ?? Number.NaN)
+  }
   // A busy machine may have no rate with accurate timestamps.
   expect(code).toBe(stored.ceilingEventsPerSecond > 0 ? 0 : 6)
 })
