@@ -2,10 +2,7 @@ import { request } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import type { ConformanceReport } from '../../contract/report/conformance.ts'
 import { faults } from '../../reference-server/deviations/index.ts'
-import {
-  replicaDialects,
-  replicationMs,
-} from '../../reference-server/deviations/replicas/dialects.ts'
+import { replicaDialects } from '../../reference-server/deviations/replicas/dialects.ts'
 import {
   type PatchReplicas,
   replicaFaults,
@@ -97,8 +94,8 @@ describe.each(replicaFaults)('$name', ({ breaks: only, patches }) => {
 })
 
 describe('a legal service with several endpoints conforms', () => {
-  test.each(replicaDialects)('$name', async ({ patches }) => {
-    const report = await judgedReplicas(patches, 3, { settleMs: 2 * replicationMs })
+  test.each(replicaDialects)('$name', async ({ patches, visibleMs }) => {
+    const report = await judgedReplicas(patches, 3, { settleMs: 2 * visibleMs })
     expect(redIn(report)).toEqual([])
     expect(report.outcome).toBe('conforms')
     const sent = report.target.endpoints?.map(({ requests }) => requests) ?? []

@@ -5,13 +5,14 @@ import { delayAnswers } from '../dialects/wire.ts'
 import { compose, onStore } from '../patches/services.ts'
 import type { PatchReplicas } from './faults.ts'
 
-/** Milliseconds until a change is visible on all replicas. */
-export const replicationMs = 150
+const replicationMs = 150
 
 interface ReplicaDialect {
   readonly name: string
   /** Difference from replicas that behave like one server, as a sentence. */
   readonly summary: string
+  /** Milliseconds until a change is visible on all replicas. */
+  readonly visibleMs: number
   readonly patches: PatchReplicas
 }
 
@@ -19,11 +20,13 @@ export const replicaDialects: readonly ReplicaDialect[] = [
   {
     name: 'replicas-alike',
     summary: 'Replicas share all state.',
+    visibleMs: 0,
     patches: () => () => (services) => services,
   },
   {
     name: 'replication-is-slow',
     summary: `Changes reach the other replicas after ${replicationMs} ms.`,
+    visibleMs: replicationMs,
     patches: () => {
       const changes = createChangeLog()
       return (replica) => laggingReplica(changes, replica)
@@ -32,6 +35,7 @@ export const replicaDialects: readonly ReplicaDialect[] = [
   {
     name: 'replicas-of-different-speed',
     summary: 'Each replica answers 40 ms later than the previous one.',
+    visibleMs: 0,
     patches: () => (replica) =>
       replica === 0 ? (services) => services : delayAnswers(40 * replica),
   },
