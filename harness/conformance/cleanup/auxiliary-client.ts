@@ -38,8 +38,6 @@ export interface AuxiliaryClientOptions {
   /** Names the requests in their labels and headers. */
   readonly purpose: string
   readonly signal?: AbortSignal
-  /** Requests in flight. */
-  readonly concurrency?: number
   /** Maximum attempts of a request that is answered 429 or 503; four by default. */
   readonly tries?: number
   /** Aborts a response that has not ended after this time, in milliseconds: slow bytes do not count as silence. */
@@ -51,6 +49,8 @@ export interface AuxiliaryClientOptions {
   /** The run that the requests belong to: they share its pace and its ids, and are recorded. */
   readonly run?: RunSetup
 }
+
+const requestsInFlight = 4
 
 export function createAuxiliaryClient(
   setup: ClientIdentity,
@@ -68,7 +68,7 @@ export function createAuxiliaryClient(
   const transport = createNetworkTransport(networkOf(setup.profile), limits)
   const pace = createRateLimiter(limits, run?.state.pace)
   const breaker = createCircuitBreaker()
-  const slots = createSemaphore(options.concurrency ?? 4)
+  const slots = createSemaphore(requestsInFlight)
   const secrets = secretsOf(setup)
   const redactor = createRedactor(secrets)
   const writer = new RedactingWriter(secrets)

@@ -20,7 +20,7 @@ export const runRecord = z.object({
   startedAt: z.string(),
   seed: z.string(),
   /** Part of every Idempotency-Key of the run, so that a run with the same seed has others. */
-  keySeed: z.string().default(''),
+  keySeed: z.string(),
   strict: z.boolean(),
   /** True for a run without a tag in its requests; absent otherwise. */
   incognito: z.boolean().optional(),
