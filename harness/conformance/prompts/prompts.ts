@@ -113,7 +113,9 @@ export function variedPrompts(writers: readonly Writer[], seed: string, customer
       const max = 1 + numberOf(`${customer}/sentences`, maxSentences)
       const sentences = Array.from({ length: 1 + numberOf(`${seed}/${turn}`, max) }, (_, at) => {
         const kind = messageKinds[numberOf(`${seed}/${turn}/${at}`, messageKinds.length)]
-        const sentence = say((language) => language[kind ?? 'chatter'], ['message', turn, at])
+        const about = ['message', turn, at]
+        const n = 2 + numberOf(`${seed}/${turn}/${at}/n`, 98)
+        const sentence = say((language) => language[kind ?? 'chatter'], about, { n })
         return cutShort(sentence, writer.language, `${seed}/${turn}/${at}`)
       })
       return sentences.join(writer.language.isSpaced ? ' ' : '')
@@ -150,7 +152,7 @@ export function variedPrompts(writers: readonly Writer[], seed: string, customer
   }
 }
 
-const messageKinds = ['chatter', 'brief', 'reasoned'] as const
+const messageKinds = ['chatter', 'brief', 'reasoned', 'calculation'] as const
 
 /** The beginning of a sentence, as users write: often not to its end, and without its mark. */
 function cutShort(sentence: string, { isSpaced }: Language, seed: string): string {

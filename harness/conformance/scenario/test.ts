@@ -20,6 +20,7 @@ import { needsRepeat, repeatPauseMs, ScenarioRepeat } from '../report/confirmati
 import { isIncognito, type RunSetup } from '../run-setup.ts'
 import { createRunContext } from '../session/context.ts'
 import { createRandomPicker, shuffled } from '../session/identities.ts'
+import { processOf } from '../session/requests/imitation.ts'
 import { surfaceCredentials } from '../session/secrets.ts'
 import { Session } from '../session/session.ts'
 import type { Cost } from '../usage.ts'
@@ -186,18 +187,23 @@ const surfaces = ['openai', 'v3'] as const
 const listPaths = { openai: '/api/openai/models', v3: '/api/v3/chat' } as const
 
 /**
- * Rank of a scenario: an incognito run begins with conversations, of one or several surfaces at once, in groups
- * as large as the number of processes that a customer has.
+ * Rank of a scenario: an incognito run begins with conversations, of one or several surfaces at once, one at a time
+ * in each process of the customer.
  */
-function rankOf({ name, meta: { isFirst = false, covers = [] } }: Task, setup: RunSetup): number {
-  const { seed } = setup
-  const [id] = covers
-  if (!isFirst || id === undefined) return Infinity
-  const groups = [1, 3, 6][createRandomPicker(`${seed}/groups`)(3)] ?? 1
-  const group = createRandomPicker(`${seed}/${name}`)(groups)
+function rankOf(task: Task, { seed }: RunSetup): number {
+  if (!task.meta.isFirst) return Infinity
   const together = [0, 0, 1, 1, 2][createRandomPicker(`${seed}/together`)(5)] ?? 0
-  const place = shuffled(allSurfaces, seed).indexOf(requirements[id].surface)
-  return Math.max(0, place - together) + group / groups
+  const order = shuffled(allSurfaces, seed)
+  const placeOf = ({ meta: { covers: [id] = [] } }: Task) =>
+    Math.max(0, (id ? order.indexOf(requirements[id].surface) : 0) - together)
+  const inProcess = testsIn(task.file).filter(
+    (one) =>
+      one.meta.isFirst &&
+      placeOf(one) === placeOf(task) &&
+      processOf(seed, toSlug(one.name)) === processOf(seed, toSlug(task.name)),
+  )
+  const names = inProcess.map(({ name }) => name)
+  return placeOf(task) + shuffled(names, seed).indexOf(task.name) / 100
 }
 
 /** Texts of a scenario; in an incognito run, each scenario is a different user. */
