@@ -29,7 +29,7 @@ describe('ordinary traffic', () => {
         { isFirst },
       ),
       async ({ openai, session, prompts, habit }) => {
-        const user = userOf({ session, prompts, habit }, isFirst)
+        const user = userOf({ session, prompts, habit })
         const messages =
           habit('instructions', 2) === 0 ? [inRole('system', prompts.instruction('short'))] : []
         for await (const question of user.messages()) {
@@ -50,7 +50,7 @@ describe('ordinary traffic', () => {
         { isFirst },
       ),
       async ({ v3, session, prompts, habit, profile }) => {
-        const user = userOf({ session, prompts, habit }, isFirst)
+        const user = userOf({ session, prompts, habit })
         await user.pause()
         const chat = await v3.createChat({}, prompts.message(0))
         const thinks = isFirst ? habit('think', 4) === 0 : at < 6
@@ -79,7 +79,7 @@ describe('ordinary traffic', () => {
         isFirst,
       }),
       async ({ v2, session, prompts, habit }) => {
-        const user = userOf({ session, prompts, habit }, isFirst)
+        const user = userOf({ session, prompts, habit })
         await user.pause()
         const chat = await v2.chat(prompts.message(0))
         for await (const question of user.messages()) {
@@ -95,16 +95,14 @@ describe('ordinary traffic', () => {
 /** Mean pauses before a request, in milliseconds; a customer has one of them. */
 const pausesMs = [0, 10, 50, 200]
 
-/**
- * A user with the habits of the run. Up to three messages; at least two in the first conversations, which
- * together are longer than a server needs to recognize a caller.
- */
-function userOf(
-  { session, prompts, habit }: Pick<ScenarioContext, 'session' | 'prompts' | 'habit'>,
-  isFirst: boolean,
-) {
+/** A user with the habits of the run, and up to three messages. */
+function userOf({
+  session,
+  prompts,
+  habit,
+}: Pick<ScenarioContext, 'session' | 'prompts' | 'habit'>) {
   const number = createRandomPicker(session.nonce())
-  const count = isFirst ? 2 + number(2) : 1 + number(3)
+  const count = 1 + number(3)
   const pauseMs = pausesMs[habit('pause', pausesMs.length)] ?? 0
   const limits = [256, 500, 1_000, 2_048]
   const pause = () => session.sleep(-Math.log(1 - number(1_000) / 1_000) * pauseMs)

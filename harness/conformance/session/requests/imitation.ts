@@ -28,7 +28,7 @@ export interface ImitatedRequest {
 /** Numbers of clients of a customer, each as likely as another. */
 const fleetSizes = [1, 1, 2, 2, 3]
 /** Maximum processes of a client, which have connections of their own. */
-const maxProcesses = 3
+const maxProcesses = 6
 
 const sdks = ['openai-python', 'openai-node', 'ai', 'langchain']
 
