@@ -159,16 +159,14 @@ function parseBoolean(text: string): boolean | undefined {
 
 export function positiveInteger(text: string): number {
   const value = Number(text)
-  if (!Number.isInteger(value) || value < 1)
-    throw new InvalidArgumentError('must be a positive integer')
-  return value
+  if (Number.isInteger(value) && value >= 1) return value
+  throw new InvalidArgumentError('must be a positive integer')
 }
 
 export function wholeNumber(text: string): number {
   const value = Number(text)
-  if (text.trim() === '' || !Number.isInteger(value) || value < 0)
-    throw new InvalidArgumentError('must be 0 or a positive integer')
-  return value
+  if (text.trim() !== '' && Number.isInteger(value) && value >= 0) return value
+  throw new InvalidArgumentError('must be 0 or a positive integer')
 }
 
 export function portNumber(text: string): number {
