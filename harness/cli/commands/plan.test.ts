@@ -65,6 +65,14 @@ describe('chatgen plan', () => {
     expect(code).toBe(1)
   })
 
+  test('ends with 5 if too little was measured', async () => {
+    const file = join(emptyFolder(), 'one.json')
+    writeFileSync(file, reportToJson(simulatedReport({ rates: [1], durationMs: 30_000 })))
+    const { code, stderr } = await inProcess(['plan', '--from', file, '--demand', 'rate=2/s'])
+    expect(stderr).toContain('one.json: only one rate of it can be used')
+    expect(code).toBe(5)
+  })
+
   describe('from a measurement that was not decided', () => {
     const demand = ['--demand', 'rate=20/s', '--price', '2.40/h']
     const formats = ['--report', 'console,html,markdown,junit']

@@ -41,8 +41,8 @@ Exit codes:
   1 no number of replicas meets the SLOs
   2 usage, not a capacity report, a demand or a trace that cannot be read, an SLO that was not measured,
     or a capacity report that was edited after its run
-  5 a measurement is undecided: the plan is provisional; or the service model does not reproduce the
-    measurement: the plan is not reliable
+  5 a measurement is undecided: the plan is provisional, or there is none if two rates were not measured;
+    or the service model does not reproduce the measurement: the plan is not reliable
   6 a measurement is invalid, because the load generator was its bottleneck: nothing is planned`
 
 function planFlags() {
@@ -98,14 +98,9 @@ export const planCommand = defineCommand({
     }
     const demand = demandOf(flags.demand)
     const price = flags.price === undefined ? null : priceOf(flags.price)
-    const report = await planned({
-      ...flags,
-      measurements,
-      demand,
-      slos,
-      price,
-      assess: flags.replicas ?? null,
-    })
+    const options = { ...flags, measurements, demand, slos, price, assess: flags.replicas ?? null }
+    const report = await planned(options, io)
+    if (report === null) return isEdited ? exitCode.usage : exitCode.incomplete
     makeOutFolder(flags.out)
     publishReport(report, planKind, { ...flags, formats, evidence: undefined }, io)
     return isEdited ? exitCode.usage : outcomeCodes[report.outcome]
@@ -117,17 +112,24 @@ type Planned = Omit<
   'suite' | 'createdAt'
 >
 
-/** @throws ConfigurationError for an SLO or a measurement from which nothing can be predicted */
-async function planned(options: Planned) {
+/**
+ * The plan; null if too little was measured, which is printed.
+ * @throws ConfigurationError for an SLO that cannot be predicted
+ */
+async function planned(options: Planned, io: Pick<Io, 'err'>) {
   const { makePlan } = await import('../../plan/make-plan.ts')
   const { UnfittedRunError } = await import('../../plan/fit/fit.ts')
   const { UnpredictedMetricError } = await import('../../plan/predict.ts')
   const { interfaceRevision, suiteVersion } = await import('../../conformance/defaults.ts')
   const suite = { version: suiteVersion(), interface: interfaceRevision }
   const make = () => makePlan({ ...options, suite, createdAt: new Date() })
-  const fitted = () =>
-    refusing(UnfittedRunError, make, ({ message }) => `${options.measurements[0].file}: ${message}`)
-  return refusing(UnpredictedMetricError, fitted, ({ message }) => `--slo: ${message}`)
+  try {
+    return refusing(UnpredictedMetricError, make, ({ message }) => `--slo: ${message}`)
+  } catch (error) {
+    if (!(error instanceof UnfittedRunError)) throw error
+    io.err(`chatgen: ${options.measurements[0].file}: ${error.message}`)
+    return null
+  }
 }
 
 function numbers(text: string): number[] {
