@@ -147,7 +147,7 @@ func main() {
 
 func (s *server) complete(w http.ResponseWriter, r *http.Request) {
 	received := now()
-	log := &stream{Accepted: received, Received: received}
+	log := &stream{Accepted: received, Received: received, Sent: []int64{}}
 	if conn := r.Context().Value(connectionKey{}).(*connection); conn.accepted > 0 {
 		log.Accepted, conn.accepted = conn.accepted, 0
 	}
