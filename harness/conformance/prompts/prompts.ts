@@ -152,7 +152,10 @@ export function variedPrompts(writers: readonly Writer[], seed: string, customer
   }
 }
 
-const messageKinds = ['chatter', 'brief', 'reasoned', 'calculation'] as const
+const messageKinds = [
+  ...(['chatter', 'chatter', 'chatter', 'brief', 'brief'] as const),
+  ...(['reasoned', 'reasoned', 'reasoned', 'calculation'] as const),
+] as const
 
 /** The beginning of a sentence, as users write: often not to its end, and without its mark. */
 function cutShort(sentence: string, { isSpaced }: Language, seed: string): string {
