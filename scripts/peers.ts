@@ -2,7 +2,7 @@
  * Compares our load engine with other load generators, against a paced server in Go, whose own timestamps are the
  * truth. Programs that are not on PATH are left out with a message; without Go there is nothing to compare with.
  *
- *   npm run peers -- [--experiments latency,freeze,limit,faults] [--rate 60] [--seconds 5] [--tokens 40] [--runs 3]
+ *   npm run peers -- [--experiments latency,freeze,limit,faults] [--rate 60] [--seconds 6] [--tokens 40] [--runs 3]
  *                    [--only vegeta,oha] [--keep DIR]
  *
  * - latency: errors of the reported latencies; medians of `--runs` in rotating order
@@ -27,7 +27,7 @@ import { buildServer, type PacedServer, pace } from './peers/server.ts'
 import { streamReaders } from './peers/stream-readers.ts'
 
 const values = optionsOf(import.meta, {
-  ...{ experiments: 'latency', rate: 60, seconds: 5, tokens: 40, runs: 3, only: '', keep: '' },
+  ...{ experiments: 'latency', rate: 60, seconds: 6, tokens: 40, runs: 3, only: '', keep: '' },
 })
 
 const root = values.keep ? resolve(values.keep) : mkdtempSync(join(tmpdir(), 'chatgen-peers-'))
@@ -175,7 +175,7 @@ async function limitOf(server: PacedServer, peer: Peer) {
 
 async function tryRate(server: PacedServer, peer: Peer, target: number): Promise<Tried> {
   // Enough requests for a p99.
-  const length = Math.max(3, Math.ceil(300 / target))
+  const length = Math.max(3, Math.ceil(330 / target))
   try {
     const run = await measure(server, peer, { ...load, rate: target, seconds: length })
     const error = latencyError(run, 'ttft', 'request')?.[1] ?? Number.NaN
