@@ -3,7 +3,8 @@
 import { isUuid } from '../../../contract/json.ts'
 import type { Patch } from '../../services.ts'
 import type { Message } from '../../store/types.ts'
-import { isText, setAt } from '../patches/json.ts'
+import { newChat } from '../../surfaces/chats.ts'
+import { isPresent, isText, setAt } from '../patches/json.ts'
 import { onError, onSuccess, onSuccessBody, setFields } from '../patches/replies.ts'
 import { idOf, mendField, onRequestBody, rejectRequests } from '../patches/requests.ts'
 import { type RoutePattern, storeMessage, v2Generate } from '../patches/routes.ts'
@@ -62,6 +63,9 @@ export const v2Faults = faultTable({
       idOf,
     ),
   },
+  'V2-MSG-08': {
+    'v2-message-needs-no-chat: A message without chat_id is accepted.': inSeparateChat,
+  },
   'V2-MSG-10': {
     'v2-message-assistant-refused: A message with a UUID as assistant_id is rejected.':
       rejectRequests(storeMessage, ({ assistant_id: id }) => isUuid(id)),
@@ -73,6 +77,10 @@ export const v2Faults = faultTable({
       fail400With500(storeMessage),
     'v2-reply-refused-500: POST /api/v2/message/generate returns 500 instead of 400.':
       fail400With500(v2Generate),
+  },
+  'V2-GEN-02': {
+    'v2-reply-needs-no-parent: A v2 generation without parent_id is accepted: the last message of the chat is answered.':
+      answerLastMessage,
   },
   'V2-GEN-05': {
     'v2-reply-chat-of-any-type: A v2 generation with chat_id of the wrong type is accepted.':
@@ -110,6 +118,30 @@ function editChain(change: (chain: readonly Message[]) => readonly Message[]): P
   }))
 }
 
+function inSeparateChat(...[services]: Parameters<Patch>): ReturnType<Patch> {
+  return onRequestBody(storeMessage, (body, { caller }) => {
+    if (isPresent(body['chat_id'])) return body
+    const chat = newChat(services, caller, 'v2')
+    void services.store.chats.create(chat)
+    return { ...body, chat_id: chat.id }
+  })(services)
+}
+
 function fail400With500(route: RoutePattern): Patch {
   return onError(route, (reply) => (reply.status === 400 ? { ...reply, status: 500 } : reply))
+}
+
+function answerLastMessage(...[services]: Parameters<Patch>): ReturnType<Patch> {
+  const last = new Map<unknown, string>()
+  return compose([
+    onStore('messages', ({ append }) => ({
+      append: (message) => {
+        last.set(message.chatId, message.id)
+        return append(message)
+      },
+    })),
+    onRequestBody(v2Generate, (body) =>
+      isPresent(body['parent_id']) ? body : { ...body, parent_id: last.get(body['chat_id']) },
+    ),
+  ])(services)
 }

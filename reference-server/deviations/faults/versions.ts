@@ -20,7 +20,7 @@ import {
   v3Generate,
   v3History,
 } from '../patches/routes.ts'
-import { chatIdOf } from '../patches/services.ts'
+import { chatIdOf, compose, onStore } from '../patches/services.ts'
 import { type Fault, faultTable } from '../table.ts'
 
 type Acceptance = readonly [requirement: RequirementId, route: RoutePattern, body: object]
@@ -122,6 +122,8 @@ type SideEffect = (services: Services, caller: string, chat: string) => Promise<
 
 export const versionSideEffectFaults = faultTable({
   'VER-06': {
+    'version-refusal-stores-the-question: A rejected v3 generation in a v2 chat adds its input to the context of the chat.':
+      rememberRejectedInput,
     'version-refusal-empties-the-v2-chat: DELETE /chat/{chat_id} rejects a v2 chat but still deletes its messages.':
       alsoDo(deleteChat, async ({ store }, { caller, params }, { status }) => {
         const chat = await store.chats.find(caller, params['chat_id'] ?? '')
@@ -162,6 +164,27 @@ async function storeInHistory({ store, ids, clock }: Services, _: string, chat: 
     input: [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Hello.' }] }],
     output: [],
   })
+}
+
+/** Adds the input of rejected generations before the last message of the chat. */
+function rememberRejectedInput(...[services]: Parameters<Patch>): Services {
+  const rejected = new Map<string, string[]>()
+  return compose([
+    alsoDo(v3Generate, async (_, call, reply) => {
+      const { input } = toObject(call.body)
+      if (!isRefusal(reply) || !isText(input)) return
+      rejected.set(chatIdOf(call), [...(rejected.get(chatIdOf(call)) ?? []), input])
+    }),
+    onStore('messages', ({ chain }) => ({
+      chain: async (chatId, id) => {
+        const messages = await chain(chatId, id)
+        const added = messages
+          .slice(0, 1)
+          .flatMap((first) => rejected.get(chatId)?.map((content) => ({ ...first, content })) ?? [])
+        return [...messages.slice(0, -1), ...added, ...messages.slice(-1)]
+      },
+    })),
+  ])(services)
 }
 
 function updateVersion(when: (body: Readonly<Record<string, unknown>>) => boolean): Patch {
