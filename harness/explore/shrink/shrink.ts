@@ -64,7 +64,7 @@ class Shrinker {
   /** Finds a starting sequence. */
   async reproduce(): Promise<void> {
     const operations = this.#operations
-    // A race may need a second try.
+    // A violation that is not shown each time may need a second try.
     for (const start of [
       ...beginnings(operations, this.#options.violation),
       operations,
