@@ -47,6 +47,12 @@ test('an annotation for each cause', () => {
   `)
 })
 
+test('a run without a MUST says how many SHOULD passed', () => {
+  const requirements = [requirement('OAI-N-01', 'pass'), requirement('V3-SSE-07', 'warn')]
+  const text = reportToGitHub({ ...conforming, requirements })
+  expect(text).toContain('CONFORMS: no MUST was judged, 1 of 2 SHOULD passed; 1 warning')
+})
+
 test('where everything holds, the outcome', () => {
   expect(reportToGitHub(conforming)).toMatchInlineSnapshot(`
     "::notice title=chatgen check::CONFORMS: 3 passed, 0 violated, 0 undecided of 3 required requirements

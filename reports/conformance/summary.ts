@@ -55,9 +55,7 @@ export function outcomeText(report: ConformanceReport): string {
   const problems = report.baseline?.problems.length ?? 0
   const strict = report.strict ? ' (counted as violations: --strict)' : ''
   return [
-    report.outcome === 'conforms' && summary.known > 0
-      ? `${summary.passed} passed of ${count(summary.required, 'required requirement')}`
-      : countsText(summary),
+    headOf(report, summary),
     ...(summary.warnings === 0 ? [] : [count(summary.warnings, 'warning') + strict]),
     ...(problems === 0
       ? []
@@ -65,6 +63,17 @@ export function outcomeText(report: ConformanceReport): string {
     ...(report.interrupted ? ['interrupted'] : []),
     ...(report.stopped === undefined ? [] : [clean(report.stopped)]),
   ].join('; ')
+}
+
+function headOf({ outcome, requirements }: ConformanceReport, summary: Summary): string {
+  if (summary.required > 0 || outcome !== 'conforms') {
+    return outcome === 'conforms' && summary.known > 0
+      ? `${summary.passed} passed of ${count(summary.required, 'required requirement')}`
+      : countsText(summary)
+  }
+  const expected = requirements.filter(({ level }) => level === 'expected')
+  const passed = expected.filter(({ verdict }) => verdict === 'pass')
+  return `no MUST was judged, ${passed.length} of ${expected.length} SHOULD passed`
 }
 
 export function checkOutcome(report: ConformanceReport): Outcome {
