@@ -135,7 +135,7 @@ beforeAll(async () => {
 })
 
 const noJson = /cut.report\.json is no(t valid)? JSON/
-const edited = /exchanges\.ndjson was edited after the run/
+const edited = /(run\.json|exchanges\.ndjson) was edited after the run/
 const against = ['compare', whole, cut, '--no-rejudge']
 const withWhole = ['compare', cut, whole, '--no-rejudge']
 
@@ -145,7 +145,7 @@ test.each<[file: string, by: string, args: readonly string[], says: RegExp, code
   ['report.json', 'compare, as A', withWhole, noJson, 2],
   ['report.json', 'compare, as B', against, noJson, 2],
   ['run.json', 'rejudge', ['rejudge', cut], /the settings of the run cannot be read/, 2],
-  ['run.json', 'compare', against, /not compared: a run has no run.json/, 0],
+  ['run.json', 'compare', against, edited, 2],
   ['exchanges.ndjson', 'report', ['report', cut], edited, 2],
   ['exchanges.ndjson', 'compare', withWhole, edited, 2],
 ])('%s is told to be cut by %s', async (name, _, args, says, code) => {
