@@ -108,7 +108,7 @@ async function isRemembered(run: Run, { row, body, answer }: Trial): Promise<voi
   const texts = textsOf(body)
   if (!texts.at(-1)?.includes(ask) || row['max_tokens'] !== plain) return
   // An assistant that the profile describes may answer otherwise.
-  if (body['assistant_id'] === null) return
+  if (row['assistant_id'] === 'null') return
   const isContent = row['input'] === 'content'
   // What an assistant or a search adds may distract a weak model from content that it has read.
   if (isContent && (row['assistant_id'] !== plain || row['rag'] !== plain)) return

@@ -59,7 +59,7 @@ describe('versions of chats', () => {
   test(
     'v3 routes MUST refuse a v2 chat, MUST name /api/v2 and MUST leave the chat as it is',
     covers(['VER-03', 'VER-04', 'VER-05', 'VER-06', 'VER-10'], {
-      requests: 31,
+      requests: 35,
       generations: 2,
       chats: 1,
     }),
