@@ -93,7 +93,6 @@ export const clauses: ByOperation<Clauses> = {
   'v3.generate': {
     'V3-HIST-16': ['the turn is stored in another chat as well (stream: true)'],
     'V3-HIST-07': [
-      'the turn is not stored (overlap: two at once)',
       'only the last element counts of input',
       'only the first element counts of input',
       'the turn is not stored (stream: true)',
