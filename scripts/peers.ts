@@ -208,5 +208,6 @@ async function countNoticed(server: PacedServer, peers: readonly Peer[]): Promis
 }
 
 function shortMessage(error: unknown): string {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return 'no report'
   return messageOf(error).replaceAll(/\s+/g, ' ').slice(0, 60)
 }
