@@ -41,7 +41,7 @@ export function changedSince(commit: string): Changed {
   const elsewhere = perFile.filter((text) => rowsIn(text).length === 0).map(fileOf)
   const text = perFile.join('\n')
   const touched = faults.filter(
-    ({ name, breaks }) => text.includes(`'${name}'`) || breaks.some((id) => rows.has(id)),
+    ({ name, breaks }) => text.includes(` ${name}: `) || breaks.some((id) => rows.has(id)),
   )
   const sample = elsewhere.length > 0 ? spread(faults, sampled) : []
   const chosen = spread(touched, maxFaults - sample.length)

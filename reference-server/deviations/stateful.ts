@@ -1,7 +1,7 @@
 /** Faults that occur only after certain requests, or that change the state of other chats. */
 import type { Patch } from '../services.ts'
 import type { Chat } from '../store/types.ts'
-import { faultOf } from './faults/grammar.ts'
+import { grammarFault } from './faults/grammar.ts'
 import { alsoDo } from './patches/replies.ts'
 import { changeChat } from './patches/routes.ts'
 import {
@@ -16,47 +16,39 @@ import type { Fault } from './table.ts'
 import { faultTable } from './table.ts'
 
 const statefulChatFaults = faultTable({
-  'V3-CHAT-10': {
-    'chat-third-name-ignored: The third rename of a chat is accepted but ignored.': ignoresNames(
-      (_chat, count) => count === 3,
+  'V3-CHAT-10 chat-third-name-ignored: The third rename of a chat is accepted but ignored.':
+    ignoresNames((_chat, count) => count === 3),
+  'V3-CHAT-10 chat-favorite-keeps-its-name: The rename of a favorite is accepted but ignored.':
+    ignoresNames((chat) => chat.favorite),
+  'V3-CHAT-10 chat-of-two-runs-keeps-its-name: The rename of a chat with two or more runs is accepted but ignored.':
+    (services) =>
+      onStore('chats', (chats) => ({
+        update: async (owner, id, change) => {
+          const runs = await services.store.history.runs(id)
+          const { name: _, ...rest } = change
+          return chats.update(owner, id, runs.length > 1 && change.name ? rest : change)
+        },
+      }))(services),
+  'V3-FAV-01 chat-favorite-once-removed-stays-so: A chat that was removed from favorites cannot be added again.':
+    remembering((removed) =>
+      editChatChanges((change, { id, favorite }) => {
+        if (favorite && change.favorite === false) removed.add(id)
+        const { favorite: _, ...rest } = change
+        return change.favorite && removed.has(id) ? rest : change
+      }),
     ),
-    'chat-favorite-keeps-its-name: The rename of a favorite is accepted but ignored.': ignoresNames(
-      (chat) => chat.favorite,
-    ),
-    'chat-of-two-runs-keeps-its-name: The rename of a chat with two or more runs is accepted but ignored.':
-      (services) =>
-        onStore('chats', (chats) => ({
-          update: async (owner, id, change) => {
-            const runs = await services.store.history.runs(id)
-            const { name: _, ...rest } = change
-            return chats.update(owner, id, runs.length > 1 && change.name ? rest : change)
-          },
-        }))(services),
-  },
-  'V3-FAV-01': {
-    'chat-favorite-once-removed-stays-so: A chat that was removed from favorites cannot be added again.':
-      remembering((removed) =>
-        editChatChanges((change, { id, favorite }) => {
-          if (favorite && change.favorite === false) removed.add(id)
-          const { favorite: _, ...rest } = change
-          return change.favorite && removed.has(id) ? rest : change
+  'V3-CHAT-09 chat-once-favorite-is-excluded: exclude_favorites excludes chats that are no longer favorites.':
+    remembering((once) =>
+      compose([
+        editChatChanges((change, { id }) => {
+          if (change.favorite) once.add(id)
+          return change
         }),
-      ),
-  },
-  'V3-CHAT-09': {
-    'chat-once-favorite-is-excluded: exclude_favorites excludes chats that are no longer favorites.':
-      remembering((once) =>
-        compose([
-          editChatChanges((change, { id }) => {
-            if (change.favorite) once.add(id)
-            return change
-          }),
-          editChatRows((rows, { favorite }) =>
-            favorite === false ? rows.filter(({ id }) => !once.has(id)) : rows,
-          ),
-        ]),
-      ),
-  },
+        editChatRows((rows, { favorite }) =>
+          favorite === false ? rows.filter(({ id }) => !once.has(id)) : rows,
+        ),
+      ]),
+    ),
 })
 
 /** Ignores renames of chats in a certain state; `count` is the number of renames of a chat. */
@@ -74,61 +66,58 @@ function ignoresNames(when: (chat: Chat, count: number) => boolean): Patch {
 }
 
 const statefulDeletionFaults = faultTable({
-  'V3-CHAT-11': {
-    'chat-favorite-deleted-is-readable: A deleted favorite is no longer listed but still readable.':
-      remembering((hidden) =>
-        compose([
-          onStore('chats', (chats) => ({
-            delete: async (owner, id) => {
-              const chat = await chats.find(owner, id)
-              if (!chat?.favorite) return chats.delete(owner, id)
-              hidden.add(id)
-              await chats.update(owner, id, { favorite: false })
-              return true
-            },
-          })),
-          editChatRows((rows) => rows.filter(({ id }) => !hidden.has(id))),
-        ]),
-      ),
-    'chat-of-two-runs-deleted-stays-listed: A deleted chat with two or more runs is still listed.':
-      (services) =>
-        perServer(() => {
-          const ghosts: Chat[] = []
-          return onStore('chats', (chats) => ({
-            delete: async (owner, id) => {
-              const chat = await chats.find(owner, id)
-              const runs = await services.store.history.runs(id)
-              if (chat && runs.length > 1) ghosts.push({ ...chat, favorite: false })
-              return chats.delete(owner, id)
-            },
-            list: async (owner, page) => {
-              const { rows, next } = await chats.list(owner, page)
-              const isPlain = page.favorite === undefined && page.before === undefined
-              const room = page.limit - rows.length
-              const latest = isPlain && room > 0 ? ghosts.slice(-room) : []
-              return { rows: [...rows, ...latest], next }
-            },
-          }))
-        })(services),
-    'chat-deleted-returns-with-a-name: Renaming a deleted chat restores it.': returnsWithAName(),
-  },
-  'V3-CHAT-08': {
-    'chat-pages-skip-after-a-deletion: After a deletion, the second and later pages of a list omit their first chat.':
+  'V3-CHAT-11 chat-favorite-deleted-is-readable: A deleted favorite is no longer listed but still readable.':
+    remembering((hidden) =>
+      compose([
+        onStore('chats', (chats) => ({
+          delete: async (owner, id) => {
+            const chat = await chats.find(owner, id)
+            if (!chat?.favorite) return chats.delete(owner, id)
+            hidden.add(id)
+            await chats.update(owner, id, { favorite: false })
+            return true
+          },
+        })),
+        editChatRows((rows) => rows.filter(({ id }) => !hidden.has(id))),
+      ]),
+    ),
+  'V3-CHAT-11 chat-of-two-runs-deleted-stays-listed: A deleted chat with two or more runs is still listed.':
+    (services) =>
       perServer(() => {
-        let isGapped = false
+        const ghosts: Chat[] = []
         return onStore('chats', (chats) => ({
           delete: async (owner, id) => {
-            isGapped = true
+            const chat = await chats.find(owner, id)
+            const runs = await services.store.history.runs(id)
+            if (chat && runs.length > 1) ghosts.push({ ...chat, favorite: false })
             return chats.delete(owner, id)
           },
           list: async (owner, page) => {
             const { rows, next } = await chats.list(owner, page)
-            const isLater = isGapped && page.before !== undefined && rows.length > 1
-            return { rows: isLater ? rows.slice(1) : rows, next }
+            const isPlain = page.favorite === undefined && page.before === undefined
+            const room = page.limit - rows.length
+            const latest = isPlain && room > 0 ? ghosts.slice(-room) : []
+            return { rows: [...rows, ...latest], next }
           },
         }))
-      }),
-  },
+      })(services),
+  'V3-CHAT-11 chat-deleted-returns-with-a-name: Renaming a deleted chat restores it.':
+    returnsWithAName(),
+  'V3-CHAT-08 chat-pages-skip-after-a-deletion: After a deletion, the second and later pages of a list omit their first chat.':
+    perServer(() => {
+      let isGapped = false
+      return onStore('chats', (chats) => ({
+        delete: async (owner, id) => {
+          isGapped = true
+          return chats.delete(owner, id)
+        },
+        list: async (owner, page) => {
+          const { rows, next } = await chats.list(owner, page)
+          const isLater = isGapped && page.before !== undefined && rows.length > 1
+          return { rows: isLater ? rows.slice(1) : rows, next }
+        },
+      }))
+    }),
 })
 
 /** Restores a deleted chat when it is renamed. */
@@ -154,11 +143,11 @@ function returnsWithAName(): Patch {
 }
 
 /** Faults of the grammar that need earlier requests in the chat. */
-const ofTheGrammar = {
-  'V3-HIST-07': ['v3.generate: the turn is not stored (occurrence: after a rename)'],
-  'V3-IDEM-02': ['v3.generate: the Idempotency-Key is ignored (occurrence: after a favorite)'],
-  'VER-09': ['v2.message: a refused request leaves a chat (occurrence: third or later)'],
-}
+const ofTheGrammar = [
+  'V3-HIST-07 v3.generate: the turn is not stored (occurrence: after a rename)',
+  'V3-IDEM-02 v3.generate: the Idempotency-Key is ignored (occurrence: after a favorite)',
+  'VER-09 v2.message: a refused request leaves a chat (occurrence: third or later)',
+]
 
 /**
  * Faults that occur only after a certain sequence of operations, which is in no scenario of the suites.
@@ -167,5 +156,5 @@ const ofTheGrammar = {
 export const statefulFaults: readonly Fault[] = [
   ...statefulChatFaults,
   ...statefulDeletionFaults,
-  ...Object.entries(ofTheGrammar).flatMap(([id, names]) => names.map((name) => faultOf(name, id))),
+  ...ofTheGrammar.map(grammarFault),
 ]

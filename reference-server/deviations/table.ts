@@ -1,51 +1,46 @@
 /** Tables of faults and dialects: one entry, one deviation. */
-import type { RequirementId, Surface } from '../../contract/index.ts'
+import { isRequirementId, type RequirementId, type Surface } from '../../contract/index.ts'
 import type { Patch } from '../services.ts'
 import { type Edit, editEvents } from './patches/events.ts'
 
-/** Name and summary: `openai-id-missing: The completion omits id.` */
+/** Name and summary: `errors-as-text: Errors are plain text.` */
 type Heading = `${string}: ${string}.`
 
-type Entries<Details, Change = Patch> = Readonly<Record<Heading, Change | Details>>
+type DialectTable = Readonly<Record<Heading, Patch | Omit<Dialect, 'name' | 'summary'>>>
 
-interface Broader<Change> {
-  /** Further requirements that the fault breaks. */
-  readonly also: readonly RequirementId[]
-  readonly patch: Change
-}
+/** Faults by the requirements that they break, name and summary: `OAI-CHAT-02 openai-id-missing: The completion omits id.` */
+type FaultTable<Change> = Readonly<Record<`${RequirementId} ${Heading}`, Change>>
 
-type FaultTable<Change> = Readonly<Partial<Record<RequirementId, Entries<Broader<Change>, Change>>>>
-
-/** Faults by the requirement that they break. */
+/** @throws Error if a fault breaks an unknown requirement */
 export function faultTable(table: FaultTable<Patch>): readonly Fault[] {
-  return faultsOf(table, (patch) => patch)
+  return Object.entries(table).map(([heading, patch]) => ({ ...faultHeading(heading), patch }))
 }
 
-/** Faults that edit the events of v3 streams. */
+/** Faults that edit the events of v3 streams. @throws Error if one breaks an unknown requirement */
 export function eventFaultTable(table: FaultTable<Edit>): readonly Fault[] {
-  return faultsOf(table, (edit) => editEvents(edit))
+  return Object.entries(table).map(([heading, edit]) => ({
+    ...faultHeading(heading),
+    patch: editEvents(edit),
+  }))
 }
 
-function faultsOf<Change>(
-  table: FaultTable<Change>,
-  toPatch: (change: Change) => Patch,
-): readonly Fault[] {
-  return Object.entries(table).flatMap(([id, entries]) =>
-    Object.entries(entries).map(([heading, entry]): Fault => {
-      const { also, patch } = isBroader(entry) ? entry : { also: [], patch: entry }
-      const breaks = [id as RequirementId, ...also] as const
-      return { ...headingParts(heading), breaks, patch: toPatch(patch) }
-    }),
-  )
+function faultHeading(heading: string): Omit<Fault, 'patch'> {
+  const { breaks, rest } = breachIn(heading)
+  return { ...headingParts(rest), breaks }
 }
 
-function isBroader<Change>(entry: Change | Broader<Change>): entry is Broader<Change> {
-  return typeof entry === 'object'
+/** The requirements at the beginning of a text, and its rest. @throws Error if one of them is unknown */
+export function breachIn(text: string): Pick<Fault, 'breaks'> & { readonly rest: string } {
+  const [, words = '', rest = ''] = /^((?:[A-Z\d-]+ )+)(.+)$/.exec(text) ?? []
+  const ids = words.trim().split(' ')
+  const [first, ...more] = ids.filter(isRequirementId)
+  if (first === undefined || more.length < ids.length - 1) {
+    throw new Error(`an unknown requirement: ${text}`)
+  }
+  return { breaks: [first, ...more], rest }
 }
 
-export function dialectTable(
-  table: Entries<Omit<Dialect, 'name' | 'summary'>>,
-): readonly Dialect[] {
+export function dialectTable(table: DialectTable): readonly Dialect[] {
   return Object.entries(table).map(([heading, entry]) => ({
     ...headingParts(heading),
     ...(typeof entry === 'function' ? { patch: entry } : entry),
@@ -53,9 +48,7 @@ export function dialectTable(
 }
 
 /** Mutually exclusive dialects. */
-export function alternatives(
-  table: Entries<Omit<Dialect, 'name' | 'summary'>>,
-): readonly Dialect[] {
+export function alternatives(table: DialectTable): readonly Dialect[] {
   const list = dialectTable(table)
   return list.map((dialect) => ({
     ...dialect,

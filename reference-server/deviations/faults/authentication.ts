@@ -5,50 +5,28 @@ import { completions, type RoutePattern, storeMessage, v3Generate } from '../pat
 import { faultTable } from '../table.ts'
 
 export const authenticationStatusFaults = faultTable({
-  'OAI-AUTH-01': {
-    'openai-auth-missing-key-is-403: POST /chat/completions returns 403 without a key.': {
-      also: ['OAI-AUTH-03'],
-      patch: answerWith(
-        completions,
-        403,
-        (authorization) =>
-          bearerToken(authorization) === undefined && authorization.split(' ').length < 2,
-      ),
-    },
-  },
-  'OAI-AUTH-02': {
-    'openai-auth-wrong-key-is-403: POST /chat/completions returns 403 for a wrong key.': {
-      also: ['OAI-AUTH-04'],
-      patch: answerWith(
-        completions,
-        403,
-        (authorization) => bearerToken(authorization) !== undefined,
-      ),
-    },
-  },
-  'V3-AUTH-06': {
-    'v3-auth-missing-key-is-500: GET /api/v3/chat returns 500 without a key.': answerWith(
-      'GET /api/v3/chat',
-      500,
-      (authorization) => authorization === '',
+  'OAI-AUTH-01 OAI-AUTH-03 openai-auth-missing-key-is-403: POST /chat/completions returns 403 without a key.':
+    answerWith(
+      completions,
+      403,
+      (authorization) =>
+        bearerToken(authorization) === undefined && authorization.split(' ').length < 2,
     ),
-  },
-  'V2-AUTH-06': {
-    'v2-auth-message-missing-key-is-500: POST /api/v2/message returns 500 without a key.':
-      answerWith(storeMessage, 500, (authorization) => authorization === ''),
-  },
-  'OAI-AUTH-05': {
-    'openai-auth-right-key-is-401: POST /chat/completions returns 401 for a valid key.':
-      rejectRightKey(completions, 401),
-  },
-  'V2-AUTH-05': {
-    'v2-auth-message-right-key-is-401: POST /api/v2/message returns 401 for a valid key.':
-      rejectRightKey(storeMessage, 401),
-  },
-  'V3-AUTH-05': {
-    'v3-auth-right-key-is-403: POST /api/v3/message/generate returns 403 for a valid key.':
-      rejectRightKey(v3Generate, 403),
-  },
+  'OAI-AUTH-02 OAI-AUTH-04 openai-auth-wrong-key-is-403: POST /chat/completions returns 403 for a wrong key.':
+    answerWith(completions, 403, (authorization) => bearerToken(authorization) !== undefined),
+  'V3-AUTH-06 v3-auth-missing-key-is-500: GET /api/v3/chat returns 500 without a key.': answerWith(
+    'GET /api/v3/chat',
+    500,
+    (authorization) => authorization === '',
+  ),
+  'V2-AUTH-06 v2-auth-message-missing-key-is-500: POST /api/v2/message returns 500 without a key.':
+    answerWith(storeMessage, 500, (authorization) => authorization === ''),
+  'OAI-AUTH-05 openai-auth-right-key-is-401: POST /chat/completions returns 401 for a valid key.':
+    rejectRightKey(completions, 401),
+  'V2-AUTH-05 v2-auth-message-right-key-is-401: POST /api/v2/message returns 401 for a valid key.':
+    rejectRightKey(storeMessage, 401),
+  'V3-AUTH-05 v3-auth-right-key-is-403: POST /api/v3/message/generate returns 403 for a valid key.':
+    rejectRightKey(v3Generate, 403),
 })
 function bearerToken(authorization: string): string | undefined {
   return /^Bearer (\S+)$/.exec(authorization)?.[1]

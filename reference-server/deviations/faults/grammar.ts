@@ -1,10 +1,11 @@
 /** Faults of the grammar, with the requirements that they break. */
-import { isRequirementId, type RequirementId } from '../../../contract/index.ts'
+import type { RequirementId } from '../../../contract/index.ts'
 import { effectsOf, faultyOperations, generatedFaultNamed } from '../grammar/draw.ts'
 import type { FaultyOperation } from '../grammar/schemas.ts'
-import type { Fault } from '../table.ts'
-import { type ByOperation, type Clauses, clauses } from './clauses.ts'
-import { refused } from './refusals.ts'
+import { breachIn, type Fault } from '../table.ts'
+import { clauses } from './clauses.ts'
+
+type ByOperation<T> = { readonly [Id in FaultyOperation]?: T }
 
 /** Fields of requests that are accepted with a wrong type. */
 const wrongTypes: ByOperation<RequirementId> = {
@@ -15,56 +16,42 @@ const wrongTypes: ByOperation<RequirementId> = {
   'v3.oneShot': 'V3-ONE-12',
 }
 
-/** Fields of answers that are missing or have another type, with the requirements that they break. */
-const members: ByOperation<Readonly<Record<string, RequirementId>>> = {
-  'openai.chat': {
-    created: 'OAI-CHAT-04',
-    model: 'OAI-CHAT-05',
-    choices: 'OAI-CHAT-06',
-    'choices.*.index': 'OAI-CHAT-06',
-    'choices.*.message.content': 'OAI-CHAT-07',
-    'choices.*.message.role': 'OAI-CHAT-07',
-    'choices.*.finish_reason': 'OAI-CHAT-08',
-    usage: 'OAI-CHAT-09',
-    'usage.total_tokens': 'OAI-CHAT-09',
-    'usage.completion_tokens': 'OAI-CHAT-09',
-    id: 'OAI-CHAT-02',
-    object: 'OAI-CHAT-03',
-  },
-  'openai.models': {
-    object: 'OAI-MODELS-05',
-  },
-  'v2.message': {
-    id: 'V2-MSG-02',
-    chat_id: 'V2-MSG-03',
-    model_id: 'V2-MSG-04',
-    role: 'V2-MSG-05',
-    content: 'V2-MSG-06',
-    created_at: 'V2-MSG-07',
-  },
-  'v2.generate': {
-    message: 'V2-GEN-01',
-    'message.content': 'V2-GEN-01',
-  },
-  'v3.generate': {
-    output: 'V3-GEN-02',
-    'output.*.type': 'V3-GEN-02',
-  },
-  'v3.history': {
-    pagination: 'V3-HIST-01',
-    'result.*.item_type': 'V3-HIST-03',
-    'result.*.item_status': 'V3-HIST-04',
-    'result.*.item': 'V3-HIST-02',
-  },
-  'v3.upload': {
-    id: 'V3-ATT-02',
-    filename: 'V3-ATT-02',
-    content_type: 'V3-ATT-02',
-    bucket: 'V3-ATT-02',
-    created_at: 'V3-ATT-02',
-    size: 'V3-ATT-04',
-  },
-}
+/** Fields of answers, which are lost or have another type. */
+const members = [
+  'OAI-CHAT-04 openai.chat: created',
+  'OAI-CHAT-05 openai.chat: model',
+  'OAI-CHAT-06 openai.chat: choices',
+  'OAI-CHAT-06 openai.chat: choices.*.index',
+  'OAI-CHAT-07 openai.chat: choices.*.message.content',
+  'OAI-CHAT-07 openai.chat: choices.*.message.role',
+  'OAI-CHAT-08 openai.chat: choices.*.finish_reason',
+  'OAI-CHAT-09 openai.chat: usage',
+  'OAI-CHAT-09 openai.chat: usage.total_tokens',
+  'OAI-CHAT-09 openai.chat: usage.completion_tokens',
+  'OAI-CHAT-02 openai.chat: id',
+  'OAI-CHAT-03 openai.chat: object',
+  'OAI-MODELS-05 openai.models: object',
+  'V2-MSG-02 v2.message: id',
+  'V2-MSG-03 v2.message: chat_id',
+  'V2-MSG-04 v2.message: model_id',
+  'V2-MSG-05 v2.message: role',
+  'V2-MSG-06 v2.message: content',
+  'V2-MSG-07 v2.message: created_at',
+  'V2-GEN-01 v2.generate: message',
+  'V2-GEN-01 v2.generate: message.content',
+  'V3-GEN-02 v3.generate: output',
+  'V3-GEN-02 v3.generate: output.*.type',
+  'V3-HIST-01 v3.history: pagination',
+  'V3-HIST-03 v3.history: result.*.item_type',
+  'V3-HIST-04 v3.history: result.*.item_status',
+  'V3-HIST-02 v3.history: result.*.item',
+  'V3-ATT-02 v3.upload: id',
+  'V3-ATT-02 v3.upload: filename',
+  'V3-ATT-02 v3.upload: content_type',
+  'V3-ATT-02 v3.upload: bucket',
+  'V3-ATT-02 v3.upload: created_at',
+  'V3-ATT-04 v3.upload: size',
+]
 
 /** Conditions under which wrong keys are accepted. */
 const admitting: ByOperation<readonly string[]> = {
@@ -101,7 +88,7 @@ const changes: readonly FaultyOperation[] = [
 function ofKeys(operation: string, clause: string, id: string): Fault {
   const [surface = ''] = operation.split('.')
   const area = { openai: 'OAI', v2: 'V2' }[surface] ?? 'V3'
-  return faultOf(`${operation}: ${clause}`, `${area}-${id}`)
+  return grammarFault(`${area}-${id} ${operation}: ${clause}`)
 }
 
 export const grammarFaults: readonly Fault[] = [
@@ -122,46 +109,21 @@ export const grammarFaults: readonly Fault[] = [
     ),
   ),
   ...Object.entries(wrongTypes).flatMap(([operation, id]) =>
-    matching(operation, / of a wrong type is accepted$/).map((name) => faultOf(name, id)),
+    effectsOf(operation as FaultyOperation)
+      .filter(({ name }) => name.endsWith(' of a wrong type is accepted'))
+      .map(({ name }) => grammarFault(`${id} ${operation}: ${name}`)),
   ),
-  ...Object.entries(members).flatMap(([operation, paths]) =>
-    Object.entries(paths).flatMap(([path, id]) =>
-      [`${path} is lost`, `${path} has another type`].map((clause) =>
-        faultOf(`${operation}: ${clause}`, id),
-      ),
-    ),
-  ),
-  ...clausesOf(refused, (conditions) => {
-    return `the request is refused${conditions === '' ? '' : ` (${conditions})`}`
-  }),
-  ...clausesOf(clauses, (clause) => clause),
+  ...members.flatMap((member) => [
+    grammarFault(`${member} is lost`),
+    grammarFault(`${member} has another type`),
+  ]),
+  ...clauses.map(grammarFault),
 ]
 
-function matching(operation: string, pattern: RegExp): readonly string[] {
-  return effectsOf(operation as FaultyOperation)
-    .filter(({ name }) => pattern.test(name))
-    .map(({ name }) => `${operation}: ${name}`)
-}
-
-function clausesOf(
-  table: ByOperation<Clauses>,
-  toClause: (entry: string) => string,
-): readonly Fault[] {
-  const entries = Object.entries(table).flatMap(([operation, own]) =>
-    Object.entries(own).flatMap(([id, clauses]) =>
-      clauses.map((clause) => ({ id, name: `${operation}: ${toClause(clause)}` })),
-    ),
-  )
-  // A clause may break several requirements.
-  return [...Map.groupBy(entries, ({ name }) => name)].map(([name, own]) =>
-    faultOf(name, ...own.map(({ id }) => id)),
-  )
-}
-
-/** A fault by its name in the grammar. @throws Error if there is none */
-export function faultOf(name: string, ...ids: readonly string[]): Fault {
+/** @param breach requirements, and the name of the fault that breaks them @throws Error if one of them is unknown */
+export function grammarFault(breach: string): Fault {
+  const { breaks, rest: name } = breachIn(breach)
   const fault = generatedFaultNamed(name)
-  const [first, ...more] = ids.filter(isRequirementId)
-  if (fault === undefined || first === undefined) throw new Error(`the grammar has no ${name}`)
-  return { name, summary: `${name}.`, breaks: [first, ...more], patch: fault.patch }
+  if (fault === undefined) throw new Error(`the grammar has no ${name}`)
+  return { name, summary: `${name}.`, breaks, patch: fault.patch }
 }

@@ -12,80 +12,44 @@ import { compose, onStore, perServer } from '../patches/services.ts'
 import { faultTable } from '../table.ts'
 
 export const v2Faults = faultTable({
-  'V2-MSG-01': {
-    'v2-message-without-content: POST /message stores the message and returns 204 without a body.':
-      onSuccess(storeMessage, () => ({ status: 204 })),
-  },
-  'V2-MSG-02': {
-    'v2-message-id-prefixed: Message ids have the prefix msg_, in responses and as parent_id.':
-      messageIds(
-        (uuid) => `msg_${uuid}`,
-        (id) => id.replace(/^msg_/, ''),
-      ),
-  },
-  'V2-MSG-03': {
-    'v2-message-chat-another: The chat_id of a message is the id of the message itself.':
-      onSuccessBody(storeMessage, (body) => ({ ...body, chat_id: body['id'] })),
-  },
-  'V2-MSG-05': {
-    'v2-message-role-assistant: The role of a stored user message is assistant.': setFields(
-      storeMessage,
-      { role: 'assistant' },
+  'V2-MSG-01 v2-message-without-content: POST /message stores the message and returns 204 without a body.':
+    onSuccess(storeMessage, () => ({ status: 204 })),
+  'V2-MSG-02 v2-message-id-prefixed: Message ids have the prefix msg_, in responses and as parent_id.':
+    messageIds(
+      (uuid) => `msg_${uuid}`,
+      (id) => id.replace(/^msg_/, ''),
     ),
-  },
-  'V2-MSG-06': {
-    'v2-message-content-decomposed: The content of a message is returned in Unicode normalization form NFD.':
-      setFields(storeMessage, { content: (text: string) => text.normalize('NFD') }),
-  },
-  'V2-MSG-07': {
-    'v2-message-time-without-zone: The created_at of a message has no time zone.': setFields(
-      storeMessage,
-      { created_at: (time: string) => time.replace('Z', '') },
-    ),
-  },
-  'V2-CTX-01': {
-    'v2-context-one-link: Only the answered message and its parent are passed to the model.':
-      editChain((chain) => chain.slice(-2)),
-    'v2-reply-to-the-latest-message: A v2 generation answers the latest message of the chat, whichever parent_id names.':
-      answerLatest(),
-  },
-  'V2-MSG-11': {
-    'v2-message-not-stored: POST /message returns the message but does not store it.': {
-      also: ['V2-GEN-01'],
-      patch: onStore('messages', () => ({ append: async () => {} })),
-    },
-  },
-  'V2-MSG-09': {
-    'v2-message-chat-of-any-type: A message with chat_id of the wrong type is accepted.': mendField(
-      storeMessage,
-      'chat_id',
-      isText,
-      idOf,
-    ),
-  },
-  'V2-MSG-08': {
-    'v2-message-needs-no-chat: A message without chat_id is accepted.': inSeparateChat,
-  },
-  'V2-MSG-10': {
-    'v2-message-assistant-refused: A message with a UUID as assistant_id is rejected.':
-      rejectRequests(storeMessage, ({ assistant_id: id }) => isUuid(id)),
-    'v2-message-instructions-refused: A message with an assistant_id that is not a UUID is rejected.':
-      rejectRequests(storeMessage, ({ assistant_id: id }) => isText(id) && !isUuid(id)),
-  },
-  'V2-MSG-15': {
-    'v2-message-refused-500: POST /api/v2/message returns 500 instead of 400.':
-      fail400With500(storeMessage),
-    'v2-reply-refused-500: POST /api/v2/message/generate returns 500 instead of 400.':
-      fail400With500(v2Generate),
-  },
-  'V2-GEN-02': {
-    'v2-reply-needs-no-parent: A v2 generation without parent_id is accepted: the last message of the chat is answered.':
-      answerLastMessage,
-  },
-  'V2-GEN-05': {
-    'v2-reply-chat-of-any-type: A v2 generation with chat_id of the wrong type is accepted.':
-      mendField(v2Generate, 'chat_id', isText, idOf),
-  },
+  'V2-MSG-03 v2-message-chat-another: The chat_id of a message is the id of the message itself.':
+    onSuccessBody(storeMessage, (body) => ({ ...body, chat_id: body['id'] })),
+  'V2-MSG-05 v2-message-role-assistant: The role of a stored user message is assistant.': setFields(
+    storeMessage,
+    { role: 'assistant' },
+  ),
+  'V2-MSG-06 v2-message-content-decomposed: The content of a message is returned in Unicode normalization form NFD.':
+    setFields(storeMessage, { content: (text: string) => text.normalize('NFD') }),
+  'V2-MSG-07 v2-message-time-without-zone: The created_at of a message has no time zone.':
+    setFields(storeMessage, { created_at: (time: string) => time.replace('Z', '') }),
+  'V2-CTX-01 v2-context-one-link: Only the answered message and its parent are passed to the model.':
+    editChain((chain) => chain.slice(-2)),
+  'V2-CTX-01 v2-reply-to-the-latest-message: A v2 generation answers the latest message of the chat, whichever parent_id names.':
+    answerLatest(),
+  'V2-MSG-11 V2-GEN-01 v2-message-not-stored: POST /message returns the message but does not store it.':
+    onStore('messages', () => ({ append: async () => {} })),
+  'V2-MSG-09 v2-message-chat-of-any-type: A message with chat_id of the wrong type is accepted.':
+    mendField(storeMessage, 'chat_id', isText, idOf),
+  'V2-MSG-08 v2-message-needs-no-chat: A message without chat_id is accepted.': inSeparateChat,
+  'V2-MSG-10 v2-message-assistant-refused: A message with a UUID as assistant_id is rejected.':
+    rejectRequests(storeMessage, ({ assistant_id: id }) => isUuid(id)),
+  'V2-MSG-10 v2-message-instructions-refused: A message with an assistant_id that is not a UUID is rejected.':
+    rejectRequests(storeMessage, ({ assistant_id: id }) => isText(id) && !isUuid(id)),
+  'V2-MSG-15 v2-message-refused-500: POST /api/v2/message returns 500 instead of 400.':
+    fail400With500(storeMessage),
+  'V2-MSG-15 v2-reply-refused-500: POST /api/v2/message/generate returns 500 instead of 400.':
+    fail400With500(v2Generate),
+  'V2-GEN-02 v2-reply-needs-no-parent: A v2 generation without parent_id is accepted: the last message of the chat is answered.':
+    answerLastMessage,
+  'V2-GEN-05 v2-reply-chat-of-any-type: A v2 generation with chat_id of the wrong type is accepted.':
+    mendField(v2Generate, 'chat_id', isText, idOf),
 })
 
 /** Message ids in another notation, consistently in responses and requests. */

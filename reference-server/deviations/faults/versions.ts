@@ -29,10 +29,8 @@ const emptyPage = { result: [], pagination: { cursor: null } }
 const response = { id: 'resp_1', object: 'response', status: 'completed', output: [] }
 export const versionRefusalFaults: readonly Fault[] = [
   ...faultTable({
-    'VER-05': {
-      'version-hint-vague: PATCH /chat/{chat_id} rejects a v2 chat with a hint that names the version but no prefix.':
-        changeHint(changeChat, () => 'This chat has version v2'),
-    },
+    'VER-05 version-hint-vague: PATCH /chat/{chat_id} rejects a v2 chat with a hint that names the version but no prefix.':
+      changeHint(changeChat, () => 'This chat has version v2'),
   }),
   ...acceptOtherVersion({
     history: ['VER-03', v3History, emptyPage],
@@ -121,33 +119,27 @@ function failWith500(name: string, route: RoutePattern): Fault {
 type SideEffect = (services: Services, caller: string, chat: string) => Promise<unknown>
 
 export const versionSideEffectFaults = faultTable({
-  'VER-06': {
-    'version-refusal-stores-the-question: A rejected v3 generation in a v2 chat adds its input to the context of the chat.':
-      rememberRejectedInput,
-    'version-refusal-empties-the-v2-chat: DELETE /chat/{chat_id} rejects a v2 chat but still deletes its messages.':
-      alsoDo(deleteChat, async ({ store }, { caller, params }, { status }) => {
-        const chat = await store.chats.find(caller, params['chat_id'] ?? '')
-        if (status < 400 || chat?.version !== 'v2') return
-        await store.chats.delete(caller, chat.id)
-        await store.chats.create(chat)
-      }),
-    'version-refusal-deletes: DELETE /api/v3/chat/{chat_id} rejects a chat of the other version but still deletes it.':
-      sideEffect(deleteChat, ({ store }, caller, chat) => store.chats.delete(caller, chat)),
-  },
-  'VER-09': {
-    'version-refusal-stores-the-message: POST /api/v2/message rejects a chat of the other version but still stores the message.':
-      sideEffect(storeMessage, storeInHistory),
-    'version-refusal-stores-the-reply: POST /api/v2/message/generate rejects a chat of the other version but still stores a message.':
-      sideEffect(v2Generate, storeInHistory),
-  },
-  'VER-02': {
-    'version-shown-as-updated: After a PATCH with version, GET /chat/{chat_id} returns that version; the chat remains v3.':
-      showUpdatedVersion,
-    'version-updated-alone: PATCH /chat/{chat_id} with only a version converts a v3 chat to v2.':
-      updateVersion(({ name }) => name === undefined),
-    'version-updated-with-a-name: PATCH /chat/{chat_id} with a version and a name converts a v3 chat to v2.':
-      updateVersion(({ name }) => name !== undefined),
-  },
+  'VER-06 version-refusal-stores-the-question: A rejected v3 generation in a v2 chat adds its input to the context of the chat.':
+    rememberRejectedInput,
+  'VER-06 version-refusal-empties-the-v2-chat: DELETE /chat/{chat_id} rejects a v2 chat but still deletes its messages.':
+    alsoDo(deleteChat, async ({ store }, { caller, params }, { status }) => {
+      const chat = await store.chats.find(caller, params['chat_id'] ?? '')
+      if (status < 400 || chat?.version !== 'v2') return
+      await store.chats.delete(caller, chat.id)
+      await store.chats.create(chat)
+    }),
+  'VER-06 version-refusal-deletes: DELETE /api/v3/chat/{chat_id} rejects a chat of the other version but still deletes it.':
+    sideEffect(deleteChat, ({ store }, caller, chat) => store.chats.delete(caller, chat)),
+  'VER-09 version-refusal-stores-the-message: POST /api/v2/message rejects a chat of the other version but still stores the message.':
+    sideEffect(storeMessage, storeInHistory),
+  'VER-09 version-refusal-stores-the-reply: POST /api/v2/message/generate rejects a chat of the other version but still stores a message.':
+    sideEffect(v2Generate, storeInHistory),
+  'VER-02 version-shown-as-updated: After a PATCH with version, GET /chat/{chat_id} returns that version; the chat remains v3.':
+    showUpdatedVersion,
+  'VER-02 version-updated-alone: PATCH /chat/{chat_id} with only a version converts a v3 chat to v2.':
+    updateVersion(({ name }) => name === undefined),
+  'VER-02 version-updated-with-a-name: PATCH /chat/{chat_id} with a version and a name converts a v3 chat to v2.':
+    updateVersion(({ name }) => name !== undefined),
 })
 /** A rejected call on a chat of the other version still changes it. */
 function sideEffect(route: RoutePattern, act: SideEffect): Patch {

@@ -27,133 +27,88 @@ const setModels = (to: (models: readonly Json[]) => unknown) =>
 
 export const openaiCompletionFaults: readonly Fault[] = [
   ...faultTable({
-    'OAI-CHAT-01': {
-      'openai-chat-answers-a-list: The completion is returned as the single element of an array.':
-        onSuccessBody(completions, (body) => [body]),
-    },
-    'OAI-CHAT-02': {
-      'openai-id-missing: The completion omits id.': setInCompletion({ id: undefined }),
-    },
-    'OAI-CHAT-03': {
-      'openai-object-of-the-chunk: The object of a non-streaming response is chat.completion.chunk.':
-        setInCompletion({ object: 'chat.completion.chunk' }),
-    },
-    'OAI-CHAT-04': {
-      'openai-created-in-milliseconds: created is in milliseconds.': setInCompletion({
-        created: (created: unknown) => Number(created) * 1000,
-      }),
-    },
-    'OAI-CHAT-06': {
-      'openai-choices-empty: choices is empty.': setInCompletion({ choices: [] }),
-    },
-    'OAI-N-01': {
-      'openai-only-choice-second: The only choice of an unstreamed answer has the index 1.':
-        setInChoices({ index: 1 }),
-    },
-    'OAI-CHAT-10': {
-      'openai-total-off-by-one: total_tokens is too high by one.': setInCompletion({
-        'usage.total_tokens': (total: unknown) => Number(total) + 1,
-      }),
-    },
-    'OAI-CHAT-11': {
-      'openai-chat-as-text-plain: A non-streaming response has the Content-Type text/plain.':
-        onSuccess(completions, (reply) => ({
-          ...reply,
-          headers: { 'content-type': 'text/plain' },
-        })),
-    },
-    'OAI-CHAT-14': {
-      'openai-id-fixed: All completions have the same id.': setInCompletion({ id: 'chatcmpl-1' }),
-    },
-    'OAI-CHAT-15': {
-      'openai-role-of-the-model: The role of the answer is model.': setInChoices({
-        'message.role': 'model',
-      }),
-    },
-    'OAI-ERR-02': {
-      'openai-temperature-read-from-text: temperature accepts a number in a string.': onRequestBody(
-        completions,
-        (body) =>
-          setAt(body, 'temperature', (value: unknown) =>
-            isText(value) && Number.isFinite(Number(value)) ? Number(value) : value,
-          ),
-      ),
-      'openai-content-of-any-type: A request with messages[].content of the wrong type is accepted.':
-        mendField(completions, 'messages.*.content', isText, String),
-    },
-    'OAI-TEMP-01': {
-      'openai-temperature-whole-numbers-only: A non-integer temperature is rejected.':
-        rejectRequests(completions, ({ temperature }) => Number(temperature ?? 0) % 1 > 0),
-    },
-    'OAI-TEMP-02': {
-      'openai-temperature-below-0-accepted: A negative temperature is treated as 0.': ignoreField(
-        completions,
-        'temperature',
-        (value) => !(Number(value) < 0),
-        0,
-      ),
-      'openai-temperature-above-2-accepted: A temperature above 2 is treated as 2.': ignoreField(
-        completions,
-        'temperature',
-        (value) => !(Number(value) > 2),
-        2,
-      ),
-      'openai-temperature-refused-with-422: An out-of-range temperature is rejected with 422.':
-        onError(
-          completions,
-          (reply) => ({ ...reply, status: 422 }),
-          ({ body }) => {
-            const { temperature } = toObject(body)
-            return typeof temperature === 'number' && (temperature < 0 || temperature > 2)
-          },
+    'OAI-CHAT-01 openai-chat-answers-a-list: The completion is returned as the single element of an array.':
+      onSuccessBody(completions, (body) => [body]),
+    'OAI-CHAT-02 openai-id-missing: The completion omits id.': setInCompletion({ id: undefined }),
+    'OAI-CHAT-03 openai-object-of-the-chunk: The object of a non-streaming response is chat.completion.chunk.':
+      setInCompletion({ object: 'chat.completion.chunk' }),
+    'OAI-CHAT-04 openai-created-in-milliseconds: created is in milliseconds.': setInCompletion({
+      created: (created: unknown) => Number(created) * 1000,
+    }),
+    'OAI-CHAT-06 openai-choices-empty: choices is empty.': setInCompletion({ choices: [] }),
+    'OAI-N-01 openai-only-choice-second: The only choice of an unstreamed answer has the index 1.':
+      setInChoices({ index: 1 }),
+    'OAI-CHAT-10 openai-total-off-by-one: total_tokens is too high by one.': setInCompletion({
+      'usage.total_tokens': (total: unknown) => Number(total) + 1,
+    }),
+    'OAI-CHAT-11 openai-chat-as-text-plain: A non-streaming response has the Content-Type text/plain.':
+      onSuccess(completions, (reply) => ({
+        ...reply,
+        headers: { 'content-type': 'text/plain' },
+      })),
+    'OAI-CHAT-14 openai-id-fixed: All completions have the same id.': setInCompletion({
+      id: 'chatcmpl-1',
+    }),
+    'OAI-CHAT-15 openai-role-of-the-model: The role of the answer is model.': setInChoices({
+      'message.role': 'model',
+    }),
+    'OAI-ERR-02 openai-temperature-read-from-text: temperature accepts a number in a string.':
+      onRequestBody(completions, (body) =>
+        setAt(body, 'temperature', (value: unknown) =>
+          isText(value) && Number.isFinite(Number(value)) ? Number(value) : value,
         ),
-    },
-    'OAI-MAXTOK-01': {
-      'openai-max-tokens-off-by-one: An answer may exceed max_tokens by one token.': onModel(
-        'compatible',
-        (model, request) => model({ ...request, maxTokens: request.maxTokens + 1 }),
       ),
-    },
-    'OAI-MAXTOK-02': {
-      'openai-cut-says-stop: A non-streaming answer truncated by max_tokens has the finish_reason stop.':
-        setFields(completions, { 'choices.*.finish_reason': 'stop' }),
-      'openai-cut-stream-says-stop: A stream truncated by max_tokens has the finish_reason stop.':
-        setInChunks({
-          'choices.*.finish_reason': (reason: unknown) => (reason === 'length' ? 'stop' : reason),
-        }),
-    },
-    'OAI-CHAT-13': {
-      'openai-answers-cached-by-question: Answers are cached by the last message and the parameters, regardless of earlier messages.':
-        perServer(() => {
-          const answers = new Map<string, Generation>()
-          return onModel('compatible', (model, request) => {
-            const answer = answers.get(questionOf(request)) ?? model(request)
-            answers.set(questionOf(request), answer)
-            return answer
-          })
-        }),
-    },
-    'OAI-CHAT-16': {
-      'openai-requests-share-a-conversation: The messages of all previous requests are passed to the model.':
-        perServer(() => {
-          const earlierTurns: Turn[] = []
-          return onModel('compatible', (model, request) => {
-            const turns = [...earlierTurns, ...request.turns]
-            earlierTurns.push(...request.turns)
-            return model({ ...request, turns })
-          })
-        }),
-    },
-    'OAI-MODELS-04': {
-      'openai-model-description-by-language: The description of a model is an object keyed by language.':
-        setModels((models) =>
-          models.map((entry) => ({ ...entry, description: { en: entry['id'] } })),
-        ),
-    },
-    'OAI-MODELS-06': {
-      'openai-model-by-id-the-main-model: GET /models/{model} always returns the main model.':
-        setFields(oneModel, { id: 'svc-main-model' }),
-    },
+    'OAI-ERR-02 openai-content-of-any-type: A request with messages[].content of the wrong type is accepted.':
+      mendField(completions, 'messages.*.content', isText, String),
+    'OAI-TEMP-01 openai-temperature-whole-numbers-only: A non-integer temperature is rejected.':
+      rejectRequests(completions, ({ temperature }) => Number(temperature ?? 0) % 1 > 0),
+    'OAI-TEMP-02 openai-temperature-below-0-accepted: A negative temperature is treated as 0.':
+      ignoreField(completions, 'temperature', (value) => !(Number(value) < 0), 0),
+    'OAI-TEMP-02 openai-temperature-above-2-accepted: A temperature above 2 is treated as 2.':
+      ignoreField(completions, 'temperature', (value) => !(Number(value) > 2), 2),
+    'OAI-TEMP-02 openai-temperature-refused-with-422: An out-of-range temperature is rejected with 422.':
+      onError(
+        completions,
+        (reply) => ({ ...reply, status: 422 }),
+        ({ body }) => {
+          const { temperature } = toObject(body)
+          return typeof temperature === 'number' && (temperature < 0 || temperature > 2)
+        },
+      ),
+    'OAI-MAXTOK-01 openai-max-tokens-off-by-one: An answer may exceed max_tokens by one token.':
+      onModel('compatible', (model, request) =>
+        model({ ...request, maxTokens: request.maxTokens + 1 }),
+      ),
+    'OAI-MAXTOK-02 openai-cut-says-stop: A non-streaming answer truncated by max_tokens has the finish_reason stop.':
+      setFields(completions, { 'choices.*.finish_reason': 'stop' }),
+    'OAI-MAXTOK-02 openai-cut-stream-says-stop: A stream truncated by max_tokens has the finish_reason stop.':
+      setInChunks({
+        'choices.*.finish_reason': (reason: unknown) => (reason === 'length' ? 'stop' : reason),
+      }),
+    'OAI-CHAT-13 openai-answers-cached-by-question: Answers are cached by the last message and the parameters, regardless of earlier messages.':
+      perServer(() => {
+        const answers = new Map<string, Generation>()
+        return onModel('compatible', (model, request) => {
+          const answer = answers.get(questionOf(request)) ?? model(request)
+          answers.set(questionOf(request), answer)
+          return answer
+        })
+      }),
+    'OAI-CHAT-16 openai-requests-share-a-conversation: The messages of all previous requests are passed to the model.':
+      perServer(() => {
+        const earlierTurns: Turn[] = []
+        return onModel('compatible', (model, request) => {
+          const turns = [...earlierTurns, ...request.turns]
+          earlierTurns.push(...request.turns)
+          return model({ ...request, turns })
+        })
+      }),
+    'OAI-MODELS-04 openai-model-description-by-language: The description of a model is an object keyed by language.':
+      setModels((models) =>
+        models.map((entry) => ({ ...entry, description: { en: entry['id'] } })),
+      ),
+    'OAI-MODELS-06 openai-model-by-id-the-main-model: GET /models/{model} always returns the main model.':
+      setFields(oneModel, { id: 'svc-main-model' }),
   }),
   ...([422, 500, 200] as const).flatMap((status): readonly Fault[] => [
     {

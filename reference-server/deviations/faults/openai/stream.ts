@@ -10,88 +10,65 @@ import { faultTable } from '../../table.ts'
 
 const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 }
 export const openaiStreamFaults = faultTable({
-  'OAI-STREAM-01': {
-    'openai-stream-in-latin-1: The stream is encoded in Latin-1.': encodeText((text) =>
-      Buffer.from(text, 'latin1'),
-    ),
-    'openai-stream-blocks-run-together: Blocks are not terminated by an empty line.': encodeText(
-      (text) => Buffer.from(text.replace(/\n\n$/, '\n')),
-    ),
-  },
-  'OAI-STREAM-04': {
-    'openai-delta-as-message: The choices of a chunk have message instead of delta.': setInChunks({
+  'OAI-STREAM-01 openai-stream-in-latin-1: The stream is encoded in Latin-1.': encodeText((text) =>
+    Buffer.from(text, 'latin1'),
+  ),
+  'OAI-STREAM-01 openai-stream-blocks-run-together: Blocks are not terminated by an empty line.':
+    encodeText((text) => Buffer.from(text.replace(/\n\n$/, '\n'))),
+  'OAI-STREAM-04 openai-delta-as-message: The choices of a chunk have message instead of delta.':
+    setInChunks({
       'choices.*': ({ delta, ...rest }: Json) => ({ ...rest, message: delta }),
     }),
-  },
-  'OAI-STREAM-05': {
-    'openai-stream-id-for-each-chunk: Each chunk has a different id.': onEachBlock(
-      completions,
-      (chunk, at) => [{ ...chunk, id: `${chunk['id']}-${at}` }],
-    ),
-    'openai-stream-object-of-a-completion: The object of a chunk is chat.completion.': setInChunks({
+  'OAI-STREAM-05 openai-stream-id-for-each-chunk: Each chunk has a different id.': onEachBlock(
+    completions,
+    (chunk, at) => [{ ...chunk, id: `${chunk['id']}-${at}` }],
+  ),
+  'OAI-STREAM-05 openai-stream-object-of-a-completion: The object of a chunk is chat.completion.':
+    setInChunks({
       object: 'chat.completion',
     }),
-  },
-  'OAI-STREAM-06': {
-    'openai-stream-without-role: No delta has a role.': setInChunks({
-      'choices.*.delta.role': undefined,
+  'OAI-STREAM-06 openai-stream-without-role: No delta has a role.': setInChunks({
+    'choices.*.delta.role': undefined,
+  }),
+  'OAI-STREAM-07 openai-stream-without-finish-reason: No chunk has a finish_reason.': setInChunks({
+    'choices.*.finish_reason': null,
+  }),
+  'OAI-STREAM-07 openai-stream-goes-on-after-its-finish: The last text fragment is sent after the finish_reason.':
+    swapLastFragment(),
+  'OAI-STREAM-08 openai-stream-usage-unasked: The chunk with the finish_reason contains usage that was not requested.':
+    onEachBlock(completions, (chunk) => [isFinished(chunk) ? { ...chunk, usage } : chunk]),
+  'OAI-STREAM-08 openai-stream-usage-never: stream_options is ignored: requested usage is not sent.':
+    onRequestBody(completions, (body) => ({ ...body, stream_options: null })),
+  'OAI-CHAT-10 openai-stream-usage-miscounted: total_tokens in the usage of a stream leaves out the prompt.':
+    onEachBlock(completions, (chunk) => [
+      chunk['usage']
+        ? setAt(chunk, 'usage.total_tokens', toObject(chunk['usage'])['completion_tokens'])
+        : chunk,
+    ]),
+  'OAI-STREAM-09 openai-stream-without-done: A stream ends without [DONE].': onBlocks(
+    completions,
+    async function* (blocks) {
+      for await (const block of blocks) if (block.data !== '[DONE]') yield block
+    },
+  ),
+  'OAI-STREAM-09 openai-stream-done-twice: [DONE] is sent twice.': onBlocks(
+    completions,
+    async function* (blocks) {
+      yield* blocks
+      yield { data: '[DONE]' }
+    },
+  ),
+  'OAI-STREAM-12 openai-stream-cut-at-its-end: The connection is aborted in place of [DONE].':
+    onBlocks(completions, async function* (blocks) {
+      for await (const block of blocks) {
+        if (block.data === '[DONE]') throw new Error('cut')
+        yield block
+      }
     }),
-  },
-  'OAI-STREAM-07': {
-    'openai-stream-without-finish-reason: No chunk has a finish_reason.': setInChunks({
-      'choices.*.finish_reason': null,
-    }),
-    'openai-stream-goes-on-after-its-finish: The last text fragment is sent after the finish_reason.':
-      swapLastFragment(),
-  },
-  'OAI-STREAM-08': {
-    'openai-stream-usage-unasked: The chunk with the finish_reason contains usage that was not requested.':
-      onEachBlock(completions, (chunk) => [isFinished(chunk) ? { ...chunk, usage } : chunk]),
-    'openai-stream-usage-never: stream_options is ignored: requested usage is not sent.':
-      onRequestBody(completions, (body) => ({ ...body, stream_options: null })),
-  },
-  'OAI-CHAT-10': {
-    'openai-stream-usage-miscounted: total_tokens in the usage of a stream leaves out the prompt.':
-      onEachBlock(completions, (chunk) => [
-        chunk['usage']
-          ? setAt(chunk, 'usage.total_tokens', toObject(chunk['usage'])['completion_tokens'])
-          : chunk,
-      ]),
-  },
-  'OAI-STREAM-09': {
-    'openai-stream-without-done: A stream ends without [DONE].': onBlocks(
-      completions,
-      async function* (blocks) {
-        for await (const block of blocks) if (block.data !== '[DONE]') yield block
-      },
-    ),
-    'openai-stream-done-twice: [DONE] is sent twice.': onBlocks(
-      completions,
-      async function* (blocks) {
-        yield* blocks
-        yield { data: '[DONE]' }
-      },
-    ),
-  },
-  'OAI-STREAM-12': {
-    'openai-stream-cut-at-its-end: The connection is aborted in place of [DONE].': onBlocks(
-      completions,
-      async function* (blocks) {
-        for await (const block of blocks) {
-          if (block.data === '[DONE]') throw new Error('cut')
-          yield block
-        }
-      },
-    ),
-  },
-  'OAI-STREAM-10': {
-    'openai-stream-doubles-a-delta: The first text fragment is sent twice.': onEachBlock(
-      completions,
-      (chunk, at) => (at === 1 ? [chunk, chunk] : [chunk]),
-    ),
-    'openai-stream-replaces-characters: Non-ASCII characters in text fragments are replaced by U+FFFD.':
-      mapFragments((text) => text.replaceAll(/\P{ASCII}/gu, '\ufffd')),
-  },
+  'OAI-STREAM-10 openai-stream-doubles-a-delta: The first text fragment is sent twice.':
+    onEachBlock(completions, (chunk, at) => (at === 1 ? [chunk, chunk] : [chunk])),
+  'OAI-STREAM-10 openai-stream-replaces-characters: Non-ASCII characters in text fragments are replaced by U+FFFD.':
+    mapFragments((text) => text.replaceAll(/\P{ASCII}/gu, '\ufffd')),
 })
 /** Sets fields in every chunk. */
 export function setInChunks(fields: Fields): Patch {

@@ -37,83 +37,57 @@ const editFragments = (change: (fragment: Json, at: number) => Json): Patch =>
     setAt(data, 'choices.*.delta.tool_calls.*', (one: unknown) => change(toObject(one), at)),
   ])
 export const openaiToolFaults = faultTable({
-  'OAI-STOP-02': {
-    'openai-stop-list-of-four-refused: A list of more than three stop sequences is rejected.':
-      rejectRequests(completions, ({ stop }) => Array.isArray(stop) && stop.length > 3),
-  },
-  'OAI-STOP-03': {
-    'openai-stop-shown: The answer ends with the stop sequence.': compose([
-      ignoreStop(({ stream }) => stream !== true),
-      onSuccessBody(completions, (body, call) =>
-        setAt(body, 'choices.*.message.content', (text: string) =>
-          text.slice(0, findStop(text, call.body)?.end),
-        ),
+  'OAI-STOP-02 openai-stop-list-of-four-refused: A list of more than three stop sequences is rejected.':
+    rejectRequests(completions, ({ stop }) => Array.isArray(stop) && stop.length > 3),
+  'OAI-STOP-03 openai-stop-shown: The answer ends with the stop sequence.': compose([
+    ignoreStop(({ stream }) => stream !== true),
+    onSuccessBody(completions, (body, call) =>
+      setAt(body, 'choices.*.message.content', (text: string) =>
+        text.slice(0, findStop(text, call.body)?.end),
       ),
-    ]),
-  },
-  'OAI-STOP-04': {
-    'openai-stop-misses-two-chunks: A stop sequence that spans two chunks is missed: each chunk is searched separately.':
-      cutStreamsAtStop((chunk, start) => chunk.slice(0, start)),
-  },
-  'OAI-TOOL-01': {
-    'openai-tools-ignored-in-streams: tools and tool_choice are ignored in streams.': ignoreMembers(
-      ['tools', 'tool_choice'],
-      ({ stream }) => stream === true,
     ),
-    'openai-tool-choice-ignored: tool_choice required is treated as auto: the model answers with text.':
-      ignoreMembers(['tools', 'tool_choice'], ({ tool_choice: choice }) => choice === 'required'),
-  },
-  'OAI-TOOL-02': {
-    'openai-tool-call-without-id: Tool calls omit id.': setInCalls({ id: undefined }),
-    'openai-tool-calls-with-one-id: An answer calls the tool twice, with the same id.': setFields(
-      completions,
-      {
-        'choices.*.message.tool_calls': (calls: unknown) =>
-          Array.isArray(calls) ? [...calls, ...calls] : calls,
-      },
-    ),
-    'openai-tool-name-in-a-namespace: The function name of a tool call is prefixed: functions.get_time instead of get_time.':
-      setInCalls({ 'function.name': (name: unknown) => `functions.${name}` }),
-    'openai-tool-arguments-as-object: The arguments of a tool call are an object instead of a JSON string.':
-      setInCalls({ 'function.arguments': (input: unknown) => JSON.parse(String(input)) }),
-  },
-  'OAI-TOOL-03': {
-    'openai-tool-fragments-without-index: The fragments of a streamed tool call omit index.':
-      editFragments((fragment) => setAt(fragment, 'index', undefined)),
-    'openai-tool-fragments-doubled: The arguments in each fragment of a streamed tool call are duplicated.':
-      editFragments((fragment) =>
-        setAt(fragment, 'function.arguments', (text: unknown) => `${text}${text}`),
-      ),
-  },
-  'OAI-TOOL-04': {
-    'openai-tool-result-refused: Messages with the role tool are rejected.': rejectRequests(
-      completions,
-      ({ messages }) => toList(messages).some(({ role }) => role === 'tool'),
-    ),
-  },
-  'OAI-FORMAT-01': {
-    'openai-json-object-ignored: response_format json_object is ignored.': ignoreMembers(
-      ['response_format'],
-      requestsFormat('json_object'),
-    ),
-  },
-  'OAI-FORMAT-02': {
-    'openai-json-schema-ignored: response_format json_schema is treated as json_object.':
-      onRequestBody(completions, (body) =>
-        requestsFormat('json_schema')(body)
-          ? { ...body, response_format: { type: 'json_object' } }
-          : body,
-      ),
-  },
-  'OAI-N-01': {
-    'openai-n-ignored: n is ignored: only one choice is returned.': ignoreMembers(
-      ['n'],
-      () => true,
-    ),
-    'openai-n-with-one-index: All choices have the index 0.': setFields(completions, {
-      'choices.*.index': 0,
+  ]),
+  'OAI-STOP-04 openai-stop-misses-two-chunks: A stop sequence that spans two chunks is missed: each chunk is searched separately.':
+    cutStreamsAtStop((chunk, start) => chunk.slice(0, start)),
+  'OAI-TOOL-01 openai-tools-ignored-in-streams: tools and tool_choice are ignored in streams.':
+    ignoreMembers(['tools', 'tool_choice'], ({ stream }) => stream === true),
+  'OAI-TOOL-01 openai-tool-choice-ignored: tool_choice required is treated as auto: the model answers with text.':
+    ignoreMembers(['tools', 'tool_choice'], ({ tool_choice: choice }) => choice === 'required'),
+  'OAI-TOOL-02 openai-tool-call-without-id: Tool calls omit id.': setInCalls({ id: undefined }),
+  'OAI-TOOL-02 openai-tool-calls-with-one-id: An answer calls the tool twice, with the same id.':
+    setFields(completions, {
+      'choices.*.message.tool_calls': (calls: unknown) =>
+        Array.isArray(calls) ? [...calls, ...calls] : calls,
     }),
-  },
+  'OAI-TOOL-02 openai-tool-name-in-a-namespace: The function name of a tool call is prefixed: functions.get_time instead of get_time.':
+    setInCalls({ 'function.name': (name: unknown) => `functions.${name}` }),
+  'OAI-TOOL-02 openai-tool-arguments-as-object: The arguments of a tool call are an object instead of a JSON string.':
+    setInCalls({ 'function.arguments': (input: unknown) => JSON.parse(String(input)) }),
+  'OAI-TOOL-03 openai-tool-fragments-without-index: The fragments of a streamed tool call omit index.':
+    editFragments((fragment) => setAt(fragment, 'index', undefined)),
+  'OAI-TOOL-03 openai-tool-fragments-doubled: The arguments in each fragment of a streamed tool call are duplicated.':
+    editFragments((fragment) =>
+      setAt(fragment, 'function.arguments', (text: unknown) => `${text}${text}`),
+    ),
+  'OAI-TOOL-04 openai-tool-result-refused: Messages with the role tool are rejected.':
+    rejectRequests(completions, ({ messages }) =>
+      toList(messages).some(({ role }) => role === 'tool'),
+    ),
+  'OAI-FORMAT-01 openai-json-object-ignored: response_format json_object is ignored.':
+    ignoreMembers(['response_format'], requestsFormat('json_object')),
+  'OAI-FORMAT-02 openai-json-schema-ignored: response_format json_schema is treated as json_object.':
+    onRequestBody(completions, (body) =>
+      requestsFormat('json_schema')(body)
+        ? { ...body, response_format: { type: 'json_object' } }
+        : body,
+    ),
+  'OAI-N-01 openai-n-ignored: n is ignored: only one choice is returned.': ignoreMembers(
+    ['n'],
+    () => true,
+  ),
+  'OAI-N-01 openai-n-with-one-index: All choices have the index 0.': setFields(completions, {
+    'choices.*.index': 0,
+  }),
 })
 function ignoreStop(when: (body: Json) => boolean): Patch {
   return onRequestBody(completions, (body) =>

@@ -18,153 +18,128 @@ import { faultTable } from '../../table.ts'
 const emptyHistory = { status: 200, body: { result: [], pagination: { cursor: null } } }
 
 export const chatFaults = faultTable({
-  'V3-CHAT-01': {
-    'v3-new-chat-without-id: The response to POST /chat omits the id of the chat.': setFields(
-      createChat,
-      { id: undefined },
-    ),
-    'v3-new-chat-is-the-first-again: POST /chat always returns the first chat that was created.':
-      perServer(() => {
-        let first: unknown
-        return onSuccessBody(createChat, (body) => {
-          first ??= body
-          return first
-        })
-      }),
-    'v3-new-chat-wants-a-version: POST /chat without version is rejected.': rejectRequests(
-      createChat,
-      (body) => body['version'] === undefined,
-    ),
-  },
-  'V3-CHAT-03': {
-    'v3-new-chat-is-v2: POST /api/v3/chat creates v2 chats.': onCreation((chat) => ({
-      ...chat,
-      version: 'v2',
-    })),
-    'v3-new-chat-takes-no-generation: Generation in a v3 chat is rejected with a hint to /api/v2; its history is readable.':
-      onReply(v3Generate, (_reply, { caller }) => ({
-        status: caller === '' ? 401 : 409,
-        body: { error: { message: 'Use /api/v2 for this chat' } },
-      })),
-  },
-  'VER-01': {
-    'v3-new-chat-of-any-version: version in the body of POST /chat sets the version of the chat.':
-      perServer(() => {
-        const versions = new Map<unknown, ChatVersion>()
-        return compose([
-          onRequestBody(createChat, (body) => {
-            if (body['version'] === 'v2') versions.set(body['name'], 'v2')
-            return body
-          }),
-          onCreation((chat) => ({ ...chat, version: versions.get(chat.name) ?? chat.version })),
-        ])
-      }),
-    'v3-new-chat-repeats-the-version: The response to POST /chat repeats the version that was sent; the chat is v3.':
-      onSuccessBody(createChat, (body, { body: sent }) => ({ ...body, ...(sent as object) })),
-  },
-  'V3-CHAT-02': {
-    'chat-name-lost: POST /chat ignores name: every chat is named New chat.': onRequestBody(
-      createChat,
-      (body) => (isText(body['name']) ? { ...body, name: undefined } : body),
-    ),
-    'chat-name-of-one-line: Of a name with several lines, only the first is stored.': onRequestBody(
-      createChat,
-      ({ name, ...body }) => ({ ...body, name: isText(name) ? name.split('\n')[0] : name }),
-    ),
-  },
-  'V3-CHAT-04': {
-    'chat-read-another: GET /chat/{chat_id} returns a chat with another id.': setFields(readChat, {
-      id: (id: string) => id.split('').toReversed().join(''),
+  'V3-CHAT-01 v3-new-chat-without-id: The response to POST /chat omits the id of the chat.':
+    setFields(createChat, { id: undefined }),
+  'V3-CHAT-01 v3-new-chat-is-the-first-again: POST /chat always returns the first chat that was created.':
+    perServer(() => {
+      let first: unknown
+      return onSuccessBody(createChat, (body) => {
+        first ??= body
+        return first
+      })
     }),
-  },
-  'V3-CHAT-10': {
-    'chat-update-refused: PATCH /chat/{chat_id} returns 405.': onSuccess(changeChat, () => ({
+  'V3-CHAT-01 v3-new-chat-wants-a-version: POST /chat without version is rejected.': rejectRequests(
+    createChat,
+    (body) => body['version'] === undefined,
+  ),
+  'V3-CHAT-03 v3-new-chat-is-v2: POST /api/v3/chat creates v2 chats.': onCreation((chat) => ({
+    ...chat,
+    version: 'v2',
+  })),
+  'V3-CHAT-03 v3-new-chat-takes-no-generation: Generation in a v3 chat is rejected with a hint to /api/v2; its history is readable.':
+    onReply(v3Generate, (_reply, { caller }) => ({
+      status: caller === '' ? 401 : 409,
+      body: { error: { message: 'Use /api/v2 for this chat' } },
+    })),
+  'VER-01 v3-new-chat-of-any-version: version in the body of POST /chat sets the version of the chat.':
+    perServer(() => {
+      const versions = new Map<unknown, ChatVersion>()
+      return compose([
+        onRequestBody(createChat, (body) => {
+          if (body['version'] === 'v2') versions.set(body['name'], 'v2')
+          return body
+        }),
+        onCreation((chat) => ({ ...chat, version: versions.get(chat.name) ?? chat.version })),
+      ])
+    }),
+  'VER-01 v3-new-chat-repeats-the-version: The response to POST /chat repeats the version that was sent; the chat is v3.':
+    onSuccessBody(createChat, (body, { body: sent }) => ({ ...body, ...(sent as object) })),
+  'V3-CHAT-02 chat-name-lost: POST /chat ignores name: every chat is named New chat.':
+    onRequestBody(createChat, (body) =>
+      isText(body['name']) ? { ...body, name: undefined } : body,
+    ),
+  'V3-CHAT-02 chat-name-of-one-line: Of a name with several lines, only the first is stored.':
+    onRequestBody(createChat, ({ name, ...body }) => ({
+      ...body,
+      name: isText(name) ? name.split('\n')[0] : name,
+    })),
+  'V3-CHAT-04 chat-read-another: GET /chat/{chat_id} returns a chat with another id.': setFields(
+    readChat,
+    {
+      id: (id: string) => id.split('').toReversed().join(''),
+    },
+  ),
+  'V3-CHAT-10 chat-update-refused: PATCH /chat/{chat_id} returns 405.': onSuccess(
+    changeChat,
+    () => ({
       status: 405,
       body: { error: 'Not possible' },
-    })),
-    'chat-update-forgotten: PATCH /chat/{chat_id} returns the new name but does not store it.':
-      compose([
-        onSuccess(changeChat, (reply, call) => ({
-          ...reply,
-          body: { ...toObject(reply.body), ...toObject(call.body) },
-        })),
-        onRequestBody(changeChat, () => ({})),
-      ]),
-  },
-  'V3-CHAT-11': {
-    'chat-delete-hides: A deleted chat is no longer listed but still readable.': onStore(
-      'chats',
-      ({ list }) => {
-        const hidden = new Set<string>()
-        return {
-          delete: async (_, id) => hidden.add(id).has(id),
-          list: async (...given) => withoutIds(await list(...given), hidden),
-        }
+    }),
+  ),
+  'V3-CHAT-10 chat-update-forgotten: PATCH /chat/{chat_id} returns the new name but does not store it.':
+    compose([
+      onSuccess(changeChat, (reply, call) => ({
+        ...reply,
+        body: { ...toObject(reply.body), ...toObject(call.body) },
+      })),
+      onRequestBody(changeChat, () => ({})),
+    ]),
+  'V3-CHAT-11 chat-delete-hides: A deleted chat is no longer listed but still readable.': onStore(
+    'chats',
+    ({ list }) => {
+      const hidden = new Set<string>()
+      return {
+        delete: async (_, id) => hidden.add(id).has(id),
+        list: async (...given) => withoutIds(await list(...given), hidden),
+      }
+    },
+  ),
+  'V3-CHAT-11 chat-delete-keeps-listing: A deleted chat is no longer readable but still listed.':
+    onStore('chats', ({ find }) => {
+      const deletedIds = new Set<string>()
+      return {
+        delete: async (_, id) => deletedIds.add(id).has(id),
+        find: async (owner, id) => (deletedIds.has(id) ? undefined : find(owner, id)),
+      }
+    }),
+  'V3-CHAT-11 chat-delete-keeps-history: GET /message returns 200 with an empty history for a deleted chat.':
+    perServer(() => {
+      const deletedIds = new Set<unknown>()
+      return compose([
+        onSuccess(deleteChat, (reply, { params }) => {
+          deletedIds.add(params['chat_id'])
+          return reply
+        }),
+        onError(v3History, (reply, { query }) =>
+          deletedIds.has(toObject(query)['chat_id']) ? emptyHistory : reply,
+        ),
+      ])
+    }),
+  'V3-CHAT-13 chat-update-spreads: An update of a chat renames all chats with the same name.':
+    onStore('chats', (chats) => ({
+      update: async (owner, id, change) => {
+        const { name } = change
+        const others = name === undefined ? [] : await chatsOfSameName(chats, owner, id)
+        for (const other of others) await chats.update(owner, other, { ...(name && { name }) })
+        return chats.update(owner, id, change)
       },
-    ),
-    'chat-delete-keeps-listing: A deleted chat is no longer readable but still listed.': onStore(
-      'chats',
-      ({ find }) => {
-        const deletedIds = new Set<string>()
-        return {
-          delete: async (_, id) => deletedIds.add(id).has(id),
-          find: async (owner, id) => (deletedIds.has(id) ? undefined : find(owner, id)),
-        }
-      },
-    ),
-    'chat-delete-keeps-history: GET /message returns 200 with an empty history for a deleted chat.':
-      perServer(() => {
-        const deletedIds = new Set<unknown>()
-        return compose([
-          onSuccess(deleteChat, (reply, { params }) => {
-            deletedIds.add(params['chat_id'])
-            return reply
-          }),
-          onError(v3History, (reply, { query }) =>
-            deletedIds.has(toObject(query)['chat_id']) ? emptyHistory : reply,
-          ),
-        ])
-      }),
-  },
-  'V3-CHAT-13': {
-    'chat-update-spreads: An update of a chat renames all chats with the same name.': onStore(
-      'chats',
-      (chats) => ({
-        update: async (owner, id, change) => {
-          const { name } = change
-          const others = name === undefined ? [] : await chatsOfSameName(chats, owner, id)
-          for (const other of others) await chats.update(owner, other, { ...(name && { name }) })
-          return chats.update(owner, id, change)
-        },
-      }),
-    ),
-    'chat-delete-spreads: The deletion of a chat deletes all chats with the same name.': onStore(
-      'chats',
-      (chats) => ({
-        delete: async (owner, id) => {
-          for (const other of await chatsOfSameName(chats, owner, id))
-            await chats.delete(owner, other)
-          return chats.delete(owner, id)
-        },
-      }),
-    ),
-  },
-  'V3-CHAT-14': {
-    'chat-name-of-any-type: POST /chat with name of the wrong type is accepted.': ignoreField(
-      createChat,
-      'name',
-      isText,
-    ),
-  },
-  'V3-CHAT-12': {
-    'chat-title-unchanged: The generated title is the current name of the chat.': changeTitle(
-      ({ name: _, ...change }) => change,
-    ),
-    'chat-title-empty: The generated title is empty.': changeTitle((change) => ({
-      ...change,
-      name: '',
     })),
-  },
+  'V3-CHAT-13 chat-delete-spreads: The deletion of a chat deletes all chats with the same name.':
+    onStore('chats', (chats) => ({
+      delete: async (owner, id) => {
+        for (const other of await chatsOfSameName(chats, owner, id))
+          await chats.delete(owner, other)
+        return chats.delete(owner, id)
+      },
+    })),
+  'V3-CHAT-14 chat-name-of-any-type: POST /chat with name of the wrong type is accepted.':
+    ignoreField(createChat, 'name', isText),
+  'V3-CHAT-12 chat-title-unchanged: The generated title is the current name of the chat.':
+    changeTitle(({ name: _, ...change }) => change),
+  'V3-CHAT-12 chat-title-empty: The generated title is empty.': changeTitle((change) => ({
+    ...change,
+    name: '',
+  })),
 })
 
 function onCreation(change: (chat: Chat) => Chat): Patch {

@@ -24,146 +24,107 @@ const inputContains = (text: string) => (body: Json) =>
 
 const thinks = ({ think }: Json) => think === true
 export const generateFaults = faultTable({
-  'V3-GEN-01': {
-    'v3-response-wrapped: The response object of a non-streaming response is nested in response.':
-      onSuccessBody(v3Generate, (response) => ({ type: 'response.completed', response })),
-    'v3-response-streamed-unasked: A generation with stream: false returns a stream.':
-      onRequestBody(v3Generate, (body) => ({ ...body, stream: true })),
-    'v3-response-accepted-for-later: The body of a non-streaming response contains only an id and the status queued.':
-      onSuccessBody(v3Generate, ({ id }) => ({ id, status: 'queued' })),
-  },
-  'V3-GEN-02': {
-    'v3-output-empty: The output of the response object is empty.': setInResponse({ output: [] }),
-    'v3-output-text-for-content: The content of an output message is a string instead of an array of parts.':
-      setInResponse({ 'output.*.content': (content: unknown) => toList(content)[0]?.['text'] }),
-  },
-  'V3-GEN-03': {
-    'v3-response-times-as-text: The created_at of a non-streaming response is an ISO 8601 string.':
-      setInResponse({ created_at: (at: unknown) => new Date(Number(at) * 1000).toISOString() }),
-  },
-  'V3-GEN-04': {
-    'v3-response-without-usage: A non-streaming response omits usage.': setInResponse({
-      usage: undefined,
+  'V3-GEN-01 v3-response-wrapped: The response object of a non-streaming response is nested in response.':
+    onSuccessBody(v3Generate, (response) => ({ type: 'response.completed', response })),
+  'V3-GEN-01 v3-response-streamed-unasked: A generation with stream: false returns a stream.':
+    onRequestBody(v3Generate, (body) => ({ ...body, stream: true })),
+  'V3-GEN-01 v3-response-accepted-for-later: The body of a non-streaming response contains only an id and the status queued.':
+    onSuccessBody(v3Generate, ({ id }) => ({ id, status: 'queued' })),
+  'V3-GEN-02 v3-output-empty: The output of the response object is empty.': setInResponse({
+    output: [],
+  }),
+  'V3-GEN-02 v3-output-text-for-content: The content of an output message is a string instead of an array of parts.':
+    setInResponse({ 'output.*.content': (content: unknown) => toList(content)[0]?.['text'] }),
+  'V3-GEN-03 v3-response-times-as-text: The created_at of a non-streaming response is an ISO 8601 string.':
+    setInResponse({ created_at: (at: unknown) => new Date(Number(at) * 1000).toISOString() }),
+  'V3-GEN-04 v3-response-without-usage: A non-streaming response omits usage.': setInResponse({
+    usage: undefined,
+  }),
+  'V3-GEN-04 v3-response-with-a-status-code: A non-streaming response has an additional member status_code.':
+    setInResponse({ status_code: 200 }),
+  'V3-GEN-12 v3-usage-total-off-by-one: The total_tokens of a non-streaming response are too high by one.':
+    setInResponse({ 'usage.total_tokens': (total: unknown) => Number(total) + 1 }),
+  'V3-GEN-12 v3-usage-cached-beyond-input: The cached_tokens of a non-streaming response exceed input_tokens.':
+    setInResponse({ 'usage.input_tokens_details.cached_tokens': 1_000_000 }),
+  'V3-GEN-12 v3-usage-reasoning-beyond-output: The reasoning_tokens of a non-streaming response exceed output_tokens.':
+    setInResponse({ 'usage.output_tokens_details.reasoning_tokens': 1_000_000 }),
+  'V3-GEN-15 v3-response-id-fixed: All responses have the same id.': fixResponseId(),
+  'V3-GEN-13 v3-missing-key-crashes: A generation without Idempotency-Key returns 500.': crash(
+    ({ headers }) => headers['idempotency-key'] === undefined,
+  ),
+  'V3-GEN-13 v3-wrong-type-crashes: A generation with a non-numeric temperature returns 500.':
+    crash(({ body }) => typeof (toObject(body)['temperature'] ?? 1) !== 'number'),
+  'V3-GEN-14 v3-refuses-missing-key-and-stores: A generation without Idempotency-Key is rejected after the step is stored.':
+    compose([
+      generateMissingKey(),
+      rejectAfterSuccess(({ headers }) => headers['idempotency-key'] === undefined),
+    ]),
+  'V3-GEN-17 v3-chat-id-of-any-type: A generation with chat_id of the wrong type is accepted.':
+    mendField(v3Generate, 'chat_id', isText, idOf),
+  'V3-CTX-01 v3-parent-known-by-its-answer-alone: Only the answer of the parent run is passed to the model, without its input.':
+    onStore('history', (original) => ({
+      runs: async (chatId) => (await original.runs(chatId)).map((run) => ({ ...run, input: [] })),
+    })),
+  'V3-CTX-01 v3-parent-without-its-own: Only the parent run is passed to the model, not the runs before it.':
+    onStore('history', (original) => ({
+      runs: async (chatId) =>
+        (await original.runs(chatId)).map((run) => ({ ...run, parentId: null })),
+    })),
+  'V3-THINK-01 v3-think-told-in-the-answer: The reasoning is returned only at the start of the answer text.':
+    onModel('native', (model, request) => withReasoningInText(model(request), false)),
+  'V3-THINK-01 v3-think-shown-at-the-end: The reasoning is returned in its completed item, without response.reasoning_text.delta.':
+    editEvents(
+      dropEvents('response.reasoning_text.delta', 'response.reasoning_text.done'),
+      replaceEvents(all('response.content_part.added', 'response.content_part.done'), (event) =>
+        toObject(event['part'])['type'] === 'reasoning_text' ? [] : [event],
+      ),
+    ),
+  'V3-THINK-02 v3-think-repeated-in-the-answer: The answer text starts with the reasoning that was already streamed.':
+    onModel('native', (model, request) => withReasoningInText(model(request), true)),
+  'V3-GEN-07 media-image-by-url-alone: An image as a data: URL is rejected.': rejectRequests(
+    v3Generate,
+    inputContains('data:image/'),
+  ),
+  'V3-GEN-06 v3-items-of-users-alone: Input items with the role system or developer are rejected.':
+    rejectRequests(v3Generate, ({ input }) =>
+      toList(input).some(({ role }) => role === 'system' || role === 'developer'),
+    ),
+  'V3-GEN-10 v3-max-tokens-off-by-one: An answer may exceed max_tokens by one token.': onModel(
+    'native',
+    (model, request) => model({ ...request, maxTokens: request.maxTokens + 1 }),
+  ),
+  'V3-GEN-16 v3-input-hears-the-last-item: All items of an input array are stored, but only the last one is passed to the model.':
+    onModel('native', (model, request) => {
+      const overheard = (at: number) =>
+        request.turns[at]?.role === 'user' && request.turns[at + 1]?.role === 'user'
+      return model({ ...request, turns: request.turns.filter((_turn, at) => !overheard(at)) })
     }),
-    'v3-response-with-a-status-code: A non-streaming response has an additional member status_code.':
-      setInResponse({ status_code: 200 }),
-  },
-  'V3-GEN-12': {
-    'v3-usage-total-off-by-one: The total_tokens of a non-streaming response are too high by one.':
-      setInResponse({ 'usage.total_tokens': (total: unknown) => Number(total) + 1 }),
-    'v3-usage-cached-beyond-input: The cached_tokens of a non-streaming response exceed input_tokens.':
-      setInResponse({ 'usage.input_tokens_details.cached_tokens': 1_000_000 }),
-    'v3-usage-reasoning-beyond-output: The reasoning_tokens of a non-streaming response exceed output_tokens.':
-      setInResponse({ 'usage.output_tokens_details.reasoning_tokens': 1_000_000 }),
-  },
-  'V3-GEN-15': {
-    'v3-response-id-fixed: All responses have the same id.': fixResponseId(),
-  },
-  'V3-GEN-13': {
-    'v3-missing-key-crashes: A generation without Idempotency-Key returns 500.': crash(
-      ({ headers }) => headers['idempotency-key'] === undefined,
-    ),
-    'v3-wrong-type-crashes: A generation with a non-numeric temperature returns 500.': crash(
-      ({ body }) => typeof (toObject(body)['temperature'] ?? 1) !== 'number',
-    ),
-  },
-  'V3-GEN-14': {
-    'v3-refuses-missing-key-and-stores: A generation without Idempotency-Key is rejected after the step is stored.':
-      compose([
-        generateMissingKey(),
-        rejectAfterSuccess(({ headers }) => headers['idempotency-key'] === undefined),
-      ]),
-  },
-  'V3-GEN-17': {
-    'v3-chat-id-of-any-type: A generation with chat_id of the wrong type is accepted.': mendField(
-      v3Generate,
-      'chat_id',
-      isText,
-      idOf,
-    ),
-  },
-  'V3-CTX-01': {
-    'v3-parent-known-by-its-answer-alone: Only the answer of the parent run is passed to the model, without its input.':
-      onStore('history', (original) => ({
-        runs: async (chatId) => (await original.runs(chatId)).map((run) => ({ ...run, input: [] })),
-      })),
-    'v3-parent-without-its-own: Only the parent run is passed to the model, not the runs before it.':
-      onStore('history', (original) => ({
-        runs: async (chatId) =>
-          (await original.runs(chatId)).map((run) => ({ ...run, parentId: null })),
-      })),
-  },
-  'V3-THINK-01': {
-    'v3-think-told-in-the-answer: The reasoning is returned only at the start of the answer text.':
-      onModel('native', (model, request) => withReasoningInText(model(request), false)),
-    'v3-think-shown-at-the-end: The reasoning is returned in its completed item, without response.reasoning_text.delta.':
-      editEvents(
-        dropEvents('response.reasoning_text.delta', 'response.reasoning_text.done'),
-        replaceEvents(all('response.content_part.added', 'response.content_part.done'), (event) =>
-          toObject(event['part'])['type'] === 'reasoning_text' ? [] : [event],
-        ),
-      ),
-  },
-  'V3-THINK-02': {
-    'v3-think-repeated-in-the-answer: The answer text starts with the reasoning that was already streamed.':
-      onModel('native', (model, request) => withReasoningInText(model(request), true)),
-  },
-  'V3-GEN-07': {
-    'media-image-by-url-alone: An image as a data: URL is rejected.': rejectRequests(
-      v3Generate,
-      inputContains('data:image/'),
-    ),
-  },
-  'V3-GEN-06': {
-    'v3-items-of-users-alone: Input items with the role system or developer are rejected.':
-      rejectRequests(v3Generate, ({ input }) =>
-        toList(input).some(({ role }) => role === 'system' || role === 'developer'),
-      ),
-  },
-  'V3-GEN-10': {
-    'v3-max-tokens-off-by-one: An answer may exceed max_tokens by one token.': onModel(
-      'native',
-      (model, request) => model({ ...request, maxTokens: request.maxTokens + 1 }),
-    ),
-  },
-  'V3-GEN-16': {
-    'v3-input-hears-the-last-item: All items of an input array are stored, but only the last one is passed to the model.':
-      onModel('native', (model, request) => {
-        const overheard = (at: number) =>
-          request.turns[at]?.role === 'user' && request.turns[at + 1]?.role === 'user'
-        return model({ ...request, turns: request.turns.filter((_turn, at) => !overheard(at)) })
-      }),
-    'v3-input-hears-the-first-part: Only the first text of a message with several text parts is passed to the model.':
-      perServer(() => {
-        const firstOf = new Map<string, string>()
-        return compose([
-          onRequestBody(v3Generate, (body) => {
-            for (const { content } of toList(body['input'])) {
-              const texts = toList(content).map(({ text }) => String(text ?? ''))
-              firstOf.set(texts.join('\n'), texts[0] ?? '')
-            }
-            return body
-          }),
-          onModel('native', (model, request) => {
-            const firstText = ({ text }: { readonly text: string }) => firstOf.get(text) ?? text
-            return model({
-              ...request,
-              turns: request.turns.map((turn) => ({ ...turn, text: firstText(turn) })),
-            })
-          }),
-        ])
-      }),
-  },
-  'V3-GEN-08': {
-    'media-video-refused: Input with a video is rejected.': rejectRequests(
-      v3Generate,
-      inputContains('input_video'),
-    ),
-  },
-  'V3-IDEM-01': {
-    'v3-thinking-without-key: A generation with think: true is accepted without Idempotency-Key.':
-      generateMissingKey(thinks),
-  },
+  'V3-GEN-16 v3-input-hears-the-first-part: Only the first text of a message with several text parts is passed to the model.':
+    perServer(() => {
+      const firstOf = new Map<string, string>()
+      return compose([
+        onRequestBody(v3Generate, (body) => {
+          for (const { content } of toList(body['input'])) {
+            const texts = toList(content).map(({ text }) => String(text ?? ''))
+            firstOf.set(texts.join('\n'), texts[0] ?? '')
+          }
+          return body
+        }),
+        onModel('native', (model, request) => {
+          const firstText = ({ text }: { readonly text: string }) => firstOf.get(text) ?? text
+          return model({
+            ...request,
+            turns: request.turns.map((turn) => ({ ...turn, text: firstText(turn) })),
+          })
+        }),
+      ])
+    }),
+  'V3-GEN-08 media-video-refused: Input with a video is rejected.': rejectRequests(
+    v3Generate,
+    inputContains('input_video'),
+  ),
+  'V3-IDEM-01 v3-thinking-without-key: A generation with think: true is accepted without Idempotency-Key.':
+    generateMissingKey(thinks),
 })
 
 /** Applies to both forms; as parent_id, the id refers to the last run of its chat. */

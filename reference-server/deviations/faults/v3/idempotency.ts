@@ -11,77 +11,62 @@ import { faultTable } from '../../table.ts'
 type Form = 'json' | 'stream'
 const first: Reservation = { state: 'first' }
 export const idempotencyFaults = faultTable({
-  'V3-IDEM-06': {
-    'v3-idempotency-uuids-alone: An Idempotency-Key that is not a UUID is rejected.': rejectKeys(
-      (key) => !isUuid(key),
-    ),
-    'v3-idempotency-long-keys-refused: An Idempotency-Key longer than 36 characters is rejected.':
-      rejectKeys((key) => key.length > 36),
-    'v3-idempotency-words-alone: An Idempotency-Key may contain only letters, digits, underscores and hyphens.':
-      rejectKeys((key) => !/^[\w-]+$/.test(key)),
-  },
-  'V3-IDEM-07': {
-    'v3-idempotency-by-content: An identical request with a different Idempotency-Key is treated as a repeat.':
-      perServer(() => {
-        const prints = new Map<string, string>()
-        const byContent = (scope: IdempotencyScope) => ({
-          ...scope,
-          key: prints.get(scope.key) ?? '',
-        })
-        return onStore('idempotency', (original) => ({
-          reserve: (scope, print, now) => {
-            // A key is bound to its first request: a repeat in the other form remains a repeat.
-            if (!prints.has(scope.key)) prints.set(scope.key, print)
-            return original.reserve(byContent(scope), print, now)
-          },
-          finish: (scope, run) => original.finish(byContent(scope), run),
-          release: (scope) => original.release(byContent(scope)),
-        }))
-      }),
-  },
-  'V3-IDEM-03': {
-    'v3-idempotency-answers-after-a-stream: A non-streaming repeat of a streaming request creates a second step.':
-      separateForms('stream'),
-    'v3-idempotency-forgets-streams: The Idempotency-Key of a stream is forgotten when the stream completes.':
-      forgetFinished('stream'),
-    'v3-idempotency-stores-replayed-streams: A repeat of a streaming request returns the first response but stores its answer again.':
-      storeReplays('stream'),
-  },
-  'V3-IDEM-02': {
-    'v3-idempotency-streams-after-an-answer: A streaming repeat of a non-streaming request creates a second step.':
-      separateForms('json'),
-    'v3-idempotency-forgets-answers: The Idempotency-Key of a non-streaming request is forgotten when the request completes.':
-      forgetFinished('json'),
-    'v3-idempotency-stores-replayed-answers: A repeat of a non-streaming request returns the first response but stores its answer again.':
-      storeReplays('json'),
-  },
-  'V3-IDEM-04': {
-    'v3-idempotency-of-finished-streams-alone: The Idempotency-Key of a stream takes effect only when the stream completes.':
-      { also: ['V3-IDEM-05'], patch: ignoreRunning('stream') },
-  },
-  'V3-IDEM-05': {
-    'v3-idempotency-of-finished-answers-alone: The Idempotency-Key of a non-streaming request takes effect only when the request completes.':
-      ignoreRunning('json'),
-    'v3-idempotency-loses-races: Lookup and reservation of an Idempotency-Key are not atomic: concurrent requests create two steps.':
-      perServer(() => {
-        const taken = new Set<string>()
-        return onStore('idempotency', (original, { clock }) => ({
-          reserve: async (scope, fingerprint, now) => {
-            const free = !taken.has(scope.key)
-            await clock.sleep(10)
-            taken.add(scope.key)
-            const reservation = await original.reserve(scope, fingerprint, now)
-            return free && reservation.state === 'running' ? first : reservation
-          },
-        }))
-      }),
-  },
-  'V3-IDEM-08': {
-    'v3-idempotency-repeat-crashes: The repeat of a completed request returns 500.':
-      crashOn('finished'),
-    'v3-idempotency-running-repeat-crashes: The repeat of a running request returns 500.':
-      crashOn('running'),
-  },
+  'V3-IDEM-06 v3-idempotency-uuids-alone: An Idempotency-Key that is not a UUID is rejected.':
+    rejectKeys((key) => !isUuid(key)),
+  'V3-IDEM-06 v3-idempotency-long-keys-refused: An Idempotency-Key longer than 36 characters is rejected.':
+    rejectKeys((key) => key.length > 36),
+  'V3-IDEM-06 v3-idempotency-words-alone: An Idempotency-Key may contain only letters, digits, underscores and hyphens.':
+    rejectKeys((key) => !/^[\w-]+$/.test(key)),
+  'V3-IDEM-07 v3-idempotency-by-content: An identical request with a different Idempotency-Key is treated as a repeat.':
+    perServer(() => {
+      const prints = new Map<string, string>()
+      const byContent = (scope: IdempotencyScope) => ({
+        ...scope,
+        key: prints.get(scope.key) ?? '',
+      })
+      return onStore('idempotency', (original) => ({
+        reserve: (scope, print, now) => {
+          // A key is bound to its first request: a repeat in the other form remains a repeat.
+          if (!prints.has(scope.key)) prints.set(scope.key, print)
+          return original.reserve(byContent(scope), print, now)
+        },
+        finish: (scope, run) => original.finish(byContent(scope), run),
+        release: (scope) => original.release(byContent(scope)),
+      }))
+    }),
+  'V3-IDEM-03 v3-idempotency-answers-after-a-stream: A non-streaming repeat of a streaming request creates a second step.':
+    separateForms('stream'),
+  'V3-IDEM-03 v3-idempotency-forgets-streams: The Idempotency-Key of a stream is forgotten when the stream completes.':
+    forgetFinished('stream'),
+  'V3-IDEM-03 v3-idempotency-stores-replayed-streams: A repeat of a streaming request returns the first response but stores its answer again.':
+    storeReplays('stream'),
+  'V3-IDEM-02 v3-idempotency-streams-after-an-answer: A streaming repeat of a non-streaming request creates a second step.':
+    separateForms('json'),
+  'V3-IDEM-02 v3-idempotency-forgets-answers: The Idempotency-Key of a non-streaming request is forgotten when the request completes.':
+    forgetFinished('json'),
+  'V3-IDEM-02 v3-idempotency-stores-replayed-answers: A repeat of a non-streaming request returns the first response but stores its answer again.':
+    storeReplays('json'),
+  'V3-IDEM-04 V3-IDEM-05 v3-idempotency-of-finished-streams-alone: The Idempotency-Key of a stream takes effect only when the stream completes.':
+    ignoreRunning('stream'),
+  'V3-IDEM-05 v3-idempotency-of-finished-answers-alone: The Idempotency-Key of a non-streaming request takes effect only when the request completes.':
+    ignoreRunning('json'),
+  'V3-IDEM-05 v3-idempotency-loses-races: Lookup and reservation of an Idempotency-Key are not atomic: concurrent requests create two steps.':
+    perServer(() => {
+      const taken = new Set<string>()
+      return onStore('idempotency', (original, { clock }) => ({
+        reserve: async (scope, fingerprint, now) => {
+          const free = !taken.has(scope.key)
+          await clock.sleep(10)
+          taken.add(scope.key)
+          const reservation = await original.reserve(scope, fingerprint, now)
+          return free && reservation.state === 'running' ? first : reservation
+        },
+      }))
+    }),
+  'V3-IDEM-08 v3-idempotency-repeat-crashes: The repeat of a completed request returns 500.':
+    crashOn('finished'),
+  'V3-IDEM-08 v3-idempotency-running-repeat-crashes: The repeat of a running request returns 500.':
+    crashOn('running'),
 })
 function rejectKeys(when: (key: string) => boolean): Patch {
   return rejectRequests(v3Generate, (_body, { headers }) => {

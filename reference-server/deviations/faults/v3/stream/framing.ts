@@ -12,70 +12,56 @@ const blockMs = 30
 /** Blocks that are sent together, and their generation time, as with a corked socket. */
 const batch = { blocks: 9, ms: 400 }
 export const streamFramingFaults = faultTable({
-  'V3-SSE-01': {
-    'stream-status-201: An event stream has the status 201.': onEveryReply((reply, call) =>
-      'blocks' in reply && call.path.startsWith('/api/v3/') ? { ...reply, status: 201 } : reply,
-    ),
-  },
-  'V3-SSE-02': {
-    'stream-without-event-lines: Blocks omit the event: line: the event name is only in type.':
-      rewriteBlocks((block) => `data: ${blockJson(block)}\n\n`),
-    'stream-json-over-blocks: The JSON of one delta is split across two blocks.': rewriteOneDelta(
-      (block) => {
-        const text = blockJson(block)
-        const head = `event: ${block.event}\ndata: `
-        return `${head}${text.slice(0, 40)}\n\n${head}${text.slice(40)}\n\n`
-      },
-    ),
-    'stream-data-in-an-array: The data of one delta is wrapped in an array.': rewriteOneDelta(
-      (block) => `event: ${block.event}\ndata: [${blockJson(block)}]\n\n`,
-    ),
-    'stream-block-without-data: The block of response.in_progress has no data: line.':
-      rewriteBlocks((block) =>
-        block.event === 'response.in_progress' ? `event: ${block.event}\n\n` : undefined,
-      ),
-    // anomalyco/opencode#50871, mnfst/manifest#2053
-    'stream-heartbeat-as-data: A heartbeat is sent as a data: line that is not JSON.':
-      rewriteBlocks((block, original) =>
-        block.event === 'response.in_progress' ? `data: : keepalive\n\n${original}` : undefined,
-      ),
-  },
-  'V3-SSE-03': {
-    'stream-type-differs: The type of response.output_text.delta events is response.text.delta.':
-      rewriteBlocks((block) => {
-        if (block.event !== 'response.output_text.delta') return undefined
-        const data = setAt(block.data, 'type', 'response.text.delta')
-        return `event: ${block.event}\ndata: ${JSON.stringify(data)}\n\n`
-      }),
-    // leseb/openresponses-gw engine, which misspells response.output_text.annotation.added
-    'stream-event-misspelt: The event: line of response.output_text.done is response.output_text_done.':
-      rewriteBlocks((block) =>
-        block.event === 'response.output_text.done'
-          ? `event: response.output_text_done\ndata: ${blockJson(block)}\n\n`
-          : undefined,
-      ),
-  },
-  'V3-SSE-04': {
-    // 7836246/cursor2api#114
-    'stream-type-missing: The data of events omits type.': rewriteBlocks((block) => {
-      return `event: ${block.event}\ndata: ${JSON.stringify(setAt(block.data, 'type', undefined))}\n\n`
+  'V3-SSE-01 stream-status-201: An event stream has the status 201.': onEveryReply((reply, call) =>
+    'blocks' in reply && call.path.startsWith('/api/v3/') ? { ...reply, status: 201 } : reply,
+  ),
+  'V3-SSE-02 stream-without-event-lines: Blocks omit the event: line: the event name is only in type.':
+    rewriteBlocks((block) => `data: ${blockJson(block)}\n\n`),
+  'V3-SSE-02 stream-json-over-blocks: The JSON of one delta is split across two blocks.':
+    rewriteOneDelta((block) => {
+      const text = blockJson(block)
+      const head = `event: ${block.event}\ndata: `
+      return `${head}${text.slice(0, 40)}\n\n${head}${text.slice(40)}\n\n`
     }),
-  },
-  'V3-SSE-26': {
-    'stream-in-latin-1: The stream is encoded in Latin-1.': rewriteBlocks((_block, original) =>
-      encodeLatin1(original.toString()),
+  'V3-SSE-02 stream-data-in-an-array: The data of one delta is wrapped in an array.':
+    rewriteOneDelta((block) => `event: ${block.event}\ndata: [${blockJson(block)}]\n\n`),
+  'V3-SSE-02 stream-block-without-data: The block of response.in_progress has no data: line.':
+    rewriteBlocks((block) =>
+      block.event === 'response.in_progress' ? `event: ${block.event}\n\n` : undefined,
     ),
-    'stream-character-cut: In deltas, every multi-byte character loses its last byte.':
-      rewriteBlocks((block, original) =>
-        block.event === 'response.output_text.delta' ? cutCharacters(original) : undefined,
-      ),
-  },
-  'V3-SSE-30': {
-    'delivery-first-events-ahead: Events before the first delta are sent at once, all others when the answer is complete.':
-      rechunkV3((chunks) => bufferRest(chunks, 4)),
-    'delivery-in-lumps: An intermediary buffers the stream and forwards it in batches every 0.4 seconds.':
-      rechunkV3(sendInBatches),
-  },
+  // anomalyco/opencode#50871, mnfst/manifest#2053
+  'V3-SSE-02 stream-heartbeat-as-data: A heartbeat is sent as a data: line that is not JSON.':
+    rewriteBlocks((block, original) =>
+      block.event === 'response.in_progress' ? `data: : keepalive\n\n${original}` : undefined,
+    ),
+  'V3-SSE-03 stream-type-differs: The type of response.output_text.delta events is response.text.delta.':
+    rewriteBlocks((block) => {
+      if (block.event !== 'response.output_text.delta') return undefined
+      const data = setAt(block.data, 'type', 'response.text.delta')
+      return `event: ${block.event}\ndata: ${JSON.stringify(data)}\n\n`
+    }),
+  // leseb/openresponses-gw engine, which misspells response.output_text.annotation.added
+  'V3-SSE-03 stream-event-misspelt: The event: line of response.output_text.done is response.output_text_done.':
+    rewriteBlocks((block) =>
+      block.event === 'response.output_text.done'
+        ? `event: response.output_text_done\ndata: ${blockJson(block)}\n\n`
+        : undefined,
+    ),
+  // 7836246/cursor2api#114
+  'V3-SSE-04 stream-type-missing: The data of events omits type.': rewriteBlocks((block) => {
+    return `event: ${block.event}\ndata: ${JSON.stringify(setAt(block.data, 'type', undefined))}\n\n`
+  }),
+  'V3-SSE-26 stream-in-latin-1: The stream is encoded in Latin-1.': rewriteBlocks(
+    (_block, original) => encodeLatin1(original.toString()),
+  ),
+  'V3-SSE-26 stream-character-cut: In deltas, every multi-byte character loses its last byte.':
+    rewriteBlocks((block, original) =>
+      block.event === 'response.output_text.delta' ? cutCharacters(original) : undefined,
+    ),
+  'V3-SSE-30 delivery-first-events-ahead: Events before the first delta are sent at once, all others when the answer is complete.':
+    rechunkV3((chunks) => bufferRest(chunks, 4)),
+  'V3-SSE-30 delivery-in-lumps: An intermediary buffers the stream and forwards it in batches every 0.4 seconds.':
+    rechunkV3(sendInBatches),
 })
 /** Rewrites one delta of the answer, chosen by its sequence number. */
 function rewriteOneDelta(

@@ -30,105 +30,92 @@ const isFinal = (block: SseBlock) => terminalEvents.includes(block.event ?? '')
 const doneMarker: SseBlock = { data: '[DONE]' }
 export const streamOrderFaults: readonly Fault[] = [
   ...faultTable({
-    'V3-SSE-08': {
-      // openai/codex, many reports of "stream closed before response.completed"
-      'stream-without-terminal-event: The stream ends without a terminal event.': onV3Blocks(
-        async function* (blocks) {
-          for await (const block of blocks) if (!isFinal(block)) yield block
-        },
-      ),
-      'stream-cut-after-the-end: The connection is aborted after the terminal event, without the terminating chunk.':
-        onV3Blocks(async function* (blocks) {
-          yield* blocks
-          throw new DOMException('cut', 'AbortError')
-        }),
-      'stream-last-block-open: The block of the terminal event is not terminated by an empty line.':
-        rewriteBlocks((block, original) => (isFinal(block) ? original.subarray(0, -1) : undefined)),
-      'stream-last-line-open: The data: line of the terminal event is not terminated by a line ending.':
-        rewriteBlocks((block, original) => (isFinal(block) ? original.subarray(0, -2) : undefined)),
-    },
-    'V3-SSE-29': {
-      'stream-done-marker-twice: data: [DONE] is sent twice.': onV3Blocks(async function* (blocks) {
+    // openai/codex, many reports of "stream closed before response.completed"
+    'V3-SSE-08 stream-without-terminal-event: The stream ends without a terminal event.':
+      onV3Blocks(async function* (blocks) {
+        for await (const block of blocks) if (!isFinal(block)) yield block
+      }),
+    'V3-SSE-08 stream-cut-after-the-end: The connection is aborted after the terminal event, without the terminating chunk.':
+      onV3Blocks(async function* (blocks) {
+        yield* blocks
+        throw new DOMException('cut', 'AbortError')
+      }),
+    'V3-SSE-08 stream-last-block-open: The block of the terminal event is not terminated by an empty line.':
+      rewriteBlocks((block, original) => (isFinal(block) ? original.subarray(0, -1) : undefined)),
+    'V3-SSE-08 stream-last-line-open: The data: line of the terminal event is not terminated by a line ending.':
+      rewriteBlocks((block, original) => (isFinal(block) ? original.subarray(0, -2) : undefined)),
+    'V3-SSE-29 stream-done-marker-twice: data: [DONE] is sent twice.': onV3Blocks(
+      async function* (blocks) {
         yield* blocks
         yield doneMarker
         yield doneMarker
+      },
+    ),
+    'V3-SSE-29 stream-done-marker-early: data: [DONE] is sent before the terminal event.':
+      onV3Blocks(async function* (blocks) {
+        for await (const block of blocks) {
+          if (isFinal(block)) yield doneMarker
+          yield block
+        }
       }),
-      'stream-done-marker-early: data: [DONE] is sent before the terminal event.': onV3Blocks(
-        async function* (blocks) {
-          for await (const block of blocks) {
-            if (isFinal(block)) yield doneMarker
-            yield block
-          }
-        },
-      ),
-    },
   }),
   ...eventFaultTable({
-    'V3-SSE-05': {
-      'stream-created-second: response.in_progress is sent before response.created.': moveEvents(
-        'response.in_progress',
-        'before',
-        'response.created',
-      ),
-    },
-    'V3-SSE-12': {
-      'stream-of-thought-adds-its-answer-late: Only streams with reasoning send response.output_item.added of the answer after its first delta.':
-        when(isThinking, moveEvents(nth(itemAdded, -1), 'after', textDelta)),
-    },
-    'V3-SSE-13': {
-      // vllm-project/guidellm, mock server
-      'stream-part-not-done: response.content_part.done is omitted.': dropEvents(partDone),
-      'stream-text-not-done: response.output_text.done is omitted.': dropEvents(textDone),
-      'stream-item-null: The item of response.output_item.added is null.': setInEvents(itemAdded, {
+    'V3-SSE-05 stream-created-second: response.in_progress is sent before response.created.':
+      moveEvents('response.in_progress', 'before', 'response.created'),
+    'V3-SSE-12 stream-of-thought-adds-its-answer-late: Only streams with reasoning send response.output_item.added of the answer after its first delta.':
+      when(isThinking, moveEvents(nth(itemAdded, -1), 'after', textDelta)),
+    // vllm-project/guidellm, mock server
+    'V3-SSE-13 stream-part-not-done: response.content_part.done is omitted.': dropEvents(partDone),
+    'V3-SSE-13 stream-text-not-done: response.output_text.done is omitted.': dropEvents(textDone),
+    'V3-SSE-13 stream-item-null: The item of response.output_item.added is null.': setInEvents(
+      itemAdded,
+      {
         item: null,
-      }),
-      'stream-in-progress-late: response.in_progress is sent after the first part and resets the output in clients.':
-        moveEvents('response.in_progress', 'after', partAdded),
-      // diegosouzapw/OmniRoute#13964
-      'stream-in-progress-without-output: The response object of response.in_progress omits output.':
-        setInEvents('response.in_progress', { 'response.output': undefined }),
-      'stream-reasoning-part-not-added: response.content_part.added is omitted for the reasoning part only.':
-        when(isThinking, dropEvents(nth(partAdded, 0))),
-      'stream-delta-after-its-text: An empty delta is sent after response.output_text.done.': when(
+      },
+    ),
+    'V3-SSE-13 stream-in-progress-late: response.in_progress is sent after the first part and resets the output in clients.':
+      moveEvents('response.in_progress', 'after', partAdded),
+    // diegosouzapw/OmniRoute#13964
+    'V3-SSE-13 stream-in-progress-without-output: The response object of response.in_progress omits output.':
+      setInEvents('response.in_progress', { 'response.output': undefined }),
+    'V3-SSE-13 stream-reasoning-part-not-added: response.content_part.added is omitted for the reasoning part only.':
+      when(isThinking, dropEvents(nth(partAdded, 0))),
+    'V3-SSE-13 stream-delta-after-its-text: An empty delta is sent after response.output_text.done.':
+      when(
         isCompleted,
         replaceEvents(textDone, (event, events) => [event, ...emptyDelta(events)]),
       ),
-      'stream-delta-of-another-item: With reasoning, text deltas have the item_id and output_index of the reasoning item.':
-        {
-          also: ['V3-SSE-18'],
-          patch: when(
-            isThinking,
-            replaceEvents(textDelta, (event, events) => [asFirstItem(event, events)]),
-          ),
-        },
-      'stream-of-search-in-reverse: response.file_search_call.completed is sent before response.file_search_call.in_progress.':
-        moveEvents(
-          'response.file_search_call.in_progress',
-          'after',
-          'response.file_search_call.completed',
-        ),
-    },
-    'V3-SSE-08': {
-      'stream-without-terminal-event-when-cut: Only streams truncated by max_tokens end without a terminal event.':
-        dropEvents('response.incomplete'),
-      'stream-ends-with-response-done: The terminal event is response.done instead of response.completed.':
-        replaceEvents(completed, (event) => [{ ...event, type: 'response.done' }]),
-      'stream-completed-twice: The terminal event is sent twice.': replaceEvents(
-        finalEvents,
-        (event) => [event, event],
+    'V3-SSE-13 V3-SSE-18 stream-delta-of-another-item: With reasoning, text deltas have the item_id and output_index of the reasoning item.':
+      when(
+        isThinking,
+        replaceEvents(textDelta, (event, events) => [asFirstItem(event, events)]),
       ),
-      'stream-event-after-the-end: A vendor event is sent after the terminal event.': replaceEvents(
-        finalEvents,
-        (event) => [event, { type: 'svc:timings', sequence_number: 0, total_ms: 1 }],
+    'V3-SSE-13 stream-of-search-in-reverse: response.file_search_call.completed is sent before response.file_search_call.in_progress.':
+      moveEvents(
+        'response.file_search_call.in_progress',
+        'after',
+        'response.file_search_call.completed',
       ),
-      'stream-error-after-success: An error event is sent after response.completed.': when(
-        unCut,
-        replaceEvents(finalEvents, (event) => [
-          event,
-          { type: 'error', sequence_number: 0, code: 'gone', message: 'gone', param: null },
-        ]),
-      ),
-    },
+    'V3-SSE-08 stream-without-terminal-event-when-cut: Only streams truncated by max_tokens end without a terminal event.':
+      dropEvents('response.incomplete'),
+    'V3-SSE-08 stream-ends-with-response-done: The terminal event is response.done instead of response.completed.':
+      replaceEvents(completed, (event) => [{ ...event, type: 'response.done' }]),
+    'V3-SSE-08 stream-completed-twice: The terminal event is sent twice.': replaceEvents(
+      finalEvents,
+      (event) => [event, event],
+    ),
+    'V3-SSE-08 stream-event-after-the-end: A vendor event is sent after the terminal event.':
+      replaceEvents(finalEvents, (event) => [
+        event,
+        { type: 'svc:timings', sequence_number: 0, total_ms: 1 },
+      ]),
+    'V3-SSE-08 stream-error-after-success: An error event is sent after response.completed.': when(
+      unCut,
+      replaceEvents(finalEvents, (event) => [
+        event,
+        { type: 'error', sequence_number: 0, code: 'gone', message: 'gone', param: null },
+      ]),
+    ),
   }),
 ]
 function emptyDelta(events: readonly ResponseEvent[]): readonly ResponseEvent[] {
