@@ -9,9 +9,9 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import { loadavg, tmpdir } from 'node:os'
+import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -20,7 +20,7 @@ import { listenOnLoopback } from '../harness/client/test-support/listen-on-loopb
 import { childServer } from '../harness/load/child-server.ts'
 import { columns } from '../reports/text/columns.ts'
 import { bin, serve } from './foreign/programs.ts'
-import { optionsOf } from './options.ts'
+import { optionsOf, scriptFolder } from './options.ts'
 import { type Row, serverFigures } from './server/figures.ts'
 
 const values = optionsOf(import.meta, {
@@ -29,7 +29,7 @@ const values = optionsOf(import.meta, {
 const key = 'sk-bench-all-4711'
 const streams = 500
 const path = (name: string) => fileURLToPath(new URL(name, import.meta.url))
-const folder = mkdtempSync(join(tmpdir(), 'chatgen-bench-'))
+const folder = scriptFolder('bench')
 writeFileSync(
   join(folder, 'trivial.test.js'),
   Array.from({ length: 16 }, (_, at) => `test('${at}', () => { expect(${at}).toBe(${at}) })`).join(
@@ -119,7 +119,6 @@ try {
   process.exitCode = rows.every(({ isMet }) => isMet) ? 0 : 1
 } finally {
   await Promise.all([faulty, paced].map((server) => server.stop()))
-  rmSync(folder, { recursive: true, force: true })
 }
 
 /** Medians of a figure and its anchor in turn, and of their ratios. */

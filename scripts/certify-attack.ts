@@ -13,8 +13,7 @@
  */
 import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { surfaces } from '../contract/index.ts'
@@ -25,10 +24,10 @@ import { forward, listen, readBody } from '../harness/client/test-support/listen
 import { createSemaphore } from '../harness/conformance/session/limits/semaphore.ts'
 import { imitationFor } from '../harness/conformance/session/requests/imitation.ts'
 import { certifyInto } from '../harness/proof/certified/certified.ts'
-import { type ProofTarget, startDeviant } from '../harness/proof/runs/target.ts'
+import { type ProofTarget, startDeviant } from '../harness/proof/runs/run-target.ts'
 import { actAsCustomer, clients, readSentences } from './attack/customers.ts'
 import { python } from './clients/program.ts'
-import { optionsOf } from './options.ts'
+import { optionsOf, scriptFolder } from './options.ts'
 
 const values = optionsOf(import.meta, { sessions: 40, long: 3, out: '' })
 
@@ -38,27 +37,23 @@ const [fewRequests, wholeRound] = [60, 2_500]
 await main()
 
 async function main(): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'chatgen-attack-'))
+  const folder = scriptFolder('attack')
   const languages = readSentences()
   const { sessions } = values
-  try {
-    const customers = await runAll(sessions, 4, () =>
-      record(0, fewRequests, (target, signal) => actAsCustomer(target.profile, languages, signal)),
-    )
-    const certifications = await runAll(sessions, 2, (at) =>
-      record(1, at < values.long ? wholeRound : fewRequests, async (target, signal) => {
-        const place = { challenge: challengeWith(clients), outDir: join(folder, `${at}`) }
-        await certifyInto({ open: async () => target, surfaces: 'full', signal }, place)
-      }),
-    )
-    const file = values.out || join(folder, 'sessions')
-    const lines = [...customers, ...certifications].map((session) => JSON.stringify(session))
-    writeFileSync(file, lines.join('\n'))
-    const classifier = fileURLToPath(new URL('./attack/classify.py', import.meta.url))
-    execFileSync(python, [classifier, file], { stdio: 'inherit' })
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
+  const customers = await runAll(sessions, 4, () =>
+    record(0, fewRequests, (target, signal) => actAsCustomer(target.profile, languages, signal)),
+  )
+  const certifications = await runAll(sessions, 2, (at) =>
+    record(1, at < values.long ? wholeRound : fewRequests, async (target, signal) => {
+      const place = { challenge: challengeWith(clients), outDir: join(folder, `${at}`) }
+      await certifyInto({ open: async () => target, surfaces: 'full', signal }, place)
+    }),
+  )
+  const file = values.out || join(folder, 'sessions')
+  const lines = [...customers, ...certifications].map((session) => JSON.stringify(session))
+  writeFileSync(file, lines.join('\n'))
+  const classifier = fileURLToPath(new URL('./attack/classify.py', import.meta.url))
+  execFileSync(python, [classifier, file], { stdio: 'inherit' })
 }
 
 /** A challenge whose first round imitates clients that customers have here. */

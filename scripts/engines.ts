@@ -11,9 +11,7 @@
  * rates, and plans two of them behind nginx.
  */
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { messageOf } from '../contract/error-message.ts'
 import { matchesGlob } from '../contract/glob.ts'
 import { compareTimings, fieldPage, withTimings } from './engines/field-page.ts'
@@ -26,17 +24,14 @@ import {
   startServer,
   type Tried,
 } from './engines/servers.ts'
-import { none, optionsOf } from './options.ts'
+import { none, optionsOf, scriptFolder } from './options.ts'
 
 const values = optionsOf(import.meta, {
   ...{ only: none, write: false, timings: false, folder: '', queue: false },
   ...{ searches: 2, budget: '3m', runs: 8, length: '30s' },
 })
 
-const root = values.folder
-  ? resolve(values.folder)
-  : mkdtempSync(join(tmpdir(), 'chatgen-engines-'))
-mkdirSync(root, { recursive: true })
+const root = scriptFolder('engines', values.folder)
 const place = { root, key: `sk-${randomBytes(18).toString('base64url')}` }
 const selected = servers.filter(
   ({ name }) => values.only.length === 0 || values.only.some((glob) => matchesGlob(name, glob)),
@@ -44,12 +39,8 @@ const selected = servers.filter(
 const [llama] = servers
 const page = new URL('../docs/field.md', import.meta.url)
 
-try {
-  if (!values.queue) await checkAll()
-  else if (llama !== undefined) await queue(llama)
-} finally {
-  if (values.folder === '') rmSync(root, { recursive: true, force: true })
-}
+if (!values.queue) await checkAll()
+else if (llama !== undefined) await queue(llama)
 
 async function checkAll(): Promise<void> {
   const tried: Tried[] = []

@@ -22,13 +22,17 @@ import { freePort } from '../reference-server/test-support/free-port.ts'
 import {
   fronts as allFronts,
   delivery,
+  difference,
   type Front,
   type Pace,
   type Place,
   paces,
   startOf,
+  untruths,
+  untruthsOfLoad,
+  type Verdicts,
+  verdictsOf,
 } from './foreign/front.ts'
-import { difference, untruths, untruthsOfLoad, type Verdicts, verdictsOf } from './foreign/judge.ts'
 import {
   chatgen,
   isInstalled,

@@ -1,14 +1,13 @@
 /** Lints /openapi.json with Redocly and Spectral; warnings fail like errors. */
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { startReferenceServer } from '../reference-server/index.ts'
+import { scriptFolder } from './options.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const folder = mkdtempSync(join(tmpdir(), 'chatgen-openapi-'))
-const file = join(folder, 'openapi.json')
+const file = join(scriptFolder('openapi'), 'openapi.json')
 const server = await startReferenceServer()
 writeFileSync(file, await (await fetch(`${server.url}/openapi.json`)).text())
 await server.close()
@@ -18,7 +17,6 @@ const results = [
   run('redocly', ['lint', file, '--extends', 'recommended', '--max-problems', '1000']),
   run('spectral', ['lint', file, '--ruleset', ruleset, '--fail-severity', 'hint']),
 ]
-rmSync(folder, { recursive: true })
 process.exitCode = results.every((clean) => clean) ? 0 : 1
 
 function run(program: string, args: readonly string[]): boolean {

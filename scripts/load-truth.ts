@@ -10,15 +10,19 @@
  *
  *   node scripts/load-truth.ts [--streams 50,300] [--gap 40] [--seconds 6] [--kind openai-stream|one-shot-stream] [--halting]
  */
+
+import { readFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { quantileName, quantileOf } from '../contract/averages.ts'
+import { childServer } from '../harness/load/child-server.ts'
 import { latencyOf } from '../harness/load/metrics/samples/latency-definitions.ts'
 import type { RequestRecord } from '../harness/load/record.ts'
 import { columns } from '../reports/text/columns.ts'
 import { type EngineResult, keepAwake, readWithEngine, tag } from './load/engine-reader.ts'
-import { withLog } from './load/logged.ts'
-import type { LoggedStream } from './load/logging-server.ts'
-import { optionsOf } from './options.ts'
+import type { LoggedStream, LoggingServerOptions } from './load/logging-server.ts'
+import { optionsOf, scriptFolder } from './options.ts'
 
 const values = optionsOf(import.meta, {
   ...{ streams: '50,300', seconds: 6, kind: 'openai-stream', gap: 40, halting: false, seed: 1 },
@@ -167,4 +171,26 @@ function pooled(all: readonly Metrics[]): Metrics {
   return Object.fromEntries(
     names.map((name) => [name, all.flatMap((metrics) => metrics[name] ?? [])]),
   )
+}
+
+/** Runs the server with its log in a separate process, for the time of `use`; returns its result and the log. */
+async function withLog<Result>(
+  options: Omit<LoggingServerOptions, 'log'>,
+  use: (url: string) => Promise<Result>,
+): Promise<{ readonly result: Result; readonly log: readonly LoggedStream[] }> {
+  const log = join(scriptFolder('load'), 'log.ndjson')
+  const server = await childServer(
+    [fileURLToPath(new URL('./load/logging-server.ts', import.meta.url))],
+    {
+      line: JSON.stringify({ ...options, log } satisfies LoggingServerOptions),
+    },
+  )
+  try {
+    const result = await use(server.url)
+    await server.stop()
+    const lines = readFileSync(log, 'utf8').trim().split('\n')
+    return { result, log: lines.map((line): LoggedStream => JSON.parse(line)) }
+  } finally {
+    await server.stop()
+  }
 }

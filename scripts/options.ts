@@ -1,4 +1,6 @@
-import { readFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { messageOf } from '../contract/error-message.ts'
 
@@ -43,4 +45,12 @@ function numberIn(name: string, text: string): number {
 function usageOf(file: string): string {
   const [, comment = ''] = /\/\*\*(.*?)\*\//s.exec(readFileSync(file, 'utf8')) ?? []
   return comment.replaceAll(/^ \*? ?/gm, '').trim()
+}
+
+/** A folder that is removed when the script ends, or the one to keep. */
+export function scriptFolder(name: string, keep = ''): string {
+  const folder = keep === '' ? mkdtempSync(join(tmpdir(), `chatgen-${name}-`)) : resolve(keep)
+  if (keep === '') process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  else mkdirSync(folder, { recursive: true })
+  return folder
 }

@@ -13,13 +13,11 @@
  * The server has the first CPU and the generator the last one if taskset is installed.
  */
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { availableParallelism, cpus, loadavg } from 'node:os'
 import { lowerMedianOf } from '../contract/averages.ts'
 import { messageOf } from '../contract/error-message.ts'
 import { columns } from '../reports/text/columns.ts'
-import { optionsOf } from './options.ts'
+import { optionsOf, scriptFolder } from './options.ts'
 import { bodyReaders } from './peers/body-readers.ts'
 import { gapError, type Load, latencyError, measure, type Run } from './peers/measure.ts'
 import type { Peer } from './peers/peer.ts'
@@ -30,8 +28,7 @@ const values = optionsOf(import.meta, {
   ...{ experiments: 'latency', rate: 60, seconds: 6, tokens: 40, runs: 3, only: '', keep: '' },
 })
 
-const root = values.keep ? resolve(values.keep) : mkdtempSync(join(tmpdir(), 'chatgen-peers-'))
-mkdirSync(root, { recursive: true })
+const root = scriptFolder('peers', values.keep)
 const { rate, seconds, tokens } = values
 const load: Load = { root, rate, seconds, tokens }
 const freezeMs = 3000
@@ -67,11 +64,7 @@ const facts: Readonly<Record<string, (run: Run) => readonly number[]>> = {
   MB: ({ mb }) => [mb],
 }
 
-try {
-  await main()
-} finally {
-  if (values.keep === '') rmSync(root, { recursive: true, force: true })
-}
+await main()
 
 async function main(): Promise<void> {
   const server = buildServer(root)

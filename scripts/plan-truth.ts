@@ -5,20 +5,18 @@
  *
  *   node scripts/plan-truth.ts [--seed TEXT] [--budget 8m] [--length 60s] [--keep DIR]
  */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { comparePlan, rounded, search } from './capacity/plan-trial.ts'
 import { isInstalled, serve } from './foreign/programs.ts'
-import { optionsOf } from './options.ts'
+import { optionsOf, scriptFolder } from './options.ts'
 
 const values = optionsOf(import.meta, { seed: 'truth', budget: '8m', length: '60s', keep: '' })
 /** Long iterations, so that the latency added by a busy machine is relatively small. */
 const engine = 'max-num-seqs=32,max-waiting=400,prefill=0.1ms/token,decode=80ms,decode-per-seq=2ms'
 const slo = 'ttft.p95 < 800ms'
 const key = 'plan-truth'
-const folder = values.keep || mkdtempSync(join(tmpdir(), 'chatgen-plan-truth-'))
-mkdirSync(folder, { recursive: true })
+const folder = scriptFolder('plan-truth', values.keep)
 const mix = join(folder, 'mix.yaml')
 writeFileSync(
   mix,
@@ -32,7 +30,6 @@ transactions:
 
 if (isInstalled('nginx')) await run()
 else console.log('skipped: nginx is not installed (Debian: apt-get install nginx-light)')
-if (values.keep === '') rmSync(folder, { recursive: true, force: true })
 
 async function run(): Promise<void> {
   const servers = await Promise.all(

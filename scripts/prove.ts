@@ -50,9 +50,13 @@ import {
 } from '../harness/proof/generated/attempts.ts'
 import { buildMatrix, type KillMatrix, objections } from '../harness/proof/kill-matrix.ts'
 import { nullServerNames } from '../harness/proof/null-servers.ts'
-import { allAttempts, spread } from '../harness/proof/runs/attempts.ts'
+import {
+  allAttempts,
+  differences,
+  spread,
+  stabilityGroups,
+} from '../harness/proof/runs/attempts.ts'
 import { runInPool } from '../harness/proof/runs/pool.ts'
-import { differences, stabilityGroups } from '../harness/proof/runs/stability.ts'
 import { proofPage } from '../harness/proof/summary.ts'
 import { failedIds, type TargetResult } from '../harness/proof/verdicts.ts'
 import { faults, generatedFaultNamed } from '../reference-server/deviations/index.ts'

@@ -10,8 +10,7 @@
  * not come from the replica that was killed at that moment, or a cut stream is not reported. Skips with
  * a message if PostgreSQL or nginx is not installed.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { targetFixture } from '../fixtures/targets.ts'
@@ -22,7 +21,7 @@ import { runLoad } from '../harness/load/run.ts'
 import { plainTarget } from '../harness/load/target.ts'
 import { postgresPrograms } from '../reference-server/test-support/postgres.ts'
 import { chatgen, isInstalled } from './foreign/programs.ts'
-import { optionsOf } from './options.ts'
+import { optionsOf, scriptFolder } from './options.ts'
 import { differences, emptyLedger, writeUntil } from './store/acknowledged.ts'
 import { type BalancedService, startBalancedService } from './store/balanced-service.ts'
 import { cutStreams, type Kill, streamEnd, unexplainedCuts } from './store/cut-streams.ts'
@@ -44,7 +43,7 @@ if (missing.length > 0) console.log(`skipped: ${missing.join(' and ')} not insta
 else await run()
 
 async function run(): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'chatgen-replicas-out-'))
+  const folder = scriptFolder('replicas-out')
   const service = await startBalancedService({
     count: 3,
     keys,
@@ -60,7 +59,6 @@ async function run(): Promise<void> {
     problems.push(...(await loaded(service)))
   } finally {
     await service.close()
-    rmSync(folder, { recursive: true, force: true })
   }
   for (const problem of problems) console.log(`FAILED: ${problem}`)
   process.exitCode = problems.length > 0 ? 1 : 0

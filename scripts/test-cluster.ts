@@ -12,8 +12,7 @@
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdtempSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { loadReport } from '../contract/report/load/report.ts'
@@ -23,7 +22,7 @@ import { bin, chatgen } from './foreign/programs.ts'
 import { buildImage, removeImages } from './image/build.ts'
 import { engineProblem, need, root, run, step } from './image/engine.ts'
 import { testMerge } from './image/swarm.ts'
-import { optionsOf } from './options.ts'
+import { optionsOf, scriptFolder } from './options.ts'
 
 const values = optionsOf(import.meta, { build: '', image: '' })
 const image = values.image || 'chatgen-cluster-test:1'
@@ -39,18 +38,14 @@ const problem = typeof programs === 'string' ? programs : engineProblem()
 if (problem !== null || typeof programs === 'string') {
   console.log(`skipped: a Kubernetes cluster (${problem})`)
 } else {
-  const place = mkdtempSync(join(tmpdir(), 'chatgen-cluster-'))
+  const place = scriptFolder('cluster')
+  const archive = images(place)
+  const cluster = await startCluster(programs, mkdtempSync(join(place, 'node-')), pause)
   try {
-    const archive = images(place)
-    const cluster = await startCluster(programs, mkdtempSync(join(place, 'node-')), pause)
-    try {
-      cluster.importImage(archive)
-      await testRunner(cluster, place)
-    } finally {
-      await cluster.stop()
-    }
+    cluster.importImage(archive)
+    await testRunner(cluster, place)
   } finally {
-    rmSync(place, { recursive: true, force: true })
+    await cluster.stop()
   }
 }
 

@@ -8,8 +8,7 @@
  * replaced by a rolling update; no request may fail. Ends with 1 otherwise. Prints what it skips if there is
  * no engine, no Compose, or no image.
  */
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { loadReport } from '../contract/report/load/report.ts'
@@ -17,7 +16,7 @@ import { freePort } from '../reference-server/test-support/free-port.ts'
 import { chatgen } from './foreign/programs.ts'
 import { buildImage, removeImages, removeServiceImages, serviceImages } from './image/build.ts'
 import { composeProgram, engineProblem, need, run, step } from './image/engine.ts'
-import { optionsOf } from './options.ts'
+import { optionsOf, scriptFolder } from './options.ts'
 import { differences, emptyLedger, writeUntil } from './store/acknowledged.ts'
 
 const values = optionsOf(import.meta, { only: '', rate: 15, seconds: 90 })
@@ -41,7 +40,7 @@ if (typeof images === 'string') {
     NGINX_IMAGE: images.nginx,
     PUBLISHED_PORT: `${port}`,
   }
-  const folder = mkdtempSync(join(tmpdir(), 'chatgen-deployment-'))
+  const folder = scriptFolder('deployment')
   try {
     console.log(`built from ${buildImage(image).base} and ${images.origin}`)
     const deployment = { url: `http://127.0.0.1:${port}`, folder, variables }
@@ -50,7 +49,6 @@ if (typeof images === 'string') {
   } finally {
     removeImages(image)
     removeServiceImages()
-    rmSync(folder, { recursive: true, force: true })
   }
 }
 

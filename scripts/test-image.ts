@@ -5,8 +5,7 @@
  *
  *   npm run test:image [-- --keep]
  */
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, cpSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { getgid, getuid } from 'node:process'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -15,7 +14,7 @@ import { buildImage, removeImages } from './image/build.ts'
 import { composeProgram, engineProblem, need, root, run, step } from './image/engine.ts'
 import { testSwarm } from './image/swarm.ts'
 import { testTargets } from './image/targets.ts'
-import { optionsOf } from './options.ts'
+import { optionsOf, scriptFolder } from './options.ts'
 
 const values = optionsOf(import.meta, { keep: false })
 const image = 'chatgen-image-test'
@@ -28,15 +27,13 @@ const problem = engineProblem()
 if (problem !== null) {
   console.log(`skipped: the image on a real engine (${problem})`)
 } else {
-  const results = mkdtempSync(join(tmpdir(), 'chatgen-image-'))
+  const results = scriptFolder('image')
   chmodSync(results, 0o777)
   try {
     await testImage(results)
   } finally {
     run('docker', ['network', 'rm', network])
     if (!values.keep) removeImages(image)
-    // Files in it belong to the user of the container.
-    rmSync(results, { recursive: true, force: true })
   }
 }
 

@@ -1,20 +1,19 @@
 /** Writes the declarations of the library, and of the files that they refer to, into a folder: dist. */
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { scriptFolder } from './options.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const entries = ['harness/library/index.d.ts', 'harness/library/vitest.d.ts']
 const target = process.argv[2] ?? join(root, 'dist')
-const emitted = mkdtempSync(join(tmpdir(), 'chatgen-types-'))
+const emitted = scriptFolder('types')
 
 const compiler = join(root, 'node_modules/.bin/tsc')
 const args = ['-p', join(root, 'tsconfig.types.json'), '--outDir', emitted]
 const { status } = spawnSync(compiler, args, { stdio: 'inherit' })
 if (status === 0) for (const file of reachable()) write(file)
-rmSync(emitted, { recursive: true })
 process.exitCode = status ?? 1
 
 function reachable(): ReadonlySet<string> {

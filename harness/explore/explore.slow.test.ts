@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { targetFixture } from '../../fixtures/targets.ts'
 import {
   combineDialects,
@@ -12,16 +12,11 @@ import {
   type RoutePattern,
   v3Generate,
 } from '../../reference-server/deviations/patches/routes.ts'
-import { makeFolder, removeFolder } from '../conformance/test-support/check.ts'
-import { startDeviant } from '../proof/runs/target.ts'
+import { temporaryFolder } from '../conformance/test-support/check.ts'
+import { startDeviant } from '../proof/runs/run-target.ts'
 import { wholeProfile } from '../proof/test-support/second-server/judged.ts'
 import { startSecondServer } from '../proof/test-support/second-server/server.ts'
 import { explorationOf, exploreTarget, type TargetExploration } from './run.ts'
-
-const folders: string[] = []
-afterEach(() => {
-  for (const folder of folders.splice(0)) removeFolder(folder)
-})
 
 /** No waits for the model, so that a run takes a second or two. */
 const pace = { ttftMs: 0, gapMs: 0, jitter: 0 }
@@ -31,8 +26,7 @@ async function explored(
   seed: string,
   operations: number,
 ): Promise<TargetExploration> {
-  const outDir = makeFolder()
-  folders.push(outDir)
+  const outDir = temporaryFolder()
   const target = await startDeviant(patch, targetFixture('reference'), profile, pace)
   try {
     return await exploreTarget(target.profile, { operations, seed, outDir })
@@ -93,8 +87,7 @@ describe('a legal server is not accused', () => {
 })
 
 test('a server that was written from the document alone is not accused', async () => {
-  const outDir = makeFolder()
-  folders.push(outDir)
+  const outDir = temporaryFolder()
   const server = await startSecondServer()
   try {
     const profile = wholeProfile(server)

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { bodyLength, type Exchange, restoreExchanges } from '../../contract/index.ts'
 import { listenOnLoopback } from '../client/test-support/listen-on-loopback.ts'
 import { startChatServer } from '../conformance/test-support/chat-server.ts'
-import { check, makeFolder, profileOf, removeFolder } from '../conformance/test-support/check.ts'
+import { check, profileOf, temporaryFolder } from '../conformance/test-support/check.ts'
 import { explorationOf } from './run.ts'
 
 interface Combination {
@@ -55,7 +55,7 @@ async function run(combination: Combination): Promise<Run> {
     answers: (count) => diesAfter === null || count < diesAfter,
   })
   const others = await Promise.all(Array.from({ length: endpoints - 1 }, () => forward(host.url)))
-  const outDir = makeFolder()
+  const outDir = temporaryFolder()
   try {
     const limits = {
       settleMs: 0,
@@ -85,7 +85,6 @@ async function run(combination: Combination): Promise<Run> {
     }
   } finally {
     await Promise.all([...others, host].map(({ close }) => close()))
-    removeFolder(outDir)
   }
 }
 

@@ -22,7 +22,7 @@ import {
   referenceProfile,
   temporaryFolder,
 } from '../conformance/test-support/check.ts'
-import { startDeviant } from './runs/target.ts'
+import { startDeviant } from './runs/run-target.ts'
 
 const run = promisify(execFile)
 const keys = [`sk-first"caller'$0123\\456789`, 'sk-second-caller-0123456789']

@@ -1,13 +1,11 @@
-import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { parsePace, startReferenceServer } from '../../reference-server/index.ts'
 import { listScenarios, planConformance } from '../conformance/plan.ts'
 import {
   check,
   exchangesIn,
-  makeFolder,
   referenceProfile,
-  removeFolder,
+  temporaryFolder,
 } from '../conformance/test-support/check.ts'
 import { addCosts, addExchangeCost, type Cost, noCost } from '../conformance/usage.ts'
 import type { Scenario } from '../conformance/vitest/collector.ts'
@@ -19,12 +17,10 @@ import { startSecondServer } from './test-support/second-server/server.ts'
  * scenarios in flight, because a walk through a list includes the chats of all of them.
  */
 describe('the declared cost of each scenario is enough', () => {
-  const folder = makeFolder()
   let scenarios: readonly Scenario[]
   beforeAll(async () => {
     scenarios = await listScenarios()
   })
-  afterAll(() => removeFolder(folder))
 
   test('and profile full has at most 180 generations', async () => {
     const profile = referenceProfile('http://127.0.0.1:1', ['a-key', 'another-key'])
@@ -38,7 +34,7 @@ describe('the declared cost of each scenario is enough', () => {
   test('for the second server', async () => {
     const server = await startSecondServer()
     try {
-      const outDir = join(folder, 'second')
+      const outDir = temporaryFolder()
       await check(wholeProfile(server), { outDir, jobs: 4 })
       expect(excesses(scenarios, outDir)).toEqual([])
     } finally {
@@ -52,7 +48,7 @@ describe('the declared cost of each scenario is enough', () => {
       keys: ['one-throw-away-key', 'another-throw-away-key'],
     })
     try {
-      const outDir = join(folder, 'reference')
+      const outDir = temporaryFolder()
       await check(referenceProfile(server.url, server.keys), { outDir, jobs: 4 })
       expect(excesses(scenarios, outDir)).toEqual([])
     } finally {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { ConformanceReport } from '../../contract/report/conformance.ts'
 import { dialects } from '../../reference-server/deviations/index.ts'
 import { startReferenceServer } from '../../reference-server/index.ts'
@@ -8,9 +8,7 @@ import {
   check,
   exchangesIn,
   lineOf,
-  makeFolder,
   referenceProfile,
-  removeFolder,
   requirementsWith,
   sharedEngine,
   temporaryFolder,
@@ -38,12 +36,11 @@ async function judged(
 }
 
 describe('an assistant', () => {
-  const outDir = makeFolder()
+  const outDir = temporaryFolder()
   let report: ConformanceReport
   beforeAll(async () => {
     report = await judged('requires-assistant-id', { only, outDir })
   }, 60_000)
-  afterAll(() => removeFolder(outDir))
 
   test('is added from the profile, and that it was wanted is observed', () => {
     expect(

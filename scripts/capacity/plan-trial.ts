@@ -1,11 +1,11 @@
 /** Compares a plan from one replica with measurements of several of them behind nginx. */
-import { mkdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type CapacityReport, capacityReport } from '../../contract/report/capacity/report.ts'
 import { loadReport } from '../../contract/report/load/report.ts'
 import { planReport } from '../../contract/report/plan.ts'
 import { freePort } from '../../reference-server/test-support/free-port.ts'
-import { chatgen, startProgram, temporaryPaths } from '../foreign/programs.ts'
+import { chatgen, startNginx } from '../foreign/programs.ts'
 
 /** Runs of the command with the same key, mix and SLO. */
 export interface Trial {
@@ -45,12 +45,7 @@ export async function comparePlan(trial: PlanTrial): Promise<boolean> {
   const { replicas, balance, base, slo, shares, length, common, tolerance } = trial
   const count = replicas.length
   const port = await freePort()
-  const place = join(trial.folder, 'nginx')
-  mkdirSync(place, { recursive: true })
-  const nginx = await startProgram(place, port, {
-    command: ['nginx', '-p', place, '-e', `${place}/error.log`, '-c', `${place}/nginx.conf`],
-    files: { 'nginx.conf': configuration(place, port, trial) },
-  })
+  const nginx = await startNginx(join(trial.folder, 'nginx'), port, proxyTo(trial, port))
   const front = `http://127.0.0.1:${port}`
   const rows: Row[] = []
   try {
@@ -121,12 +116,8 @@ async function planOf(trial: PlanTrial, demand: string) {
   return { row, sustainable: assessed?.sustainable?.value ?? Number.NaN }
 }
 
-/** One worker, so that there is one round-robin order. */
-function configuration(place: string, port: number, { replicas, balance }: PlanTrial): string {
-  return `worker_processes 1; daemon off; pid ${place}/nginx.pid;
-events { worker_connections 4096; }
-http {
-  access_log off; ${temporaryPaths(place).join(' ')}
+function proxyTo({ replicas, balance }: PlanTrial, port: number): string {
+  return `  access_log off;
   upstream replicas {
     ${balance === 'least-connections' ? 'least_conn;' : ''}
     ${replicas.map((url) => `server ${new URL(url).host};`).join(' ')} keepalive 64;
@@ -137,9 +128,7 @@ http {
       proxy_pass http://replicas; proxy_http_version 1.1; proxy_set_header Connection "";
       proxy_buffering off; proxy_read_timeout 120s;
     }
-  }
-}
-`
+  }`
 }
 
 interface Row {

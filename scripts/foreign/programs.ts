@@ -15,12 +15,6 @@ export function isInstalled(program: string): boolean {
   return spawnSync('sh', ['-c', `command -v ${program}`], { env: { PATH: path } }).status === 0
 }
 
-/** Directives that keep the temporary files of nginx below a folder. */
-export function temporaryPaths(folder: string): string[] {
-  const kinds = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
-  return kinds.map((kind) => `${kind}_temp_path ${join(folder, kind)};`)
-}
-
 export interface Program {
   stop(): Promise<void>
   /** Output of the program, with the end of its log. */
@@ -66,6 +60,23 @@ export async function startProgram(folder: string, port: number, start: Start): 
     throw new Error(`${file} does not listen: ${program.output().trim()}`)
   }
   return program
+}
+
+/** nginx as one process, in front of what its `http` block names; its files are in the folder. */
+export function startNginx(folder: string, port: number, http: string): Promise<Program> {
+  const kinds = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+  const paths = kinds.map((kind) => `${kind}_temp_path ${join(folder, kind)};`)
+  const configuration = `daemon off; master_process off; pid ${folder}/nginx.pid;
+events { worker_connections 4096; }
+http {
+  ${paths.join(' ')}
+${http}
+}
+`
+  return startProgram(folder, port, {
+    command: ['nginx', '-p', folder, '-e', `${folder}/error.log`, '-c', `${folder}/nginx.conf`],
+    files: { 'nginx.conf': configuration },
+  })
 }
 
 async function stop(child: ChildProcess): Promise<void> {

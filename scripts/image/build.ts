@@ -1,18 +1,9 @@
 /** Images of PostgreSQL and nginx: the public ones, or made of Debian's packages if no registry answers. */
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { cpSync, existsSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { isInstalled } from '../foreign/programs.ts'
+import { scriptFolder } from '../options.ts'
 import { need, root, run } from './engine.ts'
 
 const dockerfile = 'deploy/Dockerfile'
@@ -57,36 +48,31 @@ function baseImage(): string {
 
 /** Node 24 of the checkout, npm, a shell and their libraries; certificates that npm here trusts. */
 function importLocalBase(): void {
-  const folder = mkdtempSync(join(tmpdir(), 'chatgen-base-'))
+  const folder = scriptFolder('base')
   const add = (from: string, to: string) => {
     mkdirSync(dirname(join(folder, to)), { recursive: true })
     cpSync(realpathSync(from), join(folder, to), { recursive: true, dereference: true })
   }
-  try {
-    const node = createRequire(join(root, 'package.json')).resolve('node/bin/node')
-    const names = ['sh', 'rm', 'cp', 'mkdir', 'env']
-    for (const name of names) add(pathOf(name), `/bin/${name}`)
-    for (const library of [node, ...names.map(pathOf)].flatMap(librariesOf)) add(library, library)
-    add(pathOf('env'), '/usr/bin/env')
-    add(node, '/usr/local/bin/node')
-    // node_modules/npm/bin/npm-cli.js
-    add(dirname(dirname(realpathSync(pathOf('npm')))), '/usr/local/lib/npm')
-    symlinkSync('../lib/npm/bin/npm-cli.js', join(folder, 'usr/local/bin/npm'))
-    mkdirSync(join(folder, 'tmp'), { mode: 0o1777 })
-    const settings = ['ENV PATH=/usr/local/bin:/usr/bin:/bin']
-    const authorities = process.env['NODE_EXTRA_CA_CERTS']
-    if (authorities !== undefined && existsSync(authorities)) {
-      add(authorities, '/etc/ssl/extra.pem')
-      settings.push('ENV NODE_EXTRA_CA_CERTS=/etc/ssl/extra.pem')
-    }
-    const archive = `${folder}.tar`
-    need('tar', ['-C', folder, '-cf', archive, '.'])
-    const changes = settings.flatMap((setting) => ['--change', setting])
-    need('docker', ['import', ...changes, archive, localBase])
-    rmSync(archive)
-  } finally {
-    rmSync(folder, { recursive: true })
+  const node = createRequire(join(root, 'package.json')).resolve('node/bin/node')
+  const names = ['sh', 'rm', 'cp', 'mkdir', 'env']
+  for (const name of names) add(pathOf(name), `/bin/${name}`)
+  for (const library of [node, ...names.map(pathOf)].flatMap(librariesOf)) add(library, library)
+  add(pathOf('env'), '/usr/bin/env')
+  add(node, '/usr/local/bin/node')
+  // node_modules/npm/bin/npm-cli.js
+  add(dirname(dirname(realpathSync(pathOf('npm')))), '/usr/local/lib/npm')
+  symlinkSync('../lib/npm/bin/npm-cli.js', join(folder, 'usr/local/bin/npm'))
+  mkdirSync(join(folder, 'tmp'), { mode: 0o1777 })
+  const settings = ['ENV PATH=/usr/local/bin:/usr/bin:/bin']
+  const authorities = process.env['NODE_EXTRA_CA_CERTS']
+  if (authorities !== undefined && existsSync(authorities)) {
+    add(authorities, '/etc/ssl/extra.pem')
+    settings.push('ENV NODE_EXTRA_CA_CERTS=/etc/ssl/extra.pem')
   }
+  const archive = join(scriptFolder('base'), 'root.tar')
+  need('tar', ['-C', folder, '-cf', archive, '.'])
+  const changes = settings.flatMap((setting) => ['--change', setting])
+  need('docker', ['import', ...changes, archive, localBase])
 }
 
 function pathOf(program: string): string {
@@ -158,35 +144,20 @@ function isPulled(image: string): boolean {
 
 /** False if Debian's packages cannot be downloaded. */
 function importDebian(): boolean {
-  const folder = mkdtempSync(join(tmpdir(), 'chatgen-debian-'))
-  const archive = join(folder, 'root.tar')
-  try {
-    const packages = '--include=postgresql,nginx-light'
-    const { code } = run('mmdebstrap', [
-      '--variant=minbase',
-      packages,
-      'bookworm',
-      archive,
-      sources,
-    ])
-    if (code !== 0) return false
-    need('docker', ['import', archive, debian])
-    return true
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
+  const archive = join(scriptFolder('debian'), 'root.tar')
+  const packages = '--include=postgresql,nginx-light'
+  const { code } = run('mmdebstrap', ['--variant=minbase', packages, 'bookworm', archive, sources])
+  if (code !== 0) return false
+  need('docker', ['import', archive, debian])
+  return true
 }
 
 function built(name: string, instructions: string): string {
-  const folder = mkdtempSync(join(tmpdir(), 'chatgen-debian-'))
+  const folder = scriptFolder('debian')
   const tag = tagOf(name)
-  try {
-    writeFileSync(join(folder, 'entry.sh'), postgresEntry)
-    writeFileSync(join(folder, 'Dockerfile'), `FROM ${debian}\n${instructions}`)
-    need('docker', ['build', '--tag', tag, folder], { env: { DOCKER_BUILDKIT: '0' } })
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
+  writeFileSync(join(folder, 'entry.sh'), postgresEntry)
+  writeFileSync(join(folder, 'Dockerfile'), `FROM ${debian}\n${instructions}`)
+  need('docker', ['build', '--tag', tag, folder], { env: { DOCKER_BUILDKIT: '0' } })
   return tag
 }
 

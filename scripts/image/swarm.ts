@@ -1,10 +1,11 @@
 /** A load run and a search as replicated jobs of a Docker Swarm. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { networkInterfaces, tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
+import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { capacityReport } from '../../contract/report/capacity/report.ts'
 import { type LoadReport, loadReport } from '../../contract/report/load/report.ts'
 import { chatgen, serve } from '../foreign/programs.ts'
+import { scriptFolder } from '../options.ts'
 import { need, run, step } from './engine.ts'
 
 const shards = 4
@@ -17,7 +18,7 @@ export async function testSwarm(image: string): Promise<void> {
   if (isOwn) need('docker', ['swarm', 'init', '--advertise-addr', '127.0.0.1'])
   const pace = ['--pace', 'ttft=100ms,gap=10ms,jitter=0.2']
   const server = await serve('--host', '0.0.0.0', '--key', key, ...pace)
-  const folder = mkdtempSync(join(tmpdir(), 'chatgen-swarm-'))
+  const folder = scriptFolder('swarm')
   const url = `http://${hostAddress()}:${new URL(server.url).port}`
   const runner = ['--runner', 'swarm', '--image', image, '--seed', 'swarm', '--quiet']
   const command = (...args: readonly string[]) =>
@@ -43,7 +44,6 @@ export async function testSwarm(image: string): Promise<void> {
   } finally {
     await server.stop()
     if (isOwn) run('docker', ['swarm', 'leave', '--force'])
-    rmSync(folder, { recursive: true, force: true })
   }
 }
 

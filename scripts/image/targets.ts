@@ -2,10 +2,10 @@
 import { spawn } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { scriptFolder } from '../options.ts'
 import { composeProgram, need, root, run, step } from './engine.ts'
 
 const server = 'chatgen-image-test:server'
@@ -26,7 +26,7 @@ export async function testTargets(image: string): Promise<void> {
     input: Buffer.from(`FROM ${image}\nVOLUME /data\nCMD ["serve", "--log", "json"]\n`),
     env: { DOCKER_BUILDKIT: '0' },
   })
-  const folder = mkdtempSync(join(tmpdir(), 'chatgen-targets-'))
+  const folder = scriptFolder('targets')
   const before = everything()
   const unchanged = () => everything() === before
   const env = ['--env', `CHATGEN_KEY=${keys}`]
@@ -76,7 +76,6 @@ export async function testTargets(image: string): Promise<void> {
     testMessages(image, out, unchanged)
     await testCompose(folder, unchanged)
   } finally {
-    rmSync(folder, { recursive: true, force: true })
     run('docker', ['image', 'rm', '--force', server])
   }
 }

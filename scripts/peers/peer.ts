@@ -1,7 +1,7 @@
 /** A load generator: its arguments, and the places of its figures. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Moment } from './truth.ts'
+import type { Moment } from './server.ts'
 
 export interface Order {
   /** URL without a path. */

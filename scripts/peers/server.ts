@@ -1,10 +1,97 @@
-/** The paced server in a process of its own: written in Go, so that it shares nothing with the programs that it times. */
+/**
+ * The paced server in a process of its own, written in Go, so that it shares nothing with the programs that it times; and
+ * the latencies of a run from its timestamps.
+ */
+
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { quantileOf } from '../../contract/averages.ts'
 import { childServer } from '../../harness/load/child-server.ts'
-import type { LoggedStream } from './truth.ts'
+
+/** Milliseconds at p50 and p99. */
+export type Pair = readonly [p50: number, p99: number]
+
+/** One stream in the log of paced-server.go; times are nanoseconds of the monotonic clock. */
+interface LoggedStream {
+  readonly accepted: number
+  readonly received: number
+  readonly sent: readonly number[]
+  /** Kind of each event: `c`ontent, `t`erminal or `o`ther. */
+  readonly kinds: string
+  /** 0 for a stream that the client aborted. */
+  readonly ended: number
+}
+
+/** The first event, which is empty; the first text; the terminal event; the end of the body. */
+export type Moment = 'firstEvent' | 'firstToken' | 'terminal' | 'ended'
+
+/**
+ * Latencies count from the request that was read; from the connection that was opened for it, if it is the first on its
+ * connection; or from the time at which an evenly spaced schedule has it, which no delay of the generator moves.
+ */
+export type Origin = 'request' | 'connection' | 'schedule'
+
+export interface Truth {
+  readonly requests: number
+  readonly latency: (moment: Moment, origin: Origin) => Pair
+  /** Time between two texts of a stream, and its mean over each stream. */
+  readonly gap: Pair
+  readonly tpot: Pair
+  /** Delay of requests behind the schedule, which the earliest one sets. */
+  readonly lateness: Pair
+  /** Requests a second that were sent. */
+  readonly rate: number
+  /** Sum of the durations of all streams. */
+  readonly streamSeconds: number
+  readonly eventsPerSecond: number
+  /** Nanoseconds of the monotonic clock. */
+  readonly window: readonly [from: number, to: number]
+}
+
+/** @param perSecond requests a second in the schedule */
+export function truthOf(log: readonly LoggedStream[], perSecond: number): Truth {
+  const sorted = log.toSorted((a, b) => a.received - b.received)
+  const behind = sorted.map(({ received }, at) => received - (at * 1e9) / perSecond)
+  const start = Math.min(...behind)
+  const lateness = behind.map((at) => at - start)
+  // A program may abort requests in flight at its end.
+  const streams = sorted
+    .map((stream, at) => timesOf(stream, lateness[at] ?? 0))
+    .filter(({ ended }) => ended > 0)
+  const window = [start, Math.max(...streams.map(({ ended }) => ended))] as const
+  const events = log.reduce((sum, { sent }) => sum + sent.length, 0)
+  const sending = (sorted.at(-1)?.received ?? start) - (sorted[0]?.received ?? start)
+  return {
+    requests: streams.length,
+    latency: (moment, origin) => pairOf(streams.map((times) => times[moment] - times[origin])),
+    gap: pairOf(streams.flatMap(({ gaps }) => gaps)),
+    tpot: pairOf(streams.map(({ gaps }) => gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length)),
+    lateness: pairOf(lateness),
+    rate: ((sorted.length - 1) * 1e9) / sending,
+    streamSeconds: streams.reduce((sum, { ended, request }) => sum + (ended - request) / 1e9, 0),
+    eventsPerSecond: (events * 1e9) / (window[1] - window[0]),
+    window,
+  }
+}
+
+function timesOf({ accepted, received, sent, kinds, ended }: LoggedStream, lateness: number) {
+  const texts = sent.filter((_, at) => kinds[at] === 'c')
+  return {
+    ...{ request: received, connection: accepted, schedule: received - lateness },
+    firstEvent: sent[0] ?? Number.NaN,
+    firstToken: texts[0] ?? Number.NaN,
+    terminal: sent[kinds.indexOf('t')] ?? Number.NaN,
+    ended,
+    gaps: texts.slice(1).map((at, index) => at - (texts[index] ?? Number.NaN)),
+  }
+}
+
+function pairOf(nanoseconds: readonly number[]): Pair {
+  const at = (q: number) => (quantileOf(nanoseconds, q) ?? Number.NaN) / 1e6
+  return [at(0.5), at(0.99)]
+}
 
 /** Bounds of uniform times, milliseconds: quantiles of few requests are then close to each other. */
 export const pace = { ttft: [150, 250], gap: [10, 30] } as const

@@ -1,11 +1,11 @@
 /** Replicas of `chatgen serve` on one PostgreSQL database, behind nginx. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ChildServer } from '../../harness/load/child-server.ts'
 import { freePort } from '../../reference-server/test-support/free-port.ts'
 import { startPostgres } from '../../reference-server/test-support/postgres.ts'
-import { serve, startProgram, temporaryPaths } from '../foreign/programs.ts'
+import { serve, startNginx } from '../foreign/programs.ts'
+import { scriptFolder } from '../options.ts'
 import { type BalancedRequest, type Kill, logFormat, readBalancerLog } from './cut-streams.ts'
 
 export interface BalancedService {
@@ -37,7 +37,7 @@ export async function startBalancedService({
   pace,
   firstReplica,
 }: ReplicaOptions): Promise<BalancedService> {
-  const folder = mkdtempSync(join(tmpdir(), 'chatgen-replicas-'))
+  const folder = scriptFolder('replicas')
   const postgres = await startPostgres()
   const store = await postgres.createDatabase('chats')
   const ports = await Promise.all(Array.from({ length: count }, freePort))
@@ -49,10 +49,7 @@ export async function startBalancedService({
     )
   const servers: ChildServer[] = await Promise.all(ports.map(start))
   const front = await freePort()
-  const nginx = await startProgram(folder, front, {
-    command: ['nginx', '-p', folder, '-e', `${folder}/error.log`, '-c', `${folder}/nginx.conf`],
-    files: { 'nginx.conf': configuration(folder, front, ports) },
-  })
+  const nginx = await startNginx(folder, front, proxyTo(ports, front, folder))
   return {
     url: `http://127.0.0.1:${front}`,
     urls: ports.map((port) => `http://127.0.0.1:${port}`),
@@ -69,7 +66,6 @@ export async function startBalancedService({
       await nginx.stop()
       await Promise.all(servers.map((server) => server.stop()))
       await postgres.remove()
-      rmSync(folder, { recursive: true, force: true })
     },
   }
 }
@@ -78,22 +74,15 @@ export async function startBalancedService({
  * A request that a replica has not answered goes to another one; a POST only if its Idempotency-Key
  * makes that safe.
  */
-function configuration(folder: string, port: number, ports: readonly number[]): string {
+function proxyTo(ports: readonly number[], port: number, folder: string): string {
   const proxy = `proxy_pass http://replicas;
       proxy_http_version 1.1;
       proxy_set_header Connection "";
       proxy_buffering off;
       proxy_connect_timeout 1s;`
-  return `
-daemon off;
-master_process off;
-pid ${folder}/nginx.pid;
-events { worker_connections 4096; }
-http {
-  log_format ends '${logFormat}';
+  return `  log_format ends '${logFormat}';
   access_log ${folder}/access.log ends;
   client_max_body_size 20m;
-  ${temporaryPaths(folder).join('\n  ')}
   upstream replicas {
     ${ports.map((each) => `server 127.0.0.1:${each} max_fails=1 fail_timeout=1s;`).join('\n    ')}
     keepalive 64;
@@ -108,7 +97,5 @@ http {
       ${proxy}
       proxy_next_upstream error timeout http_503 non_idempotent;
     }
-  }
-}
-`
+  }`
 }

@@ -1,23 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { restoreExchanges } from '../../../contract/index.ts'
 import type { ConformanceReport } from '../../../contract/report/conformance.ts'
 import { wholeProfile } from '../../proof/test-support/second-server/judged.ts'
 import { startSecondServer } from '../../proof/test-support/second-server/server.ts'
-import {
-  check,
-  lineOf,
-  makeFolder,
-  removeFolder,
-  sharedEngine,
-  temporaryFolder,
-} from '../test-support/check.ts'
+import { check, lineOf, sharedEngine, temporaryFolder } from '../test-support/check.ts'
 import { rejudge } from './rejudge.ts'
 
-const folder = makeFolder()
-afterAll(() => removeFolder(folder))
-const [first, second] = [join(folder, 'first'), join(folder, 'second')]
+const [first, second] = [temporaryFolder(), temporaryFolder()]
 let keys: readonly string[]
 let live: ConformanceReport
 let again: ConformanceReport

@@ -3,7 +3,6 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { onTestFinished } from 'vitest'
 import { type Exchange, restoreExchanges } from '../../../contract/index.ts'
 import type {
   ConformanceReport,
@@ -18,11 +17,9 @@ import { type RunOptions, runConformance } from '../run.ts'
 import type { Engine } from '../vitest/engine.ts'
 import type { Delivery, Order } from './suites-process.ts'
 
-/** A folder that is removed after the test. */
+/** An empty folder; vitest.setup.ts removes it at the end. */
 export function temporaryFolder(): string {
-  const folder = makeFolder()
-  onTestFinished(() => removeFolder(folder))
-  return folder
+  return mkdtempSync(join(tmpdir(), 'chatgen-test-'))
 }
 
 /** A profile for a server that answers at once, on a machine that may be slow. */
@@ -52,14 +49,14 @@ export async function check(
   { surfaces = 'full', only = [], skip = [], outDir, ...options }: CheckOptions = {},
 ): Promise<ConformanceReport> {
   const selection = { profile: surfaces, only, skip }
-  const folder = outDir ?? makeFolder()
+  const folder = outDir ?? temporaryFolder()
   try {
     const isWatched = options.signal !== undefined || options.onProgress !== undefined
     const engine = isWatched ? {} : { engine: sharedEngine }
     const run = { jobs: 64, anyAnswer: true, ...engine, ...options }
     return await runConformance({ ...run, outDir: folder, profile, selection })
   } finally {
-    if (outDir === undefined) removeFolder(folder)
+    if (outDir === undefined) rmSync(folder, { recursive: true, force: true })
   }
 }
 
@@ -75,14 +72,6 @@ export function requirementsWith(report: ConformanceReport, ...verdicts: readonl
 /** `id verdict: message`, for an informative comparison. */
 export function lineOf({ id, verdict, message }: RequirementResult): string {
   return message === null ? `${id} ${verdict}` : `${id} ${verdict}: ${message}`
-}
-
-export function makeFolder(): string {
-  return mkdtempSync(join(tmpdir(), 'chatgen-test-'))
-}
-
-export function removeFolder(folder: string): void {
-  rmSync(folder, { recursive: true, force: true })
 }
 
 const program = fileURLToPath(new URL('./suites-process.ts', import.meta.url))

@@ -6,7 +6,7 @@ import {
   firstMilliseconds,
 } from '../../../reference-server/deviations/index.ts'
 import { check, sharedEngine } from '../../conformance/test-support/check.ts'
-import { startDeviant } from '../runs/target.ts'
+import { startDeviant } from '../runs/run-target.ts'
 import { certifyTarget, openDetecting } from './certified.ts'
 
 /** `npm run certify:truth` certifies all of them, and every dialect. */

@@ -13,7 +13,7 @@ import type { Product } from '../../certification/inputs.ts'
 import { verifyBundle } from '../../certification/verify/verify.ts'
 import type { ProfileName } from '../../conformance/profile/selection.ts'
 import type { Engine } from '../../conformance/vitest/engine.ts'
-import { type ProofTarget, startDeviant } from '../runs/target.ts'
+import { type ProofTarget, startDeviant } from '../runs/run-target.ts'
 
 export interface CertifiedTarget {
   readonly open: () => Promise<ProofTarget>

@@ -10,8 +10,7 @@ import type { ProfileName } from '../../conformance/profile/selection.ts'
 import type { Depth } from '../../conformance/run-setup.ts'
 import type { Engine } from '../../conformance/vitest/engine.ts'
 import { type Fingerprint, fingerprintOf, stablePart } from '../runs/fingerprint.ts'
-import { type Attempt, observe } from '../runs/run-target.ts'
-import { startDeviant } from '../runs/target.ts'
+import { type Attempt, observe, startDeviant } from '../runs/run-target.ts'
 import { failedIds } from '../verdicts.ts'
 
 export interface Healthy {

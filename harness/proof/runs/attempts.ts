@@ -3,6 +3,7 @@ import {
   combineDialects,
   compose,
   type Dialect,
+  delayAnswers,
   dialects,
   type Fault,
   faults,
@@ -12,9 +13,11 @@ import {
   type Selection,
   surfacesOf,
 } from '../../conformance/profile/selection.ts'
+import type { Engine } from '../../conformance/vitest/engine.ts'
 import { type Crossing, combinationCount, crossingName } from '../crossed/crossings.ts'
-import type { Attempt } from './run-target.ts'
-import { startDeviant } from './target.ts'
+import type { TargetResult } from '../verdicts.ts'
+import { type Fingerprint, fingerprintOf, stablePart } from './fingerprint.ts'
+import { type Attempt, type Observed, observe, startDeviant } from './run-target.ts'
 
 /** All targets of the proof except the null servers. */
 export function allAttempts(): Attempt[] {
@@ -41,7 +44,7 @@ export function plainAttempt(profile: ProfileName): Attempt {
  * A fault is run with the surfaces of its requirements only: it has no effect on others, and the proof takes a
  * third of the time.
  */
-export function faultAttempt({ name, patch, breaks }: Fault): Attempt {
+function faultAttempt({ name, patch, breaks }: Fault): Attempt {
   const open = () => startDeviant(patch, targetFixture('reference'))
   const surfaces = new Set(breaks.flatMap(surfacesOf))
   const [surface] = surfaces
@@ -83,4 +86,95 @@ export function partOf<T>(list: readonly T[], part: string): readonly T[] {
 export function spread<T>(list: readonly T[], count: number): readonly T[] {
   const step = Math.max(1, list.length / count)
   return list.filter((_, at) => Math.floor(at / step) !== Math.floor((at - 1) / step))
+}
+
+/** Latency of the slow server, plus or minus half. */
+const latencyMs = 300
+/** Answers take longer than the network latency, so that their delivery can be judged. */
+const unhurried = { ttftMs: 50, gapMs: 10, jitter: 0.2 }
+const shuffles = 10
+/** Number of faults that are also run in other orders, in which the same requirements must turn red. */
+const faultsToShuffle = 25
+
+/**
+ * The same targets under other conditions: another order of the scenarios, one at a time or eight, a slow
+ * server. The others of a group are compared with its first one.
+ */
+export function stabilityGroups(): ReadonlyMap<string, readonly Attempt[]> {
+  const subjects = [plainAttempt('full'), ...spread(faults, faultsToShuffle).map(faultAttempt)]
+  const groups = subjects.map((subject): [string, readonly Attempt[]] => [
+    subject.name,
+    [subject, ...shuffled(subject, subject.kind === 'clean' ? shuffles : 2)],
+  ])
+  return new Map([...groups, ['slow', [plainAttempt('full'), slow(8), slow(32)]]])
+}
+
+/** Runs in other orders; every second one runs one scenario at a time. */
+function shuffled(subject: Attempt, times: number): Attempt[] {
+  return Array.from({ length: times }, (_, at) => {
+    const jobs = at % 2 === 0 ? 1 : 8
+    const name = `${subject.name}, order ${at + 1}, ${jobs} at a time`
+    return { ...subject, name, jobs, shuffle: String(at + 1) }
+  })
+}
+
+function slow(jobs: number): Attempt {
+  const open = () =>
+    startDeviant(delayAnswers(latencyMs), targetFixture('reference'), {}, unhurried)
+  return { ...plainAttempt('full'), name: `slow, ${jobs} at a time`, jobs, open }
+}
+
+/** Requirements whose verdict differs from the first run, with both verdicts; empty if all are equal. */
+export function differences(first: TargetResult, other: TargetResult): string[] {
+  const before = new Map(first.requirements.map((requirement) => [requirement.id, requirement]))
+  return other.requirements.flatMap(({ id, verdict, brokenBy, message }) => {
+    const requirement = before.get(id)
+    if (requirement === undefined) return [`${id} is new`]
+    if (requirement.verdict !== verdict)
+      return [`${id} is ${verdict}, was ${requirement.verdict}: ${message}`]
+    const same = requirement.brokenBy.toSorted().join() === brokenBy.toSorted().join()
+    return same
+      ? []
+      : [`${id} is broken by ${brokenBy.join()}, was by ${requirement.brokenBy.join()}`]
+  })
+}
+
+/** Runs against dialects alone, each made once for all faults that are tried in the dialect. */
+export interface Controls {
+  run(dialect: Dialect, selection: Selection): Promise<Observed<Fingerprint>>
+  /** The part of the traffic that is the same in a second run. */
+  stableTraffic(dialect: Dialect, selection: Selection): Promise<Fingerprint>
+  /** Traffic of a new run. */
+  runAgain(dialect: Dialect, selection: Selection): Promise<Fingerprint>
+}
+
+export function createControls(engine: Engine): Controls {
+  const start = (dialect: Dialect, selection: Selection) =>
+    observe({ ...dialectAttempt('dialect', dialect), selection }, engine, fingerprintOf)
+  const run = cached(start)
+  return {
+    run,
+    runAgain: async (dialect, selection) => (await start(dialect, selection)).traffic,
+    stableTraffic: cached(async (dialect, selection) => {
+      const first = await run(dialect, selection)
+      return stablePart(first.traffic, (await start(dialect, selection)).traffic)
+    }),
+  }
+}
+
+/** Key of the runs that two crossings share. */
+export function controlKey(dialect: Dialect, { profile }: Selection): string {
+  return `${dialect.name} ${profile}`
+}
+
+function cached<T>(
+  make: (dialect: Dialect, selection: Selection) => Promise<T>,
+): (dialect: Dialect, selection: Selection) => Promise<T> {
+  const made = new Map<string, Promise<T>>()
+  return (dialect, selection) => {
+    const key = controlKey(dialect, selection)
+    const value = made.get(key) ?? make(dialect, selection)
+    made.set(key, value)
+    return value
+  }
 }

@@ -14,11 +14,16 @@ import {
 import { type Healthy, recordHealthy } from '../generated/healthy.ts'
 import { nullAttempts } from '../null-servers.ts'
 import { failedIds, lostTarget, type RequirementVerdict, type TargetResult } from '../verdicts.ts'
-import { allAttempts, crossedAttempt, plainAttempt } from './attempts.ts'
-import { type Controls, createControls } from './controls.ts'
+import {
+  allAttempts,
+  type Controls,
+  createControls,
+  crossedAttempt,
+  plainAttempt,
+  stabilityGroups,
+} from './attempts.ts'
 import { differingPlaces, type Fingerprint, fingerprintOf, stablePart } from './fingerprint.ts'
 import { observe, runTarget } from './run-target.ts'
-import { stabilityGroups } from './stability.ts'
 
 // Saved because vitest replaces it for code that runs inside its process.
 const exit = process.exit.bind(process)

@@ -4,8 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { crossingNamed } from '../crossed/crossings.ts'
 import { composedAttempt, generatedRunNamed, surfaceOf } from '../generated/attempts.ts'
 import { lostTarget, type TargetResult } from '../verdicts.ts'
-import { crossedAttempt } from './attempts.ts'
-import { controlKey } from './controls.ts'
+import { controlKey, crossedAttempt } from './attempts.ts'
 
 /**
  * Runs targets in a number of processes that stay warm. A process prefers targets whose comparison it has

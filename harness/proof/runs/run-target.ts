@@ -1,15 +1,22 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { isObject } from '../../../contract/json.ts'
 import type { ConformanceReport } from '../../../contract/report/conformance.ts'
+import {
+  type Pace,
+  type Patch,
+  type ReferenceServer,
+  startReferenceServer,
+} from '../../../reference-server/index.ts'
 import { exchangesName } from '../../conformance/defaults.ts'
 import { TargetUnusableError } from '../../conformance/errors.ts'
+import { loadProfile, membersOf, type TargetProfile } from '../../conformance/profile/index.ts'
 import { type RunOptions, runConformance, type Selection } from '../../conformance/run.ts'
 import type { Depth } from '../../conformance/run-setup.ts'
 import type { Engine } from '../../conformance/vitest/engine.ts'
 import { failedIds, type RequirementVerdict, type TargetResult, verdictsOf } from '../verdicts.ts'
 import { differs, type Fingerprint, fingerprintOf } from './fingerprint.ts'
-import type { ProofTarget } from './target.ts'
 
 export interface Attempt {
   readonly kind: TargetResult['kind']
@@ -34,10 +41,7 @@ export interface Observed<T>
 }
 
 /** Reads the traffic of a run, whose file is removed afterwards. */
-export type ReadTraffic<T> = (
-  exchangesFile: string,
-  requirements: readonly RequirementVerdict[],
-) => T
+type ReadTraffic<T> = (exchangesFile: string, requirements: readonly RequirementVerdict[]) => T
 
 /**
  * Runs the suites against one target and compares its traffic with the plain run. If a requirement turned red,
@@ -124,4 +128,62 @@ async function judged(options: RunOptions): Promise<ConformanceReport | undefine
     if (error instanceof TargetUnusableError) return undefined
     throw error
   }
+}
+
+type Members = Readonly<Record<string, unknown>>
+
+/** A server to run the suites against. */
+export interface ProofTarget {
+  readonly profile: TargetProfile
+  close(): Promise<void>
+}
+
+/** Fast, but slow enough to distinguish a stream from an unstreamed answer. */
+const quick: Pace = { ttftMs: 2, gapMs: 1, jitter: 0 }
+
+/**
+ * The reference server with a deviation, described by the profile of the proof.
+ *
+ * @param changes JSON Merge Patch (RFC 7396) of the profile
+ */
+export async function startDeviant(
+  patch: Patch,
+  profile: { readonly name: string; readonly text: string },
+  changes: Members = {},
+  pace: Pace = quick,
+): Promise<ProofTarget> {
+  const server: ReferenceServer = await startReferenceServer({
+    pace,
+    patch,
+    keys: ['sk-proof-first-caller', 'sk-proof-second-caller'],
+    closeDeadlineMs: 500,
+  })
+  const environment = { CHATGEN_API_KEY: server.keys[0], CHATGEN_OTHER_KEY: server.keys[1] }
+  const described = profileWith(changes, profile, environment, server.url)
+  return { profile: described, close: () => server.close() }
+}
+
+/** A profile with a JSON Merge Patch applied. @throws ConfigurationError if the result is not a valid profile */
+export function profileWith(
+  changes: Members,
+  profile: { readonly name: string; readonly text: string },
+  environment: Readonly<Record<string, string | undefined>>,
+  baseUrl: string,
+): TargetProfile {
+  const members = membersOf(profile)
+  const changed = Object.entries(changes).map(([name, value]) => [
+    name,
+    mergePatch(members[name], value),
+  ])
+  return loadProfile(profile, environment, { baseUrl, ...Object.fromEntries(changed) })
+}
+
+function mergePatch(value: unknown, patch: unknown): unknown {
+  if (!isObject(patch)) return patch
+  const members = new Map(Object.entries(isObject(value) ? value : {}))
+  for (const [name, change] of Object.entries(patch)) {
+    if (change === null) members.delete(name)
+    else members.set(name, mergePatch(members.get(name), change))
+  }
+  return Object.fromEntries(members)
 }

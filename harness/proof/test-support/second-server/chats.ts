@@ -1,5 +1,14 @@
-import { bodyOf, type Call, echo, Refusal, sendJson, sendNothing } from './http.ts'
-import { asText, isText, type Json } from './json.ts'
+import {
+  asText,
+  bodyOf,
+  type Call,
+  echo,
+  isText,
+  type Json,
+  Refusal,
+  sendJson,
+  sendNothing,
+} from './http.ts'
 import { type Chat, createChat, replicationMs } from './state.ts'
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i

@@ -1,5 +1,6 @@
 /** A proxy in front of the second server that applies faults of the reference server to the wire. */
 import type { IncomingMessage } from 'node:http'
+import { parseJson } from '../../../../contract/json.ts'
 import { composeServices } from '../../../../reference-server/compose.ts'
 import type { ResponseRun } from '../../../../reference-server/events/run.ts'
 import type { ResponseEvent } from '../../../../reference-server/events/sequence.ts'
@@ -11,7 +12,7 @@ import type { Patch, Services } from '../../../../reference-server/services.ts'
 import { openStore } from '../../../../reference-server/store/open-store.ts'
 import { plainSettings } from '../../../../reference-server/test-support/run-settings.ts'
 import { listen, readBody, type TestHost } from '../../../client/test-support/listen-on-loopback.ts'
-import { asJson, parseJson } from './json.ts'
+import { asJson } from './http.ts'
 
 /** Services that affect only the bytes on the wire. */
 const wire: ReadonlySet<string> = new Set(['incoming', 'outgoing', 'encode', 'bytes', 'events'])

@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
-import { isJson, type Json, parseJson } from './json.ts'
+import { isObject, type JsonObject, parseJson } from '../../../../contract/json.ts'
 import type { Rules, State, StreamEvent, User } from './state.ts'
+
+export { asArray as asList, isObject as isJson } from '../../../../contract/json.ts'
 
 export interface Call {
   readonly rules: Rules
@@ -65,7 +67,7 @@ export function sendRefusal(call: Call, refusal: Refusal): void {
 }
 
 /** Text fields and the file of a form. */
-export interface Form {
+interface Form {
   readonly fields: Readonly<Record<string, string>>
   readonly file:
     | { readonly name: string; readonly type: string; readonly bytes: Buffer }
@@ -91,7 +93,7 @@ export async function readForm({ request, bytes }: Call): Promise<Form> {
 /** Refuses a body that is not a JSON object. */
 export function bodyOf(call: Call): Json {
   const value = parseJson(call.bytes.toString('utf8'))
-  if (!isJson(value)) throw new Refusal(400, 'the body is no JSON object')
+  if (!isObject(value)) throw new Refusal(400, 'the body is no JSON object')
   return value
 }
 
@@ -123,4 +125,22 @@ async function write({ response }: Call, type: string, blocks: readonly string[]
     await pause(3)
   }
   response.end()
+}
+
+export type Json = JsonObject
+
+export function asJson(value: unknown): Json {
+  return isObject(value) ? value : {}
+}
+
+export function asText(value: unknown): string {
+  return isText(value) ? value : ''
+}
+
+export function isText(value: unknown): value is string {
+  return typeof value === 'string'
+}
+
+export function isTextList(value: unknown): boolean {
+  return Array.isArray(value) && value.every(isText)
 }

@@ -1,12 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
 import type { ConformanceReport } from '../../../../contract/report/conformance.ts'
 import type { Patch } from '../../../../reference-server/services.ts'
 import { loadProfile, type TargetProfile } from '../../../conformance/profile/index.ts'
-import { runConformance } from '../../../conformance/run.ts'
+import { check } from '../../../conformance/test-support/check.ts'
 import type { Engine } from '../../../conformance/vitest/engine.ts'
-import type { ProofTarget } from '../../runs/target.ts'
+import type { ProofTarget } from '../../runs/run-target.ts'
 import { startFront } from './front.ts'
 import { type SecondServer, startSecondServer } from './server.ts'
 
@@ -16,20 +14,11 @@ export async function judgeSecondServer(
   isBare = false,
 ): Promise<ConformanceReport> {
   const server = await startSecondServer()
-  const outDir = mkdtempSync(join(tmpdir(), 'chatgen-second-'))
   try {
-    return await runConformance({
-      profile: isBare ? bareProfile(server) : wholeProfile(server),
-      selection: { profile: 'full', only: [], skip: [] },
-      outDir,
-      seed: 'second',
-      jobs: 8,
-      anyAnswer: true,
-      engine,
-    })
+    const profile = isBare ? bareProfile(server) : wholeProfile(server)
+    return await check(profile, { seed: 'second', jobs: 8, engine })
   } finally {
     await server.close()
-    rmSync(outDir, { recursive: true, force: true })
   }
 }
 

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type Call, echo } from './http.ts'
-import { asJson, asList, asText, type Json } from './json.ts'
+import { asJson, asList, asText, type Call, echo, type Json } from './http.ts'
 import type { Answer, StreamEvent, Turn, TurnResult } from './state.ts'
 
 const words =

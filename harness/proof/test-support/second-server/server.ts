@@ -11,11 +11,19 @@ import {
   patchChat,
   showChat,
 } from './chats.ts'
-import { complete, listModels } from './compatible.ts'
-import { type Call, isCompatible, Refusal, readForm, sendJson, sendRefusal } from './http.ts'
-import { asJson, type Json, parseJson } from './json.ts'
-import { answerMessage, storeMessage } from './messages-v2.ts'
-import { generate, oneShot, showHistory } from './messages-v3.ts'
+import { complete, listModels } from './generation.ts'
+import {
+  asJson,
+  type Call,
+  isCompatible,
+  type Json,
+  parseJson,
+  Refusal,
+  readForm,
+  sendJson,
+  sendRefusal,
+} from './http.ts'
+import { answerMessage, generate, oneShot, showHistory, storeMessage } from './messages.ts'
 import { findIn } from './model.ts'
 import {
   createState,

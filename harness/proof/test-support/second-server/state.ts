@@ -1,4 +1,4 @@
-import type { Json } from './json.ts'
+import type { Json } from './http.ts'
 
 export interface Row {
   readonly position: number

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { targetFixture } from '../../../fixtures/targets.ts'
 import { combinationNamed, dialects } from '../../../reference-server/deviations/index.ts'
 import { combinationCount } from '../crossed/crossings.ts'
-import { profileWith } from './target.ts'
+import { profileWith } from './run-target.ts'
 
 const environment = { CHATGEN_API_KEY: 'sk-one', CHATGEN_OTHER_KEY: 'sk-two' }
 const described = (changes: Readonly<Record<string, unknown>>) =>
