@@ -4,8 +4,13 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 
 const file = fileURLToPath(new URL('./load-truth.ts', import.meta.url))
+/** The options of scripts/load-truth.ts, without what it imports. */
+const program = `import { optionsOf } from '${new URL('./options.ts', import.meta.url)}'
+optionsOf({ filename: '${file}' }, { kind: '', gap: 40 })`
 const script = (...args: readonly string[]) =>
-  spawnSync(process.execPath, [file, ...args], { encoding: 'utf8' })
+  spawnSync(process.execPath, ['--input-type=module', '--eval', program, '--', ...args], {
+    encoding: 'utf8',
+  })
 
 test.each(['--help', '-h'])('%s prints the comment of the script', (flag) => {
   const { stdout, status } = script(flag)

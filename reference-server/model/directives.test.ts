@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
+import { growth } from '../../contract/test-support/growth.ts'
 import { readDirectives } from './directives.ts'
 
 const nothing = { tools: [], refuse: false, pace: {}, mistyped: [] }
@@ -64,12 +65,12 @@ it.each(['[tokens=1]', 'a [[link]] of a wiki', 'if [[ -f x ]]', '[[two words]]']
   },
 )
 
-it('reads hostile prompts in good time', () => {
-  const started = performance.now()
-  readDirectives(`[[tool=x {${']]'.repeat(500_000)}`)
-  readDirectives('[['.repeat(500_000))
-  readDirectives('[[say='.repeat(100_000))
-  expect(performance.now() - started).toBeLessThan(2000)
+it.each([
+  ['a tool without an end', (length: number) => `[[tool=x {${']]'.repeat(length)}`],
+  ['openings', (length: number) => '[['.repeat(length)],
+  ['openings of a text', (length: number) => '[[say='.repeat(length)],
+])('reads hostile prompts in time that grows with the prompt alone: %s', (_, prompt) => {
+  expect(growth((length) => readDirectives(prompt(length)), 10_000)).toBeLessThan(64)
 })
 
 it('every directive of the documentation is one', () => {
