@@ -23,8 +23,14 @@ import { postgresPrograms } from '../reference-server/test-support/postgres.ts'
 import { chatgen, isInstalled } from './foreign/programs.ts'
 import { optionsOf, scriptFolder } from './options.ts'
 import { differences, emptyLedger, writeUntil } from './store/acknowledged.ts'
-import { type BalancedService, startBalancedService } from './store/balanced-service.ts'
-import { cutStreams, type Kill, streamEnd, unexplainedCuts } from './store/cut-streams.ts'
+import {
+  type BalancedService,
+  cutStreams,
+  type Kill,
+  startBalancedService,
+  streamEnd,
+  unexplainedCuts,
+} from './store/balanced-service.ts'
 
 const values = optionsOf(import.meta, {
   ...{ rate: 100, seconds: 60, every: 10, fault: '', 'load-only': false },

@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { z } from 'zod'
 import { type LoadReport, loadReport } from '../../../contract/report/load/report.ts'
 import { startReferenceServer } from '../../../reference-server/index.ts'
-import { jsonSchemas } from '../../../scripts/schemas/json-schemas.ts'
+import { jsonSchemas } from '../../../scripts/write-schemas.ts'
 import { createdEntries, openEntries, readJournal } from '../../conformance/cleanup/journal.ts'
 import { oddServer } from '../../load/test-support/odd-server.ts'
 import {

@@ -1,10 +1,28 @@
-/** Faults of v3 generations: input, context, validation, status and response (sections 1, 2 and 4.3). */
+/** Faults of v3 generations and of one-shots: input, context, validation, status and response (sections 1, 2 and 4.3). */
+
+import { isUuid } from '../../../../contract/json.ts'
 import type { Call } from '../../../http/call.ts'
 import type { Generation, Step } from '../../../model/types.ts'
 import type { Patch } from '../../../services.ts'
+import { newChat } from '../../../surfaces/chats.ts'
 import { all, dropEvents, editEvents, replaceEvents } from '../../patches/events.ts'
-import { type Fields, isText, type Json, setAt, toList, toObject } from '../../patches/json.ts'
-import { onEachBlock, onError, onReply, onSuccessBody, setFields } from '../../patches/replies.ts'
+import {
+  type Fields,
+  isPresent,
+  isText,
+  type Json,
+  setAt,
+  toList,
+  toObject,
+} from '../../patches/json.ts'
+import {
+  alsoDo,
+  onEachBlock,
+  onError,
+  onReply,
+  onSuccessBody,
+  setFields,
+} from '../../patches/replies.ts'
 import {
   idOf,
   mendField,
@@ -12,7 +30,7 @@ import {
   onRequestBody,
   rejectRequests,
 } from '../../patches/requests.ts'
-import { v3Generate } from '../../patches/routes.ts'
+import { oneShot, v3Generate } from '../../patches/routes.ts'
 import { compose, onModel, onStore, perServer } from '../../patches/services.ts'
 import { faultTable } from '../../table.ts'
 
@@ -125,6 +143,49 @@ export const generateFaults = faultTable({
   ),
   'V3-IDEM-01 v3-thinking-without-key: A generation with think: true is accepted without Idempotency-Key.':
     generateMissingKey(thinks),
+  'V3-ONE-01 one-shot-wrapped: The response object of a one-shot is nested in response.':
+    onSuccessBody(oneShot, (response) => ({ response })),
+  'V3-ONE-03 one-shot-wants-a-key: A one-shot without Idempotency-Key is rejected.': rejectRequests(
+    oneShot,
+    (_, { headers }) => headers['idempotency-key'] === undefined,
+  ),
+  'V3-ONE-09 one-shot-streams-store-a-chat: A streaming one-shot is stored as a chat.': alsoDo(
+    oneShot,
+    async (services, { body, caller }, { status }) => {
+      const { stream, input = '' } = toObject(body)
+      if (status >= 300 || stream !== true) return
+      await services.store.chats.create(newChat(services, caller, 'v3', JSON.stringify(input)))
+    },
+  ),
+  'V3-ONE-04 one-shot-content-ignored: A one-shot ignores the text of content.': onRequestBody(
+    oneShot,
+    (body) => (isText(body['content']) ? { ...body, content: 'Hello.' } : body),
+  ),
+  'V3-ONE-05 one-shot-runs-input-alone: A one-shot ignores the output of its runs.': onRequestBody(
+    oneShot,
+    (body) => setAt(body, 'runs.*.output', undefined),
+  ),
+  'V3-ONE-12 one-shot-base-of-any-type: A one-shot with kb_id of the wrong type is accepted.':
+    mendField(oneShot, 'kb_id', isText),
+  'V3-ONE-06 one-shot-null-refused: A one-shot with assistant_id: null is rejected.':
+    rejectRequests(oneShot, ({ assistant_id: id }) => id === null),
+  'V3-ONE-07 one-shot-searcher-finds-nothing: assistant_id: searcher is treated as null.':
+    onRequestBody(oneShot, (body) =>
+      body['assistant_id'] === 'searcher' ? { ...body, assistant_id: null } : body,
+    ),
+  'V3-ONE-07 one-shot-searcher-without-base-refused: assistant_id: searcher is rejected without kb_id.':
+    rejectSearcher(({ kb_id: id }) => !isPresent(id)),
+  'V3-ONE-08 RAG-07 one-shot-assistant-refused: A one-shot with the UUID of an assistant is rejected.':
+    rejectRequests(oneShot, ({ assistant_id: id }) => isUuid(id)),
+  'V3-ONE-11 one-shot-remembers: The inputs of previous one-shots are passed to the model.':
+    perServer(() => {
+      const earlierInputs: unknown[] = []
+      return onRequestBody(oneShot, (body) => {
+        const before = earlierInputs.map((input, at) => ({ id: `run-${at}`, input }))
+        if (isText(body['input'])) earlierInputs.push(body['input'])
+        return isPresent(body['runs']) ? body : { ...body, runs: before }
+      })
+    }),
 })
 
 /** Applies to both forms; as parent_id, the id refers to the last run of its chat. */
@@ -176,4 +237,8 @@ function withReasoningInText(generation: Generation, keepingThem: boolean): Gene
   const output = steps.reduce((sum, step) => sum + step.fragments.length, 0)
   const reasoning = keepingThem ? generation.tokens.reasoning : 0
   return { ...generation, steps, tokens: { ...generation.tokens, output, reasoning } }
+}
+
+function rejectSearcher(when: (body: Json) => boolean): Patch {
+  return rejectRequests(oneShot, (body) => body['assistant_id'] === 'searcher' && when(body))
 }

@@ -6,7 +6,7 @@ import {
   cutStreams,
   readBalancerLog,
   unexplainedCuts,
-} from './cut-streams.ts'
+} from './balanced-service.ts'
 
 const cutRecord = (
   index: number,

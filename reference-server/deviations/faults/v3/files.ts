@@ -1,13 +1,14 @@
-/** Faults of knowledge bases and of retrieval before an answer (sections 4.3, 4.4 and 9). */
+/** Faults of attachments, of knowledge bases and of retrieval before an answer (sections 2.4, 4.3, 4.4 and 9). */
 
-import { assistants } from '../../answering/assistant-context.ts'
-import type { Patch } from '../../services.ts'
-import { toObject } from '../patches/json.ts'
-import { setFields } from '../patches/replies.ts'
-import { rejectRequests } from '../patches/requests.ts'
-import { type RoutePattern, v3Generate } from '../patches/routes.ts'
-import { compose, onStore } from '../patches/services.ts'
-import { faultTable } from '../table.ts'
+import { assistants } from '../../../answering/assistant-context.ts'
+import type { Patch } from '../../../services.ts'
+import { pageSize } from '../../../surfaces/paging.ts'
+import { toObject } from '../../patches/json.ts'
+import { onSuccessBody, setFields } from '../../patches/replies.ts'
+import { rejectRequests } from '../../patches/requests.ts'
+import { type RoutePattern, upload, v3Generate } from '../../patches/routes.ts'
+import { compose, onStore } from '../../patches/services.ts'
+import { faultTable } from '../../table.ts'
 
 const plainPrefix = '/api/knowledge'
 
@@ -26,7 +27,7 @@ const rejectSearchType = (type: string) =>
 
 const rejectAssistant = (id: string | undefined) =>
   rejectRequests(v3Generate, ({ assistant_id }) => assistant_id === id, 404)
-export const knowledgeFaults = faultTable({
+export const fileFaults = faultTable({
   'KB-02 knowledge-upload-forgotten: A document upload is accepted but never found by a search.':
     onStore('knowledge', () => ({ addDocument: async () => true })),
   'KB-02 knowledge-upload-refused: Document uploads are rejected with 405.': underBothPrefixes(
@@ -75,6 +76,38 @@ export const knowledgeFaults = faultTable({
     rejectAssistant(assistantWithBase),
   'V3-ASST-01 rag-assistant-without-a-base-unknown: A generation with an assistant without a knowledge base is rejected with 404.':
     rejectAssistant(assistantWithoutBase),
+  'V3-ATT-07 V3-ATT-12 attachment-chat-any: The attachments of a chat include those of all chats.':
+    onStore('attachments', ({ list }) => ({
+      list: (owner, { chatId: _, ...page }) => list(owner, page),
+    })),
+  'V3-ATT-07 V3-ATT-12 attachment-chat-takes-none: A file that is uploaded to a chat does not join it.':
+    onStore('attachments', () => ({ link: async () => undefined })),
+  'V3-ATT-11 attachment-of-another-with-a-limit: GET /attachment with search and limit returns the attachments of all callers.':
+    onStore('attachments', ({ add, list }) => {
+      const owners = new Set<string>()
+      return {
+        add: (attachment) => {
+          owners.add(attachment.owner)
+          return add(attachment)
+        },
+        list: async (owner, page) => {
+          const own = await list(owner, page)
+          if (page.search === undefined || page.limit === pageSize()) return own
+          const others = [...owners].filter((other) => other !== owner)
+          const pages = await Promise.all(others.map((other) => list(other, page)))
+          return { ...own, rows: [own, ...pages].flatMap(({ rows }) => rows) }
+        },
+      }
+    }),
+  'V3-ATT-04 attachment-size-in-characters: The size of an attachment counts characters instead of bytes.':
+    onSuccessBody(upload, (body, { file }) => ({
+      ...body,
+      size: file?.bytes.toString().length,
+    })),
+  'V3-ATT-05 attachment-type-guessed: The content_type of every attachment is application/octet-stream.':
+    setFields(upload, { content_type: 'application/octet-stream' }),
+  'V3-ATT-03 attachment-name-decomposed: The filename of an attachment is returned in Unicode normalization form NFD.':
+    setFields(upload, { filename: (name: string) => name.normalize('NFD') }),
 })
 /** The same fault under both prefixes. */
 function underBothPrefixes(
