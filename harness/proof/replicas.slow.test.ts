@@ -1,4 +1,3 @@
-import { request } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import type { ConformanceReport } from '../../contract/report/conformance.ts'
 import { faults } from '../../reference-server/deviations/index.ts'
@@ -9,7 +8,7 @@ import {
 } from '../../reference-server/deviations/replicas/faults.ts'
 import { startReferenceServer } from '../../reference-server/index.ts'
 import { openStore } from '../../reference-server/store/open-store.ts'
-import { listen } from '../client/test-support/listen-on-loopback.ts'
+import { forward, listen } from '../client/test-support/listen-on-loopback.ts'
 import { check, referenceProfile, requirementsWith } from '../conformance/test-support/check.ts'
 
 const keys = ['sk-replicas-first-caller', 'sk-replicas-second-caller'] as const
@@ -136,14 +135,8 @@ test('a violation of one replica is told as such', async () => {
 
 /** Routes each caller to its own replica, whichever endpoint it uses. */
 function listenBefore(urls: readonly string[]) {
-  return listen((incoming, outgoing) => {
-    const { method, url = '', headers } = incoming
-    const target = urls[String(headers.authorization).includes(keys[1]) ? 1 : 0] ?? ''
-    const forwarded = request(`${target}${url}`, { method, headers }, (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 502, answer.rawHeaders)
-      answer.pipe(outgoing)
-    })
-    forwarded.on('error', () => outgoing.destroy())
-    incoming.pipe(forwarded)
+  return listen((request, response) => {
+    const isSecond = String(request.headers.authorization).includes(keys[1])
+    forward(urls[isSecond ? 1 : 0] ?? '', request, response)
   })
 }
