@@ -5,7 +5,7 @@ import { targetFixture } from '../fixtures/targets.ts'
 import { reportOf, resultOf } from '../harness/conformance/test-support/reports.ts'
 import { readTrace, TraceSyntaxError } from '../harness/load/plan/trace.ts'
 import { loadReportOf } from '../reports/load/test-support/sketch.ts'
-import { jsonSchemas } from '../write-schemas.ts'
+import { jsonSchemas } from './write-schemas.ts'
 
 describe('read as JSON Schemas,', () => {
   const schemaOf = (name: string) =>

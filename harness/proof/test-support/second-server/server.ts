@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { parseJson } from '../../../../contract/json.ts'
 import { listen, readBody, type TestHost } from '../../../client/test-support/listen-on-loopback.ts'
 import {
   addChat,
@@ -17,7 +18,6 @@ import {
   type Call,
   isCompatible,
   type Json,
-  parseJson,
   Refusal,
   readForm,
   sendJson,
