@@ -7,8 +7,7 @@ import { z } from 'zod'
 import { type ConformanceReport, conformanceReport } from '../../contract/report/conformance.ts'
 import { slugOf } from '../../contract/slug.ts'
 import { freePort } from '../../reference-server/test-support/free-port.ts'
-import type { Start } from '../foreign/front.ts'
-import { chatgen, type Program, startProgram } from '../foreign/programs.ts'
+import { chatgen, type Program, type Start, startProgram } from '../foreign/programs.ts'
 
 /** Third-party servers with a compatible surface, and known facts about them: servers.yaml. */
 const file = new URL('servers.yaml', import.meta.url)

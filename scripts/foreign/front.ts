@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import type { ConformanceReport, Verdict } from '../../contract/report/conformance.ts'
-import type { Run } from './programs.ts'
+import type { Run, Start } from './programs.ts'
 
 /** Resources of a front, removed after the run. */
 export interface Place {
@@ -24,16 +24,6 @@ export const paces = {
   jittery: 'ttft=60ms,gap=lognormal(30ms,1.1)',
 } as const
 export type Pace = keyof typeof paces
-
-export interface Start {
-  /** Program and arguments; it stays in the foreground. */
-  readonly command: readonly string[]
-  /** Contents of the files in its folder, by name. */
-  readonly files: Readonly<Record<string, string>>
-  readonly env?: Readonly<Record<string, string>>
-  /** Timeout until it listens; ten seconds by default. */
-  readonly patienceMs?: number
-}
 
 const ids = z.array(z.string()).default([])
 const pattern = z.string().transform((text) => new RegExp(text))

@@ -6,13 +6,22 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { type ChildServer, childServer } from '../../harness/load/child-server.ts'
-import type { Start } from './front.ts'
 
 /** Debian installs servers outside the PATH of users. */
 const path = `${process.env['PATH'] ?? ''}:/usr/sbin:/sbin`
 
 export function isInstalled(program: string): boolean {
   return spawnSync('sh', ['-c', `command -v ${program}`], { env: { PATH: path } }).status === 0
+}
+
+export interface Start {
+  /** Program and arguments; it stays in the foreground. */
+  readonly command: readonly string[]
+  /** Contents of the files in its folder, by name. */
+  readonly files: Readonly<Record<string, string>>
+  readonly env?: Readonly<Record<string, string>>
+  /** Timeout until it listens; ten seconds by default. */
+  readonly patienceMs?: number
 }
 
 export interface Program {
