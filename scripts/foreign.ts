@@ -17,7 +17,7 @@ import { matchesGlob } from '../contract/glob.ts'
 import { conformanceReport } from '../contract/report/conformance.ts'
 import { slugOf } from '../contract/slug.ts'
 import type { ChildServer } from '../harness/load/child-server.ts'
-import { mapConcurrently } from '../harness/load/concurrency.ts'
+import { mapConcurrently } from '../harness/load/clock.ts'
 import { freePort } from '../reference-server/test-support/free-port.ts'
 import {
   fronts as allFronts,

@@ -3,7 +3,7 @@ import { parse } from 'yaml'
 import { z } from 'zod'
 import { targetFixture } from '../fixtures/targets.ts'
 import { reportOf, resultOf } from '../harness/conformance/test-support/reports.ts'
-import { readTrace, TraceSyntaxError } from '../harness/load/plan/trace.ts'
+import { readTrace, TraceSyntaxError } from '../harness/load/plan/arrival-times.ts'
 import { loadReportOf } from '../reports/load/test-support/sketch.ts'
 import { jsonSchemas } from './write-schemas.ts'
 

@@ -32,7 +32,7 @@ export function jsonSchemas(): ReadonlyMap<string, string> {
   )
 }
 
-/** Traces are parsed without this schema, which is faster; a test compares both. Units: harness/load/plan/trace.ts. */
+/** Traces are parsed without this schema, which is faster; a test compares both. Units: harness/load/plan/arrival-times.ts. */
 const size = z.int().min(1).optional()
 const traceLine = z.union([
   z.looseObject({

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { mapConcurrently, shareOf, sleep, withGracePeriod } from './concurrency.ts'
+import { mapConcurrently, sleep, withGracePeriod } from './clock.ts'
 import { connectionProblem } from './options.ts'
+import { shareOf } from './plan/plan.ts'
 import { plainTarget } from './target.ts'
 
 const target = plainTarget('http://127.0.0.1:1', 'key')

@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads'
 import type { LoadReport } from '../../contract/report/load/report.ts'
 import { writePassages } from '../../fixtures/content/passages.ts'
 import { createRedactor } from '../client/redaction/redaction.ts'
-import { sleep } from './concurrency.ts'
+import { sleep } from './clock.ts'
 import {
   type DoneMessage,
   type ExitedMessage,
@@ -15,13 +15,13 @@ import {
   type WorkerPoolResult,
   type WorkerSetup,
 } from './engine/messages.ts'
-import { startClockProbeServer } from './generator/clock-probe.ts'
+import { startClockProbeServer } from './generator/generator-monitor.ts'
 import { RunRecorder } from './metrics/run-metrics.ts'
 import type { LoadOptions, LoadProgress } from './options.ts'
+import { RequestsFile } from './record.ts'
 import { buildReport } from './report/build-report.ts'
-import { RequestsFile } from './requests-file.ts'
 import { WarningCounter } from './setup/chat-journal.ts'
-import type { ClockOffset } from './target-clock/target-clock.ts'
+import type { ClockOffset } from './shards/target-clock.ts'
 
 export type { LoadOptions, LoadProgress } from './options.ts'
 
@@ -48,7 +48,7 @@ export async function runLoad(
   let clock: ClockOffset | null | undefined
   setMaxListeners(0, signal)
   const measureClock = async () => {
-    const { targetClock } = await import('./target-clock/target-clock.ts')
+    const { targetClock } = await import('./shards/target-clock.ts')
     clock = await targetClock(options.target, signal)
   }
 

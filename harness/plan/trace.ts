@@ -1,4 +1,4 @@
-import { readTrace, TraceSyntaxError } from '../load/plan/trace.ts'
+import { readTrace, TraceSyntaxError } from '../load/plan/arrival-times.ts'
 import type { RequestLength } from './service-model.ts'
 import type { RatePiece } from './simulation/requests.ts'
 

@@ -26,7 +26,7 @@ describe('the page of a load report', () => {
       'violated in 4 of 303, 1.32 %',
       'event 12, X-Request-Id chatgen-a-seed-17',
       'its timestamps were up to 3.1 ms late (p99)',
-      '306 planned = 305 dispatched',
+      '306 due = 305 started',
       'Requests per second as a table',
       '2 of 300 streams stalled for more than 500 ms',
     ]
@@ -84,7 +84,7 @@ test('a case for each SLO, row, audit and for the generator', () => {
     <testsuite id="2" name="generator" package="chatgen-conformance" hostname="127.0.0.1" timestamp="2026-01-02T03:04:05" tests="3" failures="0" errors="1" skipped="0" time="0.000">
     <testcase name="the load generator was not the bottleneck" classname="generator" time="0.000"/>
     <testcase name="littles-law" classname="generator" time="0.000"/>
-    <testcase name="conservation-planned" classname="generator" time="0.000"><error type="audit" message="306 planned = 305 dispatched + 0 not dispatched does not hold."/></testcase>
+    <testcase name="conservation-transactions" classname="generator" time="0.000"><error type="audit" message="306 due = 305 started + 0 not sent."/></testcase>
     <system-out>generator degraded, timestamp error p99 3.10 ms; its timestamps were up to 3.1 ms late (p99)</system-out>
     <system-err></system-err>
     </testsuite>
@@ -99,7 +99,7 @@ test('annotations: the outcome, and what failed or is undecided', () => {
     ::error title=missed::goodput > 99%25: 95.7 [92.8, 97.7] %25%0A290 of 303 due requests were good; 13 were not, 1 %25 may be. Missed at 99 %25 confidence.
     ::error title=undecided::errors < 2%25: 2.31 [0.93, 4.70] %25%0A7 of 303 due requests failed; 2 %25 may. 1200 more clean requests needed for a decision.
     ::error title=required::V3-SSE-17 violated in 4 of 303, 1.32 %25: The text of response.completed is all that the deltas said.%0Afound: </script><script>window.pwned=1</script><img src=x onerror="window.pwned=1"> | \`x\` ]]> \\x1b[2J\\u202etxt%0Afirst: request 17.0 at 0.2 s, v3.generate, event 12, X-Request-Id chatgen-a-seed-17
-    ::error title=fail::conservation-planned: 306 planned = 305 dispatched + 0 not dispatched does not hold.
+    ::error title=fail::conservation-transactions: 306 due = 305 started + 0 not sent.
     "
   `)
 })

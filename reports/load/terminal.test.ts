@@ -79,7 +79,7 @@ test('a run of which some went well', () => {
 
     Audits
       pass      littles-law: In flight on average 50.10, rate times residence 49.60: 1.0 % apart.
-      fail      conservation-planned: 306 planned = 305 dispatched + 0 not dispatched does not hold.
+      fail      conservation-transactions: 306 due = 305 started + 0 not sent.
 
     Notes
       DELETE /api/v3/chat: 503 (2 times)

@@ -60,7 +60,7 @@ export type GeneratorRow = z.infer<typeof generator>
 
 /** An identity that the figures must satisfy, whatever the target does. */
 export const audit = z.object({
-  /** `littles-law`, `conservation-planned`, `conservation-dispatched`, … */
+  /** `littles-law`, `conservation-dispatched`, `conservation-transactions`, … */
   name: z.string(),
   verdict: z.enum(['pass', 'fail', 'not-applicable']),
   expected: z.number().nullable(),

@@ -3,7 +3,7 @@
  * also the latency of the target without load, before the search and between probes.
  */
 import type { LoadReport } from '../../../contract/report/load/report.ts'
-import { sleep } from '../../load/concurrency.ts'
+import { sleep } from '../../load/clock.ts'
 import type { LoadProgress } from '../../load/options.ts'
 import type { PlanSpec } from '../../load/plan/plan.ts'
 import { PreparationError, runLoad } from '../../load/run.ts'

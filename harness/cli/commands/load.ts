@@ -6,7 +6,7 @@ import { reportName } from '../../conformance/defaults.ts'
 import { ConfigurationError, TargetUnusableError } from '../../conformance/errors.ts'
 import type { TargetProfile } from '../../conformance/profile/index.ts'
 import type { PlanSpec } from '../../load/plan/plan.ts'
-import { requestsName } from '../../load/requests-file.ts'
+import { requestsName } from '../../load/record.ts'
 import type { Slo } from '../../load/slo/slo.ts'
 import { type ExitCode, exitCode, exitCodeOfMeasurement } from '../exit-codes.ts'
 import {

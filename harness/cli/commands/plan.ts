@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander'
 import { ConfigurationError, refusing } from '../../conformance/errors.ts'
 import { maxStoredBytes } from '../../conformance/input-file.ts'
-import { TraceSyntaxError } from '../../load/plan/trace.ts'
+import { TraceSyntaxError } from '../../load/plan/arrival-times.ts'
 import {
   DemandSyntaxError,
   type Measurement,

@@ -18,7 +18,7 @@ import {
   NotComparableError,
 } from '../../load/comparison/compare-loads.ts'
 import type { FigureName } from '../../load/comparison/figures.ts'
-import { comparedLatencies } from '../../load/summary/blocks.ts'
+import { comparedLatencies } from '../../load/summary/rates.ts'
 import { list } from '../flags.ts'
 import { formatsIn, type ReportKind, reportKind } from '../results/formats.ts'
 import { renderReport, tellWritten } from '../results/publish-report.ts'

@@ -11,7 +11,7 @@ import {
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { maxStoredBytes, readInputFile } from '../../conformance/input-file.ts'
 import { makeFolder } from '../../conformance/recording/result-files.ts'
-import { requestsName } from '../../load/requests-file.ts'
+import { requestsName } from '../../load/record.ts'
 import type { Io } from '../terminal/io.ts'
 
 /** Kinds of results in a folder, with their name in that of a subfolder, and in a message. */

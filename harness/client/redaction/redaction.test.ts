@@ -481,7 +481,7 @@ const exempt: Readonly<Record<string, string>> = {
   'harness/cli/terminal/io.ts': 'listens to the errors of the streams, and asks for their size',
   'harness/cli/terminal/status.ts': 'redraws text that was cleaned',
   'harness/cli/ui/open-page.ts': 'reads the output of a comparison, which is redacted',
-  'harness/load/requests-file.ts': 'writes from the main thread at once, with redacted texts',
+  'harness/load/record.ts': 'writes from the main thread at once, with redacted texts',
   'harness/load/bench/bare-server.ts': 'tells its parent process the port',
   'harness/containers/source.ts': 'writes the published port of a service, and no key',
   'harness/certification/bundle.ts': 'packs files that are redacted already, and a public key',

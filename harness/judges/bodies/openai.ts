@@ -1,10 +1,10 @@
 import type { RequirementId } from '../../../contract/index.ts'
 import { asArray, asObject, asString, isObject, type JsonObject } from '../../../contract/json.ts'
 import { completion, modelEntry, modelList } from '../../../contract/wire.ts'
+import { judgeMaxTokens, judgeSum } from '../final-response.ts'
 import type { FindingCollector } from '../finding-collector.ts'
 import { show } from '../json.ts'
 import { judgeCallIds, judgeToolCall } from '../tool-calls.ts'
-import { judgeMaxTokens, judgeSum } from '../usage.ts'
 import { judgeShape } from './shape.ts'
 
 /** Sections 2.2 and 4.1: an unstreamed chat completion. */

@@ -1,10 +1,9 @@
 import type { RequirementId } from '../../../contract/index.ts'
 import { asArray, asObject, asString, isObject, type JsonObject } from '../../../contract/json.ts'
 import { historyItem, historyPage, inputItem } from '../../../contract/wire.ts'
-import { itemsOf, judgeOutput } from '../final-response.ts'
+import { itemsOf, judgeOutput, judgeUsage } from '../final-response.ts'
 import type { FindingCollector } from '../finding-collector.ts'
 import { show } from '../json.ts'
-import { judgeUsage } from '../usage.ts'
 import { judgeShape } from './shape.ts'
 
 /** Sections 2.6 and 4.3: one page of a history, as its query requested it. */

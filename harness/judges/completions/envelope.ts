@@ -1,9 +1,9 @@
 import type { Ending } from '../../../contract/index.ts'
 import { asObject, type JsonObject } from '../../../contract/json.ts'
+import { judgeMaxTokens, judgeSum } from '../final-response.ts'
 import type { FindingCollector } from '../finding-collector.ts'
 import { show } from '../json.ts'
 import type { Block } from '../sse/scanner.ts'
-import { judgeMaxTokens, judgeSum } from '../usage.ts'
 import type { Chunk, ChunkJudge, StreamEnd } from './part.ts'
 
 const members = ['id', 'created', 'model'] as const

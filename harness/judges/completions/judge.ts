@@ -2,18 +2,24 @@ import type { Ending, Judgement, WireChunk } from '../../../contract/index.ts'
 import { asArray, asObject, isObject, type JsonObject, parseJson } from '../../../contract/json.ts'
 import { FindingCollector } from '../finding-collector.ts'
 import { show } from '../json.ts'
-import { AlikeBlocks } from '../sse/alike.ts'
-import { type Block, SseScanner } from '../sse/scanner.ts'
+import { type BlockJudge, StreamReader } from '../sse/alike.ts'
+import type { Block } from '../sse/scanner.ts'
 import type { StreamContents, StreamContext, StreamJudge } from '../streams.ts'
 import { ChoiceJudge, StopJudge } from './choices.ts'
 import { DoneJudge, EnvelopeJudge, UsageJudge } from './envelope.ts'
-import { type ChunkJudge, chunkOf, type Fragment, loneFragment, readChunk } from './part.ts'
-import { ToolCallJudge } from './tool-calls.ts'
+import {
+  type ChunkFragment,
+  type ChunkJudge,
+  chunkOf,
+  loneFragment,
+  readChunk,
+  ToolCallJudge,
+} from './part.ts'
 
 /** Judges the stream of the compatible surface (section 4.1; docs/internals/wire-contract.md, rules for chunks). */
-export class CompletionsJudge implements StreamJudge {
+export class CompletionsJudge implements StreamJudge, BlockJudge {
   readonly #collector = new FindingCollector()
-  readonly #scanner = new SseScanner()
+  readonly #reader = new StreamReader(this)
   readonly #context: StreamContext
   readonly #done = new DoneJudge(this.#collector)
   readonly #observer = new ChunkObserver(this.#collector)
@@ -21,9 +27,7 @@ export class CompletionsJudge implements StreamJudge {
   readonly #judges: readonly ChunkJudge[]
   readonly #contents: StreamContents | undefined
   readonly #stop: StopJudge
-  readonly #alike = new AlikeBlocks()
-  /** Fragment of the last block, if the block contains nothing else. */
-  #fragment: Fragment | undefined
+  fragment: ChunkFragment | undefined
   #chunks = 0
   /** True after an error or unreadable bytes: the rest proves nothing. */
   #spoiled = false
@@ -43,18 +47,12 @@ export class CompletionsJudge implements StreamJudge {
     ]
   }
 
-  push({ bytes, atMs }: WireChunk): void {
-    const from = this.#alikeAtStart(bytes)
-    if (from === bytes.length) return
-    const rest = from === 0 ? bytes : bytes.subarray(from)
-    const wasIdle = this.#scanner.idle
-    const blocks = this.#scanner.feed(rest, atMs)
-    for (const block of blocks) this.#block(block)
-    if (blocks.length > 0) this.#learn(wasIdle && blocks.length === 1 ? rest : undefined)
+  push(chunk: WireChunk): void {
+    this.#reader.push(chunk)
   }
 
   end(ending: Ending): Judgement {
-    const rest = this.#scanner.rest(ending.atMs)
+    const rest = this.#reader.rest(ending)
     if (this.#chunks === 0 && !this.#spoiled && ending.kind === 'complete') {
       this.#collector.broken('OAI-STREAM-01', 'The stream ended without a chunk that has choices.')
     }
@@ -68,34 +66,18 @@ export class CompletionsJudge implements StreamJudge {
     return this.#collector.judgement(this.#context.exchanges)
   }
 
-  /** Handles chunks that differ from the last one only in their text, without parsing them. */
-  #alikeAtStart(bytes: Uint8Array): number {
-    const fragment = this.#fragment
-    if (!this.#alike.armed || fragment === undefined || !this.#scanner.idle) return 0
-    let from = 0
-    while (from < bytes.length) {
-      const end = this.#alike.match(bytes, from)
-      if (end < 0) break
-      const { text } = this.#alike
-      const index = this.#scanner.dispatched
-      this.#scanner.skip(end - from)
-      this.#chunks += 1
-      if (fragment.kind === 'text') this.#stop.again(text, index)
-      this.#countEvent()
-      this.#contents?.add(fragment.kind, text)
-      from = end
-    }
-    return from
+  /** The last chunk with another text, which the other judges have seen. */
+  again(text: string, _number: number | undefined, index: number): void {
+    const kind = this.fragment?.kind
+    if (kind === undefined) return
+    this.#chunks += 1
+    if (kind === 'text') this.#stop.again(text, index)
+    this.#countEvent()
+    this.#contents?.add(kind, text)
   }
 
-  #learn(bytes: Uint8Array | undefined): void {
-    const fragment = this.#fragment
-    if (bytes === undefined || fragment === undefined || !this.#scanner.idle) this.#alike.forget()
-    else this.#alike.learn(bytes, fragment.member, fragment.text, undefined)
-  }
-
-  #block(block: Block): void {
-    this.#fragment = undefined
+  block(block: Block): void {
+    this.fragment = undefined
     if (block.invalidAt !== null) this.#notUtf8(block)
     if (block.data === null) return
     this.#countEvent()
@@ -132,7 +114,7 @@ export class CompletionsJudge implements StreamJudge {
     this.#collector.held('OAI-STREAM-01', 'Blocks of JSON with choices.', index)
     const chunk = chunkOf(json, index)
     for (const judge of this.#judges) judge.chunk(chunk)
-    this.#fragment = loneFragment(json, choices)
+    this.fragment = loneFragment(json, choices)
   }
 
   #countEvent(): void {

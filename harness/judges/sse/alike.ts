@@ -1,3 +1,70 @@
+import type { Ending, WireChunk } from '../../../contract/index.ts'
+import { type Block, SseScanner } from './scanner.ts'
+
+/** The part in which an event differs from those that repeat it. */
+export interface Fragment {
+  /** Key of the text in the JSON of the event. */
+  readonly member: string
+  readonly text: string
+  /** The sequence_number; undefined for events without one. */
+  readonly number?: number | undefined
+}
+
+/** Judges of a stream, as {@link StreamReader} calls them. */
+export interface BlockJudge {
+  block(block: Block): void
+  /** The last event again, with another text and number. `index` counts events from 0. */
+  again(text: string, number: number | undefined, index: number): void
+  /** The fragment of the last block, if it contains nothing else. */
+  readonly fragment: Fragment | undefined
+}
+
+/** Reads the events of a stream in any segments; those that repeat the one before are not parsed. */
+export class StreamReader {
+  readonly #scanner = new SseScanner()
+  readonly #alike = new AlikeBlocks()
+  readonly #judge: BlockJudge
+
+  constructor(judge: BlockJudge) {
+    this.#judge = judge
+  }
+
+  push({ bytes, atMs }: WireChunk): void {
+    const from = this.#alikeAtStart(bytes)
+    if (from === bytes.length) return
+    const rest = from === 0 ? bytes : bytes.subarray(from)
+    const wasIdle = this.#scanner.idle
+    const blocks = this.#scanner.feed(rest, atMs)
+    for (const block of blocks) this.#judge.block(block)
+    if (blocks.length > 0) this.#learn(wasIdle && blocks.length === 1 ? rest : undefined)
+  }
+
+  /** Unfinished block at the end of the stream. */
+  rest({ atMs }: Ending): Block | undefined {
+    return this.#scanner.rest(atMs)
+  }
+
+  #alikeAtStart(bytes: Uint8Array): number {
+    if (!this.#alike.armed || !this.#scanner.idle) return 0
+    let from = 0
+    while (from < bytes.length) {
+      const end = this.#alike.match(bytes, from)
+      if (end < 0) break
+      const index = this.#scanner.dispatched
+      this.#scanner.skip(end - from)
+      this.#judge.again(this.#alike.text, this.#alike.number, index)
+      from = end
+    }
+    return from
+  }
+
+  #learn(bytes: Uint8Array | undefined): void {
+    const { fragment } = this.#judge
+    if (bytes === undefined || fragment === undefined || !this.#scanner.idle) this.#alike.forget()
+    else this.#alike.learn(bytes, fragment)
+  }
+}
+
 const quote = 34
 const backslash = 92
 const zero = 48
@@ -30,8 +97,8 @@ export class AlikeBlocks {
   /** Hole after each section but the last. */
   #holes: readonly Hole[] = []
 
-  /** `bytes`: one whole block that contains this fragment under this name, and this count. */
-  learn(bytes: Uint8Array, member: string, text: string, number: number | undefined): void {
+  /** `bytes`: one whole block that contains this fragment. */
+  learn(bytes: Uint8Array, { member, text, number }: Fragment): void {
     if (this.#lineEnds.length > 0 && this.match(bytes, 0) === bytes.length) {
       this.armed = true
       return

@@ -113,8 +113,9 @@ const delta = (text: string, number: string) =>
 
 function armedWith(...blocks: readonly [string, number][]): AlikeBlocks {
   const alike = new AlikeBlocks()
-  for (const [text, number] of blocks)
-    alike.learn(delta(text, String(number)), 'delta', text, number)
+  for (const [text, number] of blocks) {
+    alike.learn(delta(text, String(number)), { member: 'delta', text, number })
+  }
   return alike
 }
 
@@ -158,8 +159,8 @@ describe('a block like the last one', () => {
     const twice = (text: string) =>
       encoder.encode(`data: {"a":{"delta":"x"},"delta":"${text}"}\n\n`)
     const alike = new AlikeBlocks()
-    alike.learn(twice('x'), 'delta', 'x', undefined)
-    alike.learn(twice('x'), 'delta', 'x', undefined)
+    alike.learn(twice('x'), { member: 'delta', text: 'x' })
+    alike.learn(twice('x'), { member: 'delta', text: 'x' })
     expect(alike.armed).toBe(false)
   })
 })

@@ -34,12 +34,11 @@ export class AnswerJudge implements EventJudge {
     this.#answers = name === 'response.output_text.delta' && typeof delta === 'string'
     if (!this.#answers || typeof delta !== 'string') return
     const [item, part] = [asIndex(json['output_index']), asIndex(json['content_index'])]
-    this.#deltas.push({ text: delta, item: item ?? 0, part: part ?? 0 })
+    this.#deltas.push({ texts: [delta], item: item ?? 0, part: part ?? 0 })
   }
 
   again(text: string): void {
-    const last = this.#deltas.at(-1)
-    if (this.#answers && last !== undefined) this.#deltas.push({ ...last, text })
+    if (this.#answers) this.#deltas.at(-1)?.texts.push(text)
   }
 
   end(outcome: StreamOutcome): void {
@@ -94,13 +93,14 @@ export class AnswerJudge implements EventJudge {
 }
 
 interface Delta {
-  readonly text: string
+  /** Text of the delta, and of those that repeat it. */
+  readonly texts: string[]
   readonly item: number
   readonly part: number
 }
 
 function joined(deltas: readonly Delta[]): string {
-  return deltas.map(({ text }) => text).join('')
+  return deltas.flatMap(({ texts }) => texts).join('')
 }
 
 function normal(text: string): string {

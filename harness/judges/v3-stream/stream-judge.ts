@@ -2,13 +2,12 @@ import { terminalEvents } from '../../../contract/event-names.ts'
 import type { Ending, Judgement, WireChunk } from '../../../contract/index.ts'
 import { asObject, isObject } from '../../../contract/json.ts'
 import { observeItems } from '../bodies/v3.ts'
-import { judgeOutput } from '../final-response.ts'
+import { judgeOutput, judgeUsage } from '../final-response.ts'
 import { FindingCollector } from '../finding-collector.ts'
 import { show } from '../json.ts'
-import { AlikeBlocks } from '../sse/alike.ts'
-import { type Block, SseScanner } from '../sse/scanner.ts'
+import { type BlockJudge, type Fragment, StreamReader } from '../sse/alike.ts'
+import type { Block } from '../sse/scanner.ts'
 import type { ContentKind, StreamContents, StreamContext, StreamJudge } from '../streams.ts'
-import { judgeUsage } from '../usage.ts'
 import { judgeAgreement, judgeAnnotations } from './agreement.ts'
 import { AnswerJudge, DeltaJudge } from './answer.ts'
 import { type EventJudge, holdsAll, type ResponseEvent, type StreamOutcome } from './event.ts'
@@ -18,18 +17,18 @@ import { SnapshotJudge, TerminalJudge } from './snapshots.ts'
 import { StructureJudge } from './structure.ts'
 
 /** Judges the event stream of a v3 reply (section 6; docs/internals/wire-contract.md). */
-export class ResponsesJudge implements StreamJudge {
+export class ResponsesJudge implements StreamJudge, BlockJudge {
   readonly #collector = new FindingCollector()
-  readonly #scanner = new SseScanner()
+  readonly #reader = new StreamReader(this)
   readonly #context: StreamContext
   readonly #framing = new FramingJudge(this.#collector)
   readonly #terminal = new TerminalJudge(this.#collector)
   readonly #structure = new StructureJudge(this.#collector)
   readonly #judges: readonly EventJudge[]
   readonly #contents: StreamContents | undefined
-  readonly #alike = new AlikeBlocks()
-  /** The last event, if it is a delta with nothing but its text. */
-  #delta: ResponseEvent | undefined
+  fragment: Fragment | undefined
+  /** Kind of the last event. */
+  #kind: ContentKind | undefined
   /** An event could not be read: findings about the whole stream are no longer possible. */
   #lost: 'nothing' | 'an event' | 'perhaps the end' = 'nothing'
 
@@ -48,61 +47,30 @@ export class ResponsesJudge implements StreamJudge {
     ]
   }
 
-  push({ bytes, atMs }: WireChunk): void {
-    const from = this.#alikeAtStart(bytes)
-    if (from === bytes.length) return
-    const rest = from === 0 ? bytes : bytes.subarray(from)
-    const wasIdle = this.#scanner.idle
-    const blocks = this.#scanner.feed(rest, atMs)
-    for (const block of blocks) this.#block(block)
-    if (blocks.length > 0) this.#learn(wasIdle && blocks.length === 1 ? rest : undefined)
+  push(chunk: WireChunk): void {
+    this.#reader.push(chunk)
   }
 
   end(ending: Ending): Judgement {
-    const rest = this.#scanner.rest(ending.atMs)
+    const rest = this.#reader.rest(ending)
     this.#terminal.end(ending, rest, this.#lost === 'perhaps the end')
     if (this.#lost === 'nothing') this.#judgeWhole(ending)
     else this.#structure.settle()
     return this.#collector.judgement(this.#context.exchanges)
   }
 
-  /** Handles deltas that differ from the last one only in text and number, without parsing them. */
-  #alikeAtStart(bytes: Uint8Array): number {
-    const delta = this.#delta
-    if (!this.#alike.armed || delta === undefined || !this.#scanner.idle) return 0
-    const kind = contentKindOf(delta.name)
-    let from = 0
-    while (from < bytes.length) {
-      const end = this.#alike.match(bytes, from)
-      if (end < 0) break
-      const { text, number } = this.#alike
-      const index = this.#scanner.dispatched
-      this.#scanner.skip(end - from)
-      this.#countEvent()
-      if (kind !== undefined) this.#contents?.add(kind, text)
-      for (const judge of this.#judges) judge.again(text, number, index)
-      from = end
-    }
-    return from
-  }
-
-  #learn(bytes: Uint8Array | undefined): void {
-    const delta = this.#delta?.json
-    if (bytes === undefined || delta === undefined || !this.#scanner.idle) {
-      this.#alike.forget()
-      return
-    }
-    const number = delta['sequence_number']
-    const text = String(delta['delta'])
-    this.#alike.learn(bytes, 'delta', text, typeof number === 'number' ? number : undefined)
+  again(text: string, number: number | undefined, index: number): void {
+    this.#countEvent()
+    if (this.#kind !== undefined) this.#contents?.add(this.#kind, text)
+    for (const judge of this.#judges) judge.again(text, number, index)
   }
 
   #countEvent(): void {
     if (this.#contents !== undefined) this.#contents.events += 1
   }
 
-  #block(block: Block): void {
-    this.#delta = undefined
+  block(block: Block): void {
+    this.fragment = undefined
     if (block.data !== null) this.#countEvent()
     if (block.data?.trim() === '[DONE]') {
       this.#terminal.marker(block.index)
@@ -122,7 +90,8 @@ export class ResponsesJudge implements StreamJudge {
     this.#terminal.see(event)
     if (this.#lost !== 'nothing') return
     for (const judge of this.#judges) judge.event(event)
-    if (isDelta(event)) this.#delta = event
+    this.fragment = deltaOf(event)
+    this.#kind = contentKindOf(event.name)
   }
 
   #lose({ name, index }: Block): void {
@@ -153,11 +122,14 @@ export class ResponsesJudge implements StreamJudge {
   }
 }
 
-/** A delta with text that does not end the stream; its number is valid or absent. */
-function isDelta({ name, json }: ResponseEvent): boolean {
-  const { delta, sequence_number: number } = json
-  if (typeof delta !== 'string' || delta === '' || contentKindOf(name) === undefined) return false
-  return number === undefined || Number.isSafeInteger(number)
+/** Fragment of a delta with text; undefined for other events, and if its number is not valid. */
+function deltaOf({ name, json }: ResponseEvent): Fragment | undefined {
+  const { delta: text, sequence_number: number } = json
+  if (typeof text !== 'string' || text === '' || contentKindOf(name) === undefined) return undefined
+  if (number === undefined) return { member: 'delta', text }
+  return Number.isSafeInteger(number)
+    ? { member: 'delta', text, number: Number(number) }
+    : undefined
 }
 
 /** Adds the contents of an event of a v3 stream. */

@@ -1,20 +1,24 @@
 /** `chatgen bench`: throughput and latency of the streaming core in a closed loop (autocannon). */
-import { Agent, type Dispatcher } from 'undici'
+
+import { fileURLToPath } from 'node:url'
+import { Agent, type Dispatcher, request } from 'undici'
 import { messageOf } from '../../../contract/error-message.ts'
 import { urlOf } from '../../../contract/index.ts'
+import { type ChildServer, childServer } from '../child-server.ts'
 import type { KnownAnswer } from './bare-server.ts'
-import { bareServer, NoAnswerError, seenAnswer } from './baseline.ts'
 import type { BenchCase } from './cases.ts'
-import { chatSupply } from './chats.ts'
+import { chatSupply, NoAnswerError } from './cases.ts'
 import {
   type BenchFigures,
   type BenchOptions,
   type BenchReport,
+  type BenchRequest,
   type BenchRow,
   type BenchRun,
   type ChatsUsed,
   maxClientUtilization,
   measure,
+  nextRequest,
 } from './measure.ts'
 
 /**
@@ -170,4 +174,39 @@ function chatsFor({ stored }: BenchCase, { target, signal }: BenchOptions) {
       if (leftBehind === supply.made) await supply.remove()
     }
   }
+}
+
+/** @throws NoAnswerError if the target refuses the request or cuts the answer */
+export async function seenAnswer(
+  benchCase: BenchCase,
+  options: BenchRequest & { readonly signal: AbortSignal },
+  dispatcher: Dispatcher,
+): Promise<KnownAnswer> {
+  const { statusCode, headers, body } = await request(options.url, {
+    method: 'POST',
+    ...nextRequest(options, 0),
+    dispatcher,
+    signal: options.signal,
+  })
+  const bytes = Buffer.from(await body.arrayBuffer())
+  const text = bytes.toString()
+  if (statusCode >= 300 || !benchCase.whole.test(text)) {
+    throw new NoAnswerError(
+      `POST ${benchCase.path} gave no whole answer (status ${statusCode}): ${text.slice(0, 200)}`,
+      statusCode,
+    )
+  }
+  const pieces = benchCase.stream ? text.split(/(?<=\n\n)/) : [text]
+  return {
+    status: statusCode,
+    contentType: String(headers['content-type']),
+    stream: benchCase.stream,
+    pieces: pieces.map((piece) => Buffer.from(piece).toString('base64')),
+  }
+}
+
+export function bareServer(answer: KnownAnswer): Promise<ChildServer> {
+  const extension = import.meta.url.endsWith('.js') ? 'js' : 'ts'
+  const file = fileURLToPath(new URL(`./bare-server.${extension}`, import.meta.url))
+  return childServer([file], { line: JSON.stringify(answer) })
 }

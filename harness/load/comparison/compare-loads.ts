@@ -1,7 +1,7 @@
 import type { ComparedSide, LoadComparison } from '../../../contract/report/load/comparison.ts'
 import type { LoadReport } from '../../../contract/report/load/report.ts'
-import { givenSlos } from '../shards/check.ts'
-import { unpackBlocks } from '../summary/blocks.ts'
+import { givenSlos } from '../shards/merge.ts'
+import { unpackBlocks } from '../summary/rates.ts'
 import { type FigureName, figuresOf, type RunBlocks } from './figures.ts'
 import { decideFigures, familyError } from './verdicts.ts'
 

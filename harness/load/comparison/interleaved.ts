@@ -5,9 +5,9 @@ import type {
   LoadComparison,
 } from '../../../contract/report/load/comparison.ts'
 import { type LoadReport, loadOutcomes } from '../../../contract/report/load/report.ts'
-import { milliseconds } from '../format.ts'
+import { milliseconds } from '../metrics/samples/histogram.ts'
 import { minimumSamples, type OrderedSample } from '../statistics/quantile-interval.ts'
-import { unpackBlocks } from '../summary/blocks.ts'
+import { unpackBlocks } from '../summary/rates.ts'
 import { pooled, ratioOfPairs, samplesOf } from './block-estimates.ts'
 import { comparisonOutcome, headOf } from './compare-loads.ts'
 import {

@@ -4,7 +4,13 @@ import { codeOf, rootOf } from '../../client/network/failures.ts'
 import { ProxyError } from '../../client/network/proxy.ts'
 import { StreamContents } from '../../judges/index.ts'
 import type { RunClock } from '../clock.ts'
-import { type BufferUsage, LimitMonitor } from '../http/answer-limits.ts'
+import {
+  AnswerBody,
+  type BufferUsage,
+  type DecodedSink,
+  type DecodeGate,
+  LimitMonitor,
+} from '../http/answer-body.ts'
 import {
   type AnswerSink,
   type Channel,
@@ -12,12 +18,6 @@ import {
   Http2Error,
   HttpSyntaxError,
 } from '../http/channel.ts'
-import {
-  bodyCodings,
-  type DecodedSink,
-  type DecodeGate,
-  EncodedBody,
-} from '../http/encoded-body.ts'
 import { AnswerJudge, CrossTalkDetector } from '../judging/answer-judge.ts'
 import type { IntegrityRecorder } from '../judging/integrity-recorder.ts'
 import {
@@ -65,8 +65,8 @@ export class InFlightRequest implements AnswerSink, DecodedSink {
   readonly #services: RequestServices
   readonly #handlers: ResultHandlers
   readonly #limits: LimitMonitor
-  /** Undefined unless the answer has a Content-Encoding. */
-  #encodedBody: EncodedBody | undefined
+  /** Undefined before the status line. */
+  #body: AnswerBody | undefined
   #channel: Channel | undefined
   #judge: AnswerJudge | undefined
   #cut: Failure | undefined
@@ -105,21 +105,16 @@ export class InFlightRequest implements AnswerSink, DecodedSink {
     this.record.head(status, headers, at)
     const judge = new AnswerJudge(this.plan, { status, headers }, this.record.contents)
     this.#judge = judge
-    const codings = bodyCodings(headers)
-    if (codings.length === 0) return
     const maxBytes = this.#limits.limits[judge.isStream ? 'streamBytes' : 'bodyBytes']
-    this.#encodedBody = new EncodedBody(codings, maxBytes, this.#services.decodeGate, this)
+    this.#body = new AnswerBody(headers, maxBytes, this.#services.decodeGate, this)
   }
 
   data(bytes: Uint8Array, at: number): void {
     // One read may bring more bytes after the client has disconnected.
     if (this.#settled) return
     this.record.read(bytes.length, at)
-    if (this.#encodedBody === undefined) this.decoded(bytes, at)
-    else {
-      this.#encodedBody.push(bytes, at)
-      if (this.#encodedBody.isFull) this.#channel?.pause()
-    }
+    this.#body?.push(bytes, at)
+    if (this.#body?.isFull === true) this.#channel?.pause()
     if (this.plan.clientBehavior === 'slow-reader') this.#throttleReads()
   }
 
@@ -194,8 +189,7 @@ export class InFlightRequest implements AnswerSink, DecodedSink {
     if (this.#settled) return
     // The channel may carry another request by now.
     this.#channel = undefined
-    if (this.#encodedBody === undefined) run()
-    else this.#encodedBody.finish(at, complete, run)
+    this.#body?.finish(at, complete, run)
   }
 
   #finish(ending: Ending, at: number): void {
@@ -269,7 +263,7 @@ export class InFlightRequest implements AnswerSink, DecodedSink {
     this.#settled = true
     this.#endWait()
     this.#limits.release()
-    this.#encodedBody?.discard()
+    this.#body?.discard()
   }
 }
 

@@ -1,6 +1,6 @@
 import { asString, isObject, operations } from '../../../contract/index.ts'
 import type { Passage } from '../../../fixtures/content/passages.ts'
-import { sleep } from '../concurrency.ts'
+import { sleep } from '../clock.ts'
 import type { Channel } from '../http/channel.ts'
 import { wireRequest } from '../http/wire-request.ts'
 import type { MixEntry } from '../plan/mix.ts'

@@ -2,7 +2,7 @@ import { createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { portOf } from '../../client/test-support/listen-on-loopback.ts'
-import { ClockProbe, stampOf, startClockProbeServer } from './clock-probe.ts'
+import { ClockProbe, stampOf, startClockProbeServer } from './generator-monitor.ts'
 import { type GeneratorMeasurements, generatorLimits, generatorVerdict } from './verdict.ts'
 
 const spread = (p99: number, count = 1000) => ({ p50: p99 / 10, p99, max: p99, count })

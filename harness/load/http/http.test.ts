@@ -7,7 +7,7 @@ import { pour, startRawServer } from '../../client/test-support/raw-server.ts'
 import { driven, outcomesOf } from '../test-support/drive.ts'
 import { h2Server, speech, trusting } from '../test-support/h2-server.ts'
 import { oddServer } from '../test-support/odd-server.ts'
-import { ConnectionLimit } from './connection-limit.ts'
+import { ConnectionLimit } from './channel.ts'
 
 const some = { kind: 'openai-stream', perSecond: 20, seconds: 0.2 } as const
 

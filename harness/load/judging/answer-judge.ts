@@ -16,7 +16,7 @@ import {
   type StreamedOperation,
   type StreamJudge,
 } from '../../judges/index.ts'
-import { quoted } from '../format.ts'
+import { quoted } from '../http/channel.ts'
 import { isNonce } from '../plan/plan.ts'
 
 export interface JudgedRequest {

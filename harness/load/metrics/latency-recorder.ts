@@ -1,7 +1,7 @@
 import type { MetricName } from '../../../contract/report/load/measures.ts'
 import type { RequestRecord } from '../record.ts'
 import { type Clock, isOver, type RequestLimit } from '../slo/slo.ts'
-import { Histogram, type HistogramData, type Stored } from './samples/histogram.ts'
+import { Histogram, type Stored, valueAt } from './samples/histogram.ts'
 import {
   forEachCensored,
   forEachLatency,
@@ -95,8 +95,8 @@ export class LatencyRecorder {
 
   merge(other: LatencyData): void {
     for (const key of outcomeKeys) this.outcomes[key] += other.outcomes[key]
-    for (const [key, buckets] of other.ended) mergeAt(this.ended, key, buckets)
-    for (const [key, buckets] of other.waiting) mergeAt(this.waiting, key, buckets)
+    mergeAll(this.ended, other.ended)
+    mergeAll(this.waiting, other.waiting)
   }
 
   #addGaps(record: RequestRecord, stallNs: number): void {
@@ -106,25 +106,26 @@ export class LatencyRecorder {
     outcomes.streams++
     outcomes.streamedNs += Math.round(timestamps.lastGenerated - timestamps.firstGenerated)
     if (gapsNs.length === 0) return
-    this.#addDelivery(record)
     const gaps = at(this.ended, 'icl', 'service')
     let stalls = 0
+    let reads = 1
     for (const gap of gapsNs) {
       gaps.add(gap)
-      if (gap === 0) outcomes.coalescedGaps++
+      if (gap > 0) reads++
       if (gap <= stallNs) continue
       stalls++
       outcomes.stalledNs += Math.round(gap)
     }
     outcomes.gaps += gapsNs.length
+    outcomes.coalescedGaps += gapsNs.length + 1 - reads
     outcomes.stalledGaps += stalls
     if (stalls > 0) outcomes.stalledStreams++
+    this.#addDelivery(record, reads)
   }
 
   /** Gaps within one read are 0. */
-  #addDelivery({ gapsNs, counts, timestamps }: RequestRecord): void {
+  #addDelivery({ gapsNs, counts, timestamps }: RequestRecord, reads: number): void {
     const { outcomes } = this
-    const reads = 1 + gapsNs.reduce((count, gap) => count + (gap > 0 ? 1 : 0), 0)
     const second = gapsNs.findIndex((gap) => gap > 0)
     outcomes.deliveredStreams++
     outcomes.deltas += gapsNs.length + 1
@@ -149,16 +150,11 @@ function outcomeKey({ outcome }: RequestRecord): keyof OutcomeCounts {
 }
 
 function at(map: Map<string, Histogram>, metric: MetricName, clock: Clock): Histogram {
-  const key = `${clock} ${metric}`
-  const found = map.get(key)
-  if (found !== undefined) return found
-  const made = new Histogram()
-  map.set(key, made)
-  return made
+  return valueAt(map, `${clock} ${metric}`, () => new Histogram())
 }
 
-function mergeAt(map: Map<string, Histogram>, key: string, buckets: HistogramData): void {
-  map.set(key, (map.get(key) ?? new Histogram()).merge(buckets))
+function mergeAll(own: Map<string, Histogram>, other: LatencyData['ended']): void {
+  for (const [key, buckets] of other) valueAt(own, key, () => new Histogram()).merge(buckets)
 }
 
 const outcomeKeys = Object.keys(none) as (keyof OutcomeCounts)[]
@@ -170,11 +166,8 @@ export class LatencyGroups {
   readonly slices = new Map<number, Map<string, LatencyRecorder>>()
 
   at(slice: number, key: string): LatencyRecorder {
-    const groups = this.slices.get(slice) ?? new Map<string, LatencyRecorder>()
-    this.slices.set(slice, groups)
-    const group = groups.get(key) ?? new LatencyRecorder()
-    groups.set(key, group)
-    return group
+    const groups = valueAt(this.slices, slice, () => new Map())
+    return valueAt(groups, key, () => new LatencyRecorder())
   }
 
   merge(other: Stored<Pick<LatencyGroups, 'slices'>>): void {

@@ -5,13 +5,12 @@ import { DuplicateIdDetector } from '../judging/integrity.ts'
 import type { PlanSpec } from '../plan/plan.ts'
 import type { RequestRecord } from '../record.ts'
 import { goodputLimits, type Slo, watchedLatencies } from '../slo/slo.ts'
-import { Failures } from './failures.ts'
 import { LatencyGroups, type LatencyRecorder } from './latency-recorder.ts'
+import { Failures, TransactionStats } from './outcome-counts.ts'
 import { BottomKSample, type SampleConfig, sampledOf } from './samples/bottom-k-sample.ts'
 import type { Stored } from './samples/histogram.ts'
 import { forEachContentArrival, lastTimestamp } from './samples/latency-definitions.ts'
 import { SecondQuantiles, Timeline } from './timeline.ts'
-import { TransactionStats } from './transaction-stats.ts'
 
 /** A gap between fragments that a reader of the text would notice. */
 const stallNs = 500_000_000
@@ -102,6 +101,11 @@ export class RunMetrics {
     this.groups.at(slice, key).add(record, this.config)
     for (const timeline of [this.slices, this.seconds]) addTo(timeline, record)
     this.secondQuantiles.add(record)
+    forEachContentArrival(record, (at, tokens, bytes, gap) => {
+      this.slices.addContent(at, tokens, bytes)
+      this.seconds.addContent(at, tokens, bytes)
+      if (outcome.kind !== 'abandoned') this.secondQuantiles.put('icl', at, gap)
+    })
     this.failures.add(record)
     if (outcome.kind !== 'abandoned') this.sample.add(sampledOf(record, this.config))
   }
@@ -159,10 +163,4 @@ function addTo(timeline: Timeline, record: RequestRecord): void {
   if (outcome.kind === 'ok') timeline.at(end).completed++
   else if (outcome.kind === 'shed') timeline.at(end).shed++
   else if (outcome.kind !== 'open' && outcome.kind !== 'abandoned') timeline.at(end).failed++
-  forEachContentArrival(record, (at, tokens, bytes) => {
-    const interval = timeline.at(at)
-    interval.events++
-    interval.outputTokens += tokens
-    interval.bytes += bytes
-  })
 }

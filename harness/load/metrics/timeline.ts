@@ -1,6 +1,6 @@
 import type { RequestRecord } from '../record.ts'
-import { Histogram, type Stored, twoDigits } from './samples/histogram.ts'
-import { forEachContentArrival, latencyOf } from './samples/latency-definitions.ts'
+import { Histogram, type Stored, twoDigits, valueAt } from './samples/histogram.ts'
+import { latencyOf } from './samples/latency-definitions.ts'
 
 /** Counters of one interval of a run. */
 interface Interval {
@@ -56,6 +56,14 @@ export class Timeline {
 
   indexOf(ns: number): number {
     return Math.max(0, Math.floor(ns / this.widthNs))
+  }
+
+  /** Adds a read that brought content. */
+  addContent(ns: number, tokens: number, bytes: number): void {
+    const interval = this.at(ns)
+    interval.events++
+    interval.outputTokens += tokens
+    interval.bytes += bytes
   }
 
   addInFlight(fromNs: number, toNs: number): void {
@@ -115,11 +123,7 @@ export class Timeline {
   }
 
   #interval(index: number): Interval {
-    const found = this.intervals.get(index)
-    if (found !== undefined) return found
-    const made = { ...emptyInterval }
-    this.intervals.set(index, made)
-    return made
+    return valueAt(this.intervals, index, () => ({ ...emptyInterval }))
   }
 
   #rest(ns: number): number {
@@ -143,12 +147,11 @@ export class SecondQuantiles {
     icl: new Map(),
   }
 
+  /** Adds the first token and the end of a request; its gaps are put one by one. */
   add(record: RequestRecord): void {
-    const { timestamps, outcome } = record
-    this.#put('ttft', timestamps.firstGenerated, latencyOf(record, 'ttft', 'response'))
-    this.#put('e2e', timestamps.terminal, latencyOf(record, 'e2e', 'response'))
-    if (outcome.kind === 'abandoned') return
-    forEachContentArrival(record, (at, _tokens, _bytes, gap) => this.#put('icl', at, gap))
+    const { timestamps } = record
+    this.put('ttft', timestamps.firstGenerated, latencyOf(record, 'ttft', 'response'))
+    this.put('e2e', timestamps.terminal, latencyOf(record, 'e2e', 'response'))
   }
 
   merge(other: Stored<Pick<SecondQuantiles, 'seconds'>>): void {
@@ -161,15 +164,11 @@ export class SecondQuantiles {
     return this.seconds[metric].get(second)
   }
 
-  #put(metric: ChartedMetric, atNs: number | null, ns: number | null): void {
+  put(metric: ChartedMetric, atNs: number | null, ns: number | null): void {
     if (atNs !== null && ns !== null) this.#at(metric, Math.max(0, Math.floor(atNs / 1e9))).add(ns)
   }
 
   #at(metric: ChartedMetric, second: number): Histogram {
-    const found = this.seconds[metric].get(second)
-    if (found !== undefined) return found
-    const made = new Histogram(twoDigits)
-    this.seconds[metric].set(second, made)
-    return made
+    return valueAt(this.seconds[metric], second, () => new Histogram(twoDigits))
   }
 }

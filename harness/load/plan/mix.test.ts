@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { readTrace, TraceSyntaxError } from './arrival-times.ts'
 import { mixFile, mixOfFile } from './mix-schema.ts'
-import { readTrace, TraceSyntaxError } from './trace.ts'
 
 const mixOf = (transactions: readonly unknown[]) =>
   mixOfFile(mixFile.parse({ transactions }), 'desk')

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
+import type { TraceLine } from './arrival-times.ts'
 import { arrivalTimes, type OpenArrival } from './arrival-times.ts'
 import type { Mix, MixEntry } from './mix.ts'
 import { type Draw, drawCount, drawsOf, drawValue, hashText } from './random.ts'
-import type { TraceLine } from './trace.ts'
 
 /** Determines what is sent and when; structured-cloneable. */
 export interface PlanSpec {
@@ -86,6 +86,11 @@ export function isOwnArrival({ session }: Arrival, { index, of }: Part): boolean
 /** A worker's part of a shard: the shard first, so that the number of workers changes no shard. */
 export function partOfWorker(shard: Part, worker: Part): Part {
   return { index: shard.index + shard.of * worker.index, of: shard.of * worker.of }
+}
+
+/** Integer share of a total; all shares add up to it. */
+export function shareOf(total: number, { index, of }: Part): number {
+  return Math.floor(total / of) + (index < total % of ? 1 : 0)
 }
 
 /** SHA-256 of all arrivals; of a closed loop, of its first thousand. */

@@ -7,9 +7,9 @@ import { surfaceOf } from '../plan/mix.ts'
 import { partSize } from '../plan/needs.ts'
 import { type PlanSpec, planHash, wholePlan } from '../plan/plan.ts'
 import { warningText } from '../setup/chat-journal.ts'
+import type { ClockOffset } from '../shards/target-clock.ts'
 import { unmeasured } from '../slo/implied.ts'
 import { summarize } from '../summary/summary.ts'
-import type { ClockOffset } from '../target-clock/target-clock.ts'
 import {
   connectionCounts,
   conservationAudit,

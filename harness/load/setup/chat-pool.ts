@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events'
-import { mapConcurrently, withGracePeriod } from '../concurrency.ts'
+import { mapConcurrently, withGracePeriod } from '../clock.ts'
 import type { ChatNeeds } from '../plan/needs.ts'
 import type { LoadEndpoint, LoadTarget } from '../target.ts'
 import { ChatClient } from './chat-client.ts'

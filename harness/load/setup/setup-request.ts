@@ -1,8 +1,12 @@
 import { type Header, parseJson } from '../../../contract/index.ts'
-import { sizeText } from '../format.ts'
-import { answerLimits } from '../http/answer-limits.ts'
+import {
+  AnswerBody,
+  answerLimits,
+  type DecodedSink,
+  DecodeGate,
+  sizeText,
+} from '../http/answer-body.ts'
 import type { AnswerSink, Channel } from '../http/channel.ts'
-import { bodyCodings, type DecodedSink, DecodeGate, EncodedBody } from '../http/encoded-body.ts'
 import { type RequestSpec, wireRequest } from '../http/wire-request.ts'
 import type { LoadEndpoint } from '../target.ts'
 
@@ -61,7 +65,7 @@ class AnswerCollector implements AnswerSink, DecodedSink {
   readonly #channel: Channel
   readonly #done: (answer: SetupAnswer) => void
   readonly #pieces: Uint8Array[] = []
-  #encodedBody: EncodedBody | undefined
+  #body: AnswerBody | undefined
   #size = 0
   #status = 0
   #headers: readonly Header[] = []
@@ -76,18 +80,12 @@ class AnswerCollector implements AnswerSink, DecodedSink {
   head(status: number, headers: readonly Header[]): void {
     this.#status = status
     this.#headers = headers
-    const codings = bodyCodings(headers)
-    if (codings.length === 0) return
-    this.#encodedBody = new EncodedBody(codings, answerLimits.bodyBytes, decodeGate, this)
+    this.#body = new AnswerBody(headers, answerLimits.bodyBytes, decodeGate, this)
   }
 
   data(bytes: Uint8Array, at: number): void {
-    if (this.#encodedBody === undefined) {
-      this.decoded(bytes)
-      return
-    }
-    this.#encodedBody.push(bytes, at)
-    if (this.#encodedBody.isFull) this.#channel.pause()
+    this.#body?.push(bytes, at)
+    if (this.#body?.isFull === true) this.#channel.pause()
   }
 
   decoded(bytes: Uint8Array): void {
@@ -105,16 +103,13 @@ class AnswerCollector implements AnswerSink, DecodedSink {
   }
 
   end(at: number): void {
-    const finish = () => {
-      const json = parseJson(Buffer.concat(this.#pieces).toString())
-      this.#finish(json, undefined)
-    }
-    if (this.#encodedBody === undefined) finish()
-    else this.#encodedBody.finish(at, true, finish)
+    this.#body?.finish(at, true, () => {
+      this.#finish(parseJson(Buffer.concat(this.#pieces).toString()), undefined)
+    })
   }
 
   failed(error: Error): void {
-    this.#encodedBody?.discard()
+    this.#body?.discard()
     this.#finish(undefined, error.message)
   }
 
@@ -125,7 +120,7 @@ class AnswerCollector implements AnswerSink, DecodedSink {
   #leave(error: string): void {
     this.#pieces.length = 0
     this.#channel.abandon()
-    this.#encodedBody?.discard()
+    this.#body?.discard()
     this.#finish(undefined, error)
   }
 

@@ -3,7 +3,12 @@ import type { Metric } from '../../../contract/report/load/measures.ts'
 import type { LoadReport, TransactionRow } from '../../../contract/report/load/report.ts'
 import { worstSpread } from '../generator/generator-monitor.ts'
 import { transactionAudit } from '../report/outcome.ts'
-import type { Shard } from './check.ts'
+
+/** The report of one shard, and its name in messages. */
+export interface Shard {
+  readonly name: string
+  readonly report: LoadReport
+}
 
 /** The worst generator decides for the run; reasons name their shard. */
 export function mergedGenerator(reports: readonly LoadReport[]): GeneratorRow {

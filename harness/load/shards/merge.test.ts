@@ -11,8 +11,8 @@ import { noUnboundedAnswer } from '../slo/implied.ts'
 import { parseSlos } from '../slo/parse.ts'
 import { summarize } from '../summary/summary.ts'
 import { recordOf, shifted } from '../test-support/records.ts'
-import type { Shard } from './check.ts'
 import { mergeShards } from './merge.ts'
+import type { Shard } from './merge-parts.ts'
 
 const durationNs = 10e9
 const config = { durationNs, limits: [], stallNs: 5e8 }

@@ -1,6 +1,6 @@
 import { quantileName } from '../../../contract/averages.ts'
 import type { SloLimit, SloRow } from '../../../contract/report/load/measures.ts'
-import { milliseconds } from '../format.ts'
+import { milliseconds } from '../metrics/samples/histogram.ts'
 import type { QuantileEstimate } from '../statistics/quantile-interval.ts'
 import { confidence, type Decision, decideShare, shareInterval } from '../statistics/shares.ts'
 import type { ErrorsSlo, GoodputSlo, LatencySlo, RateSlo, RequestLimit, Slo } from './slo.ts'

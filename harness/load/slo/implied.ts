@@ -113,17 +113,9 @@ function countOf(errors: RequestTotals['errors'], kinds: readonly ErrorRow['kind
 }
 
 function missed(expression: string, observed: number, observation: string): SloRow {
-  return {
-    expression,
-    verdict: 'missed',
-    observed,
-    low: null,
-    high: null,
-    unit: observed === 1 ? 'answer' : 'answers',
-    needed: null,
-    message: `${observation} This limit applies by default; change it with an errors or goodput SLO.`,
-    implied: true,
-  }
+  const message = `${observation} This limit applies by default; change it with an errors or goodput SLO.`
+  const unit = observed === 1 ? 'answer' : 'answers'
+  return { ...undecided(expression, message), verdict: 'missed', observed, unit }
 }
 
 export interface SentCounts {

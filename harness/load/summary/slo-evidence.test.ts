@@ -3,9 +3,8 @@ import { RunMetrics } from '../metrics/run-metrics.ts'
 import { failure, type RequestRecord } from '../record.ts'
 import { decideSlo } from '../slo/decide.ts'
 import { parseSlo } from '../slo/parse.ts'
-import { recordOf, shifted } from '../test-support/records.ts'
-import { normal } from '../test-support/simulated-run.ts'
-import { sloEvidence } from './slo-evidence.ts'
+import { normal, recordOf, shifted } from '../test-support/records.ts'
+import { sloEvidence } from './latencies.ts'
 import { independenceOf, measuredWindow } from './window.ts'
 
 const config = { durationNs: 40e9, limits: [], stallNs: 500e6 }

@@ -8,18 +8,18 @@ import { decideSlo } from '../slo/decide.ts'
 import { impliedSlos } from '../slo/implied.ts'
 import type { Slo } from '../slo/slo.ts'
 import { conservation, littlesLaw, stampOrder } from '../statistics/audits.ts'
-import { blocksOf, packBlocks } from './blocks.ts'
-import { endpointRows, metricRow, metricRows } from './metric-rows.ts'
+import { endpointRows, metricRow, metricRows, sloEvidence } from './latencies.ts'
 import {
+  blocksOf,
   countAbandoned,
   countDue,
   describeDelivery,
   disturbancesOf,
   goodputOf,
+  packBlocks,
   ratesOf,
   stallsOf,
 } from './rates.ts'
-import { sloEvidence } from './slo-evidence.ts'
 import {
   independenceOf,
   type MeasuredWindow,
@@ -34,8 +34,6 @@ export interface SummaryOptions extends WindowOptions {
   readonly transactions: readonly string[]
   /** Endpoints of a target with several, in the order of their indexes. */
   readonly endpoints?: readonly Pick<EndpointRow, 'name' | 'baseUrl'>[] | undefined
-  /** Requests planned for the duration of the run; those recorded, if unknown. */
-  readonly planned?: number
 }
 
 /**
@@ -74,7 +72,7 @@ export function summarize(run: RunMetrics, options: SummaryOptions) {
         options.maxRefusals ?? null,
       ),
     ],
-    audits: auditsOf(run, window, options.planned),
+    audits: auditsOf(run, window),
     series: seriesOf(run),
     heatMaps: heatMapsOf(run),
     blocks: packBlocks(blocksOf(run, window)),
@@ -92,14 +90,14 @@ export function summarize(run: RunMetrics, options: SummaryOptions) {
   }
 }
 
-function auditsOf(run: RunMetrics, window: MeasuredWindow, planned?: number): AuditRow[] {
+function auditsOf(run: RunMetrics, window: MeasuredWindow): AuditRow[] {
   const { from, to, fromNs, toNs } = window
   const { slices } = run
   const { ended, residenceNs } = slices.sum(from, to)
   const inFlightAtEnd = slices.inFlightAt(to)
   const ageNs = slices.inFlightNs(0, to) - slices.sum(0, to).residenceNs
   const { outcomes } = run.group(0, Number.POSITIVE_INFINITY)
-  const { requests, notDispatched, ok, open, shed, failed, disordered } = outcomes
+  const { requests, ok, open, shed, failed, disordered } = outcomes
   return [
     littlesLaw({
       windowNs: toNs - fromNs,
@@ -110,10 +108,8 @@ function auditsOf(run: RunMetrics, window: MeasuredWindow, planned?: number): Au
       ended,
       meanResidenceNs: ended === 0 ? 0 : residenceNs / ended,
     }),
-    ...conservation({
-      planned: planned ?? requests + notDispatched,
+    conservation({
       dispatched: requests,
-      notDispatched,
       ok,
       failed: shed + failed,
       open,

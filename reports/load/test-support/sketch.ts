@@ -260,11 +260,11 @@ const sketch: LoadReport = {
       message: 'In flight on average 50.10, rate times residence 49.60: 1.0 % apart.',
     },
     {
-      name: 'conservation-planned',
+      name: 'conservation-transactions',
       verdict: 'fail',
       expected: 306,
       observed: 305,
-      message: '306 planned = 305 dispatched + 0 not dispatched does not hold.',
+      message: '306 due = 305 started + 0 not sent.',
     },
   ],
   series: [

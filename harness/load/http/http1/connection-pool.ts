@@ -1,6 +1,6 @@
 import type { RunClock } from '../../clock.ts'
 import type { ChannelPool } from '../channel.ts'
-import { ConnectionLimit } from '../connection-limit.ts'
+import { ConnectionLimit } from '../channel.ts'
 import type { Route } from '../dial.ts'
 import { createReadBuffer, Http1Connection } from './connection.ts'
 

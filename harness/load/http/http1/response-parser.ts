@@ -1,6 +1,5 @@
 import { type Header, header } from '../../../../contract/index.ts'
-import { quoted } from '../../format.ts'
-import { HttpSyntaxError, type ResponseSink } from '../channel.ts'
+import { HttpSyntaxError, quoted, type ResponseSink } from '../channel.ts'
 
 const headLimit = 64 * 1024
 

@@ -1,6 +1,11 @@
 import type { RunClock } from '../../clock.ts'
-import { type Channel, type ChannelPool, type Http2Figures, minOrNull } from '../channel.ts'
-import { ConnectionLimit } from '../connection-limit.ts'
+import {
+  type Channel,
+  type ChannelPool,
+  ConnectionLimit,
+  type Http2Figures,
+  minOrNull,
+} from '../channel.ts'
 import type { Route } from '../dial.ts'
 import { Http2Connection } from './connection.ts'
 import { Http2Stream, type StreamHandlers } from './stream.ts'

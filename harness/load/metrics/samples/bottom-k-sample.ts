@@ -4,7 +4,7 @@ import type { RequestRecord } from '../../record.ts'
 import type { Clock, RequestLimit } from '../../slo/slo.ts'
 import { isGood } from '../latency-recorder.ts'
 import type { Stored } from './histogram.ts'
-import { forEachLatency, latencyOf } from './latency-definitions.ts'
+import { latencyOf } from './latency-definitions.ts'
 
 export interface SampleConfig {
   /** Limits that a good request meets. */
@@ -80,12 +80,6 @@ export function sampledOf(
   record: RequestRecord,
   { limits, watched = [] }: SampleConfig,
 ): SampledRequest {
-  let ttftNs: number | null = null
-  let e2eNs: number | null = null
-  forEachLatency(record, (metric, clock, ns) => {
-    if (clock === 'response' && metric === 'ttft') ttftNs = ns
-    if (clock === 'response' && metric === 'e2e') e2eNs = ns
-  })
   const { index, step, transaction, timestamps, outcome } = record
   const ended = outcome.kind !== 'open'
   return {
@@ -93,8 +87,8 @@ export function sampledOf(
     step,
     transaction,
     plannedNs: timestamps.planned,
-    ttftNs,
-    e2eNs,
+    ttftNs: latencyOf(record, 'ttft', 'response'),
+    e2eNs: latencyOf(record, 'e2e', 'response'),
     good: ended ? isGood(record, limits) : null,
     failed: ended ? 'detail' in outcome : null,
     watched: watched.map(({ metric, clock }) =>

@@ -1,13 +1,12 @@
 import { createRequire } from 'node:module'
 import type { Distribution, Quantile } from '../../../../contract/report/load/measures.ts'
-import { milliseconds } from '../../format.ts'
 import {
   kaplanMeierQuantile,
   type LifeTable,
   type OrderedSample,
   quantileEstimate,
 } from '../../statistics/quantile-interval.ts'
-import { type Bucket, Histogram, maxUnits, unitNs } from './histogram.ts'
+import { type Bucket, Histogram, maxUnits, milliseconds, unitNs } from './histogram.ts'
 
 export const quantiles: readonly number[] = [0.5, 0.75, 0.9, 0.95, 0.99, 0.999]
 

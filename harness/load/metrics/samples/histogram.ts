@@ -144,3 +144,21 @@ function widthOf(units: number, bits: number): number {
   const surplus = 32 - Math.clz32(units) - bits
   return surplus > 0 ? 1 << surplus : 1
 }
+
+/** Milliseconds; null without a finite value. */
+export function milliseconds(ns: number | null): number | null {
+  return ns === null || !Number.isFinite(ns) ? null : ns / 1e6
+}
+
+/** The value of a key, which is made if there is none. */
+export function valueAt<Key, Value>(
+  map: Map<Key, Value>,
+  key: Key,
+  make: () => NoInfer<Value>,
+): Value {
+  const found = map.get(key)
+  if (found !== undefined) return found
+  const made = make()
+  map.set(key, made)
+  return made
+}

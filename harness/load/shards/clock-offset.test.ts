@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest'
 import type { LoadReport } from '../../../contract/report/load/report.ts'
 import { loadReportOf } from '../../../reports/load/test-support/sketch.ts'
 import { listenOnLoopback } from '../../client/test-support/listen-on-loopback.ts'
-import { spreadNote, spreadReason, startSpreadOf } from '../shards/merge-parts.ts'
 import { plainTarget } from '../target.ts'
+import { spreadNote, spreadReason, startSpreadOf } from './merge-parts.ts'
 import { type DatedAnswer, measureOffset, targetClock } from './target-clock.ts'
 
 const way = fc.double({ min: 0, max: 40, noNaN: true })

@@ -1,13 +1,20 @@
+import type { EndpointRow } from '../../../contract/report/load/measures.ts'
+import {
+  type Metric,
+  type MetricName,
+  metricNames,
+} from '../../../contract/report/load/measures.ts'
 import type { LatencyRecorder } from '../metrics/latency-recorder.ts'
 import type { MetricsConfig, RunMetrics } from '../metrics/run-metrics.ts'
 import type { SampledRequest } from '../metrics/samples/bottom-k-sample.ts'
-import { censoredSample } from '../metrics/samples/distribution.ts'
+import { censoredSample, distributionOf } from '../metrics/samples/distribution.ts'
 import { Histogram } from '../metrics/samples/histogram.ts'
 import type { LatencyEvidence, ShareEvidence, SloEvidence } from '../slo/decide.ts'
 import type { RequestLimit } from '../slo/slo.ts'
+import { twoClocked } from '../slo/slo.ts'
 import { quantileEstimate } from '../statistics/quantile-interval.ts'
-import { countDue } from './rates.ts'
-import { type MeasuredWindow, Neighbors } from './window.ts'
+import { countAbandoned, countDue } from './rates.ts'
+import { type Independence, type MeasuredWindow, Neighbors } from './window.ts'
 
 /**
  * Evidence for the SLOs of a run. Each uses the autocorrelation of its own figure: similar latencies of
@@ -88,4 +95,70 @@ function asNumber(value: boolean | null): number | null {
 
 function finite(value: number | null): number | null {
   return value === Number.POSITIVE_INFINITY ? null : value
+}
+
+/** Every metric that the requests of a group have, by both clocks if it has two. */
+export function metricRows(group: LatencyRecorder, independence: Independence): Metric[] {
+  return metricNames.flatMap((name) => {
+    const row = metricRow(group, name, independence)
+    return row === null ? [] : [row]
+  })
+}
+
+export function metricRow(
+  group: LatencyRecorder,
+  name: MetricName,
+  independence: Independence,
+): Metric | null {
+  const independent = streamShare(group, name, independence)
+  const of = (clock: 'service' | 'response') =>
+    distributionOf(group.latencies(name, clock), group.censored(name, clock), independent)
+  const service = of('service')
+  const response = twoClocked.includes(name) ? of('response') : null
+  return service === null && response === null ? null : { name, unit: 'ms', service, response }
+}
+
+/**
+ * Effective sample size as a share. The gaps of one stream are far from independent of each other,
+ * so a stream counts as one value however many gaps it has.
+ */
+function streamShare(
+  group: LatencyRecorder,
+  name: MetricName,
+  { ttft, e2e }: Independence,
+): number {
+  if (name === 'icl') {
+    const { streams, gaps } = group.outcomes
+    return gaps === 0 ? 1 : Math.min(1, (e2e * streams) / gaps)
+  }
+  return endsWithFirstToken(name) ? ttft : e2e
+}
+
+/** True if a metric ends with the first token. */
+function endsWithFirstToken(name: MetricName): boolean {
+  return ['connect', 'ttfb', 'ttfe', 'ttft', 'ttfo'].includes(name)
+}
+
+/** Figures by endpoint: counts of the whole run, latencies of the window. */
+export function endpointRows(
+  run: RunMetrics,
+  { from, to }: Pick<MeasuredWindow, 'from' | 'to'>,
+  endpoints: readonly Pick<EndpointRow, 'name' | 'baseUrl'>[],
+  independence: Independence,
+): EndpointRow[] {
+  return endpoints.map(({ name, baseUrl }, index) => {
+    const { outcomes } = run.group(0, Number.POSITIVE_INFINITY, { endpoint: index })
+    const { requests, ok, failed, shed, open } = outcomes
+    return {
+      name,
+      baseUrl,
+      requests,
+      completed: ok,
+      failed,
+      shed,
+      open,
+      left: countAbandoned(outcomes),
+      metrics: metricRows(run.group(from, to, { endpoint: index }), independence),
+    }
+  })
 }

@@ -1,6 +1,7 @@
 import type { Header } from '../../../contract/index.ts'
 import { codingsOf, createContentDecoder } from '../../client/body/content-coding.ts'
-import { quoted } from '../format.ts'
+import { defaultBodyLimits } from '../../client/body/limits.ts'
+import { quoted } from './channel.ts'
 
 export interface DecodedSink {
   /** `at`: the stamp of the read that brought the coded bytes. */
@@ -42,8 +43,9 @@ interface Step {
   readonly run?: () => void
 }
 
-/** An answer with a Content-Encoding (RFC 9110, section 8.4), decoded as it arrives. */
-export class EncodedBody {
+/** The body of an answer; one with a Content-Encoding (RFC 9110, section 8.4) is decoded as it arrives. */
+export class AnswerBody {
+  /** Content-Encodings; nearly every answer has none. */
   readonly #codings: string
   readonly #decoder: ReturnType<typeof createContentDecoder>
   readonly #gate: DecodeGate
@@ -54,17 +56,21 @@ export class EncodedBody {
   /** Coded bytes that are not decoded yet. */
   #pendingBytes = 0
 
-  constructor(codings: readonly string[], maxBytes: number, gate: DecodeGate, sink: DecodedSink) {
+  constructor(headers: readonly Header[], maxBytes: number, gate: DecodeGate, sink: DecodedSink) {
+    const isPlain = headers.every(([name]) => name !== 'content-encoding')
+    const codings = isPlain ? [] : codingsOf(headers)
     this.#codings = codings.join(', ')
-    this.#decoder = createContentDecoder(codings, {
-      maxBytes: maxBytes + bodyMargin,
-      maxBytesName: 'body',
-    })
+    const limits = { maxBytes: maxBytes + bodyMargin, maxBytesName: 'body' } as const
+    this.#decoder = isPlain ? undefined : createContentDecoder(codings, limits)
     this.#gate = gate
     this.#sink = sink
   }
 
   push(bytes: Uint8Array, at: number): void {
+    if (this.#codings === '') {
+      this.#sink.decoded(bytes, at)
+      return
+    }
     this.#pendingBytes += bytes.length
     // The buffer of a read is reused.
     this.#add({ bytes: bytes.slice(), at })
@@ -77,7 +83,8 @@ export class EncodedBody {
 
   /** Calls `run` after all earlier bytes; `whole`: the body reached its end. */
   finish(at: number, whole: boolean, run: () => void): void {
-    this.#add({ at, run: () => void this.#end(whole, at, run) })
+    if (this.#codings === '') run()
+    else this.#add({ at, run: () => void this.#end(whole, at, run) })
   }
 
   /** Discards everything pending. */
@@ -150,7 +157,95 @@ export class EncodedBody {
   }
 }
 
-/** Empty if the body has none; nearly every answer. */
-export function bodyCodings(headers: readonly Header[]): readonly string[] {
-  return headers.some(([name]) => name === 'content-encoding') ? codingsOf(headers) : []
+/**
+ * Limits of one answer in the memory and time of the generator: those of the profile, under the same names.
+ * They are far above any answer of the service; an endless answer exceeds them.
+ */
+export interface AnswerLimits {
+  /** Bytes of an unstreamed body, decoded. */
+  readonly bodyBytes: number
+  /** Bytes of a stream, decoded. */
+  readonly streamBytes: number
+  /** Bytes of a stream in which no event ends: of a line, of an event, of comments. */
+  readonly lineBytes: number
+  /** Events of a stream. */
+  readonly streamEvents: number
+  /** Levels of nesting of the JSON of a body. */
+  readonly jsonDepth: number
+}
+
+/** The defaults of the profile. */
+export const answerLimits: AnswerLimits = { ...defaultBodyLimits, jsonDepth: 200 }
+
+/** Bytes that one thread buffers for all its unfinished answers. */
+const maxBufferedBytes = 128 * 1024 * 1024
+
+/** Bytes that a worker buffers for all answers in flight. */
+export interface BufferUsage {
+  bytes: number
+}
+
+/** Counts the bytes and events of one answer, and checks its limits now and then. */
+export class LimitMonitor {
+  /** Bytes since the last event ended. */
+  #unfinishedBytes = 0
+  #size = 0
+  #nextCheckAt: number
+  /** Share of this answer in `buffers`. */
+  #bufferedBytes = 0
+  readonly #buffers: BufferUsage
+  readonly limits: AnswerLimits
+
+  constructor(hold: BufferUsage, limits: AnswerLimits = answerLimits) {
+    this.#buffers = hold
+    this.limits = limits
+    this.#nextCheckAt = checkEvery
+  }
+
+  /** `event`: an event ended in these bytes. */
+  add(bytes: number, event: boolean): void {
+    this.#size += bytes
+    this.#unfinishedBytes = event ? 0 : this.#unfinishedBytes + bytes
+  }
+
+  get isDue(): boolean {
+    return this.#size >= this.#nextCheckAt
+  }
+
+  /** The limit that the answer exceeds, in words; undefined if none. */
+  check(isStream: boolean, events: number): string | undefined {
+    this.#nextCheckAt = this.#size + checkEvery
+    this.#setBuffered(isStream ? this.#unfinishedBytes : this.#size)
+    const { bodyBytes, streamBytes, lineBytes, streamEvents } = this.limits
+    if (!isStream && this.#size > bodyBytes) return `a body of more than ${sizeText(bodyBytes)}`
+    if (isStream && this.#unfinishedBytes > lineBytes) {
+      return `a line or an event of more than ${sizeText(lineBytes)}`
+    }
+    if (isStream && this.#size > streamBytes) {
+      return `a stream of more than ${sizeText(streamBytes)}`
+    }
+    if (events > streamEvents) return `a stream of more than ${streamEvents} events`
+    if (this.#buffers.bytes > maxBufferedBytes) {
+      return `unfinished answers of more than ${sizeText(maxBufferedBytes)} together`
+    }
+    return undefined
+  }
+
+  /** Releases the buffers of an answer that has ended. */
+  release(): void {
+    this.#setBuffered(0)
+  }
+
+  #setBuffered(bytes: number): void {
+    this.#buffers.bytes += bytes - this.#bufferedBytes
+    this.#bufferedBytes = bytes
+  }
+}
+
+const checkEvery = 64 * 1024
+
+/** `8 MiB`. */
+export function sizeText(bytes: number): string {
+  const mebi = bytes / (1024 * 1024)
+  return mebi >= 1 ? `${Number(mebi.toFixed(1))} MiB` : `${bytes} bytes`
 }

@@ -1,8 +1,7 @@
-import { RunClock } from '../clock.ts'
-import { sleep } from '../concurrency.ts'
+import { RunClock, sleep } from '../clock.ts'
 import type { ChannelPool } from '../http/channel.ts'
 import { routeOf } from '../http/dial.ts'
-import { negotiateChannelPool } from '../http/negotiate.ts'
+import { negotiateChannelPool } from '../http/worker-connections.ts'
 import { sendSetupRequest } from '../setup/setup-request.ts'
 import type { LoadTarget } from '../target.ts'
 
