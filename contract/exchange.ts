@@ -1,9 +1,7 @@
+import type { OpenQuestionId, RequirementId } from './catalog/index.ts'
 import { parseJson } from './json.ts'
 
-/**
- * One HTTP request with its response, the central record of chatgen: clients create it, judges read it,
- * reports show it and load runs count it.
- */
+/** One HTTP request with its response: clients create it, judges read it, reports show it, load runs count it. */
 
 /** Purpose of a request, by which reports and judges distinguish a probe from the act itself. */
 export type Role =
@@ -36,7 +34,6 @@ export interface ExchangeLabels {
 
 export interface WireRequest {
   readonly method: string
-  /** Absolute URL. */
   readonly url: string
   /** Path of the route in the document, if the deployment serves it under another prefix. */
   readonly documentedPath?: string
@@ -206,4 +203,29 @@ export function sentPath(exchange: Pick<Exchange, 'request'>): string {
 export function succeeded(exchange: Exchange): boolean {
   const status = exchange.response?.status ?? 0
   return status >= 200 && status < 300
+}
+
+/** Result of a judge or a claim for one requirement, which passes only if something held and nothing broke. */
+export interface Finding {
+  readonly requirement: RequirementId
+  readonly verdict: 'held' | 'broken'
+  /** One sentence; for `broken` it contains the observed and the expected behavior. */
+  readonly why: string
+  readonly exchanges: readonly string[]
+  /** Index of the event in its stream, if one event shows it. */
+  readonly event?: number
+  /** A violation that a legal server may show now and then. */
+  readonly mayBeChance?: true
+}
+
+/** Behavior of the target at a point that the document leaves open. */
+export interface Observation {
+  readonly question: OpenQuestionId
+  readonly answer: string
+  readonly exchanges: readonly string[]
+}
+
+export interface Judgement {
+  readonly findings: readonly Finding[]
+  readonly observations: readonly Observation[]
 }

@@ -117,10 +117,7 @@ const backslash = 92
 const opening = new Set([91, 123])
 const closing = new Set([93, 125])
 
-/**
- * Tests if JSON text is nested deeper than `maxDepth` levels. Code that reads it may be recursive,
- * and the formatted text grows with the square of the depth.
- */
+/** Tests if JSON text is nested deeper than `maxDepth` levels: code that reads it may be recursive. */
 export function isDeeperThan(text: string, maxDepth: number): boolean {
   // Each level needs a bracket.
   if (text.length <= maxDepth) return false

@@ -1,10 +1,7 @@
 import type { Surface } from './catalog/index.ts'
 import { type Exchange, requestPath, type WireRequest } from './exchange.ts'
 
-/**
- * The routes of the document (section 4), and `GET /models/{model}` of the contract that it names, each
- * under a name of ours.
- */
+/** The routes of the document (section 4), and `GET /models/{model}` of the contract that it names, by our ids. */
 
 export interface Operation {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
@@ -73,10 +70,7 @@ export const operations = {
 
 export type OperationId = keyof typeof operations
 
-/**
- * The path of an operation on a chat. The id comes from a target or a file and stays one segment, whatever
- * it contains.
- */
+/** The path of an operation on a chat, whose id comes from a target or a file and stays one segment. */
 export function pathOf(id: OperationId, chat: string): string {
   const path: string = operations[id].path
   return path.replace('{chat_id}', () => (isSegment(chat) ? encodeURIComponent(chat) : '%00'))
@@ -119,3 +113,60 @@ const patterns = operationIds.map((id) => {
   const { method, path } = operations[id]
   return { id, method, parts: path.split('/') }
 })
+
+/** Parts of the service with their path prefixes in the document (sections 4 and 9). */
+export const documentedPrefixes = {
+  openai: '/api/openai',
+  v2: '/api/v2',
+  v3: '/api/v3',
+  knowledge: '/api/knowledge',
+} as const
+
+export type PrefixName = keyof typeof documentedPrefixes
+
+/** Prefixes of a deployment that differ from the document: paths without a trailing slash, or empty. */
+export type Prefixes = Readonly<Partial<Record<PrefixName, string | undefined>>>
+
+/** Address of a deployment. */
+export interface Address {
+  readonly baseUrl: string
+  readonly prefixes?: Prefixes | undefined
+}
+
+/** Prefixes under which a deployment may serve a part of the service: the documented one and its own. */
+export function namesOf(
+  { prefixes = {} }: Pick<Address, 'prefixes'>,
+  name: PrefixName,
+): readonly string[] {
+  return [documentedPrefixes[name], ...(prefixes[name] ? [prefixes[name]] : [])]
+}
+
+/** URL of a documented path such as `/api/v3/chat`; other paths are appended to the base URL unchanged. */
+export function urlOf(address: Address, path: string): string {
+  return `${address.baseUrl}${deployedPath(address, path)}`
+}
+
+/** The URL of a request and, if the deployment has another prefix, its path in the document, for the judges. */
+export function destinationOf(
+  address: Address,
+  path: string,
+): Pick<WireRequest, 'url' | 'documentedPath'> {
+  const deployed = deployedPath(address, path)
+  return {
+    url: `${address.baseUrl}${deployed}`,
+    ...(deployed === path ? {} : { documentedPath: path }),
+  }
+}
+
+function deployedPath({ prefixes = {} }: Address, path: string): string {
+  const name = prefixNames.find((each) => isBelow(path, documentedPrefixes[each]))
+  const prefix = name === undefined ? undefined : prefixes[name]
+  if (name === undefined || prefix === undefined) return path
+  return `${prefix}${path.slice(documentedPrefixes[name].length)}`
+}
+
+export const prefixNames = Object.keys(documentedPrefixes) as PrefixName[]
+
+function isBelow(path: string, prefix: string): boolean {
+  return path === prefix || path.startsWith(`${prefix}/`) || path.startsWith(`${prefix}?`)
+}

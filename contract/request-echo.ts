@@ -11,10 +11,7 @@ export interface SentRequest {
   readonly json?: unknown
 }
 
-/**
- * The JSON body of a response without the fields that echo its request, for searches: an echoed value is
- * not evidence. Undefined if the body is not JSON.
- */
+/** The JSON body without the fields that echo its request, which are no evidence; undefined if it is not JSON. */
 export function answerJson(exchange: Exchange): unknown {
   const cached = answers.get(exchange)
   if (cached !== undefined) return cached.json

@@ -1,7 +1,4 @@
-/**
- * The sections of the interface document by number, with what each one specifies in our words.
- * `docs/interface` shows them with their requirements.
- */
+/** The sections of the interface document by number, in our words; `docs/interface` shows them. */
 
 export interface Section {
   readonly title: string

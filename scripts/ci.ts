@@ -10,7 +10,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { stripVTControlCharacters } from 'node:util'
-import { matchesGlob } from '../contract/glob.ts'
+import { matchesGlob } from '../contract/text.ts'
 import { depths } from '../harness/conformance/run-setup.ts'
 import { optionsOf } from './options.ts'
 

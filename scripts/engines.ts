@@ -12,8 +12,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { messageOf } from '../contract/error-message.ts'
-import { matchesGlob } from '../contract/glob.ts'
+import { matchesGlob, messageOf } from '../contract/text.ts'
 import { compareTimings, fieldPage, withTimings } from './engines/field-page.ts'
 import { queueProblem, testQueue } from './engines/queue.ts'
 import {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { messageOf } from '../contract/error-message.ts'
+import { messageOf } from '../contract/text.ts'
 
 /**
  * Options of a script, by the defaults of their names: texts, numbers, switches, and lists of repeatable texts. `--help`

@@ -15,7 +15,7 @@
 import { spawnSync } from 'node:child_process'
 import { availableParallelism, cpus, loadavg } from 'node:os'
 import { lowerMedianOf } from '../contract/averages.ts'
-import { messageOf } from '../contract/error-message.ts'
+import { messageOf } from '../contract/text.ts'
 import { columns } from '../reports/text/columns.ts'
 import { optionsOf, scriptFolder } from './options.ts'
 import { bodyReaders } from './peers/body-readers.ts'

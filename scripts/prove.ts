@@ -33,7 +33,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { matchesGlob } from '../contract/glob.ts'
+import { matchesGlob } from '../contract/text.ts'
 import { depths } from '../harness/conformance/run-setup.ts'
 import { changedSince } from '../harness/proof/changed.ts'
 import {

@@ -1,5 +1,4 @@
-import { authError, bearer, otherScheme, prefixCompare } from './hints.ts'
-import type { Requirement } from './requirement.ts'
+import { authError, bearer, otherScheme, prefixCompare, type Requirement } from './requirement.ts'
 
 /** Section 5: every request carries a bearer key; 401 is promised on the compatible surface only. */
 export const auth = {

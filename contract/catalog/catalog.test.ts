@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { statements } from '../statements.ts'
 import {
   areaOf,
+  compactIds,
   excluded,
   exclusionIds,
   hintFor,
@@ -100,4 +101,34 @@ test('a hint is one sentence: a cause, and a fix after a semicolon', () => {
   expect(hints.length).toBeGreaterThan(150)
   expect(hints.filter((hint) => !/^[A-Za-z][^;]*; [^;]*\.$/.test(hint))).toEqual([])
   expect(hintFor('NO-SUCH-01')).toBeNull()
+})
+
+test('three or more in a row are a range', () => {
+  const ids = ['V3-HIST-01', 'V3-HIST-02', 'V3-HIST-03', 'V3-HIST-05', 'V3-HIST-07', 'V3-HIST-08']
+  expect(compactIds([...ids, 'VER-10'])).toEqual(['V3-HIST 01-03 05 07 08', 'VER 10'])
+})
+
+test('the order of ids does not matter, that of areas does', () => {
+  expect(compactIds(['KB-02', 'RAG-01', 'KB-01'])).toEqual(['KB 01 02', 'RAG 01'])
+})
+
+describe('the list of statements', () => {
+  const owned = new Set(statements().flatMap(({ owners }) => owners))
+
+  test('names only requirements of the catalog as owners', () => {
+    const ids = new Set<string>([...requirementIds, ...exclusionIds, ...questionIds])
+    expect([...owned].filter((id) => !ids.has(id))).toEqual([])
+  })
+
+  test('names no owner twice for one statement', () => {
+    const doubled = statements().filter(({ owners }) => new Set(owners).size < owners.length)
+    expect(doubled).toEqual([])
+  })
+
+  // Requirements of level `expected` come from the contracts that the document names, not from a sentence.
+  test('gives every required requirement, exclusion and open question a statement', () => {
+    const required = requirementIds.filter((id) => requirements[id].level === 'required')
+    const rows: readonly string[] = [...required, ...exclusionIds, ...questionIds]
+    expect(rows.filter((id) => !owned.has(id))).toEqual([])
+  })
 })

@@ -1,15 +1,18 @@
 /** The document as data: which requirement covers which sentence. Severity is decided only here. */
 
-import { attachments } from './attachments.ts'
 import { auth } from './auth.ts'
-import { exclusions } from './exclusions.ts'
-import { areaHints } from './hints.ts'
-import { knowledge } from './knowledge.ts'
-import { openQuestions } from './open.ts'
+import { exclusions, openQuestions } from './open.ts'
 import { openai } from './openai/completions.ts'
 import { openaiStream } from './openai/stream.ts'
 import { openaiTools } from './openai/tools.ts'
-import type { Exclusion, OpenQuestion, Requirement, Source } from './requirement.ts'
+import {
+  areaHints,
+  type Exclusion,
+  type OpenQuestion,
+  type Requirement,
+  type Source,
+} from './requirement.ts'
+import { attachments, knowledge } from './uploads.ts'
 import { v2 } from './v2.ts'
 import { v3Chats } from './v3/chats.ts'
 import { v3Generate } from './v3/generate.ts'
@@ -67,10 +70,7 @@ export function areaOf(id: string): string {
   return id.replace(/-\d+$/, '')
 }
 
-/**
- * The usual cause of a violation and its fix, in one sentence; null if none is known. It is based on
- * experience, not on evidence, so reports mark it as likely.
- */
+/** The usual cause of a violation and its fix, in one sentence, from experience; null if none is known. */
 export function hintFor(id: string): string | null {
   const own = isRequirementId(id) ? requirements[id].hint : undefined
   return own ?? areaHints[areaOf(id)] ?? null
@@ -87,3 +87,36 @@ export type {
   Surface,
 } from './requirement.ts'
 export { capabilities, profileNames, surfaces } from './requirement.ts'
+
+/** Ids as one short line per area, `V3-HIST 01-05 07 08`, areas in the order of their first id. */
+export function compactIds(ids: readonly string[]): readonly string[] {
+  const areas = Map.groupBy(ids, areaOf)
+  return [...areas].map(([area, own]) => {
+    const numbers = own.map((id) => Number(id.slice(area.length + 1))).toSorted((a, b) => a - b)
+    return [area, ...runs(numbers).map(runText)].join(' ')
+  })
+}
+
+type Run = readonly [first: number, last: number]
+
+function runs(numbers: readonly number[]): readonly Run[] {
+  const found: Run[] = []
+  for (const number of numbers) {
+    const last = found.at(-1)
+    if (last !== undefined && last[1] + 1 === number) found[found.length - 1] = [last[0], number]
+    else found.push([number, number])
+  }
+  return found
+}
+
+/** Two consecutive numbers are listed separately, which is shorter and clearer. */
+function runText([first, last]: Run): string {
+  if (first === last) return digits(first)
+  return last === first + 1
+    ? `${digits(first)} ${digits(last)}`
+    : `${digits(first)}-${digits(last)}`
+}
+
+function digits(number: number): string {
+  return String(number).padStart(2, '0')
+}

@@ -8,16 +8,10 @@ export type Surface = (typeof surfaces)[number]
 export const profileNames = [...surfaces, 'wire', 'full'] as const
 export type ProfileName = (typeof profileNames)[number]
 
-/**
- * Document that a requirement comes from. `wire`: the common chat-completions format, which applies to every
- * server that implements it. `service`: the interface document alone.
- */
+/** `wire`: the common chat-completions format, of any server that implements it; `service`: the interface document. */
 export type Source = 'wire' | 'service'
 
-/**
- * The only source of severity: `required` is stated by the interface document (a
- * violation fails), `expected` by the contract that the document names (a violation warns).
- */
+/** Severity: `required` by the interface document (fails), `expected` by the contract that it names (warns). */
 export type Level = 'required' | 'expected'
 
 /** Optional features: a profile declares each as true or false (not applicable), or omits it (unproven). */
@@ -66,4 +60,67 @@ export interface OpenQuestion {
   readonly section: string
   readonly surface: Surface
   readonly question: string
+}
+
+/** Usual causes and fixes of violations that several requirements share; one sentence each. */
+
+const noKeyCheck =
+  'The route runs before the authentication middleware, or the middleware lets unknown credentials pass; reject the request before any handler runs.'
+export const prefixCompare =
+  'Keys are compared with startsWith, or only up to the length of the shorter one; compare whole keys, in constant time.'
+export const otherScheme =
+  'The scheme of the Authorization header is not checked; accept Bearer only and treat any other scheme as a missing key.'
+export const bearer =
+  'The key is expected in another header, or the scheme is compared case-sensitively; accept Authorization: Bearer.'
+export const authError =
+  'The error path of authentication throws; answer 401 or 403 with a body instead of letting the exception become a 5xx.'
+export const wrongType =
+  'Input is converted or used without validation; validate the JSON type of every field and answer with a 4xx.'
+export const fiveHundred =
+  'An exception for invalid input is not caught; validate the request first and answer with a 4xx.'
+export const buffering =
+  'The server or a proxy buffers the response; flush after every event and disable response buffering (nginx: proxy_buffering off).'
+export const cursor =
+  'The cursor is ignored, an offset, or not unique among equal sort keys; continue after the last row by a unique, stable key.'
+export const memory =
+  'Earlier messages are not part of the prompt; build the prompt from the whole chain of the chat.'
+export const leak = 'A cache or a session is shared between chats; key all state by chat id.'
+const twiceStep =
+  'The Idempotency-Key is not stored, or only after the run has ended; store key and run atomically before the generation starts, and answer a repeat from it.'
+export const chunks =
+  'The server writes its own event shape, or a gateway rewrites the chunks; send chat.completion.chunk objects as data: lines.'
+export const sameResponse =
+  'Stream and body are built by separate code; build both from one response object.'
+export const eventOrder =
+  'Events are sent as the model produces them, without the frame around them; emit the added event before the first delta and the done events after the last.'
+export const indexes =
+  'Indexes are omitted when they are 0, or counted over the whole stream; always send them, counted within their parent.'
+export const usage =
+  'Token counts come from several places; compute total from the counts that are sent.'
+const versionCheck =
+  'The handler does not check the version of the chat; compare it first and answer with an error that names the other prefix.'
+
+/** Hints of areas, for requirements that have none of their own. */
+export const areaHints: Readonly<Record<string, string>> = {
+  'OAI-AUTH': noKeyCheck,
+  'V2-AUTH': noKeyCheck,
+  'V3-AUTH': noKeyCheck,
+  'OAI-CHAT':
+    'A member of the completion is missing or has another type; compare the body in the evidence with section 2.2.',
+  'OAI-STOP':
+    'stop is not passed to the model, or only in one of its two forms; pass it on and cut the text at the first sequence.',
+  'OAI-MODELS': 'The list and the router use separate tables; serve both from one model catalog.',
+  'V2-MODEL': 'The router does not know an alias; resolve ids and aliases from one model catalog.',
+  'V3-MODEL': 'The router does not know an alias; resolve ids and aliases from one model catalog.',
+  'OAI-STREAM': chunks,
+  'OAI-TOOL': 'tools are dropped or the calls are rewritten by a gateway; pass both on unchanged.',
+  'OAI-FORMAT': 'response_format is ignored; pass it to the model, or reject the request.',
+  'OAI-N': 'n is ignored; return n choices, or reject the request.',
+  'V2-RAG': 'The modes of rag are not distinguished; search before the answer only if it is true.',
+  RAG: 'The modes of rag are not distinguished; search before the answer only if it is true or an object.',
+  'V3-TOOLS':
+    'The tool lists are applied to the prompt only; filter the tools that the model may call.',
+  'V3-IDEM': twiceStep,
+  'V3-SSE': eventOrder,
+  VER: versionCheck,
 }

@@ -1,5 +1,4 @@
-import { fiveHundred, leak, memory, wrongType } from './hints.ts'
-import type { Requirement } from './requirement.ts'
+import { fiveHundred, leak, memory, type Requirement, wrongType } from './requirement.ts'
 
 const fields = { level: 'required', surface: 'v2', section: '2.3' } as const
 const store = { level: 'required', surface: 'v2', section: '4.2' } as const

@@ -1,5 +1,4 @@
-import { fiveHundred } from './hints.ts'
-import type { Requirement } from './requirement.ts'
+import { fiveHundred, type Requirement } from './requirement.ts'
 
 const v3 = { level: 'required', surface: 'v3', section: '9' } as const
 const v2 = { level: 'required', surface: 'v2', section: '9' } as const

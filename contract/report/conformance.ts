@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { profileNames, surfaces } from '../catalog/requirement.ts'
-import { container } from './container.ts'
-import { digest } from './digest.ts'
+import { container, digest } from './common.ts'
 
 /** The report that other programs read: `report.json`, schema version 1. */
 

@@ -6,7 +6,7 @@ import {
   type KeyObject,
 } from 'node:crypto'
 import { z } from 'zod'
-import { messageOf } from '../../contract/error-message.ts'
+import { messageOf } from '../../contract/text.ts'
 import { ConfigurationError } from '../conformance/errors.ts'
 import { checkDocument, readDocument, type Source } from '../conformance/profile/document.ts'
 

@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { bodyText, type Exchange } from '../../contract/index.ts'
 import { maxTimerMs } from '../../contract/timer.ts'
 import type { Outgoing } from './conversation.ts'
-import { startRawServer, writePieces } from './test-support/raw-server.ts'
+import { startRawServer, writePieces } from './test-support/listen-on-loopback.ts'
 import { outgoing, sendRequest, withTransport } from './test-support/send.ts'
 
 async function serve(script: (socket: Socket) => unknown) {

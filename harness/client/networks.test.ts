@@ -1,7 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { bodyText } from '../../contract/index.ts'
-import { startForwardProxy } from './test-support/forward-proxy.ts'
-import { startRawServer } from './test-support/raw-server.ts'
+import { startForwardProxy, startRawServer } from './test-support/listen-on-loopback.ts'
 import { sendRequest } from './test-support/send.ts'
 import {
   authority,

@@ -17,7 +17,6 @@ export const reportName = 'report.json'
 /** Revision of the interface document that the catalog restates. */
 export const interfaceRevision = '2026-11'
 
-/** Version of this package. */
 export function suiteVersion(): string {
   const up = import.meta.url.endsWith('.js') ? '../../../package.json' : '../../package.json'
   const manifest: unknown = JSON.parse(readFileSync(new URL(up, import.meta.url), 'utf8'))

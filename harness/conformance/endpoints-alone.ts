@@ -1,6 +1,9 @@
 import type { Exchange } from '../../contract/index.ts'
-import type { ConformanceReport, RequirementResult } from '../../contract/report/conformance.ts'
-import { isViolation } from '../../contract/report/conformance.ts'
+import {
+  type ConformanceReport,
+  isViolation,
+  type RequirementResult,
+} from '../../contract/report/conformance.ts'
 import { StoredRecording } from '../client/index.ts'
 import { endpointsOf, profileOfEndpoint } from './profile/index.ts'
 import type { ScenarioResult } from './report/verdicts.ts'

@@ -1,12 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { parsePace, startReferenceServer } from '../../reference-server/index.ts'
 import { listen } from '../client/test-support/listen-on-loopback.ts'
+import { createdEntries, readJournal } from './cleanup/journal.ts'
 import { TargetUnusableError } from './errors.ts'
 import { startChatServer } from './test-support/chat-server.ts'
 import {
   check,
   exchangesIn,
   profileOf,
+  referenceProfile,
   requirementsWith,
   temporaryFolder,
 } from './test-support/check.ts'
@@ -95,4 +99,27 @@ test('a run does not begin where one of the endpoints does not answer', async ()
   await expect(run).rejects.toThrow(TargetUnusableError)
   await expect(run).rejects.toThrow(/127\.0\.0\.1:1/)
   await host.close()
+})
+
+/** Leftovers are distinguished from other people's resources by name. */
+test('all that a run creates is named with its tag', async () => {
+  const keys = ['one-throw-away-key', 'another-throw-away-key']
+  const server = await startReferenceServer({ pace: parsePace('ttft=2ms,gap=1ms'), keys })
+  const outDir = temporaryFolder()
+  try {
+    await check(referenceProfile(server.url, keys), {
+      outDir,
+      only: ['*ATT*', 'KB-*', 'V3-CHAT-*', 'V2-MSG-*', 'V3-AUTH-*', 'VER-*'],
+    })
+  } finally {
+    await server.close()
+  }
+  const journal = readJournal(join(outDir, 'journal.ndjson'))
+  const created = journal.entries.filter(({ event }) => event === 'create')
+  const kinds = new Set(created.map(({ kind }) => kind))
+  expect(kinds).toEqual(new Set(['chat', 'v2 chat', 'attachment', 'document']))
+  const names = [...created, ...createdEntries(journal)].map((entry) =>
+    'name' in entry ? entry.name : '',
+  )
+  expect(names.filter((name) => !name.includes(journal.head.tag))).toEqual([])
 })

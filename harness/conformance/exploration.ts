@@ -29,7 +29,6 @@ export interface Exploring {
   /** Operations carried out so far, and their total. */
   readonly done: number
   readonly of: number
-  /** Number of retries. */
   readonly retries: number
 }
 

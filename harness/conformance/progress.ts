@@ -30,7 +30,6 @@ export interface Progress {
 
 interface Place {
   readonly scenario: string
-  /** Requirements that are judged in this run. */
   readonly judged: readonly RequirementId[]
   /** Requirements that were selected, the others included. */
   readonly requirements: readonly RequirementId[]

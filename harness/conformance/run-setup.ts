@@ -22,10 +22,7 @@ export interface RunSetup {
   readonly seed: string
   /** Distinguishes the Idempotency-Keys of runs with the same seed. */
   readonly keySeed: string
-  /**
-   * Names the run in User-Agent, X-Request-Id and everything it creates; empty for a run whose requests look
-   * like those of users.
-   */
+  /** Names the run in User-Agent, X-Request-Id and all that it creates; empty for an incognito run. */
   readonly tag: string
   /** Empty for a run without a tag, whose scenarios imitate common clients. */
   readonly userAgent: string
@@ -69,7 +66,6 @@ export interface Undecided {
 /** A finding of a scenario; doubtful if it rests on a response that may come from a front. */
 export type ScenarioFinding = Finding & { readonly isDoubtful?: boolean }
 
-/** Result of one scenario. */
 export interface ScenarioOutcome {
   readonly slug: string
   readonly title: string

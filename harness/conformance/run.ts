@@ -1,7 +1,7 @@
 import { join } from 'node:path'
-import { messageOf } from '../../contract/error-message.ts'
 import { surfaces as allSurfaces, type Surface } from '../../contract/index.ts'
 import { type ConformanceReport, isViolation } from '../../contract/report/conformance.ts'
+import { messageOf } from '../../contract/text.ts'
 import { createRedactor, RedactingWriter } from '../client/index.ts'
 import { type AuditOptions, auditLeftovers, type LeftoverAudit } from './cleanup/audit.ts'
 import { startJournal } from './cleanup/journal.ts'
@@ -142,10 +142,7 @@ async function sendPreflight(setup: RunSetup, options: RunOptions): Promise<void
   }
 }
 
-/**
- * An incognito run begins with one probe, on the surface of its first conversations, but not with that of v2,
- * which is an invalid request.
- */
+/** An incognito run begins with one probe, on the surface of its first conversations: that of v2 is invalid. */
 function probedSurfaces({ profile }: Selection, setup: RunSetup): readonly Surface[] {
   const surfaces = surfacesOfProfile(profile)
   const harmless = surfaces.filter((surface) => surface !== 'v2')

@@ -1,8 +1,7 @@
 import { type Exchange, type RequirementId, succeeded } from '../../contract/index.ts'
 import { statusText } from '../conformance/scenario/read.ts'
 import { InconclusiveError } from '../conformance/session/errors.ts'
-import { demand, type Operation } from './command.ts'
-import type { ExplorationContext } from './context.ts'
+import { demand, type ExplorationContext, type Operation } from './command.ts'
 import { type ChatState, chatNamed } from './model.ts'
 
 /** Role of a request that should be refused. */
@@ -68,10 +67,7 @@ export function expectLimit(
   }
 }
 
-/**
- * Tests if the plainest generation is still accepted in a fresh chat: an exhausted quota refuses
- * every request and says nothing about the state.
- */
+/** Tests if the plainest generation is still accepted: an exhausted quota says nothing about the state. */
 export async function stillGenerates(
   { v3, session }: ExplorationContext,
   stream: boolean,

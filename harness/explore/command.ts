@@ -1,6 +1,10 @@
 import type { Exchange, RequirementId } from '../../contract/index.ts'
-import type { ExplorationContext } from './context.ts'
-import type { Model } from './model.ts'
+import { chatRoutes } from '../conformance/scenario/routes/chats.ts'
+import { v2Routes } from '../conformance/scenario/routes/v2.ts'
+import { type Chat, v3Routes } from '../conformance/scenario/routes/v3.ts'
+import { InconclusiveError } from '../conformance/session/errors.ts'
+import type { Session } from '../conformance/session/session.ts'
+import { chatNamed, emptyModel, type Model } from './model.ts'
 
 /** One operation as data, so that a sequence of them can be replayed and shortened. */
 export interface Operation {
@@ -23,7 +27,7 @@ export type Draft = Omit<Planned, 'command'>
 /** Draws a number from 0 to `below`, excluding `below`. */
 export type Pick = (below: number) => number
 
-export interface Labeled {
+interface Labeled {
   readonly label: string
 }
 
@@ -99,4 +103,103 @@ export function drawChat(
 ): { readonly chat: string } | undefined {
   const chosen = drawFrom(pick(2) === 0 ? chats.slice(0, 2) : chats, pick)
   return chosen && { chat: chosen.label }
+}
+
+/** The target and the model of it, as commands use them. */
+export interface ExplorationContext {
+  model: Model
+  readonly knowledge: Knowledge
+  readonly session: Session
+  readonly v3: ReturnType<typeof v3Routes>
+  readonly chats: ReturnType<typeof chatRoutes>
+  readonly v2: ReturnType<typeof v2Routes>
+  /** First word of the name of every chat of this sequence. */
+  readonly word: string
+  /** The chat with a label, in the form that the routes accept. */
+  handle(label: string): Chat
+  /** Adds a chat that was created. */
+  addChat(label: string, chat: Chat): void
+  /** Records a request that belongs to the sequence, for the report of a violation. */
+  record(exchange: Exchange): Exchange
+}
+
+/** An exchange without its bodies: contexts live as long as the run, and bodies must not. */
+export interface Evidence {
+  readonly id: string
+  /** Method, URL and status: `GET http://127.0.0.1:4010/api/v3/chat 200`. */
+  readonly summary: string
+}
+
+export function evidenceOf({ id, request, response }: Exchange): Evidence {
+  return { id, summary: `${request.method} ${request.url} ${response?.status}` }
+}
+
+/** Context with a record of the requests of its operations, in order. */
+export interface RecordedContext extends ExplorationContext {
+  readonly recorded: readonly Evidence[]
+  /** Deletes its remaining chats, so that the next sequence begins without them. */
+  dispose(): Promise<void>
+}
+
+/** A fresh context of the same target: an empty model, and the knowledge of the target so far. */
+export function createExplorationContext(session: Session, knowledge: Knowledge): RecordedContext {
+  const handles = new Map<string, Chat>()
+  const recorded: Evidence[] = []
+  const context: RecordedContext = {
+    model: emptyModel,
+    knowledge,
+    session,
+    v3: v3Routes(session),
+    chats: chatRoutes(session),
+    v2: v2Routes(session),
+    word: session.nonce(),
+    recorded,
+    record(exchange) {
+      recorded.push(evidenceOf(exchange))
+      return exchange
+    },
+    handle(label) {
+      const chat = handles.get(label)
+      if (chat === undefined) throw new InconclusiveError(`there is no chat ${label}`)
+      return chat
+    },
+    addChat: (label, chat) => void handles.set(label, chat),
+    async dispose() {
+      for (const [label, { id }] of handles) {
+        handles.delete(label)
+        if (chatNamed(context.model, label)?.deleted) continue
+        await context.chats.remove(id, { role: 'cleanup' })
+      }
+    },
+  }
+  session.onCleanup(context.dispose)
+  return context
+}
+
+/**
+ * Knowledge of a run about its target. An ability is an operation that worked in the plain case; a choice is
+ * its answer to a point that the document leaves open. Only behavior that was seen once is expected again:
+ * the scenarios of the suites test what a target never does.
+ */
+export interface Knowledge {
+  /** Records that the target is able to do something. */
+  prove(ability: string): void
+  isAble(ability: string): boolean
+  /** Records the choice of the target at an open point, the first time only. */
+  learn(point: string, choice: boolean): void
+  /** Undefined if nothing was learned yet. */
+  choiceOf(point: string): boolean | undefined
+}
+
+export function createKnowledge(): Knowledge {
+  const abilities = new Set<string>()
+  const choices = new Map<string, boolean>()
+  return {
+    prove: (ability) => void abilities.add(ability),
+    isAble: (ability) => abilities.has(ability),
+    learn(point, choice) {
+      if (!choices.has(point)) choices.set(point, choice)
+    },
+    choiceOf: (point) => choices.get(point),
+  }
 }

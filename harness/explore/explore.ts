@@ -2,15 +2,18 @@ import { requirements } from '../../contract/index.ts'
 import { isEarlyEnd } from '../conformance/exploration.ts'
 import { createRandomPicker } from '../conformance/session/identities.ts'
 import type { Session } from '../conformance/session/session.ts'
-import type { Operation, Pick, Planned, StateViolation } from './command.ts'
-import { deletedUses } from './commands/chats.ts'
-import { commands, exploredRequirements } from './commands/index.ts'
 import {
   createExplorationContext,
   createKnowledge,
   type Knowledge,
+  type Operation,
+  type Pick,
+  type Planned,
   type RecordedContext,
-} from './context.ts'
+  type StateViolation,
+} from './command.ts'
+import { deletedUses } from './commands/chats.ts'
+import { commands, exploredRequirements } from './commands/index.ts'
 import { lastDeletion, lastWrites, readsAfter, sweep } from './follow-ups.ts'
 import { type Budget, createBudget, createDeck, draw, perform, replay } from './sequence.ts'
 import { type Shrunk, shrink } from './shrink/shrink.ts'

@@ -1,15 +1,11 @@
 /** Operations that are not drawn at random: after an operation, and at the end of a sequence. */
-import { drawFrom, type Operation, type Pick, type Planned } from './command.ts'
+import { drawFrom, type Knowledge, type Operation, type Pick, type Planned } from './command.ts'
 import { repeatableTurns } from './commands/generate.ts'
 import { commands } from './commands/index.ts'
 import { lastRefusals } from './commands/stray-chats.ts'
-import type { Knowledge } from './context.ts'
 import { busiestFirst, chatNamed, deletedChats, livingChats, type Model, turnsOf } from './model.ts'
 
-/**
- * Reads that detect a change by an operation on a chat: after the first operation of its kind, and after
- * some of the later ones; the sweep reads the rest.
- */
+/** Reads that detect a change: after the first operation of its kind, and some later ones; the sweep does the rest. */
 export function readsAfter(
   { command, label, chat }: Operation,
   model: Model,
@@ -89,10 +85,7 @@ function listsOf(variants: readonly string[], limit: () => number | undefined): 
 /** Number of chats that a list in pages of two shows on more than one page. */
 const pagedChats = 4
 
-/**
- * Renames and deletes the chat that was used most, then reads the lists. Comes last, because the effects of
- * earlier operations on the chat are no longer visible.
- */
+/** Renames and deletes the most used chat, then reads the lists; last, because it hides earlier effects. */
 export function lastDeletion(model: Model): readonly Planned[] {
   const [busiest] = busiestFirst(model)
   if (busiest === undefined) return []

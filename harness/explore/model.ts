@@ -39,7 +39,6 @@ export function chatNamed(model: Model, label: string | undefined): ChatState | 
   return model.chats.find((chat) => chat.label === label)
 }
 
-/** Chats that exist. */
 export function livingChats(model: Model): readonly ChatState[] {
   return model.chats.filter(({ deleted }) => !deleted)
 }

@@ -1,8 +1,15 @@
 import { InconclusiveError, RunEndedError } from '../conformance/session/errors.ts'
 import type { Session } from '../conformance/session/session.ts'
-import { drawFrom, type Operation, type Pick, StateViolation } from './command.ts'
+import {
+  drawFrom,
+  type Evidence,
+  evidenceOf,
+  type Operation,
+  type Pick,
+  type RecordedContext,
+  StateViolation,
+} from './command.ts'
 import { applies, commands, draftOf } from './commands/index.ts'
-import { type Evidence, evidenceOf, type RecordedContext } from './context.ts'
 import { forgetChat, type Model } from './model.ts'
 
 /** Result of an operation: `skipped` if it makes no sense in this state, `unclear` without a usable answer. */

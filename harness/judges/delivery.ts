@@ -98,10 +98,7 @@ interface Read {
   readonly deltas: number
 }
 
-/**
- * Merges arrivals far closer to each other than the average of the stream: a proxy may forward what it
- * buffered block by block.
- */
+/** Merges arrivals far closer than the average of the stream: a proxy may forward its buffer block by block. */
 function readsOf(times: readonly number[]): readonly Read[] {
   const span = (times.at(-1) ?? 0) - (times[0] ?? 0)
   const closest = Math.min(maxTogetherMs, span / Math.max(1, times.length - 1) / 10)

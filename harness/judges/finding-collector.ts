@@ -6,10 +6,7 @@ import type {
   RequirementId,
 } from '../../contract/index.ts'
 
-/**
- * Findings of one exchange by requirement, at most one each: the first violation or, without
- * one, the first success.
- */
+/** Findings of one exchange, one a requirement: the first violation or, without one, the first success. */
 export class FindingCollector {
   readonly #broken = new Map<RequirementId, Note>()
   readonly #held = new Map<RequirementId, Note>()

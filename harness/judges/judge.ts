@@ -18,10 +18,7 @@ import { ResponsesJudge } from './v3-stream/stream-judge.ts'
 
 const eventStream = 'text/event-stream'
 
-/**
- * Judges what one exchange shows by itself. Refusals and responses to negative requests are left to the
- * scenario. It never throws.
- */
+/** Judges what one exchange shows by itself, not refusals or responses to negative requests. Never throws. */
 export function judge(exchange: Exchange): Judgement {
   const operation = operationOf(exchange)
   if (operation === undefined || !succeeded(exchange) || exchange.labels.role === 'negative') {
@@ -45,10 +42,7 @@ export interface StreamJudgeOptions {
   readonly repeat?: boolean
 }
 
-/**
- * Judges a stream while it arrives, for runs that store no bodies: with the code of {@link judge}, without
- * the requirements about status and headers.
- */
+/** Judges a stream as {@link judge} does, but while it arrives, without requirements about status and headers. */
 export function createStreamJudge(
   operation: StreamedOperation,
   requestBody: unknown,

@@ -12,10 +12,7 @@ export interface StreamContext {
 
 export type ContentKind = 'text' | 'reasoning' | 'refusal' | 'tool'
 
-/**
- * Contents that a judge found in a stream, so that a caller that measures it need not parse it again. Events,
- * fragments and the end are those since `clear`.
- */
+/** Contents that a judge found in a stream, for a caller that measures it: events and fragments since `clear`. */
 export class StreamContents {
   /** Events of any kind. */
   events = 0

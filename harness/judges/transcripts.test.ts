@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { knownEvents } from '../../contract/event-names.ts'
 import type { Judgement, WireChunk } from '../../contract/index.ts'
+import { knownEvents } from '../../contract/wire.ts'
 import {
   brokenTranscripts,
   goldenTranscripts,

@@ -1,5 +1,5 @@
-import type { Prefixes } from '../../contract/addresses.ts'
 import type { Surface } from '../../contract/catalog/requirement.ts'
+import type { Prefixes } from '../../contract/operations.ts'
 import type { NetworkOptions } from '../client/network/options.ts'
 import type { Secret } from '../client/redaction/redaction.ts'
 import type { AnswerLimits } from './http/answer-body.ts'

@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { parsePace, startReferenceServer } from '../../reference-server/index.ts'
-import { listScenarios, planConformance } from '../conformance/plan.ts'
 import {
   check,
   exchangesIn,
@@ -9,6 +8,7 @@ import {
 } from '../conformance/test-support/check.ts'
 import { addCosts, addExchangeCost, type Cost, noCost } from '../conformance/usage.ts'
 import type { Scenario } from '../conformance/vitest/collector.ts'
+import { listScenarios, planConformance } from '../conformance/vitest/suites.ts'
 import { wholeProfile } from './test-support/second-server/judged.ts'
 import { startSecondServer } from './test-support/second-server/server.ts'
 

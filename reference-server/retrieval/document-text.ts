@@ -1,5 +1,5 @@
 /** Uploads as text: plain text, Markdown, HTML, CSV and PDF. */
-import { messageOf } from '../../contract/error-message.ts'
+import { messageOf } from '../../contract/text.ts'
 
 /**
  * Text of an upload for a model or an index; undefined if it has none.

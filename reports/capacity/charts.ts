@@ -1,5 +1,4 @@
-import { isotonic } from '../../contract/isotonic.ts'
-import type { CapacityProbe } from '../../contract/report/capacity/probe.ts'
+import { type CapacityProbe, isotonic } from '../../contract/report/capacity/probe.ts'
 import type { CapacityReport, FrontierPoint } from '../../contract/report/capacity/report.ts'
 import { tableOf } from '../document/document.ts'
 import type { Chart, Series } from '../html/charts/chart.ts'

@@ -1,5 +1,5 @@
+import { compactIds } from '../../contract/catalog/index.ts'
 import type { ConformanceReport, Verdict } from '../../contract/report/conformance.ts'
-import { compactIds } from '../../contract/requirement-ids.ts'
 import { checkOutcome, verdictBadges } from '../conformance/summary.ts'
 import { messageText } from '../conformance/violations.ts'
 import type { Document, Fact, Item, Outcome, Section, Tone } from '../document/document.ts'

@@ -1,5 +1,5 @@
+import { compactIds } from '../../contract/catalog/index.ts'
 import type { ConformanceReport, RequirementResult } from '../../contract/report/conformance.ts'
-import { compactIds } from '../../contract/requirement-ids.ts'
 import { requirementOf } from '../catalog/entries.ts'
 import type { Fact, Item, Section } from '../document/document.ts'
 import { shorten } from '../text/escape.ts'

@@ -1,5 +1,5 @@
 import type { Exchange } from '../../contract/index.ts'
-import type { Digest } from '../../contract/report/digest.ts'
+import type { Digest } from '../../contract/report/common.ts'
 import type { Chart } from '../html/charts/chart.ts'
 import type { ChatOfRequest } from '../text/curl/chat.ts'
 

@@ -1,4 +1,4 @@
-import { refusalKinds } from '../../contract/report/load/errors.ts'
+import { refusalKinds } from '../../contract/report/load/integrity.ts'
 import type { ArrivalRow, LoadReport } from '../../contract/report/load/report.ts'
 import { printable } from '../text/escape.ts'
 import { count, percent, seconds } from '../text/format.ts'

@@ -1,5 +1,5 @@
-import type { Disturbances } from '../../contract/report/load/errors.ts'
 import { boundedSamples, type Spread } from '../../contract/report/load/generator.ts'
+import type { Disturbances } from '../../contract/report/load/integrity.ts'
 import type { LoadReport } from '../../contract/report/load/report.ts'
 import type { Fact, Item, Section } from '../document/document.ts'
 import { count, figure, percent } from '../text/format.ts'

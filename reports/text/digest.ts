@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type CapacityReport, capacityReport } from '../../contract/report/capacity/report.ts'
+import { type Digest, type Doubt, digest } from '../../contract/report/common.ts'
 import { type ConformanceReport, conformanceReport } from '../../contract/report/conformance.ts'
-import { type Digest, type Doubt, digest } from '../../contract/report/digest.ts'
 import { type LoadReport, loadReport } from '../../contract/report/load/report.ts'
 import { jsonText } from './escape.ts'
 

@@ -1,5 +1,5 @@
+import type { ContainerRow } from '../../contract/report/common.ts'
 import type { ConformanceReport } from '../../contract/report/conformance.ts'
-import type { ContainerRow } from '../../contract/report/container.ts'
 import type { Fact, Section } from '../document/document.ts'
 import { printable } from './escape.ts'
 

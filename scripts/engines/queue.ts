@@ -4,15 +4,14 @@ import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'n
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { medianOf } from '../../contract/averages.ts'
-import { messageOf } from '../../contract/error-message.ts'
 import { requestLine } from '../../contract/report/load/requests.ts'
+import { messageOf } from '../../contract/text.ts'
 import { crossingOf, type DosePoint } from '../../harness/capacity/logistic.ts'
 import { independentShare } from '../../harness/capacity/probe.ts'
 import { shareInterval } from '../../harness/load/statistics/shares.ts'
 import { comparePlan, reportOf, rounded, search, type Trial } from '../capacity/plan-trial.ts'
 import { isInstalled } from '../foreign/programs.ts'
-import type { ForeignServer } from './servers.ts'
-import { startServer } from './servers.ts'
+import { type ForeignServer, startServer } from './servers.ts'
 
 /** Reason why the queue cannot be tested here; null if there is none. */
 export function queueProblem(): string | null {

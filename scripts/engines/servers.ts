@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { type ConformanceReport, conformanceReport } from '../../contract/report/conformance.ts'
-import { slugOf } from '../../contract/slug.ts'
+import { slugOf } from '../../contract/text.ts'
 import { freePort } from '../../reference-server/test-support/free-port.ts'
 import { chatgen, type Program, type Start, startProgram } from '../foreign/programs.ts'
 

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { mkdirSync, openSync, readdirSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { slugOf } from '../../contract/slug.ts'
+import { slugOf } from '../../contract/text.ts'
 import { numberAt, type Order, type Peer, read, stdoutName } from './peer.ts'
 import {
   type Conduct,

@@ -15,7 +15,6 @@ import { firstWord } from './test-data.ts'
 
 export type Caller = { readonly authorization?: string }
 
-/** Expected state of a chat. */
 export interface ChatState {
   readonly chat: Chat
   readonly caller: Caller
@@ -30,7 +29,6 @@ export interface ChatState {
 
 type Context = Pick<ScenarioContext, 'claim' | 'chats' | 'v3' | 'session'>
 
-/** Tests if a body shows a name. */
 export function showsName(body: unknown, name: string): boolean {
   return spellingsOf(name).some((one) => contains(body, one))
 }

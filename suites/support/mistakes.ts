@@ -174,7 +174,6 @@ export function each(name: string, ...values: readonly (string | number | boolea
   return Object.fromEntries(values.map((value) => [`${value}`, { [name]: value }]))
 }
 
-/** The other models of the profile. */
 export function otherModels(
   { models: { aliases, vision }, capabilities }: TargetProfile,
   member: 'model' | 'model_id',

@@ -59,10 +59,7 @@ export function namesPrefix(exchange: Exchange, prefixes: readonly string[]): bo
   })
 }
 
-/**
- * Body text for the search for a hint (section 7): decodes `\/api\/v2` in JSON, also in nested JSON, and
- * `&#x2F;api&#x2F;v2` in HTML to `/api/v2`.
- */
+/** Body text for the search for a hint (section 7): decodes `\/api\/v2` in JSON, `&#x2F;api&#x2F;v2` in HTML. */
 export function hintText(exchange: Exchange): string {
   return bodyText(exchange)
     .replaceAll(/\\+\//g, '/')
@@ -86,10 +83,7 @@ export async function claimNoStep(
   )
 }
 
-/**
- * The versions that an answer states for a chat: values in the same object as its id. A version elsewhere may
- * be an echo of this or an earlier request.
- */
+/** The versions that an answer states for a chat, next to its id: elsewhere they may be an echo. */
 export function statedVersions(answer: Exchange, chatId: string): string[] {
   const leaves = leavesOf(answerJson(answer)).map(({ path, value }) => ({
     record: path.slice(0, -1).join('/'),

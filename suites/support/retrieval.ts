@@ -56,10 +56,7 @@ function outputOf(reply: Exchange): readonly unknown[] {
   return Array.isArray(output) ? output : []
 }
 
-/**
- * A search step is an item with its own type, or a call of the search tool of the profile; the document does
- * not say which (section 4.4).
- */
+/** A search step has its own type, or is a call of the profile's search tool: both are legal (section 4.4). */
 function isSearchStep(item: unknown, tool: string): boolean {
   if (!isObject(item)) return false
   const { type, name } = item

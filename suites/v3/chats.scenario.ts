@@ -120,10 +120,7 @@ describe('v3: chats', () => {
   )
 })
 
-/**
- * Reads and continues a chat as v3. `wrong`: calls that are refused with a hint to the other version; only then is the
- * version the cause.
- */
+/** Reads and continues a chat as v3; `wrong`: calls refused with a hint to the other version, their cause. */
 async function useAsV3(
   { v3, profile, prompts }: Pick<ScenarioContext, 'v3' | 'profile' | 'prompts'>,
   chatId: string,

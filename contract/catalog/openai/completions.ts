@@ -1,6 +1,5 @@
 // biome-ignore-all lint/style/noExcessiveLinesPerFile: requirements of one area
-import { leak, usage } from '../hints.ts'
-import type { Requirement } from '../requirement.ts'
+import { leak, type Requirement, usage } from '../requirement.ts'
 
 /** Sections 2.1, 2.2, 4.1, 7 and 8: the chat-completions-compatible surface, unstreamed answers. */
 export const openai = {

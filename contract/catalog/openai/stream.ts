@@ -1,5 +1,4 @@
-import { buffering, sameResponse } from '../hints.ts'
-import type { Requirement } from '../requirement.ts'
+import { buffering, type Requirement, sameResponse } from '../requirement.ts'
 
 /** Section 4.1: the chunks of a streamed chat completion. */
 export const openaiStream = {

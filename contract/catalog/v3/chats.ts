@@ -1,5 +1,4 @@
-import { cursor, wrongType } from '../hints.ts'
-import type { Requirement } from '../requirement.ts'
+import { cursor, type Requirement, wrongType } from '../requirement.ts'
 
 const stated = { level: 'required', surface: 'v3', section: '4.3' } as const
 

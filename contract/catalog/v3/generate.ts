@@ -1,5 +1,12 @@
-import { fiveHundred, leak, memory, sameResponse, usage, wrongType } from '../hints.ts'
-import type { Requirement } from '../requirement.ts'
+import {
+  fiveHundred,
+  leak,
+  memory,
+  type Requirement,
+  sameResponse,
+  usage,
+  wrongType,
+} from '../requirement.ts'
 
 const stated = { level: 'required', surface: 'v3', section: '4.3' } as const
 

@@ -1,5 +1,4 @@
-import { cursor, leak, sameResponse } from '../hints.ts'
-import type { Requirement } from '../requirement.ts'
+import { cursor, leak, type Requirement, sameResponse } from '../requirement.ts'
 
 const rows = { level: 'required', surface: 'v3', section: '2.6' } as const
 const paging = { level: 'required', surface: 'v3', section: '4.3' } as const

@@ -1,5 +1,4 @@
-import { leak, memory, wrongType } from '../hints.ts'
-import type { Requirement } from '../requirement.ts'
+import { leak, memory, type Requirement, wrongType } from '../requirement.ts'
 
 const stated = { level: 'required', surface: 'v3', section: '4.3' } as const
 

@@ -1,5 +1,11 @@
-import { buffering, eventOrder, indexes, sameResponse, usage } from '../hints.ts'
-import type { Requirement } from '../requirement.ts'
+import {
+  buffering,
+  eventOrder,
+  indexes,
+  type Requirement,
+  sameResponse,
+  usage,
+} from '../requirement.ts'
 
 const stated = { level: 'required', surface: 'v3', section: '6', needs: ['V3-SSE-01'] } as const
 const contract = { level: 'expected', surface: 'v3', section: '6', needs: ['V3-SSE-01'] } as const

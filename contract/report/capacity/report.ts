@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { digest } from '../digest.ts'
+import { digest } from '../common.ts'
 import { generator } from '../load/generator.ts'
 import { loadReport } from '../load/report.ts'
 import { capacityProbe } from './probe.ts'
@@ -19,10 +19,7 @@ const result = z.object({
   interval: interval.nullable(),
   /** Confidence level of the interval: 0.95. */
   confidence: z.number(),
-  /**
-   * The SLO that limits the rate. With `limit: 'policy'` the target refuses requests by a rate limit
-   * before it is saturated.
-   */
+  /** The SLO that limits the rate; with `limit: 'policy'`, a rate limit refuses requests before saturation. */
   limitedBy: z.string().nullable(),
   limit: z.enum(['capacity', 'policy']).nullable(),
   /** Lowest rate at which an SLO was missed. */

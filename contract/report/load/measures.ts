@@ -67,7 +67,6 @@ export const rates = z.object({
   offered: rate,
   dispatched: rate,
   completed: rate,
-  /** Answered 429. */
   shed: rate,
   /** Every other failure. */
   failed: rate,
@@ -165,10 +164,7 @@ export const stalls = z.object({
 })
 export type Stalls = z.infer<typeof stalls>
 
-/**
- * Arrival of stream deltas in the measured window: the effect of a proxy or buffer between model and
- * client.
- */
+/** Arrival of stream deltas in the measured window: the effect of a proxy or buffer on the way. */
 export const delivery = z.object({
   /** Answers with two deltas or more. */
   streams: z.int(),

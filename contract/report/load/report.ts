@@ -1,10 +1,8 @@
 import { z } from 'zod'
 import { surfaces } from '../../catalog/requirement.ts'
-import { container } from '../container.ts'
-import { digest } from '../digest.ts'
-import { disturbances, errorRow } from './errors.ts'
+import { container, digest } from '../common.ts'
 import { audit, generator } from './generator.ts'
-import { integrity } from './integrity.ts'
+import { disturbances, errorRow, integrity } from './integrity.ts'
 import {
   delivery,
   endpoint,

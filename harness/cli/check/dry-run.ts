@@ -13,8 +13,7 @@ import { withTarget } from '../target/target.ts'
 import type { TargetFlags } from '../target/target-flags.ts'
 import type { Io } from '../terminal/io.ts'
 import { durationText } from '../terminal/progress.ts'
-import type { CheckFlags } from './flags.ts'
-import { explorationFor } from './flags.ts'
+import { type CheckFlags, explorationFor } from './flags.ts'
 
 /** Prints the cost of a run. Nothing is sent, and no container is started. */
 export async function dryRun(
@@ -43,7 +42,7 @@ export async function planFor(
   { selection, exploration, assert = () => {} }: PlannedRun,
   io: Io,
 ): Promise<string> {
-  const { judgedRequirements, planConformance } = await import('../../conformance/plan.ts')
+  const { judgedRequirements, planConformance } = await import('../../conformance/vitest/suites.ts')
   const container = containerOf(flags, io.env)
   const planned = container === undefined ? flags : withoutContainer(flags)
   const address = container === undefined ? url : `http://127.0.0.1:${container.port}`

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander'
-import { matchesGlob } from '../../../contract/glob.ts'
+import { matchesGlob } from '../../../contract/text.ts'
 import { ConfigurationError, TargetUnusableError } from '../../conformance/errors.ts'
 import type { BenchFailures, BenchOptions, BenchReport } from '../../load/bench/measure.ts'
 import { type ExitCode, exitCode } from '../exit-codes.ts'
@@ -7,8 +7,7 @@ import { defineCommand, type FlagsOf, flag, list, positiveInteger } from '../fla
 import { loadTargetOf } from '../load/target.ts'
 import { bundledServer, noteFirstEndpoint, withTarget } from '../target/target.ts'
 import { allowShortKeyFlag, keyEnvFlag, prefixFlag, targetFlag } from '../target/target-flags.ts'
-import type { Io } from '../terminal/io.ts'
-import { fitted } from '../terminal/io.ts'
+import { fitted, type Io } from '../terminal/io.ts'
 import { showSteps } from '../terminal/progress.ts'
 import { milliseconds } from '../values.ts'
 

@@ -9,7 +9,7 @@ import {
   selectRequirements,
 } from '../../conformance/profile/selection.ts'
 import type { Progress } from '../../conformance/progress.ts'
-import { allowUndecided } from '../../conformance/report/totals.ts'
+import { allowUndecided } from '../../conformance/report/build-report.ts'
 import { openBaseline } from '../check/baseline.ts'
 import { dryRun, endDryRun } from '../check/dry-run.ts'
 import { failedIn, hasReport } from '../check/failed.ts'

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { slugOf } from '../../../contract/slug.ts'
+import { slugOf } from '../../../contract/text.ts'
 import { toHtml } from '../../../reports/document/html.ts'
 import { siteDocument } from '../../../reports/site/document.ts'
 import { type Implementation, isVerified } from '../../../reports/site/model.ts'

@@ -3,8 +3,7 @@ import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { brotliCompressSync, zstdCompressSync } from 'node:zlib'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { listen } from '../../client/test-support/listen-on-loopback.ts'
-import { pour, startRawServer } from '../../client/test-support/raw-server.ts'
+import { listen, pour, startRawServer } from '../../client/test-support/listen-on-loopback.ts'
 import { speech } from '../../load/test-support/h2-server.ts'
 import { beginningWith, chatgen, chatsOn, emptyFolder } from '../test-support/chatgen.ts'
 import { type Answer, type Middleman, startProxy } from '../test-support/proxy.ts'
@@ -83,7 +82,6 @@ test('a target that grants no chat ends the preparation', async () => {
 function tellingMemory(file: string) {
   return beginningWith(
     `import { isMainThread } from 'node:worker_threads'
-import { writeFileSync } from 'node:fs'
 if (isMainThread) process.on('exit', () => writeFileSync(${JSON.stringify(file)}, String(process.resourceUsage().maxRSS)))`,
   )
 }

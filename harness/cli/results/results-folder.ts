@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { messageOf } from '../../../contract/error-message.ts'
+import { messageOf } from '../../../contract/text.ts'
 import { scriptsName } from '../../../reports/conformance/violations.ts'
 import {
   exchangesName,

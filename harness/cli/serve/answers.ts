@@ -4,7 +4,7 @@ import {
   answerScript,
   type ScriptEntry,
 } from '../../../contract/answer-script.ts'
-import { messageOf } from '../../../contract/error-message.ts'
+import { messageOf } from '../../../contract/text.ts'
 import { ConfigurationError, refusing } from '../../conformance/errors.ts'
 import { checkDocument, readDocument } from '../../conformance/profile/document.ts'
 import { inputText } from '../input-text.ts'

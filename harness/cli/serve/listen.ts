@@ -1,5 +1,5 @@
 /** The reference server as the flags of `serve` describe it; problems are errors of a flag. */
-import { messageOf } from '../../../contract/error-message.ts'
+import { messageOf } from '../../../contract/text.ts'
 import type {
   ReferenceServer,
   ReferenceServerOptions,

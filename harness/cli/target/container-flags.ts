@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander'
-import type { ContainerRow } from '../../../contract/report/container.ts'
+import type { ContainerRow } from '../../../contract/report/common.ts'
 import { printable } from '../../../reports/text/escape.ts'
 import { ConfigurationError, TargetUnusableError } from '../../conformance/errors.ts'
 import type { ContainerSource } from '../../containers/source.ts'

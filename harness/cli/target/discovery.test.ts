@@ -12,7 +12,7 @@ import {
 } from '../../../reference-server/deviations/patches/routes.ts'
 import { compose } from '../../../reference-server/deviations/patches/services.ts'
 import { type ReferenceServer, startReferenceServer } from '../../../reference-server/index.ts'
-import { startForwardProxy } from '../../client/test-support/forward-proxy.ts'
+import { startForwardProxy } from '../../client/test-support/listen-on-loopback.ts'
 import {
   certificate,
   certificateFile,

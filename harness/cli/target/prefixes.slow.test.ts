@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { documentedPrefixes, type Prefixes, type PrefixName } from '../../../contract/addresses.ts'
+import { documentedPrefixes, type Prefixes, type PrefixName } from '../../../contract/operations.ts'
 import { loadReport } from '../../../contract/report/load/report.ts'
 import { type ReferenceServer, startReferenceServer } from '../../../reference-server/index.ts'
 import { forward, listen, type TestHost } from '../../client/test-support/listen-on-loopback.ts'

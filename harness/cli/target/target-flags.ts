@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { prefixNames } from '../../../contract/addresses.ts'
+import { prefixNames } from '../../../contract/operations.ts'
 import { type FlagsOf, flag, list } from '../flags.ts'
 import { milliseconds } from '../values.ts'
 import type { ContainerFlags } from './container-flags.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { type RawServer, startRawServer } from '../../client/test-support/raw-server.ts'
+import { type RawServer, startRawServer } from '../../client/test-support/listen-on-loopback.ts'
 import { chatgen, emptyFolder } from '../test-support/chatgen.ts'
 import { key, startModelsServer } from '../test-support/models-server.ts'
 import { startInTerminal } from '../test-support/terminal.ts'

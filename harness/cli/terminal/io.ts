@@ -1,4 +1,4 @@
-import { messageOf } from '../../../contract/error-message.ts'
+import { messageOf } from '../../../contract/text.ts'
 import { wrap } from '../../../reports/text/escape.ts'
 import { RedactingWriter } from '../../client/redaction/redacting-writer.ts'
 import type { Secret } from '../../client/redaction/redaction.ts'

@@ -4,10 +4,7 @@ const maxSlabBytes = 64 * 1024
 /** Half of a zlib buffer: copying a smaller piece takes less memory than keeping its buffer. */
 const minAdoptedBytes = 8 * 1024
 
-/**
- * Chunks in order of arrival, in a few large pieces of memory: an object for each small chunk would take
- * several times its size.
- */
+/** Chunks in order of arrival, in few pieces of memory: an object a chunk would take several times its size. */
 export class ChunkList {
   readonly #slabs: Uint8Array[] = []
   /** Bytes used of the last slab. */

@@ -10,7 +10,6 @@ export interface BodyLimits {
   readonly streamBytes: number
   /** Bytes of a line of an event stream. */
   readonly lineBytes: number
-  /** Events of a stream. */
   readonly streamEvents: number
 }
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { bodyBytes, bodyText, type Header } from '../../../contract/index.ts'
 import { cutAt, goldenEvents, goldenStream } from '../test-support/golden-stream.ts'
-import { type RawServer, startRawServer, writePieces } from '../test-support/raw-server.ts'
+import { type RawServer, startRawServer, writePieces } from '../test-support/listen-on-loopback.ts'
 import { outgoing, sendRequest, withTransport } from '../test-support/send.ts'
 
 async function serve(...lines: readonly string[]) {

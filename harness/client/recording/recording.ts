@@ -64,10 +64,7 @@ function queues(exchanges: readonly Known[]): ReadonlyMap<string, number[]> {
   return new Map([...groups].map(([key, group]) => [key, group.map((one) => one.labels.ordinal)]))
 }
 
-/**
- * Identity of a request. Of the credential only its scheme counts: a wrong one differs
- * from run to run, and the right one is not stored.
- */
+/** Identity of a request; of the credential only its scheme, as a wrong one differs from run to run. */
 function identityOf(scenario: string, { method, url, headers, body }: WireRequest): string {
   const [scheme] = (header(headers, 'authorization') ?? '').split(' ')
   const digest = body === null ? null : createHash('sha256').update(body).digest('base64')

@@ -204,10 +204,7 @@ function redactData(
   )
 }
 
-/**
- * The coded bytes of a body, which cannot be searched for secrets. They are kept only if the decoded bytes
- * were read to the end and hold no secret.
- */
+/** The coded bytes of a body: kept only if the decoded bytes were read to the end and hold no secret. */
 export function redactCoded(before: Exchange, after: Exchange): CodedBody | undefined {
   const coded = before.response?.coded
   if (coded === undefined || (before.ending.kind !== 'undecodable' && isClean(before, after))) {

@@ -6,10 +6,11 @@ import {
   request,
   type ServerResponse,
 } from 'node:http'
-import type { AddressInfo, Server, Socket } from 'node:net'
+import net, { type AddressInfo, type Server, type Socket } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 
-export interface LoopbackServer {
+interface LoopbackServer {
   readonly port: number
   /** Stops listening and destroys all open connections. */
   close(): Promise<void>
@@ -56,7 +57,7 @@ export async function readBody(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(pieces)
 }
 
-export interface Forwarding {
+interface Forwarding {
   /** Path to send instead of the original one. */
   readonly path?: string
   /** Added to the headers of the request. */
@@ -94,4 +95,108 @@ export async function portOf(server: Server): Promise<number> {
 /** The same as a URL without a path. */
 export async function urlOf(server: Server): Promise<string> {
   return `http://127.0.0.1:${await portOf(server)}`
+}
+
+export interface RawServer {
+  readonly url: string
+  /** Heads of the requests, as they came. */
+  readonly heads: readonly string[]
+  close(): Promise<void>
+}
+
+/** A server without HTTP: it runs the script when the header of a request is complete. */
+export async function startRawServer(
+  script: (socket: Socket, turn: number) => unknown,
+): Promise<RawServer> {
+  const heads: string[] = []
+  const server = net.createServer((socket) => {
+    socket.setNoDelay(true)
+    let waiting = ''
+    socket.on('data', (bytes) => {
+      waiting += bytes.toString('latin1')
+      if (!waiting.includes('\r\n\r\n')) return
+      heads.push(waiting)
+      waiting = ''
+      script(socket, heads.length - 1)
+    })
+  })
+  const { port, close } = await listenOnLoopback(server)
+  return {
+    url: `http://127.0.0.1:${port}`,
+    heads,
+    close,
+  }
+}
+
+/** Writes pieces so that they arrive as separate segments. */
+export async function writePieces(
+  socket: Socket,
+  pieces: readonly (string | Uint8Array)[],
+): Promise<void> {
+  for (const piece of pieces) {
+    socket.write(piece)
+    await nextTurn()
+    await nextTurn()
+  }
+}
+
+/** Sends as fast as the peer takes it, as long as the peer is there. */
+export function pour(socket: Socket, begin: string, again: string): void {
+  const pump = () => {
+    while (!socket.destroyed && socket.write(again));
+  }
+  socket.on('drain', pump)
+  socket.write(begin)
+  pump()
+}
+
+interface ForwardProxy {
+  readonly url: string
+  readonly port: number
+  /** `CONNECT chat.test:443` and `GET http://chat.test/`, in their order. */
+  readonly requests: readonly string[]
+  /** Value of Proxy-Authorization of each of them. */
+  readonly credentials: readonly (string | undefined)[]
+  close(): Promise<void>
+}
+
+/** An HTTP proxy that connects to the requested port of this machine, for any host name. */
+export async function startForwardProxy(
+  options: { readonly credential?: string; readonly refuse?: number } = {},
+): Promise<ForwardProxy> {
+  const requests: string[] = []
+  const credentials: (string | undefined)[] = []
+  const refusalOf = (credential: string | undefined) => {
+    credentials.push(credential)
+    if (options.credential !== undefined && credential !== options.credential) return 407
+    return options.refuse
+  }
+  const server = createServer((incoming, outgoing) => {
+    requests.push(`${incoming.method} ${incoming.url}`)
+    const refusal = refusalOf(incoming.headers['proxy-authorization'])
+    if (refusal !== undefined) {
+      outgoing.writeHead(refusal).end()
+      return
+    }
+    const { port, pathname, search } = new URL(incoming.url ?? '')
+    forward(`http://127.0.0.1:${port}`, incoming, outgoing, { path: `${pathname}${search}` })
+  })
+  server.on('connect', (incoming, socket: Socket) => {
+    requests.push(`CONNECT ${incoming.url}`)
+    const refusal = refusalOf(incoming.headers['proxy-authorization'])
+    if (refusal !== undefined) {
+      socket.end(`HTTP/1.1 ${refusal} No\r\ncontent-length: 0\r\n\r\n`)
+      return
+    }
+    const onward = net.connect(Number(incoming.url?.split(':').at(-1)), '127.0.0.1', () => {
+      socket.write('HTTP/1.1 200 Connection established\r\n\r\n')
+      onward.pipe(socket)
+      socket.pipe(onward)
+    })
+    onward.on('error', () => socket.destroy())
+    onward.on('close', () => socket.destroy())
+    socket.on('close', () => onward.destroy())
+  })
+  const { port, close } = await listenOnLoopback(server)
+  return { url: `http://127.0.0.1:${port}`, port, requests, credentials, close }
 }

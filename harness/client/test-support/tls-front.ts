@@ -48,7 +48,6 @@ export async function startPlainHttp2Server(handle: Handler): Promise<Front> {
   return listening(server, 'http', protocols)
 }
 
-/** A plain HTTP/1.1 server. */
 export async function startPlainServer(
   handle: (request: IncomingMessage, response: import('node:http').ServerResponse) => unknown,
 ): Promise<Front> {

@@ -6,7 +6,7 @@ import {
   isViolation,
   type RequirementResult,
 } from '../../../contract/report/conformance.ts'
-import { reportOutcome } from '../report/totals.ts'
+import { reportOutcome } from '../report/build-report.ts'
 import { type Baseline, type BaselineEntry, toBeWritten } from './file.ts'
 
 /**

@@ -175,10 +175,7 @@ function idsWhere(body: unknown, matches: Matches): string[] | undefined {
   return records.length === 0 ? undefined : [...new Set(records.flatMap(idsOf))]
 }
 
-/**
- * The elements of the innermost arrays that hold a match. Values outside arrays are not records of a list: a
- * response may repeat its query.
- */
+/** The elements of the innermost arrays that hold a match; values outside may repeat the query. */
 function recordsWhere(value: unknown, matches: Matches): unknown[] {
   return collectRecords(value, matches).records
 }

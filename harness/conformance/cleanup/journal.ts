@@ -1,6 +1,5 @@
 import { existsSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { messageOf } from '../../../contract/error-message.ts'
 import {
   type CreationKind,
   type Exchange,
@@ -13,6 +12,7 @@ import {
   requestPath,
   succeeded,
 } from '../../../contract/index.ts'
+import { messageOf } from '../../../contract/text.ts'
 import { createRedactor, RedactingWriter, type Secret } from '../../client/index.ts'
 import { suiteVersion } from '../defaults.ts'
 import { ConfigurationError } from '../errors.ts'
@@ -109,10 +109,7 @@ export function readJournal(file: string): Journal {
   }
 }
 
-/**
- * Writes each line at once, so that a killed process loses at most one. After a crash, writing continues on a
- * new line.
- */
+/** Writes each line at once, so that a killed process loses at most one; after a crash, on a new line. */
 export function journalWriter(file: string, secrets: readonly Secret[]): WriteJournal {
   const writer = new RedactingWriter(secrets)
   const { text } = createRedactor(secrets)

@@ -20,10 +20,7 @@ import { journalWriter, type OpenEntry, type WriteJournal } from './journal.ts'
 /** Result of removing one entry of a journal. */
 export interface Removal {
   readonly entry: OpenEntry
-  /**
-   * `gone`: it no longer existed; `left`: it still exists, or this could not be determined; `unanswered`: the
-   * target no longer answers.
-   */
+  /** `gone`: it did not exist any more; `left`: it exists or may exist; `unanswered`: the target went silent. */
   readonly outcome: 'deleted' | 'gone' | 'left' | 'unanswered'
   readonly why: string
 }

@@ -15,11 +15,11 @@ import { withJournal } from '../cleanup/journal.ts'
 import { isDeclined, isResponse } from '../scenario/read.ts'
 import { cursorIn } from '../scenario/routes/paging.ts'
 import { route } from '../session/requests/wire-request.ts'
-import type { Generations } from './generations.ts'
 import {
   brief,
   type Detected,
   describeProbe,
+  type Generations,
   nameFor,
   type ProbeContext,
   unknown,

@@ -8,8 +8,8 @@ import type { TargetProfile } from '../profile/index.ts'
 import type { Members } from '../session/requests/supplements.ts'
 import { route } from '../session/requests/wire-request.ts'
 import { type FoundChat, findChat, findChatCursor, findImages, findReasoning } from './chat.ts'
-import { createGenerations } from './generations.ts'
 import {
+  createGenerations,
   type Detected,
   type Models,
   type ProbeContext,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { messageOf } from '../../../contract/error-message.ts'
 import { surfaces } from '../../../contract/index.ts'
+import { messageOf } from '../../../contract/text.ts'
 import { createRedactor } from '../../client/index.ts'
 import { type AuxiliaryClient, createAuxiliaryClient } from '../cleanup/auxiliary-client.ts'
 import { journalWriter, openEntries, readJournal, startJournal } from '../cleanup/journal.ts'
@@ -26,10 +26,7 @@ export interface InitOptions {
   readonly tag?: string
   /** Surfaces and probes; all by default. */
   readonly selected?: SelectedProbes
-  /**
-   * Maximum requests after the preflight; further probes are skipped, and created resources are removed all
-   * the same.
-   */
+  /** Maximum requests after the preflight: further probes are skipped, removals are not. */
   readonly maxRequests?: number
   readonly onStep?: (what: string) => void
   /** Aborted with the error to be thrown; created resources are removed all the same. */

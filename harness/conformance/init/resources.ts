@@ -10,8 +10,7 @@ import {
 } from '../../../contract/index.ts'
 import { withJournal } from '../cleanup/journal.ts'
 import { isDeclined, succeeded } from '../scenario/read.ts'
-import { attachmentIn, multipart } from '../scenario/routes/attachments.ts'
-import { knowledgePrefixes } from '../scenario/routes/knowledge.ts'
+import { attachmentIn, knowledgePrefixes, multipart } from '../scenario/routes/uploads.ts'
 import { route } from '../session/requests/wire-request.ts'
 import {
   brief,

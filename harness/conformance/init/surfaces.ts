@@ -16,10 +16,7 @@ export interface FoundSurface {
 
 export type FoundSurfaces = Readonly<Record<Surface, FoundSurface>>
 
-/**
- * Detects each surface by its first harmless request; `completion` is requested if the list
- * of models does not show the compatible surface, and counts only if a route gave it.
- */
+/** Detects each surface by its first request; `completion` counts if the list of models shows nothing. */
 export function findSurfaces(
   answers: ReadonlyMap<Surface, Exchange>,
   completion?: Exchange,
@@ -73,10 +70,7 @@ const meanings: Readonly<Record<AnswerKind, string>> = {
 /** Names of section 2.1, for a target that lists no models. */
 export const assumedModels: Models = { main: 'svc-main-model', aliases: [], vision: visionId }
 
-/**
- * The models of section 2.1 if they are listed, else the first id of the list. The other id of
- * the main model need not be listed to be accepted, so it is tried.
- */
+/** The models of section 2.1 if they are listed, else the first; the other id of the main model is tried. */
 export async function findModels(
   list: Exchange | undefined,
   client: AuxiliaryClient,

@@ -23,10 +23,7 @@ const probes: Readonly<Record<Surface, RequestSpec>> = {
 }
 export interface PreflightOptions {
   readonly signal?: AbortSignal | undefined
-  /**
-   * True: any HTTP response is enough, as for a proof against servers that are not the service. Otherwise a
-   * surface, selected or not, must answer like the service.
-   */
+  /** True: any HTTP response is enough; otherwise a surface, selected or not, must answer like the service. */
   readonly anyAnswer?: boolean
 }
 

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { createSecureContext } from 'node:tls'
-import { messageOf } from '../../../contract/error-message.ts'
 import type { ConformanceReport } from '../../../contract/report/conformance.ts'
+import { messageOf } from '../../../contract/text.ts'
 import { directNetwork, type NetworkOptions, type Resolution } from '../../client/index.ts'
 import { ConfigurationError } from '../errors.ts'
 import { readInputFile } from '../input-file.ts'

@@ -1,4 +1,3 @@
-import { matchesGlob } from '../../../contract/glob.ts'
 import {
   areaOf,
   type ProfileName,
@@ -9,6 +8,7 @@ import {
   sourceOf,
   surfaces,
 } from '../../../contract/index.ts'
+import { matchesGlob } from '../../../contract/text.ts'
 import { ConfigurationError } from '../errors.ts'
 import { didYouMean } from './document.ts'
 import type { TargetProfile } from './index.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { messageOf } from '../../../contract/error-message.ts'
+import { messageOf } from '../../../contract/text.ts'
 import { createRedactor, RedactingWriter } from '../../client/index.ts'
 import { ConfigurationError } from '../errors.ts'
 import { readInputFile } from '../input-file.ts'
@@ -67,10 +67,7 @@ export function readRunRecord(file: string): RunRecord {
   )
 }
 
-/**
- * The profile of a record with a placeholder for each key: scenarios that need a key get one, and in files it
- * becomes the mark again. Nothing is sent with it.
- */
+/** The profile of a record with a placeholder for each key, which becomes the mark again in files. */
 export function profileOfRecord({ profile }: RunRecord, file: string): TargetProfile {
   const result = targetProfile.safeParse(eachText(profile, standIn))
   if (result.success) return result.data

@@ -1,6 +1,6 @@
 import { mkdirSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { messageOf } from '../../../contract/error-message.ts'
+import { messageOf } from '../../../contract/text.ts'
 import type { RedactingWriter } from '../../client/index.ts'
 
 /**

@@ -1,9 +1,9 @@
-import { type Exchange, type RequirementId, succeeded } from '../../../contract/index.ts'
+import { type Exchange, type RequirementId, sentPath, succeeded } from '../../../contract/index.ts'
 import { InconclusiveError, UndeclaredError } from '../session/errors.ts'
 import { missingMember } from '../session/requests/supplements.ts'
 import type { Session } from '../session/session.ts'
-import { ContractViolation } from './expect.ts'
-import { describeAnswer, isResponse } from './read.ts'
+import { ContractViolation, expect } from './expect.ts'
+import { describeAnswer, isDeclined, isResponse, statusText } from './read.ts'
 
 /**
  * Runs an assertion about one requirement: it holds, or a ContractViolation breaks it. Any other error is an
@@ -43,10 +43,7 @@ export function createClaim(session: Session): Claim {
   }
 }
 
-/**
- * Ends the scenario if the condition is false and the rest depends on it; its open requirements are
- * inconclusive.
- */
+/** Ends the scenario if the condition is false: the rest depends on it, and is inconclusive. */
 export function assume(
   condition: unknown,
   reason: string,
@@ -64,10 +61,7 @@ export function requireProfile<T>(value: T, member: string): asserts value is No
   if (value === undefined || value === null) throw new UndeclaredError(member)
 }
 
-/**
- * Asserts that a request, or the first one of a list, was accepted; any 2xx counts, as the
- * document does not name one.
- */
+/** Asserts that a request, or the first one of a list, was accepted: any 2xx, as the document names none. */
 export function expectAccepted(answer: Evidence, what = 'the request'): void {
   const exchange = 'pages' in answer ? answer.pages[0] : answer
   if (succeeded(exchange)) return
@@ -75,10 +69,7 @@ export function expectAccepted(answer: Evidence, what = 'the request'): void {
   throw new ContractViolation(`${what}: expected success, received ${describeAnswer(exchange)}`)
 }
 
-/**
- * Ends the scenario if a field that only the profile can supply was missing: which fields are required is
- * open (section 4.3).
- */
+/** Ends the scenario if a field of the profile was missing: which fields are required is open (section 4.3). */
 export function expectMembers(refusal: Exchange): void {
   const missing = missingMember(refusal)
   if (missing !== undefined) throw new UndeclaredError(`requests.generate.${missing}`)
@@ -91,3 +82,68 @@ export function expectResponse(exchange: Exchange, what = 'the request'): void {
   const received = describeAnswer(exchange)
   throw new ContractViolation(`${what}: expected a final response object, received ${received}`)
 }
+
+export interface RejectedRequest {
+  /** The requirement that this must not succeed. */
+  readonly requirement: RequirementId
+  /** Accepted request that differs from the negative in exactly one field. */
+  readonly control: Exchange
+  readonly send: () => Promise<Exchange>
+  /** Any request that a working server accepts; sent after the negative. */
+  readonly ping: () => Promise<Exchange>
+  /** The documented status; omitted if any refusal will do. */
+  readonly status?: number
+  /** True for a guessed key: a refusal of the key counts as well. */
+  readonly isKeyGuessed?: boolean
+  /** The requirement that a refusal is not a 5xx, if there is one. */
+  readonly noServerError?: RequirementId
+  /** Defect of the request, for the message. */
+  readonly what: string
+}
+
+/**
+ * Asserts a refusal. It proves something only together with the accepted control, and only if the server
+ * still answers afterwards; otherwise the requirements of the scenario stay open. Returns the refusal.
+ */
+export async function expectRejected(claim: Claim, negative: RejectedRequest): Promise<Exchange> {
+  const { requirement, control, what, noServerError } = negative
+  assume(
+    succeeded(control),
+    `${control.request.method} ${sentPath(control)}, the accepted control, was refused with ${statusText(control)}`,
+    control,
+  )
+  const refused = await negative.send()
+  const after = await negative.ping()
+  assume(succeeded(after), `the target no longer answers after ${what}`, refused, after)
+
+  const isOfKey = negative.isKeyGuessed && keyRefusals.includes(statusText(refused))
+  const status = isOfKey ? undefined : negative.status
+  const route = `${refused.request.method} ${sentPath(refused)}`
+  claim(
+    requirement,
+    () => {
+      if (status !== undefined) {
+        expect(refused.response?.status, `status of ${route} with ${what}`).toBe(status)
+      } else if (!isDeclined(refused)) {
+        const received = statusText(refused)
+        throw new ContractViolation(
+          `${route} with ${what}: expected a refusal, received ${received}`,
+        )
+      }
+    },
+    refused,
+    control,
+  )
+  // An accepted request is not a refusal, so its status decides nothing about refusals.
+  if (noServerError && isDeclined(refused)) {
+    claim(
+      noServerError,
+      () => expect(refused.response?.status, `status of ${route} with ${what}`).toBeLessThan(500),
+      refused,
+    )
+  }
+  return refused
+}
+
+/** Statuses of a key without the right to a route, or without funds. */
+const keyRefusals = ['401', '402', '403', '404']

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { coveringRows, pairsOf, plain } from './covering-rows.ts'
-import { listedChatIds } from './find.ts'
+import { listedChatIds } from './read.ts'
 
 /** One to four dimensions of one to four values each. */
 const dimensions = fc

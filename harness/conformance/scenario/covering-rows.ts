@@ -66,10 +66,7 @@ export function coveringRows(
   return [first, ...rows].slice(0, count)
 }
 
-/**
- * The plain row, rows that every depth tries, as far as their values are known, and those that cover all values.
- * Costly dimensions are covered at depth `full` alone.
- */
+/** The plain row, rows that every depth tries, and those that cover all values; costly ones only at `full`. */
 export function rowsToTry(
   values: Values,
   plan: {

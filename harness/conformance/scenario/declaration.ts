@@ -1,7 +1,7 @@
 import { describe as register } from 'vitest'
 import { areaOf, type RequirementId, requirementIds } from '../../../contract/index.ts'
 import type { TriedConditions } from '../../../contract/report/conformance.ts'
-import { slugOf } from '../../../contract/slug.ts'
+import { slugOf } from '../../../contract/text.ts'
 import { repeatOptions } from '../report/confirmation.ts'
 import type { Depth } from '../run-setup.ts'
 import { type Cost, noCost } from '../usage.ts'
@@ -20,7 +20,6 @@ declare module 'vitest' {
     isFirst?: boolean
     /** State of the run after the scenarios; a field of the module's meta data. */
     state?: import('../session/run-state.ts').RunState
-    /** One for each try. */
     outcomes?: readonly import('../run-setup.ts').ScenarioOutcome[]
   }
 }
@@ -71,10 +70,7 @@ export function acrossEndpoints({ meta, ...options }: ReturnType<typeof covers>)
   return { ...options, meta: { ...meta, isAcrossEndpoints: true } }
 }
 
-/**
- * Options of a conversation of an ordinary user. Only incognito runs have them: some before all other
- * scenarios, the others in between.
- */
+/** Options of an ordinary user's conversation, of incognito runs: before all other scenarios, or in between. */
 export function withinOrdinaryTraffic(
   { meta, ...options }: ReturnType<typeof covers>,
   { isFirst }: { readonly isFirst: boolean },

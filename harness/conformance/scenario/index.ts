@@ -1,5 +1,6 @@
 /** The scenario API: all that a suite may import from chatgen. */
 
+export { fill } from '../profile/schema-requests.ts'
 export type { Prompts } from '../prompts/prompts.ts'
 export { createRandomPicker } from '../session/identities.ts'
 export { areConcurrent, findGap, mayRace, racers, sendAtOnce } from '../session/race.ts'
@@ -32,10 +33,9 @@ export {
 export { ContractViolation, expect } from './expect.ts'
 export { staysVisible } from './poll.ts'
 export * from './read.ts'
-export { type KnowledgePrefix, knowledgePrefixes } from './routes/knowledge.ts'
 export { assumeRead, cursorIn, isConclusive, type ListWalk } from './routes/paging.ts'
+export { type KnowledgePrefix, knowledgePrefixes } from './routes/uploads.ts'
 export { type Chat, inputText } from './routes/v3.ts'
-export { fill } from './template.ts'
 export {
   type ChatsApi,
   type ScenarioContext,

@@ -1,9 +1,6 @@
 import type { Session } from '../session/session.ts'
 
-/**
- * Reads until `isEnough`, for as long as a change may take to become visible; of several endpoints, each
- * must show it.
- */
+/** Reads until `isEnough`, as long as a change may take; of several endpoints, each must show it. */
 export function poll<Result>(
   session: Session,
   read: () => Promise<Result>,

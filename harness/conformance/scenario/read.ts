@@ -1,4 +1,14 @@
-import { bodyJson, type Exchange, isObject, mediaType, succeeded } from '../../../contract/index.ts'
+import {
+  bodyJson,
+  chatIdNames,
+  type Exchange,
+  isObject,
+  isUuid,
+  leavesOf,
+  mediaType,
+  nodesOf,
+  succeeded,
+} from '../../../contract/index.ts'
 import { finalResponse } from '../../judges/index.ts'
 
 export {
@@ -21,7 +31,6 @@ export {
   deltasOf,
   finalResponse,
 } from '../../judges/index.ts'
-export { contains, hasMember, holdsList, listedChatIds, repeatedIn } from './find.ts'
 
 /** Recognized by its `object` or its choices; other requirements judge its defects. */
 export function isCompletion(exchange: Exchange): boolean {
@@ -85,10 +94,7 @@ export function everyItemShown(rows: readonly HistoryRow[]): boolean {
   return rows.every((row) => isObject(row['item']))
 }
 
-/**
- * Tests if the target declined: any status but 2xx or, if the status is open, a 2xx that reports
- * an error and nothing else.
- */
+/** Tests if the target declined: any status but 2xx, or a 2xx that reports an error and nothing else. */
 export function isDeclined(exchange: Exchange): boolean {
   if (!succeeded(exchange)) return true
   if (mediaType(exchange) === 'text/event-stream') {
@@ -102,7 +108,6 @@ export function isDeclined(exchange: Exchange): boolean {
   return error !== undefined && error !== null && error !== false && !('output' in body)
 }
 
-/** The status for a sentence. */
 export function statusText(exchange: Exchange): string {
   return exchange.response === null ? 'no answer' : String(exchange.response.status)
 }
@@ -129,4 +134,68 @@ function sketch(value: unknown, depth: number): string {
     isObject(inner) || Array.isArray(inner) ? `${key}${sketch(inner, depth - 1)}` : key,
   )
   return `{${members.sort().join(',')}}`
+}
+
+/** Tests if a text occurs among the values of a body; a UUID may be in upper case. */
+export function contains(body: unknown, text: string): boolean {
+  const form = isUuid(text) ? (value: string) => value.toLowerCase() : (value: string) => value
+  const needle = form(text)
+  return nodesOf(body).some(
+    ({ value }) => typeof value === 'string' && form(value).includes(needle),
+  )
+}
+
+/** Tests if a field at any depth has one of the names. */
+export function hasMember(body: unknown, names: readonly string[]): boolean {
+  return nodesOf(body).some(
+    ({ value }) => isObject(value) && names.some((name) => Object.hasOwn(value, name)),
+  )
+}
+
+/** Texts that several elements of one list show, if that list shows others of them as well. */
+export function repeatedIn(body: unknown, texts: readonly string[]): readonly string[] {
+  const lists = nodesOf(body).flatMap(({ value }) => (Array.isArray(value) ? [value] : []))
+  const counts = lists.map((list) => {
+    const elements = list.map((element) => new Set(leavesOf(element).map(({ value }) => value)))
+    return texts.map((text) => elements.filter((leaves) => leaves.has(text)).length)
+  })
+  const ofLists = counts.filter((count) => count.filter((times) => times > 0).length > 1)
+  return texts.filter((_, at) => ofLists.some((count) => (count[at] ?? 0) > 1))
+}
+
+/** Tests if a body holds an array at any depth. */
+export function holdsList(body: unknown): boolean {
+  return nodesOf(body).some(({ value }) => Array.isArray(value))
+}
+
+/**
+ * The ids of the chats in the list that holds one of the given chats: of the elements that have their id
+ * under the same name. If no list of the body holds one, of the list in the same place as one of `similar`
+ * that does. Empty if there is none.
+ */
+export function listedChatIds(
+  body: unknown,
+  ids: readonly string[],
+  ...similar: readonly unknown[]
+): ReadonlySet<string> {
+  const lists = chatLists(body)
+  for (const other of [body, ...similar]) {
+    for (const [place, list] of chatLists(other)) {
+      if (ids.some((id) => list.has(id.toLowerCase()))) return lists.get(place) ?? new Set()
+    }
+  }
+  return new Set()
+}
+
+/** The ids of chats among the elements of each list, by the path of the list and the name of the id. */
+function chatLists(body: unknown): ReadonlyMap<string, ReadonlySet<string>> {
+  const lists = new Map<string, Set<string>>()
+  for (const { path, value } of leavesOf(body)) {
+    const name = path.at(-1) ?? ''
+    const isOfElement = chatIdNames.includes(name) && /^\d+$/.test(path.at(-2) ?? '')
+    if (!isOfElement || !isUuid(value)) continue
+    const place = [...path.slice(0, -2), name].join('/')
+    lists.set(place, (lists.get(place) ?? new Set()).add(value.toLowerCase()))
+  }
+  return lists
 }

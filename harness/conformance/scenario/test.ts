@@ -24,14 +24,12 @@ import { processOf } from '../session/requests/imitation.ts'
 import { surfaceCredentials } from '../session/secrets.ts'
 import { Session } from '../session/session.ts'
 import type { Cost } from '../usage.ts'
-import { assume, createClaim } from './claims.ts'
+import { assume, createClaim, expectRejected, type RejectedRequest } from './claims.ts'
 import { toSlug } from './declaration.ts'
-import { expectRejected, type RejectedRequest } from './expect-rejected.ts'
 import { describeAnswer } from './read.ts'
-import { attachmentRoutes } from './routes/attachments.ts'
 import { chatRoutes } from './routes/chats.ts'
-import { knowledgeRoutes } from './routes/knowledge.ts'
 import { openaiRoutes } from './routes/openai.ts'
+import { attachmentRoutes, knowledgeRoutes } from './routes/uploads.ts'
 import { v2Routes } from './routes/v2.ts'
 import { oneShotRoutes, v3Routes } from './routes/v3.ts'
 
@@ -143,10 +141,7 @@ export const test = base
   .extend('attachments', ({ session }) => attachmentRoutes(session))
   .extend('knowledge', ({ session }) => knowledgeRoutes(session))
 
-/**
- * Rows that a law scenario may try: those of the depth or, if `--max-generations` is too low for all
- * scenarios, its share of the remaining generations.
- */
+/** Rows that a law scenario may try: those of the depth, or its share of `--max-generations`. */
 function rowsWithin({ meta, file }: Task, setup: RunSetup): number {
   const { depth, requirements: ids, profile, maxGenerations } = setup
   const planned = testsIn(file).filter(({ meta: { covers = [], ...condition } }) =>
@@ -186,10 +181,7 @@ async function assumeStillAccepted(session: Session, ids: readonly RequirementId
 const surfaces = ['openai', 'v3'] as const
 const listPaths = { openai: '/api/openai/models', v3: '/api/v3/chat' } as const
 
-/**
- * Rank of a scenario: an incognito run begins with conversations, of one or several surfaces at once, one at a time
- * in each process of the customer.
- */
+/** Rank of a scenario: an incognito run begins with conversations, one at a time in each customer's process. */
 function rankOf(task: Task, { seed }: RunSetup): number {
   if (!task.meta.isFirst) return Infinity
   const together = [0, 0, 1, 1, 2][createRandomPicker(`${seed}/together`)(5)] ?? 0

@@ -1,7 +1,7 @@
 import type { RequirementId } from '../../../contract/index.ts'
 import type { ConformanceReport, RequirementResult } from '../../../contract/report/conformance.ts'
 import { requirement, reportOf as sketchOf } from '../../../reports/test-support/reports.ts'
-import { countTotals, reportOutcome } from '../report/totals.ts'
+import { countTotals, reportOutcome } from '../report/build-report.ts'
 
 /** Invented reports, with the outcome and the totals of a real run. */
 export function reportOf(

@@ -12,7 +12,6 @@ import { type Cost, noCost } from '../usage.ts'
 /** A scenario as it is written, before it runs. */
 export interface Scenario extends ScenarioCoverage {
   readonly title: string
-  /** Cost to a target. */
   readonly cost: Cost
   /** Cost by depth, if it differs. */
   readonly lawCosts?: Readonly<Record<Depth, Cost>>

@@ -2,10 +2,10 @@ import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { requirementIds } from '../../../contract/index.ts'
-import { listScenarios, planConformance } from '../plan.ts'
 import { toSlug } from '../scenario/declaration.ts'
 import { profileOf } from '../test-support/check.ts'
 import type { Scenario } from './collector.ts'
+import { listScenarios, planConformance } from './suites.ts'
 
 const suites = fileURLToPath(new URL('../../../suites', import.meta.url))
 

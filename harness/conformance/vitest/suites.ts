@@ -4,6 +4,11 @@ import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { createVitest, type PoolRunnerInitializer, type Reporter, type Vitest } from 'vitest/node'
+import type { RequirementId } from '../../../contract/index.ts'
+import type { TargetProfile } from '../profile/index.ts'
+import { isPlanned, type Selection, selectRequirements, skipReason } from '../profile/selection.ts'
+import type { Depth } from '../run-setup.ts'
+import { Collector, type Scenario } from './collector.ts'
 
 /**
  * Location of this package: the checkout, or the installed package with its compiled files in `dist`.
@@ -83,7 +88,7 @@ type ProcessEvent = (typeof signals)[number] | (typeof lastResorts)[number]
  * vitest assumes that it owns the process: it ends it on a signal, forbids `process.exit`, swallows uncaught
  * errors and sets an exit code. The caller gets the process back unchanged.
  */
-export function saveProcessState(): {
+function saveProcessState(): {
   /** Lets a run report its findings after an interrupt or an internal error. */
   listeners(): void
   /** vitest reports uncaught errors only if there are no other listeners; the result adds these again. */
@@ -124,5 +129,41 @@ export function saveProcessState(): {
       process.exit = exit
       process.exitCode = exitCode
     },
+  }
+}
+
+/** The requirements that a run judges: selected, applicable, and with all needed capabilities declared. */
+export function judgedRequirements(
+  selection: Selection,
+  profile: TargetProfile,
+): readonly RequirementId[] {
+  return selectRequirements(selection).filter((id) => !skipReason(id, profile))
+}
+
+/** The scenarios that a selection would run at a depth, with their cost there; sends no request. */
+export async function planConformance(
+  profile: TargetProfile,
+  selection: Selection,
+  depth: Depth = 'normal',
+): Promise<readonly Scenario[]> {
+  const requirements = judgedRequirements(selection, profile)
+  const scenarios = await listScenarios()
+  return scenarios
+    .filter((scenario) => isPlanned(scenario, requirements, profile))
+    .map((scenario) => ({ ...scenario, cost: scenario.lawCosts?.[depth] ?? scenario.cost }))
+}
+
+/** Every scenario of the suites, with the requirements that it can decide. */
+export async function listScenarios(): Promise<readonly Scenario[]> {
+  const collector = new Collector(() => {}, String)
+  const suites = await openSuites(collector)
+  try {
+    const { testModules } = await suites.vitest.collect([], { staticParse: false })
+    for (const module of testModules) collector.onTestModuleCollected(module)
+    const [fault] = testModules.flatMap((module) => module.errors())
+    if (fault) throw new Error(fault.message)
+    return collector.scenarios
+  } finally {
+    await suites.close()
   }
 }

@@ -2,8 +2,14 @@ import { type Exchange, succeeded } from '../../../contract/index.ts'
 import { assume } from '../../conformance/scenario/claims.ts'
 import { isDeclined } from '../../conformance/scenario/read.ts'
 import { isAccepted, negative, requireChat } from '../checks.ts'
-import { type Commands, demand, drawChat, drawFrom, type Operation } from '../command.ts'
-import type { ExplorationContext } from '../context.ts'
+import {
+  type Commands,
+  demand,
+  drawChat,
+  drawFrom,
+  type ExplorationContext,
+  type Operation,
+} from '../command.ts'
 import {
   addChat,
   busiestFirst,

@@ -2,8 +2,13 @@ import { succeeded } from '../../../contract/index.ts'
 import { answerParts, isDeclined, statusText } from '../../conformance/scenario/read.ts'
 import { inputText } from '../../conformance/scenario/routes/v3.ts'
 import { requireChat, stillGenerates } from '../checks.ts'
-import { type Commands, demand, drawFrom, type Operation } from '../command.ts'
-import type { ExplorationContext } from '../context.ts'
+import {
+  type Commands,
+  demand,
+  drawFrom,
+  type ExplorationContext,
+  type Operation,
+} from '../command.ts'
 import {
   addTurn,
   busiestFirst,

@@ -3,8 +3,13 @@ import { poll } from '../../conformance/scenario/poll.ts'
 import { answerJson, contains } from '../../conformance/scenario/read.ts'
 import { isConclusive, type ListWalk } from '../../conformance/scenario/routes/paging.ts'
 import { asControl, expectLimit, isSettled } from '../checks.ts'
-import { type Command, drawFrom, type Operation, StateViolation } from '../command.ts'
-import type { ExplorationContext } from '../context.ts'
+import {
+  type Command,
+  drawFrom,
+  type ExplorationContext,
+  type Operation,
+  StateViolation,
+} from '../command.ts'
 import { type ChatState, chatNamed, deletedChats, livingChats, type Model } from '../model.ts'
 import { readChat } from './read-chat.ts'
 

@@ -3,8 +3,7 @@ import { poll } from '../../conformance/scenario/poll.ts'
 import { answerJson, contains, statusText } from '../../conformance/scenario/read.ts'
 import type { ListWalk } from '../../conformance/scenario/routes/paging.ts'
 import { isAccepted, kindsSinceSet, learnKept, requireChat } from '../checks.ts'
-import { type Command, demand, StateViolation } from '../command.ts'
-import type { ExplorationContext } from '../context.ts'
+import { type Command, demand, type ExplorationContext, StateViolation } from '../command.ts'
 import { type ChatState, livingChats, readProperty } from '../model.ts'
 
 export const readChat: Command = {

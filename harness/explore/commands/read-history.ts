@@ -9,8 +9,14 @@ import {
   inputRows,
 } from '../../conformance/scenario/read.ts'
 import { asControl, expectLimit, isAccepted } from '../checks.ts'
-import { type Command, demand, drawFrom, type Operation, StateViolation } from '../command.ts'
-import type { ExplorationContext } from '../context.ts'
+import {
+  type Command,
+  demand,
+  drawFrom,
+  type ExplorationContext,
+  type Operation,
+  StateViolation,
+} from '../command.ts'
 import { livingChats, type Turn, turnsOf } from '../model.ts'
 
 const limits = [undefined, undefined, 1, 2, 3, 4, 5, 7, 10, 20, 30, 50] as const

@@ -2,8 +2,13 @@ import type { Exchange, RequirementId } from '../../../contract/index.ts'
 import { isDeclined, isUuid, leavesOf } from '../../conformance/scenario/read.ts'
 import type { ListWalk } from '../../conformance/scenario/routes/paging.ts'
 import { negative, requireChat } from '../checks.ts'
-import { type Commands, demand, type Operation, type Planned } from '../command.ts'
-import type { ExplorationContext } from '../context.ts'
+import {
+  type Commands,
+  demand,
+  type ExplorationContext,
+  type Operation,
+  type Planned,
+} from '../command.ts'
 import { busiestFirst, livingChats, type Model } from '../model.ts'
 
 interface Refusal {

@@ -16,7 +16,6 @@ import {
 export type Shrunk = Replay & { readonly violation: NonNullable<Replay['violation']> }
 
 export interface ShrinkOptions {
-  /** The violation to reproduce. */
   readonly violation: StateViolation
   /** Carries a sequence out in fresh chats. */
   readonly replay: (operations: readonly Operation[]) => Promise<Replay>

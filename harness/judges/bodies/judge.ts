@@ -66,10 +66,7 @@ const judgeMembers: Partial<Record<OperationId, BodyJudge>> = {
   'v3.oneShot': judgeOneShot,
 }
 
-/**
- * Judges a one-shot response: an object without output whose `object` is not a response breaks only its
- * requirement.
- */
+/** Judges a one-shot: an object without output whose `object` is no response breaks only its requirement. */
 function judgeOneShot(collector: FindingCollector, body: JsonObject, exchange: Exchange): void {
   if (body['object'] === 'response' || 'output' in body) {
     judgeResponseBody(collector, body, requestOf(exchange))

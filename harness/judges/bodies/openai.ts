@@ -93,10 +93,7 @@ function reasons(body: JsonObject): string[] {
   })
 }
 
-/**
- * Section 2.1 and docs/internals/wire-contract.md: the list of models. Its format is not documented, so the
- * entries are searched in any array of objects.
- */
+/** Section 2.1: the list of models, whose format is not shown: any array of objects is searched. */
 export function judgeModels(collector: FindingCollector, body: unknown): void {
   judgeShape(collector, body, {
     schema: modelList,

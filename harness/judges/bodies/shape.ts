@@ -23,10 +23,7 @@ export interface Shape {
   readonly requirementFor: (path: readonly PropertyKey[]) => RequirementId | undefined
 }
 
-/**
- * Checks a body against a schema: each issue breaks the requirement of its field, every other requirement
- * holds, unless it depends on a broken one.
- */
+/** Checks a body against a schema: an issue breaks the requirement of its field, all independent others hold. */
 export function judgeShape(
   collector: FindingCollector,
   body: unknown,

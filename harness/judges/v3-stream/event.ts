@@ -1,6 +1,6 @@
-import { knownEvents } from '../../../contract/event-names.ts'
 import type { RequirementId } from '../../../contract/index.ts'
 import type { JsonObject } from '../../../contract/json.ts'
+import { knownEvents } from '../../../contract/wire.ts'
 
 /** A decoded event of the stream. */
 export interface ResponseEvent {

@@ -1,5 +1,5 @@
-import { knownEvents } from '../../../contract/event-names.ts'
 import { asObject, type JsonObject, parseJson } from '../../../contract/json.ts'
+import { knownEvents } from '../../../contract/wire.ts'
 import type { FindingCollector } from '../finding-collector.ts'
 import { show } from '../json.ts'
 import type { Block } from '../sse/scanner.ts'

@@ -1,6 +1,6 @@
-import { lifecycleEvents, terminalEvents } from '../../../contract/event-names.ts'
 import type { Ending, RequirementId } from '../../../contract/index.ts'
 import { asObject, type JsonObject } from '../../../contract/json.ts'
+import { lifecycleEvents, terminalEvents } from '../../../contract/wire.ts'
 import type { FindingCollector } from '../finding-collector.ts'
 import { agrees, show } from '../json.ts'
 import type { Block } from '../sse/scanner.ts'

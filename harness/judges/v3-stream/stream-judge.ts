@@ -1,6 +1,6 @@
-import { terminalEvents } from '../../../contract/event-names.ts'
 import type { Ending, Judgement, WireChunk } from '../../../contract/index.ts'
 import { asObject, isObject } from '../../../contract/json.ts'
+import { terminalEvents } from '../../../contract/wire.ts'
 import { observeItems } from '../bodies/v3.ts'
 import { judgeOutput, judgeUsage } from '../final-response.ts'
 import { FindingCollector } from '../finding-collector.ts'

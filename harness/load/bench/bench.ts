@@ -2,12 +2,11 @@
 
 import { fileURLToPath } from 'node:url'
 import { Agent, type Dispatcher, request } from 'undici'
-import { messageOf } from '../../../contract/error-message.ts'
 import { urlOf } from '../../../contract/index.ts'
+import { messageOf } from '../../../contract/text.ts'
 import { type ChildServer, childServer } from '../child-server.ts'
 import type { KnownAnswer } from './bare-server.ts'
-import type { BenchCase } from './cases.ts'
-import { chatSupply, NoAnswerError } from './cases.ts'
+import { type BenchCase, chatSupply, NoAnswerError } from './cases.ts'
 import {
   type BenchFigures,
   type BenchOptions,

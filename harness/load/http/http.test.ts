@@ -2,8 +2,11 @@ import type { Socket } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { directNetwork, type NetworkOptions } from '../../client/index.ts'
-import { startForwardProxy } from '../../client/test-support/forward-proxy.ts'
-import { pour, startRawServer } from '../../client/test-support/raw-server.ts'
+import {
+  pour,
+  startForwardProxy,
+  startRawServer,
+} from '../../client/test-support/listen-on-loopback.ts'
 import { driven, outcomesOf } from '../test-support/drive.ts'
 import { h2Server, speech, trusting } from '../test-support/h2-server.ts'
 import { oddServer } from '../test-support/odd-server.ts'

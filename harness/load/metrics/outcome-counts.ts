@@ -1,4 +1,4 @@
-import type { ErrorRow } from '../../../contract/report/load/errors.ts'
+import type { ErrorRow } from '../../../contract/report/load/integrity.ts'
 import type { Metric } from '../../../contract/report/load/measures.ts'
 import type { TransactionRow } from '../../../contract/report/load/report.ts'
 import { type MixEntry, surfaceOf } from '../plan/mix.ts'

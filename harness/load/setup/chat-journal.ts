@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
-import { messageOf } from '../../../contract/error-message.ts'
 import { type JournalEntry, journalLine } from '../../../contract/index.ts'
+import { messageOf } from '../../../contract/text.ts'
 import { maxTimerMs } from '../../../contract/timer.ts'
 import { RedactingWriter } from '../../client/redaction/redacting-writer.ts'
 import { createRedactor, type Secret } from '../../client/redaction/redaction.ts'

@@ -1,5 +1,8 @@
-import { type ErrorRow, refusalKinds } from '../../../contract/report/load/errors.ts'
-import type { LoadFinding } from '../../../contract/report/load/integrity.ts'
+import {
+  type ErrorRow,
+  type LoadFinding,
+  refusalKinds,
+} from '../../../contract/report/load/integrity.ts'
 import type { SloRow } from '../../../contract/report/load/measures.ts'
 import type { LoadReport, TransactionRow } from '../../../contract/report/load/report.ts'
 import { type Decision, decideShare, shareInterval } from '../statistics/shares.ts'

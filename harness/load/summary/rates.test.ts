@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { errorCounters } from '../../../contract/report/load/errors.ts'
+import { errorCounters } from '../../../contract/report/load/integrity.ts'
 import type { Delivery } from '../../../contract/report/load/measures.ts'
 import { loadReportOf } from '../../../reports/load/test-support/sketch.ts'
 import { deliveryText, lumpText } from '../../../reports/load/traffic.ts'

@@ -9,7 +9,7 @@ import {
   type ErrorCounter,
   type ErrorRow,
   errorCounters,
-} from '../../../contract/report/load/errors.ts'
+} from '../../../contract/report/load/integrity.ts'
 import type {
   Delivery,
   Goodput,

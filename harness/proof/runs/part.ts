@@ -1,5 +1,5 @@
 /** A process of the proof: receives attempts by name and runs them one after the other. */
-import { messageOf } from '../../../contract/error-message.ts'
+import { messageOf } from '../../../contract/text.ts'
 import type { ProfileName } from '../../conformance/profile/selection.ts'
 import type { Depth } from '../../conformance/run-setup.ts'
 import { type Engine, inlineEngine } from '../../conformance/vitest/engine.ts'

@@ -1,6 +1,6 @@
 /** JSON values that conform to a schema: arguments of tool calls and structured answers. */
 import { generateSync } from 'json-schema-faker'
-import { messageOf } from '../../../contract/error-message.ts'
+import { messageOf } from '../../../contract/text.ts'
 import { type Draw, seededDraw } from '../../runtime/random.ts'
 import { type JsonSchema, UnsupportedSchema } from '../types.ts'
 import { asSchema, merged } from './merge.ts'

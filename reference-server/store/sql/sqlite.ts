@@ -1,6 +1,6 @@
 /** SQLite in memory, or in a file with the write-ahead log, using the module of Node.js. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { messageOf } from '../../../contract/error-message.ts'
+import { messageOf } from '../../../contract/text.ts'
 import { StoreFull, StoreOpenError, StoreUnavailable } from '../errors.ts'
 import type { Database, Query, Row, SqlDialect, Value } from './database.ts'
 

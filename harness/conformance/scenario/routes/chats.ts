@@ -7,13 +7,12 @@ import {
   type OperationId,
   succeeded,
 } from '../../../../contract/index.ts'
+import { fill } from '../../profile/schema-requests.ts'
 import { route, type SendOptions } from '../../session/requests/wire-request.ts'
 import type { Session } from '../../session/session.ts'
 import { assume } from '../claims.ts'
-import { contains } from '../find.ts'
 import { equalDelays, pollEndpoints, pollMs, readRepeatedly } from '../poll.ts'
-import { statusText } from '../read.ts'
-import { fill } from '../template.ts'
+import { contains, statusText } from '../read.ts'
 import { type ListWalk, readList } from './paging.ts'
 import type { Chat } from './v3.ts'
 

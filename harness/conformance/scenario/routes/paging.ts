@@ -13,8 +13,7 @@ import type { TargetProfile } from '../../profile/index.ts'
 import { describeRequest } from '../../session/limits/limit-breaches.ts'
 import type { Session } from '../../session/session.ts'
 import { assume } from '../claims.ts'
-import { contains } from '../find.ts'
-import { historyCursor } from '../read.ts'
+import { contains, historyCursor } from '../read.ts'
 
 /** Names of fields that may hold the cursor of the next page, at any depth. */
 const cursorNames = ['cursor', 'next_cursor', 'nextCursor', 'next', 'after', 'next_page_token']
@@ -135,10 +134,7 @@ export interface ReadListOptions {
   readonly isEnough?: (page: Exchange) => boolean
 }
 
-/**
- * Reads a list to its end, even if its pages are small, so that missing elements can be detected. The
- * scenario ends if the list exceeds a limit of the profile.
- */
+/** Reads a list to its end, so that missing elements show; ends the scenario beyond a limit of the profile. */
 export async function readList(
   session: Session,
   open: (query: Query) => Promise<Exchange>,
@@ -170,10 +166,7 @@ function elementIds(body: unknown): unknown[] {
     .map(({ value }) => value)
 }
 
-/**
- * Ends the scenario if a list lacks something that may be on an unread page. A list that is refused from the
- * start can be judged.
- */
+/** Ends the scenario if a missing element may be on an unread page; a list refused from the start can be judged. */
 export function assumeRead({ pages, isWhole }: ListWalk, isShown: boolean): void {
   const reason = 'the list could not be followed to its end: set shapes in the target profile'
   assume(isShown || isWhole || !succeeded(pages[0]), reason, ...pages.slice(-2))

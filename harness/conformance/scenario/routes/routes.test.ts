@@ -4,7 +4,7 @@ import { type Exchange, isDeeperThan, leavesOf } from '../../../../contract/inde
 import { exchangeOf } from '../../../../reports/test-support/exchanges.ts'
 import { idsOfRecordsWith } from '../../cleanup/auxiliary-client.ts'
 import { findExcess, withoutBody } from '../../session/limits/limit-breaches.ts'
-import { contains, holdsList } from '../find.ts'
+import { contains, holdsList } from '../read.ts'
 import { walkList } from './paging.ts'
 
 describe('how deep JSON is nested', () => {

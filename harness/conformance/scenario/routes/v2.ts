@@ -9,11 +9,11 @@ import {
   succeeded,
   valueAt,
 } from '../../../../contract/index.ts'
+import { fill } from '../../profile/schema-requests.ts'
 import { route, type SendOptions } from '../../session/requests/wire-request.ts'
 import type { Session } from '../../session/session.ts'
 import { assume, requireProfile } from '../claims.ts'
 import { statusText } from '../read.ts'
-import { fill } from '../template.ts'
 
 type Body = Readonly<Record<string, unknown>>
 

@@ -1,4 +1,3 @@
-import { terminalEvents } from '../../../../contract/event-names.ts'
 import {
   type Exchange,
   header,
@@ -9,6 +8,7 @@ import {
   requestJson,
   succeeded,
 } from '../../../../contract/index.ts'
+import { terminalEvents } from '../../../../contract/wire.ts'
 import { notRecorded } from '../../../client/index.ts'
 import { isPage } from '../../preflight/classify-answer.ts'
 import { describeRequest } from '../limits/limit-breaches.ts'

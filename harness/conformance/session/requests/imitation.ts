@@ -20,7 +20,6 @@ export interface ImitatedRequest {
   readonly isStream: boolean
   /** Headers, credentials or bytes that only a general client sends. */
   readonly isUnusual: boolean
-  /** URL of the target. */
   readonly url: URL
   readonly httpVersion: 'auto' | 'http1' | 'http2'
 }

@@ -40,7 +40,6 @@ export interface RequestSpec {
   /** Path in the document, for example `/api/v3/message`; the prefixes of the profile replace its own. */
   readonly path: string
   readonly query?: Readonly<Record<string, string | number>>
-  /** Sent as JSON. */
   readonly json?: unknown
   /** Sent as it is, with its content type; excludes `json`. */
   readonly raw?: { readonly body: Uint8Array; readonly contentType: string }

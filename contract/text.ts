@@ -60,3 +60,31 @@ const number = /(?<![\w.-])-?\d+(?:\.\d+)?(?![\w-])/g
 const aboutStatus =
   /\bstatus\b|\bexpected (?:success|a refusal)\b|\banswered\b|\brefus|\bdeclin|\bHTTP\b|\b(?:is|not) an? \d{3}\b/i
 const status = /^[1-5]\d\d$/
+
+/** The message of a thrown error; for any other thrown value, its string form. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+export function swapLetterCase(text: string): string {
+  return text.replace(/[a-z]/gi, (letter) =>
+    letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
+  )
+}
+
+/** Reduces a text to a-z, digits and dashes, for use in a file name or a header. */
+export function slugOf(text: string): string {
+  return text
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '')
+}
+
+/** Matches a whole text against a glob, ignoring case: `*` is any text, spaces included, `?` any one character. */
+export function matchesGlob(text: string, glob: string): boolean {
+  const pattern = glob
+    .replaceAll(/[.+^${}()|[\]\\]/g, '\\$&')
+    .replaceAll('*', '.*')
+    .replaceAll('?', '.')
+  return new RegExp(`^${pattern}$`, 'i').test(text)
+}

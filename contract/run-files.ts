@@ -13,7 +13,7 @@ const codedBody = z.object({ coding: z.string(), chunks, withheldBytes: z.int().
 
 const roles = ['arrange', 'act', 'control', 'negative', 'liveness', 'probe', 'cleanup'] as const
 
-export const storedExchange = z.object({
+const storedExchange = z.object({
   id: z.string(),
   labels: z.object({
     scenario: z.string(),
@@ -56,10 +56,7 @@ export const storedExchange = z.object({
 })
 export type StoredExchange = z.infer<typeof storedExchange>
 
-/**
- * The line of an exchange in pieces, line feed included: the text of a long response is several times its
- * size and is never in memory as a whole.
- */
+/** The line of an exchange in pieces, line feed included: as a whole it may be several times its response. */
 export function* storedPieces(exchange: Exchange): Generator<string> {
   const { response, events, ending, loopDelayMs } = exchange
   yield JSON.stringify(withoutBody(exchange)).slice(0, -1)
@@ -136,7 +133,7 @@ function restoreChunks(stored: z.infer<typeof chunks>): WireChunk[] {
   return stored.map((chunk) => ({ atMs: chunk.atMs, bytes: decode(chunk) }))
 }
 
-export interface Restored {
+interface Restored {
   readonly exchanges: readonly Exchange[]
   /** Lines that are not an exchange: a killed run truncates its last one. */
   readonly lost: number
@@ -179,4 +176,50 @@ function decode(value: StoredBytes): Uint8Array {
   const { buffer, byteOffset, length } =
     'text' in value ? Buffer.from(value.text) : Buffer.from(value.base64, 'base64')
   return new Uint8Array(buffer, byteOffset, length)
+}
+
+/**
+ * Lines of a creation journal: a run records each resource before it sends the request that creates it, so
+ * that a killed run leaves nothing unrecorded. One JSON object a line; the first line identifies the run.
+ */
+
+/** Kinds of created resources; the document shows a route to delete only for chats. */
+const creationKinds = ['chat', 'v2 chat', 'attachment', 'document'] as const
+export type CreationKind = (typeof creationKinds)[number]
+
+export const journalHead = z
+  .object({
+    journal: z.literal(1),
+    /** Text in the name of every resource that the run creates and may delete. */
+    tag: z.string(),
+    /** True for a run whose names carry no tag: it deletes by id. */
+    untagged: z.literal(true).optional(),
+    kit: z.string(),
+    baseUrl: z.string(),
+    /** Prefixes of the target that differ from the document. */
+    prefixes: z.record(z.string(), z.string().optional()).optional(),
+  })
+  .refine(({ tag, untagged }) => (untagged ? tag === '' : /^chatgen-./.test(tag)))
+export type JournalHead = z.infer<typeof journalHead>
+
+const creation = { kind: z.enum(creationKinds), name: z.string(), scenario: z.string() }
+export const journalEntry = z.discriminatedUnion('event', [
+  /** Creation that is about to be sent. */
+  z.object({ event: z.literal('create'), ...creation }),
+  /** Creation whose response contained the id. */
+  z.object({ event: z.literal('created'), ...creation, id: z.string() }),
+  /** Nothing was created: the target refused, or nothing with the name was found. */
+  z.object({ event: z.literal('refused'), ...creation }),
+  /** A deletion was confirmed, or a later read was refused. */
+  z.object({ event: z.literal('deleted'), kind: z.enum(creationKinds), id: z.string() }),
+])
+export type JournalEntry = z.infer<typeof journalEntry>
+
+/** `redact` is applied to values from outside, never to the keywords of the format. */
+export function journalLine(entry: JournalEntry, redact: (text: string) => string): string {
+  const texts = Object.entries(entry).map(([member, text]) => [
+    member,
+    member === 'event' || member === 'kind' ? text : redact(text),
+  ])
+  return `${JSON.stringify(Object.fromEntries(texts))}\n`
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { stableText } from './stable-text.ts'
 import { growth } from './test-support/growth.ts'
+import { stableText } from './text.ts'
 
 describe('two runs say the same', () => {
   test.each([

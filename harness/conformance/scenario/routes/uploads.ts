@@ -7,11 +7,14 @@ import {
   nodesOf,
   valueAt,
 } from '../../../../contract/index.ts'
+import type { TargetProfile } from '../../profile/index.ts'
+import { fill, type Values } from '../../profile/schema-requests.ts'
 import type { FormStyle } from '../../session/requests/imitation.ts'
 import { route, type SendOptions } from '../../session/requests/wire-request.ts'
 import type { Session } from '../../session/session.ts'
-import { contains } from '../find.ts'
+import { requireProfile } from '../claims.ts'
 import { poll } from '../poll.ts'
+import { contains } from '../read.ts'
 import { type ListWalk, readList } from './paging.ts'
 
 type Query = Readonly<Record<string, string | number>>
@@ -97,10 +100,7 @@ export function attachmentRoutes(session: Session) {
 /** The fields of section 2.4. */
 const members = ['id', 'filename', 'content_type', 'bucket', 'size', 'created_at']
 
-/**
- * The object with a field `filename`, with the name of the file, or with most of the fields of section 2.4:
- * the one with the most fields, then the outermost.
- */
+/** The object with a field `filename`, with the name of the file, or with most of the fields of section 2.4. */
 export function attachmentIn(body: unknown, fileName: string): unknown {
   const objects = nodesOf(body).flatMap(({ value }) => (isObject(value) ? [value] : []))
   const records = objects.sort((a, b) => memberCount(b) - memberCount(a))
@@ -115,17 +115,13 @@ function memberCount(record: JsonObject): number {
   return members.filter((member) => member in record).length
 }
 
-/** One file to upload. */
 export interface UploadFile {
   readonly name: string
   readonly type: string
   readonly bytes: Uint8Array
 }
 
-/**
- * A body of `multipart/form-data` (RFC 7578) with plain fields and one file. Names are sent as UTF-8,
- * quotes in them as `%22`.
- */
+/** A body of `multipart/form-data` (RFC 7578) with one file; names as UTF-8, quotes in them as `%22`. */
 export function multipart(
   fields: Readonly<Record<string, string>>,
   part: string,
@@ -148,4 +144,54 @@ export function multipart(
     body: new Uint8Array(Buffer.concat(buffers)),
     contentType: `multipart/form-data; boundary=${boundary}`,
   }
+}
+
+type KnowledgeRoute = keyof NonNullable<NonNullable<TargetProfile['knowledge']>['routes']>
+
+export const knowledgePrefixes = ['/api/v3/knowledge', '/api/knowledge'] as const
+export type KnowledgePrefix = (typeof knowledgePrefixes)[number]
+
+interface KnowledgeOptions extends SendOptions {
+  readonly prefix?: KnowledgePrefix
+  readonly values?: Values
+  readonly file?: UploadFile
+  /** Parameters in addition to those of the profile. */
+  readonly query?: Readonly<Record<string, string | number>>
+}
+
+/** Knowledge bases (section 4.3): the profile defines the routes below the prefix. */
+export function knowledgeRoutes(session: Session) {
+  const { knowledge } = session.context.setup.profile
+
+  const routes = {
+    /** Sends a route of the profile; without one, requests the prefix itself. */
+    send(name: KnowledgeRoute | null, options: KnowledgeOptions = {}): Promise<Exchange> {
+      const { prefix = knowledgePrefixes[0], values = {}, file, query, ...rest } = options
+      if (name === null) {
+        return session.send({ surface: 'v3', method: 'GET', path: prefix, ...rest })
+      }
+      const route = knowledge?.routes?.[name]
+      requireProfile(route, `knowledge.routes.${name}`)
+      const all: Values = {
+        ...(knowledge ? { baseId: knowledge.baseId, question: knowledge.question } : {}),
+        ...values,
+      }
+      const upload = file && multipart({}, route.part ?? 'file', file, session.formStyle())
+      const send = () =>
+        session.send({
+          surface: 'v3',
+          method: route.method,
+          path: `${prefix}${fill(route.path, all)}`,
+          ...(route.query || query ? { query: { ...fill(route.query ?? {}, all), ...query } } : {}),
+          ...(upload ? { raw: upload } : {}),
+          ...(!upload && route.body !== undefined ? { json: fill(route.body, all) } : {}),
+          ...rest,
+        })
+      return file ? session.create('document', file.name, send, () => undefined) : send()
+    },
+
+    readBases: (): Promise<ListWalk> =>
+      readList(session, (query) => routes.send('list', { query }), {}, { pointer: undefined }),
+  }
+  return routes
 }
