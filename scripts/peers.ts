@@ -18,11 +18,10 @@ import { lowerMedianOf } from '../contract/averages.ts'
 import { messageOf } from '../contract/text.ts'
 import { columns } from '../reports/text/columns.ts'
 import { optionsOf, scriptFolder } from './options.ts'
-import { bodyReaders } from './peers/body-readers.ts'
 import { gapError, type Load, latencyError, measure, type Run } from './peers/measure.ts'
 import type { Peer } from './peers/peer.ts'
+import { peers as known } from './peers/programs.ts'
 import { buildServer, type PacedServer, pace } from './peers/server.ts'
-import { streamReaders } from './peers/stream-readers.ts'
 
 const values = optionsOf(import.meta, {
   ...{ experiments: 'latency', rate: 60, seconds: 6, tokens: 40, runs: 3, only: '', keep: '' },
@@ -70,7 +69,7 @@ async function main(): Promise<void> {
   const server = buildServer(root)
   if (server === null) return console.log('SKIPPED, go is not on PATH: the paced server needs it')
   const only = values.only.split(',').filter(Boolean)
-  const peers = [...streamReaders, ...bodyReaders].filter(
+  const peers = known.filter(
     (peer) => (only.length === 0 || only.includes(peer.name)) && isPresent(peer),
   )
   const [machine, bounds] = [cpus()[0]?.model, (ms: readonly number[]) => ms.join(' to ')]

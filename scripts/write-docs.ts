@@ -1,19 +1,192 @@
 /** Writes what the docs take from the code: docs/interface, target profile, import table. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { z } from 'zod'
+import { conditions, type LawfulOperation, requirementsUnder } from '../contract/conditions.ts'
+import { type RequirementId, requirementIds, requirements } from '../contract/index.ts'
 import { interfaceRevision } from '../harness/conformance/defaults.ts'
-import { interfacePages } from '../reports/catalog/interface-pages.ts'
-import { sectionSources } from './docs/section-sources.ts'
-import { targetProfilePage } from './docs/target-profile.ts'
+import { targetProfile } from '../harness/conformance/profile/schema.ts'
+import { interfacePages, type SectionSources } from '../reports/catalog/interface-pages.ts'
 import { withImportTable } from './house/references.ts'
 
-const docs = new URL('../docs/', import.meta.url)
+const root = new URL('../', import.meta.url)
 
-writeFileSync(new URL('target-profile.md', docs), targetProfilePage())
-mkdirSync(new URL('interface/', docs), { recursive: true })
-const facts = { revision: interfaceRevision, sourcesOf: sectionSources() }
-for (const { name, text } of interfacePages(facts)) {
-  writeFileSync(new URL(`interface/${name}`, docs), text)
+/** Finds the files that declare and test the requirements of a section, by the ids that they name. */
+export function sectionSources(): (section: string) => SectionSources {
+  const [suites, judges, catalog] = [
+    idsByFile('suites', '.scenario.ts'),
+    idsByFile('harness/judges', '.ts'),
+    idsByFile('contract/catalog', '.ts'),
+  ]
+  return (section) => {
+    const own = requirementIds.filter((id) => requirements[id].section === section)
+    const naming = (files: ReadonlyMap<string, ReadonlySet<string>>) =>
+      [...files].filter(([, ids]) => own.some((id) => ids.has(id))).map(([path]) => path)
+    const folders = naming(judges).map((path) => path.slice(0, path.lastIndexOf('/')))
+    return {
+      suites: naming(suites),
+      judges: [...new Set(folders)],
+      catalog: naming(catalog),
+    }
+  }
 }
 
-const architecture = new URL('../ARCHITECTURE.md', import.meta.url)
-writeFileSync(architecture, withImportTable(readFileSync(architecture, 'utf8')))
+/**
+ * Ids of requirements that each file names, alone, as an area: `requirementsOf('OAI-STREAM')`, or by the conditions of
+ * an operation: `requirementsOfLaws('openai.chat')`.
+ */
+function idsByFile(folder: string, ending: string): ReadonlyMap<string, ReadonlySet<string>> {
+  const names = readdirSync(new URL(`${folder}/`, root), { recursive: true, encoding: 'utf8' })
+  const paths = names
+    .filter((name) => name.endsWith(ending) && !/\.test\.ts$|test-support\//.test(name))
+    .map((name) => `${folder}/${name}`)
+    .toSorted()
+  return new Map(paths.map((path) => [path, idsIn(readFileSync(new URL(path, root), 'utf8'))]))
+}
+
+function idsIn(text: string): ReadonlySet<string> {
+  // A dependency of another requirement is not a test.
+  const source = text.replaceAll(/needs: \[[^\]]*\]/g, '')
+  const areas = [...source.matchAll(/requirementsOf\(\s*'([A-Z0-9-]+)'/g)].map(([, area]) => area)
+  const ofLaws = Object.keys(conditions)
+    .filter((operation) => new RegExp(`requirementsOfLaws\\(\\s*'${operation}'`).test(source))
+    .flatMap((operation) => requirementsUnder(operation as LawfulOperation))
+  return new Set(
+    requirementIds.filter(
+      (id) =>
+        source.includes(`'${id}'`) ||
+        areas.some((area) => id.startsWith(`${area}-`)) ||
+        ofLaws.includes(id),
+    ),
+  )
+}
+
+/** The part of a JSON Schema that the page shows. */
+interface Schema {
+  readonly type?: string
+  readonly description?: string
+  readonly default?: unknown
+  readonly enum?: readonly unknown[]
+  readonly const?: unknown
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly required?: readonly string[]
+  readonly anyOf?: readonly Schema[]
+  readonly items?: Schema
+}
+
+const introduction = `<!-- Generated from harness/conformance/profile by \`npm run docs\`; edits are overwritten. -->
+
+# Target profile
+
+All fields of a target profile, a YAML or JSON file for \`--target\`. \`chatgen init URL\` writes one with the values that
+it detects; [fixtures/targets/reference.yaml](../fixtures/targets/reference.yaml) is a complete example, and
+\`schemas/target-profile.schema.json\` the JSON Schema ([file-formats.md](file-formats.md)).
+
+- \`baseUrl\` or \`baseUrls\` is required, unless the command line names the target; a URL and flags on the command line
+  override the profile. All other fields are optional, except those marked as required within their object.
+- \`\${NAME}\` in any text is replaced by the environment variable \`NAME\`. If it is not set, the command exits with 2.
+- Unknown fields are errors, reported with file and line.
+- A missing field leaves the requirements in the column "Needed by" undecided (\`unproven\`); without \`deterministic\` they
+  are not applicable.`
+
+/** The page `docs/target-profile.md`. */
+export function targetProfilePage(): string {
+  const schema = z.toJSONSchema(targetProfile, { io: 'input' }) as Schema
+  const fields = Object.entries(schema.properties ?? {})
+  const groups = fields.filter(([, field]) => membersOf(field).length > 0)
+  const single = fields.filter(([, field]) => membersOf(field).length === 0)
+  return [
+    introduction,
+    '',
+    '## Deployment',
+    '',
+    ...table(single.map(([name, field]) => row(name, name, field, false))),
+    ...groups.flatMap(([name, field]) => [
+      '',
+      `## ${name}`,
+      '',
+      [field.description ?? '', neededText(name)].filter(Boolean).join(' '),
+      '',
+      ...table(rows('', name, field)),
+    ]),
+    '',
+  ].join('\n')
+}
+
+/** Rows of the fields of an object, those of nested objects after their parent. */
+function rows(prefix: string, path: string, schema: Schema): readonly string[] {
+  return membersOf(schema).flatMap(([name, field, isRequired]) => [
+    row(`${prefix}${name}`, `${path}.${name}`, field, isRequired),
+    ...rows(`${prefix}${name}.`, `${path}.${name}`, field),
+  ])
+}
+
+/** Fields of an object, or of the alternatives of a union. */
+function membersOf({ properties = {}, required = [], anyOf = [] }: Schema) {
+  const own = Object.entries(properties).map(
+    ([name, field]) => [name, field, required.includes(name)] as const,
+  )
+  const ofAlternatives: typeof own = anyOf.flatMap((alternative) =>
+    Object.entries(alternative.properties ?? {}).map(
+      ([name, field]) => [name, field, false] as const,
+    ),
+  )
+  return [...own, ...ofAlternatives]
+}
+
+function row(name: string, path: string, field: Schema, isRequired: boolean): string {
+  const { default: standard } = field
+  const isEmpty = typeof standard === 'object' && Object.keys(standard ?? {}).length === 0
+  const defaultText = standard === undefined || isEmpty ? '' : `\`${JSON.stringify(standard)}\``
+  const meaning = (field.description ?? '').replaceAll('|', '\\|')
+  const cells = [
+    `\`${name}\``,
+    typeText(field),
+    isRequired ? 'required' : defaultText,
+    meaning,
+    neededBy(path),
+  ]
+  return `| ${cells.join(' | ')} |`
+}
+
+function table(lines: readonly string[]): readonly string[] {
+  return ['| Field | Type | Default | Meaning | Needed by |', '|---|---|---|---|---|', ...lines]
+}
+
+function typeText(field: Schema): string {
+  const values = field.enum ?? (field.const === undefined ? undefined : [field.const])
+  if (values !== undefined) return values.map((value) => `\`${String(value)}\``).join(', ')
+  if (field.type === 'array') return field.items?.type ? `list of ${field.items.type}s` : 'list'
+  return field.type ?? 'any'
+}
+
+function neededText(name: string): string {
+  const ids = neededBy(name)
+  return ids === '' ? '' : `Needed by ${ids}.`
+}
+
+/** Requirements that are undecided without a field. */
+function neededBy(path: string): string {
+  const capability = path.replace(/^capabilities\./, '')
+  const ids = requirementIds.filter(
+    (id) => requirements[id].member === path || isOfCapability(id, path, capability),
+  )
+  return ids.length > maxListed ? `${ids.length} requirements` : ids.join(', ')
+}
+
+const maxListed = 6
+
+function isOfCapability(id: RequirementId, path: string, capability: string): boolean {
+  return path.startsWith('capabilities.') && requirements[id].capability === capability
+}
+
+if (import.meta.main) {
+  const docs = new URL('docs/', root)
+  writeFileSync(new URL('target-profile.md', docs), targetProfilePage())
+  mkdirSync(new URL('interface/', docs), { recursive: true })
+  const facts = { revision: interfaceRevision, sourcesOf: sectionSources() }
+  for (const { name, text } of interfacePages(facts)) {
+    writeFileSync(new URL(`interface/${name}`, docs), text)
+  }
+  const architecture = new URL('ARCHITECTURE.md', root)
+  writeFileSync(architecture, withImportTable(readFileSync(architecture, 'utf8')))
+}

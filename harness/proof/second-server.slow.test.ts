@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import {
   sharedEngine as engine,
+  excessesIn,
   lineOf,
   requirementsWith,
+  temporaryFolder,
 } from '../conformance/test-support/check.ts'
 import { judgeSecondServer } from './test-support/second-server/judged.ts'
 
@@ -14,9 +16,11 @@ const aboutTime = ['V3-SSE-30', 'OAI-STREAM-11']
  * `assistant_id` in every generation, and lists at most seven elements a page.
  */
 describe('the second server', () => {
-  test('violates nothing with its profile', async () => {
-    const report = await judgeSecondServer(engine)
+  test('violates nothing with its profile, for the declared cost', async () => {
+    const outDir = temporaryFolder()
+    const report = await judgeSecondServer(engine, { outDir })
     expect(report.faults).toEqual([])
+    expect(await excessesIn(outDir)).toEqual([])
     const open = requirementsWith(report, 'inconclusive', 'unproven')
     expect(open.filter(({ level }) => level === 'required').map(lineOf)).toEqual([])
     expect(
@@ -36,7 +40,7 @@ describe('the second server', () => {
   }, 60_000)
 
   test('violates nothing with a URL alone', async () => {
-    const report = await judgeSecondServer(engine, true)
+    const report = await judgeSecondServer(engine, { isBare: true })
     expect(report.faults).toEqual([])
     expect(requirementsWith(report, 'fail', 'error').map(lineOf)).toEqual([])
     const generation = report.requirements.find(({ id }) => id === 'V3-GEN-01')

@@ -1,21 +1,10 @@
-import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import {
-  type Patch,
-  type ReferenceServerOptions,
-  startReferenceServer,
-} from '../../reference-server/index.ts'
-import { openStore } from '../../reference-server/store/open-store.ts'
+import { type Patch, startReferenceServer } from '../../reference-server/index.ts'
 import { certificateFile, proxyTo, startTlsServer } from '../client/test-support/tls-front.ts'
 import type { ProfileName } from '../conformance/profile/selection.ts'
-import {
-  check,
-  lineOf,
-  referenceProfile,
-  temporaryFolder,
-} from '../conformance/test-support/check.ts'
+import { check, lineOf, referenceProfile, undecidedIn } from '../conformance/test-support/check.ts'
 
-/** The server with only one surface, or with a separate store. */
+/** The server with only one surface, and over both versions of HTTP. */
 
 const prefixes = {
   openai: ['/api/openai/'],
@@ -26,32 +15,20 @@ const prefixes = {
 test.each(Object.keys(prefixes) as (keyof typeof prefixes)[])(
   'profile %s conforms where there is no other surface',
   async (surface) => {
-    expect(await undecided(surface, { patch: only(prefixes[surface]) })).toEqual([])
+    expect(await undecided(surface, only(prefixes[surface]))).toEqual([])
   },
   120_000,
 )
 
-test('all surfaces conform on a SQLite file', async () => {
-  const store = await openStore(`sqlite:${join(temporaryFolder(), 'store.sqlite')}`)
-  onTestFinished(() => store.close())
-  expect(await undecided('full', { store })).toEqual([])
-}, 120_000)
-
-/** Required requirements that did not pass, with their messages. */
-async function undecided(
-  surfaces: ProfileName,
-  options: ReferenceServerOptions,
-): Promise<readonly string[]> {
+async function undecided(surfaces: ProfileName, patch: Patch): Promise<readonly string[]> {
   const server = await startReferenceServer({
     keys: ['sk-alone-first-1', 'sk-alone-second-2'],
     pace: { ttftMs: 2, gapMs: 1, jitter: 0 },
-    ...options,
+    patch,
   })
   try {
-    const report = await check(referenceProfile(server.url, server.keys), { surfaces, jobs: 8 })
-    return report.requirements
-      .filter(({ level, verdict }) => level === 'required' && verdict !== 'pass')
-      .map(lineOf)
+    const profile = referenceProfile(server.url, server.keys)
+    return undecidedIn(await check(profile, { surfaces, jobs: 8 }))
   } finally {
     await server.close()
   }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { medianOf } from '../../contract/averages.ts'
-import { coverageOf } from './coverage.ts'
+import { coverageOf } from '../capacity-truth.ts'
 import { targets } from './targets.ts'
 
 /** Seeded simulations: the same figures on every machine. `scripts/capacity-truth.ts` runs 200 searches. */

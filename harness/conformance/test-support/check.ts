@@ -14,7 +14,9 @@ import { exchangesName } from '../defaults.ts'
 import { loadProfile, type TargetProfile } from '../profile/index.ts'
 import type { ProfileName } from '../profile/selection.ts'
 import { type RunOptions, runConformance } from '../run.ts'
+import { addCosts, addExchangeCost, type Cost, noCost } from '../usage.ts'
 import type { Engine } from '../vitest/engine.ts'
+import { listScenarios } from '../vitest/suites.ts'
 import type { Delivery, Order } from './suites-process.ts'
 
 /** An empty folder; vitest.setup.ts removes it at the end. */
@@ -67,6 +69,28 @@ export function exchangesIn(outDir: string): readonly Exchange[] {
 
 export function requirementsWith(report: ConformanceReport, ...verdicts: readonly Verdict[]) {
   return report.requirements.filter((requirement) => verdicts.includes(requirement.verdict))
+}
+
+/** Requests of the scenarios of a run beyond their declared cost and beyond the attempts that they declare. */
+export async function excessesIn(outDir: string): Promise<readonly string[]> {
+  const byScenario = Map.groupBy(exchangesIn(outDir), ({ labels }) => labels.scenario)
+  return (await listScenarios()).flatMap(({ slug, cost, again }) => {
+    const real = (byScenario.get(slug) ?? [])
+      .map((exchange) => addExchangeCost(noCost, exchange))
+      .reduce(addCosts, noCost)
+    return (Object.keys(real) as (keyof Cost)[]).flatMap((what) =>
+      real[what] > cost[what] + (what === 'chats' ? 0 : again)
+        ? [`${slug}: ${real[what]} ${what}, declared ${cost[what]}`]
+        : [],
+    )
+  })
+}
+
+/** Required requirements that did not pass, with their messages. */
+export function undecidedIn({ requirements }: ConformanceReport): readonly string[] {
+  return requirements
+    .filter(({ level, verdict }) => level === 'required' && verdict !== 'pass')
+    .map(lineOf)
 }
 
 /** `id verdict: message`, for an informative comparison. */

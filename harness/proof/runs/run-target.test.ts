@@ -20,8 +20,10 @@ describe('the profile of a dialect', () => {
     const combinations = Array.from({ length: combinationCount }, (_, at) =>
       combinationNamed(`combination-${at + 1}`),
     )
-    const changes = [...dialects, ...combinations].map((dialect) => dialect?.profile ?? {})
+    const changes = [...dialects, ...combinations].map((one) => JSON.stringify(one?.profile ?? {}))
     expect(changes.length).toBeGreaterThan(combinationCount)
-    for (const change of changes) expect(() => described(change)).not.toThrow()
+    for (const change of new Set(changes)) {
+      expect(() => described(JSON.parse(change)), change).not.toThrow()
+    }
   })
 })

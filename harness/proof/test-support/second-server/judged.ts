@@ -11,12 +11,12 @@ import { type SecondServer, startSecondServer } from './server.ts'
 /** A whole run against a new second server; `isBare` checks with a URL and a key alone. */
 export async function judgeSecondServer(
   engine: Engine,
-  isBare = false,
+  { isBare = false, ...place }: { readonly isBare?: boolean; readonly outDir?: string } = {},
 ): Promise<ConformanceReport> {
   const server = await startSecondServer()
   try {
     const profile = isBare ? bareProfile(server) : wholeProfile(server)
-    return await check(profile, { seed: 'second', jobs: 8, engine })
+    return await check(profile, { seed: 'second', jobs: 4, engine, ...place })
   } finally {
     await server.close()
   }

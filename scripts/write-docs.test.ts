@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { targetProfilePage } from './target-profile.ts'
+import { targetProfilePage } from './write-docs.ts'
 
 const page = targetProfilePage()
 
 test('docs/target-profile.md is what the schema says (`npm run docs` writes it)', () => {
-  const written = readFileSync(new URL('../../docs/target-profile.md', import.meta.url), 'utf8')
+  const written = readFileSync(new URL('../docs/target-profile.md', import.meta.url), 'utf8')
   expect(written).toBe(page)
 })
 
