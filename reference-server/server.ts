@@ -12,8 +12,7 @@ import { type CatalogModel, models } from './model/models.ts'
 import type { ServerMetrics } from './observability/metrics.ts'
 import type { Observer } from './observability/observe.ts'
 import type { RequestLogOptions } from './observability/request-log.ts'
-import { documented } from './openapi/document.ts'
-import { referencePage } from './openapi/reference-page.ts'
+import { docsPage, documented } from './openapi/reference.ts'
 import { type Runs, runRegistry } from './runtime/runs.ts'
 import type { Services } from './services.ts'
 import { openStore } from './store/open-store.ts'
@@ -147,7 +146,7 @@ async function assemble(options: AssemblyOptions, life: Readonly<Life>): Promise
     options.metrics === true,
   )
   const routes = documented(allRoutes(services))
-  const app = createApp(services, routes, [referencePage(routes), ...(metrics?.pages ?? [])], {
+  const app = createApp(services, routes, [docsPage(routes), ...(metrics?.pages ?? [])], {
     bodyLimitBytes: options.bodyLimitBytes ?? 4 * 1024 * 1024,
     uploadLimitBytes: options.uploadLimitBytes ?? 10 * 1024 * 1024,
     phase: () => life.phase,

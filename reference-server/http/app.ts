@@ -47,19 +47,13 @@ export function createApp(
     if (isPreflight(request, response)) return
     const call = callOf(served, services)
     served.call = call
-    const { headers, refusal } = admit(served.found, call)
-    const { found } = served
-    const work =
-      refusal === undefined && found.page !== undefined
-        ? writePage(response, found.page)
-        : answer(served, call, headers, async () => {
-            if (refusal !== undefined || found.route === undefined) throw refusal
-            const read = await readBody(request, response, found.route, options)
-            const whole = { ...call, ...read }
-            served.call = whole
-            return found.route.handle(services.incoming(whole))
-          })
-    void options.inFlight.track(() => work)
+    const admission = admit(served.found, call)
+    const { page } = served.found
+    void options.inFlight.track(() =>
+      admission.refusal === undefined && page !== undefined
+        ? writePage(response, page)
+        : answer(served, call, admission),
+    )
   }
 }
 
@@ -92,37 +86,33 @@ function createAdmission(
   }
 }
 
-type Handle = () => Promise<Reply>
-
 /** Writes the reply of a handler, or the refusal. */
-function createAnswering(
-  services: Services,
-  { onInternalError }: Pick<AppOptions, 'onInternalError'>,
-) {
-  return async (
-    served: Served,
-    call: Call,
-    standing: Admission['headers'],
-    handle: Handle,
-  ): Promise<void> => {
+function createAnswering(services: Services, options: AppOptions) {
+  const { onInternalError } = options
+
+  return async (served: Served, call: Call, admission: Admission): Promise<void> => {
     const { response } = served
     try {
-      const made = await disrupted(await settle(handle), call.signal)
-      await services.pause(call.signal)
-      const headers = { ...standing, ...made.headers }
-      // Includes the body and the parameters if they were read.
-      const whole = served.call ?? call
-      served.answered = services.outgoing(whole, { ...made, headers })
-      await writeReply(response, whole, served.answered, services)
+      const reply = await settle(served, call, admission)
+      const made = reply.disruption === undefined ? reply : await disrupted(reply, call.signal)
+      const pause = services.pause(call.signal)
+      if (pause !== undefined) await pause
+      const headers = { ...admission.headers, ...made.headers }
+      served.answered = services.outgoing(call, { ...made, headers })
+      await writeReply(response, call, served.answered, services)
     } catch (error) {
       response.destroy()
       if (!(error instanceof DroppedConnection) && isInternal(error)) onInternalError(error)
     }
   }
 
-  async function settle(handle: Handle): Promise<Reply> {
+  async function settle(served: Served, call: Call, { refusal }: Admission): Promise<Reply> {
+    const { request, response, found } = served
     try {
-      return await handle()
+      if (refusal !== undefined || found.route === undefined) throw refusal
+      // A copy would stay in memory as long as the answer.
+      Object.assign(call, await readBody(request, response, found.route, options))
+      return await found.route.handle(services.incoming(call))
     } catch (error) {
       if (error instanceof ModelOutage && error.delayMs > 0) {
         await sleepUntil(services.clock, services.clock.now() + error.delayMs).catch(() => {})
@@ -165,7 +155,7 @@ function requestId(given: string | string[] | undefined): string | undefined {
 
 function leaving(response: ServerResponse): AbortSignal {
   const controller = new AbortController()
-  response.once('close', () => {
+  response.on('close', () => {
     if (!response.writableFinished) controller.abort()
   })
   return controller.signal

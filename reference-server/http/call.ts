@@ -1,6 +1,6 @@
 /** Requests and replies of handlers: values, no sockets. */
 import type { IncomingHttpHeaders } from 'node:http'
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { SseBlock } from '../events/sse.ts'
 import type { Disruption } from '../model/types.ts'
 
@@ -105,8 +105,18 @@ export function route<Body extends z.ZodType, Query extends z.ZodType>(
     handle: async (call) =>
       spec.handle({
         ...call,
-        body: body?.parse(call.body) as z.output<Body>,
-        query: query?.parse(call.query) as z.output<Query>,
+        body: parsed(body, call.body) as z.output<Body>,
+        query: parsed(query, call.query) as z.output<Query>,
       }),
   }
+}
+
+/** Schemas are compiled with their first request; all servers of a process share them. */
+const compiled = new WeakMap<z.ZodType, z.ZodType>()
+
+function parsed(schema: z.ZodType | undefined, value: unknown): unknown {
+  if (schema === undefined) return undefined
+  const fast = compiled.get(schema) ?? z.compile(schema)
+  compiled.set(schema, fast)
+  return fast.parse(value)
 }

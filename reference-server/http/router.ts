@@ -17,8 +17,8 @@ export interface Found {
   readonly page?: Page | undefined
   /** Path with `:name` for parameters; undefined if no route has the path. */
   readonly path?: string
-  /** Methods of the path. */
-  readonly allow?: readonly string[]
+  /** Routes of the path by method. */
+  readonly routes?: ReadonlyMap<string, Route | Page>
   /** True if the path has an invalid percent escape. */
   readonly isMalformed?: boolean
 }
@@ -53,7 +53,7 @@ export function createRouter(routes: readonly Route[], pages: readonly Page[]): 
       params: found.params as Found['params'],
       query: found.searchParams,
       path: entry.path,
-      allow: [...entry.routes.keys()],
+      routes: entry.routes,
       route: isRoute ? served : undefined,
       page: isRoute ? undefined : served,
     }
@@ -62,7 +62,7 @@ export function createRouter(routes: readonly Route[], pages: readonly Page[]): 
   function refusal(found: Found, { method, path }: Pick<Call, 'method' | 'path'>) {
     if (found.route !== undefined || found.page !== undefined) return undefined
     if (found.isMalformed) return new ApiError(400, `Not a path: ${path}`, { code: 'bad_request' })
-    if (found.allow !== undefined) return wrongMethod(method, found.allow.join(', '))
+    if (found.routes !== undefined) return wrongMethod(method, [...found.routes.keys()].join(', '))
     const similar = candidates(path).find((one) => router.find('GET', one)?.store)
     return notFound(path, similar)
   }

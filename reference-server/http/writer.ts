@@ -122,7 +122,7 @@ class ResponseWriter implements ChunkWriter {
 
   constructor(raw: ServerResponse) {
     this.raw = raw
-    raw.once('close', () => this.#settle?.())
+    raw.on('close', () => this.#settle?.())
   }
 
   writeHead(): void {

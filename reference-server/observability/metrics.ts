@@ -92,19 +92,20 @@ function histogram(name: string, help: string, buckets: readonly number[]) {
   return {
     observe(value: number, labels = ''): void {
       const one = series.get(labels) ?? { counts: buckets.map(() => 0), count: 0, sum: 0 }
-      series.set(labels, one)
+      if (one.count === 0) series.set(labels, one)
       one.count += 1
       one.sum += value
-      buckets.forEach((bound, at) => {
-        if (value <= bound) one.counts[at] = (one.counts[at] ?? 0) + 1
-      })
+      const at = buckets.findIndex((bound) => value <= bound)
+      if (at >= 0) one.counts[at] = (one.counts[at] ?? 0) + 1
     },
     text(): string {
       const lines = [...series].flatMap(([labels, { counts, count, sum }]) => {
         const more = labels === '' ? '' : `,${labels}`
         const all = labels === '' ? '' : `{${labels}}`
+        const upTo = (at: number) =>
+          counts.slice(0, at + 1).reduce((before, own) => before + own, 0)
         return [
-          ...buckets.map((bound, at) => `${name}_bucket{le="${bound}"${more}} ${counts[at]}`),
+          ...buckets.map((bound, at) => `${name}_bucket{le="${bound}"${more}} ${upTo(at)}`),
           `${name}_bucket{le="+Inf"${more}} ${count}`,
           `${name}_sum${all} ${sum}`,
           `${name}_count${all} ${count}`,

@@ -45,7 +45,7 @@ export function observe(served: Served, observers: readonly Observer[]): void {
   if (observers.length === 0) return
   const startedAt = performance.now()
   for (const { begins } of observers) begins?.(served)
-  served.response.once('close', () => {
+  served.response.on('close', () => {
     const answered = answeredRequest(served, performance.now() - startedAt)
     for (const { ends } of observers) ends?.(answered)
   })

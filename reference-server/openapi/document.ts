@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { JsonObject } from '../../contract/json.ts'
 import { operations } from '../../contract/operations.ts'
-import { type Answer, type Route, route as routeOf } from '../http/call.ts'
+import type { Answer, Route } from '../http/call.ts'
 import recorded from './examples.json' with { type: 'json' }
 import { refusalComponents, refusalResponses } from './refusals.ts'
 
@@ -19,25 +19,6 @@ const examples: Readonly<Record<string, OperationExamples | undefined>> = record
 
 export function examplesOf({ method, path }: Pick<Route, 'method' | 'path'>): OperationExamples {
   return examples[`${method} ${path}`] ?? {}
-}
-
-/** Routes including GET /openapi.json, which needs no key and generates the document at its first request. */
-export function documented(others: readonly Route[]): readonly Route[] {
-  let made: JsonObject | undefined
-  const routes: readonly Route[] = [
-    ...others,
-    routeOf({
-      method: 'GET',
-      path: '/openapi.json',
-      summary: 'Show this document',
-      answer: { status: 200, body: z.looseObject({ openapi: z.string() }) },
-      handle: async () => {
-        made ??= openApiDocument(routes)
-        return { status: 200, body: made }
-      },
-    }),
-  ]
-  return routes
 }
 
 export function openApiDocument(routes: readonly Route[]): JsonObject {

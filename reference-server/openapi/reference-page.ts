@@ -2,22 +2,9 @@
 import type { JsonObject } from '../../contract/json.ts'
 import type { Route } from '../http/call.ts'
 import { STATUS_CODES } from '../http/errors.ts'
-import type { Page } from '../http/router.ts'
 import { examplesOf, openApiDocument, operationId, surface, surfaces } from './document.ts'
 
-export function referencePage(routes: readonly Route[]): Page {
-  let made: string | undefined
-  return {
-    path: '/docs',
-    contentType: 'text/html; charset=utf-8',
-    text: () => {
-      made ??= render(routes)
-      return made
-    },
-  }
-}
-
-function render(routes: readonly Route[]): string {
+export function referencePage(routes: readonly Route[]): string {
   const { info, paths } = openApiDocument(routes) as unknown as Documented
   const sections = Object.entries(surfaces).map(([tag, title]) => {
     const own = routes.filter((route) => surface(route) === tag)

@@ -2,8 +2,10 @@
 
 export interface Runs {
   readonly size: number
-  /** Tracks the work until it settles; its signal is aborted by `abort`. */
-  track<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result>
+  /** Tracks the work until it settles; its signal, made when it is read, is aborted by `abort`. */
+  track<Result>(
+    work: (running: { readonly signal: AbortSignal }) => Promise<Result>,
+  ): Promise<Result>
   /** Resolves when no work is left. */
   idle(): Promise<void>
   abort(): void
@@ -17,7 +19,7 @@ export function runRegistry(): Runs {
     },
     track(work) {
       const controller = new AbortController()
-      const done = work(controller.signal).finally(() => running.delete(controller))
+      const done = work(controller).finally(() => running.delete(controller))
       running.set(controller, done)
       // A caller that awaits the run receives its failure; without a caller, it must not end the process.
       done.catch(() => {})

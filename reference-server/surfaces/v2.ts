@@ -88,7 +88,7 @@ async function generate(services: Services, call: Call<GenerateReplyRequest>): P
     tools: allowedTools(body),
     maxTokens: Number.POSITIVE_INFINITY,
   })
-  const reply = await services.runs.track((signal) =>
+  const reply = await services.runs.track(({ signal }) =>
     spoken(services, parent, body.model_id, generation, signal),
   )
   const message = { ...messageRecord(reply), ...beyondTheText(generation) }

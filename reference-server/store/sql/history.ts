@@ -16,9 +16,19 @@ export function sqlHistory(
   finish: (query: Query, turn: FinishedTurn) => Promise<void>,
 ): HistoryStore {
   const cache = new Map<string, CachedRuns>()
+
+  function keep(chatId: string, read: CachedRuns): void {
+    cache.delete(chatId)
+    cache.set(chatId, read)
+    for (const oldest of cache.keys()) {
+      if (cache.size <= maxCached) break
+      cache.delete(oldest)
+    }
+  }
+
   return {
-    append: (chatId, run, turn) =>
-      transaction(async (inside) => {
+    async append(chatId, run, turn) {
+      const count = await transaction(async (inside) => {
         // Stored atomically, otherwise a repeat after a crash would add the step again.
         if (turn !== undefined) await finish(inside, turn)
         const added = run.input.length + run.output.length
@@ -28,15 +38,20 @@ export function sqlHistory(
            RETURNING run_count, row_count`,
           [added, chatId],
         )
-        if (chat === undefined) return
+        if (chat === undefined) return undefined
+        const number = numberOf(chat, 'run_count')
         await inside(
           'INSERT INTO runs (chat_id, number, row_count, last_row, run) VALUES (?, ?, ?, ?, ?)',
-          [
-            ...[chatId, numberOf(chat, 'run_count'), added, numberOf(chat, 'row_count')],
-            JSON.stringify(run),
-          ],
+          [...[chatId, number, added, numberOf(chat, 'row_count')], JSON.stringify(run)],
         )
-      }),
+        return number
+      })
+      const cached = cache.get(chatId)
+      // Otherwise, another server has added runs that are not cached here.
+      if (cached !== undefined && cached.count + 1 === count) {
+        keep(chatId, { count, runs: [...cached.runs, run] })
+      }
+    },
     async page(chatId, after, limit) {
       // Each of these runs has at least one row, so they fill the page and show if there are more rows.
       const found = await query(
@@ -69,19 +84,14 @@ export function sqlHistory(
          WHERE chats.id = ? ORDER BY runs.number`,
         [cached.count, chatId],
       )
-      cache.delete(chatId)
-      if (rows.length === 0) return []
+      if (rows.length === 0) {
+        cache.delete(chatId)
+        return []
+      }
       const added = rows.filter(({ run }) => run !== null)
-      const read: CachedRuns = {
-        count: cached.count + added.length,
-        runs: [...cached.runs, ...added.map((row) => jsonOf<StoredRun>(row, 'run'))],
-      }
-      cache.set(chatId, read)
-      for (const oldest of cache.keys()) {
-        if (cache.size <= maxCached) break
-        cache.delete(oldest)
-      }
-      return read.runs
+      const runs = [...cached.runs, ...added.map((row) => jsonOf<StoredRun>(row, 'run'))]
+      keep(chatId, { count: cached.count + added.length, runs })
+      return runs
     },
   }
 }

@@ -25,6 +25,7 @@ export interface SqlLedger {
 interface Claim {
   readonly scope: IdempotencyScope
   readonly token: string
+  isFinished: boolean
 }
 
 export function sqlLedger({ query, dialect }: Database, leaseMs: number): SqlLedger {
@@ -52,12 +53,13 @@ export function sqlLedger({ query, dialect }: Database, leaseMs: number): SqlLed
     inside: Query,
     { scope, run: { decoding: _, ...run } }: FinishedTurn,
   ): Promise<void> {
-    const token = claims.get(claimId(scope))?.token ?? ''
+    const claim = claims.get(claimId(scope))
     const finished = await inside(
       `UPDATE ledger SET run = ? WHERE ${sameKey} AND claim = ? AND run IS NULL RETURNING claim`,
-      [JSON.stringify(run), ...keyValues(scope), token],
+      [JSON.stringify(run), ...keyValues(scope), claim?.token ?? ''],
     )
-    if (finished.length === 0) throw new ClaimLost()
+    if (claim === undefined || finished.length === 0) throw new ClaimLost()
+    claim.isFinished = true
   }
 
   async function reserve(
@@ -78,7 +80,7 @@ export function sqlLedger({ query, dialect }: Database, leaseMs: number): SqlLed
       [...keyValues(scope), fingerprint, token, now, leaseMs, now - lifeMs],
     )
     if (claimed.length > 0) {
-      claims.set(claimId(scope), { scope, token })
+      claims.set(claimId(scope), { scope, token, isFinished: false })
       return { state: 'first' }
     }
     const [entry] = await query(`SELECT fingerprint, run FROM ledger WHERE ${sameKey}`, [
@@ -100,11 +102,8 @@ export function sqlLedger({ query, dialect }: Database, leaseMs: number): SqlLed
         const id = claimId(scope)
         const claim = claims.get(id)
         if (claim === undefined) return
-        const [entry] = await query(`SELECT run FROM ledger WHERE ${sameKey} AND claim = ?`, [
-          ...[...keyValues(scope), claim.token],
-        ])
         // Usually already finished together with its turn.
-        if (entry?.['run'] === null) await finish(query, { scope, run })
+        if (!claim.isFinished) await finish(query, { scope, run })
         claims.delete(id)
       },
       async release(scope) {

@@ -36,6 +36,7 @@ export function openSqlite(file: string): Database {
   const sqlite = lockedFile(file)
   const statements = new Map<string, StatementSync>()
   let latest: Promise<unknown> = Promise.resolve()
+  let unfinished = 0
 
   function run(sql: string, values: readonly Value[] = []): readonly Row[] {
     try {
@@ -49,7 +50,10 @@ export function openSqlite(file: string): Database {
 
   /** A connection allows one transaction at a time; others wait for it. */
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const turn = latest.then(work)
+    unfinished += 1
+    const turn = latest.then(work).finally(() => {
+      unfinished -= 1
+    })
     latest = turn.catch(() => {})
     return turn
   }
@@ -59,7 +63,8 @@ export function openSqlite(file: string): Database {
     dialect,
     exclusive: true,
     durable: file !== ':memory:',
-    query: (sql, values) => inTurn(() => query(sql, values)),
+    query: (sql, values) =>
+      unfinished === 0 ? query(sql, values) : inTurn(() => query(sql, values)),
     transaction: (work) =>
       inTurn(async () => {
         run('BEGIN IMMEDIATE')

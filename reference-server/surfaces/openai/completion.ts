@@ -142,8 +142,8 @@ function toolCall(step: Step, id: string | undefined): object {
 }
 
 function textOf({ steps }: Generation, type: Step['type']): string | null {
-  const matching = steps.filter((step) => step.type === type)
-  return matching.length === 0 ? null : matching.map(({ fragments }) => fragments.join('')).join('')
+  const texts = steps.flatMap((step) => (step.type === type ? step.fragments.join('') : []))
+  return texts.length === 0 ? null : texts.join('')
 }
 
 function failure({ code, message }: { code: string; message: string }): object {

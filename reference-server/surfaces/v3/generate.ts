@@ -50,7 +50,7 @@ async function generate(services: Services, call: Call<GenerateRequest>): Promis
   const earlier = await earlierRun(store.idempotency, admitted.scope, body, clock.now())
   if (earlier !== undefined) return replay(services, earlier, body.stream === true)
   const { run, disruption } = await begin(services, body, admitted)
-  const settled = services.runs.track((signal) => perform(services, run, admitted, signal))
+  const settled = services.runs.track(({ signal }) => perform(services, run, admitted, signal))
   if (body.stream === true) {
     return { status: 200, disruption, blocks: liveEvents(services, run, settled, call.signal) }
   }
@@ -192,9 +192,8 @@ function fingerprint(payload: unknown): string {
 }
 
 function canonical(value: unknown): string {
-  return JSON.stringify(value, (_name, member: unknown) =>
-    typeof member === 'object' && member !== null && !Array.isArray(member)
-      ? Object.fromEntries(Object.entries(member).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : member,
-  )
+  if (typeof value !== 'object' || value === null) return String(JSON.stringify(value))
+  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
+  const members = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))
+  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonical(member)}`).join()}}`
 }

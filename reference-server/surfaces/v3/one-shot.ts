@@ -39,7 +39,7 @@ async function oneShot(services: Services, call: Call<OneShotRequest>): Promise<
     previousRunId: null,
     stored: false,
   })
-  const settled = services.runs.track((signal) => run.decoding.all(signal))
+  const settled = services.runs.track(({ signal }) => run.decoding.all(signal))
   if (body.stream === true) {
     return { status: 200, disruption, blocks: liveEvents(services, run, settled, call.signal) }
   }
