@@ -1,5 +1,5 @@
-import { badge } from './conformance/badge.ts'
-import { caseOf, junitOf } from './conformance/junit/suites.ts'
+import { badge } from './conformance/github.ts'
+import { caseOf, junitOf } from './conformance/junit.ts'
 import type { Document, Outcome } from './document/document.ts'
 import { expositionOf } from './load/metrics/gen-ai.ts'
 import { annotation, clean } from './text/escape.ts'

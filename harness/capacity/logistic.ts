@@ -46,7 +46,6 @@ const minDrift = 1
  * (quasi-likelihood, Wedderburn, Biometrika 61, 1974), and the interval of the crossing by Fieller's
  * theorem (J. R. Stat. Soc. B 16, 1954). A target that slows down meanwhile is fitted with its drift, and the
  * crossing is that of the newest point. Null with fewer than three points.
- *
  * @param allowed share at which the crossing lies, between 0 and 1
  */
 export function crossingOf(points: readonly DosePoint[], allowed: number): Crossing | null {

@@ -41,7 +41,6 @@ const concurrencyShare = 0.9
 /**
  * The rate limit behind the refusals, or null if they come from saturation: then accepted requests wait, or
  * refusals begin at a fixed number of requests in flight.
- *
  * @param unloadedMs latency of an idle target; null if it is not known
  */
 export function policyLimitOf(
@@ -132,7 +131,6 @@ const simulated = 200_000
 /**
  * Highest Poisson rate at which a token bucket refuses at most a share in the long run, by bisection over a
  * simulation with fixed draws.
- *
  * @param allowed share of refusals, 0 to 1
  */
 export function rateWithinBucket(burst: number, refill: number, allowed: number): number {

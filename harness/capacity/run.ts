@@ -3,16 +3,19 @@ import type { CapacityProbe } from '../../contract/report/capacity/probe.ts'
 import type { CapacityReport } from '../../contract/report/capacity/report.ts'
 import { generatorEnvironment } from '../load/generator/generator-monitor.ts'
 import { PreparationError } from '../load/run.ts'
-import { attainablePrecision, budgetText, defaultProbeMs } from './budget.ts'
-import type { Probe } from './probe.ts'
-import { type Rest, rest, runBaseline, runLoadProbe } from './probing/load-probe.ts'
-import type { CapacityOptions, CapacityProgress } from './probing/options.ts'
+import { attainablePrecision, budgetText, defaultProbeMs, type Probe } from './probe.ts'
+import {
+  type CapacityOptions,
+  type CapacityProgress,
+  type Rest,
+  rest,
+  runBaseline,
+  runLoadProbe,
+} from './probing/load-probe.ts'
 import { probeLimits } from './probing/probe-limits.ts'
 import { measuredProbe } from './probing/probe-row.ts'
 import { buildCapacityReport } from './report/build-report.ts'
 import { answer, type Capacity, searchCapacity } from './search.ts'
-
-export type { CapacityOptions, CapacityProgress } from './probing/options.ts'
 
 const maxProbes = 200
 
@@ -92,7 +95,7 @@ class CapacityRun {
       this.#options.probeMs ??
       defaultProbeMs(this.#options.budgetMs, observer.medianResidenceMs() ?? 0)
     const { row } = measuredProbe(run, { ...this.#facts('baseline', 1, atMs), loop: 'closed' })
-    this.#keep({ ...row, index: 0 }, run.report, run.notes)
+    this.#keep(row, run.report, run.notes)
     this.#tellBudget(observer.medianResidenceMs())
   }
 
@@ -126,11 +129,10 @@ class CapacityRun {
   ): Promise<Probe> {
     const { loop, arrival } = this.#options
     const amount = loop === 'closed' ? Math.max(1, Math.round(load)) : load
-    const index = this.#rows.length
     const atMs = this.#elapsed()
     this.#progress('probe', amount)
     const run = await runLoadProbe(this.#options, {
-      index,
+      index: this.#rows.length,
       arrival:
         loop === 'open'
           ? { kind: arrival, perSecond: amount }
@@ -141,8 +143,7 @@ class CapacityRun {
       onProgress: (progress) => this.#progress('probe', amount, progress),
     }).catch((error: unknown) => this.#lost(error))
     if (run === null) return { rate: amount, limits: [], atMs, valid: false }
-    const facts = { ...this.#facts(purpose, amount, atMs), index }
-    const { row, probe } = measuredProbe(run, facts)
+    const { row, probe } = measuredProbe(run, this.#facts(purpose, amount, atMs))
     if (probe.policy !== undefined) this.#rateLimit = run.observer.rateLimitHeaders
     this.#rest = null
     const isDone = this.#ending.signal.aborted || (row.verdict === 'met' && row.valid)

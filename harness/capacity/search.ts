@@ -80,7 +80,6 @@ const narrowingProbes = 8
 /**
  * Length of the next probe. Before an SLO is missed, the usual one: doubling shows an overload with a few
  * requests. Then twice the number of requests that can decide it, if the budget holds enough such probes.
- *
  * @param total probes of the usual length in the whole budget
  */
 function effortOf(probes: readonly Probe[], rate: number, total: number): number {

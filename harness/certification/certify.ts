@@ -11,8 +11,7 @@ import type { ProfileName } from '../conformance/profile/selection.ts'
 import type { Progress } from '../conformance/progress.ts'
 import { profileOfRecord, readRunRecord } from '../conformance/recording/record.ts'
 import { makeFolder } from '../conformance/recording/result-files.ts'
-import type { Engine } from '../conformance/run.ts'
-import { runConformance } from '../conformance/run.ts'
+import { type Engine, runConformance } from '../conformance/run.ts'
 import {
   compress,
   envelopeName,
@@ -27,9 +26,7 @@ import {
   sumsText,
   writeInBundle,
 } from './bundle.ts'
-import { sealed } from './envelope.ts'
-import type { Product } from './inputs.ts'
-import { publicKeyOf, roundSeed, roundStart, rounds, toPem } from './inputs.ts'
+import { type Product, publicKeyOf, roundSeed, roundStart, rounds, toPem } from './inputs.ts'
 import {
   certifiedDepth,
   certifiedSelection,
@@ -38,7 +35,7 @@ import {
   type RoundsResult,
   refusedSettings,
 } from './rules.ts'
-import { statementOf } from './statement.ts'
+import { sealed, statementOf } from './statement.ts'
 
 export interface CertifyOptions {
   readonly profile: TargetProfile

@@ -6,8 +6,7 @@ import {
   type KeyObject,
 } from 'node:crypto'
 import { z } from 'zod'
-import { messageOf } from '../../contract/text.ts'
-import { ConfigurationError } from '../conformance/errors.ts'
+import { ConfigurationError, refusing } from '../conformance/errors.ts'
 import { checkDocument, readDocument, type Source } from '../conformance/profile/document.ts'
 
 /** Rounds of a certification run. */
@@ -91,13 +90,11 @@ export function keyIdOf(key: KeyObject): string {
 }
 
 function ed25519(name: string, read: () => KeyObject): KeyObject {
-  let key: KeyObject
-  try {
-    key = read()
-  } catch (error) {
-    const reason = messageOf(error)
-    throw new ConfigurationError([`${name} is not a key in PEM form (${reason}): ${makeKey}`])
-  }
+  const key = refusing(
+    Error,
+    read,
+    ({ message }) => `${name} is not a key in PEM form (${message}): ${makeKey}`,
+  )
   if (key.asymmetricKeyType === 'ed25519') return key
   throw new ConfigurationError([`${name} holds a key of ${key.asymmetricKeyType}: ${makeKey}`])
 }

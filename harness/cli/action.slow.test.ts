@@ -7,7 +7,7 @@ import { parse } from 'yaml'
 import { z } from 'zod'
 import { startReferenceServer } from '../library/index.ts'
 import { emptyFolder } from './test-support/chatgen.ts'
-import { key, startModelsServer } from './test-support/models-server.ts'
+import { key, startModelsServer } from './test-support/servers.ts'
 
 /** The scripts of action.yml as a runner runs them: in bash, with files for outputs and summary. */
 

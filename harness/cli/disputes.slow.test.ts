@@ -9,7 +9,7 @@ import {
   startReferenceServer,
 } from '../../reference-server/index.ts'
 import { chatgen, type Ended, emptyFolder } from './test-support/chatgen.ts'
-import { type Middleman, startProxy } from './test-support/proxy.ts'
+import { type Middleman, startProxy } from './test-support/servers.ts'
 
 /** Compares docs/disputes.md with real output. */
 

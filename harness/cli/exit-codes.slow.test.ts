@@ -3,11 +3,10 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { startReferenceServer } from '../../reference-server/index.ts'
 import { chatgen, emptyFolder, failing, reportIn, slip, start } from './test-support/chatgen.ts'
 import { inProcess } from './test-support/in-process.ts'
-import { type Behavior, key, startModelsServer } from './test-support/models-server.ts'
+import { type Behavior, key, startModelsServer, withKey } from './test-support/servers.ts'
 
 /** Each exit code of the real CLI, and their precedence: 130, 2, 3, 1, 4, 5, 0. */
 
-const withKey = { CHATGEN_API_KEY: key }
 const models = ['--only', 'OAI-MODELS-01', '--only', 'OAI-MODELS-04']
 const auth = ['--only', 'OAI-AUTH-01']
 /** Needs a capability that no detection finds. */
@@ -95,4 +94,23 @@ describe('a dry run', () => {
       expect(ended.code).toBe(code)
     },
   )
+})
+
+test('it listens at --port, says in a sentence that it is in use, and ends with 0 at Ctrl-C', async () => {
+  const first = start(['ui', 'http://127.0.0.1:9'])
+  await first.shows('token=')
+  const { port } = new URL(/http:\S+/.exec(first.soFar())?.[0] ?? '')
+  const second = await chatgen(['ui', 'http://127.0.0.1:9', '--port', port])
+  expect(second.stderr).toContain(`port ${port} of 127.0.0.1 is in use; choose another with --port`)
+  expect(second.code).toBe(2)
+  first.child.kill('SIGINT')
+  expect((await first.ended).code).toBe(0)
+})
+
+test('without a terminal, a check with --ui ends as a check does, and with its output', async () => {
+  const args = ['check', '--reference', '--only', 'OAI-MODELS-01', '--ui', '--json']
+  const { code, stdout, stderr } = await chatgen(args, { CHATGEN_UI: 'true' })
+  expect(stderr).toMatch(/Page: http:\/\/127\.0\.0\.1:\d+\/\?token=\S+/)
+  expect(JSON.parse(stdout)).toMatchObject({ kind: 'conformance-report', outcome: 'conforms' })
+  expect(code).toBe(0)
 })

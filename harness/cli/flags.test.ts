@@ -8,8 +8,6 @@ import { buildProgram } from './main.ts'
 import { quietIo } from './test-support/in-process.ts'
 import { duration, optionalDuration } from './values.ts'
 
-/** Flags and their environment variables, for every command. */
-
 // The environment is read on each access, so that a test may set it.
 const io = quietIo({ env: process.env })
 

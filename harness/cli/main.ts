@@ -3,13 +3,11 @@ import { printable } from '../../reports/text/escape.ts'
 import { suiteVersion } from '../conformance/defaults.ts'
 import { ChatgenFailure, InterruptedError } from '../conformance/errors.ts'
 import { type ExitCode, exitCode, exitCodeOfError, withInternalError } from './exit-codes.ts'
-import type { AddCommand } from './flags.ts'
-import { readSwitches, refuseEmpty } from './flags.ts'
+import { type AddCommand, readSwitches, refuseEmpty } from './flags.ts'
 import { helpText, helpTopicOf } from './help.ts'
-import type { publishFailure } from './results/failure.ts'
 import { releaseFolders } from './results/folder-lock.ts'
 import { type Io, processIo, watchInterrupts } from './terminal/io.ts'
-import { tellFailure } from './ui/live.ts'
+import { tellFailure } from './terminal/progress.ts'
 
 interface ListedCommand {
   readonly description: string
@@ -42,7 +40,7 @@ const commands: Readonly<Record<string, ListedCommand>> = {
   report: {
     description: 'render stored results in any format; merge the shards of a load run',
     takes: '<result...>',
-    load: async () => (await import('./commands/report.ts')).reportCommand,
+    load: async () => (await import('./commands/stored.ts')).reportCommand,
   },
   compare: {
     description: 'compare two reports, and tell changes of the target from changes of chatgen',
@@ -52,7 +50,7 @@ const commands: Readonly<Record<string, ListedCommand>> = {
   rejudge: {
     description: 'judge the stored exchanges of a run again with this version of chatgen',
     takes: '<dir>',
-    load: async () => (await import('./commands/rejudge.ts')).rejudgeCommand,
+    load: async () => (await import('./commands/stored.ts')).rejudgeCommand,
   },
   certify: {
     description: 'run a certification and write a signed bundle',
@@ -62,12 +60,12 @@ const commands: Readonly<Record<string, ListedCommand>> = {
   verify: {
     description: 'verify a certification bundle',
     takes: '<dir>',
-    load: async () => (await import('./commands/verify.ts')).verifyCommand,
+    load: async () => (await import('./commands/bundles.ts')).verifyCommand,
   },
   site: {
     description: 'write a static site that compares certified implementations',
     takes: '<dir...>',
-    load: async () => (await import('./commands/site.ts')).siteCommand,
+    load: async () => (await import('./commands/bundles.ts')).siteCommand,
   },
   bench: {
     description: 'measure maximum throughput with autocannon',
@@ -142,14 +140,12 @@ export async function runCommandLine(argv: readonly string[], io: Io): Promise<E
     return code
   } catch (error) {
     const command = program.commands.find((one) => one.name() === argv[0])
-    if (command !== undefined) await publishReason(command, argv, error, io)
+    if (command !== undefined) {
+      const { publishFailure } = await import('./results/failure.ts')
+      publishFailure(command, argv, error, io)
+    }
     return reportError(error, io)
   }
-}
-
-async function publishReason(...reason: Parameters<typeof publishFailure>): Promise<void> {
-  const { publishFailure } = await import('./results/failure.ts')
-  publishFailure(...reason)
 }
 
 /** Builds all commands with their flags; `finish` receives the exit code of the one that ran. */

@@ -1,9 +1,10 @@
 import { InvalidArgumentError } from 'commander'
 import { maxTimerMs, timerLimitText } from '../../contract/timer.ts'
+import { refusing } from '../conformance/errors.ts'
+import { readInputFile } from '../conformance/input-file.ts'
+import type { Source } from '../conformance/profile/document.ts'
 import type { Misbehavior } from '../load/plan/plan.ts'
-import { positiveInteger } from './flags.ts'
-
-/** Parsers of the flags of a load run. */
+import { flag, positiveInteger } from './flags.ts'
 
 /** Milliseconds as a bare number. */
 export function milliseconds(text: string): number {
@@ -147,4 +148,30 @@ export function expressions(text: string, before: readonly string[] = []): reado
 
 function isBehavior(name: string): name is keyof typeof behaviors {
   return Object.hasOwn(behaviors, name)
+}
+
+/**
+ * Text of a file that the command line names.
+ * @param problem start of the message, such as `cannot read the baseline`
+ * @throws ConfigurationError with the reason
+ */
+export function inputText(file: string, problem: string, maxBytes?: number): string {
+  const read = () => readInputFile(file, maxBytes)
+  return refusing(Error, read, ({ message }) => `${problem}: ${message}`)
+}
+
+export function challengeFlag() {
+  return flag('--challenge <text>', 'challenge issued by the certification program')
+}
+
+export function overFlag(description: string) {
+  return flag('--over <time>', description).argParser(duration)
+}
+
+/**
+ * Reads the file of a flag.
+ * @throws ConfigurationError that names the flag and the reason
+ */
+export function readSource(flag: string, file: string): Source {
+  return { name: file, text: inputText(file, `${flag}: cannot read ${file}`) }
 }

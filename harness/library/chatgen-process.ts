@@ -33,7 +33,6 @@ type Flags = Readonly<Record<string, string | number | boolean | readonly string
 
 /**
  * Runs a command against a target and reads its report.
- *
  * @throws ChatgenError without a report; the reason of the signal if it is aborted
  */
 async function reportOf(
@@ -166,7 +165,6 @@ export interface ConformanceOptions extends ProcessOptions {
 
 /**
  * Checks a deployment against the requirements of the interface.
- *
  * @param target profile of the deployment; for a URL alone, the rest is detected, and the API key is that of
  * CHATGEN_API_KEY
  * @throws ChatgenError if there is no report: wrong options, a target that does not answer
@@ -203,7 +201,6 @@ export interface LoadOptions extends ProcessOptions {
 
 /**
  * Runs a load test that validates every response.
- *
  * @throws ChatgenError if there is no report: wrong options, a target that does not answer
  */
 export async function runLoad(target: string | Target, options: LoadOptions): Promise<LoadReport> {

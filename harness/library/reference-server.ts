@@ -36,7 +36,6 @@ export interface ReferenceServer extends AsyncDisposable {
 
 /**
  * Starts the reference server in this process.
- *
  * @throws ConfigurationError for unknown names; ZodError for a wrong script; the error of `listen`
  */
 export async function startReferenceServer(

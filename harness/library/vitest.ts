@@ -18,7 +18,6 @@ const tenMinutes = 600_000
 /**
  * Describes one test for each requirement. The check runs once, before the first of them; if the tests start
  * the target, pass a function that returns it.
- *
  * @throws ConfigurationError if a glob of the options matches nothing
  */
 export function describeConformance(

@@ -1,7 +1,7 @@
 import type { CapacityReport } from '../../contract/report/capacity/report.ts'
 import type { PlanDemand, PlanReport } from '../../contract/report/plan.ts'
 import type { Slo } from '../load/slo/slo.ts'
-import type { Balance } from './simulation/cluster.ts'
+import type { Balance } from './simulation/simulate.ts'
 import { busiest, type DemandTrace, hourMs, part, requestsWithin, timeLabel } from './trace.ts'
 
 /** Demand as it is given on the command line. */
@@ -16,7 +16,6 @@ export class DemandSyntaxError extends Error {
 
 /**
  * Reads `concurrency=600`, `rate=90/s`, `rate=5400/min` or the path of a trace.
- *
  * @throws DemandSyntaxError
  */
 export function parseDemand(text: string): Demand {
@@ -54,7 +53,6 @@ export interface Price {
 
 /**
  * Reads `2.40/h`, `$2.40/h`, `2.40 EUR/h` or `1750/month`.
- *
  * @throws DemandSyntaxError
  */
 export function parsePrice(text: string): Price {

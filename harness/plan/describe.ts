@@ -4,7 +4,7 @@ import type { PlanService } from '../../contract/report/plan.ts'
 import type { PlanOptions } from './demand.ts'
 import type { FittedModel } from './fit/fit.ts'
 import { maxSimulated } from './predict.ts'
-import type { RequestLength } from './service-model.ts'
+import type { RequestLength } from './simulation/requests.ts'
 import type { Sizing } from './sizing.ts'
 import { timeLabel } from './trace.ts'
 

@@ -14,13 +14,13 @@ import { type FittedModel, fitServiceModel } from './fit/fit.ts'
 import { basisOf, caveatOf, worstBasis } from './fit/measured-probes.ts'
 import { predictedMetric, UnpredictedMetricError, type Workload } from './predict.ts'
 import { scalabilityOf } from './scalability.ts'
-import { type RequestLength, saturationRate } from './service-model.ts'
+import { saturationRate } from './simulation/replica.ts'
+import type { RequestLength } from './simulation/requests.ts'
 import { type Sizing, type SustainableFactor, sizeCluster } from './sizing.ts'
 import { busiest, hourMs, part } from './trace.ts'
 
 /**
  * Fewest replicas for a demand; no number if a measurement is invalid, a provisional one if it is undecided.
- *
  * @throws UnfittedRunError if no service model can be fitted
  * @throws UnpredictedMetricError if an SLO is of a metric that was not measured, or is not predicted
  */

@@ -1,9 +1,17 @@
 import { meanOf } from '../../contract/averages.ts'
 import type { Slo } from '../load/slo/slo.ts'
-import { iterationMs, type RequestLength, type ServiceModel } from './service-model.ts'
-import type { Balance } from './simulation/cluster.ts'
-import { drawOf, lengthsOf, poissonArrivals, type RatePiece } from './simulation/requests.ts'
+import type { PlanOptions } from './demand.ts'
+import type { FittedModel } from './fit/fit.ts'
+import { iterationMs, type ServiceModel } from './simulation/replica.ts'
 import {
+  drawOf,
+  lengthsOf,
+  poissonArrivals,
+  type RatePiece,
+  type RequestLength,
+} from './simulation/requests.ts'
+import {
+  type Balance,
   type Latencies,
   latenciesOf,
   type PredictedMetric,
@@ -182,4 +190,54 @@ export function predictedMetric(metric: string): PredictedMetric {
   throw new UnpredictedMetricError(
     `${metric} is not predicted: the service model has ${predictedMetrics.join(', ')}`,
   )
+}
+
+/** A demand on a cluster, and the model of its replicas. */
+export interface SizingOptions extends Pick<PlanOptions, 'slos' | 'balance' | 'assess' | 'seed'> {
+  readonly fitted: FittedModel
+  /** Request lengths of the demand, which may differ from those of the measurement. */
+  readonly lengths: readonly RequestLength[]
+  readonly workload: Workload
+}
+
+const factorSteps = 8
+const factorLimit = 40
+
+/** The largest multiple of the demand that meets the SLOs; null if not even a fiftieth does. */
+export function maxFactorOf(
+  options: SizingOptions,
+  model: ServiceModel,
+  size: Pick<PredictionOptions, 'replicas' | 'requests'>,
+): number | null {
+  const meets = (factor: number) => {
+    const run = predictRun(model, scaled(options.workload, factor), { ...options, ...size })
+    return keepsAll(options.slos, run)
+  }
+  let [low, high] = [0.02, 1.3]
+  if (!meets(low)) return null
+  while (meets(high) && high < factorLimit) [low, high] = [high, high * 2]
+  for (let step = 0; step < factorSteps; step++) {
+    const middle = low < high / 3 ? Math.sqrt(low * high) : (low + high) / 2
+    if (meets(middle)) low = middle
+    else high = middle
+  }
+  return (low + high) / 2
+}
+
+function scaled(workload: Workload, factor: number): Workload {
+  if (workload.kind === 'closed') {
+    return { kind: 'closed', users: Math.max(1, Math.round(workload.users * factor)) }
+  }
+  const pieces = workload.pieces.map((piece) => ({ ...piece, perSecond: piece.perSecond * factor }))
+  return { ...workload, pieces }
+}
+
+/** Refused requests miss the SLO that every load run has, unless one of errors or goodput is given. */
+const maxRefused = 0.01
+
+export function keepsAll(slos: readonly Slo[], run: PredictedRun): boolean {
+  const { arrived, refused } = run.latencies
+  const speaksOfErrors = slos.some(({ kind }) => kind === 'errors' || kind === 'goodput')
+  if (!speaksOfErrors && refused > maxRefused * arrived) return false
+  return slos.every((slo) => predictSlo(slo, run).isMet)
 }

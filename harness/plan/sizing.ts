@@ -2,9 +2,16 @@
 import type { PlanRow, PredictedSloRow } from '../../contract/report/plan.ts'
 import type { Slo } from '../load/slo/slo.ts'
 import { lastWhere } from '../load/statistics/shares.ts'
-import { keepsAll, maxFactorOf, predict, type SizingOptions } from './load-factor.ts'
-import { type PredictedRun, predictSlo, type Workload } from './predict.ts'
-import { saturationRate } from './service-model.ts'
+import {
+  keepsAll,
+  maxFactorOf,
+  type PredictedRun,
+  predictRun,
+  predictSlo,
+  type SizingOptions,
+  type Workload,
+} from './predict.ts'
+import { saturationRate } from './simulation/replica.ts'
 import { drawOf, lengthsOf } from './simulation/requests.ts'
 import { quantile } from './simulation/simulate.ts'
 
@@ -68,10 +75,10 @@ export function sizeCluster(options: SizingOptions): Sizing {
 type Row = Omit<PlanRow, 'costPerHour' | 'withOneDown'>
 
 function rowOf(options: SizingOptions, replicas: number): Row {
-  const { fitted, slos } = options
-  const run = predict(options, fitted.model, options.lengths, replicas, exactly)
-  const drawn = drawnModels(options).map(({ model, lengths }, at) =>
-    predict({ ...options, seed: `${options.seed}/${at}` }, model, lengths, replicas, roughly),
+  const { fitted, slos, workload } = options
+  const run = predictRun(fitted.model, workload, { ...options, replicas, requests: exactly })
+  const drawn = drawnModels(options).map(({ model, ...own }) =>
+    predictRun(model, workload, { ...options, ...own, replicas, requests: roughly }),
   )
   const slo = slos.map((one) => sloRow(one, run, drawn))
   const { latencies } = run
@@ -125,13 +132,14 @@ function worst(verdicts: readonly PredictedSloRow['verdict'][]): PredictedSloRow
   return order.find((verdict) => verdicts.includes(verdict)) ?? 'met'
 }
 
-/** Models and lengths drawn from the uncertainty of the measurement. */
-function drawnModels({ fitted, lengths, seed }: SizingOptions, count = draws) {
-  return Array.from({ length: count }, (_, index) => {
+/** Models and lengths drawn from the uncertainty of the measurement, each with a seed. */
+function drawnModels({ fitted, lengths, seed }: SizingOptions) {
+  return Array.from({ length: draws }, (_, index) => {
     const nextLength = lengthsOf(lengths, drawOf(seed, 'bootstrap', index))
     return {
       model: fitted.drawModel(drawOf(seed, 'model', index)),
       lengths: lengths.map(nextLength),
+      seed: `${seed}/${index}`,
     }
   })
 }
@@ -143,16 +151,14 @@ function headroomOf(options: SizingOptions, replicas: number): number | null {
 }
 
 function likelyFactor(options: SizingOptions, replicas: number): number | null {
-  const { fitted, lengths } = options
-  return maxFactorOf(options, fitted.model, lengths, replicas, exactly)
+  return maxFactorOf(options, options.fitted.model, { replicas, requests: exactly })
 }
 
 function sustainableOf(options: SizingOptions, replicas: number): SustainableFactor | null {
   const factor = likelyFactor(options, replicas)
   if (factor === null) return null
-  const factors = drawnModels(options).flatMap(({ model, lengths }, at) => {
-    const own = { ...options, seed: `${options.seed}/${at}` }
-    return maxFactorOf(own, model, lengths, replicas, roughly) ?? []
+  const factors = drawnModels(options).flatMap(({ model, ...own }) => {
+    return maxFactorOf({ ...options, ...own }, model, { replicas, requests: roughly }) ?? []
   })
   const sorted = Float64Array.from(factors).sort()
   const interval = [quantile(sorted, 0.025), quantile(sorted, 0.975)] as const
@@ -160,8 +166,9 @@ function sustainableOf(options: SizingOptions, replicas: number): SustainableFac
 }
 
 function isMet(options: SizingOptions, replicas: number): boolean {
-  const { fitted, lengths, slos } = options
-  return keepsAll(slos, predict(options, fitted.model, lengths, replicas, exactly))
+  const { fitted, slos, workload } = options
+  const run = predictRun(fitted.model, workload, { ...options, replicas, requests: exactly })
+  return keepsAll(slos, run)
 }
 
 /** The smallest number from `first` to `last` for which a condition holds; null if it holds for none. */

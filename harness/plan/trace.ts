@@ -1,6 +1,5 @@
 import { readTrace, TraceSyntaxError } from '../load/plan/arrival-times.ts'
-import type { RequestLength } from './service-model.ts'
-import type { RatePiece } from './simulation/requests.ts'
+import type { RatePiece, RequestLength } from './simulation/requests.ts'
 
 /** Demand over time. */
 export interface DemandTrace {
@@ -23,7 +22,6 @@ const dayMs = 24 * hourMs
  * and time of ISO 8601) and either `rate` (requests a second until the next line) or `requests` (their
  * number until the next line), or neither for one request a line, with `prompt` and `answer` in tokens if
  * there are. Lines of JSON are those of `chatgen load`.
- *
  * @throws TraceSyntaxError with the line
  */
 export function readDemandTrace(text: string): DemandTrace {

@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { toTerminal } from '../document/terminal.ts'
 import { answerText } from './answer.ts'
 import { capacityCharts } from './charts.ts'
-import { capacityDocument } from './document.ts'
-import { capacityToJUnit } from './junit.ts'
+import { capacityDocument, capacityToJUnit } from './document.ts'
 import { capacityProbeOf, capacityReportOf, nothingFound } from './test-support/sketch.ts'
 
 const style = { color: false, width: 100, verbose: true }

@@ -1,7 +1,7 @@
 import { type CapacityProbe, isotonic } from '../../contract/report/capacity/probe.ts'
 import type { CapacityReport, FrontierPoint } from '../../contract/report/capacity/report.ts'
 import { tableOf } from '../document/document.ts'
-import type { Chart, Series } from '../html/charts/chart.ts'
+import type { Chart, Series } from '../html/markup.ts'
 import { clean } from '../text/escape.ts'
 import { figure, percent, seconds } from '../text/format.ts'
 
@@ -135,8 +135,6 @@ function timeLine(report: CapacityReport): Chart {
 function rounded(value: number): number {
   return Number(value.toPrecision(4))
 }
-
-/** Tables of a capacity report. */
 
 export function frontierTable({ frontier, loop }: CapacityReport) {
   return tableOf(frontier, [

@@ -87,29 +87,38 @@ function requirementFacts({ id, area, source }: CatalogEntry): readonly Fact[] {
   return [
     ...(source === null ? [] : [['source', sources[source]] as const]),
     ['area', `${area}, ${areaTitle(area)}`],
-    ...(needs.length > 0 ? [['depends on', dependsOnText(needs)] as const] : []),
+    ...(needs.length > 0
+      ? [
+          [
+            'depends on',
+            `${needs.join(', ')}: if one of these is violated, this requirement is inconclusive.`,
+          ] as const,
+        ]
+      : []),
     ...(above.length > 0 ? [['required by', above.join(', ')] as const] : []),
-    ...(capability ? [['capability', capabilityText(capability)] as const] : []),
-    ...(member ? [['profile', memberText(member)] as const] : []),
+    ...(capability
+      ? [
+          [
+            'capability',
+            `${capability}: capabilities.${capability} in the target profile; true: must work; false: not applicable; absent: not tested.`,
+          ] as const,
+        ]
+      : []),
+    ...(member
+      ? [
+          [
+            'profile',
+            `${member}: without this member of the target profile the requirement is not tested.`,
+          ] as const,
+        ]
+      : []),
     ...(contract ? [['contract', contractText(contract)] as const] : []),
     ...tried.map(([operation, text]) => ['conditions', conditionsText(operation, text)] as const),
   ]
 }
 
-function dependsOnText(needs: readonly string[]): string {
-  return `${needs.join(', ')}: if one of these is violated, this requirement is inconclusive.`
-}
-
 function conditionsText(operation: string, text: string): string {
   return `${operation} with ${text}. Each of them at every depth, at normal several times with others, at full with each condition of the operation.`
-}
-
-function capabilityText(capability: string): string {
-  return `${capability}: capabilities.${capability} in the target profile; true: must work; false: not applicable; absent: not tested.`
-}
-
-function memberText(member: string): string {
-  return `${member}: without this member of the target profile the requirement is not tested.`
 }
 
 function contractText(contract: string): string {

@@ -42,7 +42,7 @@ export function conditionsOf(a: Side, b: Side): Conditions {
     return one === other ? null : { a: one, b: other }
   }
   return {
-    url: pair(({ report }) => withoutSlash(report.target.baseUrl)),
+    url: pair(({ report }) => report.target.baseUrl.replace(/\/+$/, '')),
     kit: pair(({ report }) => report.suite.version),
     interface: pair(({ report }) => report.suite.interface),
     selection: pair(({ report }) => report.target.profile) ?? selections(a, b),
@@ -90,7 +90,3 @@ export function differencesText(found: readonly Difference[]): string {
 }
 
 const maxShown = 8
-
-function withoutSlash(url: string): string {
-  return url.replace(/\/+$/, '')
-}

@@ -5,9 +5,10 @@ import type { ConformanceReport } from '../../contract/report/conformance.ts'
 import { toHtml } from '../document/html.ts'
 import { toMarkdown } from '../document/markdown.ts'
 import { toTerminal } from '../document/terminal.ts'
-import { eventsOf, exchangeOf } from '../test-support/exchanges.ts'
 import {
   conforming,
+  eventsOf,
+  exchangeOf,
   exchanges,
   reportOf,
   requirement,

@@ -1,31 +1,55 @@
+import { areaOf } from '../../contract/index.ts'
 import {
   type ConformanceReport,
   isKnownViolation,
+  isViolation,
   type RequirementResult,
-  type TriedConditions,
 } from '../../contract/report/conformance.ts'
-import { type Document, type Fact, itemsOf, type Section, type Tile } from '../document/document.ts'
-import type { Exchanges } from '../text/curl/chat.ts'
+import { areaTitle, standingOf, surfaceTitle } from '../catalog/entries.ts'
 import {
   containerFacts,
   containerSection,
-  costText,
-  count,
-  exploredText,
-  seconds,
-} from '../text/format.ts'
-import { entryGroups } from './entries.ts'
+  type Document,
+  type Entry,
+  type EntryGroup,
+  type Fact,
+  itemsOf,
+  type Section,
+  type Tile,
+} from '../document/document.ts'
+import type { Exchanges } from '../text/curl/chat.ts'
+import { conditionsText, costText, exploredText, seconds } from '../text/format.ts'
 import {
   idsText,
   leftoverSection,
+  nameFacts,
   notApplicableSection,
   observationSection,
   passedSections,
   undecidedSection,
 } from './lists.ts'
-import { checkOutcome, summarize } from './summary.ts'
-import { networkPhrases, trafficText } from './traffic.ts'
-import { fixFirst, plainItem, type Violations, violationItems, waitingFor } from './violations.ts'
+import {
+  badgeOf,
+  checkOutcome,
+  knownText,
+  meanings,
+  networkPhrases,
+  summarize,
+  trafficText,
+  verdictBadges,
+  verdictTag,
+} from './summary.ts'
+import {
+  adviceOn,
+  evidenceOf,
+  fixFirst,
+  foundNotes,
+  messageText,
+  plainItem,
+  type Violations,
+  violationItems,
+  waitingFor,
+} from './violations.ts'
 
 /**
  * The report of a check: violations with everything needed to repeat and dispute them, then less urgent
@@ -117,7 +141,16 @@ function tilesOf(report: ConformanceReport): readonly Tile[] {
 }
 
 function factsOf(report: ConformanceReport): readonly Fact[] {
-  const { target, cost, durationMs, exploration, conditions, depth = 'normal' } = report
+  const {
+    target,
+    cost,
+    durationMs,
+    exploration,
+    conditions,
+    depth = 'normal',
+    suite,
+    seed,
+  } = report
   const traffic = trafficText(report)
   return [
     ['target: ', [{ code: target.baseUrl }, `, profile ${target.profile}`]],
@@ -129,20 +162,8 @@ function factsOf(report: ConformanceReport): readonly Fact[] {
       : [['conditions: ', conditionsText(conditions, depth)] as const]),
     ...(exploration === undefined ? [] : [['explored: ', exploredText(exploration)] as const]),
     ...(traffic === null ? [] : [['errors and retries: ', traffic] as const]),
-    ['chatgen: ', versionText(report)],
+    ['chatgen: ', `${suite.version}, interface ${suite.interface}, seed ${seed}`],
   ]
-}
-
-/** `depth full, 4,380 of 4,405 pairs tried; the others are in report.json`. */
-function conditionsText(conditions: readonly TriedConditions[], depth: string): string {
-  const tried = conditions.reduce((sum, one) => sum + one.tried, 0)
-  const pairs = conditions.reduce((sum, one) => sum + one.pairs, 0)
-  const others = conditions.some(({ untried }) => untried.length > 0)
-  return `depth ${depth}, ${tried} of ${count(pairs, 'pair')} tried${others ? '; the others are in report.json' : ''}`
-}
-
-function versionText({ suite, seed }: ConformanceReport): string {
-  return `${suite.version}, interface ${suite.interface}, seed ${seed}`
 }
 
 function settingsOf({ target, recording, startedAt }: ConformanceReport): readonly Fact[] {
@@ -155,5 +176,66 @@ function settingsOf({ target, recording, startedAt }: ConformanceReport): readon
     ...(recording
       ? [['recorded: ', `${recording.startedAt}, by chatgen ${recording.suite.version}`] as const]
       : []),
+  ]
+}
+
+/** All requirements by surface and section; each opens to its details. */
+function entryGroups(report: ConformanceReport, exchanges: Exchanges): readonly EntryGroup[] {
+  const bySurface = Map.groupBy(report.requirements, ({ surface }) => surface)
+  return [...bySurface].map(([surface, requirements]) => ({
+    title: surfaceTitle(surface),
+    groups: [...Map.groupBy(requirements, sectionOf)].map(([title, own]) => ({
+      title,
+      entries: own.map((requirement) => entryOf(report, exchanges, requirement)),
+    })),
+  }))
+}
+
+function sectionOf({ id, section }: RequirementResult): string {
+  return `Section ${section}: ${areaTitle(areaOf(id))}`
+}
+
+/** Maximum exchanges on a page for a violated requirement, and for any other. Programs read the files instead. */
+const maxShown = { violated: 4, other: 1 } as const
+
+function entryOf(
+  report: ConformanceReport,
+  exchanges: Exchanges,
+  requirement: RequirementResult,
+): Entry {
+  const { id, title, verdict, surface, level, message } = requirement
+  const isBroken = isViolation(requirement)
+  return {
+    id,
+    badge: badgeOf(requirement),
+    title,
+    tags: [
+      { name: 'verdict', value: verdictTag(verdict), label: verdictBadges[verdict].word },
+      { name: 'surface', value: surface, label: surfaceTitle(surface) },
+      { name: 'level', value: level, label: level },
+    ],
+    isFolded: verdict === 'pass',
+    notes: isBroken
+      ? [...foundNotes(requirement), ...adviceOn([requirement])]
+      : message === null
+        ? []
+        : [messageText(message)],
+    evidence: evidenceOf(exchanges, [requirement]),
+    maxShown: isBroken ? maxShown.violated : maxShown.other,
+    facts: detailsOf(report, requirement),
+  }
+}
+
+function detailsOf(report: ConformanceReport, requirement: RequirementResult): readonly Fact[] {
+  const { id, verdict, section, blockedBy, scenarios, brokenBy } = requirement
+  const note = knownText(report, id)
+  const others = scenarios.filter((name) => !brokenBy.includes(name))
+  return [
+    ['verdict: ', `${badgeOf(requirement).word}. ${meanings[verdict]}`],
+    ['level: ', `${standingOf(requirement)}, section ${section}`],
+    ...(blockedBy === null ? [] : [['waits for: ', `${blockedBy}, which is violated`] as const]),
+    ...(note === null ? [] : [['baseline: ', note] as const]),
+    ...nameFacts('violated in: ', brokenBy),
+    ...nameFacts(brokenBy.length > 0 ? 'other scenarios: ' : 'scenarios: ', others),
   ]
 }

@@ -168,3 +168,12 @@ export function leftoverSection({ residue, residueUnseen }: ConformanceReport): 
     ],
   }
 }
+
+/** Judges read every exchange, so a requirement may have a hundred scenarios. */
+const maxNames = 8
+
+export function nameFacts(lead: string, list: readonly string[]): readonly Fact[] {
+  if (list.length === 0) return []
+  const more = list.length - maxNames
+  return [[lead, list.slice(0, maxNames).join(', ') + (more > 0 ? ` and ${more} more` : '')]]
+}

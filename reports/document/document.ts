@@ -1,7 +1,8 @@
 import type { Exchange } from '../../contract/index.ts'
-import type { Digest } from '../../contract/report/common.ts'
-import type { Chart } from '../html/charts/chart.ts'
+import type { ContainerRow, Digest } from '../../contract/report/common.ts'
+import type { Chart } from '../html/markup.ts'
 import type { ChatOfRequest } from '../text/curl/chat.ts'
+import { printable } from '../text/escape.ts'
 
 /** Content of a report, from which a renderer for each format makes its text. Texts may come from a target. */
 export interface Document {
@@ -201,4 +202,22 @@ export function joined(
 /** The text without marks. */
 export function plainText(text: Text): string {
   return joined(text, { prose: String, code: String })
+}
+
+/** The container as a fact of a report; none without a container. */
+export function containerFacts(lead: string, container: ContainerRow | undefined): readonly Fact[] {
+  return container === undefined ? [] : [[lead, containerText(container)]]
+}
+
+/** The last lines of the container's output; none without a container. */
+export function containerSection(container: ContainerRow | undefined): readonly Section[] {
+  if (container === undefined) return []
+  const title = `Last lines of the container of ${container.image}`
+  return [{ title, blocks: [{ log: container.log }] }]
+}
+
+/** `chat:1.4 (sha256:4f0c…)`, with its service in a Compose file. */
+function containerText({ image, digest, service }: ContainerRow): string {
+  const name = `${printable(image)} (${printable(digest)})`
+  return service === null ? name : `service ${printable(service)}, ${name}`
 }

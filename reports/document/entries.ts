@@ -174,8 +174,6 @@ function moreIds(ids: readonly string[]): Markup | null {
   return html`<p class="ids">${count(ids.length, 'more exchange')} in <code>exchanges.ndjson</code>: ${ids.slice(0, maxIds).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}</p>`
 }
 
-/** Pieces of a page. */
-
 /** Warning above the outcome, which must not be read without it; null for an unedited report. */
 export function doubtMarkup(report: NonNullable<Document['sealed']>): Markup | null {
   const text = doubtText(report)

@@ -7,8 +7,6 @@ import { indent, printable, shorten } from '../text/escape.ts'
 import { eventLine, statusLine, streamTimeline } from '../text/timeline.ts'
 import type { Shown } from './document.ts'
 
-/** Evidence as lines of text. */
-
 interface EvidenceOptions {
   readonly chalk: ChalkInstance
   /** Columns of a line; commands to be pasted may be longer. */

@@ -1,7 +1,14 @@
 import { createHash } from 'node:crypto'
-import { chartParts, entryScript, style } from '../html/browser-files.ts'
-import { type Chart, chartMarkup } from '../html/charts/chart.ts'
-import { html, Markup, tableMarkup } from '../html/markup.ts'
+import {
+  type Chart,
+  chartMarkup,
+  chartParts,
+  entryScript,
+  html,
+  Markup,
+  style,
+  tableMarkup,
+} from '../html/markup.ts'
 import { isEdited } from '../text/digest.ts'
 import {
   type Block,

@@ -1,7 +1,7 @@
 import { Chalk } from 'chalk'
-import { figureColumns } from '../text/columns.ts'
 import { doubtText, isEdited } from '../text/digest.ts'
-import { clean, printable, withoutColors } from '../text/escape.ts'
+import { annotation, clean, printable, withoutColors } from '../text/escape.ts'
+import { figureColumns } from '../text/format.ts'
 import {
   type Badge,
   type Block,
@@ -11,6 +11,7 @@ import {
   type Item,
   joined,
   nameOf,
+  plainText,
   type Section,
   type Text,
   type Tone,
@@ -158,4 +159,36 @@ export function table(rows: readonly (readonly string[])[]): readonly string[] {
 
 function maxRunLength(text: string): number {
   return Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length))
+}
+
+const levels = {
+  pass: 'notice',
+  warn: 'warning',
+  fail: 'error',
+  unproven: 'error',
+  none: 'error',
+} as const satisfies Record<Tone, string>
+
+/**
+ * Annotations as GitHub Actions reads them from the output of a step: the outcome, an error for each item
+ * that failed or is undecided and a warning for each doubtful one, without the details.
+ */
+export function toGitHub({ kind, outcome, sealed = {}, sections }: Document): string {
+  const doubt = doubtText(sealed)
+  const items = sections
+    .filter(({ detail }) => detail !== 'verbose')
+    .flatMap(({ blocks }) => blocks.flatMap((block) => ('items' in block ? block.items : [])))
+  const lines = [
+    ...(doubt === null ? [] : [annotation(isEdited(sealed) ? 'error' : 'warning', kind, doubt)]),
+    annotation(levels[outcome.tone], kind, `${outcome.word}: ${clean(outcome.text)}`),
+    ...items.flatMap((item) => annotationOf(item)),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+function annotationOf({ badge, text, notes = [] }: Item): readonly string[] {
+  const { tone = 'none', word = '' } = badge ?? {}
+  if (tone === 'pass' || tone === 'none') return []
+  const message = [text, ...notes].map((part) => clean(plainText(part))).join('\n')
+  return [annotation(levels[tone], word, message)]
 }

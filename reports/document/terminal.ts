@@ -1,5 +1,4 @@
 import { Chalk, type ChalkInstance } from 'chalk'
-import { type Fitted, fittedColumns } from '../text/columns.ts'
 import { doubtText, isEdited } from '../text/digest.ts'
 import {
   hanging,
@@ -12,6 +11,7 @@ import {
   withoutColors,
   wrap,
 } from '../text/escape.ts'
+import { type Fitted, fittedColumns } from '../text/format.ts'
 import {
   type Badge,
   type Block,

@@ -1,5 +1,7 @@
-import { figureColumns } from '../text/columns.ts'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { printable } from '../text/escape.ts'
+import { figureColumns } from '../text/format.ts'
 
 /** Text that is already HTML. Only {@link html} creates it, so everything else is escaped. */
 export class Markup {
@@ -64,4 +66,100 @@ ${rows.map(
     html`<tr><th scope="row">${first}</th>${rest.map((text, at) => html`<td class="${kind(at + 1)}">${text}</td>`)}</tr>
 `,
 )}</tbody></table></div>`
+}
+
+/** A chart as the script draws it, and its data as a table. */
+export interface Chart {
+  readonly id: string
+  readonly title: string
+  /** Reading instructions. */
+  readonly note: string
+  readonly x: Axis & { readonly values: readonly number[] }
+  readonly y: Axis
+  readonly series: readonly Series[]
+  /** Cells instead of lines: the lower bounds of rows and the last upper bound, counts by column. */
+  readonly heat?: {
+    readonly edges: readonly number[]
+    readonly counts: readonly (readonly number[])[]
+    /** Width of a column on the x axis. */
+    readonly width: number
+  }
+  /** Horizontal lines, such as an SLO. */
+  readonly limits?: readonly Limit[]
+  /** Ranges of the x axis outside the measured window. */
+  readonly shaded?: readonly (readonly [from: number, to: number])[]
+  readonly table: Table
+}
+
+export interface Limit {
+  readonly label: string
+  /** Value in the unit of the y axis. */
+  readonly value: number
+}
+
+interface Axis {
+  /** Label of the axis; of an x axis, the unit after each value. */
+  readonly label: string
+  /**
+   * `rarity` is 1 / (1 - q): a quantile axis on which each further nine takes the same width. `whole` has
+   * marks at whole numbers only, and its label beneath them.
+   */
+  readonly scale: 'linear' | 'log' | 'rarity' | 'whole'
+}
+
+export interface Series {
+  readonly name: string
+  readonly values: readonly (number | null)[]
+  /** Single points instead of a line. */
+  readonly points?: boolean
+  /** Color of the page; by default by position in the list. */
+  readonly color?: 'pass' | 'fail' | 'open' | 'dim'
+}
+
+/** The script draws into the plot; the table has the same data without a script. */
+export function chartMarkup({ id, title, note, table }: Chart): Markup {
+  return html`<figure class="chart" id="${id}">
+<figcaption id="${id}-title">${title}</figcaption>
+<p class="found" id="${id}-note">${note}</p>
+<div class="plot" tabindex="0" role="group" aria-labelledby="${id}-title" aria-describedby="${id}-note ${id}-keys" hidden></div>
+<p class="readout" aria-live="polite"></p>
+<div class="keys" role="group" aria-label="Lines of: ${title}"></div>
+<p class="unseen" id="${id}-keys">Arrow keys step through the values.</p>
+<details><summary>${title} as a table</summary>
+${tableMarkup(table, `${title} as a table`)}
+</details>
+</figure>`
+}
+
+/** Data of the charts, in a script element that browsers do not execute. */
+export function chartData(charts: readonly Chart[]): Markup {
+  const data = charts.map(({ table: _, note: __, ...chart }) => chart)
+  const json = JSON.stringify(data).replaceAll('<', '\\u003c')
+  return html`<script type="application/json" id="charts">${new Markup(json)}</script>`
+}
+
+/** Styles and scripts of pages, as a browser reads them. Pages embed them, so that they fetch nothing. */
+const read = (name: string) => readFileSync(new URL(`./browser/${name}`, import.meta.url), 'utf8')
+
+/** Light and dark theme with one set of names; text has a contrast of 4.5:1 or more (WCAG AA). */
+export const style = read('page.css')
+
+/** Filters kept in the URL, search, keys, copying and links to requirements. Without it a page shows everything. */
+export const entryScript = read('entries.js')
+
+/** Draws the charts of a page with uPlot. */
+export const chartScript = read('charts.js')
+
+const require = createRequire(import.meta.url)
+
+/**
+ * Parts of a page with charts in addition to text: the chart library (uPlot, MIT) as published, since the page
+ * fetches nothing. Each chart has a table with the same data, so nothing is lost without a script.
+ */
+export function chartParts(charts: readonly Chart[]) {
+  return {
+    style: readFileSync(require.resolve('uplot/dist/uPlot.min.css'), 'utf8'),
+    scripts: [readFileSync(require.resolve('uplot/dist/uPlot.iife.min.js'), 'utf8'), chartScript],
+    data: chartData(charts),
+  }
 }

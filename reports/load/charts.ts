@@ -5,10 +5,9 @@ import type {
   SloLimit,
 } from '../../contract/report/load/measures.ts'
 import type { LoadReport } from '../../contract/report/load/report.ts'
-import type { Chart, Series } from '../html/charts/chart.ts'
+import type { Chart, Series } from '../html/markup.ts'
 import { figure } from '../text/format.ts'
-import { clocked } from './measures.ts'
-import { type Bin, binsOf, valueAt } from './metrics/histogram.ts'
+import { type Bin, binsOf, clocked, valueAt } from './measures.ts'
 
 /** Every chart that the report has data for. */
 export function chartsOf(report: LoadReport): readonly Chart[] {

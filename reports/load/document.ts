@@ -2,21 +2,15 @@ import { isViolation } from '../../contract/report/load/integrity.ts'
 import type { LoadReport } from '../../contract/report/load/report.ts'
 import {
   type Badge,
+  containerFacts,
+  containerSection,
   type Document,
   type Fact,
   itemsOf,
   type Section,
   type Tile,
 } from '../document/document.ts'
-import {
-  containerFacts,
-  containerSection,
-  count,
-  figure,
-  interval,
-  percent,
-  seconds,
-} from '../text/format.ts'
+import { count, figure, interval, percent, seconds } from '../text/format.ts'
 import { measuredSections } from './measured.ts'
 import { outcomeText, planText, targetText, windowText } from './outcome.ts'
 import { disturbanceText, generatorSections } from './traffic.ts'

@@ -1,7 +1,7 @@
 import { isViolation } from '../../contract/report/load/integrity.ts'
 import type { SloRow } from '../../contract/report/load/measures.ts'
 import type { LoadReport } from '../../contract/report/load/report.ts'
-import { caseOf, faultCase, type JUnitCase, junitOf } from '../conformance/junit/suites.ts'
+import { caseOf, faultCase, type JUnitCase, junitOf } from '../conformance/junit.ts'
 import { doubtWord } from '../text/digest.ts'
 import { clean } from '../text/escape.ts'
 import { figure, interval, percent } from '../text/format.ts'

@@ -8,8 +8,6 @@ import { type Badge, type Fact, type Table, tableOf } from '../document/document
 import { clean } from '../text/escape.ts'
 import { count, figure, interval, percent, seconds } from '../text/format.ts'
 
-/** Wording and tables of a plan. */
-
 /** The answer, and problems of the measurements that it was computed from. */
 export function planAnswer(report: PlanReport): string {
   const caveats = report.measured.flatMap(({ caveat }) => (caveat ? [clean(caveat)] : []))

@@ -1,7 +1,7 @@
 import type { PlanReport } from '../../contract/report/plan.ts'
-import { caseOf, type JUnitCase, junitOf } from '../conformance/junit/suites.ts'
+import { caseOf, type JUnitCase, junitOf } from '../conformance/junit.ts'
 import { type Document, itemsOf, type Tile, type Tone } from '../document/document.ts'
-import type { Chart } from '../html/charts/chart.ts'
+import type { Chart } from '../html/markup.ts'
 import { clean } from '../text/escape.ts'
 import { figure } from '../text/format.ts'
 import {
@@ -27,7 +27,14 @@ export function planDocument(report: PlanReport): Document {
     facts: [],
     sections: [
       { title: 'Replicas', blocks: [{ table: planTable(report) }] },
-      { title: 'Charts', blocks: [{ charts: planCharts(report) }] },
+      {
+        title: 'Charts',
+        blocks: [
+          {
+            charts: [...report.slos.flatMap((_, at) => sloChart(report, at)), ...hourChart(report)],
+          },
+        ],
+      },
       { title: 'Hours', blocks: [{ table: hourTable(report) }] },
       {
         title: 'Scalability',
@@ -58,11 +65,6 @@ function tilesOf({ replicas, withSpare, price, outcome }: PlanReport): readonly 
       ? []
       : [{ value: money(replicas * price.perHour, price.currency), name: 'an hour', tone }]),
   ]
-}
-
-/** Predictions by the number of replicas, and replicas by the hour. */
-function planCharts(report: PlanReport): readonly Chart[] {
-  return [...report.slos.flatMap((_, at) => sloChart(report, at)), ...hourChart(report)]
 }
 
 /** Prediction of an SLO by the number of replicas, with its interval. */

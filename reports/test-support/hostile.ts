@@ -4,8 +4,7 @@ import type { ConformanceReport } from '../../contract/report/conformance.ts'
 import type { LoadReport } from '../../contract/report/load/report.ts'
 import { capacityReportOf } from '../capacity/test-support/sketch.ts'
 import { loadReportOf } from '../load/test-support/sketch.ts'
-import { exchangeOf } from './exchanges.ts'
-import { requirement, violated } from './reports.ts'
+import { exchangeOf, requirement, violated } from './reports.ts'
 
 /** Hostile texts from a target, by the reader of reports that they attack. */
 export const hostileTexts: Readonly<Record<string, string>> = {

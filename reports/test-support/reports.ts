@@ -1,10 +1,18 @@
-import { isRequirementId, type RequirementId, requirements } from '../../contract/index.ts'
+import {
+  type Ending,
+  type Exchange,
+  type Header,
+  isRequirementId,
+  type RequirementId,
+  requirements,
+  type StreamEvent,
+  type WireChunk,
+} from '../../contract/index.ts'
 import type {
   ConformanceReport,
   RequirementResult,
   Verdict,
 } from '../../contract/report/conformance.ts'
-import { eventsOf, exchangeOf } from './exchanges.ts'
 
 /** A report written by hand, with requirements of every kind and hostile texts of a target. */
 
@@ -166,4 +174,70 @@ function totals(some: Partial<ConformanceReport['totals']>): ConformanceReport['
     known: 0,
     ...some,
   }
+}
+
+export interface ExchangeSketch {
+  readonly id?: string
+  readonly role?: Exchange['labels']['role']
+  readonly method?: string
+  readonly url?: string
+  /** Headers besides the authorization; `authorization: null` omits that. */
+  readonly headers?: readonly Header[]
+  readonly authorization?: string | null
+  readonly body?: string | Uint8Array | null
+  /** Null if there was no response. */
+  readonly status?: number | null
+  readonly type?: string
+  readonly answer?: string
+  readonly events?: readonly StreamEvent[]
+  readonly ending?: Ending
+}
+
+export function exchangeOf(sketch: ExchangeSketch = {}): Exchange {
+  const { authorization = 'Bearer [api key]', body = null, status = 200 } = sketch
+  const type = sketch.type ?? (sketch.events ? 'text/event-stream' : 'application/json')
+  return {
+    id: sketch.id ?? 'x1',
+    labels: { scenario: 'v3/example', ordinal: 1, attempt: 0, role: sketch.role ?? 'act' },
+    startedAt: '2026-01-02T03:04:05.000Z',
+    request: {
+      method: sketch.method ?? 'POST',
+      url: sketch.url ?? 'http://127.0.0.1:4010/api/v3/message/generate',
+      headers: [
+        ...(body === null ? [] : [['content-type', 'application/json'] as const]),
+        ...(authorization === null ? [] : [['authorization', authorization] as const]),
+        ...(sketch.headers ?? []),
+      ],
+      body: typeof body === 'string' ? bytesOf(body) : body,
+    },
+    response:
+      status === null
+        ? null
+        : {
+            status,
+            headers: [['content-type', type]],
+            headersAtMs: 3,
+            chunks: sketch.events
+              ? sketch.events.map(chunkOf)
+              : [{ atMs: 12, bytes: bytesOf(sketch.answer ?? '') }],
+          },
+    events: sketch.events ?? [],
+    ending: sketch.ending ?? { kind: 'complete', atMs: 12.34 },
+  }
+}
+
+export function bytesOf(text: string): Uint8Array {
+  return new TextEncoder().encode(text)
+}
+
+/** Events at intervals of a millisecond. */
+export function eventsOf(
+  ...events: readonly (readonly [name: string, data: object])[]
+): StreamEvent[] {
+  return events.map(([name, data], at) => ({ atMs: 10 + at, name, data: JSON.stringify(data) }))
+}
+
+function chunkOf({ atMs, name, data }: StreamEvent): WireChunk {
+  const event = name === null ? '' : `event: ${name}\n`
+  return { atMs, bytes: bytesOf(`${event}data: ${data}\n\n`) }
 }

@@ -1,7 +1,4 @@
-import type { ContainerRow } from '../../contract/report/common.ts'
 import type { ConformanceReport } from '../../contract/report/conformance.ts'
-import type { Fact, Section } from '../document/document.ts'
-import { printable } from './escape.ts'
 
 /** Numbers with their units, as every report prints them. */
 
@@ -71,20 +68,70 @@ export function costText({
   return parts.length === 0 ? String(requests) : `${requests} (${parts.join(', ')})`
 }
 
-/** `chat:1.4 (sha256:4f0c…)`, with its service in a Compose file. */
-function containerText({ image, digest, service }: ContainerRow): string {
-  const name = `${printable(image)} (${printable(digest)})`
-  return service === null ? name : `service ${printable(service)}, ${name}`
+/** `depth full, 4,380 of 4,405 pairs tried; the others are in report.json`. */
+export function conditionsText(
+  conditions: NonNullable<ConformanceReport['conditions']>,
+  depth: string,
+): string {
+  const tried = conditions.reduce((sum, one) => sum + one.tried, 0)
+  const pairs = conditions.reduce((sum, one) => sum + one.pairs, 0)
+  const others = conditions.some(({ untried }) => untried.length > 0)
+  return `depth ${depth}, ${tried} of ${count(pairs, 'pair')} tried${others ? '; the others are in report.json' : ''}`
 }
 
-/** The container as a fact of a report; none without a container. */
-export function containerFacts(lead: string, container: ContainerRow | undefined): readonly Fact[] {
-  return container === undefined ? [] : [[lead, containerText(container)]]
+type Rows = readonly (readonly string[])[]
+
+/** Rows below their heading in columns two spaces apart: words to the left, figures to the right. */
+export function columns(rows: Rows): readonly string[] {
+  const widths = widthsOf(rows)
+  const figures = figureColumns(rows)
+  return rows.map((row) =>
+    row
+      .map((cell, at) =>
+        figures[at] ? cell.padStart(widths[at] ?? 0) : cell.padEnd(widths[at] ?? 0),
+      )
+      .join('  ')
+      .trimEnd(),
+  )
 }
 
-/** The last lines of the container's output; none without a container. */
-export function containerSection(container: ContainerRow | undefined): readonly Section[] {
-  if (container === undefined) return []
-  const title = `Last lines of the container of ${container.image}`
-  return [{ title, blocks: [{ log: container.log }] }]
+export interface Fitted {
+  readonly lines: readonly string[]
+  /** Headings of the columns that did not fit. */
+  readonly without: readonly string[]
+}
+
+/**
+ * The same in lines of at most `width`: columns with these headings are omitted in this
+ * order until the rest fits.
+ */
+export function fittedColumns(
+  rows: Rows,
+  { width, spare }: { width: number; spare: readonly string[] },
+): Fitted {
+  const heading = rows[0] ?? []
+  const tooWide = (kept: Rows) => widthsOf(kept).reduce((sum, one) => sum + one + 2, -2) > width
+  const [next, ...others] = spare.filter((name) => heading.includes(name))
+  if (next === undefined || !tooWide(rows)) return { lines: columns(rows), without: [] }
+  const at = heading.indexOf(next)
+  const narrower = rows.map((row) => row.toSpliced(at, 1))
+  const fitted = fittedColumns(narrower, { width, spare: others })
+  return { ...fitted, without: [next, ...fitted.without] }
+}
+
+function widthsOf(rows: Rows): readonly number[] {
+  return (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => (row[at] ?? '').length)))
+}
+
+/** True for each column that has nothing but numbers, with their units and intervals. */
+export function figureColumns([head = [], ...rows]: Rows): readonly boolean[] {
+  return head.map((_, at) => {
+    const cells = rows.map((row) => row[at] ?? '').filter((cell) => cell !== '')
+    return cells.length > 0 && cells.every(isFigure)
+  })
+}
+
+/** `n/a`, `–`, `412 [398, 431] ms`, `22.0 / n/a`; neither `14:00 to 15:00` nor `turn 1`. */
+function isFigure(cell: string): boolean {
+  return /^(–|[^\p{L}]*\d[^\p{L}]*(\p{L}+(\/\p{L}+)?)?)$/u.test(cell.replaceAll('n/a', '0'))
 }

@@ -1,7 +1,7 @@
 import type { CapacityProbe } from '../../../contract/report/capacity/probe.ts'
 import type { CapacityReport } from '../../../contract/report/capacity/report.ts'
 import { surfaceOf } from '../../load/plan/mix.ts'
-import type { CapacityOptions } from '../probing/options.ts'
+import type { CapacityOptions } from '../probing/load-probe.ts'
 import type { Capacity, SearchEnd } from '../search.ts'
 import { driftOf, frontierOf, hysteresisOf } from './frontier.ts'
 import { policyOf, resultOf } from './result.ts'

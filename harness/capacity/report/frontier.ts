@@ -122,7 +122,6 @@ function figure(value: number): string {
 
 /**
  * Probes of about the same load, taken together.
- *
  * @param probes in ascending order of load
  * @param isSame tests if a probe has the load of the first of a group
  */

@@ -3,7 +3,7 @@ import { meanOf } from '../../../contract/averages.ts'
 import type { CapacityProbe } from '../../../contract/report/capacity/probe.ts'
 import type { CapacityReport, CapacityResult } from '../../../contract/report/capacity/report.ts'
 import { rateWithinBucket, type TokenBucket } from '../policy-limit.ts'
-import type { CapacityOptions } from '../probing/options.ts'
+import type { CapacityOptions } from '../probing/load-probe.ts'
 import { probeLimits } from '../probing/probe-limits.ts'
 import type { Capacity } from '../search.ts'
 
@@ -33,13 +33,17 @@ export function resultOf(
     load === null ? null : isClosed ? completedAt(rows, load) : load
   const rate = rateOf(found.load)
   const interval = found.interval === null ? null : intervalOf(found.interval.map(rateOf))
-  const residence = meanOf(near.flatMap((row) => perRate(row.concurrency, row)))
+  const perRequest = (read: (row: CapacityProbe) => number | null) =>
+    meanOf(near.flatMap((row) => perRate(read(row), row)))
+  const residence = perRequest(({ concurrency }) => concurrency)
+  const input = perRequest(({ perSecond }) => perSecond.inputTokens)
+  const output = perRequest(({ perSecond }) => perSecond.outputTokens) ?? 0
   const isPolicy = capacity.end === 'policy'
   return {
     rate,
     interval,
     confidence,
-    limitedBy: isPolicy ? failuresOf(options) : capacity.limitedBy,
+    limitedBy: isPolicy ? (failureLimit(options)?.expression ?? null) : capacity.limitedBy,
     limit: isPolicy ? 'policy' : found.load === null ? null : 'capacity',
     firstFailing: isPolicy
       ? rateOf(capacity.probes.at(-1)?.rate ?? null)
@@ -55,22 +59,10 @@ export function resultOf(
         ? null
         : {
             value: rate * residence,
-            interval: interval === null ? null : scaled(interval, residence),
+            interval: interval === null ? null : [interval[0] * residence, interval[1] * residence],
           },
     tokensPerSecond:
-      rate === null
-        ? null
-        : {
-            input: scaledBy(
-              rate,
-              meanOf(near.flatMap((row) => perRate(row.perSecond.inputTokens, row))),
-            ),
-            output:
-              scaledBy(
-                rate,
-                meanOf(near.flatMap((row) => perRate(row.perSecond.outputTokens, row))),
-              ) ?? 0,
-          },
+      rate === null ? null : { input: input === null ? null : rate * input, output: rate * output },
   }
 }
 
@@ -113,10 +105,6 @@ function failureLimit({ load }: CapacityOptions) {
   return probeLimits(load.slos, load.maxRefusals).find(({ isFailures }) => isFailures)
 }
 
-function failuresOf(options: CapacityOptions): string | null {
-  return failureLimit(options)?.expression ?? null
-}
-
 /** Requests a second that this number of clients completes: by the line through the probes below and above. */
 function completedAt(rows: readonly CapacityProbe[], clients: number): number | null {
   const counts = new Map<number, number[]>()
@@ -152,12 +140,4 @@ function nearest(rows: readonly CapacityProbe[], load: number | null, isClosed: 
 
 function perRate(value: number | null, { perSecond }: CapacityProbe): number[] {
   return value === null || perSecond.completed === 0 ? [] : [value / perSecond.completed]
-}
-
-function scaled([low, high]: readonly [number, number], by: number): [number, number] {
-  return [low * by, high * by]
-}
-
-function scaledBy(rate: number, each: number | null): number | null {
-  return each === null ? null : rate * each
 }

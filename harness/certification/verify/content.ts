@@ -21,9 +21,17 @@ import {
   sha256,
   sumsName,
 } from '../bundle.ts'
-import { type Envelope, payloadOf, readEnvelope, signatureProblem } from '../envelope.ts'
 import { keyIdOf, type Product, product, readPublicKey, rounds, toPem } from '../inputs.ts'
-import { configurationOf, configured, type Statement, statement } from '../statement.ts'
+import {
+  configurationOf,
+  configured,
+  type Envelope,
+  payloadOf,
+  readEnvelope,
+  type Statement,
+  signatureProblem,
+  statement,
+} from '../statement.ts'
 
 /** A round as the bundle holds it. */
 export interface StoredRound {

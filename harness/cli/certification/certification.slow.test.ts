@@ -5,7 +5,11 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { envelopeName, filesOf, sumsName } from '../../certification/bundle.ts'
-import { payloadOf, preAuthenticationEncoding, readEnvelope } from '../../certification/envelope.ts'
+import {
+  payloadOf,
+  preAuthenticationEncoding,
+  readEnvelope,
+} from '../../certification/statement.ts'
 import { verifyBundle } from '../../certification/verify/verify.ts'
 import { sharedEngine } from '../../conformance/test-support/check.ts'
 import { chatgen, serving } from '../test-support/chatgen.ts'

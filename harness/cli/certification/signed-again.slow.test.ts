@@ -4,9 +4,14 @@ import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { beforeAll, expect, test } from 'vitest'
 import { envelopeName, sha256, sumsName, sumsText } from '../../certification/bundle.ts'
-import { payloadOf, readEnvelope, sealed } from '../../certification/envelope.ts'
 import { readPrivateKey } from '../../certification/inputs.ts'
-import { type Statement, statement } from '../../certification/statement.ts'
+import {
+  payloadOf,
+  readEnvelope,
+  type Statement,
+  sealed,
+  statement,
+} from '../../certification/statement.ts'
 import { statementProblems } from '../../certification/verify/claims.ts'
 import { readBundle } from '../../certification/verify/content.ts'
 import { verifyBundle } from '../../certification/verify/verify.ts'

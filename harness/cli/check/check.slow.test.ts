@@ -8,19 +8,13 @@ import { conformanceReport } from '../../../contract/report/conformance.ts'
 import { compose, faults } from '../../../reference-server/deviations/index.ts'
 import { startReferenceServer } from '../../../reference-server/index.ts'
 import { chatgen, emptyFolder, reportIn, start } from '../test-support/chatgen.ts'
-import { key, startModelsServer } from '../test-support/models-server.ts'
-
-/** Formats of a run with one violation, with the real CLI. */
+import { key, startModelsServer, withKey } from '../test-support/servers.ts'
 
 async function check(...args: readonly string[]) {
   const folder = emptyFolder()
   await using server = await startModelsServer({ open: true })
   const rows = ['--only', 'OAI-AUTH-01', '--only', 'OAI-MODELS-01', '--out', 'results']
-  const ended = await chatgen(
-    ['check', server.url, ...rows, ...args],
-    { CHATGEN_API_KEY: key },
-    folder,
-  )
+  const ended = await chatgen(['check', server.url, ...rows, ...args], withKey, folder)
   const read = (file: string) => readFileSync(join(folder, 'results', file), 'utf8')
   return { ...ended, folder, read, files: readdirSync(join(folder, 'results')).toSorted() }
 }
@@ -70,8 +64,6 @@ describe('chatgen check --report', () => {
   })
 })
 
-/** The baseline with the real CLI, against a server that ignores keys. */
-
 const rows = ['--only', 'OAI-AUTH-01', '--only', 'OAI-MODELS-01']
 
 async function checkAgainst(baseline: string | null, ...more: readonly string[]) {
@@ -79,7 +71,7 @@ async function checkAgainst(baseline: string | null, ...more: readonly string[])
   if (baseline !== null) writeFileSync(join(folder, 'known.yaml'), baseline)
   await using server = await startModelsServer({ open: true })
   const args = ['check', server.url, ...rows, '--baseline', 'known.yaml', ...more]
-  const { code, stdout, stderr } = await chatgen(args, { CHATGEN_API_KEY: key }, folder)
+  const { code, stdout, stderr } = await chatgen(args, withKey, folder)
   const file = () => readFileSync(join(folder, 'known.yaml'), 'utf8')
   return { code, stdout, stderr, file, requests: server.requests }
 }
@@ -127,8 +119,7 @@ describe('a run that is over', () => {
   const folder = emptyFolder()
   beforeAll(async () => {
     await using server = await startModelsServer({ open: true })
-    const env = { CHATGEN_API_KEY: key }
-    await chatgen(['check', server.url, ...rows, '--out', 'results'], env, folder)
+    await chatgen(['check', server.url, ...rows, '--out', 'results'], withKey, folder)
     writeFileSync(join(folder, 'known.yaml'), 'OAI-AUTH-01: { because: the gateway is open }')
     writeFileSync(join(folder, 'wrong.yaml'), 'OAI-MODELS-01: { because: x }')
   })
@@ -157,17 +148,13 @@ describe('a run that is over', () => {
   })
 })
 
-/** The loop of an implementer with the real CLI. */
-
-const env = { CHATGEN_API_KEY: key }
-
 test('--failed checks what was violated, says so, and then nothing', async () => {
   const cwd = emptyFolder()
   const patch = compose(
     faults.filter(({ name }) => name === 'openai.chat: object is lost').map((fault) => fault.patch),
   )
   const broken = await startReferenceServer({ keys: [key], patch })
-  const run = (...more: readonly string[]) => chatgen(['check', broken.url, ...more], env, cwd)
+  const run = (...more: readonly string[]) => chatgen(['check', broken.url, ...more], withKey, cwd)
   expect((await run('--only', 'OAI-CHAT-03', '--only', 'OAI-MODELS-01')).code).toBe(1)
   const again = await run('--failed')
   expect(again.code).toBe(1)
@@ -185,7 +172,7 @@ test('--failed checks what was violated, says so, and then nothing', async () =>
   const nothing = await run('--failed')
   expect(nothing.stdout).toMatch(/^Nothing of this selection was violated or undecided/)
   expect(nothing.code).toBe(0)
-  const elsewhere = await chatgen(['check', 'http://127.0.0.1:1', '--failed'], env, cwd)
+  const elsewhere = await chatgen(['check', 'http://127.0.0.1:1', '--failed'], withKey, cwd)
   expect(elsewhere.stderr).toContain(`--failed: chatgen-results has results of ${broken.url}`)
   expect(elsewhere.code).toBe(2)
   const stored = join(cwd, 'chatgen-results/report.json')
@@ -199,7 +186,7 @@ test('--fail-fast ends at the first violation', async () => {
   const cwd = emptyFolder()
   await using server = await startModelsServer({ open: true })
   const args = ['check', server.url, '--profile', 'openai', '--jobs', '1', '--fail-fast']
-  const { code, stdout } = await chatgen(args, env, cwd)
+  const { code, stdout } = await chatgen(args, withKey, cwd)
   const { stopped, requirements } = reportIn(join(cwd, 'chatgen-results'))
   expect(code).toBe(1)
   expect(stopped).toMatch(/^ended at the first violation, OAI-\w+-\d\d \(--fail-fast\)$/)
@@ -221,7 +208,7 @@ test('--watch runs again when a file changes and when the target is back', async
   const first = await listen(0)
   const { port } = first.address() as AddressInfo
   const args = ['check', `http://127.0.0.1:${port}`, '--only', 'OAI-AUTH-01', '--watch', 'src']
-  const { child, ended } = start([...args, '--quiet'], env, cwd)
+  const { child, ended } = start([...args, '--quiet'], withKey, cwd)
   let log = ''
   child.stderr?.on('data', (data: Buffer) => {
     log += String(data)
@@ -249,7 +236,7 @@ test('--allow-undecided is a gate that says what it leaves out, and that keeps v
   const cwd = emptyFolder()
   const only = ['--only', 'OAI-MODELS-01', '--only', 'V3-ATT-11']
   const run = (...more: readonly string[]) =>
-    chatgen(['check', server.url, ...only, ...more], env, cwd)
+    chatgen(['check', server.url, ...only, ...more], withKey, cwd)
   expect((await run()).code).toBe(5)
   const allowed = await run('--allow-undecided', 'V3-ATT-*')
   expect(allowed.stdout).toMatch(

@@ -43,7 +43,7 @@ export function checkFlags() {
     ...containerFlags(),
     ...grouped('Run:', runFlags()),
     outFlag(),
-    ...outputFlags(checkKind, 'everything, with all evidence', defaultsText),
+    ...outputFlags(checkKind(), 'everything, with all evidence', defaultsText),
   ]
 }
 

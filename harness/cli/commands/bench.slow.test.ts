@@ -10,8 +10,6 @@ import { halfSilentServer } from '../load/test-support/loading.ts'
 import { chatgen, chatsOn, emptyFolder, start } from '../test-support/chatgen.ts'
 import { exitCodeOfBench } from './bench.ts'
 
-/** `chatgen bench` and `chatgen calibrate` with the real CLI. */
-
 const brief = ['--duration', '1s', '--connections', '2', '--max-tokens', '4', '--quiet']
 
 test('benches the bundled server, and prints a table', async () => {
@@ -96,8 +94,6 @@ test('stores a calibration in the cache of the user', async () => {
 })
 
 vi.setConfig({ testTimeout: 60_000 })
-
-/** Early ends of a bench, with the real CLI. */
 
 const key = 'bench-ends-key'
 const withKey = { CHATGEN_API_KEY: key }

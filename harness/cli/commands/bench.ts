@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander'
 import { matchesGlob } from '../../../contract/text.ts'
 import { ConfigurationError, TargetUnusableError } from '../../conformance/errors.ts'
-import type { BenchFailures, BenchOptions, BenchReport } from '../../load/bench/measure.ts'
+import type { BenchOptions, BenchReport } from '../../load/bench/measure.ts'
 import { type ExitCode, exitCode } from '../exit-codes.ts'
 import { defineCommand, type FlagsOf, flag, list, positiveInteger } from '../flags.ts'
 import { loadTargetOf } from '../load/target.ts'
@@ -104,7 +104,9 @@ const prompt = 'Describe a harbour at dawn, at some length.'
 /** @throws ConfigurationError if --only matches no case */
 async function casesOf({ only }: BenchFlags) {
   const { benchCases } = await import('../../load/bench/cases.ts')
-  const cases = benchCases.filter(({ name }) => chosen(name, only))
+  const cases = benchCases.filter(
+    ({ name }) => only.length === 0 || only.some((glob) => matchesGlob(name, glob)),
+  )
   if (cases.length > 0) return cases
   const names = benchCases.map(({ name }) => name).join(', ')
   throw new ConfigurationError([`--only matches no case; cases: ${names}`])
@@ -122,7 +124,8 @@ async function run(
     name: 'bench',
     enabled: !flags.quiet,
     everyStep: true,
-    expectedMs: 1000 * cases.length * secondsOfCase(flags),
+    // Each run of a case has one second of warm-up.
+    expectedMs: 1000 * cases.length * (flags.duration + 1) * (flags.baseline ? 2 : 1),
   })
   let report: BenchReport
   try {
@@ -155,21 +158,9 @@ async function run(
 export function exitCodeOfBench(report: BenchReport): ExitCode {
   if (report.interrupted) return exitCode.interrupted
   if (report.notMeasured.length > 0) return exitCode.violated
-  if (report.rows.some(({ target }) => anyFailure(target.failures))) return exitCode.violated
+  if (report.rows.some(({ target }) => Object.values(target.failures).some((count) => count > 0)))
+    return exitCode.violated
   return report.clientBound.length > 0 ? exitCode.measurementInvalid : exitCode.done
-}
-
-/** Seconds of one case, with one second of warm-up for each of its runs. */
-function secondsOfCase({ duration, baseline }: BenchFlags): number {
-  return (duration + 1) * (baseline ? 2 : 1)
-}
-
-function anyFailure(failures: BenchFailures): boolean {
-  return Object.values(failures).some((count) => count > 0)
-}
-
-function chosen(name: string, globs: readonly string[]): boolean {
-  return globs.length === 0 || globs.some((glob) => matchesGlob(name, glob))
 }
 
 function connectionCount(text: string): number {

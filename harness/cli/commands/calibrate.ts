@@ -1,13 +1,12 @@
 import { dirname } from 'node:path'
 import { InvalidArgumentError } from 'commander'
 import type { Calibration, CalibrationPoint } from '../../../contract/report/load/generator.ts'
-import { type ExitCode, exitCode } from '../exit-codes.ts'
+import { exitCode } from '../exit-codes.ts'
 import { defineCommand, type FlagsOf, flag, positiveInteger } from '../flags.ts'
-import { calibrationFile, refuseForeign, storeCalibration } from '../load/calibration.ts'
+import { calibrationFile, refuseForeign, storeCalibration } from '../load/results.ts'
 import { makeOutFolder } from '../results/folder-lock.ts'
 import { bundledServer } from '../target/target.ts'
-import type { Io } from '../terminal/io.ts'
-import { fitted } from '../terminal/io.ts'
+import { fitted, type Io } from '../terminal/io.ts'
 import { showSteps } from '../terminal/progress.ts'
 import { duration } from '../values.ts'
 
@@ -55,7 +54,8 @@ export const calibrateCommand = defineCommand({
     if (!io.signal.aborted) storeCalibration(file, found, io)
     const text = textOf(found, file, io.signal.aborted)
     io.out(flags.json ? JSON.stringify(found, null, 2) : fitted(text, io))
-    return codeOf(found, io)
+    if (io.signal.aborted) return exitCode.interrupted
+    return found.ceilingEventsPerSecond === 0 ? exitCode.measurementInvalid : exitCode.done
   },
 })
 
@@ -123,11 +123,6 @@ function textOf(found: Calibration, file: string, interrupted: boolean): string 
 function sentenceOf({ eventsPerSecond, timestampError, verdict }: CalibrationPoint): string {
   const error = timestampError === null ? 'unknown' : `${timestampError.p99.toFixed(3)} ms`
   return `${eventsPerSecond.toFixed(0)} events/s: timestamp error p99 ${error}, ${verdict}`
-}
-
-function codeOf({ ceilingEventsPerSecond }: Calibration, { signal }: Io): ExitCode {
-  if (signal.aborted) return exitCode.interrupted
-  return ceilingEventsPerSecond === 0 ? exitCode.measurementInvalid : exitCode.done
 }
 
 function rates(text: string): number[] {

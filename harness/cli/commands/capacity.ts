@@ -5,7 +5,7 @@ import type { LoadReport } from '../../../contract/report/load/report.ts'
 import { reportToJson } from '../../../reports/text/digest.ts'
 import { shorten } from '../../../reports/text/escape.ts'
 import { count, figure } from '../../../reports/text/format.ts'
-import type { CapacityOptions, CapacityProgress } from '../../capacity/run.ts'
+import type { CapacityOptions, CapacityProgress } from '../../capacity/probing/load-probe.ts'
 import { reportName } from '../../conformance/defaults.ts'
 import { ConfigurationError, refusing } from '../../conformance/errors.ts'
 import type { TargetProfile } from '../../conformance/profile/index.ts'
@@ -21,8 +21,12 @@ import { closeLoadJournal, openLoadJournal } from '../load/results.ts'
 import { mixOf, slosOf } from '../load/spec.ts'
 import { prepareLoad } from '../load/target.ts'
 import { makeOutFolder } from '../results/folder-lock.ts'
-import { defaultFormats, formatsIn } from '../results/formats.ts'
-import { publishReport, withoutSecrets } from '../results/publish-report.ts'
+import {
+  defaultFormats,
+  formatsIn,
+  publishReport,
+  withoutSecrets,
+} from '../results/publish-report.ts'
 import { probesName, type Taking, withResultsFolder } from '../results/results-folder.ts'
 import { runnerFlags, shardingOf, targetFlagsOf } from '../runner/flags.ts'
 import { shardedRun } from '../runner/sharded-run.ts'
@@ -78,7 +82,7 @@ export const capacityCommand = defineCommand({
     const search = { slos: await searchableSlos(flags), mix: mixOf(flags), ...rangeOf(flags) }
     const formats = formatsIn(capacityKind, flags.report ?? defaultFormats)
     if (flags.ui) {
-      const { runWithPage } = await import('../ui/open-page.ts')
+      const { runWithPage } = await import('./ui.ts')
       return runWithPage(command, url, flags, io)
     }
     const beforeSending = () => makeOutFolder(flags.out)
@@ -86,7 +90,7 @@ export const capacityCommand = defineCommand({
     const report = await withTarget(url, target, io, async (profile, container) =>
       withContainerRow(await searchTarget(profile, { ...search, formats }, flags, io), container),
     )
-    publishReport(report, capacityKind, { ...flags, formats, evidence: undefined }, io)
+    publishReport(report, capacityKind, { ...flags, formats }, io)
     return exitCodeOfMeasurement(report)
   },
 })

@@ -9,7 +9,6 @@ import { profileNames } from '../../conformance/profile/selection.ts'
 import { endDryRun, planFor } from '../check/dry-run.ts'
 import { type ExitCode, exitCode } from '../exit-codes.ts'
 import { defineCommand, type FlagsOf, flag, positiveInteger } from '../flags.ts'
-import { challengeFlag, overFlag, readSource } from '../input-text.ts'
 import { makeOutFolder } from '../results/folder-lock.ts'
 import { withoutSecrets } from '../results/publish-report.ts'
 import { containerFlags, withContainerRow } from '../target/container-flags.ts'
@@ -17,6 +16,7 @@ import { withTarget } from '../target/target.ts'
 import { targetFlags } from '../target/target-flags.ts'
 import { fitted, type Io } from '../terminal/io.ts'
 import { showProgress } from '../terminal/progress.ts'
+import { challengeFlag, overFlag, readSource } from '../values.ts'
 
 function certifyFlags() {
   return [

@@ -10,17 +10,14 @@ import {
 } from '../../conformance/profile/selection.ts'
 import type { Progress } from '../../conformance/progress.ts'
 import { allowUndecided } from '../../conformance/report/build-report.ts'
-import { openBaseline } from '../check/baseline.ts'
+import { failedIn, hasReport, openWatch, type Watch } from '../check/again.ts'
 import { dryRun, endDryRun } from '../check/dry-run.ts'
-import { failedIn, hasReport } from '../check/failed.ts'
 import { type CheckFlags, checkFlags, examples } from '../check/flags.ts'
-import { nextSteps } from '../check/next-steps.ts'
-import { checkFormats, checkKind, publish } from '../check/publish.ts'
-import { type CheckRun, runCheck } from '../check/run-check.ts'
-import { openWatch, type Watch } from '../check/watch.ts'
+import { checkFormats, checkKind, openBaseline, publish } from '../check/publish.ts'
+import { type CheckRun, nextSteps, runCheck } from '../check/run-check.ts'
 import { type ExitCode, exitCode, exitCodeOf } from '../exit-codes.ts'
 import { defineCommand } from '../flags.ts'
-import { formatsIn } from '../results/formats.ts'
+import { formatsIn } from '../results/publish-report.ts'
 import { containerOf } from '../target/container-flags.ts'
 import { withTarget } from '../target/target.ts'
 import { endpointsOfFlags } from '../target/target-flags.ts'
@@ -35,7 +32,7 @@ export const checkCommand = defineCommand({
     refuseNoTarget(url, flags, io)
     refuseUnknown([...flags.only, ...flags.skip, ...flags.allowUndecided])
     if (flags.ui && !flags.dryRun) {
-      const { runWithPage } = await import('../ui/open-page.ts')
+      const { runWithPage } = await import('./ui.ts')
       return runWithPage(command, url, flags, io)
     }
     const { watch } = flags
@@ -97,7 +94,7 @@ async function checkOnce(
 ): Promise<ExitCode> {
   const { json = false, quiet = false, failed = false, skip, profile } = flags
   const print = json ? io.err : io.out
-  const formats = formatsIn(checkKind, flags.report ?? checkFormats)
+  const formats = formatsIn(checkKind(), flags.report ?? checkFormats)
   const whole: Selection = { profile, only: flags.only, skip }
   const selection = failed ? failedSelection(whole, flags, session) : whole
   if (selection === null) {

@@ -13,8 +13,6 @@ import { type ChatServer, startChatServer } from '../../conformance/test-support
 import { chatgen, chatsOn, emptyFolder, start } from '../test-support/chatgen.ts'
 import { inProcess } from '../test-support/in-process.ts'
 
-/** `chatgen cleanup`, with the real CLI after a killed run. */
-
 const uuid = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g
 const tagged = (nonce: string) => `${nonce} chatgen-5eed`
 

@@ -5,11 +5,9 @@ import type { Removal } from '../../conformance/cleanup/removal.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { type ExitCode, exitCode } from '../exit-codes.ts'
 import { defineCommand, type FlagsOf, flag } from '../flags.ts'
-import { prefixArguments } from '../target/address.ts'
 import { withTarget } from '../target/target.ts'
-import { targetFlags } from '../target/target-flags.ts'
-import type { Io } from '../terminal/io.ts'
-import { escapeWorkflowCommands, fitted } from '../terminal/io.ts'
+import { prefixArguments, targetFlags } from '../target/target-flags.ts'
+import { escapeWorkflowCommands, fitted, type Io } from '../terminal/io.ts'
 
 function cleanupFlags() {
   return [
@@ -89,7 +87,8 @@ async function removeChats(
   })
   printOthers(open, print)
   const left = removals.filter(({ outcome }) => outcome === 'left' || outcome === 'unanswered')
-  io.out(summary(removals.length - left.length, left.length))
+  const summary = `${count(removals.length - left.length, 'chat')} deleted or already gone`
+  io.out(left.length === 0 ? summary : `${summary}, ${left.length} left`)
   return left.length > 0 ? exitCode.violated : exitCode.done
 }
 
@@ -126,9 +125,4 @@ function printOthers({ others }: OpenJournal, print: (text: string) => void): vo
     count(all.length, kind),
   )
   print(`not deleted: ${numbers.join(', ')} (the interface has no route to delete them)`)
-}
-
-function summary(removed: number, left: number): string {
-  const text = `${count(removed, 'chat')} deleted or already gone`
-  return left === 0 ? text : `${text}, ${left} left`
 }

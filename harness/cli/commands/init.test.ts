@@ -1,15 +1,14 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import type { RequestListener } from 'node:http'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
-import { startReferenceServer } from '../../../reference-server/index.ts'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { type ReferenceServer, startReferenceServer } from '../../../reference-server/index.ts'
+import { listen } from '../../client/test-support/listen-on-loopback.ts'
+import { headLine } from '../../conformance/cleanup/journal.ts'
 import { loadProfile } from '../../conformance/profile/index.ts'
 import { chatgen, emptyFolder } from '../test-support/chatgen.ts'
 import { inProcess } from '../test-support/in-process.ts'
-import { key, startModelsServer } from '../test-support/models-server.ts'
-
-/** `chatgen init` with the real CLI. */
-
-const withKey = { CHATGEN_API_KEY: key }
+import { startModelsServer, withKey } from '../test-support/servers.ts'
 
 describe('chatgen init', () => {
   test('writes a profile that chatgen check can use at once', async () => {
@@ -39,11 +38,8 @@ describe('chatgen init', () => {
   test('--out - writes to standard output and says the rest on the other', async () => {
     await using server = await startModelsServer()
     const folder = emptyFolder()
-    const { code, stdout, stderr } = await inProcess(
-      ['init', server.url, '--out', '-'],
-      withKey,
-      folder,
-    )
+    const args = ['init', server.url, '--out', '-']
+    const { code, stdout, stderr } = await inProcess(args, withKey, folder)
     expect(loadProfile({ name: 'it', text: stdout }, withKey).models.main).toBe('svc-main-model')
     expect(stderr).toContain('surfaces: openai')
     expect(readdirSync(folder)).toEqual([])
@@ -75,4 +71,77 @@ describe('chatgen init', () => {
     expect(existsSync(join(folder, 'target.yaml'))).toBe(false)
     expect(readdirSync(folder)).toEqual([])
   })
+})
+
+let reference: ReferenceServer
+beforeAll(async () => {
+  reference = await startReferenceServer({ keys: [withKey.CHATGEN_API_KEY] })
+})
+afterAll(() => reference.close())
+
+async function serving(handler: RequestListener): Promise<string> {
+  const host = await listen(handler)
+  onTestFinished(() => host.close())
+  return host.url
+}
+
+describe('a base address with /api at its end', () => {
+  test.each([
+    ['check', []],
+    ['load', ['--rate', '1', '--duration', '1s']],
+    ['bench', ['--duration', '1s']],
+    ['init', []],
+  ])(
+    'chatgen %s ends with 3, writes nothing, and proposes the right one',
+    async (command, args) => {
+      const folder = emptyFolder()
+      const run = await inProcess([command, `${reference.url}/api`, ...args], withKey, folder)
+      expect(run.stderr).toContain(`no surface of the service answers at ${reference.url}/api`)
+      expect(run.stderr).toContain(`Did you mean ${reference.url}? GET /api/openai/models: 200`)
+      expect(run.stdout).toBe('')
+      expect(run.code).toBe(3)
+      expect(readdirSync(folder)).not.toContain('target.yaml')
+    },
+  )
+
+  test('chatgen cleanup ends with 3, and takes no 404 for a chat that is gone', async () => {
+    const folder = emptyFolder()
+    const head = { tag: 'chatgen-5eed', kit: '0.1.0', baseUrl: reference.url }
+    const chat = { event: 'create', kind: 'chat', name: 'Lost1 chatgen-5eed', scenario: 's' }
+    const text = `${headLine(head, String)}${JSON.stringify(chat)}\n`
+    writeFileSync(join(folder, 'journal.ndjson'), text)
+    const args = ['cleanup', 'journal.ndjson', `${reference.url}/api`]
+    const { code, stderr } = await inProcess(args, withKey, folder)
+    expect(stderr).toContain(`Did you mean ${reference.url}?`)
+    expect(code).toBe(3)
+    expect(readFileSync(join(folder, 'journal.ndjson'), 'utf8')).toBe(text)
+  })
+})
+
+test('chatgen init writes no profile, and names no next command, for a page', async () => {
+  const url = await serving((_, response) =>
+    response.setHeader('content-type', 'text/html').end('<title>Log in</title>'),
+  )
+  const folder = emptyFolder()
+  const { code, stdout, stderr } = await inProcess(['init', url], withKey, folder)
+  expect(stderr).toContain('200 text/html "Log in"')
+  expect(stdout).toBe('')
+  expect(readdirSync(folder)).toEqual([])
+  expect(code).toBe(3)
+})
+
+test('chatgen init finds a compatible surface that lists no models', async () => {
+  const url = await serving((request, response) => {
+    const isCompletion = request.url === '/api/openai/chat/completions'
+    response.writeHead(isCompletion ? 200 : 404, { 'content-type': 'application/json' })
+    const choices = [{ index: 0, message: { role: 'assistant', content: 'Blue.' } }]
+    response.end(JSON.stringify(isCompletion ? { object: 'chat.completion', choices } : {}))
+  })
+  const folder = emptyFolder()
+  const { code, stdout } = await inProcess(['init', url], withKey, folder)
+  expect(stdout).toContain('surfaces: openai\n')
+  expect(code).toBe(0)
+  const text = readFileSync(join(folder, 'target.yaml'), 'utf8')
+  expect(text).toContain('POST /api/openai/chat/completions: 200')
+  expect(loadProfile({ name: 'it', text }, withKey).deterministic).toBe(true)
 })

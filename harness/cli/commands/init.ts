@@ -4,13 +4,11 @@ import { join } from 'node:path'
 import { count } from '../../../reports/text/format.ts'
 import { ConfigurationError, refusing } from '../../conformance/errors.ts'
 import type { InitResult } from '../../conformance/init/init.ts'
-import { reportLeftovers } from '../check/next-steps.ts'
 import { defineCommand, type FlagsOf, flag } from '../flags.ts'
-import { ambientKey } from '../target/key.ts'
+import { reportLeftovers } from '../target/discovery.ts'
 import { withTarget } from '../target/target.ts'
-import { connectionFlags, type TargetFlags } from '../target/target-flags.ts'
-import type { Io } from '../terminal/io.ts'
-import { escapeWorkflowCommands, fitted } from '../terminal/io.ts'
+import { ambientKey, connectionFlags } from '../target/target-flags.ts'
+import { escapeWorkflowCommands, fitted, type Io } from '../terminal/io.ts'
 import { showSteps } from '../terminal/progress.ts'
 import { during } from '../terminal/status.ts'
 
@@ -52,7 +50,7 @@ export const initCommand = defineCommand({
     const progress = showSteps(io, { name: 'init', enabled: !flags.quiet })
     try {
       const target = {
-        ...targetFlagsOf(flags),
+        ...flags,
         beforeSending: () => requireFolderOf(journalFile),
       }
       const { signal } = io
@@ -69,11 +67,6 @@ export const initCommand = defineCommand({
     }
   },
 })
-
-/** Target flags without the target file and the reference server, which `init` does not know. */
-function targetFlagsOf({ out: _, force: __, quiet: ___, ...flags }: InitFlags): TargetFlags {
-  return flags
-}
 
 /** Requires that files can be created next to this one. @throws ConfigurationError */
 function requireFolderOf(file: string): void {

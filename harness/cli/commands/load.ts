@@ -18,17 +18,21 @@ import {
   outputFlags,
   uiFlag,
 } from '../flags.ts'
-import { calibrationFile, storedCalibration } from '../load/calibration.ts'
 import { loadFlags } from '../load/flags.ts'
 import { loadKind } from '../load/measurement-formats.ts'
-import { showLoadProgress } from '../load/output/live.ts'
-import { loadPlanText } from '../load/output/plan-text.ts'
-import { closeLoadJournal, openLoadJournal, uploadReport, uploadUrl } from '../load/results.ts'
+import { loadPlanText, showLoadProgress } from '../load/output/live.ts'
+import {
+  calibrationFile,
+  closeLoadJournal,
+  openLoadJournal,
+  storedCalibration,
+  uploadReport,
+  uploadUrl,
+} from '../load/results.ts'
 import { planOf, slosOf } from '../load/spec.ts'
 import { prepareLoad } from '../load/target.ts'
 import { makeOutFolder } from '../results/folder-lock.ts'
-import { defaultFormats, formatsIn } from '../results/formats.ts'
-import { publishReport } from '../results/publish-report.ts'
+import { defaultFormats, formatsIn, publishReport } from '../results/publish-report.ts'
 import { type Taking, withResultsFolder } from '../results/results-folder.ts'
 import { runnerFlags, shardingOf, targetFlagsOf } from '../runner/flags.ts'
 import { recordsLine, runJobShard } from '../runner/job.ts'
@@ -36,8 +40,7 @@ import { shardedRun } from '../runner/sharded-run.ts'
 import { withContainerRow } from '../target/container-flags.ts'
 import { withTarget } from '../target/target.ts'
 import { endpointsOfFlags, type TargetFlags } from '../target/target-flags.ts'
-import type { Io } from '../terminal/io.ts'
-import { fitted } from '../terminal/io.ts'
+import { fitted, type Io } from '../terminal/io.ts'
 
 function flagsOfLoad() {
   return [
@@ -110,7 +113,7 @@ async function loadOrShard(
   const upload = flags.upload === undefined ? null : uploadUrl(flags.upload, flags.shard)
   if (flags.job !== undefined) {
     const { report, records } = await runJobShard(flags.job, flags, io)
-    publishReport(report, loadKind, { ...flags, formats: [], evidence: undefined }, io)
+    publishReport(report, loadKind, { ...flags, formats: [] }, io)
     if (records !== null) io.out(recordsLine(records))
     return exitCodeOfShard(report)
   }
@@ -122,7 +125,7 @@ async function loadOrShard(
   const run = { spec: planOf(flags), slos: slosOf(flags.slo) }
   const formats = formatsIn(loadKind, flags.report ?? defaultFormats)
   if (flags.ui && !flags.dryRun) {
-    const { runWithPage } = await import('../ui/open-page.ts')
+    const { runWithPage } = await import('./ui.ts')
     return runWithPage(command, url, flags, io)
   }
   if (flags.dryRun) {
@@ -135,7 +138,7 @@ async function loadOrShard(
   const report = await withTarget(url, target, io, async (profile, container) =>
     withContainerRow(await load(profile, { ...run, formats }, flags, io), container),
   )
-  publishReport(report, loadKind, { ...flags, formats, evidence: undefined }, io)
+  publishReport(report, loadKind, { ...flags, formats }, io)
   if (upload !== null) await uploadReport(upload, readFileSync(join(out, reportName), 'utf8'))
   return exitCodeOfMeasurement(report)
 }

@@ -6,22 +6,19 @@ import {
   DemandSyntaxError,
   type Measurement,
   type PlannedDemand,
-  type Price,
   parseDemand,
   parsePrice,
 } from '../../plan/demand.ts'
 import { readDemandTrace } from '../../plan/trace.ts'
 import { exitCode, outcomeCodes } from '../exit-codes.ts'
 import { defineCommand, flag, list, outFlag, outputFlags, positiveInteger, seed } from '../flags.ts'
-import { inputText } from '../input-text.ts'
 import { planKind } from '../load/measurement-formats.ts'
 import { slosOf } from '../load/spec.ts'
 import { makeOutFolder } from '../results/folder-lock.ts'
-import { defaultFormats, formatsIn } from '../results/formats.ts'
-import { publishReport } from '../results/publish-report.ts'
+import { defaultFormats, formatsIn, publishReport } from '../results/publish-report.ts'
 import { anyEdited, capacityIn, doubtLines, openStored } from '../results/stored-report.ts'
 import type { Io } from '../terminal/io.ts'
-import { expressions } from '../values.ts'
+import { expressions, inputText } from '../values.ts'
 
 const examples = `
 Examples:
@@ -97,12 +94,12 @@ export const planCommand = defineCommand({
       throw new ConfigurationError(["no SLO given: pass --slo, such as --slo 'ttft.p95 < 1s'"])
     }
     const demand = demandOf(flags.demand)
-    const price = flags.price === undefined ? null : priceOf(flags.price)
+    const price = flags.price === undefined ? null : parsed('--price', flags.price, parsePrice)
     const options = { ...flags, measurements, demand, slos, price, assess: flags.replicas ?? null }
     const report = await planned(options, io)
     if (report === null) return isEdited ? exitCode.usage : exitCode.incomplete
     makeOutFolder(flags.out)
-    publishReport(report, planKind, { ...flags, formats, evidence: undefined }, io)
+    publishReport(report, planKind, { ...flags, formats }, io)
     return isEdited ? exitCode.usage : outcomeCodes[report.outcome]
   },
 })
@@ -153,11 +150,6 @@ function demandOf(given: string): PlannedDemand {
   throw new ConfigurationError([`${path}: there are no requests in it`])
 }
 
-/** @throws ConfigurationError */
-function priceOf(text: string): Price {
-  return parsed('--price', text, parsePrice)
-}
-
 function parsed<Value>(flag: string, text: string, parse: (text: string) => Value): Value {
   return refusing(
     DemandSyntaxError,
@@ -174,7 +166,6 @@ interface Measurements {
 
 /**
  * Opens the capacity reports of `--from`, each with the number of replicas that it measured.
- *
  * @throws ConfigurationError for a file that is not a capacity report, and for sizes that do not match
  */
 function openMeasurements(

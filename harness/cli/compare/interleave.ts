@@ -25,7 +25,6 @@ const warmUpShare = 0.2
 /**
  * Runs blocks of the same load against two deployments in turn, in the order A B B A, and compares them.
  * Both blocks of a pair send the same plan. An interrupted run is compared as far as it got.
- *
  * @throws ConfigurationError if the flags give no load for blocks
  */
 export async function interleave(
@@ -49,7 +48,10 @@ export async function interleave(
   return withTarget(urlA, flags, io, (a) =>
     withTarget(urlB, flags, io, async (b) => {
       const profiles = { a, b }
-      for (const profile of [a, b]) await requireTarget(profile, { spec, slos, flags }, io)
+      for (const profile of [a, b]) {
+        noteFirstEndpoint(profile, io)
+        await prepareLoad(profile, flags, { spec, slos }).preflight(io.signal)
+      }
       const done: BlockPair[] = []
       for (let pair = 0; pair < pairs && !io.signal.aborted; pair++) {
         const own = { ...spec, seed: `${seed}.${pair}` }
@@ -82,11 +84,6 @@ interface Block {
   readonly spec: PlanSpec
   readonly slos: readonly Slo[]
   readonly flags: InterleaveFlags
-}
-
-async function requireTarget(profile: TargetProfile, block: Block, io: Io): Promise<void> {
-  noteFirstEndpoint(profile, io)
-  await prepareLoad(profile, block.flags, block).preflight(io.signal)
 }
 
 function runBlock(

@@ -20,8 +20,13 @@ import {
 import type { FigureName } from '../../load/comparison/figures.ts'
 import { comparedLatencies } from '../../load/summary/rates.ts'
 import { list } from '../flags.ts'
-import { formatsIn, type ReportKind, reportKind } from '../results/formats.ts'
-import { renderReport, tellWritten } from '../results/publish-report.ts'
+import {
+  formatsIn,
+  type ReportKind,
+  renderReport,
+  reportKind,
+  tellWritten,
+} from '../results/publish-report.ts'
 import { loadIn, type StoredFile } from '../results/stored-report.ts'
 import type { Io } from '../terminal/io.ts'
 
@@ -53,7 +58,7 @@ export function publishComparison<Report>(
   if (json) io.out(kind.toJson(report).trimEnd())
   if (formats.some(({ file }) => file !== null)) makeFolder(out)
   const style = { color: io.color && color, width: io.width, verbose: false }
-  renderReport(report, { formats, out, style, print: io.out, evidence: undefined }, io)
+  renderReport(report, { formats, out, style, print: io.out }, io)
   tellWritten(formats, out, { ...io, out: json ? io.err : io.out })
 }
 

@@ -22,8 +22,6 @@ import { halfSilentServer } from './test-support/loading.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
-/** Early ends of a load run, with the real CLI. */
-
 const published = jsonSchemas().get('load-report.schema.json') ?? ''
 const schema = z.fromJSONSchema(JSON.parse(published))
 const key = 'load-ends-key'
@@ -126,8 +124,6 @@ describe('an internal error ends with 4', () => {
 })
 
 const patience = { timeout: 80_000, interval: 10 }
-
-/** Chats of a load run on its target and their cleanup, with the real CLI. */
 
 async function run(...args: readonly string[]) {
   const server = await startReferenceServer()

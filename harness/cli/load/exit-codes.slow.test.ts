@@ -5,8 +5,6 @@ import { type Loaded, load, loadInTime, served, withKey } from './test-support/l
 
 vi.setConfig({ testTimeout: 90_000 })
 
-/** Exit codes of load runs, with the real CLI. */
-
 describe('chatgen load ends with', () => {
   test('0 if every stream is whole and the SLO is met', async () => {
     const url = await served()
@@ -83,8 +81,6 @@ describe('chatgen load ends with', () => {
 
 /** Requests before the load that detect surfaces and models. */
 const discovery = 2
-
-/** Load runs with refused, lost or unmeasured requests are never met, with the real CLI. */
 
 /** Expects INVALID if a busy machine let the generator fall behind, as no SLO counts then. */
 function expectEnd({ code, stdout, report }: Loaded, word: string, expected: number) {

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { listen, pour, startRawServer } from '../../client/test-support/listen-on-loopback.ts'
 import { speech } from '../../load/test-support/h2-server.ts'
 import { beginningWith, chatgen, chatsOn, emptyFolder } from '../test-support/chatgen.ts'
-import { type Answer, type Middleman, startProxy } from '../test-support/proxy.ts'
+import { type Answer, type Middleman, startProxy } from '../test-support/servers.ts'
 import { load, reportIn, served, withKey } from './test-support/loading.ts'
 
 const mebibyte = 1024 * 1024
@@ -65,11 +65,8 @@ test('a target that grants no chat ends the preparation', async () => {
   const folder = emptyFolder()
   writeFileSync(join(folder, 'target.yaml'), `baseUrl: ${url}\nlimits: { timeoutMs: 1000 }\n`)
   const plan = ['--rate', '100', '--mix', 'v3-stream', '--duration', '20s']
-  const { code, stderr } = await chatgen(
-    ['load', '--target', 'target.yaml', ...plan],
-    { CHATGEN_API_KEY: 'sk-test-key' },
-    folder,
-  )
+  const args = ['load', '--target', 'target.yaml', ...plan]
+  const { code, stderr } = await chatgen(args, { CHATGEN_API_KEY: 'sk-test-key' }, folder)
   expect(stderr.replaceAll(/\s+/g, ' ')).toContain(
     'POST /api/v3/chat had no answer within 1000 ms (limits.timeoutMs), 3 times in a row, while the chats of the run were created. No load was sent.',
   )

@@ -15,8 +15,6 @@ import { load, reportIn, served, withKey } from './test-support/loading.ts'
 
 vi.setConfig({ testTimeout: 180_000 })
 
-/** Load runs of the real CLI against a real reference server, in separate processes. */
-
 describe('chatgen load', () => {
   test('sends every kind of transaction, and every one of them goes well', async () => {
     const url = await served()
@@ -157,11 +155,8 @@ test('a plan is sent whole by shards that are processes, and merged; no key is l
   const flags = ['--rate', '20', '--duration', '3s', '--seed', 'runner', '--out', 'out']
   const runner = ['--runner', 'local', '--shards', '2', '--start-in', '15s']
   const env = { CHATGEN_API_KEY: server.key }
-  const { code, stderr } = await chatgen(
-    ['load', server.url, ...flags, ...runner, '--quiet'],
-    env,
-    cwd,
-  )
+  const args = ['load', server.url, ...flags, ...runner, '--quiet']
+  const { code, stderr } = await chatgen(args, env, cwd)
   await server.stop()
   // A busy machine may slow the generators down; their reports are still complete.
   expect([0, 6], stderr).toContain(code)

@@ -11,12 +11,11 @@ import { failure } from '../../load/record.ts'
 import type { LoadProgress } from '../../load/run.ts'
 import { recordOf, shifted } from '../../load/test-support/records.ts'
 import { exitCodeOfMeasurement } from '../exit-codes.ts'
-import { formatsIn } from '../results/formats.ts'
+import { formatsIn } from '../results/publish-report.ts'
 import { emptyFolder } from '../test-support/chatgen.ts'
-import { calibrationFile, storedCalibration } from './calibration.ts'
 import { loadKind } from './measurement-formats.ts'
 import { liveLines, progressLine } from './output/live.ts'
-import { uploadReport, uploadUrl } from './results.ts'
+import { calibrationFile, storedCalibration, uploadReport, uploadUrl } from './results.ts'
 
 it('stands in the cache of the user', () => {
   expect(calibrationFile({ env: { XDG_CACHE_HOME: '/c' } })).toBe('/c/chatgen/calibration.json')
@@ -62,7 +61,7 @@ test.each(loadOutcomes)(
     const texts = new Map(
       formatsIn(loadKind, Object.keys(loadKind.formats)).map(({ name, render }) => [
         name,
-        render(report, style, undefined),
+        render(report, style),
       ]),
     )
     for (const [name, expected] of Object.entries(expectedTexts)) {

@@ -1,16 +1,14 @@
 import type { CapacityReport } from '../../../contract/report/capacity/report.ts'
 import type { LoadReport } from '../../../contract/report/load/report.ts'
 import { type PlanReport, planReport } from '../../../contract/report/plan.ts'
-import { capacityDocument } from '../../../reports/capacity/document.ts'
-import { capacityToJUnit } from '../../../reports/capacity/junit.ts'
+import { capacityDocument, capacityToJUnit } from '../../../reports/capacity/document.ts'
 import { loadDocument } from '../../../reports/load/document.ts'
 import { loadToJUnit } from '../../../reports/load/junit.ts'
-import { loadToCsv } from '../../../reports/load/metrics/csv.ts'
-import { loadToPrometheus } from '../../../reports/load/metrics/prometheus.ts'
+import { loadToCsv, loadToPrometheus } from '../../../reports/load/metrics/prometheus.ts'
 import { planDocument, planToJUnit } from '../../../reports/plan/document.ts'
 import { reportToJson } from '../../../reports/text/digest.ts'
 import { jsonText } from '../../../reports/text/escape.ts'
-import { reportKind } from '../results/formats.ts'
+import { reportKind } from '../results/publish-report.ts'
 
 export const loadKind = reportKind<LoadReport>('report', {
   toDocument: loadDocument,

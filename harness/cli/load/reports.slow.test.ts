@@ -4,8 +4,6 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { type LoadReport, loadReport } from '../../../contract/report/load/report.ts'
 import { chatgen, emptyFolder, type Running, start } from '../test-support/chatgen.ts'
 
-/** Files of a load run, and `chatgen report` on them without its server, with the real CLI. */
-
 const key = 'load-report-key'
 const folder = emptyFolder()
 const read = (file: string) => readFileSync(join(folder, file), 'utf8')
@@ -82,11 +80,8 @@ describe('chatgen report of a load', () => {
     )
     expect(code).toBe(5)
     expect(reportIn('partial').partial).toEqual({ of: 3, missing: [1] })
-    const again = await chatgen(
-      ['report', 'partial', '--report', 'junit', '--out', '-'],
-      {},
-      folder,
-    )
+    const given = ['report', 'partial', '--report', 'junit', '--out', '-']
+    const again = await chatgen(given, {}, folder)
     expect(again.stdout).toContain('partial: 1 of 3 shards missing (1)')
     expect(again.code).toBe(5)
   })

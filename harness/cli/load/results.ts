@@ -1,12 +1,15 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, statSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname, join } from 'node:path'
 import type { Doubt } from '../../../contract/report/common.ts'
+import { type Calibration, calibration } from '../../../contract/report/load/generator.ts'
 import type { LoadReport } from '../../../contract/report/load/report.ts'
 import { messageOf } from '../../../contract/text.ts'
 import { withDoubt } from '../../../reports/text/digest.ts'
 import { closeJournal, startJournal } from '../../conformance/cleanup/journal.ts'
 import { journalName } from '../../conformance/defaults.ts'
 import { ConfigurationError, refusing } from '../../conformance/errors.ts'
+import { readInputFile } from '../../conformance/input-file.ts'
 import { makeFolder } from '../../conformance/recording/result-files.ts'
 import type { ClientIdentity } from '../../conformance/run-setup.ts'
 import { partSize } from '../../load/plan/needs.ts'
@@ -14,9 +17,9 @@ import { type Part, type PlanSpec, wholePlan } from '../../load/plan/plan.ts'
 import { joinRequests, requestsName } from '../../load/record.ts'
 import type { JournalPlace } from '../../load/setup/chat-journal.ts'
 import { mergeShards, ShardMismatchError } from '../../load/shards/merge.ts'
-import { inputText } from '../input-text.ts'
 import { loadIn, type StoredFile } from '../results/stored-report.ts'
-import type { Shard } from '../values.ts'
+import type { Io } from '../terminal/io.ts'
+import { inputText, type Shard } from '../values.ts'
 
 /** The worst doubt of any shard applies to the merged report. */
 function worstOf(files: readonly StoredFile[]): Doubt | null {
@@ -107,4 +110,35 @@ export async function uploadReport(url: URL, text: string): Promise<void> {
     if (error instanceof ConfigurationError) throw error
     throw failed(messageOf(error))
   }
+}
+
+/** Path in the user's cache folder (XDG Base Directory Specification). */
+export function calibrationFile({ env }: Pick<Io, 'env'>): string {
+  const cache = env['XDG_CACHE_HOME']
+  return join(cache ? cache : join(homedir(), '.cache'), 'chatgen', 'calibration.json')
+}
+
+/** Reads a calibration; undefined if there is none that this version can read. */
+export function storedCalibration(file: string): Calibration | undefined {
+  try {
+    return calibration.parse(JSON.parse(readInputFile(file)))
+  } catch {
+    return undefined
+  }
+}
+
+/** @throws ConfigurationError if the file exists and is not a calibration, before anything is measured */
+export function refuseForeign(file: string): void {
+  if (!existsSync(file) || storedCalibration(file) !== undefined) return
+  const what = statSync(file).isDirectory() ? 'a folder' : 'not a calibration of this version'
+  throw new ConfigurationError([`${file} is ${what}: choose another file with --out, or remove it`])
+}
+
+/** @throws ConfigurationError if the file cannot be written */
+export function storeCalibration(file: string, found: Calibration, io: Pick<Io, 'write'>): void {
+  const store = () => {
+    makeFolder(dirname(file))
+    io.write(file, `${JSON.stringify(found, null, 2)}\n`)
+  }
+  refusing(Error, store, ({ message }) => `cannot write the calibration: ${message}`)
 }

@@ -9,7 +9,7 @@ import { mixFile, mixOfFile } from '../../load/plan/mix-schema.ts'
 import type { PlanSpec } from '../../load/plan/plan.ts'
 import { parseSlos, SloSyntaxError } from '../../load/slo/parse.ts'
 import type { Slo } from '../../load/slo/slo.ts'
-import { inputText } from '../input-text.ts'
+import { inputText } from '../values.ts'
 import type { LoadFlags } from './flags.ts'
 
 type MixFlags = Pick<LoadFlags, 'mix' | 'surface' | 'usage'>
@@ -76,10 +76,6 @@ function arrivalOf(flags: LoadFlags, mix: Mix): PlanSpec['arrival'] {
   return { kind: process, perSecond: rate ?? 0 }
 }
 
-function withoutUsage(mix: Mix): Mix {
-  return { ...mix, entries: mix.entries.map((entry) => ({ ...entry, usage: false })) }
-}
-
 /** Duration implied by the arrivals, in milliseconds. */
 function naturalMs(arrival: PlanSpec['arrival']): number {
   if (arrival.kind === 'trace') return ((arrival.lines.at(-1)?.atNs ?? 0) + 1) / 1e6
@@ -93,7 +89,9 @@ function naturalMs(arrival: PlanSpec['arrival']): number {
 export function mixOf({ mix: name, surface, usage }: MixFlags): Mix {
   const named = mixNamed(name ?? surface ?? 'openai-stream')
   // A server that rejects unknown fields rejects `stream_options`.
-  const mix = usage ? named : withoutUsage(named)
+  const mix = usage
+    ? named
+    : { ...named, entries: named.entries.map((entry) => ({ ...entry, usage: false })) }
   if (surface === undefined) return mix
   const entries = mix.entries.filter(({ kind }) => surfaceOf(kind) === surface)
   if (entries.length === 0) {

@@ -3,14 +3,11 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { oddServer } from '../../load/test-support/odd-server.ts'
 import { chatgen, emptyFolder } from '../test-support/chatgen.ts'
-import { key, startModelsServer } from '../test-support/models-server.ts'
+import { startModelsServer, withKey } from '../test-support/servers.ts'
 
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 })
 
-/** Results that were edited after their run, with the real CLI. */
-
 const folder = emptyFolder()
-const withKey = { CHATGEN_API_KEY: key }
 const read = (...path: string[]) => readFileSync(join(folder, ...path), 'utf8')
 const report = (...args: string[]) => chatgen(['report', ...args], {}, folder)
 

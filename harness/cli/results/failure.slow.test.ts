@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { startReferenceServer } from '../../../reference-server/index.ts'
 import { chatgen, emptyFolder } from '../test-support/chatgen.ts'
-import { key, startModelsServer } from '../test-support/models-server.ts'
+import { startModelsServer, withKey } from '../test-support/servers.ts'
 
 const formats = ['--report', 'github,junit,markdown,html,json']
 
@@ -25,11 +25,8 @@ test.each<[string, number, string, readonly string[], string]>([
     const cwd = emptyFolder()
     const more = { check: 'badge', load: 'csv,prometheus' }[command]
     const own = more === undefined ? [] : ['--report', more]
-    const ended = await chatgen(
-      [command, nowhere, ...args, ...formats, ...own, '--json'],
-      { CHATGEN_API_KEY: key },
-      cwd,
-    )
+    const given = [command, nowhere, ...args, ...formats, ...own, '--json']
+    const ended = await chatgen(given, withKey, cwd)
     expect(ended.code).toBe(code)
     expect(JSON.parse(ended.stdout)).toMatchObject({
       kind: 'failure-report',
@@ -51,8 +48,7 @@ test.each<[string, number, string, readonly string[], string]>([
 test('a refused run leaves earlier results alone, and makes no folder of its own accord', async () => {
   await using server = await startModelsServer()
   const cwd = emptyFolder()
-  const run = (...more: readonly string[]) =>
-    chatgen(['check', server.url, ...more], { CHATGEN_API_KEY: key }, cwd)
+  const run = (...more: readonly string[]) => chatgen(['check', server.url, ...more], withKey, cwd)
   expect((await run('--only', 'OAI-CHAR-01')).code).toBe(2)
   expect(existsSync(join(cwd, 'chatgen-results'))).toBe(false)
   await run('--only', 'OAI-MODELS-01')
@@ -64,10 +60,10 @@ test('a refused run leaves earlier results alone, and makes no folder of its own
 
 test('the reason is replaced by the next results', async () => {
   const cwd = emptyFolder()
-  await chatgen(['check', nowhere, ...formats], { CHATGEN_API_KEY: key }, cwd)
+  await chatgen(['check', nowhere, ...formats], withKey, cwd)
   await using server = await startModelsServer()
   const args = ['check', server.url, '--only', 'OAI-MODELS-01']
-  const { code } = await chatgen(args, { CHATGEN_API_KEY: key }, cwd)
+  const { code } = await chatgen(args, withKey, cwd)
   expect(code).toBe(0)
   expect(existsSync(join(cwd, 'chatgen-results/report.xml'))).toBe(false)
 })
@@ -76,7 +72,6 @@ vi.setConfig({ testTimeout: 90_000 })
 
 /** An output path that cannot be written is an error before anything is sent; also for root. */
 
-const withKey = { CHATGEN_API_KEY: key }
 const load = ['--rate', '1', '--duration', '1s']
 
 test.each([

@@ -15,8 +15,7 @@ import { exitCode, exitCodeOfError } from '../exit-codes.ts'
 import { readSwitches, refuseEmpty } from '../flags.ts'
 import type { Io } from '../terminal/io.ts'
 import { makeOutFolder } from './folder-lock.ts'
-import { reportKind } from './formats.ts'
-import { renderReport, withoutSecrets } from './publish-report.ts'
+import { renderReport, reportKind, withoutSecrets } from './publish-report.ts'
 import { resultsIn } from './results-folder.ts'
 
 const failureKind = reportKind<Failure>('report', {
@@ -81,7 +80,6 @@ export function publishFailure(
       out,
       style,
       print: json ? io.err : io.out,
-      evidence: undefined,
     },
     io,
   )

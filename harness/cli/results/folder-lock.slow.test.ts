@@ -7,11 +7,10 @@ import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { lockName } from '../../conformance/defaults.ts'
 import { chatgen, emptyFolder, start } from '../test-support/chatgen.ts'
 import { inProcess } from '../test-support/in-process.ts'
-import { key, startModelsServer } from '../test-support/models-server.ts'
+import { startModelsServer, withKey } from '../test-support/servers.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
-const withKey = { CHATGEN_API_KEY: key }
 const only = ['--only', 'OAI-MODELS-*']
 
 /** A pid that no process has: above the maximum of Linux and macOS. */
@@ -26,11 +25,8 @@ describe('a folder in which a run writes', () => {
     await using server = await startModelsServer()
     const cwd = emptyFolder()
     // Outlasts all others.
-    const load = start(
-      ['load', server.url, '--rate', '1', '--duration', '300s', '--out', 'same'],
-      withKey,
-      cwd,
-    )
+    const given = ['load', server.url, '--rate', '1', '--duration', '300s', '--out', 'same']
+    const load = start(given, withKey, cwd)
     onTestFinished(() => void load.child.kill('SIGKILL'))
     await vi.waitUntil(() => existsSync(join(cwd, 'same', 'requests.ndjson')), { timeout: 60_000 })
     const before = readdirSync(join(cwd, 'same'))
@@ -56,11 +52,8 @@ describe('a folder in which a run writes', () => {
     for (const left of [lockOf(nobody), lockOf(process.pid), '', '{"pid":']) {
       const cwd = emptyFolder()
       writeFileSync(join(cwd, lockName), left)
-      const { code, stderr } = await chatgen(
-        ['check', server.url, ...only, '--out', '.'],
-        withKey,
-        cwd,
-      )
+      const given = ['check', server.url, ...only, '--out', '.']
+      const { code, stderr } = await chatgen(given, withKey, cwd)
       expect(stderr).not.toContain('in use')
       expect(code).not.toBe(2)
       expect(readdirSync(cwd)).toContain('report.json')
@@ -72,11 +65,8 @@ describe('a folder in which a run writes', () => {
     await using server = await startModelsServer()
     const cwd = emptyFolder()
     writeFileSync(join(cwd, lockName), lockOf(7, 'elsewhere'))
-    const { code, stderr } = await chatgen(
-      ['check', server.url, ...only, '--out', '.'],
-      withKey,
-      cwd,
-    )
+    const args = ['check', server.url, ...only, '--out', '.']
+    const { code, stderr } = await chatgen(args, withKey, cwd)
     expect(stderr).toContain('process 7 on elsewhere')
     expect(stderr).toContain(`delete ${lockName}`)
     expect(code).toBe(2)
@@ -130,7 +120,7 @@ const cut = join(folder, 'cut')
 beforeAll(async () => {
   await using server = await startModelsServer({ open: true })
   const args = ['--only', 'OAI-AUTH-0*', '--only', 'OAI-MODELS-01', '--out', 'whole']
-  await chatgen(['check', server.url, ...args], { CHATGEN_API_KEY: key }, folder)
+  await chatgen(['check', server.url, ...args], withKey, folder)
   mkdirSync(cut)
 })
 

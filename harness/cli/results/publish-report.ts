@@ -1,22 +1,24 @@
 import { randomUUID } from 'node:crypto'
 import { basename, join, resolve } from 'node:path'
 import { withoutCommands } from '../../../reports/conformance/github.ts'
-import { outcomeLine } from '../../../reports/document/terminal.ts'
+import type { Document, Outcome } from '../../../reports/document/document.ts'
+import { toHtml } from '../../../reports/document/html.ts'
+import { toGitHub, toMarkdown } from '../../../reports/document/markdown.ts'
+import { outcomeLine, toTerminal } from '../../../reports/document/terminal.ts'
 import { reportName } from '../../conformance/defaults.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
+import { didYouMean } from '../../conformance/profile/document.ts'
 import { makeFolder } from '../../conformance/recording/result-files.ts'
 import type { FlagsOf, outputFlags } from '../flags.ts'
 import { fitted, type Io } from '../terminal/io.ts'
-import type { NamedFormat, RenderOptions, ReportKind } from './formats.ts'
 import { resultsIn } from './results-folder.ts'
 import type { StoredFile } from './stored-report.ts'
 
 /** Flags of a command that can print reports, with the folder of its results. */
 export type PublishFlags = FlagsOf<typeof outputFlags> & { readonly out: string }
 
-interface PublishReportOptions<Report, Evidence> extends PublishFlags {
-  readonly formats: readonly NamedFormat<Report, Evidence>[]
-  readonly evidence: Evidence
+interface PublishReportOptions<Report> extends PublishFlags {
+  readonly formats: readonly NamedFormat<Report>[]
   /** Adds what is computed after the redaction. */
   readonly seal?: (report: Report) => Report
   /** The last lines on the screen; by default the path of the results. */
@@ -24,13 +26,13 @@ interface PublishReportOptions<Report, Evidence> extends PublishFlags {
 }
 
 /** Writes the reports that have a file, and prints the others; the JSON file is always written. */
-export function publishReport<Report, Evidence>(
+export function publishReport<Report>(
   found: Report,
-  { file, toJson, toOutcome }: ReportKind<Report, Evidence>,
-  options: PublishReportOptions<Report, Evidence>,
+  { file, toJson, toOutcome }: ReportKind<Report>,
+  options: PublishReportOptions<Report>,
   io: Io,
 ): void {
-  const { out, json, quiet, evidence, seal = (report) => report } = options
+  const { out, json, quiet, seal = (report) => report } = options
   const { color, verbose = false } = options
   const style = { color: io.color && color, width: io.width, verbose }
   const report = seal(withoutSecrets(found, io))
@@ -38,35 +40,34 @@ export function publishReport<Report, Evidence>(
   makeFolder(out)
   io.write(join(out, file), text)
   if (json) io.out(text.trimEnd())
-  else if (quiet) io.out(outcomeLine(toOutcome(report, evidence), style))
+  else if (quiet) io.out(outcomeLine(toOutcome(report), style))
   const formats = options.formats.filter(
     ({ name }) => name !== 'json' && !(name === 'console' && (json || quiet)),
   )
   // Standard output is for the program that asked for JSON.
   const print = json ? io.err : io.out
-  renderReport(report, { formats, out, style, print, evidence }, io)
+  renderReport(report, { formats, out, style, print }, io)
   if (!json && !quiet) io.out(fitted(options.results ?? `Results: ${out}`, io))
 }
 
-export interface Rendering<Report, Evidence> {
-  readonly formats: readonly NamedFormat<Report, Evidence>[]
+interface Rendering<Report> {
+  readonly formats: readonly NamedFormat<Report>[]
   /** Folder of formats with a file; null prints everything. */
   readonly out: string | null
   readonly style: RenderOptions
   readonly print: Io['out']
-  readonly evidence: Evidence
 }
 
 /** Writes each format to its file in the folder, and prints those without a file. */
-export function renderReport<Report, Evidence>(
+export function renderReport<Report>(
   report: Report,
-  { formats, out, style, print, evidence }: Rendering<Report, Evidence>,
+  { formats, out, style, print }: Rendering<Report>,
   { write, env }: Pick<Io, 'write' | 'env'>,
 ): void {
   const isRead = formats.some(({ name }) => name === 'github')
   const reader = isRead ? { GITHUB_ACTIONS: 'true' } : env
   for (const { name, file, render } of formats) {
-    const text = render(report, style, evidence)
+    const text = render(report, style)
     if (file !== null && out !== null) write(join(out, file), text)
     else
       print(name === 'console' ? withoutWorkflowCommands(text.trimEnd(), reader) : text.trimEnd())
@@ -85,8 +86,6 @@ export function withoutSecrets<Report>(report: Report, io: Pick<Io, 'clean'>): R
 export function withoutWorkflowCommands(text: string, env: Io['env']): string {
   return env['GITHUB_ACTIONS'] === 'true' ? withoutCommands(text, randomUUID()) : text
 }
-
-/** Folders and files of reports that are rendered again. */
 
 /** Refuses to write pages of one run next to the report of another. */
 export function refuseOtherRun(
@@ -133,4 +132,91 @@ export function foldersFor(
     ])
   }
   return names.map((name) => join(out, name))
+}
+
+export interface RenderOptions {
+  readonly color: boolean
+  /** Columns of the terminal. */
+  readonly width: number
+  /** Console: adds passed requirements (check), figures by transaction (load). */
+  readonly verbose: boolean
+}
+
+interface Format<Report> {
+  /** Name of the file in the results folder; null if the text is printed. */
+  readonly file: string | null
+  readonly render: (report: Report, style: RenderOptions) => string
+}
+
+interface NamedFormat<Report> extends Format<Report> {
+  readonly name: string
+}
+
+/** A kind of report: the formats that are always written or printed, and all formats of `--report`. */
+export interface ReportKind<Report> {
+  /** Name of its JSON file. */
+  readonly file: string
+  readonly toJson: (report: Report) => string
+  /** The outcome alone, for `--quiet`. */
+  readonly toOutcome: (report: Report) => Outcome
+  /** Formats in the order in which they are listed, printed and written. */
+  readonly formats: Readonly<Record<string, Format<Report>>>
+}
+
+/** A kind of report whose content is a document. `name`: of its files, without their endings. */
+export function reportKind<Report>(
+  name: string,
+  {
+    toDocument,
+    toJson,
+    toJUnit,
+    more = {},
+  }: Pick<ReportKind<Report>, 'toJson'> & {
+    readonly toDocument: (report: Report) => Document
+    readonly toJUnit?: (report: Report) => string
+    readonly more?: ReportKind<Report>['formats']
+  },
+): ReportKind<Report> {
+  const formatOf = (
+    file: string | null,
+    render: (document: Document, style: RenderOptions) => string,
+  ): Format<Report> => ({ file, render: (report, style) => render(toDocument(report), style) })
+  return {
+    file: `${name}.json`,
+    toJson,
+    toOutcome: (report) => toDocument(report).outcome,
+    formats: {
+      console: formatOf(null, toTerminal),
+      json: { file: `${name}.json`, render: toJson },
+      ...(toJUnit && { junit: { file: `${name}.xml`, render: toJUnit } }),
+      html: formatOf(`${name}.html`, (document) => toHtml(document)),
+      markdown: formatOf(`${name}.md`, toMarkdown),
+      github: formatOf(null, toGitHub),
+      ...more,
+    },
+  }
+}
+
+/** Formats without `--report`. */
+export const defaultFormats: readonly string[] = ['console', 'json']
+
+/**
+ * Looks up formats by name: each once, in the order of the table.
+ * @throws ConfigurationError for an unknown name
+ */
+export function formatsIn<Report>(
+  { formats }: Pick<ReportKind<Report>, 'formats'>,
+  names: readonly string[],
+): readonly NamedFormat<Report>[] {
+  const formatNames = Object.keys(formats)
+  const problems = names
+    .filter((name) => !formatNames.includes(name))
+    .map((name) => {
+      const hint = didYouMean(name, formatNames)
+      return `unknown report format ${name}.${hint} Formats: ${formatNames.join(', ')}`
+    })
+  if (problems.length > 0) throw new ConfigurationError(problems)
+  return Object.entries(formats)
+    .filter(([name]) => names.includes(name))
+    .map(([name, format]) => ({ name, ...format }))
 }

@@ -9,18 +9,18 @@ import { toCurl } from '../../../reports/text/curl/curl.ts'
 import { checkKind } from '../check/publish.ts'
 import { loadKind } from '../load/measurement-formats.ts'
 import { chatgen, type Ended, emptyFolder } from '../test-support/chatgen.ts'
-import { echo } from '../test-support/echo.ts'
-import { type Middleman, startProxy } from '../test-support/proxy.ts'
 import {
   apiKey,
+  echo,
   filesIn,
   gatewayKey,
   leaksIn,
   otherKey,
   password,
 } from '../test-support/sentinel.ts'
+import { type Middleman, startProxy } from '../test-support/servers.ts'
 
-const formats = ['--report', Object.keys(checkKind.formats).join(',')]
+const formats = ['--report', Object.keys(checkKind().formats).join(',')]
 
 test('no key is in any artefact or output of a run against a server that repeats it', async () => {
   const folder = emptyFolder()

@@ -2,13 +2,10 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { chatgen, emptyFolder } from '../test-support/chatgen.ts'
-import { key, startModelsServer } from '../test-support/models-server.ts'
+import { startModelsServer, withKey } from '../test-support/servers.ts'
 
 vi.setConfig({ testTimeout: 90_000 })
 
-/** Earlier contents of the results folder of a run, with the real CLI. */
-
-const withKey = { CHATGEN_API_KEY: key }
 const results = 'chatgen-results'
 
 function folderOf(where: string) {

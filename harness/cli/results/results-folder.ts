@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { messageOf } from '../../../contract/text.ts'
 import { scriptsName } from '../../../reports/conformance/violations.ts'
 import {
   exchangesName,
@@ -8,7 +7,7 @@ import {
   reportName,
   runRecordName,
 } from '../../conformance/defaults.ts'
-import { ConfigurationError } from '../../conformance/errors.ts'
+import { ConfigurationError, refusing } from '../../conformance/errors.ts'
 import { maxStoredBytes, readInputFile } from '../../conformance/input-file.ts'
 import { makeFolder } from '../../conformance/recording/result-files.ts'
 import { requestsName } from '../../load/record.ts'
@@ -47,30 +46,31 @@ export interface Taking {
  * Prepares a folder for the results of a run, so that it does not mix results of two runs. Results of
  * another kind are moved to a subfolder. Of the same kind, files that the run replaces are deleted, and
  * the others are moved. Nothing else in the folder is touched.
- *
  * @throws ConfigurationError if the folder cannot be written
  */
-export function takeResultsFolder(folder: string, { kind, formats }: Taking, io: Io): void {
-  try {
-    makeFolder(folder)
-    const found = resultsIn(folder)
-    if (found === null) return
-    // A capacity search takes long and has its own probes: it is kept.
-    const isOfKind = found.kind === kind && kind !== 'capacity-report'
-    const replaced = isOfKind || found.kind === 'failure-report'
-    if (replaced)
-      for (const name of [reportName, scriptsName, ...filesOf(formats)]) remove(folder, name)
-    const stale = (replaced ? pageNames : resultNames).filter((name) =>
-      existsSync(join(folder, name)),
-    )
-    if (stale.length === 0) return
-    const aside = moveAside(folder, found, stale)
-    const what = replaced ? `${stale.join(' and ')} of an earlier run` : kinds[found.kind].words
-    io.err(`chatgen: ${what} in ${folder} moved to ${aside}`)
-  } catch (error) {
-    const reason = messageOf(error)
-    throw new ConfigurationError([`cannot write to the results folder: ${reason}`])
+export function takeResultsFolder(folder: string, taking: Taking, io: Io): void {
+  const take = () => replaceResults(folder, taking, io)
+  refusing(Error, take, ({ message }) => `cannot write to the results folder: ${message}`)
+}
+
+function replaceResults(folder: string, { kind, formats }: Taking, io: Io): void {
+  makeFolder(folder)
+  const found = resultsIn(folder)
+  if (found === null) return
+  // A capacity search takes long and has its own probes: it is kept.
+  const isOfKind = found.kind === kind && kind !== 'capacity-report'
+  const replaced = isOfKind || found.kind === 'failure-report'
+  const own = [reportName, scriptsName, ...formats.flatMap(({ file }) => file ?? [])]
+  if (replaced) {
+    for (const name of own) rmSync(join(folder, name), { force: true, recursive: true })
   }
+  const stale = (replaced ? pageNames : resultNames).filter((name) =>
+    existsSync(join(folder, name)),
+  )
+  if (stale.length === 0) return
+  const aside = moveAside(folder, found, stale)
+  const what = replaced ? `${stale.join(' and ')} of an earlier run` : kinds[found.kind].words
+  io.err(`chatgen: ${what} in ${folder} moved to ${aside}`)
 }
 
 /**
@@ -157,12 +157,4 @@ function freeFolder(folder: string, { kind, at }: FoundResults): string {
     const name = number === 1 ? first : `${first}-${number}`
     if (!existsSync(name)) return name
   }
-}
-
-function filesOf(formats: Taking['formats']): string[] {
-  return formats.flatMap(({ file }) => (file === null ? [] : [file]))
-}
-
-function remove(folder: string, name: string): void {
-  rmSync(join(folder, name), { force: true, recursive: true })
 }

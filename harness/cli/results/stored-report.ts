@@ -26,7 +26,7 @@ import {
 } from '../../conformance/defaults.ts'
 import { ConfigurationError, refusing } from '../../conformance/errors.ts'
 import { maxStoredBytes } from '../../conformance/input-file.ts'
-import { inputText } from '../input-text.ts'
+import { inputText } from '../values.ts'
 
 export interface StoredReport extends Recording {
   readonly report: ConformanceReport

@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { chatgen, emptyFolder } from '../test-support/chatgen.ts'
-import { key, startModelsServer } from '../test-support/models-server.ts'
+import { startModelsServer, withKey } from '../test-support/servers.ts'
 
 /** report and rejudge with the real CLI, of a run whose server is gone. */
 
@@ -12,10 +12,10 @@ const read = (file: string) => readFileSync(join(folder, file), 'utf8')
 beforeAll(async () => {
   await using server = await startModelsServer({ open: true })
   const rows = ['--only', 'OAI-AUTH-*', '--only', 'OAI-MODELS-01', '--out', 'results']
-  await chatgen(['check', server.url, ...rows], { CHATGEN_API_KEY: key }, folder)
+  await chatgen(['check', server.url, ...rows], withKey, folder)
   await using closed = await startModelsServer()
   const args = ['check', closed.url, ...rows.slice(0, -1), 'closed']
-  await chatgen(args, { CHATGEN_API_KEY: key }, folder)
+  await chatgen(args, withKey, folder)
 })
 
 describe('chatgen report', () => {
@@ -29,11 +29,8 @@ describe('chatgen report', () => {
   })
 
   test('writes any format beside the report, or elsewhere', async () => {
-    const here = await chatgen(
-      ['report', 'results/report.json', '--report', 'html,junit'],
-      {},
-      folder,
-    )
+    const args = ['report', 'results/report.json', '--report', 'html,junit']
+    const here = await chatgen(args, {}, folder)
     expect(here.stdout).toBe(
       `Wrote ${join('results', 'report.xml')}\nWrote ${join('results', 'report.html')}\n`,
     )
@@ -102,4 +99,53 @@ describe('chatgen compare', () => {
     })
     expect(code).toBe(0)
   })
+})
+
+vi.setConfig({ testTimeout: 90_000 })
+
+const blame = 'the target changed'
+
+test('the target only if the runs had the same settings', async () => {
+  const behavior = { open: false }
+  await using server = await startModelsServer(behavior)
+  const cwd = emptyFolder()
+  const run = async (out: string, profile: string, ...args: readonly string[]) => {
+    writeFileSync(join(cwd, `${out}.yaml`), `baseUrl: ${server.url}\n${profile}`)
+    const only = ['--only', 'OAI-AUTH-01', '--only', 'V2-AUTH-02', ...args]
+    await chatgen(['check', '--target', `${out}.yaml`, ...only, '--out', out], withKey, cwd)
+  }
+  const compare = (...args: readonly string[]) => chatgen(['compare', ...args], {}, cwd)
+  await run('monday', 'v2Chat: { anyUuid: true }\n')
+  await run('tuesday', 'limits: { settleMs: 1999 }\n')
+  behavior.open = true
+  await run('wednesday', 'limits: { settleMs: 1999 }\n', '--skip', 'V2-*')
+  await run('thursday', 'limits: { settleMs: 1999 }\n')
+
+  const profile = await compare('monday', 'tuesday')
+  expect(profile.stdout).toMatch(
+    /The runs had different settings\n {2}profile {4}limits\.settleMs, v2Chat \(only in A\)/,
+  )
+  expect(profile.stdout).toMatch(/V2-AUTH-02 .*: the profiles differ \(v2Chat\)/)
+  expect(profile.stdout).not.toContain(blame)
+
+  const selection = await compare('tuesday', 'wednesday')
+  expect(selection.stdout).toMatch(/ {2}selection {2}--only OAI-AUTH-01 .* → .* --skip V2-\*/)
+  expect(selection.stdout).toMatch(/V2-AUTH-02 .*: the selections differ/)
+  expect(selection.stdout).toMatch(/OAI-AUTH-01 .* → violated \(required\): the target changed/)
+
+  const same = await compare('tuesday', 'thursday', '--json')
+  const { newlyViolated, conditions } = JSON.parse(same.stdout)
+  expect(newlyViolated).toMatchObject([{ id: 'OAI-AUTH-01', cause: 'target', members: [] }])
+  expect(conditions).toMatchObject({ url: null, kit: null, selection: null, profile: [] })
+  expect(same.code).toBe(1)
+})
+
+test('two load runs are compared as such', async () => {
+  await using server = await startModelsServer()
+  const cwd = emptyFolder()
+  const run = ['--rate', '20', '--duration', '500ms', '--out', 'loaded']
+  await chatgen(['load', server.url, ...run], withKey, cwd)
+  const { code, stdout } = await chatgen(['compare', 'loaded', 'loaded', '--json'], {}, cwd)
+  expect(JSON.parse(stdout)).toMatchObject({ kind: 'load-comparison', design: 'separate' })
+  expect([0, 5, 6]).toContain(code)
 })

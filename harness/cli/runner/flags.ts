@@ -3,9 +3,8 @@ import { ConfigurationError } from '../../conformance/errors.ts'
 import { type FlagsOf, flag, grouped, positiveInteger } from '../flags.ts'
 import type { ContainerFlags } from '../target/container-flags.ts'
 import { duration } from '../values.ts'
-import { requireProgram, runProgram, waitUntil } from './client-program.ts'
 import { kubernetesRunner } from './kubernetes.ts'
-import { localRunner, shardArgs } from './local.ts'
+import { localRunner, requireProgram, runProgram, shardArgs, waitUntil } from './programs.ts'
 import type { PreparedJob, Runner, ShardingOptions, ShardResult } from './sharded-run.ts'
 
 /** Flags that spread a load over processes or machines. */

@@ -8,10 +8,10 @@ import { makeFolder } from '../../conformance/recording/result-files.ts'
 import type { LoadOptions } from '../../load/options.ts'
 import type { RequestRecord } from '../../load/record.ts'
 import { requestsName } from '../../load/record.ts'
-import { inputText } from '../input-text.ts'
 import type { LoadFlags } from '../load/flags.ts'
 import { runShown } from '../load/output/live.ts'
 import type { Io } from '../terminal/io.ts'
+import { inputText } from '../values.ts'
 
 /** Data that a shard needs about its run: plan, target, objectives. JSON; it contains keys. */
 export type JobOptions = Omit<

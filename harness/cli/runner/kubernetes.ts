@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { requireProgram, runProgram, waitUntil } from './client-program.ts'
-import { shardArgs } from './local.ts'
+import { requireProgram, runProgram, shardArgs, waitUntil } from './programs.ts'
 import type { PreparedJob, Runner, ShardResult } from './sharded-run.ts'
 
 const kubectl = 'kubectl'

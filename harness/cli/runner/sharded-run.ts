@@ -30,7 +30,6 @@ const marginMs = 180_000
 /**
  * A load run on several processes or machines, with the signature of `runLoad`: prepares the plan, starts
  * its shards by the runner, and merges their reports. Progress is not available, and single requests only at the end.
- *
  * @throws ConfigurationError if the engine cannot run the job; TargetUnusableError if no shard reported
  */
 export function shardedRun(

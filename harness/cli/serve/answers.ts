@@ -7,7 +7,7 @@ import {
 import { messageOf } from '../../../contract/text.ts'
 import { ConfigurationError, refusing } from '../../conformance/errors.ts'
 import { checkDocument, readDocument } from '../../conformance/profile/document.ts'
-import { inputText } from '../input-text.ts'
+import { inputText } from '../values.ts'
 
 export interface AnswerFlags {
   readonly script?: string
@@ -25,7 +25,6 @@ const maxScriptLength = 16 * 1024 * 1024
 
 /**
  * The source of answers that the flags name, and the file that keeps them.
- *
  * @throws ConfigurationError that names file, line and field of every problem
  */
 export function answerOptions({ script, record, replay }: AnswerFlags): AnswerOptions {
@@ -51,7 +50,6 @@ function readScript(name: string): AnswerScript {
 
 /**
  * A script of YAML or JSON.
- *
  * @param name prefix of each problem
  * @throws ConfigurationError that names line and field of every problem
  */
@@ -65,7 +63,6 @@ const pollMs = 250
 /**
  * Reads a script again when its file changes or is replaced. If it cannot be read, the earlier one stays in
  * use.
- *
  * @returns function that ends the watch
  */
 export function watchScript(

@@ -25,7 +25,6 @@ interface Controlled {
 
 /**
  * Listens on loopback, without a key.
- *
  * @throws ConfigurationError if the port is taken
  */
 export async function startControl(port: number, controlled: Controlled): Promise<Control> {

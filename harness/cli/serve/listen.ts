@@ -56,7 +56,6 @@ export async function speedOptions({
 
 /**
  * The store that `--store` names; without one, the server has its own, in memory.
- *
  * @throws ConfigurationError for a store that cannot be opened
  */
 export async function openedStore({

@@ -1,13 +1,14 @@
+import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RequirementId } from '../../../contract/index.ts'
 import { count } from '../../../reports/text/format.ts'
+import { openJournal } from '../../conformance/cleanup/cleanup.ts'
 import type { InitOptions, InitResult } from '../../conformance/init/init.ts'
 import { probesFor, type SelectedProbes } from '../../conformance/init/probe.ts'
 import { loadProfile, type TargetProfile } from '../../conformance/profile/index.ts'
 import { surfaceCredentials } from '../../conformance/session/secrets.ts'
-import { reportLeftovers } from '../check/next-steps.ts'
 import type { Io } from '../terminal/io.ts'
-import { ambientKey } from './key.ts'
+import { ambientKey } from './target-flags.ts'
 
 /** Request budget of a discovery, which takes about twenty without retries. */
 const maxDiscoveryRequests = 60
@@ -91,4 +92,20 @@ function detectedNames({
   const usable = Object.entries(surfaces).filter(([, { usable }]) => usable)
   const found = Object.entries(probes).filter(([, { value }]) => value !== undefined)
   return [...usable, ...found].map(([name]) => name).join(', ')
+}
+
+/** Reports the leftovers of a discovery; its journal is kept as long as it lists any. */
+export function reportLeftovers(journalFile: string, io: Io): void {
+  if (!existsSync(journalFile)) return
+  const { chats, others } = openJournal(journalFile)
+  const leftovers = [...chats, ...others]
+  if (leftovers.length === 0) {
+    rmSync(journalFile)
+    return
+  }
+  const numbers = [...Map.groupBy(leftovers, ({ kind }) => kind)].map(([kind, all]) =>
+    count(all.length, kind),
+  )
+  const next = chats.length > 0 ? `chatgen cleanup ${journalFile}` : `listed in ${journalFile}`
+  io.err(`Left on the target: ${numbers.join(', ')} (${next})`)
 }

@@ -136,9 +136,6 @@ function matches(entry: string, host: string, port: string): boolean {
 }
 
 function isLoopback(host: string): boolean {
-  return host === 'localhost' || host.endsWith('.localhost') || host === '::1' || isLoopback4(host)
-}
-
-function isLoopback4(host: string): boolean {
-  return isIP(host) === 4 && host.startsWith('127.')
+  if (isIP(host) === 4) return host.startsWith('127.')
+  return host === 'localhost' || host.endsWith('.localhost') || host === '::1'
 }

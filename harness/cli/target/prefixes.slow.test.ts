@@ -7,8 +7,6 @@ import { type ReferenceServer, startReferenceServer } from '../../../reference-s
 import { forward, listen, type TestHost } from '../../client/test-support/listen-on-loopback.ts'
 import { chatgen, emptyFolder, reportIn } from '../test-support/chatgen.ts'
 
-/** The real CLI against a server whose surfaces have other paths than in the document. */
-
 const key = 'sk-prefixes-4711'
 const withKey = { CHATGEN_API_KEY: key }
 const all = ['openai=/v1', 'v2=/n2', 'v3=/n3', 'knowledge=/bases']

@@ -9,10 +9,10 @@ import { surfaceCredentials } from '../../conformance/session/secrets.ts'
 import { addFlags } from '../flags.ts'
 import { emptyFolder } from '../test-support/chatgen.ts'
 import { quietIo } from '../test-support/in-process.ts'
-import { baseUrlOf } from './address.ts'
 import { type ContainerFlags, containerFlags, containerOf } from './container-flags.ts'
 import { type NetworkFlags, proxyFromEnvironment, withNetwork } from './network-flags.ts'
 import { withTarget } from './target.ts'
+import { baseUrlOf } from './target-flags.ts'
 
 test.each(['http://127.0.0.1:4010', 'HTTPS://chat.example.org/llm/', 'http://[::1]:8080'])(
   '%s is an address',

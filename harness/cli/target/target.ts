@@ -11,13 +11,11 @@ import { secretsOf, userInfoSecrets, withoutUserInfo } from '../../conformance/s
 import type { RunningContainer } from '../../containers/start.ts'
 import { chatgenBin } from '../../library/chatgen-process.ts'
 import { type ChildServer, childServer } from '../../load/child-server.ts'
-import { inputText } from '../input-text.ts'
 import type { Io } from '../terminal/io.ts'
-import { baseUrlOf, prefixesOf } from './address.ts'
+import { inputText } from '../values.ts'
 import { containerOf, withContainer } from './container-flags.ts'
-import { keysOf, refuseShortKeys } from './key.ts'
 import { withNetwork } from './network-flags.ts'
-import type { TargetFlags } from './target-flags.ts'
+import { baseUrlOf, keysOf, prefixesOf, refuseShortKeys, type TargetFlags } from './target-flags.ts'
 
 /** Slow enough to distinguish a stream from a buffered response, fast enough for a quick run. */
 const referencePace = 'ttft=2ms,gap=0.5ms'

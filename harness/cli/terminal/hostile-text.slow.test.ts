@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type RawServer, startRawServer } from '../../client/test-support/listen-on-loopback.ts'
 import { chatgen, emptyFolder } from '../test-support/chatgen.ts'
-import { key, startModelsServer } from '../test-support/models-server.ts'
+import { startModelsServer, withKey } from '../test-support/servers.ts'
 import { startInTerminal } from '../test-support/terminal.ts'
 import { escapeWorkflowCommands } from './io.ts'
 
@@ -98,7 +98,6 @@ test('workflow commands are escaped on GitHub Actions only', () => {
 
 const esc = '\u001b'
 const folder = emptyFolder()
-const withKey = { CHATGEN_API_KEY: key }
 const only = ['--profile', 'openai', '--only', 'OAI-AUTH-0*']
 let stdout: string
 

@@ -16,13 +16,10 @@ import {
   reportIn,
   start,
 } from '../test-support/chatgen.ts'
-import { key, startModelsServer } from '../test-support/models-server.ts'
-
-/** Interrupts of a run, with the real CLI. */
+import { startModelsServer, withKey } from '../test-support/servers.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
-const withKey = { CHATGEN_API_KEY: key }
 /** Requirements that need no profile: a URL is checked without discovery. */
 const rows = ['--only', 'OAI-CHAT-*', '--only', 'V3-CHAT-*']
 /** Requests that detect the target. */
@@ -172,11 +169,8 @@ test('a process ends with its verdict though a server leaves its connections ope
   const folder = emptyFolder()
   const only = ['--only', 'OAI-MODELS-01', '--only', 'OAI-AUTH-*']
   const args = ['--ca', certificateFile('ca.pem'), ...only]
-  const { child, ended, shows } = start(
-    ['check', front.url, ...args, '--out', join(folder, 'results')],
-    { CHATGEN_API_KEY: key },
-    folder,
-  )
+  const given = ['check', front.url, ...args, '--out', join(folder, 'results')]
+  const { child, ended, shows } = start(given, withKey, folder)
   onTestFinished(() => void child.kill('SIGKILL'))
   await shows('Results: ')
   const before = performance.now()

@@ -1,8 +1,7 @@
-import { messageOf } from '../../../contract/text.ts'
 import { wrap } from '../../../reports/text/escape.ts'
 import { RedactingWriter } from '../../client/redaction/redacting-writer.ts'
 import type { Secret } from '../../client/redaction/redaction.ts'
-import { ConfigurationError } from '../../conformance/errors.ts'
+import { refusing } from '../../conformance/errors.ts'
 
 /** The process as commands see it. */
 export interface Io {
@@ -57,12 +56,8 @@ export function processIo(signal: AbortSignal): Io {
       toErr(`${escapeWorkflowCommands(lines, env)}\n`)
     },
     write: (file, text, flag) => {
-      try {
-        writer.write(file, text, flag)
-      } catch (error) {
-        const reason = messageOf(error)
-        throw new ConfigurationError([`cannot write ${file}: ${reason}`])
-      }
+      const write = () => writer.write(file, text, flag)
+      refusing(Error, write, ({ message }) => `cannot write ${file}: ${message}`)
     },
     clean: (text) => writer.clean(text),
     redact: (secrets) => writer.keepBack(secrets),

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { headLine } from '../../conformance/cleanup/journal.ts'
 import { bin, emptyFolder, reportIn } from '../test-support/chatgen.ts'
-import { key, startModelsServer } from '../test-support/models-server.ts'
+import { startModelsServer, withKey } from '../test-support/servers.ts'
 import { ctrlC, type InTerminal, inTerminal, startInTerminal } from '../test-support/terminal.ts'
 
 /**
@@ -11,7 +11,6 @@ import { ctrlC, type InTerminal, inTerminal, startInTerminal } from '../test-sup
  * answer only the detection, so no command would end by itself within a minute.
  */
 
-const env = { CHATGEN_API_KEY: key }
 const spinner = /[\u2801-\u28ff]/
 const surfaces = 3
 
@@ -38,7 +37,7 @@ async function silenced(
   writeFileSync(join(cwd, 'profile.yaml'), `baseUrl: ${server.url}\n`)
   writeFileSync(join(cwd, 'journal.ndjson'), journalOf(server.url))
   const given = args.map((word) => (word === 'URL' ? server.url : word))
-  const run = begin(given, { env, cwd, columns })
+  const run = begin(given, { env: withKey, cwd, columns })
   await Promise.all([waits.promise, run.shows(shows)])
   return { run, cwd, [Symbol.asyncDispose]: server[Symbol.asyncDispose] }
 }

@@ -35,11 +35,8 @@ beforeAll(async () => {
   broken = await startReferenceServer({ keys: server.keys, patch })
   mkdirSync(join(folder, 'kept'))
   const kept = ['--profile', 'openai', '--out', 'kept', '--quiet']
-  await chatgen(
-    ['check', server.url, ...kept, '--only', 'OAI-MODELS-*', '--only', 'OAI-AUTH-*'],
-    env,
-    folder,
-  )
+  const args = ['check', server.url, ...kept, '--only', 'OAI-MODELS-*', '--only', 'OAI-AUTH-*']
+  await chatgen(args, env, folder)
 })
 afterAll(() => Promise.all([server.close(), broken.close()]))
 

@@ -11,7 +11,7 @@ import {
   slip,
   start,
 } from '../test-support/chatgen.ts'
-import { key, startModelsServer } from '../test-support/models-server.ts'
+import { startModelsServer, withKey } from '../test-support/servers.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
@@ -25,7 +25,7 @@ async function check(url: string, redirection: string, rows = 'OAI-MODELS-01') {
   const { CI: _, ...inherited } = process.env
   const child = spawn('bash', ['-c', `set -o pipefail; ${script}`], {
     cwd,
-    env: { ...inherited, NODE: process.execPath, BIN: bin, CHATGEN_API_KEY: key, NODE_ENV: '' },
+    env: { ...inherited, NODE: process.execPath, BIN: bin, ...withKey, NODE_ENV: '' },
   })
   let stderr = ''
   child.stderr.on('data', (bytes) => (stderr += bytes))
@@ -63,8 +63,6 @@ describe.runIf(existsSync('/dev/full'))('the exit code is that of the verdict', 
 })
 
 /** Uncaught errors end with 4, internal error, and never look like a verdict. */
-
-const withKey = { CHATGEN_API_KEY: key }
 
 describe('a fault that nobody catches ends with 4', () => {
   test.each([

@@ -5,8 +5,6 @@ import { showLoadProgress } from '../load/output/live.ts'
 import { quietIo } from '../test-support/in-process.ts'
 import { showProgress, showSteps } from './progress.ts'
 
-/** Progress lines in a log, if no spinner can be drawn. */
-
 const printed: string[] = []
 const notNeeded = () => expect.unreachable()
 const io = quietIo({ err: (text) => void printed.push(text) })

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { environmentWithout, givenFlags } from './open-page.ts'
+import { environmentWithout, givenFlags } from '../commands/ui.ts'
 import { refusal } from './server.ts'
 
 const page = { port: 4321, token: 'a-token-of-this-page' }

@@ -2,8 +2,7 @@ import { existsSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import type { Exchange } from '../../../contract/index.ts'
 import type { CapacityReport } from '../../../contract/report/capacity/report.ts'
-import type { ConformanceReport, RequirementResult } from '../../../contract/report/conformance.ts'
-import { isViolation } from '../../../contract/report/conformance.ts'
+import { type ConformanceReport, isViolation } from '../../../contract/report/conformance.ts'
 import type { LoadReport } from '../../../contract/report/load/report.ts'
 import type { PlanReport } from '../../../contract/report/plan.ts'
 import { exchangesName, reportName } from '../../conformance/defaults.ts'
@@ -18,7 +17,7 @@ import {
   planIn,
   readRecording,
 } from '../results/stored-report.ts'
-import type { Live } from './live.ts'
+import type { Live } from '../terminal/progress.ts'
 
 export type AnyReport = ConformanceReport | LoadReport | CapacityReport | PlanReport
 
@@ -127,7 +126,7 @@ export function withParts(whole: Checked, parts: readonly Part[]): Checked {
     }
   }
   const requirements = [...byId.values()]
-  const isViolated = requirements.some(isCounted)
+  const isViolated = requirements.some(({ verdict, known }) => verdict === 'fail' && !known)
   const again = new Set(fitting.flatMap(({ report }) => report.requirements.map(({ id }) => id)))
   const report: ConformanceReport = {
     ...whole.report,
@@ -136,10 +135,6 @@ export function withParts(whole: Checked, parts: readonly Part[]): Checked {
     stopped: `${again.size} of ${requirements.length} requirements were checked again since; only a run of everything tells if the target conforms`,
   }
   return { report, exchanges }
-}
-
-function isCounted({ verdict, known }: RequirementResult): boolean {
-  return verdict === 'fail' && !known
 }
 
 function isComparable(a: ConformanceReport, b: ConformanceReport): boolean {

@@ -3,8 +3,8 @@ import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { ChatgenFailure } from '../../conformance/errors.ts'
 import { chatgenBin } from '../../library/chatgen-process.ts'
-import { failedOf } from '../check/failed.ts'
-import { type Live, type LiveMessage, liveVariable } from './live.ts'
+import { failedOf } from '../check/again.ts'
+import { type Live, type LiveMessage, liveVariable } from '../terminal/progress.ts'
 import {
   type Checked,
   liveCheck,

@@ -243,10 +243,8 @@ async function serve(...args: readonly string[]) {
 
 /** Runs a check of one section beforehand. */
 async function checked(url: string, out: string): Promise<void> {
-  const { code } = await chatgen(
-    ['check', url, '--only', 'V3-IDEM', '--out', out, '--quiet'],
-    withKey,
-  )
+  const args = ['check', url, '--only', 'V3-IDEM', '--out', out, '--quiet']
+  const { code } = await chatgen(args, withKey)
   expect(code).toBe(1)
 }
 

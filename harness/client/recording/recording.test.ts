@@ -12,7 +12,7 @@ import {
   type StreamEvent,
   storedPieces,
 } from '../../../contract/index.ts'
-import { exchangeOf } from '../../../reports/test-support/exchanges.ts'
+import { exchangeOf } from '../../../reports/test-support/reports.ts'
 import type { Outgoing } from '../conversation.ts'
 import { createRecordingTransport, notRecorded } from './recording.ts'
 import { StoredRecording } from './stored-recording.ts'

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { bodyBytes, type Exchange, type Header, type WireRequest } from '../../../contract/index.ts'
-import { exchangeOf as sketched } from '../../../reports/test-support/exchanges.ts'
+import { exchangeOf as sketched } from '../../../reports/test-support/reports.ts'
 import { cutAt } from '../test-support/golden-stream.ts'
 import { createRedactor } from './redaction.ts'
 
@@ -480,18 +480,17 @@ const exempt: Readonly<Record<string, string>> = {
   'harness/client/redaction/redacting-writer.ts': 'the funnel itself',
   'harness/cli/terminal/io.ts': 'listens to the errors of the streams, and asks for their size',
   'harness/cli/terminal/status.ts': 'redraws text that was cleaned',
-  'harness/cli/ui/open-page.ts': 'reads the output of a comparison, which is redacted',
+  'harness/cli/commands/ui.ts': 'reads the output of a comparison, which is redacted',
   'harness/load/record.ts': 'writes from the main thread at once, with redacted texts',
   'harness/load/bench/bare-server.ts': 'tells its parent process the port',
   'harness/containers/source.ts': 'writes the published port of a service, and no key',
   'harness/certification/bundle.ts': 'packs files that are redacted already, and a public key',
   'harness/certification/verify/verify.ts': 'unpacks a bundle to judge it again',
-  'harness/cli/commands/site.ts': 'copies the pages of bundles',
+  'harness/cli/commands/bundles.ts': 'copies the pages of bundles',
   'harness/proof/certified/certified.ts': 'certifies servers of the proof, whose keys are made up',
   'harness/library/chatgen-process.ts': 'hands a profile, without its keys, to its own process',
-  'harness/cli/runner/local.ts':
-    'hands a job with its keys to its own processes, in a private file',
-  'harness/cli/runner/client-program.ts': 'reads the output of docker and kubectl',
+  'harness/cli/runner/programs.ts':
+    'hands a job with its keys to its own processes, in a private file; reads the output of docker and kubectl',
   'harness/cli/runner/kubernetes.ts': 'reads the output of kubectl',
   'harness/cli/runner/flags.ts': 'reads the output of docker',
   'harness/cli/results/folder-lock.ts': 'writes a process id and its start time',

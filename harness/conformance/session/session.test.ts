@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Exchange } from '../../../contract/index.ts'
-import { exchangeOf } from '../../../reports/test-support/exchanges.ts'
+import { exchangeOf } from '../../../reports/test-support/reports.ts'
 import type { Endpoint } from '../profile/index.ts'
 import { createEndpointRouting } from './endpoint-routing.ts'
 import { judgeRows, noteSaid } from './foreign-rows.ts'

@@ -2,7 +2,8 @@
 import { medianOf } from '../../../contract/averages.ts'
 import type { CapacityReport } from '../../../contract/report/capacity/report.ts'
 import { standardNormal } from '../../load/plan/random.ts'
-import type { RequestLength, ServiceModel } from '../service-model.ts'
+import type { ServiceModel } from '../simulation/replica.ts'
+import type { RequestLength } from '../simulation/requests.ts'
 import type { ClusterOptions } from '../simulation/simulate.ts'
 import { type BatchLimit, batchLimitOf, initialTimes } from './initial-guess.ts'
 import {
@@ -56,7 +57,6 @@ const modelError = 0.03
  * Fits the times of the model by least squares of logarithms, for several batch limits, and keeps the best.
  * If a model without a limit explains the run as well, the largest number of requests seen in flight is the
  * largest known batch.
- *
  * @param cluster replicas of the measured run
  * @throws UnfittedRunError if too little was measured
  */

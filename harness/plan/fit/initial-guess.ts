@@ -1,13 +1,12 @@
 import { meanOf, medianOf } from '../../../contract/averages.ts'
 import type { ProbeSamples } from '../../../contract/report/capacity/probe.ts'
 import { solve } from '../../load/statistics/linear-algebra.ts'
-import { iterationMs, type ServiceModel } from '../service-model.ts'
+import { iterationMs, type ServiceModel } from '../simulation/replica.ts'
 
 type Times = Omit<ServiceModel, 'maxSequences' | 'maxWaiting'>
 
 /**
  * Times of a service model by linear regression of single requests; a start for the fit.
- *
  * @param maxSequences requests in flight beyond which no more are decoded together
  */
 export function initialTimes(samples: readonly ProbeSamples[], maxSequences: number): Times {

@@ -7,7 +7,7 @@ import type { CapacityReport } from '../../../contract/report/capacity/report.ts
 import type { PlanMeasurement } from '../../../contract/report/plan.ts'
 import { groupEqualLoads } from '../../capacity/report/frontier.ts'
 import type { Measurement } from '../demand.ts'
-import type { RequestLength } from '../service-model.ts'
+import type { RequestLength } from '../simulation/requests.ts'
 import { type PredictedMetric, predictedMetrics, quantile } from '../simulation/simulate.ts'
 
 /** A figure of a probe that a service model must reproduce. */

@@ -1,7 +1,13 @@
 import { lowerMedianOf, meanOf } from '../../../contract/averages.ts'
 import { inFlightAtStart } from '../../load/statistics/audits.ts'
-import type { RequestLength, ServiceModel } from '../service-model.ts'
-import { drawOf, lengthsOf, poissonArrivals, type Requests } from '../simulation/requests.ts'
+import type { ServiceModel } from '../simulation/replica.ts'
+import {
+  drawOf,
+  lengthsOf,
+  poissonArrivals,
+  type RequestLength,
+  type Requests,
+} from '../simulation/requests.ts'
 import {
   type ClusterOptions,
   type Latencies,

@@ -1,5 +1,11 @@
 import { type Draw, drawsOf, hashText, standardNormal } from '../../load/plan/random.ts'
-import type { RequestLength } from '../service-model.ts'
+
+/** Lengths of a request in tokens. */
+export interface RequestLength {
+  readonly promptTokens: number
+  /** Minimum 1. */
+  readonly outputTokens: number
+}
 
 /** Requests a second, from a time until that of the next piece. */
 export interface RatePiece {

@@ -2,10 +2,15 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { meanOf } from '../../../contract/averages.ts'
 import { defaultEngine, simulate } from '../../../reference-server/engine/engine.ts'
-import type { ServiceModel } from '../service-model.ts'
-import type { Balance } from './cluster.ts'
+import type { ServiceModel } from './replica.ts'
 import { drawOf, gamma, lengthsOf, poissonArrivals } from './requests.ts'
-import { type Arrival, latenciesOf, simulateClosed, simulateOpen } from './simulate.ts'
+import {
+  type Arrival,
+  type Balance,
+  latenciesOf,
+  simulateClosed,
+  simulateOpen,
+} from './simulate.ts'
 
 const unlimited: ServiceModel = {
   ...{ maxSequences: Number.POSITIVE_INFINITY, maxWaiting: Number.POSITIVE_INFINITY },

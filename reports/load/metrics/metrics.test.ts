@@ -2,10 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { quantileOf } from '../../../contract/averages.ts'
 import { withDoubt } from '../../text/digest.ts'
+import { binsOf, cumulative, valueAt } from '../measures.ts'
 import { distributionOf, loadReportOf } from '../test-support/sketch.ts'
-import { loadToCsv } from './csv.ts'
-import { binsOf, cumulative, valueAt } from './histogram.ts'
-import { loadToPrometheus } from './prometheus.ts'
+import { loadToCsv, loadToPrometheus } from './prometheus.ts'
 
 const text = loadToPrometheus(loadReportOf())
 
@@ -18,79 +17,55 @@ test('a report that was edited after its run says so', () => {
 test('a run in the text format of Prometheus, with the last sample of each family', () => {
   const lines = text.split('\n').filter((line) => !line.includes('_bucket'))
   const last = lines.filter(
-    (line, at) => line.startsWith('#') || /^(#|$)/.test(lines[at + 1] ?? ''),
+    (line, at) => line.startsWith('# TYPE') || /^(# HELP|$)/.test(lines[at + 1] ?? ''),
   )
   expect(last.join('\n')).toMatchInlineSnapshot(`
-    "# HELP chatgen_load_info Labels of the run; always 1.
-    # TYPE chatgen_load_info gauge
+    "# TYPE chatgen_load_info gauge
     chatgen_load_info{version="0.1.0",interface="2026-01",plan="0123456789ab",seed="a-seed",target="http://127.0.0.1:4010"} 1
-    # HELP chatgen_load_outcome 1 for the outcome of the run.
     # TYPE chatgen_load_outcome gauge
     chatgen_load_outcome{outcome="violated"} 1
-    # HELP chatgen_load_edited 1 if the stored report was edited after its run.
     # TYPE chatgen_load_edited gauge
     chatgen_load_edited 0
-    # HELP gen_ai_client_operation_duration_seconds From sending to the event that ends a complete response.
     # TYPE gen_ai_client_operation_duration_seconds histogram
     gen_ai_client_operation_duration_seconds_count{gen_ai_operation_name="chat",gen_ai_provider_name="chatgen",server_address="127.0.0.1",server_port="4010",transaction="openai-stream",surface="openai"} 300
-    # HELP gen_ai_client_operation_time_per_output_chunk_seconds Gaps between reads with generated content.
     # TYPE gen_ai_client_operation_time_per_output_chunk_seconds histogram
     gen_ai_client_operation_time_per_output_chunk_seconds_count{gen_ai_operation_name="chat",gen_ai_provider_name="chatgen",server_address="127.0.0.1",server_port="4010",transaction="openai-stream",surface="openai"} 3000
-    # HELP gen_ai_server_time_to_first_token_seconds Until the first generated content, including reasoning; measured by the client, including the network.
     # TYPE gen_ai_server_time_to_first_token_seconds histogram
     gen_ai_server_time_to_first_token_seconds_count{gen_ai_operation_name="chat",gen_ai_provider_name="chatgen",server_address="127.0.0.1",server_port="4010",transaction="openai-stream",surface="openai"} 300
-    # HELP gen_ai_server_time_per_output_token_seconds From first to last content, divided by the tokens after the first; measured by the client.
     # TYPE gen_ai_server_time_per_output_token_seconds histogram
     gen_ai_server_time_per_output_token_seconds_count{gen_ai_operation_name="chat",gen_ai_provider_name="chatgen",server_address="127.0.0.1",server_port="4010",transaction="openai-stream",surface="openai"} 300
-    # HELP chatgen_load_response_seconds Latencies from the planned send time, including time spent waiting for a stalled target.
     # TYPE chatgen_load_response_seconds histogram
     chatgen_load_response_seconds_count{metric="e2e"} 300
-    # HELP chatgen_load_latency_seconds Quantiles of the measured window; absent if the sample is too small.
     # TYPE chatgen_load_latency_seconds gauge
     chatgen_load_latency_seconds{metric="e2e",clock="service",quantile="0.99"} 0.646666667
-    # HELP chatgen_load_latency_low_seconds Lower end of the 95 % interval of a quantile.
     # TYPE chatgen_load_latency_low_seconds gauge
     chatgen_load_latency_low_seconds{metric="e2e",clock="service",quantile="0.99"} 0.641666667
-    # HELP chatgen_load_latency_high_seconds Upper end of the 95 % interval of a quantile.
     # TYPE chatgen_load_latency_high_seconds gauge
     chatgen_load_latency_high_seconds{metric="e2e",clock="service",quantile="0.99"} 0.649166667
-    # HELP chatgen_load_requests_per_second Five rates of the measured window.
     # TYPE chatgen_load_requests_per_second gauge
     chatgen_load_requests_per_second{state="failed"} 1.67
-    # HELP chatgen_load_requests_total Requests of the measured window by state.
     # TYPE chatgen_load_requests_total counter
     chatgen_load_requests_total{state="failed"} 5
-    # HELP chatgen_load_open_requests In flight when the run ended.
     # TYPE chatgen_load_open_requests gauge
     chatgen_load_open_requests 3
-    # HELP chatgen_load_goodput_ratio Share of good requests among due requests.
     # TYPE chatgen_load_goodput_ratio gauge
     chatgen_load_goodput_ratio 0.95709571
-    # HELP chatgen_load_goodput_requests_per_second Good requests per second.
     # TYPE chatgen_load_goodput_requests_per_second gauge
     chatgen_load_goodput_requests_per_second 96.7
-    # HELP chatgen_load_errors_total Failed requests of the whole run by kind.
     # TYPE chatgen_load_errors_total counter
     chatgen_load_errors_total{error_type="truncated"} 1
-    # HELP chatgen_load_stalled_ratio Share of stream time spent in stalls.
     # TYPE chatgen_load_stalled_ratio gauge
     chatgen_load_stalled_ratio 0.012
-    # HELP chatgen_load_judged_total Streams, bodies and events judged.
     # TYPE chatgen_load_judged_total counter
     chatgen_load_judged_total{what="events"} 6060
-    # HELP chatgen_load_broken_answers_total Responses that violated a requirement.
     # TYPE chatgen_load_broken_answers_total counter
     chatgen_load_broken_answers_total{requirement="V3-SSE-17",level="required"} 4
-    # HELP chatgen_load_slo_met 1 met, 0 missed; absent if undecided.
     # TYPE chatgen_load_slo_met gauge
     chatgen_load_slo_met{slo="goodput > 99%"} 0
-    # HELP chatgen_load_generator_verdict 1 for the current verdict; if invalid, the figures do not describe the target.
     # TYPE chatgen_load_generator_verdict gauge
     chatgen_load_generator_verdict{verdict="invalid"} 0
-    # HELP chatgen_load_timestamp_error_seconds Timestamp error of the generator, p99.
     # TYPE chatgen_load_timestamp_error_seconds gauge
     chatgen_load_timestamp_error_seconds 0.0031
-    # HELP chatgen_load_audits_failed Consistency audits that failed.
     # TYPE chatgen_load_audits_failed gauge
     chatgen_load_audits_failed 1
     "

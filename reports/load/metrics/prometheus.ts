@@ -1,5 +1,5 @@
 import { type LoadReport, loadOutcomes } from '../../../contract/report/load/report.ts'
-import { isEdited } from '../../text/digest.ts'
+import { doubtWord, isEdited } from '../../text/digest.ts'
 import { clocked } from '../measures.ts'
 import {
   bucketsOf,
@@ -155,3 +155,47 @@ function generator({ generator, audits }: LoadReport): readonly Family[] {
     gauge('audits_failed', 'Consistency audits that failed.', [[{}, failed]]),
   ]
 }
+
+/**
+ * The series of a load run, one line per second (RFC 4180, line feeds): counts of what happened in that
+ * second, requests in flight at its end, and quantiles in milliseconds; empty if there were none. A
+ * report that was edited after its run has another column, `edited`. It has no text of a target, so
+ * no formulas for a spreadsheet.
+ */
+export function loadToCsv(report: LoadReport): string {
+  const { series } = report
+  const mark = isEdited(report)
+    ? { head: ['edited'], cell: [doubtWord(report)] }
+    : { head: [], cell: [] }
+  const lines = series.map((row) =>
+    [
+      ...counts.map((name) => row[name]),
+      ...charted.flatMap((name) => quantiles.map((q) => row[name]?.[q] ?? '')),
+      ...mark.cell,
+    ].join(','),
+  )
+  const header = [
+    ...counts.map(
+      (name) => ({ inFlight: 'in_flight', outputTokens: 'output_tokens' })[String(name)] ?? name,
+    ),
+    ...charted.flatMap((name) => quantiles.map((q) => `${name}_${q}_ms`)),
+    ...mark.head,
+  ].join(',')
+  return `${[header, ...lines].join('\n')}\n`
+}
+
+const counts = [
+  'second',
+  'planned',
+  'dispatched',
+  'completed',
+  'shed',
+  'failed',
+  'inFlight',
+  'events',
+  'bytes',
+  'outputTokens',
+] as const
+
+const charted = ['ttft', 'e2e', 'icl'] as const
+const quantiles = ['p50', 'p90', 'p99'] as const

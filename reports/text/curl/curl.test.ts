@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { bytesOf, eventsOf, exchangeOf } from '../../test-support/exchanges.ts'
+import { bytesOf, eventsOf, exchangeOf } from '../../test-support/reports.ts'
 import { chatOf } from './chat.ts'
 import { toCurl, toScript } from './curl.ts'
 

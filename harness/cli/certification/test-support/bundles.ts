@@ -4,8 +4,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { chatgen, emptyFolder } from '../../test-support/chatgen.ts'
 
-/** Certifications of the reference server with the real command. */
-
 export interface MadeBundle {
   /** Folder of the bundle. */
   readonly dir: string

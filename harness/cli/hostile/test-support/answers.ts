@@ -5,8 +5,6 @@ import { onTestFinished } from 'vitest'
 import type { Patch } from '../../../../reference-server/index.ts'
 import { forward, listen, readBody } from '../../../client/test-support/listen-on-loopback.ts'
 
-/** Answers of a broken or hostile target, on a bare socket. */
-
 const stream = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n'
 const json = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n'
 

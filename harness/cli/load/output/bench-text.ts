@@ -1,8 +1,6 @@
-/** A bench as a table of plain text. */
-
-import { fittedColumns } from '../../../../reports/text/columns.ts'
-import type { BenchFigures } from '../../../load/bench/measure.ts'
+import { fittedColumns } from '../../../../reports/text/format.ts'
 import {
+  type BenchFigures,
   type BenchReport,
   type BenchRow,
   maxClientUtilization,

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Exchange, isDeeperThan, leavesOf } from '../../../../contract/index.ts'
-import { exchangeOf } from '../../../../reports/test-support/exchanges.ts'
+import { exchangeOf } from '../../../../reports/test-support/reports.ts'
 import { idsOfRecordsWith } from '../../cleanup/auxiliary-client.ts'
 import { findExcess, withoutBody } from '../../session/limits/limit-breaches.ts'
 import { contains, holdsList } from '../read.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Ending, Exchange, Header } from '../../../../contract/index.ts'
-import { type ExchangeSketch, exchangeOf } from '../../../../reports/test-support/exchanges.ts'
+import { type ExchangeSketch, exchangeOf } from '../../../../reports/test-support/reports.ts'
 import { newRunState } from '../run-state.ts'
 import { createCircuitBreaker, createLimitBreaches } from './limit-breaches.ts'
 import { allowsBurst, createRateLimiter, giveUpReason, retryAfterMs } from './rate-limiter.ts'

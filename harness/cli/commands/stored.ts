@@ -1,37 +1,46 @@
+import { join } from 'node:path'
 import { partialText } from '../../../reports/load/outcome.ts'
+import { doubtText, withDoubt } from '../../../reports/text/digest.ts'
+import { exchangesName } from '../../conformance/defaults.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
-import { openBaseline } from '../check/baseline.ts'
-import { checkKind } from '../check/publish.ts'
-import { type ExitCode, exitCode } from '../exit-codes.ts'
-import { colorFlag, defineCommand, type FlagsOf, flag, list } from '../flags.ts'
+import { checkFormats, checkKind, defaultsText, openBaseline, publish } from '../check/publish.ts'
+import { type ExitCode, exitCode, exitCodeOf } from '../exit-codes.ts'
+import { colorFlag, defineCommand, type FlagsOf, flag, list, outputFlags } from '../flags.ts'
 import { capacityKind, loadKind, planKind } from '../load/measurement-formats.ts'
 import { mergedLoad, mergeRequests } from '../load/results.ts'
 import { makeOutFolder } from '../results/folder-lock.ts'
-import { formatsIn, type RenderOptions, type ReportKind } from '../results/formats.ts'
 import {
   foldersFor,
+  formatsIn,
   hasFile,
+  type RenderOptions,
+  type ReportKind,
   refuseOtherRun,
   renderReport,
   tellWritten,
 } from '../results/publish-report.ts'
+import { takeResultsFolder } from '../results/results-folder.ts'
 import {
   anyEdited,
   capacityIn,
   conformanceIn,
   doubtLines,
+  evidenceDoubtIn,
   lostText,
   openStored,
   planIn,
+  readRecording,
   type StoredFile,
 } from '../results/stored-report.ts'
 import type { Io } from '../terminal/io.ts'
+import { showProgress } from '../terminal/progress.ts'
+import { during } from '../terminal/status.ts'
 
 function reportFlags() {
   return [
     flag(
       '--report <formats>',
-      `formats of all: ${namesIn(capacityKind)}; of a check also badge, of a load run csv and prometheus`,
+      `formats of all: ${Object.keys(capacityKind.formats).join(', ')}; of a check also badge, of a load run csv and prometheus`,
     )
       .argParser(list)
       .default([], 'console'),
@@ -48,7 +57,7 @@ function reportFlags() {
 
 type ReportFlags = FlagsOf<typeof reportFlags>
 
-const examples = `
+const reportExamples = `
 Examples:
   $ chatgen report chatgen-results
   $ chatgen report chatgen-results --report html,junit
@@ -69,7 +78,7 @@ Exit codes:
 export const reportCommand = defineCommand({
   args: { '<result...>': 'results folders, or report.json files' },
   flags: reportFlags,
-  help: examples,
+  help: reportExamples,
   run({ flags, io }, paths: readonly string[]) {
     const files = paths.map(openStored)
     for (const line of doubtLines(files)) io.err(line)
@@ -91,37 +100,31 @@ function renderKind(
   flags: ReportFlags,
   io: Io,
 ): ExitCode {
-  const alone = <Report>(read: (file: StoredFile) => Report) => {
-    return (file: StoredFile) => ({ report: read(file), evidence: undefined })
-  }
   switch (kind) {
     case 'load-report':
       return renderLoads(files, flags, io)
     case 'capacity-report':
-      return renderEach(files, capacityKind, alone(capacityIn), flags, io)
+      return renderEach(files, capacityKind, (file) => ({ report: capacityIn(file) }), flags, io)
     case 'plan-report':
-      return renderEach(files, planKind, alone(planIn), flags, io)
+      return renderEach(files, planKind, (file) => ({ report: planIn(file) }), flags, io)
     default: {
       const baseline = openBaseline({ baseline: flags.baseline }, io)
       const read = (file: StoredFile) => {
         const result = conformanceIn(file)
         const lost = lostText(result)
         if (lost !== null) io.err(lost)
-        return { report: baseline.judge(result.report), evidence: result.exchanges }
+        return { report: baseline.judge(result.report), own: checkKind(result.exchanges) }
       }
-      return renderEach(files, checkKind, read, flags, io)
+      return renderEach(files, checkKind(), read, flags, io)
     }
   }
 }
 
 /** Renders each report by itself, into the folder it came from. */
-function renderEach<
-  Report extends { readonly kind: string; readonly startedAt?: string },
-  Evidence,
->(
+function renderEach<Report extends { readonly kind: string; readonly startedAt?: string }>(
   files: readonly StoredFile[],
-  kind: ReportKind<Report, Evidence>,
-  read: (file: StoredFile) => { readonly report: Report; readonly evidence: Evidence },
+  kind: ReportKind<Report>,
+  read: (file: StoredFile) => { readonly report: Report; readonly own?: ReportKind<Report> },
   flags: ReportFlags,
   io: Io,
 ): ExitCode {
@@ -129,13 +132,14 @@ function renderEach<
   const folders = foldersFor(files, flags.out)
   const style = styleOf(flags, io)
   const results = files.map(read)
-  for (const [at, { report, evidence }] of results.entries()) {
+  for (const [at, { report, own = kind }] of results.entries()) {
     const out = folders[at] ?? null
     const { startedAt } = report
     if (startedAt !== undefined) refuseOtherRun({ kind: report.kind, startedAt }, out, formats)
     if (out !== null && hasFile(formats)) makeOutFolder(out)
     if (files.length > 1) io.out(`${files[at]?.file}:`)
-    renderReport(report, { formats, out, style, print: io.out, evidence }, io)
+    const ownFormats = formatsIn(own, wantedIn(flags))
+    renderReport(report, { formats: ownFormats, out, style, print: io.out }, io)
     tellWritten(formats, out, io)
   }
   return exitCode.done
@@ -159,7 +163,7 @@ function renderLoads(files: readonly StoredFile[], flags: ReportFlags, io: Io): 
     if (files.length > 1) mergeRequests(dirs, folder)
   }
   const style = styleOf(flags, io)
-  renderReport(report, { formats, out: folder, style, print: io.out, evidence: undefined }, io)
+  renderReport(report, { formats, out: folder, style, print: io.out }, io)
   tellWritten(formats, folder, io)
   if (report.partial === undefined) return exitCode.done
   io.err(`chatgen: ${partialText(report.partial)}: the figures do not cover the whole load`)
@@ -170,10 +174,60 @@ function styleOf({ color, verbose = false }: ReportFlags, io: Io): RenderOptions
   return { color: io.color && color, width: io.width, verbose }
 }
 
-function namesIn({ formats }: Pick<ReportKind<never>, 'formats'>): string {
-  return Object.keys(formats).join(', ')
-}
-
 function wantedIn({ report }: ReportFlags): readonly string[] {
   return report.length === 0 ? ['console'] : report
 }
+
+function rejudgeFlags() {
+  return [
+    flag('--out <dir>', 'folder of the new results (default: DIR/rejudged)', 'rejudge'),
+    flag('--baseline <file>', 'known violations, YAML or JSON'),
+    ...outputFlags(checkKind(), 'list everything, with all evidence', defaultsText),
+  ]
+}
+
+const rejudgeExamples = `
+Examples:
+  $ chatgen rejudge chatgen-results
+  $ chatgen rejudge last-month --out last-month-today --report console,html
+
+Runs the scenarios of this version over the stored exchanges; nothing is sent. Requirements that need
+a request which is not in the recording are inconclusive.
+
+Exit codes:
+  those of chatgen check; also 2 if the folder lacks run.json or
+  exchanges.ndjson, or if one of them was edited after the run`
+
+/** `chatgen rejudge DIR`: judges stored exchanges with this version of chatgen. */
+export const rejudgeCommand = defineCommand({
+  args: { '<dir>': 'results folder, with run.json and exchanges.ndjson' },
+  flags: rejudgeFlags,
+  help: rejudgeExamples,
+  async run({ flags, io }, dir: string) {
+    const { quiet = false, out = join(dir, 'rejudged') } = flags
+    const formats = formatsIn(checkKind(), flags.report ?? checkFormats)
+    const baseline = openBaseline(flags, io)
+    const { recordedIn, rejudge } = await import('../../conformance/recording/rejudge.ts')
+    const { inlineEngine } = await import('../../conformance/run.ts')
+    const { explorationOf } = await import('../../explore/run.ts')
+    recordedIn(dir, out)
+    const lost = lostText({ dir, ...readRecording(join(dir, exchangesName)) })
+    if (lost !== null) io.err(lost)
+    const doubt = evidenceDoubtIn(dir)
+    if (doubt !== null) io.err(`chatgen: ${dir}: ${doubtText(withDoubt({}, doubt))}`)
+    makeOutFolder(out)
+    takeResultsFolder(out, { kind: 'conformance-report', formats }, io)
+    const progress = showProgress(io, !quiet)
+    const { signal } = io
+    const engine = inlineEngine()
+    const onProgress = progress.update
+    const found = await during(progress, () =>
+      rejudge({ dir, outDir: out, explorationOf, signal, engine, onProgress }).finally(() =>
+        engine.close(),
+      ),
+    )
+    const report = withDoubt(baseline.judge(found), doubt)
+    publish(report, { ...flags, out }, io)
+    return doubt !== null ? exitCode.usage : exitCodeOf(report)
+  },
+})
