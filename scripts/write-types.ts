@@ -1,6 +1,9 @@
-/** Writes the declarations of the library, and of the files that they refer to, into a folder: dist. */
+/**
+ * Completes what `tsc` has written to a folder, dist: the declarations of the library with the files that they refer to, and
+ * the files that a browser reads.
+ */
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { scriptFolder } from './options.ts'
@@ -14,6 +17,9 @@ const compiler = join(root, 'node_modules/.bin/tsc')
 const args = ['-p', join(root, 'tsconfig.types.json'), '--outDir', emitted]
 const { status } = spawnSync(compiler, args, { stdio: 'inherit' })
 if (status === 0) for (const file of reachable()) write(file)
+for (const folder of ['reports/html/browser', 'harness/cli/ui/page']) {
+  cpSync(join(root, folder), join(target, folder), { recursive: true })
+}
 process.exitCode = status ?? 1
 
 function reachable(): ReadonlySet<string> {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Json } from '../test-support/server.ts'
-import { type TestServer, testServer } from '../test-support/server.ts'
+import { type Json, type TestServer, testServer } from '../test-support/server.ts'
 
 const surfaces = {
   openai: (_server: TestServer, prompt: string, stream: boolean) => ({

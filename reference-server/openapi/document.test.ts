@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { type Operation, operations } from '../../contract/operations.ts'
 import type { Call, Reply } from '../http/call.ts'
 import { allRoutes } from '../surfaces/all-routes.ts'
-import type { Json } from '../test-support/server.ts'
-import { testServer } from '../test-support/server.ts'
+import { type Json, testServer } from '../test-support/server.ts'
 import { isCallOf, tour } from '../test-support/tour.ts'
 
 describe('/openapi.json', () => {

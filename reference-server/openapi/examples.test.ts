@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
-import type { SseBlock } from '../events/sse.ts'
-import { encodeBlock } from '../events/sse.ts'
+import { encodeBlock, type SseBlock } from '../events/sse.ts'
 import type { Call, Reply } from '../http/call.ts'
 import type { Patch } from '../services.ts'
 import { allRoutes } from '../surfaces/all-routes.ts'

@@ -4,6 +4,7 @@ import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import { createParser } from 'eventsource-parser'
 import { Agent, FormData, fetch, type Headers } from 'undici'
 import { expect, onTestFinished } from 'vitest'
+import type { RunSettings } from '../events/run.ts'
 import {
   type ReferenceServer,
   type ReferenceServerOptions,
@@ -138,7 +139,7 @@ export function countingIds(): Ids {
 // biome-ignore lint/suspicious/noExplicitAny: tests read events and bodies of any shape
 export type Json = any
 
-export interface ReadBlock {
+interface ReadBlock {
   readonly event: string | undefined
   readonly data: string
 }
@@ -163,7 +164,7 @@ export function readChunks(text: string): Json[] {
     .map((data) => JSON.parse(data))
 }
 
-export interface OpenStream {
+interface OpenStream {
   readonly request: ClientRequest
   readonly response: IncomingMessage
 }
@@ -204,4 +205,18 @@ export async function readAll({ response }: OpenStream): Promise<string> {
   response.setEncoding('utf8')
   for await (const chunk of response) text += chunk
   return text
+}
+
+/** Default settings of a generation, without reasoning. */
+export const plainSettings: RunSettings = {
+  model: 'svc-main-model',
+  think: false,
+  tools: [],
+  maxTokens: null,
+  temperature: 1,
+  topP: 1,
+  presencePenalty: 0,
+  instructions: null,
+  stored: true,
+  previousRunId: null,
 }

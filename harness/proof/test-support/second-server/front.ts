@@ -10,7 +10,7 @@ import { errorReply } from '../../../../reference-server/http/errors.ts'
 import { writeReply } from '../../../../reference-server/http/writer.ts'
 import type { Patch, Services } from '../../../../reference-server/services.ts'
 import { openStore } from '../../../../reference-server/store/open-store.ts'
-import { plainSettings } from '../../../../reference-server/test-support/run-settings.ts'
+import { plainSettings } from '../../../../reference-server/test-support/server.ts'
 import { listen, readBody, type TestHost } from '../../../client/test-support/listen-on-loopback.ts'
 import { asJson } from './http.ts'
 
