@@ -1,5 +1,10 @@
 import { createHash } from 'node:crypto'
-import { type Exchange, header, type WireRequest } from '../../../contract/index.ts'
+import {
+  type Exchange,
+  type ExchangeLabels,
+  header,
+  type WireRequest,
+} from '../../../contract/index.ts'
 import type { Outgoing, Transport } from '../conversation.ts'
 
 /** Error code of an exchange that a recording lacks; its ending is `unreachable`. */
@@ -14,8 +19,10 @@ export const notRecorded = 'NOT_RECORDED'
 export function createRecordingTransport(
   recorded: ReadonlyMap<string, Exchange>,
   redact: (request: WireRequest) => WireRequest,
-): Transport {
-  const exchanges = [...knownIn(recorded)]
+): RecordingTransport {
+  const all = Array.from(recorded.values(), keyOf)
+  const exchanges = all.filter(({ isPresent }) => isPresent)
+  const supplied = new Map(all.map(({ labels }) => [placeOf(labels), labels.supplied ?? []]))
   const places = new Map(exchanges.map(({ labels, id }) => [placeOf(labels), id]))
   const ordinals = queues(exchanges)
   /** Ordinal of the recorded request for each new one, so that its retries find theirs. */
@@ -38,25 +45,25 @@ export function createRecordingTransport(
       const exchange = found === undefined ? absent(outgoing) : { ...found, labels, request }
       return { answered: Promise.resolve(), exchange: Promise.resolve(exchange) }
     },
+    suppliedIn: (place) => supplied.get(placeOf({ ...place, attempt: 0 })),
     close: async () => {},
   }
 }
 
-/** Key of an exchange; the rest of it is read on demand. */
-interface Known extends Pick<Exchange, 'id' | 'labels'> {
-  readonly identity: string
+interface RecordingTransport extends Transport {
+  /** Names of the fields added to a recorded first try; undefined if there is none. */
+  suppliedIn(place: Pick<ExchangeLabels, 'scenario' | 'ordinal'>): readonly string[] | undefined
 }
 
-function* knownIn(recorded: ReadonlyMap<string, Exchange>): Generator<Known> {
-  for (const exchange of recorded.values()) {
-    const { id, labels, request } = exchange
-    if (!wasRecorded(exchange)) continue
-    yield { id, labels, identity: identityOf(labels.scenario, request) }
-  }
+/** Key of an exchange; the rest of it is read on demand. */
+function keyOf(exchange: Exchange) {
+  const { id, labels, request } = exchange
+  const identity = identityOf(labels.scenario, request)
+  return { id, labels, identity, isPresent: wasRecorded(exchange) }
 }
 
 /** Ordinals of equal requests, in the order of sending. */
-function queues(exchanges: readonly Known[]): ReadonlyMap<string, number[]> {
+function queues(exchanges: readonly ReturnType<typeof keyOf>[]): ReadonlyMap<string, number[]> {
   const firstTries = exchanges
     .filter(({ labels }) => labels.attempt === 0)
     .toSorted((a, b) => a.labels.ordinal - b.labels.ordinal)
@@ -74,7 +81,7 @@ function identityOf(scenario: string, { method, url, headers, body }: WireReques
 
 const idempotency = 'idempotency-key'
 
-function placeOf({ scenario, ordinal, attempt }: Outgoing['labels']): string {
+function placeOf({ scenario, ordinal, attempt }: Omit<ExchangeLabels, 'role'>): string {
   return JSON.stringify([scenario, ordinal, attempt])
 }
 

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 import { type Exchange, restoreExchange } from '../../../contract/index.ts'
 
 interface Place extends Pick<StoredLine, 'start' | 'length'> {
@@ -6,12 +6,14 @@ interface Place extends Pick<StoredLine, 'start' | 'length'> {
 }
 
 /**
- * The exchanges of an `exchanges.ndjson` by id, in the order of the file. Each is read on access and kept no
- * longer than it is used: together they may be larger than memory. A line that a killed
+ * The exchanges of an `exchanges.ndjson` by id, in the order of the file. Each is restored on access and kept
+ * no longer than it is used: together they may be larger than memory. A line that a killed
  * run left incomplete is skipped.
  */
 export class StoredRecording implements ReadonlyMap<string, Exchange> {
   readonly #file: string
+  /** The whole file, unless it is large. */
+  readonly #bytes: Buffer | undefined
   readonly #places = new Map<string, Place>()
   /** The last one alone: reports show an exchange several times in a row. A WeakRef would keep each until the report is written. */
   #latest: Exchange | undefined
@@ -32,6 +34,7 @@ export class StoredRecording implements ReadonlyMap<string, Exchange> {
       if (id === undefined) this.#lost += 1
       else this.#places.set(id, place)
     }
+    if (statSync(file).size <= maxKept) this.#bytes = readFileSync(file)
   }
 
   /** Lines that hold no exchange: a run that is killed cuts its last one. Reads every line once. */
@@ -89,8 +92,10 @@ export class StoredRecording implements ReadonlyMap<string, Exchange> {
   }
 
   #restore(place: Place): Exchange | undefined {
+    const { start, length } = place
     try {
-      return restoreExchange(JSON.parse(readStoredLine(this.#file, place)))
+      const line = this.#bytes?.toString('utf8', start, start + length)
+      return restoreExchange(JSON.parse(line ?? readStoredLine(this.#file, place)))
     } catch {
       return undefined
     }
@@ -101,6 +106,9 @@ export class StoredRecording implements ReadonlyMap<string, Exchange> {
     this.#lost += 1
   }
 }
+
+/** Bytes of a file that is kept in memory: opening it for each line takes longer than parsing the line. */
+const maxKept = 1 << 26
 
 /** A line of a file, without its end; `length` and `start` in bytes. */
 export interface StoredLine {

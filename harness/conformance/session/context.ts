@@ -181,22 +181,6 @@ function openSource(setup: RunSetup, redactor: Redactor): ExchangeSource {
     const transport = createNetworkTransport(networkOf(profile), profile.limits)
     return { transport, live: true, suppliedIn: () => undefined }
   }
-  const recorded = new StoredRecording(recordingFile)
-  const supplied = new Map(suppliedAtFirst(recorded))
-  return {
-    transport: createRecordingTransport(recorded, redactor.request),
-    live: false,
-    suppliedIn: (place) => supplied.get(placeKey(place)),
-  }
-}
-
-/** The fields that were added to first tries. */
-function* suppliedAtFirst(recorded: StoredRecording): Generator<[string, readonly string[]]> {
-  for (const { labels } of recorded.values()) {
-    if (labels.attempt === 0) yield [placeKey(labels), labels.supplied ?? []]
-  }
-}
-
-function placeKey({ scenario, ordinal }: RequestPlace): string {
-  return JSON.stringify([scenario, ordinal])
+  const transport = createRecordingTransport(new StoredRecording(recordingFile), redactor.request)
+  return { transport, live: false, suppliedIn: transport.suppliedIn }
 }
