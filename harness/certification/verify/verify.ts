@@ -35,7 +35,7 @@ export interface VerifyOptions {
   /** Shortest time from the first round to the last, in milliseconds. */
   readonly overMs?: number
   readonly signal?: AbortSignal
-  /** Judges the rounds; by default, one is opened for each of them. */
+  /** Judges one round after the other; by default, each has a process and all are judged at once. */
   readonly engine?: Engine
   readonly onStep?: (step: string) => void
 }
@@ -66,6 +66,7 @@ export interface Verification {
 /**
  * Verifies a bundle: signature, digests, completeness, freshness, and that this version sends the recorded
  * requests, reaches the recorded verdicts and writes the same reports. Nothing is sent.
+ * @throws the reason of the signal
  */
 export async function verifyBundle(options: VerifyOptions): Promise<Verification> {
   const { dir, challenge, overMs, onStep = () => {} } = options
@@ -102,22 +103,25 @@ export async function verifyBundle(options: VerifyOptions): Promise<Verification
 
   const folder = mkdtempSync(join(tmpdir(), 'chatgen-verify-'))
   try {
-    const judged: JudgedRound[] = []
+    const { signal, engine } = options
+    const judged: Promise<JudgedRound>[] = []
     for (const [at, stored] of content.rounds.entries()) {
       onStep(`round ${stored.round}`)
       const recording = recordings[at]
       if (recording === undefined) continue
-      const { signal, engine } = options
-      const round = await judgeRound(stored, recording, {
+      const round = judgeRound(stored, recording, {
         folder,
         ...(signal === undefined ? {} : { signal }),
         ...(engine === undefined ? {} : { engine }),
       })
       judged.push(round)
       // Evidence of other requests decides nothing: the rounds that remain need not be judged.
-      if (round.requests.length > 0) break
+      if (engine !== undefined && (await round).requests.length > 0) break
     }
-    return concluded({ judged, content, steps, dir, holds })
+    const all = await Promise.all(judged)
+    // A round that was not judged to its end shows nothing.
+    signal?.throwIfAborted()
+    return concluded({ judged: all, content, steps, dir, holds })
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

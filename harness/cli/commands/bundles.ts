@@ -37,7 +37,8 @@ Nothing is sent. Without --public-key the key in the bundle is used, which shows
 whole, and not whose it is. The envelope can be verified without chatgen: docs/certification.md
 
 Exit codes:
-  0 verified   1 not verified, with the reason   2 usage, or not a bundle   4 internal error`
+  0 verified   1 not verified, with the reason   2 usage, or not a bundle   4 internal error
+  130 interrupted`
 
 /** `chatgen verify DIR`: verifies a certification bundle. */
 export const verifyCommand = defineCommand({
@@ -47,23 +48,20 @@ export const verifyCommand = defineCommand({
   async run({ flags, io }, dir: string) {
     requireBundles([dir])
     const { verifyBundle } = await import('../../certification/verify/verify.ts')
-    const { inlineEngine } = await import('../../conformance/run.ts')
     const { readPublicKey } = await import('../../certification/inputs.ts')
     const { publicKey: file, challenge, over, json = false, quiet = false } = flags
     const publicKey =
       file === undefined ? undefined : readPublicKey(readSource('--public-key', file))
-    const engine = inlineEngine()
     const progress = showSteps(io, { name: 'verify', enabled: !quiet })
     const verification = await during(progress, () =>
       verifyBundle({
         dir,
         signal: io.signal,
-        engine,
         onStep: progress.step,
         ...(publicKey === undefined ? {} : { publicKey }),
         ...(challenge === undefined ? {} : { challenge }),
         ...(over === undefined ? {} : { overMs: over }),
-      }).finally(() => engine.close()),
+      }),
     )
     io.out(json ? toJson(verification) : fitted(toText(verification, dir, quiet), io))
     return verification.verified ? exitCode.done : exitCode.violated
@@ -151,7 +149,6 @@ async function implementationOf(
 ): Promise<Implementation> {
   const { verifyBundle } = await import('../../certification/verify/verify.ts')
   const { steps, content, lastRound } = await verifyBundle({ dir, signal })
-  signal.throwIfAborted()
   const page = lastRound?.pages.get(pageName)
   if (content === undefined || lastRound === undefined || page === undefined) {
     const reason = steps.flatMap(({ problems }) => problems)[0] ?? 'it cannot be read'
