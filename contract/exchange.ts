@@ -159,9 +159,12 @@ export function bodyBytes(exchange: Exchange): Uint8Array {
 
 const utf8 = new TextDecoder()
 
-/** The body as text; bytes that are not UTF-8 become U+FFFD. */
+/** The body as text, in UTF-8 unless its media type names UTF-16; other bytes become U+FFFD. */
 export function bodyText(exchange: Exchange): string {
-  return utf8.decode(bodyBytes(exchange))
+  const type = header(exchange.response?.headers ?? [], 'content-type') ?? ''
+  const [, other] = /;\s*charset="?(utf-16(?:[bl]e)?)\b/i.exec(type) ?? []
+  const decoder = other === undefined ? utf8 : new TextDecoder(other)
+  return decoder.decode(bodyBytes(exchange))
 }
 
 /** The body as JSON, or undefined if it is not valid JSON. */

@@ -1,8 +1,9 @@
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { reportToJson } from '../../reports/text/digest.ts'
 import { certificateFile } from '../client/test-support/tls-front.ts'
+import { reportOf, resultOf } from '../conformance/test-support/reports.ts'
 import { simulatedReport } from '../plan/test-support/simulated-report.ts'
 import { emptyFolder } from './test-support/chatgen.ts'
 import { inProcess } from './test-support/in-process.ts'
@@ -37,8 +38,10 @@ const files: Readonly<Record<string, string>> = {
   'bare-capacity.json': '{"kind":"capacity-report","schemaVersion":1,"probes":3}',
   'bad.csv': 'at,rate\n0,1\n60,many\n',
   'product.yaml': 'vendor: Example AG\nnmae: Chat\n',
+  'checked/report.json': reportToJson(reportOf([resultOf('OAI-CHAT-03')])),
   'mix.yaml': 'transactions:\n  - kind: v3-stream\n    wieght: 2\n  - kind: v4\n',
 }
+mkdirSync(join(words['DIR'] ?? '', 'checked'))
 for (const [name, text] of Object.entries(files))
   writeFileSync(join(words['DIR'] ?? '', name), text)
 
@@ -60,6 +63,11 @@ test.each<readonly [line: string, sentence: string]>([
   ["load URL --rate 1 --out ''", '--out is empty'],
   ['CHATGEN_TARGET= check', 'no target given: pass a URL'],
   ['check URL --failed --out DIR', '--failed: DIR has no report.json of an earlier check'],
+  ['check URL --failed --out DIR/checked', 'has results of http://127.0.0.1:4010: run chatgen'],
+  [
+    'check http://127.0.0.1:4010 --failed --only V3-IDEM-01 --out DIR/checked',
+    'has no results of this selection',
+  ],
   // Targets. An unreachable one is exit code 3, which a mistake in the flags precedes.
   ['check', 'no target given: pass a URL'],
   ['check URL --only NOTHING', 'NOTHING'],

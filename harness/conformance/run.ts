@@ -128,7 +128,7 @@ async function sendPreflight(setup: RunSetup, options: RunOptions): Promise<void
   const needed = surfacesOfProfile(selection.profile).length * endpoints.length
   if (setup.maxRequests !== null && setup.maxRequests <= needed) {
     throw new ConfigurationError([
-      `--max-requests ${setup.maxRequests} is too low: the preflight needs ${needed}`,
+      `--max-requests is too low: ${setup.maxRequests} are left for the run, and its preflight needs ${needed}`,
     ])
   }
   try {

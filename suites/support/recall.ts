@@ -2,6 +2,7 @@
 import {
   answerParts,
   answerText,
+  assume,
   type Exchange,
   expect,
   type ScenarioContext,
@@ -29,18 +30,42 @@ const weak = 'the model does not give back a fact that stands among other senten
  * at random rarely succeeds in all attempts.
  */
 async function givesBack(
+  session: Pick<ScenarioContext['session'], 'noncesIn'>,
   fact: string | readonly string[],
   conversation: readonly (string | undefined)[],
   send: (text: string) => Promise<Exchange>,
 ): Promise<boolean> {
   const text = conversation.filter((part) => part !== undefined).join(' ')
   for (let tries = 0; tries < controls; tries += 1) {
-    if (!knows(await send(text), fact)) return false
+    const answer = await send(text)
+    // A model that repeats its message does not recall.
+    if (!knows(answer, fact) || session.noncesIn(answerText(answer) ?? '').length > notesAround)
+      return false
   }
   return true
 }
 
 const controls = 4
+/** Statements before the conversation, and after it. */
+const notesAround = 20
+
+/**
+ * Ends the scenario if the model is too weak to give back a fact of its own message: then it gives back none of a
+ * knowledge base either. Called if an answer lacks the fact of a base.
+ */
+export async function assumeRecall(
+  { session, prompts, profile }: Pick<ScenarioContext, 'session' | 'prompts' | 'profile'>,
+  answer: Exchange,
+  send: (text: string) => Promise<Exchange>,
+): Promise<void> {
+  const { fact, tell, ask } = buildRecall(profile, session.nonce())
+  const conversation = [...notes(), tell, ...notes(), ask]
+  assume(await givesBack(session, fact, conversation, send), weak, answer)
+
+  function notes() {
+    return Array.from({ length: notesAround }, () => prompts.note(session.nonce()))
+  }
+}
 
 /** Tests if the text of an answer, or the output of its final response, contains a fact or one of several. */
 export function knows(answer: Exchange, fact: string | readonly string[]): boolean {
@@ -82,7 +107,7 @@ export function createRecallLaw(
   { claim, session, prompts }: Pick<ScenarioContext, 'claim' | 'session' | 'prompts'>,
   send: (text: string) => Promise<Exchange>,
 ) {
-  const notes = () => Array.from({ length: 20 }, () => prompts.note(session.nonce()))
+  const notes = () => Array.from({ length: notesAround }, () => prompts.note(session.nonce()))
   const decided = new Set<string>()
   return async ({ requirement, answer, fact, conversation, again, what }: Remembered) => {
     if (decided.has(requirement)) return
@@ -95,7 +120,7 @@ export function createRecallLaw(
       decided.add(requirement)
       // A model that repeats one end of its message does not recall.
       const others = [...notes(), ...conversation.slice(0, -1), ...notes()]
-      if (!(await givesBack(fact, [...others, ...conversation.slice(-1)], send))) {
+      if (!(await givesBack(session, fact, [...others, ...conversation.slice(-1)], send))) {
         session.markUndecided('inconclusive', [requirement], weak)
         return
       }

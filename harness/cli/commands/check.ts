@@ -109,7 +109,10 @@ async function checkOnce(
   const run: CheckRun = {
     selection,
     formats,
-    onTarget: ({ baseUrl }) => session?.watch.setTarget(baseUrl),
+    onTarget: ({ baseUrl }) => {
+      session?.watch.setTarget(baseUrl)
+      if (failed && !startsTarget(flags, io)) refuseOtherTarget(flags, baseUrl)
+    },
     stopReason: flags.failFast ? firstViolation(flags, baseline.isKnown) : () => null,
   }
   const { report, missing } = await runCheck(url, flags, run, io)
@@ -149,21 +152,36 @@ function failedSelection(
 
 /**
  * The sentence for `--failed` without anything to check.
- * @throws ConfigurationError if the earlier check was of another target
+ * @throws ConfigurationError if the earlier check was of another target, or of none of this selection
  */
 async function nothingFailed(url: string | undefined, flags: CheckFlags, io: Io): Promise<string> {
   const { out } = flags
   const { outcome, requirements, startedAt, target } = failedIn(out).report
-  if (!flags.reference && containerOf(flags, io.env) === undefined) {
+  if (!startsTarget(flags, io)) {
     await withTarget(url, { ...flags, dryRun: true }, io, async ({ baseUrl }) => {
-      if (baseUrl === target.baseUrl) return
-      throw new ConfigurationError([
-        `--failed: ${out} has results of ${target.baseUrl}: run chatgen check without --failed`,
-      ])
+      refuseOtherTarget(flags, baseUrl)
     })
   }
+  const selected: readonly string[] = selectRequirements(flags)
+  if (!requirements.some(({ id }) => selected.includes(id)))
+    refuseFailed('no results of this selection', out)
   const checked = `${count(requirements.length, 'requirement')} of ${target.baseUrl}`
   return `Nothing of this selection was violated or undecided in ${out} (${outcome}, ${checked}, ${startedAt}).`
+}
+
+/** Tests if the command starts its target, at another address each time. */
+function startsTarget({ reference = false, ...flags }: CheckFlags, { env }: Io): boolean {
+  return reference || containerOf(flags, env) !== undefined
+}
+
+/** Refuses results of another target: a part of its requirements says nothing about this one. */
+function refuseOtherTarget({ out }: CheckFlags, baseUrl: string): void {
+  const { target } = failedIn(out).report
+  if (target.baseUrl !== baseUrl) refuseFailed(`results of ${target.baseUrl}`, out)
+}
+
+function refuseFailed(what: string, out: string): never {
+  throw new ConfigurationError([`--failed: ${out} has ${what}: run chatgen check without --failed`])
 }
 
 function firstViolation({ strict }: CheckFlags, isKnown: (id: string) => boolean) {

@@ -73,6 +73,11 @@ const tlsSentences: ReadonlyMap<string, Sentence> = new Map<string, Sentence>([
     ({ host }) => `${host} does not support the requested HTTP version: omit --http1 or --http2`,
   ],
   [
+    'HPE_HEADER_OVERFLOW',
+    ({ host }) =>
+      `the headers of a response of ${host} are longer than 64 KiB: it must send shorter ones`,
+  ],
+  [
     'NO_HTTP2',
     ({ host, protocol }) =>
       `${host} does not offer HTTP/2${protocol === 'https:' ? ' in the TLS handshake' : ''}: omit --http2`,

@@ -163,6 +163,20 @@ export function repeatedIn(body: unknown, texts: readonly string[]): readonly st
   return texts.filter((_, at) => ofLists.some((count) => (count[at] ?? 0) > 1))
 }
 
+/**
+ * A page without what leads to other pages: their cursors and links may contain the id of an element that only they
+ * show.
+ */
+export function withoutCursors(body: unknown): unknown {
+  if (!isObject(body)) return body
+  const others = Object.entries(body).filter(
+    ([name, value]) => typeof value !== 'string' || !leadsOn.test(name),
+  )
+  return Object.fromEntries(others.map(([name, value]) => [name, withoutCursors(value)]))
+}
+
+const leadsOn = /cursor|next|prev|before|after|first|last|token|self|link/i
+
 /** Tests if a body holds an array at any depth. */
 export function holdsList(body: unknown): boolean {
   return nodesOf(body).some(({ value }) => Array.isArray(value))

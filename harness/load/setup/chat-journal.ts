@@ -164,7 +164,10 @@ export class PreparationGuard {
     const { runMs } = limits
     if (runMs === undefined) return
     this.#timer = setTimeout(
-      () => this.#giveUp(`creating the chats took longer than ${runMs} ms (limits.runMs)`),
+      () =>
+        this.#giveUp(
+          `creating the chats took longer than ${runMs} ms: raise limits.runMs in the target profile`,
+        ),
       Math.min(runMs, maxTimerMs),
     )
   }

@@ -20,8 +20,8 @@ import {
 import { buildTextFile, claimRecord } from '../../support/test-data.ts'
 import { doBefore, requestsBefore } from '../edits.ts'
 import type { Body } from '../trials.ts'
-import { claimLists, noCursor } from './list-laws.ts'
-import { cap, editsFor, type Members, membersOf, rowsAt } from './members.ts'
+import { claimLists } from './list-laws.ts'
+import { cap, editsFor, type Members, membersOf, noCursor, rowsAt } from './members.ts'
 
 type Context = Pick<
   ScenarioContext,

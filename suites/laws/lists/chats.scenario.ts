@@ -16,6 +16,7 @@ import {
   statusText,
   succeeded,
   test,
+  withoutCursors,
 } from '../../../harness/conformance/scenario/index.ts'
 import { set } from '../edits.ts'
 import type { Trial } from '../trials.ts'
@@ -150,7 +151,7 @@ function requestsOf(
             (list) => ids.every((id) => contains(list, id)),
           ),
     sizeOf: (page, ids) => listedChatIds(answerJson(page), ids).size,
-    shows: (page, id) => contains(answerJson(page), id),
+    shows: (page, id) => contains(withoutCursors(answerJson(page)), id),
   }
 }
 

@@ -2,6 +2,7 @@
 import type { RequirementId } from '../../../contract/index.ts'
 import {
   answerJson,
+  cursorIn,
   describeRow,
   type Exchange,
   expect,
@@ -16,7 +17,7 @@ import {
   succeeded,
 } from '../../../harness/conformance/scenario/index.ts'
 import { type Plan, type Trial, tryConditions } from '../trials.ts'
-import { type Caller, cap, type Kind, type Members, rowsAt } from './members.ts'
+import { type Caller, cap, type Kind, type Members, noCursor, rowsAt } from './members.ts'
 
 type Query = Readonly<Record<string, string | number>>
 
@@ -34,7 +35,6 @@ export interface LawfulList<O extends ListOperation>
   readonly leavesOut?: (row: Row) => LeftOut | undefined
   /** Further elements that a search may find. */
   readonly alike?: readonly string[]
-  /** Prepares a request. */
   readonly arrange?: (row: Row) => Promise<void>
   list(query: Query, options: Caller): Promise<Exchange>
   /** Reads the list until it shows these texts or the time limit expires. */
@@ -213,7 +213,9 @@ class LawsOfList {
   ): Promise<void> {
     const { claim, session } = this.#context
     const { list, arrange, shows } = this.#list
-    const showsAll = (page: Exchange) => texts.every((text) => shows(page, text))
+    // A page may be shorter than its limit, and others follow.
+    const showsAll = (one: Exchange) =>
+      typeof cursorIn(one, undefined) === 'string' || texts.every((text) => shows(one, text))
     const [page, ...further] = walk.pages
     if (!walk.complete || further.length > 0 || !showsAll(page) || showsAll(answer)) return
     const read = async () => {
@@ -246,5 +248,3 @@ class LawsOfList {
 function isUnlimited({ limit = plain }: Row): boolean {
   return limit === plain
 }
-
-export const noCursor = 'no cursor was found to follow the list to its end: say it in shapes'

@@ -9,6 +9,9 @@ import type { Body } from '../trials.ts'
 
 const kinds = ['word', 'digits', 'beyond ASCII', 'beyond the BMP'] as const
 export type Kind = (typeof kinds)[number]
+export const noCursor =
+  'no cursor was found to follow the list to its end: set shapes in the target profile'
+
 export type Caller = { readonly authorization?: string }
 
 /** Elements of a list, by the word with which their names begin, and by caller. */

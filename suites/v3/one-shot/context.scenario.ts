@@ -14,7 +14,7 @@ import {
   succeeded,
   test,
 } from '../../../harness/conformance/scenario/index.ts'
-import { buildRecall } from '../../support/recall.ts'
+import { assumeRecall, buildRecall } from '../../support/recall.ts'
 
 /** Section 4.3: context of a one-shot in addition to its input: an assistant, a knowledge base. */
 describe('v3: context of a one-shot', () => {
@@ -72,8 +72,8 @@ describe('v3: context of a one-shot', () => {
 
   test(
     'searcher MUST answer from a knowledge base',
-    covers(['V3-ONE-07', 'V3-ONE-12'], { requests: 8, generations: 2, chats: 1 }, 2),
-    async ({ oneShot, v3, claim, expectRejected, profile }) => {
+    covers(['V3-ONE-07', 'V3-ONE-12'], { requests: 8, generations: 2, chats: 1 }, 6),
+    async ({ oneShot, v3, claim, expectRejected, profile, prompts, session }) => {
       const { knowledge, capabilities } = profile
       if (!capabilities.knowledge) return
       requireProfile(knowledge, 'knowledge')
@@ -87,6 +87,10 @@ describe('v3: context of a one-shot', () => {
         3,
         () => oneShot.send(body({ kb_id: knowledge.baseId })),
       )
+      if (succeeded(reply) && !isFound(reply)) {
+        const send = (text: string) => oneShot.send(oneShot.body(text))
+        await assumeRecall({ session, prompts, profile }, reply, send)
+      }
       claim(
         'V3-ONE-07',
         () => {

@@ -4,8 +4,8 @@ import {
   chatIdNames,
   type Exchange,
   header,
-  isObject,
   leavesOf,
+  nodesOf,
   succeeded,
   valueAt,
 } from '../../../../contract/index.ts'
@@ -13,7 +13,7 @@ import type { TargetProfile } from '../../profile/index.ts'
 import { describeRequest } from '../../session/limits/limit-breaches.ts'
 import type { Session } from '../../session/session.ts'
 import { assume } from '../claims.ts'
-import { contains, historyCursor } from '../read.ts'
+import { contains, historyCursor, withoutCursors } from '../read.ts'
 
 /** Names of fields that may hold the cursor of the next page, at any depth. */
 const cursorNames = ['cursor', 'next_cursor', 'nextCursor', 'next', 'after', 'next_page_token']
@@ -30,9 +30,16 @@ export function cursorIn(page: Exchange, pointer: string | undefined): string | 
         .filter(({ path }) => cursorNames.includes(path.at(-1) ?? ''))
         .map(({ value }) => value)
   const value = found.find((candidate) => candidate !== null && candidate !== undefined)
-  if (typeof value === 'string' && value !== '') return value
+  if (typeof value === 'string' && value !== '') return cursorOfLink(value) ?? value
   if (typeof value === 'number') return String(value)
   return found.some((candidate) => candidate !== undefined) ? null : undefined
+}
+
+/** The cursor in a link to the next page, such as `/api/v3/chat?cursor=c7`. */
+function cursorOfLink(text: string): string | null {
+  return /^(https?:\/)?\/\S*\?/.test(text)
+    ? new URL(text, 'http://h').searchParams.get('cursor')
+    : null
 }
 
 /** The pages of a list, in the order of reading. */
@@ -77,7 +84,7 @@ export async function walkList(
   const isWithout = cursor === undefined && last !== undefined && succeeded(last)
   // The pointer of the profile found a cursor on an earlier page: the last page has none.
   const hadCursor = pointer !== undefined && walk.pages.length > 1
-  const body = walk.pages.map((page) => answerJson(page))
+  const body = walk.pages.map((page) => withoutCursors(answerJson(page)))
   const complete = cursor === null || (isWithout && hadCursor)
   return {
     ...walk,
@@ -116,13 +123,8 @@ function mayBeCursor(name: string, value: unknown): boolean {
 const smallestPage = 10
 
 function maxArrayLength(body: unknown): number {
-  const queue: unknown[] = [body]
-  let maxLength = 0
-  for (const value of queue) {
-    if (Array.isArray(value)) maxLength = Math.max(maxLength, value.length)
-    if (isObject(value)) queue.push(...Object.values(value))
-  }
-  return maxLength
+  const lengths = nodesOf(body).map(({ value }) => (Array.isArray(value) ? value.length : 0))
+  return lengths.reduce((max, length) => Math.max(max, length), 0)
 }
 
 type Query = Readonly<Record<string, string | number>>

@@ -159,7 +159,7 @@ type Limits = Pick<TargetProfile['limits'], 'runMs' | 'runBytes'>
  * @param endsAt milliseconds since the epoch; null if time does not count, as in a rejudge
  */
 function createRunLimits(limits: Limits, endsAt: number | null, state: RunState['received']) {
-  const reason = `the run took longer than ${limits.runMs} ms (limits.runMs) and sends no more requests`
+  const reason = `the run took longer than ${limits.runMs} ms and sends no more requests: raise limits.runMs in the target profile`
   const work = abortedAt(endsAt, reason)
   const cleanupSignal = abortedAt(endsAt === null ? null : endsAt + overtimeCleanupMs, reason)
 
@@ -174,7 +174,7 @@ function createRunLimits(limits: Limits, endsAt: number | null, state: RunState[
       if (isLate || work?.aborted) throw new RunEndedError(reason)
       if (state.bytes <= limits.runBytes) return
       throw new RunEndedError(
-        `the target sent more than ${limits.runBytes} bytes in this run (limits.runBytes); no more requests are sent`,
+        `the target sent more than ${limits.runBytes} bytes in this run, which sends no more requests: raise limits.runBytes in the target profile`,
       )
     },
     /** Aborts with the RunEndedError; somewhat later for cleanup. */

@@ -33,7 +33,10 @@ export class ResponseParser {
     if (end < 0) {
       // Bytes that cannot begin a status line fail at once.
       if (!begin.startsWith(text.slice(0, begin.length))) throw notHttp(text)
-      if (text.length > headLimit) throw new HttpSyntaxError('the headers are longer than 64 KiB')
+      if (text.length > headLimit)
+        throw new HttpSyntaxError(
+          'the headers of a response are longer than 64 KiB: the target must send shorter ones',
+        )
       this.#head = text
       return false
     }

@@ -1,7 +1,7 @@
 /** Lists of chats and attachments: the document specifies neither their shape nor what search matches. */
 import type { Patch, Services } from '../../../services.ts'
 import type { Page, PageRequest } from '../../../store/types.ts'
-import { isText, type Json, toObject } from '../../patches/json.ts'
+import { isText, type Json, toList, toObject } from '../../patches/json.ts'
 import { onError, onSuccessBody } from '../../patches/replies.ts'
 import { onRequest, onRequestBody } from '../../patches/requests.ts'
 import {
@@ -11,7 +11,7 @@ import {
   type RoutePattern,
   v3History,
 } from '../../patches/routes.ts'
-import { compose, onStore } from '../../patches/services.ts'
+import { compose, onStore, perServer } from '../../patches/services.ts'
 import type { Dialect } from '../../table.ts'
 import { alternatives, dialectTable } from '../../table.ts'
 
@@ -97,6 +97,17 @@ export const listDialects: readonly Dialect[] = [
         meta: { total: null, page: { next: toObject(pagination)['cursor'], previous: null } },
       }),
     ),
+    'lists-with-links: Lists are in data, with links to the next page and to the one that was read before.':
+      perServer(() => {
+        let before: unknown = null
+        return reshapeLists(({ result, pagination }) => {
+          const { cursor } = toObject(pagination)
+          const next = cursor === null ? null : `/next?cursor=${encodeURIComponent(String(cursor))}`
+          const links = { prev: `/before?row=${before}`, next }
+          before = toObject(toList(result)[0])['id']
+          return { data: result, links }
+        })
+      }),
     'lists-bare: Lists are bare arrays without a cursor.': reshapeLists(({ result }) => result),
     'lists-with-numeric-cursors: The cursors of lists are numbers.': numericCursors,
     'lists-without-last-cursor: The last page of a list omits pagination.': withoutLastCursor,
