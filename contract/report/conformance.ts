@@ -120,7 +120,6 @@ const knownViolation = z.object({
   /** Last day on which the entry counts, `2026-12-31`. */
   until: z.string().optional(),
 })
-export type KnownViolation = z.infer<typeof knownViolation>
 
 const baselineProblem = z.object({
   id: z.string(),

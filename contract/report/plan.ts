@@ -18,7 +18,6 @@ const hour = z.object({
   /** Replicas for the mean rate of the hour, by a fluid approximation: no queue lasts from hour to hour. */
   replicas: z.int(),
 })
-export type PlanHour = z.infer<typeof hour>
 
 const demand = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('rate'), perSecond: z.number() }),

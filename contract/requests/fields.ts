@@ -98,4 +98,3 @@ export const plainRag = z.union([z.boolean(), z.literal('agent')])
 export const rag = z.union([plainRag, searchSettings])
 
 export type Rag = z.output<typeof rag>
-export type SearchSettings = z.output<typeof searchSettings>

@@ -7,7 +7,7 @@ import { type AuditOptions, auditLeftovers, type LeftoverAudit } from './cleanup
 import { startJournal } from './cleanup/journal.ts'
 import { interfaceRevision, runRecordName, suiteVersion } from './defaults.ts'
 import { costOf, runOnEachEndpoint } from './endpoints-alone.ts'
-import { ConfigurationError, InterruptedError } from './errors.ts'
+import { ConfigurationError, InterruptedError, refusing } from './errors.ts'
 import { type Exploring, isExplorable, runExploration } from './exploration.ts'
 import { preflight } from './preflight/preflight.ts'
 import { endpointsOf, profileOfEndpoint } from './profile/index.ts'
@@ -34,7 +34,7 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
   const startedAt = new Date()
   const requirements = selectRequirements(options.selection)
   const setup = buildSetup(options, requirements)
-  prepareFolder(options.outDir)
+  unlessUnwritable(() => makeFolder(options.outDir))
   if (setup.recordingFile === null) await sendPreflight(setup, options)
   const preflightRequests = setup.state.budget.requests
   if (options.signal?.aborted) throw new InterruptedError('interrupted before the first scenario')
@@ -171,16 +171,11 @@ async function auditSafely(
 export type { Engine, RunOptions, Selection }
 export { inlineEngine }
 
-/** @throws ConfigurationError if the folder cannot be created. */
-export function prepareFolder(outDir: string): void {
-  unlessUnwritable(() => makeFolder(outDir))
-}
-
 /**
  * Replaces the recording, the run record and the journal of an earlier run.
  * @throws ConfigurationError if the folder is not writable.
  */
-export function prepareFiles(options: RunOptions, setup: RunSetup, startedAt: Date): void {
+function prepareFiles(options: RunOptions, setup: RunSetup, startedAt: Date): void {
   const { outDir, selection, strict = false, incognito = false, depth = 'normal' } = options
   const { profile, only, skip } = selection
   unlessUnwritable(() => {
@@ -205,10 +200,6 @@ export function prepareFiles(options: RunOptions, setup: RunSetup, startedAt: Da
 }
 
 function unlessUnwritable(write: () => void): void {
-  try {
-    write()
-  } catch (error) {
-    const reason = messageOf(error)
-    throw new ConfigurationError([`the folder for results cannot be written: ${reason}`])
-  }
+  const problem = 'the folder for results cannot be written'
+  refusing(Error, write, ({ message }) => `${problem}: ${message}`)
 }

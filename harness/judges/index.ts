@@ -1,7 +1,12 @@
 /** Judges: pure functions from an exchange, or from a stream while it arrives, to findings. */
 
-export { answerText, deltasOf, finalResponse } from './answers.ts'
-export { compareForms, compareOutputWithHistory } from './compare.ts'
+export {
+  answerText,
+  compareForms,
+  compareOutputWithHistory,
+  deltasOf,
+  finalResponse,
+} from './answers.ts'
 export { type Delivery, deliveryOf } from './delivery.ts'
 export { finalText } from './final-response.ts'
 export { createStreamJudge, judge, type StreamedOperation } from './judge.ts'

@@ -21,8 +21,8 @@ import {
   createRecallLaw,
   type Recall,
 } from '../support/recall.ts'
+import { replyBesideOtherChat } from '../support/refusals.ts'
 import { attachedFile } from '../support/test-data.ts'
-import { replyBesideOtherChat } from '../support/v2-replies.ts'
 import { asItIs, guessesOfTools, modelEdits, sendWithoutContent, set } from './edits.ts'
 import {
   type Body,

@@ -9,7 +9,7 @@ import {
 } from '../../harness/conformance/scenario/index.ts'
 import { coversKeys, expectKeyNeeded, forOtherModels } from '../support/credentials.ts'
 import { each } from '../support/mistakes.ts'
-import { replyToUnanswered } from '../support/v2-replies.ts'
+import { replyToUnanswered } from '../support/refusals.ts'
 
 /** Section 5: no v2 request succeeds without the right token; the status is open. */
 describe('v2: authentication', () => {

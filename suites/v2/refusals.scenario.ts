@@ -14,7 +14,7 @@ import {
   otherModels,
   refusalCost,
 } from '../support/mistakes.ts'
-import { replyToUnanswered } from '../support/v2-replies.ts'
+import { replyToUnanswered } from '../support/refusals.ts'
 
 /** Section 4.2: a request with a mistake is refused, whatever else it contains. */
 describe('v2: refusals', () => {

@@ -66,7 +66,6 @@ const policyLimit = z.object({
   headers: z.record(z.string(), z.string()),
   message: z.string(),
 })
-export type PolicyLimit = z.infer<typeof policyLimit>
 
 /** Dependence of the verdict on earlier load: at one rate, before and after overload. */
 const hysteresis = z.object({

@@ -171,16 +171,11 @@ export function idsOfRecordsContaining(body: unknown, text: string): string[] | 
 type Matches = (value: unknown) => boolean
 
 function idsWhere(body: unknown, matches: Matches): string[] | undefined {
-  const records = recordsWhere(body, matches)
+  const { records } = collectRecords(body, matches)
   return records.length === 0 ? undefined : [...new Set(records.flatMap(idsOf))]
 }
 
 /** The elements of the innermost arrays that hold a match; values outside may repeat the query. */
-function recordsWhere(value: unknown, matches: Matches): unknown[] {
-  return collectRecords(value, matches).records
-}
-
-/** Tests if a value holds a match, and collects the records that do; visits each part once. */
 function collectRecords(value: unknown, matches: Matches): { holds: boolean; records: unknown[] } {
   if (typeof value !== 'object' || value === null) return { holds: matches(value), records: [] }
   const parts = Object.values(value).map((part) => ({ part, ...collectRecords(part, matches) }))

@@ -12,10 +12,9 @@ import {
   requestPath,
   succeeded,
 } from '../../../contract/index.ts'
-import { messageOf } from '../../../contract/text.ts'
 import { createRedactor, RedactingWriter, type Secret } from '../../client/index.ts'
 import { suiteVersion } from '../defaults.ts'
-import { ConfigurationError } from '../errors.ts'
+import { ConfigurationError, refusing } from '../errors.ts'
 import { maxStoredBytes, readInputFile } from '../input-file.ts'
 import type { ClientIdentity } from '../run-setup.ts'
 import { NotSentError } from '../session/errors.ts'
@@ -100,13 +99,9 @@ export function parseJournal(text: string, name: string): Journal {
 
 /** @throws ConfigurationError if the file is missing or not a journal. */
 export function readJournal(file: string): Journal {
-  try {
-    return parseJournal(readInputFile(file, maxStoredBytes), file)
-  } catch (error) {
-    if (error instanceof ConfigurationError) throw error
-    const reason = messageOf(error)
-    throw new ConfigurationError([`the journal cannot be read: ${reason}`])
-  }
+  const read = () => readInputFile(file, maxStoredBytes)
+  const text = refusing(Error, read, ({ message }) => `the journal cannot be read: ${message}`)
+  return parseJournal(text, file)
 }
 
 /** Writes each line at once, so that a killed process loses at most one; after a crash, on a new line. */

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { surfaces } from '../../../contract/index.ts'
-import { messageOf } from '../../../contract/text.ts'
 import { createRedactor } from '../../client/index.ts'
 import { type AuxiliaryClient, createAuxiliaryClient } from '../cleanup/auxiliary-client.ts'
 import { journalWriter, openEntries, readJournal, startJournal } from '../cleanup/journal.ts'
 import { NoAnswerError, removeChats } from '../cleanup/removal.ts'
 import { interruptCleanupMs, suiteVersion } from '../defaults.ts'
-import { ConfigurationError, DiscoverySpentError, TargetUnusableError } from '../errors.ts'
+import { DiscoverySpentError, refusing, TargetUnusableError } from '../errors.ts'
 import { preflight } from '../preflight/preflight.ts'
 import type { TargetProfile } from '../profile/index.ts'
 import type { ClientIdentity } from '../run-setup.ts'
@@ -50,7 +49,8 @@ export async function initProfile(options: InitOptions): Promise<InitResult> {
   const { tag = `chatgen-${randomUUID().slice(0, 8)}` } = options
   const setup: ClientIdentity = { profile, tag, userAgent: `chatgen-conformance/${suiteVersion()}` }
   const { text: redact } = createRedactor(secretsOf(setup))
-  begin(journalFile, setup)
+  const begin = () => startJournal(journalFile, setup)
+  refusing(Error, begin, ({ message }) => `the profile cannot be written: ${message}`)
 
   onStep('which surfaces answer')
   const {
@@ -141,15 +141,6 @@ function requireSurface(baseUrl: string, { surfaces }: Detection): void {
 function budgetOf(requests: number) {
   const exceededError = new DiscoverySpentError(`the discovery took more than ${requests} requests`)
   return { requests, exceededError }
-}
-
-function begin(journalFile: string, setup: ClientIdentity): void {
-  try {
-    startJournal(journalFile, setup)
-  } catch (error) {
-    const reason = messageOf(error)
-    throw new ConfigurationError([`the profile cannot be written: ${reason}`])
-  }
 }
 
 /** Returns the number of requests that it took. */

@@ -10,7 +10,7 @@ import {
 } from 'yaml'
 import { z } from 'zod'
 import { isObject } from '../../../contract/index.ts'
-import { ConfigurationError } from '../errors.ts'
+import { ConfigurationError, refusing } from '../errors.ts'
 
 export type Path = readonly PropertyKey[]
 
@@ -84,12 +84,8 @@ function parsed({ name, text }: Source, lineCounter: LineCounter, maxLength: num
       `${name}: ${text.length} characters exceed the maximum of ${maxLength}`,
     ])
   }
-  try {
-    return parseDocument(text, { lineCounter, logLevel: 'error', prettyErrors: false })
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error
-    throw new ConfigurationError([`${name}: ${tooDeep}`])
-  }
+  const parse = () => parseDocument(text, { lineCounter, logLevel: 'error', prettyErrors: false })
+  return refusing(RangeError, parse, () => `${name}: ${tooDeep}`)
 }
 
 /** An alias may name a missing anchor, or one that contains itself. */

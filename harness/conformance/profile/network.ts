@@ -1,9 +1,8 @@
 import { isIP } from 'node:net'
 import { createSecureContext } from 'node:tls'
 import type { ConformanceReport } from '../../../contract/report/conformance.ts'
-import { messageOf } from '../../../contract/text.ts'
 import { directNetwork, type NetworkOptions, type Resolution } from '../../client/index.ts'
-import { ConfigurationError } from '../errors.ts'
+import { ConfigurationError, refusing } from '../errors.ts'
 import { readInputFile } from '../input-file.ts'
 import type { TargetProfile } from './schema.ts'
 
@@ -69,24 +68,22 @@ function clientCertificateOf(
     cert: readPem(cert, '--cert (network.cert)'),
     key: readPem(key, '--cert-key (network.certKey)'),
   }
-  try {
-    createSecureContext(pair)
-  } catch {
-    throw new ConfigurationError([
-      `--cert, --cert-key: ${cert} and ${key} are not a certificate and its key in PEM, or the key has a passphrase`,
-    ])
-  }
+  const problem = `--cert, --cert-key: ${cert} and ${key} are not a certificate and its key in PEM, or the key has a passphrase`
+  refusing(
+    Error,
+    () => createSecureContext(pair),
+    () => problem,
+  )
   return pair
 }
 
 function readPem(file: string, from: string): string {
-  let text: string
-  try {
-    text = readInputFile(file)
-  } catch (error) {
-    const reason = messageOf(error)
-    throw new ConfigurationError([`${from}: the file cannot be read: ${reason}`])
-  }
+  const problem = `${from}: the file cannot be read`
+  const text = refusing(
+    Error,
+    () => readInputFile(file),
+    ({ message }) => `${problem}: ${message}`,
+  )
   if (/^-----BEGIN [A-Z0-9 ]+-----/m.test(text)) return text
   throw new ConfigurationError([
     `${from}: ${file} holds no PEM, a text that begins with -----BEGIN …-----`,

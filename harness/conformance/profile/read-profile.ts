@@ -92,7 +92,7 @@ type Place = (path: Path) => string
  * Completes `baseUrl`, which is the first of `baseUrls`.
  * @throws ConfigurationError if a profile has both
  */
-export function withFirstEndpoint(members: Members, place: Place): Members {
+function withFirstEndpoint(members: Members, place: Place): Members {
   const { baseUrl, baseUrls } = members
   if (!Array.isArray(baseUrls) || baseUrls.length === 0) return members
   if (baseUrl === undefined) return { ...members, baseUrl: baseUrls[0] }
@@ -106,7 +106,7 @@ export function withFirstEndpoint(members: Members, place: Place): Members {
  * Removes `baseUrls` from the profile of a target with one endpoint.
  * @throws ConfigurationError if an endpoint is listed twice, or there are too many
  */
-export function withoutSingleEndpoint(profile: TargetProfile, place: Place): TargetProfile {
+function withoutSingleEndpoint(profile: TargetProfile, place: Place): TargetProfile {
   const { baseUrls = [] } = profile
   const repeated = baseUrls.findIndex((address, at) => baseUrls.indexOf(address) < at)
   if (repeated >= 0) {

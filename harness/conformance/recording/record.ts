@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import { messageOf } from '../../../contract/text.ts'
 import { createRedactor, RedactingWriter } from '../../client/index.ts'
-import { ConfigurationError } from '../errors.ts'
+import { ConfigurationError, refusing } from '../errors.ts'
 import { readInputFile } from '../input-file.ts'
 import type { TargetProfile } from '../profile/index.ts'
 import { targetProfile } from '../profile/schema.ts'
@@ -53,28 +52,24 @@ export function writeRunRecord(
 
 /** @throws ConfigurationError if the file is missing, or is not a record that this version can read. */
 export function readRunRecord(file: string): RunRecord {
-  let value: unknown
-  try {
-    value = JSON.parse(readInputFile(file))
-  } catch (error) {
-    const reason = messageOf(error)
-    throw new ConfigurationError([`the settings of the run cannot be read: ${reason}`])
-  }
-  const result = runRecord.safeParse(value)
-  if (result.success) return result.data
-  throw new ConfigurationError(
-    result.error.issues.map(({ path, message }) => `${file}: ${path.join('.')}: ${message}`),
+  const value: unknown = refusing(
+    Error,
+    () => JSON.parse(readInputFile(file)),
+    ({ message }) => `the settings of the run cannot be read: ${message}`,
   )
+  return parsed(runRecord, value, `${file}: `)
 }
 
 /** The profile of a record with a placeholder for each key, which becomes the mark again in files. */
 export function profileOfRecord({ profile }: RunRecord, file: string): TargetProfile {
-  const result = targetProfile.safeParse(eachText(profile, standIn))
+  return parsed(targetProfile, eachText(profile, standIn), `${file}: profile.`)
+}
+
+function parsed<S extends z.ZodType>(schema: S, value: unknown, place: string): z.output<S> {
+  const result = schema.safeParse(value)
   if (result.success) return result.data
   throw new ConfigurationError(
-    result.error.issues.map(
-      ({ path, message }) => `${file}: profile.${path.join('.')}: ${message}`,
-    ),
+    result.error.issues.map(({ path, message }) => `${place}${path.join('.')}: ${message}`),
   )
 }
 

@@ -1,9 +1,9 @@
 import { asArray, asObject, asString, isObject, type JsonObject } from '../../../contract/json.ts'
+import { judgeCallIds, judgeToolCall } from '../bodies/openai.ts'
 import type { FindingCollector } from '../finding-collector.ts'
 import { asIndex, show } from '../json.ts'
 import type { Fragment } from '../sse/alike.ts'
 import type { ContentKind, StreamContents } from '../streams.ts'
-import { judgeCallIds, judgeToolCall } from '../tool-calls.ts'
 
 /** A decoded block of the compatible stream that has choices. */
 export interface Chunk {
