@@ -1,4 +1,5 @@
 /** Writer of replies to sockets. */
+import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { type EncodeBlock, sseHeaders } from '../events/sse.ts'
@@ -64,8 +65,11 @@ async function writeStream(
   { encode, bytes }: Encoding,
 ): Promise<void> {
   raw.writeHead(status, { 'x-request-id': call.id, ...sseHeaders, ...headers })
-  const writer = chunkWriter(raw)
-  writer.writeHead()
+  // Of several requests at once, only the first has the socket.
+  if (raw.socket === null) await once(raw, 'socket')
+  const { socket } = raw
+  if (socket === null) return
+  const writer = new ChunkWriter(raw, socket)
   try {
     await forEachValue(bytes(call, mapValues(blocks, encode)), (chunk) => {
       if (raw.destroyed) throw clientLeft
@@ -93,87 +97,48 @@ async function collect(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   return first !== undefined && others.length === 0 ? first : Buffer.concat(all)
 }
 
-export interface ChunkWriter {
-  /** Sends the head before the first chunk, or together with it if that is due immediately. */
-  writeHead(): void
-  /** Accepts a chunk; resolves when the next may follow; undefined if immediately. */
-  write(chunk: Uint8Array): Promise<void> | undefined
-  /** Passes all accepted chunks to the kernel. */
-  flush(): void
-}
-
 /** Bytes after which a stream that writes without a wait yields to other streams. */
 const turnBytes = 16 * 1024
 
 /**
  * Chunks that are due at the same time share a system call, and a chunk never waits for a later one. A slow
- * reader slows the stream down, and a fast one does not block the server.
+ * reader slows the stream down, and a fast one does not block the server. Framed here, a chunk is one buffer; a
+ * Node.js response would write four.
  */
-export function chunkWriter(raw: ServerResponse): ChunkWriter {
-  const { socket } = raw
-  return socket !== null && raw.chunkedEncoding
-    ? new SocketWriter(raw, socket)
-    : new ResponseWriter(raw)
-}
-
-class ResponseWriter implements ChunkWriter {
-  readonly raw: ServerResponse
-  #settle: (() => void) | undefined
-
-  constructor(raw: ServerResponse) {
-    this.raw = raw
-    raw.on('close', () => this.#settle?.())
-  }
-
-  writeHead(): void {
-    this.raw.flushHeaders()
-  }
-
-  write(chunk: Uint8Array): Promise<void> | undefined {
-    return this.settled((done) => this.raw.write(chunk, () => setImmediate(done)))
-  }
-
-  flush(): void {}
-
-  /** Resolves when `start` says so, or the response is closed. */
-  protected settled(start: (done: () => void) => void): Promise<void> {
-    return new Promise((resolve) => {
-      this.#settle = resolve
-      start(resolve)
-    })
-  }
-}
-
-/** Framed here, a chunk is one buffer; a Node.js response would write four. */
-class SocketWriter extends ResponseWriter {
+class ChunkWriter {
   readonly #to: Socket
+  readonly #isFramed: boolean
   #isCorked = false
   #turn = 0
+  #proceed: (() => void) | undefined
 
+  /** Sends the head before the first chunk, or together with it if that is due immediately. */
   constructor(raw: ServerResponse, to: Socket) {
-    super(raw)
     this.#to = to
-  }
-
-  override writeHead(): void {
+    this.#isFramed = raw.chunkedEncoding
+    raw.on('close', () => this.#proceed?.())
     this.#gather()
-    this.raw.flushHeaders()
+    raw.flushHeaders()
   }
 
-  override write(chunk: Uint8Array): Promise<void> | undefined {
+  /** Accepts a chunk; resolves when the next may follow; undefined if immediately. */
+  write(chunk: Uint8Array): Promise<void> | undefined {
     const to = this.#to
     if (chunk.length === 0 || to.destroyed) return undefined
     this.#gather()
     this.#turn += chunk.length
-    const hasRoom = to.write(framed(chunk))
+    const hasRoom = to.write(this.#isFramed ? framed(chunk) : chunk)
     if (hasRoom && this.#turn < turnBytes) return undefined
     this.flush()
-    return this.settled((done) =>
-      to.writableNeedDrain ? to.once('drain', done) : setImmediate(done),
-    )
+    return new Promise((resolve) => {
+      this.#proceed = resolve
+      if (to.writableNeedDrain) to.once('drain', resolve)
+      else setImmediate(resolve)
+    })
   }
 
-  override flush(): void {
+  /** Passes all accepted chunks to the kernel. */
+  flush(): void {
     if (this.#isCorked) this.#to.uncork()
     this.#isCorked = false
     this.#turn = 0
