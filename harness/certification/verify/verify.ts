@@ -2,6 +2,7 @@ import type { KeyObject } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { restoreExchanges } from '../../../contract/index.ts'
 import type { ConformanceReport } from '../../../contract/report/conformance.ts'
 import { exchangesName, runRecordName } from '../../conformance/defaults.ts'
@@ -101,9 +102,12 @@ export async function verifyBundle(options: VerifyOptions): Promise<Verification
   })
   if (!holds('times and order', [...orderProblems(content.rounds), ...times])) return failed
 
+  const { signal, engine } = options
+  // An interrupt during the steps until here is noticed before vitest has its own handler.
+  await nextTurn()
+  signal?.throwIfAborted()
   const folder = mkdtempSync(join(tmpdir(), 'chatgen-verify-'))
   try {
-    const { signal, engine } = options
     const judged: Promise<JudgedRound>[] = []
     for (const [at, stored] of content.rounds.entries()) {
       onStep(`round ${stored.round}`)
