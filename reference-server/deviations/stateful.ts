@@ -15,7 +15,7 @@ import {
 import type { Fault } from './table.ts'
 import { faultTable } from './table.ts'
 
-const statefulChatFaults = faultTable({
+const chatFaults = faultTable({
   'V3-CHAT-10 chat-third-name-ignored: The third rename of a chat is accepted but ignored.':
     ignoresNames((_chat, count) => count === 3),
   'V3-CHAT-10 chat-favorite-keeps-its-name: The rename of a favorite is accepted but ignored.':
@@ -49,23 +49,6 @@ const statefulChatFaults = faultTable({
         ),
       ]),
     ),
-})
-
-/** Ignores renames of chats in a certain state; `count` is the number of renames of a chat. */
-function ignoresNames(when: (chat: Chat, count: number) => boolean): Patch {
-  return perServer(() => {
-    const counts = new Map<string, number>()
-    return editChatChanges((change, chat) => {
-      const { name, ...rest } = change
-      if (name === undefined || name === chat.name) return change
-      const count = (counts.get(chat.id) ?? 0) + 1
-      counts.set(chat.id, count)
-      return when(chat, count) ? rest : change
-    })
-  })
-}
-
-const statefulDeletionFaults = faultTable({
   'V3-CHAT-11 chat-favorite-deleted-is-readable: A deleted favorite is no longer listed but still readable.':
     remembering((hidden) =>
       compose([
@@ -120,6 +103,20 @@ const statefulDeletionFaults = faultTable({
     }),
 })
 
+/** Ignores renames of chats in a certain state; `count` is the number of renames of a chat. */
+function ignoresNames(when: (chat: Chat, count: number) => boolean): Patch {
+  return perServer(() => {
+    const counts = new Map<string, number>()
+    return editChatChanges((change, chat) => {
+      const { name, ...rest } = change
+      if (name === undefined || name === chat.name) return change
+      const count = (counts.get(chat.id) ?? 0) + 1
+      counts.set(chat.id, count)
+      return when(chat, count) ? rest : change
+    })
+  })
+}
+
 /** Restores a deleted chat when it is renamed. */
 function returnsWithAName(): Patch {
   return perServer(() => {
@@ -153,8 +150,4 @@ const ofTheGrammar = [
  * Faults that occur only after a certain sequence of operations, which is in no scenario of the suites.
  * `chatgen check --explore` finds them.
  */
-export const statefulFaults: readonly Fault[] = [
-  ...statefulChatFaults,
-  ...statefulDeletionFaults,
-  ...ofTheGrammar.map(grammarFault),
-]
+export const statefulFaults: readonly Fault[] = [...chatFaults, ...ofTheGrammar.map(grammarFault)]

@@ -1,6 +1,6 @@
 /** Faults of the version of a chat: refusals, hints, side effects and updates (sections 2.5, 3, 7 and 9). */
 import type { RequirementId } from '../../../contract/index.ts'
-import type { Reply, ValueReply } from '../../http/call.ts'
+import type { Reply } from '../../http/call.ts'
 import type { Patch, Services } from '../../services.ts'
 import type { ChatStore } from '../../store/types.ts'
 import { isText, toObject } from '../patches/json.ts'
@@ -31,6 +31,16 @@ export const versionRefusalFaults: readonly Fault[] = [
   ...faultTable({
     'VER-05 version-hint-vague: PATCH /chat/{chat_id} rejects a v2 chat with a hint that names the version but no prefix.':
       changeHint(changeChat, () => 'This chat has version v2'),
+    'VER-10 version-history-500: GET /api/v3/message returns 500 with the hint for a chat of the other version.':
+      failWith500(v3History),
+    'VER-10 version-generation-500: POST /api/v3/message/generate returns 500 with the hint for a chat of the other version.':
+      failWith500(v3Generate),
+    'VER-10 version-deletion-500: DELETE /api/v3/chat/{chat_id} returns 500 with the hint for a chat of the other version.':
+      failWith500(deleteChat),
+    'VER-10 version-message-500: POST /api/v2/message returns 500 with the hint for a chat of the other version.':
+      failWith500(storeMessage),
+    'VER-10 version-reply-500: POST /api/v2/message/generate returns 500 with the hint for a chat of the other version.':
+      failWith500(v2Generate),
   }),
   ...acceptOtherVersion({
     history: ['VER-03', v3History, emptyPage],
@@ -49,11 +59,6 @@ export const versionRefusalFaults: readonly Fault[] = [
     hint.replaceAll(/v[23]/g, (version) => (version === 'v2' ? 'v3' : 'v2')),
   ),
   ...changeHints('missing', 'the error is "No such chat" without a hint', () => 'No such chat'),
-  failWith500('history', v3History),
-  failWith500('generation', v3Generate),
-  failWith500('deletion', deleteChat),
-  failWith500('message', storeMessage),
-  failWith500('reply', v2Generate),
 ]
 /** The refusal of a chat of the other version. */
 export function isRefusal(reply: Reply): boolean {
@@ -104,16 +109,8 @@ function changeHint(route: RoutePattern, words: (hint: string) => string): Patch
   })
 }
 
-function failWith500(name: string, route: RoutePattern): Fault {
-  return {
-    name: `version-${name}-500`,
-    summary: `${routeText(route)} returns 500 with the hint for a chat of the other version.`,
-    breaks: ['VER-10'],
-    patch: onError(
-      route,
-      (reply): ValueReply => (isRefusal(reply) ? { ...reply, status: 500 } : reply),
-    ),
-  }
+function failWith500(route: RoutePattern): Patch {
+  return onError(route, (reply) => (isRefusal(reply) ? { ...reply, status: 500 } : reply))
 }
 
 type SideEffect = (services: Services, caller: string, chat: string) => Promise<unknown>

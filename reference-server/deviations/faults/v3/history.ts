@@ -7,7 +7,7 @@ import { onReply, onSuccessBody, setFields } from '../../patches/replies.ts'
 import { onRequest } from '../../patches/requests.ts'
 import { v3History } from '../../patches/routes.ts'
 import { onStore } from '../../patches/services.ts'
-import { type Fault, faultTable } from '../../table.ts'
+import { faultTable } from '../../table.ts'
 
 const without = (type: RunItem['type']): Patch =>
   editStoredRun((run) => ({ ...run, output: run.output.filter((item) => item.type !== type) }))
@@ -21,14 +21,11 @@ export const historyRowFaults = faultTable({
   'V3-HIST-07 v3-history-decomposed: The history returns the text of an input in Unicode normalization form D.':
     inputTexts((text) => text.normalize('NFD')),
   'V3-HIST-07 v3-history-ascii-answers: Non-ASCII characters of a stored answer are replaced by question marks.':
-    setFields(v3History, {
-      'result.*': (row: Json) =>
-        toObject(row['item'])['role'] === 'assistant'
-          ? setAt(row, 'item.content.*.text', (text: unknown) =>
-              isText(text) ? text.replaceAll(/[^\0-\x7f]/g, '?') : text,
-            )
-          : row,
-    }),
+    editRows('assistant', (row) =>
+      setAt(row, 'item.content.*.text', (text: unknown) =>
+        isText(text) ? text.replaceAll(/[^\0-\x7f]/g, '?') : text,
+      ),
+    ),
   'V3-HIST-07 v3-history-first-part-alone: The history returns only the first content part of an input.':
     inputs((content) => (Array.isArray(content) ? content.slice(0, 1) : content)),
   'V3-HIST-07 v3-history-hides-the-system: System messages are not stored in the history.':
@@ -125,51 +122,48 @@ const continueAt = (to: (page: Page<HistoryRow>, after: number, limit: number) =
 
 const editQuery = (change: (query: Json) => Json): Patch =>
   onRequest(v3History, (call) => ({ ...call, query: change(toObject(call.query)) }))
-export const historyPageFaults: readonly Fault[] = [
-  ...faultTable({
-    'V3-HIST-09 v3-history-limit-1-is-2: A limit of 1 is treated as 2.': editQuery((query) =>
-      Number(query['limit']) === 1 ? { ...query, limit: 2 } : query,
-    ),
-    'V3-HIST-10 v3-history-repeats-a-row-at-each-border: A page starts with the last row of the previous page.':
-      continueAt(({ next }, _after, limit) => (next !== null && limit > 1 ? next - 1 : next)),
-    'V3-HIST-11 v3-history-cursor-missing-at-the-end: The last page omits cursor.': setFields(
-      v3History,
-      {
-        'pagination.cursor': (cursor: unknown) => cursor ?? undefined,
-      },
-    ),
-    'V3-HIST-11 v3-history-cursor-never-null: The last page has a cursor that leads to an empty page with the same cursor.':
-      continueAt(({ next, rows }, after) => next ?? Math.max(1, after + rows.length)),
-    'V3-HIST-12 v3-history-cursor-number: The cursor is a number.': setFields(v3History, {
-      'pagination.cursor': (cursor: unknown) => cursor && 50,
-    }),
-    'V3-HIST-13 v3-history-counts-from-the-end: The cursor is an offset from the end, so that new rows shift pages.':
-      editPages((original) => async (chatId, left, limit) => {
-        const { rows } = await original(chatId, 0, everyRow)
-        const after = left === 0 ? 0 : Math.max(0, rows.length - left)
-        const page = rows.slice(after, after + limit)
-        const next = rows.length - after - page.length
-        return { rows: page, next: next === 0 ? null : next }
-      }),
-    'V3-HIST-14 v3-history-newest-first-by-offset: Rows are returned newest first with an offset as cursor, so that new rows shift pages.':
-      editPages((original) => async (chatId, after, limit) => {
-        const { rows } = await original(chatId, 0, everyRow)
-        const page = rows.toReversed().slice(after, after + limit)
-        const end = after + page.length
-        return { rows: page, next: end < rows.length ? end : null }
-      }),
-    'V3-HIST-15 v3-history-order-of-each-page: Pages with an odd limit return their rows in reverse order.':
-      editPages((original) => async (chatId, after, limit) => {
-        const page = await original(chatId, after, limit)
-        return { ...page, rows: limit % 2 === 1 ? page.rows.toReversed() : page.rows }
-      }),
-  }),
-  ...[20, 49, 51, 100].map(
-    (rows): Fault => ({
-      name: `v3-history-default-${rows}`,
-      summary: `The default page size is ${rows} instead of 50.`,
-      breaks: ['V3-HIST-08'],
-      patch: editQuery((query) => ({ limit: rows, ...query })),
-    }),
+
+const defaultsTo = (rows: number): Patch => editQuery((query) => ({ limit: rows, ...query }))
+
+export const historyPageFaults = faultTable({
+  'V3-HIST-08 v3-history-default-20: The default page size is 20 instead of 50.': defaultsTo(20),
+  'V3-HIST-08 v3-history-default-49: The default page size is 49 instead of 50.': defaultsTo(49),
+  'V3-HIST-08 v3-history-default-51: The default page size is 51 instead of 50.': defaultsTo(51),
+  'V3-HIST-08 v3-history-default-100: The default page size is 100 instead of 50.': defaultsTo(100),
+  'V3-HIST-09 v3-history-limit-1-is-2: A limit of 1 is treated as 2.': editQuery((query) =>
+    Number(query['limit']) === 1 ? { ...query, limit: 2 } : query,
   ),
-]
+  'V3-HIST-10 v3-history-repeats-a-row-at-each-border: A page starts with the last row of the previous page.':
+    continueAt(({ next }, _after, limit) => (next !== null && limit > 1 ? next - 1 : next)),
+  'V3-HIST-11 v3-history-cursor-missing-at-the-end: The last page omits cursor.': setFields(
+    v3History,
+    {
+      'pagination.cursor': (cursor: unknown) => cursor ?? undefined,
+    },
+  ),
+  'V3-HIST-11 v3-history-cursor-never-null: The last page has a cursor that leads to an empty page with the same cursor.':
+    continueAt(({ next, rows }, after) => next ?? Math.max(1, after + rows.length)),
+  'V3-HIST-12 v3-history-cursor-number: The cursor is a number.': setFields(v3History, {
+    'pagination.cursor': (cursor: unknown) => cursor && 50,
+  }),
+  'V3-HIST-13 v3-history-counts-from-the-end: The cursor is an offset from the end, so that new rows shift pages.':
+    editPages((original) => async (chatId, left, limit) => {
+      const { rows } = await original(chatId, 0, everyRow)
+      const after = left === 0 ? 0 : Math.max(0, rows.length - left)
+      const page = rows.slice(after, after + limit)
+      const next = rows.length - after - page.length
+      return { rows: page, next: next === 0 ? null : next }
+    }),
+  'V3-HIST-14 v3-history-newest-first-by-offset: Rows are returned newest first with an offset as cursor, so that new rows shift pages.':
+    editPages((original) => async (chatId, after, limit) => {
+      const { rows } = await original(chatId, 0, everyRow)
+      const page = rows.toReversed().slice(after, after + limit)
+      const end = after + page.length
+      return { rows: page, next: end < rows.length ? end : null }
+    }),
+  'V3-HIST-15 v3-history-order-of-each-page: Pages with an odd limit return their rows in reverse order.':
+    editPages((original) => async (chatId, after, limit) => {
+      const page = await original(chatId, after, limit)
+      return { ...page, rows: limit % 2 === 1 ? page.rows.toReversed() : page.rows }
+    }),
+})
