@@ -50,18 +50,17 @@ export async function preflight(
   const { text: redact } = createRedactor(secretsOf(setup))
   const client = openProbes(setup, signal)
   const ask = client.send
+  const unusable = (code: TargetUnusableError['code'], text: string) =>
+    new TargetUnusableError(code, redact(text))
   try {
     const first = await sendToEach(surfaces)
     let answers = [...first.values()]
     if (answers.every(mayWantTls)) await refuseTlsPort(profile)
     if (answers.every((answer) => answer.response === null)) {
-      throw new TargetUnusableError(
-        'E_UNREACHABLE',
-        redact(unreachableText(profile.baseUrl, answers[0])),
-      )
+      throw unusable('E_UNREACHABLE', unreachableText(profile.baseUrl, answers[0]))
     }
     if (answers.every(refusesKey)) {
-      throw new TargetUnusableError('E_KEY_REFUSED', redact(keyRefusedText(setup, answers)))
+      throw unusable('E_KEY_REFUSED', keyRefusedText(setup, answers))
     }
     if (anyAnswer) return { answers: first, completion: undefined, requests: client.requests }
     if (answers.some(isService)) {
@@ -70,23 +69,20 @@ export async function preflight(
     }
 
     const reception = await retry(first)
-    if (isPreflightResult(reception)) return reception
+    if (!Array.isArray(reception)) return reception
     answers = reception
     const refusing = answers.filter((answer) => classifyAnswer(answer) === 'refused')
     if (refusing.length > 0) {
-      throw new TargetUnusableError(
+      throw unusable(
         'E_KEY_REFUSED',
-        redact(keyRefusedText(setup, refusing, 'the surfaces that are there')),
+        keyRefusedText(setup, refusing, 'the surfaces that are there'),
       )
     }
     if (answers.some((answer) => classifyAnswer(answer) === 'busy')) {
-      throw new TargetUnusableError('E_BUSY', redact(busyText(profile.baseUrl, answers)))
+      throw unusable('E_BUSY', busyText(profile.baseUrl, answers))
     }
     const advice = await suggestAddress(profile.baseUrl, answers, ask)
-    throw new TargetUnusableError(
-      'E_NO_SERVICE',
-      redact(noServiceText(profile.baseUrl, answers, advice)),
-    )
+    throw unusable('E_NO_SERVICE', noServiceText(profile.baseUrl, answers, advice))
   } finally {
     await client.close()
   }
@@ -120,10 +116,6 @@ export async function preflight(
       ? { answers, completion, requests: client.requests }
       : [...exchanges, completion]
   }
-}
-
-function isPreflightResult(value: PreflightResult | Exchange[]): value is PreflightResult {
-  return !Array.isArray(value)
 }
 
 function isService(answer: Exchange): boolean {
