@@ -46,7 +46,7 @@ describe('v2: laws of replies', () => {
     coversAtDepth(requirementsOfLaws('v2.generate', laws), (rows, depth) => ({
       requests: 5 * share(rows) + 15,
       generations: share(rows) * (depth === 'full' ? 2 : 1) + 5,
-      uploads: 1,
+      uploads: 2,
     })),
     async ({ v2, attachments, claim, profile, session, prompts, coverage }) => {
       const limited = { ...coverage, rows: share(coverage.rows) }
@@ -117,11 +117,11 @@ interface Run extends Context {
   readonly chat: string
   /** The fact of the first message. */
   readonly recall: Recall
-  /** An attachment, if the target accepts one. */
-  readonly file: unknown
+  /** Two attachments, if the target accepts any. */
+  readonly files: readonly unknown[]
   /** Parts of the chain of messages. */
   readonly conversation: string[]
-  /** All texts of the chat, its name and its file. */
+  /** All texts of the chat, its name and its files. */
   readonly texts: string[]
   readonly knowsFact: ReturnType<typeof createRecallLaw>
   /** The latest message of the chain. */
@@ -133,34 +133,33 @@ interface Run extends Context {
   isChained: boolean
 }
 
-/** A chat with two messages and their replies, the second of which names the first as its parent. */
+/** A chat with a chain of three messages and the reply to the last one. */
 async function startRun(context: Context): Promise<Run> {
   const { v2, claim, profile, session, prompts } = context
   const name = session.name()
   const chat = await v2.chat(name)
-  const nameOfFile = session.nonce()
-  const file = await attachedFile(context, nameOfFile)
+  const namesOfFiles = [session.nonce(), session.nonce()]
+  const files: unknown[] = []
+  for (const nonce of namesOfFiles) files.push(await attachedFile(context, nonce))
   const recall = buildRecall(profile, session.nonce())
   const opening = `${prompts.brief()}\n${recall.tell}\n${prompts.note(session.nonce())}`
   const { id } = await v2.storeOk(chat, opening)
-  const first = await v2.generate(v2.generateBody(chat, id), { role: 'act' })
-  claim('V2-GEN-01', () => expectAccepted(first, 'a reply'), first)
-  assume(!isDeclined(first), 'a reply is refused', first)
   // The fact is two links away, to distinguish a chain of one link from a complete one.
   const middle = prompts.otherBrief()
   const between = await v2.storeOk(chat, middle, { parent_id: id })
   const question = await v2.storeOk(chat, recall.ask, { parent_id: between.id })
-  const linked = await replyBesideOtherChat(context, chat, recall, (options) =>
-    v2.generate(v2.generateBody(chat, question.id), { role: 'arrange', ...options }),
+  const first = await replyBesideOtherChat(context, chat, recall, (options) =>
+    v2.generate(v2.generateBody(chat, question.id), { role: 'act', ...options }),
   )
-  assume(!isDeclined(linked), 'a reply is refused', linked)
+  claim('V2-GEN-01', () => expectAccepted(first, 'a reply'), first)
+  assume(!isDeclined(first), 'a reply is refused', first)
   return {
     ...context,
     chat,
     recall,
-    file,
+    files,
     conversation: [opening, middle],
-    texts: [name, nameOfFile, opening],
+    texts: [name, ...namesOfFiles, opening],
     knowsFact: createRecallLaw(
       context,
       async (text) => (await v2.storeAndGenerate(await v2.chat(), text)).reply,
@@ -174,7 +173,7 @@ async function startRun(context: Context): Promise<Run> {
 
 /** Stores a message under the conditions of a row; returns the request for its reply. */
 async function storeQuestion(run: Run, row: Row): Promise<Body> {
-  const { v2, profile, prompts, chat, file } = run
+  const { v2, profile, prompts, chat, files } = run
   run.question = questionOf(run, row['text'])
   run.texts.push(run.question)
   const model = modelEdits(profile, 'model_id')[row['model'] as 'alias' | 'vision']
@@ -184,7 +183,8 @@ async function storeQuestion(run: Run, row: Row): Promise<Body> {
     ...(row['think'] !== plain && { think: true }),
     ...(row['rag'] !== plain && { rag: row['rag'] === 'true' ? true : row['rag'] }),
     ...model?.({}),
-    ...(row['attachments'] !== plain && { attachments: [file] }),
+    ...(row['attachments'] === 'one' && { attachments: files.slice(0, 1) }),
+    ...(row['attachments'] === 'several' && { attachments: files }),
   }
   const stored = await v2.message(v2.messageBody(chat, run.question, message))
   run.isChained = succeeded(stored) && row['parent'] !== plain
@@ -214,7 +214,8 @@ async function send(run: Run, body: Body, row: Row): Promise<Exchange> {
 }
 
 /** Edits of the request for a reply; most conditions are those of its message. */
-function editsOf({ profile, file }: Run): Edits<'v2.generate'> {
+function editsOf({ profile, files }: Run): Edits<'v2.generate'> {
+  const attached = files.every(isObject) ? asItIs : undefined
   const tool = profile.tools?.name ?? 'get_time'
   return {
     model: modelEdits(profile, 'model_id'),
@@ -222,7 +223,7 @@ function editsOf({ profile, file }: Run): Edits<'v2.generate'> {
     think: { true: asItIs },
     rag: { true: asItIs, agent: asItIs },
     'later message': { stored: asItIs },
-    attachments: { one: isObject(file) ? asItIs : undefined },
+    attachments: { one: attached, several: attached },
     overlap: { 'two at once': asItIs },
     after: { refusal: asItIs },
     exclude_tools: {

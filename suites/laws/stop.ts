@@ -187,7 +187,7 @@ export function requireLimited(
 }
 
 /** Completion tokens of the usage, and the finish_reason, of an answer in either form. */
-function endOf(answer: Exchange) {
+export function endOf(answer: Exchange) {
   const parts = [bodyJson(answer), ...answer.events.map(({ data }) => parseJson(data))]
   const objects = parts.filter(isObject)
   const usage = objects.map((part) => part['usage']).find(isObject)

@@ -20,6 +20,7 @@ import {
   buildRecall,
   claimNoForeignFacts,
   createRecallLaw,
+  endsBefore,
   knows,
   type Recall,
 } from '../support/recall.ts'
@@ -40,7 +41,7 @@ import { claimShown, inputsOf } from './turn-history.ts'
 
 export async function isRemembered(run: Run, { row, body, answer }: Trial): Promise<void> {
   const { session, recall, own, conversation } = run
-  const isWhole = row['max_tokens'] === plain && answerParts(answer).length > 0
+  const isWhole = endsBefore(answer, body['max_tokens']) && answerParts(answer).length > 0
   const isAsked = inputsOf(body).at(-1)?.includes(recall.ask) ?? false
   if (!isWhole || !isAsked) return
   const isOwn = row['input'] === 'several items' || row['input'] === 'several parts'

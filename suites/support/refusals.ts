@@ -139,7 +139,7 @@ export function replyToUnanswered(
   }
 }
 
-/** The reply to a message while a question is asked in another chat: they know nothing of each other. */
+/** The reply to a message while a question is asked in another chat, and then asked again: they know nothing of each other. */
 export async function replyBesideOtherChat(
   { v2, claim, session, prompts }: Pick<ScenarioContext, 'v2' | 'claim' | 'session' | 'prompts'>,
   chat: string,
@@ -157,9 +157,13 @@ export async function replyBesideOtherChat(
     v2.generate(body, { role: 'act', ...options }),
   )
   assume(first && answer, 'a request is missing')
+  // The second turn of a chat that was told nothing.
+  const later = await v2.storeOk(other, ask, { parent_id: question.id })
+  const again = await v2.generate(v2.generateBody(other, later.id), { role: 'act' })
   for (const [one, fact] of [
     [first, reference],
     [answer, own],
+    [again, own],
   ] as const) {
     if (isDeclined(one)) continue
     const text = expect(answerText(one), 'the answer in another chat')

@@ -65,22 +65,25 @@ describe('v3: refusals', () => {
         requests:
           refusalCost(generationMistakes.length, 2)(rows, depth) + (depth === 'full' ? 25 : 15),
         generations: 2,
-        chats: 3,
+        chats: 4,
       }),
     ),
     async ({ v3, chats, claim, expectRejected, depth, session, profile, prompts }) => {
       const chat = await v3.createChat()
-      const bodyOf = (nonce: string) => v3.generateBody(chat, prompts.brief(nonce))
+      const bodyOf = (nonce: string, of = chat) => v3.generateBody(of, prompts.brief(nonce))
       const nonces = new Map<Exchange, string>()
+      const areKept: (() => ReturnType<typeof claimTurnKept>)[] = []
       const forms: Record<string, Condition & { readonly control: Exchange }> = {}
       for (const form of formsOf(profile)) {
         const nonce = session.nonce()
-        const control = await v3.generate({ ...bodyOf(nonce), ...form }, { role: 'control' })
-        nonces.set(control, nonce)
+        // The first mistake is the second turn of its chat.
+        const place = areKept.length === 0 ? chat : await v3.createChat()
+        const control = await v3.generate({ ...bodyOf(nonce, place), ...form }, { role: 'control' })
+        areKept.push(() => claimTurnKept({ v3, claim }, place, nonce, control))
         forms[describeForm(form).trim().replaceAll(/[()]/g, '')] = { members: { ...form }, control }
       }
-      const controls = [...nonces.keys()]
-      const conditions = await conditionsFor({ v3, session, profile, prompts }, controls[0])
+      const [first] = Object.values(forms)
+      const conditions = await conditionsFor({ v3, session, profile, prompts }, first?.control)
       const refused = await expectAllRefused(
         { expectRejected, depth, session },
         {
@@ -107,8 +110,7 @@ describe('v3: refusals', () => {
         const left = () => expect(nonce, `name of a chat after a request with ${what}`).toBe('')
         if (list && contains(list.body, nonce)) claim('V3-GEN-14', left, answer, ...list.pages)
       }
-      for (const control of controls)
-        await claimTurnKept({ v3, claim }, chat, nonces.get(control) ?? '', control)
+      for (const claimKept of areKept) await claimKept()
       observeRefusals(session, refused)
     },
   )

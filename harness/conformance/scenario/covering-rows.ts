@@ -3,31 +3,12 @@ import { createHash } from 'node:crypto'
 import { createRequire } from 'node:module'
 import type * as Covertable from 'covertable'
 import type { Depth } from '../run-setup.ts'
+import { GainedPairs, plain, type Row, replacedBy, type Values, valuesOf } from './pairs.ts'
 
 // A CommonJS module without named exports, whose default export differs between loaders.
 const { make, criteria }: Pick<typeof Covertable, 'make' | 'criteria'> = createRequire(
   import.meta.url,
 )('covertable')
-
-/** Values by dimension, beginning with that of a plain request. */
-export type Values = Readonly<Record<string, readonly string[]>>
-
-/** A value of each dimension. */
-export type Row = Readonly<Record<string, string>>
-
-/** Value of a dimension that leaves the request unchanged. */
-export const plain = 'plain'
-
-/** The values of a row that change the request. */
-export function valuesOf(row: Row): readonly (readonly [string, string])[] {
-  return Object.entries(row).filter(([, value]) => value !== plain)
-}
-
-/** `form stream, model alias`, for messages. */
-export function describeRow(row: Row): string {
-  const values = valuesOf(row).map(([name, value]) => `${name} ${value}`)
-  return values.join(', ') || 'plain request'
-}
 
 interface RowOptions {
   readonly depth: Depth
@@ -37,16 +18,18 @@ interface RowOptions {
   readonly count: number
   /** Values of some dimensions with which more laws apply; rows of all further pairs have these. */
   readonly telling?: Values
+  /** Rows that are tried in addition, whose pairs need not occur again. */
+  readonly others?: readonly Row[]
 }
 
 /**
  * Begins with the plain row. `quick`: each value, in as few rows as possible; `normal`: each value as often
- * as any other of its dimension; both independent of the seed. `full`: each pair of values, then each with the
+ * as any other of its dimension, in rows with many pairs; both independent of the seed. `full`: each pair of values, then each with the
  * telling values, then random rows, which show triples.
  */
 export function coveringRows(
   values: Values,
-  { depth, seed, count, telling }: RowOptions,
+  { depth, seed, count, telling = {}, others: further = [] }: RowOptions,
 ): readonly Row[] {
   const first = Object.fromEntries(
     Object.entries(values).flatMap(([name, [value]]) =>
@@ -59,10 +42,13 @@ export function coveringRows(
     depth === 'full'
       ? [
           ...pairwise(values, seed),
-          ...(telling === undefined ? [] : pairwise(others, seed)),
+          ...(Object.keys(telling).length === 0 ? [] : pairwise(others, seed)),
           ...balancedRows(others, count, seed),
         ].flatMap(separate)
-      : balancedRows(values, depth === 'quick' ? size : Math.max(size, count - 1), 'normal')
+      : balancedRows(values, depth === 'quick' ? size : Math.max(size, count - 1), 'normal', {
+          telling,
+          others: further,
+        })
   return [first, ...rows].slice(0, count)
 }
 
@@ -76,41 +62,28 @@ export function rowsToTry(
   },
   options: Omit<RowOptions, 'telling'>,
 ): readonly Row[] {
-  const { always = [], costly = [], telling } = plan
+  const { always = [], costly = [], telling = {} } = plan
   const isCovered = ([name]: readonly [string, unknown]) =>
     options.depth === 'full' || !costly.includes(name)
   const covered = Object.fromEntries(Object.entries(values).filter(isCovered))
-  const [, ...others] = coveringRows(covered, { ...options, ...(telling && { telling }) })
   const [first = {}] = coveringRows(values, { ...options, count: 1 })
   const isKnown = ([name, value]: readonly [string, string]) => values[name]?.includes(value)
-  const chosen = always.map((row) => Object.fromEntries(Object.entries(row).filter(isKnown)))
+  const chosen = always.map((row) => ({
+    ...first,
+    ...Object.fromEntries(Object.entries(row).filter(isKnown)),
+  }))
+  const [, ...others] = coveringRows(covered, { ...options, telling, others: chosen })
   return [first, ...chosen, ...others].map((row) => ({ ...first, ...row }))
 }
 
 /** The values of each dimension that are telling, or all if none of them is. */
-function tellingOnly(values: Values, telling: Values = {}): Values {
+function tellingOnly(values: Values, telling: Values): Values {
   return Object.fromEntries(
     Object.entries(values).map(([name, of]) => {
       const some = of.filter((value) => telling[name]?.includes(value))
       return [name, some.length > 0 ? some : of]
     }),
   )
-}
-
-const partsOfText = ['characters', 'spaces', 'lines', 'outer space', 'length']
-
-/** Dimensions whose values a value replaces, such as the kinds of a text by a text of digits. */
-const replaced: Readonly<Record<string, readonly string[]>> = {
-  'text of digits': partsOfText,
-  'text of one character': partsOfText,
-  'text true': partsOfText,
-  'form stream': ['stream'],
-  'form stream with usage': ['stream'],
-  'input image': ['model'],
-}
-
-function replacedBy(dimension: string, value: string): readonly string[] {
-  return replaced[`${dimension} ${value}`] ?? []
 }
 
 /** Two rows instead of one with a value that replaces others: with these, and with that value alone. */
@@ -134,44 +107,45 @@ function pairwise(values: Values, seed: string): readonly Row[] {
   return names.flatMap((name) => (factors[name] ?? []).map((value) => ({ [name]: value })))
 }
 
-/** Rows that cycle through the values of each dimension, in a new order in each cycle. */
-function balancedRows(values: Values, count: number, seed: string): readonly Row[] {
-  return Array.from({ length: count }, (_, at) =>
-    Object.fromEntries(
-      Object.entries(values).flatMap(([name, of]) => {
-        const turn = Math.floor(at / of.length)
-        const order = of.toSorted((a, b) => rank(seed, name, turn, a) - rank(seed, name, turn, b))
-        const value = order[at % of.length]
-        return value === undefined ? [] : [[name, value]]
-      }),
-    ),
-  )
+/** Rows that use each value of a dimension once before they use one again, each value the one that gains most pairs. */
+function balancedRows(
+  values: Values,
+  count: number,
+  seed: string,
+  { telling = {}, others = [] }: Pick<RowOptions, 'telling' | 'others'> = {},
+): readonly Row[] {
+  const rows: Row[] = []
+  const pairs = new GainedPairs(telling, others)
+  for (let at = 0; at < count; at += 1) {
+    const row: Record<string, string> = {}
+    const order = sortedBy(Object.keys(values), (name) => [
+      Number(!(name in telling)),
+      rank(seed, at, name),
+    ])
+    for (const name of order) {
+      const of = values[name] ?? []
+      const turn = Math.floor(at / of.length)
+      const used = rows.slice(turn * of.length).map((one) => one[name])
+      const unused = of.filter((value) => !used.includes(value))
+      const [best] = sortedBy(unused, (value) => [
+        at === 0 && !(name in telling) ? 0 : -pairs.gain(row, name, value),
+        rank(seed, name, turn, value),
+      ])
+      if (best !== undefined) row[name] = best
+    }
+    rows.push(row)
+    pairs.add(row)
+  }
+  return rows
+}
+
+function sortedBy(list: readonly string[], keys: (one: string) => readonly [number, number]) {
+  return list
+    .map((one) => ({ one, keys: keys(one) }))
+    .toSorted((a, b) => a.keys[0] - b.keys[0] || a.keys[1] - b.keys[1])
+    .map(({ one }) => one)
 }
 
 function rank(...parts: readonly (string | number)[]): number {
   return createHash('sha256').update(parts.join('/')).digest().readUInt32BE()
-}
-
-/** Pairs of values of different dimensions, in words: those in the rows, or all that one request can have. */
-export function pairsOf(values: Values, rows?: readonly Row[]): ReadonlySet<string> {
-  const names = Object.keys(values)
-  const isPossible = (one: string, a: string, other: string, b: string) =>
-    !(
-      (b !== plain && replacedBy(one, a).includes(other)) ||
-      (a !== plain && replacedBy(other, b).includes(one))
-    )
-  const pairs = names.flatMap((one, at) =>
-    names
-      .slice(at + 1)
-      .flatMap((other) =>
-        rows === undefined
-          ? (values[one] ?? []).flatMap((a) =>
-              (values[other] ?? [])
-                .filter((b) => isPossible(one, a, other, b))
-                .map((b) => `${one} ${a}, ${other} ${b}`),
-            )
-          : rows.map((row) => `${one} ${row[one]}, ${other} ${row[other]}`),
-      ),
-  )
-  return new Set(pairs)
 }

@@ -11,16 +11,7 @@ export {
   expectResponse,
   requireProfile,
 } from './claims.ts'
-export {
-  coveringRows,
-  describeRow,
-  pairsOf,
-  plain,
-  type Row,
-  rowsToTry,
-  type Values,
-  valuesOf,
-} from './covering-rows.ts'
+export { coveringRows, rowsToTry } from './covering-rows.ts'
 export {
   acrossEndpoints,
   covers,
@@ -31,6 +22,14 @@ export {
   withinOrdinaryTraffic,
 } from './declaration.ts'
 export { ContractViolation, expect } from './expect.ts'
+export {
+  describeRow,
+  pairsOf,
+  plain,
+  type Row,
+  type Values,
+  valuesOf,
+} from './pairs.ts'
 export { staysVisible } from './poll.ts'
 export * from './read.ts'
 export { assumeRead, cursorIn, isConclusive, type ListWalk } from './routes/paging.ts'

@@ -1,5 +1,5 @@
 /** Effects on lists and their pages. */
-import { setAt } from '../patches/json.ts'
+import { mapStrings, setAt, toObject } from '../patches/json.ts'
 import { isPaged } from './conditions.ts'
 import type { Effect } from './edits.ts'
 import { editBody, editQuery, editRows } from './edits.ts'
@@ -96,6 +96,11 @@ function rowsOfWalk({ earlier, operation }: Circumstance): number {
 }
 
 const historyEffects: readonly Effect[] = [
+  {
+    family: 'mangle',
+    name: 'texts are shown with ? for what is not ASCII',
+    outgoing: editRows((rows) => rows.map((row) => toObject(mapStrings(row, withoutOthers)))),
+  },
   ...[10, 49].map(
     (rows): Effect => ({
       family: 'ignore',
@@ -116,6 +121,10 @@ const historyEffects: readonly Effect[] = [
     }),
   },
 ]
+
+function withoutOthers(text: string, name: string): string {
+  return name === 'text' ? text.replace(/[^\0-\x7f]/g, '?') : text
+}
 
 const searchIgnored: Effect = {
   family: 'ignore',

@@ -1,7 +1,7 @@
 /** Effects on requests: refused, accepted, ignored or partly read. */
 import { randomUUID } from 'node:crypto'
 import { ApiError } from '../../http/errors.ts'
-import { setAt, toList } from '../patches/json.ts'
+import { setAt, toList, toObject } from '../patches/json.ts'
 import { mainModel } from '../patches/routes.ts'
 import { credentialEffects } from './credentials.ts'
 import {
@@ -104,7 +104,11 @@ function partly(name: string): readonly Effect[] {
     needs: `${name}: with input_image`,
     incoming: editRequest((body) => setAt(body, `${name}.*.content`, withoutText)),
   }
-  if (name === 'input') return [first, last, text, keep('reorder', 'reverse order', reversed)]
+  const later = keep('lose', 'messages of the system are read only at the beginning', (list) =>
+    list.filter((item, at) => at === 0 || toObject(item)['role'] !== 'system'),
+  )
+  if (name === 'input')
+    return [first, last, later, text, keep('reorder', 'reverse order', reversed)]
   // The last message is the question and must remain.
   return name === 'messages' ? [last] : [first, last]
 }

@@ -1,0 +1,112 @@
+/** Pairs of conditions: values of two dimensions that one request has. */
+
+/** Values by dimension, beginning with that of a plain request. */
+export type Values = Readonly<Record<string, readonly string[]>>
+
+/** A value of each dimension. */
+export type Row = Readonly<Record<string, string>>
+
+/** Value of a dimension that leaves the request unchanged. */
+export const plain = 'plain'
+
+/** The values of a row that change the request. */
+export function valuesOf(row: Row): readonly (readonly [string, string])[] {
+  return Object.entries(row).filter(([, value]) => value !== plain)
+}
+
+/** `form stream, model alias`, for messages. */
+export function describeRow(row: Row): string {
+  const values = valuesOf(row).map(([name, value]) => `${name} ${value}`)
+  return values.join(', ') || 'plain request'
+}
+
+/** Pairs of values of different dimensions, in words: those in the rows, or all that one request can have. */
+export function pairsOf(values: Values, rows?: readonly Row[]): ReadonlySet<string> {
+  const names = Object.keys(values)
+  const pairs = names.flatMap((one, at) =>
+    names
+      .slice(at + 1)
+      .flatMap((other) =>
+        rows === undefined
+          ? (values[one] ?? []).flatMap((a) =>
+              (values[other] ?? [])
+                .filter((b) => isPossible(one, a, other, b))
+                .map((b) => `${one} ${a}, ${other} ${b}`),
+            )
+          : rows.map((row) => `${one} ${row[one]}, ${other} ${row[other]}`),
+      ),
+  )
+  return new Set(pairs)
+}
+
+/** Pairs of values in some rows; those in a row of telling values count twice, because more laws judge them. */
+export class GainedPairs {
+  readonly #telling: Values
+  readonly #all = new Set<string>()
+  readonly #ofTelling = new Set<string>()
+
+  constructor(telling: Values, rows: readonly Row[]) {
+    this.#telling = telling
+    for (const row of rows) this.add(row)
+  }
+
+  add(row: Row): void {
+    const sets = this.#isTelling(row) ? [this.#all, this.#ofTelling] : [this.#all]
+    for (const [name, value] of Object.entries(row)) {
+      for (const [pair] of pairsWith(row, name, value)) for (const set of sets) set.add(pair)
+    }
+  }
+
+  gain(row: Row, name: string, value: string): number {
+    const sets = this.#isTelling({ ...row, [name]: value })
+      ? [this.#all, this.#ofTelling]
+      : [this.#all]
+    let gain = 0
+    for (const [pair, worth] of pairsWith(row, name, value))
+      for (const set of sets) if (!set.has(pair)) gain += worth
+    return gain
+  }
+
+  #isTelling(row: Row): boolean {
+    return Object.entries(row).every(([name, of]) => this.#telling[name]?.includes(of) ?? true)
+  }
+}
+
+/** The possible pairs of a value with those of a row; one of a plain value is worth less than one of two changes. */
+function pairsWith(row: Row, name: string, value: string): (readonly [string, number])[] {
+  const pairs: (readonly [string, number])[] = []
+  for (const [other, of] of Object.entries(row)) {
+    if (other === name || !isPossible(name, value, other, of)) continue
+    const [one, two] = [`${name} ${value}`, `${other} ${of}`]
+    pairs.push([
+      one < two ? `${one}, ${two}` : `${two}, ${one}`,
+      of === plain || value === plain ? 1 : 3,
+    ])
+  }
+  return pairs
+}
+
+function isPossible(one: string, a: string, other: string, b: string): boolean {
+  return !(
+    (b !== plain && replacedBy(one, a).includes(other)) ||
+    (a !== plain && replacedBy(other, b).includes(one))
+  )
+}
+
+const partsOfText = ['characters', 'spaces', 'lines', 'outer space', 'length']
+/** Dimensions that do not show with a text that asks for nothing: neither a limit nor the use of tools does. */
+const byShortText = [...partsOfText, 'max_tokens', 'tools']
+
+/** Dimensions whose values a value replaces or hides, such as the kinds of a text by a text of digits. */
+const replaced: Readonly<Record<string, readonly string[]>> = {
+  'text of digits': byShortText,
+  'text of one character': byShortText,
+  'text true': byShortText,
+  'form stream': ['stream'],
+  'form stream with usage': ['stream'],
+  'input image': ['model'],
+}
+
+export function replacedBy(dimension: string, value: string): readonly string[] {
+  return replaced[`${dimension} ${value}`] ?? []
+}
