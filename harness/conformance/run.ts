@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { surfaces as allSurfaces, type Surface } from '../../contract/index.ts'
 import { type ConformanceReport, isViolation } from '../../contract/report/conformance.ts'
@@ -93,6 +94,7 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
 
   // A verdict without evidence is worthless, so none is given.
   if (collector.unwritten !== undefined) throw new ConfigurationError([collector.unwritten])
+  assertKept(join(options.outDir, runRecordName), setup.exchangesFile)
   const decided = verdicts(isPartial ? interruptedReason : undefined)
   const alone = await runOnEachEndpoint(
     isStopped || isPartial ? [] : decided.filter(isViolation),
@@ -102,6 +104,15 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
   const cost = addCosts(costOfScenarios(), costOf([...alone.values()].flat()))
   const audit = await auditSafely(collector, setup, { interrupted: isPartial })
   return buildReport({ ...whole, decided, alone, exploration: explored, interrupted, cost, audit })
+}
+
+/** @throws ConfigurationError if somebody else deleted the files of the run. */
+function assertKept(...files: readonly string[]): void {
+  const lost = files.find((file) => !existsSync(file))
+  if (lost === undefined) return
+  throw new ConfigurationError([
+    `${lost} was deleted during the run, and its evidence with it: run again, with a folder that nothing else changes (--out)`,
+  ])
 }
 
 /** Results that an unfinished run does not have yet. */

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { chatgen, emptyFolder } from '../test-support/chatgen.ts'
@@ -43,6 +43,20 @@ test.each(commands.map((args) => ({ args })))(
     expect(kept).toEqual(before)
   },
 )
+
+test('a check whose files are deleted meanwhile ends with 2: its verdicts would have no evidence', async () => {
+  const cwd = emptyFolder()
+  await using server = await startModelsServer({
+    delayMs: 100,
+    onRequest(count) {
+      if (count !== 6) return
+      for (const name of readdirSync(join(cwd, results))) rmSync(join(cwd, results, name))
+    },
+  })
+  const ended = await chatgen([...check, '--profile', 'openai', server.url], withKey, cwd)
+  expect(ended.stderr).toContain('run.json was deleted during the run')
+  expect(ended.code).toBe(2)
+})
 
 describe('results of another kind step aside, whole', () => {
   test('check, then load, then check in the default folder', async () => {

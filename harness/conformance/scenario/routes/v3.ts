@@ -3,6 +3,7 @@ import {
   chatIdNames,
   type Exchange,
   findId,
+  header,
   isObject,
   isUuid,
   succeeded,
@@ -92,11 +93,14 @@ export function v3Routes(session: Session, caller: Caller = {}) {
       return session.create('chat', name, send, routes.newChatId)
     },
 
-    /** The id in the response to `POST /chat`, at any depth. */
+    /** The id in the response to `POST /chat`, at any depth, or at the end of its Location. */
     newChatId(created: Exchange): string | undefined {
       const body = answerJson(created)
-      const found = shapes.chatId ? valueAt(body, shapes.chatId) : findId(body, chatIdNames)
-      return isUuid(found) ? found : undefined
+      const location = header(created.response?.headers ?? [], 'location')
+        ?.split('/')
+        .at(-1)
+      const inBody = shapes.chatId ? valueAt(body, shapes.chatId) : findId(body, chatIdNames)
+      return [inBody, location].find(isUuid)
     },
 
     /** A new chat, deleted after the scenario. */
