@@ -36,10 +36,9 @@ export function cursorIn(page: Exchange, pointer: string | undefined): string | 
 }
 
 /** The cursor in a link to the next page, such as `/api/v3/chat?cursor=c7`. */
-function cursorOfLink(text: string): string | null {
-  return /^(https?:\/)?\/\S*\?/.test(text)
-    ? new URL(text, 'http://h').searchParams.get('cursor')
-    : null
+function cursorOfLink(text: string): string | undefined {
+  if (!/^(https?:\/)?\/\S*\?/.test(text)) return undefined
+  return URL.parse(text, 'http://h')?.searchParams.get('cursor') ?? undefined
 }
 
 /** The pages of a list, in the order of reading. */

@@ -5,7 +5,7 @@ import { exchangeOf } from '../../../../reports/test-support/reports.ts'
 import { idsOfRecordsWith } from '../../cleanup/auxiliary-client.ts'
 import { findExcess, withoutBody } from '../../session/limits/limit-breaches.ts'
 import { contains, holdsList } from '../read.ts'
-import { walkList } from './paging.ts'
+import { cursorIn, walkList } from './paging.ts'
 
 describe('how deep JSON is nested', () => {
   test('is what a reader of it would count', () => {
@@ -47,6 +47,18 @@ describe('a body of many values', () => {
     expect(holdsList({ a: { b: [] } })).toBe(true)
     expect(holdsList({ a: { b: 1 } })).toBe(false)
   }, 60_000)
+})
+
+describe('the cursor of the next page', () => {
+  test.each([
+    ['c7', 'c7'],
+    ['/api/v3/chat?limit=2&cursor=c%207', 'c 7'],
+    ['https://example.org/chat?cursor=c7', 'c7'],
+    ['/api/v3/chat?page=2', '/api/v3/chat?page=2'],
+    ['http://[?cursor=c7', 'http://[?cursor=c7'],
+  ])('of next: %s is %s', (next, cursor) => {
+    expect(cursorIn(page(JSON.stringify({ data: [], next })), undefined)).toBe(cursor)
+  })
 })
 
 describe('records of a list', () => {
