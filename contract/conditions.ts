@@ -47,6 +47,7 @@ export const conditions = {
     // The document does not show whether a chat may branch.
     'later message': { stored: null },
     attachments: { one: 'V2-GEN-01', several: 'V2-GEN-01' },
+    assistant_id: { UUID: 'V2-GEN-01' },
     exclude_tools: { none: 'V2-GEN-04', one: 'V2-GEN-04', several: 'V2-GEN-04' },
     after: { refusal: 'V2-GEN-01' },
     // Open: whether a chat accepts two requests at once.

@@ -134,7 +134,7 @@ function digitsOf(text: string): string {
 /** Forms of an `input` that is a text. */
 export function inputEdits(
   note: () => string,
-  { prompts, profile }: Pick<ScenarioContext, 'prompts' | 'profile'>,
+  { prompts, profile, session }: Pick<ScenarioContext, 'prompts' | 'profile' | 'session'>,
 ) {
   const brief = prompts.instruction('You are brief.')
   const plainWords = prompts.instruction('Use plain words.')
@@ -145,7 +145,8 @@ export function inputEdits(
   return {
     items: form((text) => [inputText(text)]),
     'several items': form((text) => [
-      inputText(brief, 'system'),
+      // With a nonce, so that no other turn shows it.
+      inputText(`${brief} ${prompts.note(session.nonce())}`, 'system'),
       inputText(note()),
       inputText(text),
     ]),

@@ -185,6 +185,7 @@ async function storeQuestion(run: Run, row: Row): Promise<Body> {
     ...model?.({}),
     ...(row['attachments'] === 'one' && { attachments: files.slice(0, 1) }),
     ...(row['attachments'] === 'several' && { attachments: files }),
+    ...(row['assistant_id'] !== plain && { assistant_id: profile.assistants?.withoutKnowledge }),
   }
   const stored = await v2.message(v2.messageBody(chat, run.question, message))
   run.isChained = succeeded(stored) && row['parent'] !== plain
@@ -217,6 +218,7 @@ async function send(run: Run, body: Body, row: Row): Promise<Exchange> {
 function editsOf({ profile, files }: Run): Edits<'v2.generate'> {
   const attached = files.every(isObject) ? asItIs : undefined
   const tool = profile.tools?.name ?? 'get_time'
+  const assistant = profile.assistants?.withoutKnowledge
   return {
     model: modelEdits(profile, 'model_id'),
     parent: { given: asItIs },
@@ -224,6 +226,7 @@ function editsOf({ profile, files }: Run): Edits<'v2.generate'> {
     rag: { true: asItIs, agent: asItIs },
     'later message': { stored: asItIs },
     attachments: { one: attached, several: attached },
+    assistant_id: { UUID: assistant === undefined ? undefined : asItIs },
     overlap: { 'two at once': asItIs },
     after: { refusal: asItIs },
     exclude_tools: {

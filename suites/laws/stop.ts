@@ -61,7 +61,9 @@ export function createStopLaw(
       const form = `${row['stop']} ${context.coverage.depth === 'full' ? answer.id : row['form']}`
       if (row['stop'] === plain || tried.has(form)) return
       tried.add(form)
-      const sequence = wordIn(answer, body['stream'] === true, waiting?.sequence)
+      const isStream = body['stream'] === true
+      const mark = row['stop'] === 'list of one' && !isStream ? markIn(answer) : undefined
+      const sequence = mark ?? wordIn(answer, isStream, waiting?.sequence)
       if (sequence === undefined) return
       const stop = stopAmongOthers(row['stop'], sequence)
       const last = { trial, sequence, send: (more = {}) => send({ ...body, stop }, row, more) }
@@ -114,6 +116,15 @@ export function claimCut(
   const showsStop = `the answer shows ${JSON.stringify(sequence)}`
   if (hasStopped) claim('OAI-STOP-03', () => expect(isShown, showsStop).toBe(false), cut, answer)
   return true
+}
+
+/** A punctuation mark in the middle of an answer. */
+function markIn(answer: Exchange): string | undefined {
+  const text = answerText(answer) ?? ''
+  return ['.', ',', ';', ':', '!', '?'].find((mark) => {
+    const at = text.indexOf(mark)
+    return at > 0 && text.slice(at).length > 40
+  })
 }
 
 /**

@@ -120,9 +120,9 @@ async function claimTurnLaws(
   await claimTurns(context, chat, [...trials, ...run.besides], run.keys)
   await claimPages(context, chat, caller)
   const later = buildRecall(profile, session.nonce())
-  const saying = await sayBesideOtherChat(run, chat, later.ask, (options) =>
-    v3.generateOk(v3.generateBody(chat, later.tell, { parent_id: run.parent }), options),
-  )
+  const turn = v3.generateBody(chat, later.tell, { parent_id: run.parent, stream: true })
+  const say = (options: object) => v3.generateOk(turn, options)
+  const saying = await sayBesideOtherChat(run, chat, later.ask, say)
   await claimRunBefore(run, later, saying)
   for (const last of trials.slice(-1)) await claimKeyNeeded(context, chat, last, run.parent)
 }

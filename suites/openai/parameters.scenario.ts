@@ -82,14 +82,16 @@ describe('compatible surface: parameters', () => {
 
   test(
     'a body that is not JSON MUST be refused',
-    covers(['OAI-ERR-01'], { requests: 7, generations: 1 }),
+    covers(['OAI-ERR-01'], { requests: 9, generations: 1 }),
     async ({ openai, expectRejected, prompts }) => {
       const body = openai.chatBody(prompts.brief(), { max_tokens: 16 })
       const control = await openai.chat(body, { role: 'control' })
       // The accepted body, including fields that this server requires.
       const right = new TextDecoder().decode(control.request.body ?? undefined)
+      const streamed = right.replace('{', '{"stream":true,')
       for (const [what, text] of [
         ['a body that breaks off', right.slice(0, -2)],
+        ['a body that breaks off and asks for a stream', streamed.slice(0, -2)],
         ['a body with a stray comma', right.replace('{', '{,')],
         ['an empty body', ''],
       ] as const) {

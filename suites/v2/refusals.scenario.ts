@@ -1,6 +1,7 @@
 import {
   coversAtDepth,
   describe,
+  isObject,
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
@@ -15,6 +16,7 @@ import {
   refusalCost,
 } from '../support/mistakes.ts'
 import { replyToUnanswered } from '../support/refusals.ts'
+import { attachedFile } from '../support/test-data.ts'
 
 /** Section 4.2: a request with a mistake is refused, whatever else it contains. */
 describe('v2: refusals', () => {
@@ -37,10 +39,12 @@ describe('v2: refusals', () => {
   test(
     'a v2 message without a required field, or with one of another type, MUST be refused',
     coversAtDepth(['V2-MSG-08', 'V2-MSG-09', 'V2-MSG-15'], (rows, depth) => ({
-      requests: refusalCost(messageMistakes.length, 1)(rows, depth) + 2,
+      requests: refusalCost(messageMistakes.length, 1)(rows, depth) + 3,
+      uploads: 1,
     })),
-    async ({ v2, expectRejected, depth, session, profile, prompts }) => {
+    async ({ v2, attachments, expectRejected, depth, session, profile, prompts }) => {
       const chat = await v2.chat()
+      const file = await attachedFile({ attachments, profile, session })
       const right = v2.messageBody(chat, prompts.brief())
       const control = await v2.message(right, { role: 'control' })
       const parent = succeeded(control) ? v2.storedId(control) : undefined
@@ -53,7 +57,10 @@ describe('v2: refusals', () => {
             model: otherModels(profile, 'model_id'),
             think: each('think', true, false),
             rag: each('rag', true, false, 'agent'),
-            attachments: { none: { attachments: [] } },
+            attachments: {
+              none: { attachments: [] },
+              ...(isObject(file) && { one: { attachments: [file] } }),
+            },
             parent: { given: { parent_id: parent } },
           },
           send: (edit, options) => v2.message(edit(right), options),
