@@ -146,8 +146,15 @@ async function startRun(context: Context): Promise<Run> {
   const { id } = await v2.storeOk(chat, opening)
   // The fact is two links away, to distinguish a chain of one link from a complete one.
   const middle = prompts.otherBrief()
-  const between = await v2.storeOk(chat, middle, { parent_id: id })
-  const question = await v2.storeOk(chat, recall.ask, { parent_id: between.id })
+  const linked = await v2.message(v2.messageBody(chat, middle, { parent_id: id }), {
+    role: 'arrange',
+  })
+  if (isDeclined(linked)) {
+    const only = await v2.generate(v2.generateBody(chat, id), { role: 'act' })
+    claim('V2-GEN-01', () => expectAccepted(only, 'a reply'), only)
+  }
+  const between = v2.storedId(linked)
+  const question = await v2.storeOk(chat, recall.ask, { parent_id: between })
   const first = await replyBesideOtherChat(context, chat, recall, (options) =>
     v2.generate(v2.generateBody(chat, question.id), { role: 'act', ...options }),
   )
@@ -164,8 +171,8 @@ async function startRun(context: Context): Promise<Run> {
       context,
       async (text) => (await v2.storeAndGenerate(await v2.chat(), text)).reply,
     ),
-    parent: between.id,
-    firstParent: between.id,
+    parent: between,
+    firstParent: between,
     question: '',
     isChained: false,
   }

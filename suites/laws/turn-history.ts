@@ -134,6 +134,17 @@ async function claimRepeats(
   }
 }
 
+/**
+ * The id of a response, with which a later turn names it; undefined if a stream begins with that of another one, as
+ * it is open which of them to name.
+ */
+export function parentIn(answer: Exchange): string | undefined {
+  const id = finalResponse(answer)?.['id']
+  const created = answer.events.find(({ name }) => name === 'response.created')
+  const isOne = created === undefined || created.data.includes(JSON.stringify(id))
+  return typeof id === 'string' && isOne ? id : undefined
+}
+
 /** A turn after changes of its chat is kept, and a turn with it as parent knows its fact. */
 export async function claimRunBefore(
   run: Chain,
@@ -142,8 +153,9 @@ export async function claimRunBefore(
 ): Promise<void> {
   const { v3, claim, chat, opening, send } = run
   // The question was asked before, when the chat did not know the fact.
-  const link = { parent_id: finalResponse(saying)?.['id'] }
-  const question = v3.generateBody(chat, ask, { ...link, stream: true })
+  const parent = parentIn(saying)
+  if (parent === undefined) return
+  const question = v3.generateBody(chat, ask, { parent_id: parent, stream: true })
   if (!(await claimTurnKept({ v3, claim }, chat, fact, saying))) return
   await run.knowsFact({
     requirement: 'V3-CTX-01',

@@ -37,7 +37,7 @@ import {
   toolEdits,
 } from './edits.ts'
 import type { Body, Edits, Trial } from './trials.ts'
-import { claimShown, inputsOf } from './turn-history.ts'
+import { claimShown, inputsOf, parentIn } from './turn-history.ts'
 
 export async function isRemembered(run: Run, { row, body, answer }: Trial): Promise<void> {
   const { session, recall, own, conversation } = run
@@ -87,8 +87,8 @@ export async function hasNoForeignFacts(
 
 /** Makes a turn with a parent the parent of the next one; at depth full, only of one, as answers repeat the fact. */
 export function linkNextTurn(run: Run, { row, body, answer }: Trial): void {
-  const id = finalResponse(answer)?.['id']
-  if (typeof id !== 'string' || row['parent'] === plain || hasOtherId(answer, id)) return
+  const id = parentIn(answer)
+  if (id === undefined || row['parent'] === plain) return
   // Whether the history lost the turn could not be told: a short text may be part of any other one.
   if (inputsOf(body).every((text) => text.length < 16)) return
   if (run.coverage.depth === 'full' && run.textsOfParent.length > 0) unlink(run)
@@ -105,12 +105,6 @@ function unlink(run: Run): void {
   run.textsOfParent = []
   // The texts of the first two turns.
   run.conversation.length = 2
-}
-
-/** Tests if a stream begins with the id of another response: which one a later turn may name is open. */
-function hasOtherId({ events }: Exchange, id: string): boolean {
-  const created = events.find(({ name }) => name === 'response.created')
-  return created !== undefined && !created.data.includes(JSON.stringify(id))
 }
 
 type Context = Pick<

@@ -78,7 +78,8 @@ test('a target that grants no chat ends the preparation', async () => {
 /** Writes the peak memory of the process, in KiB, to a file; its threads do not. */
 function tellingMemory(file: string) {
   return beginningWith(
-    `import { isMainThread } from 'node:worker_threads'
+    `import { writeFileSync } from 'node:fs'
+import { isMainThread } from 'node:worker_threads'
 if (isMainThread) process.on('exit', () => writeFileSync(${JSON.stringify(file)}, String(process.resourceUsage().maxRSS)))`,
   )
 }
