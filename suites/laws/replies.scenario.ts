@@ -146,9 +146,8 @@ async function startRun(context: Context): Promise<Run> {
   const { id } = await v2.storeOk(chat, opening)
   // The fact is two links away, to distinguish a chain of one link from a complete one.
   const middle = prompts.otherBrief()
-  const linked = await v2.message(v2.messageBody(chat, middle, { parent_id: id }), {
-    role: 'arrange',
-  })
+  const message = v2.messageBody(chat, middle, { parent_id: id })
+  const linked = await v2.message(message, { role: 'arrange' })
   if (isDeclined(linked)) {
     const only = await v2.generate(v2.generateBody(chat, id), { role: 'act' })
     claim('V2-GEN-01', () => expectAccepted(only, 'a reply'), only)
