@@ -62,7 +62,7 @@ export function createStopLaw(
       if (row['stop'] === plain || tried.has(form)) return
       tried.add(form)
       const isStream = body['stream'] === true
-      const mark = row['stop'] === 'list of one' && !isStream ? markIn(answer) : undefined
+      const mark = row['stop'] !== 'text' && !isStream ? markIn(answer) : undefined
       const sequence = mark ?? wordIn(answer, isStream, waiting?.sequence)
       if (sequence === undefined) return
       const stop = stopAmongOthers(row['stop'], sequence)
@@ -108,7 +108,8 @@ export function claimCut(
   const isShown = sameAnswer(text, upToStop + sequence)
   const hasStopped = isShown || sameAnswer(text, upToStop)
   // The sequence may be included at the end of an answer.
-  const goesOn = text.includes(sequence) && !text.trimEnd().endsWith(sequence)
+  const [whole, at] = [text.trimEnd(), text.indexOf(sequence)]
+  const goesOn = at >= 0 && at + sequence.length < whole.length
   const ranOn = runsOn(text, before, sequence) || goesOn
   if (!hasStopped && !ranOn) return false
   const what = `the text continues after ${JSON.stringify(sequence)}`

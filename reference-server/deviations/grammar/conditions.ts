@@ -112,6 +112,8 @@ const searchTexts = textKinds.map(({ name, holds }) => ({
 const stopTexts = dimension('stop text', {
   'beyond ASCII': ({ body }) => /[^\0-\x7f]/.test(JSON.stringify(body['stop'] ?? '')),
   'with a space': ({ body }) => JSON.stringify(body['stop'] ?? '').includes(' '),
+  'a punctuation mark': ({ body }) =>
+    [body['stop']].flat().some((one) => /^\p{P}$/u.test(String(one))),
 })
 
 const modelNames = { main: mainModel, alias: mainAlias, vision: visionModel }
