@@ -82,7 +82,7 @@ describe('compatible surface: laws of completions', () => {
         // A plain question after another request stated a fact.
         always: [
           { messages: 'with an assistant message' },
-          { temperature: '0', model: 'vision' },
+          { temperature: '0', model: 'vision', stop: 'text' },
           { max_tokens: '64', caller: 'second', model: 'alias' },
           { max_tokens: '7', form: 'stream with usage', model: 'vision' },
         ],

@@ -104,7 +104,7 @@ async function claimTurnLaws(
     edits: editsOf(run),
     send: run.send,
     always: [
-      { parent: 'given', 'outer space': 'given' },
+      { parent: 'given', 'outer space': 'given', model: 'vision' },
       { parent: 'given', think: 'true', rag: 'agent' },
       { parent: 'given', form: 'stream', model: 'alias', think: 'true' },
       { input: 'several items', overlap: 'two at once' },
