@@ -132,7 +132,7 @@ export const clauses: readonly `${RequirementId} ${string}: ${string}`[] = [
   'V3-HIST-07 v3.generate: the turn is not stored (occurrence: after a favorite)',
   'V3-HIST-07 v3.generate: the input is not stored (input: with input_image)',
   'V3-HIST-07 v3.generate: the answer is not stored (occurrence: third or later)',
-  'V3-HIST-16 v3.generate: the turn is stored in another chat as well (stream: true)',
+  'V3-HIST-16 V3-CTX-02 v3.generate: the turn is stored in another chat as well (stream: true)',
   'V3-IDEM-01 v3.generate: a missing Idempotency-Key is accepted (stream: true)',
   'V3-IDEM-01 v3.generate: a missing Idempotency-Key is accepted (parent_id: given)',
   'V3-IDEM-01 v3.generate: a missing Idempotency-Key is accepted (occurrence: third or later)',
