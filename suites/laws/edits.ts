@@ -112,7 +112,7 @@ function textEditsOf(
 /** Kinds of a name. All together take less than 100 characters: a name may have a maximum length. */
 export function nameEditsOf(edit: (change: (text: string) => string) => Edit) {
   return {
-    characters: { 'beyond ASCII': edit((text) => `${text} ß 京 𝒜 👩‍🚀 n\u0303`) },
+    characters: { 'beyond ASCII': edit((text) => `${text} ö 京 𝒜 👩‍🚀 n\u0303`) },
     spaces: { double: edit((text) => `${text}  a  b`) },
     lines: { LF: edit((text) => `${text}\nline 2`) },
     text: {

@@ -32,6 +32,8 @@ export function stopOf(form: string | undefined, sequence: string): string | rea
 /** The request of a trial with a word from its answer as stop sequence. */
 interface Stopped {
   readonly trial: Trial
+  /** Form of `stop`. */
+  readonly form: string
   readonly sequence: string
   readonly send: (options?: object) => Promise<Exchange>
 }
@@ -44,6 +46,7 @@ export function createStopLaw(
   context: Pick<ScenarioContext, 'claim' | 'session' | 'coverage'>,
   send: (body: Body, row: Row, options?: object) => Promise<Exchange>,
 ) {
+  const isFull = context.coverage.depth === 'full'
   const tried = new Set<string>()
   let waiting: Stopped | undefined
   const sendAll = async (all: readonly Stopped[]) => {
@@ -58,17 +61,28 @@ export function createStopLaw(
   return {
     async try(trial: Trial): Promise<void> {
       const { row, body, answer } = trial
-      const form = `${row['stop']} ${context.coverage.depth === 'full' ? answer.id : row['form']}`
-      if (row['stop'] === plain || tried.has(form)) return
-      tried.add(form)
+      if (row['stop'] === plain) return
       const isStream = body['stream'] === true
-      const mark = row['stop'] !== 'text' && !isStream ? markIn(answer) : undefined
-      const sequence = mark ?? wordIn(answer, isStream, waiting?.sequence)
-      if (sequence === undefined) return
-      const stop = stopAmongOthers(row['stop'], sequence)
-      const last = { trial, sequence, send: (more = {}) => send({ ...body, stop }, row, more) }
-      if (waiting) await sendAll([waiting, last])
-      waiting = waiting ? undefined : last
+      // An answer without stream shows a list as well.
+      const others = row['stop'] === 'text' && !isStream ? ['last of a list'] : []
+      for (const form of [row['stop'] ?? plain, ...others]) {
+        const isOfMany = form.endsWith('of a list')
+        const kind = `${isOfMany ? 'list' : form} ${isFull ? answer.id : isStream}`
+        if (tried.has(kind)) continue
+        tried.add(kind)
+        const mark = isOfMany && !isStream ? markIn(answer) : undefined
+        const sequence = mark ?? wordIn(answer, isStream, waiting?.sequence)
+        if (sequence === undefined) continue
+        const stop = stopAmongOthers(form, sequence)
+        const last = {
+          trial,
+          form,
+          sequence,
+          send: (more = {}) => send({ ...body, stop }, row, more),
+        }
+        if (waiting) await sendAll([waiting, last])
+        waiting = waiting ? undefined : last
+      }
     },
     /** Sends the request that waits for another one. */
     end: () => sendAll(waiting ? [waiting] : []),
@@ -76,7 +90,7 @@ export function createStopLaw(
 }
 
 /** `stop` in the form of a condition, neither first nor last in a list, because a server may read only one of these. */
-function stopAmongOthers(form: string | undefined, sequence: string): string | readonly string[] {
+function stopAmongOthers(form: string, sequence: string): string | readonly string[] {
   const [first = '', last = ''] = strangers
   const isOneOfMany = form === 'first of a list' || form === 'last of a list'
   return isOneOfMany ? [first, sequence, last] : stopOf(form, sequence)
@@ -85,13 +99,13 @@ function stopAmongOthers(form: string | undefined, sequence: string): string | r
 /** Claims the requirement of a form of `stop`; false if the answer is no evidence. */
 function claimStop(
   { claim }: Pick<ScenarioContext, 'claim'>,
-  { trial: { row, body, answer }, sequence }: Stopped,
+  { trial: { body, answer }, form, sequence }: Stopped,
   cut: Exchange,
 ): boolean {
-  const ofJson = row['stop'] === 'text' ? 'OAI-STOP-01' : 'OAI-STOP-02'
+  const ofJson = form === 'text' ? 'OAI-STOP-01' : 'OAI-STOP-02'
   const requirement = body['stream'] === true ? 'OAI-STOP-05' : ofJson
   if (!isDeclined(cut)) return claimCut({ claim }, requirement, sequence, cut, answer)
-  const taken = () => expectAccepted(cut, `stop ${row['stop']}: ${JSON.stringify(sequence)}`)
+  const taken = () => expectAccepted(cut, `stop ${form}: ${JSON.stringify(sequence)}`)
   return claim(requirement, taken, cut, answer)
 }
 

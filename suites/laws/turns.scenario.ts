@@ -52,7 +52,7 @@ describe('v3: laws of turns', () => {
     const pages = depth === 'full' ? 3 * rows : 0
     return {
       requests: 4 * rows + 4 * besides + 80 + pages,
-      generations: rows + besides + 19,
+      generations: rows + besides + 18,
       chats: 4 + (depth === 'full' ? Math.ceil(rows / 3) : 0),
     }
   }
