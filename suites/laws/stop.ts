@@ -63,16 +63,16 @@ export function createStopLaw(
       const { row, body, answer } = trial
       if (row['stop'] === plain) return
       const isStream = body['stream'] === true
-      // An answer without stream shows a list as well.
-      const others = row['stop'] === 'text' && !isStream ? ['last of a list'] : []
-      for (const form of [row['stop'] ?? plain, ...others]) {
+      // Each answer shows other forms as well, as few of them have words.
+      const others = isStream ? ['text'] : ['text', 'last of a list']
+      for (const form of new Set([row['stop'] ?? plain, ...(isFull ? [] : others)])) {
         const isOfMany = form.endsWith('of a list')
         const kind = `${isOfMany ? 'list' : form} ${isFull ? answer.id : isStream}`
         if (tried.has(kind)) continue
-        tried.add(kind)
         const mark = isOfMany && !isStream ? markIn(answer) : undefined
         const sequence = mark ?? wordIn(answer, isStream, waiting?.sequence)
         if (sequence === undefined) continue
+        tried.add(kind)
         const stop = stopAmongOthers(form, sequence)
         const last = {
           trial,
