@@ -121,14 +121,9 @@ export function replyToUnanswered(
   accepted: Body,
 ): SendReply {
   const unanswered = async (more: Body): Promise<Body> => {
-    // The first of them is the second generation of its chat, and continues the first one.
-    const [chat, link] =
-      sent === 1
-        ? [String(accepted['chat_id']), { parent_id: accepted['parent_id'] }]
-        : [await v2.chat(), {}]
-    const stored = await v2.message(
-      v2.messageBody(chat, prompts.otherBrief(), { ...more, ...link }),
-    )
+    // The first of them is the second generation of its chat.
+    const chat = sent === 1 ? String(accepted['chat_id']) : await v2.chat()
+    const stored = await v2.message(v2.messageBody(chat, prompts.otherBrief(), more))
     return succeeded(stored) ? v2.generateBody(chat, v2.storedId(stored)) : accepted
   }
   const messages: readonly Body[] = [{}, { think: true, rag: 'agent' }]
