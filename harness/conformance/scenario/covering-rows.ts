@@ -23,13 +23,13 @@ interface RowOptions {
 }
 
 /**
- * Begins with the plain row. `quick`: each value, in as few rows as possible; `normal`: each value as often
- * as any other of its dimension, in rows with many pairs; both independent of the seed. `full`: each pair of values, then each with the
- * telling values, then random rows, which show triples.
+ * Begins with the plain row. `quick`: each value, in as few rows as possible; `normal`: each value as often as any
+ * other of its dimension, in rows with many pairs; both independent of the seed. `full`: each pair of values, then
+ * each with the telling values, then random rows, which show triples.
  */
 export function coveringRows(
   values: Values,
-  { depth, seed, count, telling = {}, others: further = [] }: RowOptions,
+  { depth, seed, count, telling = {}, others = [] }: RowOptions,
 ): readonly Row[] {
   const first = Object.fromEntries(
     Object.entries(values).flatMap(([name, [value]]) =>
@@ -37,17 +37,17 @@ export function coveringRows(
     ),
   )
   const size = Math.max(1, ...Object.values(values).map(({ length }) => length))
-  const others = tellingOnly(values, telling)
+  const tellingValues = tellingOnly(values, telling)
   const rows =
     depth === 'full'
       ? [
           ...pairwise(values, seed),
-          ...(Object.keys(telling).length === 0 ? [] : pairwise(others, seed)),
-          ...balancedRows(others, count, seed),
+          ...(Object.keys(telling).length === 0 ? [] : pairwise(tellingValues, seed)),
+          ...balancedRows(tellingValues, count, seed),
         ].flatMap(separate)
       : balancedRows(values, depth === 'quick' ? size : Math.max(size, count - 1), 'normal', {
           telling,
-          others: further,
+          others,
         })
   return [first, ...rows].slice(0, count)
 }
