@@ -65,7 +65,9 @@ export async function claimTurns(
   const answered = trials.filter(({ answer }) => finalResponse(answer) !== undefined)
   const last = answered.at(-1)
   if (last === undefined) return
-  const ids = answered.map(({ answer }) => finalResponse(answer)?.['id'])
+  const ids = answered
+    .map(({ answer }) => finalResponse(answer)?.['id'])
+    .filter((id) => id !== undefined)
   claim('V3-GEN-15', () => expect(new Set(ids).size, 'different ids').toBe(ids.length), last.answer)
 
   const rows = await claimShown({ v3, claim }, chat, answered)
