@@ -3,6 +3,7 @@ import { partialText } from '../../../reports/load/outcome.ts'
 import { doubtText, withDoubt } from '../../../reports/text/digest.ts'
 import { exchangesName } from '../../conformance/defaults.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
+import { missingOf } from '../../load/shards/merge.ts'
 import { checkFormats, checkKind, defaultsText, openBaseline, publish } from '../check/publish.ts'
 import { type ExitCode, exitCode, exitCodeOf } from '../exit-codes.ts'
 import { colorFlag, defineCommand, type FlagsOf, flag, list, outputFlags } from '../flags.ts'
@@ -165,8 +166,9 @@ function renderLoads(files: readonly StoredFile[], flags: ReportFlags, io: Io): 
   const style = styleOf(flags, io)
   renderReport(report, { formats, out: folder, style, print: io.out }, io)
   tellWritten(formats, folder, io)
-  if (report.partial === undefined) return exitCode.done
-  io.err(`chatgen: ${partialText(report.partial)}: the figures do not cover the whole load`)
+  const { partial = missingOf([report]).partial } = report
+  if (partial === undefined) return exitCode.done
+  io.err(`chatgen: ${partialText(partial)}: the figures do not cover the whole load`)
   return exitCode.incomplete
 }
 

@@ -84,6 +84,9 @@ describe('chatgen report of a load', () => {
     const again = await chatgen(given, {}, folder)
     expect(again.stdout).toContain('partial: 1 of 3 shards missing (1)')
     expect(again.code).toBe(5)
+    const alone = await chatgen(['report', 'shard-1'], {}, folder)
+    expect(alone.stderr).toContain('partial: 2 of 3 shards missing (0, 2)')
+    expect(alone.code).toBe(5)
   })
 
   test.each([

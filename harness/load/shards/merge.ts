@@ -133,7 +133,8 @@ function idsOf(parts: readonly Measurements[]) {
   }
 }
 
-function missingOf(reports: readonly LoadReport[]): Pick<LoadReport, 'partial'> {
+/** Shards of their run that are not among the reports. */
+export function missingOf(reports: readonly LoadReport[]): Pick<LoadReport, 'partial'> {
   const of = reports[0]?.plan.shard?.of ?? 0
   const there = reports.map(({ plan }) => plan.shard?.index)
   const missing = Array.from({ length: of }, (_, index) => index).filter(
