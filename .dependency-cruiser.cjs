@@ -19,11 +19,23 @@ const rooms = {
   'harness/explore': own('contract', 'harness/judges', 'harness/client', 'harness/conformance'),
   suites: own('contract', 'fixtures', 'harness/conformance/scenario'),
   'harness/load': [
-    ...own('contract', 'harness/judges', 'harness/client', 'fixtures'),
+    ...own('contract', 'reports/load/model', 'harness/judges', 'harness/client', 'fixtures'),
     ...pkg('undici', 'hdr-histogram-js', 'autocannon', 'zod', 'yaml'),
   ],
-  'harness/capacity': own('contract', 'harness/load'),
-  'harness/plan': own('contract', 'harness/load', 'harness/capacity'),
+  'harness/capacity': own(
+    'contract',
+    'reports/load/model',
+    'reports/capacity/model',
+    'harness/load',
+  ),
+  'harness/plan': own(
+    'contract',
+    'reports/load/model',
+    'reports/capacity/model',
+    'reports/plan/model',
+    'harness/load',
+    'harness/capacity',
+  ),
   'harness/containers': [...own('contract', 'harness/conformance'), ...pkg('testcontainers')],
   'harness/certification': [
     ...own('contract', 'harness/client', 'harness/conformance', 'reports'),
@@ -42,7 +54,7 @@ const rooms = {
     ),
   ],
   'harness/library': [
-    ...own('contract', 'harness/conformance', 'reference-server'),
+    ...own('contract', 'reports/load/model', 'harness/conformance', 'reference-server'),
     ...pkg('zod', 'vitest'),
   ],
   'harness/proof': own(

@@ -2,15 +2,15 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { z } from 'zod'
 import { answerScript } from '../contract/answer-script.ts'
-import { capacityReport } from '../contract/report/capacity/report.ts'
 import { conformanceReport } from '../contract/report/conformance.ts'
-import { loadComparison } from '../contract/report/load/comparison.ts'
-import { loadReport } from '../contract/report/load/report.ts'
-import { requestLine } from '../contract/report/load/requests.ts'
-import { planReport } from '../contract/report/plan.ts'
 import { baselineFile } from '../harness/conformance/baseline/file.ts'
 import { targetProfile } from '../harness/conformance/profile/schema.ts'
 import { mixFile } from '../harness/load/plan/mix-schema.ts'
+import { capacityReport } from '../reports/capacity/model/report.ts'
+import { loadComparison } from '../reports/load/model/comparison.ts'
+import { loadReport } from '../reports/load/model/report.ts'
+import { requestLine } from '../reports/load/model/requests.ts'
+import { planReport } from '../reports/plan/model.ts'
 
 /**
  * The published JSON Schemas (2020-12) by file name. They describe what a reader of a file must accept

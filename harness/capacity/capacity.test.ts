@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isotonic } from '../../contract/report/capacity/probe.ts'
+import { isotonic } from '../../reports/capacity/model/probe.ts'
 import { capacityReportOf, nothingFound } from '../../reports/capacity/test-support/sketch.ts'
 import { drawsOf } from '../load/plan/random.ts'
 import { studentQuantile } from '../load/statistics/student.ts'

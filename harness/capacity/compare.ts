@@ -1,5 +1,5 @@
-import type { CapacityReport } from '../../contract/report/capacity/report.ts'
-import type { ComparedSide, LoadComparison } from '../../contract/report/load/comparison.ts'
+import type { CapacityReport } from '../../reports/capacity/model/report.ts'
+import type { ComparedSide, LoadComparison } from '../../reports/load/model/comparison.ts'
 import { comparisonOutcome } from '../load/comparison/compare-loads.ts'
 import {
   type Candidate,

@@ -1,7 +1,7 @@
 /** Estimate for one SLO from the probes so far: the highest rate that meets it, with its interval. */
 
 import { medianOf } from '../../contract/averages.ts'
-import { isotonic, type RateCount } from '../../contract/report/capacity/probe.ts'
+import { isotonic, type RateCount } from '../../reports/capacity/model/probe.ts'
 import { decideShare } from '../load/statistics/shares.ts'
 import { type Crossing, crossingOf, type DosePoint } from './logistic.ts'
 import type { LimitCount, Probe } from './probe.ts'

@@ -1,6 +1,6 @@
 /** A capacity search against a real target: baseline, probes with rests between them, hysteresis. */
-import type { CapacityProbe } from '../../contract/report/capacity/probe.ts'
-import type { CapacityReport } from '../../contract/report/capacity/report.ts'
+import type { CapacityProbe } from '../../reports/capacity/model/probe.ts'
+import type { CapacityReport } from '../../reports/capacity/model/report.ts'
 import { generatorEnvironment } from '../load/generator/generator-monitor.ts'
 import { PreparationError } from '../load/run.ts'
 import { attainablePrecision, budgetText, defaultProbeMs, type Probe } from './probe.ts'

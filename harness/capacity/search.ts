@@ -1,6 +1,6 @@
 /** The highest rate that a target sustains within its SLOs: a search over `probe(rate)`. */
 import { medianOf } from '../../contract/averages.ts'
-import { isotonic } from '../../contract/report/capacity/probe.ts'
+import { isotonic } from '../../reports/capacity/model/probe.ts'
 import { minRequests } from '../load/statistics/shares.ts'
 import { estimateOf, type SloEstimate } from './estimate.ts'
 import type { Probe } from './probe.ts'

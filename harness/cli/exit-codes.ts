@@ -1,8 +1,8 @@
-import type { CapacityReport } from '../../contract/report/capacity/report.ts'
 import type { ConformanceReport } from '../../contract/report/conformance.ts'
-import type { LoadComparison } from '../../contract/report/load/comparison.ts'
-import type { LoadReport } from '../../contract/report/load/report.ts'
-import type { PlanReport } from '../../contract/report/plan.ts'
+import type { CapacityReport } from '../../reports/capacity/model/report.ts'
+import type { LoadComparison } from '../../reports/load/model/comparison.ts'
+import type { LoadReport } from '../../reports/load/model/report.ts'
+import type { PlanReport } from '../../reports/plan/model.ts'
 import { ConfigurationError, InterruptedError, TargetUnusableError } from '../conformance/errors.ts'
 
 /** Exit codes, as listed in the README. */

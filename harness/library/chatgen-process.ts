@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { z } from 'zod'
 import type { ConformanceReport } from '../../contract/report/conformance.ts'
-import type { LoadReport } from '../../contract/report/load/report.ts'
+import type { LoadReport } from '../../reports/load/model/report.ts'
 import type { targetProfile } from '../conformance/profile/schema.ts'
 
 /** A run that ended without a report. */
@@ -205,7 +205,7 @@ export interface LoadOptions extends ProcessOptions {
  */
 export async function runLoad(target: string | Target, options: LoadOptions): Promise<LoadReport> {
   const { signal, outDir, slos, ...flags } = options
-  const { loadReport } = await import('../../contract/report/load/report.ts')
+  const { loadReport } = await import('../../reports/load/model/report.ts')
   return loadReport.parse(
     await reportOf('load', target, { ...flags, slo: slos }, { signal, outDir }),
   )

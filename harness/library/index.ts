@@ -4,7 +4,7 @@ export type {
   RequirementResult,
   Verdict,
 } from '../../contract/report/conformance.ts'
-export type { LoadReport } from '../../contract/report/load/report.ts'
+export type { LoadReport } from '../../reports/load/model/report.ts'
 export {
   ChatgenError,
   type ConformanceOptions,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Calibration } from '../../contract/report/load/generator.ts'
+import type { Calibration } from '../../reports/load/model/generator.ts'
 import { calibrationUse, thisMachine } from './calibrate.ts'
 
 const stored: Calibration = {

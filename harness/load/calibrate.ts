@@ -1,7 +1,7 @@
 /** `chatgen calibrate`: runs at growing event rates, and the lateness of their stamps. */
 import { availableParallelism, cpus } from 'node:os'
-import type { Calibration, CalibrationPoint } from '../../contract/report/load/generator.ts'
-import type { LoadReport } from '../../contract/report/load/report.ts'
+import type { Calibration, CalibrationPoint } from '../../reports/load/model/generator.ts'
+import type { LoadReport } from '../../reports/load/model/report.ts'
 import { generatorLimits } from './generator/verdict.ts'
 import { defaultLoadOptions, type LoadOptions } from './options.ts'
 import { type Mix, mixEntry } from './plan/mix.ts'

@@ -1,4 +1,4 @@
-import type { LoadReport } from '../../contract/report/load/report.ts'
+import type { LoadReport } from '../../reports/load/model/report.ts'
 import type { RunRecorder } from './metrics/run-metrics.ts'
 import type { Part, PlanSpec } from './plan/plan.ts'
 import type { RequestRecord } from './record.ts'

@@ -1,9 +1,9 @@
 import { closeSync, existsSync, openSync, readSync, renameSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Surface } from '../../contract/catalog/requirement.ts'
-import type { ErrorCounter } from '../../contract/report/load/integrity.ts'
-import type { RequestLine } from '../../contract/report/load/requests.ts'
 import { messageOf } from '../../contract/text.ts'
+import type { ErrorCounter } from '../../reports/load/model/integrity.ts'
+import type { RequestLine } from '../../reports/load/model/requests.ts'
 
 /**
  * The record of one request. All times are monotonic nanoseconds after the start of the run, on one

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
-import { type LoadReport, loadReport } from '../../contract/report/load/report.ts'
+import { type LoadReport, loadReport } from '../../reports/load/model/report.ts'
 import { parseSlos } from './slo/parse.ts'
 import { load } from './test-support/drive.ts'
 import { type Manner, oddServer } from './test-support/odd-server.ts'

@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events'
 import { setFlagsFromString } from 'node:v8'
 import { Worker } from 'node:worker_threads'
-import type { LoadReport } from '../../contract/report/load/report.ts'
 import { writePassages } from '../../fixtures/content/passages.ts'
+import type { LoadReport } from '../../reports/load/model/report.ts'
 import { createRedactor } from '../client/redaction/redaction.ts'
 import { sleep } from './clock.ts'
 import {

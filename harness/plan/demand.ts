@@ -1,5 +1,5 @@
-import type { CapacityReport } from '../../contract/report/capacity/report.ts'
-import type { PlanDemand, PlanReport } from '../../contract/report/plan.ts'
+import type { CapacityReport } from '../../reports/capacity/model/report.ts'
+import type { PlanDemand, PlanReport } from '../../reports/plan/model.ts'
 import type { Slo } from '../load/slo/slo.ts'
 import type { Balance } from './simulation/simulate.ts'
 import { busiest, type DemandTrace, hourMs, part, requestsWithin, timeLabel } from './trace.ts'

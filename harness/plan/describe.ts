@@ -1,6 +1,6 @@
 /** The service model, the methods and the notes of a plan. */
 import { meanOf, quantileName } from '../../contract/averages.ts'
-import type { PlanService } from '../../contract/report/plan.ts'
+import type { PlanService } from '../../reports/plan/model.ts'
 import type { PlanOptions } from './demand.ts'
 import type { FittedModel } from './fit/fit.ts'
 import { maxSimulated } from './predict.ts'

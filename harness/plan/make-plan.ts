@@ -1,5 +1,5 @@
 /** A plan from measurements, a demand and SLOs. */
-import type { PlanReport } from '../../contract/report/plan.ts'
+import type { PlanReport } from '../../reports/plan/model.ts'
 import type { Slo } from '../load/slo/slo.ts'
 import {
   demandedRate,

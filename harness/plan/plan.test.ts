@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type CapacityReport, capacityReport } from '../../contract/report/capacity/report.ts'
 import { defaultEngine } from '../../reference-server/engine/engine.ts'
+import { type CapacityReport, capacityReport } from '../../reports/capacity/model/report.ts'
 import { TraceSyntaxError } from '../load/plan/arrival-times.ts'
 import { DemandSyntaxError, parseDemand, parsePrice } from './demand.ts'
 import { fitServiceModel, UnfittedRunError } from './fit/fit.ts'

@@ -1,4 +1,4 @@
-import type { PlanScalability } from '../../contract/report/plan.ts'
+import type { PlanScalability } from '../../reports/plan/model.ts'
 import { standardNormal } from '../load/plan/random.ts'
 import { normalEquations, solve } from '../load/statistics/linear-algebra.ts'
 import { demandedRate, type PlanOptions } from './demand.ts'

@@ -1,5 +1,5 @@
 /** The number of replicas for a load, with the uncertainty of the service model. */
-import type { PlanRow, PredictedSloRow } from '../../contract/report/plan.ts'
+import type { PlanRow, PredictedSloRow } from '../../reports/plan/model.ts'
 import type { Slo } from '../load/slo/slo.ts'
 import { lastWhere } from '../load/statistics/shares.ts'
 import {

@@ -1,7 +1,7 @@
-import type { CapacityReport } from '../../contract/report/capacity/report.ts'
 import type { Badge, Fact } from '../document/document.ts'
 import { clean } from '../text/escape.ts'
 import { count, figure, percent, ranged, seconds } from '../text/format.ts'
+import type { CapacityReport } from './model/report.ts'
 
 /** Wording of the answer of a capacity search, for every report format. */
 

@@ -1,9 +1,9 @@
-import { type CapacityProbe, isotonic } from '../../contract/report/capacity/probe.ts'
-import type { CapacityReport, FrontierPoint } from '../../contract/report/capacity/report.ts'
 import { tableOf } from '../document/document.ts'
 import type { Chart, Series } from '../html/markup.ts'
 import { clean } from '../text/escape.ts'
 import { figure, percent, seconds } from '../text/format.ts'
+import { type CapacityProbe, isotonic } from './model/probe.ts'
+import type { CapacityReport, FrontierPoint } from './model/report.ts'
 
 /** Charts of a capacity search that have data. */
 export function capacityCharts(report: CapacityReport): readonly Chart[] {

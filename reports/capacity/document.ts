@@ -1,5 +1,3 @@
-import type { CapacityProbe } from '../../contract/report/capacity/probe.ts'
-import type { CapacityReport } from '../../contract/report/capacity/report.ts'
 import { caseOf, type JUnitCase, junitOf } from '../conformance/junit.ts'
 import {
   containerFacts,
@@ -16,6 +14,8 @@ import { clean } from '../text/escape.ts'
 import { count, figure, percent, ranged, seconds } from '../text/format.ts'
 import { answerText, capacityBadge, detailFacts } from './answer.ts'
 import { capacityCharts, frontierTable } from './charts.ts'
+import type { CapacityProbe } from './model/probe.ts'
+import type { CapacityReport } from './model/report.ts'
 
 /** The report of a capacity search: the answer, the frontier, the probes. */
 export function capacityDocument(report: CapacityReport): Document {

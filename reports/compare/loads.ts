@@ -1,10 +1,10 @@
+import { type Badge, type Document, itemsOf, type Outcome } from '../document/document.ts'
 import type {
   ComparedFigure,
   ComparedSide,
   FigureVerdict,
   LoadComparison,
-} from '../../contract/report/load/comparison.ts'
-import { type Badge, type Document, itemsOf, type Outcome } from '../document/document.ts'
+} from '../load/model/comparison.ts'
 import { jsonText } from '../text/escape.ts'
 import { count, figure, percent } from '../text/format.ts'
 

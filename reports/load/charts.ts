@@ -1,13 +1,8 @@
-import type {
-  Distribution,
-  HeatMap,
-  SecondRow,
-  SloLimit,
-} from '../../contract/report/load/measures.ts'
-import type { LoadReport } from '../../contract/report/load/report.ts'
 import type { Chart, Series } from '../html/markup.ts'
 import { figure } from '../text/format.ts'
 import { type Bin, binsOf, clocked, valueAt } from './measures.ts'
+import type { Distribution, HeatMap, SecondRow, SloLimit } from './model/measures.ts'
+import type { LoadReport } from './model/report.ts'
 
 /** Every chart that the report has data for. */
 export function chartsOf(report: LoadReport): readonly Chart[] {

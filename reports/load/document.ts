@@ -1,5 +1,3 @@
-import { isViolation } from '../../contract/report/load/integrity.ts'
-import type { LoadReport } from '../../contract/report/load/report.ts'
 import {
   type Badge,
   containerFacts,
@@ -12,6 +10,8 @@ import {
 } from '../document/document.ts'
 import { count, figure, interval, percent, seconds } from '../text/format.ts'
 import { measuredSections } from './measured.ts'
+import { isViolation } from './model/integrity.ts'
+import type { LoadReport } from './model/report.ts'
 import { outcomeText, planText, targetText, windowText } from './outcome.ts'
 import { disturbanceText, generatorSections } from './traffic.ts'
 

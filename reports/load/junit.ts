@@ -1,10 +1,10 @@
-import { isViolation } from '../../contract/report/load/integrity.ts'
-import type { SloRow } from '../../contract/report/load/measures.ts'
-import type { LoadReport } from '../../contract/report/load/report.ts'
 import { caseOf, faultCase, type JUnitCase, junitOf } from '../conformance/junit.ts'
 import { doubtWord } from '../text/digest.ts'
 import { clean } from '../text/escape.ts'
 import { figure, interval, percent } from '../text/format.ts'
+import { isViolation } from './model/integrity.ts'
+import type { SloRow } from './model/measures.ts'
+import type { LoadReport } from './model/report.ts'
 import { outcomeText, partialText, planText } from './outcome.ts'
 import { disturbanceText } from './traffic.ts'
 

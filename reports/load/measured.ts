@@ -1,5 +1,4 @@
 import { quantileName } from '../../contract/averages.ts'
-import type { LoadReport } from '../../contract/report/load/report.ts'
 import type { Block, Fact, Section, Table } from '../document/document.ts'
 import { count, figure, interval, percent } from '../text/format.ts'
 import { chartsOf } from './charts.ts'
@@ -11,6 +10,7 @@ import {
   rateTable,
   stepsOf,
 } from './measures.ts'
+import type { LoadReport } from './model/report.ts'
 import { connectionText, deliveryText, lumpText } from './traffic.ts'
 
 /** Rates, quantiles and stalls of the measured window. */

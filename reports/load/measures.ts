@@ -1,14 +1,9 @@
 import { createRequire } from 'node:module'
 import { lowerMedianOf, rankOf } from '../../contract/averages.ts'
-import type {
-  Distribution,
-  Metric,
-  MetricName,
-  SecondRow,
-} from '../../contract/report/load/measures.ts'
-import type { LoadReport } from '../../contract/report/load/report.ts'
 import type { Table } from '../document/document.ts'
 import { figure } from '../text/format.ts'
+import type { Distribution, Metric, MetricName, SecondRow } from './model/measures.ts'
+import type { LoadReport } from './model/report.ts'
 
 /** Latencies and rates as rows, shared by the formats of a load report. */
 

@@ -1,7 +1,7 @@
-import { refusalKinds } from '../../contract/report/load/integrity.ts'
-import type { ArrivalRow, LoadReport } from '../../contract/report/load/report.ts'
 import { printable } from '../text/escape.ts'
 import { count, percent, seconds } from '../text/format.ts'
+import { refusalKinds } from './model/integrity.ts'
+import type { ArrivalRow, LoadReport } from './model/report.ts'
 
 /** Wording of the outcome of a load run, for every report format. */
 

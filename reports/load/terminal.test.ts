@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { LoadReport } from '../../contract/report/load/report.ts'
 import { outcomeLine, type TerminalOptions, toTerminal } from '../document/terminal.ts'
 import { loadDocument } from './document.ts'
+import type { LoadReport } from './model/report.ts'
 import { loadReportOf } from './test-support/sketch.ts'
 
 const plain = { color: false, width: 100 }

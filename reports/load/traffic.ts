@@ -1,8 +1,8 @@
-import { boundedSamples, type Spread } from '../../contract/report/load/generator.ts'
-import type { Disturbances } from '../../contract/report/load/integrity.ts'
-import type { LoadReport } from '../../contract/report/load/report.ts'
 import type { Fact, Item, Section } from '../document/document.ts'
 import { count, figure, percent } from '../text/format.ts'
+import { boundedSamples, type Spread } from './model/generator.ts'
+import type { Disturbances } from './model/integrity.ts'
+import type { LoadReport } from './model/report.ts'
 
 /** Phrases on connections, errors and the delivery of streams, shared by the formats of a load report. */
 

@@ -1,12 +1,7 @@
-import type {
-  PlanReport,
-  PlanRow,
-  PlanService,
-  PredictedSloRow,
-} from '../../contract/report/plan.ts'
 import { type Badge, type Fact, type Table, tableOf } from '../document/document.ts'
 import { clean } from '../text/escape.ts'
 import { count, figure, interval, percent, seconds } from '../text/format.ts'
+import type { PlanReport, PlanRow, PlanService, PredictedSloRow } from './model.ts'
 
 /** The answer, and problems of the measurements that it was computed from. */
 export function planAnswer(report: PlanReport): string {

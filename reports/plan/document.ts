@@ -1,4 +1,3 @@
-import type { PlanReport } from '../../contract/report/plan.ts'
 import { caseOf, type JUnitCase, junitOf } from '../conformance/junit.ts'
 import { type Document, itemsOf, type Tile, type Tone } from '../document/document.ts'
 import type { Chart } from '../html/markup.ts'
@@ -16,6 +15,7 @@ import {
   scalabilityTable,
   sloText,
 } from './answer.ts'
+import type { PlanReport } from './model.ts'
 
 /** A plan: the answer, the replicas around it, the model that it follows from. */
 export function planDocument(report: PlanReport): Document {

@@ -1,8 +1,8 @@
 import type { Exchange } from '../../contract/index.ts'
-import type { CapacityReport } from '../../contract/report/capacity/report.ts'
 import type { ConformanceReport } from '../../contract/report/conformance.ts'
-import type { LoadReport } from '../../contract/report/load/report.ts'
+import type { CapacityReport } from '../capacity/model/report.ts'
 import { capacityReportOf } from '../capacity/test-support/sketch.ts'
+import type { LoadReport } from '../load/model/report.ts'
 import { loadReportOf } from '../load/test-support/sketch.ts'
 import { exchangeOf, requirement, violated } from './reports.ts'
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import { type CapacityReport, capacityReport } from '../../contract/report/capacity/report.ts'
 import { type Digest, type Doubt, digest } from '../../contract/report/common.ts'
 import { type ConformanceReport, conformanceReport } from '../../contract/report/conformance.ts'
-import { type LoadReport, loadReport } from '../../contract/report/load/report.ts'
+import { type CapacityReport, capacityReport } from '../capacity/model/report.ts'
+import { type LoadReport, loadReport } from '../load/model/report.ts'
 import { jsonText } from './escape.ts'
 
 const models = {

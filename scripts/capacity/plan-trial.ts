@@ -1,10 +1,10 @@
 /** Compares a plan from one replica with measurements of several of them behind nginx. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type CapacityReport, capacityReport } from '../../contract/report/capacity/report.ts'
-import { loadReport } from '../../contract/report/load/report.ts'
-import { planReport } from '../../contract/report/plan.ts'
 import { freePort } from '../../reference-server/test-support/free-port.ts'
+import { type CapacityReport, capacityReport } from '../../reports/capacity/model/report.ts'
+import { loadReport } from '../../reports/load/model/report.ts'
+import { planReport } from '../../reports/plan/model.ts'
 import { chatgen, startNginx } from '../foreign/programs.ts'
 
 /** Runs of the command with the same key, mix and SLO. */

@@ -2,7 +2,7 @@
 
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
-import { loadReport } from '../../contract/report/load/report.ts'
+import { loadReport } from '../../reports/load/model/report.ts'
 import { bin } from '../foreign/programs.ts'
 import {
   bodyOf,

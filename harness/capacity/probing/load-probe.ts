@@ -3,9 +3,9 @@
  * also the latency of the target without load, before the search and between probes.
  */
 
-import type { CapacityProbe } from '../../../contract/report/capacity/probe.ts'
-import type { CapacityReport } from '../../../contract/report/capacity/report.ts'
-import type { LoadReport } from '../../../contract/report/load/report.ts'
+import type { CapacityProbe } from '../../../reports/capacity/model/probe.ts'
+import type { CapacityReport } from '../../../reports/capacity/model/report.ts'
+import type { LoadReport } from '../../../reports/load/model/report.ts'
 import { sleep } from '../../load/clock.ts'
 import type { LoadOptions, LoadProgress } from '../../load/options.ts'
 import type { PlanSpec } from '../../load/plan/plan.ts'

@@ -1,6 +1,6 @@
 /** Data that a search keeps about the requests of one probe. */
 import { meanOf, medianOf } from '../../../contract/averages.ts'
-import type { ProbeSamples } from '../../../contract/report/capacity/probe.ts'
+import type { ProbeSamples } from '../../../reports/capacity/model/probe.ts'
 import { lastTimestamp, latencyOf } from '../../load/metrics/samples/latency-definitions.ts'
 import type { RequestRecord } from '../../load/record.ts'
 import { inFlightAtStart } from '../../load/statistics/audits.ts'

@@ -3,9 +3,9 @@ import type {
   CapacityProbe,
   ProbeLatency,
   SloMargin,
-} from '../../../contract/report/capacity/probe.ts'
-import type { Metric } from '../../../contract/report/load/measures.ts'
-import type { LoadReport } from '../../../contract/report/load/report.ts'
+} from '../../../reports/capacity/model/probe.ts'
+import type { Metric } from '../../../reports/load/model/measures.ts'
+import type { LoadReport } from '../../../reports/load/model/report.ts'
 import { decideShare } from '../../load/statistics/shares.ts'
 import { policyLimitOf } from '../policy-limit.ts'
 import { type LimitCount, type Probe, verdictOf } from '../probe.ts'

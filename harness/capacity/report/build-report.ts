@@ -1,5 +1,5 @@
-import type { CapacityProbe } from '../../../contract/report/capacity/probe.ts'
-import type { CapacityReport } from '../../../contract/report/capacity/report.ts'
+import type { CapacityProbe } from '../../../reports/capacity/model/probe.ts'
+import type { CapacityReport } from '../../../reports/capacity/model/report.ts'
 import { surfaceOf } from '../../load/plan/mix.ts'
 import type { CapacityOptions } from '../probing/load-probe.ts'
 import type { Capacity, SearchEnd } from '../search.ts'

@@ -1,12 +1,12 @@
 /** Throughput and latency by load, from all probes of a search; changes after overload, and with time. */
 import { lowerMedianOf } from '../../../contract/averages.ts'
-import type { CapacityProbe } from '../../../contract/report/capacity/probe.ts'
+import type { CapacityProbe } from '../../../reports/capacity/model/probe.ts'
 import type {
   CapacityReport,
   Drift,
   FrontierPoint,
   Hysteresis,
-} from '../../../contract/report/capacity/report.ts'
+} from '../../../reports/capacity/model/report.ts'
 import type { Capacity } from '../search.ts'
 
 /** Probes within this factor of each other are one point. */

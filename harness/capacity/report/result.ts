@@ -1,7 +1,7 @@
 /** Result of a search, and what follows from it: headroom, concurrency, tokens. */
 import { meanOf } from '../../../contract/averages.ts'
-import type { CapacityProbe } from '../../../contract/report/capacity/probe.ts'
-import type { CapacityReport, CapacityResult } from '../../../contract/report/capacity/report.ts'
+import type { CapacityProbe } from '../../../reports/capacity/model/probe.ts'
+import type { CapacityReport, CapacityResult } from '../../../reports/capacity/model/report.ts'
 import { rateWithinBucket, type TokenBucket } from '../policy-limit.ts'
 import type { CapacityOptions } from '../probing/load-probe.ts'
 import { probeLimits } from '../probing/probe-limits.ts'

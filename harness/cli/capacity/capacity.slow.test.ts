@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
-import { capacityReport } from '../../../contract/report/capacity/report.ts'
-import { loadReport } from '../../../contract/report/load/report.ts'
+import { capacityReport } from '../../../reports/capacity/model/report.ts'
+import { loadReport } from '../../../reports/load/model/report.ts'
 import { served, withKey } from '../load/test-support/loading.ts'
 import { chatgen, chatsOn, emptyFolder, serving, start } from '../test-support/chatgen.ts'
 

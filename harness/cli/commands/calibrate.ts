@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
 import { InvalidArgumentError } from 'commander'
-import type { Calibration, CalibrationPoint } from '../../../contract/report/load/generator.ts'
+import type { Calibration, CalibrationPoint } from '../../../reports/load/model/generator.ts'
 import { exitCode } from '../exit-codes.ts'
 import { defineCommand, type FlagsOf, flag, positiveInteger } from '../flags.ts'
 import { calibrationFile, refuseForeign, storeCalibration } from '../load/results.ts'

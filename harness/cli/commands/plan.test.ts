@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { CapacityReport } from '../../../contract/report/capacity/report.ts'
-import { planReport } from '../../../contract/report/plan.ts'
+import type { CapacityReport } from '../../../reports/capacity/model/report.ts'
+import { planReport } from '../../../reports/plan/model.ts'
 import { reportToJson } from '../../../reports/text/digest.ts'
 import {
   endedInvalid,

@@ -1,5 +1,4 @@
 import { InvalidArgumentError } from 'commander'
-import type { LoadComparison } from '../../../contract/report/load/comparison.ts'
 import {
   type Compared,
   comparisonDocument,
@@ -10,6 +9,7 @@ import {
   loadComparisonDocument,
   loadComparisonToJson,
 } from '../../../reports/compare/loads.ts'
+import type { LoadComparison } from '../../../reports/load/model/comparison.ts'
 import { refusing } from '../../conformance/errors.ts'
 import { makeFolder } from '../../conformance/recording/result-files.ts'
 import {

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { type LoadReport, loadReport } from '../../../contract/report/load/report.ts'
+import { type LoadReport, loadReport } from '../../../reports/load/model/report.ts'
 import {
   certificate,
   certificateFile,

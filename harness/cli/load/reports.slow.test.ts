@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type LoadReport, loadReport } from '../../../contract/report/load/report.ts'
+import { type LoadReport, loadReport } from '../../../reports/load/model/report.ts'
 import { chatgen, emptyFolder, type Running, start } from '../test-support/chatgen.ts'
 
 const key = 'load-report-key'

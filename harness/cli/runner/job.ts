@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { isObject } from '../../../contract/json.ts'
-import type { LoadReport } from '../../../contract/report/load/report.ts'
+import type { LoadReport } from '../../../reports/load/model/report.ts'
 import { suiteVersion } from '../../conformance/defaults.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { makeFolder } from '../../conformance/recording/result-files.ts'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { dirname, join } from 'node:path'
-import type { LoadReport } from '../../../contract/report/load/report.ts'
+import type { LoadReport } from '../../../reports/load/model/report.ts'
 import { reportName } from '../../conformance/defaults.ts'
 import {
   ConfigurationError,

@@ -1,6 +1,6 @@
-import type { CapacityReport } from '../../../contract/report/capacity/report.ts'
 import type { ConformanceReport } from '../../../contract/report/conformance.ts'
-import type { LoadReport } from '../../../contract/report/load/report.ts'
+import type { CapacityReport } from '../../../reports/capacity/model/report.ts'
+import type { LoadReport } from '../../../reports/load/model/report.ts'
 import { shorten } from '../../../reports/text/escape.ts'
 import { count } from '../../../reports/text/format.ts'
 import type { Progress } from '../../conformance/progress.ts'

@@ -1,6 +1,6 @@
 import { rankOf } from '../../../contract/averages.ts'
-import type { LoadBlock } from '../../../contract/report/load/comparison.ts'
-import type { MetricName } from '../../../contract/report/load/measures.ts'
+import type { LoadBlock } from '../../../reports/load/model/comparison.ts'
+import type { MetricName } from '../../../reports/load/model/measures.ts'
 import { Histogram, unitNs } from '../metrics/samples/histogram.ts'
 import { type OrderedSample, quantileRanks } from '../statistics/quantile-interval.ts'
 import { shareInterval } from '../statistics/shares.ts'

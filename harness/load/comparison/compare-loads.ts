@@ -1,5 +1,5 @@
-import type { ComparedSide, LoadComparison } from '../../../contract/report/load/comparison.ts'
-import type { LoadReport } from '../../../contract/report/load/report.ts'
+import type { ComparedSide, LoadComparison } from '../../../reports/load/model/comparison.ts'
+import type { LoadReport } from '../../../reports/load/model/report.ts'
 import { givenSlos } from '../shards/merge.ts'
 import { unpackBlocks } from '../summary/rates.ts'
 import { type FigureName, figuresOf, type RunBlocks } from './figures.ts'

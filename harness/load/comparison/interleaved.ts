@@ -3,8 +3,8 @@ import type {
   ComparedSide,
   LoadBlock,
   LoadComparison,
-} from '../../../contract/report/load/comparison.ts'
-import { type LoadReport, loadOutcomes } from '../../../contract/report/load/report.ts'
+} from '../../../reports/load/model/comparison.ts'
+import { type LoadReport, loadOutcomes } from '../../../reports/load/model/report.ts'
 import { milliseconds } from '../metrics/samples/histogram.ts'
 import { minimumSamples, type OrderedSample } from '../statistics/quantile-interval.ts'
 import { unpackBlocks } from '../summary/rates.ts'

@@ -1,4 +1,4 @@
-import type { ComparedFigure, FigureVerdict } from '../../../contract/report/load/comparison.ts'
+import type { ComparedFigure, FigureVerdict } from '../../../reports/load/model/comparison.ts'
 import { bisect } from '../statistics/shares.ts'
 
 /** A figure of one run, with limits at any confidence. */

@@ -3,7 +3,7 @@ import {
   boundedSamples,
   type GeneratorRow,
   type Spread,
-} from '../../../contract/report/load/generator.ts'
+} from '../../../reports/load/model/generator.ts'
 
 export interface GeneratorMeasurements {
   /** Milliseconds, of the worst worker; null without a clock probe. */

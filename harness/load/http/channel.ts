@@ -1,5 +1,5 @@
 import type { Header, WireRequest } from '../../../contract/index.ts'
-import type { LoadReport } from '../../../contract/report/load/report.ts'
+import type { LoadReport } from '../../../reports/load/model/report.ts'
 
 /** Receives the progress of one request. The last call is `end`, `failed` or `internalError`. */
 export interface AnswerSink extends ResponseSink {

@@ -1,5 +1,5 @@
 import { isRequirementId, requirements } from '../../../contract/index.ts'
-import type { Integrity, LoadFinding } from '../../../contract/report/load/integrity.ts'
+import type { Integrity, LoadFinding } from '../../../reports/load/model/integrity.ts'
 import {
   type AnswerId,
   addTally,

@@ -1,4 +1,4 @@
-import type { MetricName } from '../../../contract/report/load/measures.ts'
+import type { MetricName } from '../../../reports/load/model/measures.ts'
 import type { RequestRecord } from '../record.ts'
 import { type Clock, isOver, type RequestLimit } from '../slo/slo.ts'
 import { Histogram, type Stored, valueAt } from './samples/histogram.ts'

@@ -1,4 +1,4 @@
-import type { ArrivalRow, LoadReport } from '../../../contract/report/load/report.ts'
+import type { ArrivalRow, LoadReport } from '../../../reports/load/model/report.ts'
 import type { WorkerPoolResult } from '../engine/messages.ts'
 import { buildIntegrity } from '../judging/integrity.ts'
 import type { RunRecorder } from '../metrics/run-metrics.ts'

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { LoadReport } from '../../../contract/report/load/report.ts'
+import type { LoadReport } from '../../../reports/load/model/report.ts'
 import { loadReportOf } from '../../../reports/load/test-support/sketch.ts'
 import { listenOnLoopback } from '../../client/test-support/listen-on-loopback.ts'
 import { plainTarget } from '../target.ts'

@@ -1,6 +1,6 @@
-import type { AuditRow, GeneratorRow } from '../../../contract/report/load/generator.ts'
-import type { Metric } from '../../../contract/report/load/measures.ts'
-import type { LoadReport, TransactionRow } from '../../../contract/report/load/report.ts'
+import type { AuditRow, GeneratorRow } from '../../../reports/load/model/generator.ts'
+import type { Metric } from '../../../reports/load/model/measures.ts'
+import type { LoadReport, TransactionRow } from '../../../reports/load/model/report.ts'
 import { worstSpread } from '../generator/generator-monitor.ts'
 import { transactionAudit } from '../report/outcome.ts'
 

@@ -1,6 +1,6 @@
-import type { GeneratorRow } from '../../../contract/report/load/generator.ts'
-import type { LoadReport } from '../../../contract/report/load/report.ts'
 import { messageOf } from '../../../contract/text.ts'
+import type { GeneratorRow } from '../../../reports/load/model/generator.ts'
+import type { LoadReport } from '../../../reports/load/model/report.ts'
 import { http2Of } from '../http/channel.ts'
 import { buildIntegrity } from '../judging/integrity.ts'
 import { addTally, type Tally } from '../judging/integrity-recorder.ts'

@@ -1,5 +1,5 @@
 import { quantileName } from '../../../contract/averages.ts'
-import type { SloLimit, SloRow } from '../../../contract/report/load/measures.ts'
+import type { SloLimit, SloRow } from '../../../reports/load/model/measures.ts'
 import { milliseconds } from '../metrics/samples/histogram.ts'
 import type { QuantileEstimate } from '../statistics/quantile-interval.ts'
 import { confidence, type Decision, decideShare, shareInterval } from '../statistics/shares.ts'

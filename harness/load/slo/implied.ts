@@ -2,9 +2,9 @@ import {
   type ErrorRow,
   type LoadFinding,
   refusalKinds,
-} from '../../../contract/report/load/integrity.ts'
-import type { SloRow } from '../../../contract/report/load/measures.ts'
-import type { LoadReport, TransactionRow } from '../../../contract/report/load/report.ts'
+} from '../../../reports/load/model/integrity.ts'
+import type { SloRow } from '../../../reports/load/model/measures.ts'
+import type { LoadReport, TransactionRow } from '../../../reports/load/model/report.ts'
 import { type Decision, decideShare, shareInterval } from '../statistics/shares.ts'
 import type { Slo } from './slo.ts'
 

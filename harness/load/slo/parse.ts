@@ -1,5 +1,5 @@
-import { type MetricName, metricNames } from '../../../contract/report/load/measures.ts'
 import { maxTimerMs, timerLimitText } from '../../../contract/timer.ts'
+import { type MetricName, metricNames } from '../../../reports/load/model/measures.ts'
 import { type Clock, type RequestLimit, type Slo, twoClocked } from './slo.ts'
 
 const examples =

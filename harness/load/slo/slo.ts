@@ -1,4 +1,4 @@
-import type { MetricName } from '../../../contract/report/load/measures.ts'
+import type { MetricName } from '../../../reports/load/model/measures.ts'
 
 /** A service level objective, as given by `--slo`. */
 export type Slo = LatencySlo | GoodputSlo | ErrorsSlo | RateSlo

@@ -1,4 +1,4 @@
-import type { AuditRow } from '../../../contract/report/load/generator.ts'
+import type { AuditRow } from '../../../reports/load/model/generator.ts'
 
 /** Quantities of Little's law, in one window. */
 export interface Flow {

@@ -1,9 +1,5 @@
-import type { EndpointRow } from '../../../contract/report/load/measures.ts'
-import {
-  type Metric,
-  type MetricName,
-  metricNames,
-} from '../../../contract/report/load/measures.ts'
+import type { EndpointRow } from '../../../reports/load/model/measures.ts'
+import { type Metric, type MetricName, metricNames } from '../../../reports/load/model/measures.ts'
 import type { LatencyRecorder } from '../metrics/latency-recorder.ts'
 import type { MetricsConfig, RunMetrics } from '../metrics/run-metrics.ts'
 import type { SampledRequest } from '../metrics/samples/bottom-k-sample.ts'

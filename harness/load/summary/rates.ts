@@ -3,20 +3,20 @@ import {
   type LoadBlock,
   type LoadBlocks,
   loadBlocks,
-} from '../../../contract/report/load/comparison.ts'
+} from '../../../reports/load/model/comparison.ts'
 import {
   type Disturbances,
   type ErrorCounter,
   type ErrorRow,
   errorCounters,
-} from '../../../contract/report/load/integrity.ts'
+} from '../../../reports/load/model/integrity.ts'
 import type {
   Delivery,
   Goodput,
   MetricName,
   Rates,
   Stalls,
-} from '../../../contract/report/load/measures.ts'
+} from '../../../reports/load/model/measures.ts'
 import type { LatencyRecorder, OutcomeCounts } from '../metrics/latency-recorder.ts'
 import type { RunMetrics } from '../metrics/run-metrics.ts'
 import type { Histogram } from '../metrics/samples/histogram.ts'

@@ -1,6 +1,6 @@
 import { rankOf } from '../../../contract/averages.ts'
-import type { AuditRow } from '../../../contract/report/load/generator.ts'
-import type { EndpointRow, HeatMap, SecondRow } from '../../../contract/report/load/measures.ts'
+import type { AuditRow } from '../../../reports/load/model/generator.ts'
+import type { EndpointRow, HeatMap, SecondRow } from '../../../reports/load/model/measures.ts'
 import type { RunMetrics } from '../metrics/run-metrics.ts'
 import { Histogram, twoDigits } from '../metrics/samples/histogram.ts'
 import type { ChartedMetric } from '../metrics/timeline.ts'

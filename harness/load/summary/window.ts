@@ -1,4 +1,4 @@
-import type { Window } from '../../../contract/report/load/measures.ts'
+import type { Window } from '../../../reports/load/model/measures.ts'
 import type { RunMetrics } from '../metrics/run-metrics.ts'
 import type { SampledRequest } from '../metrics/samples/bottom-k-sample.ts'
 import {

@@ -1,5 +1,5 @@
-import type { LoadReport } from '../../../contract/report/load/report.ts'
 import { writePassages } from '../../../fixtures/content/passages.ts'
+import type { LoadReport } from '../../../reports/load/model/report.ts'
 import type { NetworkOptions } from '../../client/index.ts'
 import { RunClock } from '../clock.ts'
 import { Scheduler } from '../engine/scheduler.ts'

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { LoadReport } from '../../../contract/report/load/report.ts'
+import type { LoadReport } from '../../../reports/load/model/report.ts'
 import { loadReportOf } from '../../../reports/load/test-support/sketch.ts'
 import { Histogram } from '../metrics/samples/histogram.ts'
 import { drawsOf, standardNormal } from '../plan/random.ts'

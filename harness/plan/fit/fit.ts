@@ -1,6 +1,6 @@
 /** The service model that reproduces a measured run, with its uncertainty. */
 import { medianOf } from '../../../contract/averages.ts'
-import type { CapacityReport } from '../../../contract/report/capacity/report.ts'
+import type { CapacityReport } from '../../../reports/capacity/model/report.ts'
 import { standardNormal } from '../../load/plan/random.ts'
 import type { ServiceModel } from '../simulation/replica.ts'
 import type { RequestLength } from '../simulation/requests.ts'

@@ -1,5 +1,5 @@
 import { meanOf, medianOf } from '../../../contract/averages.ts'
-import type { ProbeSamples } from '../../../contract/report/capacity/probe.ts'
+import type { ProbeSamples } from '../../../reports/capacity/model/probe.ts'
 import { solve } from '../../load/statistics/linear-algebra.ts'
 import { iterationMs, type ServiceModel } from '../simulation/replica.ts'
 

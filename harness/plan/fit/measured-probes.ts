@@ -2,9 +2,9 @@ import type {
   CapacityProbe,
   ProbeLatency,
   ProbeSamples,
-} from '../../../contract/report/capacity/probe.ts'
-import type { CapacityReport } from '../../../contract/report/capacity/report.ts'
-import type { PlanMeasurement } from '../../../contract/report/plan.ts'
+} from '../../../reports/capacity/model/probe.ts'
+import type { CapacityReport } from '../../../reports/capacity/model/report.ts'
+import type { PlanMeasurement } from '../../../reports/plan/model.ts'
 import { groupEqualLoads } from '../../capacity/report/frontier.ts'
 import type { Measurement } from '../demand.ts'
 import type { RequestLength } from '../simulation/requests.ts'

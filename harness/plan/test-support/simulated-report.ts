@@ -1,11 +1,12 @@
 /** Capacity reports of engines whose true behavior is known: the queueing model of the reference server. */
-import type { CapacityProbe } from '../../../contract/report/capacity/probe.ts'
-import type { CapacityReport } from '../../../contract/report/capacity/report.ts'
+
 import {
   defaultEngine,
   type EngineOptions,
   simulate,
 } from '../../../reference-server/engine/engine.ts'
+import type { CapacityProbe } from '../../../reports/capacity/model/probe.ts'
+import type { CapacityReport } from '../../../reports/capacity/model/report.ts'
 import {
   capacityProbeOf,
   capacityReportOf,

@@ -1,5 +1,5 @@
-import type { CapacityProbe } from '../../../contract/report/capacity/probe.ts'
-import type { CapacityReport } from '../../../contract/report/capacity/report.ts'
+import type { CapacityProbe } from '../model/probe.ts'
+import type { CapacityReport } from '../model/report.ts'
 
 /** A capacity report written by hand: two rates that meet the SLO, one that misses it. */
 export function capacityReportOf(more: Partial<CapacityReport> = {}): CapacityReport {

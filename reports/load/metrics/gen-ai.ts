@@ -1,7 +1,7 @@
-import type { Distribution, MetricName } from '../../../contract/report/load/measures.ts'
-import type { LoadReport, TransactionRow } from '../../../contract/report/load/report.ts'
 import { printable } from '../../text/escape.ts'
 import { binsOf, cumulative } from '../measures.ts'
+import type { Distribution, MetricName } from '../model/measures.ts'
+import type { LoadReport, TransactionRow } from '../model/report.ts'
 
 /**
  * Latencies that OpenTelemetry names, as its exporters write them for Prometheus: histograms with the

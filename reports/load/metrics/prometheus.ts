@@ -1,6 +1,6 @@
-import { type LoadReport, loadOutcomes } from '../../../contract/report/load/report.ts'
 import { doubtWord, isEdited } from '../../text/digest.ts'
 import { clocked } from '../measures.ts'
+import { type LoadReport, loadOutcomes } from '../model/report.ts'
 import {
   bucketsOf,
   expositionOf,

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/style/noExcessiveLinesPerFile: data, one report of a load run
 import { encodeIntoCompressedBase64, Float64Histogram } from 'hdr-histogram-js'
-import type { Distribution, Metric, MetricName } from '../../../contract/report/load/measures.ts'
-import type { LoadReport } from '../../../contract/report/load/report.ts'
+import type { Distribution, Metric, MetricName } from '../model/measures.ts'
+import type { LoadReport } from '../model/report.ts'
 
 /**
  * A load report written by hand: 300 streams in three seconds, some from a slow shard of the target, with

@@ -1,5 +1,5 @@
 import { rankOf } from '../../../../contract/averages.ts'
-import type { LoadReport } from '../../../../contract/report/load/report.ts'
+import type { LoadReport } from '../../../../reports/load/model/report.ts'
 import { arrivalText } from '../../../../reports/load/outcome.ts'
 import { clean, shorten } from '../../../../reports/text/escape.ts'
 import { columns, count, figure } from '../../../../reports/text/format.ts'

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
-import { type LoadReport, loadReport } from '../../../../contract/report/load/report.ts'
+import { type LoadReport, loadReport } from '../../../../reports/load/model/report.ts'
 import { listen } from '../../../client/test-support/listen-on-loopback.ts'
 import { chatgen, emptyFolder, serving } from '../../test-support/chatgen.ts'
 

@@ -1,4 +1,4 @@
-import type { MetricName } from '../../../../contract/report/load/measures.ts'
+import type { MetricName } from '../../../../reports/load/model/measures.ts'
 import { mix32 } from '../../plan/random.ts'
 import type { RequestRecord } from '../../record.ts'
 import type { Clock, RequestLimit } from '../../slo/slo.ts'

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module'
-import type { Distribution, Quantile } from '../../../../contract/report/load/measures.ts'
+import type { Distribution, Quantile } from '../../../../reports/load/model/measures.ts'
 import {
   kaplanMeierQuantile,
   type LifeTable,

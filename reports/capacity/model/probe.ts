@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { audit, generator } from '../load/generator.ts'
-import { metricNames } from '../load/measures.ts'
+import { audit, generator } from '../../load/model/generator.ts'
+import { metricNames } from '../../load/model/measures.ts'
 
 /** One probe of a capacity search: a load run at one rate, or with one number of clients. */
 

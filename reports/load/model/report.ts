@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { surfaces } from '../../catalog/requirement.ts'
-import { container, digest } from '../common.ts'
+import { surfaces } from '../../../contract/catalog/requirement.ts'
+import { container, digest } from '../../../contract/report/common.ts'
 import { audit, generator } from './generator.ts'
 import { disturbances, errorRow, integrity } from './integrity.ts'
 import {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { digest } from '../common.ts'
-import { generator } from '../load/generator.ts'
-import { loadReport } from '../load/report.ts'
+import { digest } from '../../../contract/report/common.ts'
+import { generator } from '../../load/model/generator.ts'
+import { loadReport } from '../../load/model/report.ts'
 import { capacityProbe } from './probe.ts'
 
 /**

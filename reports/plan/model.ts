@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { loadReport } from './load/report.ts'
+import { loadReport } from '../load/model/report.ts'
 
 /**
  * The report of `chatgen plan` that other programs read: `plan.json`, schema version 1. Times in
