@@ -9,7 +9,7 @@ import {
   requirementsOf,
   test,
 } from '../../harness/conformance/scenario/index.ts'
-import { claimCut } from '../laws/stop.ts'
+import { claimCut, endOf } from '../laws/stop.ts'
 import { claimArrival } from '../support/delivery.ts'
 
 /**
@@ -32,6 +32,10 @@ describe('compatible surface: streaming', () => {
       await openai.chat(openai.chatBody(question, withUsage))
 
       const whole = await openai.chatOk(openai.chatBody(question))
+      // A proxy that loses its server may end the body of a stream as if it were complete.
+      const hasEnd = endOf(streamed.exchange).reason !== undefined
+      const isCut = !hasEnd && whole.text.startsWith(streamed.text) && streamed.text !== whole.text
+      assume(!isCut, 'the stream ends inside its answer, without finish_reason', streamed.exchange)
       claim(
         'OAI-STREAM-10',
         () => expect(streamed.text, 'the text of a deterministic target').toBe(whole.text),
