@@ -1,6 +1,6 @@
 import { badge } from './conformance/github.ts'
-import { caseOf, junitOf } from './conformance/junit.ts'
 import type { Document, Outcome } from './document/document.ts'
+import { caseOf, junitOf } from './document/junit.ts'
 import { expositionOf } from './load/metrics/gen-ai.ts'
 import { annotation, clean } from './text/escape.ts'
 

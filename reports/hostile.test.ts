@@ -5,18 +5,20 @@ import { micromark } from 'micromark'
 import { gfm, gfmHtml } from 'micromark-extension-gfm'
 import { describe, expect, test } from 'vitest'
 import { validateXML } from 'xmllint-wasm'
-import { capacityDocument, capacityToJUnit } from './capacity/document.ts'
+import { capacityDocument } from './capacity/document.ts'
+import type { CapacityReport } from './capacity/model/report.ts'
 import { compareReports } from './compare/compare.ts'
 import { comparisonDocument } from './compare/document.ts'
 import { conformanceDocument } from './conformance/document.ts'
 import { reportToBadge, reportToGitHub } from './conformance/github.ts'
 import { reportToJUnit } from './conformance/junit.ts'
 import { toHtml } from './document/html.ts'
+import { toJUnit } from './document/junit.ts'
 import { toGitHub, toMarkdown } from './document/markdown.ts'
 import { toTerminal } from './document/terminal.ts'
 import { loadDocument } from './load/document.ts'
-import { loadToJUnit } from './load/junit.ts'
 import { loadToCsv, loadToPrometheus } from './load/metrics/prometheus.ts'
+import type { LoadReport } from './load/model/report.ts'
 import { loadReportOf } from './load/test-support/sketch.ts'
 import {
   hostileCapacity,
@@ -204,6 +206,14 @@ describe('pasted into a shell', () => {
     },
   )
 })
+
+function loadToJUnit(report: LoadReport): string {
+  return toJUnit(loadDocument(report), report, report.integrity.held)
+}
+
+function capacityToJUnit(report: CapacityReport): string {
+  return toJUnit(capacityDocument(report), report)
+}
 
 function junitOf({ report, exchanges }: ReturnType<typeof hostileReport>): string {
   return reportToJUnit(report, exchanges)

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import { toJUnit } from '../document/junit.ts'
 import { toTerminal } from '../document/terminal.ts'
 import { answerText } from './answer.ts'
 import { capacityCharts } from './charts.ts'
-import { capacityDocument, capacityToJUnit } from './document.ts'
+import { capacityDocument } from './document.ts'
 import { capacityProbeOf, capacityReportOf, nothingFound } from './test-support/sketch.ts'
 
 const style = { color: false, width: 100, verbose: true }
@@ -119,21 +120,29 @@ test('the console shows the answer first and last, the frontier and the probes',
 })
 
 describe('JUnit', () => {
+  const junitOf = (more: Parameters<typeof capacityReportOf>[0] = {}) => {
+    const report = capacityReportOf(more)
+    return toJUnit(capacityDocument(report), report)
+  }
+
   test('passes for an answer, whatever single probes missed', () => {
-    const xml = capacityToJUnit(capacityReportOf())
-    expect(xml).toContain('failures="0"')
-    expect(xml).toContain('probe 3, search, 44.0 req/s')
+    expect(junitOf()).toContain('failures="0" errors="0"')
   })
 
   test.each(['below min', 'violated', 'undecided', 'unreachable', 'invalid'] as const)(
     'fails for the outcome %s',
     (outcome) => {
-      expect(capacityToJUnit(capacityReportOf({ outcome }))).toContain('failures="1"')
+      expect(junitOf({ outcome })).toMatch(new RegExp(`<(failure|error) type="${outcome}"`))
     },
   )
 
   test('fails for an interrupted search', () => {
-    expect(capacityToJUnit(capacityReportOf({ interrupted: true }))).toContain('failures="1"')
+    expect(junitOf({ interrupted: true })).toContain('failures="1"')
+  })
+
+  test('names the requirements that probes violated', () => {
+    const probes = [capacityProbeOf({ index: 4, violated: ['V3-SSE-08'] })]
+    expect(junitOf({ probes })).toContain('message="violated: V3-SSE-08 in probe 4"')
   })
 })
 

@@ -73,6 +73,8 @@ export interface Section {
   readonly untitled?: boolean
   /** True for figures that do not describe the target. */
   readonly untrusted?: boolean
+  /** True if each item is an internal error of chatgen. */
+  readonly isInternal?: boolean
   /** Blocks without content are left out, and so are sections without blocks. */
   readonly blocks: readonly Block[]
 }
@@ -165,6 +167,10 @@ export function tableOf<Row>(rows: readonly Row[], columns: readonly Column<Row>
 /** Items of plain text. */
 export function itemsOf(texts: readonly string[]): Block {
   return { items: texts.map((text) => ({ text })) }
+}
+
+export function faultSection(faults: readonly string[]): Section {
+  return { title: 'Internal errors of chatgen', isInternal: true, blocks: [itemsOf(faults)] }
 }
 
 /** The sections with content, without empty blocks. */

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { toHtml } from '../document/html.ts'
+import { toJUnit } from '../document/junit.ts'
 import { toGitHub } from '../document/markdown.ts'
 import type { Chart } from '../html/markup.ts'
 import { loadDocument } from './document.ts'
-import { loadToJUnit } from './junit.ts'
 import { stepsOf } from './measures.ts'
 import { loadReportOf } from './test-support/sketch.ts'
 
@@ -61,36 +61,43 @@ function chartsIn(html: string): Omit<Chart, 'table' | 'note'>[] {
   return JSON.parse(json)
 }
 
-test('a case for each SLO, row, audit and for the generator', () => {
-  const xml = loadToJUnit(loadReportOf())
-  expect(xml.replaceAll(/<prop[\s\S]*?<\/properties>\n/g, '')).toMatchInlineSnapshot(`
-    "<?xml version="1.0" encoding="UTF-8"?>
-    <testsuites tests="9" failures="3" errors="1" time="9.750">
-    <testsuite id="0" name="slo" package="chatgen-conformance" hostname="127.0.0.1" timestamp="2026-01-02T03:04:05" tests="3" failures="2" errors="0" skipped="0" time="9.750">
-    <testcase name="ttft.p90 &lt; 500ms" classname="slo" time="3.250"/>
-    <testcase name="goodput &gt; 99%" classname="slo" time="3.250"><failure type="missed" message="missed: 95.7 [92.8, 97.7] %">290 of 303 due requests were good; 13 were not, 1 % may be. Missed at 99 % confidence.</failure></testcase>
-    <testcase name="errors &lt; 2%" classname="slo" time="3.250"><failure type="undecided" message="undecided: 2.31 [0.93, 4.70] %">7 of 303 due requests failed; 2 % may. 1200 more clean requests needed for a decision.</failure></testcase>
-    <system-out>ttft.p90 &lt; 500ms: 131 [128, 133] ms</system-out>
-    <system-err></system-err>
-    </testsuite>
-    <testsuite id="1" name="integrity" package="chatgen-conformance" hostname="127.0.0.1" timestamp="2026-01-02T03:04:05" tests="3" failures="1" errors="0" skipped="0" time="0.000">
-    <testcase name="V3-SSE-17 The text of response.completed is all that the deltas said." classname="integrity" time="0.000"><failure type="violated" message="violated in 4 of 303, 1.32 %">&lt;/script&gt;&lt;script&gt;window.pwned=1&lt;/script&gt;&lt;img src=x onerror="window.pwned=1"&gt; | \`x\` ]]&gt; \\x1b[2J\\u202etxt
-    first: request 17.0 at 232 ms, v3.generate, event 12, X-Request-Id chatgen-a-seed-17</failure></testcase>
-    <testcase name="OAI-STREAM-03 passed in every response" classname="integrity" time="0.000"/>
-    <testcase name="OAI-STREAM-04 passed in every response" classname="integrity" time="0.000"/>
-    <system-out></system-out>
-    <system-err></system-err>
-    </testsuite>
-    <testsuite id="2" name="generator" package="chatgen-conformance" hostname="127.0.0.1" timestamp="2026-01-02T03:04:05" tests="3" failures="0" errors="1" skipped="0" time="0.000">
-    <testcase name="the load generator was not the bottleneck" classname="generator" time="0.000"/>
-    <testcase name="littles-law" classname="generator" time="0.000"/>
-    <testcase name="conservation-transactions" classname="generator" time="0.000"><error type="audit" message="306 due = 305 started + 0 not sent."/></testcase>
-    <system-out>generator degraded, timestamp error p99 3.10 ms; its timestamps were up to 3.1 ms late (p99)</system-out>
-    <system-err></system-err>
-    </testsuite>
-    </testsuites>
-    "
+function junitOf(more: Parameters<typeof loadReportOf>[0] = {}): string {
+  const report = loadReportOf(more)
+  return toJUnit(loadDocument(report), report, report.integrity.held)
+}
+
+test('a case for each SLO, requirement, audit and for the generator', () => {
+  const cases = junitOf().matchAll(/<testcase name="([^"]*)"[^>]*?>(?:<(\w+)|)/g)
+  expect([...cases].map(([, name, tag]) => `${name}: ${tag ?? 'passed'}`)).toMatchInlineSnapshot(`
+    [
+      "outcome: failure",
+      "ttft.p90 &lt; 500ms: passed",
+      "goodput &gt; 99%: failure",
+      "errors &lt; 2%: failure",
+      "V3-SSE-17: failure",
+      "Generator: passed",
+      "littles-law: passed",
+      "conservation-transactions: failure",
+      "OAI-STREAM-03: passed",
+      "OAI-STREAM-04: passed",
+    ]
   `)
+  expect(junitOf()).toContain(
+    '<failure type="missed" message="missed: goodput &gt; 99%: 95.7 [92.8, 97.7] %">',
+  )
+})
+
+test('an interrupted run is not green', () => {
+  const slo = loadReportOf().slo.filter(({ verdict }) => verdict === 'met')
+  expect(junitOf({ outcome: 'met', slo, interrupted: true })).toContain(
+    '<error type="reservation" message="reservation: interrupted: partial results">',
+  )
+})
+
+test('an internal error is an error, with its lines', () => {
+  expect(junitOf({ faults: ['TypeError: x\nat y'] })).toContain(
+    '<error type="internal error" message="TypeError: x">TypeError: x\nat y</error>',
+  )
 })
 
 test('annotations: the outcome, and what failed or is undecided', () => {
@@ -104,13 +111,11 @@ test('annotations: the outcome, and what failed or is undecided', () => {
   `)
 })
 
-test('the generator that was the bottleneck is an error of chatgen', () => {
+test('the generator that was the bottleneck fails, with its reasons', () => {
   const { generator } = loadReportOf()
   const reasons = ['timers came late']
-  const xml = loadToJUnit(
-    loadReportOf({ generator: { ...generator, verdict: 'invalid', reasons } }),
-  )
-  expect(xml).toContain('<error type="invalid" message="timers came late">')
+  const xml = junitOf({ generator: { ...generator, verdict: 'invalid', reasons } })
+  expect(xml).toContain('<failure type="invalid" message="invalid: timers came late">')
 })
 
 const { plan } = loadReportOf()

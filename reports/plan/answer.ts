@@ -146,7 +146,7 @@ export function planTable({ rows, price, slos, demand }: PlanReport): Table {
   return { head, rows: rows.map(cells), spare }
 }
 
-export function sloText({ value, low, high, unit }: PredictedSloRow): string {
+function sloText({ value, low, high, unit }: PredictedSloRow): string {
   return `${interval(value, low, high)} ${unit}`
 }
 

@@ -1,4 +1,3 @@
-import { caseOf, type JUnitCase, junitOf } from '../conformance/junit.ts'
 import { type Document, itemsOf, type Tile, type Tone } from '../document/document.ts'
 import type { Chart } from '../html/markup.ts'
 import { clean } from '../text/escape.ts'
@@ -13,7 +12,6 @@ import {
   reproducedTable,
   scalabilityLines,
   scalabilityTable,
-  sloText,
 } from './answer.ts'
 import type { PlanReport } from './model.ts'
 
@@ -119,36 +117,4 @@ function hourChart(report: PlanReport): readonly Chart[] {
       table: hourTable(report),
     },
   ]
-}
-
-/** JUnit XML of a plan: a case for the answer, and one for each SLO with the planned replicas. */
-export function planToJUnit(report: PlanReport): string {
-  const { replicas, rows, outcome, createdAt, measured } = report
-  const row = rows.find((one) => one.replicas === replicas) ?? rows[0]
-  const slos = (row?.slo ?? []).map((slo): JUnitCase => {
-    const isMissed = slo.verdict === 'missed' || slo.verdict === 'likely missed'
-    const text = `${sloText(slo)}, ${slo.verdict}`
-    const result = { tag: 'failure', type: slo.verdict, message: text, text } as const
-    return { ...caseOf(slo.expression, isMissed ? result : null), output: text }
-  })
-  const text = planAnswer(report)
-  const tag = outcome === 'invalid' ? 'error' : 'failure'
-  const message = `${planBadges[outcome].word}: ${text}`
-  const result = outcome === 'found' ? null : ({ tag, type: outcome, message, text } as const)
-  const answer = { ...caseOf('a number of replicas meets the SLOs', result), output: text }
-  return junitOf(
-    [
-      { name: 'plan', cases: [answer] },
-      { name: 'slo', cases: slos },
-    ],
-    {
-      target: { baseUrl: measured[0]?.baseUrl ?? '' },
-      startedAt: createdAt,
-      properties: {
-        outcome,
-        replicas: String(replicas ?? ''),
-        withSpare: String(report.withSpare ?? ''),
-      },
-    },
-  )
 }
