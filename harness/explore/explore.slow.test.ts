@@ -68,7 +68,7 @@ describe('a legal server is not accused', () => {
       patch: busyCaller(v3Generate, 3),
     },
     ...['repeat-409', 'lists-bare', 'lists-capped-at-ten', 'deletion-settles-late'].map(named),
-    ...['chat-of-other-names', 'requires-assistant-id'].map(named),
+    ...['chat-of-other-names', 'requires-assistant-id', 'lists-with-links'].map(named),
     combineDialects(58),
   ]
   test.each(servers.map((server) => [server.name, server] as const))(

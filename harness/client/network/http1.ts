@@ -33,14 +33,17 @@ export function createHttp1(network: NetworkOptions) {
       const path = `${url.pathname}${url.search}`
       if (!proxy || !proxied || url.protocol !== 'http:') {
         const agent = direct.agentFor(url, outgoing)
-        converse(conversation, { agent, path }, headOf(outgoing), (answer) => {
+        const inspect = (answer: IncomingMessage) => {
           // Misdirected: the next requests take another connection (RFC 9110, 15.5.20).
           if (answer.statusCode === 421) direct.renew()
-        })
+        }
+        const place = { agent, path, onStale: direct.keepNone }
+        converse(conversation, place, headOf(outgoing), inspect)
         return
       }
       // Without TLS, the request to a proxy has the absolute address (RFC 9112, section 3.2.2).
-      const place = { agent: proxied.agentFor(proxy, outgoing), path: `${url.origin}${path}` }
+      const agent = proxied.agentFor(proxy, outgoing)
+      const place = { agent, path: `${url.origin}${path}`, onStale: proxied.keepNone }
       const authorization = proxyAuthorization(proxy)
       const own: Header[] =
         authorization === undefined ? [] : [['proxy-authorization', authorization]]
@@ -65,6 +68,7 @@ function createPool(network: NetworkOptions, describeError = (error: Error) => e
   const opener = createSocketOpener(network)
   const spare = new Map<string, Socket>()
   let agents = new Map<string, Agent>()
+  let keepsIdle = true
   const all = new Set<Agent>()
 
   function createAgent(origin: URL, keepAlive: boolean): Agent {
@@ -91,12 +95,18 @@ function createPool(network: NetworkOptions, describeError = (error: Error) => e
   return {
     agentFor(origin: URL, { client }: Outgoing): Agent {
       const key = JSON.stringify([origin.origin, client])
-      const agent = agents.get(key) ?? createAgent(origin, client?.keepsConnections ?? true)
+      const agent =
+        agents.get(key) ?? createAgent(origin, keepsIdle && (client?.keepsConnections ?? true))
       agents.set(key, agent)
       return agent
     },
     /** Open connections serve no further requests. */
     renew() {
+      agents = new Map()
+    },
+    /** Gives each later request a connection of its own, as the server closes idle ones sooner than expected. */
+    keepNone() {
+      keepsIdle = false
       agents = new Map()
     },
     adopt(origin: string, socket: Socket) {
@@ -128,10 +138,17 @@ function headOf({ client, request }: Outgoing): readonly Header[] {
 /** Interim responses (RFC 9110, section 15.2) before the final one; a client expects one or two. */
 const maxInterim = 1_000
 
+interface Place {
+  readonly agent: Agent
+  readonly path: string
+  /** Called if a connection that was idle before is closed instead of carrying a response. */
+  readonly onStale: () => void
+}
+
 /** `inspect` may end the conversation with the head of the response. */
 function converse(
   conversation: Conversation,
-  place: { readonly agent: Agent; readonly path: string },
+  { onStale, ...place }: Place,
   head: readonly Header[],
   inspect: (answer: IncomingMessage, request: ClientRequest) => void,
 ): void {
@@ -142,7 +159,10 @@ function converse(
     request.removeHeader(name)
   for (const [name, value] of head) request.appendHeader(name, value)
   request.maxHeadersCount = 0
-  const fail = (error: Error) => conversation.fail(closureOf(error))
+  const fail = (error: Error) => {
+    if (request.reusedSocket && !conversation.hasHead && !conversation.isOver) onStale()
+    conversation.fail(closureOf(error))
+  }
   let interim = 0
   request.on('socket', () => conversation.sending(() => request.destroy()))
   request.on('information', () => {

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { bodyBytes, bodyText, type Header } from '../../../contract/index.ts'
@@ -80,6 +81,25 @@ test('a body is kept as it came, and decoded only where it is an event stream', 
   const stream = await sendRequest(server.url)
   expect(stream.events).toMatchObject([{ name: null, data: '1' }])
   expect(bodyText(stream)).toBe('data: 1\n\n')
+})
+
+test('after a server closed an idle connection, each request has a connection of its own', async () => {
+  const sockets: Socket[] = []
+  const server = await startRawServer((socket) => {
+    sockets.push(socket)
+    socket.write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n')
+  })
+  onTestFinished(() => server.close())
+  await withTransport(async (transport) => {
+    const kinds: string[] = []
+    for (let turn = 0; turn < 4; turn += 1) {
+      const { ending } = await transport.send(outgoing(server.url)).exchange
+      kinds.push(ending.kind)
+      // The event loop does not read the close before the next request.
+      for (const socket of sockets) socket.destroy()
+    }
+    expect(kinds).toEqual(['complete', 'unreachable', 'complete', 'complete'])
+  })
 })
 
 test('many conversations at once keep apart', async () => {

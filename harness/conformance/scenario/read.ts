@@ -170,12 +170,15 @@ export function repeatedIn(body: unknown, texts: readonly string[]): readonly st
 export function withoutCursors(body: unknown): unknown {
   if (!isObject(body)) return body
   const others = Object.entries(body).filter(
-    ([name, value]) => typeof value !== 'string' || !leadsOn.test(name),
+    ([name, value]) => !(leadsOn.test(name) && (typeof value === 'string' || isLinks(name))),
   )
   return Object.fromEntries(others.map(([name, value]) => [name, withoutCursors(value)]))
 }
 
-const leadsOn = /cursor|next|prev|before|after|first|last|token|self|link/i
+const leadsOn = /cursor|next|prev|before|after|first|last|token|self|link|url|href/i
+
+/** Lists of links name their pages in fields of any name. */
+const isLinks = (name: string) => /^_?links$/i.test(name)
 
 /** Tests if a body holds an array at any depth. */
 export function holdsList(body: unknown): boolean {
