@@ -1,6 +1,5 @@
 /** Composition root: the services of a plain server, then the patch. */
 
-import type { AnswerScript, ScriptEntry } from '../contract/answer-script.ts'
 import { decodeByEngine } from './engine/decode.ts'
 import type { EngineOptions } from './engine/engine.ts'
 import { responseEvents } from './events/sequence.ts'
@@ -14,6 +13,7 @@ import {
 } from './http/admission.ts'
 import { stampsOnRequest } from './http/stamps.ts'
 import { fakeModel } from './model/fake-model.ts'
+import type { AnswerScript, ScriptEntry } from './model/script/answer-script.ts'
 import { recordedModel } from './model/script/recording.ts'
 import { replaceableScript } from './model/script/scripted-model.ts'
 import type { Model } from './model/types.ts'

@@ -1,11 +1,11 @@
 /** Writes schemas/*.schema.json, which only the package contains, from the types that chatgen itself reads with. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { z } from 'zod'
-import { answerScript } from '../contract/answer-script.ts'
 import { conformanceReport } from '../contract/report/conformance.ts'
 import { baselineFile } from '../harness/conformance/baseline/file.ts'
 import { targetProfile } from '../harness/conformance/profile/schema.ts'
 import { mixFile } from '../harness/load/plan/mix-schema.ts'
+import { answerScript } from '../reference-server/model/script/answer-script.ts'
 import { capacityReport } from '../reports/capacity/model/report.ts'
 import { loadComparison } from '../reports/load/model/comparison.ts'
 import { loadReport } from '../reports/load/model/report.ts'

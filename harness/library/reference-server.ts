@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { answerScript } from '../../contract/answer-script.ts'
+import type { answerScript } from '../../reference-server/model/script/answer-script.ts'
 
 /** A script of answers, as in the file of `chatgen serve --script`. */
 export interface Script extends z.input<typeof answerScript> {}
@@ -43,7 +43,7 @@ export async function startReferenceServer(
 ): Promise<ReferenceServer> {
   const { pace, faults = [], dialects = [], script, ...rest } = options
   const { parsePace, startReferenceServer: start } = await import('../../reference-server/index.ts')
-  const { answerScript } = await import('../../contract/answer-script.ts')
+  const { answerScript } = await import('../../reference-server/model/script/answer-script.ts')
   const patch = await patchOf(faults, dialects)
   const server = await start({
     ...rest,

@@ -1,7 +1,8 @@
 /** One answer of the model on a native surface, including retrieval (section 4.4). */
-import type { Rag } from '../../contract/requests/index.ts'
+
 import type { BuiltinTool } from '../model/tools/tools.ts'
 import type { Generation, Model, SearchStep, Turn } from '../model/types.ts'
+import type { Rag } from '../requests/index.ts'
 import { searchPlan } from '../retrieval/retrieval.ts'
 import type { Retrieval, SearchHit } from '../retrieval/types.ts'
 import type { Store } from '../store/types.ts'

@@ -1,7 +1,7 @@
 /** Assistant of a request: its instructions and knowledge bases, for all ways of naming it. */
 import { isUuid } from '../../contract/json.ts'
-import type { OneShotRequest } from '../../contract/requests/index.ts'
 import { ApiError } from '../http/errors.ts'
+import type { OneShotRequest } from '../requests/index.ts'
 import type { KnowledgeBase, KnowledgeStore } from '../store/types.ts'
 
 export interface AssistantContext {

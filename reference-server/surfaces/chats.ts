@@ -1,11 +1,7 @@
 /** Chats of both versions: create, list, read, delete (sections 2.5 and 4.3). */
 
-import {
-  createChatRequest,
-  listChatsQuery,
-  searchedListQuery,
-} from '../../contract/requests/index.ts'
 import { type Route, route } from '../http/call.ts'
+import { createChatRequest, listChatsQuery, searchedListQuery } from '../requests/index.ts'
 import type { Services } from '../services.ts'
 import type { Chat, ChatVersion } from '../store/types.ts'
 import { ownChat } from './ownership.ts'

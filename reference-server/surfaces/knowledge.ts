@@ -1,14 +1,15 @@
 /** Knowledge bases, their documents, and searches with the settings of section 4.4. */
+
+import { ownBase } from '../answering/assistant-context.ts'
+import { type Reply, type Route, route, type UploadedFile } from '../http/call.ts'
+import { ApiError } from '../http/errors.ts'
+import { uploadedFile } from '../http/form.ts'
 import {
   createBaseRequest,
   listQuery,
   searchBaseQuery,
   searchBaseRequest,
-} from '../../contract/requests/index.ts'
-import { ownBase } from '../answering/assistant-context.ts'
-import { type Reply, type Route, route, type UploadedFile } from '../http/call.ts'
-import { ApiError } from '../http/errors.ts'
-import { uploadedFile } from '../http/form.ts'
+} from '../requests/index.ts'
 import { readableFormats } from '../retrieval/document-text.ts'
 import { searchPlan } from '../retrieval/retrieval.ts'
 import type { KnowledgeDocument } from '../retrieval/types.ts'

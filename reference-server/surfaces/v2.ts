@@ -1,9 +1,5 @@
 /** POST /api/v2/message and /api/v2/message/generate (section 4.2): a user message is stored, then answered. */
-import {
-  type GenerateReplyRequest,
-  generateReplyRequest,
-  storeMessageRequest,
-} from '../../contract/requests/index.ts'
+
 import { answer } from '../answering/answer.ts'
 import { assistantOrInstructions } from '../answering/assistant-context.ts'
 import { ownFiles, uploadedTurn } from '../answering/files.ts'
@@ -11,6 +7,11 @@ import { type Call, type Reply, type Route, route } from '../http/call.ts'
 import { ApiError } from '../http/errors.ts'
 import { allowedTools } from '../model/tools/tools.ts'
 import type { Generation, Step, Turn } from '../model/types.ts'
+import {
+  type GenerateReplyRequest,
+  generateReplyRequest,
+  storeMessageRequest,
+} from '../requests/index.ts'
 import type { Services } from '../services.ts'
 import type { Message } from '../store/types.ts'
 import { knownModel, ownChat, ownMessage } from './ownership.ts'

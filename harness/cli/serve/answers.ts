@@ -1,10 +1,10 @@
 import { appendFileSync, type Stats, unwatchFile, watchFile, writeFileSync } from 'node:fs'
+import { messageOf } from '../../../contract/text.ts'
 import {
   type AnswerScript,
   answerScript,
   type ScriptEntry,
-} from '../../../contract/answer-script.ts'
-import { messageOf } from '../../../contract/text.ts'
+} from '../../../reference-server/model/script/answer-script.ts'
 import { ConfigurationError, refusing } from '../../conformance/errors.ts'
 import { checkDocument, readDocument } from '../../conformance/profile/document.ts'
 import { inputText } from '../values.ts'

@@ -2,6 +2,15 @@
 import { z } from 'zod'
 import type { OperationId } from '../../../contract/operations.ts'
 import {
+  completion,
+  finalResponse,
+  historyItem,
+  historyPage,
+  modelList,
+  v2Generation,
+  v2Message,
+} from '../../../contract/wire.ts'
+import {
   chatCompletionRequest,
   createChatRequest,
   generateReplyRequest,
@@ -16,16 +25,7 @@ import {
   storeMessageRequest,
   updateChatRequest,
   uploadFields,
-} from '../../../contract/requests/index.ts'
-import {
-  completion,
-  finalResponse,
-  historyItem,
-  historyPage,
-  modelList,
-  v2Generation,
-  v2Message,
-} from '../../../contract/wire.ts'
+} from '../../requests/index.ts'
 
 /** Routes of knowledge bases, whose paths are ours. */
 export const knowledgeRoutes = {

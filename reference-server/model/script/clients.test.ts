@@ -1,8 +1,8 @@
 /** The tool-calling loop of a real client against a scripted model. */
 import OpenAI from 'openai'
 import { expect, test } from 'vitest'
-import { answerScript } from '../../../contract/answer-script.ts'
 import { testServer } from '../../test-support/server.ts'
+import { answerScript } from './answer-script.ts'
 
 const question = 'What is the weather in Oslo, and in Łódź?'
 const script = answerScript.parse({

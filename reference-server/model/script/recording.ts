@@ -1,6 +1,7 @@
 /** A recording of answers, as entries of a script that reproduces them. */
-import type { ScriptEntry } from '../../../contract/answer-script.ts'
+
 import { type Generation, type Model, ModelOutage, type ModelRequest, type Step } from '../types.ts'
+import type { ScriptEntry } from './answer-script.ts'
 import { requestDigest } from './scripted-model.ts'
 
 /** Wraps a model; `keep` receives an entry for each answer that differs from the last one to the same request. */

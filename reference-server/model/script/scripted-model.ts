@@ -1,11 +1,5 @@
 /** A model that answers from a script, or with another model if no entry matches. */
 import { createHash } from 'node:crypto'
-import {
-  type AnswerScript,
-  patternOf,
-  type ScriptEntry,
-  timeMs,
-} from '../../../contract/answer-script.ts'
 import { seededDraw } from '../../runtime/random.ts'
 import { generationOf, type Plan, splitTokens, spoken, tokensBeforeStop } from '../generation.ts'
 import { findModel } from '../models.ts'
@@ -18,6 +12,7 @@ import {
   type ModelRequest,
   type Step,
 } from '../types.ts'
+import { type AnswerScript, patternOf, type ScriptEntry, timeMs } from './answer-script.ts'
 
 /**
  * The first matching entry is used. Recorded entries with the same request are used one after the other, the

@@ -1,13 +1,14 @@
 /** POST /api/openai/chat/completions (section 4.1). */
-import {
-  type ChatCompletionRequest,
-  type ChatMessage,
-  chatCompletionRequest,
-} from '../../../contract/requests/index.ts'
+
 import type { SseBlock } from '../../events/sse.ts'
 import { type Route, route } from '../../http/call.ts'
 import { ApiError } from '../../http/errors.ts'
 import type { ClientDemands, FunctionTool, ModelRequest, Turn } from '../../model/types.ts'
+import {
+  type ChatCompletionRequest,
+  type ChatMessage,
+  chatCompletionRequest,
+} from '../../requests/index.ts'
 import { unixSeconds } from '../../runtime/clock.ts'
 import { type Decoding, tokenDelays } from '../../runtime/decoding.ts'
 import { TimedValues } from '../../runtime/timed-values.ts'

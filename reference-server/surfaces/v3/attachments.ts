@@ -1,12 +1,8 @@
 /** Attachments (section 4.3): upload, the list of the caller, the list of a chat. */
 
-import {
-  listAttachmentsQuery,
-  searchedListQuery,
-  uploadFields,
-} from '../../../contract/requests/index.ts'
 import { type Route, route, type UploadedFile } from '../../http/call.ts'
 import { uploadedFile } from '../../http/form.ts'
+import { listAttachmentsQuery, searchedListQuery, uploadFields } from '../../requests/index.ts'
 import type { Services } from '../../services.ts'
 import type { Attachment, PageRequest } from '../../store/types.ts'
 import { ownChat, uploadedText } from '../ownership.ts'

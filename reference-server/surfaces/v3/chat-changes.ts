@@ -1,7 +1,8 @@
 /** Changes of v3 chats: update, and a generated title (section 4.3). */
-import { searchedListQuery, updateChatRequest } from '../../../contract/requests/index.ts'
+
 import { type Call, type Reply, type Route, route } from '../../http/call.ts'
 import { titleOf } from '../../model/prose.ts'
+import { searchedListQuery, updateChatRequest } from '../../requests/index.ts'
 import type { Services } from '../../services.ts'
 import type { Chat, ChatChange } from '../../store/types.ts'
 import { ownChat } from '../ownership.ts'

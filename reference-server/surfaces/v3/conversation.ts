@@ -1,10 +1,11 @@
 /** Context of a generation, the chain of runs that leads to it, and GET /api/v3/message, the history of a chat. */
-import { historyQuery, type Input, type InputItem } from '../../../contract/requests/index.ts'
+
 import { type Files, fileIds, fileTurns } from '../../answering/files.ts'
 import type { RunItem } from '../../events/response-object.ts'
 import { type Route, route } from '../../http/call.ts'
 import { ApiError } from '../../http/errors.ts'
 import type { Turn } from '../../model/types.ts'
+import { historyQuery, type Input, type InputItem } from '../../requests/index.ts'
 import { isoTime } from '../../runtime/clock.ts'
 import type { Services } from '../../services.ts'
 import type { HistoryRow, StoredRun } from '../../store/types.ts'

@@ -1,7 +1,6 @@
 /** POST /api/v3/message/generate (section 4.3): one run in a stored chat. */
 
 import { hash } from 'node:crypto'
-import { type GenerateRequest, generateRequest } from '../../../contract/requests/index.ts'
 import { type AssistantContext, catalogAssistant } from '../../answering/assistant-context.ts'
 import { ownFiles } from '../../answering/files.ts'
 import { finalResponse } from '../../events/response-object.ts'
@@ -9,6 +8,7 @@ import type { ResponseRun } from '../../events/run.ts'
 import { type Call, type Reply, type Route, route } from '../../http/call.ts'
 import { ApiError } from '../../http/errors.ts'
 import type { Turn } from '../../model/types.ts'
+import { type GenerateRequest, generateRequest } from '../../requests/index.ts'
 import type { Services } from '../../services.ts'
 import type { Chat, IdempotencyScope, IdempotencyStore, StoredRun } from '../../store/types.ts'
 import { knownModel, ownChat } from '../ownership.ts'

@@ -1,10 +1,10 @@
 /** POST /api/v3/message/one-shot (section 4.3): an answer without a stored chat. */
 
-import { type OneShotRequest, oneShotRequest } from '../../../contract/requests/index.ts'
 import { oneShotAssistant } from '../../answering/assistant-context.ts'
 import { ownFiles } from '../../answering/files.ts'
 import { finalResponse } from '../../events/response-object.ts'
 import { type Call, type Reply, type Route, route } from '../../http/call.ts'
+import { type OneShotRequest, oneShotRequest } from '../../requests/index.ts'
 import type { Services } from '../../services.ts'
 import { knownModel } from '../ownership.ts'
 import { responseShape, runStream } from '../shapes.ts'

@@ -1,11 +1,12 @@
 /** The run that answers a v3 request: its start, and its events, live and replayed. */
-import type { GenerateRequest, OneShotRequest } from '../../../contract/requests/index.ts'
+
 import { type Ask, answer } from '../../answering/answer.ts'
 import { beginRun, type ResponseRun, type RunSettings } from '../../events/run.ts'
 import { endsRun, isFragment, type ResponseEvent } from '../../events/sequence.ts'
 import type { SseBlock } from '../../events/sse.ts'
 import { allowedTools, type BuiltinTool } from '../../model/tools/tools.ts'
 import type { Disruption, Failure } from '../../model/types.ts'
+import type { GenerateRequest, OneShotRequest } from '../../requests/index.ts'
 import { tokenDelays } from '../../runtime/decoding.ts'
 import { TimedValues } from '../../runtime/timed-values.ts'
 import type { Services } from '../../services.ts'

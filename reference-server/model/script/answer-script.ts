@@ -1,6 +1,6 @@
 /** A script of answers for the reference server: the file of `chatgen serve --script` and `--record`. */
 import { z } from 'zod'
-import { maxTimerMs, timerLimitText, timerMs } from './timer.ts'
+import { maxTimerMs, timerLimitText, timerMs } from '../../../contract/timer.ts'
 
 const minStatus = 400
 const maxStatus = 599
