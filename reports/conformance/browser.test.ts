@@ -206,7 +206,8 @@ async function faultyRun(): Promise<StoredReport> {
     .replace(', rag: true', '')
   writeFileSync(join(folder, 'target.yaml'), profile)
   const env = { CHATGEN_API_KEY: keys[0] ?? '', CHATGEN_OTHER_KEY: keys[1] ?? '' }
-  const args = ['--target', 'target.yaml', '--jobs', '16', '--explore', '0', '--quiet']
+  const depth = ['--depth', 'quick', '--explore', '0']
+  const args = ['--target', 'target.yaml', '--jobs', '16', ...depth, '--quiet']
   await chatgen(['check', ...args, '--report', 'json'], env, folder)
   await server.close()
   return conformanceIn(openStored(join(folder, 'chatgen-results')))
