@@ -1,64 +1,12 @@
 /** Writes what the docs take from the code: docs/interface, target profile, import table. */
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { z } from 'zod'
-import { conditions, type LawfulOperation, requirementsUnder } from '../contract/conditions.ts'
 import { type RequirementId, requirementIds, requirements } from '../contract/index.ts'
-import { interfaceRevision } from '../harness/conformance/defaults.ts'
 import { targetProfile } from '../harness/conformance/profile/schema.ts'
-import { interfacePages, type SectionSources } from '../reports/catalog/interface-pages.ts'
+import { interfacePages } from './docs/interface-pages.ts'
 import { withImportTable } from './house/references.ts'
 
 const root = new URL('../', import.meta.url)
-
-/** Finds the files that declare and test the requirements of a section, by the ids that they name. */
-export function sectionSources(): (section: string) => SectionSources {
-  const [suites, judges, catalog] = [
-    idsByFile('suites', '.scenario.ts'),
-    idsByFile('harness/judges', '.ts'),
-    idsByFile('contract/catalog', '.ts'),
-  ]
-  return (section) => {
-    const own = requirementIds.filter((id) => requirements[id].section === section)
-    const naming = (files: ReadonlyMap<string, ReadonlySet<string>>) =>
-      [...files].filter(([, ids]) => own.some((id) => ids.has(id))).map(([path]) => path)
-    const folders = naming(judges).map((path) => path.slice(0, path.lastIndexOf('/')))
-    return {
-      suites: naming(suites),
-      judges: [...new Set(folders)],
-      catalog: naming(catalog),
-    }
-  }
-}
-
-/**
- * Ids of requirements that each file names, alone, as an area: `requirementsOf('OAI-STREAM')`, or by the conditions of
- * an operation: `requirementsOfLaws('openai.chat')`.
- */
-function idsByFile(folder: string, ending: string): ReadonlyMap<string, ReadonlySet<string>> {
-  const names = readdirSync(new URL(`${folder}/`, root), { recursive: true, encoding: 'utf8' })
-  const paths = names
-    .filter((name) => name.endsWith(ending) && !/\.test\.ts$|test-support\//.test(name))
-    .map((name) => `${folder}/${name}`)
-    .toSorted()
-  return new Map(paths.map((path) => [path, idsIn(readFileSync(new URL(path, root), 'utf8'))]))
-}
-
-function idsIn(text: string): ReadonlySet<string> {
-  // A dependency of another requirement is not a test.
-  const source = text.replaceAll(/needs: \[[^\]]*\]/g, '')
-  const areas = [...source.matchAll(/requirementsOf\(\s*'([A-Z0-9-]+)'/g)].map(([, area]) => area)
-  const ofLaws = Object.keys(conditions)
-    .filter((operation) => new RegExp(`requirementsOfLaws\\(\\s*'${operation}'`).test(source))
-    .flatMap((operation) => requirementsUnder(operation as LawfulOperation))
-  return new Set(
-    requirementIds.filter(
-      (id) =>
-        source.includes(`'${id}'`) ||
-        areas.some((area) => id.startsWith(`${area}-`)) ||
-        ofLaws.includes(id),
-    ),
-  )
-}
 
 /** The part of a JSON Schema that the page shows. */
 interface Schema {
@@ -183,8 +131,7 @@ if (import.meta.main) {
   const docs = new URL('docs/', root)
   writeFileSync(new URL('target-profile.md', docs), targetProfilePage())
   mkdirSync(new URL('interface/', docs), { recursive: true })
-  const facts = { revision: interfaceRevision, sourcesOf: sectionSources() }
-  for (const { name, text } of interfacePages(facts)) {
+  for (const { name, text } of interfacePages()) {
     writeFileSync(new URL(`interface/${name}`, docs), text)
   }
   const architecture = new URL('ARCHITECTURE.md', root)

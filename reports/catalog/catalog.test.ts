@@ -1,11 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { requirementIds } from '../../contract/index.ts'
-import { interfaceRevision } from '../../harness/conformance/defaults.ts'
-import { sectionSources } from '../../scripts/write-docs.ts'
 import { areaTitle, catalogEntries, findEntry } from './entries.ts'
 import { catalogToText, explainEntry } from './explain.ts'
-import { interfacePages } from './interface-pages.ts'
 
 test('every area has a heading', () => {
   const areas = new Set(catalogEntries().map((row) => row.area))
@@ -85,19 +80,4 @@ describe('explaining a requirement', () => {
     )
     expect(Math.max(...widest.map((line) => line.length))).toBeLessThanOrEqual(60)
   })
-})
-
-const pages = interfacePages({ revision: interfaceRevision, sourcesOf: sectionSources() })
-const folder = new URL('../../docs/interface/', import.meta.url)
-
-test('docs/interface is what the catalog says (`npm run docs` writes it)', () => {
-  expect(readdirSync(folder).sort()).toEqual(pages.map(({ name }) => name).sort())
-  for (const { name, text } of pages) {
-    expect(readFileSync(new URL(name, folder), 'utf8'), name).toBe(text)
-  }
-})
-
-test('every requirement stands on the page of one section', () => {
-  const text = pages.map((page) => page.text).join('\n')
-  expect(requirementIds.filter((id) => text.split(`**${id}**`).length !== 2)).toEqual([])
 })

@@ -1,33 +1,31 @@
-import { excluded, exclusionIds } from '../../contract/index.ts'
+import { readdirSync, readFileSync } from 'node:fs'
+import { conditions, type LawfulOperation, requirementsUnder } from '../../contract/conditions.ts'
+import { excluded, exclusionIds, requirementIds, requirements } from '../../contract/index.ts'
 import { type Section, sections } from '../../contract/sections.ts'
-import { type CatalogEntry, catalogEntries, requirementOf } from './entries.ts'
+import { interfaceRevision } from '../../harness/conformance/defaults.ts'
+import { type CatalogEntry, catalogEntries, requirementOf } from '../../reports/catalog/entries.ts'
 
-export interface Page {
+interface Page {
   /** Relative to `docs/interface`. */
   readonly name: string
   readonly text: string
 }
 
 /** Paths of the files that declare and test the requirements of a section. */
-export interface SectionSources {
+interface SectionSources {
   readonly suites: readonly string[]
   readonly judges: readonly string[]
   readonly catalog: readonly string[]
 }
 
-export interface PageFacts {
-  /** Revision of the interface document that the pages restate. */
-  readonly revision: string
-  readonly sourcesOf: (section: string) => SectionSources
-}
-
 const generated = '<!-- Generated from contract by `npm run docs`; edits are overwritten. -->'
 
 /** The interface, section by section: `docs/interface`, a page for each section and an index. */
-export function interfacePages({ revision, sourcesOf }: PageFacts): readonly Page[] {
+export function interfacePages(): readonly Page[] {
+  const sourcesOf = sectionSources()
   const list = Object.entries<Section>(sections).toSorted(([a], [b]) => bySection(a, b))
   return [
-    { name: 'README.md', text: index(list, revision) },
+    { name: 'README.md', text: index(list) },
     ...list.map(([number, section]) => ({
       name: `${number}.md`,
       text: page(number, section, sourcesOf(number)),
@@ -40,7 +38,7 @@ function bySection(a: string, b: string): number {
   return a.localeCompare(b, 'en', { numeric: true })
 }
 
-function index(list: readonly (readonly [string, Section])[], revision: string): string {
+function index(list: readonly (readonly [string, Section])[]): string {
   const rows = list.map(([number, { title }]) => {
     const own = catalogEntries().filter(({ section }) => section === number)
     const of = (...kinds: readonly CatalogEntry['kind'][]) =>
@@ -53,7 +51,7 @@ function index(list: readonly (readonly [string, Section])[], revision: string):
     '',
     '# The interface, section by section',
     '',
-    `The interface document of the Chat Generation Service, revision ${revision}, restated with its section`,
+    `The interface document of the Chat Generation Service, revision ${interfaceRevision}, restated with its section`,
     'numbers. Each page lists what the section specifies, the requirements that follow from it, its open',
     'questions, the statements that cannot be tested over HTTP, and the files with the tests. The contracts',
     'that the document refers to are in [wire-contract.md](../internals/wire-contract.md).',
@@ -131,4 +129,56 @@ function exclusionLines(number: string): readonly string[] {
   return exclusionIds
     .filter((id) => excluded[id].section === number)
     .map((id) => `- **${id}**: ${excluded[id].title} ${excluded[id].reason}`)
+}
+
+const root = new URL('../../', import.meta.url)
+
+/** Finds the files that declare and test the requirements of a section, by the ids that they name. */
+function sectionSources(): (section: string) => SectionSources {
+  const [suites, judges, catalog] = [
+    idsByFile('suites', '.scenario.ts'),
+    idsByFile('harness/judges', '.ts'),
+    idsByFile('contract/catalog', '.ts'),
+  ]
+  return (section) => {
+    const own = requirementIds.filter((id) => requirements[id].section === section)
+    const naming = (files: ReadonlyMap<string, ReadonlySet<string>>) =>
+      [...files].filter(([, ids]) => own.some((id) => ids.has(id))).map(([path]) => path)
+    const folders = naming(judges).map((path) => path.slice(0, path.lastIndexOf('/')))
+    return {
+      suites: naming(suites),
+      judges: [...new Set(folders)],
+      catalog: naming(catalog),
+    }
+  }
+}
+
+/**
+ * Ids of requirements that each file names, alone, as an area: `requirementsOf('OAI-STREAM')`, or by the conditions of
+ * an operation: `requirementsOfLaws('openai.chat')`.
+ */
+function idsByFile(folder: string, ending: string): ReadonlyMap<string, ReadonlySet<string>> {
+  const names = readdirSync(new URL(`${folder}/`, root), { recursive: true, encoding: 'utf8' })
+  const paths = names
+    .filter((name) => name.endsWith(ending) && !/\.test\.ts$|test-support\//.test(name))
+    .map((name) => `${folder}/${name}`)
+    .toSorted()
+  return new Map(paths.map((path) => [path, idsIn(readFileSync(new URL(path, root), 'utf8'))]))
+}
+
+function idsIn(text: string): ReadonlySet<string> {
+  // A dependency of another requirement is not a test.
+  const source = text.replaceAll(/needs: \[[^\]]*\]/g, '')
+  const areas = [...source.matchAll(/requirementsOf\(\s*'([A-Z0-9-]+)'/g)].map(([, area]) => area)
+  const ofLaws = Object.keys(conditions)
+    .filter((operation) => new RegExp(`requirementsOfLaws\\(\\s*'${operation}'`).test(source))
+    .flatMap((operation) => requirementsUnder(operation as LawfulOperation))
+  return new Set(
+    requirementIds.filter(
+      (id) =>
+        source.includes(`'${id}'`) ||
+        areas.some((area) => id.startsWith(`${area}-`)) ||
+        ofLaws.includes(id),
+    ),
+  )
 }
