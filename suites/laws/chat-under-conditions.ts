@@ -8,6 +8,7 @@ import {
   type Exchange,
   expect,
   expectAccepted,
+  isDeclined,
   plain,
   type Row,
   type ScenarioContext,
@@ -117,7 +118,7 @@ export class ChatUnderConditions {
   ): Promise<Body> {
     const { v3, chats, session, prompts } = this.#context
     const caller = callerOf(this.#context.profile, row)
-    const chat = await v3.createChat(caller)
+    const chat = await this.#createChat(row, caller)
     const twin = hasTwin ? { twin: await v3.createChat(caller, chat.name) } : {}
     const isShown = isTwinFavorite && twin.twin && (await this.#favors(twin.twin, caller))
     this.#state = { chat, caller, firstName: chat.name, ...twin, isTwinFavorite: isShown === true }
@@ -173,6 +174,16 @@ export class ChatUnderConditions {
 
   async claimDeleted(row: Row): Promise<void> {
     await this.#laws.claimDeleted(this.#required(), describeRow(row), this.#sent)
+  }
+
+  /** A chat whose name a refused request would have changed, if the row requires a refusal. */
+  async #createChat(row: Row, caller: Caller): Promise<Chat> {
+    const { v3, chats } = this.#context
+    const chat = await v3.createChat(caller)
+    if (row['after'] !== 'refusal') return chat
+    const wrong = { name: { text: chat.name } }
+    const refused = await chats.patch(chat.id, wrong, { role: 'negative', ...caller })
+    return isDeclined(refused) ? chat : v3.createChat(caller)
   }
 
   /** Sends a request as often as the row requires; returns the first answer. */

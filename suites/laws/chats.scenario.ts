@@ -128,6 +128,7 @@ describe('v3: laws of chats', () => {
         accepts: 'V3-CHAT-11',
         base: (row) => chat.arrange(row, { hasTwin: true, isTwinFavorite: true }),
         edits: chat.edits,
+        always: [{ after: 'favorite' }],
         send: (_, row) => chat.remove(row),
         laws: [{ law: (_, { row }) => chat.claimDeleted(row) }],
       })

@@ -87,6 +87,7 @@ export class ChatLaws {
       () => v3.history(chat, {}, caller),
       (_, page) => !isAwaited || isDeclined(page),
     )
+    const page = await v3.history(chat, { limit: 10 }, caller)
     const list = await chats.readList({ search: firstWord(chat.name) }, undefined, caller)
     const favorites = await chats.poll(
       () => chats.readFavorites(caller),
@@ -97,11 +98,12 @@ export class ChatLaws {
       () => {
         expect(isDeclined(read), `reading the deleted chat is declined (${under})`).toBe(true)
         expect(isDeclined(history), `reading its history is declined (${under})`).toBe(true)
+        expect(isDeclined(page), `reading a page of it is declined (${under})`).toBe(true)
         expect(list.pagesWith(chat.id).length, 'pages of the list that show it').toBe(0)
         const isFavorite = contains(favorites.body, chat.id)
         expect(isFavorite, 'the favorites show the deleted chat').toBe(false)
       },
-      ...[...sent, read, history, ...list.pages.slice(0, 3), ...favorites.pages.slice(0, 3)],
+      ...[...sent, read, history, page, ...list.pages.slice(0, 3), ...favorites.pages.slice(0, 3)],
     )
     if (!hasGone) this.#broken.add('deleted')
     await this.#claimTwin(state, under, sent)

@@ -78,7 +78,7 @@ interface Refusing {
   readonly mistakes: readonly Mistake[]
   /** Conditions in which each mistake is tested, with a request that is accepted in them. */
   readonly forms: Readonly<Record<string, Condition & { readonly control: Exchange }>>
-  /** Further conditions, several at once: a mistake is tested in one row of them at normal, in all at full. */
+  /** Further conditions, several at once: a mistake is tested in two rows of them at normal, in all at full. */
   readonly conditions: Dimensions
   /** Another caller as a further condition; undefined if the profile has none. */
   readonly caller?: Condition | undefined
@@ -91,12 +91,15 @@ interface Refusing {
   readonly noServerError?: RequirementId
 }
 
-/** Number of rows of conditions in which a mistake is tested. */
-const rowsAt = { quick: 0, normal: 1, full: 12 } as const
+/** Number of rows of conditions in which a mistake is tested; at normal, those of one mistake have few values in common. */
+const rowsAt = { quick: 0, normal: 2, full: 12 } as const
 
 /** Maximum number of requests of `expectAllRefused`, including those that show that the server is alive. */
 export function refusalCost(mistakes: number, forms: number) {
-  return (_rows: number, depth: ScenarioContext['depth']) => 2 * mistakes * (forms + rowsAt[depth])
+  return (_rows: number, depth: ScenarioContext['depth']) => {
+    const further = rowsAt[depth]
+    return mistakes * (2 * forms + further + Math.min(1, further))
+  }
 }
 
 export async function expectAllRefused(
@@ -122,19 +125,26 @@ export async function expectAllRefused(
     }
   }
   const [plainForm] = Object.values(forms)
-  const count = { quick: 0, normal: mistakes.length, full: rowsAt.full }[depth]
+  const count = depth === 'full' ? rowsAt.full : rowsAt[depth] * mistakes.length
   const rows = rowsOf(conditions, caller, context, count)
   if (plainForm === undefined || rows.length === 0) return refused
+  const { control } = plainForm
   for (const [at, mistake] of mistakes.entries()) {
-    const chosen = depth === 'full' ? rows : rows.slice(at % rows.length).slice(0, 1)
+    const chosen = depth === 'full' ? rows : pairAt(rows, at)
     for (const [name, condition] of chosen) {
-      const { control } = plainForm
       const isKeyGuessed = condition.authorization !== undefined
       const rejected = { ...request(mistake, name, condition), control, ...expected, isKeyGuessed }
-      refused.push([mistake, await expectRejected(rejected)])
+      // One request after all rows shows that the server is alive.
+      const ping = name === chosen.at(-1)?.[0] ? expected.ping : async () => control
+      refused.push([mistake, await expectRejected({ ...rejected, ping })])
     }
   }
   return refused
+}
+
+/** Two rows in sequence, from a list that is repeated. */
+function pairAt<T>(rows: readonly T[], at: number): readonly T[] {
+  return rows.slice((2 * at) % Math.max(1, rows.length - 1)).slice(0, 2)
 }
 
 /** Conditions of several dimensions at once, with a description for messages. */
@@ -148,11 +158,12 @@ export function rowsOf(
     ...conditions,
     ...(caller && { caller: { second: caller.members ?? {} } }),
   }
-  const values = Object.entries(dimensions).map(([name, of]) => [
-    name,
-    ['plain', ...Object.keys(of).filter((value) => of[value] !== undefined)],
-  ])
-  const rows = coveringRows(Object.fromEntries(values), {
+  const values = Object.entries(dimensions).map(([name, of]) => {
+    const names = Object.keys(of).filter((value) => of[value] !== undefined)
+    // Few rows show more if each has many conditions.
+    return [name, depth !== 'full' && names.length > 1 ? names : ['plain', ...names]]
+  })
+  const [, ...rows] = coveringRows(Object.fromEntries(values), {
     depth,
     seed: session.contentSeed,
     count: count + 1,

@@ -179,7 +179,7 @@ describe('v3: refusals', () => {
 
   test(
     'a chat whose name is not a text MUST be refused',
-    coversAtDepth(['V3-CHAT-14'], () => ({ requests: 8, chats: 1 })),
+    coversAtDepth(['V3-CHAT-14'], () => ({ requests: 28, chats: 1 })),
     async ({ v3, expectRejected, depth, session, profile }) => {
       const chat = await v3.createChat({ role: 'control' })
       await expectAllRefused(
@@ -187,7 +187,7 @@ describe('v3: refusals', () => {
         {
           mistakes: ofAnotherType('V3-CHAT-14', ['name', { text: 'a name' }]),
           forms: { '': { control: chat.created } },
-          conditions: {},
+          conditions: { version: { v3: { version: 'v3' } } },
           caller: secondCaller(profile),
           async send(edit, options) {
             const answer = await v3.postChat(session.name(), edit({}), options)
