@@ -28,18 +28,12 @@ export function serviceRow(
       from,
     },
     typicalError,
-    reproduced: reproduced
-      .filter(({ inFlight, predicted }) => inFlight === null && Number.isFinite(predicted))
-      .map(({ probes, load, metric, quantile, value, predicted }) => ({
-        probes: [...probes],
-        load:
-          load.kind === 'open'
-            ? { kind: 'open' as const, value: load.perSecond }
-            : { kind: 'closed' as const, value: load.users },
-        statistic: quantile === null ? metric : `${metric}.${quantileName(quantile)}`,
-        measured: value,
-        predicted,
-      })),
+    reproduced: reproduced.map(({ load: { kind, value, probes }, metric, quantile, ...own }) => ({
+      probes: probes.map(({ index }) => index),
+      load: { kind, value },
+      statistic: `${metric}.${quantileName(quantile)}`,
+      ...own,
+    })),
   }
 }
 

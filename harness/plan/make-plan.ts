@@ -32,9 +32,10 @@ export function makePlan(options: PlanOptions): PlanReport {
     measurements.toSorted((a, b) => a.replicas - b.replicas)[0] ?? measurements[0]
   checkSlos(slos, smallestSize)
   const { replicas: measuredReplicas } = smallestSize
-  const fitted = fitServiceModel(smallestSize.report, { replicas: measuredReplicas, balance })
-  const own = demand.kind === 'trace' ? demand.trace.lengths : null
-  const lengths = own === null ? fitted.lengths : own.slice(0, maxLengths)
+  const own = demand.kind === 'trace' ? (demand.trace.lengths?.slice(0, maxLengths) ?? null) : null
+  const cluster = { replicas: measuredReplicas, balance }
+  const fitted = fitServiceModel(smallestSize.report, cluster, own)
+  const lengths = own ?? fitted.lengths
   const { workload, slice } = workloadOf(demand, fitted, lengths)
   const sizing = sizeCluster({ fitted, lengths, workload, slos, balance, seed, assess })
   const { replicas } = sizing

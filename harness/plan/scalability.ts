@@ -1,6 +1,6 @@
 import type { PlanScalability } from '../../reports/plan/model.ts'
 import { standardNormal } from '../load/plan/random.ts'
-import { normalEquations, solve } from '../load/statistics/linear-algebra.ts'
+import { nonNegative } from '../load/statistics/linear-algebra.ts'
 import { demandedRate, type PlanOptions } from './demand.ts'
 import { drawOf } from './simulation/requests.ts'
 import type { Sizing } from './sizing.ts'
@@ -84,34 +84,18 @@ function errorOf({ interval: [low, high] }: MeasuredSize): number {
   return Math.max(minError, Math.log(high / low) / (2 * 1.96))
 }
 
-/** Non-negative least squares, by trying each set of coefficients that are not 0. */
+/** Least squares of the law; with two sizes, without kappa. */
 function lawOf(sizes: readonly MeasuredSize[], errors: readonly number[]): UniversalLaw {
-  const terms: readonly (readonly number[])[] =
-    sizes.length === 2 ? [[0], [0, 1]] : [[0], [0, 1], [0, 2], [0, 1, 2]]
-  let best = { distance: Number.POSITIVE_INFINITY, coefficients: [1, 0, 0] }
-  for (const used of terms) {
-    const weights = sizes.map(({ replicas, rate }, at) => rate / replicas / (errors[at] ?? 1))
-    const columns = used.map((term) =>
-      sizes.map(({ replicas }, at) => {
-        const all = [1, replicas - 1, replicas * (replicas - 1)]
-        return (all[term] ?? 0) * (weights[at] ?? 0)
-      }),
-    )
-    const values = sizes.map(({ replicas, rate }, at) => (replicas / rate) * (weights[at] ?? 0))
-    const { matrix, right } = normalEquations(columns, values)
-    const found = solve(matrix, right)
-    if (found.some((value) => value < 0)) continue
-    const distance = values.reduce((sum, value, at) => {
-      const fitted = columns.reduce((total, column, term) => {
-        return total + (column[at] ?? 0) * (found[term] ?? 0)
-      }, 0)
-      return sum + (value - fitted) ** 2
-    }, 0)
-    if (distance >= best.distance - 1e-9) continue
-    const coefficients = [0, 1, 2].map((term) => found[used.indexOf(term)] ?? 0)
-    best = { distance, coefficients }
-  }
-  const [base = 1, contention = 0, coherence = 0] = best.coefficients
+  const weights = sizes.map(({ replicas, rate }, at) => rate / replicas / (errors[at] ?? 1))
+  const column = (term: (replicas: number) => number) =>
+    sizes.map(({ replicas }, at) => term(replicas) * (weights[at] ?? 0))
+  const columns = [
+    column(() => 1),
+    column((replicas) => replicas - 1),
+    ...(sizes.length === 2 ? [] : [column((replicas) => replicas * (replicas - 1))]),
+  ]
+  const values = sizes.map(({ replicas, rate }, at) => (replicas / rate) * (weights[at] ?? 0))
+  const [base = 1, contention = 0, coherence = 0] = nonNegative(columns, values)
   return { lambda: 1 / base, sigma: contention / base, kappa: coherence / base }
 }
 

@@ -24,8 +24,10 @@ interface Observed {
   readonly transaction: string
 }
 
-/** Maximum samples of one probe in the report. */
-const maxSamples = 400
+/** Samples of one probe in the report, if it has as many. */
+const minSamples = 400
+/** Samples for each request in flight, so that some of them have only samples beside them. */
+const samplesPerInFlight = 4
 
 /** Minimum requests before a probe may be stopped. */
 const minHopeless = 100
@@ -169,11 +171,8 @@ export class ProbeObserver {
 
   samples(): ProbeSamples {
     const whole = this.#byStart().filter(({ outcome }) => outcome === 'ok')
-    const step = Math.max(1, whole.length / maxSamples)
-    const drawn = Array.from(
-      { length: Math.min(whole.length, maxSamples) },
-      (_, index) => whole[Math.floor(index * step)],
-    ).filter((sample) => sample !== undefined)
+    const highest = whole.reduce((max, { inFlight }) => Math.max(max, inFlight), 0)
+    const drawn = whole.slice(0, Math.max(minSamples, samplesPerInFlight * highest))
     return {
       of: whole.length,
       sentMs: drawn.map(({ startNs }) => rounded(startNs / 1e6)),

@@ -38,7 +38,8 @@ Exit codes:
   1 no number of replicas meets the SLOs
   2 usage, not a capacity report, a demand or a trace that cannot be read, an SLO that was not measured,
     or a capacity report that was edited after its run
-  5 a measurement is undecided: the plan is provisional, or there is none if two rates were not measured;
+  5 a measurement is undecided: the plan is provisional, or there is none if two rates were not measured,
+    or if its requests do not tell the times of an iteration, a sequence and a prompt apart;
     or the service model does not reproduce the measurement: the plan is not reliable
   6 a measurement is invalid, because the load generator was its bottleneck: nothing is planned`
 

@@ -14,6 +14,28 @@ export function solve(matrix: Matrix, right: readonly number[]): readonly number
   return substituted(cholesky(matrix), right)
 }
 
+/**
+ * Least squares with coefficients that are not negative, by trying each set of those that are not 0.
+ * @param columns at most a few
+ */
+export function nonNegative(columns: Matrix, values: readonly number[]): readonly number[] {
+  const { matrix, right } = normalEquations(columns, values)
+  let best = { gain: 0, coefficients: columns.map(() => 0) }
+  for (let set = 1; set < 2 ** columns.length; set++) {
+    const used = columns.flatMap((_, at) => ((set >> at) & 1 ? [at] : []))
+    const pick = (row: readonly number[]) => used.map((at) => row[at] ?? 0)
+    const found = solve(
+      used.map((at) => pick(matrix[at] ?? [])),
+      pick(right),
+    )
+    // The squares that a solution explains.
+    const gain = dot(found, pick(right))
+    if (found.some((value) => value < 0) || gain <= best.gain) continue
+    best = { gain, coefficients: columns.map((_, at) => found[used.indexOf(at)] ?? 0) }
+  }
+  return best.coefficients
+}
+
 /** Inverse of a symmetric positive definite matrix; null if it is singular. */
 export function inverse(matrix: Matrix): Matrix | null {
   const root = cholesky(matrix)

@@ -42,11 +42,11 @@ export type ProbeLatency = z.infer<typeof latency>
 const nullableNumbers = z.array(z.number().nullable())
 
 /**
- * Evenly spaced sample of the fully answered requests of a probe, by column: values with the same index
- * belong to one request. Service times can be fitted to it.
+ * The first fully answered requests of a probe in order of sending, by column: values with the same index
+ * belong to one request. Service times can be fitted to them, as the requests beside each are known.
  */
 const samples = z.object({
-  /** Number of requests from which the sample was drawn. */
+  /** Number of fully answered requests. */
   of: z.int(),
   /** Milliseconds after the start of the probe at which the request was sent. */
   sentMs: z.array(z.number()),

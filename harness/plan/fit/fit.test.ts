@@ -1,0 +1,127 @@
+import { describe, expect, test } from 'vitest'
+import { defaultEngine } from '../../../reference-server/engine/engine.ts'
+import type { CapacityReport } from '../../../reports/capacity/model/report.ts'
+import { predictRun } from '../predict.ts'
+import { iterationMs } from '../simulation/replica.ts'
+import { quantile } from '../simulation/simulate.ts'
+import { requestsAt, simulatedReport, trueAnswers } from '../test-support/simulated-report.ts'
+import { fitServiceModel, UnfittedRunError } from './fit.ts'
+
+const alone = { replicas: 1, balance: 'round-robin' } as const
+
+describe('a service model that is fitted from one replica', () => {
+  const rates = [0.5, 1, 2, 3, 3.5, 4, 4.2, 4.5, 4.8, 5]
+  const fitted = fitServiceModel(simulatedReport({ rates, durationMs: 150_000 }), alone)
+
+  test('has the limit of the engine, and reproduces the measurement', () => {
+    expect(fitted).toMatchObject({ hasSeenLimit: true })
+    expect(fitted.model.maxSequences).toBe(defaultEngine.maxNumSeqs)
+    expect(fitted.typicalError).toBeLessThan(0.03)
+  })
+
+  test('predicts p95 of the first token of three replicas within 15 %', () => {
+    for (const perSecond of [4, 6, 9]) {
+      const requests = [...requestsAt(perSecond, 3_000_000, 'truth')]
+      const answers = trueAnswers(defaultEngine, requests, 3)
+      const ttfts = answers.flatMap((answer) => (answer === null ? [] : answer.ttftMs + 2))
+      const true95 = quantile(Float64Array.from(ttfts).sort(), 0.95)
+      const pieces = [{ fromMs: 0, perSecond }]
+      const { latencies } = predictRun(
+        fitted.model,
+        { kind: 'open', pieces, untilMs: Number.MAX_VALUE },
+        { ...alone, replicas: 3, lengths: fitted.lengths, requests: 30_000, seed: 'seed' },
+      )
+      expect(Math.abs(quantile(latencies.ttft, 0.95) / true95 - 1)).toBeLessThan(0.15)
+    }
+  })
+})
+
+/** Prompts take most of the time of such a replica, and all running sequences wait for them. */
+const promptBound = { maxNumSeqs: 4, prefillMsPerToken: 3, decodeMs: 0.3, decodeMsPerSeq: 2.2 }
+const seeds = Array.from({ length: 10 }, (_, at) => `seed-${at}`)
+
+describe.each([
+  ['bound by its iterations', {}, [0.3, 1, 2, 4, 3.4, 3.7, 3.9]],
+  ['bound by its prompts', promptBound, [0.2, 0.6, 1.2, 2.4, 1.9, 2.1, 2.3]],
+] as const)('a replica that is %s', (_, changed, rates) => {
+  const engine = { ...defaultEngine, ...changed }
+
+  test.each(seeds)('has its times, whatever the requests: %s', (seed) => {
+    const { model } = fitServiceModel(
+      simulatedReport({ engine, rates, durationMs: 20_000, seed }),
+      alone,
+    )
+    expect(model.maxSequences).toBe(engine.maxNumSeqs)
+    expect(Math.abs(model.prefillMsPerToken / engine.prefillMsPerToken - 1)).toBeLessThan(0.1)
+    for (const running of [1, engine.maxNumSeqs]) {
+      const stepMs = engine.decodeMs + running * engine.decodeMsPerSeq
+      expect(Math.abs(iterationMs(model, running) - stepMs)).toBeLessThan(1 + 0.1 * stepMs)
+    }
+  })
+})
+
+type Samples = NonNullable<CapacityReport['probes'][number]['samples']>
+
+/** The same report with other samples. */
+function withSamples(report: CapacityReport, change: (samples: Samples) => Samples) {
+  const probes = report.probes.map((probe) => {
+    return { ...probe, samples: probe.samples && change(probe.samples) }
+  })
+  return { ...report, probes }
+}
+
+describe('a run of which', () => {
+  const report = simulatedReport({ rates: [0.3, 1, 2, 4, 3.4, 3.7], durationMs: 30_000 })
+  const fitWith = (change: (samples: Samples) => Samples) =>
+    fitServiceModel(withSamples(report, change), alone)
+  const none = (values: readonly unknown[]) => values.map(() => null)
+  const some = <Value>(values: readonly Value[]) => values.filter((_, at) => at % 3 === 0)
+
+  test('a fifth of the answers are no streams fits the same times', () => {
+    const streamed = <Value>(values: readonly Value[]) =>
+      values.map((value, at) => (at % 5 === 0 ? null : value))
+    const { model } = fitWith((samples) => {
+      return { ...samples, ttftMs: streamed(samples.ttftMs), tpotMs: streamed(samples.tpotMs) }
+    })
+    expect(model.maxSequences).toBe(defaultEngine.maxNumSeqs)
+    expect(Math.abs(iterationMs(model, 8) / 16 - 1)).toBeLessThan(0.08)
+    expect(Math.abs(model.prefillMsPerToken / 0.4 - 1)).toBeLessThan(0.15)
+  })
+
+  test('every answer has one token tells no times apart', () => {
+    const alike = (samples: Samples): Samples => ({
+      ...samples,
+      outputTokens: samples.outputTokens.map(() => 1),
+      e2eMs: samples.ttftMs,
+      tpotMs: none(samples.tpotMs),
+    })
+    expect(() => fitWith(alike)).toThrow(/does not tell the times .* not at all/)
+  })
+
+  test('only every third answer is stored tells no times apart', () => {
+    const thinned = (samples: Samples): Samples => ({
+      ...{ of: samples.of, sentMs: some(samples.sentMs), transaction: some(samples.transaction) },
+      ...{ promptTokens: some(samples.promptTokens), outputTokens: some(samples.outputTokens) },
+      ...{ ttftMs: some(samples.ttftMs), e2eMs: some(samples.e2eMs) },
+      ...{ tpotMs: some(samples.tpotMs), inFlight: some(samples.inFlight) },
+    })
+    expect(() => fitWith(thinned)).toThrow(UnfittedRunError)
+  })
+})
+
+test('a batch whose limit was never reached is as large as was seen, and no larger', () => {
+  const report = simulatedReport({ engine: { maxNumSeqs: 200 }, rates: [1, 2, 4, 6] })
+  const { model, hasSeenLimit } = fitServiceModel(report, alone)
+  const maxInFlight = Math.max(...report.probes.flatMap(({ samples }) => samples?.inFlight ?? []))
+  expect(hasSeenLimit).toBe(false)
+  expect(model.maxSequences).toBeGreaterThanOrEqual(maxInFlight)
+  expect(model.maxSequences).toBeLessThanOrEqual(maxInFlight + 1)
+})
+
+test('one rate, or answers without usage, fit no model', () => {
+  const one = simulatedReport({ rates: [2] })
+  expect(() => fitServiceModel(one, alone)).toThrow(UnfittedRunError)
+  const several = simulatedReport({ rates: [1, 2] })
+  const probes = several.probes.map((probe) => ({ ...probe, samples: null }))
+  expect(() => fitServiceModel({ ...several, probes }, alone)).toThrow(/usage/)
+})
