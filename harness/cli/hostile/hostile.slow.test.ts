@@ -49,15 +49,17 @@ type Limits = Readonly<Record<string, number>>
 describe('a whole check of a target that sends', () => {
   const reads = ({ method }: ReceivedRequest) => method === 'GET'
   const all = () => true
+  /** Limits of a target that sends little, for which a run only waits. */
+  const brief = { timeoutMs: 1_000, runMs: 3_000 }
 
   test.each<[string, (request: ReceivedRequest) => boolean, Answer, Limits?]>([
     ['streams without end', streams, endlessEvents],
     ['headers without end', history, endlessHeaders],
     ['bodies without end', reads, endlessBody],
     ['pages of 20,000 rows', history, body(historyPage(20_000))],
-    ['a byte now and then', streams, drip(100), { timeoutMs: 500 }],
-    ['hints and no answer', reads, earlyHints, { timeoutMs: 1_000 }],
-    ['nothing', all, silence, { timeoutMs: 1_000 }],
+    ['a byte now and then', streams, drip(100), { ...brief, timeoutMs: 500 }],
+    ['hints and no answer', reads, earlyHints, brief],
+    ['nothing', all, silence, brief],
     ['a Retry-After that is no time', all, refusal('soon')],
   ])('%s stays within time and memory', async (_, asks, answer, limits = {}) => {
     const url = await startFront(service.url, (request) => (asks(request) ? answer : undefined))
