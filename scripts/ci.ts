@@ -8,7 +8,7 @@
  * Ends with 1 if a step fails; excerpts of the failed steps are printed before the table.
  */
 import { spawn, spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { accessSync, readFileSync } from 'node:fs'
 import { stripVTControlCharacters } from 'node:util'
 import { matchesGlob } from '../contract/text.ts'
 import { depths } from '../harness/conformance/run-setup.ts'
@@ -30,13 +30,21 @@ const seed = seedOfCommit()
 
 /** Slow tests of the second lane, which do not depend on speed; other files are tested in the first one. */
 const untimed = [
+  'harness/cli/action',
   'harness/cli/certification/certification',
   'harness/cli/certification/signed-again',
   'harness/cli/documentation',
+  'harness/cli/openapi-answers',
+  'harness/cli/results/edited-reports',
   'harness/cli/results/redaction',
+  'harness/cli/results/results-folder',
+  'harness/cli/results/stored',
+  'harness/explore/explore',
   'harness/proof/certified/certified',
   'harness/proof/curl-replay',
+  'harness/proof/wanted-members',
 ].map((name) => `${name}.slow.test.ts`)
+for (const file of untimed) accessSync(file)
 const slowTests = 'npm run test:slow'
 
 const first: readonly Step[] = [
