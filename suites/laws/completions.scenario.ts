@@ -112,12 +112,15 @@ async function isRemembered(run: Run, { row, body, answer }: Trial): Promise<voi
   const isAsked = conversation.at(-1)?.includes(run.recall.ask) && answerText(answer)
   const isCut = row['max_tokens'] !== plain && endOf(answer).reason !== 'stop'
   if (row['messages'] === plain || !isAsked || isCut) return
+  const instructions = messagesOf(body).filter(({ role }) => role === 'system')
   await run.knowsFact({
     requirement: 'OAI-CHAT-13',
     answer,
     fact: run.recall.fact,
     conversation,
     again: () => run.send(body, row),
+    alone: (content) =>
+      run.send({ ...body, messages: [...instructions, { role: 'user', content }] }, row),
     what: 'the answer to a question about an earlier message',
   })
 }
@@ -167,7 +170,7 @@ async function startRun(context: Context): Promise<Run> {
   return {
     ...context,
     send,
-    knowsFact: createRecallLaw(context, (text) => send(openai.chatBody(text), {})),
+    knowsFact: createRecallLaw(context),
     isDelivered: createDeliveryLaw(context, 'OAI-STREAM-11', { body: openai.chatBody, send }),
     steady: isSteady ? steady : {},
     stops: createStopLaw(context, send),

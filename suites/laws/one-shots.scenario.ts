@@ -128,6 +128,7 @@ async function isRemembered(run: Run, { row, body, answer }: Trial): Promise<voi
     fact,
     conversation: hasRuns(row) ? [tell, ...texts] : texts,
     again: () => run.send(body, row),
+    alone: (input) => run.send({ ...body, input, content: undefined, runs: undefined }, row),
     what: 'the answer to a question about what the request says',
   })
 }
@@ -172,7 +173,7 @@ function startRun(context: Context): Run {
   return {
     ...context,
     send,
-    knowsFact: createRecallLaw(context, (text) => oneShot.sendOk(oneShot.body(text))),
+    knowsFact: createRecallLaw(context),
     isDelivered: createDeliveryLaw(context, 'V3-SSE-30', { body: oneShot.body, send }),
     facts: [],
     recall: buildRecall(profile, ''),

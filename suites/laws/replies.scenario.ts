@@ -20,6 +20,7 @@ import {
   claimNoForeignFacts,
   createRecallLaw,
   type Recall,
+  replyAlone,
 } from '../support/recall.ts'
 import { replyBesideOtherChat } from '../support/refusals.ts'
 import { attachedFile } from '../support/test-data.ts'
@@ -86,6 +87,7 @@ async function isRemembered(run: Run, { row, body, answer }: Trial): Promise<voi
       fact: recall.fact,
       conversation: [...conversation, question],
       again: () => send(run, body, { ...row, overlap: plain }),
+      alone: (text) => replyAlone(run, text, fieldsOf(run, row), body),
       what: 'the answer to a question about the first message of the chain',
     })
   }
@@ -166,10 +168,7 @@ async function startRun(context: Context): Promise<Run> {
     files,
     conversation: [opening, middle],
     texts: [name, ...namesOfFiles, opening],
-    knowsFact: createRecallLaw(
-      context,
-      async (text) => (await v2.storeAndGenerate(await v2.chat(), text)).reply,
-    ),
+    knowsFact: createRecallLaw(context),
     parent: between,
     firstParent: between,
     question: '',
@@ -179,20 +178,11 @@ async function startRun(context: Context): Promise<Run> {
 
 /** Stores a message under the conditions of a row; returns the request for its reply. */
 async function storeQuestion(run: Run, row: Row): Promise<Body> {
-  const { v2, profile, prompts, chat, files } = run
+  const { v2, prompts, chat } = run
   run.question = questionOf(run, row['text'])
   run.texts.push(run.question)
-  const model = modelEdits(profile, 'model_id')[row['model'] as 'alias' | 'vision']
   const link = row['parent'] === plain ? {} : { parent_id: run.parent }
-  const message: Body = {
-    ...link,
-    ...(row['think'] !== plain && { think: true }),
-    ...(row['rag'] !== plain && { rag: row['rag'] === 'true' ? true : row['rag'] }),
-    ...model?.({}),
-    ...(row['attachments'] === 'one' && { attachments: files.slice(0, 1) }),
-    ...(row['attachments'] === 'several' && { attachments: files }),
-    ...(row['assistant_id'] !== plain && { assistant_id: profile.assistants?.withoutKnowledge }),
-  }
+  const message = { ...link, ...fieldsOf(run, row) }
   const stored = await v2.message(v2.messageBody(chat, run.question, message))
   run.isChained = succeeded(stored) && row['parent'] !== plain
   // Another scenario tests the response to a message with these fields.
@@ -200,6 +190,19 @@ async function storeQuestion(run: Run, row: Row): Promise<Body> {
   if (row['later message'] !== plain)
     await v2.message(v2.messageBody(chat, prompts.otherBrief(), link), { role: 'probe' })
   return v2.generateBody(chat, id)
+}
+
+/** Fields of a message under the conditions of a row. */
+function fieldsOf({ profile, files }: Run, row: Row): Body {
+  const model = modelEdits(profile, 'model_id')[row['model'] as 'alias' | 'vision']
+  return {
+    ...(row['think'] !== plain && { think: true }),
+    ...(row['rag'] !== plain && { rag: row['rag'] === 'true' ? true : row['rag'] }),
+    ...model?.({}),
+    ...(row['attachments'] === 'one' && { attachments: files.slice(0, 1) }),
+    ...(row['attachments'] === 'several' && { attachments: files }),
+    ...(row['assistant_id'] !== plain && { assistant_id: profile.assistants?.withoutKnowledge }),
+  }
 }
 
 function questionOf({ session, prompts, recall: { ask } }: Run, kind: string | undefined): string {
@@ -216,8 +219,7 @@ async function send(run: Run, body: Body, row: Row): Promise<Exchange> {
   const reply = (options = {}) => v2.generate(body, { role: 'act', ...options })
   if (row['overlap'] === plain) return reply()
   const [first, second] = await sendAtOnce(session, reply, reply)
-  assume(first && second, 'a request is missing')
-  return isDeclined(second) ? first : second
+  return second === undefined || isDeclined(second) ? (first ?? reply()) : second
 }
 
 /** Edits of the request for a reply; most conditions are those of its message. */
@@ -245,6 +247,4 @@ function editsOf({ profile, files }: Run): Edits<'v2.generate'> {
 }
 
 /** Replies have fewer conditions than messages. */
-function share(rows: number): number {
-  return Math.ceil(rows * 0.75)
-}
+const share = (rows: number) => Math.ceil(rows * 0.75)

@@ -19,7 +19,7 @@ import {
 } from '../../harness/conformance/scenario/index.ts'
 
 import { claimOutputShown, claimTurnKept, inputPartTypes, inputTexts } from '../support/history.ts'
-import type { createRecallLaw, Recall } from '../support/recall.ts'
+import { type createRecallLaw, type Recall, sayAlone } from '../support/recall.ts'
 import { claimNoStep } from '../support/refusals.ts'
 import type { Body, Trial } from './trials.ts'
 
@@ -32,6 +32,9 @@ interface Chain extends Claiming {
   readonly send: (body: Body) => Promise<Exchange>
   readonly knowsFact: ReturnType<typeof createRecallLaw>
 }
+
+/** Fields of a response whose type depends on a field of the request. */
+const echoes: Readonly<Record<string, string>> = { tool_choice: 'include_tools' }
 
 /** The fields of a response have the same types in both forms, whatever else was requested. */
 function claimSameTypes({ claim }: Pick<Claiming, 'claim'>, trials: readonly Trial[]): void {
@@ -47,7 +50,9 @@ function claimSameTypes({ claim }: Pick<Claiming, 'claim'>, trials: readonly Tri
       // A field that repeats one of the request has the type that it has there.
       const sent = { ...whole.body, ...streamed.body }
       const isOwn = (why: string) =>
-        !(why.split(' ')[0] ?? '').split('.').some((name) => Object.hasOwn(sent, name))
+        !(why.split(' ')[0] ?? '')
+          .split('.')
+          .some((name) => Object.hasOwn(sent, echoes[name] ?? name))
       const types = () => expect(differentTypes.filter(isOwn), 'members of other types').toEqual([])
       claim('V3-GEN-03', types, whole.answer, streamed.answer)
     }
@@ -165,6 +170,7 @@ export async function claimRunBefore(
     fact,
     conversation: [opening, tell, ask],
     again: () => send(question),
+    alone: (text) => sayAlone({ v3 }, question, text),
     what: 'the answer to a question about the run before',
   })
 }

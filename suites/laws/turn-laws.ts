@@ -23,6 +23,7 @@ import {
   endsBefore,
   knows,
   type Recall,
+  sayAlone,
 } from '../support/recall.ts'
 import {
   inputEdits,
@@ -55,6 +56,7 @@ export async function isRemembered(run: Run, { row, body, answer }: Trial): Prom
     fact: isOwn ? own.fact : [recall.fact, own.fact],
     conversation: isOwn ? [own.tell, own.ask] : [...conversation, ...inputsOf(body)],
     again: () => run.send(body, { after: row['after'] ?? plain }),
+    alone: (text) => sayAlone(run, body, text),
     what: `the answer to a question (${describeRow(row)})`,
   })
 }
@@ -173,9 +175,7 @@ export async function startRun(context: Context): Promise<Run> {
     texts: [chat.name, opening],
     send: (turn, row) => sendTurn(run, turn, row),
     besides: [],
-    knowsFact: createRecallLaw(context, async (text) =>
-      v3.generateOk(v3.generateBody(await v3.createChat(), text)),
-    ),
+    knowsFact: createRecallLaw(context),
     isDelivered: createDeliveryLaw(context, 'V3-SSE-30', {
       body,
       send: (turn, row) => sendTurn(run, turn, { after: row['after'] ?? plain }),

@@ -6,6 +6,7 @@ import {
   type Exchange,
   expect,
   finalResponse,
+  inputText,
   isObject,
   type ScenarioContext,
   type TargetProfile,
@@ -106,6 +107,8 @@ interface Remembered {
   readonly conversation: readonly (string | undefined)[]
   /** Sends the same request again. */
   readonly again: () => Promise<Exchange>
+  /** Sends a text instead, under the same conditions and without a context: under some of them a model may be weak. */
+  readonly alone: (text: string) => Promise<Exchange>
   readonly what: string
 }
 
@@ -113,13 +116,14 @@ interface Remembered {
  * The law that an answer knows a fact of its context: broken if three answers lack it, although the model recalls
  * it from one message. Applied to a requirement until it is broken or the model proves too weak for it.
  */
-export function createRecallLaw(
-  { claim, session, prompts }: Pick<ScenarioContext, 'claim' | 'session' | 'prompts'>,
-  send: (text: string) => Promise<Exchange>,
-) {
+export function createRecallLaw({
+  claim,
+  session,
+  prompts,
+}: Pick<ScenarioContext, 'claim' | 'session' | 'prompts'>) {
   const notes = () => Array.from({ length: notesAround }, () => prompts.note(session.nonce()))
   const decided = new Set<string>()
-  return async ({ requirement, answer, fact, conversation, again, what }: Remembered) => {
+  return async ({ requirement, answer, fact, conversation, again, alone, what }: Remembered) => {
     if (decided.has(requirement)) return
     let last = answer
     // With several endpoints, another one may know what this one has lost.
@@ -130,7 +134,7 @@ export function createRecallLaw(
       decided.add(requirement)
       // A model that repeats one end of its message does not recall.
       const others = [...notes(), ...conversation.slice(0, -1), ...notes()]
-      if (!(await givesBack(session, fact, [...others, ...conversation.slice(-1)], send))) {
+      if (!(await givesBack(session, fact, [...others, ...conversation.slice(-1)], alone))) {
         session.markUndecided('inconclusive', [requirement], weak)
         return
       }
@@ -138,3 +142,28 @@ export function createRecallLaw(
     claim(requirement, () => expect(isKnown, `${what} contains the fact`).toBe(true), last, answer)
   }
 }
+
+/** Says a text in a new chat, with the fields of a turn and without its parent. */
+export async function sayAlone(
+  { v3 }: Pick<ScenarioContext, 'v3'>,
+  { parent_id, ...body }: Body,
+  text: string,
+): Promise<Exchange> {
+  const { chat_id, input } = v3.generateBody(await v3.createChat(), text)
+  const items = Array.isArray(body['input']) ? body['input'].filter(isObject) : []
+  const instructions = items.filter(({ role }) => role === 'system')
+  const turn = instructions.length > 0 ? [...instructions, inputText(text)] : input
+  return v3.generate({ ...body, chat_id, input: turn }, { role: 'control' })
+}
+
+/** The reply to a message of a new chat, with the fields of another message and of its generation. */
+export async function replyAlone(
+  { v2 }: Pick<ScenarioContext, 'v2'>,
+  text: string,
+  message: Body,
+  { chat_id, parent_id, ...generation }: Body,
+): Promise<Exchange> {
+  return (await v2.storeAndGenerate(await v2.chat(), text, message, generation)).reply
+}
+
+type Body = Readonly<Record<string, unknown>>

@@ -29,7 +29,10 @@ export function cursorIn(page: Exchange, pointer: string | undefined): string | 
     : leavesOf(body)
         .filter(({ path }) => cursorNames.includes(path.at(-1) ?? ''))
         .map(({ value }) => value)
-  const value = found.find((candidate) => candidate !== null && candidate !== undefined)
+  const values = found.filter((candidate) => candidate !== null && candidate !== undefined)
+  // A page may repeat the query that it answers.
+  const sent = URL.parse(page.request.url)?.searchParams.get('cursor') ?? ''
+  const value = values.find((one) => found.length === 1 || String(one) !== sent)
   if (typeof value === 'string' && value !== '') return cursorOfLink(value) ?? value
   if (typeof value === 'number') return String(value)
   return found.some((candidate) => candidate !== undefined) ? null : undefined

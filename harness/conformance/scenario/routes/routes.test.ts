@@ -59,6 +59,17 @@ describe('the cursor of the next page', () => {
   ])('of next: %s is %s', (next, cursor) => {
     expect(cursorIn(page(JSON.stringify({ data: [], next })), undefined)).toBe(cursor)
   })
+
+  test.each(['', 'c1'])('is not the one of the query %j that the page repeats', (sent) => {
+    const of = (cursor: string | null) => {
+      const body = { query: { cursor: sent }, result: [], pagination: { cursor } }
+      const { request, ...rest } = page(JSON.stringify(body))
+      const url = `http://127.0.0.1/api/v3/chat?cursor=${sent}`
+      return cursorIn({ ...rest, request: { ...request, url } }, undefined)
+    }
+    expect(of('c2')).toBe('c2')
+    expect(of(null)).toBeNull()
+  })
 })
 
 describe('records of a list', () => {
