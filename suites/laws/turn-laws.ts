@@ -80,6 +80,7 @@ export async function hasNoForeignFacts(
   // Some kinds of text replace the question, and some inputs state a fact.
   const isAsked = inputsOf(question).at(-1)?.includes(recall.ask) ?? false
   if (!isAsked || row['input']?.startsWith('several')) return
+  if (row['after'] === 'refusal') await sendWithoutKey(run, blank, {})
   const reply = await v3.generate(question, { role: 'act' })
   const texts = [blank.name, ...inputsOf(question)]
   if (!hasSearch) claimNoForeignFacts(run, 'V3-CTX-02', reply, texts)

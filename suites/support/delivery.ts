@@ -106,7 +106,8 @@ interface Asking {
 
 /**
  * The law that streams arrive while they are generated, under all conditions. A stream that came at once is
- * requested again with a long text, and counts only if control streams, sent in turns with it, arrive spread.
+ * requested again with a long text, and counts only if control streams, sent in turns with it, arrive spread, or
+ * if the first of them is held back as well: then all streams of the operation are.
  */
 export function createDeliveryLaw(
   { claim, prompts }: Pick<ScenarioContext, 'claim' | 'prompts'>,
@@ -128,6 +129,7 @@ export function createDeliveryLaw(
       if (controls.length > 0 && !isHeldBack(await ask(text))) return
       const control = await send(body(text, { stream: true }), {})
       controls.push(control)
+      if (isHeldBack(control)) break
       if (deliveryOf(control).kind !== 'spread') return
     }
     const description = `${arrival.description} (${describeRow(row)})`

@@ -167,6 +167,8 @@ export async function sayBesideOtherChat(
   const isStrange = answerText(saying)?.includes(reference) === true
   const knows = 'an answer knows what is said in another chat at the same time'
   claim('V3-CTX-02', () => expect(isStrange, knows).toBe(false), saying, reply)
+  // A history is judged by itself.
+  await v3.history(other)
   const { rows, pages } = await v3.walk(chat)
   const isMixed = contains(rows, reference)
   const mixes = 'the history shows a row of another chat'

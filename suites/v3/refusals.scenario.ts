@@ -63,7 +63,7 @@ describe('v3: refusals', () => {
       ],
       (rows, depth) => ({
         requests:
-          refusalCost(generationMistakes.length, 2)(rows, depth) + (depth === 'full' ? 25 : 15),
+          refusalCost(generationMistakes.length, 2)(rows, depth) + (depth === 'quick' ? 15 : 25),
         generations: 2,
         chats: 4,
       }),
@@ -101,7 +101,7 @@ describe('v3: refusals', () => {
         },
       )
       const { rows, pages } = await v3.historyAfterPause(chat)
-      const list = depth === 'full' ? await chats.readList({ limit: 100 }, 1000) : undefined
+      const list = depth === 'quick' ? undefined : await chats.readList({ limit: 100 }, 1000)
       for (const [{ what }, answer] of refused.filter(([, one]) => isDeclined(one))) {
         const nonce = nonces.get(answer) ?? ''
         const steps = inputRows(rows, nonce)

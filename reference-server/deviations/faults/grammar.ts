@@ -1,5 +1,6 @@
 /** Faults of the grammar, with the requirements that they break. */
 import type { RequirementId } from '../../../contract/index.ts'
+import { changingOperations } from '../grammar/credentials.ts'
 import { effectsOf, faultyOperations, generatedFaultNamed } from '../grammar/draw.ts'
 import type { FaultyOperation } from '../grammar/schemas.ts'
 import { breachIn, type Fault } from '../table.ts'
@@ -79,12 +80,6 @@ const openRoutes = {
   'AUTH-04': ['a prefix of the key is accepted', 'a key is accepted with more after it'],
 } as const
 
-/** Routes with an effect, which a refused request must not have. */
-const changes: readonly FaultyOperation[] = [
-  ...(['v3.generate', 'v3.createChat', 'v3.updateChat', 'v3.deleteChat', 'v3.upload'] as const),
-  ...(['v3.addFavorite', 'v3.removeFavorite', 'v3.generateName'] as const),
-]
-
 function ofKeys(operation: string, clause: string, id: string): Fault {
   const [surface = ''] = operation.split('.')
   const area = { openai: 'OAI', v2: 'V2' }[surface] ?? 'V3'
@@ -97,7 +92,7 @@ export const grammarFaults: readonly Fault[] = [
       clauses.map((clause) => ofKeys(operation, clause, id)),
     ),
   ),
-  ...changes.flatMap((operation) => [
+  ...changingOperations.flatMap((operation) => [
     ofKeys(operation, 'a request without a key takes effect', 'AUTH-01'),
     ofKeys(operation, 'a request with a key of the same length takes effect', 'AUTH-02'),
   ]),

@@ -1,6 +1,7 @@
 /** Effects on admission: wrong credentials that are accepted, or refused too late (section 5). */
 import { type Effect, paths } from './edits.ts'
 import { isMarked } from './injection.ts'
+import type { FaultyOperation } from './schemas.ts'
 
 type Admits = NonNullable<Effect['admits']>
 
@@ -67,4 +68,13 @@ function acceptances(
   }))
 }
 
-export const credentialEffects: readonly Effect[] = [...credentials, ...mistakes, ...refusedTooLate]
+/** Operations whose effect a later request shows. */
+export const changingOperations: readonly FaultyOperation[] = [
+  ...(['v3.generate', 'v3.createChat', 'v3.updateChat', 'v3.deleteChat', 'v3.upload'] as const),
+  ...(['v3.addFavorite', 'v3.removeFavorite', 'v3.generateName'] as const),
+]
+
+export function credentialEffects(operation: FaultyOperation): readonly Effect[] {
+  const late = changingOperations.includes(operation) ? refusedTooLate : []
+  return [...credentials, ...mistakes, ...late]
+}

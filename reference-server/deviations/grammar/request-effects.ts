@@ -29,8 +29,10 @@ export function requestEffects(operation: FaultyOperation): readonly Effect[] {
   const lists = members.filter(([, schema]) => alternatives(schema).some(({ items }) => items))
   return [
     ...(guessed.test(operation) ? [] : refusals(operation)),
-    ...credentialEffects,
-    ...members.filter(([name]) => !mayBeIgnored.test(`${operation}: ${name}`)).flatMap(ignored),
+    ...credentialEffects(operation),
+    ...members
+      .filter(([name]) => !mayBeIgnored.test(`${operation}: ${name}`))
+      .map((member) => ignored(operation, member)),
     ...lists.flatMap(([name]) => partly(name)),
     ...members.filter(([name]) => !/^(chat|parent)_id$|^name$/.test(name)).flatMap(mended),
     ...(operation.startsWith('v2.') ? members.filter(([name]) => name in examples) : []).map(
@@ -69,21 +71,21 @@ function refusals(operation: FaultyOperation): readonly Effect[] {
 }
 
 /** Ignores a field; values of a wrong type and both tool lists are still refused. */
-function ignored([name, schema]: readonly [string, Schema]): readonly Effect[] {
+function ignored(operation: FaultyOperation, [name, schema]: readonly [string, Schema]): Effect {
   const other = name === 'include_tools' ? 'exclude_tools' : 'include_tools'
-  return [
-    {
-      family: 'ignore',
-      name: `${name} is ignored`,
-      ...(name === 'stream' ? { needs: 'stream: true' } : { needs: `${name}: given` }),
-      not: [`${name}: not`, `${name}: false`],
-      incoming: editRequest((body) =>
-        fits(schema, body[name]) && !(name.endsWith('_tools') && Array.isArray(body[other]))
-          ? setAt(body, name, undefined)
-          : body,
-      ),
-    },
-  ]
+  // Without its text a request is refused, as fields that the document does not list may be.
+  const isOpenTo = operation === 'v3.oneShot' && /^(input|content)$/.test(name)
+  return {
+    family: 'ignore',
+    name: `${name} is ignored`,
+    ...(name === 'stream' ? { needs: 'stream: true' } : { needs: `${name}: given` }),
+    not: [`${name}: not`, `${name}: false`, ...(isOpenTo ? ['think: '] : [])],
+    incoming: editRequest((body) =>
+      fits(schema, body[name]) && !(name.endsWith('_tools') && Array.isArray(body[other]))
+        ? setAt(body, name, undefined)
+        : body,
+    ),
+  }
 }
 
 /** Effects on lists, such as reading only one element. */

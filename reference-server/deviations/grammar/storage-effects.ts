@@ -53,8 +53,9 @@ function contextEffects(operation: FaultyOperation): readonly Effect[] {
       earlier((turn) => ({ ...turn, text: turn.text.toUpperCase() })),
     ),
     {
-      ...turns('leak', 'turns of another chat are read', (all, foreign) => [...foreign, ...all]),
-      not: [],
+      family: 'leak',
+      name: 'turns of another chat are read',
+      model: (request, foreign) => ({ ...request, turns: [...foreign, ...request.turns] }),
     },
   ]
 }
