@@ -30,7 +30,7 @@ describe('v2: authentication', () => {
           isRight: succeeded(control) && isObject(bodyJson(control)),
           variants: {
             ...forOtherModels(profile, 'model_id'),
-            'with think': { think: true },
+            'with think and rag': { think: true, rag: true },
           },
           conditions: {
             think: each('think', true, false),

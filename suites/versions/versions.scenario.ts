@@ -77,6 +77,11 @@ describe('versions of chats', () => {
         claimRefused(context, requirement, what, await send(), 'v2')
       }
 
+      for (const further of furtherFields(profile)) {
+        const turn = v3.generateBody(before, prompts.brief(), further)
+        claimNotTaken({ claim }, 'VER-04', await v3.generate(turn, { role: 'negative' }))
+      }
+
       const favorites = await chats.readFavorites()
       const isFavorite = contains(favorites.body, before)
       const { ask } = buildRecall(profile, nonce)
@@ -116,6 +121,8 @@ describe('versions of chats', () => {
       const context = { claim, session, profile }
       claimRefused(context, 'VER-07', 'POST /api/v2/message', stored, 'v3')
       claimRefused(context, 'VER-08', 'POST /api/v2/message/generate', reply, 'v3')
+      const [further] = furtherFields(profile)
+      claimNotTaken({ claim }, 'VER-07', await v2.message({ ...message, ...further }, role))
 
       const { rows, pages } = await v3.historyAfterPause(chat)
       const isSame = () => expect(rows.length, 'rows of the v3 chat').toBe(before.rows.length)
@@ -176,6 +183,25 @@ function v3Calls(
     ...(capabilities.attachments && requests.upload?.chatField ? [upload] : []),
     ['VER-05', `DELETE ${path}`, () => chats.remove(chat, role)],
   ]
+}
+
+/** Fields that may hide the version of a chat: with them, one message or turn in either form. */
+function furtherFields({ models: { main, aliases } }: Context['profile']) {
+  const model_id = aliases[0] ?? main
+  return [
+    { model_id, think: true, rag: true },
+    { model_id, rag: 'agent', stream: true },
+  ]
+}
+
+/** Claims no hint: a target may refuse one of the fields. */
+function claimNotTaken(
+  { claim }: Pick<Context, 'claim'>,
+  requirement: 'VER-04' | 'VER-07',
+  exchange: Exchange,
+): void {
+  const what = 'a request with further fields, for a chat of another version, is refused'
+  claim(requirement, () => expect(isDeclined(exchange), what).toBe(true), exchange)
 }
 
 /** Claims that a call for a chat of another version is refused with the prefix of that `version`. */

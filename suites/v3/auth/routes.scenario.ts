@@ -128,7 +128,11 @@ describe('v3: authentication', () => {
           variants: {
             'as a stream': { stream: true },
             ...forOtherModels(profile, 'model_id', { stream: true }),
-            'with parent_id': { parent_id: finalResponse(control)?.['id'] },
+            'with parent_id, think and rag': {
+              parent_id: finalResponse(control)?.['id'],
+              think: true,
+              rag: true,
+            },
           },
           conditions: ofGenerations,
           async send(options, members) {
