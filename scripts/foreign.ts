@@ -42,7 +42,7 @@ import {
 import { none, optionsOf } from './options.ts'
 
 /** A check mostly waits for streams, one after another, at the pace of the server. */
-const values = optionsOf(import.meta, { only: none, parallel: 4, keep: false })
+const values = optionsOf(import.meta, { only: none, parallel: 3, keep: false })
 
 /** Requirements that a hop between two machines can break, or be blamed for. */
 const rows = [
