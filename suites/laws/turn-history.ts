@@ -70,9 +70,7 @@ export async function claimTurns(
   const answered = trials.filter(({ answer }) => finalResponse(answer) !== undefined)
   const last = answered.at(-1)
   if (last === undefined) return
-  const ids = answered
-    .map(({ answer }) => finalResponse(answer)?.['id'])
-    .filter((id) => id !== undefined)
+  const ids = answered.flatMap(({ answer }) => finalResponse(answer)?.['id'] ?? [])
   claim('V3-GEN-15', () => expect(new Set(ids).size, 'different ids').toBe(ids.length), last.answer)
 
   const rows = await claimShown({ v3, claim }, chat, answered)
@@ -85,14 +83,11 @@ export async function claimShown(
   chat: Chat,
   answered: readonly Trial[],
 ): Promise<readonly HistoryRow[]> {
-  const isComplete = (rows: readonly HistoryRow[]) => {
-    const inputs = inputRows(rows)
-    return answered.every(
-      ({ body, answer }) =>
-        missingFrom(inputs, body).length === 0 &&
-        answerParts(answer).every((text) => contains(rows, text)),
-    )
-  }
+  // Several turns may have the same text.
+  const sent = answered.flatMap(({ body }) => inputsOf(body))
+  const isComplete = (rows: readonly HistoryRow[]) =>
+    missingFrom(inputRows(rows), sent).length === 0 &&
+    answered.every(({ answer }) => answerParts(answer).every((text) => contains(rows, text)))
   const walk = await v3.waitForHistory(chat, isComplete)
   const history = isComplete(walk.rows) ? walk : await withOneLargePage(v3, chat, walk)
   if (!everyItemShown(history.rows)) return walk.rows
@@ -202,7 +197,7 @@ function claimInputsShown(
   const isTyped = rows.every(({ item }) => isObject(item) && typeof item['type'] === 'string')
   const ofParts = inputs.every(({ item }) => isObject(item) && Array.isArray(item['content']))
   if (!isTyped || !ofParts) return
-  const missing = missingFrom(inputs, body)
+  const missing = missingFrom(inputs, inputsOf(body))
   const what = `inputs that the history does not show as they were sent (${describeRow(row)})`
   claim('V3-HIST-07', () => expect(missing, what).toEqual([]), ...evidence)
   if (row['input'] === 'image' && missing.length === 0) {
@@ -219,10 +214,10 @@ function claimInputsShown(
   }
 }
 
-/** Texts of an input that rows do not show as often as they were sent. */
-function missingFrom(rows: readonly HistoryRow[], body: Body): readonly string[] {
+/** Texts that rows do not show as often as they were sent. */
+function missingFrom(rows: readonly HistoryRow[], sent: readonly string[]): readonly string[] {
   const texts = textsOf(rows)
-  return inputsOf(body).filter((text, at, sent) => {
+  return sent.filter((text, at) => {
     const isSame = (one: string) => one === text
     return texts.filter(isSame).length < sent.slice(0, at + 1).filter(isSame).length
   })
