@@ -73,7 +73,7 @@ export async function hasNoForeignFacts(
   if (!hasSearch) claimNoForeignFacts(run, 'V3-CTX-02', answer, run.texts)
   if (coverage.depth !== 'full' || row['max_tokens'] === '1') return
   // Every third question is the first turn of its chat.
-  if (run.askedInBlank % 3 === 0) run.blank = await v3.createChat()
+  if (run.askedInBlank % 3 === 0) [run.blank, run.inBlank] = [await v3.createChat(), []]
   run.askedInBlank += 1
   const { blank } = run
   const question = { ...edit(v3.generateBody(blank, recall.ask)), parent_id: undefined }
@@ -84,8 +84,10 @@ export async function hasNoForeignFacts(
   const reply = await v3.generate(question, { role: 'act' })
   const texts = [blank.name, ...inputsOf(question)]
   if (!hasSearch) claimNoForeignFacts(run, 'V3-CTX-02', reply, texts)
-  if (finalResponse(reply))
-    await claimShown(run, blank, [{ row, body: question, answer: reply, edit }])
+  if (finalResponse(reply) === undefined) return
+  // Questions of a chat may have the same text.
+  run.inBlank.push({ row, body: question, answer: reply, edit })
+  await claimShown(run, blank, run.inBlank)
 }
 
 /** Makes a turn with a parent the parent of the next one; at depth full, only of one, as answers repeat the fact. */
@@ -119,6 +121,7 @@ export interface Run extends Context {
   readonly chat: Chat
   /** A chat that is told no fact. */
   blank: Chat
+  inBlank: Trial[]
   askedInBlank: number
   /** The first turn of the chat, and its fact. */
   readonly opening: string
@@ -166,6 +169,7 @@ export async function startRun(context: Context): Promise<Run> {
     ...context,
     chat,
     blank: chat,
+    inBlank: [],
     askedInBlank: 0,
     opening,
     recall,
