@@ -49,6 +49,11 @@ function expectOnlyUndecided({ report }: Run, reason: RegExp): void {
   )
 }
 
+/** The server deletes after its replication delay. */
+async function expectNoChats(server: SecondServer): Promise<void> {
+  await expect.poll(() => server.chats('v3')).toBe(0)
+}
+
 test('a budget of requests is kept, and what it does not reach is undecided', async () => {
   let requests = 0
   const counted = await run(
@@ -63,7 +68,7 @@ test('a budget of requests is kept, and what it does not reach is undecided', as
   expect(requests).toBeLessThanOrEqual(60)
   expect(requests).toBeGreaterThan(45)
   expect(counted.report.cost.requests).toBe(requests)
-  expect(counted.server.chats('v3')).toBe(0)
+  await expectNoChats(counted.server)
 })
 
 describe('a target that is busy', () => {
@@ -172,7 +177,7 @@ describe('an interrupt', () => {
       expect(requirementsWith(report, 'fail', 'error').map(lineOf)).toEqual([])
       expect(report.cost.requests).toBeLessThan(200)
       expect(requirementsWith(report, 'inconclusive', 'unproven').length).toBeGreaterThan(10)
-      expect(server.chats('v3')).toBe(0)
+      await expectNoChats(server)
     },
   )
 

@@ -4,6 +4,7 @@ import {
   type Exchange,
   operationOf,
   operations,
+  requestPath,
   succeeded,
 } from '../../../../contract/index.ts'
 import type { Outgoing } from '../../../client/index.ts'
@@ -200,11 +201,16 @@ export function createBudget(
   { maxRequests, maxGenerations }: Pick<RunSetup, 'maxRequests' | 'maxGenerations'>,
   state: RunState['budget'],
 ) {
+  /** A scenario may have deleted its chat already: that request is no longer reserved. */
+  function deletesReserved({ labels, request }: Request): boolean {
+    if (labels.role !== 'cleanup') return false
+    return state.chats.has(decodeURIComponent(requestPath({ request }).split('/').at(-1) ?? ''))
+  }
+
   return {
     /** @throws BudgetSpentError or GenerationsSpentError if the request may not be sent. */
     assertCovers(outgoing: Request): void {
-      const reserved =
-        outgoing.labels.role === 'cleanup' ? 0 : state.pendingChats + state.chats.size
+      const reserved = deletesReserved(outgoing) ? 0 : state.pendingChats + state.chats.size
       if (maxRequests !== null && state.requests + reserved >= maxRequests)
         throw new BudgetSpentError(maxRequests)
       if (state.generations >= maxGenerations && generates(outgoing))

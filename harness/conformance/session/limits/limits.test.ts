@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { Ending, Exchange, Header } from '../../../../contract/index.ts'
+import type { Ending, Exchange, ExchangeLabels, Header } from '../../../../contract/index.ts'
 import { type ExchangeSketch, exchangeOf } from '../../../../reports/test-support/reports.ts'
 import { newRunState } from '../run-state.ts'
+import { createBudget } from './gate.ts'
 import { createCircuitBreaker, createLimitBreaches } from './limit-breaches.ts'
 import { allowsBurst, createRateLimiter, giveUpReason, retryAfterMs } from './rate-limiter.ts'
 import { acquireSlot, createSemaphore } from './semaphore.ts'
@@ -375,4 +376,21 @@ describe('those of a rank', () => {
     await other
     expect(entered).toEqual(['one', 'two', 'next', 'other'])
   })
+})
+
+test('a budget reserves the deletion of each chat that exists, and no second one', () => {
+  const budget = createBudget({ maxRequests: 2, maxGenerations: 9 }, newRunState().budget)
+  const request = (role: ExchangeLabels['role'], id: string) =>
+    exchangeOf({ method: 'DELETE', url: `http://localhost/api/v3/chat/${id}`, role })
+  const [kept, deleted] = ['5c3f', '77aa']
+  for (const id of [kept, deleted]) {
+    const about = { kind: 'chat', name: id, scenario: 'one' } as const
+    budget.track({ event: 'create', ...about })
+    budget.track({ event: 'created', ...about, id })
+  }
+  budget.track({ event: 'deleted', kind: 'chat', id: deleted })
+  budget.spend(request('probe', deleted))
+  expect(() => budget.assertCovers(request('probe', kept))).toThrow('the budget of 2 requests')
+  expect(() => budget.assertCovers(request('cleanup', deleted))).toThrow('the budget of 2 requests')
+  budget.assertCovers(request('cleanup', kept))
 })
