@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Language, Sentences } from '../../../fixtures/content/languages/language.ts'
+import type { Language, Sentences } from '../../../fixtures/content/language.ts'
 import type { Values, Writer } from '../../../fixtures/content/writer.ts'
 
 /** Texts of scenarios whose wording no requirement judges. */

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { languages, loadWriters, type Writer } from '../../../fixtures/content/writer.ts'
+import { languages } from '../../../fixtures/content/language.ts'
+import { loadWriters, type Writer } from '../../../fixtures/content/writer.ts'
 import { type Prompts, plainPrompts, variedPrompts } from './prompts.ts'
 
 describe('prompts of an incognito run', () => {
