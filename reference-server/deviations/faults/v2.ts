@@ -5,9 +5,9 @@ import type { Patch } from '../../services.ts'
 import type { Message } from '../../store/types.ts'
 import { newChat } from '../../surfaces/chats.ts'
 import { isPresent, isText, setAt } from '../patches/json.ts'
-import { onError, onSuccess, onSuccessBody, setFields } from '../patches/replies.ts'
+import { onSuccess, onSuccessBody, setFields } from '../patches/replies.ts'
 import { idOf, mendField, onRequestBody, rejectRequests } from '../patches/requests.ts'
-import { type RoutePattern, storeMessage, v2Generate } from '../patches/routes.ts'
+import { storeMessage, v2Generate } from '../patches/routes.ts'
 import { compose, onStore, perServer } from '../patches/services.ts'
 import { faultTable } from '../table.ts'
 
@@ -42,10 +42,6 @@ export const v2Faults = faultTable({
     rejectRequests(storeMessage, ({ assistant_id: id }) => isUuid(id)),
   'V2-MSG-10 v2-message-instructions-refused: A message with an assistant_id that is not a UUID is rejected.':
     rejectRequests(storeMessage, ({ assistant_id: id }) => isText(id) && !isUuid(id)),
-  'V2-MSG-15 v2-message-refused-500: POST /api/v2/message returns 500 instead of 400.':
-    fail400With500(storeMessage),
-  'V2-MSG-15 v2-reply-refused-500: POST /api/v2/message/generate returns 500 instead of 400.':
-    fail400With500(v2Generate),
   'V2-GEN-02 v2-reply-needs-no-parent: A v2 generation without parent_id is accepted: the last message of the chat is answered.':
     answerLastMessage,
   'V2-GEN-05 v2-reply-chat-of-any-type: A v2 generation with chat_id of the wrong type is accepted.':
@@ -89,10 +85,6 @@ function inSeparateChat(...[services]: Parameters<Patch>): ReturnType<Patch> {
     void services.store.chats.create(chat)
     return { ...body, chat_id: chat.id }
   })(services)
-}
-
-function fail400With500(route: RoutePattern): Patch {
-  return onError(route, (reply) => (reply.status === 400 ? { ...reply, status: 500 } : reply))
 }
 
 function answerLastMessage(...[services]: Parameters<Patch>): ReturnType<Patch> {

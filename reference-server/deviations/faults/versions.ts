@@ -37,10 +37,6 @@ export const versionRefusalFaults: readonly Fault[] = [
       failWith500(v3Generate),
     'VER-10 version-deletion-500: DELETE /api/v3/chat/{chat_id} returns 500 with the hint for a chat of the other version.':
       failWith500(deleteChat),
-    'VER-10 version-message-500: POST /api/v2/message returns 500 with the hint for a chat of the other version.':
-      failWith500(storeMessage),
-    'VER-10 version-reply-500: POST /api/v2/message/generate returns 500 with the hint for a chat of the other version.':
-      failWith500(v2Generate),
   }),
   ...acceptOtherVersion({
     history: ['VER-03', v3History, emptyPage],

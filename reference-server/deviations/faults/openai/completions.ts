@@ -1,16 +1,8 @@
 import type { Generation, ModelRequest, Turn } from '../../../model/types.ts'
 import type { Patch } from '../../../services.ts'
-import {
-  type Fields,
-  isText,
-  type Json,
-  setAll,
-  setAt,
-  toList,
-  toObject,
-} from '../../patches/json.ts'
+import { type Fields, isText, type Json, setAll, toList, toObject } from '../../patches/json.ts'
 import { onError, onSuccess, onSuccessBody, setFields } from '../../patches/replies.ts'
-import { ignoreField, mendField, onRequestBody, rejectRequests } from '../../patches/requests.ts'
+import { ignoreField, mendField, rejectRequests } from '../../patches/requests.ts'
 import { completions, modelList, oneModel } from '../../patches/routes.ts'
 import { onModel, perServer } from '../../patches/services.ts'
 import type { Fault } from '../../table.ts'
@@ -52,12 +44,6 @@ export const openaiCompletionFaults: readonly Fault[] = [
     'OAI-CHAT-15 openai-role-of-the-model: The role of the answer is model.': setInChoices({
       'message.role': 'model',
     }),
-    'OAI-ERR-02 openai-temperature-read-from-text: temperature accepts a number in a string.':
-      onRequestBody(completions, (body) =>
-        setAt(body, 'temperature', (value: unknown) =>
-          isText(value) && Number.isFinite(Number(value)) ? Number(value) : value,
-        ),
-      ),
     'OAI-ERR-02 openai-content-of-any-type: A request with messages[].content of the wrong type is accepted.':
       mendField(completions, 'messages.*.content', isText, String),
     'OAI-TEMP-01 openai-temperature-whole-numbers-only: A non-integer temperature is rejected.':

@@ -23,10 +23,6 @@ export const openaiStreamFaults = faultTable({
     completions,
     (chunk, at) => [{ ...chunk, id: `${chunk['id']}-${at}` }],
   ),
-  'OAI-STREAM-05 openai-stream-object-of-a-completion: The object of a chunk is chat.completion.':
-    setInChunks({
-      object: 'chat.completion',
-    }),
   'OAI-STREAM-06 openai-stream-without-role: No delta has a role.': setInChunks({
     'choices.*.delta.role': undefined,
   }),
@@ -45,12 +41,6 @@ export const openaiStreamFaults = faultTable({
         ? setAt(chunk, 'usage.total_tokens', toObject(chunk['usage'])['completion_tokens'])
         : chunk,
     ]),
-  'OAI-STREAM-09 openai-stream-without-done: A stream ends without [DONE].': onBlocks(
-    completions,
-    async function* (blocks) {
-      for await (const block of blocks) if (block.data !== '[DONE]') yield block
-    },
-  ),
   'OAI-STREAM-09 openai-stream-done-twice: [DONE] is sent twice.': onBlocks(
     completions,
     async function* (blocks) {

@@ -44,8 +44,6 @@ const thinks = ({ think }: Json) => think === true
 export const generateFaults = faultTable({
   'V3-GEN-01 v3-response-wrapped: The response object of a non-streaming response is nested in response.':
     onSuccessBody(v3Generate, (response) => ({ type: 'response.completed', response })),
-  'V3-GEN-01 v3-response-streamed-unasked: A generation with stream: false returns a stream.':
-    onRequestBody(v3Generate, (body) => ({ ...body, stream: true })),
   'V3-GEN-01 v3-response-accepted-for-later: The body of a non-streaming response contains only an id and the status queued.':
     onSuccessBody(v3Generate, ({ id }) => ({ id, status: 'queued' })),
   'V3-GEN-02 v3-output-empty: The output of the response object is empty.': setInResponse({
@@ -103,10 +101,6 @@ export const generateFaults = faultTable({
     v3Generate,
     inputContains('data:image/'),
   ),
-  'V3-GEN-06 v3-items-of-users-alone: Input items with the role system or developer are rejected.':
-    rejectRequests(v3Generate, ({ input }) =>
-      toList(input).some(({ role }) => role === 'system' || role === 'developer'),
-    ),
   'V3-GEN-10 v3-max-tokens-off-by-one: An answer may exceed max_tokens by one token.': onModel(
     'native',
     (model, request) => model({ ...request, maxTokens: request.maxTokens + 1 }),

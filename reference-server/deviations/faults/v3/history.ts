@@ -126,10 +126,8 @@ const editQuery = (change: (query: Json) => Json): Patch =>
 const defaultsTo = (rows: number): Patch => editQuery((query) => ({ limit: rows, ...query }))
 
 export const historyPageFaults = faultTable({
-  'V3-HIST-08 v3-history-default-20: The default page size is 20 instead of 50.': defaultsTo(20),
   'V3-HIST-08 v3-history-default-49: The default page size is 49 instead of 50.': defaultsTo(49),
   'V3-HIST-08 v3-history-default-51: The default page size is 51 instead of 50.': defaultsTo(51),
-  'V3-HIST-08 v3-history-default-100: The default page size is 100 instead of 50.': defaultsTo(100),
   'V3-HIST-09 v3-history-limit-1-is-2: A limit of 1 is treated as 2.': editQuery((query) =>
     Number(query['limit']) === 1 ? { ...query, limit: 2 } : query,
   ),

@@ -30,11 +30,6 @@ const isFinal = (block: SseBlock) => terminalEvents.includes(block.event ?? '')
 const doneMarker: SseBlock = { data: '[DONE]' }
 export const streamOrderFaults: readonly Fault[] = [
   ...faultTable({
-    // openai/codex, many reports of "stream closed before response.completed"
-    'V3-SSE-08 stream-without-terminal-event: The stream ends without a terminal event.':
-      onV3Blocks(async function* (blocks) {
-        for await (const block of blocks) if (!isFinal(block)) yield block
-      }),
     'V3-SSE-08 stream-cut-after-the-end: The connection is aborted after the terminal event, without the terminating chunk.':
       onV3Blocks(async function* (blocks) {
         yield* blocks

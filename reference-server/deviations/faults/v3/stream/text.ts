@@ -15,7 +15,6 @@ import {
   reasoningDone,
   replaceEvents,
   setInEvents,
-  swapPairs,
   terminalEvents,
   textDelta,
   textDone,
@@ -52,7 +51,6 @@ export const streamTextFaults: readonly Fault[] = [
     'V3-SSE-17 stream-last-delta-dropped: The last text delta is omitted.': dropEvents(
       nth(textDelta, -1),
     ),
-    'V3-SSE-17 stream-deltas-swapped: Text deltas are swapped in pairs.': swapPairs(textDelta),
     'V3-SSE-17 stream-deltas-cumulative: Each text delta contains all the text so far.': mapDeltas(
       (text, before) => before + text,
     ),
