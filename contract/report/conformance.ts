@@ -144,7 +144,7 @@ export const conformanceReport = z.object({
   outcome: z.enum(['conforms', 'violated', 'incomplete']),
   /** True if the run was interrupted and holds only what was found so far. */
   interrupted: z.boolean(),
-  /** Reason why the run stopped sending to a target that no longer answered; absent otherwise. */
+  /** Reason why the run stopped sending, e.g. a spent budget or a target that no longer answered; absent otherwise. */
   stopped: z.string().optional(),
   suite: z.object({ version: z.string(), interface: z.string() }),
   target: z.object({

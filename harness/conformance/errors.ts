@@ -5,8 +5,8 @@ export abstract class ChatgenFailure extends Error {
 
 /** Usage or configuration: exit code 2. Each problem is one sentence. */
 export class ConfigurationError extends ChatgenFailure {
-  override readonly name = 'ConfigurationError'
-  readonly code = 'E_CONFIGURATION'
+  override readonly name: string = 'ConfigurationError'
+  readonly code: string = 'E_CONFIGURATION'
   readonly problems: readonly string[]
 
   constructor(problems: readonly string[]) {

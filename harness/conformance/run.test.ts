@@ -1,10 +1,11 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { ConformanceReport } from '../../contract/report/conformance.ts'
 import { wholeProfile } from '../proof/test-support/second-server/judged.ts'
 import { type SecondServer, startSecondServer } from '../proof/test-support/second-server/server.ts'
+import { exchangesName, journalName } from './defaults.ts'
 import { InterruptedError } from './errors.ts'
 import type { Progress } from './progress.ts'
 import { rejudge } from './recording/rejudge.ts'
@@ -64,6 +65,7 @@ test('a budget of requests is kept, and what it does not reach is undecided', as
     { maxRequests: 60, jobs: 4 },
   )
   expectOnlyUndecided(counted, /the budget of 60 requests \(--max-requests\) is spent/)
+  expect(counted.report.stopped).toBe('the budget of 60 requests (--max-requests) is spent')
   // Includes the requests of the preflight and of the audit.
   expect(requests).toBeLessThanOrEqual(60)
   expect(requests).toBeGreaterThan(45)
@@ -153,6 +155,31 @@ describe('a target that answers 500', () => {
     expect(requirementsWith(report, 'pass').length).toBeGreaterThan(5)
   })
 })
+
+test.each([
+  [exchangesName, /ENOSPC.*Chats may be left on the target: run chatgen cleanup /],
+  [journalName, /^the evidence of the run cannot be written: ENOSPC/],
+])(
+  'a run that can no longer write %s ends, and says what it may have left',
+  async (name, reason) => {
+    const server = await startSecondServer({}, () => {
+      requestCount += 1
+      if (requestCount === 100) fillDisk()
+      return false
+    })
+    onTestFinished(() => server.close())
+    const outDir = temporaryFolder()
+    let requestCount = 0
+    const fillDisk = () => {
+      const file = join(outDir, name)
+      renameSync(file, `${file}-before`)
+      symlinkSync('/dev/full', file)
+    }
+    const checked = check(quickProfile(server), { surfaces: 'v3', outDir, depth: 'quick', jobs: 4 })
+    await expect(checked).rejects.toThrow(reason)
+    expect(requestCount).toBeLessThan(140)
+  },
+)
 
 describe('an interrupt', () => {
   // Cleanup has two seconds, which may be too short for a starved process.

@@ -5,6 +5,7 @@ import { type ConformanceReport, isViolation } from '../../contract/report/confo
 import { messageOf } from '../../contract/text.ts'
 import { createRedactor, RedactingWriter } from '../client/index.ts'
 import { type AuditOptions, auditLeftovers, type LeftoverAudit } from './cleanup/audit.ts'
+import { openJournal } from './cleanup/cleanup.ts'
 import { startJournal } from './cleanup/journal.ts'
 import { interfaceRevision, runRecordName, suiteVersion } from './defaults.ts'
 import { costOf, runOnEachEndpoint } from './endpoints-alone.ts'
@@ -83,7 +84,7 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
   const signal = anyOf(options.signal, stop)
   const isStopped = await run(collector, setup, signal)
   const explored =
-    planned && !isStopped
+    planned && !isStopped && collector.unwritten === undefined
       ? await runExploration(planned, collector, setup, signal, (exploring) =>
           showProgress(planned.title, exploring),
         )
@@ -93,7 +94,8 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
   if (stop?.aborted) collector.stopReason ??= String(stop.reason)
 
   // A verdict without evidence is worthless, so none is given.
-  if (collector.unwritten !== undefined) throw new ConfigurationError([collector.unwritten])
+  if (collector.unwritten !== undefined)
+    throw new ConfigurationError([withLeftovers(collector.unwritten, setup)])
   assertKept(join(options.outDir, runRecordName), setup.exchangesFile)
   const decided = verdicts(isPartial ? interruptedReason : undefined)
   const alone = await runOnEachEndpoint(
@@ -104,6 +106,17 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
   const cost = addCosts(costOfScenarios(), costOf([...alone.values()].flat()))
   const audit = await auditSafely(collector, setup, { interrupted: isPartial })
   return buildReport({ ...whole, decided, alone, exploration: explored, interrupted, cost, audit })
+}
+
+/** The reason why a run has no results, with the command that deletes what it has left behind. */
+function withLeftovers(reason: string, { journalFile }: RunSetup): string {
+  try {
+    return openJournal(journalFile).chats.length === 0
+      ? reason
+      : `${reason}. Chats may be left on the target: run chatgen cleanup ${journalFile}`
+  } catch {
+    return reason
+  }
 }
 
 /** @throws ConfigurationError if somebody else deleted the files of the run. */

@@ -16,6 +16,7 @@ import { createRedactor, RedactingWriter, type Secret } from '../../client/index
 import { suiteVersion } from '../defaults.ts'
 import { ConfigurationError, refusing } from '../errors.ts'
 import { maxStoredBytes, readInputFile } from '../input-file.ts'
+import { EvidenceError } from '../recording/result-files.ts'
 import type { ClientIdentity } from '../run-setup.ts'
 import { NotSentError } from '../session/errors.ts'
 import { secretsOf } from '../session/secrets.ts'
@@ -104,13 +105,22 @@ export function readJournal(file: string): Journal {
   return parseJournal(text, file)
 }
 
-/** Writes each line at once, so that a killed process loses at most one; after a crash, on a new line. */
+/**
+ * Writes each line at once, so that a killed process loses at most one; after a crash, on a new line.
+ * @throws EvidenceError if a line cannot be written, for example on a full disk
+ */
 export function journalWriter(file: string, secrets: readonly Secret[]): WriteJournal {
   const writer = new RedactingWriter(secrets)
   const { text } = createRedactor(secrets)
-  if (existsSync(file) && /[^\n]$/.test(readInputFile(file, maxStoredBytes)))
-    writer.append(file, '\n')
-  return (entry) => writer.append(file, journalLine(entry, text))
+  const append = (line: string) => {
+    try {
+      writer.append(file, line)
+    } catch (error) {
+      throw new EvidenceError(error)
+    }
+  }
+  if (existsSync(file) && /[^\n]$/.test(readInputFile(file, maxStoredBytes))) append('\n')
+  return (entry) => append(journalLine(entry, text))
 }
 
 /** The first line of a journal. */

@@ -2,6 +2,7 @@ import { mkdirSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { messageOf } from '../../../contract/text.ts'
 import type { RedactingWriter } from '../../client/index.ts'
+import { ConfigurationError } from '../errors.ts'
 
 /**
  * Creates a folder and its parents. Node's own recursive `mkdir` never ends if a file system reports ENOENT
@@ -25,13 +26,13 @@ function isFolder(path: string): boolean {
 }
 
 /** The evidence of the run cannot be written; `code` survives serialization by vitest. */
-export class EvidenceError extends Error {
+export class EvidenceError extends ConfigurationError {
   override readonly name = 'EvidenceError'
   static readonly code = 'E_EVIDENCE'
-  readonly code = EvidenceError.code
+  override readonly code = EvidenceError.code
 
   constructor(cause: unknown) {
-    super(`the evidence of the run cannot be written: ${messageOf(cause)}`, { cause })
+    super([`the evidence of the run cannot be written: ${messageOf(cause)}`])
   }
 }
 

@@ -165,7 +165,7 @@ function isBlockedByKnown(
 
 /**
  * The report with undecided requirements that do not count: only those that a complete run could not decide,
- * not after an internal error, in a run that the target ended, or in one in which nothing passed.
+ * not after an internal error, in a run that ended early, or in one in which nothing passed.
  * @param globs over ids, areas and titles; none leaves the report as it is
  */
 export function allowUndecided(
@@ -173,8 +173,9 @@ export function allowUndecided(
   globs: readonly string[],
 ): ConformanceReport {
   if (globs.length === 0) return report
-  const { requirements, strict, stopped } = report
-  const isComplete = stopped === undefined && requirements.some(({ verdict }) => verdict === 'pass')
+  const { interrupted, requirements, strict, stopped } = report
+  const passed = requirements.some(({ verdict }) => verdict === 'pass')
+  const isComplete = !interrupted && stopped === undefined && passed
   const ids = requirements
     .filter((requirement) => isComplete && isAllowed(requirement, globs))
     .map(({ id }) => id)

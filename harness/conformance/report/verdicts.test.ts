@@ -294,14 +294,17 @@ test.each([
   expect(allowUndecided(reportOf(ids), ['KB-*']).outcome).toBe(outcome)
 })
 
-test('allows nothing in a run that the target ended, and changes nothing without a glob', () => {
-  const ended = reportOf([passed, unproven], { stopped: 'the target no longer answers' })
-  expect(allowUndecided(ended, ['*'])).toMatchObject({
-    outcome: 'incomplete',
-    allowedUndecided: { ids: [] },
-  })
-  expect(allowUndecided(ended, [])).toBe(ended)
-})
+test.each([{ stopped: 'the budget is spent' }, { interrupted: true }])(
+  'allows nothing in a run that ended early (%j), and changes nothing without a glob',
+  (end) => {
+    const ended = reportOf([passed, unproven], end)
+    expect(allowUndecided(ended, ['*'])).toMatchObject({
+      outcome: 'incomplete',
+      allowedUndecided: { ids: [] },
+    })
+    expect(allowUndecided(ended, [])).toBe(ended)
+  },
+)
 
 type Kind = 'held' | 'proved' | 'doubtful' | 'open'
 

@@ -71,15 +71,28 @@ export function createRunContext(setup: RunSetup): RunContext {
   const write = live ? journalWriter(setup.journalFile, secrets) : () => {}
   const journal: WriteJournal = (entry) => {
     gate.track(entry)
-    write(entry)
+    keep(() => write(entry))
   }
   const slots = createSemaphore(
     setup.jobs,
     setup.shuffle === null ? undefined : createRandomPicker(setup.shuffle),
   )
 
+  /** Set once evidence was lost: no verdict can follow, so nothing but cleanup is sent. */
+  let lost: unknown
+
+  function keep(append: () => void): void {
+    try {
+      append()
+    } catch (error) {
+      lost ??= error
+      throw error
+    }
+  }
+
   function record(exchange: Exchange): void {
-    appendExchange(writer, setup.exchangesFile, storedPieces(redactor.exchange(exchange)))
+    const pieces = storedPieces(redactor.exchange(exchange))
+    keep(() => appendExchange(writer, setup.exchangesFile, pieces))
     const deletedId = deletedChat(exchange)
     if (deletedId !== undefined) journal({ event: 'deleted', kind: 'chat', id: deletedId })
   }
@@ -90,6 +103,7 @@ export function createRunContext(setup: RunSetup): RunContext {
     acquireSlot: (priority) => acquireSlot(slots, priority),
     gate,
     async send(outgoing, signal, { inBurst = false } = {}) {
+      if (lost !== undefined && outgoing.labels.role !== 'cleanup') throw lost
       const deadline = await gate.enter(outgoing, signal, inBurst)
       const loopDelay = loop.begin()
       const pending = transport.send({

@@ -24,6 +24,8 @@ export class NotSentError extends InconclusiveError {
 /** The run sends no more requests except for cleanup. */
 export class RunEndedError extends NotSentError {
   override readonly name: string = 'RunEndedError'
+  /** The run is not complete: the report says so at its top. */
+  readonly endsRun = true
 }
 
 export class BudgetSpentError extends RunEndedError {
@@ -37,6 +39,7 @@ export class BudgetSpentError extends RunEndedError {
 /** The budget of generations is spent; other requests may be sent. */
 export class GenerationsSpentError extends NotSentError {
   override readonly name = 'GenerationsSpentError'
+  readonly endsRun = true
 
   constructor(generations: number) {
     super(`the budget of ${generations} generations (--max-generations) is spent`)
@@ -45,8 +48,6 @@ export class GenerationsSpentError extends NotSentError {
 
 export class CircuitOpenError extends RunEndedError {
   override readonly name = 'CircuitOpenError'
-  /** The cause is the target: the report says so at its top. */
-  readonly isOfTarget = true
 
   constructor(reason: string) {
     super(`no more requests were sent: ${reason}`)

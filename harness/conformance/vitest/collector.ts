@@ -33,7 +33,7 @@ export class Collector implements Reporter {
   state: RunState | undefined
   /** Message of the first exchange that could not be stored. */
   unwritten: string | undefined
-  /** Reason why the run stopped sending requests, if it is the target. */
+  /** Reason why the run stopped sending requests: the target, or a limit of the run. */
   stopReason: string | undefined
   readonly #onEnded: (scenario: string) => void
   readonly #redact: (text: string) => string
@@ -108,7 +108,7 @@ export class Collector implements Reporter {
     const open = outcome.covers.filter(
       (requirement) => !outcome.findings.some((found) => found.requirement === requirement),
     )
-    if (error['isOfTarget'] === true) this.stopReason ??= error.message
+    if (error['endsRun'] === true) this.stopReason ??= error.message
     const leaving = (requirements: ScenarioOutcome['covers'], reason: string) => {
       const exchanges = Array.isArray(error['exchanges']) ? error['exchanges'].map(String) : []
       const inconclusive = [...outcome.inconclusive, { requirements, reason, exchanges }]
