@@ -12,11 +12,14 @@ import {
   type RoutePattern,
   v3Generate,
 } from '../../reference-server/deviations/patches/routes.ts'
-import { temporaryFolder } from '../conformance/test-support/check.ts'
+import type { TargetProfile } from '../conformance/profile/index.ts'
+import { check, lineOf, requirementsWith } from '../conformance/test-support/check.ts'
+import type { Engine } from '../conformance/vitest/engine.ts'
 import { startDeviant } from '../proof/runs/run-target.ts'
 import { wholeProfile } from '../proof/test-support/second-server/judged.ts'
 import { startSecondServer } from '../proof/test-support/second-server/server.ts'
-import { explorationOf, exploreTarget, type TargetExploration } from './run.ts'
+import { type ExplorationResult, explore } from './explore.ts'
+import { explorationOf } from './run.ts'
 
 /** No waits for the model, so that a run takes a second or two. */
 const pace = { ttftMs: 0, gapMs: 0, jitter: 0 }
@@ -25,18 +28,45 @@ async function explored(
   { patch, profile }: Pick<Dialect, 'patch' | 'profile'>,
   seed: string,
   operations: number,
-): Promise<TargetExploration> {
-  const outDir = temporaryFolder()
+) {
   const target = await startDeviant(patch, targetFixture('reference'), profile, pace)
   try {
-    return await exploreTarget(target.profile, { operations, seed, outDir })
+    return await exploreAlone(target.profile, seed, operations)
   } finally {
     await target.close()
   }
 }
 
+/** Runs no scenario. */
+const noSuites: Engine = { run: async () => false, close: async () => {} }
+
+/** Result of a run that consists of the exploration alone, up to its first violation. */
+async function exploreAlone(profile: TargetProfile, seed: string, operations: number) {
+  const own = explorationOf(operations)
+  const maxGenerations = own.cost.generations
+  let result: ExplorationResult = { operations: 0, violations: [], unrepeated: [] }
+  const report = await check(profile, {
+    engine: noSuites,
+    seed,
+    exploration: {
+      ...own,
+      run: async (session, onOperation) => {
+        const plan = { operations, maxGenerations, maxViolations: 1, onOperation }
+        result = await explore(session, plan)
+        return { operations: result.operations, violations: result.violations.length }
+      },
+    },
+  })
+  expect(report.faults).toEqual([])
+  const explored = result.violations.map(({ violation }) => violation.requirement)
+  const judged = requirementsWith(report, 'fail').filter(
+    ({ id }) => !explored.some((one) => one === id),
+  )
+  return { ...result, judged: judged.map(lineOf), generations: report.cost.generations }
+}
+
 /** Violations, and those that were seen only once. */
-function complaints({ violations, unrepeated }: TargetExploration): readonly string[] {
+function complaints({ violations, unrepeated }: ExplorationResult): readonly string[] {
   return [...violations.map(({ violation }) => violation), ...unrepeated].map(
     ({ requirement, message }) => `${requirement}: ${message}`,
   )
@@ -87,11 +117,9 @@ describe('a legal server is not accused', () => {
 })
 
 test('a server that was written from the document alone is not accused', async () => {
-  const outDir = temporaryFolder()
   const server = await startSecondServer()
   try {
-    const profile = wholeProfile(server)
-    const result = await exploreTarget(profile, { operations: 200, seed: 'fixed', outDir })
+    const result = await exploreAlone(wholeProfile(server), 'fixed', 200)
     expect(complaints(result)).toEqual([])
     expect(result.operations).toBe(200)
     expect(result.generations).toBeGreaterThan(5)
