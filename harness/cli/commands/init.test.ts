@@ -118,18 +118,6 @@ describe('a base address with /api at its end', () => {
   })
 })
 
-test('chatgen init writes no profile, and names no next command, for a page', async () => {
-  const url = await serving((_, response) =>
-    response.setHeader('content-type', 'text/html').end('<title>Log in</title>'),
-  )
-  const folder = emptyFolder()
-  const { code, stdout, stderr } = await inProcess(['init', url], withKey, folder)
-  expect(stderr).toContain('200 text/html "Log in"')
-  expect(stdout).toBe('')
-  expect(readdirSync(folder)).toEqual([])
-  expect(code).toBe(3)
-})
-
 test('chatgen init finds a compatible surface that lists no models', async () => {
   const url = await serving((request, response) => {
     const isCompletion = request.url === '/api/openai/chat/completions'

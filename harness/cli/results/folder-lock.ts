@@ -9,21 +9,23 @@ import {
 } from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
-import { asObject, asString, parseJson } from '../../../contract/json.ts'
+import { z } from 'zod'
+import { parseJson } from '../../../contract/json.ts'
 import { messageOf } from '../../../contract/text.ts'
 import { lockName } from '../../conformance/defaults.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { makeFolder } from '../../conformance/recording/result-files.ts'
 
 /** Process that writes into a folder: the text of its lock file. */
-interface Holder {
-  readonly pid: number
-  readonly host: string
+const holder = z.object({
+  pid: z.int().min(1),
+  host: z.string(),
   /** Start of the process in system units, because pids are reused; null if it is unknown. */
-  readonly start: string | null
-  readonly command: string
-  readonly since: string
-}
+  start: z.string().nullable(),
+  command: z.string(),
+  since: z.string(),
+})
+type Holder = z.infer<typeof holder>
 
 const held = new Set<string>()
 /** Locks in folders that this process created. */
@@ -166,12 +168,7 @@ function readText(file: string): string | undefined {
 
 /** Undefined if the text is not a lock, or not yet complete. */
 function parseHolder(text: string | undefined): Holder | undefined {
-  const { pid, start, ...rest } = asObject(parseJson(text ?? '')) ?? {}
-  const [host, command, since] = ['host', 'command', 'since'].map((name) => asString(rest[name]))
-  if (typeof pid !== 'number' || !Number.isInteger(pid) || pid < 1) return undefined
-  if (start !== null && typeof start !== 'string') return undefined
-  if (host === undefined || command === undefined || since === undefined) return undefined
-  return { pid, host, start, command, since }
+  return holder.safeParse(parseJson(text ?? '')).data
 }
 
 function isCode(error: unknown, ...codes: readonly string[]): boolean {

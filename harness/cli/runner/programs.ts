@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { maxTimerMs } from '../../../contract/timer.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
@@ -19,26 +21,21 @@ export interface ProgramOutput {
  * arguments contain no key.
  * @throws ConfigurationError if the program is not installed
  */
-export function runProgram(
+export async function runProgram(
   program: string,
   args: readonly string[],
   { input = '' }: { readonly input?: string } = {},
 ): Promise<ProgramOutput> {
-  return new Promise((resolve, reject) => {
-    // Ctrl-C on the terminal does not end it.
-    const child = spawn(program, args, { stdio: 'pipe', detached: true })
-    const [stdout, stderr]: [Buffer[], Buffer[]] = [[], []]
-    child.stdout.on('data', (bytes: Buffer) => stdout.push(bytes))
-    child.stderr.on('data', (bytes: Buffer) => stderr.push(bytes))
-    child.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'ENOENT') return reject(error)
-      reject(new ConfigurationError([`--runner: ${program} is not installed on this machine`]))
-    })
-    child.on('close', (code) =>
-      resolve({ code, stdout: textOf(stdout), stderr: textOf(stderr).trim() }),
-    )
-    child.stdin.on('error', () => {}).end(input)
+  // Ctrl-C on the terminal does not end it.
+  const child = spawn(program, args, { stdio: 'pipe', detached: true })
+  child.stdin.on('error', () => {}).end(input)
+  const closed = once(child, 'close').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error
+    throw new ConfigurationError([`--runner: ${program} is not installed on this machine`])
   })
+  const output = [text(child.stdout), text(child.stderr)] as const
+  const [[code], stdout, stderr] = await Promise.all([closed, ...output])
+  return { code, stdout, stderr: stderr.trim() }
 }
 
 /** @throws ConfigurationError with the message of the program if it fails */
@@ -55,10 +52,6 @@ export async function requireProgram(
 }
 
 const maxFailures = 5
-
-function textOf(pieces: readonly Buffer[]): string {
-  return Buffer.concat(pieces).toString('utf8')
-}
 
 /**
  * Polls every `pollMs` whether the shards of a job have ended, until its signal or its timeout.

@@ -55,21 +55,19 @@ export const requests = z
   .prefault({})
   .describe('Bodies that the interface document does not specify.')
 
+const ignored = pointer
+  .optional()
+  .describe('Accepted and ignored: entries of a list are found by their ids.')
+
 export const shapes = z
   .strictObject({
     chatId: pointer.optional().describe('Id of a created chat.'),
-    chatList: pointer
-      .optional()
-      .describe('Accepted and ignored: entries of a list are found by their ids.'),
+    chatList: ignored,
     chatCursor: pointer.optional().describe('Cursor of a list of chats.'),
     attachment: pointer.optional().describe('Attachment in the response to an upload.'),
-    attachmentList: pointer
-      .optional()
-      .describe('Accepted and ignored: entries of a list are found by their ids.'),
+    attachmentList: ignored,
     attachmentCursor: pointer.optional().describe('Cursor of a list of attachments.'),
-    models: pointer
-      .optional()
-      .describe('Accepted and ignored: entries of a list are found by their ids.'),
+    models: ignored,
   })
   .prefault({})
   .describe('JSON pointers into responses, for values that are not found otherwise.')
