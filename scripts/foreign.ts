@@ -8,7 +8,7 @@
  */
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parse, stringify } from 'yaml'
@@ -39,7 +39,7 @@ import {
   serve,
   startProgram,
 } from './foreign/programs.ts'
-import { none, optionsOf } from './options.ts'
+import { none, optionsOf, scriptFolder } from './options.ts'
 
 /** A check mostly waits for streams, one after another, at the pace of the server. */
 const values = optionsOf(import.meta, { only: none, parallel: 3, keep: false })
@@ -58,7 +58,9 @@ interface Result {
   readonly problems: readonly string[]
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'chatgen-foreign-'))
+const folder = values.keep
+  ? mkdtempSync(join(tmpdir(), 'chatgen-foreign-'))
+  : scriptFolder('foreign')
 const key = `sk-${randomBytes(18).toString('base64url')}`
 const servers = new Map<Pace, ChildServer>()
 const fronts = allFronts.filter(({ name }) =>
@@ -79,7 +81,6 @@ try {
 } finally {
   for (const server of servers.values()) await server.stop()
   if (values.keep) console.log(`Kept: ${folder}`)
-  else rmSync(folder, { recursive: true, force: true })
 }
 
 async function runFronts(): Promise<void> {

@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
@@ -30,4 +31,22 @@ test.each([
   expect(stderr).toContain(reason)
   expect(stderr).toContain('node scripts/load-truth.ts')
   expect([status, stdout]).toEqual([2, ''])
+})
+
+test.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)('%s ends a script after its handlers of exit', async (signal, status) => {
+  const waiting = `${program}
+process.once('exit', () => console.log('cleaned up'))
+setInterval(() => {}, 1000)
+console.log('ready')`
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', waiting])
+  let output = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text
+    if (text.includes('ready')) child.kill(signal)
+  })
+  const [code] = await once(child, 'close')
+  expect([code, output]).toEqual([status, 'ready\ncleaned up\n'])
 })

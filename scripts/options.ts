@@ -1,12 +1,13 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { constants, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { messageOf } from '../contract/text.ts'
 
 /**
  * Options of a script, by the defaults of their names: texts, numbers, switches, and lists of repeatable texts. `--help`
- * prints the first comment of the script; a command line that cannot be read ends with 2.
+ * prints the first comment of the script; a command line that cannot be read ends with 2. Handlers of `exit` run if a
+ * signal ends the script.
  */
 export function optionsOf<
   Defaults extends Readonly<Record<string, string | number | boolean | readonly string[]>>,
@@ -16,6 +17,7 @@ export function optionsOf<
     return [name, { type, multiple: Array.isArray(value) }] as const
   })
   const help = { type: 'boolean', short: 'h' } as const
+  exitOnSignals()
   try {
     const { values } = parseArgs({ options: { ...Object.fromEntries(named), help } })
     if (values.help) {
@@ -30,6 +32,13 @@ export function optionsOf<
   } catch (error) {
     console.error(`${messageOf(error)}\n\n${usageOf(filename)}`)
     process.exit(2)
+  }
+}
+
+/** Runs the handlers of `exit` for a script that a signal ends: they stop its servers and remove its folders. */
+function exitOnSignals(): void {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.once(signal, () => process.exit(128 + constants.signals[signal]))
   }
 }
 

@@ -60,6 +60,9 @@ export async function startProgram(folder: string, port: number, start: Start): 
   child.on('error', (error) => {
     output += error.message
   })
+  const kill = () => child.kill('SIGKILL')
+  process.once('exit', kill)
+  child.once('exit', () => process.off('exit', kill))
   const program: Program = {
     output: () => output + logOf(folder),
     stop: () => stop(child),
