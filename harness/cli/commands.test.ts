@@ -69,7 +69,8 @@ test('names run and scenario in every request', async () => {
   })
   onTestFinished(() => host.close())
   const folder = emptyFolder()
-  const args = ['--profile', 'openai', '--seed', 'abc', '--out', join(folder, 'results')]
+  const quick = ['--profile', 'openai', '--depth', 'quick']
+  const args = [...quick, '--seed', 'abc', '--out', join(folder, 'results')]
   expect((await chatgen(['check', host.url, ...args], withKey)).code).toBe(1)
   // The first request locates the compatible surface before the run, so it names no run.
   const [, , ...ofRun] = names

@@ -210,7 +210,7 @@ describe('whatever arrives', () => {
           .join('')
         wellFormed(judge(exchangeOf({ ...streamOf(of), body })))
       }),
-      { numRuns: 3000 },
+      { numRuns: 1000 },
     )
   })
 
@@ -228,7 +228,7 @@ describe('whatever arrives', () => {
       fc.property(route, body, json, (of, answer, request) => {
         wellFormed(judge(exchangeOf({ operation: of, request, body: JSON.stringify(answer) })))
       }),
-      { numRuns: 1500 },
+      { numRuns: 500 },
     )
   })
 })

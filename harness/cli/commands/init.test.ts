@@ -28,7 +28,7 @@ describe('chatgen init', () => {
     expect(readFileSync(join(folder, 'staging.yaml'), 'utf8')).not.toContain(server.keys[0])
 
     const only = ['--only', 'OAI-MODELS-*', '--only', 'V3-CHAT-*', '--only', 'V2-MSG-01']
-    const check = ['check', '--target', 'staging.yaml', ...only]
+    const check = ['check', '--target', 'staging.yaml', '--depth', 'quick', ...only]
     const checked = await chatgen(check, environment, folder)
     expect(checked.stdout).toMatch(/^CONFORMS/)
     expect(checked.code).toBe(0)

@@ -42,6 +42,7 @@ async function checkOf(url: string, ...args: readonly string[]) {
   return { ...run, verdicts, capabilities: target.capabilities }
 }
 
+const quick = ['--depth', 'quick']
 const onlyModel = 'SVC-Vision'
 
 function acceptingOnly(route: RoutePattern) {
@@ -54,7 +55,7 @@ function acceptingOnly(route: RoutePattern) {
 
 describe('chatgen check URL', () => {
   test('finds out what the selected requirements need, and judges them', async () => {
-    const { code, stderr, verdicts, capabilities } = await check('--only', 'V3-THINK-01')
+    const { code, stderr, verdicts, capabilities } = await check('--only', 'V3-THINK-01', ...quick)
     expect(stderr).toContain('detected openai, v3, models, chat, chatCursor, reasoning\n')
     expect(verdicts).toEqual(['V3-THINK-01 pass'])
     expect(capabilities).toEqual({ reasoning: true })
@@ -63,7 +64,7 @@ describe('chatgen check URL', () => {
 
   test('ends with the commands that get to what only a profile can say', async () => {
     const only = ['V3-THINK-01', 'KB-0*', 'OAI-STREAM-10'].flatMap((id) => ['--only', id])
-    const { code, stdout, verdicts } = await check(...only)
+    const { code, stdout, verdicts } = await check(...only, ...quick)
     expect(verdicts).toContain('V3-THINK-01 pass')
     expect(verdicts).toContain('KB-01 unproven')
     // Two equal answers to one request may be equal by chance.
@@ -87,7 +88,7 @@ describe('chatgen check URL', () => {
   })
 
   test('detects only the models if the budget is small', async () => {
-    const { stderr } = await check('--only', 'V3-THINK-01', '--max-requests', '50')
+    const { stderr } = await check('--only', 'V3-THINK-01', '--max-requests', '50', ...quick)
     expect(stderr).toContain('discovery: models only, because of --max-requests 50')
     expect(stderr).toContain('discovery: 3 requests, 1 generation; detected openai, v3, models\n')
     expect(stderr).not.toContain('Left on the target')

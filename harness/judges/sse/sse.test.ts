@@ -192,7 +192,7 @@ describe('a stream that is read by its blocks', () => {
           expect(byBlock).toEqual(judged(operation, request, single(whole)))
         },
       ),
-      { numRuns: 60 },
+      { numRuns: 25 },
     )
   })
 })

@@ -104,7 +104,7 @@ it.each<[string, JsonSchema]>([
   ['refers to another document', { $ref: 'https://example.org/schema' }],
   [
     'branches without end',
-    { oneOf: Array.from({ length: 5000 }, () => ({ allOf: [{ $ref: '#' }] })) },
+    { oneOf: Array.from({ length: 1000 }, () => ({ allOf: [{ $ref: '#' }] })) },
   ],
   ['has a huge pattern', { type: 'string', pattern: '(a{999}){999}' }],
   ['allows nothing', { enum: [] }],

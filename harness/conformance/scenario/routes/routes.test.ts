@@ -38,10 +38,10 @@ describe('how deep JSON is nested', () => {
 })
 
 describe('a body of many values', () => {
-  const wide = { list: Array.from({ length: 300_000 }, (_, at) => at), last: 'found' }
+  const wide = { list: Array.from({ length: 150_000 }, (_, at) => at), last: 'found' }
 
   test('is searched in time that grows with it', () => {
-    expect(leavesOf(wide)).toHaveLength(300_001)
+    expect(leavesOf(wide)).toHaveLength(150_001)
     expect(contains(wide, 'found')).toBe(true)
     expect(contains(wide, 'lost')).toBe(false)
     expect(holdsList({ a: { b: [] } })).toBe(true)
