@@ -73,7 +73,7 @@ Exit codes:
   0 rendered, whatever the verdicts
   2 usage, not a report, shards of different runs, or results that were edited after their run (they
     are rendered with a warning)
-  5 rendered, but shards of the load run are missing`
+  5 rendered, but shards of the load run are missing or were interrupted`
 
 /** `chatgen report FILE|DIR...`: renders stored results of any kind in any format; merges shards of a load run. */
 export const reportCommand = defineCommand({
@@ -167,8 +167,10 @@ function renderLoads(files: readonly StoredFile[], flags: ReportFlags, io: Io): 
   renderReport(report, { formats, out: folder, style, print: io.out }, io)
   tellWritten(formats, folder, io)
   const { partial = missingOf([report]).partial } = report
-  if (partial === undefined) return exitCode.done
-  io.err(`chatgen: ${partialText(partial)}: the figures do not cover the whole load`)
+  const isInterrupted = files.length > 1 && report.interrupted
+  if (partial === undefined && !isInterrupted) return exitCode.done
+  const lack = partial === undefined ? 'a shard was interrupted' : partialText(partial)
+  io.err(`chatgen: ${lack}: the figures do not cover the whole load`)
   return exitCode.incomplete
 }
 

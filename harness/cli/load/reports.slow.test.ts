@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type LoadReport, loadReport } from '../../../reports/load/model/report.ts'
@@ -87,6 +87,20 @@ describe('chatgen report of a load', () => {
     const alone = await chatgen(['report', 'shard-1'], {}, folder)
     expect(alone.stderr).toContain('partial: 2 of 3 shards missing (0, 2)')
     expect(alone.code).toBe(5)
+  })
+
+  test('says that a shard was interrupted', async () => {
+    cpSync(join(folder, 'shard-1'), join(folder, 'interrupted'), { recursive: true })
+    const file = join(folder, 'interrupted', 'report.json')
+    const { digest: _, ...report } = reportIn('shard-1')
+    writeFileSync(file, JSON.stringify({ ...report, interrupted: true }))
+    const { code, stderr } = await chatgen(
+      ['report', 'shard-0', 'interrupted', 'shard-2'],
+      {},
+      folder,
+    )
+    expect(stderr).toContain('a shard was interrupted: the figures do not cover the whole load')
+    expect(code).toBe(5)
   })
 
   test.each([

@@ -78,7 +78,7 @@ export function buildReport(options: LoadOptions, findings: RunResult): LoadRepo
   return {
     kind: 'load-report',
     schemaVersion: 1,
-    outcome: loadOutcome({ integrity, generator, slo, config }),
+    outcome: loadOutcome({ integrity, generator, slo, config, interrupted: signal.aborted }),
     interrupted: signal.aborted,
     suite: options.suite,
     target: targetOf(options),

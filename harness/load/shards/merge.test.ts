@@ -151,9 +151,11 @@ test.each<[LoadReport['outcome'], Partial<Parameters<typeof loadOutcome>[0]>]>([
   ['missed', { slo: [...rows('undecided').slo, ...rows('missed').slo] }],
   ['undecided', rows('undecided')],
   ['undecided', { ...rows('met'), partial: { of: 3, missing: [1] } }],
+  ['undecided', { ...rows('met'), interrupted: true }],
   ['met', { ...violations('expected'), ...rows('met') }],
   ['met', { ...strict, slo: [] }],
 ])('a run is %s', (outcome, found) => {
-  const held = { integrity: { ...integrity, findings: [] }, generator, slo: [], config: {} }
+  const whole = { generator, slo: [], config: {}, interrupted: false }
+  const held = { integrity: { ...integrity, findings: [] }, ...whole }
   expect(loadOutcome({ ...held, ...found })).toBe(outcome)
 })

@@ -55,13 +55,21 @@ export function mergeShards(shards: readonly [Shard, ...Shard[]]): LoadReport {
     ...unmeasured({ ...measured, planned: null, integrity, transactions }),
   ]
   const partial = missingOf(reports)
+  const interrupted = reports.some((report) => report.interrupted)
   const { measurements: _, clock: __, ...head } = first
   return {
     ...head,
     ...measured,
     slo,
-    outcome: loadOutcome({ integrity, generator, slo, config: first.config, ...partial }),
-    interrupted: reports.some(({ interrupted }) => interrupted),
+    outcome: loadOutcome({
+      integrity,
+      generator,
+      slo,
+      config: first.config,
+      interrupted,
+      ...partial,
+    }),
+    interrupted,
     startedAt: reports.map(({ startedAt }) => startedAt).sort()[0] ?? first.startedAt,
     durationMs: Math.max(...reports.map(({ durationMs }) => durationMs)),
     plan: {
