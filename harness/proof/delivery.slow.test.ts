@@ -39,50 +39,39 @@ async function arrival(only = ['V3-SSE-30', 'OAI-STREAM-11']): Promise<readonly 
 // If this process itself is late, the verdict is undecided.
 const patient = { timeout: 60_000, retry: 6 }
 
-test('passed on as it comes, it is spread', patient, async () => {
-  target = paced
-  disturbance = undefined
-  expect(await arrival()).toEqual(['OAI-STREAM-11 pass ', 'V3-SSE-30 pass '])
-})
+const whole = { kind: 'lumps', everyMs: null } as const
 
-test('lumps are told with their number and their distance', patient, async () => {
-  target = paced
-  disturbance = { kind: 'lumps', everyMs: 250 }
-  const lumps =
-    /warn \d+ deltas came in \d reads, mostly \d+ ms apart, and alike in \d of 3 streams$/
-  expect(await arrival()).toEqual([expect.stringMatching(lumps), expect.stringMatching(lumps)])
+test.each<[string, () => ReferenceServer, Disturbance | undefined, RegExp]>([
+  ['passed on as it comes, it is spread', () => paced, undefined, / pass $/],
+  [
+    'lumps are described with their number and their distance',
+    () => paced,
+    { kind: 'lumps', everyMs: 250 },
+    / warn \d+ deltas came in \d reads, mostly \d+ ms apart, and alike in \d of 3 streams$/,
+  ],
+  [
+    'an answer that is held back whole is described as one read',
+    () => paced,
+    whole,
+    / warn \d+ deltas came in one read, \d+ ms after the request, and alike in \d of 3 streams$/,
+  ],
+  [
+    'a model that is done in a few milliseconds is accused of nothing',
+    () => unpaced,
+    whole,
+    / inconclusive \d+ deltas came within \d+ ms: too fast to tell$/,
+  ],
+  [
+    'text that comes at once after the time of its generation is suspected, not accused',
+    () => swift,
+    whole,
+    / inconclusive every long answer came at once, \d+ ms or more after its request, a brief one after \d+ ms: a proxy may buffer the stream$/,
+  ],
+])('%s', patient, async (_, server, made, verdict) => {
+  target = server()
+  disturbance = made
+  expect(await arrival()).toEqual([expect.stringMatching(verdict), expect.stringMatching(verdict)])
 })
-
-test('an answer that is held back whole is told as one read', patient, async () => {
-  target = paced
-  disturbance = { kind: 'lumps', everyMs: null }
-  const whole =
-    /warn \d+ deltas came in one read, \d+ ms after the request, and alike in \d of 3 streams$/
-  expect(await arrival()).toEqual([expect.stringMatching(whole), expect.stringMatching(whole)])
-})
-
-test('a model that is done in a few milliseconds is accused of nothing', patient, async () => {
-  target = unpaced
-  disturbance = { kind: 'lumps', everyMs: null }
-  for (const line of await arrival()) {
-    expect(line).toMatch(/inconclusive \d+ deltas came within \d+ ms: too fast to tell$/)
-  }
-})
-
-test(
-  'text that comes at once after the time of its generation is suspected, not accused',
-  patient,
-  async () => {
-    target = swift
-    disturbance = { kind: 'lumps', everyMs: null }
-    const suspicion =
-      /inconclusive every long answer came at once, \d+ ms or more after its request, a brief one after \d+ ms: a proxy may buffer the stream$/
-    expect(await arrival()).toEqual([
-      expect.stringMatching(suspicion),
-      expect.stringMatching(suspicion),
-    ])
-  },
-)
 
 test(
   'of a swift model that writes as much as it is asked for, longer answers decide',
@@ -90,7 +79,7 @@ test(
   async () => {
     const server = await listen((request, response) => void writeSentences(request, response))
     target = server
-    disturbance = { kind: 'lumps', everyMs: null }
+    disturbance = whole
     try {
       const lines = await arrival(['OAI-STREAM-11'])
       expect(lines).toEqual([

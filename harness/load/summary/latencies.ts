@@ -63,7 +63,8 @@ function latencyEvidence(
   const censored = group.censored(metric, clock) ?? new Histogram()
   const stillOver = censored.countOver(limitNs, inclusive)
   const decided = ended.count + stillOver
-  const independent = neighbors.effectiveShare(read) * perStream(group, limit)
+  const independent =
+    neighbors.effectiveShare(read) * streamShare(group, metric, { ttft: 1, e2e: 1 })
   return {
     decided,
     over: ended.countOver(limitNs, inclusive) + stillOver,
@@ -77,12 +78,6 @@ function latencyEvidence(
       return { ...rest, value: finite(value), low: finite(low), high: finite(high) }
     },
   }
-}
-
-/** Gaps of one stream are far from independent: a stream counts as one value, however many it has. */
-function perStream({ outcomes }: LatencyRecorder, { metric }: RequestLimit): number {
-  if (metric !== 'icl' || outcomes.gaps === 0) return 1
-  return Math.min(1, outcomes.streams / outcomes.gaps)
 }
 
 function asNumber(value: boolean | null): number | null {

@@ -172,9 +172,17 @@ function cached<T>(
 ): (dialect: Dialect, selection: Selection) => Promise<T> {
   const made = new Map<string, Promise<T>>()
   return (dialect, selection) => {
-    const key = controlKey(dialect, selection)
-    const value = made.get(key) ?? make(dialect, selection)
-    made.set(key, value)
-    return value
+    return once(made, controlKey(dialect, selection), () => make(dialect, selection))
   }
+}
+
+/** The value for a key, made when it is first asked for. */
+export function once<T>(
+  made: Map<string, Promise<T>>,
+  key: string,
+  make: () => Promise<T>,
+): Promise<T> {
+  const value = made.get(key) ?? make()
+  made.set(key, value)
+  return value
 }

@@ -19,6 +19,7 @@ import {
   type Controls,
   createControls,
   crossedAttempt,
+  once,
   plainAttempt,
   stabilityGroups,
 } from './attempts.ts'
@@ -53,12 +54,6 @@ function plainRun(profile: ProfileName, depth: Depth = 'normal'): Promise<Finger
 function healthyRun({ fault, depth }: GeneratedRun): Promise<Healthy> {
   const profile = surfaceOf(fault)
   return once(healthy, `${profile} ${depth}`, () => recordHealthy(profile, depth, engine))
-}
-
-function once<T>(made: Map<string, Promise<T>>, key: string, record: () => Promise<T>): Promise<T> {
-  const recorded = made.get(key) ?? record()
-  made.set(key, recorded)
-  return recorded
 }
 
 /** Returns errors as results, because nothing else would report them. */

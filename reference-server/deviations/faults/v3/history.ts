@@ -71,12 +71,6 @@ export const historyRowFaults = faultTable({
         ? { status: 404, body: { error: { message: 'No messages' } } }
         : reply,
     ),
-  'V3-HIST-02 v3-history-item-as-text: item is a JSON string instead of an object.': setFields(
-    v3History,
-    {
-      'result.*.item': JSON.stringify,
-    },
-  ),
 })
 function rowsOf(type: string, change: (row: Json) => Json): Patch {
   return setFields(v3History, {
