@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
-import { isObject } from '../../../contract/json.ts'
+import { isObject, parseJson } from '../../../contract/json.ts'
 import type { LoadReport } from '../../../reports/load/model/report.ts'
 import { suiteVersion } from '../../conformance/defaults.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
@@ -43,12 +43,7 @@ export function jobText(run: LoadOptions): string {
 
 /** @throws ConfigurationError if the text is not a job, or one of another version of chatgen */
 export function jobIn(text: string, file: string): LoadJob {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    value = null
-  }
+  const value = parseJson(text)
   if (!isLoadJob(value)) throw new ConfigurationError([`${file} is not a job of a load run`])
   const own = suiteVersion()
   if (value.version !== own) {

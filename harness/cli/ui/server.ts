@@ -1,4 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createRequire } from 'node:module'
@@ -6,6 +7,7 @@ import { text } from 'node:stream/consumers'
 import { setTimeout } from 'node:timers/promises'
 import { z } from 'zod'
 import { requirements } from '../../../contract/index.ts'
+import { parseJson } from '../../../contract/json.ts'
 import { chartParts, entryScript, style } from '../../../reports/html/markup.ts'
 import { ChatgenFailure, ConfigurationError } from '../../conformance/errors.ts'
 import type { Session } from './session.ts'
@@ -98,7 +100,7 @@ async function startRun(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const body = runRequest.safeParse(parsed(await text(request)))
+  const body = runRequest.safeParse(parseJson(await text(request)))
   if (!body.success) return reply(response, 400, 'Not a request of this page')
   if (session.start(body.data.scope)) return reply(response, 202, '')
   reply(response, 409, 'A run is under way, or nothing is to be run')
@@ -114,14 +116,6 @@ const runRequest = z.strictObject({
   ]),
 })
 
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json)
-  } catch {
-    return undefined
-  }
-}
-
 function reply(
   response: ServerResponse,
   status: number,
@@ -131,15 +125,13 @@ function reply(
   response.writeHead(status, { ...pageHeaders, 'content-type': type }).end(body)
 }
 
-function listen(server: ReturnType<typeof createServer>, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      const reason = error.code === 'EADDRINUSE' ? 'is in use' : `cannot be used: ${error.message}`
-      reject(
-        new ConfigurationError([`port ${port} of 127.0.0.1 ${reason}; choose another with --port`]),
-      )
-    })
-    server.listen(port, '127.0.0.1', resolve)
+async function listen(server: ReturnType<typeof createServer>, port: number): Promise<void> {
+  const listening = once(server.listen(port, '127.0.0.1'), 'listening')
+  await listening.catch(({ code, message }: NodeJS.ErrnoException) => {
+    const reason = code === 'EADDRINUSE' ? 'is in use' : `cannot be used: ${message}`
+    throw new ConfigurationError([
+      `port ${port} of 127.0.0.1 ${reason}; choose another with --port`,
+    ])
   })
 }
 

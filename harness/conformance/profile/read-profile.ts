@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../errors.ts'
 import { checkDocument, type Path, readDocument, type Source } from './document.ts'
 import { type TargetProfile, targetProfile } from './schema.ts'
+import { mapTexts } from './schema-requests.ts'
 
 type Members = Readonly<Record<string, unknown>>
 
@@ -43,18 +44,9 @@ export function membersOf(source: Source): Members {
 
 /** Replaces `${NAME}` in every text. */
 function expand(value: unknown, path: Path, lookUp: LookUp): unknown {
-  if (typeof value === 'string') {
-    return value.replaceAll(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_, name: string) =>
-      lookUp(path, name),
-    )
-  }
-  if (Array.isArray(value)) return value.map((entry, at) => expand(entry, [...path, at], lookUp))
-  if (typeof value === 'object' && value !== null) {
-    return Object.fromEntries(
-      Object.entries(value).map(([key, entry]) => [key, expand(entry, [...path, key], lookUp)]),
-    )
-  }
-  return value
+  const filled = (text: string, at: Path) =>
+    text.replaceAll(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_, name: string) => lookUp(at, name))
+  return mapTexts(value, filled, path)
 }
 
 type LookUp = (path: Path, name: string) => string

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { maxTimerMs, timerMs } from '../../../contract/timer.ts'
 import { defaultBodyLimits } from '../../client/index.ts'
+import type { Path } from './document.ts'
 
 /** Requests and responses of a target that the document does not specify, in a target profile. */
 
@@ -156,14 +157,23 @@ export type Values = Readonly<Record<string, string>>
 /** Fills `{name}` in every text of a value; a name without a value stays as it is. */
 export function fill<T>(template: T, values: Values): T
 export function fill(template: unknown, values: Values): unknown {
-  if (typeof template === 'string') {
-    return template.replaceAll(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole)
-  }
-  if (Array.isArray(template)) return template.map((entry) => fill(entry, values))
-  if (typeof template === 'object' && template !== null) {
-    return Object.fromEntries(
-      Object.entries(template).map(([key, entry]) => [key, fill(entry, values)]),
-    )
-  }
-  return template
+  return mapTexts(template, (text) =>
+    text.replaceAll(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole),
+  )
+}
+
+/**
+ * The same value with each text in it changed.
+ * @param path of the value in its document
+ */
+export function mapTexts(
+  value: unknown,
+  change: (text: string, path: Path) => string,
+  path: Path = [],
+): unknown {
+  if (typeof value === 'string') return change(value, path)
+  if (typeof value !== 'object' || value === null) return value
+  const inner = (entry: unknown, key: PropertyKey) => mapTexts(entry, change, [...path, key])
+  if (Array.isArray(value)) return value.map(inner)
+  return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, inner(entry, key)]))
 }
