@@ -7,6 +7,7 @@ import {
   leavesOf,
   mediaType,
   nodesOf,
+  someValue,
   succeeded,
 } from '../../../contract/index.ts'
 import { finalResponse } from '../../judges/index.ts'
@@ -140,15 +141,14 @@ function sketch(value: unknown, depth: number): string {
 export function contains(body: unknown, text: string): boolean {
   const form = isUuid(text) ? (value: string) => value.toLowerCase() : (value: string) => value
   const needle = form(text)
-  return nodesOf(body).some(
-    ({ value }) => typeof value === 'string' && form(value).includes(needle),
-  )
+  return someValue(body, (value) => typeof value === 'string' && form(value).includes(needle))
 }
 
 /** Tests if a field at any depth has one of the names. */
 export function hasMember(body: unknown, names: readonly string[]): boolean {
-  return nodesOf(body).some(
-    ({ value }) => isObject(value) && names.some((name) => Object.hasOwn(value, name)),
+  return someValue(
+    body,
+    (value) => isObject(value) && names.some((name) => Object.hasOwn(value, name)),
   )
 }
 
@@ -182,7 +182,7 @@ const isLinks = (name: string) => /^_?links$/i.test(name)
 
 /** Tests if a body holds an array at any depth. */
 export function holdsList(body: unknown): boolean {
-  return nodesOf(body).some(({ value }) => Array.isArray(value))
+  return someValue(body, Array.isArray)
 }
 
 /**
