@@ -75,6 +75,7 @@ const rooms = {
       'harness/explore',
       'harness/load',
       'harness/capacity',
+      'harness/plan',
       'harness/certification',
       'harness/proof',
     ),

@@ -64,7 +64,7 @@ export function methodsOf(
 }
 
 export function notesOf(
-  { measurements, slos }: PlanOptions,
+  { measurements, slos }: Pick<PlanOptions, 'measurements' | 'slos'>,
   { hasSeenLimit, typicalError, model }: FittedModel,
   hasOwnLengths: boolean,
 ): string[] {
@@ -77,6 +77,12 @@ export function notesOf(
   if (!hasSeenLimit) {
     notes.push(
       `the measurement never reached the limit of the batch; ${model.maxSequences} sequences, the most that were seen, are taken for it`,
+    )
+  }
+  const replicas = Math.min(...measurements.map((measurement) => measurement.replicas))
+  if (hasSeenLimit && replicas > 1) {
+    notes.push(
+      `the answers do not tell which of the ${replicas} measured replicas gave them: each decodes at least ${model.maxSequences} sequences together, and may decode more`,
     )
   }
   if (hasOwnLengths) notes.push('lengths of the trace are taken as tokens')

@@ -33,8 +33,9 @@ export interface Sizing {
   readonly assessed: SustainableFactor | null
 }
 
-/** Requests in a simulation of the likely model, and in each of the drawn ones. */
-const exactly = 12_000
+/** Requests in a simulation whose quantiles are shown, in a search for a rate, and in one of a drawn model. */
+const exactly = 48_000
+const closely = 12_000
 const roughly = 4000
 /** Models that are drawn from the uncertainty of the fit. */
 const draws = 16
@@ -74,7 +75,8 @@ export function sizeCluster(options: SizingOptions): Sizing {
 
 type Row = Omit<PlanRow, 'costPerHour' | 'withOneDown'>
 
-function rowOf(options: SizingOptions, replicas: number): Row {
+/** Prediction for a number of replicas, with its uncertainty. */
+export function rowOf(options: SizingOptions, replicas: number): Row {
   const { fitted, slos, workload } = options
   const run = predictRun(fitted.model, workload, { ...options, replicas, requests: exactly })
   const drawn = drawnModels(options).map(({ model, ...own }) =>
@@ -151,7 +153,7 @@ function headroomOf(options: SizingOptions, replicas: number): number | null {
 }
 
 function likelyFactor(options: SizingOptions, replicas: number): number | null {
-  return maxFactorOf(options, options.fitted.model, { replicas, requests: exactly })
+  return maxFactorOf(options, options.fitted.model, { replicas, requests: closely })
 }
 
 function sustainableOf(options: SizingOptions, replicas: number): SustainableFactor | null {

@@ -1,10 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import { defaultEngine } from '../../../reference-server/engine/engine.ts'
 import type { CapacityReport } from '../../../reports/capacity/model/report.ts'
+import { notesOf } from '../describe.ts'
 import { predictRun } from '../predict.ts'
 import { iterationMs } from '../simulation/replica.ts'
 import { quantile } from '../simulation/simulate.ts'
-import { requestsAt, simulatedReport, trueAnswers } from '../test-support/simulated-report.ts'
+import {
+  requestsAt,
+  requestsOfLengths,
+  simulatedReport,
+  trueAnswers,
+} from '../test-support/simulated-report.ts'
 import { fitServiceModel, UnfittedRunError } from './fit.ts'
 
 const alone = { replicas: 1, balance: 'round-robin' } as const
@@ -58,6 +64,25 @@ describe.each([
       expect(Math.abs(iterationMs(model, running) - stepMs)).toBeLessThan(1 + 0.1 * stepMs)
     }
   })
+})
+
+/** Answers of 2 to 6 tokens: many requests are always admitted, but have no first token yet. */
+const shortRequests = requestsOfLengths((draw) => {
+  return { promptTokens: 10 + Math.floor(80 * draw()), outputTokens: 2 + Math.floor(5 * draw()) }
+})
+
+test.each([2, 3])('%i replicas behind round robin have the batch of one', (replicas) => {
+  const engine = { maxNumSeqs: 32, maxWaiting: 1000, decodeMs: 80, decodeMsPerSeq: 2 }
+  const rates = [8, 20, 40, 50, 80].map((rate) => rate * replicas)
+  const run = { engine, rates, durationMs: 8000, replicas, requests: shortRequests }
+  const report = simulatedReport(run)
+  const fitted = fitServiceModel(report, { ...alone, replicas })
+  expect(fitted.hasSeenLimit).toBe(true)
+  expect(fitted.model.maxSequences).toBe(engine.maxNumSeqs)
+  const notesFor = (size: number) =>
+    notesOf({ measurements: [{ file: 'run', replicas: size, report }], slos: [] }, fitted, false)
+  expect(notesFor(replicas)).toEqual([expect.stringMatching(/at least 32 sequences/)])
+  expect(notesFor(1)).toEqual([])
 })
 
 type Samples = NonNullable<CapacityReport['probes'][number]['samples']>

@@ -33,7 +33,8 @@ const maxWorkError = 0.2
 
 /**
  * Fits the times of the model to the work beside single requests, and takes the batches while others waited
- * for its limit. Without any, the largest number of requests seen in flight is the largest known batch.
+ * for its limit. Without any, the largest number of requests seen in flight is the largest known batch. The
+ * limit of several replicas is a lower bound.
  * @param cluster replicas of the measured run
  * @param demanded lengths of the requests to plan for; null for those of the measurement
  * @throws UnfittedRunError if too little was measured
@@ -63,7 +64,7 @@ export function fitServiceModel(
   const full = work.flatMap((own) => own.fullBatches(estimate.times))
   const hasSeenLimit = full.length >= minFull
   const seenBatch = Math.ceil(maxInFlight(report) / cluster.replicas) + 1
-  const maxSequences = hasSeenLimit ? Math.round(medianOf(full) ?? 1) : seenBatch
+  const maxSequences = hasSeenLimit ? fullBatchOf(full, cluster.replicas) : seenBatch
   checkWorkError(workError(estimate, demanded ?? lengths, maxSequences))
   const limits = { maxSequences, maxWaiting: maxWaitingOf(report, maxSequences) }
   const model = { ...limits, ...estimate.times }
@@ -76,6 +77,15 @@ export function fitServiceModel(
     typicalError: medianOf(errors) ?? Number.NaN,
     drawModel: (draw) => ({ ...limits, ...drawTimes(estimate, draw) }),
   }
+}
+
+/**
+ * Batch size of a full replica. Of several, the mean batch is seen, and a request waits for one of them while others
+ * have free places or prefill: all are full at the most, which several batches must confirm.
+ */
+function fullBatchOf(sizes: readonly number[], replicas: number): number {
+  const size = replicas === 1 ? medianOf(sizes) : sizes.toSorted((a, b) => b - a)[minFull - 1]
+  return Math.round(size ?? 1)
 }
 
 function checkWorkError(error: number): void {

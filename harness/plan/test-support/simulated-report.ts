@@ -12,7 +12,8 @@ import {
   capacityReportOf,
   nothingFound,
 } from '../../../reports/capacity/test-support/sketch.ts'
-import { drawOf, gamma, poissonArrivals } from '../simulation/requests.ts'
+import type { Draw } from '../../load/plan/random.ts'
+import { drawOf, gamma, poissonArrivals, type RequestLength } from '../simulation/requests.ts'
 import { type Arrival, quantile } from '../simulation/simulate.ts'
 
 const slo = 'ttft.p95 < 400ms'
@@ -25,18 +26,24 @@ interface SimulatedRun {
   readonly overheadMs?: number
   readonly seed?: string
   readonly replicas?: number
+  /** Requests of each rate; by default those of the default mix. */
+  readonly requests?: typeof requestsAt
+  /** Speed of the engine in a probe, 1 for the usual one. */
+  readonly speedOf?: (probe: number) => number
 }
 
 /** Requests of lengths as those of the default mix: prompts of about 75 tokens, answers of about 80. */
-export function* requestsAt(perSecond: number, untilMs: number, seed: string): Generator<Arrival> {
-  const draw = drawOf(seed, 'lengths')
-  const times = poissonArrivals([{ fromMs: 0, perSecond }], untilMs, 1, drawOf(seed, 'times'))
-  for (const atMs of times) {
-    yield {
-      atMs,
-      promptTokens: 20 + Math.round(55 * gamma(2, draw) * 0.5),
-      outputTokens: Math.max(1, Math.round(80 * gamma(4, draw) * 0.25)),
-    }
+export const requestsAt = requestsOfLengths((draw) => ({
+  promptTokens: 20 + Math.round(55 * gamma(2, draw) * 0.5),
+  outputTokens: Math.max(1, Math.round(80 * gamma(4, draw) * 0.25)),
+}))
+
+/** Poisson arrivals of requests with drawn lengths, for each rate. */
+export function requestsOfLengths(lengthOf: (draw: Draw) => RequestLength) {
+  return function* (perSecond: number, untilMs: number, seed: string): Generator<Arrival> {
+    const draw = drawOf(seed, 'lengths')
+    const times = poissonArrivals([{ fromMs: 0, perSecond }], untilMs, 1, drawOf(seed, 'times'))
+    for (const atMs of times) yield { atMs, ...lengthOf(draw) }
   }
 }
 
@@ -56,6 +63,15 @@ export function trueAnswers(engine: EngineOptions, requests: readonly Arrival[],
   return answers.map((answer) => answer ?? null)
 }
 
+function withSpeed(engine: EngineOptions, speed: number): EngineOptions {
+  return {
+    ...engine,
+    prefillMsPerToken: engine.prefillMsPerToken / speed,
+    decodeMs: engine.decodeMs / speed,
+    decodeMsPerSeq: engine.decodeMsPerSeq / speed,
+  }
+}
+
 export function simulatedReport({
   engine: changed,
   rates,
@@ -63,11 +79,13 @@ export function simulatedReport({
   overheadMs = 2,
   seed = 'run',
   replicas = 1,
+  requests: requestsOf = requestsAt,
+  speedOf = () => 1,
 }: SimulatedRun): CapacityReport {
   const engine = { ...defaultEngine, ...changed }
   const probes = rates.map((rate, index): CapacityProbe => {
-    const requests = [...requestsAt(rate, durationMs, `${seed}-${index}`)]
-    const answers = trueAnswers(engine, requests, replicas)
+    const requests = [...requestsOf(rate, durationMs, `${seed}-${index}`)]
+    const answers = trueAnswers(withSpeed(engine, speedOf(index)), requests, replicas)
     const rows = requests.flatMap((request, id) => {
       const answer = answers[id] ?? null
       if (answer === null) return []
