@@ -14,8 +14,8 @@ import {
   test,
 } from '../../harness/conformance/scenario/index.ts'
 import { ChatLaws, requirementsOfChats } from '../support/chat-state.ts'
+import { nameEditsOf } from '../support/text-edits.ts'
 import { ChatUnderConditions, canRename, rowsAt } from './chat-under-conditions.ts'
-import { nameEditsOf } from './edits.ts'
 import { tryConditions } from './trials.ts'
 
 const kindsOfNames = nameEditsOf((change) => (body) => ({

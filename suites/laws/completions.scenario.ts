@@ -21,15 +21,8 @@ import {
   createRecallLaw,
   type Recall,
 } from '../support/recall.ts'
-import {
-  callerOf,
-  messagesOf,
-  messageTextEdits,
-  modelEdits,
-  set,
-  setEach,
-  wholeTexts,
-} from './edits.ts'
+import { combinedTexts, messagesOf, messageTextEdits, wholeTexts } from '../support/text-edits.ts'
+import { callerOf, modelEdits, set, setEach } from './edits.ts'
 import { createStopLaw, endOf, requireLimited, saysItWasCut, stopOf } from './stop.ts'
 import {
   type Body,
@@ -79,10 +72,10 @@ describe('compatible surface: laws of completions', () => {
           max_tokens: [plain, '64'],
           stop: [plain],
         },
-        // A plain question after another request stated a fact.
+        // A question after another request stated a fact.
         always: [
           { messages: 'with an assistant message' },
-          { temperature: '0', model: 'vision' },
+          { ...combinedTexts, temperature: '0', model: 'vision' },
           { max_tokens: '7', caller: 'second', model: 'alias' },
           { stop: 'text' },
           { max_tokens: '7', form: 'stream with usage', model: 'vision' },

@@ -11,15 +11,8 @@ import {
   test,
 } from '../../harness/conformance/scenario/index.ts'
 import { attachedFile } from '../support/test-data.ts'
-import {
-  asItIs,
-  modelEdits,
-  sendWithoutContent,
-  set,
-  setEach,
-  setKnown,
-  textEdits,
-} from './edits.ts'
+import { textEdits } from '../support/text-edits.ts'
+import { asItIs, modelEdits, sendWithoutContent, set, setEach, setKnown } from './edits.ts'
 import {
   type Body,
   type Edits,

@@ -18,6 +18,7 @@ import { inputTexts } from '../support/history.ts'
 import { buildRecall, createRecallLaw, knows, type Recall } from '../support/recall.ts'
 import { claimSteady } from '../support/refusals.ts'
 import { guessedRuns } from '../support/test-data.ts'
+import { textEdits, wholeTexts } from '../support/text-edits.ts'
 import {
   callerOf,
   inputEdits,
@@ -26,9 +27,7 @@ import {
   set,
   setEach,
   setKnown,
-  textEdits,
   toolEdits,
-  wholeTexts,
 } from './edits.ts'
 import {
   type Body,

@@ -25,6 +25,7 @@ import {
   type Recall,
   sayAlone,
 } from '../support/recall.ts'
+import { textEdits } from '../support/text-edits.ts'
 import {
   inputEdits,
   modelEdits,
@@ -34,7 +35,6 @@ import {
   set,
   setEach,
   setKnown,
-  textEdits,
   toolEdits,
 } from './edits.ts'
 import type { Body, Edits, Trial } from './trials.ts'

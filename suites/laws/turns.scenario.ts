@@ -17,7 +17,8 @@ import {
 } from '../../harness/conformance/scenario/index.ts'
 import { sayBesideOtherChat } from '../support/raced-turns.ts'
 import { buildRecall } from '../support/recall.ts'
-import { doBefore, guessesOfTools, requestsBefore, setEach, wholeTexts } from './edits.ts'
+import { wholeTexts } from '../support/text-edits.ts'
+import { doBefore, guessesOfTools, requestsBefore, setEach } from './edits.ts'
 import { type Law, requirementsOfLaws, type Trial, tryConditions } from './trials.ts'
 import { claimKeyNeeded, claimRunBefore, claimTurns, textsOf } from './turn-history.ts'
 import {
@@ -177,10 +178,7 @@ async function claimPages(
         await doBefore(context, chat.id, after, caller)
         return {}
       },
-      edits: {
-        limit: setEach('limit', 10, 20, 51, 100),
-        after: requestsBefore,
-      },
+      edits: { limit: setEach('limit', 10, 20, 51, 100), after: requestsBefore },
       send: (query) => v3.history(chat, query, { role: 'act' }),
       laws: [
         {
@@ -216,7 +214,7 @@ async function claimPages(
 }
 
 /** Each size of a page, and each change before it, once; at depth full, each pair of them. */
-const pagesAt = { quick: 5, normal: 5, full: 20 } as const
+const pagesAt = { quick: 6, normal: 6, full: 20 } as const
 
 async function usesAllowedTools(run: Run, { body, answer }: Trial): Promise<void> {
   const { claim, v3, session, profile } = run

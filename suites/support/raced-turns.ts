@@ -18,6 +18,7 @@ import {
   sendAtOnce,
 } from '../../harness/conformance/scenario/index.ts'
 import { type FormWithInput, withReasoning } from './test-data.ts'
+import { withCombinedTexts } from './text-edits.ts'
 
 /** Form, input and parent_id of a turn: all pairs of values of any two of them occur. */
 const kinds = [
@@ -155,7 +156,8 @@ export async function sayBesideOtherChat(
   )
   assume(saying && reply, 'a request is missing')
   // The second turn of a chat that was told nothing.
-  const again = await v3.generateOk(v3.generateBody(other, ask))
+  const odd = withCombinedTexts(ask, { prompts, session })
+  const again = await v3.generateOk(v3.generateBody(other, odd))
   for (const one of [reply, again]) {
     // A server that confuses chats may return the fact of another scenario.
     const foreign = session

@@ -18,6 +18,7 @@ import {
   type V2Api,
 } from '../../harness/conformance/scenario/index.ts'
 import type { Recall } from './recall.ts'
+import { withCombinedTexts } from './text-edits.ts'
 
 /**
  * Tests if a request was refused because of its content. If neither the document nor the profile specifies all
@@ -126,7 +127,9 @@ export function replyToUnanswered(
     const stored = await v2.message(v2.messageBody(chat, prompts.otherBrief(), more))
     return succeeded(stored) ? v2.generateBody(chat, v2.storedId(stored)) : accepted
   }
-  const messages: readonly Body[] = [{}, { think: true, rag: 'agent' }]
+  // Of the accepted generation, whose chat the first message joins.
+  const { parent_id } = accepted
+  const messages: readonly Body[] = [{ parent_id }, { think: true, rag: 'agent' }]
   const bodies: (Body | undefined)[] = []
   let sent = 0
   return async (edit, options = {}) => {
@@ -158,7 +161,8 @@ export async function replyBesideOtherChat(
   )
   assume(first && answer, 'a request is missing')
   // The second turn of a chat that was told nothing.
-  const later = await v2.storeOk(other, ask, { parent_id: question.id })
+  const odd = withCombinedTexts(ask, { prompts, session })
+  const later = await v2.storeOk(other, odd, { parent_id: question.id })
   const again = await v2.generate(v2.generateBody(other, later.id), { role: 'act' })
   for (const [one, fact] of [
     [first, reference],

@@ -20,8 +20,13 @@ const ofAChat: readonly FaultyOperation[] = ['v2.message', 'v3.generate', 'v3.hi
 /** Effects on the context, for requests that have one. */
 function contextEffects(operation: FaultyOperation): readonly Effect[] {
   const needs = operation === 'openai.chat' ? 'messages: several elements' : undefined
-  const not =
-    operation === 'openai.chat' ? ['messages: one'] : ['occurrence: first', 'parent_id: not given']
+  // An answer of one token shows no fact.
+  const not = [
+    'max_tokens: of 1',
+    ...(operation === 'openai.chat'
+      ? ['messages: one']
+      : ['occurrence: first', 'parent_id: not given']),
+  ]
   const turns = (
     family: Effect['family'],
     name: string,
@@ -55,6 +60,7 @@ function contextEffects(operation: FaultyOperation): readonly Effect[] {
     {
       family: 'leak',
       name: 'turns of another chat are read',
+      not: ['max_tokens: of 1'],
       model: (request, foreign) => ({ ...request, turns: [...foreign, ...request.turns] }),
     },
   ]

@@ -19,7 +19,7 @@ import {
 } from '../../../harness/conformance/scenario/index.ts'
 import { buildTextFile, claimRecord } from '../../support/test-data.ts'
 import { doBefore, requestsBefore } from '../edits.ts'
-import type { Body } from '../trials.ts'
+import type { Body, Trial } from '../trials.ts'
 import { claimLists } from './list-laws.ts'
 import { cap, editsFor, type Members, membersOf, noCursor, rowsAt } from './members.ts'
 
@@ -124,7 +124,7 @@ const contents: Readonly<Record<string, (file: UploadFile) => UploadFile>> = {
 }
 
 async function claimFilesOfCaller(context: Context, files: Files): Promise<void> {
-  const { chats, attachments, claim } = context
+  const { chats, attachments } = context
   const { members, chatOf } = files
   const { caller, ...edits } = editsFor(members)
   await claimLists(context, members, {
@@ -153,17 +153,18 @@ async function claimFilesOfCaller(context: Context, files: Files): Promise<void>
       ),
     sizeOf: (page, names) => names.filter((name) => attachments.lists(page, name)).length,
     shows: attachments.lists,
-    also({ row, body }, walk) {
+    also(trial, walk) {
+      const { row, body } = trial
       const isOfChat = body['chat_id'] !== undefined
       const ofChat = isOfChat ? 'V3-ATT-07' : undefined
-      claimNoneForeign({ claim }, files, row, walk, { ofChat, sought: 'V3-ATT-08' })
+      claimNoneForeign(context, files, trial, walk, { ofChat, sought: 'V3-ATT-08' })
       if (isOfChat) claimAllOfChat(context, files, row, walk)
     },
   })
 }
 
 async function claimFilesOfChat(context: Context, files: Files): Promise<void> {
-  const { chats, attachments, claim } = context
+  const { chats, attachments } = context
   const { members, chatOf } = files
   const idOf = (isSecond: boolean) => chatOf(isSecond)?.id ?? ''
   const { search, caller } = editsFor(members)
@@ -191,8 +192,8 @@ async function claimFilesOfChat(context: Context, files: Files): Promise<void> {
       ),
     sizeOf: (page, names) => names.filter((name) => attachments.lists(page, name)).length,
     shows: attachments.lists,
-    also: ({ row }, walk) =>
-      claimNoneForeign({ claim }, files, row, walk, { ofChat: 'V3-ATT-12', sought: 'V3-ATT-13' }),
+    also: (trial, walk) =>
+      claimNoneForeign(context, files, trial, walk, { ofChat: 'V3-ATT-12', sought: 'V3-ATT-13' }),
   })
 }
 
@@ -220,9 +221,9 @@ function claimAllOfChat(
 
 /** A list shows no files of another caller or chat, and a search none that it does not match. */
 function claimNoneForeign(
-  { claim }: Pick<Context, 'claim'>,
+  { claim, attachments }: Pick<Context, 'claim' | 'attachments'>,
   { members, strays }: Files,
-  row: Row,
+  { row, answer }: Trial,
   walk: ListWalk,
   {
     ofChat,
@@ -233,8 +234,10 @@ function claimNoneForeign(
   const of = describeRow(row)
   const claimNone = (requirement: RequirementId, names: readonly string[], what: string) => {
     if (names.length === 0 || !succeeded(walk.pages[0])) return
-    const foreign = names.filter((name) => walk.pagesWith(name).length > 0)
-    claim(requirement, () => expect(foreign, what).toEqual([]), walk)
+    const foreign = names.filter(
+      (name) => attachments.lists(answer, name) || walk.pagesWith(name).length > 0,
+    )
+    claim(requirement, () => expect(foreign, what).toEqual([]), answer, walk)
   }
   claimNone('V3-ATT-11', members.of(!isSecond), `files of another caller (${of})`)
   if (ofChat) claimNone(ofChat, strays, `files of no chat, or another, that are shown (${of})`)

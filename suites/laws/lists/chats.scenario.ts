@@ -20,7 +20,8 @@ import {
 } from '../../../harness/conformance/scenario/index.ts'
 import { set } from '../edits.ts'
 import type { Trial } from '../trials.ts'
-import { claimLists, type LawfulList } from './list-laws.ts'
+import type { LawfulList } from './lawful-list.ts'
+import { claimLists } from './list-laws.ts'
 import { type Caller, cap, editsFor, membersOf, rowsAt } from './members.ts'
 
 /** Sections 2.5 and 4.3: the laws of a list hold for pages of any size, for any search and caller. */

@@ -16,35 +16,9 @@ import {
   staysVisible,
   succeeded,
 } from '../../../harness/conformance/scenario/index.ts'
-import { type Plan, type Trial, tryConditions } from '../trials.ts'
-import { type Caller, cap, type Kind, type Members, noCursor, rowsAt } from './members.ts'
-
-type Query = Readonly<Record<string, string | number>>
-
-interface LeftOut {
-  readonly texts: readonly string[]
-  readonly requirement: RequirementId
-}
-
-type ListOperation = 'v3.chats' | 'v3.attachments' | 'v3.chatAttachments'
-
-export interface LawfulList<O extends ListOperation>
-  extends Pick<Plan<O>, 'operation' | 'edits' | 'always' | 'guesses' | 'shownByLaws'> {
-  readonly requirements: Readonly<Record<'listed' | 'found' | 'limited' | 'paged', RequirementId>>
-  /** Elements that a request excludes, and the requirement that it keeps the others. */
-  readonly leavesOut?: (row: Row) => LeftOut | undefined
-  /** Further elements that a search may find. */
-  readonly alike?: readonly string[]
-  readonly arrange?: (row: Row) => Promise<void>
-  list(query: Query, options: Caller): Promise<Exchange>
-  /** Reads the list until it shows these texts or the time limit expires. */
-  read(query: Query, texts: readonly string[], caller: Caller): Promise<ListWalk>
-  /** Number of elements of a page, as far as they are recognizable. */
-  sizeOf(page: Exchange, texts: readonly string[]): number
-  shows(page: Exchange, text: string): boolean
-  /** Further laws of a walk. */
-  also?(trial: Trial, walk: ListWalk): void
-}
+import { type Trial, tryConditions } from '../trials.ts'
+import type { LawfulList, LeftOut, ListOperation, Query } from './lawful-list.ts'
+import { cap, type Kind, type Members, noCursor, onlyOf, rowsAt, smallPages } from './members.ts'
 
 export async function claimLists<O extends ListOperation>(
   { claim, session, coverage }: Pick<ScenarioContext, 'claim' | 'session' | 'coverage'>,
@@ -60,6 +34,7 @@ export async function claimLists<O extends ListOperation>(
       steady: list.requirements.listed,
       // Few rows need several pages.
       telling: { limit: ['1', '2'] },
+      always: [...smallPages, ...(list.always ?? [])],
       async base(row) {
         await list.arrange?.(row)
         return {}
@@ -99,7 +74,7 @@ class LawsOfList {
     const leftOut = this.#list.leavesOut?.(row)
     const all = this.#members.of(isSecond, kind)
     const texts = all.filter((text) => leftOut?.texts.includes(text) !== true)
-    if (kind !== undefined && !(await this.#isFound(kind, isSecond))) return
+    if (kind !== undefined && !(await this.#isFound(trial, kind, isSecond))) return
     const { listed, paged } = this.#list.requirements
     const whole = leftOut?.requirement ?? listed
     const requirement = isUnlimited(row) ? whole : paged
@@ -130,7 +105,7 @@ class LawsOfList {
   }
 
   /** Pages of a search are evidence only if it finds everything without a limit. */
-  async #isFound(kind: string, isSecond: boolean): Promise<boolean> {
+  async #isFound(trial: Trial, kind: string, isSecond: boolean): Promise<boolean> {
     const key = `${kind} ${isSecond}`
     const earlier = this.#found.get(key)
     if (earlier !== undefined) return earlier
@@ -140,6 +115,8 @@ class LawsOfList {
     const { read, requirements } = this.#list
     const walk = await read({ search }, texts, this.#members.callerOf(isSecond))
     const isFound = this.#claimShown(requirements.found, texts, walk, `search=${search}`)
+    const row = onlyOf(trial.row, 'search', 'caller')
+    this.#list.also?.({ ...trial, row, body: { search }, answer: walk.pages[0] }, walk)
     this.#found.set(key, isFound)
     return isFound
   }

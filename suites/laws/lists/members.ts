@@ -1,5 +1,7 @@
 /** List elements that a scenario creates, by caller and by the kind of word with which their names begin. */
 import {
+  plain,
+  type Row,
   type ScenarioContext,
   type Session,
   succeeded,
@@ -77,12 +79,26 @@ export function editsFor({ words, hasSecond }: Members) {
   }
 }
 
+/** A first page that is smaller than the list shows whether it was searched, for a word of each kind. */
+export const smallPages = [
+  { search: 'word', limit: '2', caller: 'second' },
+  { search: 'digits', limit: '2' },
+  { search: 'beyond ASCII', limit: '2', caller: 'second' },
+  { search: 'beyond the BMP', limit: '2' },
+] as const satisfies readonly Row[]
+
+/** A row that is plain except in some dimensions. */
+export function onlyOf(row: Row, ...names: readonly string[]): Row {
+  const kept = ([name, value]: [string, string]) => [name, names.includes(name) ? value : plain]
+  return Object.fromEntries(Object.entries(row).map(kept))
+}
+
 /** No row of a list costs a generation: most pairs at depth normal, all of them at full. */
 export function rowsAt({
   depth,
   rows,
 }: Pick<ScenarioContext['coverage'], 'depth' | 'rows'>): number {
-  return { quick: rows, normal: 24, full: 60 }[depth]
+  return { quick: rows, normal: 20, full: 60 }[depth]
 }
 
 /** Small pages of a list that may be long are read in part. */

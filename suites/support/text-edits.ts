@@ -1,0 +1,106 @@
+/** Kinds of text in a request that careless code mistakes for something else. */
+import { isObject, plain, type ScenarioContext } from '../../harness/conformance/scenario/index.ts'
+
+type Body = Readonly<Record<string, unknown>>
+type Edit = (body: Body) => Body
+
+/** Source of texts, so that no fixed wording identifies a run. */
+type Texts = Pick<ScenarioContext, 'prompts' | 'session'>
+
+/** Kinds of text in a field of a body. */
+export function textEdits(member: string, texts: Texts) {
+  return textEditsOf(texts, (change) => (body) => ({
+    ...body,
+    [member]: change(String(body[member])),
+  }))
+}
+
+/** Kinds of text in the last message of a completion. */
+export function messageTextEdits(texts: Texts) {
+  return textEditsOf(texts, (change) => (body) => {
+    const messages = messagesOf(body)
+    const last = messages.at(-1)
+    return {
+      ...body,
+      messages: [...messages.slice(0, -1), { ...last, content: change(String(last?.['content'])) }],
+    }
+  })
+}
+
+export function messagesOf(body: Body): readonly Body[] {
+  const { messages } = body
+  return Array.isArray(messages) ? messages.filter(isObject) : []
+}
+
+function textEditsOf(
+  { prompts, session }: Texts,
+  edit: (change: (text: string) => string) => Edit,
+) {
+  const [first, last] = [prompts.instruction('First line.'), prompts.instruction('Last line.')]
+  const { text: kinds, ...others } = nameEditsOf(edit)
+  return {
+    ...others,
+    lines: {
+      LF: edit((text) => `${first}\n${text}\n\n${last}`),
+      CRLF: edit((text) => `${first}\r\n${text}\r\n${last}`),
+    },
+    'outer space': { given: edit((text) => `  ${text}\t `) },
+    length: {
+      'of 1,000 characters and more': edit(
+        (text) =>
+          `${Array.from({ length: 300 }, () => prompts.note(session.nonce())).join(' ')} ${text}`,
+      ),
+    },
+    text: {
+      ...kinds,
+      'of digits': edit(digitsOf),
+      'of one character': edit((text) => digitsOf(text).at(-1) ?? '7'),
+      true: edit(() => 'true'),
+    },
+  }
+}
+
+/** Kinds of a name. All together take less than 100 characters: a name may have a maximum length. */
+export function nameEditsOf(edit: (change: (text: string) => string) => Edit) {
+  return {
+    characters: { 'beyond ASCII': edit((text) => `${text} ö 京 𝒜 👩‍🚀 n\u0303`) },
+    spaces: { double: edit((text) => `${text}  a  b`) },
+    lines: { LF: edit((text) => `${text}\nline 2`) },
+    text: {
+      'like JSON': edit((text) => JSON.stringify({ note: text, n: [1, null] })),
+      'like HTML, with escapes': edit(
+        (text) => `<b>${text}</b> &amp; C:\\new %41+%20 {{x}} $A *i*`,
+      ),
+    },
+  }
+}
+
+/** Kinds of text that one question may have together. */
+export const combinedTexts = {
+  text: 'like HTML, with escapes',
+  characters: 'beyond ASCII',
+  spaces: 'double',
+  lines: 'CRLF',
+  'outer space': 'given',
+} as const
+
+/** A question with all of them. */
+export function withCombinedTexts(question: string, texts: Texts): string {
+  const { text, characters, spaces, lines, ...others } = textEdits('text', texts)
+  const edits = [
+    text[combinedTexts.text],
+    characters[combinedTexts.characters],
+    spaces[combinedTexts.spaces],
+    lines[combinedTexts.lines],
+    others['outer space'][combinedTexts['outer space']],
+  ]
+  const { text: changed } = edits.reduce<Body>((body, edit) => edit(body), { text: question })
+  return String(changed)
+}
+
+/** Kinds of text that keep the words of a question. */
+export const wholeTexts = { text: [plain, 'like JSON', 'like HTML, with escapes'] }
+
+function digitsOf(text: string): string {
+  return [...text].map((letter) => (letter.codePointAt(0) ?? 0) % 10).join('')
+}
