@@ -15,7 +15,8 @@ import {
   statusText,
   succeeded,
 } from '../../harness/conformance/scenario/index.ts'
-import { type Caller, ChatLaws, type ChatState, showsName } from '../support/chat-state.ts'
+import { showsName } from '../support/chat-names.ts'
+import { type Caller, ChatLaws, type ChatState } from '../support/chat-state.ts'
 import { claimSteady } from '../support/refusals.ts'
 import { asItIs, callerOf, requestsBefore, sendWithoutKey } from './edits.ts'
 import { type Body, type Plan, tryConditions } from './trials.ts'

@@ -3,6 +3,7 @@ import {
   covers,
   coversAtDepth,
   describe,
+  type Exchange,
   expect,
   expectAccepted,
   type HistoryWalk,
@@ -13,6 +14,7 @@ import {
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
+import { ownTitle } from '../support/chat-names.ts'
 import { ChatLaws, requirementsOfChats } from '../support/chat-state.ts'
 import { nameEditsOf } from '../support/text-edits.ts'
 import { ChatUnderConditions, canRename, rowsAt } from './chat-under-conditions.ts'
@@ -141,9 +143,9 @@ describe('v3: laws of chats', () => {
   test(
     'a chat MUST keep its turn when another one with a turn is deleted, whose history MUST be gone',
     covers(['V3-CHAT-11', 'V3-HIST-01', 'V3-HIST-07', ...requirementsOfChats], {
-      requests: 75,
+      requests: 77,
       generations: 2,
-      chats: 3,
+      chats: 4,
     }),
     async ({ v3, chats, claim, profile, session, prompts }) => {
       const laws = new ChatLaws({ claim, chats, v3, session })
@@ -158,9 +160,11 @@ describe('v3: laws of chats', () => {
       // After the time that a change may take, the first reads must show it, and each after them.
       await session.sleep(session.settling.ms)
       const early: History[] = []
+      let named: Exchange | undefined
       for (const place of ['first', 'second', 'third']) {
         for (const { id, caller } of [{ id: kept.id, caller: {} }, ...second]) {
           const read = await chats.get(id, caller)
+          if (id === kept.id) named = read
           const what = `the ${place} GET /chat/{chat_id}`
           claim('V3-CHAT-04', () => expectAccepted(read, what), read)
         }
@@ -171,7 +175,9 @@ describe('v3: laws of chats', () => {
         if (historyCursor(history) === null)
           early.push({ rows: historyRows(history), pages: [history] })
       }
-      await laws.claim(ofKept, 'it has a turn', [])
+      const title = named && (await ownTitle({ v3, chats }, named, kept))
+      if (named === undefined || title === undefined) await laws.claim(ofKept, 'it has a turn', [])
+      else session.observe('OPEN-13', `a turn gives its chat the name ${title}`, [named])
       const { rows } = await v3.waitForHistory(kept, (all) => inputRows(all, nonce).length > 0)
       assume(inputRows(rows, nonce).length === 1, 'the history does not show the turn once')
       for (const one of early) claimOnce('V3-HIST-07', 'in the first histories that are read', one)

@@ -11,6 +11,7 @@ import {
   staysVisible,
   succeeded,
 } from '../../harness/conformance/scenario/index.ts'
+import { showsName, spellingsOf } from './chat-names.ts'
 import { firstWord } from './test-data.ts'
 
 export type Caller = { readonly authorization?: string }
@@ -28,15 +29,6 @@ export interface ChatState {
 }
 
 type Context = Pick<ScenarioContext, 'claim' | 'chats' | 'v3' | 'session'>
-
-export function showsName(body: unknown, name: string): boolean {
-  return spellingsOf(name).some((one) => contains(body, one))
-}
-
-/** A name as it was sent, and on one line. */
-function spellingsOf(name: string): readonly string[] {
-  return [name, name.replaceAll('\n', ' ')]
-}
 
 /** Requirements that `ChatLaws` claims. */
 export const requirementsOfChats = [

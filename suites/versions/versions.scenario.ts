@@ -112,6 +112,8 @@ describe('versions of chats', () => {
       await v3.generateOk(v3.generateBody(chat, prompts.brief()))
       const before = await v3.waitForHistory(chat, (rows) => inputRows(rows).length > 0)
       const showsName = (read: Exchange) => succeeded(read) && contains(answerJson(read), chat.name)
+      // A turn may give its chat a name.
+      await session.sleep(session.settling.ms)
       const isNamed = showsName(await chats.get(chat.id))
 
       const role = { role: 'negative' } as const

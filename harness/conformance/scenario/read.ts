@@ -175,6 +175,31 @@ export function withoutCursors(body: unknown): unknown {
   return Object.fromEntries(others.map(([name, value]) => [name, withoutCursors(value)]))
 }
 
+/**
+ * A page of chats whose records name no other chat, such as the one that a chat was copied from. Records are
+ * recognized by the id of one of the given chats.
+ */
+export function withoutReferences(
+  body: unknown,
+  chats: ReadonlySet<string>,
+  own?: string | undefined,
+): unknown {
+  if (typeof body === 'string') {
+    const isOther = (id: string) => id.toLowerCase() !== own?.toLowerCase()
+    return own !== undefined && (body.match(anyUuid) ?? []).some(isOther) ? null : body
+  }
+  if (Array.isArray(body)) return body.map((element) => withoutReferences(element, chats, own))
+  if (!isObject(body)) return body
+  const id =
+    own ?? chatIdNames.map((name) => body[name]).find((value) => isUuid(value) && chats.has(value))
+  const entries = Object.entries(body).map(
+    ([name, value]) => [name, withoutReferences(value, chats, id as string | undefined)] as const,
+  )
+  return Object.fromEntries(entries)
+}
+
+const anyUuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi
+
 const leadsOn = /cursor|next|prev|before|after|first|last|token|self|link|url|href/i
 
 /** Lists of links name their pages in fields of any name. */

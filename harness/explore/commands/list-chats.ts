@@ -1,6 +1,6 @@
-import type { Exchange, RequirementId } from '../../../contract/index.ts'
+import type { RequirementId } from '../../../contract/index.ts'
 import { poll } from '../../conformance/scenario/poll.ts'
-import { answerJson, contains, withoutCursors } from '../../conformance/scenario/read.ts'
+import { contains } from '../../conformance/scenario/read.ts'
 import { isConclusive, type ListWalk } from '../../conformance/scenario/routes/paging.ts'
 import { asControl, expectLimit, isSettled } from '../checks.ts'
 import {
@@ -106,7 +106,7 @@ async function walkChats(context: ExplorationContext, operation: Operation): Pro
   expectLimit(context, walk.pages, limit, {
     ability: 'limit of chats',
     requirement: 'V3-CHAT-07',
-    count: (page) => countIn(page, model),
+    count: (page) => idsIn(chats.bodyOfPage(page), model),
     describe: (count) => `lists ${count} chats of this run`,
   })
   return missing.length === 0
@@ -134,8 +134,7 @@ async function isLossOf(
   return variant === 'all' || walkChats(asControl(context), { command, label, variant: 'all' })
 }
 
-function countIn(page: Exchange, { chats }: Model): number {
-  const body = withoutCursors(answerJson(page))
+function idsIn(body: unknown, { chats }: Model): number {
   return chats.filter(({ id }) => contains(body, id)).length
 }
 

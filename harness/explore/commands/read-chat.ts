@@ -4,7 +4,7 @@ import { answerJson, contains, statusText } from '../../conformance/scenario/rea
 import type { ListWalk } from '../../conformance/scenario/routes/paging.ts'
 import { isAccepted, kindsSinceSet, learnKept, requireChat } from '../checks.ts'
 import { type Command, demand, type ExplorationContext, StateViolation } from '../command.ts'
-import { type ChatState, livingChats, readProperty } from '../model.ts'
+import { type ChatState, livingChats, readProperty, turnsOf } from '../model.ts'
 
 export const readChat: Command = {
   weight: 3,
@@ -71,6 +71,10 @@ function expectName(
   if (kinds.length > 0) {
     demand(false, 'V3-CHAT-02', 'the chat does not have the name that it was created with', read)
   }
+  // A turn may give its chat a name, also later; no chat takes the name of another one.
+  const isOfOther = ({ label, name }: ChatState) =>
+    label !== chat.label && name !== undefined && contains(answerJson(read), name)
+  if (turnsOf(context.model, chat.label).length > 0 && !context.model.chats.some(isOfOther)) return
   const why = 'the chat has another name, though nothing was done with it since it was read'
   demand(false, 'V3-CHAT-13', why, read)
 }

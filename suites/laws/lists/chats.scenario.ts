@@ -16,7 +16,6 @@ import {
   statusText,
   succeeded,
   test,
-  withoutCursors,
 } from '../../../harness/conformance/scenario/index.ts'
 import { set } from '../edits.ts'
 import type { Trial } from '../trials.ts'
@@ -132,7 +131,7 @@ function excludeFavorites(
 
 function requestsOf(
   chats: Context['chats'],
-): Pick<LawfulList<'v3.chats'>, 'requirements' | 'list' | 'read' | 'sizeOf' | 'shows'> {
+): Pick<LawfulList<'v3.chats'>, 'requirements' | 'list' | 'read' | 'sizeOf' | 'shows' | 'bodyOf'> {
   return {
     requirements: {
       listed: 'V3-CHAT-05',
@@ -152,7 +151,8 @@ function requestsOf(
             (list) => ids.every((id) => contains(list, id)),
           ),
     sizeOf: (page, ids) => listedChatIds(answerJson(page), ids).size,
-    shows: (page, id) => contains(withoutCursors(answerJson(page)), id),
+    bodyOf: chats.bodyOfPage,
+    shows: (page, id) => contains(chats.bodyOfPage(page), id),
   }
 }
 

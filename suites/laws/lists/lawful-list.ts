@@ -27,6 +27,8 @@ export interface LawfulList<O extends ListOperation>
   /** Number of elements of a page, as far as they are recognizable. */
   sizeOf(page: Exchange, texts: readonly string[]): number
   shows(page: Exchange, text: string): boolean
+  /** The part of a page that shows its elements; all of it by default. */
+  bodyOf?(page: Exchange): unknown
   /** Further laws of a walk. */
   also?(trial: Trial, walk: ListWalk): void
 }

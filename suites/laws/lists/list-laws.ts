@@ -205,9 +205,9 @@ class LawsOfList {
   }
 
   #claimSizes({ row, body, answer }: Trial, walk: ListWalk, texts: readonly string[]): void {
-    const { shows, sizeOf, requirements } = this.#list
+    const { shows, sizeOf, requirements, bodyOf = answerJson } = this.#list
     for (const page of [answer, ...walk.pages]) {
-      const twice = repeatedIn(answerJson(page), texts)
+      const twice = repeatedIn(bodyOf(page), texts)
       const none = () => expect(twice, `elements shown twice (${describeRow(row)})`).toEqual([])
       if (twice.length > 0) this.#context.claim(requirements.paged, none, page)
       if (isUnlimited(row)) continue
@@ -222,6 +222,4 @@ class LawsOfList {
   }
 }
 
-function isUnlimited({ limit = plain }: Row): boolean {
-  return limit === plain
-}
+const isUnlimited = ({ limit = plain }: Row): boolean => limit === plain

@@ -12,7 +12,7 @@ import { route, type SendOptions } from '../../session/requests/wire-request.ts'
 import type { Session } from '../../session/session.ts'
 import { assume } from '../claims.ts'
 import { equalDelays, pollEndpoints, pollMs, readRepeatedly } from '../poll.ts'
-import { contains, statusText } from '../read.ts'
+import { contains, statusText, withoutCursors, withoutReferences } from '../read.ts'
 import { type ListWalk, readList } from './paging.ts'
 import type { Chat } from './v3.ts'
 
@@ -29,7 +29,13 @@ export function chatRoutes(session: Session) {
     options: SendOptions & { json?: unknown; query?: Query } = {},
   ) => session.send({ ...route(id, chat), ...options })
 
+  /** What a page shows of its chats, without their references to others. */
+  const bodyOfPage = (page: Exchange) =>
+    withoutReferences(withoutCursors(answerJson(page)), session.context.setup.state.budget.chats)
+  const ofChats = { pointer: shapes.chatCursor, bodyOf: bodyOfPage }
+
   const routes = {
+    bodyOfPage,
     list: (query: Query = {}, options: SendOptions = {}): Promise<Exchange> =>
       to('v3.chats', '', { query, ...options }),
     favorites: (options: SendOptions = {}, query: Query = {}): Promise<Exchange> =>
@@ -50,18 +56,11 @@ export function chatRoutes(session: Session) {
     /** Reads the list of chats to its end, or until it has shown this number of `rows`. */
     readList: (query: Query, rows?: number, options: SendOptions = {}): Promise<ListWalk> =>
       readList(session, (page) => routes.list(page, options), query, {
-        pointer: shapes.chatCursor,
+        ...ofChats,
         rows,
       }),
     readFavorites: (options: SendOptions = {}): Promise<ListWalk> =>
-      readList(
-        session,
-        (query) => routes.favorites(options, query),
-        {},
-        {
-          pointer: shapes.chatCursor,
-        },
-      ),
+      readList(session, (query) => routes.favorites(options, query), {}, ofChats),
     readAttachments: (
       chat: string,
       query: Query = {},
@@ -125,9 +124,9 @@ export function chatRoutes(session: Session) {
         },
         query,
         {
-          pointer: shapes.chatCursor,
+          ...ofChats,
           isEnough(page) {
-            const body = answerJson(page)
+            const body = bodyOfPage(page)
             for (const id of missing) if (contains(body, id)) missing.delete(id)
             return missing.size === 0
           },

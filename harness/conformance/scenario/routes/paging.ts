@@ -70,12 +70,14 @@ export interface WalkOptions {
   readonly pointer: string | undefined
   /** Called for each page; true ends the walk. */
   readonly isEnough?: (page: Exchange) => boolean
+  /** The part of a page that shows its elements; without its cursors by default. */
+  readonly bodyOf?: (page: Exchange) => unknown
 }
 
 /** Follows a list to its end, to a page that is refused, or until `isEnough`. */
 export async function walkList(
   open: (cursor: string | undefined) => Promise<Exchange>,
-  { limits, pointer, isEnough }: WalkOptions,
+  { limits, pointer, isEnough, bodyOf = (page) => withoutCursors(answerJson(page)) }: WalkOptions,
 ): Promise<ListWalk> {
   const { cursor, ...walk } = await followCursor(open, {
     limits,
@@ -86,7 +88,7 @@ export async function walkList(
   const isWithout = cursor === undefined && last !== undefined && succeeded(last)
   // The pointer of the profile found a cursor on an earlier page: the last page has none.
   const hadCursor = pointer !== undefined && walk.pages.length > 1
-  const body = walk.pages.map((page) => withoutCursors(answerJson(page)))
+  const body = walk.pages.map(bodyOf)
   const complete = cursor === null || (isWithout && hadCursor)
   return {
     ...walk,
@@ -131,11 +133,9 @@ function maxArrayLength(body: unknown): number {
 
 type Query = Readonly<Record<string, string | number>>
 
-export interface ReadListOptions {
-  readonly pointer: string | undefined
+export interface ReadListOptions extends Pick<WalkOptions, 'pointer' | 'isEnough' | 'bodyOf'> {
   /** Ends the reading once this number of elements was shown, if they can be counted; all by default. */
   readonly rows?: number | undefined
-  readonly isEnough?: (page: Exchange) => boolean
 }
 
 /** Reads a list to its end, so that missing elements show; ends the scenario beyond a limit of the profile. */
@@ -143,14 +143,14 @@ export async function readList(
   session: Session,
   open: (query: Query) => Promise<Exchange>,
   query: Query,
-  { rows = Number.POSITIVE_INFINITY, isEnough, pointer }: ReadListOptions,
+  { rows = Number.POSITIVE_INFINITY, isEnough, ...options }: ReadListOptions,
 ): Promise<ListWalk> {
   const shownIds = new Set<unknown>()
   const walk = await walkList(
     (cursor) => open(cursor === undefined ? query : { ...query, cursor }),
     {
+      ...options,
       limits: session.context.setup.profile.limits,
-      pointer,
       isEnough(page) {
         for (const id of elementIds(answerJson(page))) shownIds.add(id)
         return shownIds.size >= rows || isEnough?.(page) === true

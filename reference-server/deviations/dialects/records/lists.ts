@@ -2,13 +2,17 @@
 import type { Patch, Services } from '../../../services.ts'
 import type { Page, PageRequest } from '../../../store/types.ts'
 import { isText, type Json, toList, toObject } from '../../patches/json.ts'
-import { onError, onSuccessBody } from '../../patches/replies.ts'
+import { alsoDo, onError, onSuccessBody } from '../../patches/replies.ts'
 import { onRequest, onRequestBody } from '../../patches/requests.ts'
 import {
   changeChat,
+  chatList,
   createChat,
+  favoriteList,
   fileList,
   type RoutePattern,
+  readChat,
+  v3Generate,
   v3History,
 } from '../../patches/routes.ts'
 import { compose, onStore, perServer } from '../../patches/services.ts'
@@ -52,13 +56,17 @@ export const listDialects: readonly Dialect[] = [
           })),
         ]),
       },
-    'chat-names-on-one-line: Line breaks in the names of chats become spaces.': compose(
+    'chat-names-on-one-line: White space in the names of chats becomes one space.': compose(
       [createChat, changeChat].map((route) =>
         onRequestBody(route, (body) =>
-          isText(body['name']) ? { ...body, name: body['name'].replaceAll('\n', ' ') } : body,
+          isText(body['name'])
+            ? { ...body, name: body['name'].replaceAll(/\s+/g, ' ').trim() }
+            : body,
         ),
       ),
     ),
+    'chats-after-others: A chat shows the id of the chat before it, and its first turn gives it a name.':
+      perServer(() => compose([showChatsBefore(), nameByFirstTurn()])),
     'files-of-any-version: GET /attachment with the id of a v2 chat returns an empty list.':
       onError(fileList, (reply) =>
         reply.status === 409
@@ -120,6 +128,36 @@ export const listDialects: readonly Dialect[] = [
       },
   }),
 ]
+
+function showChatsBefore(): Patch {
+  const before = new Map<unknown, unknown>()
+  let latest: unknown = null
+  const withBefore = (chat: Json) => ({ ...chat, previous_id: before.get(chat['id']) ?? null })
+  return compose([
+    onSuccessBody(createChat, (chat) => {
+      before.set(chat['id'], latest)
+      latest = chat['id']
+      return withBefore(chat)
+    }),
+    ...[readChat, changeChat].map((route) => onSuccessBody(route, withBefore)),
+    ...[chatList, favoriteList].map((route) =>
+      onSuccessBody(route, ({ result, ...rest }) => ({
+        result: toList(result).map((chat) => withBefore(toObject(chat))),
+        ...rest,
+      })),
+    ),
+  ])
+}
+
+function nameByFirstTurn(): Patch {
+  const named = new Set<string>()
+  return alsoDo(v3Generate, ({ store }, { caller, body }, { status }) => {
+    const id = toObject(body)['chat_id']
+    if (status >= 300 || !isText(id) || named.has(id)) return undefined
+    named.add(id)
+    return store.chats.update(caller, id, { name: 'Bread and stars' })
+  })
+}
 
 function reshapeLists(change: (list: Json) => unknown): Patch {
   return compose(lists.map((route) => onSuccessBody(route, change)))
