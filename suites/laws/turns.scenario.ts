@@ -95,7 +95,7 @@ async function claimTurnLaws(
     accepts: 'V3-GEN-01',
     costly: ['overlap'],
     telling: { ...wholeTexts, max_tokens: [plain], parent: ['given'] },
-    guesses: guessesOfTools(profile, 'tools'),
+    guesses: [...guessesOfTools(profile, 'tools'), 'parent'],
     async base(row) {
       const after = row['after'] === 'refusal' ? undefined : row['after']
       const name = await doBefore(context, chat.id, after, caller)

@@ -29,7 +29,7 @@ export function chatRoutes(session: Session) {
     options: SendOptions & { json?: unknown; query?: Query } = {},
   ) => session.send({ ...route(id, chat), ...options })
 
-  /** What a page shows of its chats, without their references to others. */
+  /** The part of a page that shows its chats, without their references to others. */
   const bodyOfPage = (page: Exchange) =>
     withoutReferences(withoutCursors(answerJson(page)), session.context.setup.state.budget.chats)
   const ofChats = { pointer: shapes.chatCursor, bodyOf: bodyOfPage }
