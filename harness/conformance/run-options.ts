@@ -30,6 +30,8 @@ export interface RunOptions {
   /** Changes the order of the scenarios. */
   readonly shuffle?: string
   readonly maxRequests?: number
+  /** Requests that the caller has sent to the target already; the budget and the cost include them. */
+  readonly requestsBefore?: number
   /** Maximum generations; 1,200 by default. */
   readonly maxGenerations?: number
   readonly strict?: boolean
@@ -56,6 +58,8 @@ export interface RunOptions {
 /** @param requirements Selected requirements; those that do not apply are left out. */
 export function buildSetup(options: RunOptions, requirements: readonly RequirementId[]): RunSetup {
   const seed = options.seed ?? randomUUID().slice(0, 8)
+  const state = newRunState()
+  state.budget.requests = options.requestsBefore ?? 0
   return {
     profile: options.profile,
     requirements: requirements.filter((id) => !skipReason(id, options.profile)),
@@ -67,7 +71,7 @@ export function buildSetup(options: RunOptions, requirements: readonly Requireme
     shuffle: options.shuffle ?? null,
     maxRequests: options.maxRequests ?? null,
     maxGenerations: options.maxGenerations ?? defaultMaxGenerations,
-    state: newRunState(),
+    state,
     endsAt: options.recordingFile ? null : Date.now() + options.profile.limits.runMs,
     exchangesFile: join(options.outDir, exchangesName),
     journalFile: join(options.outDir, journalName),

@@ -150,9 +150,9 @@ async function sendPreflight(setup: RunSetup, options: RunOptions): Promise<void
   const { budget } = setup.state
   const endpoints = endpointsOf(setup.profile)
   const needed = surfacesOfProfile(selection.profile).length * endpoints.length
-  if (setup.maxRequests !== null && setup.maxRequests <= needed) {
+  if (setup.maxRequests !== null && setup.maxRequests <= budget.requests + needed) {
     throw new ConfigurationError([
-      `--max-requests is too low: ${setup.maxRequests} are left for the run, and its preflight needs ${needed}`,
+      `--max-requests is too low: ${budget.requests} of ${setup.maxRequests} were sent, and the preflight of the run needs ${needed}`,
     ])
   }
   try {

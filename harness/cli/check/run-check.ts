@@ -12,7 +12,7 @@ import type { Progress } from '../../conformance/progress.ts'
 import { makeOutFolder } from '../results/folder-lock.ts'
 import { type Taking, withResultsFolder } from '../results/results-folder.ts'
 import { withContainerRow } from '../target/container-flags.ts'
-import { discover } from '../target/discovery.ts'
+import { discover, refuseSmallBudget } from '../target/discovery.ts'
 import { withTarget } from '../target/target.ts'
 import type { Io } from '../terminal/io.ts'
 import { showProgress } from '../terminal/progress.ts'
@@ -36,16 +36,21 @@ export function runCheck(
   io: Io,
 ): Promise<{ readonly report: ConformanceReport; readonly missing: MissingMembers }> {
   const { out } = flags
+  if (!isKnown(flags)) refuseSmallBudget(flags.maxRequests)
+  let requestsBefore = 0
+  const onLocated = (requests: number) => {
+    requestsBefore = requests
+  }
   const taking = { kind: 'conformance-report', formats: run.formats } as const
   return withTarget(
     url,
-    { ...flags, beforeSending: () => makeOutFolder(out) },
+    { ...flags, beforeSending: () => makeOutFolder(out), onLocated },
     io,
     async (profile, container) => {
       run.onTarget(profile)
       makeOutFolder(out)
       const checked = await withResultsFolder(out, taking, io, (take) =>
-        judge(profile, flags, { ...run, take }, io),
+        judge(profile, flags, { ...run, take, requestsBefore }, io),
       )
       return { ...checked, report: await withContainerRow(checked.report, container) }
     },
@@ -53,10 +58,20 @@ export function runCheck(
   )
 }
 
+/** Tests if the target has a profile, so that nothing needs to be discovered. */
+function isKnown({ target, reference = false }: CheckFlags): boolean {
+  return target !== undefined || reference
+}
+
 async function judge(
   given: TargetProfile,
   flags: CheckFlags,
-  { selection, stopReason, take }: CheckRun & { readonly take: () => void },
+  {
+    selection,
+    stopReason,
+    take,
+    requestsBefore,
+  }: CheckRun & { readonly take: () => void; readonly requestsBefore: number },
   io: Io,
 ) {
   const {
@@ -71,10 +86,9 @@ async function judge(
   } = flags
   const requirements = selectRequirements(selection)
   const { inlineEngine, runConformance } = await loadRunner()
-  const isKnown = flags.target !== undefined || flags.reference === true
-  const { profile, requests } = isKnown
+  const { profile, requests } = isKnown(flags)
     ? { profile: given, requests: 0 }
-    : await discover(given, { requirements, out, quiet, maxRequests, seed }, io)
+    : await discover(given, { requirements, out, quiet, maxRequests, requestsBefore, seed }, io)
   const engine = inlineEngine()
   const progress = showProgress(io, !quiet)
   const exploration = await explorationFor({ ...flags, ...selection })
@@ -97,7 +111,8 @@ async function judge(
         const reason = stopReason(now)
         if (reason !== null) stop.abort(reason)
       },
-      ...(maxRequests === undefined ? {} : { maxRequests: maxRequests - requests }),
+      requestsBefore: requests,
+      ...(maxRequests === undefined ? {} : { maxRequests }),
       ...(seed === undefined ? {} : { seed }),
       ...(exploration === undefined ? {} : { exploration }),
     })

@@ -118,6 +118,31 @@ describe('chatgen check URL', () => {
   })
 })
 
+describe('--max-requests of a bare URL', () => {
+  async function checkThroughProxy(maxRequests: number) {
+    const proxy = await startForwardProxy()
+    onTestFinished(() => proxy.close())
+    const url = `http://chat.test:${new URL(server.url).port}`
+    const args = ['check', url, '--max-requests', `${maxRequests}`, ...quick]
+    const ended = await chatgen(args, { ...withKey, HTTP_PROXY: `http://127.0.0.1:${proxy.port}` })
+    return { ...ended, requests: proxy.requests.length }
+  }
+
+  test.each([20, 33])('of %i includes the requests before the run', async (maxRequests) => {
+    const { code, stdout, requests } = await checkThroughProxy(maxRequests)
+    expect(stdout.replace(/\s+/g, ' ')).toContain(`the budget of ${maxRequests} requests (--max-re`)
+    expect(stdout).toContain(`requests sent: ${requests} `)
+    expect(requests).toBeLessThanOrEqual(maxRequests)
+    expect(code).toBe(5)
+  })
+
+  test('is refused before anything is sent, if it is too low', async () => {
+    const { code, stderr, requests } = await checkThroughProxy(19)
+    expect(stderr).toContain('--max-requests 19 is too low for a bare URL')
+    expect({ code, requests }).toEqual({ code: 2, requests: 0 })
+  })
+})
+
 test('chatgen check --target says in a line which members a run waits for', async () => {
   const folder = emptyFolder()
   writeFileSync(join(folder, 'target.yaml'), `baseUrl: ${server.url}\n`)

@@ -1,8 +1,9 @@
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { RequirementId } from '../../../contract/index.ts'
+import { type RequirementId, surfaces } from '../../../contract/index.ts'
 import { count } from '../../../reports/text/format.ts'
 import { openJournal } from '../../conformance/cleanup/cleanup.ts'
+import { ConfigurationError } from '../../conformance/errors.ts'
 import type { InitOptions, InitResult } from '../../conformance/init/init.ts'
 import { probesFor, type SelectedProbes } from '../../conformance/init/probe.ts'
 import { loadProfile, type TargetProfile } from '../../conformance/profile/index.ts'
@@ -20,13 +21,30 @@ export interface DiscoveryOptions {
   readonly out: string
   readonly quiet: boolean
   readonly maxRequests: number | undefined
+  /** Requests that finding the address took. */
+  readonly requestsBefore: number
   /** Seed of the run. */
   readonly seed: string | undefined
 }
 
 export interface Discovered {
   readonly profile: TargetProfile
+  /** Sent so far, those before the discovery included. */
   readonly requests: number
+}
+
+/**
+ * Requests that a bare URL takes before the run: up to four to find its compatible surface, a preflight of
+ * four and a few for its models, and the preflight of the run.
+ */
+const minBareUrlRequests = 20
+
+/** @throws ConfigurationError if a bare URL cannot be probed within the budget; nothing was sent */
+export function refuseSmallBudget(maxRequests = Number.POSITIVE_INFINITY): void {
+  if (maxRequests >= minBareUrlRequests) return
+  throw new ConfigurationError([
+    `--max-requests ${maxRequests} is too low for a bare URL, whose address and models take up to ${minBareUrlRequests} requests to find: raise it, or write a profile with chatgen init and pass it with --target`,
+  ])
 }
 
 /**
@@ -38,9 +56,11 @@ export interface Discovered {
  */
 export async function discover(
   profile: TargetProfile,
-  { requirements, out, quiet, maxRequests = Number.POSITIVE_INFINITY, seed }: DiscoveryOptions,
+  options: DiscoveryOptions,
   io: Io,
 ): Promise<Discovered> {
+  const { requirements, out, quiet, seed, requestsBefore } = options
+  const { maxRequests = Number.POSITIVE_INFINITY } = options
   const report = (text: string) => {
     if (!quiet) io.err(`discovery: ${text}`)
   }
@@ -50,23 +70,23 @@ export async function discover(
   const selected: SelectedProbes = isSmall ? { ...needed, names: new Set(['models']) } : needed
   const { initProfile } = await import('../../conformance/init/init.ts')
   const journalFile = join(out, 'discovery.journal.ndjson')
-  const options: InitOptions = {
+  const init: InitOptions = {
     profile,
     keyEnv: ambientKey,
     journalFile,
     signal: io.signal,
     selected,
-    maxRequests: maxDiscoveryRequests,
+    maxRequests: Math.min(maxDiscoveryRequests, maxRequests - requestsBefore - surfaces.length),
     ...(seed === undefined ? {} : { tag: `chatgen-${seed}` }),
   }
   try {
-    const found = await initProfile(options)
+    const found = await initProfile(init)
     const { requests, generations } = found.cost
     report(
       `${count(requests, 'request')}, ${count(generations, 'generation')}; detected ${detectedNames(found)}`,
     )
     if (requests >= maxDiscoveryRequests) report(`stopped after ${maxDiscoveryRequests} requests`)
-    return { profile: mergeDetected(profile, found), requests }
+    return { profile: mergeDetected(profile, found), requests: requestsBefore + requests }
   } finally {
     reportLeftovers(journalFile, io)
   }

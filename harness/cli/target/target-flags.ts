@@ -34,6 +34,8 @@ export interface TargetFlags extends FlagsOf<typeof targetFlags>, ContainerFlags
   readonly dryRun?: boolean
   /** Called before the first request. @throws ConfigurationError for an output that cannot be written */
   readonly beforeSending?: () => void
+  /** Called with the number of requests that finding the compatible surface of a bare URL took. */
+  readonly onLocated?: (requests: number) => void
 }
 
 export function targetFlag() {

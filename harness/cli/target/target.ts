@@ -79,7 +79,7 @@ export function withoutFlags(): Record<string, undefined> {
 /** The profile of a bare URL, completed with the place of its compatible surface. */
 async function located(
   profile: TargetProfile,
-  { target, dryRun = false, beforeSending }: TargetFlags,
+  { target, dryRun = false, beforeSending, onLocated }: TargetFlags,
   io: Io,
 ): Promise<TargetProfile> {
   if (target !== undefined || dryRun || profile.prefixes !== undefined) return profile
@@ -87,9 +87,10 @@ async function located(
   const { locateCompatible, locatedText } = await import(
     '../../conformance/preflight/suggest-address.ts'
   )
-  const openai = await locateCompatible(profile, io.signal)
-  if (openai === undefined) return profile
-  const found = { ...profile, prefixes: { openai } }
+  const { prefix, requests } = await locateCompatible(profile, io.signal)
+  onLocated?.(requests)
+  if (prefix === undefined) return profile
+  const found = { ...profile, prefixes: { openai: prefix } }
   io.err(`chatgen: ${locatedText(found)}`)
   return found
 }

@@ -123,24 +123,25 @@ const foreignPrefixes = ['/v1', '/openai/v1', ''] as const
 /**
  * Finds the compatible surface of a target of which only the address is known. Up to four requests for its
  * list of models, none of which mentions this package.
- * @returns the prefix; undefined if it is that of the document, or none is found
+ * @returns the prefix, undefined if it is that of the document or none is found; and the requests that it took
  */
 export async function locateCompatible(
   profile: TargetProfile,
   signal?: AbortSignal,
-): Promise<string | undefined> {
+): Promise<{ readonly prefix: string | undefined; readonly requests: number }> {
   const identity = { profile, tag: '', userAgent: '', imitationSeed: suiteVersion() }
   const client = openProbes(identity, signal)
   const list = (openai: string) =>
     client.send(operations['openai.models'], { prefixes: { openai } })
+  const located = (prefix?: string) => ({ prefix, requests: client.requests })
   try {
     const first = await list(documentedPrefixes.openai)
-    if (classifyAnswer(first) !== 'absent') return undefined
+    if (classifyAnswer(first) !== 'absent') return located()
     for (const prefix of foreignPrefixes) {
       if (prefix === '' && isDocumented(profile.baseUrl)) continue
-      if (isCompatible(await list(prefix))) return prefix
+      if (isCompatible(await list(prefix))) return located(prefix)
     }
-    return undefined
+    return located()
   } finally {
     await client.close()
   }
