@@ -24,6 +24,7 @@ import {
 } from '../support/recall.ts'
 import { replyBesideOtherChat } from '../support/refusals.ts'
 import { attachedFile } from '../support/test-data.ts'
+import { questionIn } from '../support/text-edits.ts'
 import { asItIs, guessesOfTools, modelEdits, sendWithoutContent, set } from './edits.ts'
 import {
   type Body,
@@ -44,8 +45,8 @@ const laws: readonly Law<Run>[] = [
 describe('v2: laws of replies', () => {
   test(
     'a stored message MUST get its reply under every condition',
-    coversAtDepth(requirementsOfLaws('v2.generate', laws), (rows, depth) => ({
-      requests: 5 * share(rows) + 15,
+    coversAtDepth(requirementsOfLaws('v2.generate', laws, ['V2-MSG-11']), (rows, depth) => ({
+      requests: 5 * share(rows) + 16,
       generations: share(rows) * (depth === 'full' ? 2 : 1) + 5,
       uploads: 2,
     })),
@@ -149,11 +150,14 @@ async function startRun(context: Context): Promise<Run> {
   // The fact is two links away, to distinguish a chain of one link from a complete one.
   const middle = prompts.otherBrief()
   const message = v2.messageBody(chat, middle, { parent_id: id })
-  const linked = await v2.message(message, { role: 'arrange' })
+  let linked = await v2.message(message, { role: 'act' })
   if (isDeclined(linked)) {
+    // A parent may need its reply first.
     const only = await v2.generate(v2.generateBody(chat, id), { role: 'act' })
     claim('V2-GEN-01', () => expectAccepted(only, 'a reply'), only)
+    linked = await v2.message(message, { role: 'act' })
   }
+  claim('V2-MSG-11', () => expectAccepted(linked, 'a message with parent_id'), linked)
   const between = v2.storedId(linked)
   const question = await v2.storeOk(chat, recall.ask, { parent_id: between })
   const first = await replyBesideOtherChat(context, chat, recall, (options) =>
@@ -179,7 +183,7 @@ async function startRun(context: Context): Promise<Run> {
 /** Stores a message under the conditions of a row; returns the request for its reply. */
 async function storeQuestion(run: Run, row: Row): Promise<Body> {
   const { v2, prompts, chat } = run
-  run.question = questionOf(run, row['text'])
+  run.question = questionIn(run, run.recall.ask, row['text'])
   run.texts.push(run.question)
   const link = row['parent'] === plain ? {} : { parent_id: run.parent }
   const message = { ...link, ...fieldsOf(run, row) }
@@ -203,14 +207,6 @@ function fieldsOf({ profile, files }: Run, row: Row): Body {
     ...(row['attachments'] === 'several' && { attachments: files }),
     ...(row['assistant_id'] !== plain && { assistant_id: profile.assistants?.withoutKnowledge }),
   }
-}
-
-function questionOf({ session, prompts, recall: { ask } }: Run, kind: string | undefined): string {
-  const reference = session.nonce()
-  if (kind === 'of digits') return reference.replaceAll(/\D/g, '')
-  const text = kind === plain ? ask : `${prompts.note(reference)} ${ask}`
-  if (kind === 'of several lines') return `First line.\n${text}\nLast line.`
-  return kind === 'beyond ASCII' ? `${text} Größe, 東京 🚀.` : text
 }
 
 async function send(run: Run, body: Body, row: Row): Promise<Exchange> {

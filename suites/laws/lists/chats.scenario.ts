@@ -109,7 +109,11 @@ function excludeFavorites(
   return {
     guesses: isUnderstood ? [] : ['exclude_favorites'],
     shownByLaws: ['exclude_favorites'],
-    always: [{ search: 'word', exclude_favorites: 'given' }],
+    always: [
+      { search: 'word', exclude_favorites: 'given' },
+      // Its second page follows a page of more than 20 chats.
+      { search: 'word', limit: '21' },
+    ],
     leavesOut: (row: Row) =>
       row['exclude_favorites'] === plain
         ? undefined
