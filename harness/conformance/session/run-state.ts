@@ -8,7 +8,7 @@ import type { OperationId } from '../../../contract/index.ts'
 export interface RunState {
   /** Number in the id of the latest exchange. */
   exchanges: number
-  /** `limits/budget.ts` */
+  /** `limits/gate.ts` */
   readonly budget: {
     /** Requests sent, those of the preflight included. */
     requests: number
@@ -18,6 +18,8 @@ export interface RunState {
     pendingChats: number
     /** Ids of chats that are still to be deleted. */
     readonly chats: Set<string>
+    /** Ids of all chats that were created: a list may be read after the deletion of a chat that it shows. */
+    readonly created: Set<string>
   }
   /** `limits/rate-limiter.ts`; milliseconds since the epoch. */
   readonly pace: { nextSlotAt: number }
@@ -51,7 +53,7 @@ export interface RunState {
 export function newRunState(): RunState {
   return {
     exchanges: 0,
-    budget: { requests: 0, generations: 0, pendingChats: 0, chats: new Set() },
+    budget: { requests: 0, generations: 0, pendingChats: 0, chats: new Set(), created: new Set() },
     pace: { nextSlotAt: 0 },
     circuit: {
       consecutiveFailures: 0,

@@ -31,7 +31,7 @@ export function chatRoutes(session: Session) {
 
   /** The part of a page that shows its chats, without their references to others. */
   const bodyOfPage = (page: Exchange) =>
-    withoutReferences(withoutCursors(answerJson(page)), session.context.setup.state.budget.chats)
+    withoutReferences(withoutCursors(answerJson(page)), session.context.setup.state.budget.created)
   const ofChats = { pointer: shapes.chatCursor, bodyOf: bodyOfPage }
 
   const routes = {

@@ -230,7 +230,10 @@ export function createBudget(
       if (entry.kind !== 'chat') return
       if (entry.event === 'create') state.pendingChats += 1
       if (entry.event === 'created' || entry.event === 'refused') state.pendingChats -= 1
-      if (entry.event === 'created') state.chats.add(entry.id)
+      if (entry.event === 'created') {
+        state.chats.add(entry.id)
+        state.created.add(entry.id)
+      }
       if (entry.event === 'deleted') state.chats.delete(entry.id)
     },
   }
