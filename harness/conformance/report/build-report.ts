@@ -88,7 +88,10 @@ function declaredCapabilities(profile: TargetProfile): Record<string, boolean> {
   )
 }
 
-/** One line for each question, with all distinct answers. */
+/** Order of ids such as x9 and x10. */
+const { compare: byNumber } = new Intl.Collator('en', { numeric: true })
+
+/** One line for each question, with all distinct answers, and the first exchanges that show them. */
 function observationRows(observations: readonly Observation[]): ObservationRow[] {
   const byQuestion = Map.groupBy(observations, ({ question }) => question)
   return [...byQuestion]
@@ -97,7 +100,10 @@ function observationRows(observations: readonly Observation[]): ObservationRow[]
       id,
       question: questions[id].question,
       answer: [...new Set(answers.map(({ answer }) => answer))].sort().join('; '),
-      exchanges: [...new Set(answers.flatMap(({ exchanges }) => exchanges))].slice(0, 10),
+      // Concurrent requests end in another order in each run, and in a rejudge.
+      exchanges: [...new Set(answers.flatMap(({ exchanges }) => exchanges))]
+        .sort(byNumber)
+        .slice(0, 10),
     }))
 }
 

@@ -31,7 +31,7 @@ export class Session {
   readonly prompts: Prompts
   readonly settling: Settling
   readonly #title: string
-  readonly covers: readonly RequirementId[]
+  readonly #covers: readonly RequirementId[]
   readonly #signal: AbortSignal
   readonly #abortController = new AbortController()
   readonly findings = new ScenarioFindings()
@@ -59,7 +59,7 @@ export class Session {
     this.prompts = scenario.prompts ?? plainPrompts
     this.settling = createSettling(context.setup.profile.limits)
     this.#title = scenario.title
-    this.covers = scenario.covers
+    this.#covers = scenario.covers
     this.#signal = signal
     this.#slot = slot
     this.contentSeed = `${context.setup.seed}/${scenario.slug}`
@@ -163,7 +163,7 @@ export class Session {
     evidence: readonly Evidence[] = this.#latest,
     isConfirmed = false,
   ): void {
-    if (!this.covers.includes(requirement)) {
+    if (!this.#covers.includes(requirement)) {
       throw new Error(`the scenario claims ${requirement} but does not cover it`)
     }
     this.findings.add({ requirement, verdict, why }, evidence, isConfirmed)
@@ -216,7 +216,7 @@ export class Session {
     return {
       slug: this.slug,
       title: this.#title,
-      covers: this.covers,
+      covers: this.#covers,
       ...this.findings.outcome(text),
       observations: this.#observations.map((one) => ({ ...one, answer: text(one.answer) })),
       inconclusive: clean(this.#inconclusive),

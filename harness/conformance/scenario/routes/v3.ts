@@ -145,9 +145,6 @@ export function v3Routes(session: Session, caller: Caller = {}) {
             ...(cursor === undefined ? {} : { cursor }),
           })
           const refused = `a page of the history was refused with ${statusText(page)}`
-          const isNext = cursor !== undefined && session.covers.includes('V3-HIST-12')
-          if (isNext && isRefusedForContent(page))
-            session.addFinding('V3-HIST-12', 'broken', `${refused}, for the cursor before`, [page])
           assume(succeeded(page), refused, page)
           rows.push(...historyRows(page))
           return page
@@ -190,11 +187,6 @@ export function v3Routes(session: Session, caller: Caller = {}) {
 /** A message of the user in the Responses-style input format. */
 export function inputText(text: string, role: 'user' | 'system' | 'developer' = 'user') {
   return { type: 'message', role, content: [{ type: 'input_text', text }] }
-}
-
-/** Tests for a refusal that is due neither to a key, a limit nor to a chat that is gone. */
-function isRefusedForContent(page: Exchange): boolean {
-  return ['400', '422', '500'].includes(statusText(page))
 }
 
 function tooManyRows(rows: number, maxRows: number): string | undefined {
