@@ -1,13 +1,5 @@
 /** Imports all suites into one module, so that `--jobs` applies across sections. */
 
-import './laws/chats.scenario.ts'
-import './laws/completions.scenario.ts'
-import './laws/lists/attachments.scenario.ts'
-import './laws/lists/chats.scenario.ts'
-import './laws/messages.scenario.ts'
-import './laws/one-shots.scenario.ts'
-import './laws/replies.scenario.ts'
-import './laws/turns.scenario.ts'
 import './openai/auth.scenario.ts'
 import './openai/models.scenario.ts'
 import './openai/parameters.scenario.ts'
@@ -32,6 +24,14 @@ import './v3/rag.scenario.ts'
 import './v3/refusals.scenario.ts'
 import './v3/stream.scenario.ts'
 import './versions/versions.scenario.ts'
+import './laws/chats.scenario.ts'
+import './laws/completions.scenario.ts'
+import './laws/lists/attachments.scenario.ts'
+import './laws/lists/chats.scenario.ts'
+import './laws/messages.scenario.ts'
+import './laws/one-shots.scenario.ts'
+import './laws/replies.scenario.ts'
+import './laws/turns.scenario.ts'
 import { registerSections } from '../harness/conformance/scenario/index.ts'
 
 registerSections()
