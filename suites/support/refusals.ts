@@ -127,9 +127,7 @@ export function replyToUnanswered(
     const stored = await v2.message(v2.messageBody(chat, prompts.otherBrief(), more))
     return succeeded(stored) ? v2.generateBody(chat, v2.storedId(stored)) : accepted
   }
-  // Of the accepted generation, whose chat the first message joins.
-  const { parent_id } = accepted
-  const messages: readonly Body[] = [{ parent_id }, { think: true, rag: 'agent' }]
+  const messages: readonly Body[] = [{}, { think: true, rag: 'agent' }]
   const bodies: (Body | undefined)[] = []
   let sent = 0
   return async (edit, options = {}) => {
