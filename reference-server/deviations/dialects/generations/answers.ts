@@ -54,11 +54,13 @@ export const answerDialects: readonly Dialect[] = [
           : [step]
       }),
     'facts-repeated: The model answers a question about a fact by repeating the whole message.':
-      editTexts((step, { turns }) =>
-        /\byour \w+ is\b/i.test(step.fragments.join(''))
-          ? [{ ...step, fragments: splitTokens(turns.at(-1)?.text ?? ''), citations: [] }]
-          : [step],
-      ),
+      editTexts((step, { turns, maxTokens }) => {
+        const fragments = splitTokens(turns.at(-1)?.text ?? '')
+        const isAbout = /\byour \w+ is\b/i.test(step.fragments.join(''))
+        return isAbout && fragments.length <= maxTokens
+          ? [{ ...step, fragments, citations: [] }]
+          : [step]
+      }),
     'answer-empty-once: The first completion that is streamed to its end has no text.': {
       profile: { deterministic: false },
       patch: perServer(() => {
