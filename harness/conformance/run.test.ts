@@ -172,8 +172,9 @@ test.each([
     let requestCount = 0
     const fillDisk = () => {
       const file = join(outDir, name)
-      renameSync(file, `${file}-before`)
-      symlinkSync('/dev/full', file)
+      // In one step: a thread of the run may append at any time, and would make the file anew.
+      symlinkSync('/dev/full', `${file}-full`)
+      renameSync(`${file}-full`, file)
     }
     const checked = check(quickProfile(server), { surfaces: 'v3', outDir, depth: 'quick', jobs: 4 })
     await expect(checked).rejects.toThrow(reason)
