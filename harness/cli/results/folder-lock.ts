@@ -1,12 +1,4 @@
-import {
-  existsSync,
-  linkSync,
-  readFileSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
@@ -38,24 +30,14 @@ const inNewFolder = new Set<string>()
  */
 export function lockFolder(folder: string): void {
   const file = join(folder, lockName)
-  for (let tries = 0; tries < maxTries; tries += 1) {
-    // Another process that removes the stale lock may have mistaken the new one for it.
-    if (create(file) && (tries === 0 || isSelf(parseHolder(readAfterPause(file))))) {
-      if (held.size === 0) process.once('exit', releaseFolders)
-      held.add(file)
-      return
-    }
-    const text = readText(file)
-    const found = parseHolder(text)
-    if (found === undefined && tries < maxTries / 2) {
-      pause()
-      continue
-    }
-    if (isSelf(found)) return
-    if (found !== undefined && isRunning(found)) throw inUse(folder, file, found)
-    removeStale(file, text)
+  const owner = acquire(file)
+  if (owner === 'unknown') {
+    throw new ConfigurationError([`--out: the folder ${folder} is taken by other runs: try again`])
   }
-  throw new ConfigurationError([`--out: the folder ${folder} is taken by other runs: try again`])
+  if (owner !== undefined && !isSelf(owner)) throw inUse(folder, file, owner)
+  if (owner !== undefined) return
+  if (held.size === 0) process.once('exit', releaseFolders)
+  held.add(file)
 }
 
 /** Removes the locks, and folders that this process created and wrote nothing into. */
@@ -78,9 +60,38 @@ function removeIfEmpty(folder: string): void {
 }
 
 /** Attempts, because several processes may find a stale lock at the same time. */
-const maxTries = 10
+const maxTries = 25
 /** Another process may have created its file, but not written it yet. */
 const pauseMs = 20
+
+/** Creates the lock file. Returns undefined, or the running process that has it, if that is known. */
+function acquire(file: string): Holder | 'unknown' | undefined {
+  for (let tries = 0; tries < maxTries; tries += 1) {
+    if (create(file)) return undefined
+    const text = readText(file)
+    const found = parseHolder(text)
+    if (found !== undefined && isRunning(found)) return found
+    const isComplete = found !== undefined || tries > maxTries / 2
+    if (isComplete && text !== undefined && replaceStale(file, text)) return undefined
+    pause()
+  }
+  return 'unknown'
+}
+
+/** Replaces the lock of a dead process under a lock of its own, so that no other process replaces the new one. */
+function replaceStale(file: string, text: string): boolean {
+  const takeover = `${file}-takeover`
+  if (acquire(takeover) !== undefined) return false
+  try {
+    if (readText(file) !== text) return false
+    const own = `${file}-${process.pid}`
+    writeFileSync(own, JSON.stringify(self()))
+    renameSync(own, file)
+    return true
+  } finally {
+    rmSync(takeover, { force: true })
+  }
+}
 
 function create(file: string): boolean {
   try {
@@ -89,19 +100,6 @@ function create(file: string): boolean {
   } catch (error) {
     if (isCode(error, 'EEXIST')) return false
     throw error
-  }
-}
-
-/** Moves the lock away before deleting it: it may belong to another process by now. */
-function removeStale(file: string, text: string | undefined): void {
-  const aside = `${file}-${process.pid}-stale`
-  try {
-    renameSync(file, aside)
-    if (readText(aside) !== text) linkSync(aside, file)
-  } catch (error) {
-    if (!isCode(error, 'ENOENT', 'EEXIST')) throw error
-  } finally {
-    rmSync(aside, { force: true })
   }
 }
 
@@ -146,11 +144,6 @@ function inUse(folder: string, file: string, found: Holder): ConfigurationError 
   return new ConfigurationError([
     `--out: the folder ${folder} is in use by process ${pid}${place} (chatgen ${command}, since ${since}): wait for it, or choose another folder${advice}`,
   ])
-}
-
-function readAfterPause(file: string): string | undefined {
-  pause()
-  return readText(file)
 }
 
 function pause(): void {
