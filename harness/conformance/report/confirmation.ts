@@ -19,6 +19,9 @@ import type { ScenarioResult } from './verdicts.ts'
  *   The requirement is violated if each of `maxTries` shows it. If one does not, it is inconclusive: a service
  *   that fails now and then does not pass either. Before each repeat, a request that was accepted earlier must
  *   be accepted still.
+ * - A scenario that ended at a failed conversation whose request can't be sent again (`isCutShort`) runs again
+ *   once: one answer of a gateway to a chat's creation would leave a hundred requirements open. The repeat
+ *   counts if it leaves fewer open; what the first try proved stays.
  * - If answers contradict earlier ones of the same operations without exception (the key is refused, or a page
  *   or a 404 answers), the run stops (`limits/limit-breaches.ts`); what is not confirmed by then is inconclusive.
  *
@@ -38,32 +41,42 @@ export class ScenarioRepeat extends Error {
   }
 }
 
-const repeatMessage = 'the scenario runs again, to confirm a violation'
+const repeatMessage = 'the scenario runs again'
 
 /** Options of vitest for a scenario: it runs again only after a ScenarioRepeat. */
 export const repeatOptions = {
-  count: maxTries - 1,
+  count: maxTries,
   condition: new RegExp(`^${repeatMessage}$`),
 } as const
 
-type Try = Pick<ScenarioResult, 'findings'>
+type Try = Pick<ScenarioResult, 'findings' | 'isCutShort'>
 
-/** Tests if one more try can confirm a violation that all tries have seen so far. */
+/** Tests if one more try can confirm a violation that all tries have seen so far, or replace one that was cut short. */
 export function needsRepeat(tries: readonly Try[]): boolean {
-  return tries.length < maxTries && doubtful(tries).some((id) => isInAll(tries, id))
+  const counted = withoutCutShort(tries)
+  if (counted.length === 0) return true
+  return counted.length < maxTries && doubtful(counted).some((id) => isInAll(counted, id))
+}
+
+function withoutCutShort<One extends Try>(tries: readonly One[]): readonly One[] {
+  return tries[0]?.isCutShort === true ? tries.slice(1) : tries
 }
 
 /** One result of all tries of a scenario; a doubtful violation that they do not confirm is inconclusive. */
 export function combineTries(
   tries: readonly [ScenarioResult, ...ScenarioResult[]],
 ): ScenarioResult {
-  const unconfirmed = doubtful(tries).filter((id) => tries.length < maxTries || !isInAll(tries, id))
-  const [first, ...again] = tries
+  const counted = countedOf(tries)
+  const unconfirmed = doubtful(tries).filter(
+    (id) => counted.length < maxTries || !isInAll(counted, id),
+  )
+  const [first = tries[0]] = counted
+  const others = tries.filter((one) => one !== first)
   const isKept = ({ requirement, isDoubtful }: ScenarioFinding) =>
     !isDoubtful || !unconfirmed.includes(requirement)
   return {
     ...first,
-    findings: [...first.findings, ...again.flatMap(brokenIn)].filter(isKept),
+    findings: [...first.findings, ...others.flatMap(brokenIn)].filter(isKept),
     inconclusive: [
       ...unconfirmed.filter((id) => !mayBeChance(tries, id)).map((id) => openEntry(tries, id)),
       ...first.inconclusive,
@@ -73,6 +86,16 @@ export function combineTries(
     speaks: tries.some(({ speaks }) => speaks),
     fault: tries.find(({ fault }) => fault !== null)?.fault ?? null,
   }
+}
+
+function countedOf(tries: readonly ScenarioResult[]): readonly ScenarioResult[] {
+  const [first, again] = tries
+  const isBetter = first && again && openCount(again) < openCount(first)
+  return isBetter ? withoutCutShort(tries) : tries
+}
+
+function openCount({ inconclusive }: ScenarioResult): number {
+  return new Set(inconclusive.flatMap((entry) => entry.requirements)).size
 }
 
 /** Requirements whose violations are all doubtful. */

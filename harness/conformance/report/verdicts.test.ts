@@ -388,6 +388,30 @@ describe('the tries of a scenario', () => {
     )
   })
 
+  test('that were cut short count if they leave fewer open, and never hide a violation', () => {
+    const withEnd = fc.array(kinds, { minLength: 2, maxLength: 2 }).map((found) => ({
+      ...tryWith(found),
+      isCutShort: true,
+    }))
+    fc.assert(
+      fc.property(withEnd, tries, (first, others) => {
+        const { made, result } = run([first, ...others])
+        expect(made.length).toBeGreaterThan(1)
+        for (const requirement of requirements) {
+          const broken = made.filter((one) => brokenIds(one).has(requirement))
+          const isBroken = brokenIds(result).has(requirement)
+          if (broken.length === 0) expect(isBroken).toBe(false)
+          else expect(isBroken || openIds(result).includes(requirement)).toBe(true)
+        }
+      }),
+    )
+    const cut = { ...tryWith([['open'], ['open']]), isCutShort: true }
+    expect(openIds(run([cut, tryWith([['held'], ['held']])]).result)).toEqual([])
+    const again = run([cut, { ...tryWith([['open'], ['open']]), isCutShort: true }])
+    expect(again.made).toHaveLength(2)
+    expect(openIds(again.result)).toEqual(requirements)
+  })
+
   test('are no more than one if nothing is in doubt', () => {
     expect(needsRepeat([tryWith([['held'], ['proved', 'doubtful']])])).toBe(false)
     expect(needsRepeat([tryWith([['doubtful'], []])])).toBe(true)

@@ -87,7 +87,8 @@ export const test = base
     const end = async () => {
       await session.cleanUp()
       slot.release()
-      const outcomes = [...before, session.outcome()]
+      const isCutShort = task.result?.errors?.at(-1)?.['mayPass'] === true
+      const outcomes = [...before, { ...session.outcome(), ...(isCutShort && { isCutShort }) }]
       task.meta.outcomes = outcomes
       if (!signal.aborted && needsRepeat(outcomes)) throw new ScenarioRepeat()
     }

@@ -16,6 +16,18 @@ export class InconclusiveError extends Error {
   }
 }
 
+/** No response of the service arrived, and the request can't be sent again. */
+export class FailedConversationError extends InconclusiveError {
+  override readonly name = 'FailedConversationError'
+  /** Another run of the scenario may end otherwise. */
+  readonly mayPass: boolean
+
+  constructor(failed: { reason: string; exchanges: readonly string[]; mayPass: boolean }) {
+    super(failed.reason, failed.exchanges)
+    this.mayPass = failed.mayPass
+  }
+}
+
 /** The request was not sent: no byte has left this machine. */
 export class NotSentError extends InconclusiveError {
   override readonly name: string = 'NotSentError'

@@ -130,7 +130,13 @@ function isWholeStream({ events }: Exchange): boolean {
 export type NextStep =
   | { readonly kind: 'use'; readonly exchange: Exchange }
   | { readonly kind: 'again'; readonly repeat: Repeat }
-  | { readonly kind: 'open'; readonly reason: string; readonly exchanges: readonly string[] }
+  | {
+      readonly kind: 'open'
+      readonly reason: string
+      readonly exchanges: readonly string[]
+      /** The request itself can't be sent again, but the scenario can, with a new one. */
+      readonly mayPass: boolean
+    }
 
 export interface StepContext {
   readonly role: Role
@@ -166,7 +172,8 @@ function afterFirst(exchange: Exchange, { role, isRepeat, timeoutMs }: StepConte
   }
   if (repeat !== 'unsafe' && failure?.isFinal !== true) return { kind: 'again', repeat }
   if (failure === undefined) return { kind: 'use', exchange }
-  return undecided(`${describeRequest(exchange)} ${failure.description}`, exchange)
+  const reason = `${describeRequest(exchange)} ${failure.description}`
+  return undecided(reason, !failure.isFinal, exchange)
 }
 
 function afterSecond(exchange: Exchange, first: Exchange, timeoutMs: number): NextStep {
@@ -176,14 +183,19 @@ function afterSecond(exchange: Exchange, first: Exchange, timeoutMs: number): Ne
   if (failure !== undefined || isTransient(exchange)) {
     const after = describeFailure(exchange, timeoutMs)
     const again = after === before ? 'and so was its repeat' : `and its repeat ${after}`
-    return undecided(`${describeRequest(exchange)} ${before}, ${again}`, first, exchange)
+    return undecided(`${describeRequest(exchange)} ${before}, ${again}`, false, first, exchange)
   }
   const isKeyed = exchange.labels.repeatOf === first.id
   const isRefused = repeatability(first) === 'idempotent' && isRefusedAsRepeat(exchange)
   if (isRefused || (isKeyed && !replacesFirstAnswer(exchange))) {
     const repeat = isKeyed ? 'its repeat with the same Idempotency-Key' : 'its repeat'
     const answered = `${repeat} was answered ${exchange.response?.status} as a repeat`
-    return undecided(`${describeRequest(exchange)} ${before}, and ${answered}`, first, exchange)
+    return undecided(
+      `${describeRequest(exchange)} ${before}, and ${answered}`,
+      true,
+      first,
+      exchange,
+    )
   }
   return { kind: 'use', exchange }
 }
@@ -198,11 +210,12 @@ function missing(exchange: Exchange, first: Exchange | undefined): NextStep {
   if (first === undefined) {
     return undecided(
       `the recording lacks ${describeRequest(exchange)}, which this version sends`,
+      false,
       exchange,
     )
   }
   if (isTransient(first)) return { kind: 'use', exchange: first }
-  return undecided(`${describeRequest(first)} ${describeFailure(first, 0)}`, first)
+  return undecided(`${describeRequest(first)} ${describeFailure(first, 0)}`, false, first)
 }
 
 function describeFailure(exchange: Exchange, timeoutMs: number): string {
@@ -211,6 +224,6 @@ function describeFailure(exchange: Exchange, timeoutMs: number): string {
   )
 }
 
-function undecided(reason: string, ...evidence: readonly Exchange[]): NextStep {
-  return { kind: 'open', reason, exchanges: evidence.map(({ id }) => id) }
+function undecided(reason: string, mayPass: boolean, ...evidence: readonly Exchange[]): NextStep {
+  return { kind: 'open', reason, mayPass, exchanges: evidence.map(({ id }) => id) }
 }
