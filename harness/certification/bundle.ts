@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readdirSync, writeFileSync } from 'node:fs'
+import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { crc32, gzipSync, inflateRawSync } from 'node:zlib'
 import { z } from 'zod'
@@ -11,10 +11,12 @@ import { toHtml } from '../../reports/document/html.ts'
 import { reportToJson, withEvidence } from '../../reports/text/digest.ts'
 import { StoredRecording } from '../client/index.ts'
 import { exchangesName, lockName, reportName, runRecordName } from '../conformance/defaults.ts'
+import { refusing } from '../conformance/errors.ts'
 import { maxStoredBytes, readInputBytes } from '../conformance/input-file.ts'
 import type { TargetProfile } from '../conformance/profile/index.ts'
 import { limits } from '../conformance/profile/schema-requests.ts'
 import { type RunRecord, readRunRecord } from '../conformance/recording/record.ts'
+import { writeProblem } from '../conformance/recording/result-files.ts'
 import { type Product, rounds } from './inputs.ts'
 import { certifiedDepth, certifiedSelection } from './rules.ts'
 
@@ -155,9 +157,14 @@ export function sha256(content: string | Uint8Array): string {
   return createHash('sha256').update(content).digest('hex')
 }
 
-/** Writes a file of the bundle. @throws the error of the file system */
+/** Writes a file of the bundle. @throws ConfigurationError if it cannot be written; nothing is left of it then */
 export function writeInBundle(dir: string, path: string, content: string | Uint8Array): void {
-  writeFileSync(join(dir, path), content)
+  const file = join(dir, path)
+  const problemOf = (error: Error) => {
+    rmSync(file, { force: true })
+    return `cannot write ${file}: ${writeProblem(error)}`
+  }
+  refusing(Error, () => writeFileSync(file, content), problemOf)
 }
 
 function nameIn(line: string): string {

@@ -1,8 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { existsSync } from 'node:fs'
+import { existsSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { profileOf, temporaryFolder } from '../conformance/test-support/check.ts'
+import { writeInBundle } from './bundle.ts'
 import { certify } from './certify.ts'
 import { refusedSettings } from './rules.ts'
 
@@ -39,4 +40,12 @@ test.each([
 test('it is none for surfaces without such a requirement, nor is a rate that allows a race', () => {
   expect(refusedSettings(profileAt(1), 'openai')).toEqual([])
   expect(refusedSettings(profileAt(2), 'full')).toEqual([])
+})
+
+test('a file of a bundle that does not fit on the disk is refused with advice, and nothing is left of it', () => {
+  const folder = temporaryFolder()
+  symlinkSync('/dev/full', join(folder, 'certificate'))
+  const write = () => writeInBundle(folder, 'certificate', 'signed')
+  expect(write).toThrow(/certificate: ENOSPC.*Free space/)
+  expect(existsSync(join(folder, 'certificate'))).toBe(false)
 })

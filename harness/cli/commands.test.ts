@@ -82,6 +82,7 @@ test('certify --dry-run names every field that is missing, and sends nothing', a
   const folder = vendorFolder()
   writeFileSync(join(folder, 'product.yaml'), 'vendor: Example AG\nname: Chat\n')
   writeFileSync(join(folder, 'target.yaml'), 'capabilities: { images: false }\n')
+  mkdirSync(join(folder, 'chatgen-certificate/rounds'), { recursive: true })
   const args = ['certify', 'http://127.0.0.1:9', '--target', 'target.yaml', '--dry-run']
   const { code, stderr } = await chatgen([...args, '--product', 'product.yaml'], withKey, folder)
   expect(stderr.trim().split('\n')).toEqual([
@@ -89,6 +90,7 @@ test('certify --dry-run names every field that is missing, and sends nothing', a
     'chatgen: product.yaml: contact: it is missing',
     'chatgen: --challenge TEXT is missing',
     'chatgen: --key FILE is missing',
+    expect.stringContaining('--out: the folder chatgen-certificate is not empty'),
     expect.stringMatching(/the profile lacks capabilities\.reasoning, .*v2Chat, assistants, tools/),
     expect.stringContaining('declare each capability true or false'),
   ])

@@ -70,13 +70,14 @@ export const certifyCommand = defineCommand({
     const { inlineEngine } = await import('../../conformance/run.ts')
     const { problems, given } = readInputs(flags)
     if (flags.dryRun) {
-      io.out(await planOf(url, flags, io, problems))
+      io.out(await planOf(url, flags, io, [...problems, ...notEmpty(out)]))
       return endDryRun(command, io)
     }
     if (given === undefined) throw new ConfigurationError(problems)
     const { product, challenge, key } = given
     makeOutFolder(out)
-    assertEmpty(out)
+    const occupied = notEmpty(out)
+    if (occupied.length > 0) throw new ConfigurationError(occupied)
     const certification = await withTarget(url, flags, io, async (profile, container) => {
       const engine = inlineEngine()
       const progress = showProgress(io, !quiet)
@@ -187,11 +188,9 @@ async function planOf(
   return `Nothing is missing. Each of ${rounds.length} rounds:\n${plan}`
 }
 
-/** Requires an empty folder: files of an earlier bundle would not be part of the new one. */
-function assertEmpty(folder: string): void {
-  if (!existsSync(folder)) return
-  if (readdirSync(folder).every((name) => name === lockName)) return
-  throw new ConfigurationError([
-    `--out: the folder ${folder} is not empty; a bundle needs a new folder`,
-  ])
+/** Names the reason if a folder cannot hold a bundle: files of an earlier one would not be part of the new one. */
+function notEmpty(folder: string): readonly string[] {
+  if (!existsSync(folder)) return []
+  const refused = `--out: the folder ${folder} is not empty; a bundle needs a new folder`
+  return readdirSync(folder).every((name) => name === lockName) ? [] : [refused]
 }

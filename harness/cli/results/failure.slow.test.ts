@@ -1,8 +1,17 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { startReferenceServer } from '../../../reference-server/index.ts'
-import { chatgen, emptyFolder } from '../test-support/chatgen.ts'
+import { bin, chatgen, emptyFolder } from '../test-support/chatgen.ts'
 import { startModelsServer, withKey } from '../test-support/servers.ts'
 
 const formats = ['--report', 'github,junit,markdown,html,json']
@@ -108,9 +117,39 @@ test('a full disk ends with a sentence and is no internal error', async () => {
   const env = { CHATGEN_API_KEY: server.keys[0] ?? '' }
   const { code, stderr } = await chatgen(['init', server.url, '--force'], env, folder)
   await server.close()
-  expect(stderr).toContain('chatgen: cannot write target.yaml: ENOSPC')
+  expect(stderr).toMatch(
+    /^chatgen: cannot write target.yaml: ENOSPC.*Free space, or choose another/m,
+  )
   expect(code).toBe(2)
 }, 60_000)
+
+test('a report that does not fit on the disk leaves no part of itself, and an earlier page as it was', async () => {
+  await using server = await startModelsServer()
+  const cwd = emptyFolder()
+  const args = ['load', server.url, ...load, '--surface', 'openai', '--no-requests', '--quiet']
+  await chatgen([...args, '--report', 'json,html'], withKey, cwd)
+  const names = () => readdirSync(join(cwd, 'chatgen-results'))
+  const page = () => readFileSync(join(cwd, 'chatgen-results/report.html'), 'utf8')
+  const before = page()
+  const refused = /cannot write chatgen-results.report\.\w+: EFBIG/
+  expect(await inSmallFiles(['report', 'chatgen-results', '--report', 'html'], cwd)).toMatch(
+    refused,
+  )
+  expect(page()).toBe(before)
+  expect(await inSmallFiles(args, cwd)).toMatch(refused)
+  expect(names().filter((name) => name.startsWith('report.'))).toEqual([])
+})
+
+/** Standard error of a command that cannot write files above 4 KiB and ends with 2. */
+function inSmallFiles(args: readonly string[], cwd: string): Promise<string> {
+  const shell = ['-c', 'ulimit -f 8; exec "$0" "$@"', process.execPath, bin, ...args]
+  return new Promise((resolve) => {
+    execFile('sh', shell, { cwd, env: { ...process.env, ...withKey } }, (error, _, stderr) => {
+      expect([error?.code, stderr]).toEqual([2, stderr])
+      resolve(stderr)
+    })
+  })
+}
 
 /** A disk that is full in the middle of a run: no verdict without its evidence. */
 

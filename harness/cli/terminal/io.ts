@@ -2,6 +2,7 @@ import { wrap } from '../../../reports/text/escape.ts'
 import { RedactingWriter } from '../../client/redaction/redacting-writer.ts'
 import type { Secret } from '../../client/redaction/redaction.ts'
 import { refusing } from '../../conformance/errors.ts'
+import { writeProblem } from '../../conformance/recording/result-files.ts'
 
 /** The process as commands see it. */
 export interface Io {
@@ -57,7 +58,7 @@ export function processIo(signal: AbortSignal): Io {
     },
     write: (file, text, flag) => {
       const write = () => writer.write(file, text, flag)
-      refusing(Error, write, ({ message }) => `cannot write ${file}: ${message}`)
+      refusing(Error, write, (error) => `cannot write ${file}: ${writeProblem(error)}`)
     },
     clean: (text) => writer.clean(text),
     redact: (secrets) => writer.keepBack(secrets),

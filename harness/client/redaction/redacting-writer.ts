@@ -1,4 +1,15 @@
-import { appendFileSync, closeSync, openSync, writeFileSync, writeSync } from 'node:fs'
+import {
+  appendFileSync,
+  chmodSync,
+  closeSync,
+  lstatSync,
+  openSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { appendFile } from 'node:fs/promises'
 import { createRedactor, type Secret } from './redaction.ts'
 
@@ -38,9 +49,12 @@ export class RedactingWriter {
     process.stderr.write(this.#redact(text))
   }
 
-  /** `flag` as in `node:fs`. @throws the error of the file system */
+  /**
+   * Writes the whole file or leaves it as it was. `flag` as in `node:fs`.
+   * @throws the error of the file system
+   */
   write(file: string, text: string, flag: 'w' | 'wx' = 'w'): void {
-    writeFileSync(file, this.#redact(text), { flag })
+    writeWholeFile(file, this.#redact(text), flag)
   }
 
   /** @throws the error of the file system */
@@ -69,6 +83,38 @@ export class RedactingWriter {
   appendSoon(file: string, text: string): Promise<void> {
     return appendFile(file, this.#redact(text))
   }
+}
+
+function writeWholeFile(file: string, text: string, flag: 'w' | 'wx'): void {
+  const existing = lstatSync(file, { throwIfNoEntry: false })
+  if (!isReplaceable(existing, flag)) {
+    writeFileSync(file, text, { flag })
+    return
+  }
+  const partial = `${file}.${process.pid}.partial`
+  try {
+    writeFileSync(partial, text)
+    if (existing !== undefined) chmodSync(partial, existing.mode)
+    renameSync(partial, file)
+  } catch (error) {
+    rmSync(partial, { force: true })
+    if (isOfContent(error)) throw error
+    // A mounted file, or one in a read-only folder, can be written but not replaced.
+    writeFileSync(file, text, { flag })
+  }
+}
+
+/** Links and devices stay what they are, a file keeps its owner, and `wx` refuses any file. */
+function isReplaceable(existing: Stats | undefined, flag: 'w' | 'wx'): boolean {
+  if (existing === undefined) return true
+  return flag === 'w' && existing.isFile() && existing.uid === process.geteuid?.()
+}
+
+/** Tests if an error is due to the content, e.g. to a full disk: it then happens again. */
+function isOfContent(error: unknown): boolean {
+  if (!(error instanceof Error)) return true
+  const { syscall, code } = error as NodeJS.ErrnoException
+  return syscall === 'write' || code === 'ENOSPC' || code === 'EDQUOT'
 }
 
 function writeAll(descriptor: number, text: string): void {

@@ -25,6 +25,13 @@ function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
 }
 
+/** Names the reason why a file cannot be written, with advice if the disk is full. */
+export function writeProblem(error: unknown): string {
+  const message = messageOf(error)
+  const isFull = /^(ENOSPC|EDQUOT)\b/.test(message)
+  return isFull ? `${message}. Free space, or choose another folder with --out` : message
+}
+
 /** The evidence of the run cannot be written; `code` survives serialization by vitest. */
 export class EvidenceError extends ConfigurationError {
   override readonly name = 'EvidenceError'
@@ -32,7 +39,7 @@ export class EvidenceError extends ConfigurationError {
   override readonly code = EvidenceError.code
 
   constructor(cause: unknown) {
-    super([`the evidence of the run cannot be written: ${messageOf(cause)}`])
+    super([`the evidence of the run cannot be written: ${writeProblem(cause)}`])
   }
 }
 
