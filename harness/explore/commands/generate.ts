@@ -91,6 +91,8 @@ async function takeTurn(context: ExplorationContext, operation: Operation): Prom
     knowledge.prove(proven)
     return
   }
+  // A generation that began may fail, as on a busy server: only a refusal is one each time.
+  if (succeeded(reply)) return
   if (!knowledge.isAble(proven) || !(await stillGenerates(context, stream))) return
   const requirement = isPlain ? (stream ? 'V3-SSE-01' : 'V3-GEN-01') : 'V3-GEN-11'
   demand(false, requirement, `a further generation was answered ${statusText(reply)}`, reply)
