@@ -18,7 +18,13 @@ import {
   type ScenarioContext,
 } from '../../harness/conformance/scenario/index.ts'
 
-import { claimOutputShown, claimTurnKept, inputPartTypes, inputTexts } from '../support/history.ts'
+import {
+  claimOutputShown,
+  claimTurnKept,
+  inputPartTypes,
+  inputTexts,
+  missingFrom,
+} from '../support/history.ts'
 import { type createRecallLaw, type Recall, sayAlone } from '../support/recall.ts'
 import { claimNoStep } from '../support/refusals.ts'
 import type { Body, Trial } from './trials.ts'
@@ -212,15 +218,6 @@ function claimInputsShown(
     if (roles.length === 0) continue
     claim('V3-HIST-05', () => expect(roles, 'roles of an input').toContain(role), ...evidence)
   }
-}
-
-/** Texts that rows do not show as often as they were sent. */
-function missingFrom(rows: readonly HistoryRow[], sent: readonly string[]): readonly string[] {
-  const texts = textsOf(rows)
-  return sent.filter((text, at) => {
-    const isSame = (one: string) => one === text
-    return texts.filter(isSame).length < sent.slice(0, at + 1).filter(isSame).length
-  })
 }
 
 function isInput({ type, role }: Readonly<Record<string, unknown>>): boolean {

@@ -94,3 +94,32 @@ export function inputPartTypes(rows: readonly HistoryRow[]): readonly string[] {
     typeof type === 'string' && typeof text === 'string' ? [type] : [],
   )
 }
+
+/** Texts that rows do not show as often as they were sent: as parts of one row, or of rows that follow each other. */
+export function missingFrom(
+  rows: readonly HistoryRow[],
+  sent: readonly string[],
+): readonly string[] {
+  const orders = [rows, rows.toReversed()].map((all) => all.flatMap(partsOf))
+  return sent.filter((text, at) => {
+    const count = sent.slice(0, at + 1).filter((one) => one === text).length
+    return orders.every((parts) => occurrencesIn(parts, text) < count)
+  })
+}
+
+/** Number of places where parts, joined, are the text. */
+function occurrencesIn(parts: readonly string[], text: string): number {
+  return parts.filter((first, at) => {
+    let joined = first
+    for (const part of parts.slice(at + 1)) {
+      if (joined.length >= text.length || !text.startsWith(joined)) break
+      joined += part
+    }
+    return joined === text
+  }).length
+}
+
+function partsOf(row: HistoryRow): readonly string[] {
+  const texts = inputTexts(row)
+  return texts.length > 0 ? texts : ['']
+}

@@ -39,6 +39,8 @@ export const listDialects: readonly Dialect[] = [
         editLimit(route, (limit) => (Number(limit ?? maxRows) > maxRows ? maxRows : limit)),
       ),
     ),
+    'history-capped-at-ten: A limit above 10 is treated as 10; the default page size remains 50.':
+      editLimit(v3History, (limit) => (Number(limit ?? 0) > maxRows ? `${maxRows}` : limit)),
     'lists-of-one-row: Lists return one row per page, and the history one per page if a limit is given.':
       {
         // One favorite without a cursor, for a route without that parameter (section 4.3), hides the others.

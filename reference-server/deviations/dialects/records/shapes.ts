@@ -1,10 +1,11 @@
 /** Chats, lists, models and histories in other shapes and orders (sections 2.6 and 4.3). */
+import type { RunItem } from '../../../events/response-object.ts'
 import type { ValueReply } from '../../../http/call.ts'
 import type { Patch } from '../../../services.ts'
 import type { HistoryStore, Page } from '../../../store/types.ts'
 import { type Json, setAt, toList, toObject } from '../../patches/json.ts'
 import { onReply, onSuccess, onSuccessBody } from '../../patches/replies.ts'
-import { onRequest, onRequestBody } from '../../patches/requests.ts'
+import { onRequestBody } from '../../patches/requests.ts'
 import {
   addFavorite,
   changeChat,
@@ -142,12 +143,14 @@ export const histories = dialectTable({
       return type === turnMark ? { ...rest, item: null } : row
     }),
   ]),
-  'history-without-input-ids: Input items in the history have no id, and rows have additional members.':
-    editRows((row) => ({
-      ...(isOutput(row) ? row : setAt(row, 'item.id', undefined)),
-      position: null,
-      tags: [],
-    })),
+  'history-without-input-ids: The history has a row without an id for each part of an input, and output rows have tags.':
+    compose([
+      onStore('history', (original) => ({
+        append: (chatId, run, turn) =>
+          original.append(chatId, { ...run, input: run.input.flatMap(itemPerPart) }, turn),
+      })),
+      editRows((row) => (isOutput(row) ? { ...row, tags: [] } : setAt(row, 'item.id', undefined))),
+    ]),
   'history-pagination-in-detail: pagination has additional members.': onSuccessBody(
     v3History,
     (body) =>
@@ -159,12 +162,6 @@ export const histories = dialectTable({
         total: 1000,
       })),
   ),
-  'history-capped-at-ten: A limit above 10 is treated as 10; the default page size remains 50.':
-    onRequest(v3History, (call) => {
-      const query = toObject(call.query)
-      const limit = Number(query['limit'] ?? 0)
-      return limit > 10 ? { ...call, query: { ...query, limit: '10' } } : call
-    }),
   'history-ends-on-an-empty-page: After a full last page, the history ends with an empty page.':
     onStore('history', (original) => ({
       page: async (chatId, after, limit) => {
@@ -187,6 +184,11 @@ function editRows(change: (row: Json) => Json): Patch {
 function isOutput({ item }: Json): boolean {
   const { role, type } = toObject(item)
   return role === 'assistant' || type !== 'message'
+}
+
+function itemPerPart(item: RunItem): readonly RunItem[] {
+  const parts = toList(item['content'])
+  return parts.length > 0 ? parts.map((part) => ({ ...item, content: [part] })) : [item]
 }
 
 /** Rows that are added while paging come before all rows that were returned. */
