@@ -10,22 +10,24 @@ import {
   isDeclined,
   isUuid,
   leavesOf,
+  type ScenarioContext,
   test,
 } from '../../../harness/conformance/scenario/index.ts'
+import { buildRecall, createRecallLaw, type Recall } from '../../support/recall.ts'
 
 /** Section 4.3: POST /message/one-shot, an answer without a stored chat. */
 describe('v3: one-shot', () => {
   test(
-    'a one-shot MUST NOT store a chat',
-    covers(['V3-ONE-09'], { requests: 43, generations: 2, chats: 1 }),
-    async ({ oneShot, v3, chats, claim, session, prompts }) => {
+    'a one-shot MUST NOT store a chat, and SHOULD read every item',
+    covers(['V3-ONE-09', 'V3-GEN-16'], { requests: 43, generations: 2, chats: 1 }, 6),
+    async ({ oneShot, v3, chats, claim, session, profile, prompts }) => {
       const chat = await v3.createChat()
       const before = await chats.walk({}, [chat])
       assume(before.pagesWith(chat.id).length > 0, 'the list does not show a chat that exists')
-      const nonce = session.nonce()
-      const question = prompts.brief(nonce)
-      const whole = await oneShot.sendOk(oneShot.body(question))
-      const stream = await oneShot.sendOk(oneShot.body([inputText(question)], { stream: true }))
+      const recall = buildRecall(profile, session.nonce())
+      const { fact: nonce, tell, ask } = recall
+      const whole = await oneShot.sendOk(oneShot.body(`${tell} ${ask}`))
+      const stream = await askInItems({ oneShot, claim, session, prompts }, recall)
       const found = await chats.readList({ search: nonce })
       const after = await chats.walkOnce({}, [chat])
       // A new chat whose name has none of the words is detected by its history.
@@ -74,4 +76,24 @@ describe('v3: one-shot', () => {
 function idsIn(body: unknown): string[] {
   const texts = leavesOf(body).map(({ value }) => value)
   return [...new Set(texts.filter(isUuid))]
+}
+
+/** Tells a fact in an item before that of its question; returns the stream of the answer. */
+async function askInItems(
+  context: Pick<ScenarioContext, 'oneShot' | 'claim' | 'session' | 'prompts'>,
+  { fact, tell, ask }: Recall,
+): Promise<Exchange> {
+  const { oneShot } = context
+  const body = oneShot.body([inputText(tell), inputText(ask)], { stream: true })
+  const answer = await oneShot.sendOk(body)
+  await createRecallLaw(context)({
+    requirement: 'V3-GEN-16',
+    answer,
+    fact,
+    conversation: [tell, ask],
+    again: () => oneShot.send(body),
+    alone: (text) => oneShot.send(oneShot.body(text, { stream: true })),
+    what: 'the answer to a question about an earlier item',
+  })
+  return answer
 }
