@@ -2,6 +2,7 @@ import {
   appendFileSync,
   chmodSync,
   closeSync,
+  linkSync,
   lstatSync,
   openSync,
   renameSync,
@@ -95,12 +96,15 @@ function writeWholeFile(file: string, text: string, flag: 'w' | 'wx'): void {
   try {
     writeFileSync(partial, text)
     if (existing !== undefined) chmodSync(partial, existing.mode)
-    renameSync(partial, file)
+    // Unlike a rename, a link never replaces a file.
+    if (flag === 'wx') linkSync(partial, file)
+    else renameSync(partial, file)
   } catch (error) {
-    rmSync(partial, { force: true })
     if (isOfContent(error)) throw error
     // A mounted file, or one in a read-only folder, can be written but not replaced.
     writeFileSync(file, text, { flag })
+  } finally {
+    rmSync(partial, { force: true })
   }
 }
 
