@@ -13,7 +13,7 @@ import type { TargetProfile } from './profile/index.ts'
 import { type Selection, skipReason } from './profile/selection.ts'
 import type { Progress } from './progress.ts'
 import type { Depth, RunSetup } from './run-setup.ts'
-import { newRunState } from './session/run-state.ts'
+import { newRunState, steadyNow } from './session/run-state.ts'
 import type { Engine } from './vitest/engine.ts'
 
 export interface RunOptions {
@@ -72,7 +72,7 @@ export function buildSetup(options: RunOptions, requirements: readonly Requireme
     maxRequests: options.maxRequests ?? null,
     maxGenerations: options.maxGenerations ?? defaultMaxGenerations,
     state,
-    endsAt: options.recordingFile ? null : Date.now() + options.profile.limits.runMs,
+    endsAt: options.recordingFile ? null : steadyNow() + options.profile.limits.runMs,
     exchangesFile: join(options.outDir, exchangesName),
     journalFile: join(options.outDir, journalName),
     recordingFile: options.recordingFile ?? null,

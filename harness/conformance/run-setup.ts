@@ -36,7 +36,7 @@ export interface RunSetup {
   readonly maxRequests: number | null
   /** Maximum generations of the run. */
   readonly maxGenerations: number
-  /** End of the time that the profile allows a run, in milliseconds since the epoch; null for never. */
+  /** End of the time that the profile allows a run, as `steadyNow`; null for never. */
   readonly endsAt: number | null
   readonly exchangesFile: string
   readonly journalFile: string

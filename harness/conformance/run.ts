@@ -34,6 +34,7 @@ import { type Engine, inlineEngine, runOnce } from './vitest/engine.ts'
  */
 export async function runConformance(options: RunOptions): Promise<ConformanceReport> {
   const startedAt = new Date()
+  const startMs = performance.now()
   const requirements = selectRequirements(options.selection)
   const setup = buildSetup(options, requirements)
   unlessUnwritable(() => makeFolder(options.outDir))
@@ -70,6 +71,7 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
     profileName: options.selection.profile,
     strict: options.strict ?? false,
     startedAt,
+    startMs,
     redact: redactor.text,
   }
   const before = { ...noCost, requests: preflightRequests }

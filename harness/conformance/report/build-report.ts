@@ -26,6 +26,8 @@ interface RunResults {
   readonly exploration: ConformanceReport['exploration']
   readonly strict: boolean
   readonly startedAt: Date
+  /** Start of the run, as `performance.now()`. */
+  readonly startMs: number
   readonly interrupted: boolean
   /** Cost of the scenarios and of the requests before them. */
   readonly cost: Cost
@@ -58,7 +60,7 @@ export function buildReport(run: RunResults): ConformanceReport {
     seed,
     strict,
     startedAt: startedAt.toISOString(),
-    durationMs: Date.now() - startedAt.getTime(),
+    durationMs: Math.round(performance.now() - run.startMs),
     totals: countTotals(requirements, observations.length),
     cost: addCosts(run.cost, { ...noCost, requests: audit.requests }),
     traffic: all.map((result) => result.traffic).reduce(addTraffic, noTraffic),

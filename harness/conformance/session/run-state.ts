@@ -1,5 +1,10 @@
 import type { OperationId } from '../../../contract/index.ts'
 
+/** Milliseconds since the epoch at the start of the process, plus its age: a correction of the clock does not change it. */
+export function steadyNow(): number {
+  return performance.timeOrigin + performance.now()
+}
+
 /**
  * State of a whole run, all that it has sent, received and learned: plain data, passed from one stage of the
  * run to the next (suites, exploration, endpoints alone, cleanup), also between processes. Each field has one
@@ -21,7 +26,7 @@ export interface RunState {
     /** Ids of all chats that were created: a list may be read after the deletion of a chat that it shows. */
     readonly created: Set<string>
   }
-  /** `limits/rate-limiter.ts`; milliseconds since the epoch. */
+  /** `limits/rate-limiter.ts`; as `steadyNow`. */
   readonly pace: { nextSlotAt: number }
   /** `limits/limit-breaches.ts` */
   readonly circuit: {

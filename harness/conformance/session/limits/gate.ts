@@ -19,7 +19,7 @@ import {
   InconclusiveError,
   RunEndedError,
 } from '../errors.ts'
-import type { RunState } from '../run-state.ts'
+import { type RunState, steadyNow } from '../run-state.ts'
 import {
   createCircuitBreaker,
   createLimitBreaches,
@@ -171,7 +171,7 @@ function createRunLimits(limits: Limits, endsAt: number | null, state: RunState[
     /** @throws RunEndedError if no more requests may be sent. */
     assertWithinLimits(): void {
       // The timer of the signal may be late.
-      const isLate = endsAt !== null && Date.now() >= endsAt
+      const isLate = endsAt !== null && steadyNow() >= endsAt
       if (isLate || work?.aborted) throw new RunEndedError(reason)
       if (state.bytes <= limits.runBytes) return
       throw new RunEndedError(
@@ -189,7 +189,7 @@ function abortedAt(endsAt: number | null, reason: string): AbortSignal | undefin
   // Does not keep the process alive.
   setTimeout(
     () => controller.abort(new RunEndedError(reason)),
-    Math.max(0, endsAt - Date.now()),
+    Math.max(0, endsAt - steadyNow()),
   ).unref()
   return controller.signal
 }

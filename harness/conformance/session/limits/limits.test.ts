@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Ending, Exchange, ExchangeLabels, Header } from '../../../../contract/index.ts'
 import { type ExchangeSketch, exchangeOf } from '../../../../reports/test-support/reports.ts'
 import { newRunState } from '../run-state.ts'
@@ -393,4 +393,13 @@ test('a budget reserves the deletion of each chat that exists, and no second one
   expect(() => budget.assertCovers(request('probe', kept))).toThrow('the budget of 2 requests')
   expect(() => budget.assertCovers(request('cleanup', deleted))).toThrow('the budget of 2 requests')
   budget.assertCovers(request('cleanup', kept))
+})
+
+test('a clock that is set back by an hour delays no request', async () => {
+  const pace = createRateLimiter({ requestsPerSecond: 1000, retryAfterMs: 30_000 })
+  await pace.waitForSlots(1)
+  const hourAgo = Date.now() - 3_600_000
+  const clock = vi.spyOn(Date, 'now').mockReturnValue(hourAgo)
+  onTestFinished(() => clock.mockRestore())
+  await pace.waitForSlots(1, () => AbortSignal.timeout(1_000))
 })

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Exchange, header } from '../../../../contract/index.ts'
 import type { TargetProfile } from '../../profile/index.ts'
-import { newRunState, type RunState } from '../run-state.ts'
+import { newRunState, type RunState, steadyNow } from '../run-state.ts'
 
 const maxAttempts = 4
 const firstWaitMs = 500
@@ -22,7 +22,7 @@ export function createRateLimiter(
      * requests than the rate allows, if it allows a whole burst.
      */
     async waitForSlots(requests: number, signalOfWait?: () => AbortSignal): Promise<void> {
-      const now = Date.now()
+      const now = steadyNow()
       const at = Math.max(now, state.nextSlotAt + (requests - 1) * gapMs)
       state.nextSlotAt = at + gapMs
       if (at > now) await sleep(at - now, undefined, signalOfWait ? { signal: signalOfWait() } : {})
@@ -35,7 +35,7 @@ export function createRateLimiter(
       if (attempt + 1 >= maxAttempts) return null
       const waitMs = retryAfterMs(exchange) ?? Math.min(firstWaitMs * 2 ** attempt, maxMs)
       if (waitMs > maxMs) return null
-      state.nextSlotAt = Math.max(state.nextSlotAt, Date.now() + waitMs)
+      state.nextSlotAt = Math.max(state.nextSlotAt, steadyNow() + waitMs)
       return waitMs
     },
   }
