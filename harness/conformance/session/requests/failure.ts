@@ -182,7 +182,8 @@ function afterSecond(exchange: Exchange, first: Exchange, timeoutMs: number): Ne
   const failure = findFailure(exchange, timeoutMs)
   if (failure !== undefined || isTransient(exchange)) {
     const after = describeFailure(exchange, timeoutMs)
-    const again = after === before ? 'and so was its repeat' : `and its repeat ${after}`
+    const isSame = after === before && after.startsWith('was ')
+    const again = isSame ? 'and so was its repeat' : `and its repeat ${after}`
     return undecided(`${describeRequest(exchange)} ${before}, ${again}`, false, first, exchange)
   }
   const isKeyed = exchange.labels.repeatOf === first.id
