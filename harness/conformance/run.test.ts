@@ -141,7 +141,8 @@ describe('a target that answers 500', () => {
       /^no more requests were sent: \d+ answers in a row, on \d routes, were server errors \(500\)$/
     expect(broken.report.stopped).toMatch(reason)
     expect(broken.report.outcome).not.toBe('pass')
-    expect(requests).toBeLessThan(150)
+    // 132 to 144 were seen; a whole run sends 2,000.
+    expect(requests).toBeLessThan(250)
   })
 
   test('on one route is judged as a whole', async () => {
