@@ -9,22 +9,13 @@ export class InconclusiveError extends Error {
   override readonly name: string = 'InconclusiveError'
   readonly code = scenarioEnd.inconclusive
   readonly exchanges: readonly string[]
-
-  constructor(reason: string, exchanges: readonly string[] = []) {
-    super(reason)
-    this.exchanges = exchanges
-  }
-}
-
-/** No response of the service arrived, and the request can't be sent again. */
-export class FailedConversationError extends InconclusiveError {
-  override readonly name = 'FailedConversationError'
   /** Another run of the scenario may end otherwise. */
   readonly mayPass: boolean
 
-  constructor(failed: { reason: string; exchanges: readonly string[]; mayPass: boolean }) {
-    super(failed.reason, failed.exchanges)
-    this.mayPass = failed.mayPass
+  constructor(reason: string, exchanges: readonly string[] = [], mayPass = false) {
+    super(reason)
+    this.exchanges = exchanges
+    this.mayPass = mayPass
   }
 }
 

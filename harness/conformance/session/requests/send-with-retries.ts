@@ -12,7 +12,7 @@ import { isPage } from '../../preflight/classify-answer.ts'
 import { profileOfEndpoint } from '../../profile/index.ts'
 import type { RunContext } from '../context.ts'
 import type { RequestRoute } from '../endpoint-routing.ts'
-import { FailedConversationError, InconclusiveError } from '../errors.ts'
+import { InconclusiveError } from '../errors.ts'
 import { noteSaid } from '../foreign-rows.ts'
 import { giveUpReason } from '../limits/rate-limiter.ts'
 import { nextStep, repeatability } from './failure.ts'
@@ -85,7 +85,7 @@ export async function sendWithRetries(
       isRepeat: spec.repeatOf !== undefined,
       timeoutMs: context.setup.profile.limits.timeoutMs,
     })
-    if (next.kind === 'open') throw new FailedConversationError(next)
+    if (next.kind === 'open') throw new InconclusiveError(next.reason, next.exchanges, next.mayPass)
     if (next.kind === 'again') {
       failed = exchange
       if (!context.lastingPages.has(pageOf(exchange)))
