@@ -1,5 +1,5 @@
 import type { OpenQuestionId, RequirementId } from './catalog/index.ts'
-import { parseJson } from './json.ts'
+import { isObject, parseJson } from './json.ts'
 
 /** One HTTP request with its response: clients create it, judges read it, reports show it, load runs count it. */
 
@@ -206,6 +206,20 @@ export function sentPath(exchange: Pick<Exchange, 'request'>): string {
 export function succeeded(exchange: Exchange): boolean {
   const status = exchange.response?.status ?? 0
   return status >= 200 && status < 300
+}
+
+/** Tests if the target declined: any status but 2xx, or a 2xx that reports an error and nothing else. */
+export function isDeclined(exchange: Exchange): boolean {
+  if (!succeeded(exchange)) return true
+  if (mediaType(exchange) === 'text/event-stream') {
+    const names = exchange.events.map((event) => event.name)
+    const failed = names.includes('error') || names.includes('response.failed')
+    return failed && !names.includes('response.output_item.added')
+  }
+  const body = bodyJson(exchange)
+  if (!isObject(body)) return false
+  const error = body['error'] ?? body['errors']
+  return error !== undefined && error !== null && error !== false && !('output' in body)
 }
 
 /** Result of a judge or a claim for one requirement, which passes only if something held and nothing broke. */

@@ -1,13 +1,18 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { isotonic } from '../../reports/capacity/model/probe.ts'
-import { capacityReportOf, nothingFound } from '../../reports/capacity/test-support/sketch.ts'
+import {
+  capacityProbeOf,
+  capacityReportOf,
+  nothingFound,
+} from '../../reports/capacity/test-support/sketch.ts'
 import { drawsOf } from '../load/plan/random.ts'
 import { studentQuantile } from '../load/statistics/student.ts'
 import { compareCapacities } from './compare.ts'
 import { crossingOf } from './logistic.ts'
 import { type Admission, fitTokenBucket, policyLimitOf, rateWithinBucket } from './policy-limit.ts'
 import { attainablePrecision, budgetText, independentShare, type Probe } from './probe.ts'
+import { driftOf } from './report/frontier.ts'
 import { searchCapacity } from './search.ts'
 
 const slo = 'ttft.p95 < 500ms'
@@ -391,3 +396,27 @@ function reportOf(rate: number | null, interval: readonly [number, number] | nul
     result: { ...nothingFound, rate, interval: interval && [...interval] },
   })
 }
+
+describe('driftOf', () => {
+  const probed = (rate: number, verdict: 'met' | 'missed', atMs: number) =>
+    capacityProbeOf({ rate, verdict, atMs })
+  const drift = (...probes: Parameters<typeof probed>[]) =>
+    driftOf(
+      { drift: null },
+      probes.map((probe) => probed(...probe)),
+    )?.message
+
+  test('names verdicts that only a change of the target explains', () => {
+    expect(drift([80, 'met', 30_000], [160, 'missed', 40_000], [75, 'missed', 102_000])).toBe(
+      'The target became slower during the search: 80.0/s met the SLOs, and 72 s later 75.0/s missed the SLOs.',
+    )
+    expect(drift([40, 'missed', 1000], [60, 'met', 61_000])).toBe(
+      'The target became faster during the search: 40.0/s missed the SLOs, and 60 s later 60.0/s met the SLOs.',
+    )
+  })
+
+  test('is silent about verdicts in order, and at nearly the same rate', () => {
+    expect(drift([80, 'met', 1000], [90, 'missed', 2000])).toBeUndefined()
+    expect(drift([80, 'met', 1000], [78, 'missed', 2000])).toBeUndefined()
+  })
+})

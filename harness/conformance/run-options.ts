@@ -40,6 +40,8 @@ export interface RunOptions {
   /** `exchanges.ndjson` of an earlier run with the same seed, to judge in place of the network: a response
    * counts only for the request that it was given to. */
   readonly recordingFile?: string
+  /** Reason why the recorded run ended early. */
+  readonly recordedEnd?: string | undefined
   /** Called when the target has answered, before the first file is written. */
   readonly beforeWriting?: () => void
   readonly onProgress?: (progress: Progress) => void
@@ -76,6 +78,7 @@ export function buildSetup(options: RunOptions, requirements: readonly Requireme
     exchangesFile: join(options.outDir, exchangesName),
     journalFile: join(options.outDir, journalName),
     recordingFile: options.recordingFile ?? null,
+    ...(options.recordedEnd !== undefined && { recordedEnd: options.recordedEnd }),
   }
 }
 

@@ -42,6 +42,8 @@ export interface RunSetup {
   readonly journalFile: string
   /** Recording that supplies the responses; null for the network. */
   readonly recordingFile: string | null
+  /** Reason why the recorded run ended early; it explains why requests are missing. */
+  readonly recordedEnd?: string
   /** State of the whole run; each stage updates it. */
   readonly state: RunState
   /** Scenarios that run again on one of several endpoints; absent in the run itself. */
@@ -63,8 +65,14 @@ export interface Undecided {
   readonly exchanges: readonly string[]
 }
 
-/** A finding of a scenario; doubtful if it rests on a response that may come from a front. */
-export type ScenarioFinding = Finding & { readonly isDoubtful?: boolean }
+/**
+ * A finding of a scenario; doubtful if it rests on a response that may come from a front, or that may show an
+ * older state (`mayBeStale`).
+ */
+export type ScenarioFinding = Finding & {
+  readonly isDoubtful?: boolean
+  readonly mayBeStale?: boolean
+}
 
 export interface ScenarioOutcome {
   readonly slug: string

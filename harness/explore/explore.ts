@@ -71,9 +71,10 @@ export async function explore(
     await context.dispose()
     if (found === 'lost') {
       // A recording with other requests is no evidence about the findings of the original run.
-      const isRecorded = session.context.setup.recordingFile !== null
-      const reason = 'the recording lacks requests of the exploration'
-      if (isRecorded) session.markUndecided('inconclusive', exploredRequirements, reason)
+      const { recordingFile, recordedEnd } = session.context.setup
+      const reason = recordedEnd ?? 'the recording lacks requests of the exploration'
+      if (recordingFile !== null)
+        session.markUndecided('inconclusive', exploredRequirements, reason)
       break
     }
     if (found === undefined) continue
@@ -82,7 +83,7 @@ export async function explore(
     )
     if (isKnown) continue
     const shrunk = await confirm(session, knowledge, found)
-    if (shrunk === undefined && found.isHurried) {
+    if (shrunk === undefined && (found.isHurried || session.settling.isLate)) {
       // The effect was only late, so there is no doubt.
       session.settling.noteLate()
       continue
@@ -109,7 +110,8 @@ function doubt(session: Session, { requirement, message }: StateViolation, why: 
 
 /**
  * The shortest sequence that reproduces a violation. The search first uses shortened waits, and its result
- * counts only if full waits reproduce it; otherwise the search is repeated with full waits.
+ * counts only if full waits reproduce it; otherwise the search is repeated with full waits. If changes are
+ * visible late, it must be reproduced by requests that wait until they are.
  */
 async function confirm(
   session: Session,
@@ -125,11 +127,15 @@ async function confirm(
   const seek = () => shrink(operations, { violation, replay: repeat, ...maxShrinkCost })
   try {
     const sought = await session.settling.hurry(seek)
+    const { isLate } = session.settling
+    if (isLate) session.waitsForChanges = true
     const again = sought && (await repeat(sought.operations))
+    if (isLate) session.waitsForChanges = false
     const isSame =
       again?.violation !== undefined &&
       again.violation.requirement === sought?.violation.requirement
-    return isSame ? { ...again, violation: again.violation } : await seek()
+    if (isSame) return { ...again, violation: again.violation }
+    return isLate ? undefined : await seek()
   } catch (error) {
     if (isEarlyEnd(error)) doubt(session, violation, 'the run ended before it was repeated')
     throw error

@@ -83,7 +83,9 @@ export function judgeMaxTokens(
   const used = asIndex(usage['completion_tokens'])
   // With several choices the usage is their sum.
   if (maxTokens === undefined || used === undefined || reasons.length > 1) return
-  if (used > maxTokens) {
+  // The document bounds the tokens in the answer.
+  const reasoning = asIndex(asObject(usage['completion_tokens_details'])?.['reasoning_tokens']) ?? 0
+  if (used - reasoning > maxTokens) {
     collector.broken('OAI-MAXTOK-01', `The answer took ${used} tokens; max_tokens is ${maxTokens}.`)
     return
   }

@@ -1,5 +1,6 @@
 import {
   type Exchange,
+  isDeclined,
   type Judgement,
   mediaType,
   type OperationId,
@@ -25,6 +26,8 @@ export function judge(exchange: Exchange): Judgement {
     return nothing
   }
   if (operation === 'openai.chat') return judgeChat(exchange)
+  // Native surfaces may decline with any status (section 7), and a request of this role may be declined.
+  if (exchange.labels.role === 'probe' && isDeclined(exchange)) return nothing
   if (operation === 'v3.generate' || operation === 'v3.oneShot')
     return judgeReply(exchange, operation)
   return judgeInOnePiece(exchange, operation)

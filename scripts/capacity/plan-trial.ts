@@ -1,6 +1,7 @@
 /** Compares a plan from one replica with measurements of several of them behind nginx. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../../reference-server/test-support/free-port.ts'
 import { type CapacityReport, capacityReport } from '../../reports/capacity/model/report.ts'
 import { loadReport } from '../../reports/load/model/report.ts'
@@ -154,8 +155,10 @@ export function rounded(interval: readonly number[]): string {
 
 /** Attempts, because a late generator on a busy machine says nothing about the target. */
 const attempts = 5
+/** Time in which a target recovers from the overload of the run before, ms. */
+const recoveryMs = 10_000
 
-/** Report of a command; one whose generator was late is run again. */
+/** Report of a command; one whose generator was late, or whose target was still overloaded, is run again. */
 export async function reportOf(
   { folder, key }: Trial,
   name: string,
@@ -171,10 +174,12 @@ export async function reportOf(
     )
     // An SLO that is missed, or decided by too few requests, is still a measurement.
     if (code === 0 || code === 1 || code === 5) break
-    if (code !== 6 || attempt === attempts) {
+    if ((code !== 6 && code !== 3) || attempt === attempts) {
       throw new Error(`chatgen ${args[0]} ended with ${code}:\n${stderr}`)
     }
-    console.log(`chatgen ${args[0]} again: the generator was late`)
+    const reason = code === 6 ? 'the generator was late' : 'the target had not recovered'
+    console.log(`chatgen ${args[0]} again: ${reason}`)
+    if (code === 3) await sleep(recoveryMs)
   }
   return JSON.parse(readFileSync(join(out, file), 'utf8'))
 }

@@ -1,6 +1,8 @@
 """llama.cpp's server (PyPI xllamacpp) with a random model that this script writes with PyPI gguf.
 
-Usage: llama-server.py MODEL PORT SLOTS
+Usage: llama-server.py MODEL PORT SLOTS [EMBEDDING LAYERS]
+
+A model that does not exist is written, with embeddings of 256 values and four layers by default.
 """
 
 import itertools
@@ -14,7 +16,7 @@ import gguf
 import numpy
 import xllamacpp
 
-EMBEDDING, LAYERS, HEADS, FEED_FORWARD, CONTEXT = 256, 4, 4, 512, 16384
+HEADS, CONTEXT = 4, 16384
 TEMPLATE = """{%- if tools %}<|im_start|>system
 # Tools
 <tools>{% for tool in tools %}
@@ -50,18 +52,18 @@ def vocabulary():
     return tokens, [-float(at) for at in range(len(tokens))]
 
 
-def write_model(path):
+def write_model(path, width, layers):
     tokens, scores = vocabulary()
     draw = numpy.random.default_rng(7)
     writer = gguf.GGUFWriter(path, "llama")
     writer.add_context_length(CONTEXT)
-    writer.add_embedding_length(EMBEDDING)
-    writer.add_block_count(LAYERS)
-    writer.add_feed_forward_length(FEED_FORWARD)
+    writer.add_embedding_length(width)
+    writer.add_block_count(layers)
+    writer.add_feed_forward_length(2 * width)
     writer.add_head_count(HEADS)
     writer.add_head_count_kv(HEADS)
     writer.add_layer_norm_rms_eps(1e-5)
-    writer.add_rope_dimension_count(EMBEDDING // HEADS)
+    writer.add_rope_dimension_count(width // HEADS)
     writer.add_vocab_size(len(tokens))
     writer.add_tokenizer_model("llama")
     writer.add_token_list([token for token, _ in tokens])
@@ -82,28 +84,28 @@ def write_model(path):
         writer.add_tensor(name, weights)
 
     def ones(name):
-        writer.add_tensor(name, numpy.ones(EMBEDDING, dtype=numpy.float32))
+        writer.add_tensor(name, numpy.ones(width, dtype=numpy.float32))
 
     # The first dimension is the same for every token, and carries the likelihood.
-    embedding, output = drawn(len(tokens), EMBEDDING), drawn(len(tokens), EMBEDDING)
+    embedding, output = drawn(len(tokens), width), drawn(len(tokens), width)
     embedding[:, 0] = CONSTANT
     output[:, 0] = 0
     for at, (token, _) in enumerate(tokens):
         output[at, 0] = LIKELY.get(token, 0)
     writer.add_tensor("token_embd.weight", embedding)
     writer.add_tensor("output.weight", output)
-    norm = numpy.ones(EMBEDDING, dtype=numpy.float32)
+    norm = numpy.ones(width, dtype=numpy.float32)
     writer.add_tensor("output_norm.weight", norm)
-    for layer in range(LAYERS):
+    for layer in range(layers):
         prefix = f"blk.{layer}."
         ones(prefix + "attn_norm.weight")
         ones(prefix + "ffn_norm.weight")
         for part in ("q", "k", "v"):
-            random(f"{prefix}attn_{part}.weight", EMBEDDING, EMBEDDING)
-        random(prefix + "attn_output.weight", EMBEDDING, EMBEDDING, keeps_first=True)
-        random(prefix + "ffn_gate.weight", FEED_FORWARD, EMBEDDING)
-        random(prefix + "ffn_up.weight", FEED_FORWARD, EMBEDDING)
-        random(prefix + "ffn_down.weight", EMBEDDING, FEED_FORWARD, keeps_first=True)
+            random(f"{prefix}attn_{part}.weight", width, width)
+        random(prefix + "attn_output.weight", width, width, keeps_first=True)
+        random(prefix + "ffn_gate.weight", 2 * width, width)
+        random(prefix + "ffn_up.weight", 2 * width, width)
+        random(prefix + "ffn_down.weight", width, 2 * width, keeps_first=True)
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()
@@ -120,6 +122,9 @@ def serve(path, port, slots):
     params.n_ctx = CONTEXT
     params.n_predict = 256
     params.cpuparams.n_threads = 1
+    # The cache keeps every prompt, and a server that searches it slows down with each request.
+    params.cache_ram_mib = 0
+    params.cache_idle_slots = False
     params.endpoint_metrics = True
     params.use_jinja = True
     params.api_keys = [os.environ["ENGINE_KEY"]] if "ENGINE_KEY" in os.environ else []
@@ -131,7 +136,7 @@ def serve(path, port, slots):
 
 
 if __name__ == "__main__":
-    model, port, slots = sys.argv[1:]
+    model, port, slots, *shape = sys.argv[1:]
     if not os.path.exists(model):
-        write_model(model)
+        write_model(model, *(map(int, shape) if shape else (256, 4)))
     serve(model, int(port), int(slots))

@@ -1,4 +1,4 @@
-/** Capacity and plan against the real queue of the llama.cpp server: four slots on 40 % of one CPU. */
+/** Capacity and plan against the real queue of the llama.cpp server, with four slots. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
@@ -9,7 +9,14 @@ import { crossingOf, type DosePoint } from '../../harness/capacity/logistic.ts'
 import { independentShare } from '../../harness/capacity/probe.ts'
 import { shareInterval } from '../../harness/load/statistics/shares.ts'
 import { requestLine } from '../../reports/load/model/requests.ts'
-import { comparePlan, reportOf, rounded, search, type Trial } from '../capacity/plan-trial.ts'
+import {
+  comparePlan,
+  reportOf,
+  rounded,
+  type SearchLimits,
+  search,
+  type Trial,
+} from '../capacity/plan-trial.ts'
 import { isInstalled } from '../foreign/programs.ts'
 import { type ForeignServer, startServer } from './servers.ts'
 
@@ -33,75 +40,99 @@ export interface QueueOptions {
 }
 
 const cpuGroups = '/sys/fs/cgroup/cpu'
-const limitMs = 500
+/** Latency limits, ms. One server has the whole of the first CPU; of two, each has 40 % of it. */
+const limits = { alone: 40, shared: 100 }
 const allowed = 0.1
-const slo = `ttft.p90 < ${limitMs}ms`
+const sloOf = (limitMs: number) => `ttft.p90 < ${limitMs}ms`
 /** Rates of the runs lie within this distance of the capacity, on a logarithmic scale. */
-const spread = 0.2
+const spread = 0.1
 const mix = `name: queue
 transactions:
   - kind: openai-stream
-    prompt: { uniform: { min: 10, max: 60 } }
-    answer: { uniform: { min: 2, max: 12 } }
+    prompt: { uniform: { min: 5, max: 20 } }
+    answer: { uniform: { min: 2, max: 6 } }
 `
 
 /** Prints what was found. @returns true if the intervals hold the truth, and the plan holds */
 export async function testQueue(server: ForeignServer, options: QueueOptions): Promise<boolean> {
-  const { root, key, searches, budget } = options
+  const { root, key, budget } = options
   const folder = join(root, 'queue')
   mkdirSync(folder, { recursive: true })
   const file = join(folder, 'mix.yaml')
   writeFileSync(file, mix)
   const common = ['--mix', file, '--prefix', 'openai=/v1', '--workers', '1']
-  const trial: Trial = { folder, key, slo, common }
-  const limits = { min: 2, max: 200, probe: '8s', budget }
+  const trial = { folder, key, common, range: { min: 20, max: 400, probe: '8s', budget } }
   // Later child processes inherit it.
   spawnSync('taskset', ['--all-tasks', '--cpu-list', '--pid', '1', `${process.pid}`])
-  const cgroups = [0, 1].map((at) => limitedGroup(`chatgen-queue-${at}`))
-  const replicas: Awaited<ReturnType<typeof startServer>>[] = []
+  // A smaller model than that of the checks serves more requests in the time of a search.
+  const small = [
+    ...server.command.map((part) => part.replace('random.gguf', 'small.gguf')),
+    '64',
+    '2',
+  ]
+  const start = (group: readonly string[] = []) =>
+    startServer({ ...server, command: ['taskset', '-c', '0', ...group, ...small] }, { root, key })
+  const alone = await start()
+  if (alone === null) return false
+  let holds = await searchesHold(trial, alone.url, options).finally(() => alone.stop())
+  const groups = [0, 1].map((at) => limitedGroup(`chatgen-queue-${at}`))
+  const replicas: (typeof alone)[] = []
   try {
-    for (const group of cgroups) {
-      const command = ['taskset', '-c', '0', ...group.command, ...server.command]
-      replicas.push(await startServer({ ...server, command }, { root, key }))
+    for (const { command } of groups) {
+      const replica = await start(command)
+      if (replica !== null) replicas.push(replica)
     }
-    const urls = replicas.map((replica) => replica?.url ?? '')
+    const urls = replicas.map(({ url }) => url)
     const [one = ''] = urls
-    const found: (Awaited<ReturnType<typeof search>> & { readonly name: string })[] = []
-    for (let at = 0; at < searches; at += 1) {
-      const seeded = { ...trial, common: [...common, '--seed', `queue-${at}`] }
-      const result = await search(seeded, `search-${at}`, one, limits).catch(messageOf)
-      if (typeof result === 'string') {
-        console.log(`search ${at}: ${result}`)
-        continue
-      }
-      console.log(
-        `search ${at}: ${result.rate.toFixed(2)} [${rounded(result.interval)}] req/s within ${slo}, ${result.minutes.toFixed(1)} min`,
-      )
-      found.push({ ...result, name: `search-${at}` })
-    }
-    const [first] = found
-    if (first === undefined) return false
-    const center = medianOf(found.map(({ rate }) => rate)) ?? first.rate
-    const truth = await fixedRates(trial, one, center, options)
-    const held = found.filter(({ interval: [low, high] }) => low <= truth && truth <= high).length
-    const widths = found.map(({ rate, interval: [low, high] }) => (high - low) / rate)
-    console.log(
-      `${held} of ${searches} intervals hold ${truth.toFixed(2)}, median width ${percent(medianOf(widths) ?? 0)}`,
-    )
-    let holds = held >= 0.9 * searches
+    const shared = { ...trial, slo: sloOf(limits.shared) }
+    const base = await search(shared, 'one', one, trial.range)
+    printSearch('one of two replicas', shared, base)
     for (const balance of ['least-connections', 'round-robin'] as const) {
       const isHeld = await comparePlan({
-        ...{ ...trial, from: first.name, base: first.rate, replicas: urls, balance },
-        ...{ shares: [0.6, 0.9], length: options.length, limits },
+        ...{ ...shared, from: 'one', base: base.rate, replicas: urls, balance },
+        ...{ shares: [0.6, 0.9], length: options.length, limits: trial.range },
         tolerance: { latency: 0.15, rate: 0.1 },
       })
       holds &&= isHeld
     }
     return holds
   } finally {
-    for (const replica of replicas) await replica?.stop()
-    for (const { remove } of cgroups) remove()
+    for (const replica of replicas) await replica.stop()
+    for (const { remove } of groups) remove()
   }
+}
+
+/** Searches with different seeds, and the capacity by fixed rates. @returns true if nine of ten intervals hold it */
+async function searchesHold(
+  trial: Omit<Trial, 'slo'> & { readonly range: SearchLimits },
+  url: string,
+  options: QueueOptions,
+): Promise<boolean> {
+  const found: Awaited<ReturnType<typeof search>>[] = []
+  const slo = sloOf(limits.alone)
+  for (let at = 0; at < options.searches; at += 1) {
+    const seeded = { ...trial, slo, common: [...trial.common, '--seed', `queue-${at}`] }
+    const result = await search(seeded, `search-${at}`, url, trial.range).catch(messageOf)
+    if (typeof result === 'string') console.log(`search ${at}: ${result}`)
+    else found.push(printSearch(`search ${at}`, seeded, result))
+  }
+  const center = medianOf(found.map(({ rate }) => rate))
+  if (center === null) return false
+  const truth = await fixedRates({ ...trial, slo }, url, center, options)
+  const held = found.filter(({ interval: [low, high] }) => low <= truth && truth <= high).length
+  const widths = found.map(({ rate, interval: [low, high] }) => (high - low) / rate)
+  console.log(
+    `${held} of ${options.searches} intervals hold ${truth.toFixed(2)}, median width ${percent(medianOf(widths) ?? 0)}`,
+  )
+  return held >= 0.9 * options.searches
+}
+
+function printSearch(name: string, { slo }: Trial, found: Awaited<ReturnType<typeof search>>) {
+  const { rate, interval, minutes } = found
+  console.log(
+    `${name}: ${rate.toFixed(2)} [${rounded(interval)}] req/s within ${slo}, ${minutes.toFixed(1)} min`,
+  )
+  return found
 }
 
 /** Share of requests over the limit at fixed rates, and the rate at which it equals the allowed one. */
@@ -123,14 +154,16 @@ async function fixedRates(
       .filter(Boolean)
       .map((line) => requestLine.parse(JSON.parse(line)))
       .toSorted((a, b) => a.planned - b.planned)
-      .map(({ planned, firstText }) => Number(firstText === null || firstText - planned >= limitMs))
+      .map(({ planned, firstText }) =>
+        Number(firstText === null || firstText - planned >= limits.alone),
+      )
     const over = series.reduce((sum, each) => sum + each, 0)
     const independent = independentShare(series)
     const [count, effective] = [series.length * independent, over * independent]
     points.push({ rate, count, over: effective })
     const { low, high } = shareInterval(Math.round(count), Math.min(effective, Math.round(count)))
     console.log(
-      `${rate.toFixed(2).padStart(6)} req/s: ${percent(over / series.length)} [${percent(low)}, ${percent(high)}] of ${series.length} requests over ${limitMs} ms`,
+      `${rate.toFixed(2).padStart(6)} req/s: ${percent(over / series.length)} [${percent(low)}, ${percent(high)}] of ${series.length} requests over ${limits.alone} ms`,
     )
   }
   const crossing = crossingOf(points, allowed)

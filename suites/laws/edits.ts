@@ -1,4 +1,5 @@
 /** Edits shared by operations. */
+import { sampleImage } from '../../fixtures/content/image.ts'
 import {
   inputText,
   type Row,
@@ -97,15 +98,12 @@ function withImage(model: string): Edit {
         role: 'user',
         content: [
           { type: 'input_text', text: String(body['input']) },
-          { type: 'input_image', image_url: pixel, detail: 'auto' },
+          { type: 'input_image', image_url: sampleImage, detail: 'auto' },
         ],
       },
     ],
   })
 }
-
-const pixel =
-  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg=='
 
 /** Tool lists that forbid the tool of the profile, if it names one. */
 export function toolEdits({ tools }: TargetProfile) {

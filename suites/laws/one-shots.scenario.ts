@@ -94,7 +94,8 @@ function isWhole({ claim }: Run, { body, answer }: Trial): void {
 function isStreamed({ claim }: Run, { body, answer }: Trial): void {
   if (body['stream'] !== true) return
   const names = answer.events.map((event) => event.name)
-  const hasEnd = names.includes('response.completed') || names.includes('response.incomplete')
+  const endings = ['response.completed', 'response.incomplete', 'response.failed', 'error']
+  const hasEnd = endings.some((end) => names.includes(end))
   const isWholeStream = () => {
     expect(names, 'events').toContain('response.created')
     expect(hasEnd, 'the stream has its end').toBe(true)

@@ -80,7 +80,10 @@ export class ChatLaws {
       (_, page) => !isAwaited || isDeclined(page),
     )
     const page = await v3.history(chat, { limit: 10 }, caller)
-    const list = await chats.readList({ search: firstWord(chat.name) }, undefined, caller)
+    const list = await chats.poll(
+      () => chats.readList({ search: firstWord(chat.name) }, undefined, caller),
+      (body) => !isAwaited || !contains(body, chat.id),
+    )
     const favorites = await chats.poll(
       () => chats.readFavorites(caller),
       (body) => !isAwaited || !contains(body, chat.id),
@@ -208,8 +211,12 @@ export class ChatLaws {
   ): Promise<boolean> {
     const { claim, chats } = this.#context
     if (twin === undefined) return true
-    const kept = await chats.get(twin.id, caller)
-    const isKept = succeeded(kept) && contains(answerJson(kept), twin.name)
+    const showsTwin = (read: Exchange) => succeeded(read) && contains(answerJson(read), twin.name)
+    const kept = await chats.poll(
+      () => chats.get(twin.id, caller),
+      (_, read) => showsTwin(read),
+    )
+    const isKept = showsTwin(kept)
     const what = `another chat is kept with its name (${under})`
     const hasStayed = claim('V3-CHAT-13', () => expect(isKept, what).toBe(true), ...sent, kept)
     if (!hasStayed || !isTwinFavorite) return hasStayed

@@ -67,10 +67,10 @@ export function namesPrefix(exchange: Exchange, prefixes: readonly string[]): bo
   })
 }
 
-/** Body text for the search for a hint (section 7): decodes `\/api\/v2` in JSON, `&#x2F;api&#x2F;v2` in HTML. */
+/** Body text for the search for a hint (section 7): decodes `\/api\u002fv2` in JSON, `&#x2F;api&#x2F;v2` in HTML. */
 export function hintText(exchange: Exchange): string {
   return bodyText(exchange)
-    .replaceAll(/\\+\//g, '/')
+    .replaceAll(/\\+(?:\/|u002f)/gi, '/')
     .replaceAll(/&(?:#0*47|#x0*2f|sol);/gi, '/')
 }
 

@@ -109,13 +109,18 @@ describe('v3: stream', () => {
         generations: 2,
         chats: 2,
       },
+      2,
     ),
     async ({ v3, claim, prompts }) => {
       const chat = await v3.createChat()
       const question = prompts.calculation()
-      const reply = await v3.generate(
-        v3.generateBody(chat, question, { stream: true, think: true }),
-      )
+      const ask = () => v3.generate(v3.generateBody(chat, question, { stream: true, think: true }))
+      const thinks = ({ events }: Exchange) =>
+        events.some(({ name }) => name === 'response.reasoning_text.delta')
+      let reply = await ask()
+      // A model need not reason about each question.
+      for (let tries = 1; tries < 3 && !isDeclined(reply) && !thinks(reply); tries += 1)
+        reply = await ask()
       if (isDeclined(reply)) {
         await v3.generateOk(v3.generateBody(chat, question, { stream: true }), { role: 'control' })
         claim('V3-THINK-01', () => expectAccepted(reply, 'a stream with think'), reply)

@@ -26,7 +26,8 @@ describe('versions of chats', () => {
     covers(['VER-02'], { requests: 10, generations: 1, chats: 1 }),
     async ({ v3, chats, claim, session, prompts }) => {
       const chat = await v3.createChat()
-      const before = statedVersions(await chats.get(chat.id), chat.id)
+      const isRead = (_: unknown, read: Exchange) => succeeded(read)
+      const before = statedVersions(await chats.poll(() => chats.get(chat.id), isRead), chat.id)
       for (const body of [{ version: 'v2' }, { name: session.name(), version: 'v2' }]) {
         const patched = await chats.patch(chat.id, body, { role: 'probe' })
         session.observe('OPEN-12', `PATCH /chat with version v2: ${patched.response?.status}`, [
@@ -34,7 +35,7 @@ describe('versions of chats', () => {
         ])
       }
       const after = await chats.get(chat.id)
-      const history = await v3.history(chat)
+      const history = await chats.poll(() => v3.history(chat), isRead)
       const reply = await v3.generate(v3.generateBody(chat, prompts.brief()))
       claim(
         'VER-02',
@@ -110,7 +111,11 @@ describe('versions of chats', () => {
       const unanswered = await v2.storeOk(own, prompts.brief(session.nonce()))
       const chat = await v3.createChat()
       await v3.generateOk(v3.generateBody(chat, prompts.brief()))
-      const before = await v3.waitForHistory(chat, (rows) => inputRows(rows).length > 0)
+      // The answer may be stored after it was sent.
+      const before = await v3.waitForHistory(
+        chat,
+        (rows) => inputRows(rows).length > 0 && rows.length > inputRows(rows).length,
+      )
       const showsName = (read: Exchange) => succeeded(read) && contains(answerJson(read), chat.name)
       // A turn may give its chat a name.
       await session.sleep(session.settling.ms)

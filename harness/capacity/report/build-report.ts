@@ -62,7 +62,7 @@ export function buildCapacityReport(
     frontier: frontierOf(rows),
     policyLimit: policyOf(capacity, rows, run.rateLimit),
     hysteresis: hysteresisOf(rows, result.limitedBy),
-    drift: driftOf(capacity),
+    drift: driftOf(capacity, rows),
     generator: generatorOf(run),
     notes: [...run.notes],
     faults: [...run.faults],

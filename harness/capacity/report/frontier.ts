@@ -77,7 +77,7 @@ export function hysteresisOf(
       : down.verdict === 'missed' && nearest?.verdict === 'met'
         ? 'found'
         : 'none'
-  const load = down.clients === null ? `${figure(down.rate)}/s` : `${down.clients} clients`
+  const load = loadText(down)
   const messages = {
     found: `${load} was met before an overload of ${figure(over.rate)}/s and missed right after it: the target recovers late.`,
     none: `${load} right after an overload of ${figure(over.rate)}/s is no worse than before.`,
@@ -92,6 +92,10 @@ export function hysteresisOf(
   }
 }
 
+function loadText({ clients, rate }: CapacityProbe): string {
+  return clients === null ? `${figure(rate)}/s` : `${clients} clients`
+}
+
 function shareOver(row: CapacityProbe | undefined, expression: string): number | null {
   const slo = row?.slo.find((each) => each.expression === expression)
   if (slo?.over === null || slo?.over === undefined || !slo.requests) return null
@@ -102,8 +106,11 @@ function shareOver(row: CapacityProbe | undefined, expression: string): number |
 const found = 3
 const hourMs = 3_600_000
 
-export function driftOf({ drift }: Capacity): Drift | null {
-  if (drift === null) return null
+export function driftOf(
+  { drift }: Pick<Capacity, 'drift'>,
+  rows: readonly CapacityProbe[],
+): Drift | null {
+  if (drift === null) return contradictionOf(rows)
   const perHour = Math.expm1(Math.max(-20, Math.min(20, drift.perMs * hourMs)))
   const isFound = Math.abs(drift.z) >= found
   const percent = `${perHour < 0 ? '−' : '+'}${Math.abs(100 * perHour).toFixed(0)} %`
@@ -114,6 +121,25 @@ export function driftOf({ drift }: Capacity): Drift | null {
       ? `The capacity changed by ${percent} an hour during the search; the rate is that of its end.`
       : 'No change of the capacity with time is told from noise.',
   }
+}
+
+/** Minimum factor between two rates whose verdicts contradict each other: verdicts at nearly equal rates may do so. */
+const apart = 1.05
+
+/** A change that verdicts show: of two rates, the higher was met and the lower was missed later, or the reverse. */
+function contradictionOf(rows: readonly CapacityProbe[]): Drift | null {
+  const decided = rows.filter(({ valid, purpose }) => valid && purpose === 'search')
+  for (const missed of decided.filter(({ verdict }) => verdict === 'missed')) {
+    const met = decided.find((row) => row.verdict === 'met' && loadOf(row) > loadOf(missed) * apart)
+    if (met === undefined) continue
+    const change = met.atMs < missed.atMs ? 'slower' : 'faster'
+    const seconds = Math.round(Math.abs(missed.atMs - met.atMs) / 1000)
+    const verdicts = [`${loadText(met)} met the SLOs`, `${loadText(missed)} missed the SLOs`]
+    const [first, later] = change === 'slower' ? verdicts : verdicts.toReversed()
+    const message = `The target became ${change} during the search: ${first}, and ${seconds} s later ${later}.`
+    return { verdict: 'found', perHour: null, message }
+  }
+  return null
 }
 
 function figure(value: number): string {

@@ -123,7 +123,7 @@ test('a full disk ends with a sentence and is no internal error', async () => {
   expect(code).toBe(2)
 }, 60_000)
 
-test('a report that does not fit on the disk leaves no part of itself, and an earlier page as it was', async () => {
+test('a report that does not fit on the disk is printed, leaves no part of itself, and an earlier page as it was', async () => {
   await using server = await startModelsServer()
   const cwd = emptyFolder()
   const args = ['load', server.url, ...load, '--surface', 'openai', '--no-requests', '--quiet']
@@ -132,21 +132,25 @@ test('a report that does not fit on the disk leaves no part of itself, and an ea
   const page = () => readFileSync(join(cwd, 'chatgen-results/report.html'), 'utf8')
   const before = page()
   const refused = /cannot write chatgen-results.report\.\w+: EFBIG/
-  expect(await inSmallFiles(['report', 'chatgen-results', '--report', 'html'], cwd)).toMatch(
-    refused,
-  )
+  const rendered = await inSmallFiles(['report', 'chatgen-results', '--report', 'html'], cwd)
+  expect(rendered.stderr).toMatch(refused)
   expect(page()).toBe(before)
-  expect(await inSmallFiles(args, cwd)).toMatch(refused)
+  const measured = await inSmallFiles(args, cwd)
+  expect(measured.stderr).toMatch(refused)
+  expect(measured.stdout).toContain(' judged, ')
   expect(names().filter((name) => name.startsWith('report.'))).toEqual([])
 })
 
-/** Standard error of a command that cannot write files above 4 KiB and ends with 2. */
-function inSmallFiles(args: readonly string[], cwd: string): Promise<string> {
+/** Output of a command that cannot write files above 4 KiB and ends with 2. */
+function inSmallFiles(
+  args: readonly string[],
+  cwd: string,
+): Promise<{ readonly stdout: string; readonly stderr: string }> {
   const shell = ['-c', 'ulimit -f 8; exec "$0" "$@"', process.execPath, bin, ...args]
   return new Promise((resolve) => {
-    execFile('sh', shell, { cwd, env: { ...process.env, ...withKey } }, (error, _, stderr) => {
+    execFile('sh', shell, { cwd, env: { ...process.env, ...withKey } }, (error, stdout, stderr) => {
       expect([error?.code, stderr]).toEqual([2, stderr])
-      resolve(stderr)
+      resolve({ stdout, stderr })
     })
   })
 }

@@ -25,7 +25,10 @@ interface PublishReportOptions<Report> extends PublishFlags {
   readonly results?: string
 }
 
-/** Writes the reports that have a file, and prints the others; the JSON file is always written. */
+/**
+ * Writes the reports that have a file, and prints the others; the JSON file is always written.
+ * @throws ConfigurationError if a file cannot be written, after the others were printed
+ */
 export function publishReport<Report>(
   found: Report,
   { file, toJson, toOutcome }: ReportKind<Report>,
@@ -37,17 +40,33 @@ export function publishReport<Report>(
   const style = { color: io.color && color, width: io.width, verbose }
   const report = seal(withoutSecrets(found, io))
   const text = toJson(report)
-  makeFolder(out)
-  io.write(join(out, file), text)
+  const problem = problemOf(() => {
+    makeFolder(out)
+    io.write(join(out, file), text)
+  })
   if (json) io.out(text.trimEnd())
   else if (quiet) io.out(outcomeLine(toOutcome(report), style))
   const formats = options.formats.filter(
-    ({ name }) => name !== 'json' && !(name === 'console' && (json || quiet)),
+    (format) =>
+      format.name !== 'json' &&
+      !(format.name === 'console' && (json || quiet)) &&
+      !(problem !== null && format.file !== null),
   )
   // Standard output is for the program that asked for JSON.
   const print = json ? io.err : io.out
   renderReport(report, { formats, out, style, print }, io)
+  if (problem !== null) throw problem
   if (!json && !quiet) io.out(fitted(options.results ?? `Results: ${out}`, io))
+}
+
+function problemOf(write: () => void): ConfigurationError | null {
+  try {
+    write()
+    return null
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error
+    throw error
+  }
 }
 
 interface Rendering<Report> {

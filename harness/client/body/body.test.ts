@@ -218,7 +218,7 @@ describe('an answer', () => {
     })
   })
 
-  test.each(['identity', ''])('in the coding "%s" is as it is', async (coding) => {
+  test.each(['identity', 'none', ''])('in the coding "%s" is as it is', async (coding) => {
     const exchange = await answered(coding, 'abc')
     expect([exchange.ending.kind, bodyText(exchange)]).toEqual(['complete', 'abc'])
     expect(exchange.response?.coded).toBeUndefined()

@@ -12,13 +12,13 @@ interface CodingProblem {
 
 export type ContentDecoder = NonNullable<ReturnType<typeof createContentDecoder>>
 
-/** Codings that a body names, in the order of their application, without `identity`. */
+/** Codings that a body names, in the order of their application, without `identity`, also by its common name `none`. */
 export function codingsOf(headers: readonly Header[]): string[] {
   return headers
     .filter(([name]) => name === 'content-encoding')
     .flatMap(([, value]) => value.split(','))
     .map((coding) => coding.trim().toLowerCase())
-    .filter((coding) => coding !== '' && coding !== 'identity')
+    .filter((coding) => !['', 'identity', 'none'].includes(coding))
 }
 
 /** Value of Accept-Encoding, the same as in requests of SDKs. */

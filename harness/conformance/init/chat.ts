@@ -10,6 +10,7 @@ import {
   succeeded,
   valueAt,
 } from '../../../contract/index.ts'
+import { sampleImage } from '../../../fixtures/content/image.ts'
 import type { AuxiliaryClient } from '../cleanup/auxiliary-client.ts'
 import { withJournal } from '../cleanup/journal.ts'
 import { isDeclined, isResponse } from '../scenario/read.ts'
@@ -80,7 +81,7 @@ export async function findImages(
   if (models.vision === undefined) return unknown('Not tested: no vision model is known')
   const content = [
     { type: 'input_text', text: 'What do you see?' },
-    { type: 'input_image', image_url: onePixel, detail: 'auto' },
+    { type: 'input_image', image_url: sampleImage, detail: 'auto' },
   ]
   const reply = await generations.send({
     chat_id: chat,
@@ -93,9 +94,6 @@ export async function findImages(
     ? { value: true, evidence: [observation] }
     : unknown(observation)
 }
-
-const onePixel =
-  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg=='
 
 async function idThatLeads(body: unknown, client: AuxiliaryClient): Promise<FoundChat | undefined> {
   const byValue = findId(body, chatIdNames)

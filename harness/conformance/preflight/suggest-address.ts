@@ -20,11 +20,12 @@ const maxTimeouts = 2
 /** The requests of a preflight, one try each, within the time of a run. */
 export function openProbes(setup: ClientIdentity, signal: AbortSignal | undefined) {
   const { runMs, timeoutMs } = setup.profile.limits
-  const endsAt = Date.now() + runMs
+  const endsAt = Math.ceil(performance.now() + runMs)
   return createAuxiliaryClient(setup, {
     purpose: 'preflight',
     tries: 1,
-    answerMs: () => Math.max(0, Math.min(timeoutMs * maxTimeouts, endsAt - Date.now())),
+    answerMs: () =>
+      Math.max(0, Math.min(timeoutMs * maxTimeouts, endsAt - Math.ceil(performance.now()))),
     ...(signal && { signal }),
   })
 }

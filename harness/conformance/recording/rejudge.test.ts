@@ -88,6 +88,23 @@ describe('a run that is judged again, with its server gone', () => {
     )
     expect([report.faults, report.totals.error]).toEqual([[], 0])
   })
+
+  test('gives the reason for which the run had stopped', async () => {
+    const server = await startSecondServer({})
+    const dir = temporaryFolder()
+    const stopped = await check(wholeProfile(server), {
+      outDir: dir,
+      depth: 'quick',
+      maxRequests: 300,
+    })
+    await server.close()
+    writeFileSync(join(dir, 'report.json'), JSON.stringify(stopped))
+    const report = await rejudge({ dir, outDir: temporaryFolder(), engine: sharedEngine })
+    expect(report.stopped).toBe(stopped.stopped)
+    const reasons = report.requirements.map(({ message }) => message)
+    expect(reasons).toContain(stopped.stopped)
+    expect(reasons.filter((reason) => reason?.startsWith('the recording lacks'))).toEqual([])
+  })
 })
 
 test('the settings of a run hold no key', () => {

@@ -5,6 +5,7 @@ import { exchangesName, reportName, runRecordName } from '../defaults.ts'
 import { ConfigurationError } from '../errors.ts'
 import type { Exploration } from '../exploration.ts'
 import type { Progress } from '../progress.ts'
+import { interruptedReason } from '../report/verdicts.ts'
 import { type Engine, runConformance } from '../run.ts'
 import { profileOfRecord, readRunRecord } from './record.ts'
 
@@ -31,6 +32,7 @@ export async function rejudge(options: RejudgeOptions): Promise<ConformanceRepor
   const { dir, outDir, onProgress, signal, engine, explorationOf } = options
   const { recordFile, recordingFile } = recordedIn(dir, outDir)
   const record = readRunRecord(recordFile)
+  const { stopped, interrupted } = endOf(dir)
   const report = await runConformance({
     profile: profileOfRecord(record, recordFile),
     selection: record.selection,
@@ -40,13 +42,13 @@ export async function rejudge(options: RejudgeOptions): Promise<ConformanceRepor
     incognito: record.incognito ?? false,
     depth: record.depth,
     recordingFile,
+    recordedEnd: stopped ?? (interrupted ? interruptedReason : undefined),
     outDir,
     ...(record.explore && explorationOf && { exploration: explorationOf(record.explore) }),
     ...(onProgress === undefined ? {} : { onProgress }),
     ...(signal === undefined ? {} : { signal }),
     ...(engine === undefined ? {} : { engine }),
   })
-  const stopped = stopReasonIn(dir)
   return {
     ...report,
     ...(stopped === undefined ? {} : { stopped }),
@@ -54,14 +56,14 @@ export async function rejudge(options: RejudgeOptions): Promise<ConformanceRepor
   }
 }
 
-/** Reason why the run stopped sending requests: only its report explains why exchanges are missing. */
-function stopReasonIn(dir: string): string | undefined {
+/** The early end of the run: only its report explains why exchanges are missing. */
+function endOf(dir: string): Partial<Pick<ConformanceReport, 'stopped' | 'interrupted'>> {
   try {
     const stored: unknown = JSON.parse(readFileSync(join(dir, reportName), 'utf8'))
-    return conformanceReport.safeParse(stored).data?.stopped
+    return conformanceReport.safeParse(stored).data ?? {}
   } catch {
     // A killed run leaves no report, or a truncated one.
-    return undefined
+    return {}
   }
 }
 

@@ -19,6 +19,9 @@ import type { ScenarioResult } from './verdicts.ts'
  *   The requirement is violated if each of `maxTries` shows it. If one does not, it is inconclusive: a service
  *   that fails now and then does not pass either. Before each repeat, a request that was accepted earlier must
  *   be accepted still.
+ * - A service may show a change late, and an older state once more after that. A claim that is violated in a
+ *   scenario that saw a late change is doubtful too (`mayBeStale`). Repeats of that scenario wait after each
+ *   change until it must be visible, and decide alone.
  * - A scenario that ended at a failed conversation whose request can't be sent again (`isCutShort`) runs again
  *   once: one answer of a gateway to a chat's creation would leave a hundred requirements open. The repeat
  *   counts if it leaves fewer open; what the first try proved stays.
@@ -66,12 +69,13 @@ function withoutCutShort<One extends Try>(tries: readonly One[]): readonly One[]
 export function combineTries(
   tries: readonly [ScenarioResult, ...ScenarioResult[]],
 ): ScenarioResult {
-  const counted = countedOf(tries)
-  const unconfirmed = doubtful(tries).filter(
+  const settled = withoutStale(tries)
+  const counted = settled === tries ? countedOf(tries) : settled.slice(1)
+  const unconfirmed = doubtful(settled).filter(
     (id) => counted.length < maxTries || !isInAll(counted, id),
   )
   const [first = tries[0]] = counted
-  const others = tries.filter((one) => one !== first)
+  const others = settled.filter((one) => one !== first)
   const isKept = ({ requirement, isDoubtful }: ScenarioFinding) =>
     !isDoubtful || !unconfirmed.includes(requirement)
   return {
@@ -86,6 +90,18 @@ export function combineTries(
     speaks: tries.some(({ speaks }) => speaks),
     fault: tries.find(({ fault }) => fault !== null)?.fault ?? null,
   }
+}
+
+/** The first try without the violations that an older state may have caused, if a repeat decided about them. */
+function withoutStale(tries: readonly ScenarioResult[]): readonly ScenarioResult[] {
+  const [first, ...repeats] = tries
+  if (first === undefined || repeats.length === 0 || !mayBeStale(first)) return tries
+  return [{ ...first, findings: first.findings.filter((one) => !one.mayBeStale) }, ...repeats]
+}
+
+/** Tests if an older state may have caused a violation. */
+export function mayBeStale({ findings }: Pick<Try, 'findings'>): boolean {
+  return findings.some((finding) => finding.mayBeStale)
 }
 
 function countedOf(tries: readonly ScenarioResult[]): readonly ScenarioResult[] {

@@ -412,6 +412,28 @@ describe('the tries of a scenario', () => {
     expect(openIds(again.result)).toEqual(requirements)
   })
 
+  test('that may show an older state are replaced by what a repeat says about them alone', () => {
+    const stale = (): ScenarioResult => {
+      const made = tryWith([['doubtful'], ['proved']])
+      const findings = made.findings.map((one) =>
+        one.isDoubtful ? { ...one, mayBeStale: true } : one,
+      )
+      return { ...made, findings }
+    }
+    const [about, proved] = requirements
+    const ended = (...seconds: ScenarioResult[]) => run([stale(), ...seconds]).result
+    const passed = ended(tryWith([['held'], ['held']]))
+    expect([...brokenIds(passed)]).toEqual([proved])
+    expect(openIds(passed)).toEqual([])
+    expect([...brokenIds(ended(tryWith([['proved'], ['held']])))].toSorted()).toEqual(
+      [about, proved].toSorted(),
+    )
+    expect(openIds(ended(tryWith([['open'], ['held']])))).toEqual([about])
+    const alone = ended()
+    expect([...brokenIds(alone)]).toEqual([proved])
+    expect(openIds(alone)).toEqual([about])
+  })
+
   test('are no more than one if nothing is in doubt', () => {
     expect(needsRepeat([tryWith([['held'], ['proved', 'doubtful']])])).toBe(false)
     expect(needsRepeat([tryWith([['doubtful'], []])])).toBe(true)

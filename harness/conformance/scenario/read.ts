@@ -17,6 +17,7 @@ export {
   bodyJson,
   bodyText,
   type Exchange,
+  isDeclined,
   isObject,
   isUuid,
   type JsonLeaf,
@@ -93,20 +94,6 @@ export function inputRows(rows: readonly HistoryRow[], text = ''): HistoryRow[] 
 /** False if the item of a row is null, which section 2.6 allows. */
 export function everyItemShown(rows: readonly HistoryRow[]): boolean {
   return rows.every((row) => isObject(row['item']))
-}
-
-/** Tests if the target declined: any status but 2xx, or a 2xx that reports an error and nothing else. */
-export function isDeclined(exchange: Exchange): boolean {
-  if (!succeeded(exchange)) return true
-  if (mediaType(exchange) === 'text/event-stream') {
-    const names = exchange.events.map((event) => event.name)
-    const failed = names.includes('error') || names.includes('response.failed')
-    return failed && !names.includes('response.output_item.added')
-  }
-  const body = bodyJson(exchange)
-  if (!isObject(body)) return false
-  const error = body['error'] ?? body['errors']
-  return error !== undefined && error !== null && error !== false && !('output' in body)
 }
 
 export function statusText(exchange: Exchange): string {

@@ -16,7 +16,7 @@ import type { Writer } from '../../../fixtures/content/writer.ts'
 import type { TargetProfile } from '../profile/index.ts'
 import { isPlanned } from '../profile/selection.ts'
 import { type Prompts, plainPrompts } from '../prompts/prompts.ts'
-import { needsRepeat, repeatPauseMs, ScenarioRepeat } from '../report/confirmation.ts'
+import { mayBeStale, needsRepeat, repeatPauseMs, ScenarioRepeat } from '../report/confirmation.ts'
 import { isIncognito, type RunSetup } from '../run-setup.ts'
 import { createRunContext } from '../session/context.ts'
 import { createRandomPicker, shuffled } from '../session/identities.ts'
@@ -84,6 +84,7 @@ export const test = base
       signal,
       slot,
     )
+    if (before.some(mayBeStale)) session.waitsForChanges = true
     const end = async () => {
       await session.cleanUp()
       slot.release()

@@ -32,34 +32,33 @@ interface RepeatedRead {
 
 const repeatedReads = new AsyncLocalStorage<RepeatedRead>()
 
-/** The routing of one scenario; undefined for a target with one endpoint. */
+/** The routing of one scenario; undefined for a target with one endpoint, unless requests wait for changes. */
 export function routingOf(
   { profile }: Pick<RunSetup, 'profile'>,
   contentSeed: string,
+  waitsForChanges = false,
 ): EndpointRouting | undefined {
-  const [first, second, ...others] = endpointsOf(profile)
-  if (first === undefined || second === undefined) return undefined
-  return createEndpointRouting(
-    [first, second, ...others],
-    `${contentSeed}/endpoints`,
-    profile.limits.settleMs,
-  )
+  const [first, ...others] = endpointsOf(profile)
+  if (first === undefined || (others.length === 0 && !waitsForChanges)) return undefined
+  const { settleMs } = profile.limits
+  return createEndpointRouting([first, ...others], `${contentSeed}/endpoints`, settleMs)
 }
 
 /**
  * Spreads the requests of one scenario over the endpoints of a service. Depending on the seed, consecutive
  * requests go to different ones, and a repeat with the same Idempotency-Key goes to a different one than the
- * first. A service may take `settleMs` to show a write at another endpoint: a request waits for that, unless
- * it is repeated until it shows it. Overlapping requests do not wait for each other, nor does a repeat wait
+ * first. A service may take `settleMs` to show a write at another endpoint, or at its only one, behind which
+ * there may be several: a request waits for that, unless it is repeated until it shows it. Overlapping requests do not wait for each other, nor does a repeat wait
  * for the request that it repeats: a key counts at once.
  */
 export function createEndpointRouting(
-  endpoints: readonly [Endpoint, Endpoint, ...Endpoint[]],
+  endpoints: readonly [Endpoint, ...Endpoint[]],
   seed: string,
   settleMs: number,
 ) {
   const digest = createHash('sha256').update(seed).digest()
   const step = digest.readUInt8(0) % 2 === 0 ? 1 : -1
+  const isOnlyOne = endpoints.length === 1
   const writes: CompletedWrite[] = []
   const firstByKey = new Map<string, Endpoint>()
   let position = digest.readUInt32BE(1) % endpoints.length
@@ -101,7 +100,9 @@ export function createEndpointRouting(
         settlingMs() {
           if (read?.isPoll) return 0
           const awaited = writes.filter(
-            (write) => write.endpoint !== endpoint && (key === undefined || write.key !== key),
+            (write) =>
+              (isOnlyOne || write.endpoint !== endpoint) &&
+              (key === undefined || write.key !== key),
           )
           const latestMs = Math.max(...awaited.map(({ atMs }) => atMs))
           return Math.max(0, latestMs + settleMs - performance.now())

@@ -6,6 +6,7 @@ import {
   type OperationId,
   operationAt,
   operationOf,
+  type RequirementId,
   requestPath,
   requirements,
   succeeded,
@@ -23,9 +24,11 @@ interface Steadiness {
   readonly errors: { readonly id: string; readonly isOdd: true }[]
 }
 
-/** Findings of one scenario. Those that rest on an odd response are doubtful (see `report/confirmation.ts`). */
+/** Findings of one scenario. Those that may rest on a front or on an older state are doubtful (see `report/confirmation.ts`). */
 export class ScenarioFindings {
   readonly #broken: ScenarioFinding[] = []
+  /** Violations among them that an older state may have caused. */
+  readonly #stale = new Set<ScenarioFinding>()
   /** One for each requirement, and one for its doubtful findings: only the exchanges count. */
   readonly #held = new Map<string, { finding: ScenarioFinding; exchanges: Set<string> }>()
   /** A request that should be accepted got a response that may come from a front. */
@@ -59,7 +62,9 @@ export class ScenarioFindings {
     const isOnOddAnswer = this.#hadOddAnswer || evidence.some(isOddEvidence)
     const isDoubtful = finding.verdict === 'broken' && !isConfirmed && isOnOddAnswer
     const exchanges = evidence.map(({ id }) => id)
-    this.#keep({ ...finding, exchanges, ...(isDoubtful && { isDoubtful }) })
+    const added = { ...finding, exchanges, ...(isDoubtful && { isDoubtful }) }
+    if (!isConfirmed && !neverStale.has(finding.requirement)) this.#stale.add(added)
+    this.#keep(added)
   }
 
   #keep(finding: ScenarioFinding): void {
@@ -94,19 +99,30 @@ export class ScenarioFindings {
     this.#steadiness.set(operation, steadiness)
   }
 
-  /** All of them, with `redact` removing secrets. */
-  outcome(redact: (text: string) => string): Pick<ScenarioOutcome, 'findings' | 'speaks'> {
+  /** All of them, with `redact` removing secrets; `isLate` if changes were visible late and requests did not wait. */
+  outcome(
+    redact: (text: string) => string,
+    isLate: boolean,
+  ): Pick<ScenarioOutcome, 'findings' | 'speaks'> {
     const held = [...this.#held.values()].map(({ finding, exchanges }) => ({
       ...finding,
       exchanges: [...exchanges],
     }))
-    const findings = [...this.#broken, ...held]
+    const broken = this.#broken.map((finding) =>
+      isLate && this.#stale.has(finding)
+        ? { ...finding, isDoubtful: true, mayBeStale: true }
+        : finding,
+    )
+    const findings = [...broken, ...held]
     return {
       findings: findings.map((one) => ({ ...one, why: redact(one.why) })),
       speaks: this.#speaks,
     }
   }
 }
+
+/** An older state shows no step twice, and a race need not be lost again. */
+const neverStale: ReadonlySet<RequirementId> = new Set(['V3-IDEM-04', 'V3-IDEM-05'])
 
 function isOddEvidence(evidence: Evidence): boolean {
   return 'request' in evidence ? isOdd(evidence) : evidence.isOdd === true

@@ -195,11 +195,11 @@ const answered = (status: number) => ({ response: { status } }) as Exchange
 
 function routingOf(count: number, seed = 'seed') {
   const names = Array.from('ABCDEFGH').slice(0, count)
-  const [first, second, ...others] = names.map(
+  const [first, ...others] = names.map(
     (name): Endpoint => ({ name, baseUrl: `http://${name}.example` }),
   )
-  if (first === undefined || second === undefined) throw new Error('too few endpoints')
-  return createEndpointRouting([first, second, ...others], seed, settleMs)
+  if (first === undefined) throw new Error('no endpoint')
+  return createEndpointRouting([first, ...others], seed, settleMs)
 }
 
 function keyed(key: string): RequestSpec {
@@ -244,6 +244,15 @@ test('a request waits until a change at another endpoint must be visible', () =>
   const atTheSame = routing.route(read)
   expect(atTheSame.endpoint).toBe(change.endpoint)
   expect(atTheSame.settlingMs()).toBe(0)
+})
+
+test('with one endpoint a request waits for each change before it, but a poll does not', async () => {
+  const routing = routingOf(1)
+  routing.route(keyed('k')).ended(answered(200))
+  expect(routing.route(read).settlingMs()).toBeGreaterThan(settleMs - 5_000)
+  expect(routing.route(keyed('k')).settlingMs()).toBe(0)
+  const wait = async () => routing.route(read).settlingMs()
+  expect(await routing.repeated(wait, { isPoll: true })()).toBe(0)
 })
 
 test.each([

@@ -30,8 +30,7 @@ export class Session {
   readonly contentSeed: string
   readonly prompts: Prompts
   readonly settling: Settling
-  readonly #title: string
-  readonly #covers: readonly RequirementId[]
+  readonly #scenario: Pick<ScenarioOutcome, 'slug' | 'title' | 'covers'>
   readonly #signal: AbortSignal
   readonly #abortController = new AbortController()
   readonly findings = new ScenarioFindings()
@@ -46,7 +45,7 @@ export class Session {
   /** Sessions outlive their scenarios, bodies must not. */
   #latest: readonly Evidence[] = []
   readonly #slot: Slot | undefined
-  readonly #routing: EndpointRouting | undefined
+  #routing: EndpointRouting | undefined
 
   constructor(
     context: RunContext,
@@ -58,13 +57,17 @@ export class Session {
     this.slug = scenario.slug
     this.prompts = scenario.prompts ?? plainPrompts
     this.settling = createSettling(context.setup.profile.limits)
-    this.#title = scenario.title
-    this.#covers = scenario.covers
+    this.#scenario = { slug: scenario.slug, title: scenario.title, covers: scenario.covers }
     this.#signal = signal
     this.#slot = slot
     this.contentSeed = `${context.setup.seed}/${scenario.slug}`
     this.#routing = routingOf(context.setup, this.contentSeed)
     signal.addEventListener('abort', this.#leaveSoon, { once: true })
+  }
+
+  /** Requests wait until earlier changes must be visible, also with one endpoint. */
+  set waitsForChanges(waits: boolean) {
+    this.#routing = routingOf(this.context.setup, this.contentSeed, waits)
   }
 
   isJudged(requirement: RequirementId): boolean {
@@ -163,7 +166,7 @@ export class Session {
     evidence: readonly Evidence[] = this.#latest,
     isConfirmed = false,
   ): void {
-    if (!this.#covers.includes(requirement)) {
+    if (!this.#scenario.covers.includes(requirement)) {
       throw new Error(`the scenario claims ${requirement} but does not cover it`)
     }
     this.findings.add({ requirement, verdict, why }, evidence, isConfirmed)
@@ -214,10 +217,8 @@ export class Session {
     const clean = (list: readonly Undecided[]) =>
       list.map((entry) => ({ ...entry, reason: text(entry.reason) }))
     return {
-      slug: this.slug,
-      title: this.#title,
-      covers: this.#covers,
-      ...this.findings.outcome(text),
+      ...this.#scenario,
+      ...this.findings.outcome(text, this.settling.isLate && this.#routing === undefined),
       observations: this.#observations.map((one) => ({ ...one, answer: text(one.answer) })),
       inconclusive: clean(this.#inconclusive),
       unproven: clean(this.#unproven),

@@ -9,12 +9,17 @@ export function createSettling({ settleMs }: { readonly settleMs: number }) {
   let isVain = false
   /** The longest wait after which a change was visible. */
   let latestMs = 0
+  let sawOlderState = false
   const hurriedMs = () =>
     Math.min(settleMs, Math.max(Math.floor(settleMs / hurriedPart), 2 * latestMs))
 
   return {
     get ms(): number {
       return isHurried ? hurriedMs() : settleMs
+    },
+    /** A change was not visible at once, or not any more. */
+    get isLate(): boolean {
+      return latestMs > 0 || sawOlderState
     },
     /** True once a wait ended without the change, if changes have not been late before. */
     get mayHurry(): boolean {
@@ -24,6 +29,9 @@ export function createSettling({ settleMs }: { readonly settleMs: number }) {
     note(waitedMs: number, isVisible: boolean): void {
       if (isVisible) latestMs = Math.max(latestMs, waitedMs)
       else isVain = true
+    },
+    noteOlderState(): void {
+      sawOlderState = true
     },
     /** Changes are late: waits are no longer shortened. */
     noteLate(): void {

@@ -175,7 +175,13 @@ async function useDeleted(context: ExplorationContext, operation: Operation): Pr
   if (isGeneration && !context.knowledge.isAble(variant)) return
   const send = calls[variant]
   if (send !== undefined) {
-    const sent = context.record(await send(context, id))
+    const ask = () => send(context, id)
+    // The rows may be removed later than the chat.
+    const sent = context.record(
+      variant === 'history'
+        ? await context.chats.poll(ask, (_, page) => isDeclined(page))
+        : await ask(),
+    )
     const why = mustFail[variant]
     if (why !== undefined) demand(isDeclined(sent), 'V3-CHAT-11', why, sent)
   }

@@ -49,7 +49,7 @@ export const readHistory: Command = {
 /** True if every turn was shown, with its answer. */
 async function walkHistory(context: ExplorationContext, operation: Operation): Promise<boolean> {
   const { chat: label = '', limit } = operation
-  const { v3, session, model } = context
+  const { v3, session, model, knowledge } = context
   const chat = context.handle(label)
   const first = await v3.history(chat, limit === undefined ? {} : { limit })
   if (!succeeded(first)) context.record(first)
@@ -63,7 +63,9 @@ async function walkHistory(context: ExplorationContext, operation: Operation): P
   const walk = await poll(
     session,
     () => v3.walk(chat, limit),
-    ({ rows }) => findTurnFault(turns, rows) === undefined,
+    ({ rows }) =>
+      findTurnFault(turns, rows) === undefined &&
+      (!knowledge.isAble(answersOf(limit)) || isComplete(turns, rows)),
   )
   const isRight = isComplete(turns, walk.rows)
   const { limit: _, ...whole } = operation
@@ -125,7 +127,7 @@ function expectTurns(
   const requirement: RequirementId = limit === undefined ? 'V3-HIST-07' : 'V3-HIST-10'
   const how = limit === undefined ? '' : ' with limit'
   const history = `history${how}`
-  const answers = `answers${how}`
+  const answers = answersOf(limit)
   if (fault === undefined) {
     if (turns.some(({ isAccepted }) => isAccepted)) knowledge.prove(history)
   } else if (fault.times === 0) {
@@ -143,6 +145,10 @@ function expectTurns(
       demand(!isClear, requirement, `the history lacks an answer${limited(limit)}`, ...pages)
     } else if (answer.length > 0) knowledge.prove(answers)
   }
+}
+
+function answersOf(limit: number | undefined): string {
+  return limit === undefined ? 'answers' : 'answers with limit'
 }
 
 function limited(limit: number | undefined): string {

@@ -60,6 +60,16 @@ const legal: Faults = {
         item_id: 'msg_1',
       }),
     ),
+    'steps of a tool in an order of its own': (events) =>
+      ['generating', 'in_progress'].reduce<typeof events>((all, step) => {
+        const name = `response.image_generation_call.${step}`
+        const json = { type: name, sequence_number: 0, output_index: 0, item_id: 'msg_1' }
+        return after(added, unknown(name, json))(all) ?? all
+      }, events),
+    'an event of a queue before the response': (events) => [
+      { event: 'queue', json: { type: 'queue', sequence_number: 0 } },
+      ...events,
+    ],
     'a part whose logprobs only one place shows': changed(
       partDone,
       set('part.logprobs', [{ token: 'x' }]),

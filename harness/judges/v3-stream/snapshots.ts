@@ -35,6 +35,8 @@ export class SnapshotJudge implements EventJudge {
   }
 
   #judgeFirst(name: string, index: number): void {
+    // Events of others, such as those of a queue, are no part of the response.
+    if (!this.#begun && !name.startsWith('response.') && name !== 'error') return
     const created = name === 'response.created'
     if (!this.#begun && created) {
       this.#collector.held('V3-SSE-05', 'response.created is the first event.', index)

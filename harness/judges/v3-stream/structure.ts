@@ -177,7 +177,7 @@ function record(
   { json, name }: ResponseEvent,
 ): void {
   if (kind.act === 'end item') item.done ??= asObject(json['item']) ?? {}
-  if (kind.act === 'progress') item.progress = Math.max(item.progress, progressOf(name))
+  if (kind.act === 'progress') item.progress = Math.max(item.progress, progressOf(name) ?? -1)
   if (slot === undefined) return
   slot.type ??= kind.part ?? asString(asObject(json['part'])?.['type'])
   switch (kind.act) {
@@ -216,16 +216,19 @@ function orderFault(
   }
   if (kind.act === 'end item') return endOfItem(item)
   if (kind.act === 'progress') {
-    return progressOf(name) < item.progress
+    return (progressOf(name) ?? item.progress) < item.progress
       ? { why: `${name} comes after a later step of the same call.` }
       : undefined
   }
   return slot === undefined ? undefined : partFault(slot, kind, name)
 }
 
-/** Rank of a step of file search; steps of other tools have the same rank. */
-function progressOf(name: string): number {
-  return ['in_progress', 'searching', 'completed'].indexOf(name.slice(name.lastIndexOf('.') + 1))
+/** Rank of a step of a search; those of other steps are not known. */
+function progressOf(name: string): number | undefined {
+  const rank = ['in_progress', 'searching', 'completed'].indexOf(
+    name.slice(name.lastIndexOf('.') + 1),
+  )
+  return rank < 0 ? undefined : rank
 }
 
 function endOfItem({ slots }: ItemTrace): OrderFault | undefined {

@@ -106,6 +106,15 @@ export const strictness = dialectTable({
     ({ input }) => Array.isArray(input) && input.length > 32,
     413,
   ),
+  'file-names-in-ascii: An upload with a file name beyond ASCII is rejected with 422.': onStore(
+    'attachments',
+    ({ add }) => ({
+      add: async (attachment) => {
+        if (/^[ -~]*$/.test(attachment.filename)) return add(attachment)
+        throw new ApiError(422, 'The file name must be ASCII')
+      },
+    }),
+  ),
   'titles-after-a-turn: A title for a chat without a turn is rejected with 409.': perServer(() => {
     const withTurn = new Set<unknown>()
     return compose([

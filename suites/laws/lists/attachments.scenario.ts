@@ -57,9 +57,8 @@ describe('v3: laws of files', () => {
 
 async function filesOf(context: Context): Promise<Files> {
   const { v3, attachments, claim, session } = context
-  const places = new Map<boolean, Chat>()
-  const refused = new Set<string>()
-  const members = await membersOf(context, async (word, _kind, caller) => {
+  const [places, refused] = [new Map<boolean, Chat>(), new Set<string>()]
+  const members = await membersOf(context, async (word, kind, caller) => {
     const isSecond = caller.authorization !== undefined
     const chat = places.get(isSecond) ?? (await v3.createChat(caller))
     places.set(isSecond, chat)
@@ -70,10 +69,11 @@ async function filesOf(context: Context): Promise<Files> {
         attachments.upload(one, chat.id, { role: 'arrange', ...caller })
       const odd = change(plainFile)
       const first = refused.has(content) ? undefined : await upload(odd)
-      // Open: which contents are refused.
+      // Open: which contents and names are refused.
       if (first && !succeeded(first)) refused.add(content)
       const [file, uploaded] =
         first && !refused.has(content) ? [odd, first] : [plainFile, await upload(plainFile)]
+      if (!succeeded(uploaded) && kind !== 'word') break
       assume(succeeded(uploaded), `an upload was refused with ${statusText(uploaded)}`, uploaded)
       const record = attachments.recordIn(uploaded, file.name)
       if (isObject(record)) claimRecord(claim, record, file, uploaded)
@@ -81,14 +81,14 @@ async function filesOf(context: Context): Promise<Files> {
     }
     return names
   })
-  const chatOf = (isSecond: boolean) => places.get(isSecond)
   const strays: string[] = []
   for (const place of [await v3.createChat(), undefined]) {
     const file = buildTextFile(session, members.words.word, `-other${strays.length}`)
     const uploaded = await attachments.upload(file, place?.id, { role: 'arrange' })
     if (succeeded(uploaded)) strays.push(file.name)
   }
-  return { members, strays, chatOf, isJoined: await isJoined(context, members, chatOf(false)) }
+  const joined = await isJoined(context, members, places.get(false))
+  return { members, strays, chatOf: (isSecond) => places.get(isSecond), isJoined: joined }
 }
 
 /** The field that names the chat is a guess unless the profile says it. */

@@ -73,6 +73,8 @@ class LawsOfList {
     const kind = row['search'] === plain ? undefined : row['search']
     const leftOut = this.#list.leavesOut?.(row)
     const all = this.#members.of(isSecond, kind)
+    // Names of a kind may be refused.
+    if (all.length === 0) return
     const texts = all.filter((text) => leftOut?.texts.includes(text) !== true)
     if (kind !== undefined && !(await this.#isFound(trial, kind, isSecond))) return
     const { listed, paged } = this.#list.requirements

@@ -52,6 +52,7 @@ type Caller = Pick<SendOptions, 'authorization'>
 export function v3Routes(session: Session, caller: Caller = {}) {
   const { profile } = session.context.setup
   const { models, limits, shapes } = profile
+  const rowsByWalk = new Map<string, number>()
 
   const routes = {
     /** Body of a generation that must be accepted. */
@@ -158,6 +159,10 @@ export function v3Routes(session: Session, caller: Caller = {}) {
       )
       // Duplicate rows prove a violation in any case; other missing rows may be on a later page.
       assumeWithinLimits(session, walk, hasDuplicateRows(rows))
+      const same = `${chat.id} ${limit}`
+      // A history keeps its rows.
+      if (rows.length < (rowsByWalk.get(same) ?? 0)) session.settling.noteOlderState()
+      rowsByWalk.set(same, rows.length)
       return { rows, pages: walk.pages, lastCursor: walk.cursor }
     },
 

@@ -143,6 +143,8 @@ export interface StepContext {
   /** The scenario itself repeats an earlier request, and the response to the repeat is judged. */
   readonly isRepeat: boolean
   readonly timeoutMs: number
+  /** Reason why the recorded run ended early, if it did. */
+  readonly recordedEnd?: string | undefined
 }
 
 /**
@@ -155,7 +157,8 @@ export function nextStep(
   stepContext: StepContext,
 ): NextStep {
   const { ending } = exchange
-  if (ending.kind === 'unreachable' && ending.code === notRecorded) return missing(exchange, first)
+  if (ending.kind === 'unreachable' && ending.code === notRecorded)
+    return missing(exchange, first, stepContext.recordedEnd)
   return first === undefined
     ? afterFirst(exchange, stepContext)
     : afterSecond(exchange, first, stepContext.timeoutMs)
@@ -207,13 +210,10 @@ function isRefusedAsRepeat(repeat: Exchange): boolean {
 }
 
 /** The recording may be from a version that did not try again. */
-function missing(exchange: Exchange, first: Exchange | undefined): NextStep {
+function missing(exchange: Exchange, first: Exchange | undefined, end?: string): NextStep {
   if (first === undefined) {
-    return undecided(
-      `the recording lacks ${describeRequest(exchange)}, which this version sends`,
-      false,
-      exchange,
-    )
+    const lacks = `the recording lacks ${describeRequest(exchange)}, which this version sends`
+    return undecided(end ?? lacks, false, exchange)
   }
   if (isTransient(first)) return { kind: 'use', exchange: first }
   return undecided(`${describeRequest(first)} ${describeFailure(first, 0)}`, false, first)

@@ -84,6 +84,7 @@ export async function sendWithRetries(
       role: spec.role ?? 'act',
       isRepeat: spec.repeatOf !== undefined,
       timeoutMs: context.setup.profile.limits.timeoutMs,
+      recordedEnd: context.setup.recordedEnd,
     })
     if (next.kind === 'open') throw new InconclusiveError(next.reason, next.exchanges, next.mayPass)
     if (next.kind === 'again') {

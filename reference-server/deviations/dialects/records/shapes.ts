@@ -2,7 +2,7 @@
 import type { RunItem } from '../../../events/response-object.ts'
 import type { ValueReply } from '../../../http/call.ts'
 import type { Patch } from '../../../services.ts'
-import type { HistoryStore, Page } from '../../../store/types.ts'
+import type { HistoryStore } from '../../../store/types.ts'
 import { type Json, setAt, toList, toObject } from '../../patches/json.ts'
 import { onReply, onSuccess, onSuccessBody } from '../../patches/replies.ts'
 import { onRequestBody } from '../../patches/requests.ts'
@@ -200,49 +200,4 @@ function newestFirst(original: HistoryStore): HistoryStore['page'] {
     const from = Math.max(0, before - limit)
     return { rows: rows.slice(from, before).toReversed(), next: from > 0 ? from + 1 : null }
   }
-}
-
-const settlingMs = 250
-
-export const settling = dialectTable({
-  'history-settles-late: A step appears in the history 250 ms after its response was created.':
-    onStore('history', (original) => ({
-      page: async (...query) => settledRows(await original.page(...query)),
-    })),
-  'lists-settle-late: Chats and attachments are listed 250 ms after their creation.': compose([
-    onStore('chats', ({ list }) => ({
-      list: async (...query) => settledRows(await list(...query)),
-    })),
-    onStore('attachments', ({ list }) => ({
-      list: async (...query) => settledRows(await list(...query)),
-    })),
-  ]),
-  'deletion-settles-late: A chat is removed 250 ms after its deletion.': onStore(
-    'chats',
-    (chats) => ({
-      delete: async (owner, id) => {
-        const exists = (await chats.find(owner, id)) !== undefined
-        setTimeout(() => void chats.delete(owner, id).catch(() => {}), settlingMs).unref()
-        return exists
-      },
-    }),
-  ),
-  'documents-settle-late: A document is found by searches 250 ms after its upload.': onStore(
-    'knowledge',
-    ({ documents }) => ({
-      documents: async (...base) => (await documents(...base)).filter(isSettled),
-    }),
-  ),
-})
-
-interface Timed {
-  readonly createdAt: number
-}
-
-function isSettled({ createdAt }: Timed): boolean {
-  return createdAt < Date.now() - settlingMs
-}
-
-function settledRows<Row extends Timed>({ rows, next }: Page<Row>): Page<Row> {
-  return { rows: rows.filter(isSettled), next }
 }

@@ -1,0 +1,100 @@
+/** Changes that become visible late; the document promises no time. */
+
+import type { Patch } from '../../../services.ts'
+import type { Chat, Page } from '../../../store/types.ts'
+import { compose, onStore, perServer } from '../../patches/services.ts'
+import { dialectTable } from '../../table.ts'
+
+const settlingMs = 250
+
+export const settling = dialectTable({
+  'history-settles-late: A step appears in the history 250 ms after its response was created.':
+    onStore('history', (original) => ({
+      page: async (...query) => settledRows(await original.page(...query)),
+    })),
+  'lists-settle-late: Chats and attachments are listed 250 ms after their creation.': compose([
+    onStore('chats', ({ list }) => ({
+      list: async (...query) => settledRows(await list(...query)),
+    })),
+    onStore('attachments', ({ list }) => ({
+      list: async (...query) => settledRows(await list(...query)),
+    })),
+  ]),
+  'deletion-settles-late: A chat is removed 250 ms after its deletion.': onStore(
+    'chats',
+    (chats) => ({
+      delete: async (owner, id) => {
+        const exists = (await chats.find(owner, id)) !== undefined
+        setTimeout(() => void chats.delete(owner, id).catch(() => {}), settlingMs).unref()
+        return exists
+      },
+    }),
+  ),
+  'documents-settle-late: A document is found by searches 250 ms after its upload.': onStore(
+    'knowledge',
+    ({ documents }) => ({
+      documents: async (...base) => (await documents(...base)).filter(isSettled),
+    }),
+  ),
+  'replicas-in-turn: Of two replicas, each answers for 70 ms; one shows changes of chats and histories after 800 ms.':
+    perServer(replicasInTurn),
+})
+
+const laggingMs = 800
+const turnMs = 70
+
+/** Reads of the lagging replica, during its turns. A new chat can be read at once, but is listed late. */
+function replicasInTurn(): Patch {
+  const changes = new Map<string, { readonly before: Chat; readonly atMs: number }>()
+  const isHidden = (atMs: number) =>
+    Date.now() - atMs < laggingMs && Math.floor(Date.now() / turnMs) % 2 === 0
+  const isShown = ({ createdAt }: Timed) => !isHidden(createdAt)
+  const beforeOf = (id: string) => {
+    const change = changes.get(id)
+    return change !== undefined && isHidden(change.atMs) ? change.before : undefined
+  }
+  return compose([
+    onStore('history', ({ page }) => ({
+      page: async (...query) => {
+        const { rows, next } = await page(...query)
+        return { rows: rows.filter(isShown), next }
+      },
+    })),
+    onStore('chats', (chats) => {
+      const note = async (owner: string, id: string) => {
+        const before = await chats.find(owner, id)
+        if (before !== undefined) changes.set(id, { before, atMs: Date.now() })
+      }
+      return {
+        find: async (owner, id) => {
+          const before = beforeOf(id)
+          return before?.owner === owner ? before : chats.find(owner, id)
+        },
+        list: async (owner, query) => {
+          const { rows, next } = await chats.list(owner, query)
+          return { rows: rows.filter(isShown).map((row) => beforeOf(row.id) ?? row), next }
+        },
+        update: async (owner, id, change) => {
+          await note(owner, id)
+          return chats.update(owner, id, change)
+        },
+        delete: async (owner, id) => {
+          await note(owner, id)
+          return chats.delete(owner, id)
+        },
+      }
+    }),
+  ])
+}
+
+interface Timed {
+  readonly createdAt: number
+}
+
+function isSettled({ createdAt }: Timed): boolean {
+  return createdAt < Date.now() - settlingMs
+}
+
+function settledRows<Row extends Timed>({ rows, next }: Page<Row>): Page<Row> {
+  return { rows: rows.filter(isSettled), next }
+}
