@@ -53,7 +53,8 @@ export async function claimTurnKept(
   nonce: string,
   reply: Exchange,
 ): Promise<boolean> {
-  const answer = answerParts(reply)
+  // White space around an answer may be stored otherwise.
+  const answer = answerParts(reply).map((text) => text.trim())
   const holdsAnswer = (value: unknown) => answer.every((text) => contains(value, text))
   const { rows, pages } = await v3.waitForHistory(
     chat,

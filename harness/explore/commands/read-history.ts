@@ -91,9 +91,9 @@ function isComplete(turns: readonly Turn[], rows: readonly HistoryRow[]): boolea
   )
 }
 
-/** Tests if an answer is shown; broken characters may be stored differently. */
+/** Tests if an answer is shown; broken characters and white space around it may be stored differently. */
 function isShown(answer: readonly string[], rows: readonly HistoryRow[]): boolean {
-  return answer.every((text) => text.includes('\ufffd') || contains(rows, text))
+  return answer.every((text) => text.includes('\ufffd') || contains(rows, text.trim()))
 }
 
 interface TurnFault {

@@ -17,7 +17,7 @@ import {
 describe('v3: history', () => {
   test(
     'GET /message MUST answer for a chat without a message',
-    covers(['V3-HIST-01'], { requests: 4, chats: 1 }),
+    covers(['V3-HIST-01', 'V3-HIST-11'], { requests: 6, chats: 1 }),
     async ({ v3, chats, claim, session }) => {
       const chat = await v3.createChat()
       const page = await chats.poll(
@@ -25,6 +25,12 @@ describe('v3: history', () => {
         (_, read) => succeeded(read),
       )
       claim('V3-HIST-01', () => expectAccepted(page, 'the history of an empty chat'), page)
+      if (succeeded(page)) {
+        // A cursor may lead to an empty page.
+        const { lastCursor, pages } = await v3.walk(chat)
+        const isNull = () => expect(lastCursor, 'last cursor of an empty history').toBeNull()
+        claim('V3-HIST-11', isNull, ...pages)
+      }
       const stranger = await v3.history(session.uuid())
       session.observe('OPEN-40', `${statusText(stranger)}, ${historyRows(stranger).length} rows`, [
         stranger,

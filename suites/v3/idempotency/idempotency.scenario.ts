@@ -165,7 +165,7 @@ function isShown({ nonce, answer }: AnsweredTurn, rows: readonly HistoryRow[]): 
   const output = Array.isArray(items) ? items : []
   return (
     inputRows(rows, nonce).length > 0 &&
-    answerParts(answer).every((text) => contains(rows, text)) &&
+    answerParts(answer).every((text) => contains(rows, text.trim())) &&
     compareOutputWithHistory(output, rows).length === 0
   )
 }
@@ -180,7 +180,7 @@ function claimShown(
   const parts = answerParts(answer)
   const isWhole = !parts.some((text) => text.includes('\ufffd'))
   if (!isWhole || !everyItemShown(rows)) return
-  const holdsAnswer = parts.every((text) => contains(rows, text))
+  const holdsAnswer = parts.every((text) => contains(rows, text.trim()))
   claim(
     'V3-HIST-07',
     () => {

@@ -135,6 +135,8 @@ export const historyPageFaults = faultTable({
   ),
   'V3-HIST-11 v3-history-cursor-never-null: The last page has a cursor that leads to an empty page with the same cursor.':
     continueAt(({ next, rows }, after) => next ?? Math.max(1, after + rows.length)),
+  'V3-HIST-11 v3-history-cursor-of-nothing: An empty history has a cursor that leads to itself.':
+    continueAt(({ next, rows }, after) => (rows.length === 0 ? Math.max(1, after) : next)),
   'V3-HIST-12 v3-history-cursor-number: The cursor is a number.': setFields(v3History, {
     'pagination.cursor': (cursor: unknown) => cursor && 50,
   }),
