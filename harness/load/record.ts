@@ -187,6 +187,7 @@ function lineOf(record: RequestRecord, redact: (text: string) => string): Reques
     end: inMs(timestamps.ended),
     bytes: counts.bytes,
     events: counts.events,
+    promptTokens: counts.inputTokens,
     tokens: counts.outputTokens,
     status: record.status,
     outcome: outcome.kind,

@@ -66,7 +66,16 @@ describe('a trace', () => {
     expect(readDemandTrace('{"at": 1}\n{"at": 2.5}\n')).toMatchObject({ requests: 2 })
   })
 
+  test('of the requests that a load run recorded, in the order of their ends', () => {
+    const trace = readDemandTrace(
+      '{"planned":1500,"promptTokens":30,"tokens":4}\n{"planned":500,"promptTokens":null,"tokens":null}\n',
+    )
+    expect(trace).toMatchObject({ requests: 2, durationMs: 2000 })
+    expect(trace.lengths).toEqual([{ promptTokens: 30, outputTokens: 4 }])
+  })
+
   test.each([
+    ['{"planned":1,"promptTokens":3,"tokens":4}\n{"planned":"x"}\n', 2],
     ['at,rate\n0,1\n60,x\n', 3],
     ['at,rate\n0,1\n60,-1\n', 3],
     ['at,rate\nnoon,1\n', 2],

@@ -1,3 +1,5 @@
+import { asObject, parseJson } from '../../contract/index.ts'
+import { requestLine } from '../../reports/load/model/requests.ts'
 import { readTrace, TraceSyntaxError } from '../load/plan/arrival-times.ts'
 import type { RatePiece, RequestLength } from './simulation/requests.ts'
 
@@ -21,11 +23,37 @@ const dayMs = 24 * hourMs
  * Reads a trace of single requests or of rates. CSV needs a heading: `at` (seconds, `14:30`, or a date
  * and time of ISO 8601) and either `rate` (requests a second until the next line) or `requests` (their
  * number until the next line), or neither for one request a line, with `prompt` and `answer` in tokens if
- * there are. Lines of JSON are those of `chatgen load`.
+ * there are. Lines of JSON are those of `chatgen load --replay`, or the requests that a load run recorded.
  * @throws TraceSyntaxError with the line
  */
 export function readDemandTrace(text: string): DemandTrace {
-  return /^\s*\{/.test(text) ? fromJsonLines(text) : fromCsv(text)
+  if (!/^\s*\{/.test(text)) return fromCsv(text)
+  const [first = ''] = text.trimStart().split('\n', 1)
+  return asObject(parseJson(first))?.['planned'] === undefined
+    ? fromJsonLines(text)
+    : fromRequests(text)
+}
+
+const recorded = requestLine.pick({ planned: true, promptTokens: true, tokens: true })
+
+/** Requests of a load run, in the order in which they ended. */
+function fromRequests(text: string): DemandTrace {
+  const requests = text.split(/\r?\n/).flatMap((line, at) => {
+    if (line.trim() === '') return []
+    const { data, success } = recorded.safeParse(parseJson(line))
+    if (!success) throw new TraceSyntaxError(at + 1, 'is no request of a load run')
+    return [data]
+  })
+  const first = requests.reduce((min, { planned }) => Math.min(min, planned), Number.MAX_VALUE)
+  // Requests that failed have no usage.
+  const lengths = requests.flatMap(({ promptTokens, tokens }) =>
+    promptTokens === null || tokens === null ? [] : [{ promptTokens, outputTokens: tokens }],
+  )
+  return {
+    ...ofRequests(requests.map(({ planned }) => planned - first)),
+    startsAtMs: null,
+    lengths: lengths.length > 0 ? lengths : null,
+  }
 }
 
 function fromJsonLines(text: string): DemandTrace {

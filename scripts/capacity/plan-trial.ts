@@ -26,12 +26,16 @@ export interface SearchLimits {
   readonly budget: string
 }
 
-export interface PlanTrial extends Trial {
-  /** Name of the results of the search of one replica, and the rate that it found. */
+interface Cluster extends Trial {
+  /** Name of the results of the search of one replica. */
   readonly from: string
-  readonly base: number
   readonly replicas: readonly string[]
   readonly balance: 'round-robin' | 'least-connections'
+}
+
+export interface PlanTrial extends Cluster {
+  /** Rate that the search found. */
+  readonly base: number
   /** Rates of the load runs, as shares of the capacity that all replicas would have. */
   readonly shares: readonly number[]
   /** Length of a load run. */
@@ -53,21 +57,11 @@ export async function comparePlan(trial: PlanTrial): Promise<boolean> {
     for (const share of shares) {
       const rate = Number((share * count * base).toFixed(2))
       const run = ['load', front, ...common, '--slo', slo, '--rate', `${rate}`]
-      const load = loadReport.parse(
-        await reportOf(trial, `load-${share}`, [...run, '--duration', length]),
-      )
-      const ttft = load.metrics.find(({ name }) => name === 'ttft')?.response
-      const { row } = await planOf(trial, `rate=${rate}/s`)
-      for (const [name, q] of [['p50', 0.5] as const, ['p95', 0.95] as const]) {
-        const found = ttft?.quantiles.find((quantile) => quantile.q === q)
-        rows.push({
-          what: `${name} ttft at ${rate} req/s, ms`,
-          predicted: row?.ttft[name] ?? Number.NaN,
-          measured: found?.value ?? Number.NaN,
-          interval: [found?.low ?? Number.NaN, found?.high ?? Number.NaN],
-          tolerance: tolerance.latency,
-        })
-      }
+      const found = await compareTtft(trial, {
+        ...{ what: `at ${rate} req/s`, name: `load-${share}`, demand: `rate=${rate}/s` },
+        ...{ args: [...run, '--duration', length], tolerance: tolerance.latency },
+      })
+      rows.push(...found)
     }
     const { rate, interval } = await search(trial, `all-${balance}`, front, trial.limits)
     const { sustainable } = await planOf(trial, `rate=${(count * base).toFixed(2)}/s`)
@@ -84,6 +78,37 @@ export async function comparePlan(trial: PlanTrial): Promise<boolean> {
   console.log(`\n${count} replicas behind nginx (${balance})`)
   for (const row of rows) console.log(textOf(row))
   return rows.every(isHeld)
+}
+
+interface LoadTrial {
+  readonly what: string
+  /** Name of the results of the load run, and the command. */
+  readonly name: string
+  readonly args: readonly string[]
+  /** Demand of the plan. */
+  readonly demand: string
+  /** Maximum relative error. */
+  readonly tolerance: number
+}
+
+/** Latencies of the first token: those of a load run, and those of a plan for its demand. */
+export async function compareTtft(
+  trial: Cluster,
+  { what, name, args, demand, tolerance }: LoadTrial,
+): Promise<readonly Row[]> {
+  const load = loadReport.parse(await reportOf(trial, name, args))
+  const ttft = load.metrics.find((metric) => metric.name === 'ttft')?.response
+  const { row } = await planOf(trial, demand)
+  return [['p50', 0.5] as const, ['p95', 0.95] as const].map(([name, q]) => {
+    const found = ttft?.quantiles.find((quantile) => quantile.q === q)
+    return {
+      what: `${name} ttft ${what}, ms`,
+      predicted: row?.ttft[name] ?? Number.NaN,
+      measured: found?.value ?? Number.NaN,
+      interval: [found?.low ?? Number.NaN, found?.high ?? Number.NaN] as const,
+      tolerance,
+    }
+  })
 }
 
 /** @throws Error if the search found no rate: the highest that met the SLO says nothing about the capacity */
@@ -108,7 +133,7 @@ export async function search(
 }
 
 /** Prediction for all replicas at a demand, from the command that a user would run. */
-async function planOf(trial: PlanTrial, demand: string) {
+async function planOf(trial: Cluster, demand: string) {
   const { folder, from, slo, balance, replicas } = trial
   const flags = ['--from', join(folder, from), '--demand', demand, '--slo', slo]
   const args = ['plan', ...flags, '--balance', balance, '--replicas', `${replicas.length}`]
@@ -117,7 +142,7 @@ async function planOf(trial: PlanTrial, demand: string) {
   return { row, sustainable: assessed?.sustainable?.value ?? Number.NaN }
 }
 
-function proxyTo({ replicas, balance }: PlanTrial, port: number): string {
+function proxyTo({ replicas, balance }: Cluster, port: number): string {
   return `  access_log off;
   upstream replicas {
     ${balance === 'least-connections' ? 'least_conn;' : ''}
@@ -132,7 +157,7 @@ function proxyTo({ replicas, balance }: PlanTrial, port: number): string {
   }`
 }
 
-interface Row {
+export interface Row {
   readonly what: string
   readonly predicted: number
   readonly measured: number
@@ -143,7 +168,7 @@ interface Row {
 const errorOf = ({ predicted, measured }: Row) => predicted / measured - 1
 const isHeld = (row: Row) => Math.abs(errorOf(row)) <= row.tolerance
 
-function textOf(row: Row): string {
+export function textOf(row: Row): string {
   const { what, predicted, measured, interval } = row
   const off = `off by ${(100 * errorOf(row)).toFixed(1)} %`
   return `${isHeld(row) ? 'held  ' : 'MISSED'}  ${what}: predicted ${predicted.toFixed(1)}, measured ${measured.toFixed(1)} [${rounded(interval)}], ${off}`

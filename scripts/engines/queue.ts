@@ -19,6 +19,7 @@ import {
 } from '../capacity/plan-trial.ts'
 import { isInstalled } from '../foreign/programs.ts'
 import { type ForeignServer, startServer } from './servers.ts'
+import { compareLoads } from './traces.ts'
 
 /** Reason why the queue cannot be tested here; null if there is none. */
 export function queueProblem(): string | null {
@@ -37,6 +38,8 @@ export interface QueueOptions {
   /** Number of runs at fixed rates, and the length of each, such as `60s`. */
   readonly runs: number
   readonly length: string
+  /** Leaves out all but one search and loads that differ from it. */
+  readonly loads: boolean
 }
 
 const cpuGroups = '/sys/fs/cgroup/cpu'
@@ -46,12 +49,18 @@ const allowed = 0.1
 const sloOf = (limitMs: number) => `ttft.p90 < ${limitMs}ms`
 /** Rates of the runs lie within this distance of the capacity, on a logarithmic scale. */
 const spread = 0.1
-const mix = `name: queue
-transactions:
-  - kind: openai-stream
-    prompt: { uniform: { min: 5, max: 20 } }
-    answer: { uniform: { min: 2, max: 6 } }
-`
+const mixOf = (template?: string) =>
+  JSON.stringify({
+    name: 'queue',
+    transactions: [
+      {
+        kind: 'openai-stream',
+        prompt: { uniform: { min: 5, max: 20 } },
+        answer: { uniform: { min: 2, max: 6 } },
+        ...(template === undefined ? {} : { template }),
+      },
+    ],
+  })
 
 /** Prints what was found. @returns true if the intervals hold the truth, and the plan holds */
 export async function testQueue(server: ForeignServer, options: QueueOptions): Promise<boolean> {
@@ -59,7 +68,7 @@ export async function testQueue(server: ForeignServer, options: QueueOptions): P
   const folder = join(root, 'queue')
   mkdirSync(folder, { recursive: true })
   const file = join(folder, 'mix.yaml')
-  writeFileSync(file, mix)
+  writeFileSync(file, mixOf())
   const common = ['--mix', file, '--prefix', 'openai=/v1', '--workers', '1']
   const trial = { folder, key, common, range: { min: 20, max: 400, probe: '8s', budget } }
   // Later child processes inherit it.
@@ -74,7 +83,17 @@ export async function testQueue(server: ForeignServer, options: QueueOptions): P
     startServer({ ...server, command: ['taskset', '-c', '0', ...group, ...small] }, { root, key })
   const alone = await start()
   if (alone === null) return false
-  let holds = await searchesHold(trial, alone.url, options).finally(() => alone.stop())
+  let holds = true
+  try {
+    if (!options.loads) holds = await searchesHold(trial, alone.url, options)
+    const measured = { ...trial, slo: sloOf(limits.alone) }
+    const base = await search(measured, 'base', alone.url, trial.range)
+    printSearch('one replica', measured, base)
+    await compareLoads({ ...measured, from: 'base', base: base.rate }, alone.url, mixOf)
+  } finally {
+    await alone.stop()
+  }
+  if (options.loads) return holds
   const groups = [0, 1].map((at) => limitedGroup(`chatgen-queue-${at}`))
   const replicas: (typeof alone)[] = []
   try {

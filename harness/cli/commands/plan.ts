@@ -30,8 +30,8 @@ Examples:
 
 A trace is CSV with a heading: "at" (seconds, 14:30, or date and time) and "rate" (requests a second until
 the next line), or "requests" (their number until then), or one request a line, with "prompt" and "answer"
-in tokens if known. Lines of JSON are those of chatgen load --replay. The hour with the most requests is
-planned for. Nothing is sent.
+in tokens if known. Lines of JSON are those of chatgen load --replay, or requests.ndjson of a load run. The
+hour with the most requests is planned for. Nothing is sent.
 
 Exit codes:
   0 planned

@@ -25,7 +25,8 @@ export const requestLine = z.object({
   bytes: z.int(),
   /** Events of a stream; 0 for other answers. */
   events: z.int(),
-  /** Output tokens by the usage of the answer; null without one. */
+  /** Tokens of the prompt, and of the output, by the usage of the answer; null without one. */
+  promptTokens: z.int().nullable(),
   tokens: z.int().nullable(),
   /** Null without a status line. */
   status: z.int().nullable(),
