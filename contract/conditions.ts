@@ -74,8 +74,8 @@ export const conditions = {
     tools: {
       'include_tools given': 'V3-GEN-01',
       'exclude_tools given': 'V3-GEN-01',
-      'several excluded': 'V3-GEN-01',
-      // A server may refuse names of tools that it does not have.
+      // A server may refuse names of tools that it, or a chat without documents, does not have.
+      'several excluded': null,
       'others included': null,
       'others excluded': null,
       'none excluded': 'V3-GEN-01',
@@ -207,8 +207,8 @@ function limits<R extends RequirementId>(requirement: R) {
     '1': requirement,
     '2': requirement,
     '10': requirement,
-    '11': requirement,
-    '20': requirement,
+    '11': null,
+    '20': null,
     '21': null,
     '50': null,
     '100': null,

@@ -109,13 +109,18 @@ function withImage(model: string): Edit {
 export function toolEdits({ tools }: TargetProfile) {
   const { name = 'get_time', search = 'file_search' } = tools ?? {}
   return {
-    'include_tools given': set({ include_tools: [search] }),
+    'include_tools given': set({ include_tools: [name] }),
     'exclude_tools given': set({ exclude_tools: [name] }),
     'several excluded': set({ exclude_tools: [search, name] }),
-    'others included': set({ include_tools: [search, 'get_weather'] }),
+    'others included': set({ include_tools: [search] }),
     'others excluded': set({ exclude_tools: ['get_weather', name, 'get_date'] }),
     'none excluded': set({ exclude_tools: [] }),
   }
+}
+
+/** The link to a run, and what another key may not have the right to use. */
+export function guessesOfCaller(caller: { readonly authorization?: string }): readonly string[] {
+  return ['parent', ...('authorization' in caller ? ['model', 'input'] : [])]
 }
 
 /** The dimension of tools, if the profile does not name those of the target. */

@@ -192,11 +192,13 @@ class LawfulRequests<O extends LawfulOperation> {
     return isDeclined(trial.answer) ? undefined : this.#accept(trial)
   }
 
-  /** Omits one value after the other. */
+  /** Omits one value after the other, first the key of another caller, which may have fewer rights. */
   async #withoutRefusedTogether({ row, answer }: Trial): Promise<Trial | undefined> {
-    for (const [name, value] of valuesOf(row)) {
+    const isCaller = ([name]: readonly [string, string]) => Number(name === 'caller')
+    for (const [name, value] of valuesOf(row).toSorted((a, b) => isCaller(b) - isCaller(a))) {
       const trial = await this.#send({ ...row, [name]: plain })
       if (isDeclined(trial.answer)) continue
+      if (name === 'caller') this.#refused.add(`${name} ${value}`)
       this.#claimRefused(name, value, row, [answer, trial.answer])
       return this.#accept(trial)
     }
@@ -230,7 +232,8 @@ class LawfulRequests<O extends LawfulOperation> {
     const requirement = this.#dimensions[name]?.[value]
     const [answer] = evidence
     const { guesses = ['caller'] } = this.#plan
-    const isGuess = guesses.includes(name) && !this.#accepted.has(`${name} ${value}`)
+    const isKnown = name !== 'caller' && this.#accepted.has(`${name} ${value}`)
+    const isGuess = guesses.includes(name) && !isKnown
     if (requirement == null || answer === undefined || isGuess) return
     const what = `a request with ${describeRow(row)} (accepted without ${name} ${value})`
     this.#claim(requirement, () => expectAccepted(answer, what), ...evidence)

@@ -18,7 +18,7 @@ import {
 import { sayBesideOtherChat } from '../support/raced-turns.ts'
 import { buildRecall } from '../support/recall.ts'
 import { wholeTexts } from '../support/text-edits.ts'
-import { doBefore, guessesOfTools, requestsBefore, setEach } from './edits.ts'
+import { doBefore, guessesOfCaller, guessesOfTools, requestsBefore, setEach } from './edits.ts'
 import { type Law, requirementsOfLaws, type Trial, tryConditions } from './trials.ts'
 import { claimKeyNeeded, claimRunBefore, claimTurns, textsOf } from './turn-history.ts'
 import {
@@ -95,7 +95,7 @@ async function claimTurnLaws(
     accepts: 'V3-GEN-01',
     costly: ['overlap'],
     telling: { ...wholeTexts, max_tokens: [plain], parent: ['given'] },
-    guesses: [...guessesOfTools(profile, 'tools'), 'parent'],
+    guesses: [...guessesOfTools(profile, 'tools'), ...guessesOfCaller(caller)],
     async base(row) {
       const after = row['after'] === 'refusal' ? undefined : row['after']
       const name = await doBefore(context, chat.id, after, caller)
@@ -113,7 +113,7 @@ async function claimTurnLaws(
       { input: 'item of a developer', text: 'of digits', model: 'alias', rag: 'agent' },
       { input: 'several parts', form: 'stream', parent: 'given' },
       { tools: 'exclude_tools given', input: 'items' },
-      { tools: 'include_tools given', form: 'stream', after: 'refusal' },
+      { tools: 'others included', form: 'stream', after: 'refusal' },
       { tools: 'several excluded', form: 'stream', model: 'alias' },
     ],
     laws: [...laws, { law: linkNextTurn }],

@@ -35,6 +35,9 @@ interface TurnKind extends FormWithInput {
 /** Maximum number of races of one kind until the requests overlap. */
 const maxTries = 3
 
+/** Pause after requests that conflict with the turn before. */
+const busyMs = 1_000
+
 /** Generations of races that overlap in the first attempt, and of repeated races. */
 export const raceGenerations = kinds.length * racers
 export const raceRepeats = kinds.length * (maxTries - 1) * racers
@@ -67,6 +70,11 @@ export async function raceTurns(context: Context, chat: Chat): Promise<readonly 
     for (let tries = 0; tries < tried; tries += 1) {
       const before = turns.findLast(({ answer }) => answer !== undefined)?.answer
       const turn = await raceTurn(context, chat, kind, before && finalResponse(before)?.['id'])
+      // The chat may still be busy with the turn before.
+      if (tries < tried - 1 && turn.sent.every(({ response }) => response?.status === 409)) {
+        await context.session.sleep(busyMs)
+        continue
+      }
       turns.push(turn)
       if (turn.gap === undefined) break
     }

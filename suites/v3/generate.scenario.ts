@@ -1,3 +1,4 @@
+import { sampleVideo } from '../../fixtures/content/video.ts'
 import {
   assume,
   bodyJson,
@@ -95,9 +96,6 @@ function itemTypesOf({ output }: Readonly<Record<string, unknown>>): string {
 
 /** Sections 2.1 and 4.3: images and video in the input, and the model for them. */
 describe('v3: media', () => {
-  /** The head of an MP4 file, without a frame. */
-  const video = 'data:video/mp4;base64,AAAAIGZ0eXBpc29tAAACAGlzb21pc28yYXZjMW1wNDE='
-
   const ask = (text: string, part: object) => [
     {
       type: 'message',
@@ -113,7 +111,10 @@ describe('v3: media', () => {
       const chat = await v3.createChat()
       // The document shows only the parts input_text and input_image.
       const guess = { type: 'input_video', video_url: '{url}' }
-      const input = ask(prompts.picture(), fill(profile.requests.video ?? guess, { url: video }))
+      const input = ask(
+        prompts.picture(),
+        fill(profile.requests.video ?? guess, { url: sampleVideo }),
+      )
       const reply = await v3.generate(
         v3.generateBody(chat, input, { model_id: profile.models.vision }),
       )

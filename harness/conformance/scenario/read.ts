@@ -4,6 +4,7 @@ import {
   type Exchange,
   isObject,
   isUuid,
+  type JsonLeaf,
   leavesOf,
   mediaType,
   nodesOf,
@@ -186,6 +187,11 @@ export function withoutReferences(
 }
 
 const anyUuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi
+
+/** The values outside the elements of lists, which may have members of any name. */
+export function leavesOutsideRows(body: unknown): JsonLeaf[] {
+  return leavesOf(body).filter(({ path }) => !path.some((step) => /^\d+$/.test(step)))
+}
 
 const leadsOn = /cursor|next|prev|before|after|first|last|token|self|link|url|href/i
 

@@ -3,9 +3,10 @@ import { isUuid } from '../../../contract/json.ts'
 import { ApiError } from '../../http/errors.ts'
 import type { Patch } from '../../services.ts'
 import { newChat } from '../../surfaces/chats.ts'
-import { onSuccessBody } from '../patches/replies.ts'
-import { onRequestBody, rejectRequests } from '../patches/requests.ts'
+import { onReply, onSuccessBody } from '../patches/replies.ts'
+import { onRequest, onRequestBody, rejectRequests } from '../patches/requests.ts'
 import {
+  changeChat,
   completions,
   createChat,
   nameChat,
@@ -16,7 +17,7 @@ import {
   v2Generate,
   v3Generate,
 } from '../patches/routes.ts'
-import { compose, onStore, perServer } from '../patches/services.ts'
+import { chatIdOf, compose, onStore, perServer, remembering } from '../patches/services.ts'
 import { dialectTable } from '../table.ts'
 
 /** Section 4: the fields of each body. */
@@ -135,6 +136,21 @@ export const strictness = dialectTable({
     profile: { v2Chat: { create: null, ids: [1, 2, 3].map(chatId) } },
     patch: withChats([1, 2, 3].map(chatId)),
   },
+  'busy-after-a-turn: After a turn, the first request for a reply or a new name in its chat is rejected with 409 and Retry-After: 0.':
+    remembering((busy) =>
+      compose([
+        ...[v3Generate, changeChat].map((route) =>
+          onRequest(route, (call) => {
+            if (!busy.delete(chatIdOf(call))) return call
+            throw new ApiError(409, 'The turn is being stored', { headers: { 'retry-after': '0' } })
+          }),
+        ),
+        onReply(v3Generate, (reply, call) => {
+          if (reply.status < 300) busy.add(chatIdOf(call))
+          return reply
+        }),
+      ]),
+    ),
   'busy-now-and-then: Every 80th request is rejected with 429 and Retry-After: 0.': perServer(() =>
     rejectEveryNth(80),
   ),

@@ -48,8 +48,9 @@ export function chatRoutes(session: Session) {
       to('v3.addFavorite', chat, options),
     removeFavorite: (chat: string, options: SendOptions = {}): Promise<Exchange> =>
       to('v3.removeFavorite', chat, options),
+    // Whether there must be a body is not shown.
     generateName: (chat: string, options: SendOptions = {}): Promise<Exchange> =>
-      to('v3.generateName', chat, options),
+      to('v3.generateName', chat, { json: {}, ...options }),
     attachments: (chat: string, query: Query = {}, options: SendOptions = {}): Promise<Exchange> =>
       to('v3.chatAttachments', chat, { query, ...options }),
 

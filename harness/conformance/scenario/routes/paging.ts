@@ -13,9 +13,9 @@ import type { TargetProfile } from '../../profile/index.ts'
 import { describeRequest } from '../../session/limits/limit-breaches.ts'
 import type { Session } from '../../session/session.ts'
 import { assume } from '../claims.ts'
-import { contains, historyCursor, withoutCursors } from '../read.ts'
+import { contains, historyCursor, leavesOutsideRows, withoutCursors } from '../read.ts'
 
-/** Names of fields that may hold the cursor of the next page, at any depth. */
+/** Names of fields outside the rows that may hold the cursor of the next page. */
 const cursorNames = ['cursor', 'next_cursor', 'nextCursor', 'next', 'after', 'next_page_token']
 
 /**
@@ -26,7 +26,7 @@ export function cursorIn(page: Exchange, pointer: string | undefined): string | 
   const body = answerJson(page)
   const found = pointer
     ? [valueAt(body, pointer)]
-    : leavesOf(body)
+    : leavesOutsideRows(body)
         .filter(({ path }) => cursorNames.includes(path.at(-1) ?? ''))
         .map(({ value }) => value)
   const values = found.filter((candidate) => candidate !== null && candidate !== undefined)
@@ -105,12 +105,11 @@ export async function walkList(
  * like a cursor or a flag, or there is a Link header (RFC 8288).
  */
 function mayContinue(page: Exchange): boolean {
-  const outside = leavesOf(answerJson(page)).filter(
-    ({ path }) => !path.some((step) => /^\d+$/.test(step)),
-  )
   return (
     header(page.response?.headers ?? [], 'link') !== undefined ||
-    outside.some(({ path, value }) => mayBeCursor(path.at(-1) ?? '', value))
+    leavesOutsideRows(answerJson(page)).some(({ path, value }) =>
+      mayBeCursor(path.at(-1) ?? '', value),
+    )
   )
 }
 

@@ -60,6 +60,16 @@ describe('the cursor of the next page', () => {
     expect(cursorIn(page(JSON.stringify({ data: [], next })), undefined)).toBe(cursor)
   })
 
+  test('is not one of a row', () => {
+    const of = (cursor: string | null) =>
+      cursorIn(
+        page(JSON.stringify({ data: [{ cursor: 'r1' }], meta: { page: { cursor } } })),
+        undefined,
+      )
+    expect(of('c2')).toBe('c2')
+    expect(of(null)).toBeNull()
+  })
+
   test.each(['', 'c1'])('is not the one of the query %j that the page repeats', (sent) => {
     const of = (cursor: string | null) => {
       const body = { query: { cursor: sent }, result: [], pagination: { cursor } }

@@ -35,7 +35,9 @@ export function createRateLimiter(
       if (attempt + 1 >= maxAttempts) return null
       const waitMs = retryAfterMs(exchange) ?? Math.min(firstWaitMs * 2 ** attempt, maxMs)
       if (waitMs > maxMs) return null
-      state.nextSlotAt = Math.max(state.nextSlotAt, steadyNow() + waitMs)
+      // A conflict is that of one chat.
+      if (exchange.response?.status !== 409)
+        state.nextSlotAt = Math.max(state.nextSlotAt, steadyNow() + waitMs)
       return waitMs
     },
   }

@@ -14,7 +14,7 @@ import type { RunContext } from '../context.ts'
 import type { RequestRoute } from '../endpoint-routing.ts'
 import { InconclusiveError } from '../errors.ts'
 import { noteSaid } from '../foreign-rows.ts'
-import { giveUpReason } from '../limits/rate-limiter.ts'
+import { giveUpReason, retryAfterMs } from '../limits/rate-limiter.ts'
 import { nextStep, repeatability } from './failure.ts'
 import {
   addedNames,
@@ -55,7 +55,7 @@ const maxSupplements = 3
 
 /**
  * Sends a request until it has a response that counts: once more after a failed conversation, as often as
- * allowed after a 429 or 503, and with the fields that the target requires beyond those of the document.
+ * allowed after a response that asks to wait, and with the fields that the target requires beyond those of the document.
  * `onAnswered` is called when the first try has a status line.
  * @throws InconclusiveError if no response counts.
  */
@@ -75,8 +75,7 @@ export async function sendWithRetries(
   if (ordered.route !== undefined) await waitUntilSettled(sendContext, spec, ordered.route)
   for (let attempt = 0; ; attempt += 1) {
     const exchange = await sendOnce(sendContext, ordered, { attempt, members, failed }, onAnswered)
-    const status = exchange.response?.status
-    if (status === 429 || status === 503) {
+    if (asksToWait(exchange, spec)) {
       await waitForRetry(sendContext, spec, exchange, attempt)
       continue
     }
@@ -110,6 +109,15 @@ export async function sendWithRetries(
     members = { ...members, ...additions }
     failed = undefined
   }
+}
+
+/** Tests for a 429 or 503, or a conflict that passes: a chat may be busy with its latest turn. */
+function asksToWait(exchange: Exchange, { inBurst = false }: RequestSpec): boolean {
+  const { response, labels } = exchange
+  if (response?.status !== 409) return response?.status === 429 || response?.status === 503
+  // Repeats, races and requests to be refused are judged by what they meet.
+  const isJudged = inBurst || labels.role === 'negative' || labels.repeatOf !== undefined
+  return !isJudged && retryAfterMs(exchange) !== undefined
 }
 
 /** `404 openai.chat` for a page; empty for any other answer, which is never a lasting page. */
