@@ -70,10 +70,6 @@ export class Session {
     if (only !== 'all' && only.length === 0) return false
     const isWhole = only === 'all' || this.checkOf(result) === null
     const part = isWhole ? null : freePart(result.path)
-    if (isWhole) {
-      for (const { name } of result.parts) rmSync(join(result.path, name), { recursive: true })
-      result.parts = []
-    }
     const folder = part === null ? result.path : join(result.path, part)
     const flags = only === 'all' ? [] : ['--only', only.join(','), '--report', 'json']
     void this.follow(this.#runner({ folder, flags }), result, part)
@@ -95,7 +91,11 @@ export class Session {
     this.#changed()
     const { code, failure } = await run.ended
     result.failure = failure ?? (code === null ? 'chatgen was killed' : null)
+    const before = startOf(result)
     this.#take(result, part)
+    const after = startOf(result)
+    // A run that was refused replaces nothing.
+    if (part === null && after !== undefined && after !== before) dropParts(result)
     result.live = null
     this.#running = null
     this.#changed()
@@ -142,6 +142,17 @@ export class Session {
 }
 
 const nothing = { requirements: [] }
+
+/** Time of the run that wrote the stored check; undefined without one. */
+function startOf({ stored }: Result): string | undefined {
+  return stored !== null && isCheck(stored) ? stored.report.startedAt : undefined
+}
+
+function dropParts(result: Result): void {
+  for (const { name } of result.parts)
+    rmSync(join(result.path, name), { recursive: true, force: true })
+  result.parts = []
+}
 
 function isCheck(stored: Stored): stored is Stored & Checked {
   return stored.report.kind === 'conformance-report'
