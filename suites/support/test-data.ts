@@ -19,6 +19,22 @@ export function buildTextFile(session: Session, nonce = session.nonce(), more = 
   }
 }
 
+export type UploadFile = ReturnType<typeof buildTextFile>
+
+/** Contents that careless code reads as text. */
+export const oddContents: Readonly<Record<string, (file: UploadFile) => UploadFile>> = {
+  'line ends': (file) => ({
+    ...file,
+    bytes: Buffer.concat([file.bytes, Buffer.from('\r\nlast line\r\n\r\n')]),
+  }),
+  bytes: (file) => ({
+    name: file.name.replace(/txt$/, 'bin'),
+    type: 'application/octet-stream',
+    bytes: Buffer.concat([file.bytes, Buffer.from([0, 0xff, 0x0d, 0x0a, 0])]),
+  }),
+  nothing: (file) => ({ ...file, bytes: new Uint8Array() }),
+}
+
 type Uploading = Pick<ScenarioContext, 'attachments' | 'profile' | 'session'>
 
 /** An attachment object; undefined if the target returns none. */
@@ -36,7 +52,7 @@ export async function attachedFile(
 export function claimRecord(
   claim: ScenarioContext['claim'],
   record: Readonly<Record<string, unknown>>,
-  file: ReturnType<typeof buildTextFile>,
+  file: UploadFile,
   uploaded: Exchange,
 ): void {
   claim(

@@ -19,7 +19,7 @@ describe('v3: attachments', () => {
 
   test(
     'POST /attachment MUST return an attachment that describes a file',
-    covers([...described, 'V3-ATT-06'], { requests: 13, uploads: 3 }),
+    covers([...described, 'V3-ATT-06', 'V3-ATT-08'], { requests: 13, uploads: 3 }),
     async ({ attachments, claim, session, profile }) => {
       const named = buildTextFile(session, session.nonce(), ' Größe 東京')
       const first = await attachments.upload(named)
@@ -54,6 +54,11 @@ describe('v3: attachments', () => {
       const ids = [id, otherId]
       const list = await attachments.waitForListed({ search: file.name }, file.name, ids)
       const isListed = ids.map((one) => contains(list.body, one))
+      if (record['filename'] === file.name && list.isWhole) {
+        const isFound = attachments.lists(list, file.name)
+        const byName = 'a search for the whole name shows the file'
+        claim('V3-ATT-08', () => expect(isFound, byName).toBe(true), list, again)
+      }
       if (!list.isWhole || otherId === id || isListed[0] !== true) return
       const what = 'the list shows two files of the same name'
       claim('V3-ATT-06', () => expect(isListed, what).toEqual([true, true]), list, again)

@@ -6,6 +6,7 @@ import {
   describe,
   describeRow,
   expect,
+  expectAccepted,
   isConclusive,
   isObject,
   type ListWalk,
@@ -17,7 +18,12 @@ import {
   succeeded,
   test,
 } from '../../../harness/conformance/scenario/index.ts'
-import { buildTextFile, claimRecord } from '../../support/test-data.ts'
+import {
+  buildTextFile,
+  claimRecord,
+  oddContents,
+  type UploadFile,
+} from '../../support/test-data.ts'
 import { doBefore, requestsBefore } from '../edits.ts'
 import type { Body, Trial } from '../trials.ts'
 import { claimLists } from './list-laws.ts'
@@ -42,8 +48,8 @@ describe('v3: laws of files', () => {
   test(
     'the lists of attachments MUST show each file once under every condition',
     coversAtDepth(
-      [...requirementsOf('V3-ATT', { except: ['V3-ATT-01'] }), 'V3-AUTH-05'],
-      (rows, depth) => ({ requests: 14 * rowsAt({ depth, rows }) + 99, uploads: 29, chats: 3 }),
+      [...requirementsOf('V3-ATT', { except: ['V3-ATT-01'] }), 'V3-AUTH-05', 'V3-CHAT-11'],
+      (rows, depth) => ({ requests: 14 * rowsAt({ depth, rows }) + 102, uploads: 29, chats: 3 }),
     ),
     async ({ v3, chats, attachments, claim, session, profile, prompts, coverage }) => {
       const context = { v3, chats, attachments, claim, session, profile, prompts, coverage }
@@ -63,7 +69,7 @@ async function filesOf(context: Context): Promise<Files> {
     const chat = places.get(isSecond) ?? (await v3.createChat(caller))
     places.set(isSecond, chat)
     const names: string[] = []
-    for (const [content, change] of Object.entries(contents)) {
+    for (const [content, change] of Object.entries(oddContents)) {
       const plainFile = buildTextFile(session, word, `-${names.length}${isSecond ? 2 : 1}`)
       const upload = (one: UploadFile) =>
         attachments.upload(one, chat.id, { role: 'arrange', ...caller })
@@ -107,22 +113,6 @@ async function isJoined(
   return attachments.lists(list, name)
 }
 
-type UploadFile = ReturnType<typeof buildTextFile>
-
-/** Contents that careless code reads as text. */
-const contents: Readonly<Record<string, (file: UploadFile) => UploadFile>> = {
-  'line ends': (file) => ({
-    ...file,
-    bytes: Buffer.concat([file.bytes, Buffer.from('\r\nlast line\r\n\r\n')]),
-  }),
-  bytes: (file) => ({
-    name: file.name.replace(/txt$/, 'bin'),
-    type: 'application/octet-stream',
-    bytes: Buffer.concat([file.bytes, Buffer.from([0, 0xff, 0x0d, 0x0a, 0])]),
-  }),
-  nothing: (file) => ({ ...file, bytes: new Uint8Array() }),
-}
-
 async function claimFilesOfCaller(context: Context, files: Files): Promise<void> {
   const { chats, attachments } = context
   const { members, chatOf } = files
@@ -164,7 +154,7 @@ async function claimFilesOfCaller(context: Context, files: Files): Promise<void>
 }
 
 async function claimFilesOfChat(context: Context, files: Files): Promise<void> {
-  const { chats, attachments } = context
+  const { chats, attachments, claim } = context
   const { members, chatOf } = files
   const idOf = (isSecond: boolean) => chatOf(isSecond)?.id ?? ''
   const { search, caller } = editsFor(members)
@@ -195,6 +185,19 @@ async function claimFilesOfChat(context: Context, files: Files): Promise<void> {
     also: (trial, walk) =>
       claimNoneForeign(context, files, trial, walk, { ofChat: 'V3-ATT-12', sought: 'V3-ATT-13' }),
   })
+  // The id of the chat of another caller does not show its files.
+  const foreign = chatOf(true) && [
+    await attachments.list({ chat_id: idOf(true) }, { role: 'probe' }),
+    await chats.attachments(idOf(true), {}, { role: 'probe' }),
+  ]
+  for (const list of foreign ?? []) {
+    const visible = members.of(true).filter((name) => attachments.lists(list, name))
+    const what = 'files of another caller, by the id of their chat'
+    claim('V3-ATT-11', () => expect(visible, what).toEqual([]), list)
+  }
+  const removed = await chats.remove(idOf(false))
+  const what = 'DELETE /chat/{chat_id} of a chat with files'
+  claim('V3-CHAT-11', () => expectAccepted(removed, what), removed)
 }
 
 function inChat(chat: Chat | undefined) {
@@ -225,10 +228,7 @@ function claimNoneForeign(
   { members, strays }: Files,
   { row, answer }: Trial,
   walk: ListWalk,
-  {
-    ofChat,
-    sought,
-  }: { readonly ofChat: RequirementId | undefined; readonly sought: RequirementId },
+  { ofChat, sought }: Readonly<{ ofChat: RequirementId | undefined; sought: RequirementId }>,
 ): void {
   const isSecond = row['caller'] === 'second'
   const of = describeRow(row)

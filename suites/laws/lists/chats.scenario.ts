@@ -12,6 +12,7 @@ import {
   listedChatIds,
   plain,
   type Row,
+  repeatedIn,
   type ScenarioContext,
   statusText,
   succeeded,
@@ -90,13 +91,17 @@ async function addFavorites(
     () => chats.readFavorites(caller),
     (_, page) => !isAdded || missingOf(page).length === 0,
   )
+  const ids = chosen.map(({ id }) => id)
+  const twice = list.pages.flatMap((page) => repeatedIn(chats.bodyOfPage(page), ids))
+  const once = () => expect(twice, 'favorites that a page shows twice').toEqual([])
+  if (twice.length > 0) claim('V3-FAV-01', once, list)
   // What is not on the first page may be on one that cannot be found.
   if (list.isWhole && isAdded) {
     const missing = missingOf(list).map(({ id }) => id)
     const all = () => expect(missing, 'favorites that their list lacks').toEqual([])
     claim('V3-FAV-01', all, ...added, list)
   }
-  return chosen.map(({ id }) => id).filter((id) => contains(list.body, id))
+  return ids.filter((id) => contains(list.body, id))
 }
 
 /** The type of `exclude_favorites` is a guess until a search without the favorites has shown that it is right. */

@@ -18,7 +18,7 @@ export interface LawfulList<O extends ListOperation>
   readonly requirements: Readonly<Record<'listed' | 'found' | 'limited' | 'paged', RequirementId>>
   /** Elements that a request excludes, and the requirement that it keeps the others. */
   readonly leavesOut?: (row: Row) => LeftOut | undefined
-  /** Further elements that a search may find. */
+  /** Further elements of the first caller that a search for the word finds. */
   readonly alike?: readonly string[]
   readonly arrange?: (row: Row) => Promise<void>
   list(query: Query, options: Caller): Promise<Exchange>

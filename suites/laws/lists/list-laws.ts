@@ -114,9 +114,11 @@ class LawsOfList {
     if (this.#broken.has(this.#list.requirements.found)) return false
     const texts = this.#members.of(isSecond, kind)
     const search = this.#members.words[kind as Kind]
-    const { read, requirements } = this.#list
-    const walk = await read({ search }, texts, this.#members.callerOf(isSecond))
+    const { read, requirements, alike = [] } = this.#list
+    const others = kind === 'word' && !isSecond ? alike : []
+    const walk = await read({ search }, [...texts, ...others], this.#members.callerOf(isSecond))
     const isFound = this.#claimShown(requirements.found, texts, walk, `search=${search}`)
+    if (isFound) this.#claimShown(requirements.listed, others, walk, `search=${search}`)
     const row = onlyOf(trial.row, 'search', 'caller')
     this.#list.also?.({ ...trial, row, body: { search }, answer: walk.pages[0] }, walk)
     this.#found.set(key, isFound)

@@ -162,6 +162,10 @@ export const chatFaults = faultTable({
     ),
   'V3-FAV-01 favorite-list-latest-alone: GET /chat/favorite returns only the newest chat among the favorites.':
     setFields(favoriteList, { result: (chats: readonly unknown[]) => chats.slice(0, 1) }),
+  'V3-FAV-01 favorite-list-twice: GET /chat/favorite returns each chat twice.': setFields(
+    favoriteList,
+    { result: (chats: readonly unknown[]) => [...chats, ...chats] },
+  ),
   'V3-FAV-01 chat-update-clears-favorite: Renaming a chat removes it from favorites.':
     editChatChanges((change) =>
       change.name === undefined ? change : { ...change, favorite: false },

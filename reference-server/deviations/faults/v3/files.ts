@@ -5,9 +5,9 @@ import type { Patch } from '../../../services.ts'
 import { pageSize } from '../../../surfaces/paging.ts'
 import { toObject } from '../../patches/json.ts'
 import { onSuccessBody, setFields } from '../../patches/replies.ts'
-import { rejectRequests } from '../../patches/requests.ts'
-import { type RoutePattern, upload, v3Generate } from '../../patches/routes.ts'
-import { compose, onStore } from '../../patches/services.ts'
+import { onRequest, rejectRequests } from '../../patches/requests.ts'
+import { fileList, type RoutePattern, upload, v3Generate } from '../../patches/routes.ts'
+import { compose, onStore, perServer, remembering } from '../../patches/services.ts'
 import { faultTable } from '../../table.ts'
 
 const plainPrefix = '/api/knowledge'
@@ -99,6 +99,44 @@ export const fileFaults = faultTable({
         },
       }
     }),
+  'V3-ATT-11 attachment-of-another-by-its-chat: GET /attachment with the chat_id of another caller returns its attachments.':
+    perServer(() => {
+      const owners = new Map<unknown, string>()
+      return compose([
+        onStore('chats', ({ create }) => ({
+          create: (chat) => create(owners.set(chat.id, chat.owner) && chat),
+        })),
+        onRequest(fileList, (call) => ({
+          ...call,
+          caller: owners.get(toObject(call.query)['chat_id']) ?? call.caller,
+        })),
+      ])
+    }),
+  'V3-ATT-06 attachment-of-no-chat-unlisted: GET /attachment omits files without a chat.':
+    remembering((linked) =>
+      onStore('attachments', ({ link, list }) => ({
+        link: (chat, id) => link(chat, linked.add(id) && id),
+        list: async (owner, page) => {
+          const { rows, next } = await list(owner, page)
+          return { rows: rows.filter(({ id }) => linked.has(id)), next }
+        },
+      })),
+    ),
+  'V3-ATT-08 attachment-search-for-parts-alone: A search for a whole file name finds nothing.':
+    onStore('attachments', ({ list }) => ({
+      list: async (owner, page) => {
+        const { rows, next } = await list(owner, page)
+        return { rows: rows.filter(({ filename }) => filename !== page.search), next }
+      },
+    })),
+  'V3-CHAT-11 chat-with-files-undeletable: DELETE /chat/{chat_id} of a chat with attachments returns 500.':
+    onStore('chats', (chats, { store }) => ({
+      delete: async (owner, id) => {
+        const { rows } = await store.attachments.list(owner, { chatId: id, limit: 1 })
+        if (rows.length > 0) throw new Error('foreign key')
+        return chats.delete(owner, id)
+      },
+    })),
   'V3-ATT-04 attachment-size-in-characters: The size of an attachment counts characters instead of bytes.':
     onSuccessBody(upload, (body, { file }) => ({
       ...body,
