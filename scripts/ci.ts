@@ -53,7 +53,7 @@ const first: readonly Step[] = [
   { name: 'reports in a browser', command: 'npm run test:browser' },
   {
     name: 'proof, a sample, and generated faults at each depth',
-    command: `npm run prove -- --sample 300 --generated 25 --dialects 10 --depth ${depths.join(',')} --seed ${seed}`,
+    command: `npm run prove -- --processes 6 --sample 300 --generated 25 --dialects 10 --depth ${depths.join(',')} --seed ${seed}`,
   },
 ]
 const second: readonly Step[] = [
@@ -65,7 +65,7 @@ const second: readonly Step[] = [
   { name: 'proxies of others in front of the reference server', command: 'npm run foreign' },
   {
     name: 'slow tests that do not depend on speed',
-    command: `npx vitest run --maxWorkers 1 ${untimed.join(' ')}`,
+    command: `npx vitest run --maxWorkers 2 ${untimed.join(' ')}`,
   },
 ]
 

@@ -26,7 +26,7 @@ import type { ScenarioResult } from './verdicts.ts'
  *   once: one answer of a gateway to a chat's creation would leave a hundred requirements open. The repeat
  *   counts if it leaves fewer open; what the first try proved stays.
  * - If answers contradict earlier ones of the same operations without exception (the key is refused, or a page
- *   or a 404 answers), the run stops (`limits/limit-breaches.ts`); what is not confirmed by then is inconclusive.
+ *   or a 404 answers), the run stops (`limits/circuit-breaker.ts`); what is not confirmed by then is inconclusive.
  *
  * A recording holds all tries, by the names of their scenarios, so that it gives the same verdicts.
  */

@@ -26,11 +26,13 @@ export interface RunState {
     /** Ids of all chats that were created: a list may be read after the deletion of a chat that it shows. */
     readonly created: Set<string>
   }
-  /** `limits/rate-limiter.ts`; as `steadyNow`. */
-  readonly pace: { nextSlotAt: number }
-  /** `limits/limit-breaches.ts` */
+  /** `limits/rate-limiter.ts`; as `steadyNow`, and origins that stayed down. */
+  readonly pace: { nextSlotAt: number; readonly lost: Set<string> }
+  /** `limits/circuit-breaker.ts` */
   readonly circuit: {
     consecutiveFailures: number
+    /** Time of the last lost connection that counted, as `steadyNow`. */
+    lostAt: number
     reason: string
     /** Server errors in a row, and the routes that they came from. */
     readonly breakdown: { count: number; readonly routes: Set<string>; reason: string | undefined }
@@ -59,9 +61,10 @@ export function newRunState(): RunState {
   return {
     exchanges: 0,
     budget: { requests: 0, generations: 0, pendingChats: 0, chats: new Set(), created: new Set() },
-    pace: { nextSlotAt: 0 },
+    pace: { nextSlotAt: 0, lost: new Set() },
     circuit: {
       consecutiveFailures: 0,
+      lostAt: Number.NEGATIVE_INFINITY,
       reason: '',
       breakdown: { count: 0, routes: new Set(), reason: undefined },
       contradictions: { accepted: new Set(), count: 0, since: '', reason: undefined },

@@ -20,14 +20,14 @@ import {
   RunEndedError,
 } from '../errors.ts'
 import { type RunState, steadyNow } from '../run-state.ts'
+import { createCircuitBreaker } from './circuit-breaker.ts'
 import {
-  createCircuitBreaker,
   createLimitBreaches,
   describeRequest,
   findExcess,
   type LimitBreaches,
 } from './limit-breaches.ts'
-import { createRateLimiter } from './rate-limiter.ts'
+import { createRateLimiter, isDown } from './rate-limiter.ts'
 
 /** Entrance for all requests of a run: applies its limits, and closes early if the run must end. */
 export interface Gate {
@@ -103,7 +103,9 @@ export function createGate(setup: RunSetup): Gate {
       return deadline
     },
     leave(exchange) {
-      breaker.recordEnding(exchange)
+      pace.recordEnding(exchange)
+      // Of a target that is down, the last try counts.
+      if (!isDown(exchange)) breaker.recordEnding(exchange)
       runLimits.countBytes(exchange)
       budget.settle(exchange)
     },

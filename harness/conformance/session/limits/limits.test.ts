@@ -3,8 +3,9 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } fro
 import type { Ending, Exchange, ExchangeLabels, Header } from '../../../../contract/index.ts'
 import { type ExchangeSketch, exchangeOf } from '../../../../reports/test-support/reports.ts'
 import { newRunState } from '../run-state.ts'
+import { createCircuitBreaker } from './circuit-breaker.ts'
 import { createBudget } from './gate.ts'
-import { createCircuitBreaker, createLimitBreaches } from './limit-breaches.ts'
+import { createLimitBreaches } from './limit-breaches.ts'
 import { allowsBurst, createRateLimiter, giveUpReason, retryAfterMs } from './rate-limiter.ts'
 import { acquireSlot, createSemaphore } from './semaphore.ts'
 
@@ -83,6 +84,19 @@ describe('Retry-After', () => {
     )
     expect(waits).toEqual([500, 1_000, 2_000, null])
   })
+
+  test('is that of a target that is down, once until it answers again', () => {
+    const pace = createRateLimiter({ retryAfterMs: 30_000 })
+    const waits = () => [0, 1, 2, 3, 4].map((attempt) => pace.retryAfter(down, attempt))
+    expect(waits()).toEqual([500, 1_000, 2_000, 4_000, null])
+    expect(waits()).toEqual([0, 0, 0, 0, null])
+    pace.recordEnding(exchange(200))
+    expect(waits()).toEqual([500, 1_000, 2_000, 4_000, null])
+  })
+})
+
+const down = exchange(null, {
+  ending: { kind: 'unreachable', atMs: 1, code: 'ECONNREFUSED', error: 'refused' },
 })
 
 function timesOf(pace: ReturnType<typeof createRateLimiter>, requests: readonly number[]) {
@@ -129,23 +143,27 @@ describe('a burst', () => {
 
 describe('the circuit', () => {
   const timeout = exchange(null, { ending: { kind: 'timeout', atMs: 1 } })
-  const refused = exchange(null, {
-    ending: { kind: 'unreachable', atMs: 1, code: 'ECONNREFUSED', error: 'refused' },
-  })
   const silentBody = exchange(200, { ending: { kind: 'timeout', atMs: 1 } })
   const eight = Array.from({ length: 8 })
 
   test.each([
     ['no answer in time', timeout, '8 requests in a row got no answer in time'],
-    ['nobody there', refused, '8 requests in a row found no answer (ECONNREFUSED)'],
+    ['nobody there', down, '8 requests in a row found no answer (ECONNREFUSED)'],
     ['bodies that never end', silentBody, '8 requests in a row got no answer in time'],
   ])('opens after eight times %s', (_, lost, reason) => {
-    const breaker = createCircuitBreaker()
+    let seconds = 0
+    const breaker = createCircuitBreaker(undefined, () => ++seconds * 1_000)
     for (const _ of eight.slice(1)) breaker.recordEnding(lost)
     expect(breaker.isOpen).toBe(false)
     breaker.recordEnding(lost)
     expect(breaker.isOpen).toBe(true)
     expect(breaker.reason).toBe(reason)
+  })
+
+  test('stays closed where many connections are lost at once', () => {
+    const breaker = createCircuitBreaker(undefined, () => 0)
+    for (const _ of [...eight, ...eight]) breaker.recordEnding(down)
+    expect(breaker.isOpen).toBe(false)
   })
 
   test('opens where eight requests were turned away to the last try', () => {

@@ -4,6 +4,8 @@ import type { TargetProfile } from '../../profile/index.ts'
 import { newRunState, type RunState, steadyNow } from '../run-state.ts'
 
 const maxAttempts = 4
+/** A service that is restarted is down for some seconds. */
+const maxAttemptsWhileDown = 5
 const firstWaitMs = 500
 
 type Limits = Pick<TargetProfile['limits'], 'requestsPerSecond' | 'retryAfterMs'>
@@ -16,6 +18,9 @@ export function createRateLimiter(
   const gapMs = requestsPerSecond === undefined ? 0 : 1000 / requestsPerSecond
 
   return {
+    recordEnding(exchange: Exchange): void {
+      if (!isDown(exchange)) state.lost.delete(new URL(exchange.request.url).origin)
+    },
     /**
      * Resolves when the next `requests` may be sent at once; rejects once the signal is aborted. The signal
      * is created only if there is a wait. The slots of a burst are reserved before it: no second has more
@@ -32,7 +37,14 @@ export function createRateLimiter(
      * longer wait than the profile allows gets no request before that time.
      */
     retryAfter(exchange: Exchange, attempt: number): number | null {
-      if (attempt + 1 >= maxAttempts) return null
+      const { origin } = new URL(exchange.request.url)
+      const isWaitedFor = isDown(exchange)
+      if (attempt + 1 >= (isWaitedFor ? maxAttemptsWhileDown : maxAttempts)) {
+        if (isWaitedFor) state.lost.add(origin)
+        return null
+      }
+      // One wait for each time that it is down.
+      if (state.lost.has(origin)) return 0
       const waitMs = retryAfterMs(exchange) ?? Math.min(firstWaitMs * 2 ** attempt, maxMs)
       if (waitMs > maxMs) return null
       // A conflict is that of one chat.
@@ -51,9 +63,15 @@ export function allowsBurst(
   return requestsPerSecond === undefined || requests <= requestsPerSecond
 }
 
-/** Reason for giving up a request after a 429 or 503, for a sentence about the target. */
+/** Tests if nobody listens at the address of the target: nothing was sent. */
+export function isDown({ ending }: Exchange): boolean {
+  return ending.kind === 'unreachable' && ending.code === 'ECONNREFUSED'
+}
+
+/** Reason for giving up a request after a response that asks to wait, for a sentence about the target. */
 export function giveUpReason(exchange: Exchange, { retryAfterMs: maxMs }: Limits): string {
   const status = exchange.response?.status
+  if (status === undefined) return `refused ${maxAttemptsWhileDown} connections in a row`
   const askedMs = retryAfterMs(exchange)
   if (askedMs === undefined || askedMs <= maxMs) return `kept answering ${status}`
   const value = header(exchange.response?.headers ?? [], 'retry-after') ?? ''

@@ -1,3 +1,5 @@
+import net, { type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { ConformanceReport } from '../../../../contract/report/conformance.ts'
 import { targetFixture } from '../../../../fixtures/targets.ts'
@@ -271,3 +273,56 @@ describe('an odd answer of a front', () => {
     expect(resultOf(report, 'V3-SSE-08')?.verdict).toBe('inconclusive')
   })
 })
+
+describe('a service that is restarted', () => {
+  test('is waited for, and as much is decided', async () => {
+    const relay = await startRelay()
+    let requests = 0
+    disturbance = () => {
+      if (++requests === 400) void relay.restart(2_000)
+      return undefined
+    }
+    const report = await run({ depth: 'quick' }, relay.url)
+    await relay.close()
+    expect(red(report)).toEqual([])
+    expect(report.faults).toEqual([])
+    expect(report.stopped).toBeUndefined()
+    expect(requirementsWith(report, 'pass').length).toBeGreaterThan(170)
+  })
+})
+
+/** Connects to the proxy; its port can refuse connections for some time. */
+async function startRelay() {
+  const sockets = new Set<Socket>()
+  const relay = net.createServer((socket) => {
+    const onward = net.connect(Number(new URL(road.url).port), '127.0.0.1')
+    for (const [one, other] of [[socket, onward] as const, [onward, socket] as const]) {
+      sockets.add(one)
+      one.on('error', () => {})
+      one.on('close', () => {
+        sockets.delete(one)
+        other.destroy()
+      })
+      one.pipe(other)
+    }
+  })
+  const listen = (port: number) =>
+    new Promise<void>((resolve) => relay.listen(port, '127.0.0.1', resolve))
+  const close = () => {
+    const closed = new Promise((resolve) => relay.close(resolve))
+    for (const socket of sockets) socket.destroy()
+    return closed
+  }
+  await listen(0)
+  const address = relay.address()
+  const port = typeof address === 'object' && address !== null ? address.port : 0
+  return {
+    url: `http://127.0.0.1:${port}`,
+    close,
+    async restart(downMs: number) {
+      await close()
+      await sleep(downMs)
+      await listen(port)
+    },
+  }
+}

@@ -14,7 +14,7 @@ import type { RunContext } from '../context.ts'
 import type { RequestRoute } from '../endpoint-routing.ts'
 import { InconclusiveError } from '../errors.ts'
 import { noteSaid } from '../foreign-rows.ts'
-import { giveUpReason, retryAfterMs } from '../limits/rate-limiter.ts'
+import { giveUpReason, isDown, retryAfterMs } from '../limits/rate-limiter.ts'
 import { nextStep, repeatability } from './failure.ts'
 import {
   addedNames,
@@ -111,9 +111,13 @@ export async function sendWithRetries(
   }
 }
 
-/** Tests for a 429 or 503, or a conflict that passes: a chat may be busy with its latest turn. */
+/**
+ * Tests for a 429 or 503, a target that is down for a moment, or a conflict that passes: a chat may be busy with its
+ * latest turn.
+ */
 function asksToWait(exchange: Exchange, { inBurst = false }: RequestSpec): boolean {
   const { response, labels } = exchange
+  if (isDown(exchange)) return true
   if (response?.status !== 409) return response?.status === 429 || response?.status === 503
   // Repeats, races and requests to be refused are judged by what they meet.
   const isJudged = inBurst || labels.role === 'negative' || labels.repeatOf !== undefined

@@ -1,0 +1,163 @@
+import { type Exchange, header, requestJson, succeeded } from '../../../../contract/index.ts'
+import { asObject } from '../../../../contract/json.ts'
+import { isPage } from '../../preflight/classify-answer.ts'
+import { newRunState, type RunState, steadyNow } from '../run-state.ts'
+import { routeOf } from './limit-breaches.ts'
+
+/** Number of consecutive failed conversations after which the target counts as unreachable. */
+const maxConsecutiveFailures = 8
+/** Connections that end within this time are one failure. */
+const sameLossMs = 100
+
+/**
+ * Ends the wait for a target that hangs, died or refuses all requests, and prevents verdicts if another
+ * server answers from some request on.
+ */
+export function createCircuitBreaker(
+  state: RunState['circuit'] = newRunState().circuit,
+  now = steadyNow,
+) {
+  const contradictions = createContradictions(state.contradictions)
+  const breakdown = createBreakdown(state.breakdown)
+
+  function recordFailure(why: string): void {
+    state.consecutiveFailures += 1
+    state.reason = `${maxConsecutiveFailures} requests in a row ${why}`
+  }
+
+  /** A service that is restarted loses all its connections at once. */
+  function recordLoss({ code }: { readonly code: string }): void {
+    if (now() - state.lostAt < sameLossMs) return
+    state.lostAt = now()
+    recordFailure(`found no answer (${code})`)
+  }
+
+  return {
+    get isOpen(): boolean {
+      const isUnreachable = state.consecutiveFailures >= maxConsecutiveFailures
+      return isUnreachable || (contradictions.reason ?? breakdown.reason) !== undefined
+    },
+    get reason(): string {
+      return contradictions.reason ?? breakdown.reason ?? state.reason
+    },
+    /** Tests if a response refuses a request that was accepted earlier in the run. */
+    contradicts: contradictions.contradicts,
+    recordEnding(exchange: Exchange): void {
+      const { ending, response } = exchange
+      contradictions.record(exchange)
+      breakdown.record(exchange)
+      if (ending.kind === 'timeout') recordFailure('got no answer in time')
+      else if (response === null && ending.kind === 'aborted')
+        recordFailure('were left without an answer')
+      else if (response === null && ending.kind === 'unreachable') recordLoss(ending)
+      // A 504 counts as a missing response of the service; a 502 counts neither way.
+      else if (response?.status === 504) recordFailure('were answered 504 by a gateway')
+      else if (response?.status === 502) return
+      // A 429 or 503 is not final: the request is tried again.
+      else if (response?.status !== 429 && response?.status !== 503) state.consecutiveFailures = 0
+    },
+    /** The last try got a 429 or 503 as well, or no connection. */
+    giveUp({ response, ending }: Exchange): void {
+      const advice = response?.status === 429 ? ' (limits.requestsPerSecond sets a lower rate)' : ''
+      recordFailure(
+        ending.kind === 'unreachable'
+          ? `found no answer (${ending.code})`
+          : `were answered ${response?.status} to the last try${advice}`,
+      )
+    },
+  }
+}
+
+/** Consecutive server errors, and number of their routes, after which the target counts as broken down. */
+const maxServerErrors = 12
+const minBrokenRoutes = 3
+
+/** Server errors with another meaning: not implemented, and busy for now. */
+const otherErrors: readonly number[] = [501, 503]
+
+/**
+ * Counts consecutive server errors. A single broken route, or refusals that fail while everything else works,
+ * are not a target that has broken down.
+ */
+function createBreakdown(state: RunState['circuit']['breakdown']) {
+  return {
+    /** Set once there were too many; the end of a sentence. */
+    get reason(): string | undefined {
+      return state.reason
+    },
+    record(exchange: Exchange): void {
+      const { labels, response } = exchange
+      const status = response?.status ?? 0
+      if (status < 500) {
+        if (status === 0) return
+        state.count = 0
+        state.routes.clear()
+      } else if (labels.role !== 'negative' && !otherErrors.includes(status)) {
+        state.count += 1
+        state.routes.add(routeOf(exchange))
+        if (state.count < maxServerErrors || state.routes.size < minBrokenRoutes) return
+        state.reason ??= `${state.count} answers in a row, on ${state.routes.size} routes, were server errors (${status})`
+      }
+    },
+  }
+}
+
+/**
+ * Counts consecutive responses that contradict earlier ones: a refused key, a page or a 404, for an operation
+ * that was accepted with this key. Responses to negative requests do not count.
+ */
+function createContradictions(state: RunState['circuit']['contradictions']) {
+  const { accepted } = state
+
+  return {
+    /** Set once there were too many; the end of a sentence. */
+    get reason(): string | undefined {
+      return state.reason
+    },
+    contradicts,
+    record(exchange: Exchange): void {
+      const { id, labels, response } = exchange
+      const status = response?.status
+      if (status === undefined || labels.role === 'negative') return
+      if (contradicts(exchange)) {
+        // The target may have lost the parent; requests without one show whether the route exists.
+        if (asObject(requestJson(exchange))?.['parent_id'] != null) return
+        state.count += 1
+        if (state.count === 1) state.since = id
+        if (state.count >= maxConsecutiveFailures) {
+          state.reason ??= `from ${state.since} on, ${describe(exchange)}`
+        }
+      } else if (!isRefusal(exchange)) {
+        state.count = 0
+        if (succeeded(exchange)) accepted.add(placeOf(exchange))
+      }
+    },
+  }
+
+  function contradicts(exchange: Exchange): boolean {
+    const isAbsent = absences.includes(exchange.response?.status ?? 0)
+    // A single resource may have been deleted.
+    if (isAbsent && routeOf(exchange).includes('{')) return false
+    return isRefusal(exchange) && accepted.has(placeOf(exchange))
+  }
+}
+
+const absences: readonly number[] = [404, 410]
+
+function isRefusal(exchange: Exchange): boolean {
+  const status = exchange.response?.status ?? 0
+  return status === 401 || status === 403 || absences.includes(status) || isPage(exchange)
+}
+
+/** An operation and the key of its request. */
+function placeOf(exchange: Exchange): string {
+  return `${routeOf(exchange)} ${header(exchange.request.headers, 'authorization')}`
+}
+
+function describe(exchange: Exchange): string {
+  const status = exchange.response?.status ?? 0
+  if (isPage(exchange)) return `every answer is an HTML page (${status})`
+  return absences.includes(status)
+    ? `routes that were there are gone (${status})`
+    : `the key that was accepted before is refused (${status})`
+}
