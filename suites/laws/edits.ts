@@ -2,11 +2,13 @@
 import { sampleImage } from '../../fixtures/content/image.ts'
 import {
   inputText,
+  isDeclined,
   type Row,
   type ScenarioContext,
   type TargetProfile,
+  valuesOf,
 } from '../../harness/conformance/scenario/index.ts'
-import type { Body } from './trials.ts'
+import type { Body, Plan } from './trials.ts'
 
 type Edit = (body: Body) => Body
 
@@ -118,10 +120,36 @@ export function toolEdits({ tools }: TargetProfile) {
   }
 }
 
-/** The link to a run, and what another key may not have the right to use. */
-export function guessesOfCaller(caller: { readonly authorization?: string }): readonly string[] {
-  return ['parent', ...('authorization' in caller ? ['model', 'input'] : [])]
+/**
+ * How turns are sent, and what is a guess: a parent, what another key may not have the right to use, and an input that
+ * begins with a message of the system if it is refused only in a chat with turns.
+ */
+export function sendTurns(
+  {
+    v3,
+    profile,
+    send,
+  }: Pick<ScenarioContext, 'v3' | 'profile'> & Pick<Plan<'v3.generate'>, 'send'>,
+  caller: { readonly authorization?: string },
+): Pick<Plan<'v3.generate'>, 'send' | 'guesses'> {
+  const ofCaller = 'authorization' in caller ? ['model', 'input'] : []
+  const guesses = [...guessesOfTools(profile, 'tools'), 'parent', ...ofCaller]
+  return {
+    guesses,
+    async send(body, row) {
+      const answer = await send(body, row)
+      const [[name, value] = ['', ''], ...others] = valuesOf(row)
+      const isAlone = others.length === 0 && name === 'input' && beginsWithSystem.includes(value)
+      if (!isAlone || !isDeclined(answer)) return answer
+      const { id } = await v3.createChat()
+      const inNew = await v3.generate({ ...body, chat_id: id }, { role: 'probe' })
+      if (!isDeclined(inNew)) guesses.push('input')
+      return answer
+    },
+  }
 }
+
+const beginsWithSystem = ['several items', 'item of a developer']
 
 /** The dimension of tools, if the profile does not name those of the target. */
 export function guessesOfTools({ tools }: TargetProfile, dimension: string): readonly string[] {

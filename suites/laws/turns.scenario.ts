@@ -18,7 +18,7 @@ import {
 import { sayBesideOtherChat } from '../support/raced-turns.ts'
 import { buildRecall } from '../support/recall.ts'
 import { wholeTexts } from '../support/text-edits.ts'
-import { doBefore, guessesOfCaller, guessesOfTools, requestsBefore, setEach } from './edits.ts'
+import { doBefore, requestsBefore, sendTurns, setEach } from './edits.ts'
 import { type Law, requirementsOfLaws, type Trial, tryConditions } from './trials.ts'
 import { claimKeyNeeded, claimRunBefore, claimTurns, textsOf } from './turn-history.ts'
 import {
@@ -52,9 +52,9 @@ describe('v3: laws of turns', () => {
     // Pages of ten rows each.
     const pages = depth === 'full' ? 3 * rows : 0
     return {
-      requests: 4 * rows + 4 * besides + 80 + pages,
+      requests: 4 * rows + 4 * besides + 84 + pages,
       generations: rows + besides + 18,
-      chats: 4 + (depth === 'full' ? Math.ceil(rows / 3) : 0),
+      chats: 6 + (depth === 'full' ? Math.ceil(rows / 3) : 0),
     }
   }
 
@@ -95,7 +95,7 @@ async function claimTurnLaws(
     accepts: 'V3-GEN-01',
     costly: ['overlap'],
     telling: { ...wholeTexts, max_tokens: [plain], parent: ['given'] },
-    guesses: [...guessesOfTools(profile, 'tools'), ...guessesOfCaller(caller)],
+    ...sendTurns(run, caller),
     async base(row) {
       const after = row['after'] === 'refusal' ? undefined : row['after']
       const name = await doBefore(context, chat.id, after, caller)
@@ -103,7 +103,6 @@ async function claimTurnLaws(
       return v3.generateBody(chat, textOf(run, row))
     },
     edits: editsOf(run),
-    send: run.send,
     always: [
       { parent: 'given', 'outer space': 'given', model: 'vision' },
       { parent: 'given', think: 'true', rag: 'agent' },

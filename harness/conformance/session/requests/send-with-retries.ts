@@ -75,7 +75,7 @@ export async function sendWithRetries(
   if (ordered.route !== undefined) await waitUntilSettled(sendContext, spec, ordered.route)
   for (let attempt = 0; ; attempt += 1) {
     const exchange = await sendOnce(sendContext, ordered, { attempt, members, failed }, onAnswered)
-    if (asksToWait(exchange, spec)) {
+    if (asksToWait(exchange)) {
       await waitForRetry(sendContext, spec, exchange, attempt)
       continue
     }
@@ -115,12 +115,12 @@ export async function sendWithRetries(
  * Tests for a 429 or 503, a target that is down for a moment, or a conflict that passes: a chat may be busy with its
  * latest turn.
  */
-function asksToWait(exchange: Exchange, { inBurst = false }: RequestSpec): boolean {
+function asksToWait(exchange: Exchange): boolean {
   const { response, labels } = exchange
   if (isDown(exchange)) return true
   if (response?.status !== 409) return response?.status === 429 || response?.status === 503
-  // Repeats, races and requests to be refused are judged by what they meet.
-  const isJudged = inBurst || labels.role === 'negative' || labels.repeatOf !== undefined
+  // Repeats and requests to be refused are judged by what they meet.
+  const isJudged = labels.role === 'negative' || labels.repeatOf !== undefined
   return !isJudged && retryAfterMs(exchange) !== undefined
 }
 
