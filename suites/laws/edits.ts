@@ -121,8 +121,8 @@ export function toolEdits({ tools }: TargetProfile) {
 }
 
 /**
- * How turns are sent, and what is a guess: a parent, what another key may not have the right to use, and an input that
- * begins with a message of the system if it is refused only in a chat with turns.
+ * Sends turns. A guess is a parent, what another key may not have the right to use, and an input that begins with a
+ * message of the system if it is refused only in a chat with turns.
  */
 export function sendTurns(
   {

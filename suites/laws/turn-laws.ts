@@ -6,7 +6,6 @@ import {
   contains,
   describeRow,
   type Exchange,
-  expectAccepted,
   finalResponse,
   inputText,
   isDeclined,
@@ -16,6 +15,7 @@ import {
   sendAtOnce,
 } from '../../harness/conformance/scenario/index.ts'
 import { createDeliveryLaw } from '../support/delivery.ts'
+import { claimLinked } from '../support/history.ts'
 import {
   buildRecall,
   claimNoForeignFacts,
@@ -161,8 +161,7 @@ export async function startRun(context: Context): Promise<Run> {
   const link = { parent_id: finalResponse(first)?.['id'] }
   const between = prompts.brief()
   const linked = await v3.generate(body(between, link), { role: 'act' })
-  claim('V3-GEN-11', () => expectAccepted(linked, 'a turn with parent_id'), linked, first)
-  assume(!isDeclined(linked), 'a turn with parent_id is refused', linked)
+  await claimLinked({ v3, claim }, chat, linked, first)
   // The same words are a question about another fact at the end.
   await v3.generate(body(recall.ask, { parent_id: finalResponse(linked)?.['id'] }))
   const run: Run = {

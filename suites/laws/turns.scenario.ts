@@ -52,7 +52,7 @@ describe('v3: laws of turns', () => {
     // Pages of ten rows each.
     const pages = depth === 'full' ? 3 * rows : 0
     return {
-      requests: 4 * rows + 4 * besides + 84 + pages,
+      requests: 4 * rows + 4 * besides + 92 + pages,
       generations: rows + besides + 18,
       chats: 6 + (depth === 'full' ? Math.ceil(rows / 3) : 0),
     }

@@ -1,6 +1,8 @@
 /** Content that the history of a chat must contain after a turn. */
+import { requestJson } from '../../contract/index.ts'
 import {
   answerParts,
+  assume,
   bodyText,
   type Chat,
   compareOutputWithHistory,
@@ -8,11 +10,14 @@ import {
   type Exchange,
   everyItemShown,
   expect,
+  expectAccepted,
   finalResponse,
   type HistoryRow,
   type HistoryWalk,
   inputRows,
+  isDeclined,
   isObject,
+  leavesOf,
   type ScenarioContext,
 } from '../../harness/conformance/scenario/index.ts'
 
@@ -31,6 +36,31 @@ export async function claimOutputKept(
   const history = await v3.waitForHistory(chat, isShown)
   if (history.rows.length > 0) claimOutputShown({ claim }, reply, history)
 }
+
+/** V3-GEN-11: a turn is accepted with the id of the first response as its parent, unless another id of that run is. */
+export async function claimLinked(
+  { v3, claim }: Scenario,
+  chat: Chat,
+  linked: Exchange,
+  first: Exchange,
+): Promise<void> {
+  if (isDeclined(linked) && (linked.response?.status ?? 500) < 500) {
+    const body = requestJson(linked) as Readonly<Record<string, unknown>>
+    const { rows } = await v3.walk(chat)
+    const values = leavesOf([finalResponse(first), rows])
+      .filter(({ path, value }) => /(^|_)id$/i.test(path.at(-1) ?? '') && typeof value === 'string')
+      .map(({ value }) => value)
+    const ids = new Set(values.filter((one) => one !== body['parent_id']))
+    for (const id of [...ids].slice(0, maxIds)) {
+      const other = await v3.generate({ ...body, parent_id: id }, { role: 'probe' })
+      assume(isDeclined(other), 'parent_id takes another id than that of the response', other)
+    }
+  }
+  claim('V3-GEN-11', () => expectAccepted(linked, 'a turn with parent_id'), linked, first)
+  assume(!isDeclined(linked), 'a turn with parent_id is refused', linked)
+}
+
+const maxIds = 5
 
 /** V3-HIST-06, for a history that shows its items. */
 export function claimOutputShown(
