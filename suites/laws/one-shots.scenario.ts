@@ -37,6 +37,7 @@ import {
   type Trial,
   tryConditions,
 } from './trials.ts'
+import { claimSameTypes } from './turn-history.ts'
 
 const laws: readonly Law<Run>[] = [
   { requirements: ['V3-ONE-01', 'V3-ONE-03'], law: isWhole },
@@ -52,7 +53,7 @@ describe('v3: laws of one-shots', () => {
   test(
     'a one-shot MUST keep its requirements under every condition',
     coversAtDepth(
-      requirementsOfLaws('v3.oneShot', laws),
+      requirementsOfLaws('v3.oneShot', laws, ['V3-GEN-03']),
       (rows) => ({ requests: rows + 5, generations: rows + 3 }),
       12,
     ),
@@ -71,6 +72,7 @@ describe('v3: laws of one-shots', () => {
         telling: { ...wholeTexts, max_tokens: [plain] },
       })
       claimSteady(session, 'v3.oneShot', 'V3-ONE-01')
+      claimSameTypes(run, trials)
       if (run.areRunsGuessed && !trials.some(({ row }) => hasRuns(row)))
         session.markUndecided('unproven', ['V3-ONE-05'], ofGuess('rejected'))
       if (trials.length === 0) await claimRefused(run)
@@ -116,14 +118,10 @@ async function isRemembered(run: Run, { row, body, answer }: Trial): Promise<voi
   // A question in content that is not read at all shows nothing of runs.
   if (isContent && hasRuns(row) && !run.isContentRead) return
   if (hasRuns(row) && run.areRunsGuessed && !knows(answer, fact))
-    return run.session.markUndecided(
-      'inconclusive',
-      ['V3-ONE-05'],
-      ofGuess('accepted but not understood'),
-    )
-  const requirement = isContent ? 'V3-ONE-04' : 'V3-GEN-16'
+    return run.session.markUndecided('inconclusive', ['V3-ONE-05'], ofGuess('misread'))
+  const ofInput = isContent ? 'V3-ONE-04' : 'V3-GEN-16'
   await run.knowsFact({
-    requirement: hasRuns(row) ? 'V3-ONE-05' : requirement,
+    requirement: hasRuns(row) ? 'V3-ONE-05' : ofInput,
     answer,
     fact,
     conversation: hasRuns(row) ? [tell, ...texts] : texts,

@@ -19,6 +19,7 @@ import {
 } from '../../harness/conformance/scenario/index.ts'
 
 import {
+  claimAnswerShown,
   claimOutputShown,
   claimTurnKept,
   inputPartTypes,
@@ -45,7 +46,7 @@ const echoes: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** The fields of a response have the same types in both forms, whatever else was requested. */
-function claimSameTypes({ claim }: Pick<Claiming, 'claim'>, trials: readonly Trial[]): void {
+export function claimSameTypes({ claim }: Pick<Claiming, 'claim'>, trials: readonly Trial[]): void {
   const ofForm = (isStream: boolean) =>
     trials.flatMap(({ body, answer }) => {
       const response = finalResponse(answer)
@@ -101,7 +102,9 @@ export async function claimShown(
   if (!everyItemShown(history.rows)) return
   for (const trial of answered) {
     claimInputsShown({ claim }, trial, history)
-    claimOutputShown({ claim }, trial.answer, history, ` (${describeRow(trial.row)})`)
+    const under = ` (${describeRow(trial.row)})`
+    claimAnswerShown({ claim }, trial.answer, history, under)
+    claimOutputShown({ claim }, trial.answer, history, under)
   }
   const types = [...new Set(inputPartTypes(history.rows))]
   const areTexts = () => expect(types, 'types of the parts of a text').toEqual(['input_text'])

@@ -28,7 +28,7 @@ describe('v2: refusals', () => {
       ['content', { text: 'Name a color.' }],
       ['model_id', { id: 'model' }],
       ['parent_id', { id: 'message' }],
-      ['think', { on: true }],
+      ['think', 'true'],
       ['rag', { nothing: ['known'] }],
       ['attachments', 'file.txt'],
       ['attachments', [7]],

@@ -89,10 +89,15 @@ describe('v3: chats', () => {
 
   test(
     'POST /chat/{chat_id}/generate-name MUST generate a title',
-    covers(['V3-CHAT-12'], { requests: 12, generations: 2, chats: 2 }),
+    covers(['V3-CHAT-12', 'V3-FAV-01'], { requests: 22, generations: 2, chats: 2 }),
     async ({ v3, chats, claim, session, prompts }) => {
       const chat = await v3.createChat()
-      await v3.generateOk(v3.generateBody(chat, prompts.sentences(1, 'bread is made')))
+      const turn = v3.generateBody(chat, prompts.sentences(1, 'bread is made'), { stream: true })
+      const running = v3.startGenerate(turn, { role: 'arrange' })
+      await running.answered
+      const added = await chats.addFavorite(chat.id, { role: 'probe' })
+      const answer = await running.exchange
+      assume(succeeded(answer), `a generation was refused with ${statusText(answer)}`, answer)
       const before = await chats.get(chat.id, { role: 'control' })
       const textsBefore = textsOf(before)
       assume(succeeded(before), `the chat cannot be read (${statusText(before)})`, before)
@@ -120,6 +125,15 @@ describe('v3: chats', () => {
         named,
         read,
       )
+      if (!succeeded(added)) return
+      const names = [chat.name, ...textsOf(named), ...textsOf(read)]
+      const shows = (_: unknown, page: Parameters<typeof chats.mentions>[0]) =>
+        names.some((name) => chats.mentions(page, { ...chat, name }))
+      const list = await chats.poll(() => chats.readFavorites(), shows)
+      const isFavorite = shows(list.body, list)
+      if (!list.isWhole && !isFavorite) return
+      const what = 'the favorites show a chat that was added during a turn, and has a title since'
+      claim('V3-FAV-01', () => expect(isFavorite, what).toBe(true), added, answer, named, list)
     },
   )
 })

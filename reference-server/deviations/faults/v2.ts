@@ -44,6 +44,12 @@ export const v2Faults = faultTable({
     rejectRequests(storeMessage, ({ assistant_id: id }) => isText(id) && !isUuid(id)),
   'V2-GEN-02 v2-reply-needs-no-parent: A v2 generation without parent_id is accepted: the last message of the chat is answered.':
     answerLastMessage,
+  'V2-MSG-09 v2-think-in-a-text: A message with the text true as think is accepted.': mendField(
+    storeMessage,
+    'think',
+    (value) => value !== 'true',
+    () => true,
+  ),
   'V2-GEN-05 v2-reply-chat-of-any-type: A v2 generation with chat_id of the wrong type is accepted.':
     mendField(v2Generate, 'chat_id', isText, idOf),
 })

@@ -166,6 +166,10 @@ export const chatFaults = faultTable({
     favoriteList,
     { result: (chats: readonly unknown[]) => [...chats, ...chats] },
   ),
+  'V3-FAV-01 chat-title-clears-favorite: A generated title removes its chat from favorites.':
+    changeTitle((change) => ({ ...change, favorite: false })),
+  'V3-FAV-01 chat-turn-clears-favorite: A turn that ends removes its chat from favorites.':
+    editChatChanges((change) => (change.name ? change : { favorite: false, ...change })),
   'V3-FAV-01 chat-update-clears-favorite: Renaming a chat removes it from favorites.':
     editChatChanges((change) =>
       change.name === undefined ? change : { ...change, favorite: false },

@@ -53,6 +53,8 @@ export const generateFaults = faultTable({
     setInResponse({ 'output.*.content': (content: unknown) => toList(content)[0]?.['text'] }),
   'V3-GEN-03 v3-response-times-as-text: The created_at of a non-streaming response is an ISO 8601 string.':
     setInResponse({ created_at: (at: unknown) => new Date(Number(at) * 1000).toISOString() }),
+  'V3-GEN-03 one-shot-times-as-text: The created_at of a non-streaming one-shot is a string.':
+    setFields(oneShot, { created_at: String }),
   'V3-GEN-04 v3-response-without-usage: A non-streaming response omits usage.': setInResponse({
     usage: undefined,
   }),
@@ -77,6 +79,8 @@ export const generateFaults = faultTable({
     ]),
   'V3-GEN-17 v3-chat-id-of-any-type: A generation with chat_id of the wrong type is accepted.':
     mendField(v3Generate, 'chat_id', isText, idOf),
+  'V3-GEN-17 v3-max-tokens-in-a-text: A generation with max_tokens as the digits of a number is accepted.':
+    mendField(v3Generate, 'max_tokens', (value) => !isText(value), Number),
   'V3-CTX-01 v3-parent-known-by-its-answer-alone: Only the answer of the parent run is passed to the model, without its input.':
     onStore('history', (original) => ({
       runs: async (chatId) => (await original.runs(chatId)).map((run) => ({ ...run, input: [] })),
@@ -143,14 +147,10 @@ export const generateFaults = faultTable({
     oneShot,
     (_, { headers }) => headers['idempotency-key'] === undefined,
   ),
-  'V3-ONE-09 one-shot-streams-store-a-chat: A streaming one-shot is stored as a chat.': alsoDo(
-    oneShot,
-    async (services, { body, caller }, { status }) => {
-      const { stream, input = '' } = toObject(body)
-      if (status >= 300 || stream !== true) return
-      await services.store.chats.create(newChat(services, caller, 'v3', JSON.stringify(input)))
-    },
-  ),
+  'V3-ONE-09 one-shot-streams-store-a-chat: A streaming one-shot is stored as a chat.':
+    storeOneShots(({ stream }) => stream === true),
+  'V3-ONE-09 one-shot-with-runs-stores-a-chat: A one-shot with runs is stored as a chat.':
+    storeOneShots(({ runs }) => toList(runs).length > 0),
   'V3-ONE-04 one-shot-content-ignored: A one-shot ignores the text of content.': onRequestBody(
     oneShot,
     (body) => (isText(body['content']) ? { ...body, content: 'Hello.' } : body),
@@ -231,6 +231,14 @@ function withReasoningInText(generation: Generation, keepingThem: boolean): Gene
   const output = steps.reduce((sum, step) => sum + step.fragments.length, 0)
   const reasoning = keepingThem ? generation.tokens.reasoning : 0
   return { ...generation, steps, tokens: { ...generation.tokens, output, reasoning } }
+}
+
+function storeOneShots(when: (body: Json) => boolean): Patch {
+  return alsoDo(oneShot, async (services, { body, caller }, { status }) => {
+    const { input = '', ...sent } = toObject(body)
+    if (status >= 300 || !when(sent)) return
+    await services.store.chats.create(newChat(services, caller, 'v3', JSON.stringify(input)))
+  })
 }
 
 function rejectSearcher(when: (body: Json) => boolean): Patch {

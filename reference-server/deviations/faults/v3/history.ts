@@ -4,9 +4,9 @@ import type { Patch } from '../../../services.ts'
 import type { HistoryRow, HistoryStore, Page, StoredRun } from '../../../store/types.ts'
 import { isText, type Json, setAt, toList, toObject } from '../../patches/json.ts'
 import { onReply, onSuccessBody, setFields } from '../../patches/replies.ts'
-import { onRequest } from '../../patches/requests.ts'
-import { v3History } from '../../patches/routes.ts'
-import { onStore } from '../../patches/services.ts'
+import { onRequest, onRequestBody } from '../../patches/requests.ts'
+import { v3Generate, v3History, visionModel } from '../../patches/routes.ts'
+import { compose, onStore, perServer } from '../../patches/services.ts'
 import { faultTable } from '../../table.ts'
 
 const without = (type: RunItem['type']): Patch =>
@@ -26,6 +26,20 @@ export const historyRowFaults = faultTable({
         isText(text) ? text.replaceAll(/[^\0-\x7f]/g, '?') : text,
       ),
     ),
+  'V3-HIST-07 v3-history-without-vision-answers: Answers of the vision model are not stored.':
+    perServer(() => {
+      const keys = new Set<unknown>()
+      return compose([
+        onRequestBody(v3Generate, (body, { headers }) => {
+          if (body['model_id'] === visionModel) keys.add(headers['idempotency-key'])
+          return body
+        }),
+        onStore('history', ({ append }) => ({
+          append: (chatId, run, turn) =>
+            append(chatId, keys.has(turn?.scope.key) ? { ...run, output: [] } : run, turn),
+        })),
+      ])
+    }),
   'V3-HIST-07 v3-history-first-part-alone: The history returns only the first content part of an input.':
     inputs((content) => (Array.isArray(content) ? content.slice(0, 1) : content)),
   'V3-HIST-07 v3-history-hides-the-system: System messages are not stored in the history.':
