@@ -14,10 +14,11 @@ import {
   isDeclined,
   mayRace,
   racers,
+  repeatedIn,
   type ScenarioContext,
   sendAtOnce,
 } from '../../harness/conformance/scenario/index.ts'
-import { type FormWithInput, withReasoning } from './test-data.ts'
+import { type FormWithInput, firstWord, withReasoning } from './test-data.ts'
 import { withCombinedTexts } from './text-edits.ts'
 
 /** Form, input and parent_id of a turn: all pairs of values of any two of them occur. */
@@ -150,7 +151,13 @@ function describeKind({ stream, ofItems, hasParent }: TurnKind): string {
 
 /** Asks in a new chat while something is said in another one, and then again: they know nothing of each other. */
 export async function sayBesideOtherChat(
-  { v3, claim, session, prompts }: Pick<ScenarioContext, 'v3' | 'claim' | 'session' | 'prompts'>,
+  {
+    v3,
+    chats,
+    claim,
+    session,
+    prompts,
+  }: Pick<ScenarioContext, 'v3' | 'chats' | 'claim' | 'session' | 'prompts'>,
   chat: Chat,
   ask: string,
   say: (options: { readonly inBurst?: boolean }) => Promise<Exchange>,
@@ -177,6 +184,12 @@ export async function sayBesideOtherChat(
   const isStrange = answerText(saying)?.includes(reference) === true
   const knows = 'an answer knows what is said in another chat at the same time'
   claim('V3-CTX-02', () => expect(isStrange, knows).toBe(false), saying, reply)
+  // A search that finds both, each with several turns.
+  await chats.rename(chat.id, other.name, { role: 'probe' })
+  const list = await chats.list({ search: firstWord(other.name) }, { role: 'probe' })
+  const twice = repeatedIn(chats.bodyOfPage(list), [chat.id, other.id])
+  const once = () => expect(twice, 'chats that a page shows twice').toEqual([])
+  if (twice.length > 0) claim('V3-CHAT-08', once, list)
   // A history is judged by itself.
   await v3.history(other)
   const { rows, pages } = await v3.walk(chat)

@@ -85,13 +85,8 @@ export const chatFaults = faultTable({
       id: (id: string) => id.split('').toReversed().join(''),
     },
   ),
-  'V3-CHAT-10 chat-update-refused: PATCH /chat/{chat_id} returns 405.': onSuccess(
-    changeChat,
-    () => ({
-      status: 405,
-      body: { error: 'Not possible' },
-    }),
-  ),
+  'V3-CHAT-10 chat-update-refused: PATCH /chat/{chat_id} is rejected with 405, whatever it changes.':
+    rejectRequests(changeChat, () => true, 405),
   'V3-CHAT-10 chat-update-forgotten: PATCH /chat/{chat_id} returns the new name but does not store it.':
     compose([
       onSuccess(changeChat, (reply, call) => ({
@@ -150,6 +145,17 @@ export const chatFaults = faultTable({
     })),
   'V3-CHAT-14 chat-name-of-any-type: POST /chat with name of the wrong type is accepted.':
     ignoreField(createChat, 'name', isText),
+  'V3-CHAT-08 chat-listed-for-each-run: Lists show a chat once for each of its runs.': onStore(
+    'chats',
+    ({ list }, { store }) => ({
+      list: async (owner, page) => {
+        const { rows, next } = await list(owner, page)
+        const runs = await Promise.all(rows.map(({ id }) => store.history.runs(id)))
+        const copies = rows.map((chat, at) => [chat, ...(runs[at] ?? []).slice(1).map(() => chat)])
+        return { rows: copies.flat(), next }
+      },
+    }),
+  ),
   'V3-CHAT-12 chat-title-unchanged: The generated title is the current name of the chat.':
     changeTitle(({ name: _, ...change }) => change),
   'V3-CHAT-12 chat-title-empty: The generated title is empty.': changeTitle((change) => ({
@@ -162,9 +168,8 @@ export const chatFaults = faultTable({
     ),
   'V3-FAV-01 favorite-list-latest-alone: GET /chat/favorite returns only the newest chat among the favorites.':
     setFields(favoriteList, { result: (chats: readonly unknown[]) => chats.slice(0, 1) }),
-  'V3-FAV-01 favorite-list-twice: GET /chat/favorite returns each chat twice.': setFields(
-    favoriteList,
-    { result: (chats: readonly unknown[]) => [...chats, ...chats] },
+  'V3-FAV-01 favorite-list-twice: GET /chat/favorite returns each chat twice.': editChatRows(
+    (rows, { favorite }) => (favorite ? [...rows, ...rows] : rows),
   ),
   'V3-FAV-01 chat-title-clears-favorite: A generated title removes its chat from favorites.':
     changeTitle((change) => ({ ...change, favorite: false })),
@@ -211,12 +216,8 @@ export const chatFaults = faultTable({
         editChatRows((rows, { favorite }) => (favorite === true ? [...rows, ...deleted] : rows)),
       ])
     }),
-  'V3-CHAT-05 chat-list-without-favorites: GET /chat omits favorites.': onStore(
-    'chats',
-    ({ list }) => ({
-      list: (owner, query) =>
-        list(owner, query.favorite === undefined ? { ...query, favorite: false } : query),
-    }),
+  'V3-CHAT-05 chat-list-without-favorites: GET /chat omits favorites.': editChatRows(
+    (rows, { favorite }) => rows.filter((chat) => favorite !== undefined || !chat.favorite),
   ),
 })
 
