@@ -127,9 +127,11 @@ function answerDeletes(reply: ValueReply): Patch {
 }
 
 export const histories = dialectTable({
-  'history-newest-first: The history is returned newest first.': onStore('history', (original) => ({
-    page: newestFirst(original),
-  })),
+  'history-newest-first: The history is returned newest first.': {
+    // Its positions are not those after which that one ends.
+    excludes: ['history-ends-on-an-empty-page'],
+    patch: onStore('history', (original) => ({ page: newestFirst(original) })),
+  },
   'history-hides-outputs: The item of output rows in the history is null.': editRows((row) =>
     isOutput(row) ? { ...row, item: null } : row,
   ),
