@@ -52,7 +52,9 @@ type Caller = Pick<SendOptions, 'authorization'>
 export function v3Routes(session: Session, caller: Caller = {}) {
   const { profile } = session.context.setup
   const { models, limits, shapes } = profile
-  const rowsByWalk = new Map<string, number>()
+  /** Rows of the latest walk through a history, by the id of its chat. */
+  const rowsSeen = new Map<string, readonly HistoryRow[]>()
+  let isLossKnown = false
 
   const routes = {
     /** Body of a generation that must be accepted. */
@@ -159,10 +161,15 @@ export function v3Routes(session: Session, caller: Caller = {}) {
       )
       // Duplicate rows prove a violation in any case; other missing rows may be on a later page.
       assumeWithinLimits(session, walk, hasDuplicateRows(rows))
-      const same = `${chat.id} ${limit}`
-      // A history keeps its rows.
-      if (rows.length < (rowsByWalk.get(same) ?? 0)) session.settling.noteOlderState()
-      rowsByWalk.set(same, rows.length)
+      const before = rowsSeen.get(chat.id) ?? []
+      rowsSeen.set(chat.id, rows)
+      // A history keeps its rows: they are lost, or a replica shows an older state.
+      if (walk.cursor === null && !isLossKnown && !isSubset(before, rows)) {
+        isLossKnown = true
+        await session.sleep(limits.settleMs)
+        if (isSubset(before, (await routes.walk(chat, limit)).rows))
+          session.settling.noteOlderState()
+      }
       return { rows, pages: walk.pages, lastCursor: walk.cursor }
     },
 
@@ -232,4 +239,9 @@ export function oneShotRoutes(session: Session) {
     },
   }
   return routes
+}
+
+function isSubset(rows: readonly HistoryRow[], of: readonly HistoryRow[]): boolean {
+  const texts = new Set(of.map((row) => JSON.stringify(row)))
+  return rows.every((row) => texts.has(JSON.stringify(row)))
 }
