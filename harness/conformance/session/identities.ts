@@ -9,7 +9,8 @@ type Issuing = Pick<RunSetup, 'tag' | 'state'>
 /** A word, or the reference of an ordinary customer in an incognito run; recorded in the state of the run. */
 export function newNonce(setup: Issuing, text: string): string {
   const nonce = isIncognito(setup) ? toReference(text) : toWord(text)
-  setup.state.nonces.set(nonce, new Set())
+  // Among tens of thousands of words, two may be the same.
+  if (!setup.state.nonces.has(nonce)) setup.state.nonces.set(nonce, new Set())
   return nonce
 }
 

@@ -81,6 +81,20 @@ describe('a history shows an input', () => {
   })
 })
 
+test('a history may show a word that was drawn for two chats', () => {
+  const setup = { tag: 'chatgen-tag', state: newRunState() }
+  const drawFor = (chat: string) => {
+    const text = newNonce(setup, 'the same draw')
+    const json = { chat_id: chat, input: text }
+    noteSaid(setup, { surface: 'v3', method: 'POST', path: '/api/v3/message/generate', json })
+    return text
+  }
+  const [text] = [drawFor('a'), drawFor('b')]
+  const page = { surface: 'v3', method: 'GET', path: '/api/v3/message' } as const
+  const answer = JSON.stringify({ result: [{ item: { role: 'user', content: [{ text }] } }] })
+  expect(judgeRows(setup, { ...page, query: { chat_id: 'a' } }, exchangeOf({ answer }))).toEqual([])
+})
+
 test('the identities of a run do not meet', () => {
   const draws = Array.from({ length: 2_000 }, (_, draw) => `seed/a-scenario/${draw}`)
   expect(new Set(draws.map(toUuid)).size).toBe(draws.length)
