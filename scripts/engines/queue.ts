@@ -83,16 +83,17 @@ export async function testQueue(server: ForeignServer, options: QueueOptions): P
     startServer({ ...server, command: ['taskset', '-c', '0', ...group, ...small] }, { root, key })
   const alone = await start()
   if (alone === null) return false
+  const measured = { ...trial, slo: sloOf(limits.alone) }
   let holds = true
+  let rate: number
   try {
     if (!options.loads) holds = await searchesHold(trial, alone.url, options)
-    const measured = { ...trial, slo: sloOf(limits.alone) }
     const base = await search(measured, 'base', alone.url, trial.range)
-    printSearch('one replica', measured, base)
-    await compareLoads({ ...measured, from: 'base', base: base.rate }, alone.url, mixOf)
+    rate = printSearch('one replica', measured, base).rate
   } finally {
     await alone.stop()
   }
+  await compareLoads({ ...measured, from: 'base', base: rate }, start, mixOf)
   if (options.loads) return holds
   const groups = [0, 1].map((at) => limitedGroup(`chatgen-queue-${at}`))
   const replicas: (typeof alone)[] = []

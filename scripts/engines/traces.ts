@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { drawOf, poissonArrivals, type RatePiece } from '../../harness/plan/simulation/requests.ts'
 import { compareTtft, type Trial, textOf } from '../capacity/plan-trial.ts'
+import type { RunningServer } from './servers.ts'
 
 interface Load {
   readonly name: string
@@ -37,10 +38,13 @@ const loads: readonly Load[] = [
 
 const lengthMs = 60_000
 
-/** Prints the first-token latencies of each load and of its plan; `base` is the capacity of the server. */
+/**
+ * Prints the first-token latencies of each load and of its plan; `base` is the capacity of the server. Each load has
+ * a server of its own: one that was overloaded may be slow for minutes.
+ */
 export async function compareLoads(
   trial: Trial & { readonly from: string; readonly base: number },
-  url: string,
+  start: () => Promise<RunningServer | null>,
   mixOf: (template?: string) => string,
 ): Promise<void> {
   for (const [at, { name, pieces, words, template }] of loads.entries()) {
@@ -56,6 +60,9 @@ export async function compareLoads(
     writeFileSync(`${mix}`, mixOf(template))
     writeFileSync(`${trace}`, lines.map((line) => JSON.stringify(line)).join('\n'))
     const flags = ['--mix', `${mix}`, '--replay', `${trace}`, '--warm-up', '0s', '--slo', trial.slo]
+    const server = await start()
+    if (server === null) return
+    const { url } = server
     const rows = await compareTtft(
       { ...trial, replicas: [url], balance: 'round-robin' },
       {
@@ -63,7 +70,7 @@ export async function compareLoads(
         args: ['load', url, ...trial.common, ...flags],
         demand: join(trial.folder, `trace-${at}`, 'requests.ndjson'),
       },
-    )
+    ).finally(() => server.stop())
     for (const row of rows) console.log(textOf(row))
   }
 }

@@ -68,7 +68,7 @@ export function createAuxiliaryClient(
   const { limits } = setup.profile
   const transport = createNetworkTransport(networkOf(setup.profile), limits)
   const pace = createRateLimiter(limits, run?.state.pace)
-  const breaker = createCircuitBreaker()
+  const breaker = createCircuitBreaker(undefined, () => run?.state.exchanges ?? requests)
   const slots = createSemaphore(requestsInFlight)
   const secrets = secretsOf(setup)
   const redactor = createRedactor(secrets)

@@ -31,8 +31,8 @@ export interface RunState {
   /** `limits/circuit-breaker.ts` */
   readonly circuit: {
     consecutiveFailures: number
-    /** Time of the last lost connection that counted, as `steadyNow`. */
-    lostAt: number
+    /** Number of exchanges that were sent when the first of these failures was a lost connection. */
+    sentBeforeLoss: number
     reason: string
     /** Server errors in a row, and the routes that they came from. */
     readonly breakdown: { count: number; readonly routes: Set<string>; reason: string | undefined }
@@ -64,7 +64,7 @@ export function newRunState(): RunState {
     pace: { nextSlotAt: 0, lost: new Set() },
     circuit: {
       consecutiveFailures: 0,
-      lostAt: Number.NEGATIVE_INFINITY,
+      sentBeforeLoss: 0,
       reason: '',
       breakdown: { count: 0, routes: new Set(), reason: undefined },
       contradictions: { accepted: new Set(), count: 0, since: '', reason: undefined },

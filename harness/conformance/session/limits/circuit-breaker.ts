@@ -1,21 +1,20 @@
 import { type Exchange, header, requestJson, succeeded } from '../../../../contract/index.ts'
 import { asObject } from '../../../../contract/json.ts'
 import { isPage } from '../../preflight/classify-answer.ts'
-import { newRunState, type RunState, steadyNow } from '../run-state.ts'
+import { newRunState, type RunState } from '../run-state.ts'
 import { routeOf } from './limit-breaches.ts'
 
 /** Number of consecutive failed conversations after which the target counts as unreachable. */
 const maxConsecutiveFailures = 8
-/** Connections that end within this time are one failure. */
-const sameLossMs = 100
 
 /**
  * Ends the wait for a target that hangs, died or refuses all requests, and prevents verdicts if another
  * server answers from some request on.
+ * @param numberSent number in the id of the latest exchange
  */
 export function createCircuitBreaker(
   state: RunState['circuit'] = newRunState().circuit,
-  now = steadyNow,
+  numberSent = () => 0,
 ) {
   const contradictions = createContradictions(state.contradictions)
   const breakdown = createBreakdown(state.breakdown)
@@ -25,10 +24,10 @@ export function createCircuitBreaker(
     state.reason = `${maxConsecutiveFailures} requests in a row ${why}`
   }
 
-  /** A service that is restarted loses all its connections at once. */
-  function recordLoss({ code }: { readonly code: string }): void {
-    if (now() - state.lostAt < sameLossMs) return
-    state.lostAt = now()
+  /** A service that is restarted loses all its connections at once: those in flight are one failure. */
+  function recordLoss({ id }: Exchange, code: string): void {
+    if (Number(/\d+$/.exec(id)?.[0]) <= state.sentBeforeLoss) return
+    if (state.consecutiveFailures === 0) state.sentBeforeLoss = numberSent()
     recordFailure(`found no answer (${code})`)
   }
 
@@ -49,7 +48,7 @@ export function createCircuitBreaker(
       if (ending.kind === 'timeout') recordFailure('got no answer in time')
       else if (response === null && ending.kind === 'aborted')
         recordFailure('were left without an answer')
-      else if (response === null && ending.kind === 'unreachable') recordLoss(ending)
+      else if (response === null && ending.kind === 'unreachable') recordLoss(exchange, ending.code)
       // A 504 counts as a missing response of the service; a 502 counts neither way.
       else if (response?.status === 504) recordFailure('were answered 504 by a gateway')
       else if (response?.status === 502) return

@@ -70,7 +70,7 @@ export function createGate(setup: RunSetup): Gate {
   const { state } = setup
   const live = setup.recordingFile === null
   const pace = createRateLimiter(limits, state.pace)
-  const breaker = createCircuitBreaker(state.circuit)
+  const breaker = createCircuitBreaker(state.circuit, () => state.exchanges)
   const budget = createBudget(setup, state.budget)
   const limitBreaches = createLimitBreaches(state)
   const runLimits = createRunLimits(limits, setup.endsAt, state.received)
