@@ -109,13 +109,23 @@ function numberOf({ id }: Exchange): number {
 
 const sentAt = ({ startedAt }: Exchange) => Date.parse(startedAt)
 
+/** A target that refuses connections gets five tries. */
+function isLastTry({ ending, labels }: Exchange): boolean {
+  return ending.kind !== 'unreachable' || ending.code !== 'ECONNREFUSED' || labels.attempt === 4
+}
+
 /** Time from which only cleanup may be sent, determined by the recorded exchanges in order. */
 function stopOf({ exchanges, runBytes, latestEnd }: Run): number {
   let bytes = 0
   let failures = 0
+  let firstLossAt = 0
   for (const exchange of exchanges) {
     bytes += bodyLength(exchange)
-    failures = exchange.response === null ? failures + 1 : 0
+    if (exchange.response !== null) failures = 0
+    else if (failures === 0 || sentAt(exchange) > firstLossAt) {
+      if (failures === 0) firstLossAt = sentAt(exchange) + exchange.ending.atMs
+      failures += Number(isLastTry(exchange))
+    }
     if (bytes <= runBytes && failures < maxFailures) continue
     return Math.min(latestEnd, sentAt(exchange) + exchange.ending.atMs)
   }
