@@ -177,7 +177,6 @@ export const clauses: readonly `${RequirementId} ${string}: ${string}`[] = [
   'V3-ONE-12 v3.oneShot: rag of a wrong type is accepted (stream: true)',
   'V3-SSE-08 v3.oneShot: the stream has no response.completed',
   'V3-ATT-01 v3.upload: the request is refused',
-  'V3-ATT-01 v3.upload: the request is refused (text: beyond ASCII)',
   'V3-ATT-03 v3.upload: filename is shown in upper case',
   'V3-ATT-06 v3.attachments: the request is refused',
   'V3-ATT-06 v3.attachments: the list is empty (chat_id: not given; search: not given)',

@@ -64,11 +64,13 @@ export function editChatRows(edit: (rows: Rows, request: ChatPageRequest) => Row
 }
 
 /** Edits the changes of chats; `before` is the chat without the change. */
-export function editChatChanges(edit: (change: ChatChange, before: Chat) => ChatChange): Patch {
+export function editChatChanges(
+  edit: (change: ChatChange, before: Chat) => ChatChange | Promise<ChatChange>,
+): Patch {
   return onStore('chats', ({ find, update }) => ({
     update: async (owner, id, change) => {
       const before = await find(owner, id)
-      return update(owner, id, before === undefined ? change : edit(change, before))
+      return update(owner, id, before === undefined ? change : await edit(change, before))
     },
   }))
 }

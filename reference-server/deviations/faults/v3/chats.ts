@@ -1,4 +1,5 @@
 /** Faults of v3 chats: create, list, read, update, delete, name, favorites (sections 2.5, 3, 4.3 and 9). */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Patch } from '../../../services.ts'
 import type { Chat, ChatChange, ChatStore, ChatVersion, Page } from '../../../store/types.ts'
 import { isText, toObject } from '../../patches/json.ts'
@@ -171,10 +172,10 @@ export const chatFaults = faultTable({
   'V3-FAV-01 favorite-list-twice: GET /chat/favorite returns each chat twice.': editChatRows(
     (rows, { favorite }) => (favorite ? [...rows, ...rows] : rows),
   ),
-  'V3-FAV-01 chat-title-clears-favorite: A generated title removes its chat from favorites.':
-    changeTitle((change) => ({ ...change, favorite: false })),
-  'V3-FAV-01 chat-turn-clears-favorite: A turn that ends removes its chat from favorites.':
-    editChatChanges((change) => (change.name ? change : { favorite: false, ...change })),
+  'V3-FAV-01 chat-turn-clears-favorite: A turn that ends, after a moment, removes its chat from favorites.':
+    editChatChanges((change) =>
+      change.name || change.favorite ? change : sleep(250, { ...change, favorite: false }),
+    ),
   'V3-FAV-01 chat-update-clears-favorite: Renaming a chat removes it from favorites.':
     editChatChanges((change) =>
       change.name === undefined ? change : { ...change, favorite: false },
