@@ -12,68 +12,45 @@ export interface Operation {
   readonly generates?: boolean
 }
 
-export const operations = {
-  'openai.chat': {
-    method: 'POST',
-    path: '/api/openai/chat/completions',
-    surface: 'openai',
-    generates: true,
-  },
-  'openai.models': { method: 'GET', path: '/api/openai/models', surface: 'openai' },
-  'openai.model': { method: 'GET', path: '/api/openai/models/{model}', surface: 'openai' },
-  'v2.message': { method: 'POST', path: '/api/v2/message', surface: 'v2' },
-  'v2.generate': {
-    method: 'POST',
-    path: '/api/v2/message/generate',
-    surface: 'v2',
-    generates: true,
-  },
-  'v3.history': { method: 'GET', path: '/api/v3/message', surface: 'v3' },
-  'v3.generate': {
-    method: 'POST',
-    path: '/api/v3/message/generate',
-    surface: 'v3',
-    generates: true,
-  },
-  'v3.oneShot': {
-    method: 'POST',
-    path: '/api/v3/message/one-shot',
-    surface: 'v3',
-    generates: true,
-  },
-  'v3.chats': { method: 'GET', path: '/api/v3/chat', surface: 'v3' },
-  'v3.createChat': { method: 'POST', path: '/api/v3/chat', surface: 'v3' },
-  'v3.favorites': { method: 'GET', path: '/api/v3/chat/favorite', surface: 'v3' },
-  'v3.chat': { method: 'GET', path: '/api/v3/chat/{chat_id}', surface: 'v3' },
-  'v3.updateChat': { method: 'PATCH', path: '/api/v3/chat/{chat_id}', surface: 'v3' },
-  'v3.deleteChat': { method: 'DELETE', path: '/api/v3/chat/{chat_id}', surface: 'v3' },
-  'v3.generateName': {
-    method: 'POST',
-    path: '/api/v3/chat/{chat_id}/generate-name',
-    surface: 'v3',
-    generates: true,
-  },
-  'v3.chatAttachments': {
-    method: 'GET',
-    path: '/api/v3/chat/{chat_id}/attachments',
-    surface: 'v3',
-  },
-  'v3.addFavorite': { method: 'POST', path: '/api/v3/chat/{chat_id}/favorite', surface: 'v3' },
-  'v3.removeFavorite': {
-    method: 'DELETE',
-    path: '/api/v3/chat/{chat_id}/favorite',
-    surface: 'v3',
-  },
-  'v3.attachments': { method: 'GET', path: '/api/v3/attachment', surface: 'v3' },
-  'v3.upload': { method: 'POST', path: '/api/v3/attachment', surface: 'v3' },
-} as const satisfies Record<string, Operation>
+const routes = {
+  'openai.chat': 'POST /api/openai/chat/completions',
+  'openai.models': 'GET /api/openai/models',
+  'openai.model': 'GET /api/openai/models/{model}',
+  'v2.message': 'POST /api/v2/message',
+  'v2.generate': 'POST /api/v2/message/generate',
+  'v3.history': 'GET /api/v3/message',
+  'v3.generate': 'POST /api/v3/message/generate',
+  'v3.oneShot': 'POST /api/v3/message/one-shot',
+  'v3.chats': 'GET /api/v3/chat',
+  'v3.createChat': 'POST /api/v3/chat',
+  'v3.favorites': 'GET /api/v3/chat/favorite',
+  'v3.chat': 'GET /api/v3/chat/{chat_id}',
+  'v3.updateChat': 'PATCH /api/v3/chat/{chat_id}',
+  'v3.deleteChat': 'DELETE /api/v3/chat/{chat_id}',
+  'v3.generateName': 'POST /api/v3/chat/{chat_id}/generate-name',
+  'v3.chatAttachments': 'GET /api/v3/chat/{chat_id}/attachments',
+  'v3.addFavorite': 'POST /api/v3/chat/{chat_id}/favorite',
+  'v3.removeFavorite': 'DELETE /api/v3/chat/{chat_id}/favorite',
+  'v3.attachments': 'GET /api/v3/attachment',
+  'v3.upload': 'POST /api/v3/attachment',
+} as const
 
-export type OperationId = keyof typeof operations
+export type OperationId = keyof typeof routes
+
+const generating = ['openai.chat', 'v2.generate', 'v3.generate', 'v3.oneShot', 'v3.generateName']
+
+export const operations = Object.fromEntries(
+  Object.entries(routes).map(([id, route]) => {
+    const [surface, method, path] = [...id.split('.', 1), ...route.split(' ')]
+    return [id, { method, path, surface, ...(generating.includes(id) && { generates: true }) }]
+  }),
+) as Readonly<Record<OperationId, Operation>>
 
 /** The path of an operation on a chat, whose id comes from a target or a file and stays one segment. */
 export function pathOf(id: OperationId, chat: string): string {
-  const path: string = operations[id].path
-  return path.replace('{chat_id}', () => (isSegment(chat) ? encodeURIComponent(chat) : '%00'))
+  return operations[id].path.replace('{chat_id}', () =>
+    isSegment(chat) ? encodeURIComponent(chat) : '%00',
+  )
 }
 
 /**

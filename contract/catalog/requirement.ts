@@ -48,6 +48,24 @@ export interface Requirement {
   readonly hint?: string
 }
 
+/** An entry of the catalog: the level follows from MUST or SHOULD in its title, the surface from its id. */
+type Rule = Omit<Requirement, 'level' | 'surface' | 'section'> &
+  Partial<Pick<Requirement, 'surface' | 'section'>>
+
+/** Completes entries; they share the given members, except those that have their own. */
+export function rules(shared: Pick<Requirement, 'section'> & Partial<Rule>) {
+  return <Id extends string>(
+    entries: Readonly<Record<Id, Rule>>,
+  ): Readonly<Record<Id, Requirement>> => {
+    const all = Object.entries<Rule>(entries).map(([id, rule]) => {
+      const level = /\bMUST\b/.test(rule.title) ? 'required' : 'expected'
+      const surface = id.startsWith('OAI-') ? 'openai' : id.startsWith('V2-') ? 'v2' : 'v3'
+      return [id, { level, surface, ...shared, ...rule }]
+    })
+    return Object.fromEntries(all)
+  }
+}
+
 /** A sentence that cannot be tested over HTTP. */
 export interface Exclusion {
   readonly section: string

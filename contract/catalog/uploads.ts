@@ -1,176 +1,137 @@
-import { cursor, type Requirement } from './requirement.ts'
-
-const fields = {
-  level: 'required',
-  surface: 'v3',
-  section: '2.4',
-  capability: 'attachments',
-} as const
-const routes = {
-  level: 'required',
-  surface: 'v3',
-  section: '4.3',
-  capability: 'attachments',
-} as const
+import { cursor, rules } from './requirement.ts'
 
 /** Sections 2.4 and 4.3: files of the caller and of a chat. */
-export const attachments = {
+export const attachments = rules({ section: '4.3', capability: 'attachments' })({
   'V3-ATT-01': {
-    ...routes,
     title: 'POST /attachment with one file as multipart/form-data MUST store it.',
     needs: ['V3-AUTH-05'],
   },
   'V3-ATT-02': {
-    ...fields,
+    section: '2.4',
     title:
       'The id, filename, content_type, bucket and created_at of an attachment MUST be strings.',
     needs: ['V3-ATT-01'],
   },
   'V3-ATT-03': {
-    ...fields,
+    section: '2.4',
     title: 'The filename of an attachment MUST be that of the uploaded file.',
     needs: ['V3-ATT-02'],
   },
   'V3-ATT-04': {
-    ...fields,
+    section: '2.4',
     title: 'The size of an attachment MUST be the number of uploaded bytes, an integer.',
     needs: ['V3-ATT-01'],
   },
   'V3-ATT-05': {
-    ...fields,
-    level: 'expected',
+    section: '2.4',
     title: 'The content_type of an attachment SHOULD be that of the upload.',
     needs: ['V3-ATT-02'],
   },
   'V3-ATT-06': {
-    ...routes,
     title: 'GET /attachment MUST list the attachments of the caller.',
     needs: ['V3-ATT-01'],
   },
   'V3-ATT-07': {
-    ...routes,
     title: 'GET /attachment with chat_id MUST list the attachments of that chat, and no others.',
     needs: ['V3-ATT-06', 'V3-CHAT-01'],
     hint: 'The chat_id filter is ignored; apply it in the query.',
   },
   'V3-ATT-08': {
-    ...routes,
     title: 'GET /attachment with search MUST find a file by its name.',
     needs: ['V3-ATT-06', 'V3-ATT-09'],
   },
   'V3-ATT-09': {
-    ...routes,
     title: 'GET /attachment MUST honor limit: a page lists at most that many.',
     needs: ['V3-ATT-06'],
   },
   'V3-ATT-10': {
-    ...routes,
     title: 'GET /attachment MUST honor cursor: following it lists every attachment.',
     needs: ['V3-ATT-06'],
     hint: cursor,
   },
   'V3-ATT-11': {
-    ...routes,
     title: 'GET /attachment MUST NOT list attachments of another caller.',
     member: 'otherKey',
     needs: ['V3-ATT-06'],
     hint: 'The list is not limited to the owner; filter by the caller of the request.',
   },
   'V3-ATT-12': {
-    ...routes,
     title: 'GET /chat/{chat_id}/attachments MUST list the attachments of the chat.',
     needs: ['V3-ATT-01', 'V3-CHAT-01'],
   },
   'V3-ATT-13': {
-    ...routes,
     title: 'GET /chat/{chat_id}/attachments with search MUST match the file name.',
     needs: ['V3-ATT-12'],
   },
-} as const satisfies Record<string, Requirement>
-
-const bases = {
-  level: 'required',
-  surface: 'v3',
-  section: '4.3',
-  capability: 'knowledge',
-  member: 'knowledge.routes',
-} as const
-const rag = {
-  level: 'required',
-  surface: 'v3',
-  section: '4.4',
-  capability: 'rag',
-  member: 'knowledge',
-} as const
+})
 
 /** Sections 2.7, 4.3, 4.4 and 9: knowledge bases, and retrieval before an answer. */
 export const knowledge = {
-  'KB-01': {
-    ...bases,
-    title: 'GET on the knowledge prefix MUST list the knowledge bases.',
-    needs: ['V3-AUTH-05'],
-  },
-  'KB-02': { ...bases, title: 'Uploading a document to a base MUST succeed.', needs: ['KB-03'] },
-  'KB-03': {
-    ...bases,
-    title: 'A search in a base MUST find the content of its documents.',
-    needs: ['KB-01'],
-    hint: 'Documents are indexed later than a search, or not at all; index before the upload is answered, or raise limits.settleMs in the target profile.',
-  },
-  'KB-04': {
-    level: 'required',
-    surface: 'v3',
-    section: '9',
-    title: '/api/knowledge and /api/v3/knowledge MUST give equivalent answers.',
-    capability: 'knowledge',
-    needs: ['V3-AUTH-05'],
-  },
-  'RAG-01': {
-    ...rag,
-    title:
-      'With rag: true the server MUST search the base of the assistant before the answer: a search step, or its fact in the answer.',
-    needs: ['V3-GEN-02', 'V3-ASST-01'],
-  },
-  'RAG-02': {
-    ...rag,
-    title: 'With rag: false the server MUST NOT search before the answer.',
-    member: 'tools.search',
-    needs: ['V3-GEN-01', 'V3-HIST-16'],
-  },
-  'RAG-03': {
-    ...rag,
-    title: 'With rag: agent the server MUST NOT search before the answer.',
-    member: 'tools.search',
-    needs: ['V3-GEN-01', 'V3-HIST-16'],
-  },
-  'RAG-04': {
-    ...rag,
-    title: 'With rag as an object the server MUST search as with true, with the given parameters.',
-    member: 'rag.object',
-    needs: ['RAG-01'],
-  },
-  'RAG-05': {
-    ...rag,
-    title: 'Without rag a chat generation MUST NOT search before the answer.',
-    member: 'tools.search',
-    needs: ['V3-GEN-01', 'V3-HIST-16'],
-  },
-  'RAG-06': {
-    ...rag,
-    title: 'Without rag a one-shot MUST behave as with agent: no search before the answer.',
-    member: 'tools.search',
-    needs: ['V3-ONE-01'],
-  },
-  'RAG-07': {
-    ...rag,
-    title: 'rag: true MUST be accepted with an assistant that has no base.',
-    member: 'assistants.withoutKnowledge',
-    needs: ['V3-GEN-01', 'V3-ASST-01'],
-  },
-  'RAG-08': {
-    ...rag,
-    title: 'The search_type of a rag object MUST be accepted as hybrid, dense and sparse.',
-    member: 'rag.object',
-    needs: ['RAG-04'],
-  },
-} as const satisfies Record<string, Requirement>
+  ...rules({ section: '4.3', capability: 'knowledge' })({
+    'KB-01': {
+      title: 'GET on the knowledge prefix MUST list the knowledge bases.',
+      member: 'knowledge.routes',
+      needs: ['V3-AUTH-05'],
+    },
+    'KB-02': {
+      title: 'Uploading a document to a base MUST succeed.',
+      member: 'knowledge.routes',
+      needs: ['KB-03'],
+    },
+    'KB-03': {
+      title: 'A search in a base MUST find the content of its documents.',
+      member: 'knowledge.routes',
+      needs: ['KB-01'],
+      hint: 'Documents are indexed later than a search, or not at all; index before the upload is answered, or raise limits.settleMs in the target profile.',
+    },
+    'KB-04': {
+      section: '9',
+      title: '/api/knowledge and /api/v3/knowledge MUST give equivalent answers.',
+      needs: ['V3-AUTH-05'],
+    },
+  }),
+  ...rules({ section: '4.4', capability: 'rag' })({
+    'RAG-01': {
+      title:
+        'With rag: true the server MUST search the base of the assistant before the answer: a search step, or its fact in the answer.',
+      member: 'knowledge',
+      needs: ['V3-GEN-02', 'V3-ASST-01'],
+    },
+    'RAG-02': {
+      title: 'With rag: false the server MUST NOT search before the answer.',
+      member: 'tools.search',
+      needs: ['V3-GEN-01', 'V3-HIST-16'],
+    },
+    'RAG-03': {
+      title: 'With rag: agent the server MUST NOT search before the answer.',
+      member: 'tools.search',
+      needs: ['V3-GEN-01', 'V3-HIST-16'],
+    },
+    'RAG-04': {
+      title:
+        'With rag as an object the server MUST search as with true, with the given parameters.',
+      member: 'rag.object',
+      needs: ['RAG-01'],
+    },
+    'RAG-05': {
+      title: 'Without rag a chat generation MUST NOT search before the answer.',
+      member: 'tools.search',
+      needs: ['V3-GEN-01', 'V3-HIST-16'],
+    },
+    'RAG-06': {
+      title: 'Without rag a one-shot MUST behave as with agent: no search before the answer.',
+      member: 'tools.search',
+      needs: ['V3-ONE-01'],
+    },
+    'RAG-07': {
+      title: 'rag: true MUST be accepted with an assistant that has no base.',
+      member: 'assistants.withoutKnowledge',
+      needs: ['V3-GEN-01', 'V3-ASST-01'],
+    },
+    'RAG-08': {
+      title: 'The search_type of a rag object MUST be accepted as hybrid, dense and sparse.',
+      member: 'rag.object',
+      needs: ['RAG-04'],
+    },
+  }),
+}

@@ -1,17 +1,13 @@
-import { leak, memory, type Requirement, wrongType } from '../requirement.ts'
-
-const stated = { level: 'required', surface: 'v3', section: '4.3' } as const
+import { leak, memory, rules, wrongType } from '../requirement.ts'
 
 /** Section 4.3: POST /message/one-shot, an answer without a stored chat. */
-export const v3OneShot = {
+export const v3OneShot = rules({ section: '4.3', needs: ['V3-ONE-01', 'V3-ONE-03'] })({
   'V3-ONE-01': {
-    ...stated,
     title:
       'POST /message/one-shot with stream: false MUST return one JSON body, the final response object.',
     needs: ['V3-AUTH-05'],
   },
   'V3-ONE-02': {
-    ...stated,
     title: 'POST /message/one-shot with stream: true MUST return a stream of events.',
     needs: [
       'V3-ONE-01',
@@ -25,65 +21,46 @@ export const v3OneShot = {
     ],
   },
   'V3-ONE-03': {
-    ...stated,
     title: 'One-shot MUST NOT require an Idempotency-Key.',
     needs: ['V3-ONE-01'],
     hint: 'One-shot shares the check of generate; do not require the header here.',
   },
   'V3-ONE-04': {
-    ...stated,
     section: '9',
     title: 'The deprecated content MUST be accepted in place of input.',
     needs: ['V3-ONE-01', 'V3-ONE-03', 'V3-ONE-02'],
   },
   'V3-ONE-05': {
-    ...stated,
     title: 'runs MUST be accepted as accumulated history, and the answer MUST know it.',
     needs: ['V3-ONE-01', 'V3-ONE-03', 'V3-SSE-17'],
     hint: memory,
   },
   'V3-ONE-06': {
-    ...stated,
     title:
       'assistant_id: null MUST be accepted together with the scenario in assistant (the structure of assistant is open, so the refusal of a guessed one is only observed).',
-    needs: ['V3-ONE-01', 'V3-ONE-03'],
   },
   'V3-ONE-07': {
-    ...stated,
     title:
       'assistant_id: searcher MUST be accepted, with an optional kb_id, and MUST answer from the knowledge base.',
     capability: 'knowledge',
     member: 'knowledge',
-    needs: ['V3-ONE-01', 'V3-ONE-03'],
   },
   'V3-ONE-08': {
-    ...stated,
     title: 'assistant_id of a one-shot MUST accept an assistant of the catalog.',
     member: 'assistants',
-    needs: ['V3-ONE-01', 'V3-ONE-03'],
   },
   'V3-ONE-09': {
-    ...stated,
     title: 'One-shot MUST NOT store a chat.',
     needs: ['V3-ONE-01', 'V3-ONE-03', 'V3-CHAT-05'],
     hint: 'One-shot creates a chat internally that is listed; do not store one.',
   },
   'V3-ONE-10': {
-    ...stated,
     title: 'input of one-shot MUST be accepted as an array of items.',
     needs: ['V3-ONE-01', 'V3-ONE-03', 'V3-MODEL-02'],
   },
-  'V3-ONE-11': {
-    ...stated,
-    level: 'expected',
-    title: 'One-shot SHOULD NOT know what was said in another request.',
-    needs: ['V3-ONE-01', 'V3-ONE-03'],
-    hint: leak,
-  },
+  'V3-ONE-11': { title: 'One-shot SHOULD NOT know what was said in another request.', hint: leak },
   'V3-ONE-12': {
-    ...stated,
     title: 'A one-shot with a listed field of the wrong type MUST NOT succeed.',
-    needs: ['V3-ONE-01', 'V3-ONE-03'],
     hint: wrongType,
   },
-} as const satisfies Record<string, Requirement>
+})
