@@ -1,5 +1,6 @@
 /** Rate limits, as opposed to saturation: the token bucket that explains the 429 answers of a probe. */
 import { medianOf } from '../../contract/averages.ts'
+import type { CapacityReport } from '../../reports/capacity/model/report.ts'
 import { drawsOf } from '../load/plan/random.ts'
 import { bisect } from '../load/statistics/shares.ts'
 
@@ -14,18 +15,16 @@ export interface Admission {
   readonly latencyMs: number | null
 }
 
-export interface BoundedValue {
+interface BoundedValue {
   readonly value: number
-  readonly interval: readonly [low: number, high: number]
+  readonly interval: [low: number, high: number]
 }
 
-export interface TokenBucket {
-  /** Requests that are accepted at once. */
+export interface TokenBucket
+  extends Pick<NonNullable<CapacityReport['policyLimit']>, 'accepted' | 'refused'> {
+  /** Requests that are accepted at once, and a second in the long run. */
   readonly burst: BoundedValue
-  /** Requests a second in the long run. */
   readonly refill: BoundedValue
-  readonly accepted: number
-  readonly refused: number
 }
 
 /** Minimum number of refusals to fit a line. */

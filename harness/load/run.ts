@@ -20,7 +20,7 @@ import { RunRecorder } from './metrics/run-metrics.ts'
 import type { LoadOptions, LoadProgress } from './options.ts'
 import { RequestsFile } from './record.ts'
 import { buildReport } from './report/build-report.ts'
-import { WarningCounter } from './setup/chat-journal.ts'
+import { countWarnings } from './setup/chat-journal.ts'
 import type { ClockOffset } from './shards/target-clock.ts'
 
 export type { LoadOptions, LoadProgress } from './options.ts'
@@ -166,7 +166,7 @@ export async function runWorkers(
   const exits = workers.map(({ end }) => end)
   return {
     done: workers.flatMap(({ done }) => (done === undefined ? [] : [done])),
-    warnings: WarningCounter.of(exits.flatMap(({ warnings = [] }) => warnings)),
+    warnings: countWarnings(exits.flatMap(({ warnings = [] }) => warnings)),
     internalErrors: workers.flatMap(({ errors }) => errors),
     chatsLeft: exits.reduce((sum, { chatsLeft = 0 }) => sum + chatsLeft, 0),
     connectionsOpened: exits.reduce((sum, { connectionsOpened = 0 }) => sum + connectionsOpened, 0),

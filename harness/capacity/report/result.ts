@@ -74,12 +74,9 @@ export function policyOf(
 ): CapacityReport['policyLimit'] {
   const policy = probes.at(-1)?.policy
   if (end !== 'policy' || policy === undefined) return null
-  const { burst, refill, accepted, refused } = policy
+  const { burst, refill } = policy
   return {
-    burst: { value: burst.value, interval: [...burst.interval] },
-    refill: { value: refill.value, interval: [...refill.interval] },
-    accepted,
-    refused,
+    ...policy,
     probe: rows.findLast(({ purpose }) => purpose === 'search')?.index ?? 0,
     headers,
     message: `limited by policy, not by capacity: the target refuses beyond ${refill.value.toPrecision(3)} requests a second and a burst of ${Math.round(burst.value)}, while its answers are as fast as without load`,

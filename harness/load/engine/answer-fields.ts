@@ -4,9 +4,9 @@ import type { ClientBehavior } from '../plan/plan.ts'
 import type { Counts, RequestRecord } from '../record.ts'
 
 /** One request, ready to be sent. */
-export interface PlannedRequest
-  extends JudgedRequest,
-    Pick<RequestRecord, 'index' | 'step' | 'transaction' | 'surface' | 'endpoint'> {
+export interface PlannedRequest extends JudgedRequest {
+  /** The part of its record that is known by now, beside operation and form. */
+  readonly head: Pick<RequestRecord, 'index' | 'step' | 'transaction' | 'surface' | 'endpoint'>
   /** Nanoseconds after the start of the run, as in `Timestamps`. */
   readonly planned: number
   readonly dispatched: number

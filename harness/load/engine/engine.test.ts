@@ -52,7 +52,8 @@ function latencies(records: readonly RequestRecord[], clock: 'response' | 'servi
 
 const { index, step, transaction } = recordOf()
 const plan: PlannedRequest = {
-  ...{ index, step, transaction, surface: 'v3', operation: 'v3.generate', form: 'stream' },
+  head: { index, step, transaction, surface: 'v3' },
+  ...{ operation: 'v3.generate', form: 'stream' },
   request: { method: 'POST', url: 'http://127.0.0.1/', headers: [], body: null },
   ...{ json: {}, race: false, duplicate: false, planned: 0, dispatched: 0 },
   ...{ nonce: 'qa1', noncePrefix: 'q', clientBehavior: 'normal', intensity: 0, requestId: 'r' },

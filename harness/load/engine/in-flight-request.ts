@@ -21,7 +21,6 @@ import {
 import { AnswerJudge, CrossTalkDetector } from '../judging/answer-judge.ts'
 import type { IntegrityRecorder } from '../judging/integrity-recorder.ts'
 import {
-  type Counts,
   type Failure,
   failure,
   type RequestOutcome,
@@ -210,17 +209,17 @@ export class InFlightRequest implements AnswerSink, DecodedSink {
       if (ending.kind === 'complete') record.timestamps.terminal = at
       record.body(json)
     }
-    const { index, step, operation, requestId, surface, duplicate } = plan
+    const { operation, requestId, duplicate } = plan
+    const { index, step, surface } = plan.head
     const { id, failure: reported } = record.contents
     const { finding, required } = this.#services.integrity.recordAnswer(judgement, {
-      request: { index, step, operation, requestId, atNs: record.readAt },
+      request: { index, step, operation, requestId, atMs: record.readAt / 1e6 },
       surface,
       events: judge.isStream ? record.events : null,
       foreignNonce: record.crossTalk.foreignNonce,
       // A duplicate may be answered with the existing response.
       id: duplicate ? undefined : id,
-      describe: () => judge.describe(),
-      unexpectedType: () => judge.unexpectedType(),
+      judge,
     })
     const outcome = requestOutcome({
       status: record.status,
@@ -286,9 +285,10 @@ export class RecordBuilder {
   finding: string | undefined
   events = 0
   generated = 0
+  /** Null before the status line. */
+  status: number | null = null
   readonly #plan: PlannedRequest
   readonly #gapsNs: number[] = []
-  #status: number | null = null
   #reads = 0
   #bytes = 0
   #showedReasoning = false
@@ -314,11 +314,6 @@ export class RecordBuilder {
     }
   }
 
-  /** Null before the status line. */
-  get status(): number | null {
-    return this.#status
-  }
-
   sent(at: number, readyAt: number | null): void {
     this.lastActivity = at
     this.timestamps.sent = at
@@ -328,7 +323,7 @@ export class RecordBuilder {
 
   head(status: number, headers: readonly Header[], at: number): void {
     this.read(0, at)
-    this.#status = status
+    this.status = status
     this.timestamps.headers = at
     if (status === 429) this.#rateLimit = rateLimitHeaders(headers)
   }
@@ -376,33 +371,25 @@ export class RecordBuilder {
 
   /** The record of the settled request. */
   build(outcome: RequestOutcome): RequestRecord {
-    const { index, step, transaction, surface, endpoint, operation, form } = this.#plan
+    const { head, operation, form } = this.#plan
     return {
-      index,
-      step,
-      transaction,
-      surface,
-      ...(endpoint === undefined ? {} : { endpoint }),
+      ...head,
       operation,
       form,
       timestamps: this.timestamps,
       gapsNs: this.#gapsNs,
-      counts: this.#counts(),
-      status: this.#status,
+      counts: {
+        bytes: this.#bytes,
+        reads: this.#reads,
+        events: this.events,
+        generated: this.generated,
+        ...tokenCounts(this.contents.usage, this.#showedReasoning),
+        newConnection: this.#newConnection,
+      },
+      status: this.status,
       outcome,
       ...(this.finding === undefined ? {} : { finding: this.finding }),
       ...(this.#rateLimit === undefined ? {} : { rateLimit: this.#rateLimit }),
-    }
-  }
-
-  #counts(): Counts {
-    return {
-      bytes: this.#bytes,
-      reads: this.#reads,
-      events: this.events,
-      generated: this.generated,
-      ...tokenCounts(this.contents.usage, this.#showedReasoning),
-      newConnection: this.#newConnection,
     }
   }
 }

@@ -1,4 +1,4 @@
-import { asString, isObject, operations } from '../../../contract/index.ts'
+import { asString, isObject, type OperationId, operations } from '../../../contract/index.ts'
 import type { Passage } from '../../../fixtures/content/passages.ts'
 import { sleep } from '../clock.ts'
 import type { Channel } from '../http/channel.ts'
@@ -6,11 +6,26 @@ import { wireRequest } from '../http/wire-request.ts'
 import type { MixEntry } from '../plan/mix.ts'
 import type { Arrival } from '../plan/plan.ts'
 import type { RequestRecord, RequestResult } from '../record.ts'
+import type { ChatPool } from '../setup/chat-pool.ts'
 import { endpointOf, type LoadEndpoint, type LoadTarget } from '../target.ts'
-import type { IdempotencyRace, StepSpec, TransactionContext } from '../transactions/transaction.ts'
 import type { PlannedRequest } from './answer-fields.ts'
 import { InFlightRequest } from './in-flight-request.ts'
 import type { WorkerContext } from './worker-context.ts'
+
+/** One request of a transaction. */
+export interface StepSpec {
+  readonly operation: OperationId
+  readonly form: 'stream' | 'json'
+  readonly query?: Readonly<Record<string, string>>
+  readonly json?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+interface IdempotencyRace {
+  /** User turns in the history; null if it cannot be read. */
+  readonly turns: number | null
+  readonly history: RequestResult
+}
 
 export interface RunnerOptions {
   /** Due time of the first request, in nanoseconds of the run. */
@@ -30,7 +45,7 @@ interface SendOptions {
 }
 
 /** Runs one transaction over the connections of its worker. */
-export class TransactionRunner implements TransactionContext {
+export class TransactionRunner {
   readonly arrival: Arrival
   readonly entry: MixEntry
   readonly #context: WorkerContext
@@ -55,12 +70,18 @@ export class TransactionRunner implements TransactionContext {
     return this.#context.passages
   }
 
+  get chats(): ChatPool {
+    return this.#context.chats
+  }
+
+  /** Sends the next request; it is due now, or at the end of the last pause. */
   async send(step: StepSpec): Promise<RequestResult> {
     const result = await this.#sendRequest(step)
     this.#dueNs = this.#context.clock.now()
     return result
   }
 
+  /** Sends the same request twice at the same time. */
   async sendTwice(step: StepSpec): Promise<readonly [RequestResult, RequestResult]> {
     const [first, second] = await this.#raceChannels(step)
     // A connection that is not open yet would delay one of the two requests.
@@ -97,6 +118,7 @@ export class TransactionRunner implements TransactionContext {
     return own < other ? [lower, upper] : [upper, lower]
   }
 
+  /** Think time of a user, in nanoseconds. */
   async pause(ns: number): Promise<void> {
     this.#dueNs = this.#context.clock.now() + ns
     await sleep(Math.ceil(ns / 1e6), this.#options.signal)
@@ -104,7 +126,7 @@ export class TransactionRunner implements TransactionContext {
 
   /** Takes a prepared chat; without one, its creation is part of the transaction. */
   async freshChat(): Promise<string | undefined> {
-    const { chats } = this.#context
+    const { chats } = this
     const prepared = chats.freshChat()
     if (prepared !== undefined) return prepared
     const json = chats.newChatBody()
@@ -113,14 +135,7 @@ export class TransactionRunner implements TransactionContext {
     return outcome.kind === 'ok' ? chats.registerChat(created.json, json, endpoint) : undefined
   }
 
-  async v2Chat(): Promise<string | undefined> {
-    return this.#context.chats.v2Chat()
-  }
-
-  async historyChat(): Promise<string | undefined> {
-    return this.#context.chats.historyChat()
-  }
-
+  /** Records the outcome of an idempotency race. */
   recordRace({ turns, history }: IdempotencyRace): void {
     const { races } = this.#context.integrity.counts
     races.races += 1
@@ -138,7 +153,7 @@ export class TransactionRunner implements TransactionContext {
       index,
       step,
       operation,
-      atNs: timestamps.ended ?? timestamps.dispatched,
+      atMs: (timestamps.ended ?? timestamps.dispatched) / 1e6,
       event: null,
       why: `Two requests with one Idempotency-Key created ${turns} turns in the history.`,
       requestId: this.#requestId(step),
@@ -160,11 +175,13 @@ export class TransactionRunner implements TransactionContext {
     const request = wireRequest({ surface, method, path, ...step }, target, requestId)
     const { index, nonce, clientBehavior, intensity } = this.arrival
     const plan: PlannedRequest = {
-      index,
-      step: position,
-      transaction: this.entry.name,
-      surface,
-      ...(context.endpoints.length > 1 ? { endpoint } : {}),
+      head: {
+        index,
+        step: position,
+        transaction: this.entry.name,
+        surface,
+        ...(context.endpoints.length > 1 ? { endpoint } : {}),
+      },
       operation: step.operation,
       form: step.form,
       request,

@@ -6,6 +6,8 @@ import {
   type RequirementId,
   requirements,
 } from '../../../contract/index.ts'
+import type { Evidence } from '../../../reports/load/model/integrity.ts'
+import type { AnswerJudge } from './answer-judge.ts'
 
 /** Results of one worker's judges; results of several workers add up. */
 export interface IntegrityCounts {
@@ -34,10 +36,7 @@ interface JudgedAnswer {
   readonly foreignNonce: string | undefined
   /** Id that must be unique among all answers. */
   readonly id: string | undefined
-  /** Describes an answer in one piece, for the first violation of each requirement. */
-  readonly describe: () => string
-  /** The media type in brackets if it is unexpected. */
-  readonly unexpectedType: () => string
+  readonly judge: Pick<AnswerJudge, 'describe' | 'unexpectedType'>
 }
 
 export function emptyCounts(): IntegrityCounts {
@@ -72,25 +71,21 @@ export class IntegrityRecorder {
   /** Counts the findings of one answer; returns its violations. */
   recordAnswer(judgement: Judgement, answer: JudgedAnswer): Violations {
     const { counts } = this
-    const { request, surface, events, id, describe } = answer
+    const { request, surface, events, id, judge } = answer
     if (events === null) counts.bodies += 1
     else {
       counts.streams += 1
       counts.events += events
     }
-    const { finding, required } = countFindings(counts.tally, judgement.findings, {
-      request,
-      describeAnswer: events === null ? describe : undefined,
-      redact: this.redact,
-    })
+    const { finding, required } = this.#countFindings(judgement.findings, answer)
     const leak = this.#recordCrossTalk(answer)
     if (id !== undefined) this.#ids.push({ id: shortened(this.redact(id)), surface, request })
     if (required === undefined) return { finding: leak ?? finding, required: leak }
-    return { finding, required: `${required}${answer.unexpectedType()}` }
+    return { finding, required: `${required}${judge.unexpectedType()}` }
   }
 
   /** Counts one requirement by itself. */
-  recordRequirement(id: string, evidence: FirstViolation | null): void {
+  recordRequirement(id: string, evidence: Evidence | null): void {
     const counts = tallyFor(this.counts.tally, id)
     if (evidence === null) counts.held += 1
     else {
@@ -104,6 +99,31 @@ export class IntegrityRecorder {
     const ids = this.#ids
     this.#ids = []
     return ids
+  }
+
+  #countFindings(
+    findings: readonly Finding[],
+    { request, events, judge }: JudgedAnswer,
+  ): Violations {
+    let finding: RequirementId | undefined
+    let required: RequirementId | undefined
+    for (const { requirement, verdict, why, event, mayBeChance } of findings) {
+      const counts = tallyFor(this.counts.tally, requirement)
+      if (verdict === 'held') {
+        counts.held += 1
+        continue
+      }
+      counts.broken += 1
+      counts.first ??= {
+        ...request,
+        event: event ?? null,
+        why: this.redact(events === null ? `${why} What came: ${judge.describe()}.` : why),
+      }
+      finding ??= requirement
+      if (mayBeChance === true) counts.byChance = (counts.byChance ?? 0) + 1
+      else if (requirements[requirement].level === 'required') required ??= requirement
+    }
+    return { finding: required ?? finding, required }
   }
 
   /** Returns the requirement that is violated. */
@@ -139,69 +159,23 @@ const crossTalkRequirements = {
   v3: 'V3-CTX-02',
 } as const
 
-/** The first violation of a requirement. */
-export interface FirstViolation {
-  readonly index: number
-  readonly step: number
-  readonly atNs: number
-  readonly operation: string
-  readonly event: number | null
-  readonly why: string
-  readonly requestId: string
-}
-
 interface RequirementTally {
   broken: number
   held: number
   /** Part of `broken` that a legal server may show now and then. */
   byChance?: number
-  first: FirstViolation | null
+  first: Evidence | null
 }
 
 /** Held and broken findings by requirement. Tallies of workers and shards add up. */
 export type Tally = Record<string, RequirementTally>
 
-type RequestReference = Omit<FirstViolation, 'event' | 'why'>
-
-interface FindingContext {
-  readonly request: RequestReference
-  /** Describes the answer, for the first violation of each requirement. */
-  readonly describeAnswer: (() => string) | undefined
-  /** Removes secrets from a text of the target. */
-  readonly redact: (text: string) => string
-}
+type RequestReference = Omit<Evidence, 'event' | 'why'>
 
 /** Violations of one answer: the first of any level, a required one before others, and the first required one. */
 interface Violations {
   readonly finding: string | undefined
   readonly required: string | undefined
-}
-
-/** Counts the findings of one answer. */
-function countFindings(
-  tally: Tally,
-  findings: readonly Finding[],
-  { request, describeAnswer, redact }: FindingContext,
-): Violations {
-  let finding: RequirementId | undefined
-  let required: RequirementId | undefined
-  for (const { requirement, verdict, why, event, mayBeChance } of findings) {
-    const counts = tallyFor(tally, requirement)
-    if (verdict === 'held') {
-      counts.held += 1
-      continue
-    }
-    counts.broken += 1
-    counts.first ??= {
-      ...request,
-      event: event ?? null,
-      why: redact(describeAnswer === undefined ? why : `${why} What came: ${describeAnswer()}.`),
-    }
-    finding ??= requirement
-    if (mayBeChance === true) counts.byChance = (counts.byChance ?? 0) + 1
-    else if (requirements[requirement].level === 'required') required ??= requirement
-  }
-  return { finding: required ?? finding, required }
 }
 
 /** Adds `more` to `tally`. */
@@ -211,7 +185,7 @@ export function addTally(tally: Tally, more: Tally): void {
     counts.broken += broken
     counts.held += held
     if (byChance !== undefined) counts.byChance = (counts.byChance ?? 0) + byChance
-    if (first !== null && (counts.first === null || first.atNs < counts.first.atNs)) {
+    if (first !== null && (counts.first === null || first.atMs < counts.first.atMs)) {
       counts.first = first
     }
   }

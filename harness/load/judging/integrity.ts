@@ -1,10 +1,10 @@
 import { isRequirementId, requirements } from '../../../contract/index.ts'
 import type { Integrity, LoadFinding } from '../../../reports/load/model/integrity.ts'
+import { addCounts } from '../metrics/samples/histogram.ts'
 import {
   type AnswerId,
   addTally,
   emptyCounts,
-  type FirstViolation,
   type IntegrityCounts,
   loadRequirements,
   type Tally,
@@ -17,7 +17,7 @@ export function buildIntegrity(
   ids: Pick<DuplicateIdDetector, 'tally' | 'size' | 'duplicates'>,
 ): Integrity {
   const sum = emptyCounts()
-  for (const counts of threads) addCounts(sum, counts)
+  for (const counts of threads) addResults(sum, counts)
   addTally(sum.tally, ids.tally)
   const rows = Object.entries(sum.tally)
   const findings = rows.flatMap(([id, { broken, held, first, byChance }]): LoadFinding[] => {
@@ -31,7 +31,7 @@ export function buildIntegrity(
         broken,
         of,
         rate: broken / of,
-        first: reportedViolation(first),
+        first,
       },
     ]
   })
@@ -87,23 +87,14 @@ function describeRequirement(id: string): Pick<LoadFinding, 'level' | 'title'> {
   return loadRequirements['LOAD-CROSS-TALK']
 }
 
-function reportedViolation({ atNs, ...evidence }: FirstViolation) {
-  return { ...evidence, atMs: atNs / 1e6 }
-}
-
 function bySeverity(a: LoadFinding, b: LoadFinding): number {
   if (a.level !== b.level) return a.level === 'required' ? -1 : 1
   return a.id < b.id ? -1 : 1
 }
 
-function addCounts(sum: IntegrityCounts, more: IntegrityCounts): void {
+function addResults(sum: IntegrityCounts, more: IntegrityCounts): void {
   addTally(sum.tally, more.tally)
-  sum.streams += more.streams
-  sum.bodies += more.bodies
-  sum.events += more.events
-  sum.crossTalk.answers += more.crossTalk.answers
-  sum.crossTalk.leaks += more.crossTalk.leaks
-  sum.races.races += more.races.races
-  sum.races.doubled += more.races.doubled
-  sum.races.unreadable += more.races.unreadable
+  addCounts(sum, more, ['streams', 'bodies', 'events'])
+  addCounts(sum.crossTalk, more.crossTalk, ['answers', 'leaks'])
+  addCounts(sum.races, more.races, ['races', 'doubled', 'unreadable'])
 }

@@ -1,7 +1,7 @@
 import type { MetricName } from '../../../reports/load/model/measures.ts'
 import type { RequestRecord } from '../record.ts'
 import { type Clock, isOver, type RequestLimit } from '../slo/slo.ts'
-import { Histogram, type Stored, valueAt } from './samples/histogram.ts'
+import { addCounts, Histogram, type Stored, valueAt } from './samples/histogram.ts'
 import {
   forEachCensored,
   forEachLatency,
@@ -94,7 +94,7 @@ export class LatencyRecorder {
   }
 
   merge(other: LatencyData): void {
-    for (const key of outcomeKeys) this.outcomes[key] += other.outcomes[key]
+    addCounts(this.outcomes, other.outcomes, outcomeKeys)
     mergeAll(this.ended, other.ended)
     mergeAll(this.waiting, other.waiting)
   }

@@ -4,7 +4,6 @@ import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
 import { urlOf } from '../../client/test-support/listen-on-loopback.ts'
-import { mixEntry } from '../plan/mix.ts'
 import { failureKinds, type RequestOutcome, type RequestRecord } from '../record.ts'
 import { packMeasurements, unpackMeasurements } from '../report/outcome.ts'
 import type { RequestLimit } from '../slo/slo.ts'
@@ -18,6 +17,7 @@ import { Timeline } from './timeline.ts'
 const limits: readonly RequestLimit[] = [
   { metric: 'ttft', clock: 'response', limitNs: 500e6, inclusive: false },
 ]
+const planned = { name: 'chat', surface: 'v3', share: 1 } as const
 const config = { durationNs: 20e9, limits, stallNs: 500e6 }
 
 function measured(records: readonly RequestRecord[]): RunMetrics {
@@ -39,7 +39,7 @@ const unmerged = {
 }
 const dataOf = (run: RunMetrics) => ({ ...run, sample: run.sample.blocks() })
 const summaryOf = (run: RunMetrics) =>
-  summarize(run, { warmUpNs: 0, untilNs: 20e9, slos: [], transactions: ['chat', 'history'] })
+  summarize(run, { warmUpNs: 0, untilNs: 20e9, slos: [], transactions: [planned] })
 
 describe('parts', () => {
   test('merge to the whole, however they were cut and in whatever order they came', () => {
@@ -100,7 +100,6 @@ describe('conservation', () => {
 
 vi.setConfig({ testTimeout: 60_000 })
 
-const entry = mixEntry({ name: 'chat', kind: 'v3-stream' })
 const outcomes = fc
   .constantFrom('ok' as const, 'open' as const, ...failureKinds)
   .map((kind): RequestOutcome => {
@@ -130,7 +129,7 @@ function recordsOf(ends: Ends, index: number): readonly RequestRecord[] {
 function countsOf(records: Iterable<RequestRecord>) {
   const stats = new TransactionStats()
   for (const record of records) stats.add(record)
-  const [row] = stats.rows([entry], new Map())
+  const [row] = stats.rows([planned], () => [])
   return (
     row && { planned: row.planned, completed: row.completed, failed: row.failed, open: row.open }
   )
@@ -143,10 +142,9 @@ test('a transaction counts once: as failed, as open, or as completed', () => {
       const open = all.filter(
         (transaction) => !hasFailed(transaction) && isOpen(transaction),
       ).length
-      const planned = all.length
       expect(countsOf(all.flatMap(recordsOf))).toEqual({
-        ...{ planned, failed, open },
-        completed: planned - failed - open,
+        ...{ planned: all.length, failed, open },
+        completed: all.length - failed - open,
       })
     }),
   )
@@ -173,7 +171,7 @@ test('a race whose requests both fail is one failed transaction', async () => {
   // A chat that is created when the run ends has no race.
   expect(transactions).toBeGreaterThan(0)
   expect(failures.length).toBe(2 * transactions)
-  const own = records.map((record) => ({ ...record, transaction: entry.name }))
+  const own = records.map((record) => ({ ...record, transaction: planned.name }))
   expect(countsOf(own)).toMatchObject({ failed: transactions, open: 0 })
 })
 
@@ -185,7 +183,7 @@ test('a million failures take no memory', () => {
   const before = retainedBytes()
   for (let index = 0; index < 1e6; index += 1) stats.add({ ...record, index })
   expect(retainedBytes() - before).toBeLessThan(10e6)
-  expect(stats.rows([entry], new Map())).toMatchObject([{ planned: 1e6, failed: 1e6, open: 0 }])
+  expect(stats.rows([planned], () => [])).toMatchObject([{ planned: 1e6, failed: 1e6, open: 0 }])
 })
 
 function retainedBytes(): number {

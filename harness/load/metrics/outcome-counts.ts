@@ -1,9 +1,8 @@
 import type { ErrorRow } from '../../../reports/load/model/integrity.ts'
 import type { Metric } from '../../../reports/load/model/measures.ts'
 import type { TransactionRow } from '../../../reports/load/model/report.ts'
-import { type MixEntry, surfaceOf } from '../plan/mix.ts'
 import { type Failure, failureKinds, type RequestRecord } from '../record.ts'
-import { type Stored, valueAt } from './samples/histogram.ts'
+import { addCounts, type Stored, valueAt } from './samples/histogram.ts'
 
 interface CountedFailure extends Failure {
   readonly count: number
@@ -75,6 +74,9 @@ const rowId = /^([A-Z]+\d?(-[A-Z]+)+-\d+|[A-Z]+\d?(_[A-Z0-9]+)+)$/
 const maxRows = 100
 const otherDetails = 'other details'
 
+/** A transaction of the mix of a run. */
+export type PlannedTransaction = Pick<TransactionRow, 'name' | 'surface' | 'share'>
+
 interface TransactionCounts {
   begun: number
   /** Transactions with a failed request; those with none failed, but one still open. */
@@ -93,7 +95,7 @@ interface RequestCounts {
 
 /** Counts outcomes by transaction, one record at a time. */
 export class TransactionStats {
-  readonly #byName = new Map<string, TransactionCounts>()
+  readonly byName = new Map<string, TransactionCounts>()
 
   add({ step, transaction, operation, form, outcome, earlier }: RequestRecord): void {
     const counts = this.#of(transaction)
@@ -111,30 +113,37 @@ export class TransactionStats {
 
   /** Transactions whose first request was sent. */
   get started(): number {
-    return [...this.#byName.values()].reduce((sum, { begun }) => sum + begun, 0)
+    return [...this.byName.values()].reduce((sum, { begun }) => sum + begun, 0)
   }
 
-  rows(entries: readonly MixEntry[], metrics: ReadonlyMap<string, Metric[]>): TransactionRow[] {
-    const total = entries.reduce((sum, { weight }) => sum + weight, 0)
-    return entries.map(({ name, kind, weight }) => {
+  merge(other: Stored<Pick<TransactionStats, 'byName'>>): void {
+    for (const [name, counts] of other.byName) {
+      const own = this.#of(name)
+      addCounts(own, counts, ['begun', 'failed', 'open'])
+      for (const [, more] of counts.requests) {
+        const request = requestOf(own, more.operation, more.form)
+        addCounts(request, more, ['count', 'completed', 'failed'])
+      }
+    }
+  }
+
+  rows(
+    planned: readonly PlannedTransaction[],
+    metricsOf: (transaction: string) => Metric[],
+  ): TransactionRow[] {
+    return planned.map(({ name, surface, share }) => {
       const { begun, failed, open, requests } = this.#of(name)
       return {
-        name,
-        surface: surfaceOf(kind),
-        share: weight / total,
-        planned: begun,
-        completed: begun - failed - open,
-        failed,
-        open,
+        ...{ name, surface, share, planned: begun, completed: begun - failed - open, failed, open },
         requests: [...requests.values()],
-        metrics: metrics.get(name) ?? [],
+        metrics: metricsOf(name),
       }
     })
   }
 
   #of(name: string): TransactionCounts {
     const none = () => ({ begun: 0, failed: 0, open: 0, requests: new Map() })
-    return valueAt(this.#byName, name, none)
+    return valueAt(this.byName, name, none)
   }
 }
 

@@ -19,7 +19,6 @@ const stallNs = 500_000_000
 export class RunRecorder {
   readonly metrics: RunMetrics
   readonly generator: GeneratorMonitor
-  readonly transactions = new TransactionStats()
   readonly ids = new DuplicateIdDetector()
   requests = 0
   failed = 0
@@ -44,7 +43,6 @@ export class RunRecorder {
       if ('detail' in record.outcome) this.failed += 1
       this.metrics.add(record)
       this.generator.add(worker, record)
-      this.transactions.add(record)
     }
     for (const id of ids) this.ids.add(id)
     for (const passed of dropped) this.#pass(passed)
@@ -86,6 +84,7 @@ export class RunMetrics {
   readonly seconds = new Timeline(secondNs)
   readonly secondQuantiles = new SecondQuantiles()
   readonly failures = new Failures()
+  readonly transactions = new TransactionStats()
   readonly sample = new BottomKSample()
   readonly groups = new LatencyGroups()
 
@@ -107,6 +106,7 @@ export class RunMetrics {
       if (outcome.kind !== 'abandoned') this.secondQuantiles.put('icl', at, gap)
     })
     this.failures.add(record)
+    this.transactions.add(record)
     if (outcome.kind !== 'abandoned') this.sample.add(sampledOf(record, this.config))
   }
 
@@ -126,6 +126,7 @@ export class RunMetrics {
     this.seconds.merge(other.seconds)
     this.secondQuantiles.merge(other.secondQuantiles)
     this.failures.merge(other.failures)
+    this.transactions.merge(other.transactions)
     this.sample.merge(other.sample)
     return this
   }

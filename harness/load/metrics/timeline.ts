@@ -1,5 +1,5 @@
 import type { RequestRecord } from '../record.ts'
-import { Histogram, type Stored, twoDigits, valueAt } from './samples/histogram.ts'
+import { addCounts, Histogram, type Stored, twoDigits, valueAt } from './samples/histogram.ts'
 import { latencyOf } from './samples/latency-definitions.ts'
 
 /** Counters of one interval of a run. */
@@ -78,8 +78,7 @@ export class Timeline {
 
   merge(other: Stored<Pick<Timeline, 'intervals'>>): void {
     for (const [index, interval] of other.intervals) {
-      const own = this.#interval(index)
-      for (const key of keys) own[key] += interval[key]
+      addCounts(this.#interval(index), interval, keys)
     }
   }
 
@@ -87,8 +86,7 @@ export class Timeline {
   sum(from: number, to: number): Interval {
     const sum = { ...emptyInterval }
     for (const [index, interval] of this.intervals) {
-      if (index < from || index >= to) continue
-      for (const key of keys) sum[key] += interval[key]
+      if (index >= from && index < to) addCounts(sum, interval, keys)
     }
     return sum
   }

@@ -20,34 +20,32 @@ import type { Distribution } from './random.ts'
 const positive = z.number().positive()
 const count = z.number().nonnegative()
 
+const bounds = { min: count.optional(), max: count.optional() }
+
 const distribution = z.union(
   [
-    count,
-    z.strictObject({ constant: count }),
-    z.strictObject({
-      uniform: z
-        .strictObject({ min: count, max: count })
-        .refine(({ min, max }) => min <= max, 'min is greater than max'),
-    }),
-    z.strictObject({
-      normal: z.strictObject({
-        mean: count,
-        deviation: count,
-        min: count.optional(),
-        max: count.optional(),
-      }),
-    }),
-    z.strictObject({
-      lognormal: z.strictObject({
-        median: positive,
-        sigma: count,
-        min: count.optional(),
-        max: count.optional(),
-      }),
-    }),
+    count.transform(constant),
+    z.strictObject({ constant: count }).transform((written) => constant(written.constant)),
+    z
+      .strictObject({
+        uniform: z
+          .strictObject({ min: count, max: count })
+          .refine(({ min, max }) => min <= max, 'min is greater than max'),
+      })
+      .transform(({ uniform }): Distribution => ({ kind: 'uniform', ...uniform })),
+    z
+      .strictObject({ normal: z.strictObject({ mean: count, deviation: count, ...bounds }) })
+      .transform(({ normal }): Distribution => ({ kind: 'normal', ...normal })),
+    z
+      .strictObject({ lognormal: z.strictObject({ median: positive, sigma: count, ...bounds }) })
+      .transform(({ lognormal }): Distribution => ({ kind: 'lognormal', ...lognormal })),
   ],
   'must be a number, or one of { constant: 9 }, { uniform: { min: 1, max: 9 } }, { normal: { mean: 9, deviation: 2 } }, { lognormal: { median: 9, sigma: 0.5 } }',
 )
+
+function constant(value: number): Distribution {
+  return { kind: 'constant', value }
+}
 
 const rag = z.union(
   [z.boolean(), z.literal('agent'), z.record(z.string(), z.unknown())],
@@ -58,18 +56,21 @@ const entry = z.strictObject({
   kind: z.enum(kinds),
   name: z.string().min(1).optional(),
   weight: positive.default(1),
-  prompt: distribution.optional(),
+  prompt: distribution.exactOptional(),
   answer: z
-    .union([z.literal('free'), distribution], 'must be free, a number or a distribution')
-    .optional(),
-  thinkTime: distribution.optional(),
-  turns: distribution.optional(),
+    .union(
+      [z.literal('free').transform(() => null), distribution],
+      'must be free, a number or a distribution',
+    )
+    .exactOptional(),
+  thinkTime: distribution.exactOptional(),
+  turns: distribution.exactOptional(),
   /** One value, or the levels of a factor. */
   think: z.union([z.boolean(), z.array(z.boolean()).min(1)]).optional(),
   rag: z.union([rag, z.array(rag).min(1)]).optional(),
-  template: z.string().min(1).optional(),
-  model: z.string().min(1).optional(),
-  usage: z.boolean().optional(),
+  template: z.string().min(1).exactOptional(),
+  model: z.string().min(1).exactOptional(),
+  usage: z.boolean().exactOptional(),
 })
 
 export const mixFile = z.strictObject({
@@ -89,7 +90,6 @@ export function mixOfFile(file: MixFile, name: string): Mix {
 function cellsOf(written: MixFile['transactions'][number]): MixEntry[] {
   const thinks = levelsOf<boolean>(written.think)
   const rags = levelsOf<Rag>(written.rag)
-  const name = written.name ?? written.kind
   return thinks.flatMap((think) =>
     rags.map((rag) => {
       const levels = [
@@ -97,20 +97,11 @@ function cellsOf(written: MixFile['transactions'][number]): MixEntry[] {
         ...(rags.length > 1 ? [`rag=${typeof rag === 'object' ? JSON.stringify(rag) : rag}`] : []),
       ]
       return mixEntry({
-        kind: written.kind,
-        name: [name, ...levels].join(' '),
+        ...written,
+        name: [written.name ?? written.kind, ...levels].join(' '),
         weight: written.weight / (thinks.length * rags.length),
         think,
         rag,
-        ...(written.prompt === undefined ? {} : { prompt: distributionOf(written.prompt) }),
-        ...answerOf(written.answer),
-        ...(written.thinkTime === undefined
-          ? {}
-          : { thinkTime: distributionOf(written.thinkTime) }),
-        ...(written.turns === undefined ? {} : { turns: distributionOf(written.turns) }),
-        ...(written.template === undefined ? {} : { template: written.template }),
-        ...(written.model === undefined ? {} : { model: written.model }),
-        ...(written.usage === undefined ? {} : { usage: written.usage }),
       })
     }),
   )
@@ -119,20 +110,6 @@ function cellsOf(written: MixFile['transactions'][number]): MixEntry[] {
 function levelsOf<Level>(value: Level | readonly Level[] | undefined): readonly (Level | null)[] {
   if (value === undefined) return [null]
   return Array.isArray(value) ? value : [value as Level]
-}
-
-function answerOf(answer: MixFile['transactions'][number]['answer']): Partial<MixEntry> {
-  if (answer === undefined) return {}
-  return { answer: answer === 'free' ? null : distributionOf(answer) }
-}
-
-function distributionOf(written: z.output<typeof distribution>): Distribution {
-  if (typeof written === 'number') return { kind: 'constant', value: written }
-  if ('constant' in written) return { kind: 'constant', value: written.constant }
-  if ('uniform' in written) return { kind: 'uniform', ...written.uniform }
-  return 'normal' in written
-    ? { kind: 'normal', ...written.normal }
-    : { kind: 'lognormal', ...written.lognormal }
 }
 
 /** Numbers entries of the same name, because figures are kept by name. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { TraceLine } from './arrival-times.ts'
-import { arrivalTimes, type OpenArrival } from './arrival-times.ts'
+import type { LoadReport } from '../../../reports/load/model/report.ts'
+import { arrivalTimes, type OpenArrival, type TraceLine } from './arrival-times.ts'
 import type { Mix, MixEntry } from './mix.ts'
 import { type Draw, drawCount, drawsOf, drawValue, hashText } from './random.ts'
 
@@ -30,11 +30,7 @@ export interface TraceArrival {
 }
 
 /** Shares of the requests, 0 to 1. */
-export interface Misbehavior {
-  readonly slowReader: number
-  readonly abort: number
-  readonly churn: number
-}
+export type Misbehavior = LoadReport['config']['misbehavior']
 
 export type ClientBehavior = 'normal' | 'slow-reader' | 'abort' | 'churn'
 

@@ -1,9 +1,10 @@
 import type { ArrivalRow, LoadReport } from '../../../reports/load/model/report.ts'
 import type { WorkerPoolResult } from '../engine/messages.ts'
 import { buildIntegrity } from '../judging/integrity.ts'
+import type { PlannedTransaction } from '../metrics/outcome-counts.ts'
 import type { RunRecorder } from '../metrics/run-metrics.ts'
 import type { LoadOptions } from '../options.ts'
-import { surfaceOf } from '../plan/mix.ts'
+import { type Mix, surfaceOf } from '../plan/mix.ts'
 import { partSize } from '../plan/needs.ts'
 import { type PlanSpec, planHash, wholePlan } from '../plan/plan.ts'
 import { warningText } from '../setup/chat-journal.ts'
@@ -42,11 +43,11 @@ export function buildReport(options: LoadOptions, findings: RunResult): LoadRepo
     warmUpNs: warmUpNs(options),
     untilNs: signal.aborted ? lastedMs * 1e6 : spec.durationNs,
   }
-  const { reused, connectMs, transactionMetrics, ...measured } = summarize(stats.metrics, {
+  const { reused, connectMs, ...measured } = summarize(stats.metrics, {
     slos,
     maxRefusals: options.maxRefusals,
     ...cut,
-    transactions: spec.mix.entries.map(({ name }) => name),
+    transactions: plannedTransactions(spec.mix),
     endpoints: target.endpoints?.list,
   })
   const threads = outcome.done
@@ -57,11 +58,7 @@ export function buildReport(options: LoadOptions, findings: RunResult): LoadRepo
   )
   const lost = conservationAudit(options, stats)
   const audits = [...measured.audits, lost]
-  const transactions = stats.transactions.rows(spec.mix.entries, transactionMetrics)
-  const slo = [
-    ...measured.slo,
-    ...unmeasured({ ...measured, planned: lost.expected, integrity, transactions }),
-  ]
+  const slo = [...measured.slo, ...unmeasured({ ...measured, planned: lost.expected, integrity })]
   const { maxTimestampErrorMs } = options
   const row = stats.generator.row(threads, {
     cpuMs: findings.cpuMs,
@@ -90,7 +87,6 @@ export function buildReport(options: LoadOptions, findings: RunResult): LoadRepo
     ...measured,
     slo,
     audits,
-    transactions,
     connections: { ...connectionCounts(outcome), reused, connectMs },
     integrity,
     generator,
@@ -110,6 +106,13 @@ function partsOf({ stats, outcome }: RunResult) {
     integrity: outcome.done.map((done) => done.integrity),
     ids: { tally, size, duplicates },
   }
+}
+
+function plannedTransactions({ entries }: Mix): PlannedTransaction[] {
+  const total = entries.reduce((sum, { weight }) => sum + weight, 0)
+  return entries.map(({ name, kind, weight }) => {
+    return { name, surface: surfaceOf(kind), share: weight / total }
+  })
 }
 
 function targetOf({ spec, target }: LoadOptions): LoadReport['target'] {

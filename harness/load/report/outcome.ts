@@ -67,7 +67,7 @@ export function conservationAudit(
 ): AuditRow {
   const name = transactionAudit
   const expected = countDueBefore(spec, shard ?? wholePlan, spec.durationNs)
-  const { started } = book.transactions
+  const { started } = book.metrics.transactions
   const observed = started + book.dropped
   if (expected === null || signal.aborted) {
     const message = 'What is due is only known of an open loop that came to its end.'

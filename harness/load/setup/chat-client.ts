@@ -10,17 +10,17 @@ import {
 } from '../../../contract/index.ts'
 import type { RequestSpec } from '../http/wire-request.ts'
 import type { LoadEndpoint, LoadTarget } from '../target.ts'
-import { type PreparationGuard, WarningCounter } from './chat-journal.ts'
+import type { PreparationGuard, Warning } from './chat-journal.ts'
 import { type SetupAnswer, sendSetupRequest } from './setup-request.ts'
 
-const createPath = operations['v3.createChat'].path
+const { 'v3.createChat': create, 'v3.generate': generate } = operations
 
 /** Turns of a chat whose history is read. */
 const historyTurns = 3
 
 /** Creates and deletes chats, outside the measured load. */
 export class ChatClient {
-  readonly warnings = new WarningCounter()
+  readonly warnings: Warning[] = []
   /** Observes the answers while the chats of a run are prepared. */
   guard: PreparationGuard | undefined
   /** Endpoints with the connections of the phase, which is setup or cleanup. */
@@ -40,7 +40,7 @@ export class ChatClient {
 
   /** Id of a chat in the answer that created it, which may repeat the request `body`. */
   idIn(answer: unknown, body: unknown): string | undefined {
-    return this.#idAt(answer, this.#target.chatId, { path: createPath, json: body })
+    return this.#idAt(answer, this.#target.chatId, { path: create.path, json: body })
   }
 
   /** Creates a v3 chat; without an id, `isRejected` means that no chat of this name exists. */
@@ -50,7 +50,7 @@ export class ChatClient {
     signal: AbortSignal,
   ): Promise<{ readonly id: string | undefined; readonly isRejected: boolean }> {
     const body = this.chatBody(name)
-    const answer = await this.#sendV3('POST', createPath, endpoint, signal, body)
+    const answer = await this.#send({ ...create, json: body }, endpoint, signal)
     const id = isSuccess(answer) ? this.idIn(answer.json, body) : undefined
     if (id === undefined) this.#warn('chat creation', answer)
     return { id, isRejected: id === undefined && answer.status >= 300 && answer.status < 500 }
@@ -67,8 +67,7 @@ export class ChatClient {
         input: `Say one word. This is turn ${turn}.`,
       }
       const headers = { 'idempotency-key': crypto.randomUUID() }
-      const { method, path } = operations['v3.generate']
-      const answer = await this.#sendV3(method, path, endpoint, signal, json, headers)
+      const answer = await this.#send({ ...generate, json, headers }, endpoint, signal)
       if (!isSuccess(answer)) {
         this.#warn('sending a turn of a chat', answer)
         return false
@@ -107,8 +106,8 @@ export class ChatClient {
   /** False if the chat may still exist. Asks the other endpoints if the first one does not delete it. */
   async delete(id: string, endpoint: number, signal: AbortSignal): Promise<boolean> {
     for (let count = 0; ; count += 1) {
-      const path = pathOf('v3.deleteChat', id)
-      const answer = await this.#sendV3('DELETE', path, endpoint + count, signal)
+      const spec = { surface: 'v3', method: 'DELETE', path: pathOf('v3.deleteChat', id) } as const
+      const answer = await this.#send(spec, endpoint + count, signal)
       if (isSuccess(answer) || answer.status === 404) return true
       if (count < this.endpoints.length - 1) continue
       this.#warn('chat deletion', answer)
@@ -127,17 +126,6 @@ export class ChatClient {
     return findId(withoutEcho(answer, sent), chatIdNames)
   }
 
-  #sendV3(
-    method: string,
-    path: string,
-    endpoint: number,
-    signal: AbortSignal,
-    json?: unknown,
-    headers: Readonly<Record<string, string>> = {},
-  ): Promise<SetupAnswer> {
-    return this.#send({ surface: 'v3', method, path, json, headers }, endpoint, signal)
-  }
-
   async #send(spec: RequestSpec, endpoint: number, signal: AbortSignal): Promise<SetupAnswer> {
     const place = `prepare/${this.#place}`
     const to = this.endpoints[endpoint % this.endpoints.length]
@@ -154,7 +142,7 @@ export class ChatClient {
     const { status, error } = answer
     const problem = isSuccess(answer) ? ': the response has no readable id' : ' failed'
     const text = `${action}${error === undefined ? problem : `: ${error}`}`
-    this.warnings.add({ text, status: status === 0 ? null : status, count: 1 })
+    this.warnings.push({ text, status: status === 0 ? null : status, count: 1 })
   }
 }
 

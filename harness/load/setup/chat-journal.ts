@@ -109,25 +109,13 @@ export interface Warning {
   readonly count: number
 }
 
-/** Counts warnings by text and status. */
-export class WarningCounter {
-  readonly #warnings = new Map<string, Warning>()
-
-  static of(warnings: readonly Warning[]): readonly Warning[] {
-    const counter = new WarningCounter()
-    for (const warning of warnings) counter.add(warning)
-    return counter.all
-  }
-
-  add({ text, status, count }: Warning): void {
-    const key = `${status} ${text}`
-    const before = this.#warnings.get(key)?.count ?? 0
-    this.#warnings.set(key, { text, status, count: before + count })
-  }
-
-  get all(): readonly Warning[] {
-    return [...this.#warnings.values()]
-  }
+/** Adds up the warnings of one text and status. */
+export function countWarnings(warnings: readonly Warning[]): readonly Warning[] {
+  const alike = Map.groupBy(warnings, ({ text, status }) => `${status} ${text}`)
+  return [...alike.values()].flatMap((all) => {
+    const count = all.reduce((sum, warning) => sum + warning.count, 0)
+    return all.slice(0, 1).map((warning) => ({ ...warning, count }))
+  })
 }
 
 /** `chat creation failed (status 500, 2 times)` */

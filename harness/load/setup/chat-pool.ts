@@ -3,7 +3,13 @@ import { mapConcurrently, withGracePeriod } from '../clock.ts'
 import type { ChatNeeds } from '../plan/needs.ts'
 import type { LoadEndpoint, LoadTarget } from '../target.ts'
 import { ChatClient } from './chat-client.ts'
-import { ChatJournal, PreparationGuard, type Warning, warningText } from './chat-journal.ts'
+import {
+  ChatJournal,
+  countWarnings,
+  PreparationGuard,
+  type Warning,
+  warningText,
+} from './chat-journal.ts'
 
 /** Setup requests in flight. */
 const concurrency = 16
@@ -45,7 +51,7 @@ export class ChatPool {
 
   /** Failed creations and deletions. */
   get warnings(): readonly Warning[] {
-    return this.#client.warnings.all
+    return countWarnings(this.#client.warnings)
   }
 
   async prepare(
@@ -123,7 +129,7 @@ export class ChatPool {
     const { writeError } = this.#journal
     if (writeError !== undefined) {
       const text = `the journal cannot be written: ${writeError}`
-      this.#client.warnings.add({ text, status: null, count: 1 })
+      this.#client.warnings.push({ text, status: null, count: 1 })
     }
   }
 

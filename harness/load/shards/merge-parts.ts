@@ -1,6 +1,5 @@
 import type { AuditRow, GeneratorRow } from '../../../reports/load/model/generator.ts'
-import type { Metric } from '../../../reports/load/model/measures.ts'
-import type { LoadReport, TransactionRow } from '../../../reports/load/model/report.ts'
+import type { LoadReport } from '../../../reports/load/model/report.ts'
 import { worstSpread } from '../generator/generator-monitor.ts'
 import { transactionAudit } from '../report/outcome.ts'
 
@@ -61,36 +60,6 @@ export function mergedAudits(merged: readonly AuditRow[], shards: readonly Shard
   return [...merged, { name, verdict, ...sums, message }]
 }
 
-export function mergedTransactions(
-  reports: readonly LoadReport[],
-  metrics: ReadonlyMap<string, Metric[]>,
-): TransactionRow[] {
-  const rows = Map.groupBy(
-    reports.flatMap(({ transactions }) => transactions),
-    ({ name }) => name,
-  )
-  return [...rows.values()].flatMap((parts) => {
-    const [first] = parts
-    if (first === undefined) return []
-    const requests = Map.groupBy(
-      parts.flatMap((part) => part.requests),
-      ({ operation, form }) => `${operation} ${form}`,
-    )
-    return [
-      {
-        ...first,
-        ...summed(parts, ['planned', 'completed', 'failed', 'open']),
-        requests: [...requests.values()].flatMap((own) =>
-          own
-            .slice(0, 1)
-            .map((one) => ({ ...one, ...summed(own, ['count', 'completed', 'failed']) })),
-        ),
-        metrics: metrics.get(first.name) ?? [],
-      },
-    ]
-  })
-}
-
 /** Notes for the reader of merged figures. */
 export function notesOf(shards: readonly Shard[]): string[] {
   const reports = shards.map(({ report }) => report)
@@ -113,14 +82,6 @@ export function notesOf(shards: readonly Shard[]): string[] {
 
 /** Maximum spread of the starts: beyond it, the planned load may be off. */
 const maxStartSpreadMs = 500
-
-function summed<Key extends string>(
-  rows: readonly Readonly<Record<Key, number>>[],
-  keys: readonly Key[],
-): Record<Key, number> {
-  const pairs = keys.map((key) => [key, rows.reduce((sum, row) => sum + row[key], 0)] as const)
-  return Object.fromEntries(pairs) as Record<Key, number>
-}
 
 /** Starts of the shards of a run, by the clock of their target. */
 type StartSpread = NonNullable<LoadReport['shards']>

@@ -12,7 +12,6 @@ import { summarize } from '../summary/summary.ts'
 import {
   mergedAudits,
   mergedGenerator,
-  mergedTransactions,
   notesOf,
   type Shard,
   spreadNote,
@@ -32,12 +31,12 @@ export function mergeShards(shards: readonly [Shard, ...Shard[]]): LoadReport {
   const parts = shards.map(unpacked)
   const reports = shards.map(({ report }) => report)
   const [{ report: first }] = shards
-  const { reused, connectMs, transactionMetrics, ...measured } = summarize(metricsOf(parts), {
+  const { reused, connectMs, ...measured } = summarize(metricsOf(parts), {
     slos: parseSlos(givenSlos(first)),
     maxRefusals: first.config.maxRefusals,
     warmUpNs: parts[0]?.warmUpNs ?? 0,
     untilNs: Math.min(...parts.map(({ untilNs }) => untilNs)),
-    transactions: first.transactions.map(({ name }) => name),
+    transactions: first.transactions,
     endpoints: first.endpoints,
   })
   const integrity = buildIntegrity(
@@ -49,11 +48,7 @@ export function mergeShards(shards: readonly [Shard, ...Shard[]]): LoadReport {
     mergedGenerator(reports),
     spreadReason(spread, first.config.startAt !== null),
   )
-  const transactions = mergedTransactions(reports, transactionMetrics)
-  const slo = [
-    ...measured.slo,
-    ...unmeasured({ ...measured, planned: null, integrity, transactions }),
-  ]
+  const slo = [...measured.slo, ...unmeasured({ ...measured, planned: null, integrity })]
   const partial = missingOf(reports)
   const interrupted = reports.some((report) => report.interrupted)
   const { measurements: _, clock: __, ...head } = first
@@ -79,7 +74,6 @@ export function mergeShards(shards: readonly [Shard, ...Shard[]]): LoadReport {
     },
     config: { ...first.config, workers: sum(reports, ({ config }) => config.workers) },
     audits: mergedAudits(measured.audits, shards),
-    transactions,
     connections: {
       opened: sum(reports, ({ connections }) => connections.opened),
       reused,

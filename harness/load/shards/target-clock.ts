@@ -1,3 +1,4 @@
+import type { LoadReport } from '../../../reports/load/model/report.ts'
 import { RunClock, sleep } from '../clock.ts'
 import type { ChannelPool } from '../http/channel.ts'
 import { routeOf } from '../http/dial.ts'
@@ -52,13 +53,7 @@ export interface DatedAnswer {
   readonly dateMs: number
 }
 
-/** Clock of the target minus the local clock, in milliseconds. */
-export interface ClockOffset {
-  readonly offsetMs: number
-  /** Maximum distance of the true offset from it, milliseconds. */
-  readonly uncertaintyMs: number
-  readonly requests: number
-}
+export type ClockOffset = NonNullable<LoadReport['clock']>
 
 interface Interval {
   readonly low: number

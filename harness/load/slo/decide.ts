@@ -1,7 +1,6 @@
 import { quantileName } from '../../../contract/averages.ts'
-import type { SloLimit, SloRow } from '../../../reports/load/model/measures.ts'
+import type { Quantile, SloLimit, SloRow } from '../../../reports/load/model/measures.ts'
 import { milliseconds } from '../metrics/samples/histogram.ts'
-import type { QuantileEstimate } from '../statistics/quantile-interval.ts'
 import { confidence, type Decision, decideShare, shareInterval } from '../statistics/shares.ts'
 import type { ErrorsSlo, GoodputSlo, LatencySlo, RateSlo, RequestLimit, Slo } from './slo.ts'
 
@@ -28,7 +27,7 @@ export interface LatencyEvidence {
   readonly deviationNs: number | null
   /** Values in the mean. */
   readonly count: number
-  quantile(q: number): QuantileEstimate
+  quantile(q: number): Quantile
 }
 
 /** A count out of a total. */

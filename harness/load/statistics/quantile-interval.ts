@@ -1,4 +1,5 @@
 import { quantileName, rankOf } from '../../../contract/averages.ts'
+import type { Quantile } from '../../../reports/load/model/measures.ts'
 import { binomialAtLeast, binomialCdf, lastWhere } from './shares.ts'
 
 /**
@@ -35,15 +36,6 @@ export function minimumSamples(q: number): number {
   return Math.ceil(3 / tail - 1e-6)
 }
 
-export interface QuantileEstimate {
-  readonly q: number
-  readonly value: number | null
-  readonly low: number | null
-  readonly high: number | null
-  /** Reason why there is no value; null if there is one. */
-  readonly why: string | null
-}
-
 /**
  * A quantile with its interval, or the reason for none if the sample is too small.
  *
@@ -56,7 +48,7 @@ export function quantileEstimate(
   q: number,
   effective = sample.count,
   confidence = 0.95,
-): QuantileEstimate {
+): Quantile {
   const n = sample.count
   const minSamples = minimumSamples(q)
   if (n < minSamples) {

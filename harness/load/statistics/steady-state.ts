@@ -1,4 +1,5 @@
 import { batchMeansOf, meanOf } from '../../../contract/averages.ts'
+import type { Window } from '../../../reports/load/model/measures.ts'
 
 /**
  * Lag-1 autocorrelation of a series in order of time, with pairs only within runs of neighbors (one run for a
@@ -32,11 +33,6 @@ export function effectiveSampleSize(n: number, rho: number | null): number {
   return Math.max(Math.min(n, 1), (n * (1 - Math.min(rho, 1))) / (1 + rho))
 }
 
-interface SteadyState {
-  readonly verdict: 'steady' | 'trend' | 'too short'
-  readonly message: string
-}
-
 const batches = 20
 
 /** Two-sided 1 % point of Spearman's rho at 20 pairs (Zar, J. Am. Stat. Assoc. 67, 1972). */
@@ -48,7 +44,7 @@ const critical = 0.57
  * certain (Schmeiser, Operations Research 30, 1982); the remainder at the start is left out. A steady
  * series exceeds a rank correlation of 0.570 in 1 of 100 runs.
  */
-export function steadyState(values: readonly number[]): SteadyState {
+export function steadyState(values: readonly number[]): Window['steady'] {
   const size = Math.floor(values.length / batches)
   if (size < 5) {
     const message = `${values.length} values in the window; it takes 100 to look for a trend.`

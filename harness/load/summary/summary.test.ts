@@ -8,7 +8,8 @@ import { type SummaryOptions, summarize } from './summary.ts'
 
 const slos = parseSlos(['ttft.p95 < 500ms', 'goodput > 90%', 'errors < 5%', 'rate > 9/s'])
 const config = { durationNs: 60e9, limits: goodputLimits(slos), stallNs: 50e6 }
-const options: SummaryOptions = { warmUpNs: 0, untilNs: 60e9, slos, transactions: ['chat'] }
+const transactions = [{ name: 'chat', surface: 'openai', share: 1 }] as const
+const options: SummaryOptions = { warmUpNs: 0, untilNs: 60e9, slos, transactions }
 
 /** Ten a second for a minute, 50 ms after the second. */
 function minute(change: (record: RequestRecord, index: number) => RequestRecord = (one) => one) {
@@ -71,7 +72,7 @@ describe('a minute of ten a second', () => {
     expect(ttft?.response).toMatchObject({ min: 101, max: 101 })
     expect(metricOf(found, 'tpot')).toMatchObject({ service: { mean: 15 }, response: null })
     expect(metricOf(found, 'icl')?.service).toMatchObject({ count: 2400 })
-    expect(found.transactionMetrics.get('chat')).toEqual(found.metrics)
+    expect(found.transactions).toMatchObject([{ planned: 600, metrics: found.metrics }])
   })
 
   test('has one gap of 100 ms in each stream', () => {

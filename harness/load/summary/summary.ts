@@ -1,6 +1,7 @@
 import { rankOf } from '../../../contract/averages.ts'
 import type { AuditRow } from '../../../reports/load/model/generator.ts'
 import type { EndpointRow, HeatMap, SecondRow } from '../../../reports/load/model/measures.ts'
+import type { PlannedTransaction } from '../metrics/outcome-counts.ts'
 import type { RunMetrics } from '../metrics/run-metrics.ts'
 import { Histogram, twoDigits } from '../metrics/samples/histogram.ts'
 import type { ChartedMetric } from '../metrics/timeline.ts'
@@ -31,14 +32,14 @@ export interface SummaryOptions extends WindowOptions {
   readonly slos: readonly Slo[]
   /** Share of the requests that may be refused, if the run limits it. */
   readonly maxRefusals?: number | undefined
-  readonly transactions: readonly string[]
+  readonly transactions: readonly PlannedTransaction[]
   /** Endpoints of a target with several, in the order of their indexes. */
   readonly endpoints?: readonly Pick<EndpointRow, 'name' | 'baseUrl'>[] | undefined
 }
 
 /**
  * The measured part of a report; the rest comes from the plan, the judges and the generator. `reused`: requests
- * on a connection that was already open. `transactionMetrics`: by transaction, in the measured window.
+ * on a connection that was already open.
  */
 export function summarize(run: RunMetrics, options: SummaryOptions) {
   const window = measuredWindow(run, options)
@@ -81,11 +82,8 @@ export function summarize(run: RunMetrics, options: SummaryOptions) {
       : { endpoints: endpointRows(run, window, options.endpoints, independence) }),
     reused: outcomes.reusedConnections,
     connectMs: metricRow(kept, 'connect', independence),
-    transactionMetrics: new Map(
-      options.transactions.map((name) => [
-        name,
-        metricRows(run.group(from, to, { transaction: name }), independence),
-      ]),
+    transactions: run.transactions.rows(options.transactions, (transaction) =>
+      metricRows(run.group(from, to, { transaction }), independence),
     ),
   }
 }

@@ -43,7 +43,6 @@ export function measuredWindow(run: RunMetrics, options: WindowOptions): Measure
   const from = Math.min(Math.ceil(cutNs / width), to - 1)
   const fromNs = from * width
   const kept = values.filter(({ plannedNs }) => plannedNs >= fromNs).map(({ value }) => value)
-  const { verdict, message } = steadyState(kept)
   return {
     from,
     to,
@@ -53,7 +52,7 @@ export function measuredWindow(run: RunMetrics, options: WindowOptions): Measure
       fromMs: fromNs / 1e6,
       toMs: Math.min(to * width, untilNs) / 1e6,
       method,
-      steady: { verdict, message },
+      steady: steadyState(kept),
     },
   }
 }

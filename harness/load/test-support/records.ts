@@ -177,7 +177,7 @@ function exponential(random: () => number, perSecond: number): number {
 }
 
 /** Numbers from 0 to 1, the same for a seed. */
-export function uniform(seed: number): () => number {
+function uniform(seed: number): () => number {
   return drawsOf(seed, 0)
 }
 

@@ -1,50 +1,10 @@
-import type { OperationId } from '../../../contract/index.ts'
 import type { Passage } from '../../../fixtures/content/passages.ts'
-import type { MixEntry } from '../plan/mix.ts'
-import type { Arrival } from '../plan/plan.ts'
+import type { TransactionRunner } from '../engine/transaction-runner.ts'
 import { drawsOf, hashText } from '../plan/random.ts'
 import type { RequestResult } from '../record.ts'
-import type { LoadTarget } from '../target.ts'
-
-/** One request of a transaction. */
-export interface StepSpec {
-  readonly operation: OperationId
-  readonly form: 'stream' | 'json'
-  readonly query?: Readonly<Record<string, string>>
-  readonly json?: unknown
-  readonly headers?: Readonly<Record<string, string>>
-}
-
-/** Everything that a transaction may use. */
-export interface TransactionContext {
-  readonly arrival: Arrival
-  readonly entry: MixEntry
-  readonly target: LoadTarget
-  /** Texts from which prompts are cut. */
-  readonly passages: readonly Passage[]
-  /** Sends the next request; it is due now, or at the end of the last pause. */
-  send(step: StepSpec): Promise<RequestResult>
-  /** Sends the same request twice at the same time. */
-  sendTwice(step: StepSpec): Promise<readonly [RequestResult, RequestResult]>
-  /** Think time of a user, in nanoseconds. */
-  pause(ns: number): Promise<void>
-  /** Id of a v3 chat for this transaction alone; undefined if none could be created. */
-  freshChat(): Promise<string | undefined>
-  v2Chat(): Promise<string | undefined>
-  /** Id of a shared v3 chat with a history, for reading only. */
-  historyChat(): Promise<string | undefined>
-  /** Records the outcome of an idempotency race. */
-  recordRace(outcome: IdempotencyRace): void
-}
-
-export interface IdempotencyRace {
-  /** User turns in the history; null if it cannot be read. */
-  readonly turns: number | null
-  readonly history: RequestResult
-}
 
 /** A kind of transaction: resolves after its last request; a failed request ends it early. */
-export type Transaction = (context: TransactionContext) => Promise<void>
+export type Transaction = (context: TransactionRunner) => Promise<void>
 
 /** True for a whole answer without a violation, also one to a slow reader. */
 export function succeeded({ record }: RequestResult): boolean {
@@ -52,7 +12,7 @@ export function succeeded({ record }: RequestResult): boolean {
   return kind === 'ok' || (kind === 'abandoned' && record.outcome.why === 'slow-reader')
 }
 
-type PromptContext = Pick<TransactionContext, 'arrival' | 'entry' | 'target' | 'passages'>
+type PromptContext = Pick<TransactionRunner, 'arrival' | 'entry' | 'target' | 'passages'>
 
 /**
  * The prompt of a request: plants its nonce, adds as many words as drawn, and asks for the nonce, so

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { isObject } from '../../../contract/index.ts'
+import type { TransactionRunner } from '../engine/transaction-runner.ts'
 import type { Kind } from '../plan/mix.ts'
-import { promptOf, succeeded, type Transaction, type TransactionContext } from './transaction.ts'
+import { promptOf, succeeded, type Transaction } from './transaction.ts'
 
 /** Section 4.1. */
 const openaiStream: Transaction = async (context) => {
@@ -17,7 +18,7 @@ const openaiJson: Transaction = async (context) => {
   await context.send({ operation: 'openai.chat', form: 'json', json: bodyOf(context) })
 }
 
-function bodyOf(context: TransactionContext) {
+function bodyOf(context: TransactionRunner) {
   const { arrival, entry, target } = context
   const { answerTokens } = arrival
   return {
@@ -30,7 +31,7 @@ function bodyOf(context: TransactionContext) {
 /** Section 4.2: stores a message, then generates its answer. */
 const v2Turn: Transaction = async (context) => {
   const { entry, target } = context
-  const chat = await context.v2Chat()
+  const chat = context.chats.v2Chat()
   if (chat === undefined) return
   const model = entry.model ?? target.model
   const stored = await context.send({
@@ -40,11 +41,7 @@ const v2Turn: Transaction = async (context) => {
       chat_id: chat,
       content: promptOf(context),
       model_id: model,
-      ...(entry.think === null ? {} : { think: entry.think }),
-      ...(entry.rag === null ? {} : { rag: entry.rag }),
-      ...(entry.rag === null || target.assistant === null
-        ? {}
-        : { assistant_id: target.assistant }),
+      ...retrievalOf(context),
     },
   })
   const id = isObject(stored.json) ? stored.json['id'] : undefined
@@ -55,13 +52,6 @@ const v2Turn: Transaction = async (context) => {
     json: { chat_id: chat, parent_id: id, model_id: model },
   })
 }
-
-/** Section 4.3: a turn in a fresh chat. */
-const v3Stream: Transaction = (context) => turnInFreshChat(context, 'stream')
-const v3Json: Transaction = (context) => turnInFreshChat(context, 'json')
-
-const oneShotStream: Transaction = (context) => oneShot(context, 'stream')
-const oneShotJson: Transaction = (context) => oneShot(context, 'json')
 
 /** Turns in one chat, each the parent of the next: its context grows from turn to turn. */
 const v3Chat: Transaction = async (context) => {
@@ -84,7 +74,7 @@ const v3Chat: Transaction = async (context) => {
 
 /** The history of a chat from its first page to its last. */
 const v3History: Transaction = async (context) => {
-  const chat = await context.historyChat()
+  const chat = context.chats.historyChat()
   if (chat === undefined) return
   let cursor: string | undefined
   for (let page = 0; page < maxPages; page += 1) {
@@ -106,10 +96,10 @@ const pageSize = 2
 /** Maximum number of pages, in case cursors are circular. */
 const maxPages = 50
 
-async function turnInFreshChat(
-  context: TransactionContext,
-  form: 'stream' | 'json',
-): Promise<void> {
+type Form = 'stream' | 'json'
+
+/** Section 4.3: a turn in a fresh chat. */
+async function turnInFreshChat(context: TransactionRunner, form: Form): Promise<void> {
   const chat = await context.freshChat()
   if (chat === undefined) return
   const step = {
@@ -132,7 +122,7 @@ async function turnInFreshChat(
   context.recordRace({ turns: userTurns(history.json, context.arrival.nonce), history })
 }
 
-async function oneShot(context: TransactionContext, form: 'stream' | 'json'): Promise<void> {
+async function oneShot(context: TransactionRunner, form: Form): Promise<void> {
   await context.send({
     operation: 'v3.oneShot',
     form,
@@ -140,17 +130,24 @@ async function oneShot(context: TransactionContext, form: 'stream' | 'json'): Pr
   })
 }
 
-function settingsOf(context: TransactionContext, turn = 0) {
+function settingsOf(context: TransactionRunner, turn = 0) {
   const { arrival, entry, target } = context
   const { answerTokens } = arrival
   return {
     ...target.generate,
     model_id: entry.model ?? target.model,
     input: promptOf(context, turn),
-    ...(entry.think === null ? {} : { think: entry.think }),
-    ...(entry.rag === null ? {} : { rag: entry.rag }),
-    ...(entry.rag === null || target.assistant === null ? {} : { assistant_id: target.assistant }),
+    ...retrievalOf(context),
     ...(answerTokens === null ? {} : { max_tokens: answerTokens }),
+  }
+}
+
+/** The factors of an entry; one with `rag` needs an assistant. */
+function retrievalOf({ entry: { think, rag }, target: { assistant } }: TransactionRunner) {
+  return {
+    ...(think === null ? {} : { think }),
+    ...(rag === null ? {} : { rag }),
+    ...(rag === null || assistant === null ? {} : { assistant_id: assistant }),
   }
 }
 
@@ -168,10 +165,10 @@ function userTurns(history: unknown, nonce: string): number | null {
 export const transactions: Readonly<Record<Kind, Transaction>> = {
   'openai-stream': openaiStream,
   'openai-json': openaiJson,
-  'v3-stream': v3Stream,
-  'v3-json': v3Json,
-  'one-shot-stream': oneShotStream,
-  'one-shot-json': oneShotJson,
+  'v3-stream': (context) => turnInFreshChat(context, 'stream'),
+  'v3-json': (context) => turnInFreshChat(context, 'json'),
+  'one-shot-stream': (context) => oneShot(context, 'stream'),
+  'one-shot-json': (context) => oneShot(context, 'json'),
   'v2-turn': v2Turn,
   'v3-history': v3History,
   'v3-chat': v3Chat,

@@ -150,6 +150,15 @@ export function milliseconds(ns: number | null): number | null {
   return ns === null || !Number.isFinite(ns) ? null : ns / 1e6
 }
 
+/** Adds the named counts of `more`. */
+export function addCounts<Key extends string>(
+  own: Record<Key, number>,
+  more: Readonly<Record<Key, number>>,
+  keys: readonly Key[],
+): void {
+  for (const key of keys) own[key] += more[key]
+}
+
 /** The value of a key, which is made if there is none. */
 export function valueAt<Key, Value>(
   map: Map<Key, Value>,
