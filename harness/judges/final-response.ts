@@ -1,7 +1,7 @@
 import type { RequirementId } from '../../contract/index.ts'
 import { asArray, asObject, asString, isObject, type JsonObject } from '../../contract/json.ts'
 import { finalResponse } from '../../contract/wire.ts'
-import { judgeShape } from './bodies/shape.ts'
+import { faultsOf } from './bodies/shape.ts'
 import type { FindingCollector } from './finding-collector.ts'
 import { asIndex, show } from './json.ts'
 
@@ -19,13 +19,9 @@ export function judgeUsage(
   const usage = asObject(response['usage'])
   if (usage === undefined) return
   const fault = faultOf(usage)
-  if (fault !== undefined) collector.broken(requirement, fault, event)
-  else if (asIndex(usage['total_tokens']) !== undefined) {
-    collector.held(
-      requirement,
-      `input ${usage['input_tokens']} + output ${usage['output_tokens']} = total.`,
-      event,
-    )
+  if (fault !== undefined || asIndex(usage['total_tokens']) !== undefined) {
+    const sum = `input ${usage['input_tokens']} + output ${usage['output_tokens']} = total.`
+    collector.decide(requirement, fault, sum, event)
   }
   const maxTokens = maxTokensOf(request)
   const output = asIndex(usage['output_tokens'])
@@ -33,8 +29,7 @@ export function judgeUsage(
   const why = `output_tokens is ${output}; max_tokens is ${maxTokens}.`
   // Whether reasoning counts against max_tokens is open.
   const reasoning = asIndex(asObject(usage['output_tokens_details'])?.['reasoning_tokens']) ?? 0
-  if (output - reasoning > maxTokens) collector.broken('V3-GEN-10', why, event)
-  else collector.held('V3-GEN-10', why, event)
+  collector.decide('V3-GEN-10', output - reasoning > maxTokens && why, why, event)
 }
 
 function faultOf(usage: JsonObject): string | undefined {
@@ -51,13 +46,9 @@ function faultOf(usage: JsonObject): string | undefined {
   }
   const { input_tokens: input, output_tokens: output, total_tokens: total } = counts
   const { cached_tokens: cached, reasoning_tokens: reasoning } = counts
-  if (
-    input != null &&
-    output != null &&
-    total != null &&
-    Number(input) + Number(output) !== total
-  ) {
-    return `total_tokens is ${total}; input ${input} + output ${output} is ${Number(input) + Number(output)}.`
+  const sum = Number(input) + Number(output)
+  if (input != null && output != null && total != null && sum !== total) {
+    return `total_tokens is ${total}; input ${input} + output ${output} is ${sum}.`
   }
   if (cached != null && input != null && Number(cached) > Number(input)) {
     return `cached_tokens is ${cached}, more than the ${input} input tokens.`
@@ -101,8 +92,7 @@ export function judgeSum(collector: FindingCollector, usage: JsonObject): void {
   if (![prompt, completed, total].every(Number.isInteger)) return
   const sum = Number(prompt) + Number(completed)
   const why = `total_tokens is ${total}, for ${prompt} prompt and ${completed} completion tokens`
-  if (total === sum) collector.held('OAI-CHAT-10', `${why}.`)
-  else collector.broken('OAI-CHAT-10', `${why}: expected ${sum}.`)
+  collector.decide('OAI-CHAT-10', total !== sum && `${why}: expected ${sum}.`, `${why}.`)
 }
 
 /** `max_tokens` of a request, if it is positive: the meaning of 0 and below is open. */
@@ -115,8 +105,8 @@ export function maxTokensOf(request: unknown): number | undefined {
 export function finalText(response: unknown): string {
   return itemsOf(response)
     .filter((item) => item['type'] === 'message')
-    .flatMap((item) => asArray(item['content']))
-    .map((part) => (isTextPart(part) ? (asString(part['text']) ?? '') : ''))
+    .flatMap((item) => asArray(item['content']).filter(isObject))
+    .map((part) => (part['type'] === 'output_text' ? (asString(part['text']) ?? '') : ''))
     .join('')
 }
 
@@ -130,28 +120,17 @@ export function judgeOutput(
   response: JsonObject,
   event?: number,
 ): void {
-  judgeShape(collector, response, {
-    schema: finalResponse,
-    requirements: [],
-    requirementFor: () => 'V3-GEN-02',
-  })
-  if (collector.isBroken('V3-GEN-02')) return
+  const [fault] = faultsOf(response, finalResponse)
+  if (fault !== undefined) {
+    collector.broken('V3-GEN-02', fault.why)
+    return
+  }
   const status = response['status'] ?? 'completed'
   if (status !== 'completed') return
   const items = itemsOf(response)
   const types = items.map((item) => item['type']).join(', ') || 'no item'
   // Reasoning leads to an answer; a client that gets nothing else has none.
-  if (items.some((item) => item['type'] !== 'reasoning')) {
-    collector.held('V3-GEN-02', `The output contains ${types}.`, event)
-  } else {
-    collector.broken(
-      'V3-GEN-02',
-      `The output of a completed response contains no answer: it has ${types}.`,
-      event,
-    )
-  }
-}
-
-function isTextPart(part: unknown): part is JsonObject {
-  return isObject(part) && part['type'] === 'output_text'
+  const hasAnswer = items.some((item) => item['type'] !== 'reasoning')
+  const none = `The output of a completed response contains no answer: it has ${types}.`
+  collector.decide('V3-GEN-02', !hasAnswer && none, `The output contains ${types}.`, event)
 }

@@ -1,10 +1,4 @@
-import type {
-  Finding,
-  Judgement,
-  Observation,
-  OpenQuestionId,
-  RequirementId,
-} from '../../contract/index.ts'
+import type { Finding, Judgement, OpenQuestionId, RequirementId } from '../../contract/index.ts'
 
 /** Findings of one exchange, one a requirement: the first violation or, without one, the first success. */
 export class FindingCollector {
@@ -18,6 +12,17 @@ export class FindingCollector {
 
   broken(requirement: RequirementId, why: string, event?: number): void {
     if (!this.#broken.has(requirement)) this.#broken.set(requirement, { why, event })
+  }
+
+  /** Keeps a violation or, without a fault, a success. */
+  decide(
+    requirement: RequirementId,
+    fault: string | undefined | false,
+    success: string,
+    event?: number,
+  ): void {
+    if (fault) this.broken(requirement, fault, event)
+    else this.held(requirement, success, event)
   }
 
   /** Keeps a violation that a legal server may show now and then. */
@@ -41,18 +46,16 @@ export class FindingCollector {
   }
 
   judgement(exchanges: readonly string[]): Judgement {
-    const findings: Finding[] = []
-    for (const [requirement, note] of this.#broken)
-      findings.push(finding(requirement, 'broken', note, exchanges))
-    for (const [requirement, note] of this.#held) {
-      if (!this.#broken.has(requirement))
-        findings.push(finding(requirement, 'held', note, exchanges))
+    const held = [...this.#held].filter(([requirement]) => !this.#broken.has(requirement))
+    const findings = [
+      ...[...this.#broken].map(([id, note]) => finding(id, 'broken', note, exchanges)),
+      ...held.map(([id, note]) => finding(id, 'held', note, exchanges)),
+    ]
+    const answers = [...this.#answers]
+    return {
+      findings,
+      observations: answers.map(([question, answer]) => ({ question, answer, exchanges })),
     }
-    const observations = Array.from(
-      this.#answers,
-      ([question, answer]): Observation => ({ question, answer, exchanges }),
-    )
-    return { findings, observations }
   }
 }
 
@@ -70,4 +73,13 @@ function finding(
 ): Finding {
   const finding = { requirement, verdict, ...note, exchanges }
   return event === undefined ? finding : { ...finding, event }
+}
+
+/** Judge of one aspect of an exchange, whose findings a collector keeps. */
+export abstract class PartialJudge {
+  protected readonly collector: FindingCollector
+
+  constructor(collector: FindingCollector) {
+    this.collector = collector
+  }
 }

@@ -52,10 +52,8 @@ export function createStreamJudge(
   { exchangeId, contents, repeat = false }: StreamJudgeOptions = {},
 ): StreamJudge {
   const exchanges = exchangeId === undefined ? [] : [exchangeId]
-  const context: StreamContext = { request: requestBody, repeat, exchanges }
-  return operation === 'openai.chat'
-    ? new CompletionsJudge(context, contents)
-    : new ResponsesJudge(context, contents)
+  const context: StreamContext = { request: requestBody, repeat, exchanges, contents }
+  return operation === 'openai.chat' ? new CompletionsJudge(context) : new ResponsesJudge(context)
 }
 
 const nothing: Judgement = { findings: [], observations: [] }
@@ -64,15 +62,12 @@ function judgeChat(exchange: Exchange): Judgement {
   if (asObject(requestJson(exchange))?.['stream'] !== true) {
     return judgeInOnePiece(exchange, 'openai.chat')
   }
-  const judgement = runJudge(new CompletionsJudge(contextOf(exchange)), exchange)
+  const judgement = judgeStream(exchange, CompletionsJudge)
   const collector = new FindingCollector()
-  if (isStream(exchange)) collector.held('OAI-STREAM-02', `It is ${eventStream}.`)
   // A body that is not a stream does not need the media type of one.
-  else if (!isBroken(judgement, 'OAI-STREAM-01')) {
-    collector.broken(
-      'OAI-STREAM-02',
-      `The media type is ${show(mediaType(exchange))}, not ${eventStream}.`,
-    )
+  if (isStream(exchange) || !isBroken(judgement, 'OAI-STREAM-01')) {
+    const other = `The media type is ${show(mediaType(exchange))}, not ${eventStream}.`
+    collector.decide('OAI-STREAM-02', !isStream(exchange) && other, `It is ${eventStream}.`)
   }
   return joined(collector.judgement([exchange.id]), judgement)
 }
@@ -104,21 +99,15 @@ function judgeInOnePiece(exchange: Exchange, operation: OperationId): Judgement 
   return collector.judgement([exchange.id])
 }
 
-function judgeStream(exchange: Exchange): Judgement {
-  return runJudge(new ResponsesJudge(contextOf(exchange)), exchange)
-}
-
-function runJudge(streamJudge: StreamJudge, exchange: Exchange): Judgement {
-  for (const chunk of exchange.response?.chunks ?? []) streamJudge.push(chunk)
-  return streamJudge.end(exchange.ending)
-}
-
-function contextOf(exchange: Exchange): StreamContext {
-  return {
-    request: requestJson(exchange),
-    repeat: exchange.labels.repeatOf !== undefined,
-    exchanges: [exchange.id],
-  }
+function judgeStream(
+  exchange: Exchange,
+  Judge: new (context: StreamContext) => StreamJudge = ResponsesJudge,
+): Judgement {
+  const { id, labels, response, ending } = exchange
+  const repeat = labels.repeatOf !== undefined
+  const judge = new Judge({ request: requestJson(exchange), repeat, exchanges: [id] })
+  for (const chunk of response?.chunks ?? []) judge.push(chunk)
+  return judge.end(ending)
 }
 
 function isStream(exchange: Exchange): boolean {

@@ -1,4 +1,7 @@
 import type { Ending, Judgement, WireChunk } from '../../contract/index.ts'
+import { FindingCollector } from './finding-collector.ts'
+import { type BlockJudge, type Fragment, StreamReader } from './sse/alike.ts'
+import type { Block } from './sse/scanner.ts'
 
 /** Context of a stream for its judge, in addition to the bytes. */
 export interface StreamContext {
@@ -8,6 +11,8 @@ export interface StreamContext {
   readonly repeat: boolean
   /** Ids of the exchanges that the findings are about. */
   readonly exchanges: readonly string[]
+  /** Filled by the judge. */
+  readonly contents?: StreamContents | undefined
 }
 
 export type ContentKind = 'text' | 'reasoning' | 'refusal' | 'tool'
@@ -44,8 +49,31 @@ export class StreamContents {
 }
 
 /** Judges a stream while it arrives. The segments may be cut anywhere. */
-export interface StreamJudge {
-  push(chunk: WireChunk): void
+export abstract class StreamJudge implements BlockJudge {
+  fragment: Fragment | undefined
+  protected readonly collector = new FindingCollector()
+  protected readonly context: StreamContext
+  readonly #reader = new StreamReader(this)
+
+  constructor(context: StreamContext) {
+    this.context = context
+  }
+
+  push(chunk: WireChunk): void {
+    this.#reader.push(chunk)
+  }
+
   /** Called once, after the last chunk. */
-  end(ending: Ending): Judgement
+  end(ending: Ending): Judgement {
+    this.conclude(ending, this.#reader.rest(ending))
+    return this.collector.judgement(this.context.exchanges)
+  }
+
+  abstract block(block: Block): void
+  abstract again(text: string, number: number | undefined, index: number): void
+  protected abstract conclude(ending: Ending, rest: Block | undefined): void
+
+  protected countEvent(): void {
+    if (this.context.contents !== undefined) this.context.contents.events += 1
+  }
 }

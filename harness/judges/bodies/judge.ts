@@ -86,11 +86,7 @@ export function judgeV2Message(
     collector.broken('V2-MSG-01', `The answer is ${show(body)}: ${why}.`)
     return
   }
-  judgeShape(collector, body, {
-    schema: v2Message,
-    requirements: Object.values(requirementOfMember),
-    requirementFor: ([member]) => requirementOfMember[member as keyof typeof requirementOfMember],
-  })
+  judgeShape(collector, body, v2Message, requirementOfMember)
   const { chat_id: sentChat, content: sentContent } = request
   const chat = asString(body['chat_id'])
   if (typeof sentChat === 'string' && chat?.toLowerCase() !== sentChat.toLowerCase()) {
@@ -106,11 +102,7 @@ export function judgeV2Message(
 
 /** Section 4.2: the result of a v2 generation; only `message.content` is shown. */
 export function judgeV2Generation(collector: FindingCollector, body: JsonObject): void {
-  judgeShape(collector, body, {
-    schema: v2Generation,
-    requirements: ['V2-GEN-01'],
-    requirementFor: () => 'V2-GEN-01',
-  })
+  judgeShape(collector, body, v2Generation, 'V2-GEN-01')
   const beside = [
     ...Object.keys(body).filter((key) => key !== 'message'),
     ...Object.keys(asObject(body['message']) ?? {})

@@ -20,11 +20,7 @@ export function judgeCompletion(
   request: JsonObject,
   mediaType: string,
 ): void {
-  judgeShape(collector, body, {
-    schema: completion,
-    requirements: Object.values(requirementOfMember),
-    requirementFor,
-  })
+  judgeShape(collector, body, completion, requirementOfMember, fieldOf)
   judgeRole(collector, body)
   judgeOnlyIndex(collector, body, request)
   judgeToolCalls(collector, body, request)
@@ -33,9 +29,9 @@ export function judgeCompletion(
     judgeSum(collector, usage)
     judgeMaxTokens(collector, request, usage, reasons(body))
   }
-  if (mediaType === 'application/json') collector.held('OAI-CHAT-11', 'It is application/json.')
-  else
-    collector.broken('OAI-CHAT-11', `The media type is ${show(mediaType)}, not application/json.`)
+  const isJson = mediaType === 'application/json'
+  const other = `The media type is ${show(mediaType)}, not application/json.`
+  collector.decide('OAI-CHAT-11', !isJson && other, 'It is application/json.')
 }
 
 const requirementOfMember = {
@@ -49,19 +45,17 @@ const requirementOfMember = {
   usage: 'OAI-CHAT-09',
 } as const satisfies Record<string, RequirementId>
 
-function requirementFor(path: readonly PropertyKey[]): RequirementId | undefined {
-  const member = path[0] === 'choices' ? (path[2] ?? 'choices') : path[0]
-  return member === 'index'
-    ? requirementOfMember.choices
-    : requirementOfMember[member as keyof typeof requirementOfMember]
+function fieldOf([field, , inner = 'index']: readonly PropertyKey[]): PropertyKey | undefined {
+  if (field !== 'choices') return field
+  return inner === 'index' ? field : inner
 }
 
 function judgeRole(collector: FindingCollector, body: JsonObject): void {
   if (collector.isBroken('OAI-CHAT-06', 'OAI-CHAT-07')) return
   for (const choice of asArray(body['choices'])) {
     const role = asObject(asObject(choice)?.['message'])?.['role']
-    if (role === 'assistant') collector.held('OAI-CHAT-15', 'The role is assistant.')
-    else collector.broken('OAI-CHAT-15', `The role of the answer is ${show(role)}, not assistant.`)
+    const other = `The role of the answer is ${show(role)}, not assistant.`
+    collector.decide('OAI-CHAT-15', role !== 'assistant' && other, 'The role is assistant.')
   }
 }
 
@@ -70,49 +64,32 @@ function judgeOnlyIndex(collector: FindingCollector, body: JsonObject, { n }: Js
   const [choice, ...others] = asArray(body['choices']).map(asObject)
   const index = choice?.['index']
   if ((n ?? 1) !== 1 || others.length > 0 || !Number.isInteger(index)) return
-  if (index === 0) collector.held('OAI-N-01', 'The only choice has the index 0.')
-  else collector.broken('OAI-N-01', `The only choice has the index ${show(index)}, not 0.`)
+  const other = `The only choice has the index ${show(index)}, not 0.`
+  collector.decide('OAI-N-01', index !== 0 && other, 'The only choice has the index 0.')
 }
 
 function judgeToolCalls(collector: FindingCollector, body: JsonObject, request: JsonObject): void {
   for (const choice of asArray(body['choices']).map(asObject)) {
     const cut = choice?.['finish_reason'] === 'length'
     const calls = asArray(asObject(choice?.['message'])?.['tool_calls'])
-    // Calls of tools that the service itself runs are not the caller's.
-    if (asArray(request['tools']).length > 0) {
-      judgeCallIds(collector, 'OAI-TOOL-02', calls.map(idOf))
-    }
-    for (const call of calls) {
-      judgeToolCall(collector, 'OAI-TOOL-02', call, { request, cut })
-    }
+    const ids = calls.map((call) => asObject(call)?.['id'])
+    judgeCallIds(collector, 'OAI-TOOL-02', ids, request)
+    for (const call of calls) judgeToolCall(collector, 'OAI-TOOL-02', call, { request, cut })
   }
 }
 
-function idOf(call: unknown): unknown {
-  return asObject(call)?.['id']
-}
-
 function reasons(body: JsonObject): string[] {
-  return asArray(body['choices']).flatMap((choice) => {
-    const reason = asString(asObject(choice)?.['finish_reason'])
-    return reason === undefined ? [] : [reason]
-  })
+  return asArray(body['choices']).flatMap(
+    (choice) => asString(asObject(choice)?.['finish_reason']) ?? [],
+  )
 }
 
 /** Section 2.1: the list of models, whose format is not shown: any array of objects is searched. */
 export function judgeModels(collector: FindingCollector, body: unknown): void {
-  judgeShape(collector, body, {
-    schema: modelList,
-    requirements: ['OAI-MODELS-05'],
-    requirementFor: () => 'OAI-MODELS-05',
-  })
+  judgeShape(collector, body, modelList, 'OAI-MODELS-05')
   for (const entry of entriesOf(body)) {
     if (!('id' in entry) && !('description' in entry)) continue
-    judgeShape(collector, entry, {
-      schema: modelEntry,
-      requirements: ['OAI-MODELS-04'],
-      requirementFor: () => 'OAI-MODELS-04',
-    })
+    judgeShape(collector, entry, modelEntry, 'OAI-MODELS-04')
   }
   collector.observed('OPEN-08', describe(body))
 }
@@ -151,21 +128,17 @@ export function judgeToolCall(
   const { id, type, function: called } = asObject(call) ?? {}
   if (type !== undefined && type !== 'function') {
     const offered = asArray(request['tools']).some((tool) => asObject(tool)?.['type'] === type)
-    if (!offered)
-      collector.broken(
-        requirement,
-        `The type of a tool call is ${show(type)}, which the request did not offer.`,
-      )
+    const why = `The type of a tool call is ${show(type)}, which the request did not offer.`
+    if (!offered) collector.broken(requirement, why)
     return
   }
   const { name, arguments: input } = asObject(called) ?? {}
   const problem =
-    idProblem(id) ??
+    (asString(id) ? undefined : `The id of a tool call is ${show(id)}, not a string.`) ??
     (type === undefined ? `The tool call ${show(id)} has no type.` : undefined) ??
     nameProblem(name, request) ??
     (cut ? undefined : argumentsProblem(input))
-  if (problem === undefined) collector.held(requirement, `The tool call names ${show(name)}.`)
-  else collector.broken(requirement, problem)
+  collector.decide(requirement, problem, `The tool call names ${show(name)}.`)
 }
 
 /** The result of a call refers to its id, so the calls of one answer have different ids. */
@@ -173,14 +146,12 @@ export function judgeCallIds(
   collector: FindingCollector,
   requirement: RequirementId,
   ids: readonly unknown[],
+  request: JsonObject,
 ): void {
   const repeated = ids.find((id, at) => asString(id) && ids.indexOf(id) < at)
-  if (repeated === undefined) return
+  // Calls of tools that the service itself runs are not the caller's.
+  if (repeated === undefined || asArray(request['tools']).length === 0) return
   collector.broken(requirement, `Two tool calls have the id ${show(repeated)}.`)
-}
-
-function idProblem(id: unknown): string | undefined {
-  return asString(id) ? undefined : `The id of a tool call is ${show(id)}, not a string.`
 }
 
 function nameProblem(name: unknown, request: JsonObject): string | undefined {
@@ -192,10 +163,7 @@ function nameProblem(name: unknown, request: JsonObject): string | undefined {
 }
 
 function argumentsProblem(input: unknown): string | undefined {
-  if (typeof input !== 'string') {
-    return `The arguments of a tool call are ${show(input)}, not a string.`
-  }
-  return parseJson(input) === undefined
-    ? `The arguments of a tool call are ${show(input)}, not JSON.`
-    : undefined
+  const isText = typeof input === 'string'
+  if (isText && parseJson(input) !== undefined) return undefined
+  return `The arguments of a tool call are ${show(input)}, not ${isText ? 'JSON' : 'a string'}.`
 }

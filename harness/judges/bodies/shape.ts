@@ -5,9 +5,7 @@ import { show } from '../json.ts'
 
 /** Part of a zod schema that the judge needs. */
 interface Schema {
-  safeParse(
-    value: unknown,
-  ): { success: true } | { success: false; error: { issues: readonly Issue[] } }
+  safeParse(value: unknown): { error?: { issues: readonly Issue[] } | undefined }
 }
 
 interface Issue {
@@ -15,29 +13,33 @@ interface Issue {
   readonly message: string
 }
 
-export interface Shape {
-  readonly schema: Schema
-  /** The requirements that the schema decides. */
-  readonly requirements: readonly RequirementId[]
-  /** The requirement that an issue breaks, by the path of the field; undefined if none. */
-  readonly requirementFor: (path: readonly PropertyKey[]) => RequirementId | undefined
-}
-
-/** Checks a body against a schema: an issue breaks the requirement of its field, all independent others hold. */
+/**
+ * Checks a body against a schema: an issue breaks the requirement of its field, all independent others hold.
+ * @param decides the only requirement, or those of the fields
+ * @param fieldOf the field that an issue is about, by its path
+ */
 export function judgeShape(
   collector: FindingCollector,
   body: unknown,
-  { schema, requirements: ids, requirementFor }: Shape,
+  schema: Schema,
+  decides: RequirementId | Readonly<Record<string, RequirementId>>,
+  fieldOf: (path: readonly PropertyKey[]) => PropertyKey | undefined = ([field]) => field,
 ): void {
-  const result = schema.safeParse(body)
-  for (const issue of result.success ? [] : result.error.issues) {
-    const requirement = requirementFor(issue.path)
-    if (requirement !== undefined) collector.broken(requirement, sentence(body, issue))
+  const isOne = typeof decides === 'string'
+  for (const { path, why } of faultsOf(body, schema)) {
+    const requirement = isOne ? decides : decides[String(fieldOf(path))]
+    if (requirement !== undefined) collector.broken(requirement, why)
   }
-  for (const requirement of ids) {
+  for (const requirement of isOne ? [decides] : Object.values(decides)) {
     if (!standsOnBroken(collector, requirement))
       collector.held(requirement, requirements[requirement].title)
   }
+}
+
+/** Faults of a body by a schema: the path of a field, and a sentence. */
+export function faultsOf(body: unknown, schema: Schema) {
+  const { error } = schema.safeParse(body)
+  return (error?.issues ?? []).map((issue) => ({ path: issue.path, why: sentence(body, issue) }))
 }
 
 function standsOnBroken(collector: FindingCollector, requirement: RequirementId): boolean {
@@ -50,10 +52,9 @@ function sentence(body: unknown, { path, message }: Issue): string {
   const expectation = message
     .replace(/^Invalid \w+: /, '')
     .replace(/, received \w+$/, '')
-    .replace(/\bexpected (\w+)\b/, (whole, type: string) => {
-      const noun = nouns.get(type)
-      return noun === undefined ? whole : `expected ${noun}`
-    })
+    .replace(/\bexpected (\w+)\b/, (whole, type: string) =>
+      whole.replace(type, nouns.get(type) ?? type),
+    )
   return `${pathText(path)} is ${value}: ${expectation}.`
 }
 

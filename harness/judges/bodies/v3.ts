@@ -12,11 +12,7 @@ export function judgeHistory(
   body: JsonObject,
   query: URLSearchParams,
 ): void {
-  judgeShape(collector, body, {
-    schema: historyPage,
-    requirements: ['V3-HIST-01'],
-    requirementFor: () => 'V3-HIST-01',
-  })
+  judgeShape(collector, body, historyPage, 'V3-HIST-01')
   if (collector.isBroken('V3-HIST-01')) return
   const rows = asArray(body['result']).filter(isObject)
   const pagination = asObject(body['pagination']) ?? {}
@@ -27,21 +23,13 @@ export function judgeHistory(
 }
 
 function judgeRow(collector: FindingCollector, row: JsonObject): void {
-  judgeShape(collector, row['item'], {
-    schema: historyItem,
-    requirements: ['V3-HIST-02'],
-    requirementFor: () => 'V3-HIST-02',
-  })
+  judgeShape(collector, row['item'], historyItem, 'V3-HIST-02')
   const item = asObject(row['item'])
   if (item === undefined) return
   judgeCopy(collector, 'V3-HIST-03', row, item, 'type')
   judgeCopy(collector, 'V3-HIST-04', row, item, 'status')
   if (!isInput(item)) return
-  judgeShape(collector, item, {
-    schema: inputItem,
-    requirements: ['V3-HIST-05'],
-    requirementFor: () => 'V3-HIST-05',
-  })
+  judgeShape(collector, item, inputItem, 'V3-HIST-05')
 }
 
 function judgeCopy(
@@ -60,14 +48,9 @@ function judgeCopy(
     }
     return
   }
-  if (copy === original)
-    collector.held(requirement, `item_${member} is ${show(copy)}, as in the item.`)
-  else {
-    collector.broken(
-      requirement,
-      `item_${member} is ${show(copy)}; the ${member} of the item is ${show(original)}.`,
-    )
-  }
+  const text = `item_${member} is ${show(copy)}`
+  const other = `${text}; the ${member} of the item is ${show(original)}.`
+  collector.decide(requirement, copy !== original && other, `${text}, as in the item.`)
 }
 
 /** Messages that the model did not generate are inputs, and so are items with the role of an input. */
@@ -81,10 +64,8 @@ function isInput(item: JsonObject): boolean {
 function judgeCursor(collector: FindingCollector, cursor: unknown): void {
   if (cursor === null || (typeof cursor === 'string' && cursor !== '')) return
   if (cursor === undefined || cursor === '' || cursor === false) {
-    collector.broken(
-      'V3-HIST-11',
-      `The cursor is ${show(cursor)}; it must be null if there is no next page.`,
-    )
+    const why = `The cursor is ${show(cursor)}; it must be null if there is no next page.`
+    collector.broken('V3-HIST-11', why)
   } else {
     collector.broken('V3-HIST-12', `The cursor is ${show(cursor)}, not a string or null.`)
   }
@@ -98,11 +79,9 @@ function judgeLimit(
 ): void {
   if (sent === null || !/^[1-9]\d{0,8}$/.test(sent)) return
   const limit = Number(sent)
-  if (rows > limit) collector.broken('V3-HIST-09', `A page with limit ${limit} has ${rows} rows.`)
+  const why = `A page with limit ${limit} has ${rows} rows.`
   // The last page would have the same length without a limit.
-  else if (rows === limit || cursor !== null) {
-    collector.held('V3-HIST-09', `A page with limit ${limit} has ${rows} rows.`)
-  }
+  if (rows >= limit || cursor !== null) collector.decide('V3-HIST-09', rows > limit && why, why)
 }
 
 function observe(
@@ -142,8 +121,8 @@ export function observeItems(
   request: unknown,
 ): void {
   const items = itemsOf(response)
-  const statuses = items.flatMap(({ status }) => (typeof status === 'string' ? [status] : []))
-  if (statuses.length > 0) collector.observed('OPEN-05', [...new Set(statuses)].sort().join(', '))
+  const statuses = items.flatMap(({ status }) => asString(status) ?? [])
+  if (statuses.length > 0) collector.observed('OPEN-05', sorted(statuses))
   if (asObject(request)?.['think'] !== true) {
     const reasons = items.some((item) => item['type'] === 'reasoning')
     collector.observed('OPEN-31', reasons ? 'yes' : 'no')

@@ -1,20 +1,12 @@
 import { asArray, asObject, type JsonObject } from '../../../contract/json.ts'
-import type { FindingCollector } from '../finding-collector.ts'
 import { show } from '../json.ts'
-import { type Chunk, type ChunkChoice, type ChunkJudge, contentOf, type StreamEnd } from './part.ts'
+import { type Chunk, type ChunkChoice, ChunkJudge, contentOf, type StreamEnd } from './part.ts'
 
 /** OAI-STREAM-03, -04, -06 and -07: each choice of a stream, from its role to its end. */
-export class ChoiceJudge implements ChunkJudge {
-  readonly #collector: FindingCollector
-  readonly #request: JsonObject
+export class ChoiceJudge extends ChunkJudge {
   readonly #choices = new Map<number, ChoiceTrace>()
 
-  constructor(collector: FindingCollector, request: JsonObject) {
-    this.#collector = collector
-    this.#request = request
-  }
-
-  chunk({ choices, event }: Chunk): void {
+  override chunk({ choices, event }: Chunk): void {
     for (const choice of choices) {
       const trace = this.#trace(choice.index)
       if (choice.misplaced !== undefined) trace.misplaced ??= { event, member: choice.misplaced }
@@ -23,14 +15,14 @@ export class ChoiceJudge implements ChunkJudge {
     }
   }
 
-  end({ clean, done }: StreamEnd): void {
+  override end({ clean, done }: StreamEnd): void {
     if (!clean) return
     for (const [index, { reason }] of this.#choices) {
       if (reason !== undefined) {
-        this.#collector.held('OAI-STREAM-07', `Choice ${index} ends with one finish_reason.`)
+        this.collector.held('OAI-STREAM-07', `Choice ${index} ends with one finish_reason.`)
       } else if (done) {
         // Without [DONE] the stream has no end at all, which is OAI-STREAM-09.
-        this.#collector.broken('OAI-STREAM-07', `Choice ${index} has no finish_reason.`)
+        this.collector.broken('OAI-STREAM-07', `Choice ${index} has no finish_reason.`)
       }
     }
     this.#text(done)
@@ -45,16 +37,13 @@ export class ChoiceJudge implements ChunkJudge {
   #delta({ index, delta }: ChunkChoice, trace: ChoiceTrace, event: number): void {
     const content = asObject(delta)?.['content']
     if (delta != null && asObject(delta) === undefined) {
-      this.#collector.broken('OAI-STREAM-03', `delta is ${show(delta)}, not an object.`, event)
+      this.collector.broken('OAI-STREAM-03', `delta is ${show(delta)}, not an object.`, event)
     } else if (typeof content === 'string') {
-      this.#collector.held('OAI-STREAM-03', 'delta.content is a string.', event)
+      this.collector.held('OAI-STREAM-03', 'delta.content is a string.', event)
       this.#content(index, content, trace, event)
     } else if (content != null) {
-      this.#collector.broken(
-        'OAI-STREAM-03',
-        `delta.content is ${show(content)}, not a string.`,
-        event,
-      )
+      const why = `delta.content is ${show(content)}, not a string.`
+      this.collector.broken('OAI-STREAM-03', why, event)
     }
     const { tool_calls: calls, refusal } = asObject(delta) ?? {}
     if (calls != null || refusal != null) trace.answered = true
@@ -65,11 +54,11 @@ export class ChoiceJudge implements ChunkJudge {
     if (content === '') return
     trace.answered = true
     if (index === 0) {
-      this.#collector.held('OAI-STREAM-04', 'Text in choices[0].delta.content.', event)
+      this.collector.held('OAI-STREAM-04', 'Text in choices[0].delta.content.', event)
     }
     if (trace.reason !== undefined) {
       const why = `Choice ${index} continues after its finish_reason: ${show(content)}.`
-      this.#collector.broken('OAI-STREAM-07', why, event)
+      this.collector.broken('OAI-STREAM-07', why, event)
     }
   }
 
@@ -78,21 +67,20 @@ export class ChoiceJudge implements ChunkJudge {
     const role = delta['role'] ?? undefined
     const first = !trace.begun
     trace.begun = true
-    if (role === 'assistant') this.#collector.held('OAI-STREAM-06', 'The role is assistant.', event)
-    else if (role !== undefined || first) {
-      const why = `The role of choice ${index} is ${show(role)}, not assistant.`
-      this.#collector.broken('OAI-STREAM-06', why, event)
-    }
+    if (role === undefined && !first) return
+    const other =
+      role !== 'assistant' && `The role of choice ${index} is ${show(role)}, not assistant.`
+    this.collector.decide('OAI-STREAM-06', other, 'The role is assistant.', event)
   }
 
   #finish({ index, finishReason }: ChunkChoice, trace: ChoiceTrace, event: number): void {
     if (finishReason === undefined) return
     if (typeof finishReason !== 'string') {
       const why = `The finish_reason of choice ${index} is ${show(finishReason)}, not a string.`
-      this.#collector.broken('OAI-STREAM-07', why, event)
+      this.collector.broken('OAI-STREAM-07', why, event)
     } else if (trace.reason !== undefined) {
       const why = `Choice ${index} ends twice: ${trace.reason}, then ${finishReason}.`
-      this.#collector.broken('OAI-STREAM-07', why, event)
+      this.collector.broken('OAI-STREAM-07', why, event)
     }
     trace.reason ??= String(finishReason)
   }
@@ -100,7 +88,7 @@ export class ChoiceJudge implements ChunkJudge {
   /** OAI-STREAM-04: a finished answer has its text in another place, or no text, which a model may have. */
   #text(done: boolean): void {
     const first = this.#choices.get(0)
-    if (first === undefined || this.#collector.isBroken('OAI-STREAM-03')) return
+    if (first === undefined || this.collector.isBroken('OAI-STREAM-03')) return
     // A tool call, a filter, an immediate stop sequence, or tokens spent on reasoning leave no text.
     if (first.reason === undefined ? !done : first.reason !== 'stop') return
     if (first.answered) return
@@ -108,31 +96,24 @@ export class ChoiceJudge implements ChunkJudge {
     const { misplaced } = first
     if (misplaced !== undefined) {
       const place = `choices[0].${misplaced.member}`
-      this.#collector.broken('OAI-STREAM-04', `${why}: it is in ${place}.`, misplaced.event)
-    } else if (stopsOf(this.#request).length === 0) {
-      this.#collector.brokenByChance('OAI-STREAM-04', `${why}.`)
+      this.collector.broken('OAI-STREAM-04', `${why}: it is in ${place}.`, misplaced.event)
+    } else if (stopsOf(this.request).length === 0) {
+      this.collector.brokenByChance('OAI-STREAM-04', `${why}.`)
     }
   }
 
   #trace(index: number): ChoiceTrace {
-    const existing = this.#choices.get(index)
-    if (existing !== undefined) return existing
-    const trace: ChoiceTrace = {
-      begun: false,
-      answered: false,
-      misplaced: undefined,
-      reason: undefined,
-    }
+    const trace = this.#choices.get(index) ?? new ChoiceTrace()
     this.#choices.set(index, trace)
     return trace
   }
 }
 
-interface ChoiceTrace {
+class ChoiceTrace {
   /** True once its first delta came. */
-  begun: boolean
+  begun = false
   /** True if it has text, or a tool call or a refusal in the place of text. */
-  answered: boolean
+  answered = false
   /** The first text in another place. */
   misplaced: { readonly event: number; readonly member: string } | undefined
   reason: string | undefined
@@ -143,19 +124,13 @@ interface ChoiceTrace {
  * chunk, or across several. An omitted sequence leaves no trace in one exchange, so a scenario must check
  * whether it took effect at all.
  */
-export class StopJudge implements ChunkJudge {
-  readonly #collector: FindingCollector
-  readonly #stops: readonly string[]
+export class StopJudge extends ChunkJudge {
+  readonly #stops = stopsOf(this.request)
   readonly #pieces = new Map<number, string[]>()
   #lastEvent = 0
   #lastChoice = 0
 
-  constructor(collector: FindingCollector, request: JsonObject) {
-    this.#collector = collector
-    this.#stops = stopsOf(request)
-  }
-
-  chunk({ choices, event }: Chunk): void {
+  override chunk({ choices, event }: Chunk): void {
     if (this.#stops.length === 0) return
     this.#lastEvent = event
     for (const choice of choices) {
@@ -173,7 +148,7 @@ export class StopJudge implements ChunkJudge {
     this.#pieces.get(this.#lastChoice)?.push(text)
   }
 
-  end(): void {
+  override end(): void {
     for (const pieces of this.#pieces.values()) {
       const text = pieces.join('')
       const found = firstStop(text, this.#stops)
@@ -181,12 +156,9 @@ export class StopJudge implements ChunkJudge {
       const requirement = isWhole(found, pieces) ? 'OAI-STOP-05' : 'OAI-STOP-04'
       const after = text.slice(found.end)
       const stop = show(text.slice(found.start, found.end))
-      if (after === '')
-        this.#collector.held(requirement, `The answer ends with the stop sequence ${stop}.`)
-      else {
-        const why = `After the stop sequence ${stop} the answer continues: ${show(after)}.`
-        this.#collector.broken(requirement, why, this.#lastEvent)
-      }
+      const why = `After the stop sequence ${stop} the answer continues: ${show(after)}.`
+      if (after !== '') this.collector.broken(requirement, why, this.#lastEvent)
+      else this.collector.held(requirement, `The answer ends with the stop sequence ${stop}.`)
     }
   }
 }

@@ -1,68 +1,51 @@
 import type { Ending } from '../../../contract/index.ts'
 import { asObject, type JsonObject } from '../../../contract/json.ts'
 import { judgeMaxTokens, judgeSum } from '../final-response.ts'
-import type { FindingCollector } from '../finding-collector.ts'
+import { PartialJudge } from '../finding-collector.ts'
 import { show } from '../json.ts'
 import type { Block } from '../sse/scanner.ts'
-import type { Chunk, ChunkJudge, StreamEnd } from './part.ts'
+import { type Chunk, ChunkJudge, type StreamEnd } from './part.ts'
 
 const members = ['id', 'created', 'model'] as const
 
 /** OAI-STREAM-05 (C1): all chunks belong to one completion and have the right `object`. */
-export class EnvelopeJudge implements ChunkJudge {
-  readonly #collector: FindingCollector
-  #first: Chunk | undefined
+export class EnvelopeJudge extends ChunkJudge {
+  #first: JsonObject | undefined
 
-  constructor(collector: FindingCollector) {
-    this.#collector = collector
-  }
-
-  chunk({ json, event }: Chunk): void {
+  override chunk({ json, event }: Chunk): void {
     const kind = json['object']
     if (kind !== 'chat.completion.chunk') {
-      this.#collector.broken(
-        'OAI-STREAM-05',
-        `object is ${show(kind)}, not chat.completion.chunk.`,
-        event,
-      )
+      const why = `object is ${show(kind)}, not chat.completion.chunk.`
+      this.collector.broken('OAI-STREAM-05', why, event)
     }
-    if (this.#first === undefined) {
-      this.#first = { json, event, choices: [] }
-      return
-    }
-    const before = this.#first.json
+    const before = this.#first
+    this.#first ??= json
+    if (before === undefined) return
     const changed = members.find((member) => json[member] !== before[member])
     if (changed === undefined) {
-      this.#collector.held('OAI-STREAM-05', 'id, created and model stay the same.')
+      this.collector.held('OAI-STREAM-05', 'id, created and model stay the same.')
     } else {
       const why = `${changed} is ${show(json[changed])}; in the first chunk it is ${show(before[changed])}.`
-      this.#collector.broken('OAI-STREAM-05', why, event)
+      this.collector.broken('OAI-STREAM-05', why, event)
     }
   }
-
-  end(): void {}
 }
 
 /**
  * OAI-STREAM-09: the end of a stream is `data: [DONE]`, once and last, and then a clean close. OAI-STREAM-12:
  * a connection that is cut before `[DONE]` is never a valid end.
  */
-export class DoneJudge {
-  readonly #collector: FindingCollector
+export class DoneJudge extends PartialJudge {
   isSeen = false
 
-  constructor(collector: FindingCollector) {
-    this.#collector = collector
-  }
-
   marker(event: number): void {
-    if (this.isSeen) this.#collector.broken('OAI-STREAM-09', 'data: [DONE] is sent twice.', event)
+    if (this.isSeen) this.collector.broken('OAI-STREAM-09', 'data: [DONE] is sent twice.', event)
     this.isSeen = true
   }
 
   block(event: number, spoiled: boolean): void {
     if (!this.isSeen || spoiled) return
-    this.#collector.broken('OAI-STREAM-09', 'A block follows data: [DONE].', event)
+    this.collector.broken('OAI-STREAM-09', 'A block follows data: [DONE].', event)
   }
 
   end(ending: Ending, rest: Block | undefined, spoiled: boolean): void {
@@ -70,16 +53,16 @@ export class DoneJudge {
       // The server has reported an error, after which nothing more comes.
       if (spoiled) return
       const why = `The peer cut the connection inside the stream: ${ending.error}.`
-      this.#collector.broken('OAI-STREAM-12', why)
+      this.collector.broken('OAI-STREAM-12', why)
       return
     }
     if (ending.kind === 'complete') {
-      this.#collector.held('OAI-STREAM-12', 'The body of the stream came to its end.')
+      this.collector.held('OAI-STREAM-12', 'The body of the stream came to its end.')
     }
     const fault = this.#faultAt(ending, rest, spoiled)
-    if (fault !== undefined) this.#collector.broken('OAI-STREAM-09', fault)
+    if (fault !== undefined) this.collector.broken('OAI-STREAM-09', fault)
     else if (ending.kind === 'complete' && this.isSeen) {
-      this.#collector.held('OAI-STREAM-09', 'data: [DONE] is single and last.')
+      this.collector.held('OAI-STREAM-09', 'data: [DONE] is single and last.')
     }
   }
 
@@ -96,37 +79,29 @@ export class DoneJudge {
  * OAI-STREAM-08 (C5): a chunk with usage comes only on request, once, with empty choices, after all of them.
  * `usage: null` in other chunks is legal: it means that there is no usage yet.
  */
-export class UsageJudge implements ChunkJudge {
-  readonly #collector: FindingCollector
-  readonly #request: JsonObject
-  readonly #isRequested: boolean
+export class UsageJudge extends ChunkJudge {
+  readonly #isRequested = asObject(this.request['stream_options'])?.['include_usage'] === true
   readonly #reasons: string[] = []
   #usage: JsonObject | undefined
 
-  constructor(collector: FindingCollector, request: JsonObject) {
-    this.#collector = collector
-    this.#request = request
-    this.#isRequested = asObject(request['stream_options'])?.['include_usage'] === true
-  }
-
-  chunk(chunk: Chunk): void {
+  override chunk(chunk: Chunk): void {
     const usage = asObject(chunk.json['usage'])
     const fault = usage === undefined ? this.#late(chunk) : this.#faultOf(chunk)
-    if (fault !== undefined) this.#collector.broken('OAI-STREAM-08', fault, chunk.event)
+    if (fault !== undefined) this.collector.broken('OAI-STREAM-08', fault, chunk.event)
     for (const { finishReason } of chunk.choices) {
       if (finishReason !== undefined) this.#reasons.push(String(finishReason))
     }
     this.#usage ??= usage
   }
 
-  end({ clean, done }: StreamEnd): void {
+  override end({ clean, done }: StreamEnd): void {
     if (this.#usage !== undefined) {
-      judgeMaxTokens(this.#collector, this.#request, this.#usage, this.#reasons)
-      judgeSum(this.#collector, this.#usage)
+      judgeMaxTokens(this.collector, this.request, this.#usage, this.#reasons)
+      judgeSum(this.collector, this.#usage)
       if (this.#isRequested)
-        this.#collector.held('OAI-STREAM-08', 'One usage chunk arrived, as requested.')
+        this.collector.held('OAI-STREAM-08', 'One usage chunk arrived, as requested.')
     } else if (this.#isRequested && clean && done) {
-      this.#collector.broken('OAI-STREAM-08', 'A usage chunk was requested, and none arrived.')
+      this.collector.broken('OAI-STREAM-08', 'A usage chunk was requested, and none arrived.')
     }
   }
 

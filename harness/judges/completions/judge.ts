@@ -1,10 +1,9 @@
-import type { Ending, Judgement, WireChunk } from '../../../contract/index.ts'
+import type { Ending } from '../../../contract/index.ts'
 import { asArray, asObject, isObject, type JsonObject, parseJson } from '../../../contract/json.ts'
-import { FindingCollector } from '../finding-collector.ts'
+import { PartialJudge } from '../finding-collector.ts'
 import { show } from '../json.ts'
-import { type BlockJudge, StreamReader } from '../sse/alike.ts'
 import type { Block } from '../sse/scanner.ts'
-import type { StreamContents, StreamContext, StreamJudge } from '../streams.ts'
+import { StreamJudge } from '../streams.ts'
 import { ChoiceJudge, StopJudge } from './choices.ts'
 import { DoneJudge, EnvelopeJudge, UsageJudge } from './envelope.ts'
 import {
@@ -17,44 +16,27 @@ import {
 } from './part.ts'
 
 /** Judges the stream of the compatible surface (section 4.1; docs/internals/wire-contract.md, rules for chunks). */
-export class CompletionsJudge implements StreamJudge, BlockJudge {
-  readonly #collector = new FindingCollector()
-  readonly #reader = new StreamReader(this)
-  readonly #context: StreamContext
-  readonly #done = new DoneJudge(this.#collector)
-  readonly #observer = new ChunkObserver(this.#collector)
-  readonly #choices: ChoiceJudge
-  readonly #judges: readonly ChunkJudge[]
-  readonly #contents: StreamContents | undefined
-  readonly #stop: StopJudge
-  fragment: ChunkFragment | undefined
+export class CompletionsJudge extends StreamJudge {
+  declare fragment: ChunkFragment | undefined
+  readonly #done = new DoneJudge(this.collector)
+  readonly #observer = new ChunkObserver(this.collector)
+  readonly #request = asObject(this.context.request) ?? {}
+  readonly #choices = new ChoiceJudge(this.collector, this.#request)
+  readonly #stop = new StopJudge(this.collector, this.#request)
+  readonly #judges: readonly ChunkJudge[] = [
+    new EnvelopeJudge(this.collector, this.#request),
+    this.#choices,
+    new UsageJudge(this.collector, this.#request),
+    this.#stop,
+    new ToolCallJudge(this.collector, this.#request),
+  ]
   #chunks = 0
   /** True after an error or unreadable bytes: the rest proves nothing. */
   #spoiled = false
 
-  constructor(context: StreamContext, contents?: StreamContents) {
-    this.#context = context
-    this.#contents = contents
-    const request = asObject(context.request) ?? {}
-    this.#stop = new StopJudge(this.#collector, request)
-    this.#choices = new ChoiceJudge(this.#collector, request)
-    this.#judges = [
-      new EnvelopeJudge(this.#collector),
-      this.#choices,
-      new UsageJudge(this.#collector, request),
-      this.#stop,
-      new ToolCallJudge(this.#collector, request),
-    ]
-  }
-
-  push(chunk: WireChunk): void {
-    this.#reader.push(chunk)
-  }
-
-  end(ending: Ending): Judgement {
-    const rest = this.#reader.rest(ending)
+  protected override conclude(ending: Ending, rest: Block | undefined): void {
     if (this.#chunks === 0 && !this.#spoiled && ending.kind === 'complete') {
-      this.#collector.broken('OAI-STREAM-01', 'The stream ended without a chunk that has choices.')
+      this.collector.broken('OAI-STREAM-01', 'The stream ended without a chunk that has choices.')
     }
     // Without chunks, a missing [DONE] is part of the same fault.
     if (this.#chunks > 0 || ending.kind === 'cut') this.#done.end(ending, rest, this.#spoiled)
@@ -63,24 +45,25 @@ export class CompletionsJudge implements StreamJudge, BlockJudge {
     this.#observer.end(this.#done.isSeen)
     // [DONE] is not documented: a stream that closes after every finish_reason is complete.
     if (clean && !this.#done.isSeen && this.#choices.finished) this.#countTerminal()
-    return this.#collector.judgement(this.#context.exchanges)
   }
 
   /** The last chunk with another text, which the other judges have seen. */
-  again(text: string, _number: number | undefined, index: number): void {
+  override again(text: string, _number: number | undefined, index: number): void {
     const kind = this.fragment?.kind
     if (kind === undefined) return
     this.#chunks += 1
     if (kind === 'text') this.#stop.again(text, index)
-    this.#countEvent()
-    this.#contents?.add(kind, text)
+    this.countEvent()
+    this.context.contents?.add(kind, text)
   }
 
-  block(block: Block): void {
+  override block(block: Block): void {
     this.fragment = undefined
-    if (block.invalidAt !== null) this.#notUtf8(block)
+    if (block.invalidAt !== null) {
+      this.#spoil(`Byte ${block.invalidAt} of the stream is not UTF-8.`, block.index)
+    }
     if (block.data === null) return
-    this.#countEvent()
+    this.countEvent()
     if (block.data.trim() === '[DONE]') {
       this.#countTerminal()
       this.#done.marker(block.index)
@@ -95,7 +78,8 @@ export class CompletionsJudge implements StreamJudge, BlockJudge {
     if (!isObject(json)) {
       this.#spoil(`The data of a block is ${show(data)}, not a JSON object.`, block.index)
     } else if (json['error'] || block.name === 'error') {
-      if (this.#contents !== undefined) this.#contents.failure ??= show(json['error'] ?? json)
+      const { contents } = this.context
+      if (contents !== undefined) contents.failure ??= show(json['error'] ?? json)
       this.#spoiled = true
     } else this.#json(json, block)
   }
@@ -110,39 +94,26 @@ export class CompletionsJudge implements StreamJudge, BlockJudge {
       return
     }
     this.#chunks += 1
-    if (this.#contents !== undefined) readChunk(this.#contents, json, choices)
-    this.#collector.held('OAI-STREAM-01', 'Blocks of JSON with choices.', index)
+    if (this.context.contents !== undefined) readChunk(this.context.contents, json, choices)
+    this.collector.held('OAI-STREAM-01', 'Blocks of JSON with choices.', index)
     const chunk = chunkOf(json, index)
     for (const judge of this.#judges) judge.chunk(chunk)
     this.fragment = loneFragment(json, choices)
   }
 
-  #countEvent(): void {
-    if (this.#contents !== undefined) this.#contents.events += 1
-  }
-
   #countTerminal(): void {
-    if (this.#contents !== undefined) this.#contents.isTerminal = true
-  }
-
-  #notUtf8({ invalidAt, index }: Block): void {
-    this.#spoil(`Byte ${invalidAt} of the stream is not UTF-8.`, index)
+    if (this.context.contents !== undefined) this.context.contents.isTerminal = true
   }
 
   #spoil(why: string, event: number): void {
-    if (!this.#spoiled) this.#collector.broken('OAI-STREAM-01', why, event)
+    if (!this.#spoiled) this.collector.broken('OAI-STREAM-01', why, event)
     this.#spoiled = true
   }
 }
 
 /** OPEN-07: contents of a chunk in addition to the text, and the end of the stream. */
-export class ChunkObserver {
-  readonly #collector: FindingCollector
+class ChunkObserver extends PartialJudge {
   readonly #members = new Map<Place, Set<string>>()
-
-  constructor(collector: FindingCollector) {
-    this.#collector = collector
-  }
 
   block(json: JsonObject): void {
     this.#note('', json)
@@ -157,10 +128,8 @@ export class ChunkObserver {
       [...names].map((name) => place + name),
     )
     if (members.length === 0) return
-    this.#collector.observed(
-      'OPEN-07',
-      `${members.sort().join(', ')}; ends ${done ? 'with' : 'without'} [DONE]`,
-    )
+    const end = `ends ${done ? 'with' : 'without'} [DONE]`
+    this.collector.observed('OPEN-07', `${members.sort().join(', ')}; ${end}`)
   }
 
   #note(place: Place, json: JsonObject): void {

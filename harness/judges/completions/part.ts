@@ -1,6 +1,6 @@
 import { asArray, asObject, asString, isObject, type JsonObject } from '../../../contract/json.ts'
 import { judgeCallIds, judgeToolCall } from '../bodies/openai.ts'
-import type { FindingCollector } from '../finding-collector.ts'
+import { type FindingCollector, PartialJudge } from '../finding-collector.ts'
 import { asIndex, show } from '../json.ts'
 import type { Fragment } from '../sse/alike.ts'
 import type { ContentKind, StreamContents } from '../streams.ts'
@@ -32,9 +32,16 @@ export interface StreamEnd {
 }
 
 /** Judge of one aspect of the compatible stream, with its own requirements. */
-export interface ChunkJudge {
-  chunk(chunk: Chunk): void
-  end(end: StreamEnd): void
+export abstract class ChunkJudge extends PartialJudge {
+  protected readonly request: JsonObject
+
+  constructor(collector: FindingCollector, request: JsonObject) {
+    super(collector)
+    this.request = request
+  }
+
+  abstract chunk(chunk: Chunk): void
+  end(_: StreamEnd): void {}
 }
 
 export function chunkOf(json: JsonObject, event: number): Chunk {
@@ -130,39 +137,29 @@ interface PartialCall {
 const maxArguments = 1_000_000
 
 /** OAI-TOOL-03: the fragments of `delta.tool_calls`, joined by the index of choice and call. */
-export class ToolCallJudge implements ChunkJudge {
-  readonly #collector: FindingCollector
-  readonly #request: JsonObject
+export class ToolCallJudge extends ChunkJudge {
   readonly #calls = new Map<string, PartialCall>()
   #cut = false
 
-  constructor(collector: FindingCollector, request: JsonObject) {
-    this.#collector = collector
-    this.#request = request
-  }
-
-  chunk({ choices, event }: Chunk): void {
+  override chunk({ choices, event }: Chunk): void {
     for (const { index, delta, finishReason } of choices) {
       if (finishReason === 'length') this.#cut = true
-      const fragments = asObject(delta)?.['tool_calls']
-      if (fragments == null) continue
-      for (const fragment of asArray(fragments)) this.#fragment(index, asObject(fragment), event)
+      const fragments = asArray(asObject(delta)?.['tool_calls'])
+      for (const fragment of fragments) this.#fragment(index, asObject(fragment), event)
     }
   }
 
-  end({ clean }: StreamEnd): void {
+  override end({ clean }: StreamEnd): void {
     if (!clean) return
     const choices = Map.groupBy(this.#calls, ([key]) => key.split('/')[0])
     for (const calls of choices.values()) {
       const ids = calls.map(([, { id }]) => id)
-      if (asArray(this.#request['tools']).length > 0) {
-        judgeCallIds(this.#collector, 'OAI-TOOL-03', ids)
-      }
+      judgeCallIds(this.collector, 'OAI-TOOL-03', ids, this.request)
     }
     for (const { id, type, name, input } of this.#calls.values()) {
       const cut = this.#cut || input.length > maxArguments
       const call = { id, type, function: { name, arguments: input } }
-      judgeToolCall(this.#collector, 'OAI-TOOL-03', call, { request: this.#request, cut })
+      judgeToolCall(this.collector, 'OAI-TOOL-03', call, { request: this.request, cut })
     }
   }
 
@@ -170,7 +167,7 @@ export class ToolCallJudge implements ChunkJudge {
     const index = asIndex(fragment?.['index'])
     if (fragment === undefined || index === undefined) {
       const why = `The index of a tool_calls fragment is ${show(fragment?.['index'])}, not an integer.`
-      this.#collector.broken('OAI-TOOL-03', why, event)
+      this.collector.broken('OAI-TOOL-03', why, event)
       return
     }
     const called = asObject(fragment['function']) ?? {}
@@ -185,7 +182,7 @@ export class ToolCallJudge implements ChunkJudge {
     // Later fragments may omit it, repeat it, or leave it empty.
     if (asString(id) && asString(call.id) && id !== call.id) {
       const why = `The id of a tool call changes from ${show(call.id)} to ${show(id)}.`
-      this.#collector.broken('OAI-TOOL-03', why, event)
+      this.collector.broken('OAI-TOOL-03', why, event)
     }
     if (call.input.length <= maxArguments) call.input += asString(called['arguments']) ?? ''
     this.#calls.set(key, call)

@@ -67,9 +67,7 @@ function accountsOf(item: ItemTrace, slot: SlotTrace, final: JsonObject | undefi
     ['the done item', item.done && shownBy(item.done, slot)],
     ['the final response', final && shownBy(final, slot)],
   ]
-  return accounts.flatMap(([witness, text]): Account[] =>
-    text === undefined ? [] : [[witness, text]],
-  )
+  return accounts.filter((account): account is Account => account[1] !== undefined)
 }
 
 /** Content of a part in an item; undefined if the item may lack it. */
@@ -120,12 +118,8 @@ function shownParts(item: ItemTrace, slot: SlotTrace, final: JsonObject | undefi
 }
 
 function longest(slot: SlotTrace, parts: readonly JsonObject[]): number {
-  const texts = [
-    slot.deltas.join(''),
-    slot.text ?? '',
-    ...parts.map((part) => asString(part['text']) ?? ''),
-  ]
-  return Math.max(...texts.map((text) => text.length))
+  const texts = [slot.deltas.join(''), slot.text, ...parts.map((part) => asString(part['text']))]
+  return Math.max(...texts.map((text = '') => text.length))
 }
 
 function outsideFault(annotations: readonly JsonObject[], length: number): string | undefined {

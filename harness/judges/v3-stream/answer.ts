@@ -2,34 +2,35 @@ import { asObject } from '../../../contract/json.ts'
 import { finalText } from '../final-response.ts'
 import type { FindingCollector } from '../finding-collector.ts'
 import { asIndex, show } from '../json.ts'
-import { type EventJudge, holdsAll, type ResponseEvent, type StreamOutcome } from './event.ts'
+import type { StreamContext } from '../streams.ts'
+import { EventJudge, holdsAll, type ResponseEvent, type StreamOutcome } from './event.ts'
 import type { StructureJudge } from './structure.ts'
 
 /** Minimum length: shorter reasoning may be repeated by chance. */
 const tellingLength = 24
 
 /** V3-SSE-17 and V3-THINK-02: compares the streamed text of the answer with the final one. */
-export class AnswerJudge implements EventJudge {
-  readonly #collector: FindingCollector
+export class AnswerJudge extends EventJudge {
   readonly #deltas: Delta[] = []
-  readonly #sources: { readonly structure: StructureJudge; readonly deltas: DeltaJudge }
-  readonly #request: unknown
-  readonly #repeat: boolean
+  readonly #structure: StructureJudge
+  readonly #source: DeltaJudge
+  readonly #context: Pick<StreamContext, 'request' | 'repeat'>
   /** The last event was a fragment of the answer. */
   #answers = false
 
   constructor(
     collector: FindingCollector,
-    sources: { readonly structure: StructureJudge; readonly deltas: DeltaJudge },
-    { request, repeat }: { readonly request: unknown; readonly repeat: boolean },
+    structure: StructureJudge,
+    source: DeltaJudge,
+    context: Pick<StreamContext, 'request' | 'repeat'>,
   ) {
-    this.#collector = collector
-    this.#sources = sources
-    this.#request = request
-    this.#repeat = repeat
+    super(collector)
+    this.#structure = structure
+    this.#source = source
+    this.#context = context
   }
 
-  event({ name, json }: ResponseEvent): void {
+  override event({ name, json }: ResponseEvent): void {
     const { delta } = json
     this.#answers = name === 'response.output_text.delta' && typeof delta === 'string'
     if (!this.#answers || typeof delta !== 'string') return
@@ -37,31 +38,28 @@ export class AnswerJudge implements EventJudge {
     this.#deltas.push({ texts: [delta], item: item ?? 0, part: part ?? 0 })
   }
 
-  again(text: string): void {
+  override again(text: string): void {
     if (this.#answers) this.#deltas.at(-1)?.texts.push(text)
   }
 
-  end(outcome: StreamOutcome): void {
+  override end(outcome: StreamOutcome): void {
     const { final } = outcome
     if (!holdsAll(outcome) || final === undefined || !Array.isArray(final['output'])) return
     const text = finalText(final)
-    if (!this.#sources.deltas.spoiled) this.#judgeText(text, outcome.finalEvent)
+    if (!this.#source.spoiled) this.#judgeText(text, outcome.finalEvent)
     this.#judgeReasoning(text, outcome.finalEvent)
   }
 
   #judgeText(text: string, event: number | undefined): void {
     const streamed = joined(this.#deltas)
     if (streamed === text || this.#inOrderOfIndexes() === text || this.#inOrderOfItems() === text) {
-      if (text !== '') this.#collector.held('V3-SSE-17', 'The deltas equal the final text.', event)
+      if (text !== '') this.collector.held('V3-SSE-17', 'The deltas equal the final text.', event)
       return
     }
     // A replay may consist of its first and its last event.
-    if (this.#repeat && this.#deltas.length === 0) return
-    this.#collector.broken(
-      'V3-SSE-17',
-      `The joined deltas differ from the final text: ${difference(streamed, text)}.`,
-      event,
-    )
+    if (this.#context.repeat && this.#deltas.length === 0) return
+    const why = `The joined deltas differ from the final text: ${difference(streamed, text)}.`
+    this.collector.broken('V3-SSE-17', why, event)
   }
 
   /** Items may be streamed in parallel, but are consecutive in the final response. */
@@ -71,7 +69,7 @@ export class AnswerJudge implements EventJudge {
 
   /** The same by the structure of the items, if indexes are omitted. */
   #inOrderOfItems(): string {
-    return this.#sources.structure.items
+    return this.#structure.items
       .flatMap((item) => item.slots.toSorted((a, b) => a.ordinal - b.ordinal))
       .filter((slot) => slot.type === 'output_text')
       .flatMap((slot) => slot.deltas)
@@ -79,16 +77,13 @@ export class AnswerJudge implements EventJudge {
   }
 
   #judgeReasoning(text: string, event: number | undefined): void {
-    if (asObject(this.#request)?.['think'] !== true || text === '') return
-    const reasoning = normal(this.#sources.deltas.reasoning)
+    if (asObject(this.#context.request)?.['think'] !== true || text === '') return
+    const reasoning = normal(this.#source.reasoning)
     if (reasoning.length < tellingLength) return
-    if (normal(text).includes(reasoning)) {
-      this.#collector.broken(
-        'V3-THINK-02',
-        `The answer repeats its reasoning: ${show(text)}.`,
-        event,
-      )
-    } else this.#collector.held('V3-THINK-02', 'The answer does not repeat its reasoning.', event)
+    const fault =
+      normal(text).includes(reasoning) && `The answer repeats its reasoning: ${show(text)}.`
+    const held = 'The answer does not repeat its reasoning.'
+    this.collector.decide('V3-THINK-02', fault, held, event)
   }
 }
 
@@ -117,8 +112,7 @@ function difference(streamed: string, text: string): string {
 }
 
 /** V3-SSE-24, -25 and -27: the fields of a delta, and that reasoning comes only on request. */
-export class DeltaJudge implements EventJudge {
-  readonly #collector: FindingCollector
+export class DeltaJudge extends EventJudge {
   readonly #thinks: boolean
   readonly #reasoning: string[] = []
   /** A delta was not a string, so the text is unknown. */
@@ -127,7 +121,7 @@ export class DeltaJudge implements EventJudge {
   #reasons = false
 
   constructor(collector: FindingCollector, request: unknown) {
-    this.#collector = collector
+    super(collector)
     this.#thinks = asObject(request)?.['think'] === true
   }
 
@@ -136,27 +130,24 @@ export class DeltaJudge implements EventJudge {
     return this.#reasoning.join('')
   }
 
-  event({ name, json, index }: ResponseEvent): void {
+  override event({ name, json, index }: ResponseEvent): void {
     const { delta } = json
     this.#reasons = name === 'response.reasoning_text.delta'
     if (this.#reasons) this.#judgeReasoning(delta, index)
     if (stated.has(name)) this.#judgeType(name, delta, index)
     if (!name.endsWith('.delta') || typeof delta !== 'string') return
-    if (delta.isWellFormed()) {
-      this.#collector.held('V3-SSE-27', 'Deltas hold whole characters.', index)
-    } else {
-      const why = `The delta ${show(delta)} holds half of a surrogate pair.`
-      this.#collector.broken('V3-SSE-27', why, index)
-    }
+    const fault =
+      !delta.isWellFormed() && `The delta ${show(delta)} holds half of a surrogate pair.`
+    this.collector.decide('V3-SSE-27', fault, 'Deltas hold whole characters.', index)
   }
 
-  again(text: string): void {
+  override again(text: string): void {
     if (this.#reasons) this.#reasoning.push(text)
   }
 
-  end({ ended }: StreamOutcome): void {
+  override end({ ended }: StreamOutcome): void {
     if (ended && !this.#thinks) {
-      this.#collector.held('V3-SSE-24', 'No reasoning arrived without think.')
+      this.collector.held('V3-SSE-24', 'No reasoning arrived without think.')
     }
   }
 
@@ -164,20 +155,14 @@ export class DeltaJudge implements EventJudge {
     if (typeof delta === 'string') this.#reasoning.push(delta)
     if (this.#thinks) return
     const why = 'response.reasoning_text.delta arrived, and think was not requested.'
-    this.#collector.broken('V3-SSE-24', why, index)
+    this.collector.broken('V3-SSE-24', why, index)
   }
 
   #judgeType(name: string, delta: unknown, index: number): void {
-    if (typeof delta === 'string') {
-      this.#collector.held('V3-SSE-25', 'delta is a string.', index)
-      return
-    }
-    this.spoiled = true
-    this.#collector.broken(
-      'V3-SSE-25',
-      `The delta of ${name} is ${show(delta)}, not a string.`,
-      index,
-    )
+    const isText = typeof delta === 'string'
+    this.spoiled ||= !isText
+    const fault = !isText && `The delta of ${name} is ${show(delta)}, not a string.`
+    this.collector.decide('V3-SSE-25', fault, 'delta is a string.', index)
   }
 }
 

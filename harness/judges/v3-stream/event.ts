@@ -1,6 +1,7 @@
 import type { RequirementId } from '../../../contract/index.ts'
 import type { JsonObject } from '../../../contract/json.ts'
 import { knownEvents } from '../../../contract/wire.ts'
+import { PartialJudge } from '../finding-collector.ts'
 
 /** A decoded event of the stream. */
 export interface ResponseEvent {
@@ -26,14 +27,14 @@ export interface StreamOutcome {
  * Judge of one aspect of the stream, with its own requirements. `end` is not called if an event could not be
  * read: the events after it prove nothing.
  */
-export interface EventJudge {
-  event(event: ResponseEvent): void
+export abstract class EventJudge extends PartialJudge {
+  abstract event(event: ResponseEvent): void
   /**
    * Repeats the last event, a delta, with another text and another sequence_number. Must have the same
    * findings as `event`.
    */
-  again(text: string, sequenceNumber: number | undefined, index: number): void
-  end(outcome: StreamOutcome): void
+  again(_text: string, _sequenceNumber: number | undefined, _index: number): void {}
+  end(_: StreamOutcome): void {}
 }
 
 /** A violation that counts only if the stream uses the full grammar, or only if it does not. */

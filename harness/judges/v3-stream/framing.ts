@@ -1,9 +1,9 @@
 import { asObject, type JsonObject, parseJson } from '../../../contract/json.ts'
 import { knownEvents } from '../../../contract/wire.ts'
-import type { FindingCollector } from '../finding-collector.ts'
+import { PartialJudge } from '../finding-collector.ts'
 import { show } from '../json.ts'
 import type { Block } from '../sse/scanner.ts'
-import type { EventJudge, ResponseEvent, StreamOutcome } from './event.ts'
+import { EventJudge, type ResponseEvent, type StreamOutcome } from './event.ts'
 
 /** Result of reading a block: an event or nothing, and whether an event was lost. */
 export interface Reading {
@@ -15,23 +15,20 @@ export interface Reading {
  * V3-SSE-02, -03, -04 and -26: blocks of one `event:` line and JSON whose type is the name, in UTF-8. Events
  * outside the contract need no type: no client reads them.
  */
-export class FramingJudge {
-  readonly #collector: FindingCollector
-
-  constructor(collector: FindingCollector) {
-    this.#collector = collector
-  }
-
+export class FramingJudge extends PartialJudge {
   read(block: Block): Reading {
-    const { data, index, name } = block
-    if (block.invalidAt !== null) return this.#notUtf8(block)
-    this.#collector.held('V3-SSE-26', 'Every line decodes as UTF-8.')
+    const { data, index, name, invalidAt } = block
+    if (invalidAt !== null) {
+      this.collector.broken('V3-SSE-26', `Byte ${invalidAt} of the stream is not UTF-8.`, index)
+      return { lost: true }
+    }
+    this.collector.held('V3-SSE-26', 'Every line decodes as UTF-8.')
     // Fields without a meaning for any event: id, retry, unknown fields.
     if (data === null && block.names === 0) return { lost: false }
     const json = data === null ? undefined : asObject(parseJson(data))
     if (json === undefined) {
       const received = data === null ? 'no data: line' : `data: ${show(data)}, not a JSON object`
-      this.#collector.broken('V3-SSE-02', `The block of ${show(name)} has ${received}.`, index)
+      this.collector.broken('V3-SSE-02', `The block of ${show(name)} has ${received}.`, index)
       return { lost: name === null || knownEvents.has(name) }
     }
     this.#judgeName(block)
@@ -39,22 +36,12 @@ export class FramingJudge {
     return event === undefined ? { lost: true } : { event, lost: false }
   }
 
-  #notUtf8({ invalidAt, index }: Block): Reading {
-    this.#collector.broken('V3-SSE-26', `Byte ${invalidAt} of the stream is not UTF-8.`, index)
-    return { lost: true }
-  }
-
   #judgeName({ names, name, index }: Block): void {
     if (names === 1 && name !== null) {
-      this.#collector.held('V3-SSE-02', 'One event: line, and a JSON object as data.')
+      this.collector.held('V3-SSE-02', 'One event: line, and a JSON object as data.')
     } else {
-      const found =
-        names === 0
-          ? 'no event: line'
-          : names === 1
-            ? 'an empty event: line'
-            : `${names} event: lines`
-      this.#collector.broken('V3-SSE-02', `The block has ${found}.`, index)
+      const found = ['no event: line', 'an empty event: line'][names] ?? `${names} event: lines`
+      this.collector.broken('V3-SSE-02', `The block has ${found}.`, index)
     }
   }
 
@@ -63,18 +50,18 @@ export class FramingJudge {
     const means = meaningOf(name, type)
     if (means === undefined) return undefined
     if (name !== null) {
-      if (type === undefined) this.#collector.held('V3-SSE-03', 'The data has no type.')
+      if (type === undefined) this.collector.held('V3-SSE-03', 'The data has no type.')
       else if (type === name) {
-        this.#collector.held('V3-SSE-03', 'type is the name of the event.', index)
+        this.collector.held('V3-SSE-03', 'type is the name of the event.', index)
       } else {
         const why = `The event is ${show(name)}, but the type in its data is ${show(type)}.`
-        this.#collector.broken('V3-SSE-03', why, index)
+        this.collector.broken('V3-SSE-03', why, index)
       }
     }
-    if (type !== undefined) this.#collector.held('V3-SSE-04', 'The data has a type.')
+    if (type !== undefined) this.collector.held('V3-SSE-04', 'The data has a type.')
     else if (knownEvents.has(means)) {
       const why = `The data of ${means} has no type, and some clients drop such an event.`
-      this.#collector.broken('V3-SSE-04', why, index)
+      this.collector.broken('V3-SSE-04', why, index)
     }
     return { index, name: means, json }
   }
@@ -94,33 +81,28 @@ export function meaningOf(name: string | null, type: unknown): string | undefine
  * V3-SSE-06 and -07, OPEN-30: sequence_number. Events outside the contract, and keepalive, may come from a
  * proxy that does not number events.
  */
-export class SequenceJudge implements EventJudge {
-  readonly #collector: FindingCollector
+export class SequenceJudge extends EventJudge {
   readonly #numbers: number[] = []
   #last: number | undefined
   #name = ''
   #rose = false
 
-  constructor(collector: FindingCollector) {
-    this.#collector = collector
-  }
-
-  event({ name, json, index }: ResponseEvent): void {
+  override event({ name, json, index }: ResponseEvent): void {
     const number = json['sequence_number']
     const isNumber = typeof number === 'number' && Number.isInteger(number)
     if (isNumber) this.#numbers.push(number)
     if (!knownEvents.has(name) || name === 'keepalive') return
     if (!isNumber) {
       const why = `The sequence_number of ${name} is ${show(number)}, not an integer.`
-      this.#collector.broken('V3-SSE-06', why, index)
+      this.collector.broken('V3-SSE-06', why, index)
       return
     }
     this.#name = name
-    this.#collector.held('V3-SSE-06', 'sequence_number is an integer.', index)
+    this.collector.held('V3-SSE-06', 'sequence_number is an integer.', index)
     this.#compare(number, index)
   }
 
-  again(_text: string, number: number | undefined, index: number): void {
+  override again(_text: string, number: number | undefined, index: number): void {
     if (number === undefined) return
     this.#numbers.push(number)
     this.#compare(number, index)
@@ -133,13 +115,12 @@ export class SequenceJudge implements EventJudge {
     const rises = number > last
     if (rises && this.#rose) return
     const why = `The sequence_number of ${this.#name} is ${number}, after ${last}.`
-    if (rises) this.#collector.held('V3-SSE-07', why, index)
-    else this.#collector.broken('V3-SSE-07', why, index)
+    this.collector.decide('V3-SSE-07', !rises && why, why, index)
     this.#rose ||= rises
   }
 
-  end({ ended }: StreamOutcome): void {
-    if (ended) this.#collector.observed('OPEN-30', describe(this.#numbers))
+  override end({ ended }: StreamOutcome): void {
+    if (ended) this.collector.observed('OPEN-30', describe(this.#numbers))
   }
 }
 

@@ -3,7 +3,7 @@ import { asIndex } from '../json.ts'
 import type { Complaint, EventKind, Place, ResponseEvent } from './event.ts'
 
 /** Content of one output item in the stream. */
-export interface ItemTrace {
+export class ItemTrace {
   readonly index: number
   id: string | undefined
   type: string | undefined
@@ -12,12 +12,16 @@ export interface ItemTrace {
   /** The item of output_item.done. */
   done: JsonObject | undefined
   /** Progress of a tool call: rank of its last progress event. */
-  progress: number
-  readonly slots: SlotTrace[]
+  progress = -1
+  readonly slots: SlotTrace[] = []
+
+  constructor(index: number) {
+    this.index = index
+  }
 }
 
 /** Content of one part of an item in the stream: a text, a refusal, a summary, the arguments. */
-export interface SlotTrace {
+export class SlotTrace {
   readonly place: Place
   /** The index in its events. */
   readonly index: number
@@ -26,16 +30,23 @@ export interface SlotTrace {
   /** Type of the part, if it is known. */
   type: string | undefined
   /** True if its part was added. */
-  added: boolean
-  readonly deltas: string[]
+  added = false
+  readonly deltas: string[] = []
   /** A delta was not a string: the text is unknown. */
-  spoiled: boolean
+  spoiled = false
   /** An `end text` event came, with this value. */
-  textEnded: boolean
+  textEnded = false
   text: string | undefined
   /** The part of content_part.done or a similar event. */
   part: JsonObject | undefined
-  readonly annotations: unknown[]
+  readonly annotations: unknown[] = []
+
+  constructor(place: Place, index: number, ordinal: number, type: string | undefined) {
+    this.place = place
+    this.index = index
+    this.ordinal = ordinal
+    this.type = type
+  }
 }
 
 /**
@@ -139,15 +150,7 @@ export class OutputItems {
   }
 
   #create(index: number): ItemTrace {
-    const item: ItemTrace = {
-      index,
-      id: undefined,
-      type: undefined,
-      added: undefined,
-      done: undefined,
-      progress: -1,
-      slots: [],
-    }
+    const item = new ItemTrace(index)
     this.items.push(item)
     return item
   }
@@ -224,19 +227,7 @@ function open(
   ordinal: number,
   type: string | undefined,
 ): SlotTrace {
-  const slot: SlotTrace = {
-    place,
-    index,
-    ordinal,
-    type,
-    added: false,
-    deltas: [],
-    spoiled: false,
-    textEnded: false,
-    text: undefined,
-    part: undefined,
-    annotations: [],
-  }
+  const slot = new SlotTrace(place, index, ordinal, type)
   item.slots.push(slot)
   return slot
 }

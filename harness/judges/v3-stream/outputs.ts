@@ -72,31 +72,23 @@ function judgeStatuses(
   finals: readonly JsonObject[],
   { terminal, finalEvent }: StreamOutcome,
 ): void {
-  const say = (fault: string | undefined, status: unknown) => {
-    if (fault !== undefined) collector.broken('V3-SSE-20', fault, finalEvent)
+  const say = (status: unknown, isWrong: boolean, why: string) => {
+    if (isWrong) collector.broken('V3-SSE-20', `${why} ${show(status)}.`, finalEvent)
     else if (status != null)
       collector.held('V3-SSE-20', 'Items go from in_progress to a final status.')
   }
   for (const { added, done } of items) {
     const [before, after] = [added?.['status'], done?.['status']]
-    say(
-      before == null || before === 'in_progress'
-        ? undefined
-        : `An item is added with the status ${show(before)}, not in_progress.`,
-      undefined,
-    )
-    say(
-      running.has(after) ? `An item is done, but its status is ${show(after)}.` : undefined,
-      after,
-    )
+    if (before != null && before !== 'in_progress') {
+      const why = `An item is added with the status ${show(before)}, not in_progress.`
+      collector.broken('V3-SSE-20', why, finalEvent)
+    }
+    say(after, running.has(after), 'An item is done, but its status is')
   }
   if (terminal !== 'response.completed') return
   for (const { type, status } of finals) {
     const isFine = status == null || status === 'completed' || (status === 'failed' && isTool(type))
-    say(
-      isFine ? undefined : `The status of an item in a completed response is ${show(status)}.`,
-      status,
-    )
+    say(status, !isFine, 'The status of an item in a completed response is')
   }
 }
 
@@ -120,7 +112,7 @@ function judgeArguments(
     const text = asString(item['arguments'])
     const isJson = text !== undefined && parseJson(text) !== undefined
     const why = `The arguments of ${show(item['name'])} are ${show(item['arguments'])}`
-    if (isJson) collector.held('V3-SSE-23', `${why}.`, finalEvent)
-    else collector.broken('V3-SSE-23', `${why}, which is not valid JSON.`, finalEvent)
+    const fault = !isJson && `${why}, which is not valid JSON.`
+    collector.decide('V3-SSE-23', fault, `${why}.`, finalEvent)
   }
 }

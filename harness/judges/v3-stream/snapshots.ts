@@ -1,22 +1,17 @@
 import type { Ending, RequirementId } from '../../../contract/index.ts'
 import { asObject, type JsonObject } from '../../../contract/json.ts'
 import { lifecycleEvents, terminalEvents } from '../../../contract/wire.ts'
-import type { FindingCollector } from '../finding-collector.ts'
+import { PartialJudge } from '../finding-collector.ts'
 import { agrees, show } from '../json.ts'
 import type { Block } from '../sse/scanner.ts'
-import type { EventJudge, ResponseEvent, StreamOutcome } from './event.ts'
+import { EventJudge, type ResponseEvent, type StreamOutcome } from './event.ts'
 
 /** V3-SSE-05, -10, -11 and -21: the response in lifecycle events. */
-export class SnapshotJudge implements EventJudge {
-  readonly #collector: FindingCollector
+export class SnapshotJudge extends EventJudge {
   #begun = false
   readonly #first = new Map<string, unknown>()
 
-  constructor(collector: FindingCollector) {
-    this.#collector = collector
-  }
-
-  event({ name, json, index }: ResponseEvent): void {
+  override event({ name, json, index }: ResponseEvent): void {
     this.#judgeFirst(name, index)
     const response = asObject(json['response'])
     if (response === undefined || !(lifecycleEvents as readonly string[]).includes(name)) return
@@ -26,12 +21,10 @@ export class SnapshotJudge implements EventJudge {
     this.#judgeStatus(name, response, index)
   }
 
-  again(): void {}
-
   /** The document shows a response only in the terminal event: its id then agrees with all others. */
-  end({ ended }: StreamOutcome): void {
+  override end({ ended }: StreamOutcome): void {
     if (!ended || !this.#first.has('id')) return
-    this.#collector.held('V3-SSE-10', `The only id is ${show(this.#first.get('id'))}.`)
+    this.collector.held('V3-SSE-10', `The only id is ${show(this.#first.get('id'))}.`)
   }
 
   #judgeFirst(name: string, index: number): void {
@@ -39,12 +32,12 @@ export class SnapshotJudge implements EventJudge {
     if (!this.#begun && !name.startsWith('response.') && name !== 'error') return
     const created = name === 'response.created'
     if (!this.#begun && created) {
-      this.#collector.held('V3-SSE-05', 'response.created is the first event.', index)
+      this.collector.held('V3-SSE-05', 'response.created is the first event.', index)
     } else if (!this.#begun) {
       const why = `The first event is ${name}, not response.created.`
-      this.#collector.broken('V3-SSE-05', why, index)
+      this.collector.broken('V3-SSE-05', why, index)
     } else if (created) {
-      this.#collector.broken('V3-SSE-05', 'response.created is sent twice.', index)
+      this.collector.broken('V3-SSE-05', 'response.created is sent twice.', index)
     }
     this.#begun = true
   }
@@ -62,21 +55,16 @@ export class SnapshotJudge implements EventJudge {
       return
     }
     const first = this.#first.get(member)
-    if (agrees(first, value))
-      this.#collector.held(requirement, `${member} stays ${show(first)}.`, index)
-    else
-      this.#collector.broken(
-        requirement,
-        `${member} is ${show(value)}, and was ${show(first)} before.`,
-        index,
-      )
+    const fault =
+      !agrees(first, value) && `${member} is ${show(value)}, and was ${show(first)} before.`
+    this.collector.decide(requirement, fault, `${member} stays ${show(first)}.`, index)
   }
 
   #judgeStatus(name: string, response: JsonObject, index: number): void {
     const fault = statusFault(name, response)
-    if (fault !== undefined) this.#collector.broken('V3-SSE-21', fault, index)
+    if (fault !== undefined) this.collector.broken('V3-SSE-21', fault, index)
     else if (response['status'] != null) {
-      this.#collector.held('V3-SSE-21', `${name} shows the status ${response['status']}.`, index)
+      this.collector.held('V3-SSE-21', `${name} shows the status ${response['status']}.`, index)
     }
   }
 }
@@ -100,17 +88,12 @@ function statusFault(name: string, response: JsonObject): string | undefined {
 }
 
 /** V3-SSE-08, -09 and -29: how the stream ends. */
-export class TerminalJudge {
+export class TerminalJudge extends PartialJudge {
   /** Name of the terminal event, once it came. */
   name: string | undefined
   event: number | undefined
   final: JsonObject | undefined
-  readonly #collector: FindingCollector
   #marked = false
-
-  constructor(collector: FindingCollector) {
-    this.#collector = collector
-  }
 
   /** Tests if an event of this name still belongs to the stream: response.failed may follow error. */
   accepts(name: unknown): boolean {
@@ -124,14 +107,14 @@ export class TerminalJudge {
     this.final = asObject(json['response'])
     if (name !== 'response.completed') return
     if (Array.isArray(this.final?.['output'])) {
-      this.#collector.held('V3-SSE-09', 'response.completed shows the final response.', index)
+      this.collector.held('V3-SSE-09', 'response.completed shows the final response.', index)
       return
     }
     const why =
       this.final === undefined
         ? `response is ${show(json['response'])}, not an object.`
         : `response.output is ${show(this.final['output'])}, not an array.`
-    this.#collector.broken('V3-SSE-09', `In response.completed, ${why}`, index)
+    this.collector.broken('V3-SSE-09', `In response.completed, ${why}`, index)
   }
 
   /** A terminal event with unreadable data ends the stream all the same. */
@@ -145,7 +128,7 @@ export class TerminalJudge {
   /** A block after the end of the stream. */
   after({ name, data, index }: Block): void {
     const what = name ?? show(data)
-    this.#collector.broken('V3-SSE-08', `${what} comes after ${this.name}.`, index)
+    this.collector.broken('V3-SSE-08', `${what} comes after ${this.name}.`, index)
   }
 
   /** `data: [DONE]`. Clients accept it after the end; inside the stream, most stop reading at it. */
@@ -155,7 +138,7 @@ export class TerminalJudge {
       : this.name === undefined
         ? 'data: [DONE] comes before the terminal event.'
         : `data: [DONE] follows ${this.name}, which already ends the stream.`
-    this.#collector.broken('V3-SSE-29', fault, index)
+    this.collector.broken('V3-SSE-29', fault, index)
     this.#marked = true
   }
 
@@ -164,13 +147,13 @@ export class TerminalJudge {
     if (rest?.data?.trim() === '[DONE]') this.marker()
     const fault = this.#faultAt(ending, rest)
     if (this.name === undefined) {
-      if (fault !== undefined && !lost) this.#collector.broken('V3-SSE-08', fault)
+      if (fault !== undefined && !lost) this.collector.broken('V3-SSE-08', fault)
       return
     }
-    if (fault !== undefined) this.#collector.broken('V3-SSE-08', fault, this.event)
+    if (fault !== undefined) this.collector.broken('V3-SSE-08', fault, this.event)
     if (ending.kind !== 'complete') return
-    this.#collector.held('V3-SSE-08', `${this.name} ends the stream.`, this.event)
-    this.#collector.held('V3-SSE-29', 'No data: [DONE] follows.')
+    this.collector.held('V3-SSE-08', `${this.name} ends the stream.`, this.event)
+    this.collector.held('V3-SSE-29', 'No data: [DONE] follows.')
   }
 
   #faultAt(ending: Ending, rest: Block | undefined): string | undefined {

@@ -1,77 +1,55 @@
-import type { Ending, Judgement, WireChunk } from '../../../contract/index.ts'
+import type { Ending } from '../../../contract/index.ts'
 import { asObject, isObject } from '../../../contract/json.ts'
 import { terminalEvents } from '../../../contract/wire.ts'
 import { observeItems } from '../bodies/v3.ts'
 import { judgeOutput, judgeUsage } from '../final-response.ts'
-import { FindingCollector } from '../finding-collector.ts'
+import type { FindingCollector } from '../finding-collector.ts'
 import { show } from '../json.ts'
-import { type BlockJudge, type Fragment, StreamReader } from '../sse/alike.ts'
+import type { Fragment } from '../sse/alike.ts'
 import type { Block } from '../sse/scanner.ts'
-import type { ContentKind, StreamContents, StreamContext, StreamJudge } from '../streams.ts'
+import { type ContentKind, type StreamContents, StreamJudge } from '../streams.ts'
 import { judgeAgreement, judgeAnnotations } from './agreement.ts'
 import { AnswerJudge, DeltaJudge } from './answer.ts'
-import { type EventJudge, holdsAll, type ResponseEvent, type StreamOutcome } from './event.ts'
+import { EventJudge, holdsAll, type ResponseEvent, type StreamOutcome } from './event.ts'
 import { FramingJudge, SequenceJudge } from './framing.ts'
 import { judgeOutputs } from './outputs.ts'
 import { SnapshotJudge, TerminalJudge } from './snapshots.ts'
 import { StructureJudge } from './structure.ts'
 
 /** Judges the event stream of a v3 reply (section 6; docs/internals/wire-contract.md). */
-export class ResponsesJudge implements StreamJudge, BlockJudge {
-  readonly #collector = new FindingCollector()
-  readonly #reader = new StreamReader(this)
-  readonly #context: StreamContext
-  readonly #framing = new FramingJudge(this.#collector)
-  readonly #terminal = new TerminalJudge(this.#collector)
-  readonly #structure = new StructureJudge(this.#collector)
-  readonly #judges: readonly EventJudge[]
-  readonly #contents: StreamContents | undefined
-  fragment: Fragment | undefined
+export class ResponsesJudge extends StreamJudge {
+  readonly #framing = new FramingJudge(this.collector)
+  readonly #terminal = new TerminalJudge(this.collector)
+  readonly #structure = new StructureJudge(this.collector)
+  readonly #deltas = new DeltaJudge(this.collector, this.context.request)
+  readonly #judges: readonly EventJudge[] = [
+    new SnapshotJudge(this.collector),
+    new SequenceJudge(this.collector),
+    this.#structure,
+    this.#deltas,
+    new AnswerJudge(this.collector, this.#structure, this.#deltas, this.context),
+    new OpenQuestionObserver(this.collector, this.#structure, this.context.request),
+  ]
   /** Kind of the last event. */
   #kind: ContentKind | undefined
   /** An event could not be read: findings about the whole stream are no longer possible. */
   #lost: 'nothing' | 'an event' | 'perhaps the end' = 'nothing'
 
-  constructor(context: StreamContext, contents?: StreamContents) {
-    this.#contents = contents
-    const structure = this.#structure
-    const deltas = new DeltaJudge(this.#collector, context.request)
-    this.#context = context
-    this.#judges = [
-      new SnapshotJudge(this.#collector),
-      new SequenceJudge(this.#collector),
-      structure,
-      deltas,
-      new AnswerJudge(this.#collector, { structure, deltas }, context),
-      new OpenQuestionObserver(this.#collector, structure, context.request),
-    ]
-  }
-
-  push(chunk: WireChunk): void {
-    this.#reader.push(chunk)
-  }
-
-  end(ending: Ending): Judgement {
-    const rest = this.#reader.rest(ending)
+  protected override conclude(ending: Ending, rest: Block | undefined): void {
     this.#terminal.end(ending, rest, this.#lost === 'perhaps the end')
     if (this.#lost === 'nothing') this.#judgeWhole(ending)
     else this.#structure.settle()
-    return this.#collector.judgement(this.#context.exchanges)
   }
 
-  again(text: string, number: number | undefined, index: number): void {
-    this.#countEvent()
-    if (this.#kind !== undefined) this.#contents?.add(this.#kind, text)
+  override again(text: string, number: number | undefined, index: number): void {
+    this.countEvent()
+    if (this.#kind !== undefined) this.context.contents?.add(this.#kind, text)
     for (const judge of this.#judges) judge.again(text, number, index)
   }
 
-  #countEvent(): void {
-    if (this.#contents !== undefined) this.#contents.events += 1
-  }
-
-  block(block: Block): void {
+  override block(block: Block): void {
     this.fragment = undefined
-    if (block.data !== null) this.#countEvent()
+    if (block.data !== null) this.countEvent()
     if (block.data?.trim() === '[DONE]') {
       this.#terminal.marker(block.index)
       return
@@ -86,7 +64,7 @@ export class ResponsesJudge implements StreamJudge, BlockJudge {
     const { event, lost } = this.#framing.read(block)
     if (lost) this.#lose(block)
     if (event === undefined) return
-    if (this.#contents !== undefined) readEvent(this.#contents, event)
+    if (this.context.contents !== undefined) readEvent(this.context.contents, event)
     this.#terminal.see(event)
     if (this.#lost !== 'nothing') return
     for (const judge of this.#judges) judge.event(event)
@@ -107,18 +85,13 @@ export class ResponsesJudge implements StreamJudge, BlockJudge {
     const outcome: StreamOutcome = { final, finalEvent: event, terminal: name, ended }
     for (const judge of this.#judges) judge.end(outcome)
     const { items, speaksFullGrammar } = this.#structure
-    judgeAgreement(this.#collector, items, outcome)
-    judgeOutputs(this.#collector, items, outcome)
-    judgeAnnotations(this.#collector, items, outcome, speaksFullGrammar)
+    judgeAgreement(this.collector, items, outcome)
+    judgeOutputs(this.collector, items, outcome)
+    judgeAnnotations(this.collector, items, outcome, speaksFullGrammar)
     if (final === undefined) return
-    judgeUsage(this.#collector, 'V3-SSE-22', final, this.#context.request, event)
-    if (
-      holdsAll(outcome) &&
-      Array.isArray(final['output']) &&
-      !this.#collector.isBroken('V3-SSE-17')
-    ) {
-      judgeOutput(this.#collector, final, event)
-    }
+    judgeUsage(this.collector, 'V3-SSE-22', final, this.context.request, event)
+    const isWhole = holdsAll(outcome) && Array.isArray(final['output'])
+    if (isWhole && !this.collector.isBroken('V3-SSE-17')) judgeOutput(this.collector, final, event)
   }
 }
 
@@ -133,7 +106,7 @@ function deltaOf({ name, json }: ResponseEvent): Fragment | undefined {
 }
 
 /** Adds the contents of an event of a v3 stream. */
-export function readEvent(contents: StreamContents, { name, json }: ResponseEvent): void {
+function readEvent(contents: StreamContents, { name, json }: ResponseEvent): void {
   const kind = contentKindOf(name)
   if (kind !== undefined) {
     const { delta } = json
@@ -151,7 +124,7 @@ export function readEvent(contents: StreamContents, { name, json }: ResponseEven
 }
 
 /** Undefined for events without generated content. */
-export function contentKindOf(name: string): ContentKind | undefined {
+function contentKindOf(name: string): ContentKind | undefined {
   return kinds[name]
 }
 
@@ -173,33 +146,30 @@ const named: ReadonlySet<string> = new Set([
 ])
 
 /** OPEN-05, -06, -17 and -31, as far as one stream shows them. */
-export class OpenQuestionObserver implements EventJudge {
-  readonly #collector: FindingCollector
+class OpenQuestionObserver extends EventJudge {
   readonly #structure: StructureJudge
   readonly #request: unknown
   readonly #names = new Set<string>()
 
   constructor(collector: FindingCollector, structure: StructureJudge, request: unknown) {
-    this.#collector = collector
+    super(collector)
     this.#structure = structure
     this.#request = request
   }
 
-  event({ name }: ResponseEvent): void {
+  override event({ name }: ResponseEvent): void {
     if (!named.has(name)) this.#names.add(name)
   }
 
-  again(): void {}
-
-  end({ ended, final }: StreamOutcome): void {
+  override end({ ended, final }: StreamOutcome): void {
     if (!ended) return
-    this.#collector.observed('OPEN-17', [...this.#names].sort().join(', ') || 'none')
+    this.collector.observed('OPEN-17', [...this.#names].sort().join(', ') || 'none')
     const steps = this.#structure.items.flatMap(({ added, done }) =>
       added?.['status'] == null || done?.['status'] == null
         ? []
         : [`${added['status']} → ${done['status']}`],
     )
-    if (steps.length > 0) this.#collector.observed('OPEN-06', [...new Set(steps)].sort().join(', '))
-    if (final !== undefined) observeItems(this.#collector, final, this.#request)
+    if (steps.length > 0) this.collector.observed('OPEN-06', [...new Set(steps)].sort().join(', '))
+    if (final !== undefined) observeItems(this.collector, final, this.#request)
   }
 }

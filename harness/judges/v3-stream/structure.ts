@@ -1,9 +1,8 @@
 import { asObject, asString, isObject } from '../../../contract/json.ts'
-import type { FindingCollector } from '../finding-collector.ts'
 import { asIndex } from '../json.ts'
 import {
   type Complaint,
-  type EventJudge,
+  EventJudge,
   type EventKind,
   holdsAll,
   kindOf,
@@ -26,34 +25,26 @@ import {
  * contract break on it. A stream with any added or done event of the contract must have all of them: clients
  * then rely on them.
  */
-export class StructureJudge implements EventJudge {
-  readonly #collector: FindingCollector
+export class StructureJudge extends EventJudge {
   readonly #complaints: Complaint[] = []
   readonly #book = new OutputItems((complaint) => this.#complaints.push(complaint))
-  #speaksFullGrammar = false
+  /** The stream has one of the added and done events. */
+  speaksFullGrammar = false
   #answered = false
   /** The part of the last event. */
   #slot: SlotTrace | undefined
-
-  constructor(collector: FindingCollector) {
-    this.#collector = collector
-  }
 
   /** Items in the order of their output_index. */
   get items(): readonly ItemTrace[] {
     return this.#book.items.toSorted((a, b) => a.index - b.index)
   }
 
-  get speaksFullGrammar(): boolean {
-    return this.#speaksFullGrammar
-  }
-
-  event(event: ResponseEvent): void {
+  override event(event: ResponseEvent): void {
     this.#slot = undefined
     this.#judgeSnapshot(event)
     const kind = kindOf(event.name)
     if (kind === undefined) return
-    this.#speaksFullGrammar ||= brackets.has(kind.act)
+    this.speaksFullGrammar ||= brackets.has(kind.act)
     this.#judgeIndexes(event, kind)
     if (kind.act === 'add item') {
       openShownParts(this.#book.add(event))
@@ -73,21 +64,19 @@ export class StructureJudge implements EventJudge {
     this.#slot = slot
   }
 
-  again(text: string): void {
+  override again(text: string): void {
     this.#slot?.deltas.push(text)
   }
 
-  end(outcome: StreamOutcome): void {
-    if (holdsAll(outcome) && this.#speaksFullGrammar) {
+  override end(outcome: StreamOutcome): void {
+    if (holdsAll(outcome) && this.speaksFullGrammar) {
       const open = this.items.find((item) => item.done === undefined)
       if (open !== undefined) {
         const why = `The item at output_index ${open.index} was not done before ${outcome.terminal}.`
         this.#complaints.push({ requirement: 'V3-SSE-13', why, event: outcome.finalEvent ?? 0 })
       } else if (this.items.length > 0) {
-        this.#collector.held(
-          'V3-SSE-13',
-          'Every item and part was added, filled and done in order.',
-        )
+        const why = 'Every item and part was added, filled and done in order.'
+        this.collector.held('V3-SSE-13', why)
       }
     }
     this.settle()
@@ -95,15 +84,15 @@ export class StructureJudge implements EventJudge {
 
   /** Reports the findings; also called for a stream that could not be read to its end. */
   settle(): void {
-    const grammar = this.#speaksFullGrammar ? 'full' : 'minimal'
+    const grammar = this.speaksFullGrammar ? 'full' : 'minimal'
     for (const { requirement, why, event, only, gapBefore } of this.#complaints) {
       if (only !== undefined && only !== grammar) continue
       if (gapBefore !== undefined && this.#wasNotAdded(gapBefore)) continue
-      this.#collector.broken(requirement, why, event)
+      this.collector.broken(requirement, why, event)
     }
     this.#complaints.length = 0
     // An answer without its item cannot have the item's added and done events either.
-    if (this.#collector.isBroken('V3-SSE-12')) this.#collector.retract('V3-SSE-13')
+    if (this.collector.isBroken('V3-SSE-12')) this.collector.retract('V3-SSE-13')
   }
 
   #wasNotAdded(before: number): boolean {
@@ -121,23 +110,23 @@ export class StructureJudge implements EventJudge {
     this.#answered = true
     if (isEarly) {
       const why = 'The first delta of the answer comes before the output_item.added of a message.'
-      this.#collector.broken('V3-SSE-12', why, index)
-    } else this.#collector.held('V3-SSE-12', 'The item of the answer was added before.', index)
+      this.collector.broken('V3-SSE-12', why, index)
+    } else this.collector.held('V3-SSE-12', 'The item of the answer was added before.', index)
   }
 
   #judgeIndexes({ name, json, index }: ResponseEvent, { act, indexes, place }: EventKind): void {
     const missing = indexes.find((name) => asIndex(json[name]) === undefined)
     if (missing !== undefined) {
       const why = `${name} has no ${missing}; a client cannot tell where it belongs.`
-      this.#collector.broken('V3-SSE-15', why, index)
+      this.collector.broken('V3-SSE-15', why, index)
       return
     }
-    this.#collector.held('V3-SSE-15', `${name} shows ${indexes.join(' and ')}.`, index)
+    this.collector.held('V3-SSE-15', `${name} shows ${indexes.join(' and ')}.`, index)
     if (act === 'add item') {
-      this.#collector.held('V3-SSE-14', 'output_index counts up and stays with its item.', index)
+      this.collector.held('V3-SSE-14', 'output_index counts up and stays with its item.', index)
     }
     if (place === 'content' || place === 'summary') {
-      this.#collector.held('V3-SSE-16', 'Part indexes count from 0 in each item.', index)
+      this.collector.held('V3-SSE-16', 'Part indexes count from 0 in each item.', index)
     }
   }
 
