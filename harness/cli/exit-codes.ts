@@ -59,12 +59,8 @@ export const outcomeCodes: Readonly<
 
 /** Raises a lesser exit code to 4, for a run during which an internal error occurred. */
 export function withInternalError(code: ExitCode): ExitCode {
-  const lesser: readonly ExitCode[] = [
-    exitCode.measurementInvalid,
-    exitCode.incomplete,
-    exitCode.done,
-  ]
-  return lesser.includes(code) ? exitCode.internalError : code
+  const { done, incomplete, measurementInvalid, internalError } = exitCode
+  return code === done || code === incomplete || code === measurementInvalid ? internalError : code
 }
 
 /** Exit code of an error that was thrown before there was a report; undefined for an internal error. */

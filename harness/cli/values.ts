@@ -156,8 +156,7 @@ function isBehavior(name: string): name is keyof typeof behaviors {
  * @throws ConfigurationError with the reason
  */
 export function inputText(file: string, problem: string, maxBytes?: number): string {
-  const read = () => readInputFile(file, maxBytes)
-  return refusing(Error, read, ({ message }) => `${problem}: ${message}`)
+  return refusing(Error, () => readInputFile(file, maxBytes), problem)
 }
 
 export function challengeFlag() {

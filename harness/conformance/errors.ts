@@ -17,18 +17,21 @@ export class ConfigurationError extends ChatgenFailure {
 
 /**
  * Runs a function whose errors of one class are problems of what the user gave.
+ * @param problem the whole text, or what stands before the message and a colon
  * @throws ConfigurationError for these
  */
 export function refusing<Failure extends Error, Value>(
   kind: new (...parameters: never[]) => Failure,
   run: () => Value,
-  problemOf: (error: Failure) => string = ({ message }) => message,
+  problem: string | ((error: Failure) => string) = ({ message }) => message,
 ): Value {
   try {
     return run()
   } catch (error) {
     if (!(error instanceof kind)) throw error
-    throw new ConfigurationError([problemOf(error)])
+    throw new ConfigurationError([
+      typeof problem === 'string' ? `${problem}: ${error.message}` : problem(error),
+    ])
   }
 }
 

@@ -227,5 +227,5 @@ function prepareFiles(options: RunOptions, setup: RunSetup, startedAt: Date): vo
 
 function unlessUnwritable(write: () => void): void {
   const problem = 'the folder for results cannot be written'
-  refusing(Error, write, ({ message }) => `${problem}: ${message}`)
+  refusing(Error, write, problem)
 }

@@ -65,8 +65,7 @@ export function openWatch(path: string | undefined, out: string): Watch {
 const ignored: readonly string[] = ['.git', 'node_modules']
 
 function watchFiles(path: string) {
-  const watched = () => watch(path, { recursive: true })
-  return refusing(Error, watched, ({ message }) => `--watch: ${message}`)
+  return refusing(Error, () => watch(path, { recursive: true }), '--watch')
 }
 
 function isBelow(file: string, folder: string): boolean {

@@ -13,18 +13,7 @@ import { withTarget } from '../target/target.ts'
 import type { TargetFlags } from '../target/target-flags.ts'
 import type { Io } from '../terminal/io.ts'
 import { durationText } from '../terminal/progress.ts'
-import { type CheckFlags, explorationFor } from './flags.ts'
-
-/** Prints the cost of a run. Nothing is sent, and no container is started. */
-export async function dryRun(
-  url: string | undefined,
-  flags: CheckFlags,
-  selection: Selection,
-  io: Io,
-): Promise<void> {
-  const exploration = await explorationFor({ ...flags, ...selection })
-  io.out(await planFor(url, flags, { selection, exploration }, io))
-}
+import type { CheckFlags } from './flags.ts'
 
 type PlannedFlags = TargetFlags & Pick<CheckFlags, 'depth' | 'maxGenerations' | 'jobs'>
 
@@ -35,7 +24,7 @@ interface PlannedRun {
   readonly assert?: (profile: TargetProfile) => void
 }
 
-/** The cost of a run, as text. */
+/** The cost of a run, as text. Nothing is sent, and no container is started. */
 export async function planFor(
   url: string | undefined,
   flags: PlannedFlags,

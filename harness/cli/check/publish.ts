@@ -116,7 +116,7 @@ function rewrite(
   const { entries, added, changed, removed } = updateBaseline(report, before)
   const text = baselineText(source, entries)
   const write = () => (text === source.text ? undefined : io.write(source.name, text))
-  refusing(Error, write, ({ message }) => `cannot write the baseline: ${message}`)
+  refusing(Error, write, 'cannot write the baseline')
   const parts = [
     { label: `added (set "because" where it is ${toBeWritten})`, ids: added },
     { label: 'fingerprint changed (review)', ids: changed },

@@ -16,8 +16,7 @@ import { discover, refuseSmallBudget } from '../target/discovery.ts'
 import { withTarget } from '../target/target.ts'
 import type { Io } from '../terminal/io.ts'
 import { showProgress } from '../terminal/progress.ts'
-import type { CheckFlags } from './flags.ts'
-import { explorationFor } from './flags.ts'
+import { type CheckFlags, explorationFor } from './flags.ts'
 
 export interface CheckRun {
   readonly selection: Selection
@@ -66,24 +65,11 @@ function isKnown({ target, reference = false }: CheckFlags): boolean {
 async function judge(
   given: TargetProfile,
   flags: CheckFlags,
-  {
-    selection,
-    stopReason,
-    take,
-    requestsBefore,
-  }: CheckRun & { readonly take: () => void; readonly requestsBefore: number },
+  run: CheckRun & { readonly take: () => void; readonly requestsBefore: number },
   io: Io,
 ) {
-  const {
-    out,
-    jobs,
-    depth,
-    strict = false,
-    maxRequests,
-    maxGenerations,
-    seed,
-    quiet = false,
-  } = flags
+  const { out, strict = false, maxRequests, seed, quiet = false } = flags
+  const { selection, requestsBefore } = run
   const requirements = selectRequirements(selection)
   const { inlineEngine, runConformance } = await loadRunner()
   const { profile, requests } = isKnown(flags)
@@ -98,17 +84,17 @@ async function judge(
       profile,
       selection,
       outDir: out,
-      jobs,
-      depth,
-      maxGenerations,
+      jobs: flags.jobs,
+      depth: flags.depth,
+      maxGenerations: flags.maxGenerations,
       strict,
       engine,
       signal: io.signal,
       stop: stop.signal,
-      beforeWriting: take,
+      beforeWriting: run.take,
       onProgress: (now) => {
         progress.update(now)
-        const reason = stopReason(now)
+        const reason = run.stopReason(now)
         if (reason !== null) stop.abort(reason)
       },
       requestsBefore: requests,
@@ -128,18 +114,16 @@ const loadRunner = () => import('../../conformance/run.ts')
 /** Fields that the profile lacks, with the requirements that need each. */
 type MissingMembers = ReadonlyMap<string, readonly RequirementId[]>
 
-interface Checked {
-  readonly url: string | undefined
-  readonly target: string | undefined
-  /** Columns of the terminal. */
-  readonly width: number
-}
-
 /**
  * Lists the profile fields that an incomplete run of `chatgen check` lacks, and the commands that add
  * them; null if no required requirement lacks any.
  */
-export function nextSteps(missing: MissingMembers, { url, target, width }: Checked): string | null {
+export function nextSteps(
+  missing: MissingMembers,
+  url: string | undefined,
+  { target }: CheckFlags,
+  { width }: Io,
+): string | null {
   const waiting = [...missing]
     .map(([member, ids]) => ({
       member,

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { CapacityReport } from '../../../reports/capacity/model/report.ts'
 import type { LoadReport } from '../../../reports/load/model/report.ts'
@@ -10,7 +9,6 @@ import { reportName } from '../../conformance/defaults.ts'
 import { ConfigurationError, refusing } from '../../conformance/errors.ts'
 import type { TargetProfile } from '../../conformance/profile/index.ts'
 import { makeFolder } from '../../conformance/recording/result-files.ts'
-import type { Mix } from '../../load/plan/mix.ts'
 import type { LoadTarget } from '../../load/target.ts'
 import { exitCodeOfMeasurement } from '../exit-codes.ts'
 import { defineCommand, type FlagsOf, outFlag, outputFlags, uiFlag } from '../flags.ts'
@@ -18,7 +16,7 @@ import { searchFlags } from '../load/flags.ts'
 import { capacityKind } from '../load/measurement-formats.ts'
 import { liveReport, progressLine } from '../load/output/live.ts'
 import { closeLoadJournal, openLoadJournal } from '../load/results.ts'
-import { mixOf, slosOf } from '../load/spec.ts'
+import { slosOf, trafficOf } from '../load/spec.ts'
 import { prepareLoad } from '../load/target.ts'
 import { makeOutFolder } from '../results/folder-lock.ts'
 import {
@@ -79,8 +77,9 @@ export const capacityCommand = defineCommand({
     const flags = { ...given, mayWiden }
     // Errors in the flags are reported before anything is sent.
     shardingOf(flags, flags.out)
-    const search = { slos: await searchableSlos(flags), mix: mixOf(flags), ...rangeOf(flags) }
+    const slos = await searchableSlos(flags)
     const formats = formatsIn(capacityKind, flags.report ?? defaultFormats)
+    const search = { slos, plan: trafficOf(flags), formats, ...rangeOf(flags) }
     if (flags.ui) {
       const { runWithPage } = await import('./ui.ts')
       return runWithPage(command, url, flags, io)
@@ -88,7 +87,7 @@ export const capacityCommand = defineCommand({
     const beforeSending = () => makeOutFolder(flags.out)
     const target = { ...targetFlagsOf(flags), beforeSending }
     const report = await withTarget(url, target, io, async (profile, container) =>
-      withContainerRow(await searchTarget(profile, { ...search, formats }, flags, io), container),
+      withContainerRow(await searchTarget(profile, search, flags, io), container),
     )
     publishReport(report, capacityKind, { ...flags, formats }, io)
     return exitCodeOfMeasurement(report)
@@ -97,7 +96,7 @@ export const capacityCommand = defineCommand({
 
 interface Search {
   readonly slos: CapacityOptions['load']['slos']
-  readonly mix: Mix
+  readonly plan: CapacityOptions['plan']
   readonly min: number
   readonly max: number
   readonly formats: Taking['formats']
@@ -105,31 +104,32 @@ interface Search {
 
 async function searchTarget(
   profile: TargetProfile,
-  search: Search,
+  { slos, plan, min, max, formats }: Search,
   flags: CapacityFlags & { readonly mayWiden: boolean },
   io: Io,
 ): Promise<CapacityReport> {
-  const seed = flags.seed ?? randomBytes(6).toString('hex')
   const sharding = shardingOf(flags, join(flags.out, 'shards'))
   noteFirstEndpoint(profile, io)
-  const plan = {
-    seed,
-    mix: search.mix,
-    misbehavior: flags.misbehave ?? { slowReader: 0, abort: 0, churn: 0 },
-    idempotencyRaces: flags.races,
-  }
-  const load = prepareLoad(profile, flags, { spec: plan, slos: search.slos })
+  const load = prepareLoad(profile, flags, { spec: plan, slos })
   const { target, setup } = load
   const { runCapacity } = await import('../../capacity/run.ts')
   makeOutFolder(flags.out)
-  const taking: Taking = { kind: 'capacity-report', formats: search.formats }
+  const taking: Taking = { kind: 'capacity-report', formats }
   return withResultsFolder(flags.out, taking, io, async (take) => {
     await load.preflight(io.signal)
     take()
     const progress = showCapacityProgress(io, !flags.quiet)
     return during(progress, () =>
       runCapacity({
-        ...optionsOf(search, flags),
+        arrival: flags.arrival ?? 'poisson',
+        loop: flags.concurrency === true ? 'closed' : 'open',
+        min,
+        max,
+        precision: flags.precision,
+        budgetMs: flags.budget,
+        probeMs: flags.probe,
+        headroom: flags.headroom,
+        maxRestMs: flags.rest,
         mayWiden: flags.mayWiden,
         onMessage: (sentence) => {
           if (!flags.quiet) io.err(`capacity: ${sentence}`)
@@ -144,20 +144,6 @@ async function searchTarget(
       }),
     )
   })
-}
-
-function optionsOf({ min, max }: Search, flags: CapacityFlags) {
-  return {
-    arrival: flags.arrival ?? 'poisson',
-    loop: flags.concurrency === true ? 'closed' : 'open',
-    min,
-    max,
-    precision: flags.precision,
-    budgetMs: flags.budget,
-    probeMs: flags.probe,
-    headroom: flags.headroom,
-    maxRestMs: flags.rest,
-  } as const
 }
 
 interface RunPlace {
@@ -197,11 +183,7 @@ async function searchableSlos({ slo = [], maxRefusals }: CapacityFlags) {
   if (slos.length === 0) {
     throw new ConfigurationError(["no SLO given: pass --slo, such as --slo 'ttft.p95 < 1s'"])
   }
-  refusing(
-    UnsearchableSloError,
-    () => probeLimits(slos, maxRefusals),
-    ({ message }) => `--slo: ${message}`,
-  )
+  refusing(UnsearchableSloError, () => probeLimits(slos, maxRefusals), '--slo')
   return slos
 }
 

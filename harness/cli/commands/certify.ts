@@ -1,4 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs'
+import { count } from '../../../reports/text/format.ts'
 import type { Certification } from '../../certification/certify.ts'
 import { checkChallenge, readPrivateKey, readProduct, rounds } from '../../certification/inputs.ts'
 import { certifiedDepth, certifiedSelection } from '../../certification/rules.ts'
@@ -114,7 +115,7 @@ function outcomeText({ result, reports }: Certification, out: string): string {
     const maxListed = 20
     const more = refusals.length - maxListed
     return [
-      `REFUSED  ${refusals.length === 1 ? '1 reason' : `${refusals.length} reasons`} in ${reports.length} of ${rounds.length} rounds; no certificate was written`,
+      `REFUSED  ${count(refusals.length, 'reason')} in ${reports.length} of ${rounds.length} rounds; no certificate was written`,
       ...refusals.slice(0, maxListed).map(({ text }) => `  ${text}`),
       ...(more > 0 ? [`  and ${more} more`] : []),
       `Reports of the rounds: ${out}/rounds`,

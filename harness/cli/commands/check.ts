@@ -11,8 +11,8 @@ import {
 import type { Progress } from '../../conformance/progress.ts'
 import { allowUndecided } from '../../conformance/report/build-report.ts'
 import { failedIn, hasReport, openWatch, type Watch } from '../check/again.ts'
-import { dryRun, endDryRun } from '../check/dry-run.ts'
-import { type CheckFlags, checkFlags, examples } from '../check/flags.ts'
+import { endDryRun, planFor } from '../check/dry-run.ts'
+import { type CheckFlags, checkFlags, examples, explorationFor } from '../check/flags.ts'
 import { checkFormats, checkKind, openBaseline, publish } from '../check/publish.ts'
 import { type CheckRun, nextSteps, runCheck } from '../check/run-check.ts'
 import { type ExitCode, exitCode, exitCodeOf } from '../exit-codes.ts'
@@ -35,9 +35,7 @@ export const checkCommand = defineCommand({
       const { runWithPage } = await import('./ui.ts')
       return runWithPage(command, url, flags, io)
     }
-    const { watch } = flags
-    const again = watch === undefined ? checkOnce : checkAgain
-    return again(command, url, flags, io)
+    return (flags.watch === undefined ? checkOnce : checkAgain)(command, url, flags, io)
   },
 })
 
@@ -102,7 +100,8 @@ async function checkOnce(
     return exitCode.done
   }
   if (flags.dryRun) {
-    await dryRun(url, flags, selection, io)
+    const exploration = await explorationFor({ ...flags, ...selection })
+    io.out(await planFor(url, flags, { selection, exploration }, io))
     return endDryRun(command, io)
   }
   const baseline = openBaseline(flags, io)
@@ -125,7 +124,7 @@ async function checkOnce(
     print(`Only ${checked} that failed before: run without --failed for all.`)
   }
   if (!quiet && result.outcome !== 'violated' && !result.interrupted) {
-    const next = nextSteps(missing, { url, target: flags.target, width: io.width })
+    const next = nextSteps(missing, url, flags, io)
     if (next !== null) print(next)
   }
   return exitCodeOf(result)

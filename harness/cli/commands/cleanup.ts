@@ -5,6 +5,7 @@ import type { Removal } from '../../conformance/cleanup/removal.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { type ExitCode, exitCode } from '../exit-codes.ts'
 import { defineCommand, type FlagsOf, flag } from '../flags.ts'
+import { countedKinds } from '../target/discovery.ts'
 import { withTarget } from '../target/target.ts'
 import { prefixArguments, targetFlags } from '../target/target-flags.ts'
 import { escapeWorkflowCommands, fitted, type Io } from '../terminal/io.ts'
@@ -121,8 +122,5 @@ function removalLine({ entry, outcome, why }: Removal): string {
 
 function printOthers({ others }: OpenJournal, print: (text: string) => void): void {
   if (others.length === 0) return
-  const numbers = [...Map.groupBy(others, ({ kind }) => kind)].map(([kind, all]) =>
-    count(all.length, kind),
-  )
-  print(`not deleted: ${numbers.join(', ')} (the interface has no route to delete them)`)
+  print(`not deleted: ${countedKinds(others)} (the interface has no route to delete them)`)
 }

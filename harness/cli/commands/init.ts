@@ -71,7 +71,7 @@ export const initCommand = defineCommand({
 /** Requires that files can be created next to this one. @throws ConfigurationError */
 function requireFolderOf(file: string): void {
   const write = () => rmdirSync(mkdtempSync(`${file}-`))
-  refusing(Error, write, ({ message }) => `--out: cannot write to ${file}: ${message}`)
+  refusing(Error, write, `--out: cannot write to ${file}`)
 }
 
 /** Runs before anything is sent. */

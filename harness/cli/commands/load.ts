@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import { type Command, Option } from 'commander'
 import type { LoadReport } from '../../../reports/load/model/report.ts'
 import { reportName } from '../../conformance/defaults.ts'
-import { ConfigurationError, TargetUnusableError } from '../../conformance/errors.ts'
+import { ConfigurationError } from '../../conformance/errors.ts'
 import type { TargetProfile } from '../../conformance/profile/index.ts'
+import type { LoadOptions } from '../../load/options.ts'
 import type { PlanSpec } from '../../load/plan/plan.ts'
 import { requestsName } from '../../load/record.ts'
 import type { Slo } from '../../load/slo/slo.ts'
@@ -20,7 +21,7 @@ import {
 } from '../flags.ts'
 import { loadFlags } from '../load/flags.ts'
 import { loadKind } from '../load/measurement-formats.ts'
-import { loadPlanText, showLoadProgress } from '../load/output/live.ts'
+import { loadPlanText, runShown } from '../load/output/live.ts'
 import {
   calibrationFile,
   closeLoadJournal,
@@ -163,7 +164,7 @@ async function load(
 ): Promise<LoadReport> {
   const prepared = prepareLoad(profile, flags, { spec, slos, spread: flags.spread })
   const { target, setup, options } = prepared
-  const { runLoad, PreparationError, startThreads } = await import('../../load/run.ts')
+  const { runLoad, startThreads } = await import('../../load/run.ts')
   const sharding = shardingOf(flags, flags.out)
   const threads = startThreads(sharding === undefined ? flags.workers : 0)
   const requestsFile = flags.requests ? join(flags.out, requestsName) : undefined
@@ -177,32 +178,27 @@ async function load(
       sharding === undefined
         ? openLoadJournal(flags.out, setup, { spec, shard: flags.shard ?? null })
         : undefined
-    const progress = showLoadProgress(io, !flags.quiet && sharding === undefined)
     const run = {
       ...options,
       target: journal === undefined ? target : { ...target, journal },
       spec,
       ...(requestsFile === undefined ? {} : { requestsFile }),
-      signal: io.signal,
-      onProgress: progress.update,
     }
-    try {
-      const report =
-        sharding === undefined ? await runLoad(run, threads) : await shardedRun(sharding, io)(run)
-      const { calibrationUse } = await import('../../load/calibrate.ts')
-      const stored = storedCalibration(calibrationFile(io))
-      const { generator, notes } = report
-      return {
-        ...report,
-        generator: { ...generator, calibration: calibrationUse(stored, generator) },
-        notes: [...notes, ...closeLoadJournal(journal)],
-      }
-    } catch (error) {
-      if (!(error instanceof PreparationError)) throw error
-      const sentences = [`${profile.baseUrl}: ${error.message}`, ...closeLoadJournal(journal)]
-      throw new TargetUnusableError('E_UNREACHABLE', sentences.join('\n'))
-    } finally {
-      progress.stop()
+    const display = {
+      isShown: !flags.quiet && sharding === undefined,
+      start:
+        sharding === undefined
+          ? (all: LoadOptions) => runLoad(all, threads)
+          : shardedRun(sharding, io),
+      close: () => closeLoadJournal(journal),
+    }
+    const report = await runShown(run, display, io)
+    const { calibrationUse } = await import('../../load/calibrate.ts')
+    const stored = storedCalibration(calibrationFile(io))
+    const { generator } = report
+    return {
+      ...report,
+      generator: { ...generator, calibration: calibrationUse(stored, generator) },
     }
   }).finally(() => Promise.all(threads.map((thread) => thread.terminate())))
 }

@@ -122,7 +122,7 @@ async function planned(options: Planned, io: Pick<Io, 'err'>) {
   const suite = { version: suiteVersion(), interface: interfaceRevision }
   const make = () => makePlan({ ...options, suite, createdAt: new Date() })
   try {
-    return refusing(UnpredictedMetricError, make, ({ message }) => `--slo: ${message}`)
+    return refusing(UnpredictedMetricError, make, '--slo')
   } catch (error) {
     if (!(error instanceof UnfittedRunError)) throw error
     io.err(`chatgen: ${options.measurements[0].file}: ${error.message}`)
@@ -152,11 +152,7 @@ function demandOf(given: string): PlannedDemand {
 }
 
 function parsed<Value>(flag: string, text: string, parse: (text: string) => Value): Value {
-  return refusing(
-    DemandSyntaxError,
-    () => parse(text),
-    ({ message }) => `${flag}: ${message}`,
-  )
+  return refusing(DemandSyntaxError, () => parse(text), flag)
 }
 
 interface Measurements {

@@ -4,7 +4,7 @@ import type { ReferenceServer, ReferenceServerOptions } from '../../../reference
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { defineCommand, type FlagsOf, flag, list, portNumber, positiveInteger } from '../flags.ts'
 import type { AnswerOptions } from '../serve/answers.ts'
-import { journalOf, mistypedReporter, startExtras } from '../serve/control.ts'
+import { mistypedReporter, startExtras } from '../serve/control.ts'
 import { listen, openedStore, serviceFlags, serviceOptions, speedOptions } from '../serve/listen.ts'
 import type { Io } from '../terminal/io.ts'
 
@@ -83,16 +83,14 @@ export const serveCommand = defineCommand({
   flags: serveFlags,
   help: examples,
   async run({ flags, io }) {
-    await serve(flags, io)
+    if (flags.listFaults || flags.listDialects) {
+      const { listedText } = await import('../../library/deviations.ts')
+      io.out(listedText(flags))
+    } else await serve(flags, io)
   },
 })
 
 async function serve(flags: ServeFlags, io: Io): Promise<void> {
-  if (flags.listFaults || flags.listDialects) {
-    const { listedText } = await import('../../library/deviations.ts')
-    io.out(listedText(flags))
-    return
-  }
   const { port, host, key: keys, seed, requestsPerMinute } = flags
   const speed = await speedOptions(flags)
   if (keys?.length === 0) throw new ConfigurationError(['--key (CHATGEN_KEY): an empty key'])
@@ -100,36 +98,29 @@ async function serve(flags: ServeFlags, io: Io): Promise<void> {
   const origins = originsOf(flags.cors)
   const { store, name: storeName } = await openedStore(flags)
   const answers = await answersOf(flags)
-  const journal = flags.control === undefined ? undefined : await journalOf()
+  const { requestJournal } = await import('../../../reference-server/index.ts')
+  const journal = flags.control === undefined ? undefined : requestJournal()
+  const writeLine = (text: string) => io.out(text.trimEnd())
   const server = await listen({
-    ...(store === undefined ? {} : { store }),
+    ...(store && { store }),
     port,
     host,
     origins,
     metrics: true,
     ...serviceOptions(flags),
     ...answers,
-    ...(journal === undefined ? {} : { observers: [journal] }),
+    ...(journal && { observers: [journal] }),
     onMistypedDirective: mistypedReporter(io),
-    ...(flags.log === undefined ? {} : { log: logOptions(flags.log, io) }),
-    ...(keys === undefined ? {} : { keys: [...new Set(keys)] }),
-    ...(seed === undefined ? {} : { seed }),
+    ...(flags.log && { log: { format: flags.log, colorize: io.color, write: writeLine } }),
+    ...(keys && { keys: [...new Set(keys)] }),
+    ...(seed && { seed }),
     ...speed,
-    ...(requestsPerMinute === undefined ? {} : { requestsPerMinute }),
+    ...(requestsPerMinute && { requestsPerMinute }),
     ...patch,
   })
   const extras = await startExtras(flags, { server, journal, script: answers.script }, io)
   const print = flags.log === 'json' ? io.err : io.out
-  const banner = bannerText(server, {
-    keysGiven: keys !== undefined,
-    faults: flags.fault,
-    dialects: flags.dialect,
-    origins,
-    answers: answersText(flags),
-    store: storeName,
-    control: extras.control?.url,
-  })
-  print(banner)
+  print(bannerText(server, flags, { store: storeName, control: extras.controlUrl }))
   // A young generation that kept growing would hold garbage of requests: 14 KB per open stream.
   setFlagsFromString('--semi-space-growth-factor=1')
   if (!io.signal.aborted) await once(io.signal, 'abort')
@@ -143,10 +134,6 @@ function answersText({ script, replay, record, seed = 1 }: ServeFlags): string {
   const model = `the fake model, seed ${seed}`
   const source = script === undefined ? (replay ?? model) : `${script}, then ${model}`
   return record === undefined ? source : `${source}; recorded in ${record}`
-}
-
-function logOptions(format: 'pretty' | 'json', io: Io) {
-  return { format, colorize: io.color, write: (text: string) => io.out(text.trimEnd()) }
 }
 
 /** @throws ConfigurationError for a value that no browser sends as an origin */
@@ -176,31 +163,27 @@ async function answersOf(flags: ServeFlags): Promise<AnswerOptions> {
   return answerOptions(flags)
 }
 
-interface BannerOptions {
-  /** Keys were given, and are not printed. */
-  readonly keysGiven: boolean
-  readonly faults: readonly string[]
-  readonly dialects: readonly string[]
-  readonly origins: readonly string[]
-  /** Source of the answers: the fake model, or a file. */
-  readonly answers: string
+interface Places {
   /** Store as given by --store, without a password. */
   readonly store: string
   /** URL of the control port, if there is one. */
-  readonly control?: string | undefined
+  readonly control: string | undefined
 }
 
-/** The first lines of a running server, beginning with `Listening on URL`. */
+/** The first lines of a running server, beginning with `Listening on URL`; keys that were given are not printed. */
 function bannerText(
-  { url, keys, models }: Pick<ReferenceServer, 'url' | 'keys' | 'models'>,
-  { keysGiven, faults, dialects, origins, answers, store, control }: BannerOptions,
+  { url, keys, models }: ReferenceServer,
+  flags: ServeFlags,
+  { store, control }: Places,
 ): string {
+  const { fault: faults, dialect: dialects, cors: origins } = flags
+  const keysGiven = flags.key !== undefined
   const [key = ''] = keys
   const users = keys.length === 1 ? '' : ` (${keys.length} keys, each is a user)`
   const rows = [
     ['Reference', `${url}/docs`],
     ['Models', models.map(modelText).join(', ')],
-    ['Answers', answers],
+    ['Answers', answersText(flags)],
     ['Faults', faults.length === 0 ? 'none' : faults.join(', ')],
     ...(dialects.length === 0 ? [] : [['Dialects', dialects.join(', ')]]),
     ...(origins.length === 0 ? [] : [['Browsers', `pages of ${origins.join(', ')}`]]),

@@ -14,7 +14,6 @@ import {
   foldersFor,
   formatsIn,
   hasFile,
-  type RenderOptions,
   type ReportKind,
   refuseOtherRun,
   renderReport,
@@ -121,51 +120,45 @@ function renderKind(
   }
 }
 
+interface AnyReport {
+  readonly kind: string
+  readonly startedAt?: string
+}
+
 /** Renders each report by itself, into the folder it came from. */
-function renderEach<Report extends { readonly kind: string; readonly startedAt?: string }>(
+function renderEach<Report extends AnyReport>(
   files: readonly StoredFile[],
   kind: ReportKind<Report>,
   read: (file: StoredFile) => { readonly report: Report; readonly own?: ReportKind<Report> },
   flags: ReportFlags,
   io: Io,
 ): ExitCode {
-  const formats = formatsIn(kind, wantedIn(flags))
+  formatsIn(kind, wantedIn(flags))
   const folders = foldersFor(files, flags.out)
-  const style = styleOf(flags, io)
   const results = files.map(read)
   for (const [at, { report, own = kind }] of results.entries()) {
-    const out = folders[at] ?? null
-    const { startedAt } = report
-    if (startedAt !== undefined) refuseOtherRun({ kind: report.kind, startedAt }, out, formats)
-    if (out !== null && hasFile(formats)) makeOutFolder(out)
-    if (files.length > 1) io.out(`${files[at]?.file}:`)
-    const ownFormats = formatsIn(own, wantedIn(flags))
-    renderReport(report, { formats: ownFormats, out, style, print: io.out }, io)
-    tellWritten(formats, out, io)
+    const begin = () => files.length > 1 && io.out(`${files[at]?.file}:`)
+    renderInto({ folder: folders[at] ?? null, begin }, report, own, flags, io)
   }
   return exitCode.done
 }
 
 /** Merges shards into one report, which needs its own folder. */
 function renderLoads(files: readonly StoredFile[], flags: ReportFlags, io: Io): ExitCode {
-  const formats = formatsIn(loadKind, wantedIn(flags))
+  const hasFiles = hasFile(formatsIn(loadKind, wantedIn(flags)))
   const report = mergedLoad(files)
   const out = flags.out ?? (files.length === 1 ? (files[0]?.dir ?? null) : null)
-  if (out === null && hasFile(formats)) {
+  if (out === null && hasFiles) {
     throw new ConfigurationError([
       'no output folder for the merged report: pass --out DIR, or --out - for standard output',
     ])
   }
   const folder = out === '-' ? null : out
-  refuseOtherRun(report, folder, formats)
-  if (folder !== null && hasFile(formats)) {
-    makeOutFolder(folder)
+  const begin = () => {
     const dirs = files.map(({ dir }) => dir)
-    if (files.length > 1) mergeRequests(dirs, folder)
+    if (folder !== null && hasFiles && files.length > 1) mergeRequests(dirs, folder)
   }
-  const style = styleOf(flags, io)
-  renderReport(report, { formats, out: folder, style, print: io.out }, io)
-  tellWritten(formats, folder, io)
+  renderInto({ folder, begin }, report, loadKind, flags, io)
   const { partial = missingOf([report]).partial } = report
   const isInterrupted = files.length > 1 && report.interrupted
   if (partial === undefined && !isInterrupted) return exitCode.done
@@ -174,8 +167,23 @@ function renderLoads(files: readonly StoredFile[], flags: ReportFlags, io: Io): 
   return exitCode.incomplete
 }
 
-function styleOf({ color, verbose = false }: ReportFlags, io: Io): RenderOptions {
-  return { color: io.color && color, width: io.width, verbose }
+/** Renders a report into a folder, or prints it without one; `begin` is called once the folder is ready. */
+function renderInto<Report extends AnyReport>(
+  { folder, begin }: { readonly folder: string | null; readonly begin: () => unknown },
+  report: Report,
+  kind: ReportKind<Report>,
+  flags: ReportFlags,
+  io: Io,
+): void {
+  const formats = formatsIn(kind, wantedIn(flags))
+  const { startedAt } = report
+  if (startedAt !== undefined) refuseOtherRun({ kind: report.kind, startedAt }, folder, formats)
+  if (folder !== null && hasFile(formats)) makeOutFolder(folder)
+  begin()
+  const { color, verbose = false } = flags
+  const style = { color: io.color && color, width: io.width, verbose }
+  renderReport(report, { formats, out: folder, style, print: io.out }, io)
+  tellWritten(formats, folder, io)
 }
 
 function wantedIn({ report }: ReportFlags): readonly string[] {

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { Command, type Option } from 'commander'
 import type { LoadComparison } from '../../../reports/load/model/comparison.ts'
 import type { LoadReport } from '../../../reports/load/model/report.ts'
@@ -41,8 +40,7 @@ export async function interleave(
       `--duration: ${durationMs / 1000} s has room for ${pairs} pairs of blocks of ${blockMs / 1000} s, and it takes ${minPairs}: pass a longer --duration, or a shorter --block`,
     ])
   }
-  const seed = flags.seed ?? randomBytes(6).toString('hex')
-  const spec = planOf({ ...flags, seed, duration: blockMs })
+  const spec = planOf({ ...flags, duration: blockMs })
   const slos = slosOf(flags.slo)
   const [urlA, urlB] = urls
   return withTarget(urlA, flags, io, (a) =>
@@ -54,7 +52,7 @@ export async function interleave(
       }
       const done: BlockPair[] = []
       for (let pair = 0; pair < pairs && !io.signal.aborted; pair++) {
-        const own = { ...spec, seed: `${seed}.${pair}` }
+        const own = { ...spec, seed: `${spec.seed}.${pair}` }
         const order = pair % 2 === 0 ? (['a', 'b'] as const) : (['b', 'a'] as const)
         const reports = new Map<'a' | 'b', LoadReport>()
         for (const side of order) {
@@ -93,7 +91,7 @@ function runBlock(
 ): Promise<LoadReport> {
   const warmUp = flags.warmUp ?? warmUpShare * flags.block
   const { target, options } = prepareLoad(profile, { ...flags, warmUp }, { spec, slos })
-  return runShown({ ...options, target, spec }, !flags.quiet, io)
+  return runShown({ ...options, target, spec }, { isShown: !flags.quiet }, io)
 }
 
 /** Flags of an interleaved run: those of a load, and the length of a block. */

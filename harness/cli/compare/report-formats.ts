@@ -22,6 +22,7 @@ import { comparedLatencies } from '../../load/summary/rates.ts'
 import { list } from '../flags.ts'
 import {
   formatsIn,
+  hasFile,
   type ReportKind,
   renderReport,
   reportKind,
@@ -56,7 +57,7 @@ export function publishComparison<Report>(
 ): void {
   const formats = formatsIn(kind, json ? names.filter((name) => name !== 'console') : names)
   if (json) io.out(kind.toJson(report).trimEnd())
-  if (formats.some(({ file }) => file !== null)) makeFolder(out)
+  if (hasFile(formats)) makeFolder(out)
   const style = { color: io.color && color, width: io.width, verbose: false }
   renderReport(report, { formats, out, style, print: io.out }, io)
   tellWritten(formats, out, { ...io, out: json ? io.err : io.out })

@@ -29,9 +29,7 @@ function worstOf(files: readonly StoredFile[]): Doubt | null {
 
 /** Joins `requests.ndjson` of the folders of shards. @throws ConfigurationError if it cannot be written */
 export function mergeRequests(folders: readonly string[], out: string): void {
-  const write = () => joinRequests(folders, out)
-  const file = join(out, requestsName)
-  refusing(Error, write, ({ message }) => `cannot write ${file}: ${message}`)
+  refusing(Error, () => joinRequests(folders, out), `cannot write ${join(out, requestsName)}`)
 }
 
 /**
@@ -140,5 +138,5 @@ export function storeCalibration(file: string, found: Calibration, io: Pick<Io, 
     makeFolder(dirname(file))
     io.write(file, `${JSON.stringify(found, null, 2)}\n`)
   }
-  refusing(Error, store, ({ message }) => `cannot write the calibration: ${message}`)
+  refusing(Error, store, 'cannot write the calibration')
 }

@@ -12,8 +12,6 @@ import type { Slo } from '../../load/slo/slo.ts'
 import { inputText } from '../values.ts'
 import type { LoadFlags } from './flags.ts'
 
-type MixFlags = Pick<LoadFlags, 'mix' | 'surface' | 'usage'>
-
 const defaultMs = 30_000
 /** Bound of the plan of a closed loop, far above the transactions of any run. */
 const maxClosedArrivals = 100_000_000
@@ -23,27 +21,24 @@ const maxClosedArrivals = 100_000_000
  * @throws ConfigurationError if they describe none, several, or contradict each other
  */
 export function planOf(flags: LoadFlags): PlanSpec {
-  const { misbehave, races } = flags
-  const mix = mixOf(flags)
-  const arrival = arrivalOf(flags, mix)
-  const seed = flags.seed ?? randomBytes(6).toString('hex')
-  return {
-    seed,
-    mix,
-    arrival,
-    durationNs: (flags.duration ?? naturalMs(arrival)) * 1e6,
-    misbehavior: misbehave ?? { slowReader: 0, abort: 0, churn: 0 },
-    idempotencyRaces: races,
-  }
+  const traffic = trafficOf(flags)
+  const arrival = arrivalOf(flags, traffic.mix)
+  return { ...traffic, arrival, durationNs: (flags.duration ?? naturalMs(arrival)) * 1e6 }
+}
+
+/** A plan without its arrivals. @throws ConfigurationError if the mix has no transaction for the surface */
+export function trafficOf({
+  seed = randomBytes(6).toString('hex'),
+  misbehave: misbehavior = { slowReader: 0, abort: 0, churn: 0 },
+  races: idempotencyRaces,
+  ...flags
+}: Pick<LoadFlags, 'seed' | 'misbehave' | 'races' | 'mix' | 'surface' | 'usage'>) {
+  return { seed, mix: mixOf(flags), misbehavior, idempotencyRaces }
 }
 
 /** @throws ConfigurationError that shows the position */
 export function slosOf(texts: readonly string[]): Slo[] {
-  return refusing(
-    SloSyntaxError,
-    () => parseSlos(texts),
-    ({ message }) => `--slo: ${message}`,
-  )
+  return refusing(SloSyntaxError, () => parseSlos(texts), '--slo')
 }
 
 function arrivalOf(flags: LoadFlags, mix: Mix): PlanSpec['arrival'] {
@@ -85,8 +80,7 @@ function naturalMs(arrival: PlanSpec['arrival']): number {
   return defaultMs
 }
 
-/** @throws ConfigurationError if the mix has no transaction for the surface */
-export function mixOf({ mix: name, surface, usage }: MixFlags): Mix {
+function mixOf({ mix: name, surface, usage }: Pick<LoadFlags, 'mix' | 'surface' | 'usage'>): Mix {
   const named = mixNamed(name ?? surface ?? 'openai-stream')
   // A server that rejects unknown fields rejects `stream_options`.
   const mix = usage

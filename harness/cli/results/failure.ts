@@ -15,7 +15,7 @@ import { exitCode, exitCodeOfError } from '../exit-codes.ts'
 import { readSwitches, refuseEmpty } from '../flags.ts'
 import type { Io } from '../terminal/io.ts'
 import { makeOutFolder } from './folder-lock.ts'
-import { renderReport, reportKind, withoutSecrets } from './publish-report.ts'
+import { formatsIn, hasFile, renderReport, reportKind, withoutSecrets } from './publish-report.ts'
 import { resultsIn } from './results-folder.ts'
 
 const failureKind = reportKind<Failure>('report', {
@@ -68,21 +68,12 @@ export function publishFailure(
   )
   const { out, report = [], json = false } = flags
   if (json) io.out(failureKind.toJson(failure).trimEnd())
-  const formats = Object.entries(failureKind.formats)
-    .filter(([name]) => name !== 'console' && report.includes(name))
-    .map(([name, format]) => ({ name, ...format }))
-  const isWritable = formats.some(({ file }) => file !== null) && canWrite(out)
+  const knownNames = report.filter((name) => name !== 'console' && name in failureKind.formats)
+  const all = formatsIn(failureKind, knownNames)
+  const isWritable = hasFile(all) && canWrite(out)
+  const formats = all.filter(({ file }) => file === null || isWritable)
   const style = { color: false, width: io.width, verbose: false }
-  renderReport(
-    failure,
-    {
-      formats: formats.filter(({ file }) => file === null || isWritable),
-      out,
-      style,
-      print: json ? io.err : io.out,
-    },
-    io,
-  )
+  renderReport(failure, { formats, out, style, print: json ? io.err : io.out }, io)
 }
 
 /** Exit code and messages of an error of flags, files or the target; null for any other. */

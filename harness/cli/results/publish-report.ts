@@ -40,10 +40,14 @@ export function publishReport<Report>(
   const style = { color: io.color && color, width: io.width, verbose }
   const report = seal(withoutSecrets(found, io))
   const text = toJson(report)
-  const problem = problemOf(() => {
+  let problem: ConfigurationError | null = null
+  try {
     makeFolder(out)
     io.write(join(out, file), text)
-  })
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error
+    problem = error
+  }
   if (json) io.out(text.trimEnd())
   else if (quiet) io.out(outcomeLine(toOutcome(report), style))
   const formats = options.formats.filter(
@@ -57,16 +61,6 @@ export function publishReport<Report>(
   renderReport(report, { formats, out, style, print }, io)
   if (problem !== null) throw problem
   if (!json && !quiet) io.out(fitted(options.results ?? `Results: ${out}`, io))
-}
-
-function problemOf(write: () => void): ConfigurationError | null {
-  try {
-    write()
-    return null
-  } catch (error) {
-    if (error instanceof ConfigurationError) return error
-    throw error
-  }
 }
 
 interface Rendering<Report> {
@@ -110,7 +104,7 @@ export function withoutWorkflowCommands(text: string, env: Io['env']): string {
 export function refuseOtherRun(
   { kind, startedAt }: { readonly kind: string; readonly startedAt: string },
   out: string | null,
-  formats: readonly { readonly file: string | null }[],
+  formats: Files,
 ): void {
   const there = out === null ? null : resultsIn(out)
   if (there === null || !hasFile(formats)) return
@@ -122,15 +116,14 @@ export function refuseOtherRun(
   ])
 }
 
-export function hasFile(formats: readonly { readonly file: string | null }[]): boolean {
+/** Files of formats; null for those that are printed. */
+type Files = readonly { readonly file: string | null }[]
+
+export function hasFile(formats: Files): boolean {
   return formats.some(({ file }) => file !== null)
 }
 
-export function tellWritten(
-  formats: readonly { readonly file: string | null }[],
-  out: string | null,
-  io: Io,
-): void {
+export function tellWritten(formats: Files, out: string | null, io: Io): void {
   for (const { file } of formats)
     if (file !== null && out !== null) io.out(`Wrote ${join(out, file)}`)
 }
@@ -167,9 +160,7 @@ interface Format<Report> {
   readonly render: (report: Report, style: RenderOptions) => string
 }
 
-interface NamedFormat<Report> extends Format<Report> {
-  readonly name: string
-}
+type NamedFormat<Report> = Format<Report> & { readonly name: string }
 
 /** A kind of report: the formats that are always written or printed, and all formats of `--report`. */
 export interface ReportKind<Report> {

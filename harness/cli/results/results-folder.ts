@@ -50,7 +50,7 @@ export interface Taking {
  */
 export function takeResultsFolder(folder: string, taking: Taking, io: Io): void {
   const take = () => replaceResults(folder, taking, io)
-  refusing(Error, take, ({ message }) => `cannot write to the results folder: ${message}`)
+  refusing(Error, take, 'cannot write to the results folder')
 }
 
 function replaceResults(folder: string, { kind, formats }: Taking, io: Io): void {

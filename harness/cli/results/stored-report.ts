@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import { closeSync, existsSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { z } from 'zod'
-import type { Doubt } from '../../../contract/report/common.ts'
+import type { Digest, Doubt } from '../../../contract/report/common.ts'
 import { type ConformanceReport, conformanceReport } from '../../../contract/report/conformance.ts'
-import { type CapacityReport, capacityReport } from '../../../reports/capacity/model/report.ts'
-import { type LoadReport, loadReport } from '../../../reports/load/model/report.ts'
-import { type PlanReport, planReport } from '../../../reports/plan/model.ts'
+import { capacityReport } from '../../../reports/capacity/model/report.ts'
+import { loadReport } from '../../../reports/load/model/report.ts'
+import { planReport } from '../../../reports/plan/model.ts'
 import type { Exchanges } from '../../../reports/text/curl/chat.ts'
 import {
   doubtOf,
@@ -28,14 +28,8 @@ import { ConfigurationError, refusing } from '../../conformance/errors.ts'
 import { maxStoredBytes } from '../../conformance/input-file.ts'
 import { inputText } from '../values.ts'
 
-export interface StoredReport extends Recording {
+export interface StoredReport extends Recording, Pick<StoredFile, 'file' | 'dir' | 'doubt'> {
   readonly report: ConformanceReport
-  /** Name of the file in messages. */
-  readonly file: string
-  /** Folder of its results. */
-  readonly dir: string
-  /** Set if it differs from what its run wrote. */
-  readonly doubt: Doubt | null
 }
 
 /** A report of any kind, not yet validated. */
@@ -46,6 +40,7 @@ export interface StoredFile {
   readonly dir: string
   readonly kind: unknown
   readonly value: unknown
+  /** Set if it differs from what its run wrote. */
   readonly doubt: Doubt | null
 }
 
@@ -58,11 +53,8 @@ const sealed: readonly unknown[] = ['conformance-report', 'load-report', 'capaci
 export function openStored(path: string): StoredFile {
   const file = reportFile(path)
   const text = inputText(file, `cannot read ${file}`, maxStoredBytes)
-  const value: unknown = refusing(
-    SyntaxError,
-    () => JSON.parse(text),
-    ({ message }) => `${file} is not valid JSON: ${message}`,
-  )
+  const parse = () => JSON.parse(text)
+  const value: unknown = refusing(SyntaxError, parse, `${file} is not valid JSON`)
   const dir = dirname(file)
   const kind = memberOf(value, 'kind')
   // Other files have no digest.
@@ -75,25 +67,14 @@ export function openStored(path: string): StoredFile {
  * @throws ConfigurationError that names the kind of the file if it is not a readable conformance report
  */
 export function conformanceIn(stored: StoredFile): StoredReport {
-  const report = withDoubt(validated(conformanceReport, stored), stored.doubt)
+  const report = readAs(conformanceReport, stored)
   const { file, dir, doubt } = stored
   return { report, file, dir, doubt, ...readRecording(join(dir, exchangesName)) }
 }
 
-/** @throws ConfigurationError if it is not a readable load report */
-export function loadIn(stored: StoredFile): LoadReport {
-  return withDoubt(validated(loadReport, stored), stored.doubt)
-}
-
-/** @throws ConfigurationError if it is not a readable capacity report */
-export function capacityIn(stored: StoredFile): CapacityReport {
-  return withDoubt(validated(capacityReport, stored), stored.doubt)
-}
-
-/** @throws ConfigurationError if it is not a readable plan */
-export function planIn(stored: StoredFile): PlanReport {
-  return validated(planReport, stored)
-}
+export const loadIn = (stored: StoredFile) => readAs(loadReport, stored)
+export const capacityIn = (stored: StoredFile) => readAs(capacityReport, stored)
+export const planIn = (stored: StoredFile) => readAs(planReport, stored)
 
 /** Warnings for files that differ from what their runs wrote, one line each. */
 export function doubtLines(files: readonly Pick<StoredFile, 'dir' | 'doubt'>[]): readonly string[] {
@@ -150,9 +131,10 @@ type Schema<Report> = z.ZodType<Report> & {
   readonly shape: { readonly kind: { value: string }; readonly schemaVersion: { value: number } }
 }
 
-function validated<Report>(
+/** @throws ConfigurationError if the file is not a readable report of this kind */
+function readAs<Report extends { readonly kind: string; readonly digest?: Digest | undefined }>(
   schema: Schema<Report>,
-  { file, kind, value }: Pick<StoredFile, 'file' | 'kind' | 'value'>,
+  { file, kind, value, doubt }: StoredFile,
 ): Report {
   const expected = schema.shape.kind.value
   if (kind !== expected) {
@@ -167,7 +149,7 @@ function validated<Report>(
     ])
   }
   const result = schema.safeParse(value)
-  if (result.success) return result.data
+  if (result.success) return withDoubt(result.data, doubt)
   const { issues } = result.error
   const rest = issues.length - maxIssues
   throw new ConfigurationError([

@@ -93,7 +93,7 @@ export async function runJobShard(
     ...(options.requestsFile === undefined ? {} : { requestsFile: join(out, requestsName) }),
     ...(isObserved ? { onRecord: (record: RequestRecord) => records.push(record) } : {}),
   }
-  const report = await runShown(run, !quiet, io)
+  const report = await runShown(run, { isShown: !quiet }, io)
   return { report, records: isObserved ? records : null }
 }
 

@@ -16,18 +16,33 @@ export interface ProgramOutput {
   readonly stderr: string
 }
 
+interface ProgramOptions {
+  /** Standard input, which carries what must not stand in arguments: keys. */
+  readonly input?: string
+  readonly env?: NodeJS.ProcessEnv
+  /** Interrupts the program. */
+  readonly signal?: AbortSignal
+  /** Time after which it is killed. */
+  readonly timeoutMs?: number
+}
+
 /**
- * Runs the client program of an engine, such as kubectl. Input is passed on standard input, so that its
- * arguments contain no key.
- * @throws ConfigurationError if the program is not installed
+ * Runs a program, such as kubectl, the client of an engine.
+ * @throws ConfigurationError if it is not installed
  */
 export async function runProgram(
   program: string,
   args: readonly string[],
-  { input = '' }: { readonly input?: string } = {},
+  { input = '', env = process.env, signal, timeoutMs = 0 }: ProgramOptions = {},
 ): Promise<ProgramOutput> {
-  // Ctrl-C on the terminal does not end it.
-  const child = spawn(program, args, { stdio: 'pipe', detached: true })
+  // Ctrl-C on the terminal reaches it only through this process.
+  const options = {
+    timeout: Math.min(Math.ceil(timeoutMs), maxTimerMs),
+    killSignal: 'SIGKILL',
+  } as const
+  const child = spawn(program, args, { stdio: 'pipe', detached: true, env, ...options })
+  const stop = () => child.kill('SIGINT')
+  signal?.addEventListener('abort', stop, { once: true })
   child.stdin.on('error', () => {}).end(input)
   const closed = once(child, 'close').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error
@@ -35,6 +50,7 @@ export async function runProgram(
   })
   const output = [text(child.stdout), text(child.stderr)] as const
   const [[code], stdout, stderr] = await Promise.all([closed, ...output])
+  signal?.removeEventListener('abort', stop)
   return { code, stdout, stderr: stderr.trim() }
 }
 
@@ -42,7 +58,7 @@ export async function runProgram(
 export async function requireProgram(
   program: string,
   args: readonly string[],
-  options: Parameters<typeof runProgram>[2] = {},
+  options: ProgramOptions = {},
 ): Promise<string> {
   const { code, stdout, stderr } = await runProgram(program, args, options)
   if (code === 0) return stdout
@@ -89,37 +105,17 @@ export const localRunner: Runner = async (job) => {
   }
 }
 
-function runShard(job: PreparedJob, file: string, index: number): Promise<ShardResult> {
+async function runShard(job: PreparedJob, file: string, index: number): Promise<ShardResult> {
   const out = join(job.folder, `shard-${index}`)
   const args = shardArgs(job, { file, out, shard: `${index}/${job.shards}` })
-  const child = spawn(process.execPath, [chatgenBin, ...args], {
-    stdio: ['ignore', 'pipe', 'pipe'],
+  const { code, stdout, stderr } = await runProgram(process.execPath, [chatgenBin, ...args], {
     // They are flags of the whole run, and resolved already.
     env: { ...process.env, ...withoutFlags() },
-    // Ctrl-C on the terminal reaches it once, through this process.
-    detached: true,
+    signal: job.signal,
+    timeoutMs: job.timeoutMs,
   })
-  const output: Buffer[] = []
-  child.stdout.on('data', (bytes: Buffer) => output.push(bytes))
-  let errors = ''
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    errors = `${errors}${text}`.slice(-2000)
-  })
-  const stop = () => child.kill('SIGINT')
-  const kill = setTimeout(() => child.kill('SIGKILL'), Math.min(job.timeoutMs, maxTimerMs))
-  job.signal.addEventListener('abort', stop, { once: true })
-  return new Promise((resolve, reject) => {
-    child.on('error', reject)
-    child.on('close', (code) => {
-      clearTimeout(kill)
-      job.signal.removeEventListener('abort', stop)
-      const text = Buffer.concat(output).toString('utf8')
-      resolve({
-        output: text.trim() === '' ? null : text,
-        reason: errors.trim() || `exit code ${code}`,
-      })
-    })
-  })
+  const reason = stderr.slice(-2000) || `exit code ${code}`
+  return { output: stdout.trim() === '' ? null : stdout, reason }
 }
 
 /** Command line of a shard. */

@@ -87,7 +87,6 @@ export function watchScript(
 /** Writes a script with one line per entry, valid after every line. */
 function recorder(file: string): (entry: ScriptEntry) => void {
   const heading = '# Recorded by chatgen serve --record; chatgen serve --replay FILE\nanswers:\n'
-  const write = () => writeFileSync(file, heading)
-  refusing(Error, write, ({ message }) => `cannot write ${file}: ${message}`)
+  refusing(Error, () => writeFileSync(file, heading), `cannot write ${file}`)
   return (entry) => appendFileSync(file, `  - ${JSON.stringify(entry)}\n`)
 }

@@ -10,12 +10,6 @@ import { ConfigurationError } from '../../conformance/errors.ts'
 import type { Io } from '../terminal/io.ts'
 import type { AnswerFlags } from './answers.ts'
 
-export interface Control {
-  /** URL without a path. */
-  readonly url: string
-  close(): Promise<void>
-}
-
 interface Controlled {
   readonly server: Pick<ReferenceServer, 'reset' | 'setScript'>
   readonly journal: Journal
@@ -27,7 +21,7 @@ interface Controlled {
  * Listens on loopback, without a key.
  * @throws ConfigurationError if the port is taken
  */
-export async function startControl(port: number, controlled: Controlled): Promise<Control> {
+async function startControl(port: number, controlled: Controlled) {
   // Costs every start of a server a tenth of its time.
   const { createServer } = await import('node:http')
   const control = createServer((request, response) => {
@@ -40,6 +34,7 @@ export async function startControl(port: number, controlled: Controlled): Promis
     throw new ConfigurationError([`--control: cannot listen on port ${port}: ${messageOf(error)}`])
   }
   return {
+    /** Address without a path. */
     url: `http://127.0.0.1:${(control.address() as AddressInfo).port}`,
     async close() {
       control.closeAllConnections()
@@ -114,58 +109,45 @@ function send(response: ServerResponse, status: number, body: unknown): void {
   response.end(`${JSON.stringify(body)}\n`)
 }
 
-export interface Extras {
-  readonly control: Control | undefined
-  close(): Promise<void>
-}
-
 interface Served {
   readonly server: ReferenceServer
   readonly journal: Journal | undefined
   readonly script: AnswerScript | undefined
 }
 
-/** @throws ConfigurationError if the control port is taken; the server is then closed */
+/**
+ * Watches the script of the flags, and listens at their control port.
+ * @throws ConfigurationError if the control port is taken; the server is then closed
+ */
 export async function startExtras(
   { script: file, control: port }: AnswerFlags & { readonly control?: number },
   { server, journal, script: first }: Served,
   io: Io,
-): Promise<Extras> {
+) {
   let script = first
-  const unwatch = file === undefined ? () => {} : await watch(file)
-  const control = await startedControl()
-  return {
-    control,
-    async close() {
-      unwatch()
-      await control?.close()
-    },
+  const use = (next: AnswerScript) => {
+    script = next
+    server.setScript(next)
   }
-
-  async function watch(name: string): Promise<() => void> {
-    const { watchScript } = await import('./answers.ts')
-    const use = (next: AnswerScript) => {
-      script = next
-      server.setScript(next)
+  const unwatch =
+    file === undefined ? () => {} : (await import('./answers.ts')).watchScript(file, use, io.err)
+  try {
+    const control =
+      port === undefined || journal === undefined
+        ? undefined
+        : await startControl(port, { server, journal, script: () => script })
+    return {
+      controlUrl: control?.url,
+      async close() {
+        unwatch()
+        await control?.close()
+      },
     }
-    return watchScript(name, use, io.err)
+  } catch (error) {
+    unwatch()
+    await server.close()
+    throw error
   }
-
-  async function startedControl(): Promise<Control | undefined> {
-    if (port === undefined || journal === undefined) return undefined
-    try {
-      return await startControl(port, { server, journal, script: () => script })
-    } catch (error) {
-      unwatch()
-      await server.close()
-      throw error
-    }
-  }
-}
-
-export async function journalOf(): Promise<Journal> {
-  const { requestJournal } = await import('../../../reference-server/index.ts')
-  return requestJournal()
 }
 
 /** Reports each unknown directive once. */

@@ -123,9 +123,13 @@ export function reportLeftovers(journalFile: string, io: Io): void {
     rmSync(journalFile)
     return
   }
-  const numbers = [...Map.groupBy(leftovers, ({ kind }) => kind)].map(([kind, all]) =>
-    count(all.length, kind),
-  )
   const next = chats.length > 0 ? `chatgen cleanup ${journalFile}` : `listed in ${journalFile}`
-  io.err(`Left on the target: ${numbers.join(', ')} (${next})`)
+  io.err(`Left on the target: ${countedKinds(leftovers)} (${next})`)
+}
+
+/** `2 chats, 1 attachment`. */
+export function countedKinds(entries: readonly { readonly kind: string }[]): string {
+  return [...Map.groupBy(entries, ({ kind }) => kind)]
+    .map(([kind, all]) => count(all.length, kind))
+    .join(', ')
 }

@@ -170,16 +170,10 @@ export const ambientKey = 'CHATGEN_API_KEY'
 /** Fields of a target profile that contain a key of the caller. */
 const keyMembers = ['apiKey', 'compatKey', 'nativeToken'] as const
 
-interface Keys {
-  /** Takes precedence over the profile. */
-  readonly overrides: Readonly<Record<string, unknown>>
-  /** Used if the profile has no key. */
-  readonly defaults: Readonly<Record<string, unknown>>
-}
-
 /**
- * Reads keys from the environment. A variable that is named explicitly overrides the keys of the profile,
- * with a note on standard error; CHATGEN_API_KEY is a default.
+ * Reads keys from the environment: `overrides` take precedence over the profile, `defaults` are used if it has
+ * no key. A variable that is named explicitly overrides the keys of the profile, with a note on standard error;
+ * CHATGEN_API_KEY is a default.
  * @param profile fields of the profile as written
  * @throws ConfigurationError if the named variable is not set
  */
@@ -187,9 +181,13 @@ export function keysOf(
   { keyEnv }: Pick<TargetFlags, 'keyEnv'>,
   profile: Readonly<Record<string, unknown>>,
   io: Pick<Io, 'env' | 'err'>,
-): Keys {
+) {
   const own = keyMembers.filter((name) => profile[name] !== undefined)
-  if (keyEnv === undefined) return { overrides: {}, defaults: ambient(own, io) }
+  if (keyEnv === undefined) {
+    // A profile that names keys names all of them: an ambient key is not added.
+    const apiKey = own.length > 0 ? undefined : keyIn(ambientKey, io)
+    return { overrides: {}, defaults: apiKey === undefined ? {} : { apiKey } }
+  }
   const apiKey = keyIn(keyEnv, io)
   if (apiKey === undefined) {
     throw new ConfigurationError([
@@ -200,12 +198,6 @@ export function keysOf(
     io.err(`chatgen: the key in ${keyEnv} (--key-env) overrides ${own.join(', ')} of the profile`)
   }
   return { overrides: { apiKey, compatKey: undefined, nativeToken: undefined }, defaults: {} }
-}
-
-function ambient(own: readonly string[], io: Pick<Io, 'env'>): Keys['defaults'] {
-  // A profile that names keys names all of them: an ambient key is not added.
-  const apiKey = own.length > 0 ? undefined : keyIn(ambientKey, io)
-  return apiKey === undefined ? {} : { apiKey }
 }
 
 /** The key in a variable; undefined if it is empty. @throws ConfigurationError that names the variable */

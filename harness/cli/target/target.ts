@@ -41,7 +41,7 @@ export async function withTarget<T>(
     )
   }
   if (!flags.reference) return use(await located(profileOf(url, flags, io), flags, io), null)
-  refuseOtherTargets(url, { ...flags, reference: false }, 'reference')
+  refuseOtherTargets(url, flags, 'reference')
   const [server] = await Promise.all([bundledServer(['--pace', referencePace]), meanwhile()])
   try {
     const overrides = { baseUrl: server.url, apiKey: server.key, otherKey: server.otherKey }
@@ -105,36 +105,27 @@ function profileOf(url: string | undefined, flags: TargetFlags, io: Io): TargetP
 /** Prevents a verdict on a target that chatgen starts from being mistaken for one on the named target. */
 function refuseOtherTargets(
   url: string | undefined,
-  flags: TargetFlags,
-  started: keyof typeof startedTargets,
+  { url: urls = [], target, reference = false }: TargetFlags,
+  started: keyof typeof tested,
 ): void {
-  const { target } = flags
-  const { flagName, text } = startedTargets[started]
-  const isUrl = url !== undefined || (flags.url ?? []).length > 0
-  // The profile of a container describes the service in it.
-  const isFile = target !== undefined && started === 'reference'
-  const isReference = flags.reference === true
-  const other = isUrl
-    ? 'a URL'
-    : isFile
-      ? '--target (CHATGEN_TARGET)'
-      : isReference
-        ? '--reference (CHATGEN_REFERENCE)'
-        : null
-  if (other === null) return
-  throw new ConfigurationError([`${text}: pass ${other} or ${flagName}, not both`])
+  const others = {
+    'a URL': url !== undefined || urls.length > 0,
+    // The profile of a container describes the service in it.
+    '--target (CHATGEN_TARGET)': target !== undefined && started === 'reference',
+    '--reference (CHATGEN_REFERENCE)': reference && started !== 'reference',
+  }
+  const other = Object.entries(others).find(([, isGiven]) => isGiven)
+  if (other === undefined) return
+  const { [started]: what } = tested
+  throw new ConfigurationError([
+    `--${started} (CHATGEN_${started.toUpperCase()}) tests ${what}: pass ${other[0]} or --${started}, not both`,
+  ])
 }
 
-const startedTargets = {
-  reference: {
-    flagName: '--reference',
-    text: '--reference (CHATGEN_REFERENCE) tests only the bundled server',
-  },
-  image: { flagName: '--image', text: '--image (CHATGEN_IMAGE) tests a container of the image' },
-  compose: {
-    flagName: '--compose',
-    text: '--compose (CHATGEN_COMPOSE) tests a service of the file',
-  },
+const tested = {
+  reference: 'only the bundled server',
+  image: 'a container of the image',
+  compose: 'a service of the file',
 } as const
 
 function namedTarget(url: string | undefined, flags: TargetFlags, io: Io): TargetProfile {

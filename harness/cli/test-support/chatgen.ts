@@ -90,6 +90,19 @@ export function chatgen(
   return start(args, env, cwd).ended
 }
 
+type Said = string | RegExp | readonly (string | RegExp)[]
+
+/** Expects an exit code, and what standard output and standard error contain or match. */
+export function expectEnd(
+  { code, stdout, stderr }: Pick<Ended, 'code' | 'stdout' | 'stderr'>,
+  expected: number,
+  { out = [], err = [] }: { readonly out?: Said; readonly err?: Said } = {},
+): void {
+  for (const text of [out].flat()) expect(stdout).toMatch(text)
+  for (const text of [err].flat()) expect(stderr).toMatch(text)
+  expect(code, stdout + stderr).toBe(expected)
+}
+
 /** `chatgen serve` on a free port, until the test is over or `stop` is called. */
 export async function serving(args: readonly string[], cwd = emptyFolder()) {
   const port = args.includes('--port') ? [] : ['--port', '0']

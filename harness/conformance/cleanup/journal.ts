@@ -101,7 +101,7 @@ export function parseJournal(text: string, name: string): Journal {
 /** @throws ConfigurationError if the file is missing or not a journal. */
 export function readJournal(file: string): Journal {
   const read = () => readInputFile(file, maxStoredBytes)
-  const text = refusing(Error, read, ({ message }) => `the journal cannot be read: ${message}`)
+  const text = refusing(Error, read, 'the journal cannot be read')
   return parseJournal(text, file)
 }
 

@@ -50,7 +50,7 @@ export async function initProfile(options: InitOptions): Promise<InitResult> {
   const setup: ClientIdentity = { profile, tag, userAgent: `chatgen-conformance/${suiteVersion()}` }
   const { text: redact } = createRedactor(secretsOf(setup))
   const begin = () => startJournal(journalFile, setup)
-  refusing(Error, begin, ({ message }) => `the profile cannot be written: ${message}`)
+  refusing(Error, begin, 'the profile cannot be written')
 
   onStep('which surfaces answer')
   const {

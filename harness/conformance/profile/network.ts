@@ -79,11 +79,7 @@ function clientCertificateOf(
 
 function readPem(file: string, from: string): string {
   const problem = `${from}: the file cannot be read`
-  const text = refusing(
-    Error,
-    () => readInputFile(file),
-    ({ message }) => `${problem}: ${message}`,
-  )
+  const text = refusing(Error, () => readInputFile(file), problem)
   if (/^-----BEGIN [A-Z0-9 ]+-----/m.test(text)) return text
   throw new ConfigurationError([
     `${from}: ${file} holds no PEM, a text that begins with -----BEGIN …-----`,

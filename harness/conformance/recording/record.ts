@@ -52,11 +52,8 @@ export function writeRunRecord(
 
 /** @throws ConfigurationError if the file is missing, or is not a record that this version can read. */
 export function readRunRecord(file: string): RunRecord {
-  const value: unknown = refusing(
-    Error,
-    () => JSON.parse(readInputFile(file)),
-    ({ message }) => `the settings of the run cannot be read: ${message}`,
-  )
+  const read = () => JSON.parse(readInputFile(file))
+  const value: unknown = refusing(Error, read, 'the settings of the run cannot be read')
   return parsed(runRecord, value, `${file}: `)
 }
 

@@ -94,22 +94,33 @@ export function showLoadProgress(io: Io, enabled: boolean) {
   })
 }
 
+interface Shown {
+  readonly isShown: boolean
+  /** Runs it; `runLoad` by default. */
+  readonly start?: (run: LoadOptions) => Promise<LoadReport>
+  /** Closes what the run has opened; its notes belong to the report, or to the error. */
+  readonly close?: () => readonly string[]
+}
+
 /**
  * Runs a load, and shows its progress.
  * @throws TargetUnusableError if the chats of the run cannot be created
  */
 export async function runShown(
   run: Omit<LoadOptions, 'onProgress' | 'signal'>,
-  isShown: boolean,
+  { isShown, start, close = () => [] }: Shown,
   io: Io,
 ): Promise<LoadReport> {
   const { runLoad, PreparationError } = await import('../../../load/run.ts')
   const progress = showLoadProgress(io, isShown)
   try {
-    return await runLoad({ ...run, signal: io.signal, onProgress: progress.update })
+    const options = { ...run, signal: io.signal, onProgress: progress.update }
+    const report = await (start ?? runLoad)(options)
+    return { ...report, notes: [...report.notes, ...close()] }
   } catch (error) {
     if (!(error instanceof PreparationError)) throw error
-    throw new TargetUnusableError('E_UNREACHABLE', `${run.target.baseUrl}: ${error.message}`)
+    const sentences = [`${run.target.baseUrl}: ${error.message}`, ...close()]
+    throw new TargetUnusableError('E_UNREACHABLE', sentences.join('\n'))
   } finally {
     progress.stop()
   }
