@@ -1,14 +1,13 @@
-import type { Badge, Fact } from '../document/document.ts'
+import { type Badge, type Fact, filledFacts } from '../document/document.ts'
 import { clean } from '../text/escape.ts'
-import { count, figure, percent, ranged, seconds } from '../text/format.ts'
+import { count, figure, listOf, percent, ranged, seconds } from '../text/format.ts'
 import type { CapacityReport } from './model/report.ts'
 
 /** Wording of the answer of a capacity search, for every report format. */
 
 /** `42.1 req/s [39.8, 43.5] at 95 %, limited by ttft.p95 < 1s; first failing rate 44.0; at 70 % headroom 29.5`. */
 export function answerText(report: CapacityReport): string {
-  const parts = [answerOf(report), ...stateOf(report)]
-  return parts.join('; ')
+  return listOf([answerOf(report), stateOf(report)])
 }
 
 export function capacityBadge({ outcome, interrupted }: CapacityReport): Badge {
@@ -41,21 +40,20 @@ function answerOf(report: CapacityReport): string {
     if (highestMet !== null && firstFailing !== null) {
       return `between ${figure(highestMet)} and ${rateText(firstFailing)}`
     }
-    const bound = highestMet === null ? [] : [`at least ${rateText(highestMet)}`]
-    const missed = firstFailing === null ? [] : [`below ${rateText(firstFailing)}`]
-    return [...bound, ...missed].join('; ') || 'no rate was decided'
+    if (highestMet !== null) return `at least ${rateText(highestMet)}`
+    return firstFailing === null ? 'no rate was decided' : `below ${rateText(firstFailing)}`
   }
   const bounds = interval === null ? '' : ` [${interval.map(figure).join(', ')}]`
-  return [
+  return listOf([
     `${rateText(rate)}${bounds}${levelOf(result)}, limited by ${clean(limitedBy ?? 'an SLO')}`,
-    ...(limit === 'policy' ? ['limited by policy, not by capacity'] : []),
-    ...(firstFailing === null ? [] : [`first failing rate ${figure(firstFailing)}`]),
-    ...(headroom === null
-      ? []
-      : [
-          `at ${Number((100 * headroom.share).toPrecision(3))} % headroom ${figure(headroom.rate)}`,
-        ]),
-  ].join('; ')
+    limit === 'policy' && 'limited by policy, not by capacity',
+    firstFailing !== null && `first failing rate ${figure(firstFailing)}`,
+    headroom && `${headroomText(headroom)} ${figure(headroom.rate)}`,
+  ])
+}
+
+function headroomText({ share }: NonNullable<CapacityReport['result']['headroom']>): string {
+  return `at ${Number((100 * share).toPrecision(3))} % headroom`
 }
 
 /** Confidence level; two verdicts alone have none. */
@@ -72,45 +70,37 @@ function clientsText({ result, probes }: CapacityReport): string {
   const failing = probes
     .filter(({ verdict, clients }) => verdict === 'missed' && clients !== null && clients > value)
     .map(({ clients }) => clients ?? 0)
-  return [
+  return listOf([
     `${figure(value)} clients${bounds}${levelOf(result)}${completed}, limited by ${clean(limitedBy ?? 'an SLO')}`,
-    ...(failing.length === 0 ? [] : [`first failing ${Math.min(...failing)} clients`]),
-    ...(headroom === null
-      ? []
-      : [
-          `at ${Number((100 * headroom.share).toPrecision(3))} % headroom ${figure(headroom.share * value)} clients`,
-        ]),
-  ].join('; ')
+    failing.length > 0 && `first failing ${Math.min(...failing)} clients`,
+    headroom && `${headroomText(headroom)} ${figure(headroom.share * value)} clients`,
+  ])
 }
 
-function stateOf(report: CapacityReport): readonly string[] {
+function stateOf(report: CapacityReport): string {
   const { outcome, interrupted, generator } = report
-  if (interrupted) return ['interrupted: the answer is what was known until then']
+  if (interrupted) return 'interrupted: the answer is what was known until then'
   switch (outcome) {
     case 'undecided':
-      return [missingText(report)]
+      return missingText(report)
     case 'found':
       return wideText(report)
     case 'unreachable':
-      return ['the target stopped answering']
+      return 'the target stopped answering'
     case 'violated':
-      return ['a requirement was violated under load']
+      return 'a requirement was violated under load'
     case 'invalid':
-      return [
-        generator.holds === null
-          ? 'the load generator was the bottleneck'
-          : `the load generator was the bottleneck: it holds ${rateText(generator.holds)}`,
-      ]
+      return `the load generator was the bottleneck${generator.holds === null ? '' : `: it holds ${rateText(generator.holds)}`}`
     default:
-      return []
+      return ''
   }
 }
 
 /** Reports an interval wider than the precision, if the budget ended first. */
-function wideText({ result, config }: CapacityReport): readonly string[] {
+function wideText({ result, config }: CapacityReport): string {
   const width = halfWidth(result)
-  if (result.by !== 'fit' || width === null || width <= config.precision) return []
-  return [`±${percent(width)}, which is what the budget of ${seconds(config.budgetMs)} decides`]
+  if (result.by !== 'fit' || width === null || width <= config.precision) return ''
+  return `±${percent(width)}, which is what the budget of ${seconds(config.budgetMs)} decides`
 }
 
 /** Half of the interval, as a share of the rate. */
@@ -142,36 +132,22 @@ export function load(value: number, loop: CapacityReport['loop']): string {
 /** Further figures at the found rate: requests in flight, tokens a second. */
 export function detailFacts(report: CapacityReport): readonly Fact[] {
   const { result, policyLimit, hysteresis, drift, loop } = report
-  const { concurrency, tokensPerSecond } = result
-  return [
-    ...(concurrency === null
-      ? []
-      : [
-          [
-            loop === 'closed' ? 'Clients  ' : 'In flight (Little’s law)  ',
-            ranged(concurrency.value, concurrency.interval),
-          ] as const,
-        ]),
-    ...(tokensPerSecond === null
-      ? []
-      : [
-          [
-            'Tokens a second  ',
-            [
-              ...(tokensPerSecond.input === null
-                ? []
-                : [`${figure(tokensPerSecond.input)} prompt`]),
-              `${figure(tokensPerSecond.output)} output`,
-            ].join(', '),
-          ] as const,
-        ]),
-    ...(result.by === 'cliff'
-      ? [['Boundary  ', 'a cliff: the share over the limit jumps within the interval'] as const]
-      : []),
-    ...(policyLimit === null ? [] : [['Rate limit  ', policyText(policyLimit)] as const]),
-    ...(hysteresis === null ? [] : [['Hysteresis  ', hysteresis.message] as const]),
-    ...(drift === null ? [] : [['Drift  ', drift.message] as const]),
-  ]
+  const { concurrency, tokensPerSecond: tokens } = result
+  const prompt = tokens?.input == null ? '' : `${figure(tokens.input)} prompt, `
+  return filledFacts([
+    [
+      loop === 'closed' ? 'Clients  ' : 'In flight (Little’s law)  ',
+      concurrency && ranged(concurrency.value, concurrency.interval),
+    ],
+    ['Tokens a second  ', tokens && `${prompt}${figure(tokens.output)} output`],
+    [
+      'Boundary  ',
+      result.by === 'cliff' && 'a cliff: the share over the limit jumps within the interval',
+    ],
+    ['Rate limit  ', policyLimit && policyText(policyLimit)],
+    ['Hysteresis  ', hysteresis?.message],
+    ['Drift  ', drift?.message],
+  ])
 }
 
 function policyText({

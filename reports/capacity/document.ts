@@ -1,9 +1,10 @@
 import {
-  containerFacts,
   containerSection,
+  containerText,
   type Document,
   type Fact,
   faultSection,
+  filledFacts,
   type Item,
   itemsOf,
   type Link,
@@ -66,14 +67,14 @@ function tilesOf({ result, loop, probes }: CapacityReport): readonly Tile[] {
 
 function factsOf({ target, config, seed }: CapacityReport): readonly Fact[] {
   const slos = config.slos.map((slo, at) => [at === 0 ? '' : ', ', { code: slo }])
-  return [
+  return filledFacts([
     ['Target  ', [{ code: target.baseUrl }]],
-    ...containerFacts('Image   ', target.container),
+    ['Image   ', containerText(target.container)],
     [
       'Search  ',
       [...(slos.length === 0 ? ['no SLO'] : slos.flat()), `; mix ${config.mixName}; seed ${seed}`],
     ],
-  ]
+  ])
 }
 
 function violatedItems({ probes }: CapacityReport): readonly Item[] {

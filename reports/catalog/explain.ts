@@ -31,24 +31,26 @@ export function explainEntry(
   const chalk = new Chalk({ level: color ? 1 : 0 })
   const label = (name: string) => chalk.dim(name.padEnd(labelWidth))
   const lines = facts(row).flatMap(([name, text]) =>
-    wrap(text, width - labelWidth).map((line, at) => label(at === 0 ? name : '') + line),
+    text
+      ? wrap(text, width - labelWidth).map((line, at) => label(at === 0 ? name : '') + line)
+      : [],
   )
   return `${[chalk.bold(row.id), ...wrap(row.text, width), '', ...lines].join('\n')}\n`
 }
 
 const labelWidth = 12
 
-type Fact = readonly [name: string, text: string]
+/** A fact without a text is left out. */
+type Fact = readonly [name: string, text: string | null | undefined | false]
 
 function facts(row: CatalogEntry): readonly Fact[] {
   return [
     [row.kind === 'excluded' || row.kind === 'open' ? 'kind' : 'level', meanings[row.kind]],
     ['section', sectionText(row)],
-    ...specification(row),
-    ...(row.surface === null ? [] : [['surface', surfaceTitle(row.surface)] as const]),
-    ...(row.kind === 'excluded'
-      ? [['reason', excluded[row.id as ExclusionId].reason] as const]
-      : requirementFacts(row)),
+    ['specifies', summaryOf(row)],
+    ['surface', row.surface && surfaceTitle(row.surface)],
+    ['reason', row.kind === 'excluded' && excluded[row.id as ExclusionId].reason],
+    ...requirementFacts(row),
   ]
 }
 
@@ -72,10 +74,8 @@ function sectionText({ id, section }: CatalogEntry): string {
 }
 
 /** Summary of the section, from which the entry follows. */
-function specification({ section }: CatalogEntry): readonly Fact[] {
-  const summary = Object.entries<Section>(sections).find(([number]) => number === section)?.[1]
-    .summary
-  return summary === undefined ? [] : [['specifies', summary]]
+function summaryOf({ section }: CatalogEntry): string | undefined {
+  return Object.entries<Section>(sections).find(([number]) => number === section)?.[1].summary
 }
 
 function requirementFacts({ id, area, source }: CatalogEntry): readonly Fact[] {
@@ -85,34 +85,25 @@ function requirementFacts({ id, area, source }: CatalogEntry): readonly Fact[] {
   const tried = isRequirementId(id) ? conditionsOf(id) : []
   const above = requirementIds.filter((other) => requirements[other].needs?.includes(id))
   return [
-    ...(source === null ? [] : [['source', sources[source]] as const]),
+    ['source', source && sources[source]],
     ['area', `${area}, ${areaTitle(area)}`],
-    ...(needs.length > 0
-      ? [
-          [
-            'depends on',
-            `${needs.join(', ')}: if one of these is violated, this requirement is inconclusive.`,
-          ] as const,
-        ]
-      : []),
-    ...(above.length > 0 ? [['required by', above.join(', ')] as const] : []),
-    ...(capability
-      ? [
-          [
-            'capability',
-            `${capability}: capabilities.${capability} in the target profile; true: must work; false: not applicable; absent: not tested.`,
-          ] as const,
-        ]
-      : []),
-    ...(member
-      ? [
-          [
-            'profile',
-            `${member}: without this member of the target profile the requirement is not tested.`,
-          ] as const,
-        ]
-      : []),
-    ...(contract ? [['contract', contractText(contract)] as const] : []),
+    [
+      'depends on',
+      needs.length > 0 &&
+        `${needs.join(', ')}: if one of these is violated, this requirement is inconclusive.`,
+    ],
+    ['required by', above.join(', ')],
+    [
+      'capability',
+      capability &&
+        `${capability}: capabilities.${capability} in the target profile; true: must work; false: not applicable; absent: not tested.`,
+    ],
+    [
+      'profile',
+      member &&
+        `${member}: without this member of the target profile the requirement is not tested.`,
+    ],
+    ['contract', contract && contractText(contract)],
     ...tried.map(([operation, text]) => ['conditions', conditionsText(operation, text)] as const),
   ]
 }

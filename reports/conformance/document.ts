@@ -7,12 +7,13 @@ import {
 } from '../../contract/report/conformance.ts'
 import { areaTitle, standingOf, surfaceTitle } from '../catalog/entries.ts'
 import {
-  containerFacts,
   containerSection,
+  containerText,
   type Document,
   type Entry,
   type EntryGroup,
   type Fact,
+  filledFacts,
   itemsOf,
   type Section,
   type Tile,
@@ -22,7 +23,7 @@ import { conditionsText, costText, exploredText, seconds } from '../text/format.
 import {
   idsText,
   leftoverSection,
-  nameFacts,
+  namesText,
   notApplicableSection,
   observationSection,
   passedSections,
@@ -151,32 +152,27 @@ function factsOf(report: ConformanceReport): readonly Fact[] {
     suite,
     seed,
   } = report
-  const traffic = trafficText(report)
-  return [
+  return filledFacts([
     ['target: ', [{ code: target.baseUrl }, `, profile ${target.profile}`]],
-    ...containerFacts('container: ', target.container),
-    ...networkPhrases(target).map((phrase): Fact => ['network: ', phrase]),
+    ['container: ', containerText(target.container)],
+    ...networkPhrases(target).map((phrase) => ['network: ', phrase] as const),
     ['requests sent: ', `${costText(cost)} in ${seconds(durationMs)}`],
-    ...(conditions === undefined
-      ? []
-      : [['conditions: ', conditionsText(conditions, depth)] as const]),
-    ...(exploration === undefined ? [] : [['explored: ', exploredText(exploration)] as const]),
-    ...(traffic === null ? [] : [['errors and retries: ', traffic] as const]),
+    ['conditions: ', conditions && conditionsText(conditions, depth)],
+    ['explored: ', exploration && exploredText(exploration)],
+    ['errors and retries: ', trafficText(report)],
     ['chatgen: ', `${suite.version}, interface ${suite.interface}, seed ${seed}`],
-  ]
+  ])
 }
 
 function settingsOf({ target, recording, startedAt }: ConformanceReport): readonly Fact[] {
   const declared = Object.entries(target.capabilities).map(
     ([name, has]) => `${has ? '' : 'no '}${name}`,
   )
-  return [
+  return filledFacts([
     ['capabilities: ', declared.join(', ') || 'none declared'],
     [recording ? 'rejudged: ' : 'started: ', startedAt],
-    ...(recording
-      ? [['recorded: ', `${recording.startedAt}, by chatgen ${recording.suite.version}`] as const]
-      : []),
-  ]
+    ['recorded: ', recording && `${recording.startedAt}, by chatgen ${recording.suite.version}`],
+  ])
 }
 
 /** All requirements by surface and section; each opens to its details. */
@@ -228,14 +224,13 @@ function entryOf(
 
 function detailsOf(report: ConformanceReport, requirement: RequirementResult): readonly Fact[] {
   const { id, verdict, section, blockedBy, scenarios, brokenBy } = requirement
-  const note = knownText(report, id)
   const others = scenarios.filter((name) => !brokenBy.includes(name))
-  return [
+  return filledFacts([
     ['verdict: ', `${badgeOf(requirement).word}. ${meanings[verdict]}`],
     ['level: ', `${standingOf(requirement)}, section ${section}`],
-    ...(blockedBy === null ? [] : [['waits for: ', `${blockedBy}, which is violated`] as const]),
-    ...(note === null ? [] : [['baseline: ', note] as const]),
-    ...nameFacts('violated in: ', brokenBy),
-    ...nameFacts(brokenBy.length > 0 ? 'other scenarios: ' : 'scenarios: ', others),
-  ]
+    ['waits for: ', blockedBy && `${blockedBy}, which is violated`],
+    ['baseline: ', knownText(report, id)],
+    ['violated in: ', namesText(brokenBy)],
+    [brokenBy.length > 0 ? 'other scenarios: ' : 'scenarios: ', namesText(others)],
+  ])
 }

@@ -3,7 +3,7 @@ import type { ConformanceReport, RequirementResult } from '../../contract/report
 import { requirementOf } from '../catalog/entries.ts'
 import type { Fact, Item, Section } from '../document/document.ts'
 import { shorten } from '../text/escape.ts'
-import { count } from '../text/format.ts'
+import { count, listOf } from '../text/format.ts'
 import { undecidedVerdicts } from './summary.ts'
 import { messageText, waitingRows } from './violations.ts'
 
@@ -35,19 +35,17 @@ function briefText(report: ConformanceReport, ids: readonly RequirementResult[])
   const rest = others.filter((requirement) => missingMember(requirement) === undefined)
   const members = [...new Set(lacking.map(missingMember))].join(', ')
   const waits = ids.length - others.length
+  const needs = `${lacking.length === 1 ? 'needs' : 'need'} ${members} in the profile`
   const parts = [
-    { number: waits, text: `${waits === 1 ? 'waits' : 'wait'} for violated requirements` },
-    {
-      number: lacking.length,
-      text: `${lacking.length === 1 ? 'needs' : 'need'} ${members} in the profile`,
-    },
-  ].filter(({ number }) => number > 0)
+    [waits, `${waits === 1 ? 'waits' : 'wait'} for violated requirements`] as const,
+    [lacking.length, needs] as const,
+  ].filter(([number]) => number > 0)
   const required = ids.filter(({ level }) => level === 'required').length
   const total = `${ids.length}${required === ids.length ? '' : ` (${required} required)`}`
-  const [first] = parts
-  if (first?.number === ids.length) return `${total} ${first.text}`
-  const counted = parts.map(({ number, text }) => `${number} ${text}`)
-  return `${total}: ${[...counted, ...(rest.length === 0 ? [] : [restText(rest)])].join('; ')}`
+  const whole = parts.find(([number]) => number === ids.length)
+  if (whole !== undefined) return `${total} ${whole[1]}`
+  const counted = parts.map((part) => part.join(' '))
+  return `${total}: ${listOf([...counted, rest.length > 0 && restText(rest)])}`
 }
 
 /** Maximum ids, which fill two lines of a terminal. */
@@ -70,9 +68,8 @@ function restText(ids: readonly RequirementResult[]): string {
         `${reason}: ${hasIds ? compactIds(own.map(({ id }) => id)).join(', ') : own.length}`,
     )
   const others = sorted.slice(maxReasons).flatMap(([, own]) => own).length
-  return [...reasons, ...(others === 0 ? [] : [`${others} for other reasons (--verbose)`])].join(
-    '; ',
-  )
+  const rest = others > 0 && `${others} for other reasons (--verbose)`
+  return listOf([...reasons, rest])
 }
 
 const route = /^[A-Z]+ \/\S*( as a stream)? /
@@ -172,8 +169,7 @@ export function leftoverSection({ residue, residueUnseen }: ConformanceReport): 
 /** Judges read every exchange, so a requirement may have a hundred scenarios. */
 const maxNames = 8
 
-export function nameFacts(lead: string, list: readonly string[]): readonly Fact[] {
-  if (list.length === 0) return []
+export function namesText(list: readonly string[]): string {
   const more = list.length - maxNames
-  return [[lead, list.slice(0, maxNames).join(', ') + (more > 0 ? ` and ${more} more` : '')]]
+  return list.slice(0, maxNames).join(', ') + (more > 0 ? ` and ${more} more` : '')
 }

@@ -7,7 +7,7 @@ import {
 } from '../../contract/report/conformance.ts'
 import type { Badge, Outcome } from '../document/document.ts'
 import { clean, printable } from '../text/escape.ts'
-import { count } from '../text/format.ts'
+import { count, listOf } from '../text/format.ts'
 
 /** Counts of required requirements by outcome. */
 export interface Summary {
@@ -55,15 +55,13 @@ export function outcomeText(report: ConformanceReport): string {
   const summary = summarize(report)
   const problems = report.baseline?.problems.length ?? 0
   const strict = report.strict ? ' (counted as violations: --strict)' : ''
-  return [
+  return listOf([
     headOf(report, summary),
-    ...(summary.warnings === 0 ? [] : [count(summary.warnings, 'warning') + strict]),
-    ...(problems === 0
-      ? []
-      : [`${problems} stale baseline ${problems === 1 ? 'entry' : 'entries'}`]),
-    ...(report.interrupted ? ['interrupted'] : []),
-    ...(report.stopped === undefined ? [] : [clean(report.stopped)]),
-  ].join('; ')
+    summary.warnings > 0 && count(summary.warnings, 'warning') + strict,
+    problems > 0 && `${problems} stale baseline ${problems === 1 ? 'entry' : 'entries'}`,
+    report.interrupted && 'interrupted',
+    report.stopped && clean(report.stopped),
+  ])
 }
 
 function headOf({ outcome, requirements }: ConformanceReport, summary: Summary): string {
@@ -78,25 +76,24 @@ function headOf({ outcome, requirements }: ConformanceReport, summary: Summary):
 }
 
 export function checkOutcome(report: ConformanceReport): Outcome {
-  const reservation = report.outcome === 'conforms' ? reservationText(report) : null
+  const reservation = report.outcome === 'conforms' ? reservationText(report) : ''
   return {
     ...outcomes[report.outcome],
-    ...(reservation === null ? {} : { reservation }),
+    ...(reservation && { reservation }),
     text: outcomeText(report),
   }
 }
 
-/** `except 1 known violation and 3 undecided requirements (--allow-undecided 'KB-*')`. */
-function reservationText(report: ConformanceReport): string | null {
+/** `except 1 known violation and 3 undecided requirements (--allow-undecided 'KB-*')`; empty without any. */
+function reservationText(report: ConformanceReport): string {
   const { known } = summarize(report)
   const { globs = [], ids = [] } = report.allowedUndecided ?? {}
-  const parts = [
-    ...(known === 0 ? [] : [count(known, 'known violation')]),
-    ...(ids.length === 0
-      ? []
-      : [`${count(ids.length, 'undecided requirement')} (--allow-undecided ${globs.join(',')})`]),
-  ]
-  return parts.length === 0 ? null : `except ${parts.join(' and ')}`
+  const allowed = `${count(ids.length, 'undecided requirement')} (--allow-undecided ${globs.join(',')})`
+  const text = listOf(
+    [known > 0 && count(known, 'known violation'), ids.length > 0 && allowed],
+    ' and ',
+  )
+  return text && `except ${text}`
 }
 
 const outcomes: Readonly<Record<ConformanceReport['outcome'], Omit<Outcome, 'text'>>> = {
@@ -110,7 +107,7 @@ export function knownText({ baseline }: ConformanceReport, id: string): string |
   const entry = baseline?.known.find((one) => one.id === id)
   if (entry === undefined) return null
   const { because, issue, owner, until } = entry
-  const notes = [issue, owner, until && `until ${until}`].filter(Boolean).join(', ')
+  const notes = listOf([issue, owner, until && `until ${until}`], ', ')
   return `known: because ${because}${notes && ` (${notes})`}`
 }
 
@@ -156,18 +153,17 @@ export function verdictTag(verdict: Verdict): string {
 
 /**
  * Transport errors and retries in one sentence: `3 of 1,206 responses were 502; 1 request got no response;
- * 4 requests were retried`. Null without any.
+ * 4 requests were retried`. Empty without any.
  */
-export function trafficText({ traffic }: Pick<ConformanceReport, 'traffic'>): string | null {
+export function trafficText({ traffic }: Pick<ConformanceReport, 'traffic'>): string {
   const { unanswered, cut, timeouts, retries } = traffic
-  const parts = [
+  return listOf([
     statusText(traffic),
-    unanswered > 0 ? `${count(unanswered, 'request')} got no response` : null,
-    cut > 0 ? `${count(cut, 'response')} ${cut === 1 ? 'was' : 'were'} cut off` : null,
-    timeouts > 0 ? `${count(timeouts, 'request')} timed out` : null,
-    retries > 0 ? `${count(retries, 'request')} ${retries === 1 ? 'was' : 'were'} retried` : null,
-  ].filter((part) => part !== null)
-  return parts.length === 0 ? null : parts.join('; ')
+    unanswered > 0 && `${count(unanswered, 'request')} got no response`,
+    cut > 0 && `${count(cut, 'response')} ${cut === 1 ? 'was' : 'were'} cut off`,
+    timeouts > 0 && `${count(timeouts, 'request')} timed out`,
+    retries > 0 && `${count(retries, 'request')} ${retries === 1 ? 'was' : 'were'} retried`,
+  ])
 }
 
 /** The counts as named properties. */

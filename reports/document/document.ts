@@ -164,6 +164,13 @@ export function tableOf<Row>(rows: readonly Row[], columns: readonly Column<Row>
   }
 }
 
+/** Facts without those that have no text. */
+export function filledFacts(
+  facts: readonly (readonly [lead: string, text: Text | null | undefined | false])[],
+): readonly Fact[] {
+  return facts.flatMap(([lead, text]) => (text ? [[lead, text]] : []))
+}
+
 /** Items of plain text. */
 export function itemsOf(texts: readonly string[]): Block {
   return { items: texts.map((text) => ({ text })) }
@@ -210,11 +217,6 @@ export function plainText(text: Text): string {
   return joined(text, { prose: String, code: String })
 }
 
-/** The container as a fact of a report; none without a container. */
-export function containerFacts(lead: string, container: ContainerRow | undefined): readonly Fact[] {
-  return container === undefined ? [] : [[lead, containerText(container)]]
-}
-
 /** The last lines of the container's output; none without a container. */
 export function containerSection(container: ContainerRow | undefined): readonly Section[] {
   if (container === undefined) return []
@@ -222,8 +224,10 @@ export function containerSection(container: ContainerRow | undefined): readonly 
   return [{ title, blocks: [{ log: container.log }] }]
 }
 
-/** `chat:1.4 (sha256:4f0c…)`, with its service in a Compose file. */
-function containerText({ image, digest, service }: ContainerRow): string {
+/** `chat:1.4 (sha256:4f0c…)`, with its service in a Compose file; null without a container. */
+export function containerText(container: ContainerRow | undefined): string | null {
+  if (container === undefined) return null
+  const { image, digest, service } = container
   const name = `${printable(image)} (${printable(digest)})`
   return service === null ? name : `service ${printable(service)}, ${name}`
 }

@@ -1,15 +1,16 @@
 import {
   type Badge,
-  containerFacts,
   containerSection,
+  containerText,
   type Document,
   type Fact,
   faultSection,
+  filledFacts,
   itemsOf,
   type Section,
   type Tile,
 } from '../document/document.ts'
-import { count, figure, interval, percent, seconds } from '../text/format.ts'
+import { count, figure, percent, ranged, seconds } from '../text/format.ts'
 import { measuredSections } from './measured.ts'
 import { isViolation } from './model/integrity.ts'
 import type { LoadReport } from './model/report.ts'
@@ -75,26 +76,27 @@ function tilesOf({ rates, goodput, integrity, config }: LoadReport): readonly Ti
 
 function factsOf(report: LoadReport): readonly Fact[] {
   const { target, suite } = report
-  return [
+  return filledFacts([
     ['target: ', [{ code: targetText(report) }, `, ${target.surfaces.join(' and ')}`]],
-    ...containerFacts('container: ', target.container),
+    ['container: ', containerText(target.container)],
     ['load: ', planText(report)],
     ['measured: ', windowText(report)],
     ['chatgen: ', `${suite.version}, interface ${suite.interface}`],
-  ]
+  ])
 }
 
-function detailsOf({ plan, config, startedAt, durationMs, integrity }: LoadReport): Fact[] {
+function detailsOf(report: LoadReport): readonly Fact[] {
+  const { plan, config, startedAt, durationMs, integrity } = report
   const { misbehavior, idempotencyRaceShare } = config
   const odd = Object.entries({ ...misbehavior, races: idempotencyRaceShare })
     .filter(([, share]) => share > 0)
     .map(([name, share]) => `${name} ${percent(share)}`)
   const { streams, bodies, events, held, crossTalk, duplicateIds, idempotencyRaces } = integrity
-  return [
+  return filledFacts([
     ['started: ', `${startedAt}, for ${seconds(durationMs)}`],
     ['plan: ', plan.hash],
     ['transactions: ', `${plan.ownTransactions} of ${plan.transactions}`],
-    ...(odd.length === 0 ? [] : [['misbehaving clients: ', odd.join(', ')] as const]),
+    ['misbehaving clients: ', odd.join(', ')],
     [
       'judged: ',
       `${streams} streams, ${bodies} other bodies, ${events} events; ${count(held.length, 'requirement')} passed in every response`,
@@ -108,7 +110,7 @@ function detailsOf({ plan, config, startedAt, durationMs, integrity }: LoadRepor
       'Idempotency-Key races executed twice: ',
       `${idempotencyRaces.doubled} of ${idempotencyRaces.races}`,
     ],
-  ]
+  ])
 }
 
 const sloTones = { met: 'pass', missed: 'fail', undecided: 'unproven' } as const
@@ -116,7 +118,7 @@ const sloTones = { met: 'pass', missed: 'fail', undecided: 'unproven' } as const
 function sloSection({ slo }: LoadReport): Section {
   const items = slo.map(({ verdict, expression, observed, low, high, unit, message }) => ({
     badge: { word: verdict, tone: sloTones[verdict] },
-    text: [{ code: expression }, `: ${interval(observed, low, high)} ${unit}`],
+    text: [{ code: expression }, `: ${ranged(observed, [low, high])} ${unit}`],
     notes: [message],
   }))
   return { title: 'SLO', blocks: [{ items }] }

@@ -1,6 +1,12 @@
 import { quantileName } from '../../contract/averages.ts'
-import type { Block, Fact, Section, Table } from '../document/document.ts'
-import { count, figure, interval, percent } from '../text/format.ts'
+import {
+  type Block,
+  type Fact,
+  filledFacts,
+  type Section,
+  type Table,
+} from '../document/document.ts'
+import { count, figure, listOf, percent, ranged } from '../text/format.ts'
 import { chartsOf } from './charts.ts'
 import {
   clocked,
@@ -66,12 +72,12 @@ export function measuredSections(report: LoadReport): readonly Section[] {
 function rateBlocks(report: LoadReport): readonly Block[] {
   const { open, left } = report
   const purposeful = Object.values(left).reduce((sum, number) => sum + number, 0)
-  const beside = [
+  const beside = listOf([
     `${count(open, 'request')} in flight at the end`,
-    ...(purposeful === 0 ? [] : [`${purposeful} aborted on purpose`]),
+    purposeful > 0 && `${purposeful} aborted on purpose`,
     connectionText(report),
-  ]
-  return [{ table: rateTable(report) }, { text: beside.join('; ') }]
+  ])
+  return [{ table: rateTable(report) }, { text: beside }]
 }
 
 /** Empty for a single kind of transaction. */
@@ -115,7 +121,7 @@ function quantileBlocks(rows: readonly QuantileRow[]): readonly Block[] {
       figure(distribution.mean),
       ...distribution.quantiles.map(({ value, low, high }) => ({
         short: figure(value),
-        long: interval(value, low, high),
+        long: ranged(value, [low, high]),
       })),
       figure(distribution.max),
     ]),
@@ -127,13 +133,11 @@ function quantileBlocks(rows: readonly QuantileRow[]): readonly Block[] {
 }
 
 function delivery(report: LoadReport): readonly Fact[] {
-  const { stalls } = report
-  const text = deliveryText(report)
-  return [
-    ...(stalls === null ? [] : [['stalls: ', stallText(stalls)] as const]),
-    ...(text === undefined ? [] : [['delivery: ', text] as const]),
-    ...lumpText(report).map((line): Fact => ['  note: ', line]),
-  ]
+  return filledFacts([
+    ['stalls: ', report.stalls && stallText(report.stalls)],
+    ['delivery: ', deliveryText(report)],
+    ['  note: ', lumpText(report)],
+  ])
 }
 
 function stallText(stalls: NonNullable<LoadReport['stalls']>): string {

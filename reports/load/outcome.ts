@@ -1,5 +1,5 @@
 import { printable } from '../text/escape.ts'
-import { count, percent, seconds } from '../text/format.ts'
+import { count, listOf, percent, seconds } from '../text/format.ts'
 import { refusalKinds } from './model/integrity.ts'
 import type { ArrivalRow, LoadReport } from './model/report.ts'
 
@@ -8,15 +8,15 @@ import type { ArrivalRow, LoadReport } from './model/report.ts'
 /** Summary of the run in one line, without the outcome itself. */
 export function outcomeText(report: LoadReport): string {
   const { goodput, generator, partial } = report
-  return [
+  return listOf([
     sloText(report),
-    ...refusedText(report),
+    refusedText(report),
     integrityText(report),
-    ...truncatedText(report),
+    truncatedText(report),
     goodText(goodput),
     `generator ${generator.verdict}`,
-    ...(partial === undefined ? [] : [partialText(partial)]),
-  ].join('; ')
+    partial && partialText(partial),
+  ])
 }
 
 /** Address of the target, and the number of its other endpoints. */
@@ -58,17 +58,17 @@ function goodText({ share, due }: LoadReport['goodput']): string {
     : `goodput ${percent(share)} of ${count(due, 'due request')}`
 }
 
-/** `67 % of requests refused (503)`. */
-function refusedText({ errors }: Pick<LoadReport, 'errors'>): readonly string[] {
+/** `67 % of requests refused (503)`; empty if none were. */
+function refusedText({ errors }: Pick<LoadReport, 'errors'>): string {
   const refusals = errors.filter(({ kind }) => refusalKinds.includes(kind))
   const share = refusals.reduce((sum, row) => sum + row.share, 0)
-  if (share === 0) return []
+  if (share === 0) return ''
   const details = refusals.map(({ kind, detail }) =>
     kind === 'in-band-error' ? 'error event' : printable(detail),
   )
   const distinct = [...new Set(details)]
   const rest = distinct.length > 3 ? ', …' : ''
-  return [`${roundPercent(share)} of requests refused (${distinct.slice(0, 3).join(', ')}${rest})`]
+  return `${roundPercent(share)} of requests refused (${distinct.slice(0, 3).join(', ')}${rest})`
 }
 
 /** `67 %`, `1.03 %`; never rounded up to 100 %. */
@@ -78,9 +78,9 @@ function roundPercent(share: number): string {
 }
 
 /** Truncated responses are reported in the first line, even if allowed. */
-function truncatedText({ errors }: Pick<LoadReport, 'errors'>): readonly string[] {
+function truncatedText({ errors }: Pick<LoadReport, 'errors'>): string {
   const cut = errors.reduce((sum, row) => sum + (row.kind === 'truncated' ? row.count : 0), 0)
-  return cut === 0 ? [] : [`${count(cut, 'response')} truncated`]
+  return cut === 0 ? '' : `${count(cut, 'response')} truncated`
 }
 
 export function partialText({ of, missing }: NonNullable<LoadReport['partial']>): string {
@@ -108,13 +108,13 @@ export function arrivalText(arrival: ArrivalRow): string {
 /** `poisson, 20/s, for 30 s; mix v3; seed x; shard 1 of 4; plan 0123456789ab`. */
 export function planText({ plan, seed }: LoadReport): string {
   const { arrival, durationMs, mix, shard, hash } = plan
-  return [
+  return listOf([
     `${arrivalText(arrival)}, for ${seconds(durationMs)}`,
     `mix ${mix}`,
     `seed ${seed}`,
-    ...(shard === null ? [] : [`shard ${shard.index}/${shard.of}`]),
+    shard && `shard ${shard.index}/${shard.of}`,
     `plan ${hash.slice(0, 12)}`,
-  ].join('; ')
+  ])
 }
 
 export function windowText({ window }: Pick<LoadReport, 'window'>): string {

@@ -1,5 +1,5 @@
-import type { Fact, Item, Section } from '../document/document.ts'
-import { count, figure, percent } from '../text/format.ts'
+import { type Fact, filledFacts, type Item, type Section } from '../document/document.ts'
+import { count, figure, listOf, percent } from '../text/format.ts'
 import { boundedSamples, type Spread } from './model/generator.ts'
 import type { Disturbances } from './model/integrity.ts'
 import type { LoadReport } from './model/report.ts'
@@ -35,18 +35,21 @@ export function connectionText({ connections }: Pick<LoadReport, 'connections'>)
   const what = `${versions === '' ? '' : `${versions}: `}${count(opened, 'connection')} opened`
   if (http2 === undefined) return `${what}, ${count(reused, 'request')} on reused connections`
   const { streams, maxAtOnce, allowed, resets, goaways, resent } = http2
-  return [
-    what,
-    `${count(streams, 'stream')}, up to ${maxAtOnce} concurrent per connection (${allowed === null ? 'no limit' : `limit ${allowed}`})`,
-    ...(resets === 0 ? [] : [`${count(resets, 'stream')} reset by the target`]),
-    ...(goaways === 0 ? [] : [`${count(goaways, 'connection')} closed by GOAWAY`]),
-    ...(resent === 0 ? [] : [`${count(resent, 'request')} retried after a refused stream`]),
-  ].join(', ')
+  return listOf(
+    [
+      what,
+      `${count(streams, 'stream')}, up to ${maxAtOnce} concurrent per connection (${allowed === null ? 'no limit' : `limit ${allowed}`})`,
+      resets > 0 && `${count(resets, 'stream')} reset by the target`,
+      goaways > 0 && `${count(goaways, 'connection')} closed by GOAWAY`,
+      resent > 0 && `${count(resent, 'request')} retried after a refused stream`,
+    ],
+    ', ',
+  )
 }
 
-/** Deltas per network read, in a sentence; undefined without streams. */
-export function deliveryText({ delivery }: Pick<LoadReport, 'delivery'>): string | undefined {
-  if (delivery === null) return undefined
+/** Deltas per network read, in a sentence; null without streams. */
+export function deliveryText({ delivery }: Pick<LoadReport, 'delivery'>): string | null {
+  if (delivery === null) return null
   const { streams, deltas, reads, inOneRead } = delivery
   const each = `${figure(deltas / streams)} deltas in ${figure(reads / streams)} reads`
   const whole =
@@ -61,37 +64,31 @@ function usageText({ usage }: NonNullable<LoadReport['delivery']>): string {
     const total = count(equal + more + fewer, 'stream')
     return more === 0 ? '' : `; ${more} of ${total} had more deltas than output tokens (usage)`
   }
-  const others = [
-    ...(more === 0 ? [] : [`${more} had more (a repeated delta?)`]),
-    ...(fewer === 0 ? [] : [`${fewer} had fewer`]),
-  ]
+  const others = listOf(
+    [more > 0 && `${more} had more (a repeated delta?)`, fewer > 0 && `${fewer} had fewer`],
+    ' and ',
+  )
   const same = `; ${count(equal, 'stream')} had one delta per output token of their usage`
-  return others.length === 0 ? same : `${same}, ${others.join(' and ')}`
+  return listOf([same, others], ', ')
 }
 
-/** Warnings about `ttft` and the gaps if deltas arrived in bursts; empty otherwise. */
-export function lumpText(report: Pick<LoadReport, 'delivery' | 'generator'>): readonly string[] {
+/** Warning about `ttft` and the gaps if deltas arrived in bursts; empty otherwise. */
+export function lumpText(report: Pick<LoadReport, 'delivery' | 'generator'>): string {
   const { delivery, generator } = report
   // A late generator produces bursts by itself.
-  if (delivery === null || generator.verdict === 'invalid') return []
+  if (delivery === null || generator.verdict === 'invalid') return ''
   const { lumps, inOneRead, streams, lumpMs, firstRead } = delivery
   const who = 'the server or a proxy in front of it buffers them'
   if (lumps === 'whole') {
-    return [
-      `${inOneRead} of ${count(streams, 'stream')} arrived in a single read, so ttft is the time of the whole response, not of its first token: ${who}, or writes faster than the client can read`,
-    ]
+    return `${inOneRead} of ${count(streams, 'stream')} arrived in a single read, so ttft is the time of the whole response, not of its first token: ${who}, or writes faster than the client can read`
   }
-  if (lumps === 'some') {
-    const every = lumpMs === null ? '' : ` about every ${figure(lumpMs)} ms`
-    const first =
-      firstRead >= 2
-        ? `ttft is the time of the first burst (${figure(firstRead)} deltas on average), and `
-        : ''
-    return [
-      `deltas arrived in bursts${every}: ${who}, so ${first}the gaps are those of the buffer, not of the model`,
-    ]
-  }
-  return []
+  if (lumps === 'none') return ''
+  const every = lumpMs === null ? '' : ` about every ${figure(lumpMs)} ms`
+  const first =
+    firstRead >= 2
+      ? `ttft is the time of the first burst (${figure(firstRead)} deltas on average), and `
+      : ''
+  return `deltas arrived in bursts${every}: ${who}, so ${first}the gaps are those of the buffer, not of the model`
 }
 
 /** Accuracy of the measurement: the error of the generator, and audits of the figures. */
@@ -131,15 +128,14 @@ export function generatorSections({ generator, audits }: LoadReport): readonly S
 const tones = { valid: 'pass', degraded: 'warn', invalid: 'fail' } as const
 
 function figuresText(generator: LoadReport['generator']): string {
-  return [
+  const { eventsPerCpuSecond: perCpu } = generator
+  return listOf([
     spreadText('timestamp error', generator.timestampError),
     spreadText('send delay', generator.scheduleDelay),
     `busiest event loop ${percent(generator.eventLoopUtilization)}`,
     `${figure(generator.eventsPerSecond)} events/s`,
-    ...(generator.eventsPerCpuSecond === null
-      ? []
-      : [`${figure(generator.eventsPerCpuSecond)} per CPU second`]),
-  ].join('; ')
+    perCpu !== null && `${figure(perCpu)} per CPU second`,
+  ])
 }
 
 /** `send delay p50 0.1, p99 2.3, max 4.5 ms`. */
@@ -159,18 +155,15 @@ function auditItem({ name, verdict, message }: LoadReport['audits'][number]): It
 }
 
 function machineFacts({ environment: at, calibration }: LoadReport['generator']): readonly Fact[] {
-  return [
-    ...(calibration === null
-      ? []
-      : [
-          [
-            'calibration: ',
-            `${percent(calibration.used)} of ${figure(calibration.ceilingEventsPerSecond)} events per second, measured ${calibration.measuredAt}`,
-          ] as const,
-        ]),
+  return filledFacts([
+    [
+      'calibration: ',
+      calibration &&
+        `${percent(calibration.used)} of ${figure(calibration.ceilingEventsPerSecond)} events per second, measured ${calibration.measuredAt}`,
+    ],
     [
       'machine: ',
       `${at.cpus} × ${at.cpuModel}, ${at.platform}, Node ${at.node}, load ${figure(at.loadAverage)}`,
     ],
-  ]
+  ])
 }

@@ -1,12 +1,14 @@
-import { type Badge, type Fact, type Table, tableOf } from '../document/document.ts'
+import { type Badge, type Fact, filledFacts, type Table, tableOf } from '../document/document.ts'
 import { clean } from '../text/escape.ts'
-import { count, figure, interval, percent, seconds } from '../text/format.ts'
+import { count, figure, listOf, percent, ranged, seconds } from '../text/format.ts'
 import type { PlanReport, PlanRow, PlanService, PredictedSloRow } from './model.ts'
 
 /** The answer, and problems of the measurements that it was computed from. */
 export function planAnswer(report: PlanReport): string {
-  const caveats = report.measured.flatMap(({ caveat }) => (caveat ? [clean(caveat)] : []))
-  return [numberText(report), ...caveats].join('; ')
+  return listOf([
+    numberText(report),
+    ...report.measured.map(({ caveat }) => caveat && clean(caveat)),
+  ])
 }
 
 /** `19 replicas for 90 req/s, 20 with one spare; safe within the uncertainty: 20; sustains 93 req/s [89, 95]`. */
@@ -21,19 +23,16 @@ function numberText(report: PlanReport): string {
     return `no number of replicas meets the SLOs for ${demandText(report)}${why.length === 0 ? '' : ` (without queues ${why.join(', ')})`}`
   }
   const unit = demand.kind === 'concurrency' ? 'users' : 'req/s'
-  return [
+  return listOf([
     `${count(replicas, 'replica')} for ${demandText(report)}, ${withSpare} with one spare`,
     safeReplicas === null
       ? 'no number is certain within the uncertainty of the measurement'
       : `${safeReplicas} within the uncertainty of the measurement`,
-    ...(sustainable === null
-      ? []
-      : [
-          `${count(replicas, 'replica')} sustain${replicas === 1 ? 's' : ''} ${interval(sustainable.value, ...bounds(sustainable.interval))} ${unit}`,
-        ]),
-    ...assessedText(report, unit),
-    ...costs(report, replicas, withSpare),
-  ].join('; ')
+    sustainable &&
+      `${count(replicas, 'replica')} sustain${replicas === 1 ? 's' : ''} ${ranged(sustainable.value, sustainable.interval)} ${unit}`,
+    assessedText(report, unit),
+    costText(report, replicas, withSpare),
+  ])
 }
 
 export const planBadges: Readonly<Record<PlanReport['outcome'], Badge>> = {
@@ -44,24 +43,23 @@ export const planBadges: Readonly<Record<PlanReport['outcome'], Badge>> = {
   invalid: { word: 'Invalid', tone: 'none' },
 }
 
-function assessedText({ assessed, replicas }: PlanReport, unit: string): readonly string[] {
-  if (assessed === null || assessed.replicas === replicas) return []
+function assessedText({ assessed, replicas }: PlanReport, unit: string): string {
+  if (assessed === null || assessed.replicas === replicas) return ''
   const { sustainable } = assessed
   const size = count(assessed.replicas, 'replica')
-  if (sustainable === null) return [`${size} meet the SLOs at no load`]
-  return [`${size}: ${interval(sustainable.value, ...bounds(sustainable.interval))} ${unit}`]
+  if (sustainable === null) return `${size} meet the SLOs at no load`
+  return `${size}: ${ranged(sustainable.value, sustainable.interval)} ${unit}`
 }
 
-function costs(report: PlanReport, replicas: number, withSpare: number): readonly string[] {
-  const { price, demand } = report
-  if (price === null) return []
+function costText({ price, demand }: PlanReport, replicas: number, withSpare: number): string {
+  if (price === null) return ''
   const cost = (number: number) => money(number * price.perHour, price.currency)
   const parts = [`${cost(replicas)}/h, ${cost(withSpare)}/h with the spare`]
   if (demand.kind === 'trace') {
     const hours = demand.hours.reduce((sum, hour) => sum + hour.replicas, 0)
     parts.push(`${cost(hours)} if the replicas follow the hours of the trace`)
   }
-  return [parts.join(', ')]
+  return parts.join(', ')
 }
 
 export function money(value: number, currency: string): string {
@@ -85,17 +83,18 @@ export function demandText({ demand }: PlanReport): string {
 /** The measurements, and one replica as it was fitted to them. */
 export function modelFacts(report: PlanReport): readonly Fact[] {
   const { service, measured, balance, methods } = report
-  return [
+  return filledFacts([
     ...measured.map(
-      ({ file, replicas, rate, interval: range, baseUrl, basis }): Fact => [
+      ({ file, replicas, rate, interval, baseUrl, basis }): Fact => [
         'Measured  ',
-        `${clean(file)}: ${count(replicas, 'replica')} at ${clean(baseUrl)}, ${rate === null ? 'no rate found' : `${interval(rate, ...bounds(range))}`}${basis === 'decided' ? '' : ` (${basis})`}`,
+        `${clean(file)}: ${count(replicas, 'replica')} at ${clean(baseUrl)}, ${rate === null ? 'no rate found' : ranged(rate, interval)}${basis === 'decided' ? '' : ` (${basis})`}`,
       ],
     ),
-    ...(service === null ? [] : [...serviceFacts(service), ['Balance  ', balance] as const]),
+    ...(service === null ? [] : serviceFacts(service)),
+    ['Balance  ', service && balance],
     ...methods.map((method): Fact => ['Method  ', method]),
-    ...traceFact(report),
-  ]
+    ['Trace  ', traceText(report)],
+  ])
 }
 
 function serviceFacts(service: PlanService): readonly Fact[] {
@@ -147,7 +146,7 @@ export function planTable({ rows, price, slos, demand }: PlanReport): Table {
 }
 
 function sloText({ value, low, high, unit }: PredictedSloRow): string {
-  return `${interval(value, low, high)} ${unit}`
+  return `${ranged(value, [low, high])} ${unit}`
 }
 
 function pair({ p50, p95 }: PlanRow['ttft']): string {
@@ -171,7 +170,7 @@ export function hourTable({ demand, price }: PlanReport) {
 export function scalabilityTable({ scalability }: PlanReport): Table {
   return tableOf(scalability?.predictions ?? [], [
     ['replicas', ({ replicas }) => String(replicas)],
-    ['req/s', ({ rate, interval: range }) => interval(rate, ...range)],
+    ['req/s', ({ rate, interval }) => ranged(rate, interval)],
     ['', ({ isExtrapolated }) => (isExtrapolated ? 'extrapolated' : '')],
   ])
 }
@@ -200,13 +199,8 @@ export function reproducedTable({ service }: PlanReport): Table {
   }
 }
 
-function traceFact({ demand }: PlanReport): readonly Fact[] {
-  if (demand.kind !== 'trace') return []
+function traceText({ demand }: PlanReport): string {
+  if (demand.kind !== 'trace') return ''
   const { requests, durationMs, hours } = demand
-  const text = `${Math.round(requests)} requests in ${seconds(durationMs)}, ${count(hours.length, 'hour')}`
-  return [['Trace  ', text]]
-}
-
-function bounds(range: readonly [number, number] | null): readonly [number | null, number | null] {
-  return range ?? [null, null]
+  return `${Math.round(requests)} requests in ${seconds(durationMs)}, ${count(hours.length, 'hour')}`
 }

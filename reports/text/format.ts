@@ -2,6 +2,11 @@ import type { ConformanceReport } from '../../contract/report/conformance.ts'
 
 /** Numbers with their units, as every report prints them. */
 
+/** Phrases with a semicolon or another sign between them; those without text are left out. */
+export function listOf(parts: readonly (string | null | undefined | false)[], sign = '; '): string {
+  return parts.filter(Boolean).join(sign)
+}
+
 /** `1 request`, `2 requests`. */
 export function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`
@@ -16,16 +21,11 @@ export function figure(value: number | null): string {
 }
 
 /** A figure with its interval: `412 [398, 431]`; an open end is a dash. */
-export function interval(value: number | null, low: number | null, high: number | null): string {
+export function ranged(value: number | null, range: readonly (number | null)[] | null): string {
+  const [low = null, high = null] = range ?? []
   if (value === null || (low === null && high === null)) return figure(value)
   const end = (bound: number | null) => (bound === null ? '–' : figure(bound))
   return `${figure(value)} [${end(low)}, ${end(high)}]`
-}
-
-/** The same with both ends in a list; null without an interval. */
-export function ranged(value: number | null, range: readonly number[] | null): string {
-  const [low = null, high = null] = range ?? []
-  return interval(value, low, high)
 }
 
 /** Share in percent, never rounded up to 100 %. */
