@@ -142,7 +142,9 @@ export class Conversation {
     clearTimeout(this.#patience)
     this.outgoing.signal?.removeEventListener('abort', this.#abort)
     this.answered.resolve()
-    const body = await this.#body?.finish(ending)
+    const body = this.#body
+    const bodyEnding = await body?.finish(ending)
+    const coded = body?.coded
     const { id, labels, request } = this.outgoing
     this.ended.resolve({
       id,
@@ -158,13 +160,13 @@ export class Conversation {
               get chunks() {
                 return body.chunks
               },
-              ...(body.coded === undefined ? {} : { coded: body.coded }),
+              ...(coded === undefined ? {} : { coded }),
             }
           : null,
       get events() {
         return body?.events ?? []
       },
-      ending: body?.ending ?? ending,
+      ending: bodyEnding ?? ending,
     })
   }
 

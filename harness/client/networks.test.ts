@@ -57,7 +57,7 @@ describe('a certificate', () => {
     expect(bodyText(await sendRequest(url, {}, network))).toBe('hello')
     const over1 = await sendRequest(url, {}, { ...network, httpVersion: 'http1' })
     expect(bodyText(over1)).toBe('hello')
-    // undici may notice the end of the connection before the alert.
+    // The client may notice the end of the connection before the alert.
     const either = /requires a client|side closed/
     const sentences = { auto: /requires a client certificate/, http1: either }
     for (const httpVersion of ['auto', 'http1'] as const) {

@@ -55,14 +55,13 @@ export async function runExploration(
   exploration: Exploration,
   collector: Collector,
   setup: RunSetup,
-  signal: AbortSignal | undefined,
+  signal: AbortSignal,
   onProgress: (exploring?: Exploring) => void,
 ): Promise<ExplorationSummary | undefined> {
   const { slug, title, requirements } = exploration
   collector.scenarios.push({ slug, title, requirements, cost: exploration.cost, again: 0 })
   const context = createRunContext(setup)
-  const own = signal ?? new AbortController().signal
-  const session = new Session(context, { slug, title, covers: requirements }, own)
+  const session = new Session(context, { slug, title, covers: requirements }, signal)
   const tell = (done: number) =>
     onProgress({ done, of: exploration.operations, retries: session.retries })
   tell(0)
@@ -72,7 +71,7 @@ export async function runExploration(
     summary = await exploration.run(session, tell)
   } catch (error) {
     if (error instanceof EvidenceError) collector.unwritten ??= context.redactor.text(error.message)
-    if (!isEarlyEnd(error) && !own.aborted) fault = context.redactor.text(String(error))
+    if (!isEarlyEnd(error) && !signal.aborted) fault = context.redactor.text(String(error))
   }
   await session.cleanUp()
   await context.close()

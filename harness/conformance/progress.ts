@@ -1,9 +1,9 @@
 import type { RequirementId } from '../../contract/index.ts'
 import type { ConformanceReport, RequirementResult } from '../../contract/report/conformance.ts'
 import type { Exploration, Exploring } from './exploration.ts'
-import type { TargetProfile } from './profile/index.ts'
 import { isPlanned } from './profile/selection.ts'
 import { decide } from './report/verdicts.ts'
+import { isIncognito, type RunSetup } from './run-setup.ts'
 import { addCosts, type Cost, noCost } from './usage.ts'
 import type { Collector, Scenario } from './vitest/collector.ts'
 
@@ -30,24 +30,21 @@ export interface Progress {
 
 interface Place {
   readonly scenario: string
-  readonly judged: readonly RequirementId[]
-  /** Requirements that were selected, the others included. */
+  /** Requirements that were selected, also those that are not judged. */
   readonly requirements: readonly RequirementId[]
-  readonly profile: TargetProfile
-  readonly isIncognito: boolean
   /** Exploration that will follow the scenarios. */
   readonly exploration: Pick<Exploration, 'slug' | 'cost'> | undefined
   readonly exploring: Exploring | undefined
-  /** Scenarios that run at once. */
-  readonly jobs: number
 }
 
 export function buildProgress(
   collector: Collector,
-  { scenario, judged, requirements, profile, isIncognito, exploration, exploring, jobs }: Place,
+  setup: RunSetup,
+  { scenario, requirements, exploration, exploring }: Place,
 ): Omit<Progress, 'report'> {
   const { scenarios, results } = collector
-  const own = scenarios.filter((one) => isPlanned(one, judged, profile, isIncognito))
+  const { requirements: judged, profile, jobs } = setup
+  const own = scenarios.filter((one) => isPlanned(one, judged, profile, isIncognito(setup)))
   const ended = new Set(results.map(({ slug }) => slug))
   const done = own.filter(({ slug }) => ended.has(slug))
   const explored = exploration && ended.has(exploration.slug) ? 1 : shareOf(exploring)

@@ -5,8 +5,7 @@ import { type ConformanceReport, isViolation } from '../../contract/report/confo
 import { messageOf } from '../../contract/text.ts'
 import { createRedactor, RedactingWriter } from '../client/index.ts'
 import { type AuditOptions, auditLeftovers, type LeftoverAudit } from './cleanup/audit.ts'
-import { openJournal } from './cleanup/cleanup.ts'
-import { startJournal } from './cleanup/journal.ts'
+import { openJournal, startJournal } from './cleanup/journal.ts'
 import { interfaceRevision, runRecordName, suiteVersion } from './defaults.ts'
 import { costOf, runOnEachEndpoint } from './endpoints-alone.ts'
 import { ConfigurationError, InterruptedError, refusing } from './errors.ts'
@@ -51,15 +50,11 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
     exploration && isExplorable(exploration, setup.requirements) ? exploration : undefined
   const showProgress = (scenario: string, exploring?: Exploring) => {
     options.onProgress?.({
-      ...buildProgress(collector, {
+      ...buildProgress(collector, setup, {
         scenario,
-        judged: setup.requirements,
         requirements,
-        profile: options.profile,
-        isIncognito: isIncognito(setup),
         exploration: planned,
         exploring,
-        jobs: setup.jobs,
       }),
       report: reportUntilNow,
     })
@@ -83,7 +78,7 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
   const reportUntilNow = () =>
     buildReport({ ...whole, ...unknown, decided: verdicts(pendingReason), cost: costOfScenarios() })
   const run = options.engine?.run ?? runOnce
-  const signal = anyOf(options.signal, stop)
+  const signal = AbortSignal.any([options.signal, stop].filter((one) => one !== undefined))
   const isStopped = await run(collector, setup, signal)
   const explored =
     planned && !isStopped && collector.unwritten === undefined
@@ -137,11 +132,6 @@ const unknown = {
   interrupted: false,
   audit: { leftovers: [], incompleteReason: null, requests: 0 },
 } as const
-
-function anyOf(one: AbortSignal | undefined, other: AbortSignal | undefined) {
-  const signals = [one, other].filter((signal) => signal !== undefined)
-  return signals.length === 2 ? AbortSignal.any(signals) : signals[0]
-}
 
 /**
  * Tests that each endpoint answers; errors after an interrupt are dropped.

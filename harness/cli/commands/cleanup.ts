@@ -1,6 +1,6 @@
 import { printable } from '../../../reports/text/escape.ts'
 import { count } from '../../../reports/text/format.ts'
-import type { OpenJournal } from '../../conformance/cleanup/cleanup.ts'
+import type { OpenJournal } from '../../conformance/cleanup/journal.ts'
 import type { Removal } from '../../conformance/cleanup/removal.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { type ExitCode, exitCode } from '../exit-codes.ts'
@@ -61,7 +61,8 @@ async function removeChats(
   flags: CleanupFlags,
   io: Io,
 ): Promise<ExitCode> {
-  const { cleanUp, openJournal } = await import('../../conformance/cleanup/cleanup.ts')
+  const { cleanUp } = await import('../../conformance/cleanup/cleanup.ts')
+  const { openJournal } = await import('../../conformance/cleanup/journal.ts')
   const open = openJournal(journalFile)
   const print = (text: string) => io.out(escapeWorkflowCommands(fitted(text, io), io.env))
   print(headline(journalFile, open))

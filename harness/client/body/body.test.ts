@@ -32,7 +32,9 @@ async function read(coding: string, pieces: readonly Uint8Array[], maxBytes = 1e
   const limits = { bodyBytes: 1, streamBytes: maxBytes, lineBytes: 1e7, streamEvents: 1e6 }
   const reader = new BodyReader(headers, limits, { onEvents: () => {}, onUnreadable: () => {} })
   for (const [at, bytes] of pieces.entries()) reader.push({ atMs: at, bytes })
-  return reader.finish({ kind: 'complete', atMs: pieces.length })
+  const ending = await reader.finish({ kind: 'complete', atMs: pieces.length })
+  const { chunks, coded, events } = reader
+  return { ending, chunks, coded, events }
 }
 
 function textOf(chunks: readonly WireChunk[]): string {

@@ -12,16 +12,6 @@ import { ChunkList } from './chunk-list.ts'
 import { type ContentDecoder, codingsOf, createContentDecoder } from './content-coding.ts'
 import { BodyGauge, type BodyLimits } from './limits.ts'
 
-/** A body that was read. Chunks and events are created on access. */
-export interface ReadBody {
-  /** Decoded; each piece has the time at which the bytes came that it was decoded from. */
-  readonly chunks: readonly WireChunk[]
-  /** Body as it came, if it had a Content-Encoding. */
-  readonly coded: CodedBody | undefined
-  readonly events: readonly StreamEvent[]
-  readonly ending: Ending
-}
-
 interface Listener {
   /** Called with the number of events of a stream that have come. */
   onEvents(count: number): void
@@ -37,8 +27,9 @@ export class BodyReader {
   readonly #coded = new ChunkList()
   readonly #gauge: BodyGauge
   readonly #eventDecoder: EventDecoder | undefined
-  readonly #decoder: ContentDecoder | undefined
+  #decoder: ContentDecoder | undefined
   #events = 0
+  #decodedEvents: WeakRef<readonly StreamEvent[]> | undefined
   /** Last decoding in progress: chunks are decoded one after the other. */
   #decoding: Promise<void> = Promise.resolve()
 
@@ -74,7 +65,7 @@ export class BodyReader {
       if (decoder.problem !== undefined) return
       for (const piece of await decoder.push(copy)) {
         if (this.#gauge.excess !== undefined) break
-        this.#chunks.adopt(piece, atMs)
+        this.#chunks.push(piece, atMs)
         this.#taken(piece, atMs)
       }
       if (decoder.problem === undefined) return
@@ -83,38 +74,40 @@ export class BodyReader {
     })
   }
 
-  /** Waits for pending decoding. An undecodable coding changes the ending. */
-  async finish(ending: Ending): Promise<ReadBody> {
+  /** Waits for pending decoding; returns the ending of the exchange, which an undecodable coding changes. */
+  async finish(ending: Ending): Promise<Ending> {
     await this.#decoding
-    const bodyEnding = await this.#endOf(ending)
-    const chunks = this.#chunks
+    const end = await this.#endOf(ending)
+    // Its buffers would live as long as the exchange.
+    this.#decoder = undefined
+    return end
+  }
+
+  /** The decoded body; each piece has the time at which the bytes came that it was decoded from. */
+  get chunks(): readonly WireChunk[] {
+    return this.#chunks.chunks
+  }
+
+  /** The body as it came, if it had a Content-Encoding. */
+  get coded(): CodedBody | undefined {
     const coded = this.#coded
-    const eventDecoder = this.#eventDecoder
-    const coding = this.#codings.join(', ')
-    let events: WeakRef<readonly StreamEvent[]> | undefined
+    if (coded.length === 0) return undefined
     return {
+      coding: this.#codings.join(', '),
       get chunks() {
-        return chunks.chunks
+        return coded.chunks
       },
-      coded:
-        coded.length === 0
-          ? undefined
-          : {
-              coding,
-              get chunks() {
-                return coded.chunks
-              },
-            },
-      get events() {
-        if (eventDecoder === undefined) return none
-        const cached = events?.deref()
-        if (cached !== undefined) return cached
-        const made = decodeEvents(chunks.chunks)
-        events = new WeakRef(made)
-        return made
-      },
-      ending: bodyEnding,
     }
+  }
+
+  /** The events of the whole body, decoded on access. */
+  get events(): readonly StreamEvent[] {
+    if (this.#eventDecoder === undefined) return none
+    const cached = this.#decodedEvents?.deref()
+    if (cached !== undefined) return cached
+    const made = decodeEvents(this.chunks)
+    this.#decodedEvents = new WeakRef(made)
+    return made
   }
 
   async #endOf(ending: Ending): Promise<Ending> {

@@ -1,5 +1,5 @@
 /**
- * Errors of the system, of TLS and of undici as a sentence with the cause and the remedy. OpenSSL names its
+ * Errors of the system and of TLS as a sentence with the cause and the remedy. OpenSSL names its
  * own functions and lines, which do not help the user.
  */
 

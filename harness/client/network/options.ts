@@ -39,7 +39,7 @@ export const directNetwork: NetworkOptions = {
   resolve: [],
 }
 
-/** The TLS options of every connection to the target, for `tls.connect` and for undici. */
+/** The TLS options of every connection to the target, for `tls.connect`. */
 export function tlsOptions({
   ca,
   insecure,

@@ -1,7 +1,6 @@
 import { once } from 'node:events'
-import { connect, type Socket } from 'node:net'
-import { TLSSocket } from 'node:tls'
-import type { buildConnector } from 'undici'
+import { connect as connectTcp, isIP, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
 import { type NetworkOptions, resolvedAddress, tlsOptions } from './options.ts'
 import { openTunnel, portOf } from './proxy.ts'
 
@@ -12,15 +11,7 @@ type Offer = 'http/1.1' | 'h2' | 'both'
 const connectTimeoutMs = 10_000
 
 export function createSocketOpener(network: NetworkOptions) {
-  const common = { ...tlsOptions(network), timeout: connectTimeoutMs }
-  let connectors: Promise<Record<'http/1.1' | 'both', buildConnector.connector>> | undefined
-  const load = async () => {
-    const { buildConnector } = await import('undici')
-    return {
-      'http/1.1': buildConnector({ ...common, allowH2: false }),
-      both: buildConnector({ ...common, allowH2: true, preferH2: true }),
-    }
-  }
+  const tls = tlsOptions(network)
 
   return {
     /**
@@ -29,24 +20,25 @@ export function createSocketOpener(network: NetworkOptions) {
      * @throws the error of the system, of TLS, a ProxyError or a NoHttp2Error.
      */
     async open(url: URL, offer: Offer): Promise<Socket> {
-      const { protocol } = url
       const hostname = url.hostname.replace(/^\[|\]$/g, '')
       const port = portOf(url)
       const address = resolvedAddress(network, url.hostname, port) ?? hostname
       const tunnel = network.proxy === null ? undefined : await openTunnel(network.proxy, url)
-      if (tunnel !== undefined && protocol === 'http:') return tunnel
-      if (protocol === 'http:') return connectedPlainly(address, port)
-      // Loading undici takes 40 ms, which plain HTTP need not wait for.
-      connectors ??= load()
-      const connector = (await connectors)[offer === 'http/1.1' ? offer : 'both']
-      const socket = await connected(connector, {
-        protocol,
-        hostname: address,
-        host: url.host,
-        port: String(port),
-        ...(tunnel === undefined ? {} : { httpSocket: tunnel }),
+      const options = { host: address, port, noDelay: true, keepAlive: true }
+      if (url.protocol === 'http:') {
+        return tunnel ?? connected(connectTcp(options), 'connect')
+      }
+      const ALPNProtocols = offer === 'http/1.1' ? ['http/1.1'] : ['h2', 'http/1.1']
+      const socket = connectTls({
+        ...options,
+        ...tls,
+        ALPNProtocols,
+        // An address has no name in the handshake (RFC 6066, section 3).
+        ...(isIP(hostname) === 0 ? { servername: hostname } : {}),
+        ...(tunnel === undefined ? {} : { socket: tunnel }),
       })
-      if (offer === 'h2' && socket instanceof TLSSocket && socket.alpnProtocol !== 'h2') {
+      await connected(socket, 'secureConnect')
+      if (offer === 'h2' && socket.alpnProtocol !== 'h2') {
         socket.destroy()
         throw new NoHttp2Error()
       }
@@ -55,14 +47,16 @@ export function createSocketOpener(network: NetworkOptions) {
   }
 }
 
-async function connectedPlainly(host: string, port: number): Promise<Socket> {
-  const socket = connect({ host, port, noDelay: true, keepAlive: true })
+async function connected<S extends Socket>(
+  socket: S,
+  event: 'connect' | 'secureConnect',
+): Promise<S> {
   const timer = setTimeout(() => {
     const error = new Error(`no connection within ${connectTimeoutMs / 1000} s`)
     socket.destroy(Object.assign(error, { code: 'UND_ERR_CONNECT_TIMEOUT' }))
   }, connectTimeoutMs)
   try {
-    await once(socket, 'connect')
+    await once(socket, event)
     return socket
   } finally {
     clearTimeout(timer)
@@ -77,18 +71,6 @@ class NoHttp2Error extends Error {
   constructor() {
     super('the server does not offer HTTP/2')
   }
-}
-
-function connected(
-  connect: buildConnector.connector,
-  options: buildConnector.Options,
-): Promise<Socket> {
-  return new Promise((resolve, reject) => {
-    connect(options, (error, socket) => {
-      if (error === null) resolve(socket)
-      else reject(error)
-    })
-  })
 }
 
 /** True if a TLS handshake succeeds on the port of the URL, with any certificate. */

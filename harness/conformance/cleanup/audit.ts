@@ -8,14 +8,8 @@ import { isDeclined } from '../scenario/read.ts'
 import { walkList } from '../scenario/routes/paging.ts'
 import { BudgetSpentError } from '../session/errors.ts'
 import { secretsOf } from '../session/secrets.ts'
-import { createAuxiliaryClient, idsOfRecordsContaining } from './auxiliary-client.ts'
-import {
-  createdEntries,
-  type Journal,
-  type OpenEntry,
-  openEntries,
-  readJournal,
-} from './journal.ts'
+import { createAuxiliaryClient, idsOfRecords } from './auxiliary-client.ts'
+import { createdEntries, type OpenEntry, type OpenJournal, openJournal } from './journal.ts'
 import {
   isNotFound,
   isRemaining,
@@ -59,13 +53,12 @@ export async function auditLeftovers(
   options: AuditOptions,
 ): Promise<LeftoverAudit> {
   if (setup.recordingFile !== null || !existsSync(setup.journalFile)) return emptyAudit
-  const journal = readJournal(setup.journalFile)
-  const others = openEntries(journal).filter(({ kind }) => kind !== 'chat')
+  const open = openJournal(setup.journalFile)
   const { text } = createRedactor(secretsOf(setup))
-  const chats = await auditChats(setup, journal, options)
-  const kept = [...chats.leftovers, ...others.map((entry) => toLeftover(entry, undeletable))]
+  const audit = await auditChats(setup, open, options)
+  const kept = [...audit.leftovers, ...open.others.map((entry) => toLeftover(entry, undeletable))]
   return {
-    ...chats,
+    ...audit,
     leftovers: kept.map((one) => ({ ...one, name: text(one.name), why: text(one.why) })),
   }
 }
@@ -74,10 +67,9 @@ const emptyAudit: LeftoverAudit = { leftovers: [], incompleteReason: null, reque
 
 async function auditChats(
   setup: RunSetup,
-  journal: Journal,
+  { journal, chats: open }: OpenJournal,
   { interrupted }: AuditOptions,
 ): Promise<LeftoverAudit> {
-  const open = openEntries(journal).filter(({ kind }) => kind === 'chat')
   const made = createdEntries(journal).filter(({ kind }) => kind === 'chat')
   if (open.length === 0 && made.length === 0) return emptyAudit
 
@@ -173,7 +165,7 @@ async function listedWithTag({ client, setup, maxPages }: RemovalOptions): Promi
   })
   const plain = await sendOperation(client, 'v3.chats', '')
   const ids = [...walk.pages, plain].flatMap(
-    (page) => idsOfRecordsContaining(answerJson(page), tag) ?? [],
+    (page) => idsOfRecords(answerJson(page), (text) => text.includes(tag)) ?? [],
   )
   return [...new Set(ids)]
 }

@@ -18,31 +18,16 @@ import { createSemaphore } from '../session/limits/semaphore.ts'
 import { buildWireRequest, type RequestSpec } from '../session/requests/wire-request.ts'
 import { nextExchangeId } from '../session/run-state.ts'
 import { secretsOf } from '../session/secrets.ts'
+import { addExchangeCost, noCost } from '../usage.ts'
 
-/** Requests outside the scenarios: paced like theirs, but not judged. */
-export interface AuxiliaryClient {
-  /**
-   * Sends a request, and again after a 429 or 503; never throws on a response or its absence. A response
-   * beyond a limit of the profile comes without its body.
-   * @param address in place of that of the profile
-   * @throws the reason of the signal once that is aborted.
-   */
-  send(spec: RequestSpec, address?: Partial<Address>): Promise<Exchange>
-  /** @throws the reason of the signal once that is aborted. */
-  sleep(ms: number): Promise<void>
-  /** Requests sent so far, tries after a 429 or 503 included. */
-  readonly requests: number
-  close(): Promise<void>
-}
-
-export interface AuxiliaryClientOptions {
+interface AuxiliaryClientOptions {
   /** Names the requests in their labels and headers. */
   readonly purpose: string
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
   /** Maximum attempts of a request that is answered 429 or 503; four by default. */
   readonly tries?: number
   /** Aborts a response that has not ended after this time, in milliseconds: slow bytes do not count as silence. */
-  readonly answerMs?: (() => number) | undefined
+  readonly answerMs?: () => number
   /** Limit of requests; beyond it each request throws the error. */
   readonly budget?: { readonly requests: number; readonly exceededError: Error } | undefined
   /** Creates the error thrown for every request once the target counts as unreachable. */
@@ -53,18 +38,21 @@ export interface AuxiliaryClientOptions {
 
 const requestsInFlight = 4
 
+/** Requests outside the scenarios: paced like theirs, but not judged. */
+export type AuxiliaryClient = ReturnType<typeof createAuxiliaryClient>
+
 export function createAuxiliaryClient(
   setup: ClientIdentity,
-  options: AuxiliaryClientOptions,
-): AuxiliaryClient {
-  const {
+  {
     purpose,
     signal,
-    run,
+    tries = Number.POSITIVE_INFINITY,
+    answerMs,
     budget,
     unreachableError,
-    tries = Number.POSITIVE_INFINITY,
-  } = options
+    run,
+  }: AuxiliaryClientOptions,
+) {
   const { limits } = setup.profile
   const transport = createNetworkTransport(networkOf(setup.profile), limits)
   const pace = createRateLimiter(limits, run?.state.pace)
@@ -73,12 +61,18 @@ export function createAuxiliaryClient(
   const secrets = secretsOf(setup)
   const redactor = createRedactor(secrets)
   const writer = new RedactingWriter(secrets)
-  const aborted = rejectOnAbort(signal)
   let ordinals = 0
   let requests = 0
+  let cost = noCost
 
   return {
-    async send(spec, address) {
+    /**
+     * Sends a request, and again after a 429 or 503; never throws on a response or its absence. A response
+     * beyond a limit of the profile comes without its body.
+     * @param address in place of that of the profile
+     * @throws the reason of the signal once that is aborted.
+     */
+    async send(spec: RequestSpec, address?: Partial<Address>): Promise<Exchange> {
       const release = await slots.acquire()
       try {
         const there = { ...setup, profile: { ...setup.profile, ...address } }
@@ -88,8 +82,13 @@ export function createAuxiliaryClient(
       }
     },
     sleep: pause,
-    get requests() {
+    /** Requests sent so far, tries after a 429 or 503 included. */
+    get requests(): number {
       return requests
+    },
+    /** Generations among them. */
+    get generations(): number {
+      return cost.generations
     },
     close: () => transport.close(),
   }
@@ -101,25 +100,7 @@ export function createAuxiliaryClient(
   ): Promise<Exchange> {
     for (let attempt = 0; ; attempt += 1) {
       await pace.waitForSlots(1)
-      signal?.throwIfAborted()
-      if (unreachableError !== undefined && breaker.isOpen) throw unreachableError(breaker.reason)
-      if (budget !== undefined && requests >= budget.requests) throw budget.exceededError
-      requests += 1
-      if (run !== undefined) run.state.budget.requests += 1
-      const id = run === undefined ? `${purpose}-${requests}` : nextExchangeId(run.state)
-      const { exchange: pending } = transport.send({
-        id,
-        labels: { scenario: purpose, ordinal, attempt, role: spec.role ?? 'probe' },
-        ...buildWireRequest(spec, there, `${purpose}/${ordinal}`),
-        timeoutMs: limits.timeoutMs,
-        ...(options.answerMs && { signal: AbortSignal.timeout(options.answerMs()) }),
-        ...(spec.leaveAfterEvents === undefined ? {} : { leaveAfterEvents: spec.leaveAfterEvents }),
-      })
-      const exchange = await Promise.race([pending, aborted])
-      breaker.recordEnding(exchange)
-      if (run !== undefined) {
-        appendExchange(writer, run.exchangesFile, storedPieces(redactor.exchange(exchange)))
-      }
+      const exchange = await sendOnce(spec, { ordinal, attempt }, there)
       const excess = findExcess(exchange, limits)
       const status = exchange.response?.status
       const turnedAway = status === 429 || status === 503
@@ -135,50 +116,59 @@ export function createAuxiliaryClient(
     }
   }
 
-  async function pause(ms: number): Promise<void> {
-    try {
-      await sleep(ms, undefined, signal ? { signal } : {})
-    } catch (error) {
-      // The timer rejects with its own error.
-      signal?.throwIfAborted()
-      throw error
+  async function sendOnce(
+    spec: RequestSpec,
+    place: Pick<Exchange['labels'], 'ordinal' | 'attempt'>,
+    there: ClientIdentity,
+  ): Promise<Exchange> {
+    signal?.throwIfAborted()
+    if (unreachableError !== undefined && breaker.isOpen) throw unreachableError(breaker.reason)
+    if (budget !== undefined && requests >= budget.requests) throw budget.exceededError
+    requests += 1
+    if (run !== undefined) run.state.budget.requests += 1
+    const signals = [signal, answerMs && AbortSignal.timeout(answerMs())]
+    const exchange = await transport.send({
+      id: run === undefined ? `${purpose}-${requests}` : nextExchangeId(run.state),
+      labels: { scenario: purpose, ...place, role: spec.role ?? 'probe' },
+      ...buildWireRequest(spec, there, `${purpose}/${place.ordinal}`),
+      timeoutMs: limits.timeoutMs,
+      signal: AbortSignal.any(signals.filter((one) => one !== undefined)),
+      ...(spec.leaveAfterEvents === undefined ? {} : { leaveAfterEvents: spec.leaveAfterEvents }),
+    }).exchange
+    signal?.throwIfAborted()
+    breaker.recordEnding(exchange)
+    cost = addExchangeCost(cost, exchange)
+    if (run !== undefined) {
+      appendExchange(writer, run.exchangesFile, storedPieces(redactor.exchange(exchange)))
     }
+    return exchange
+  }
+
+  /** @throws the reason of the signal once that is aborted; the timer rejects with its own error. */
+  async function pause(ms: number): Promise<void> {
+    await sleep(ms, undefined, { signal }).catch(() => signal?.throwIfAborted())
   }
 }
 
-/** An interrupt does not wait for a request under way. */
-function rejectOnAbort(signal: AbortSignal | undefined): Promise<never> {
-  const abortion = Promise.withResolvers<never>()
-  abortion.promise.catch(() => {})
-  const abort = () => abortion.reject(signal?.reason)
-  if (signal?.aborted) abort()
-  else signal?.addEventListener('abort', abort, { once: true })
-  return abortion.promise
-}
-
 /**
- * UUIDs in the records of a list that hold a text as a value, the likeliest first. Undefined if no record
- * holds it. Only reading shows which of them is the chat: an owner has an id too.
+ * UUIDs in the records of a list with a text that `matches`, the likeliest first. Undefined if there is no such
+ * record. Only reading shows which of them is the chat: an owner has an id too.
  */
-export function idsOfRecordsWith(body: unknown, text: string): string[] | undefined {
-  return idsWhere(body, (value) => value === text)
-}
-
-/** The same for records that hold the text inside a value. */
-export function idsOfRecordsContaining(body: unknown, text: string): string[] | undefined {
-  return idsWhere(body, (value) => typeof value === 'string' && value.includes(text))
-}
-
-type Matches = (value: unknown) => boolean
-
-function idsWhere(body: unknown, matches: Matches): string[] | undefined {
+export function idsOfRecords(
+  body: unknown,
+  matches: (text: string) => boolean,
+): string[] | undefined {
   const { records } = collectRecords(body, matches)
   return records.length === 0 ? undefined : [...new Set(records.flatMap(idsOf))]
 }
 
 /** The elements of the innermost arrays that hold a match; values outside may repeat the query. */
-function collectRecords(value: unknown, matches: Matches): { holds: boolean; records: unknown[] } {
-  if (typeof value !== 'object' || value === null) return { holds: matches(value), records: [] }
+function collectRecords(
+  value: unknown,
+  matches: (text: string) => boolean,
+): { holds: boolean; records: unknown[] } {
+  if (typeof value === 'string') return { holds: matches(value), records: [] }
+  if (typeof value !== 'object' || value === null) return { holds: false, records: [] }
   const parts = Object.values(value).map((part) => ({ part, ...collectRecords(part, matches) }))
   const holding = parts.filter(({ holds }) => holds)
   const records = holding.flatMap(({ part, records }) =>

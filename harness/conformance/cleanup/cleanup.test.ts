@@ -13,7 +13,7 @@ import {
 } from '../test-support/chat-server.ts'
 import { check, profileOf, temporaryFolder } from '../test-support/check.ts'
 import { auditLeftovers } from './audit.ts'
-import { idsOfRecordsContaining } from './auxiliary-client.ts'
+import { idsOfRecords } from './auxiliary-client.ts'
 import {
   createdEntries,
   headLine,
@@ -218,7 +218,7 @@ async function chatsOf(url: string, key: string): Promise<string[]> {
     headers: { authorization: `Bearer ${key}` },
   })
   const body: unknown = await response.json()
-  return idsOfRecordsContaining(body, ' ') ?? []
+  return idsOfRecords(body, (text) => text.includes(' ')) ?? []
 }
 
 const head = '{"journal":1,"tag":"chatgen-5eed","kit":"0.1.0","baseUrl":"http://127.0.0.1:1"}'

@@ -4,16 +4,8 @@ import { preflight } from '../preflight/preflight.ts'
 import { endpointsOf, profileOfEndpoint, type TargetProfile } from '../profile/index.ts'
 import type { ClientIdentity } from '../run-setup.ts'
 import { createAuxiliaryClient } from './auxiliary-client.ts'
-import { type Journal, type OpenEntry, openEntries, readJournal } from './journal.ts'
+import { type OpenEntry, openJournal } from './journal.ts'
 import { type Removal, removeChats } from './removal.ts'
-
-/** Open entries of a journal. */
-export interface OpenJournal {
-  readonly journal: Journal
-  readonly chats: readonly OpenEntry[]
-  /** Entries that no route of the document deletes. */
-  readonly others: readonly OpenEntry[]
-}
 
 export interface CleanupOptions {
   readonly journalFile: string
@@ -26,17 +18,6 @@ export interface CleanupOptions {
   readonly onUnusableEndpoint?: (reason: TargetUnusableError) => void
 }
 
-/** @throws ConfigurationError if the file is missing or not a journal. */
-export function openJournal(journalFile: string): OpenJournal {
-  const journal = readJournal(journalFile)
-  const open = openEntries(journal)
-  return {
-    journal,
-    chats: open.filter(({ kind }) => kind === 'chat'),
-    others: open.filter(({ kind }) => kind !== 'chat'),
-  }
-}
-
 /**
  * Deletes the chats that a journal leaves open and records the deletions in it, so that a second call repeats
  * no request. Of several endpoints, each gets the requests for what the earlier ones did not delete; those
@@ -45,7 +26,7 @@ export function openJournal(journalFile: string): OpenJournal {
  * target does not answer or refuses the key.
  */
 export async function cleanUp(options: CleanupOptions): Promise<readonly Removal[]> {
-  const { chats } = openJournal(options.journalFile)
+  const { chats, journal } = openJournal(options.journalFile)
   const removals = new Map<OpenEntry, Removal>()
   const refusals: TargetUnusableError[] = []
   for (const endpoint of endpointsOf(options.profile)) {
@@ -53,7 +34,7 @@ export async function cleanUp(options: CleanupOptions): Promise<readonly Removal
     if (pending.length === 0) break
     try {
       const profile = profileOfEndpoint(options.profile, endpoint)
-      for (const removal of await cleanUpAt(profile, pending, options)) {
+      for (const removal of await cleanUpAt(profile, journal.head.tag, pending, options)) {
         removals.set(removal.entry, worse(removal, removals.get(removal.entry)))
       }
     } catch (error) {
@@ -75,13 +56,13 @@ function worse(removal: Removal, before: Removal | undefined): Removal {
 
 async function cleanUpAt(
   profile: TargetProfile,
+  tag: string,
   chats: readonly OpenEntry[],
   { journalFile, signal, onRemoval }: CleanupOptions,
 ): Promise<readonly Removal[]> {
-  const { tag } = readJournal(journalFile).head
   const setup: ClientIdentity = { profile, tag, userAgent: `chatgen-conformance/${suiteVersion()}` }
   await preflight(setup, ['v3'], { signal })
-  const client = createAuxiliaryClient(setup, { purpose: 'cleanup', ...(signal ? { signal } : {}) })
+  const client = createAuxiliaryClient(setup, { purpose: 'cleanup', signal })
   try {
     const report = onRemoval ? { onRemoval } : {}
     return await removeChats(chats, { client, setup, journalFile, maxPages, ...report })

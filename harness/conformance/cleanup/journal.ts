@@ -9,6 +9,7 @@ import {
   journalHead,
   journalLine,
   operationOf,
+  parseJson,
   requestPath,
   succeeded,
 } from '../../../contract/index.ts'
@@ -40,6 +41,25 @@ export interface OpenEntry {
   readonly scenario: string
 }
 
+/** Open entries of a journal. */
+export interface OpenJournal {
+  readonly journal: Journal
+  readonly chats: readonly OpenEntry[]
+  /** Entries that no route of the document deletes. */
+  readonly others: readonly OpenEntry[]
+}
+
+/** @throws ConfigurationError if the file is missing or not a journal. */
+export function openJournal(file: string): OpenJournal {
+  const journal = readJournal(file)
+  const open = openEntries(journal)
+  return {
+    journal,
+    chats: open.filter(({ kind }) => kind === 'chat'),
+    others: open.filter(({ kind }) => kind !== 'chat'),
+  }
+}
+
 export function openEntries({ entries }: Journal): OpenEntry[] {
   let open: OpenEntry[] = []
   for (const event of entries) {
@@ -60,11 +80,7 @@ export function openEntries({ entries }: Journal): OpenEntry[] {
 
 /** Every resource that was created and has a known id, deleted or not. */
 export function createdEntries({ entries }: Journal): (OpenEntry & { readonly id: string })[] {
-  return entries.flatMap((one) => {
-    if (one.event !== 'created') return []
-    const { kind, name, scenario, id } = one
-    return [{ kind, name, scenario, id }]
-  })
+  return entries.filter((one) => one.event === 'created')
 }
 
 /**
@@ -72,8 +88,8 @@ export function createdEntries({ entries }: Journal): (OpenEntry & { readonly id
  * @throws ConfigurationError if it is not a journal.
  */
 export function parseJournal(text: string, name: string): Journal {
-  const lines = text.split('\n').map(parseLine)
-  const first = journalHead.safeParse(lines[0])
+  const lines = text.split('\n')
+  const first = journalHead.safeParse(parseJson(lines[0] ?? ''))
   if (!first.success) {
     throw new ConfigurationError([
       `${name} is not a journal of chatgen: its first line does not name a run`,
@@ -82,12 +98,13 @@ export function parseJournal(text: string, name: string): Journal {
   const entries: JournalEntry[] = []
   let cutLines = 0
   for (const [at, line] of lines.entries()) {
-    if (at === 0 || line === blank) continue
-    if (line === undefined) {
+    if (at === 0 || line.trim() === '') continue
+    const value = parseJson(line)
+    if (value === undefined) {
       cutLines += 1
       continue
     }
-    const read = journalEntry.safeParse(line)
+    const read = journalEntry.safeParse(value)
     if (!read.success) {
       throw new ConfigurationError([
         `${name}:${at + 1}: not a line of a journal that this version of chatgen can read`,
@@ -157,17 +174,6 @@ export function deletedChat(exchange: Exchange): string | undefined {
   return done ? decodeURIComponent(requestPath(exchange).split('/').at(-1) ?? '') : undefined
 }
 
-const blank = Symbol('an empty line')
-
-function parseLine(line: string): unknown {
-  if (line.trim() === '') return blank
-  try {
-    return JSON.parse(line)
-  } catch {
-    return undefined
-  }
-}
-
 /** Begins a journal; one of an earlier run that still has chats in it is renamed. */
 export function startJournal(file: string, setup: ClientIdentity): void {
   archiveUnfinished(file)
@@ -205,9 +211,8 @@ function archiveUnfinished(file: string): void {
 /** Tag of a run whose journal must be kept; undefined if nothing is open in it. */
 function unfinishedTag(file: string): string | undefined {
   try {
-    const journal = readJournal(file)
-    const open = openEntries(journal).some(({ kind }) => kind === 'chat')
-    return open ? journal.head.tag : undefined
+    const { journal, chats } = openJournal(file)
+    return chats.length > 0 ? journal.head.tag : undefined
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error
     // Written by another version, or edited: it may still be readable for a person.

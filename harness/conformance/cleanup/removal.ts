@@ -13,8 +13,7 @@ import { type ListWalk, walkList } from '../scenario/routes/paging.ts'
 import { createSemaphore } from '../session/limits/semaphore.ts'
 import { route } from '../session/requests/wire-request.ts'
 import { secretsOf } from '../session/secrets.ts'
-import type { AuxiliaryClient } from './auxiliary-client.ts'
-import { idsOfRecordsWith } from './auxiliary-client.ts'
+import { type AuxiliaryClient, idsOfRecords } from './auxiliary-client.ts'
 import { journalWriter, type OpenEntry, type WriteJournal } from './journal.ts'
 
 /** Result of removing one entry of a journal. */
@@ -138,7 +137,8 @@ async function removeById(
 
 /** Ids of the chats with exactly this name, or the reason why they cannot be determined. */
 async function findByName(name: string, options: Work): Promise<string[] | string> {
-  const found = lists(name)
+  const idsIn = (page: Exchange) => idsOfRecords(answerJson(page), (text) => text === name)
+  const found = (page: Exchange) => idsIn(page) !== undefined
   // It is open what a search matches, except a whole word at the start of the name.
   const walks = [
     () => walkChats({ search: name }, options, found),
@@ -151,7 +151,7 @@ async function findByName(name: string, options: Work): Promise<string[] | strin
     const { pages } = await walk()
     const listing = pages.filter(found)
     if (listing.length > 0) {
-      const ids = listing.flatMap((page) => idsOfRecordsWith(answerJson(page), name) ?? [])
+      const ids = listing.flatMap((page) => idsIn(page) ?? [])
       const named = await chatsNamed(name, [...new Set(ids)], options.client)
       return named.length > 0 ? named : 'it is listed, but its id was not found'
     }
@@ -176,10 +176,6 @@ function walkChats(
       isEnough: (page) => isDeclined(page) || enough(page),
     },
   )
-}
-
-function lists(name: string): (page: Exchange) => boolean {
-  return (page) => idsOfRecordsWith(answerJson(page), name) !== undefined
 }
 
 /** A record contains ids of other things as well: only chats that show the name when read are deleted. */

@@ -35,22 +35,26 @@ export interface FoundChat {
 /** Creates a chat and finds its id in the response, by value or, if that fails, by trying candidates. */
 export async function findChat(probing: ProbeContext): Promise<Detected<FoundChat>> {
   const { client, journal } = probing
-  const name = nameFor('chat', probing)
-  let found: FoundChat | undefined
-  const about = { kind: 'chat', name, scenario: 'init' } as const
-  const send = () => client.send({ ...route('v3.createChat'), json: { name } })
-  const created = await withJournal(journal, about, send, () => undefined)
-  if (!isDeclined(created)) {
-    found = await idThatLeads(answerJson(created), client)
-    if (found) journal({ event: 'created', ...about, id: found.id })
-  }
+  const { created, about } = await createChat('chat', probing)
+  const found = isDeclined(created) ? undefined : await idThatLeads(answerJson(created), client)
   const evidence = [describeProbe(created, 'with a name')]
   if (!found) {
     if (succeeded(created)) evidence.push('No UUID in the answer is the id of the chat')
     return unknown(...evidence)
   }
+  journal({ event: 'created', ...about, id: found.id })
   if (found.pointer !== null) evidence.push(`Only the UUID at ${found.pointer} reads as a chat`)
   return { value: found, evidence }
+}
+
+async function createChat(
+  what: string,
+  { client, journal, tag }: ProbeContext,
+  idIn: (answer: Exchange) => string | undefined = () => undefined,
+) {
+  const about = { kind: 'chat', name: nameFor(what, tag), scenario: 'init' } as const
+  const send = () => client.send({ ...route('v3.createChat'), json: { name: about.name } })
+  return { about, created: await withJournal(journal, about, send, idIn) }
 }
 
 /** Detects if reasoning is separate from the answer. */
@@ -127,12 +131,7 @@ export async function findChatCursor(
   first: FoundChat,
   probing: ProbeContext,
 ): Promise<Detected<string>> {
-  const { client, journal } = probing
-  const name = nameFor('second chat', probing)
-  const about = { kind: 'chat', name, scenario: 'init' } as const
-  const send = () => client.send({ ...route('v3.createChat'), json: { name } })
-  await withJournal(journal, about, send, (answer) => chatIdIn(answer, first))
-
+  await createChat('second chat', probing, (answer) => chatIdIn(answer, first))
   const page = await list(probing)
   if (isDeclined(page)) return unknown(describeProbe(page, 'with limit 1'))
   if (typeof cursorIn(page, undefined) === 'string') return { value: '', evidence: [] }

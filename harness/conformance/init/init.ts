@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { surfaces } from '../../../contract/index.ts'
 import { createRedactor } from '../../client/index.ts'
-import { type AuxiliaryClient, createAuxiliaryClient } from '../cleanup/auxiliary-client.ts'
-import { journalWriter, openEntries, readJournal, startJournal } from '../cleanup/journal.ts'
+import { createAuxiliaryClient } from '../cleanup/auxiliary-client.ts'
+import { journalWriter, openJournal, startJournal } from '../cleanup/journal.ts'
 import { NoAnswerError, removeChats } from '../cleanup/removal.ts'
 import { interruptCleanupMs, suiteVersion } from '../defaults.ts'
 import { DiscoverySpentError, refusing, TargetUnusableError } from '../errors.ts'
@@ -10,7 +10,7 @@ import { preflight } from '../preflight/preflight.ts'
 import type { TargetProfile } from '../profile/index.ts'
 import type { ClientIdentity } from '../run-setup.ts'
 import { secretsOf, surfaceCredentials } from '../session/secrets.ts'
-import { addExchangeCost, type Cost, noCost } from '../usage.ts'
+import type { Cost } from '../usage.ts'
 import { type Detection, detect } from './detect.ts'
 import { probeNames, type SelectedProbes } from './probe.ts'
 import { profileText } from './profile-text.ts'
@@ -65,21 +65,9 @@ export async function initProfile(options: InitOptions): Promise<InitResult> {
         'E_UNREACHABLE',
         `${redact(profile.baseUrl)} does not answer like this service: ${reason}`,
       ),
-    ...(maxRequests === undefined ? {} : { budget: budgetOf(maxRequests) }),
-    ...(signal ? { signal } : {}),
+    budget: maxRequests === undefined ? undefined : budgetOf(maxRequests),
+    signal,
   })
-  let cost = noCost
-  const counting: AuxiliaryClient = {
-    ...client,
-    get requests() {
-      return client.requests
-    },
-    send: async (spec) => {
-      const answer = await client.send(spec)
-      cost = addExchangeCost(cost, answer)
-      return answer
-    },
-  }
   const journal = journalWriter(journalFile, secretsOf(setup))
   let detection: Detection
   let removing = 0
@@ -88,7 +76,7 @@ export async function initProfile(options: InitOptions): Promise<InitResult> {
       answers,
       completion,
       profile,
-      client: counting,
+      client,
       journal,
       probeNames: selected.names,
       tag,
@@ -115,7 +103,7 @@ export async function initProfile(options: InitOptions): Promise<InitResult> {
     detection,
     cost: {
       requests: preflightRequests + client.requests + removing,
-      generations: cost.generations + (completion === undefined ? 0 : 1),
+      generations: client.generations + (completion === undefined ? 0 : 1),
     },
   }
 }
@@ -156,13 +144,12 @@ async function removeCreated(
   }
   if (interruption?.aborted) hurry()
   else interruption?.addEventListener('abort', hurry, { once: true })
-  const client: AuxiliaryClient = createAuxiliaryClient(setup, {
+  const client = createAuxiliaryClient(setup, {
     purpose: 'init-cleanup',
     signal: outOfTime.signal,
   })
-  const open = openEntries(readJournal(journalFile)).filter(({ kind }) => kind === 'chat')
   try {
-    await removeChats(open, { client, setup, journalFile, maxPages })
+    await removeChats(openJournal(journalFile).chats, { client, setup, journalFile, maxPages })
     return client.requests
   } finally {
     interruption?.removeEventListener('abort', hurry)

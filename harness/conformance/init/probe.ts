@@ -43,34 +43,22 @@ export interface ProbeContext {
   readonly models: Models
 }
 
-/** A word that occurs nowhere else. */
-export function nonceFor(what: string, { tag }: Pick<ProbeContext, 'tag'>): string {
-  return toWord(`${tag}/${what}`)
-}
-
-/** Name of a created resource; the tag allows its deletion. */
-export function nameFor(what: string, probing: Pick<ProbeContext, 'tag'>): string {
-  return `${nonceFor(what, probing)} ${probing.tag}`
+/** Name of a created resource: a word that occurs nowhere else, and the tag, which allows its deletion. */
+export function nameFor(what: string, tag: string): string {
+  return `${toWord(`${tag}/${what}`)} ${tag}`
 }
 
 /** `POST /api/v3/chat: 201 application/json {id,name}`. */
 export function describeProbe(exchange: Exchange, more = ''): string {
-  const { request, response } = exchange
-  const what = `${request.method} ${sentPath(exchange)}${more === '' ? '' : ` ${more}`}`
-  const result =
-    response === null ? 'no answer' : `${statusText(exchange)} ${describeShape(exchange)}`
-  return `${what}: ${result}${beyond(exchange)}`
+  return brief(exchange, more, exchange.response === null ? '' : ` ${describeShape(exchange)}`)
 }
 
 /** The same with the status alone. */
-export function brief(exchange: Exchange, more = ''): string {
-  const what = `${exchange.request.method} ${sentPath(exchange)}`
-  return `${what}${more === '' ? '' : ` ${more}`}: ${statusText(exchange)}${beyond(exchange)}`
-}
-
-/** Describes output of the target beyond a limit of ours. */
-function beyond({ ending }: Exchange): string {
-  return ending.kind === 'aborted' && ending.limit !== undefined ? `, but it ${ending.limit}` : ''
+export function brief(exchange: Exchange, more = '', shape = ''): string {
+  const { request, ending } = exchange
+  const what = `${request.method} ${sentPath(exchange)}${more === '' ? '' : ` ${more}`}`
+  const excess = ending.kind === 'aborted' && ending.limit ? `, but it ${ending.limit}` : ''
+  return `${what}: ${statusText(exchange)}${shape}${excess}`
 }
 
 export function unknown(...evidence: readonly string[]): Detected<never> {

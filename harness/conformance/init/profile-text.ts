@@ -8,7 +8,7 @@ import {
 import { interfaceRevision, suiteVersion } from '../defaults.ts'
 import type { TargetProfile } from '../profile/index.ts'
 import type { Detection } from './detect.ts'
-import type { Detected } from './probe.ts'
+import { type Detected, unknown } from './probe.ts'
 import { capabilityDecides, comment, example, member, memberDecides } from './profile-lines.ts'
 
 export interface ProfileAbout {
@@ -76,52 +76,40 @@ function keys({ surfaces }: Detection, { keyEnv, keyGiven }: ProfileAbout): stri
   ]
 }
 
-function models({ models: found }: Detection): string[] {
-  const { value, evidence } = found
+function models({ models: { value, evidence } }: Detection): string[] {
+  const lines = evidenceLines(evidence)
   if (value === undefined) {
-    return [
-      ...evidenceLines(evidence),
-      ...comment('Without it, the names of section 2.1 are used:'),
-      example('models: { main: svc-main-model, aliases: [SVC-Main], vision: SVC-Vision }'),
-    ]
+    const names = 'models: { main: svc-main-model, aliases: [SVC-Main], vision: SVC-Vision }'
+    return [...lines, ...comment('Without it, the names of section 2.1 are used:'), example(names)]
   }
-  const { main, aliases, vision } = value
-  return [
-    ...evidenceLines(evidence),
-    ...(vision === undefined ? comment('No vision model was detected; vision can name one.') : []),
-    member('models', { main, aliases, ...(vision === undefined ? {} : { vision }) }),
-  ]
+  const without = comment('No vision model was detected; vision can name one.')
+  return [...lines, ...(value.vision === undefined ? without : []), member('models', value)]
 }
 
 function capabilityLines(detection: Detection): string[] {
-  const found: Partial<Record<Capability, Detected<true>>> = {
-    reasoning: detection.reasoning,
-    images: detection.images,
-    attachments: detection.attachments,
-    knowledge: detection.knowledge,
-  }
+  const { reasoning, images, attachments, knowledge } = detection
+  const probed = { reasoning, images, attachments, knowledge }
+  const found: Partial<Record<Capability, Detected<true>>> = probed
   const any = Object.values(found).some(({ value }) => value === true)
   const lines = capabilities.flatMap((name) => {
-    const { value, evidence } = found[name] ?? { value: undefined, evidence: ['Not probed.'] }
-    if (value === true) return [...evidenceLines(evidence, '  '), member(name, true, '  ')]
-    return [
-      ...evidenceLines(evidence, '  '),
-      ...comment(capabilityDecides(name), '  '),
-      example(`${name}: true`, '  '),
-    ]
+    const { value, evidence } = found[name] ?? unknown('Not probed.')
+    const end =
+      value === true
+        ? [member(name, true, '  ')]
+        : [...comment(capabilityDecides(name), '  '), example(`${name}: true`, '  ')]
+    return [...evidenceLines(evidence, '  '), ...end]
   })
   return [any ? 'capabilities:' : example('capabilities:'), ...lines]
 }
 
 function deterministic({ deterministic: { value, evidence } }: Detection): string[] {
   const caveat = 'Two equal answers are no guarantee: set it to false if the model samples.'
-  return value === true
-    ? [...evidenceLines(evidence), ...comment(caveat), member('deterministic', true)]
-    : [
-        ...evidenceLines(evidence),
-        ...comment(`True: the same request gives the same text. ${memberDecides('deterministic')}`),
-        example('deterministic: true'),
-      ]
+  const meaning = `True: the same request gives the same text. ${memberDecides('deterministic')}`
+  const end =
+    value === true
+      ? [...comment(caveat), member('deterministic', true)]
+      : [...comment(meaning), example('deterministic: true')]
+  return [...evidenceLines(evidence), ...end]
 }
 
 function v2Chat({ v2Chat: { value, evidence } }: Detection): string[] {

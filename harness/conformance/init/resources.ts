@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import {
   answerJson,
+  asObject,
+  asString,
   bodyJson,
   chatIdNames,
   type Exchange,
@@ -17,7 +19,6 @@ import {
   type Detected,
   describeProbe,
   nameFor,
-  nonceFor,
   type ProbeContext,
   unknown,
 } from './probe.ts'
@@ -25,22 +26,12 @@ import {
 /** Detects if a small text file is accepted, in a part with the common name `file` (section 4.3). */
 export async function findAttachments(probing: ProbeContext): Promise<Detected<true>> {
   const { client, journal, tag } = probing
-  const name = `${nonceFor('file', probing)} ${tag}.txt`
+  const name = `${nameFor('file', tag)}.txt`
   const bytes = new TextEncoder().encode('One line of text.\n')
-  const raw = multipart(
-    {},
-    'file',
-    { name, type: 'text/plain', bytes },
-    {
-      boundary: `chatgen-${tag}`,
-      typesParts: false,
-    },
-  )
-  const idIn = (answer: Exchange) => {
-    const record = attachmentIn(answerJson(answer), name)
-    const id = isObject(record) ? record['id'] : undefined
-    return typeof id === 'string' ? id : undefined
-  }
+  const style = { boundary: `chatgen-${tag}`, typesParts: false }
+  const raw = multipart({}, 'file', { name, type: 'text/plain', bytes }, style)
+  const idIn = (answer: Exchange) =>
+    asString(asObject(attachmentIn(answerJson(answer), name))?.['id'])
   const about = { kind: 'attachment', name, scenario: 'init' } as const
   const send = () => client.send({ ...route('v3.upload'), raw })
   const uploaded = await withJournal(journal, about, send, idIn)
@@ -73,7 +64,7 @@ const guess = '/api/v2/chat'
  */
 export async function findV2Chat(probing: ProbeContext): Promise<Detected<FoundV2Chat>> {
   const { client, journal } = probing
-  const name = nameFor('v2 chat', probing)
+  const name = nameFor('v2 chat', probing.tag)
   const about = { kind: 'v2 chat', name, scenario: 'init' } as const
   const created = await withJournal(
     journal,

@@ -54,7 +54,12 @@ export async function preflight(
     new TargetUnusableError(code, redact(text))
   try {
     const first = await sendToEach(surfaces)
-    let answers = [...first.values()]
+    const met = (completion?: Exchange): PreflightResult => ({
+      answers: first,
+      completion,
+      requests: client.requests,
+    })
+    const answers = [...first.values()]
     if (answers.every(mayWantTls)) await refuseTlsPort(profile)
     if (answers.every((answer) => answer.response === null)) {
       throw unusable('E_UNREACHABLE', unreachableText(profile.baseUrl, answers[0]))
@@ -62,27 +67,20 @@ export async function preflight(
     if (answers.every(refusesKey)) {
       throw unusable('E_KEY_REFUSED', keyRefusedText(setup, answers))
     }
-    if (anyAnswer) return { answers: first, completion: undefined, requests: client.requests }
+    if (anyAnswer) return met()
     if (answers.some(isService)) {
       await requireKnownModel(profile.models.main, first.get('openai'), ask)
-      return { answers: first, completion: undefined, requests: client.requests }
+      return met()
     }
 
-    const reception = await retry(first)
-    if (!Array.isArray(reception)) return reception
-    answers = reception
-    const refusing = answers.filter((answer) => classifyAnswer(answer) === 'refused')
-    if (refusing.length > 0) {
-      throw unusable(
-        'E_KEY_REFUSED',
-        keyRefusedText(setup, refusing, 'the surfaces that are there'),
-      )
-    }
-    if (answers.some((answer) => classifyAnswer(answer) === 'busy')) {
-      throw unusable('E_BUSY', busyText(profile.baseUrl, answers))
-    }
-    const advice = await suggestAddress(profile.baseUrl, answers, ask)
-    throw unusable('E_NO_SERVICE', noServiceText(profile.baseUrl, answers, advice))
+    const exchanges = await retry(first)
+    if (exchanges.some(isService)) return met()
+    const model = profile.models.main
+    const completion = await ask({ ...completions, json: smallestCompletion(model) })
+    if (isService(completion)) return met(completion)
+    const all = [...exchanges, completion]
+    if ((await selectRouted(all, ask)).length > 0) return met(completion)
+    throw await reasonOf(all)
   } finally {
     await client.close()
   }
@@ -95,26 +93,32 @@ export async function preflight(
     )
   }
 
-  /** Repeats requests that a legal service may need before it is recognized. */
-  async function retry(first: Map<Surface, Exchange>): Promise<PreflightResult | Exchange[]> {
-    const answers = new Map(first)
+  /** Repeats requests that a legal service may need before it is recognized, and tries the other surfaces. */
+  async function retry(answers: Map<Surface, Exchange>): Promise<Exchange[]> {
     for (let attempt = 0; attempt < maxTries && allBusy(answers); attempt += 1) {
       await client.sleep(waitOf([...answers.values()], attempt))
       for (const [name, answer] of await sendToEach(surfaces)) answers.set(name, answer)
     }
     const others = allSurfaces.filter((name) => !answers.has(name))
     const more = await sendToEach([...answers.values()].some(isService) ? [] : others)
-    const exchanges = [...answers.values(), ...more.values()]
-    if (exchanges.some(isService))
-      return { answers, completion: undefined, requests: client.requests }
+    return [...answers.values(), ...more.values()]
+  }
 
-    const model = profile.models.main
-    const completion = await ask({ ...completions, json: smallestCompletion(model) })
-    if (isService(completion)) return { answers, completion, requests: client.requests }
-    const routed = await selectRouted([...exchanges, completion], ask)
-    return routed.length > 0
-      ? { answers, completion, requests: client.requests }
-      : [...exchanges, completion]
+  async function reasonOf(answers: readonly Exchange[]): Promise<TargetUnusableError> {
+    const { baseUrl } = profile
+    const refusing = answers.filter((answer) => classifyAnswer(answer) === 'refused')
+    if (refusing.length > 0) {
+      const text = keyRefusedText(setup, refusing, 'the surfaces that are there')
+      return unusable('E_KEY_REFUSED', text)
+    }
+    const lines = answers.map((answer) => `  ${describeAnswer(answer)}`)
+    if (answers.some((answer) => classifyAnswer(answer) === 'busy')) {
+      const busy = `${baseUrl} answers no request for now: it is overloaded, or limits the rate of this key`
+      return unusable('E_BUSY', [busy, ...lines].join('\n'))
+    }
+    const none = `no surface of the service answers at ${baseUrl}`
+    const advice = await suggestAddress(baseUrl, answers, ask)
+    return unusable('E_NO_SERVICE', [none, ...lines, advice].join('\n'))
   }
 }
 
@@ -154,21 +158,6 @@ function allBusy(answers: ReadonlyMap<Surface, Exchange>): boolean {
 function waitOf(answers: readonly Exchange[], attempt: number): number {
   const delays = answers.map(retryAfterMs).filter((ms) => ms !== undefined)
   return Math.min(delays.length > 0 ? Math.max(...delays) : 500 * 2 ** attempt, maxWaitMs)
-}
-
-function busyText(baseUrl: string, answers: readonly Exchange[]): string {
-  return [
-    `${baseUrl} answers no request for now: it is overloaded, or limits the rate of this key`,
-    ...answers.map((answer) => `  ${describeAnswer(answer)}`),
-  ].join('\n')
-}
-
-function noServiceText(baseUrl: string, answers: readonly Exchange[], advice: string): string {
-  return [
-    `no surface of the service answers at ${baseUrl}`,
-    ...answers.map((answer) => `  ${describeAnswer(answer)}`),
-    advice,
-  ].join('\n')
 }
 
 function keyRefusedText(

@@ -26,7 +26,7 @@ export function openProbes(setup: ClientIdentity, signal: AbortSignal | undefine
     tries: 1,
     answerMs: () =>
       Math.max(0, Math.min(timeoutMs * maxTimeouts, endsAt - Math.ceil(performance.now()))),
-    ...(signal && { signal }),
+    signal,
   })
 }
 

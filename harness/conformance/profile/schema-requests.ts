@@ -11,6 +11,8 @@ export const pointer = z.string().regex(/^(\/[^/]*)*$/, 'must be a JSON pointer 
 
 export const optionalText = (description: string) => z.string().optional().describe(description)
 
+export const optionalFlag = (description: string) => z.boolean().optional().describe(description)
+
 export const request = z.strictObject({
   method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']).default('GET').describe('Method.'),
   path: z.string().describe('Path; `{name}` placeholders are filled in.'),
@@ -22,12 +24,16 @@ export const request = z.strictObject({
   part: optionalText('Name of the file part if the request is an upload; default: `file`.'),
 })
 
+const optionalMembers = (description: string) => members.optional().describe(description)
+
+const optionalPointer = (description: string) => pointer.optional().describe(description)
+
 export const requests = z
   .strictObject({
-    createChat: members.optional().describe('Additional members of the body of POST /api/v3/chat.'),
-    patchChat: members
-      .optional()
-      .describe('Body of PATCH /api/v3/chat/{chat_id}; default: `{ name: "{name}" }`.'),
+    createChat: optionalMembers('Additional members of the body of POST /api/v3/chat.'),
+    patchChat: optionalMembers(
+      'Body of PATCH /api/v3/chat/{chat_id}; default: `{ name: "{name}" }`.',
+    ),
     upload: z
       .strictObject({
         part: optionalText('Name of the file part; default: `file`.'),
@@ -40,34 +46,28 @@ export const requests = z
     excludeFavorites: optionalText(
       'Value of the query parameter `exclude_favorites`; default: `true`.',
     ),
-    assistant: members.optional().describe('The `assistant` object of a one-shot.'),
+    assistant: optionalMembers('The `assistant` object of a one-shot.'),
     runs: z
       .array(z.unknown())
       .optional()
       .describe('The `runs` of a one-shot; one of them states the fact `{nonce}`.'),
-    generate: members
-      .optional()
-      .describe('Members without which a v3 generation or a one-shot is refused.'),
-    oneShot: members.optional().describe('Members without which a one-shot is refused.'),
-    video: members
-      .optional()
-      .describe('Part of an input message with a video; `{url}` is its data URL.'),
+    generate: optionalMembers('Members without which a v3 generation or a one-shot is refused.'),
+    oneShot: optionalMembers('Members without which a one-shot is refused.'),
+    video: optionalMembers('Part of an input message with a video; `{url}` is its data URL.'),
   })
   .prefault({})
   .describe('Bodies that the interface document does not specify.')
 
-const ignored = pointer
-  .optional()
-  .describe('Accepted and ignored: entries of a list are found by their ids.')
+const ignored = optionalPointer('Accepted and ignored: entries of a list are found by their ids.')
 
 export const shapes = z
   .strictObject({
-    chatId: pointer.optional().describe('Id of a created chat.'),
+    chatId: optionalPointer('Id of a created chat.'),
     chatList: ignored,
-    chatCursor: pointer.optional().describe('Cursor of a list of chats.'),
-    attachment: pointer.optional().describe('Attachment in the response to an upload.'),
+    chatCursor: optionalPointer('Cursor of a list of chats.'),
+    attachment: optionalPointer('Attachment in the response to an upload.'),
     attachmentList: ignored,
-    attachmentCursor: pointer.optional().describe('Cursor of a list of attachments.'),
+    attachmentCursor: optionalPointer('Cursor of a list of attachments.'),
     models: ignored,
   })
   .prefault({})
@@ -75,11 +75,7 @@ export const shapes = z
 
 /** Network access and limits of a target profile. */
 
-/** Minimum rate: a timer cannot wait longer between two requests. */
-const minPerSecond = 1000 / maxTimerMs
-
-const size = z.int().positive()
-const file = z.string().min(1).optional()
+const file = (description: string) => z.string().min(1).optional().describe(description)
 
 export const network = z
   .strictObject({
@@ -87,14 +83,11 @@ export const network = z
       .literal([1, 2])
       .optional()
       .describe('The only HTTP version to use; default: ALPN decides.'),
-    ca: file.describe('PEM file of additional trusted certificate authorities.'),
-    insecure: z
-      .boolean()
-      .optional()
-      .describe('True: the certificate of the target is not verified.'),
-    cert: file.describe('PEM file of a client certificate.'),
-    certKey: file.describe('PEM file of its private key, without a passphrase.'),
-    proxy: file.describe('URL of an HTTP proxy, instead of HTTPS_PROXY and HTTP_PROXY.'),
+    ca: file('PEM file of additional trusted certificate authorities.'),
+    insecure: optionalFlag('True: the certificate of the target is not verified.'),
+    cert: file('PEM file of a client certificate.'),
+    certKey: file('PEM file of its private key, without a passphrase.'),
+    proxy: file('URL of an HTTP proxy, instead of HTTPS_PROXY and HTTP_PROXY.'),
     resolve: z
       .array(z.string())
       .optional()
@@ -103,6 +96,18 @@ export const network = z
   .optional()
   .describe('Network access to the target; relative paths start at the profile.')
 
+/** Minimum rate: a timer cannot wait longer between two requests. */
+const minPerSecond = 1000 / maxTimerMs
+
+const size = (max: number, description: string) =>
+  z.int().positive().default(max).describe(description)
+const duration = (ms: number, description: string) =>
+  timerMs.positive().default(ms).describe(description)
+const wait = (ms: number, description: string) =>
+  timerMs.nonnegative().default(ms).describe(description)
+
+const { bodyBytes, streamBytes, lineBytes, streamEvents } = defaultBodyLimits
+
 export const limits = z
   .strictObject({
     requestsPerSecond: z
@@ -110,42 +115,21 @@ export const limits = z
       .min(minPerSecond, 'must be at least one request in 24.8 days, the longest delay of a timer')
       .optional()
       .describe('Maximum request rate of a check; default: unlimited.'),
-    timeoutMs: timerMs
-      .positive()
-      .default(60_000)
-      .describe('Maximum time without data from the target, in milliseconds.'),
-    settleMs: timerMs
-      .nonnegative()
-      .default(2_000)
-      .describe('Maximum time until a change is visible, in milliseconds.'),
-    retryAfterMs: timerMs
-      .nonnegative()
-      .default(60_000)
-      .describe('Maximum wait that a Retry-After may request, in milliseconds.'),
-    runMs: timerMs
-      .positive()
-      .default(4 * 3_600_000)
-      .describe('Maximum duration of a run, in milliseconds.'),
-    runBytes: size
-      .default(4 * 1024 ** 3)
-      .describe('Maximum size of all responses of a run, in bytes.'),
-    bodyBytes: size
-      .default(defaultBodyLimits.bodyBytes)
-      .describe('Maximum size of a response body, or of all pages of a list, in bytes.'),
-    streamBytes: size
-      .default(defaultBodyLimits.streamBytes)
-      .describe('Maximum size of a stream, in bytes.'),
-    lineBytes: size
-      .default(defaultBodyLimits.lineBytes)
-      .describe('Maximum length of a line of a stream, in bytes.'),
-    streamEvents: size
-      .default(defaultBodyLimits.streamEvents)
-      .describe('Maximum number of events of a stream.'),
-    jsonDepth: size.default(200).describe('Maximum nesting depth of JSON.'),
-    historyRows: size
-      .default(10_000)
-      .describe('Maximum number of entries of a history, on all pages.'),
-    pages: size.default(500).describe('Maximum number of pages of a list.'),
+    timeoutMs: duration(60_000, 'Maximum time without data from the target, in milliseconds.'),
+    settleMs: wait(2_000, 'Maximum time until a change is visible, in milliseconds.'),
+    retryAfterMs: wait(60_000, 'Maximum wait that a Retry-After may request, in milliseconds.'),
+    runMs: duration(4 * 3_600_000, 'Maximum duration of a run, in milliseconds.'),
+    runBytes: size(4 * 1024 ** 3, 'Maximum size of all responses of a run, in bytes.'),
+    bodyBytes: size(
+      bodyBytes,
+      'Maximum size of a response body, or of all pages of a list, in bytes.',
+    ),
+    streamBytes: size(streamBytes, 'Maximum size of a stream, in bytes.'),
+    lineBytes: size(lineBytes, 'Maximum length of a line of a stream, in bytes.'),
+    streamEvents: size(streamEvents, 'Maximum number of events of a stream.'),
+    jsonDepth: size(200, 'Maximum nesting depth of JSON.'),
+    historyRows: size(10_000, 'Maximum number of entries of a history, on all pages.'),
+    pages: size(500, 'Maximum number of pages of a list.'),
   })
   .prefault({})
   .describe('Bounds of responses, waits and runs.')

@@ -4,6 +4,7 @@ import {
   limits,
   members,
   network,
+  optionalFlag,
   optionalText,
   pointer,
   request,
@@ -42,6 +43,8 @@ export const key = headerValue
     'begins with "Bearer ", which chatgen adds: remove it',
   )
 
+const optionalKey = (description: string) => key.optional().describe(description)
+
 const capabilityMeaning: Readonly<Record<Capability, string>> = {
   reasoning: 'Reasoning with `think`.',
   images: 'Images as input.',
@@ -51,8 +54,11 @@ const capabilityMeaning: Readonly<Record<Capability, string>> = {
   rag: 'Retrieval with `rag`.',
 }
 
-function prefixMeaning(name: keyof typeof documentedPrefixes, part: string): string {
-  return `Prefix of ${part}, e.g. \`/v1\`; default: \`${documentedPrefixes[name]}\`.`
+const optionalRequest = (description: string) => request.optional().describe(description)
+
+function prefixOf(name: keyof typeof documentedPrefixes, part: string) {
+  const usual = documentedPrefixes[name]
+  return prefix.describe(`Prefix of ${part}, e.g. \`/v1\`; default: \`${usual}\`.`)
 }
 
 export const targetProfile = z.strictObject({
@@ -64,10 +70,10 @@ export const targetProfile = z.strictObject({
     .describe('Two or more endpoints of one service, instead of `baseUrl`; at most 26.'),
   prefixes: z
     .strictObject({
-      openai: prefix.describe(prefixMeaning('openai', 'the compatible surface')),
-      v2: prefix.describe(prefixMeaning('v2', 'the native v2 surface')),
-      v3: prefix.describe(prefixMeaning('v3', 'the native v3 surface')),
-      knowledge: prefix.describe(prefixMeaning('knowledge', 'the knowledge bases')),
+      openai: prefixOf('openai', 'the compatible surface'),
+      v2: prefixOf('v2', 'the native v2 surface'),
+      v3: prefixOf('v3', 'the native v3 surface'),
+      knowledge: prefixOf('knowledge', 'the knowledge bases'),
     })
     .optional()
     .describe('Paths below the base URL if they differ from the interface document.'),
@@ -77,13 +83,9 @@ export const targetProfile = z.strictObject({
     .describe(
       '`none`: a server without keys; its requirements of authentication are not applicable.',
     ),
-  apiKey: key
-    .optional()
-    .describe('API key of all surfaces, usually a reference to an environment variable.'),
-  compatKey: key.optional().describe('API key of the compatible surface; overrides `apiKey`.'),
-  nativeToken: key
-    .optional()
-    .describe('API key of the native surfaces v2 and v3; overrides `apiKey`.'),
+  apiKey: optionalKey('API key of all surfaces, usually a reference to an environment variable.'),
+  compatKey: optionalKey('API key of the compatible surface; overrides `apiKey`.'),
+  nativeToken: optionalKey('API key of the native surfaces v2 and v3; overrides `apiKey`.'),
   models: z
     .strictObject({
       main: z.string().min(1).default('svc-main-model').describe('Id of the main model.'),
@@ -103,10 +105,7 @@ export const targetProfile = z.strictObject({
   capabilities: z
     .strictObject(
       Object.fromEntries(
-        capabilities.map((name) => [
-          name,
-          z.boolean().optional().describe(capabilityMeaning[name]),
-        ]),
+        capabilities.map((name) => [name, optionalFlag(capabilityMeaning[name])]),
       ) as Record<Capability, z.ZodOptional<z.ZodBoolean>>,
     )
     .prefault({})
@@ -134,11 +133,9 @@ export const targetProfile = z.strictObject({
       expect: z.string().describe('Word that the answer must contain.'),
       routes: z
         .strictObject({
-          list: request.optional().describe('List of the knowledge bases.'),
-          upload: request.optional().describe('Upload of a document; `{name}` is its file name.'),
-          search: request
-            .optional()
-            .describe('Search in the base; `{question}` is the text to find.'),
+          list: optionalRequest('List of the knowledge bases.'),
+          upload: optionalRequest('Upload of a document; `{name}` is its file name.'),
+          search: optionalRequest('Search in the base; `{question}` is the text to find.'),
         })
         .optional()
         .describe(
@@ -196,7 +193,7 @@ export const targetProfile = z.strictObject({
     .describe('Wording with which context is tested, in a language that the model understands.'),
   requests,
   shapes,
-  otherKey: key.optional().describe('API key of a second user, to test the separation of users.'),
+  otherKey: optionalKey('API key of a second user, to test the separation of users.'),
   headers: z.record(headerName, headerValue).default({}).describe('Headers of every request.'),
   network,
   limits,

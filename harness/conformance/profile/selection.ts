@@ -7,6 +7,7 @@ import {
   type Surface,
   sourceOf,
   surfaces,
+  valueAt,
 } from '../../../contract/index.ts'
 import { matchesGlob } from '../../../contract/text.ts'
 import { ConfigurationError } from '../errors.ts'
@@ -92,33 +93,23 @@ export function skipReason(id: RequirementId, profile: TargetProfile): SkipReaso
   if (profile.auth === 'none' && (areaOf(id).endsWith('-AUTH') || member === 'otherKey')) {
     return { verdict: 'not-applicable', message: 'the target profile has auth: none' }
   }
-  if (capability) {
-    const declared = profile.capabilities[capability]
-    if (declared === false) {
-      return {
-        verdict: 'not-applicable',
-        message: `the target profile has capabilities.${capability}: false`,
-      }
-    }
-    if (declared === undefined) {
-      return {
-        verdict: 'unproven',
-        message: `set capabilities.${capability} in the target profile to test this`,
-      }
-    }
+  if (capability && profile.capabilities[capability] === false) {
+    const message = `the target profile has capabilities.${capability}: false`
+    return { verdict: 'not-applicable', message }
   }
-  if (member === 'deterministic') {
-    return profile.deterministic
-      ? undefined
-      : {
-          verdict: 'not-applicable',
-          message: 'the profile lacks deterministic: true',
-        }
+  if (member === 'deterministic' && !profile.deterministic) {
+    return { verdict: 'not-applicable', message: 'the profile lacks deterministic: true' }
   }
-  if (member && !has(profile, member.split('.'))) {
-    return { verdict: 'unproven', message: `set ${member} in the target profile to test this` }
-  }
-  return undefined
+  const missing = missingMember(id, profile)
+  if (missing === undefined) return undefined
+  return { verdict: 'unproven', message: `set ${missing} in the target profile to test this` }
+}
+
+/** The field that would prove a requirement, if the profile lacks it. */
+function missingMember(id: RequirementId, profile: TargetProfile): string | undefined {
+  const { capability, member } = requirements[id]
+  const needed = [capability && `capabilities.${capability}`, member]
+  return needed.find((name) => name && valueAt(profile, `/${name.replaceAll('.', '/')}`) == null)
 }
 
 /** The fields that the profile lacks, each with the requirements that need it; empty for a complete profile. */
@@ -127,20 +118,7 @@ export function missingMembers(
   profile: TargetProfile,
 ): ReadonlyMap<string, readonly RequirementId[]> {
   const waiting = ids.filter((id) => skipReason(id, profile)?.verdict === 'unproven')
-  return Map.groupBy(waiting, (id) => missingFor(id, profile))
-}
-
-function missingFor(id: RequirementId, profile: TargetProfile): string {
-  const { capability, member = '' } = requirements[id]
-  const isDeclared = capability === undefined || profile.capabilities[capability] !== undefined
-  return isDeclared ? member : `capabilities.${capability}`
-}
-
-function has(value: unknown, path: readonly string[]): boolean {
-  const [key, ...rest] = path
-  if (key === undefined) return value !== undefined
-  if (typeof value !== 'object' || value === null) return false
-  return has(Object.getOwnPropertyDescriptor(value, key)?.value, rest)
+  return Map.groupBy(waiting, (id) => missingMember(id, profile) ?? '')
 }
 
 /** Condition for a scenario to be part of a run. */

@@ -4,6 +4,7 @@ import { ConfigurationError, refusing } from '../errors.ts'
 import { readInputFile } from '../input-file.ts'
 import type { TargetProfile } from '../profile/index.ts'
 import { targetProfile } from '../profile/schema.ts'
+import { mapTexts } from '../profile/schema-requests.ts'
 import { profileNames } from '../profile/selection.ts'
 import { depths } from '../run-setup.ts'
 import { secretsOf } from '../session/secrets.ts'
@@ -59,7 +60,7 @@ export function readRunRecord(file: string): RunRecord {
 
 /** The profile of a record with a placeholder for each key, which becomes the mark again in files. */
 export function profileOfRecord({ profile }: RunRecord, file: string): TargetProfile {
-  return parsed(targetProfile, eachText(profile, standIn), `${file}: profile.`)
+  return parsed(targetProfile, mapTexts(profile, standIn), `${file}: profile.`)
 }
 
 function parsed<S extends z.ZodType>(schema: S, value: unknown, place: string): z.output<S> {
@@ -82,20 +83,10 @@ function withoutSecrets(profile: TargetProfile): unknown {
     const name = secrets.find((secret) => secret.value === value)?.name ?? 'unused key'
     return [[field, `[${name}]`] as const]
   })
-  return eachText({ ...profile, ...Object.fromEntries(marked) }, text)
+  return mapTexts({ ...profile, ...Object.fromEntries(marked) }, text)
 }
 
 function standIn(text: string): string {
   const [, name] = /^\[((?:api|other|unused) key|native token)\]$/.exec(text) ?? []
   return name === undefined ? text : `stand-in-for-the-${name.replace(' ', '-')}`
-}
-
-/** Every text of a JSON value, except names of fields. */
-function eachText(value: unknown, change: (text: string) => string): unknown {
-  if (typeof value === 'string') return change(value)
-  if (Array.isArray(value)) return value.map((entry) => eachText(entry, change))
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([key, entry]) => [key, eachText(entry, change)]),
-  )
 }

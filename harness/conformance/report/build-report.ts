@@ -113,19 +113,13 @@ export function countTotals(
   requirements: readonly RequirementResult[],
   observed: number,
 ): ConformanceReport['totals'] {
-  const count = (verdict: RequirementResult['verdict']) =>
-    requirements.filter((requirement) => requirement.verdict === verdict).length
-  return {
-    pass: count('pass'),
-    fail: count('fail'),
-    warn: count('warn'),
-    observed,
-    'not-applicable': count('not-applicable'),
-    inconclusive: count('inconclusive'),
-    error: count('error'),
-    unproven: count('unproven'),
-    known: requirements.filter((requirement) => requirement.known).length,
+  const zero = { pass: 0, fail: 0, warn: 0, observed, 'not-applicable': 0, inconclusive: 0 }
+  const totals = { ...zero, error: 0, unproven: 0, known: 0 }
+  for (const { verdict, known } of requirements) {
+    if (verdict !== 'unclaimed' && verdict !== 'observed') totals[verdict] += 1
+    if (known) totals.known += 1
   }
+  return totals
 }
 
 /**

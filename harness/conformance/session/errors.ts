@@ -49,14 +49,6 @@ export class GenerationsSpentError extends NotSentError {
   }
 }
 
-export class CircuitOpenError extends RunEndedError {
-  override readonly name = 'CircuitOpenError'
-
-  constructor(reason: string) {
-    super(`no more requests were sent: ${reason}`)
-  }
-}
-
 /**
  * Thrown by a scenario that needs a field missing in the profile: the requirements that no other scenario
  * decides are unproven, and the message names what would prove them.

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Exchange, isDeeperThan, leavesOf } from '../../../../contract/index.ts'
 import { exchangeOf } from '../../../../reports/test-support/reports.ts'
-import { idsOfRecordsWith } from '../../cleanup/auxiliary-client.ts'
+import { idsOfRecords } from '../../cleanup/auxiliary-client.ts'
 import { findExcess, withoutBody } from '../../session/limits/limit-breaches.ts'
 import { contains, holdsList } from '../read.ts'
 import { cursorIn, walkList } from './paging.ts'
@@ -94,12 +94,11 @@ describe('records of a list', () => {
       ],
       echo: 'b',
     }
-    expect(idsOfRecordsWith(body, 'a')).toEqual([id])
-    expect(idsOfRecordsWith({ data: [{ id: other, chats: [{ id, name: 'a' }] }] }, 'a')).toEqual([
-      id,
-    ])
-    expect(idsOfRecordsWith([[[{ id, name: 'a' }]]], 'a')).toEqual([id])
-    expect(idsOfRecordsWith({ name: 'a', data: [{ id }] }, 'a')).toBeUndefined()
+    const idsIn = (list: unknown) => idsOfRecords(list, (text) => text === 'a')
+    expect(idsIn(body)).toEqual([id])
+    expect(idsIn({ data: [{ id: other, chats: [{ id, name: 'a' }] }] })).toEqual([id])
+    expect(idsIn([[[{ id, name: 'a' }]]])).toEqual([id])
+    expect(idsIn({ name: 'a', data: [{ id }] })).toBeUndefined()
   })
 })
 

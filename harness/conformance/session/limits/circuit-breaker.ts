@@ -16,8 +16,7 @@ export function createCircuitBreaker(
   state: RunState['circuit'] = newRunState().circuit,
   numberSent = () => 0,
 ) {
-  const contradictions = createContradictions(state.contradictions)
-  const breakdown = createBreakdown(state.breakdown)
+  const endReason = () => state.contradictions.reason ?? state.breakdown.reason
 
   function recordFailure(why: string): void {
     state.consecutiveFailures += 1
@@ -33,18 +32,17 @@ export function createCircuitBreaker(
 
   return {
     get isOpen(): boolean {
-      const isUnreachable = state.consecutiveFailures >= maxConsecutiveFailures
-      return isUnreachable || (contradictions.reason ?? breakdown.reason) !== undefined
+      return state.consecutiveFailures >= maxConsecutiveFailures || endReason() !== undefined
     },
     get reason(): string {
-      return contradictions.reason ?? breakdown.reason ?? state.reason
+      return endReason() ?? state.reason
     },
     /** Tests if a response refuses a request that was accepted earlier in the run. */
-    contradicts: contradictions.contradicts,
+    contradicts: (exchange: Exchange) => contradicts(exchange, state.contradictions.accepted),
     recordEnding(exchange: Exchange): void {
       const { ending, response } = exchange
-      contradictions.record(exchange)
-      breakdown.record(exchange)
+      recordContradiction(state.contradictions, exchange)
+      recordServerError(state.breakdown, exchange)
       if (ending.kind === 'timeout') recordFailure('got no answer in time')
       else if (response === null && ending.kind === 'aborted')
         recordFailure('were left without an answer')
@@ -78,26 +76,18 @@ const otherErrors: readonly number[] = [501, 503]
  * Counts consecutive server errors. A single broken route, or refusals that fail while everything else works,
  * are not a target that has broken down.
  */
-function createBreakdown(state: RunState['circuit']['breakdown']) {
-  return {
-    /** Set once there were too many; the end of a sentence. */
-    get reason(): string | undefined {
-      return state.reason
-    },
-    record(exchange: Exchange): void {
-      const { labels, response } = exchange
-      const status = response?.status ?? 0
-      if (status < 500) {
-        if (status === 0) return
-        state.count = 0
-        state.routes.clear()
-      } else if (labels.role !== 'negative' && !otherErrors.includes(status)) {
-        state.count += 1
-        state.routes.add(routeOf(exchange))
-        if (state.count < maxServerErrors || state.routes.size < minBrokenRoutes) return
-        state.reason ??= `${state.count} answers in a row, on ${state.routes.size} routes, were server errors (${status})`
-      }
-    },
+function recordServerError(state: RunState['circuit']['breakdown'], exchange: Exchange): void {
+  const { labels, response } = exchange
+  const status = response?.status ?? 0
+  if (status < 500) {
+    if (status === 0) return
+    state.count = 0
+    state.routes.clear()
+  } else if (labels.role !== 'negative' && !otherErrors.includes(status)) {
+    state.count += 1
+    state.routes.add(routeOf(exchange))
+    if (state.count < maxServerErrors || state.routes.size < minBrokenRoutes) return
+    state.reason ??= `${state.count} answers in a row, on ${state.routes.size} routes, were server errors (${status})`
   }
 }
 
@@ -105,40 +95,30 @@ function createBreakdown(state: RunState['circuit']['breakdown']) {
  * Counts consecutive responses that contradict earlier ones: a refused key, a page or a 404, for an operation
  * that was accepted with this key. Responses to negative requests do not count.
  */
-function createContradictions(state: RunState['circuit']['contradictions']) {
-  const { accepted } = state
-
-  return {
-    /** Set once there were too many; the end of a sentence. */
-    get reason(): string | undefined {
-      return state.reason
-    },
-    contradicts,
-    record(exchange: Exchange): void {
-      const { id, labels, response } = exchange
-      const status = response?.status
-      if (status === undefined || labels.role === 'negative') return
-      if (contradicts(exchange)) {
-        // The target may have lost the parent; requests without one show whether the route exists.
-        if (asObject(requestJson(exchange))?.['parent_id'] != null) return
-        state.count += 1
-        if (state.count === 1) state.since = id
-        if (state.count >= maxConsecutiveFailures) {
-          state.reason ??= `from ${state.since} on, ${describe(exchange)}`
-        }
-      } else if (!isRefusal(exchange)) {
-        state.count = 0
-        if (succeeded(exchange)) accepted.add(placeOf(exchange))
-      }
-    },
+function recordContradiction(
+  state: RunState['circuit']['contradictions'],
+  exchange: Exchange,
+): void {
+  if (exchange.response === null || exchange.labels.role === 'negative') return
+  if (contradicts(exchange, state.accepted)) {
+    // The target may have lost the parent; requests without one show whether the route exists.
+    if (asObject(requestJson(exchange))?.['parent_id'] != null) return
+    state.count += 1
+    if (state.count === 1) state.since = exchange.id
+    if (state.count >= maxConsecutiveFailures) {
+      state.reason ??= `from ${state.since} on, ${describe(exchange)}`
+    }
+  } else if (!isRefusal(exchange)) {
+    state.count = 0
+    if (succeeded(exchange)) state.accepted.add(placeOf(exchange))
   }
+}
 
-  function contradicts(exchange: Exchange): boolean {
-    const isAbsent = absences.includes(exchange.response?.status ?? 0)
-    // A single resource may have been deleted.
-    if (isAbsent && routeOf(exchange).includes('{')) return false
-    return isRefusal(exchange) && accepted.has(placeOf(exchange))
-  }
+function contradicts(exchange: Exchange, accepted: ReadonlySet<string>): boolean {
+  const isAbsent = absences.includes(exchange.response?.status ?? 0)
+  // A single resource may have been deleted.
+  if (isAbsent && routeOf(exchange).includes('{')) return false
+  return isRefusal(exchange) && accepted.has(placeOf(exchange))
 }
 
 const absences: readonly number[] = [404, 410]

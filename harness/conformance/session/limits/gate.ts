@@ -14,58 +14,21 @@ import type { TargetProfile } from '../../profile/index.ts'
 import type { RunSetup } from '../../run-setup.ts'
 import {
   BudgetSpentError,
-  CircuitOpenError,
   GenerationsSpentError,
   InconclusiveError,
   RunEndedError,
 } from '../errors.ts'
 import { type RunState, steadyNow } from '../run-state.ts'
 import { createCircuitBreaker } from './circuit-breaker.ts'
-import {
-  createLimitBreaches,
-  describeRequest,
-  findExcess,
-  type LimitBreaches,
-} from './limit-breaches.ts'
+import { createLimitBreaches, describeRequest, findExcess } from './limit-breaches.ts'
 import { createRateLimiter, isDown } from './rate-limiter.ts'
-
-/** Entrance for all requests of a run: applies its limits, and closes early if the run must end. */
-export interface Gate {
-  /**
-   * Waits for the pace, then counts the request as sent.
-   * @param signal ends the wait
-   * @param inBurst `waitForBurst` has waited for it
-   * @returns a signal that aborts the conversation at the end of the run's time, if that is limited
-   * @throws NotSentError if the request may not be sent, before or after the wait
-   */
-  enter(
-    outgoing: Pick<Outgoing, 'labels' | 'request'>,
-    signal: AbortSignal,
-    inBurst: boolean,
-  ): Promise<Deadline>
-  /** Waits until this number of requests may be sent at once, `inBurst`. */
-  waitForBurst(requests: number, signal: AbortSignal): Promise<void>
-  /** Called for each conversation that has ended. */
-  leave(exchange: Exchange): void
-  /** Tests if a response refuses a request that was accepted earlier in the run. */
-  contradicts(exchange: Exchange): boolean
-  /** Obeys a 429 or 503: milliseconds to wait before the next try, or null to give up. */
-  retryAfter(exchange: Exchange, attempt: number): number | null
-  /** Does not wait during a rejudge; rejects once the signal or the time of the run ends the wait. */
-  sleep(ms: number, signal: AbortSignal): Promise<void>
-  /**
-   * Records a response beyond a limit of the profile.
-   * @throws InconclusiveError if a scenario cannot use the response
-   */
-  assertWithinLimits(exchange: Exchange): void
-  readonly limitBreaches: LimitBreaches
-  /** Reserves requests for the deletion of what is created. */
-  track(entry: JournalEntry): void
-}
 
 type Deadline = AbortSignal | undefined
 
-export function createGate(setup: RunSetup): Gate {
+export type Gate = ReturnType<typeof createGate>
+
+/** Creates the entrance for all requests of a run: it applies its limits, and closes early if the run must end. */
+export function createGate(setup: RunSetup) {
   const { limits } = setup.profile
   const { state } = setup
   const live = setup.recordingFile === null
@@ -75,9 +38,11 @@ export function createGate(setup: RunSetup): Gate {
   const limitBreaches = createLimitBreaches(state)
   const runLimits = createRunLimits(limits, setup.endsAt, state.received)
 
-  function assertOpen(outgoing: Pick<Outgoing, 'labels' | 'request'>): void {
+  function assertOpen(outgoing: Request): void {
     const { role } = outgoing.labels
-    if (live && breaker.isOpen) throw new CircuitOpenError(breaker.reason)
+    if (live && breaker.isOpen) {
+      throw new RunEndedError(`no more requests were sent: ${breaker.reason}`)
+    }
     if (live && role !== 'cleanup') {
       runLimits.assertWithinLimits()
       limitBreaches.assertMayAsk(outgoing)
@@ -86,12 +51,20 @@ export function createGate(setup: RunSetup): Gate {
   }
 
   return {
-    async waitForBurst(requests, signal) {
+    /** Waits until this number of requests may be sent at once, `inBurst`. */
+    async waitForBurst(requests: number, signal: AbortSignal): Promise<void> {
       if (!live) return
       const wait = (both: () => AbortSignal) => pace.waitForSlots(requests, both)
       await withDeadline(wait, signal, runLimits.signalFor(false))
     },
-    async enter(outgoing, signal, inBurst) {
+    /**
+     * Waits for the pace, then counts the request as sent.
+     * @param signal ends the wait
+     * @param inBurst `waitForBurst` has waited for it
+     * @returns a signal that aborts the conversation at the end of the run's time, if that is limited
+     * @throws NotSentError if the request may not be sent, before or after the wait
+     */
+    async enter(outgoing: Request, signal: AbortSignal, inBurst: boolean): Promise<Deadline> {
       const deadline = runLimits.signalFor(outgoing.labels.role === 'cleanup')
       assertOpen(outgoing)
       if (live && !inBurst) {
@@ -102,28 +75,33 @@ export function createGate(setup: RunSetup): Gate {
       budget.spend(outgoing)
       return deadline
     },
-    leave(exchange) {
+    /** Called for each conversation that has ended. */
+    leave(exchange: Exchange): void {
       pace.recordEnding(exchange)
       // Of a target that is down, the last try counts.
       if (!isDown(exchange)) breaker.recordEnding(exchange)
       runLimits.countBytes(exchange)
       budget.settle(exchange)
     },
+    /** Tests if a response refuses a request that was accepted earlier in the run. */
     contradicts: breaker.contradicts,
-    retryAfter(exchange, attempt) {
+    /** Obeys a 429 or 503: milliseconds to wait before the next try, or null to give up. */
+    retryAfter(exchange: Exchange, attempt: number): number | null {
       const waitMs = pace.retryAfter(exchange, attempt)
       if (waitMs === null) breaker.giveUp(exchange)
       return waitMs
     },
-    async sleep(ms, signal) {
+    /** Does not wait during a rejudge; rejects once the signal or the time of the run ends the wait. */
+    async sleep(ms: number, signal: AbortSignal): Promise<void> {
       if (!live) return
-      await withDeadline(
-        (both) => sleep(ms, undefined, { signal: both() }),
-        signal,
-        runLimits.signalFor(false),
-      )
+      const wait = (both: () => AbortSignal) => sleep(ms, undefined, { signal: both() })
+      await withDeadline(wait, signal, runLimits.signalFor(false))
     },
-    assertWithinLimits(exchange) {
+    /**
+     * Records a response beyond a limit of the profile.
+     * @throws InconclusiveError if a scenario cannot use the response
+     */
+    assertWithinLimits(exchange: Exchange): void {
       limitBreaches.recordEnding(exchange)
       // Aborting at the end of the run's time is not a breach of a limit.
       if (exchange.ending.kind === 'aborted') runLimits.assertWithinLimits()
@@ -133,6 +111,7 @@ export function createGate(setup: RunSetup): Gate {
       throw new InconclusiveError(`${describeRequest(exchange)} ${excess}`, [exchange.id])
     },
     limitBreaches,
+    /** Reserves requests for the deletion of what is created. */
     track: budget.track,
   }
 }

@@ -55,8 +55,6 @@ function isDeep(exchange: Exchange, maxDepth: number): boolean {
   return exchange.events.some(({ data }) => isDeeperThan(data, maxDepth))
 }
 
-export type LimitBreaches = ReturnType<typeof createLimitBreaches>
-
 type WithRequest = Pick<Exchange, 'request'>
 
 /** Number of responses of one route beyond a limit after which it gets no more requests. */

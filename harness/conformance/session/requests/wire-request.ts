@@ -8,7 +8,6 @@ import {
   pathOf,
   type Role,
   type Surface,
-  type WireRequest,
 } from '../../../../contract/index.ts'
 import type { Shape } from '../../../../fixtures/clients.ts'
 import { acceptEncoding, type Outgoing } from '../../../client/index.ts'
@@ -18,6 +17,7 @@ import { toWord } from '../identities.ts'
 import { surfaceCredentials } from '../secrets.ts'
 import {
   type FormStyle,
+  type ImitatedRequest,
   imitatedForm,
   imitatedHead,
   imitatedJson,
@@ -77,96 +77,69 @@ export function buildWireRequest(
   setup: ClientIdentity,
   place: string,
 ): Addressed {
-  const { profile, imitationSeed } = setup
+  const { profile } = setup
   const { url: address, ...route } = destinationOf(profile, spec.path)
   const url = new URL(address)
   for (const [name, value] of Object.entries(spec.query ?? {})) {
     url.searchParams.set(name, String(value))
   }
-  const own = [...Object.entries(profile.headers), ...Object.entries(spec.headers ?? {})]
-  if (imitationSeed !== undefined) {
-    return imitated(spec, setup, { url, route, own, seed: imitationSeed, place })
-  }
-  const body =
-    spec.raw?.body ?? (spec.json === undefined ? null : encode(JSON.stringify(spec.json)))
-  const contentType = spec.raw?.contentType ?? (body ? 'application/json' : undefined)
-  const authorization = authorizationOf(spec, setup)
-  const chosen = own.some(([name]) => name.toLowerCase() === 'accept-encoding')
-  const headers: Header[] = [
-    ['accept', 'application/json, text/event-stream'],
-    ...(chosen ? [] : [['accept-encoding', acceptEncoding] as const]),
-    ['user-agent', `${setup.userAgent} ${setup.tag}/${place}`],
-    ['x-request-id', `${setup.tag}/${place}`],
-  ]
-  if (contentType) headers.push(['content-type', contentType])
-  if (authorization) headers.push(['authorization', authorization])
-  return {
-    request: { method: spec.method, url: url.href, ...route, headers: [...headers, ...own], body },
-  }
-}
-
-interface Imitated {
-  readonly url: URL
-  readonly route: Pick<WireRequest, 'documentedPath'>
-  readonly own: readonly Header[]
-  readonly seed: string
-  readonly place: string
-}
-
-/** The request as a common client sends it, on a connection of one of its processes. */
-function imitated(
-  spec: RequestSpec,
-  setup: ClientIdentity,
-  { url, route, own, seed, place }: Imitated,
-): Addressed {
-  const [scenario = place] = place.split('/')
   const { method, raw, json } = spec
+  const own = [...Object.entries(profile.headers), ...Object.entries(spec.headers ?? {})]
   const authorization = authorizationOf(spec, setup)
-  const shape = shapeOf(spec)
-  const attributes = {
+  const [scenario = place] = place.split('/')
+  const imitated = imitatedBy(setup, scenario, {
     surface: spec.surface,
-    shape,
+    shape: shapeOf(spec),
     isStream: isObject(json) && json['stream'] === true,
     isUnusual: own.length > 0 || authorization === null || raw !== undefined,
     url,
-    httpVersion: networkOf(setup.profile).httpVersion,
-  }
-  const client = imitationFor(seed, scenario, attributes)
-  const body = raw?.body ?? (json === undefined ? null : encode(imitatedJson(client, json)))
+  })
+  const text = () => (imitated ? imitatedJson(imitated.client, json) : JSON.stringify(json))
+  const body = raw?.body ?? (json === undefined ? null : encode(text()))
   const type = raw?.contentType ?? (body === null ? undefined : 'application/json')
-  const values = {
-    host: url.host,
-    length: body?.length ?? 0,
-    authorization,
-    type,
+  const request = { method, url: url.href, ...route, body }
+  if (imitated === undefined) {
+    const chosen = own.some(([name]) => name.toLowerCase() === 'accept-encoding')
+    const headers: Header[] = [
+      ['accept', 'application/json, text/event-stream'],
+      ...(chosen ? [] : [['accept-encoding', acceptEncoding] as const]),
+      ['user-agent', `${setup.userAgent} ${setup.tag}/${place}`],
+      ['x-request-id', `${setup.tag}/${place}`],
+    ]
+    if (type) headers.push(['content-type', type])
+    if (authorization) headers.push(['authorization', authorization])
+    return { request: { ...request, headers: [...headers, ...own] } }
   }
-  const { keepsConnections } = client
+  const { client, attributes, process } = imitated
+  const values = { host: url.host, length: body?.length ?? 0, authorization, type }
+  const { name, keepsConnections } = client
   return {
-    request: {
-      method,
-      url: url.href,
-      ...route,
-      headers: imitatedHead(client, shape, values, own),
-      body,
-    },
-    client: { name: `${processOf(seed, scenario)} ${client.name}`, keepsConnections },
+    request: { ...request, headers: imitatedHead(client, attributes.shape, values, own) },
+    client: { name: `${process} ${name}`, keepsConnections },
     ...(speaksHttp1(client, attributes) ? { protocol: 'http/1.1' } : {}),
   }
 }
 
+/** The common client that a scenario imitates, on a connection of one of its processes; undefined with a tag. */
+function imitatedBy(
+  { profile, imitationSeed: seed }: ClientIdentity,
+  scenario: string,
+  request: Omit<ImitatedRequest, 'httpVersion'>,
+) {
+  if (seed === undefined) return undefined
+  const attributes = { ...request, httpVersion: networkOf(profile).httpVersion }
+  const client = imitationFor(seed, scenario, attributes)
+  return { client, attributes, process: processOf(seed, scenario) }
+}
+
 /** Form of a scenario's multipart bodies; `text` determines the boundary. */
 export function formStyleOf(setup: ClientIdentity, scenario: string, text: string): FormStyle {
-  const { profile, imitationSeed } = setup
-  if (imitationSeed === undefined) return { boundary: `chatgen-${toWord(text)}`, typesParts: false }
-  const client = imitationFor(imitationSeed, scenario, {
-    surface: 'v3',
-    shape: 'form',
-    isStream: false,
-    isUnusual: true,
-    url: new URL(profile.baseUrl),
-    httpVersion: networkOf(profile).httpVersion,
-  })
-  return imitatedForm(client, text)
+  const url = new URL(setup.profile.baseUrl)
+  const form = { surface: 'v3', shape: 'form', isStream: false, isUnusual: true, url } as const
+  const imitated = imitatedBy(setup, scenario, form)
+  return imitated
+    ? imitatedForm(imitated.client, text)
+    : { boundary: `chatgen-${toWord(text)}`, typesParts: false }
 }
 
 function shapeOf({ method, json, raw }: RequestSpec): Shape {
