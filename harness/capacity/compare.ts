@@ -1,6 +1,6 @@
 import type { CapacityReport } from '../../reports/capacity/model/report.ts'
 import type { ComparedSide, LoadComparison } from '../../reports/load/model/comparison.ts'
-import { comparisonOutcome } from '../load/comparison/compare-loads.ts'
+import { comparisonOutcome, differencesOf, type Setting } from '../load/comparison/compare-loads.ts'
 import {
   type Candidate,
   decideFigures,
@@ -16,10 +16,7 @@ export function compareCapacities(
   b: CapacityReport,
   tolerance: number,
 ): LoadComparison {
-  const differences = settings.flatMap(({ name, decisive, read }) => {
-    const [ofA, ofB] = [read(a), read(b)]
-    return ofA === ofB ? [] : [{ name, a: ofA, b: ofB, decisive }]
-  })
+  const differences = differencesOf(settings, a, b)
   const decisive = differences.filter((difference) => difference.decisive)
   const isInvalid = [a, b].some(({ outcome }) => outcome === 'invalid')
   const reason = isInvalid
@@ -51,37 +48,28 @@ export function compareCapacities(
   }
 }
 
-const settings = [
-  {
-    name: 'URL',
-    decisive: false,
-    read: ({ target }: CapacityReport) => target.baseUrl.replace(/\/+$/, ''),
-  },
-  { name: 'chatgen', decisive: false, read: ({ suite }: CapacityReport) => suite.version },
-  { name: 'loop', decisive: true, read: ({ loop }: CapacityReport) => loop },
-  { name: 'SLOs', decisive: true, read: ({ config }: CapacityReport) => config.slos.join('; ') },
+const settings: readonly Setting<CapacityReport>[] = [
+  { name: 'URL', decisive: false, read: ({ target }) => target.baseUrl.replace(/\/+$/, '') },
+  { name: 'chatgen', decisive: false, read: ({ suite }) => suite.version },
+  { name: 'loop', decisive: true, read: ({ loop }) => loop },
+  { name: 'SLOs', decisive: true, read: ({ config }) => config.slos.join('; ') },
   {
     name: 'mix',
     decisive: true,
-    read: ({ config }: CapacityReport) => `${config.mixName} ${JSON.stringify(config.mix)}`,
+    read: ({ config }) => `${config.mixName} ${JSON.stringify(config.mix)}`,
   },
-  { name: 'arrivals', decisive: true, read: ({ config }: CapacityReport) => config.arrival },
-] as const
+  { name: 'arrivals', decisive: true, read: ({ config }) => config.arrival },
+]
 
 function candidatesOf(a: CapacityReport, b: CapacityReport, tolerance: number): Candidate[] {
   const head = { unit: '/s', better: 'higher', tolerance } as const
   const [ofA, ofB] = [a.result, b.result].map(({ rate, interval }) =>
     rate === null || interval === null ? null : logNormal(rate, interval),
   )
-  const values = { a: a.result.rate, b: b.result.rate }
-  return [
-    ofA && ofB
-      ? { name: 'capacity', ...head, ...values, ratio: ratioOf(ofA, ofB), reason: null }
-      : {
-          ...{ name: 'capacity', ...head, ...values, ratio: null },
-          reason: `${ofA ? 'B' : 'A'} has no capacity with an interval (${(ofA ? b : a).outcome})`,
-        },
-  ]
+  const figure = { name: 'capacity', ...head, a: a.result.rate, b: b.result.rate }
+  if (ofA && ofB) return [{ ...figure, ratio: ratioOf(ofA, ofB), reason: null }]
+  const reason = `${ofA ? 'B' : 'A'} has no capacity with an interval (${(ofA ? b : a).outcome})`
+  return [{ ...figure, ratio: null, reason }]
 }
 
 /** An estimate with a 95 % interval; each side has its own width on the logarithmic scale. */

@@ -25,6 +25,12 @@ export interface SloEstimate extends Bracket {
   readonly drift: { readonly perMs: number; readonly z: number } | null
 }
 
+/** A limit of a probe, with its rate and time. */
+interface ProbedLimit extends LimitCount {
+  readonly rate: number
+  readonly at: number
+}
+
 /** Rates within this factor of the crossing are fitted: further away, the log odds are not linear. */
 const window = 1.15
 /** Minimum probes near the crossing; fewer say nothing about the scatter. */
@@ -37,13 +43,9 @@ export function estimateOf(slo: string, probes: readonly Probe[]): SloEstimate {
   const allowed = limits[0]?.allowed ?? 0
   // One weight for all: a probe in a slow hour has a longer autocorrelation and must not count less.
   const independent = pooledIndependence(limits)
-  const counts = limits.map(({ rate, at, requests, over }) => ({
-    rate,
-    at,
-    count: requests * independent,
-    over: over * independent,
-  }))
-  const { met, missed } = bracketOf(limits.map(ownEffective), allowed)
+  const counts = limits.map((limit) => effective(limit, independent))
+  const own = limits.map((limit) => effective(limit, limit.independent))
+  const { met, missed } = bracketOf(own, allowed)
   const open: SloEstimate = { slo, met, missed, rate: null, interval: null, by: null, drift: null }
   if (met === null || missed === null) return open
   const middle = Math.sqrt(met * missed)
@@ -60,7 +62,7 @@ export function estimateOf(slo: string, probes: readonly Probe[]): SloEstimate {
 
 /** The bracket, widened to the probes that contradict it: even too few requests for a verdict are evidence. */
 function contradicting(
-  limits: readonly (LimitCount & { readonly rate: number })[],
+  limits: readonly ProbedLimit[],
   met: number,
   missed: number,
 ): readonly [low: number, high: number] {
@@ -94,13 +96,8 @@ function within(counts: readonly DosePoint[], middle: number, drift = 0): readon
   })
 }
 
-function ownEffective({
-  rate,
-  requests,
-  over,
-  independent,
-}: LimitCount & { readonly rate: number }) {
-  return { rate, count: requests * independent, over: over * independent }
+function effective({ rate, at, requests, over }: ProbedLimit, independent: number): DosePoint {
+  return { rate, at, count: requests * independent, over: over * independent }
 }
 
 /** Range of the probed rates: all that is known if probes scatter more than the rate explains. */

@@ -52,9 +52,14 @@ export function crossingOf(points: readonly DosePoint[], allowed: number): Cross
   if (points.length < 3) return null
   const origin = meanOf(points.map(({ rate }) => Math.log(rate))) ?? Number.NaN
   const now = Math.max(...points.map(({ at = 0 }) => at))
-  const drifting = points.length < 8 ? null : fitted(points, { allowed, origin, now, terms: 3 })
+  const rows = points.map(({ rate, count, over, at = 0 }) => {
+    const x = [1, Math.log(rate) - origin, at - now]
+    // One more request with the allowed share keeps the log odds finite and moves no crossing.
+    return { x, count: count + 1, over: over + allowed }
+  })
+  const drifting = points.length < 8 ? null : fitted(rows, 3)
   const isDrift = drifting !== null && Math.abs(drifting.zDrift) >= minDrift
-  const found = isDrift ? drifting : fitted(points, { allowed, origin, now, terms: 2 })
+  const found = isDrift ? drifting : fitted(rows, 2)
   if (found === null || found.fit.slope <= 0) return null
   const { fit, dispersion, degrees } = found
   const target = logit(allowed) - fit.intercept
@@ -73,20 +78,8 @@ export function crossingOf(points: readonly DosePoint[], allowed: number): Cross
   }
 }
 
-interface Fitting {
-  readonly allowed: number
-  /** Logarithm of the rate, and time, at the origin of the fit. */
-  readonly origin: number
-  readonly now: number
-  readonly terms: 2 | 3
-}
-
-function fitted(points: readonly DosePoint[], { allowed, origin, now, terms }: Fitting) {
-  const rows = points.map((point) => {
-    const { count, over } = smoothed(point, allowed)
-    const x = [1, Math.log(point.rate) - origin, (point.at ?? 0) - now].slice(0, terms)
-    return { x, count, over }
-  })
+function fitted(points: readonly Row[], terms: 2 | 3) {
+  const rows = points.map((row) => ({ ...row, x: row.x.slice(0, terms) }))
   const fit = fitLogistic(rows)
   if (fit === null) return null
   const beta = [fit.intercept, fit.slope, fit.drift]
@@ -142,11 +135,6 @@ function fitLogistic(rows: readonly Row[]): Fit | null {
     return { intercept, slope, drift, covariance }
   }
   return null
-}
-
-/** Adds one request with the allowed share: it keeps the log odds finite and moves no crossing. */
-function smoothed({ count, over }: DosePoint, allowed: number): { count: number; over: number } {
-  return { count: count + 1, over: over + allowed }
 }
 
 /** Both ends of the ratio target / slope, or null if the slope may be 0. */

@@ -31,14 +31,13 @@ export interface Probe {
   readonly policy?: TokenBucket
 }
 
-type ProbeVerdict = 'met' | 'missed' | 'undecided'
+export function limitVerdictOf({ requests, over, allowed, independent }: LimitCount) {
+  return decideShare(requests, over, allowed, independent).verdict
+}
 
 /** Missed if one SLO is missed, met if all are; by a test at the confidence level of SLOs. */
-export function verdictOf({ limits }: Probe): ProbeVerdict {
-  const verdicts = limits.map(
-    ({ requests, over, allowed, independent }) =>
-      decideShare(requests, over, allowed, independent).verdict,
-  )
+export function verdictOf({ limits }: Probe): ReturnType<typeof limitVerdictOf> {
+  const verdicts = limits.map(limitVerdictOf)
   if (verdicts.includes('missed')) return 'missed'
   return verdicts.every((verdict) => verdict === 'met') ? 'met' : 'undecided'
 }

@@ -7,14 +7,16 @@ import { attainablePrecision, budgetText, defaultProbeMs, type Probe } from './p
 import {
   type CapacityOptions,
   type CapacityProgress,
+  type ProbeRun,
   type Rest,
   rest,
   runBaseline,
   runLoadProbe,
 } from './probing/load-probe.ts'
-import { probeLimits } from './probing/probe-limits.ts'
+import { type ProbeLimit, probeLimits } from './probing/probe-limits.ts'
 import { measuredProbe } from './probing/probe-row.ts'
-import { buildCapacityReport } from './report/build-report.ts'
+import { buildCapacityReport, type SearchRecord } from './report/build-report.ts'
+import { loadOf } from './report/frontier.ts'
 import { answer, type Capacity, searchCapacity } from './search.ts'
 
 const maxProbes = 200
@@ -26,24 +28,29 @@ export async function runCapacity(options: CapacityOptions): Promise<CapacityRep
 
 class CapacityRun {
   readonly #options: CapacityOptions
-  readonly #startedAt = new Date()
+  readonly #limits: readonly ProbeLimit[]
   readonly #start = performance.now()
-  readonly #rows: CapacityProbe[] = []
   readonly #probes: Probe[] = []
-  readonly #notes: string[] = []
-  readonly #faults: string[] = []
+  /** Everything that the report has beside the answer. */
+  readonly #found: SearchRecord
   /** Ends the search; aborted by an interruption, or when the target is gone. */
   readonly #ending = new AbortController()
   #unloadedMs: number | null = null
-  #probeMs: number
-  #isUnreachable = false
   #rest: Rest | null = null
-  #environment = generatorEnvironment()
-  #rateLimit: Readonly<Record<string, string>> = {}
 
   constructor(options: CapacityOptions) {
     this.#options = options
-    this.#probeMs = options.probeMs ?? defaultProbeMs(options.budgetMs, 0)
+    this.#limits = probeLimits(options.load.slos, options.load.maxRefusals)
+    this.#found = {
+      rows: [],
+      startedAt: new Date(),
+      probeMs: options.probeMs ?? defaultProbeMs(options.budgetMs, 0),
+      isUnreachable: false,
+      environment: generatorEnvironment(),
+      rateLimit: {},
+      notes: [],
+      faults: [],
+    }
   }
 
   async run(): Promise<CapacityReport> {
@@ -61,7 +68,7 @@ class CapacityRun {
       max,
       precision: mayWiden ? (rate) => Math.max(precision, this.#attainable(rate)) : precision,
       maxProbes,
-      probesLeft: () => this.#left() / this.#probeMs,
+      probesLeft: () => this.#left() / this.#found.probeMs,
       signal: this.#ending.signal,
       ...(loop === 'closed' ? { step: 1 } : {}),
     })
@@ -70,18 +77,8 @@ class CapacityRun {
   }
 
   #report(capacity: Capacity): CapacityReport {
-    return buildCapacityReport(this.#options, {
-      capacity,
-      rows: this.#rows,
-      startedAt: this.#startedAt,
-      durationMs: this.#elapsed(),
-      probeMs: this.#probeMs,
-      isUnreachable: this.#isUnreachable,
-      environment: this.#environment,
-      rateLimit: this.#rateLimit,
-      notes: [...new Set(this.#notes)],
-      faults: this.#faults,
-    })
+    const run = { ...this.#found, capacity, durationMs: this.#elapsed() }
+    return buildCapacityReport(this.#options, run)
   }
 
   async #baseline(): Promise<void> {
@@ -91,11 +88,11 @@ class CapacityRun {
     if (run === null) return
     const { observer } = run
     this.#unloadedMs = observer.medianLatencyMs()
-    this.#probeMs =
+    this.#found.probeMs =
       this.#options.probeMs ??
       defaultProbeMs(this.#options.budgetMs, observer.medianResidenceMs() ?? 0)
     const { row } = measuredProbe(run, { ...this.#facts('baseline', 1, atMs), loop: 'closed' })
-    this.#keep(row, run.report, run.notes)
+    this.#keep(row, run)
     this.#tellBudget(observer.medianResidenceMs())
   }
 
@@ -104,18 +101,17 @@ class CapacityRun {
     const { loop, min, precision, onMessage } = this.#options
     if (loop === 'closed') return
     const rate = Math.max(min, answerMs === null ? 0 : 1000 / answerMs)
-    const detail = { probeMs: this.#probeMs, precision, unit: '/s' }
+    const detail = { probeMs: this.#found.probeMs, precision, unit: '/s' }
     const sentence = budgetText(this.#question(rate), detail)
     if (sentence === null) return
-    this.#notes.push(sentence)
+    this.#found.notes.push(sentence)
     onMessage?.(sentence)
   }
 
   #question(rate: number) {
-    const { load, budgetMs } = this.#options
-    const limits = probeLimits(load.slos, load.maxRefusals).filter(({ isFailures }) => !isFailures)
+    const limits = this.#limits.filter(({ isFailures }) => !isFailures)
     const allowed = Math.min(...limits.map((limit) => limit.allowed), 0.5)
-    return { rate, allowed, budgetMs }
+    return { rate, allowed, budgetMs: this.#options.budgetMs }
   }
 
   #attainable(rate: number): number {
@@ -132,38 +128,35 @@ class CapacityRun {
     const atMs = this.#elapsed()
     this.#progress('probe', amount)
     const run = await runLoadProbe(this.#options, {
-      index: this.#rows.length,
+      index: this.#found.rows.length,
       arrival:
         loop === 'open'
           ? { kind: arrival, perSecond: amount }
           : { kind: 'closed', concurrency: amount, maxTransactions: maxTransactions },
-      durationMs: effort * this.#probeMs,
+      durationMs: effort * this.#found.probeMs,
       mayGiveUp: true,
       isDistributed: true,
       onProgress: (progress) => this.#progress('probe', amount, progress),
     }).catch((error: unknown) => this.#lost(error))
     if (run === null) return { rate: amount, limits: [], atMs, valid: false }
     const { row, probe } = measuredProbe(run, this.#facts(purpose, amount, atMs))
-    if (probe.policy !== undefined) this.#rateLimit = run.observer.rateLimitHeaders
+    if (probe.policy !== undefined) this.#found.rateLimit = run.observer.rateLimitHeaders
     this.#rest = null
     const isDone = this.#ending.signal.aborted || (row.verdict === 'met' && row.valid)
     if (!isDone && mayRest) await this.#recover()
     // Failures of this probe mean that the target is gone, not slow.
-    const isGone = this.#isUnreachable
-    this.#keep(
-      isGone ? { ...row, valid: false, verdict: 'invalid', stopped: stoppedAnswering } : row,
-      run.report,
-      run.notes,
-    )
+    const isGone = this.#found.isUnreachable
+    const unanswered = { valid: false, verdict: 'invalid', stopped: stoppedAnswering } as const
+    this.#keep(isGone ? { ...row, ...unanswered } : row, run)
     return isGone ? { ...probe, valid: false } : probe
   }
 
   async #recover(): Promise<void> {
     this.#progress('rest', null)
     this.#rest = await rest(this.#options, this.#unloadedMs)
-    this.#notes.push(...this.#rest.notes)
+    this.#found.notes.push(...this.#rest.notes)
     if (!this.#rest.isUnreachable || this.#options.signal.aborted) return
-    this.#isUnreachable = true
+    this.#found.isUnreachable = true
     this.#ending.abort()
   }
 
@@ -171,42 +164,36 @@ class CapacityRun {
   async #hysteresis({ end, interval, rate }: Capacity): Promise<void> {
     if (end !== 'precise' || rate === null || interval === null) return
     const below = interval[0] * downShare
-    if (this.#left() < 2 * this.#probeMs || this.#ending.signal.aborted) return
+    if (this.#left() < 2 * this.#found.probeMs || this.#ending.signal.aborted) return
     await this.#probe('hysteresis', rate * overload, { mayRest: false })
     if (!this.#ending.signal.aborted) await this.#probe('hysteresis', below, { mayRest: false })
   }
 
   #facts(purpose: CapacityProbe['purpose'], load: number, atMs: number) {
-    const { loop, load: options } = this.#options
-    const rested = this.#rest
     return {
-      index: this.#rows.length,
+      index: this.#found.rows.length,
       purpose,
       load,
-      loop,
+      loop: this.#options.loop,
       atMs,
-      limits: probeLimits(options.slos, options.maxRefusals),
+      limits: this.#limits,
       unloadedMs: this.#unloadedMs,
-      rest: rested === null ? null : { ms: rested.ms, recovered: rested.recovered },
+      rest: this.#rest && { ms: this.#rest.ms, recovered: this.#rest.recovered },
     }
   }
 
-  #keep(
-    row: CapacityProbe,
-    report: Parameters<typeof measuredProbe>[0]['report'],
-    notes: readonly string[],
-  ): void {
-    this.#rows.push(row)
-    this.#environment = report.generator.environment
-    this.#notes.push(...notes, ...report.notes)
-    this.#faults.push(...report.faults)
+  #keep(row: CapacityProbe, { report, notes }: ProbeRun): void {
+    this.#found.rows.push(row)
+    this.#found.environment = report.generator.environment
+    this.#found.notes.push(...notes, ...report.notes)
+    this.#found.faults.push(...report.faults)
   }
 
   /** Ends the search if chats could not be created: the target is gone. */
   #lost(error: unknown): null {
     if (!(error instanceof PreparationError)) throw error
-    this.#notes.push(error.message)
-    this.#isUnreachable = true
+    this.#found.notes.push(error.message)
+    this.#found.isUnreachable = true
     this.#ending.abort()
     return null
   }
@@ -224,8 +211,7 @@ class CapacityRun {
     rate: number | null,
     load: CapacityProgress['load'] = null,
   ): void {
-    const counted = this.#rows.filter(({ valid, purpose }) => valid && purpose === 'search')
-    const loadOf = (row: CapacityProbe) => row.clients ?? row.rate
+    const counted = this.#found.rows.filter(({ valid, purpose }) => valid && purpose === 'search')
     const of = (verdict: CapacityProbe['verdict']) =>
       counted.filter((row) => row.verdict === verdict).map(loadOf)
     const [met, missed] = [of('met'), of('missed')]
@@ -233,7 +219,7 @@ class CapacityRun {
       phase,
       elapsedMs: this.#elapsed(),
       budgetMs: this.#options.budgetMs,
-      probes: this.#rows,
+      probes: this.#found.rows,
       rate,
       met: met.length === 0 ? null : Math.max(...met),
       missed: missed.length === 0 ? null : Math.min(...missed),

@@ -34,9 +34,9 @@ export async function runLoad(
   options: LoadOptions,
   threads = startThreads(options.workers),
 ): Promise<LoadReport> {
-  const { spec, workers, slos, signal, onProgress, onRecord, requestsFile } = options
+  const { spec, slos, signal, onProgress, onRecord, requestsFile } = options
   const durationMs = spec.durationNs / 1e6
-  const stats = new RunRecorder(spec, slos, workers)
+  const stats = new RunRecorder(spec, slos)
   const redact = createRedactor(options.target.secrets).text
   const requests = requestsFile === undefined ? null : new RequestsFile(requestsFile, redact)
   let startNs: bigint | undefined

@@ -76,14 +76,14 @@ function predictOpen(
     fromMs,
     perSecond: isOne ? perSecond : perSecond * share,
   }))
-  const times = poissonArrivals(rows, untilMs, isOne ? replicas : 1, draw)
   const first = pieces[0]
   const isSteady = pieces.length === 1 && first !== undefined
   // A steady load ends after enough requests; a trace is simulated to its end.
   const endMs = isSteady
     ? Math.min(untilMs, (requests / (first.perSecond * share)) * 1000)
     : untilMs
-  const arrivals = withLengths(before(times, endMs), nextLength)
+  const times = poissonArrivals(rows, endMs, isOne ? replicas : 1, draw)
+  const arrivals = withLengths(times, nextLength)
   const simulation = simulateOpen(model, { replicas: simulated, balance }, arrivals)
   const window = { fromMs: isSteady ? warmUp * endMs : 0, toMs: endMs }
   return { latencies: latenciesOf(simulation, model.overheadMs, window), share }
@@ -125,13 +125,6 @@ function soleLatencyMs(model: ServiceModel, lengths: readonly RequestLength[]): 
       promptTokens * model.prefillMsPerToken + outputTokens * iterationMs(model, 1),
   )
   return model.overheadMs + (meanOf(times) ?? 0)
-}
-
-function* before(times: Iterable<number>, endMs: number): Generator<number> {
-  for (const ms of times) {
-    if (ms >= endMs) return
-    yield ms
-  }
 }
 
 /** Value of an SLO in a simulation, in the unit of the SLO, and whether it is met. */

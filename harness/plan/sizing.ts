@@ -13,7 +13,7 @@ import {
 } from './predict.ts'
 import { saturationRate } from './simulation/replica.ts'
 import { drawOf, lengthsOf } from './simulation/requests.ts'
-import { quantile } from './simulation/simulate.ts'
+import { ascending, quantile } from './simulation/simulate.ts'
 
 /** Load as a multiple of the demand. */
 export interface SustainableFactor {
@@ -41,7 +41,7 @@ const roughly = 4000
 const draws = 16
 
 export function sizeCluster(options: SizingOptions): Sizing {
-  const meets = (replicas: number) => isMet(options, replicas)
+  const meets = (count: number) => keepsAll(options.slos, likelyRun(options, count))
   const [first, last] = rangeOf(options)
   const replicas = smallest(meets, first, last)
   if (replicas === null) {
@@ -77,8 +77,8 @@ type Row = Omit<PlanRow, 'costPerHour' | 'withOneDown'>
 
 /** Prediction for a number of replicas, with its uncertainty. */
 export function rowOf(options: SizingOptions, replicas: number): Row {
-  const { fitted, slos, workload } = options
-  const run = predictRun(fitted.model, workload, { ...options, replicas, requests: exactly })
+  const { slos, workload } = options
+  const run = likelyRun(options, replicas)
   const drawn = drawnModels(options).map(({ model, ...own }) =>
     predictRun(model, workload, { ...options, ...own, replicas, requests: roughly }),
   )
@@ -100,7 +100,7 @@ export function rowOf(options: SizingOptions, replicas: number): Row {
 function sloRow(slo: Slo, run: PredictedRun, drawn: readonly PredictedRun[]): PredictedSloRow {
   const { value, isMet: isLikely } = predictSlo(slo, run)
   const all = drawn.map((each) => predictSlo(slo, each))
-  const values = Float64Array.from(all.map((each) => each.value)).sort()
+  const values = ascending(all.map((each) => each.value))
   const isCertain = all.every((each) => each.isMet === isLikely)
   const [scale, unit] =
     slo.kind === 'latency' ? [1, 'ms'] : slo.kind === 'rate' ? [1, '/s'] : [100, '%']
@@ -162,15 +162,14 @@ function sustainableOf(options: SizingOptions, replicas: number): SustainableFac
   const factors = drawnModels(options).flatMap(({ model, ...own }) => {
     return maxFactorOf({ ...options, ...own }, model, { replicas, requests: roughly }) ?? []
   })
-  const sorted = Float64Array.from(factors).sort()
-  const interval = [quantile(sorted, 0.025), quantile(sorted, 0.975)] as const
-  return { factor, interval: [Math.min(factor, interval[0]), Math.max(factor, interval[1])] }
+  const sorted = ascending(factors)
+  const [low, high] = [quantile(sorted, 0.025), quantile(sorted, 0.975)]
+  return { factor, interval: [Math.min(factor, low), Math.max(factor, high)] }
 }
 
-function isMet(options: SizingOptions, replicas: number): boolean {
-  const { fitted, slos, workload } = options
-  const run = predictRun(fitted.model, workload, { ...options, replicas, requests: exactly })
-  return keepsAll(slos, run)
+function likelyRun(options: SizingOptions, replicas: number): PredictedRun {
+  const size = { ...options, replicas, requests: exactly }
+  return predictRun(options.fitted.model, options.workload, size)
 }
 
 /** The smallest number from `first` to `last` for which a condition holds; null if it holds for none. */

@@ -49,26 +49,23 @@ function fromRequests(text: string): DemandTrace {
   const lengths = requests.flatMap(({ promptTokens, tokens }) =>
     promptTokens === null || tokens === null ? [] : [{ promptTokens, outputTokens: tokens }],
   )
-  return {
-    ...ofRequests(requests.map(({ planned }) => planned - first)),
-    startsAtMs: null,
-    lengths: lengths.length > 0 ? lengths : null,
-  }
+  return ofRequests(
+    requests.map(({ planned }) => planned - first),
+    lengths,
+  )
 }
 
 function fromJsonLines(text: string): DemandTrace {
   const lines = readTrace(text)
-  const times = lines.map(({ atNs }) => atNs / 1e6)
   const lengths = lines.flatMap(({ promptWords, answerTokens }) =>
     promptWords === undefined || answerTokens === undefined
       ? []
       : [{ promptTokens: promptWords, outputTokens: answerTokens }],
   )
-  return {
-    ...ofRequests(times),
-    startsAtMs: null,
-    lengths: lengths.length === lines.length ? lengths : null,
-  }
+  return ofRequests(
+    lines.map(({ atNs }) => atNs / 1e6),
+    lengths.length === lines.length ? lengths : [],
+  )
 }
 
 const columns = ['at', 'rate', 'requests', 'prompt', 'answer'] as const
@@ -123,10 +120,11 @@ function fromCsv(text: string): DemandTrace {
   const first = atMs[0]
   if (first === undefined) throw new TraceSyntaxError(2, 'there is no line after the heading')
   const times = atMs.map((ms) => ms - first)
-  if (rateAt < 0 && requestsAt < 0) {
-    return { ...ofRequests(times), startsAtMs, lengths: lengths.length > 0 ? lengths : null }
+  const isOfRequests = rateAt < 0 && requestsAt < 0
+  return {
+    ...(isOfRequests ? ofRequests(times, lengths) : ofRates(times, values, rateAt >= 0)),
+    startsAtMs,
   }
-  return { ...ofRates(times, values, rateAt >= 0), startsAtMs, lengths: null }
 }
 
 interface Time {
@@ -155,7 +153,7 @@ function timeOf(cell: string, line: number): Time {
 }
 
 /** Rates by second. */
-function ofRequests(times: readonly number[]): Omit<DemandTrace, 'lengths' | 'startsAtMs'> {
+function ofRequests(times: readonly number[], lengths: readonly RequestLength[]): DemandTrace {
   const last = times.reduce((max, ms) => Math.max(max, ms), 0)
   const counts = new Float64Array(Math.floor(last / secondMs) + 1)
   for (const ms of times) {
@@ -163,7 +161,10 @@ function ofRequests(times: readonly number[]): Omit<DemandTrace, 'lengths' | 'st
     counts[second] = (counts[second] ?? 0) + 1
   }
   const pieces = [...counts].map((perSecond, second) => ({ fromMs: second * secondMs, perSecond }))
-  return { pieces, durationMs: counts.length * secondMs, requests: times.length }
+  return {
+    ...{ pieces, durationMs: counts.length * secondMs, startsAtMs: null, requests: times.length },
+    lengths: lengths.length > 0 ? lengths : null,
+  }
 }
 
 /** The last line lasts as long as the one before. */
@@ -171,7 +172,7 @@ function ofRates(
   times: readonly number[],
   values: readonly number[],
   isRate: boolean,
-): Omit<DemandTrace, 'lengths' | 'startsAtMs'> {
+): DemandTrace {
   const lastMs = times.at(-1) ?? 0
   const step = times.length > 1 ? lastMs - (times.at(-2) ?? 0) : hourMs
   const durationMs = lastMs + Math.max(secondMs, step)
@@ -180,7 +181,8 @@ function ofRates(
     const value = values[at] ?? 0
     return { fromMs, perSecond: isRate ? value : (value * secondMs) / forMs }
   })
-  return { pieces, durationMs, requests: requestsWithin({ pieces, durationMs }, 0, durationMs) }
+  const requests = requestsWithin({ pieces, durationMs }, 0, durationMs)
+  return { pieces, durationMs, startsAtMs: null, requests, lengths: null }
 }
 
 type Rates = Pick<DemandTrace, 'pieces' | 'durationMs'>

@@ -4,11 +4,9 @@ import type {
   ProbeLatency,
   SloMargin,
 } from '../../../reports/capacity/model/probe.ts'
-import type { Metric } from '../../../reports/load/model/measures.ts'
 import type { LoadReport } from '../../../reports/load/model/report.ts'
-import { decideShare } from '../../load/statistics/shares.ts'
 import { policyLimitOf } from '../policy-limit.ts'
-import { type LimitCount, type Probe, verdictOf } from '../probe.ts'
+import { type LimitCount, limitVerdictOf, type Probe, verdictOf } from '../probe.ts'
 import type { ProbeRun } from './load-probe.ts'
 import type { ProbeLimit } from './probe-limits.ts'
 
@@ -111,9 +109,8 @@ function policyOf(
 ) {
   const failed = report.errors.reduce((sum, { count }) => sum + count, 0)
   const refused = report.errors.reduce((sum, row) => sum + (row.kind === 'shed' ? row.count : 0), 0)
-  const slow = counts.some(({ requests, over, allowed, independent }, index) => {
-    if (facts.limits[index]?.isFailures !== false) return false
-    return decideShare(requests, over, allowed, independent).verdict === 'missed'
+  const slow = counts.some((count, index) => {
+    return facts.limits[index]?.isFailures === false && limitVerdictOf(count) === 'missed'
   })
   if (slow || refused < 0.9 * failed || refused === 0) return null
   return policyLimitOf(observer.admissions(), facts.unloadedMs)
@@ -127,7 +124,7 @@ function marginOf(count: LimitCount, limit: ProbeLimit | undefined, report: Load
   const bound = isLatency ? limit.limitMs : allowed
   return {
     expression: slo,
-    verdict: decideShare(requests, over, allowed, independent).verdict,
+    verdict: limitVerdictOf(count),
     observed,
     limit: bound,
     unit: isLatency ? 'ms' : 'share',
@@ -142,27 +139,14 @@ function marginOf(count: LimitCount, limit: ProbeLimit | undefined, report: Load
 const latencyMetrics = ['ttft', 'tpot', 'e2e'] as const
 
 function latenciesOf({ metrics }: LoadReport): ProbeLatency[] {
-  return latencyMetrics.flatMap((name) => {
-    const metric = metrics.find((each) => each.name === name)
-    return (['service', 'response'] as const).flatMap((clock) => latencyRow(metric, clock) ?? [])
+  return latencyMetrics.flatMap((metric) => {
+    const found = metrics.find(({ name }) => name === metric)
+    return (['service', 'response'] as const).flatMap((clock): ProbeLatency[] => {
+      const { count, mean, quantiles } = found?.[clock] ?? {}
+      if (count === undefined || mean === undefined) return []
+      const at = (q: number) => quantiles?.find((each) => each.q === q)?.value ?? null
+      const levels = { p50: at(0.5), p90: at(0.9), p95: at(0.95), p99: at(0.99) }
+      return [{ metric, clock, count, mean, ...levels }]
+    })
   })
-}
-
-function latencyRow(
-  metric: Metric | undefined,
-  clock: 'service' | 'response',
-): ProbeLatency | null {
-  const distribution = metric?.[clock]
-  if (metric === undefined || distribution === null || distribution === undefined) return null
-  const at = (q: number) => distribution.quantiles.find((each) => each.q === q)?.value ?? null
-  return {
-    metric: metric.name,
-    clock,
-    count: distribution.count,
-    mean: distribution.mean,
-    p50: at(0.5),
-    p90: at(0.9),
-    p95: at(0.95),
-    p99: at(0.99),
-  }
 }

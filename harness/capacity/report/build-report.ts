@@ -6,19 +6,23 @@ import type { Capacity, SearchEnd } from '../search.ts'
 import { driftOf, frontierOf, hysteresisOf } from './frontier.ts'
 import { policyOf, resultOf } from './result.ts'
 
-export interface CapacityRunResult {
-  readonly capacity: Capacity
-  readonly rows: readonly CapacityProbe[]
+/** Record of a search, which grows with each probe. */
+export interface SearchRecord {
+  readonly rows: CapacityProbe[]
   readonly startedAt: Date
-  readonly durationMs: number
-  readonly probeMs: number
+  probeMs: number
   /** The target stopped answering. */
-  readonly isUnreachable: boolean
-  readonly environment: CapacityReport['generator']['environment']
+  isUnreachable: boolean
+  environment: CapacityReport['generator']['environment']
   /** Headers of a rate limit in the last answer 429. */
-  readonly rateLimit: Readonly<Record<string, string>>
-  readonly notes: readonly string[]
-  readonly faults: readonly string[]
+  rateLimit: Readonly<Record<string, string>>
+  readonly notes: string[]
+  readonly faults: string[]
+}
+
+interface CapacityRunResult extends SearchRecord {
+  readonly capacity: Capacity
+  readonly durationMs: number
 }
 
 /** Builds the report of a search. */
@@ -64,7 +68,7 @@ export function buildCapacityReport(
     hysteresis: hysteresisOf(rows, result.limitedBy),
     drift: driftOf(capacity, rows),
     generator: generatorOf(run),
-    notes: [...run.notes],
+    notes: [...new Set(run.notes)],
     faults: [...run.faults],
   }
 }

@@ -23,7 +23,7 @@ export function frontierOf(rows: readonly CapacityProbe[]): FrontierPoint[] {
 }
 
 /** Configured load: the rate that clients reach depends on the target. */
-function loadOf({ clients, rate }: CapacityProbe): number {
+export function loadOf({ clients, rate }: CapacityProbe): number {
   return clients ?? rate
 }
 
@@ -39,11 +39,9 @@ function pointOf(rows: readonly CapacityProbe[]): FrontierPoint {
     ttft: quantilesOf(rows, 'ttft'),
     tpot: quantilesOf(rows, 'tpot'),
     e2e: quantilesOf(rows, 'e2e'),
-    verdict: verdicts.every((verdict) => verdict === 'met')
-      ? 'met'
-      : verdicts.every((verdict) => verdict === 'missed')
-        ? 'missed'
-        : 'undecided',
+    verdict:
+      (['met', 'missed'] as const).find((same) => verdicts.every((own) => own === same)) ??
+      'undecided',
   }
 }
 

@@ -6,6 +6,7 @@ import { rateWithinBucket, type TokenBucket } from '../policy-limit.ts'
 import type { CapacityOptions } from '../probing/load-probe.ts'
 import { probeLimits } from '../probing/probe-limits.ts'
 import type { Capacity } from '../search.ts'
+import { loadOf } from './frontier.ts'
 
 const confidence = 0.95
 /** Probes nearest to the found rate, from which concurrency and tokens are taken. */
@@ -27,7 +28,7 @@ export function resultOf(
       ? { load: capacity.rate, interval: capacity.interval }
       : policyRate(policy, options)
   const isClosed = options.loop === 'closed'
-  const near = nearest(rows, found.load, isClosed)
+  const near = nearest(rows, found.load)
   // A closed loop finds a number of clients; the rate is the one that they complete.
   const rateOf = (load: number | null) =>
     load === null ? null : isClosed ? completedAt(rows, load) : load
@@ -104,12 +105,10 @@ function failureLimit({ load }: CapacityOptions) {
 
 /** Requests a second that this number of clients completes: by the line through the probes below and above. */
 function completedAt(rows: readonly CapacityProbe[], clients: number): number | null {
-  const counts = new Map<number, number[]>()
-  for (const row of rows) {
-    if (!row.valid || row.clients === null || row.purpose !== 'search') continue
-    counts.set(row.clients, [...(counts.get(row.clients) ?? []), row.perSecond.completed])
-  }
-  const points = [...counts].map(([at, completed]) => ({ at, completed: meanOf(completed) ?? 0 }))
+  const counted = rows.filter(({ valid, purpose }) => valid && purpose === 'search')
+  const points = [...Map.groupBy(counted, loadOf)].map(([at, own]) => {
+    return { at, completed: meanOf(own.map(({ perSecond }) => perSecond.completed)) ?? 0 }
+  })
   const below = points.filter(({ at }) => at <= clients).toSorted((a, b) => b.at - a.at)[0]
   const above = points.filter(({ at }) => at >= clients).toSorted((a, b) => a.at - b.at)[0]
   if (below === undefined || above === undefined || below.at === above.at) {
@@ -125,9 +124,8 @@ function intervalOf(rates: readonly (number | null)[]): [number, number] | null 
   return bounds.length < 2 ? null : [Math.min(...bounds), Math.max(...bounds)]
 }
 
-function nearest(rows: readonly CapacityProbe[], load: number | null, isClosed: boolean) {
+function nearest(rows: readonly CapacityProbe[], load: number | null) {
   if (load === null) return []
-  const loadOf = (row: CapacityProbe) => (isClosed ? (row.clients ?? 1) : row.rate)
   const distance = (row: CapacityProbe) => Math.abs(Math.log(loadOf(row) / load))
   return rows
     .filter(({ valid, purpose, stopped }) => valid && purpose === 'search' && stopped === null)

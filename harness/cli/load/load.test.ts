@@ -87,7 +87,7 @@ function headingOf(outcome: string): string {
 
 /** Forty streams in the first four seconds, one of them cut off with a hostile message. */
 function running(): LoadProgress {
-  const book = new RunRecorder({ durationNs: 30e9 }, [], 1)
+  const book = new RunRecorder({ durationNs: 30e9 }, [])
   const records = Array.from({ length: 40 }, (_, index) => shifted(recordOf(), index, index * 1e8))
   const outcome = failure('truncated', '\u001b[2Jgone')
   const cut = shifted(recordOf({ record: { outcome } }), 40, 35e8)

@@ -149,29 +149,20 @@ function runOf(benchCase: BenchCase, options: BenchOptions): Omit<BenchRun, 'cha
   }
 }
 
-interface Chats {
-  readonly chats: number
-  readonly turns: number
-  readonly connections: number
-}
-
 /** Creates chats if the case needs them, passes them on, and deletes them. */
 function chatsFor({ stored }: BenchCase, { target, signal }: BenchOptions) {
   return async <Result>(
-    chats: Chats,
+    chats: Parameters<typeof chatSupply>[1],
     use: (chat: BenchRun['chat']) => Promise<Result>,
   ): Promise<{ readonly result: Result; readonly used: ChatsUsed | null }> => {
     if (!stored) return { result: await use(null), used: null }
     const supply = await chatSupply(target, chats, signal)
-    let leftBehind = supply.made
-    try {
-      const result = await use(supply.next)
-      const { made, exhausted } = supply
+    let leftBehind = 0
+    const result = await use(supply.next).finally(async () => {
       leftBehind = await supply.remove()
-      return { result, used: { turns: chats.turns, made, exhausted, leftBehind } }
-    } finally {
-      if (leftBehind === supply.made) await supply.remove()
-    }
+    })
+    const { made, exhausted } = supply
+    return { result, used: { turns: chats.turns, made, exhausted, leftBehind } }
   }
 }
 

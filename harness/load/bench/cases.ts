@@ -42,33 +42,26 @@ export const benchCases: readonly BenchCase[] = [true, false].flatMap((stream): 
     }),
     whole: stream ? /^data: ?\[DONE\]/m : /"finish_reason"/,
   },
-  {
-    name: `generate ${form(stream)}`,
-    surface: 'v3',
-    path: operations['v3.generate'].path,
-    stream,
-    stored: true,
-    body: native(stream),
-    whole: stream ? nativeEnd : /"output"/,
-  },
-  {
-    name: `one-shot ${form(stream)}`,
-    surface: 'v3',
-    path: operations['v3.oneShot'].path,
-    stream,
-    stored: false,
-    body: native(stream),
-    whole: stream ? nativeEnd : /"output"/,
-  },
+  nativeCase('generate', 'v3.generate', stream),
+  nativeCase('one-shot', 'v3.oneShot', stream),
 ])
 
-function native(stream: boolean): BenchCase['body'] {
-  return (model, { text, maxTokens }) => ({
-    model_id: model,
-    input: text,
-    max_tokens: maxTokens,
+function nativeCase(
+  name: string,
+  operation: 'v3.generate' | 'v3.oneShot',
+  stream: boolean,
+): BenchCase {
+  return {
+    name: `${name} ${form(stream)}`,
+    surface: 'v3',
+    path: operations[operation].path,
     stream,
-  })
+    stored: operation === 'v3.generate',
+    body: (model, { text, maxTokens }) => {
+      return { model_id: model, input: text, max_tokens: maxTokens, stream }
+    },
+    whole: stream ? nativeEnd : /"output"/,
+  }
 }
 
 function form(stream: boolean): string {

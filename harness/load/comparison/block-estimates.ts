@@ -2,7 +2,7 @@ import { rankOf } from '../../../contract/averages.ts'
 import type { LoadBlock } from '../../../reports/load/model/comparison.ts'
 import type { MetricName } from '../../../reports/load/model/measures.ts'
 import { Histogram, unitNs } from '../metrics/samples/histogram.ts'
-import { type OrderedSample, quantileRanks } from '../statistics/quantile-interval.ts'
+import { type OrderedSample, quantileLimits } from '../statistics/quantile-interval.ts'
 import { shareInterval } from '../statistics/shares.ts'
 import { effectiveSampleSize, lag1Autocorrelation } from '../statistics/steady-state.ts'
 import { studentQuantile } from '../statistics/student.ts'
@@ -49,12 +49,7 @@ export function quantileOf(
     value,
     limits: (confidence) => {
       const size = Math.floor(effectiveSize(n, effect, samples.length, confidence))
-      if (size < 1) return { low: null, high: null }
-      const { low, high } = quantileRanks(size, q, confidence)
-      return {
-        low: low === null ? null : sample.lowAt(Math.floor(((low - 1) * n) / size) + 1),
-        high: high === null ? null : sample.highAt(Math.ceil((high * n) / size)),
-      }
+      return size < 1 ? { low: null, high: null } : quantileLimits(sample, q, size, confidence)
     },
   }
 }

@@ -32,7 +32,7 @@ export function compareLoads(
   b: ComparedRun,
   options: ComparisonOptions,
 ): LoadComparison {
-  const differences = loadDifferences(a.report, b.report)
+  const differences = differencesOf(settings, a.report, b.report)
   const decisive = differences.filter((difference) => difference.decisive)
   const differ =
     decisive.length === 0
@@ -105,16 +105,14 @@ export function headOf(report: LoadReport): ComparedSide {
   }
 }
 
-type Difference = LoadComparison['differences'][number]
-
-interface Setting {
+export interface Setting<Report> {
   readonly name: string
   /** True if a difference means different loads, so that no figure can be attributed to a target. */
   readonly decisive: boolean
-  readonly read: (report: LoadReport) => string
+  readonly read: (report: Report) => string
 }
 
-const settings: readonly Setting[] = [
+const settings: readonly Setting<LoadReport>[] = [
   { name: 'URL', decisive: false, read: ({ target }) => target.baseUrl.replace(/\/+$/, '') },
   { name: 'spread', decisive: false, read: ({ config }) => config.spread ?? 'one endpoint' },
   { name: 'chatgen', decisive: false, read: ({ suite }) => suite.version },
@@ -136,7 +134,11 @@ const settings: readonly Setting[] = [
 ]
 
 /** Settings in which two runs differ. */
-function loadDifferences(a: LoadReport, b: LoadReport): Difference[] {
+export function differencesOf<Report>(
+  settings: readonly Setting<Report>[],
+  a: Report,
+  b: Report,
+): LoadComparison['differences'] {
   return settings.flatMap(({ name, decisive, read }) => {
     const [ofA, ofB] = [read(a), read(b)]
     return ofA === ofB ? [] : [{ name, a: shortened(ofA), b: shortened(ofB), decisive }]

@@ -5,19 +5,11 @@ import { bisect } from '../statistics/shares.ts'
 export interface Estimate {
   readonly value: number
   /** Two-sided limits at a confidence; null if the sample has none. */
-  limits(confidence: number): Limits
-}
-
-export interface Limits {
-  readonly low: number | null
-  readonly high: number | null
+  limits(confidence: number): Readonly<Record<'low' | 'high', number | null>>
 }
 
 /** Limits of a ratio of two figures as a multiple of the first; infinite and 0 if it has none. */
-export interface RatioLimits {
-  readonly low: number
-  readonly high: number
-}
+type RatioLimits = Readonly<Record<'low' | 'high', number>>
 
 /** The ratio B / A of a figure. */
 export interface RatioEstimate {
@@ -83,29 +75,21 @@ export const familyError = 0.05
  * (two one-sided tests; Schuirmann, J. Pharmacokinetics and Biopharmaceutics 15, 1987). Holm's procedure
  * decides which of all of them are rejected; a figure of which none is rejected is undecided.
  */
-export function decideFigures(
-  candidates: readonly Candidate[],
-  error = familyError,
-): ComparedFigure[] {
+export function decideFigures(candidates: readonly Candidate[]): ComparedFigure[] {
   const tested = candidates.map((candidate) => ({ candidate, p: pValuesOf(candidate) }))
   const rejected = holm(
     tested.flatMap(({ p }) => (p === null ? [] : [p.regression, p.improvement, p.noChange])),
-    error,
+    familyError,
   )
   let next = 0
   return tested.map(({ candidate, p }) => {
     if (p === null) return rowOf(candidate, null, 'undecided', candidate.reason ?? '')
     const [regression, improvement, noChange] = rejected.slice(next, next + 3)
     next += 3
-    const verdict = regression
-      ? 'regression'
-      : improvement
-        ? 'improvement'
-        : noChange
-          ? 'no change'
-          : 'undecided'
-    const message = verdict === 'undecided' ? outlook(candidate, error / rejected.length) : ''
-    return rowOf(candidate, p, verdict, message)
+    if (regression) return rowOf(candidate, p, 'regression', '')
+    if (improvement) return rowOf(candidate, p, 'improvement', '')
+    if (noChange) return rowOf(candidate, p, 'no change', '')
+    return rowOf(candidate, p, 'undecided', outlook(candidate, familyError / rejected.length))
   })
 }
 

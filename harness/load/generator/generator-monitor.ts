@@ -4,7 +4,7 @@ import { availableParallelism, cpus, loadavg } from 'node:os'
 import { performance } from 'node:perf_hooks'
 import { rankOf } from '../../../contract/averages.ts'
 import type { GeneratorRow, Spread, WorkerRow } from '../../../reports/load/model/generator.ts'
-import { Histogram, type HistogramData } from '../metrics/samples/histogram.ts'
+import { Histogram, type HistogramData, valueAt } from '../metrics/samples/histogram.ts'
 import type { RequestRecord } from '../record.ts'
 import { generatorVerdict } from './verdict.ts'
 
@@ -28,23 +28,19 @@ interface GeneratorRun {
 /** Measures the generator's own error, one record at a time. */
 export class GeneratorMonitor {
   readonly #delays = new Histogram()
-  readonly #events: number[]
-  readonly #requests: number[]
-
-  constructor(workers: number) {
-    this.#events = Array.from({ length: workers }, () => 0)
-    this.#requests = Array.from({ length: workers }, () => 0)
-  }
+  readonly #workers = new Map<number, { requests: number; events: number }>()
 
   add(worker: number, { step, timestamps, counts }: RequestRecord): void {
     if (step === 0) this.#delays.add(timestamps.dispatched - timestamps.planned)
-    this.#events[worker] = (this.#events[worker] ?? 0) + counts.events
-    this.#requests[worker] = (this.#requests[worker] ?? 0) + 1
+    const own = valueAt(this.#workers, worker, () => ({ requests: 0, events: 0 }))
+    own.requests += 1
+    own.events += counts.events
   }
 
   row(done: readonly MeasuredThread[], run: GeneratorRun): GeneratorRow {
     const { cpuMs, durationMs, undispatched, maxTimestampErrorMs } = run
-    const events = this.#events.reduce((sum, count) => sum + count, 0)
+    const events = [...this.#workers.values()].reduce((sum, own) => sum + own.events, 0)
+    const cpuShares = done.flatMap(({ usage }) => usage.cpuShare ?? [])
     const eventLoopUtilization = Math.max(0, ...done.map(({ usage }) => usage.eventLoopUtilization))
     const scheduleDelay = spreadOf(this.#delays)
     const all = new Histogram()
@@ -58,7 +54,7 @@ export class GeneratorMonitor {
         timestampError: worstSpread(errors),
         scheduleDelay,
         eventLoopUtilization,
-        cpuShare: maxOrNull(done.map(({ usage }) => usage.cpuShare)),
+        cpuShare: cpuShares.length === 0 ? null : Math.max(...cpuShares),
         dropped: undispatched,
         maxTimestampErrorMs,
       }),
@@ -72,8 +68,7 @@ export class GeneratorMonitor {
       workers: done.map(
         ({ usage: { cpuMs, eventLoopUtilization } }, index): WorkerRow => ({
           index,
-          requests: this.#requests[index] ?? 0,
-          events: this.#events[index] ?? 0,
+          ...(this.#workers.get(index) ?? { requests: 0, events: 0 }),
           cpuMs,
           eventLoopUtilization,
           scheduleDelay: null,
@@ -106,13 +101,6 @@ function spreadOf(delays: Histogram): Spread | null {
 export function worstSpread(spreads: readonly (Spread | null)[]): Spread | null {
   return spreads.reduce(
     (worst, spread) => (spread !== null && spread.p99 > (worst?.p99 ?? -1) ? spread : worst),
-    null,
-  )
-}
-
-function maxOrNull(values: readonly (number | null)[]): number | null {
-  return values.reduce(
-    (max, value) => (value !== null && value > (max ?? Number.NEGATIVE_INFINITY) ? value : max),
     null,
   )
 }

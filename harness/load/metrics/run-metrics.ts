@@ -1,5 +1,4 @@
 import type { RecordsMessage } from '../engine/messages.ts'
-import type { DroppedArrival } from '../engine/worker-context.ts'
 import { GeneratorMonitor } from '../generator/generator-monitor.ts'
 import { DuplicateIdDetector } from '../judging/integrity.ts'
 import type { PlanSpec } from '../plan/plan.ts'
@@ -18,23 +17,21 @@ const stallNs = 500_000_000
 /** Accumulates all results of a run in bounded memory. */
 export class RunRecorder {
   readonly metrics: RunMetrics
-  readonly generator: GeneratorMonitor
+  readonly generator = new GeneratorMonitor()
   readonly ids = new DuplicateIdDetector()
   requests = 0
   failed = 0
   inFlight = 0
   dropped = 0
-  readonly #inFlight: number[]
+  readonly #inFlight: number[] = []
 
-  constructor({ durationNs }: Pick<PlanSpec, 'durationNs'>, slos: readonly Slo[], workers: number) {
+  constructor({ durationNs }: Pick<PlanSpec, 'durationNs'>, slos: readonly Slo[]) {
     this.metrics = new RunMetrics({
       durationNs,
       limits: goodputLimits(slos),
       stallNs,
       watched: watchedLatencies(slos),
     })
-    this.generator = new GeneratorMonitor(workers)
-    this.#inFlight = Array.from({ length: workers }, () => 0)
   }
 
   add(worker: number, { records, ids, dropped, inFlight }: RecordsMessage): void {
@@ -45,14 +42,10 @@ export class RunRecorder {
       this.generator.add(worker, record)
     }
     for (const id of ids) this.ids.add(id)
-    for (const passed of dropped) this.#pass(passed)
+    this.dropped += dropped.length
+    for (const arrival of dropped) this.metrics.addNotDispatched(...arrival)
     this.#inFlight[worker] = inFlight
     this.inFlight = this.#inFlight.reduce((sum, count) => sum + count, 0)
-  }
-
-  #pass([plannedNs, transaction]: DroppedArrival): void {
-    this.dropped += 1
-    this.metrics.addNotDispatched(plannedNs, transaction)
   }
 }
 

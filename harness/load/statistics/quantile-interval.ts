@@ -8,7 +8,7 @@ import { binomialAtLeast, binomialCdf, lastWhere } from './shares.ts'
  * the distribution (David & Nagaraja, Order Statistics, 3rd ed. 2003, 7.1). No resampling, and it
  * works on histogram buckets.
  */
-export interface RankInterval {
+interface RankInterval {
   /** Rank from 1; null if no value is low enough to be a bound. */
   readonly low: number | null
   /** Null if the sample is too small for an upper bound. */
@@ -47,7 +47,6 @@ export function quantileEstimate(
   sample: OrderedSample,
   q: number,
   effective = sample.count,
-  confidence = 0.95,
 ): Quantile {
   const n = sample.count
   const minSamples = minimumSamples(q)
@@ -56,15 +55,23 @@ export function quantileEstimate(
     return { q, value: null, low: null, high: null, why }
   }
   const independent = Math.max(1, Math.min(n, Math.floor(effective)))
-  const ranks = quantileRanks(independent, q, confidence)
+  const limits = quantileLimits(sample, q, independent, 0.95)
+  return { q, value: sample.highAt(rankOf(q, n)), ...limits, why: null }
+}
+
+/** Limits of a quantile from so many independent values. */
+export function quantileLimits(
+  sample: OrderedSample,
+  q: number,
+  independent: number,
+  confidence: number,
+): RankInterval {
+  const { low, high } = quantileRanks(independent, q, confidence)
   // Multiply first, so that integer ranks stay integers.
-  const stretched = (rank: number) => (rank * n) / independent
+  const stretched = (rank: number) => (rank * sample.count) / independent
   return {
-    q,
-    value: sample.highAt(rankOf(q, n)),
-    low: ranks.low === null ? null : sample.lowAt(Math.floor(stretched(ranks.low - 1)) + 1),
-    high: ranks.high === null ? null : sample.highAt(Math.ceil(stretched(ranks.high))),
-    why: null,
+    low: low === null ? null : sample.lowAt(Math.floor(stretched(low - 1)) + 1),
+    high: high === null ? null : sample.highAt(Math.ceil(stretched(high))),
   }
 }
 

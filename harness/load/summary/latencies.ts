@@ -5,7 +5,7 @@ import type { MetricsConfig, RunMetrics } from '../metrics/run-metrics.ts'
 import type { SampledRequest } from '../metrics/samples/bottom-k-sample.ts'
 import { censoredSample, distributionOf } from '../metrics/samples/distribution.ts'
 import { Histogram } from '../metrics/samples/histogram.ts'
-import type { LatencyEvidence, ShareEvidence, SloEvidence } from '../slo/decide.ts'
+import type { LatencyEvidence, SloEvidence } from '../slo/decide.ts'
 import type { RequestLimit } from '../slo/slo.ts'
 import { twoClocked } from '../slo/slo.ts'
 import { quantileEstimate } from '../statistics/quantile-interval.ts'
@@ -23,19 +23,14 @@ export function sloEvidence(run: RunMetrics, window: MeasuredWindow): SloEvidenc
   const of = countDue(outcomes)
   const { completed, outputTokens } = run.slices.sum(window.from, window.to)
   const failed = outcomes.shed + outcomes.failed + outcomes.notDispatched
-  const share = (
-    count: number,
-    bad: (sampled: SampledRequest) => boolean | null,
-  ): ShareEvidence => ({
-    count,
-    of,
-    independent: neighbors.effectiveShare((sampled) => asNumber(bad(sampled))),
-  })
+  const share = (count: number, bad: (sampled: SampledRequest) => number | null) => {
+    return { count, of, independent: neighbors.effectiveShare(bad) }
+  }
   return {
     latency: (limit) =>
-      latencyEvidence(group, limit, { neighbors, read: seriesOf(run.config, limit) }),
-    goodput: share(outcomes.good, ({ good }) => (good === null ? null : !good)),
-    errors: share(failed, ({ failed }) => failed ?? null),
+      latencyEvidence(group, limit, neighbors.effectiveShare(seriesOf(run.config, limit))),
+    goodput: share(outcomes.good, ({ good }) => (good === null ? null : Number(!good))),
+    errors: share(failed, ({ failed }) => (failed === null ? null : Number(failed))),
     windowNs: window.toNs - window.fromNs,
     completed,
     outputTokens,
@@ -48,23 +43,17 @@ function seriesOf({ watched = [] }: MetricsConfig, { metric, clock }: RequestLim
   return (sampled: SampledRequest) => sampled.watched[at] ?? null
 }
 
-interface OwnSeries {
-  readonly neighbors: Neighbors
-  readonly read: (sampled: SampledRequest) => number | null
-}
-
+/** @param share effective sample size of the values, as a share */
 function latencyEvidence(
   group: LatencyRecorder,
-  limit: RequestLimit,
-  { neighbors, read }: OwnSeries,
+  { metric, clock, limitNs, inclusive }: RequestLimit,
+  share: number,
 ): LatencyEvidence {
-  const { metric, clock, limitNs, inclusive } = limit
   const ended = group.latencies(metric, clock) ?? new Histogram()
   const censored = group.censored(metric, clock) ?? new Histogram()
   const stillOver = censored.countOver(limitNs, inclusive)
   const decided = ended.count + stillOver
-  const independent =
-    neighbors.effectiveShare(read) * streamShare(group, metric, { ttft: 1, e2e: 1 })
+  const independent = share * streamShare(group, metric, { ttft: 1, e2e: 1 })
   return {
     decided,
     over: ended.countOver(limitNs, inclusive) + stillOver,
@@ -78,10 +67,6 @@ function latencyEvidence(
       return { ...rest, value: finite(value), low: finite(low), high: finite(high) }
     },
   }
-}
-
-function asNumber(value: boolean | null): number | null {
-  return value === null ? null : Number(value)
 }
 
 function finite(value: number | null): number | null {
@@ -122,13 +107,10 @@ function streamShare(
     const { streams, gaps } = group.outcomes
     return gaps === 0 ? 1 : Math.min(1, (e2e * streams) / gaps)
   }
-  return endsWithFirstToken(name) ? ttft : e2e
+  return upToFirstToken.includes(name) ? ttft : e2e
 }
 
-/** True if a metric ends with the first token. */
-function endsWithFirstToken(name: MetricName): boolean {
-  return ['connect', 'ttfb', 'ttfe', 'ttft', 'ttfo'].includes(name)
-}
+const upToFirstToken: readonly MetricName[] = ['connect', 'ttfb', 'ttfe', 'ttft', 'ttfo']
 
 /** Figures by endpoint: counts of the whole run, latencies of the window. */
 export function endpointRows(

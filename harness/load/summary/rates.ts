@@ -110,13 +110,8 @@ export function describeDelivery(group: LatencyRecorder): Delivery | null {
   const gaps = deltas - deliveredStreams
   const together = (deltas - contentReads) / gaps
   const many = deltas / deliveredStreams >= minDeltas
-  const lumps = !many
-    ? 'none'
-    : inOneRead / deliveredStreams >= 0.5
-      ? 'whole'
-      : together >= coalescedShare
-        ? 'some'
-        : 'none'
+  const isWhole = many && inOneRead / deliveredStreams >= 0.5
+  const lumps = isWhole ? 'whole' : many && together >= coalescedShare ? 'some' : 'none'
   return {
     streams: deliveredStreams,
     deltas,

@@ -10,7 +10,7 @@ import { routeOf } from '../http/dial.ts'
 import { negotiateChannelPool } from '../http/worker-connections.ts'
 import { type IntegrityCounts, IntegrityRecorder } from '../judging/integrity-recorder.ts'
 import { defaultLoadOptions, type LoadOptions } from '../options.ts'
-import { type Kind, mixEntry } from '../plan/mix.ts'
+import { type Kind, type MixEntry, mixEntry } from '../plan/mix.ts'
 import type { PlanSpec } from '../plan/plan.ts'
 import type { RequestRecord } from '../record.ts'
 import { runLoad } from '../run.ts'
@@ -32,15 +32,10 @@ export function load(url: string, test: TestLoad = {}): Promise<LoadReport> {
   return runLoad({
     ...defaultLoadOptions,
     target: { ...plainTarget(url, 'key'), timeoutMs },
-    spec: {
-      seed: 'test',
-      mix: { name: kind, entries: [mixEntry({ name: kind, kind, usage: false })] },
+    spec: specOf(mixEntry({ name: kind, kind, usage: false }), seconds, {
       arrival: { kind: 'constant', perSecond },
-      durationNs: seconds * 1e9,
-      misbehavior: { slowReader: 0, abort: 0, churn: 0 },
-      idempotencyRaces: 0,
       ...test.spec,
-    },
+    }),
     warmUpMs: 0,
     drainMs: 3000,
     maxInFlight: 1000,
@@ -48,6 +43,21 @@ export function load(url: string, test: TestLoad = {}): Promise<LoadReport> {
     signal: new AbortController().signal,
     ...test.options,
   })
+}
+
+function specOf(
+  entry: MixEntry,
+  seconds: number,
+  more: Pick<PlanSpec, 'arrival'> & Partial<PlanSpec>,
+): PlanSpec {
+  return {
+    seed: 'test',
+    mix: { name: entry.name, entries: [entry] },
+    durationNs: seconds * 1e9,
+    misbehavior: { slowReader: 0, abort: 0, churn: 0 },
+    idempotencyRaces: 0,
+    ...more,
+  }
 }
 
 export interface Driven {
@@ -96,17 +106,13 @@ export async function driven(options: DriveOptions): Promise<Driven> {
     integrity: new IntegrityRecorder(String),
     passages,
   })
-  const spec: PlanSpec = {
-    seed: 'drive',
-    mix: { name: kind, entries: [mixEntry({ name: kind, kind })] },
+  const spec = specOf(mixEntry({ name: kind, kind }), seconds, {
     arrival:
       clients === undefined
         ? { kind: 'constant', perSecond }
         : { kind: 'closed', concurrency: clients, maxTransactions: 1e6 },
-    durationNs: seconds * 1e9,
-    misbehavior: { slowReader: 0, abort: 0, churn: 0 },
     idempotencyRaces: options.races ?? 0,
-  }
+  })
   const faults: unknown[] = []
   const part = { index: 0, of: 1 }
   await new Scheduler(

@@ -24,7 +24,7 @@ export function simulateOpen(
   for (const arrival of arrivals) {
     cluster.arrive(requests.add(arrival.atMs, arrival), arrival.atMs)
   }
-  while (cluster.nextEventMs < Number.POSITIVE_INFINITY) cluster.runNextEvent()
+  cluster.runUntil(Number.POSITIVE_INFINITY)
   return requests
 }
 
@@ -49,13 +49,13 @@ export function simulateClosed(
   const requests = new Requests((endMs) => next.push(endMs + model.overheadMs))
   const cluster = new Cluster(model, replicas, balance, requests)
   for (;;) {
-    while (cluster.nextEventMs < next.min) cluster.runNextEvent()
+    cluster.runUntil(next.min)
     const ms = next.pop()
     if (ms >= untilMs) break
     const isAccepted = cluster.arrive(requests.add(ms, nextLength()), ms)
     if (!isAccepted) next.push(ms + retryMs)
   }
-  while (cluster.nextEventMs < Number.POSITIVE_INFINITY) cluster.runNextEvent()
+  cluster.runUntil(Number.POSITIVE_INFINITY)
   return requests
 }
 
@@ -110,14 +110,16 @@ export function latenciesOf(
     if (output > 1) tpot.push((end - first) / (output - 1))
   }
   return {
-    ttft: Float64Array.from(ttft).sort(),
-    tpot: Float64Array.from(tpot).sort(),
-    e2e: Float64Array.from(e2e).sort(),
+    ...{ ttft: ascending(ttft), tpot: ascending(tpot), e2e: ascending(e2e) },
     arrived,
     refused,
     outputTokens: tokens,
     windowMs: toMs - fromMs,
   }
+}
+
+export function ascending(values: readonly number[]): Float64Array {
+  return Float64Array.from(values).sort()
 }
 
 /** Quantile of ascending values by nearest rank, as in load reports; NaN if there are none. */
@@ -152,18 +154,12 @@ export class Cluster {
 
   /** Runs every event before a time, in order. */
   runUntil(ms: number): void {
-    while (this.nextEventMs < ms) this.runNextEvent()
-  }
-
-  /** Infinite when all are idle. */
-  get nextEventMs(): number {
-    return this.#nextEventMs[this.#earliest] ?? Number.POSITIVE_INFINITY
-  }
-
-  runNextEvent(): void {
-    const at = this.#earliest
-    this.#replicas[at]?.advance(Number.POSITIVE_INFINITY)
-    this.#update(at)
+    for (;;) {
+      const at = this.#earliest
+      if ((this.#nextEventMs[at] ?? Number.POSITIVE_INFINITY) >= ms) return
+      this.#replicas[at]?.advance(Number.POSITIVE_INFINITY)
+      this.#update(at)
+    }
   }
 
   get #earliest(): number {

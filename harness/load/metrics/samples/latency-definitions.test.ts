@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { type MetricName, metricNames } from '../../../../reports/load/model/measures.ts'
 import { failure, type RequestRecord } from '../../record.ts'
-import { anyRecord, recordOf } from '../../test-support/records.ts'
+import { anyRecord, type RecordParts, recordOf } from '../../test-support/records.ts'
 import {
   forEachCensored,
   forEachContentArrival,
@@ -31,50 +32,36 @@ describe('the latencies of a stream', () => {
     })
   })
 
-  test('connecting counts where the request did it', () => {
-    const opened = recordOf({ counts: { newConnection: true } })
-    expect(latencyOf(opened, 'connect', 'service')).toBe(0.5e6)
-    expect(latencyOf(recordOf(), 'connect', 'service')).toBeNull()
-  })
-
-  test('an unstreamed answer of text has a first token, and no time per token', () => {
-    const one = recordOf({
-      timestamps: { lastGenerated: 101e6, firstText: 101e6 },
-      counts: { outputTokens: 20, generated: 1 },
-      record: { gapsNs: [] },
-    })
-    expect(latencyOf(one, 'ttft', 'service')).toBe(100e6)
-    expect(latencyOf(one, 'tpot', 'service')).toBeNull()
-    expect(latencyOf(one, 'max_gap', 'service')).toBeNull()
-  })
-
-  test.each([null, 0, 1])('%s tokens have no time per token', (outputTokens) => {
-    expect(latencyOf(recordOf({ counts: { outputTokens } }), 'tpot', 'service')).toBeNull()
-  })
-
-  test('reasoning that was counted and not shown is not paced', () => {
-    const hidden = recordOf({ counts: { outputTokens: 111, streamedTokens: 11 } })
-    expect(latencyOf(hidden, 'tpot', 'service')).toBe(15e6)
-  })
-
-  test('an empty answer has no first token', () => {
-    const empty = recordOf({
-      timestamps: { firstGenerated: null, firstText: null, lastGenerated: null },
-      record: { gapsNs: [] },
-    })
-    expect(latencyOf(empty, 'ttft', 'response')).toBeNull()
-    expect(latencyOf(empty, 'e2e', 'response')).toBe(260e6)
-  })
-
-  test('a truncated one has a first token and no end; a violated whole one has both', () => {
-    const truncated = recordOf({
-      timestamps: { terminal: null },
-      record: { outcome: failure('truncated', 'cut') },
-    })
-    expect(latencyOf(truncated, 'ttft', 'service')).toBe(100e6)
-    expect(latencyOf(truncated, 'e2e', 'service')).toBeNull()
-    const violated = recordOf({ record: { outcome: failure('integrity', 'V3-SEQ-01') } })
-    expect(latencyOf(violated, 'e2e', 'service')).toBe(259e6)
+  const none = { firstGenerated: null, firstText: null, lastGenerated: null }
+  const oneRead = { lastGenerated: 101e6, firstText: 101e6 }
+  test.each<[string, RecordParts, Partial<Record<MetricName, number | null>>]>([
+    ['that opened a connection', { counts: { newConnection: true } }, { connect: 0.5 }],
+    ['on an open connection', {}, { connect: null }],
+    [
+      'of text that was not streamed',
+      { timestamps: oneRead, counts: { outputTokens: 20 }, record: { gapsNs: [] } },
+      { ttft: 100, tpot: null, max_gap: null },
+    ],
+    ['without a usage', { counts: { outputTokens: null } }, { tpot: null }],
+    ['of no tokens', { counts: { outputTokens: 0 } }, { tpot: null }],
+    ['of one token', { counts: { outputTokens: 1 } }, { tpot: null }],
+    [
+      'with reasoning that was counted and not shown',
+      { counts: { outputTokens: 111, streamedTokens: 11 } },
+      { tpot: 15 },
+    ],
+    ['that is empty', { timestamps: none, record: { gapsNs: [] } }, { ttft: null, e2e: 259 }],
+    [
+      'that is truncated',
+      { timestamps: { terminal: null }, record: { outcome: failure('truncated', 'cut') } },
+      { ttft: 100, e2e: null },
+    ],
+    ['with a violation', { record: { outcome: failure('integrity', 'V3-SEQ-01') } }, { e2e: 259 }],
+  ])('an answer %s', (_, parts, expected) => {
+    for (const metric of metricNames.filter((name) => name in expected)) {
+      const ns = latencyOf(recordOf(parts), metric, 'service')
+      expect(ns === null ? null : ns / 1e6).toBe(expected[metric])
+    }
   })
 
   test('an error body has no latencies, and neither has a client that leaves', () => {
