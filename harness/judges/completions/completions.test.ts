@@ -22,62 +22,45 @@ import {
 const usage = { prompt_tokens: 5, completion_tokens: 3, total_tokens: 8 }
 
 const faults: Faults = {
-  'chat 01': {
-    'a block that is a number': inserted(2, '7'),
-    'a block that is no JSON': inserted(2, 'pong'),
-    'choices that is an object': nth(1, set('choices', {})),
-    'no chunk with choices': everywhere(set('json.choices', undefined)),
+  'chat 01: a block that is a number': inserted(2, '7'),
+  'chat 01: a block that is no JSON': inserted(2, 'pong'),
+  'chat 01: choices that is an object': nth(1, set('choices', {})),
+  'chat 01: no chunk with choices': everywhere(set('json.choices', undefined)),
+  'chat 03: content that is a number': nth(1, set('choices[0].delta.content', 7)),
+  'chat 03: content in parts': inChoices((choice) => {
+    if (choice.delta.content) choice.delta.content = [{ type: 'text', text: choice.delta.content }]
+  }),
+  'chat 05: created moves on': nth(4, (json) => Object.assign(json, { created: json.created + 1 })),
+  'chat 05: another model': nth(4, set('model', 'other')),
+  'chat 06: the role of the user': nth(0, set('choices[0].delta.role', 'user')),
+  'chat 06: another role later': nth(1, set('choices[0].delta.role', 'tool')),
+  'chat 07: two finish_reasons': nth(3, set('choices[0].finish_reason', 'stop')),
+  'chat 07: a finish_reason that is true': nth(4, set('choices[0].finish_reason', true)),
+  'chat-usage 08: two usage chunks': (events) => {
+    const copy = events[3]
+    return copy && events.toSpliced(3, 0, copy)
   },
-  'chat 03': {
-    'content that is a number': nth(1, set('choices[0].delta.content', 7)),
-    'content in parts': inChoices((choice) => {
-      if (choice.delta.content)
-        choice.delta.content = [{ type: 'text', text: choice.delta.content }]
-    }),
+  'chat-usage 08: usage with choices': (events) => {
+    Object.assign(events[2]?.json, { usage })
+    return events.toSpliced(3, 1)
   },
-  'chat 05': {
-    'created moves on': nth(4, (json) => Object.assign(json, { created: json.created + 1 })),
-    'another model': nth(4, set('model', 'other')),
+  'chat-usage 08: usage before the last choice': (events) => {
+    const [last] = events.splice(2, 1)
+    return last && events.toSpliced(3, 0, last)
   },
-  'chat 06': {
-    'the role of the user': nth(0, set('choices[0].delta.role', 'user')),
-    'another role later': nth(1, set('choices[0].delta.role', 'tool')),
-  },
-  'chat 07': {
-    'two finish_reasons': nth(3, set('choices[0].finish_reason', 'stop')),
-    'a finish_reason that is true': nth(4, set('choices[0].finish_reason', true)),
-  },
-  'chat-usage 08': {
-    'two usage chunks': (events) => {
-      const copy = events[3]
-      return copy && events.toSpliced(3, 0, copy)
-    },
-    'usage with choices': (events) => {
-      Object.assign(events[2]?.json, { usage })
-      return events.toSpliced(3, 1)
-    },
-    'usage before the last choice': (events) => {
-      const [last] = events.splice(2, 1)
-      return last && events.toSpliced(3, 0, last)
-    },
-  },
-  'chat 04': {
-    'text beside the delta': inChoices((choice) => {
-      choice.text = choice.delta.content
-      delete choice.delta.content
-    }),
-    'text in a message': inChoices((choice) => {
-      choice.message = { content: choice.delta.content }
-      delete choice.delta.content
-    }),
-    'text in delta.text': inChoices((choice) => {
-      choice.delta = { role: choice.delta.role, text: choice.delta.content }
-    }),
-  },
-  'chat 09': {
-    '[DONE] before the end': inserted(3, '[DONE]'),
-    'nothing from the middle on': (events) => events.slice(0, 3),
-  },
+  'chat 04: text beside the delta': inChoices((choice) => {
+    choice.text = choice.delta.content
+    delete choice.delta.content
+  }),
+  'chat 04: text in a message': inChoices((choice) => {
+    choice.message = { content: choice.delta.content }
+    delete choice.delta.content
+  }),
+  'chat 04: text in delta.text': inChoices((choice) => {
+    choice.delta = { role: choice.delta.role, text: choice.delta.content }
+  }),
+  'chat 09: [DONE] before the end': inserted(3, '[DONE]'),
+  'chat 09: nothing from the middle on': (events) => events.slice(0, 3),
 }
 
 describe('one fault in a golden stream', () => testFaults(faults))
@@ -184,26 +167,22 @@ describe('stop', () => {
 })
 
 const legal: Faults = {
-  chat: {
-    'choices that are null': inserted(1, { choices: null }),
-    'event: lines': everywhere(set('event', 'message')),
-    'unknown members': inChoices((choice) => {
-      choice.delta.reasoning_content = 'hm'
-      choice.logprobs = null
-    }),
-    'the last text with the finish_reason': (events) => {
-      Object.assign(events[3]?.json.choices[0], { finish_reason: 'stop' })
-      return events.toSpliced(4, 1)
-    },
-    'an empty answer cut by max_tokens': inChoices((choice) => {
-      delete choice.delta.content
-      if (choice.finish_reason !== null) choice.finish_reason = 'length'
-    }),
+  'chat: choices that are null': inserted(1, { choices: null }),
+  'chat: event: lines': everywhere(set('event', 'message')),
+  'chat: unknown members': inChoices((choice) => {
+    choice.delta.reasoning_content = 'hm'
+    choice.logprobs = null
+  }),
+  'chat: the last text with the finish_reason': (events) => {
+    Object.assign(events[3]?.json.choices[0], { finish_reason: 'stop' })
+    return events.toSpliced(4, 1)
   },
-  'chat-error': {
-    '[DONE] after an error': inserted(2, '[DONE]'),
-    'anything after an error': inserted(2, 'bye'),
-  },
+  'chat: an empty answer cut by max_tokens': inChoices((choice) => {
+    delete choice.delta.content
+    if (choice.finish_reason !== null) choice.finish_reason = 'length'
+  }),
+  'chat-error: [DONE] after an error': inserted(2, '[DONE]'),
+  'chat-error: anything after an error': inserted(2, 'bye'),
 }
 
 describe('legal oddities', () => testFaults(legal))
