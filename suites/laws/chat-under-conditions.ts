@@ -18,7 +18,7 @@ import {
 import { showsName } from '../support/chat-names.ts'
 import { type Caller, ChatLaws, type ChatState } from '../support/chat-state.ts'
 import { claimSteady } from '../support/refusals.ts'
-import { asItIs, callerOf, requestsBefore, sendWithoutKey } from './edits.ts'
+import { callerOf, sendWithoutKey } from './edits.ts'
 import { type Body, type Plan, tryConditions } from './trials.ts'
 
 type Context = Pick<ScenarioContext, 'v3' | 'chats' | 'claim' | 'session' | 'profile' | 'prompts'>
@@ -71,15 +71,6 @@ export class ChatUnderConditions {
   constructor(context: Context) {
     this.#context = context
     this.#laws = new ChatLaws(context)
-  }
-
-  get edits() {
-    const { otherKey } = this.#context.profile
-    return {
-      after: requestsBefore,
-      occurrence: { second: asItIs, third: asItIs },
-      caller: { second: otherKey === undefined ? undefined : asItIs },
-    }
   }
 
   /** Tries an operation and claims the state of the chat after it. */

@@ -16,6 +16,7 @@ import {
 } from '../../harness/conformance/scenario/index.ts'
 import { ownTitle } from '../support/chat-names.ts'
 import { ChatLaws, requirementsOfChats } from '../support/chat-state.ts'
+import { secondCaller } from '../support/mistakes.ts'
 import { nameEditsOf } from '../support/text-edits.ts'
 import { ChatUnderConditions, canRename, rowsAt } from './chat-under-conditions.ts'
 import { tryConditions } from './trials.ts'
@@ -42,7 +43,7 @@ describe('v3: laws of chats', () => {
         steady: 'V3-CHAT-01',
         guesses: ['caller'],
         base: () => ({ name: session.name() }),
-        edits: { ...kindsOfNames, caller: chat.edits.caller },
+        edits: kindsOfNames,
         send: ({ name }, row) => chat.create(String(name), row),
       })
     },
@@ -62,7 +63,7 @@ describe('v3: laws of chats', () => {
           await chat.arrange(row, { hasTwin: true })
           return { name: session.name() }
         },
-        edits: { ...kindsOfNames, ...chat.edits },
+        edits: kindsOfNames,
         send: ({ name }, row) => chat.rename(String(name), row),
       })
     },
@@ -82,7 +83,7 @@ describe('v3: laws of chats', () => {
           operation: 'v3.generateName',
           accepts: 'V3-CHAT-12',
           base: (row) => chat.arrange(row, { hasTurn: true }),
-          edits: chat.edits,
+          edits: {},
           send: (_, row) => chat.generateName(row),
         },
       )
@@ -98,7 +99,7 @@ describe('v3: laws of chats', () => {
         operation: 'v3.addFavorite',
         accepts: 'V3-FAV-01',
         base: (row) => chat.arrange(row),
-        edits: chat.edits,
+        edits: {},
         send: (_, row) => chat.setFavorite(true, row),
       })
     },
@@ -117,7 +118,7 @@ describe('v3: laws of chats', () => {
           await chat.setFavorite(true, {})
           return body
         },
-        edits: chat.edits,
+        edits: {},
         send: (_, row) => chat.setFavorite(false, row),
       })
     },
@@ -132,7 +133,7 @@ describe('v3: laws of chats', () => {
         operation: 'v3.deleteChat',
         accepts: 'V3-CHAT-11',
         base: (row) => chat.arrange(row, { hasTwin: true, isTwinFavorite: true }),
-        edits: chat.edits,
+        edits: {},
         always: [{ after: 'favorite' }],
         send: (_, row) => chat.remove(row),
         laws: [{ law: (_, { row }) => chat.claimDeleted(row) }],
@@ -212,8 +213,8 @@ async function chatOfSecond({
   chats,
   profile,
 }: Pick<ScenarioContext, 'v3' | 'chats' | 'profile'>) {
-  if (profile.otherKey === undefined) return []
-  const caller = { authorization: `Bearer ${profile.otherKey}` }
+  const caller = secondCaller(profile)
+  if (caller === undefined) return []
   if (!succeeded(await chats.list({ limit: 1 }, { role: 'probe', ...caller }))) return []
   return [{ id: (await v3.createChat(caller)).id, caller }]
 }

@@ -15,6 +15,7 @@ import {
   test,
 } from '../../harness/conformance/scenario/index.ts'
 import { createDeliveryLaw } from '../support/delivery.ts'
+import { otherModels } from '../support/mistakes.ts'
 import {
   buildRecall,
   claimNoForeignFacts,
@@ -22,7 +23,7 @@ import {
   type Recall,
 } from '../support/recall.ts'
 import { combinedTexts, messagesOf, messageTextEdits, wholeTexts } from '../support/text-edits.ts'
-import { callerOf, modelEdits, set, setEach } from './edits.ts'
+import { callerOf } from './edits.ts'
 import { createStopLaw, endOf, requireLimited, saysItWasCut, stopOf } from './stop.ts'
 import {
   type Body,
@@ -188,7 +189,7 @@ function editsOf(run: Run): Edits<'openai.chat'> {
   // The fact is not on the first line.
   const fact = () => ['user', `${prompts.brief()}\n${run.recall.tell}`] as const
   const brief = () => prompts.instruction('You are brief.')
-  const stop = (form: string, sequence = session.nonce()) => set({ stop: stopOf(form, sequence) })
+  const stop = (form: string, sequence = session.nonce()) => ({ stop: stopOf(form, sequence) })
   return {
     ...messageTextEdits({ prompts, session }),
     messages: {
@@ -203,22 +204,17 @@ function editsOf(run: Run): Edits<'openai.chat'> {
         noted,
       ]),
     },
-    model: modelEdits(profile, 'model'),
-    max_tokens: setEach('max_tokens', 1, 7, 64),
-    temperature: setEach('temperature', 0, 0.7, 2),
-    top_p: setEach('top_p', 0.5, 1),
+    model: otherModels(profile, 'model'),
     stop: {
       text: stop('text'),
       'list of one': stop('list of one'),
       'first of a list': stop('first of a list'),
       'last of a list': stop('last of a list', '\n\n\n\n'),
     },
-    stream: setEach('stream', false),
     form: {
-      stream: set({ stream: true }),
-      'stream with usage': set({ stream: true, stream_options: { include_usage: true } }),
+      stream: { stream: true },
+      'stream with usage': { stream: true, stream_options: { include_usage: true } },
     },
-    caller: { second: profile.otherKey === undefined ? undefined : (body) => body },
   }
 }
 

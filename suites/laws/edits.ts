@@ -8,50 +8,25 @@ import {
   type TargetProfile,
   valuesOf,
 } from '../../harness/conformance/scenario/index.ts'
+import { each, secondCaller } from '../support/mistakes.ts'
 import type { Body, Plan } from './trials.ts'
 
-type Edit = (body: Body) => Body
-
-/** Sets fields of a body. */
-export function set(members: Body): Edit {
-  return (body) => ({ ...body, ...members })
-}
-
-/** `set` for each of some values, by value. */
-export function setEach<const V extends readonly (string | number | boolean)[]>(
-  member: string,
-  ...values: V
-) {
-  const edits = values.map((value) => [`${value}`, set({ [member]: value })])
-  return Object.fromEntries(edits) as Readonly<Record<`${V[number]}`, Edit>>
-}
-
-/** `set`, or undefined if the value is unknown. */
-export function setKnown(member: string, value: unknown): Edit | undefined {
-  return value === undefined ? undefined : set({ [member]: value })
-}
-
-/** The models of the profile, as edits of the field that names the model. */
-export function modelEdits({ models, capabilities }: TargetProfile, member: string) {
-  return {
-    alias: setKnown(member, models.aliases[0]),
-    vision: capabilities.images === true ? set({ [member]: models.vision }) : undefined,
-  }
+/** A field, or undefined if its value is unknown. */
+export function known(member: string, value: unknown): Body | undefined {
+  return value === undefined ? undefined : { [member]: value }
 }
 
 /** Values of `rag`; a search before the answer needs an assistant. */
 export function ragEdits({ rag, assistants }: TargetProfile) {
   const assistant_id = assistants?.withoutKnowledge
   const search = (value: unknown) =>
-    value === undefined || assistant_id === undefined
-      ? undefined
-      : set({ rag: value, assistant_id })
-  return { ...setEach('rag', false, 'agent'), true: search(true), object: search(rag?.object) }
+    value === undefined || assistant_id === undefined ? undefined : { rag: value, assistant_id }
+  return { ...each('rag', false, 'agent'), true: search(true), object: search(rag?.object) }
 }
 
 /** The caller of a row: that of the profile, or the second one. */
-export function callerOf({ otherKey }: TargetProfile, row: Row) {
-  return row['caller'] === 'second' ? { authorization: `Bearer ${otherKey}` } : {}
+export function callerOf(profile: TargetProfile, row: Row) {
+  return row['caller'] === 'second' ? (secondCaller(profile) ?? {}) : {}
 }
 
 /** Forms of an `input` that is a text. */
@@ -90,8 +65,8 @@ export function inputEdits(
 }
 
 /** One red pixel in addition to the text. */
-function withImage(model: string): Edit {
-  return (body) => ({
+function withImage(model: string) {
+  return (body: Body): Body => ({
     ...body,
     model_id: model,
     input: [
@@ -111,12 +86,12 @@ function withImage(model: string): Edit {
 export function toolEdits({ tools }: TargetProfile) {
   const { name = 'get_time', search = 'file_search' } = tools ?? {}
   return {
-    'include_tools given': set({ include_tools: [name] }),
-    'exclude_tools given': set({ exclude_tools: [name] }),
-    'several excluded': set({ exclude_tools: [search, name] }),
-    'others included': set({ include_tools: [search] }),
-    'others excluded': set({ exclude_tools: ['get_weather', name, 'get_date'] }),
-    'none excluded': set({ exclude_tools: [] }),
+    'include_tools given': { include_tools: [name] },
+    'exclude_tools given': { exclude_tools: [name] },
+    'several excluded': { exclude_tools: [search, name] },
+    'others included': { include_tools: [search] },
+    'others excluded': { exclude_tools: ['get_weather', name, 'get_date'] },
+    'none excluded': { exclude_tools: [] },
   }
 }
 
@@ -154,13 +129,6 @@ const beginsWithSystem = ['several items', 'item of a developer']
 /** The dimension of tools, if the profile does not name those of the target. */
 export function guessesOfTools({ tools }: TargetProfile, dimension: string): readonly string[] {
   return tools?.name === undefined || tools.search === undefined ? [dimension] : []
-}
-
-/** Changes that are made by requests before the one under test. */
-export const requestsBefore = { rename: asItIs, favorite: asItIs, refusal: asItIs }
-
-export function asItIs(body: Body): Body {
-  return body
 }
 
 /** Changes a chat, or sends a request that is refused; returns the name of a chat that is renamed. */

@@ -10,9 +10,10 @@ import {
   type ScenarioContext,
   test,
 } from '../../harness/conformance/scenario/index.ts'
+import { each, otherModels } from '../support/mistakes.ts'
 import { attachedFile } from '../support/test-data.ts'
 import { textEdits } from '../support/text-edits.ts'
-import { asItIs, modelEdits, sendWithoutContent, set, setEach, setKnown } from './edits.ts'
+import { known, sendWithoutContent } from './edits.ts'
 import {
   type Body,
   type Edits,
@@ -115,19 +116,17 @@ function editsOf(
   const canAttach = files.every(isObject)
   return {
     ...textEdits('content', { prompts, session }),
-    model: modelEdits(profile, 'model_id'),
-    parent: { given: set({ parent_id: parent }) },
-    think: setEach('think', true, false),
-    rag: setEach('rag', true, false, 'agent'),
+    model: otherModels(profile, 'model_id'),
+    parent: { given: { parent_id: parent } },
+    rag: each('rag', true, false, 'agent'),
     attachments: {
-      none: set({ attachments: [] }),
-      one: canAttach ? set({ attachments: files.slice(0, 1) }) : undefined,
-      several: canAttach ? set({ attachments: files }) : undefined,
+      none: { attachments: [] },
+      one: canAttach ? { attachments: files.slice(0, 1) } : undefined,
+      several: canAttach ? { attachments: files } : undefined,
     },
-    after: { refusal: asItIs },
     assistant_id: {
-      UUID: setKnown('assistant_id', assistants?.withoutKnowledge),
-      instructions: setKnown('assistant_id', assistants?.instructions),
+      UUID: known('assistant_id', assistants?.withoutKnowledge),
+      instructions: known('assistant_id', assistants?.instructions),
     },
   }
 }

@@ -15,20 +15,12 @@ import {
 } from '../../harness/conformance/scenario/index.ts'
 import { createDeliveryLaw } from '../support/delivery.ts'
 import { inputTexts } from '../support/history.ts'
+import { otherModels } from '../support/mistakes.ts'
 import { buildRecall, createRecallLaw, knows, type Recall } from '../support/recall.ts'
 import { claimSteady } from '../support/refusals.ts'
 import { guessedRuns } from '../support/test-data.ts'
 import { textEdits, wholeTexts } from '../support/text-edits.ts'
-import {
-  callerOf,
-  inputEdits,
-  modelEdits,
-  ragEdits,
-  set,
-  setEach,
-  setKnown,
-  toolEdits,
-} from './edits.ts'
+import { callerOf, inputEdits, known, ragEdits, toolEdits } from './edits.ts'
 import {
   type Body,
   type Edits,
@@ -193,34 +185,31 @@ function bodyFor(run: Run, row: Row): Body {
 
 function editsOf(run: Run): Edits<'v3.oneShot'> {
   const { profile, prompts, session } = run
-  const { assistants, otherKey, requests } = profile
+  const { assistants, requests } = profile
   const { assistant: described } = requests
   return {
     ...textEdits('input', { prompts, session }),
-    model: modelEdits(profile, 'model_id'),
+    model: otherModels(profile, 'model_id'),
     input: {
       ...inputEdits(() => run.recall.tell, run),
       content: ({ input, ...rest }) => ({ ...rest, content: input }),
     },
-    think: setEach('think', true, false),
     rag: ragEdits(profile),
     tools: toolEdits(profile),
-    max_tokens: setEach('max_tokens', 24),
     runs: {
-      none: set({ runs: [] }),
+      none: { runs: [] },
       one: setRuns(run, (runs) => runs.filter(statesFact).slice(0, 1)),
       several: setRuns(run, (runs) => runs),
     },
     assistant_id: {
-      UUID: setKnown('assistant_id', assistants?.withoutKnowledge),
+      UUID: known('assistant_id', assistants?.withoutKnowledge),
       // A search before the answer needs an assistant.
       null:
         described &&
         ((body) =>
           body['rag'] === true ? body : { ...body, assistant_id: null, assistant: described }),
     },
-    form: { stream: set({ stream: true }) },
-    caller: { second: otherKey === undefined ? undefined : (body) => body },
+    form: { stream: { stream: true } },
   }
 }
 

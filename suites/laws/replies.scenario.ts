@@ -15,6 +15,7 @@ import {
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
+import { otherModels } from '../support/mistakes.ts'
 import {
   buildRecall,
   claimNoForeignFacts,
@@ -25,7 +26,7 @@ import {
 import { replyBesideOtherChat } from '../support/refusals.ts'
 import { attachedFile } from '../support/test-data.ts'
 import { questionIn } from '../support/text-edits.ts'
-import { asItIs, guessesOfTools, modelEdits, sendWithoutContent, set } from './edits.ts'
+import { guessesOfTools, sendWithoutContent } from './edits.ts'
 import {
   type Body,
   type Edits,
@@ -198,11 +199,11 @@ async function storeQuestion(run: Run, row: Row): Promise<Body> {
 
 /** Fields of a message under the conditions of a row. */
 function fieldsOf({ profile, files }: Run, row: Row): Body {
-  const model = modelEdits(profile, 'model_id')[row['model'] as 'alias' | 'vision']
+  const model = otherModels(profile, 'model_id')[row['model'] as 'alias' | 'vision']
   return {
     ...(row['think'] !== plain && { think: true }),
     ...(row['rag'] !== plain && { rag: row['rag'] === 'true' ? true : row['rag'] }),
-    ...model?.({}),
+    ...model,
     ...(row['attachments'] === 'one' && { attachments: files.slice(0, 1) }),
     ...(row['attachments'] === 'several' && { attachments: files }),
     ...(row['assistant_id'] !== plain && { assistant_id: profile.assistants?.withoutKnowledge }),
@@ -220,25 +221,20 @@ async function send(run: Run, body: Body, row: Row): Promise<Exchange> {
 
 /** Edits of the request for a reply; most conditions are those of its message. */
 function editsOf({ profile, files }: Run): Edits<'v2.generate'> {
-  const attached = files.every(isObject) ? asItIs : undefined
+  const attached = files.every(isObject) ? {} : undefined
   const tool = profile.tools?.name ?? 'get_time'
   const assistant = profile.assistants?.withoutKnowledge
   return {
-    model: modelEdits(profile, 'model_id'),
-    parent: { given: asItIs },
-    think: { true: asItIs },
-    rag: { true: asItIs, agent: asItIs },
-    'later message': { stored: asItIs },
+    model: otherModels(profile, 'model_id'),
+    think: { true: {} },
+    rag: { true: {}, agent: {} },
     attachments: { one: attached, several: attached },
-    assistant_id: { UUID: assistant === undefined ? undefined : asItIs },
-    overlap: { 'two at once': asItIs },
-    after: { refusal: asItIs },
+    assistant_id: { UUID: assistant === undefined ? undefined : {} },
     exclude_tools: {
-      none: set({ exclude_tools: [] }),
-      one: set({ exclude_tools: [tool] }),
-      several: set({ exclude_tools: [profile.tools?.search ?? 'file_search', tool] }),
+      none: { exclude_tools: [] },
+      one: { exclude_tools: [tool] },
+      several: { exclude_tools: [profile.tools?.search ?? 'file_search', tool] },
     },
-    text: { 'of several lines': asItIs, 'beyond ASCII': asItIs, 'of digits': asItIs },
   }
 }
 

@@ -5,7 +5,7 @@ import {
   type LawfulOperation,
   requirementsUnder,
 } from '../../contract/conditions.ts'
-import type { RequirementId } from '../../contract/index.ts'
+import { parseJson, type RequirementId } from '../../contract/index.ts'
 import {
   describeRow,
   type Exchange,
@@ -24,12 +24,17 @@ import { claimSeldomRefused, claimSteady, isContentRefusal } from '../support/re
 export type Body = Readonly<Record<string, unknown>>
 export type Edit = (body: Body) => Body
 
-/** The edit of a body for a value of a dimension; undefined if the profile lacks what it needs. */
+/**
+ * Fields or an edit of a body for a value of a dimension; undefined if the profile lacks what it needs. In a dimension
+ * without any, a number or a boolean is the value of the field of that name, and other values leave the body as it is.
+ */
 export type Edits<O extends LawfulOperation> = {
-  readonly [D in keyof (typeof conditions)[O]]: {
-    readonly [V in keyof (typeof conditions)[O][D]]: Edit | undefined
+  readonly [D in keyof (typeof conditions)[O]]?: {
+    readonly [V in keyof (typeof conditions)[O][D]]: Body | Edit | undefined
   }
 }
+
+type Changes = Readonly<Record<string, Body | Edit | undefined>>
 
 /** An accepted request. */
 export interface Trial {
@@ -93,7 +98,7 @@ export async function tryConditions<O extends LawfulOperation, Run extends Conte
 ): Promise<readonly Trial[]> {
   const { session, coverage } = context
   const requests = new LawfulRequests(context, plan)
-  const { values } = requests
+  const values = requests.valuesOf({ areAllowed: true })
   const trials: Trial[] = []
   const options = { depth: coverage.depth, seed: session.contentSeed, count: coverage.rows }
   const rows = rowsToTry(values, plan, options)
@@ -110,7 +115,7 @@ export async function tryConditions<O extends LawfulOperation, Run extends Conte
   const { operation, accepts, steady } = plan
   if (steady) claimSeldomRefused(session, steady, requests.passing, rows.length)
   if (accepts) claimSteady(session, operation, accepts)
-  const all = pairsOf(requests.allValues)
+  const all = pairsOf(requests.valuesOf({ areAllowed: false }))
   const accepted = trials.map(({ row }) => row)
   const tried = pairsOf(values, accepted)
   coverage.add({
@@ -125,7 +130,7 @@ export async function tryConditions<O extends LawfulOperation, Run extends Conte
 
 /** Requests of an operation by their conditions, and the values that it refuses. */
 class LawfulRequests<O extends LawfulOperation> {
-  readonly #claim: Context['claim']
+  readonly #context: Context
   readonly #plan: Plan<O, never>
   readonly #dimensions: Conditions
   readonly #refused = new Set<string>()
@@ -134,23 +139,19 @@ class LawfulRequests<O extends LawfulOperation> {
   readonly passing: Exchange[] = []
   #isKnownToWork = false
 
-  constructor({ claim }: Context, plan: Plan<O, never>) {
-    this.#claim = claim
+  constructor(context: Context, plan: Plan<O, never>) {
+    this.#context = context
     this.#plan = plan
     this.#dimensions = conditions[plan.operation]
   }
 
-  get allValues(): Values {
-    const entries = Object.entries(this.#dimensions)
-    return Object.fromEntries(entries.map(([name, of]) => [name, [plain, ...Object.keys(of)]]))
-  }
-
-  /** The values that the profile allows. */
-  get values(): Values {
-    const entries = Object.entries(this.allValues)
-    const isKnown = (name: string) => (value: string) =>
-      value === plain || this.#editOf(name, value) !== undefined
-    return Object.fromEntries(entries.map(([name, of]) => [name, of.filter(isKnown(name))]))
+  /** Values of each dimension: all, or those that the profile allows. */
+  valuesOf({ areAllowed }: { readonly areAllowed: boolean }): Values {
+    const entries = Object.entries(this.#dimensions).map(([name, of]) => {
+      const isKnown = (value: string) => !areAllowed || this.#editOf(name, value) !== undefined
+      return [name, [plain, ...Object.keys(of).filter(isKnown)]]
+    })
+    return Object.fromEntries(entries)
   }
 
   /** The accepted request of a row, without refused values; undefined if it is refused without them too. */
@@ -170,7 +171,8 @@ class LawfulRequests<O extends LawfulOperation> {
   async claimPlainRefused(row: Row): Promise<void> {
     const { answer } = await this.#send(row)
     const { accepts } = this.#plan
-    if (accepts) this.#claim(accepts, () => expectAccepted(answer, 'a plain request'), answer)
+    if (accepts)
+      this.#context.claim(accepts, () => expectAccepted(answer, 'a plain request'), answer)
   }
 
   /** Tries each value that was not accepted before alone. */
@@ -179,12 +181,10 @@ class LawfulRequests<O extends LawfulOperation> {
     for (const [name, value] of valuesOf(row)) {
       if (this.#accepted.has(`${name} ${value}`)) continue
       const alone = await this.#send({ ...plainRow, [name]: value })
-      if (!isDeclined(alone.answer)) {
-        this.#accept(alone)
-        continue
-      }
-      this.#refused.add(`${name} ${value}`)
-      this.#claimRefused(name, value, alone.row, [alone.answer])
+      if (isDeclined(alone.answer)) {
+        this.#refused.add(`${name} ${value}`)
+        this.#claimRefused(name, value, alone.row, [alone.answer])
+      } else this.#accept(alone)
     }
     const reduced = this.#withoutRefused(row)
     if (valuesOf(reduced).length === valuesOf(row).length) return undefined
@@ -223,7 +223,7 @@ class LawfulRequests<O extends LawfulOperation> {
       this.#accepted.add(`${name} ${value}`)
       const requirement = this.#dimensions[name]?.[value]
       if (!isAnswer || requirement == null || this.#plan.shownByLaws?.includes(name)) continue
-      this.#claim(requirement, () => expectAccepted(trial.answer), trial.answer)
+      this.#context.claim(requirement, () => expectAccepted(trial.answer), trial.answer)
     }
     return trial
   }
@@ -236,18 +236,21 @@ class LawfulRequests<O extends LawfulOperation> {
     const isKnown = !mayLackRights && this.#accepted.has(`${name} ${value}`)
     if (requirement == null || !answer || (guesses.includes(name) && !isKnown)) return
     const what = `a request with ${describeRow(row)} (accepted without ${name} ${value})`
-    this.#claim(requirement, () => expectAccepted(answer, what), ...evidence)
+    this.#context.claim(requirement, () => expectAccepted(answer, what), ...evidence)
   }
 
   #withoutRefused(row: Row): Row {
-    const kept = ([name, value]: [string, string]) =>
-      [name, this.#refused.has(`${name} ${value}`) ? plain : value] as const
-    return Object.fromEntries(Object.entries(row).map(kept))
+    const refused = valuesOf(row).filter(([name, value]) => this.#refused.has(`${name} ${value}`))
+    return { ...row, ...Object.fromEntries(refused.map(([name]) => [name, plain])) }
   }
 
   #editOf(name: string, value: string): Edit | undefined {
-    const edits: Readonly<Record<string, Readonly<Record<string, Edit | undefined>>>> =
-      this.#plan.edits
-    return edits[name]?.[value]
+    const edits: Readonly<Record<string, Changes | undefined>> = this.#plan.edits
+    const { otherKey } = this.#context.session.context.setup.profile
+    const isLacking = value === plain || (name === 'caller' && otherKey === undefined)
+    const field = parseJson(value)
+    const byDefault = field === undefined ? {} : { [name]: field }
+    const change = edits[name] ? edits[name][value] : isLacking ? undefined : byDefault
+    return typeof change === 'object' ? (body) => ({ ...body, ...change }) : change
   }
 }

@@ -16,6 +16,7 @@ import {
 } from '../../harness/conformance/scenario/index.ts'
 import { createDeliveryLaw } from '../support/delivery.ts'
 import { claimLinked } from '../support/history.ts'
+import { otherModels } from '../support/mistakes.ts'
 import {
   buildRecall,
   claimNoForeignFacts,
@@ -26,17 +27,7 @@ import {
   sayAlone,
 } from '../support/recall.ts'
 import { textEdits } from '../support/text-edits.ts'
-import {
-  inputEdits,
-  modelEdits,
-  ragEdits,
-  requestsBefore,
-  sendWithoutKey,
-  set,
-  setEach,
-  setKnown,
-  toolEdits,
-} from './edits.ts'
+import { inputEdits, known, ragEdits, sendWithoutKey, toolEdits } from './edits.ts'
 import type { Body, Edits, Trial } from './trials.ts'
 import { claimShown, inputsOf, parentIn } from './turn-history.ts'
 
@@ -222,7 +213,8 @@ async function sendTwo(run: Run, body: Body): Promise<Exchange> {
   const [answer, beside] = await sendAtOnce(session, send(body), send(other))
   assume(answer && beside, 'a request is missing')
   const row = { overlap: 'two at once' }
-  if (!isDeclined(beside)) run.besides.push({ row, body: other, answer: beside, edit: set({}) })
+  if (!isDeclined(beside))
+    run.besides.push({ row, body: other, answer: beside, edit: (turn) => turn })
   return answer
 }
 
@@ -230,19 +222,12 @@ export function editsOf(run: Run): Edits<'v3.generate'> {
   const { profile, prompts, session } = run
   return {
     ...textEdits('input', { prompts, session }),
-    model: modelEdits(profile, 'model_id'),
+    model: otherModels(profile, 'model_id'),
     input: inputEdits(() => run.own.tell, run),
     parent: { given: (body) => ({ ...body, parent_id: run.parent }) },
-    think: setEach('think', true, false),
     rag: ragEdits(profile),
     tools: toolEdits(profile),
-    assistant_id: { UUID: setKnown('assistant_id', profile.assistants?.withoutKnowledge) },
-    max_tokens: setEach('max_tokens', 1, 24, 96),
-    temperature: setEach('temperature', 0.3, 1),
-    top_p: setEach('top_p', 0.5),
-    presence_penalty: setEach('presence_penalty', 0.5),
-    form: { stream: set({ stream: true }) },
-    after: requestsBefore,
-    overlap: { 'two at once': set({}) },
+    assistant_id: { UUID: known('assistant_id', profile.assistants?.withoutKnowledge) },
+    form: { stream: { stream: true } },
   }
 }

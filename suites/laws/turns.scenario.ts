@@ -15,10 +15,11 @@ import {
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
+import { secondCaller } from '../support/mistakes.ts'
 import { sayBesideOtherChat } from '../support/raced-turns.ts'
 import { buildRecall } from '../support/recall.ts'
 import { wholeTexts } from '../support/text-edits.ts'
-import { doBefore, requestsBefore, sendTurns, setEach } from './edits.ts'
+import { doBefore, sendTurns } from './edits.ts'
 import { type Law, requirementsOfLaws, type Trial, tryConditions } from './trials.ts'
 import { claimKeyNeeded, claimRunBefore, claimTurns, textsOf } from './turn-history.ts'
 import {
@@ -72,7 +73,7 @@ describe('v3: laws of turns', () => {
     ),
     async ({ v3OfSecond: v3, chats, claim, profile, session, prompts, coverage }) => {
       if (v3 === undefined || coverage.depth !== 'full') return
-      const caller = { authorization: `Bearer ${profile.otherKey}` }
+      const caller = secondCaller(profile) ?? {}
       // A second key is a guess until it was accepted once.
       if (!succeeded(await chats.list({ limit: 1 }, { role: 'probe', ...caller }))) return
       const rows = { depth: 'quick', rows: rowsOfSecond, add() {} } as const
@@ -177,7 +178,7 @@ async function claimPages(
         await doBefore(context, chat.id, after, caller)
         return {}
       },
-      edits: { limit: setEach('limit', 10, 20, 51, 100), after: requestsBefore },
+      edits: {},
       send: (query) => v3.history(chat, query, { role: 'act' }),
       laws: [
         {

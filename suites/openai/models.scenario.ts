@@ -17,6 +17,7 @@ import {
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
+import { secondCaller } from '../support/mistakes.ts'
 import { claimSteady } from '../support/refusals.ts'
 
 /** Sections 2.1 and 4.1: the list of models, and the accepted ids of each model. */
@@ -44,10 +45,10 @@ describe('compatible surface: models', () => {
         throw new ContractViolation(`expected ${expected}, received ${describeAnswer(list)}`)
       })
       // The same every time; another caller may use fewer models, but not none.
-      const other = profile.otherKey && { authorization: `Bearer ${profile.otherKey}` }
+      const other = secondCaller(profile)
       for (const options of [{}, {}, ...(other ? [other] : [])]) {
         const again = await openai.models(options)
-        if (!succeeded(list) || (other && options === other && !succeeded(again))) continue
+        if (!succeeded(list) || (options === other && !succeeded(again))) continue
         const missing = named.filter((id) => !isNamed(again, id))
         if (options === other && missing.length < named.length) continue
         claim(

@@ -181,8 +181,12 @@ export function rowsOf(
 }
 
 /** A field with each of some values, by value. */
-export function each(name: string, ...values: readonly (string | number | boolean)[]) {
-  return Object.fromEntries(values.map((value) => [`${value}`, { [name]: value }]))
+export function each<const V extends readonly (string | number | boolean)[]>(
+  name: string,
+  ...values: V
+) {
+  const fields = values.map((value) => [`${value}`, { [name]: value }])
+  return Object.fromEntries(fields) as Readonly<Record<`${V[number]}`, Body>>
 }
 
 export function otherModels(
@@ -196,6 +200,7 @@ export function otherModels(
   }
 }
 
-export function secondCaller({ otherKey }: TargetProfile, members: Body = {}) {
-  return otherKey === undefined ? undefined : { authorization: `Bearer ${otherKey}`, members }
+/** The second caller; undefined if the profile has no key of one. */
+export function secondCaller({ otherKey }: TargetProfile) {
+  return otherKey === undefined ? undefined : { authorization: `Bearer ${otherKey}` }
 }

@@ -16,6 +16,7 @@ import {
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
+import { secondCaller } from '../support/mistakes.ts'
 import { buildTextFile } from '../support/test-data.ts'
 
 /** Sections 2.7 and 4.3: knowledge bases. The profile defines the paths below the prefix. */
@@ -78,8 +79,8 @@ describe('knowledge bases', () => {
           plain,
         )
         claimAlike({ claim }, name, [v3, plain])
-        if (profile.otherKey === undefined) continue
-        const second = { authorization: `Bearer ${profile.otherKey}` }
+        const second = secondCaller(profile)
+        if (second === undefined) continue
         const ofSecond = await readBoth((prefix) => knowledge.send(name, { prefix, ...second }))
         claimAlike({ claim }, name, ofSecond)
       }

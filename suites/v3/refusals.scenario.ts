@@ -213,8 +213,7 @@ async function conditionsFor(
   first: Exchange | undefined,
 ) {
   const assistant = profile.assistants?.withoutKnowledge
-  const second = secondCaller(profile)
-  const caller = second && { authorization: second.authorization }
+  const caller = secondCaller(profile)
   const made = caller && (await v3.postChat(session.name(), {}, { role: 'probe', ...caller }))
   const chat_id = made && v3.newChatId(made)
   if (chat_id) v3.deleteOnCleanup(chat_id, caller)
@@ -231,8 +230,7 @@ async function conditionsFor(
     input: { items: { input: [inputText(prompts.brief())] } },
     parent: { given: { parent_id: first && finalResponse(first)?.['id'] } },
   }
-  const another = chat_id === undefined ? undefined : secondCaller(profile, { chat_id })
-  return { conditions, caller: another }
+  return { conditions, caller: chat_id ? { ...caller, members: { chat_id } } : undefined }
 }
 
 function observeRefusals(

@@ -24,7 +24,7 @@ import {
   oddContents,
   type UploadFile,
 } from '../../support/test-data.ts'
-import { doBefore, requestsBefore } from '../edits.ts'
+import { doBefore } from '../edits.ts'
 import type { Body, Trial } from '../trials.ts'
 import { claimLists } from './list-laws.ts'
 import { cap, editsFor, type Members, membersOf, noCursor, rowsAt } from './members.ts'
@@ -160,7 +160,7 @@ async function claimFilesOfChat(context: Context, files: Files): Promise<void> {
   const { search, caller } = editsFor(members)
   await claimLists(context, members, {
     operation: 'v3.chatAttachments',
-    edits: { search, caller, after: requestsBefore },
+    edits: { search, caller },
     requirements: {
       listed: 'V3-ATT-12',
       found: 'V3-ATT-13',

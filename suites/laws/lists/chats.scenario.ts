@@ -18,7 +18,6 @@ import {
   succeeded,
   test,
 } from '../../../harness/conformance/scenario/index.ts'
-import { set } from '../edits.ts'
 import type { Trial } from '../trials.ts'
 import type { LawfulList } from './lawful-list.ts'
 import { claimLists } from './list-laws.ts'
@@ -61,7 +60,7 @@ describe('v3: laws of lists', () => {
         operation: 'v3.chats',
         edits: {
           ...editsFor(members),
-          exclude_favorites: { given: set({ exclude_favorites: chats.excludeFavorites }) },
+          exclude_favorites: { given: { exclude_favorites: chats.excludeFavorites } },
         },
         ...exclusion,
         ...requestsOf(chats),

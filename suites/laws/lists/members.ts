@@ -6,8 +6,7 @@ import {
   type Session,
   succeeded,
 } from '../../../harness/conformance/scenario/index.ts'
-import { set, setEach } from '../edits.ts'
-import type { Body } from '../trials.ts'
+import { secondCaller } from '../../support/mistakes.ts'
 
 const kinds = ['word', 'digits', 'beyond ASCII', 'beyond the BMP'] as const
 export type Kind = (typeof kinds)[number]
@@ -28,14 +27,14 @@ export interface Members {
 }
 
 export async function membersOf(
-  { session, chats, profile: { otherKey } }: Pick<ScenarioContext, 'session' | 'chats' | 'profile'>,
+  { session, chats, profile }: Pick<ScenarioContext, 'session' | 'chats' | 'profile'>,
   make: (word: string, kind: Kind, caller: Caller) => Promise<readonly string[]>,
 ): Promise<Members> {
-  const callerOf = (isSecond: boolean): Caller =>
-    isSecond ? { authorization: `Bearer ${otherKey}` } : {}
+  const second = secondCaller(profile)
+  const callerOf = (isSecond: boolean): Caller => (isSecond ? (second ?? {}) : {})
   const words = wordsOf(session)
   // A second key is a guess until it was accepted once.
-  const hasSecond = otherKey !== undefined && succeeded(await chats.list({}, callerOf(true)))
+  const hasSecond = second !== undefined && succeeded(await chats.list({}, callerOf(true)))
   const made: { isSecond: boolean; kind: Kind; texts: readonly string[] }[] = []
   for (const isSecond of hasSecond ? [false, true] : [false]) {
     for (const kind of kinds) {
@@ -69,13 +68,12 @@ function wordsOf(session: Session): Readonly<Record<Kind, string>> {
 export function editsFor({ words, hasSecond }: Members) {
   return {
     search: {
-      word: set({ search: words.word }),
-      digits: set({ search: words.digits }),
-      'beyond ASCII': set({ search: words['beyond ASCII'] }),
-      'beyond the BMP': set({ search: words['beyond the BMP'] }),
+      word: { search: words.word },
+      digits: { search: words.digits },
+      'beyond ASCII': { search: words['beyond ASCII'] },
+      'beyond the BMP': { search: words['beyond the BMP'] },
     },
-    limit: setEach('limit', 1, 2, 10, 11, 20, 21, 50, 100),
-    caller: { second: hasSecond ? (query: Body) => query : undefined },
+    caller: { second: hasSecond ? {} : undefined },
   }
 }
 
