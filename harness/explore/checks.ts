@@ -2,68 +2,48 @@ import { type Exchange, type RequirementId, succeeded } from '../../contract/ind
 import { statusText } from '../conformance/scenario/read.ts'
 import { InconclusiveError } from '../conformance/session/errors.ts'
 import { demand, type ExplorationContext, type Operation } from './command.ts'
-import { type ChatState, chatNamed } from './model.ts'
+import type { ChatState, Property } from './model.ts'
 
 /** Role of a request that should be refused. */
 export const negative = { role: 'negative' } as const
 
 /** The chat of an operation that makes sense in the state. */
 export function requireChat(context: ExplorationContext, { chat: label }: Operation): ChatState {
-  const chat = chatNamed(context.model, label)
+  const chat = context.model.chat(label)
   if (chat === undefined) throw new InconclusiveError('the chat of the operation is unknown')
   return chat
-}
-
-interface Acceptance {
-  /** Ability that a refusal contradicts. */
-  readonly ability: string
-  readonly requirement: RequirementId
-  /** Name of the request in messages. */
-  readonly what: string
 }
 
 /** Tests if a request was accepted. @throws StateViolation if it was accepted before and still has to be. */
 export function isAccepted(
   { knowledge }: ExplorationContext,
   answer: Exchange,
-  { ability, requirement, what }: Acceptance,
+  ability: string,
+  requirement: RequirementId,
+  what: string,
 ): boolean {
   if (succeeded(answer)) return true
-  demand(
-    !knowledge.isAble(ability),
-    requirement,
-    `${what} was answered ${statusText(answer)}`,
-    answer,
-  )
+  const why = `${what} was answered ${statusText(answer)}`
+  demand(!knowledge.isAble(ability), requirement, why, answer)
   return false
-}
-
-interface PageLimit {
-  readonly ability: string
-  readonly requirement: RequirementId
-  readonly count: (page: Exchange) => number
-  /** Describes the content of a page, for messages. */
-  readonly describe: (count: number) => string
 }
 
 /** Expects no more elements than the limit on each page, once a page was seen to respect its limit. */
 export function expectLimit(
   { knowledge }: ExplorationContext,
-  pages: readonly Exchange[],
+  requirement: RequirementId,
   limit: number | undefined,
-  { ability, requirement, count, describe }: PageLimit,
+  pages: readonly Exchange[],
+  count: (page: Exchange) => number,
+  describe: (count: number) => string,
 ): void {
   if (limit === undefined) return
+  const ability = `limit of ${requirement}`
   for (const page of pages) {
     const rows = count(page)
+    const why = `a page with limit ${limit} ${describe(rows)}`
     if (rows <= limit) knowledge.prove(ability)
-    else
-      demand(
-        !knowledge.isAble(ability),
-        requirement,
-        `a page with limit ${limit} ${describe(rows)}`,
-        page,
-      )
+    else demand(!knowledge.isAble(ability), requirement, why, page)
   }
 }
 
@@ -79,16 +59,13 @@ export async function stillGenerates(
 
 /** Context of a read that only determines which requirement is broken; it is not part of the sequence. */
 export function asControl(context: ExplorationContext): ExplorationContext {
-  return { ...context, record: (exchange) => exchange }
+  return { ...context, model: context.model.copy(), record: (exchange) => exchange }
 }
 
 /**
- * Property of a chat that is set by its own operations. Whether other operations change it is open: a run learns
- * this the first time, and reports a loss only if the target kept the property before.
+ * Kinds of operation that set a property, so that their effect on it is known. Whether other operations change it is
+ * open: a run learns this the first time, and reports a loss only if the target kept the property before.
  */
-type Property = keyof ChatState['sinceRead']
-
-/** Kinds of operation that set a property, so that their effect on it is known. */
 const setting: Readonly<Record<Property, readonly string[]>> = {
   name: ['create', 'rename'],
   favorite: [
@@ -102,33 +79,35 @@ const titling: readonly string[] = ['generate']
 
 /** Tests if every kind of operation since the last read of a property is known to keep it. */
 export function isSettled(
-  context: ExplorationContext,
-  property: Property,
-  { sinceRead }: ChatState,
-): boolean {
-  return kindsSinceSet(property, sinceRead[property]).every(
-    (kind) =>
-      !(property === 'name' && titling.includes(kind)) &&
-      context.knowledge.choiceOf(`${property} kept by ${kind}`) === true,
-  )
-}
-
-/** Learns which operations change a property that was expected to stay; true if it must not have changed. */
-export function learnKept(
-  context: ExplorationContext,
+  { knowledge }: ExplorationContext,
   property: Property,
   chat: ChatState,
 ): boolean {
-  const isKnown = isSettled(context, property, chat)
-  if (isKnown) return true
-  for (const kind of kindsSinceSet(property, chat.sinceRead[property])) {
-    context.knowledge.learn(`${property} kept by ${kind}`, false)
+  return kindsSinceSet(property, chat).every(
+    (kind) =>
+      !(property === 'name' && titling.includes(kind)) &&
+      knowledge.isAble(`${property} kept by ${kind}`),
+  )
+}
+
+/** Learns from a read which operations keep a property; true if it has changed and must not have. */
+export function isLost(
+  context: ExplorationContext,
+  property: Property,
+  chat: ChatState,
+  isKept: boolean,
+): boolean {
+  const wasSettled = isSettled(context, property, chat)
+  for (const kind of kindsSinceSet(property, chat)) {
+    context.knowledge.learn(`${property} kept by ${kind}`, isKept)
   }
-  return false
+  context.model.read(chat, property, isKept ? chat[property] : undefined)
+  return wasSettled && !isKept
 }
 
 /** The operations after the last one that sets the property. */
-export function kindsSinceSet(property: Property, kinds: readonly string[]): readonly string[] {
+function kindsSinceSet(property: Property, { sinceRead }: ChatState): readonly string[] {
+  const kinds = sinceRead[property]
   const last = kinds.findLastIndex((kind) => setting[property].includes(kind))
   return kinds.slice(last + 1)
 }

@@ -4,7 +4,7 @@ import { v2Routes } from '../conformance/scenario/routes/v2.ts'
 import { type Chat, v3Routes } from '../conformance/scenario/routes/v3.ts'
 import { InconclusiveError } from '../conformance/session/errors.ts'
 import type { Session } from '../conformance/session/session.ts'
-import { chatNamed, emptyModel, type Model } from './model.ts'
+import { Model } from './model.ts'
 
 /** One operation as data, so that a sequence of them can be replayed and shortened. */
 export interface Operation {
@@ -107,7 +107,7 @@ export function drawChat(
 
 /** The target and the model of it, as commands use them. */
 export interface ExplorationContext {
-  model: Model
+  readonly model: Model
   readonly knowledge: Knowledge
   readonly session: Session
   readonly v3: ReturnType<typeof v3Routes>
@@ -121,32 +121,25 @@ export interface ExplorationContext {
   addChat(label: string, chat: Chat): void
   /** Records a request that belongs to the sequence, for the report of a violation. */
   record(exchange: Exchange): Exchange
-}
-
-/** An exchange without its bodies: contexts live as long as the run, and bodies must not. */
-export interface Evidence {
-  readonly id: string
-  /** Method, URL and status: `GET http://127.0.0.1:4010/api/v3/chat 200`. */
-  readonly summary: string
-}
-
-export function evidenceOf({ id, request, response }: Exchange): Evidence {
-  return { id, summary: `${request.method} ${request.url} ${response?.status}` }
-}
-
-/** Context with a record of the requests of its operations, in order. */
-export interface RecordedContext extends ExplorationContext {
+  /** The recorded requests in order, without their bodies: contexts live as long as the run, and bodies must not. */
   readonly recorded: readonly Evidence[]
   /** Deletes its remaining chats, so that the next sequence begins without them. */
   dispose(): Promise<void>
 }
 
+export interface Evidence {
+  readonly id: string
+}
+
 /** A fresh context of the same target: an empty model, and the knowledge of the target so far. */
-export function createExplorationContext(session: Session, knowledge: Knowledge): RecordedContext {
+export function createExplorationContext(
+  session: Session,
+  knowledge: Knowledge,
+): ExplorationContext {
   const handles = new Map<string, Chat>()
   const recorded: Evidence[] = []
-  const context: RecordedContext = {
-    model: emptyModel,
+  const context: ExplorationContext = {
+    model: new Model(),
     knowledge,
     session,
     v3: v3Routes(session),
@@ -155,7 +148,7 @@ export function createExplorationContext(session: Session, knowledge: Knowledge)
     word: session.nonce(),
     recorded,
     record(exchange) {
-      recorded.push(evidenceOf(exchange))
+      recorded.push({ id: exchange.id })
       return exchange
     },
     handle(label) {
@@ -167,7 +160,7 @@ export function createExplorationContext(session: Session, knowledge: Knowledge)
     async dispose() {
       for (const [label, { id }] of handles) {
         handles.delete(label)
-        if (chatNamed(context.model, label)?.deleted) continue
+        if (context.model.chat(label)?.deleted) continue
         await context.chats.remove(id, { role: 'cleanup' })
       }
     },
@@ -181,25 +174,21 @@ export function createExplorationContext(session: Session, knowledge: Knowledge)
  * its answer to a point that the document leaves open. Only behavior that was seen once is expected again:
  * the scenarios of the suites test what a target never does.
  */
-export interface Knowledge {
-  /** Records that the target is able to do something. */
-  prove(ability: string): void
-  isAble(ability: string): boolean
-  /** Records the choice of the target at an open point, the first time only. */
-  learn(point: string, choice: boolean): void
-  /** Undefined if nothing was learned yet. */
-  choiceOf(point: string): boolean | undefined
-}
+export class Knowledge {
+  readonly #known = new Map<string, boolean>()
 
-export function createKnowledge(): Knowledge {
-  const abilities = new Set<string>()
-  const choices = new Map<string, boolean>()
-  return {
-    prove: (ability) => void abilities.add(ability),
-    isAble: (ability) => abilities.has(ability),
-    learn(point, choice) {
-      if (!choices.has(point)) choices.set(point, choice)
-    },
-    choiceOf: (point) => choices.get(point),
+  /** Tests if the target was able to do something, or chose it at an open point. */
+  isAble(ability: string): boolean {
+    return this.#known.get(ability) === true
+  }
+
+  /** Records that the target is able to do something. */
+  prove(ability: string): void {
+    this.#known.set(ability, true)
+  }
+
+  /** Records the choice of the target at an open point, the first time only. */
+  learn(point: string, choice: boolean): void {
+    if (!this.#known.has(point)) this.#known.set(point, choice)
   }
 }

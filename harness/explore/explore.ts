@@ -4,12 +4,11 @@ import { createRandomPicker } from '../conformance/session/identities.ts'
 import type { Session } from '../conformance/session/session.ts'
 import {
   createExplorationContext,
-  createKnowledge,
-  type Knowledge,
+  type ExplorationContext,
+  Knowledge,
   type Operation,
   type Pick,
   type Planned,
-  type RecordedContext,
   type StateViolation,
 } from './command.ts'
 import { deletedUses } from './commands/chats.ts'
@@ -55,7 +54,7 @@ export async function explore(
   options: ExploreOptions,
 ): Promise<ExplorationResult> {
   const { maxViolations = defaultViolations } = options
-  const knowledge = createKnowledge()
+  const knowledge = new Knowledge()
   const { seed } = session.context.setup
   const pick = createRandomPicker(`${seed}/explore`)
   const violations: FoundViolation[] = []
@@ -171,7 +170,7 @@ interface Found {
 
 /** One sequence and its sweep; `lost` if the target no longer gives usable answers. */
 async function runSequence(
-  context: RecordedContext,
+  context: ExplorationContext,
   run: SequenceRun,
 ): Promise<Found | 'lost' | undefined> {
   const done: Operation[] = []

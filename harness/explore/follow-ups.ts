@@ -3,7 +3,7 @@ import { drawFrom, type Knowledge, type Operation, type Pick, type Planned } fro
 import { repeatableTurns } from './commands/generate.ts'
 import { commands } from './commands/index.ts'
 import { lastRefusals } from './commands/stray-chats.ts'
-import { busiestFirst, chatNamed, deletedChats, livingChats, type Model, turnsOf } from './model.ts'
+import type { Model } from './model.ts'
 
 /** Reads that detect a change: after the first operation of its kind, and some later ones; the sweep does the rest. */
 export function readsAfter(
@@ -13,7 +13,7 @@ export function readsAfter(
 ): readonly Planned[] {
   const subject = command === 'create chat' ? label : chat
   const { reads, shownBy = [] } = commands[command] ?? {}
-  if (reads || chatNamed(model, subject) === undefined) return []
+  if (reads || model.chat(subject) === undefined) return []
   const isKnown = knowledge.isAble(`read after ${command}`)
   knowledge.prove(`read after ${command}`)
   if (isKnown && pick(4) > 0) return []
@@ -52,16 +52,16 @@ export function sweep(
   // A sequence has few chats, so only small pages split their list.
   const limitOfList = () => drawFrom([2, 2, 3, 3, 5, 20], pick)
   const limit = () => drawFrom([2, 3, 5, 10, 20, 50], pick)
-  const living = livingChats(model)
+  const { living, deleted } = model
   return [
     ...living.flatMap(({ label: chat }) => [
       { command: 'read chat', chat },
       { command: 'read history', chat },
-      ...(turnsOf(model, chat).length > 1
+      ...(model.turnsOf(chat).length > 1
         ? [{ command: 'read history', chat, limit: limit() }]
         : []),
     ]),
-    ...deletedChats(model).flatMap(({ label: chat }) => [
+    ...deleted.flatMap(({ label: chat }) => [
       { command: 'use deleted chat', chat, variant: useOfDeleted() },
       { command: 'use deleted chat', chat, variant: 'history' },
     ]),
@@ -87,10 +87,10 @@ const pagedChats = 4
 
 /** Renames and deletes the most used chat, then reads the lists; last, because it hides earlier effects. */
 export function lastDeletion(model: Model): readonly Planned[] {
-  const [busiest] = busiestFirst(model)
+  const [busiest] = model.busiestFirst
   if (busiest === undefined) return []
   const { label: chat } = busiest
-  const missing = Math.max(0, pagedChats + 1 - livingChats(model).length)
+  const missing = Math.max(0, pagedChats + 1 - model.living.length)
   return [
     { command: 'rename', chat },
     { command: 'read chat', chat },

@@ -1,12 +1,3 @@
-/**
- * State that the document requires of a target after a sequence of operations. Pure: no requests, no clock.
- * Values that the document leaves open are undefined and are not checked.
- */
-export interface Model {
-  readonly chats: readonly ChatState[]
-  readonly turns: readonly Turn[]
-}
-
 export interface ChatState {
   /** Names the chat in operations: `c3` is the chat that operation 3 created. */
   readonly label: string
@@ -33,80 +24,80 @@ export interface Turn {
   readonly isRepeated: boolean
 }
 
-export const emptyModel: Model = { chats: [], turns: [] }
+/**
+ * State that the document requires of a target after a sequence of operations. Pure: no requests, no clock.
+ * Values that the document leaves open are undefined and are not checked.
+ */
+export class Model {
+  chats: readonly ChatState[] = []
+  turns: readonly Turn[] = []
 
-export function chatNamed(model: Model, label: string | undefined): ChatState | undefined {
-  return model.chats.find((chat) => chat.label === label)
-}
-
-export function livingChats(model: Model): readonly ChatState[] {
-  return model.chats.filter(({ deleted }) => !deleted)
-}
-
-export function deletedChats(model: Model): readonly ChatState[] {
-  return model.chats.filter(({ deleted }) => deleted)
-}
-
-/** Chats with the most turns and marks first, so that they get long series of operations. */
-export function busiestFirst(model: Model): readonly ChatState[] {
-  const work = ({ label, favorite }: ChatState) => turnsOf(model, label).length + (favorite ? 1 : 0)
-  return livingChats(model).toSorted((a, b) => work(b) - work(a))
-}
-
-export function turnsOf(model: Model, chat: string): readonly Turn[] {
-  return model.turns.filter((turn) => turn.chat === chat)
-}
-
-export function addChat(model: Model, chat: Pick<ChatState, 'label' | 'id' | 'name'>): Model {
-  const created: ChatState = {
-    ...chat,
-    favorite: false,
-    deleted: false,
-    sinceRead: { name: ['create'], favorite: ['create'] },
+  copy(): Model {
+    return Object.assign(new Model(), this)
   }
-  return { ...model, chats: [...model.chats, created] }
-}
 
-/** The model after an operation on a chat, with the properties that the operation sets. */
-export function touchChat(
-  model: Model,
-  label: string,
-  kind: string,
-  change: Partial<Pick<ChatState, 'name' | 'favorite' | 'deleted'>> = {},
-): Model {
-  const { name = [], favorite = [] } = chatNamed(model, label)?.sinceRead ?? {}
-  const sinceRead = { name: [...name, kind], favorite: [...favorite, kind] }
-  return { ...model, chats: changed(model.chats, label, { ...change, sinceRead }) }
-}
+  chat(label: string | undefined): ChatState | undefined {
+    return this.chats.find((chat) => chat.label === label)
+  }
 
-/** The model after a property of a chat was read: the observed value is expected from now on. */
-export function readProperty<Property extends 'name' | 'favorite'>(
-  model: Model,
-  { label, sinceRead }: ChatState,
-  property: Property,
-  observed: ChatState[Property],
-): Model {
-  const change = { [property]: observed, sinceRead: { ...sinceRead, [property]: [] } }
-  return { ...model, chats: changed(model.chats, label, change) }
-}
+  get living(): readonly ChatState[] {
+    return this.chats.filter(({ deleted }) => !deleted)
+  }
 
-export function addTurn(model: Model, turn: Omit<Turn, 'isRepeated'>): Model {
-  return { ...model, turns: [...model.turns, { ...turn, isRepeated: false }] }
-}
+  get deleted(): readonly ChatState[] {
+    return this.chats.filter(({ deleted }) => deleted)
+  }
 
-/** The model after the key of a turn was sent again: the turn still counts once. */
-export function repeatTurn(model: Model, label: string): Model {
-  return { ...model, turns: changed(model.turns, label, { isRepeated: true }) }
-}
+  /** Chats with the most turns and marks first, so that they get long series of operations. */
+  get busiestFirst(): readonly ChatState[] {
+    const work = ({ label, favorite }: ChatState) => this.turnsOf(label).length + (favorite ? 1 : 0)
+    return this.living.toSorted((a, b) => work(b) - work(a))
+  }
 
-/** Removes a chat whose state is uncertain after a response without evidence. */
-export function forgetChat(model: Model, label: string): Model {
-  return {
-    ...model,
-    chats: model.chats.filter((chat) => chat.label !== label),
-    turns: model.turns.filter(({ chat }) => chat !== label),
+  turnsOf(chat: string): readonly Turn[] {
+    return this.turns.filter((turn) => turn.chat === chat)
+  }
+
+  add(chat: Pick<ChatState, 'label' | 'id' | 'name'>): void {
+    const sinceRead = { name: ['create'], favorite: ['create'] }
+    this.chats = [...this.chats, { ...chat, favorite: false, deleted: false, sinceRead }]
+  }
+
+  /** Records an operation on a chat, with the properties that it sets. */
+  touch(
+    label: string,
+    kind: string,
+    change: Partial<Pick<ChatState, 'name' | 'favorite' | 'deleted'>> = {},
+  ): void {
+    const { name = [], favorite = [] } = this.chat(label)?.sinceRead ?? {}
+    const sinceRead = { name: [...name, kind], favorite: [...favorite, kind] }
+    this.chats = changed(this.chats, label, { ...change, sinceRead })
+  }
+
+  /** Records a property of a chat that was read: the observed value is expected from now on. */
+  read<P extends Property>({ label, sinceRead }: ChatState, property: P, observed: ChatState[P]) {
+    const change = { [property]: observed, sinceRead: { ...sinceRead, [property]: [] } }
+    this.chats = changed(this.chats, label, change)
+  }
+
+  addTurn(turn: Omit<Turn, 'isRepeated'>): void {
+    this.turns = [...this.turns, { ...turn, isRepeated: false }]
+  }
+
+  /** Records that the key of a turn was sent again: the turn still counts once. */
+  repeatTurn(label: string): void {
+    this.turns = changed(this.turns, label, { isRepeated: true })
+  }
+
+  /** Removes a chat whose state is uncertain after a response without evidence. */
+  forget(label: string): void {
+    this.chats = this.chats.filter((chat) => chat.label !== label)
+    this.turns = this.turns.filter(({ chat }) => chat !== label)
   }
 }
+
+/** Property of a chat that is set by its own operations. */
+export type Property = keyof ChatState['sinceRead']
 
 function changed<T extends { readonly label: string }>(
   list: readonly T[],

@@ -3,14 +3,13 @@ import type { Session } from '../conformance/session/session.ts'
 import {
   drawFrom,
   type Evidence,
-  evidenceOf,
+  type ExplorationContext,
   type Operation,
   type Pick,
-  type RecordedContext,
   StateViolation,
 } from './command.ts'
 import { applies, commands, draftOf } from './commands/index.ts'
-import { forgetChat, type Model } from './model.ts'
+import type { Model } from './model.ts'
 
 /** Result of an operation: `skipped` if it makes no sense in this state, `unclear` without a usable answer. */
 export type Step =
@@ -18,7 +17,7 @@ export type Step =
   | { readonly kind: 'violated'; readonly violation: StateViolation }
 
 /** @throws errors that end the run: budget spent, target gone, interrupt. */
-export async function perform(context: RecordedContext, operation: Operation): Promise<Step> {
+export async function perform(context: ExplorationContext, operation: Operation): Promise<Step> {
   const command = commands[operation.command]
   if (command === undefined || !applies(context.model, operation)) return { kind: 'skipped' }
   try {
@@ -27,7 +26,7 @@ export async function perform(context: RecordedContext, operation: Operation): P
   } catch (error) {
     if (error instanceof StateViolation) return { kind: 'violated', violation: error }
     if (!(error instanceof InconclusiveError) || error instanceof RunEndedError) throw error
-    if (operation.chat !== undefined) context.model = forgetChat(context.model, operation.chat)
+    if (operation.chat !== undefined) context.model.forget(operation.chat)
     return { kind: 'unclear' }
   }
 }
@@ -43,7 +42,7 @@ export interface Replay {
 
 /** Carries a sequence out in fresh chats, up to the first violation. */
 export async function replay(
-  context: RecordedContext,
+  context: ExplorationContext,
   operations: readonly Operation[],
 ): Promise<Replay> {
   const done: Operation[] = []
@@ -52,7 +51,7 @@ export async function replay(
     if (step.kind === 'skipped') continue
     done.push(operation)
     if (step.kind !== 'violated') continue
-    const evidence = [...context.recorded, ...step.violation.evidence.map(evidenceOf)]
+    const evidence = [...context.recorded, ...step.violation.evidence.map(({ id }) => ({ id }))]
     const exchanges = [...new Map(evidence.map((one) => [one.id, one])).values()]
     return { violation: step.violation, operations: done, exchanges }
   }

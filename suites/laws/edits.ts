@@ -12,7 +12,7 @@ import { each, secondCaller } from '../support/mistakes.ts'
 import type { Body, Plan } from './trials.ts'
 
 /** A field, or undefined if its value is unknown. */
-export function known(member: string, value: unknown): Body | undefined {
+export function optionalField(member: string, value: unknown): Body | undefined {
   return value === undefined ? undefined : { [member]: value }
 }
 

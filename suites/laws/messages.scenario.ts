@@ -13,7 +13,7 @@ import {
 import { each, otherModels } from '../support/mistakes.ts'
 import { attachedFile } from '../support/test-data.ts'
 import { textEdits } from '../support/text-edits.ts'
-import { known, sendWithoutContent } from './edits.ts'
+import { optionalField, sendWithoutContent } from './edits.ts'
 import {
   type Body,
   type Edits,
@@ -125,8 +125,8 @@ function editsOf(
       several: canAttach ? { attachments: files } : undefined,
     },
     assistant_id: {
-      UUID: known('assistant_id', assistants?.withoutKnowledge),
-      instructions: known('assistant_id', assistants?.instructions),
+      UUID: optionalField('assistant_id', assistants?.withoutKnowledge),
+      instructions: optionalField('assistant_id', assistants?.instructions),
     },
   }
 }

@@ -20,7 +20,7 @@ import { buildRecall, createRecallLaw, knows, type Recall } from '../support/rec
 import { claimSteady } from '../support/refusals.ts'
 import { guessedRuns } from '../support/test-data.ts'
 import { textEdits, wholeTexts } from '../support/text-edits.ts'
-import { callerOf, inputEdits, known, ragEdits, toolEdits } from './edits.ts'
+import { callerOf, inputEdits, optionalField, ragEdits, toolEdits } from './edits.ts'
 import {
   type Body,
   type Edits,
@@ -202,7 +202,7 @@ function editsOf(run: Run): Edits<'v3.oneShot'> {
       several: setRuns(run, (runs) => runs),
     },
     assistant_id: {
-      UUID: known('assistant_id', assistants?.withoutKnowledge),
+      UUID: optionalField('assistant_id', assistants?.withoutKnowledge),
       // A search before the answer needs an assistant.
       null:
         described &&

@@ -27,7 +27,7 @@ import {
   sayAlone,
 } from '../support/recall.ts'
 import { textEdits } from '../support/text-edits.ts'
-import { inputEdits, known, ragEdits, sendWithoutKey, toolEdits } from './edits.ts'
+import { inputEdits, optionalField, ragEdits, sendWithoutKey, toolEdits } from './edits.ts'
 import type { Body, Edits, Trial } from './trials.ts'
 import { claimShown, inputsOf, parentIn } from './turn-history.ts'
 
@@ -227,7 +227,7 @@ export function editsOf(run: Run): Edits<'v3.generate'> {
     parent: { given: (body) => ({ ...body, parent_id: run.parent }) },
     rag: ragEdits(profile),
     tools: toolEdits(profile),
-    assistant_id: { UUID: known('assistant_id', profile.assistants?.withoutKnowledge) },
+    assistant_id: { UUID: optionalField('assistant_id', profile.assistants?.withoutKnowledge) },
     form: { stream: { stream: true } },
   }
 }

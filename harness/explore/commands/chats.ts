@@ -10,14 +10,6 @@ import {
   type ExplorationContext,
   type Operation,
 } from '../command.ts'
-import {
-  addChat,
-  busiestFirst,
-  deletedChats,
-  forgetChat,
-  livingChats,
-  touchChat,
-} from '../model.ts'
 
 /** Maximum number of chats at a time: with more, each would get fewer operations. */
 const maxChats = 6
@@ -44,21 +36,21 @@ export const chatCommands: Commands = {
       // Pages are checked only once the target has shown one.
       { command: 'list chats', variant: 'search', limit: 2 },
     ],
-    draw: (model) => (livingChats(model).length < maxChats ? {} : undefined),
+    draw: ({ living }) => (living.length < maxChats ? {} : undefined),
     async run(context, { label }) {
       const name = `${context.word} ${context.session.name()}`
       const created = context.record(await context.v3.postChat(name))
       const id = succeeded(created) ? context.v3.newChatId(created) : undefined
       assume(id, 'no chat was created', created)
       context.addChat(label, { id, name, created })
-      context.model = addChat(context.model, { label, id, name })
+      context.model.add({ label, id, name })
     },
   },
 
   rename: {
     weight: 6,
     expects: ['V3-CHAT-10'],
-    chats: busiestFirst,
+    chats: ({ busiestFirst }) => busiestFirst,
     variants: ['another word', undefined, undefined],
     simpler: ({ variant, ...plain }) => (variant === undefined ? [] : [plain]),
     async run(context, operation) {
@@ -66,23 +58,19 @@ export const chatCommands: Commands = {
       const isApart = operation.variant === 'another word'
       const name = `${isApart ? '' : `${context.word} `}${context.session.name()}`
       const patched = context.record(await context.chats.rename(id, name))
-      const expected = {
-        ability: 'rename',
-        requirement: 'V3-CHAT-10',
-        what: 'a further rename',
-      } as const
-      const accepted = isAccepted(context, patched, expected)
+      const what = 'a further rename'
+      const accepted = isAccepted(context, patched, 'rename', 'V3-CHAT-10', what)
       if (accepted) context.knowledge.prove('rename')
-      context.model = touchChat(context.model, label, 'rename', accepted ? { name } : {})
+      context.model.touch(label, 'rename', accepted ? { name } : {})
     },
   },
 
   'add favorite': {
     weight: 6,
-    chats: livingChats,
-    draw(model, pick) {
-      const marked = livingChats(model).filter((chat) => chat.favorite)
-      const others = livingChats(model).filter((chat) => !chat.favorite)
+    chats: ({ living }) => living,
+    draw({ living }, pick) {
+      const marked = living.filter((chat) => chat.favorite)
+      const others = living.filter((chat) => !chat.favorite)
       const isAgain = marked.length >= maxFavorites || others.length === 0 || pick(4) === 0
       const chosen = drawFrom(isAgain ? marked : others, pick)
       return chosen && { chat: chosen.label }
@@ -92,10 +80,10 @@ export const chatCommands: Commands = {
 
   'remove favorite': {
     weight: 3,
-    chats: livingChats,
-    draw(model, pick) {
-      const marked = livingChats(model).filter((chat) => chat.favorite)
-      return drawChat(pick(4) === 0 ? livingChats(model) : marked, pick)
+    chats: ({ living }) => living,
+    draw({ living }, pick) {
+      const marked = living.filter((chat) => chat.favorite)
+      return drawChat(pick(4) === 0 ? living : marked, pick)
     },
     run: (context, operation) => setFavorite(context, operation, false),
   },
@@ -103,16 +91,15 @@ export const chatCommands: Commands = {
   'delete chat': {
     weight: 4,
     expects: ['V3-CHAT-11'],
-    chats: livingChats,
-    draw: (model, pick) =>
-      livingChats(model).length < 3 ? undefined : drawChat(livingChats(model), pick),
+    chats: ({ living }) => living,
+    draw: ({ living }, pick) => (living.length < 3 ? undefined : drawChat(living, pick)),
     run: deleteChat,
   },
 
   'use deleted chat': {
     weight: 5,
     expects: ['V3-CHAT-11'],
-    chats: deletedChats,
+    chats: ({ deleted }) => deleted,
     variants: deletedUses,
     run: useDeleted,
   },
@@ -128,36 +115,29 @@ async function setFavorite(
   const answer = context.record(await (favorite ? addFavorite : removeFavorite)(chat.id))
   // The response to a second mark is open; its effect is not.
   const isAgain = chat.favorite === favorite
-  context.model = touchChat(
-    context.model,
-    chat.label,
-    `${operation.command}${isAgain ? ' again' : ''}`,
-    { favorite: succeeded(answer) || isAgain ? favorite : undefined },
-  )
+  const kind = `${operation.command}${isAgain ? ' again' : ''}`
+  const isSet = succeeded(answer) || isAgain
+  context.model.touch(chat.label, kind, { favorite: isSet ? favorite : undefined })
 }
 
 async function deleteChat(context: ExplorationContext, operation: Operation): Promise<void> {
-  const { chats, knowledge } = context
+  const { chats, knowledge, model } = context
   const { id, label } = requireChat(context, operation)
   const removed = context.record(await chats.remove(id))
-  const isDeleted = isAccepted(context, removed, {
-    ability: 'delete',
-    requirement: 'V3-CHAT-11',
-    what: 'a further DELETE /chat/{chat_id}',
-  })
-  if (!isDeleted) return
+  const what = 'a further DELETE /chat/{chat_id}'
+  if (!isAccepted(context, removed, 'delete', 'V3-CHAT-11', what)) return
   const read = await chats.poll(
     () => chats.get(id, { role: 'probe' }),
     (_, page) => isDeclined(page),
   )
   if (!isDeclined(read) && !knowledge.isAble('delete')) {
     // The state of such a chat is unknown.
-    context.model = forgetChat(context.model, label)
+    model.forget(label)
     return
   }
   demand(isDeclined(read), 'V3-CHAT-11', 'the deleted chat can still be read', removed, read)
   knowledge.prove('delete')
-  context.model = touchChat(context.model, label, 'delete', { deleted: true })
+  model.touch(label, 'delete', { deleted: true })
 }
 
 /** Uses of a deleted chat whose response the document specifies. */

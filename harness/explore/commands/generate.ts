@@ -9,16 +9,7 @@ import {
   type ExplorationContext,
   type Operation,
 } from '../command.ts'
-import {
-  addTurn,
-  busiestFirst,
-  chatNamed,
-  type Model,
-  repeatTurn,
-  type Turn,
-  touchChat,
-  turnsOf,
-} from '../model.ts'
+import type { Model, Turn } from '../model.ts'
 
 /** Longer chats may exceed a limit that the document does not show. */
 const maxTurns = 6
@@ -66,7 +57,7 @@ function inSimplerForms(operation: Operation): readonly Operation[] {
 
 /** Sends a user turn and adds what the history must show of it to the model. */
 async function takeTurn(context: ExplorationContext, operation: Operation): Promise<void> {
-  const { v3, session, knowledge } = context
+  const { v3, session, knowledge, model } = context
   const { id, label: chat } = requireChat(context, operation)
   const { variant = 'json' } = operation
   const stream = variant.startsWith('stream')
@@ -79,8 +70,9 @@ async function takeTurn(context: ExplorationContext, operation: Operation): Prom
   const reply = context.record(await v3.generate(body, { key }))
   const isTaken = succeeded(reply) && !isDeclined(reply)
   const ability = stream ? 'stream' : 'generate'
-  const isPlain = turnsOf(context.model, chat).length === 0
-  context.model = addTurn(touchChat(context.model, chat, 'generate'), {
+  const isPlain = model.turnsOf(chat).length === 0
+  model.touch(chat, 'generate')
+  model.addTurn({
     ...{ label: operation.label, chat, key, body, marks },
     isAccepted: isTaken,
     answer: isTaken ? answerParts(reply) : [],
@@ -99,29 +91,29 @@ async function takeTurn(context: ExplorationContext, operation: Operation): Prom
 }
 
 async function repeatKey(
-  context: ExplorationContext,
+  { v3, model, record }: ExplorationContext,
   { turn: label, variant }: Operation,
 ): Promise<void> {
-  const turn = context.model.turns.find((one) => one.label === label)
+  const turn = model.turns.find((one) => one.label === label)
   if (turn === undefined) return
   const other = variant === 'other form' ? { stream: turn.body['stream'] !== true } : {}
   // The response to a repeat is open, and a 5xx is only a warning.
-  const again = context.record(
-    await context.v3.generate({ ...turn.body, ...other }, { key: turn.key, role: 'negative' }),
-  )
+  const body = { ...turn.body, ...other }
+  const again = record(await v3.generate(body, { key: turn.key, role: 'negative' }))
   const status = again.response?.status ?? 0
-  context.model = repeatTurn(touchChat(context.model, turn.chat, 'repeat key'), turn.label)
+  model.touch(turn.chat, 'repeat key')
+  model.repeatTurn(turn.label)
   demand(status < 500, 'V3-IDEM-08', `a repeat was answered ${status}`, again)
 }
 
 /** Chats that accept further turns, those with the most turns first. */
 function growing(model: Model) {
-  return busiestFirst(model).filter(({ label }) => turnsOf(model, label).length < maxTurns)
+  return model.busiestFirst.filter(({ label }) => model.turnsOf(label).length < maxTurns)
 }
 
 /** The turns whose key can be repeated, the oldest first; in a deleted chat, the effect of a repeat is open. */
 export function repeatableTurns(model: Model): readonly Turn[] {
   return model.turns.filter(
-    ({ chat, isAccepted }) => isAccepted && chatNamed(model, chat)?.deleted === false,
+    ({ chat, isAccepted }) => isAccepted && model.chat(chat)?.deleted === false,
   )
 }

@@ -1,4 +1,4 @@
-import type { RequirementId } from '../../../contract/index.ts'
+import type { Exchange, RequirementId } from '../../../contract/index.ts'
 import { poll } from '../../conformance/scenario/poll.ts'
 import { contains } from '../../conformance/scenario/read.ts'
 import { isConclusive, type ListWalk } from '../../conformance/scenario/routes/paging.ts'
@@ -10,7 +10,7 @@ import {
   type Operation,
   StateViolation,
 } from '../command.ts'
-import { type ChatState, chatNamed, deletedChats, livingChats, type Model } from '../model.ts'
+import type { ChatState } from '../model.ts'
 import { readChat } from './read-chat.ts'
 
 const limits = [undefined, 1, 2, 3, 5, 10, 20, 30, 50] as const
@@ -19,19 +19,16 @@ export const listChats: Command = {
   weight: 4,
   reads: true,
   expects: ['V3-CHAT-05', 'V3-CHAT-06', 'V3-CHAT-07', 'V3-CHAT-08', 'V3-CHAT-09', 'V3-CHAT-11'],
-  draw(model, pick) {
-    const living = livingChats(model)
-    const named = drawFrom(
-      living.filter(({ name }) => name !== undefined),
-      pick,
-    )
+  draw({ living }, pick) {
+    const named = living.filter(({ name }) => name !== undefined)
+    const one = drawFrom(named, pick)
     if (living.length === 0) return undefined
     const variant = drawFrom(['all', 'search', 'search of one', 'without favorites'], pick)
-    if (variant === 'search of one') return named && { variant, chat: named.label }
+    if (variant === 'search of one') return one && { variant, chat: one.label }
     return { variant, limit: drawFrom(limits, pick) }
   },
   applies: (model, { chat }) =>
-    model.chats.length > 0 && (chat === undefined || chatNamed(model, chat)?.deleted === false),
+    model.chats.length > 0 && (chat === undefined || model.chat(chat)?.deleted === false),
   simpler: ({ command, label, variant }) =>
     variant === 'all' ? [] : [{ command, label, variant: 'all' }],
   run: async (context, operation) => void (await walkChats(context, operation)),
@@ -42,7 +39,7 @@ function listOf(context: ExplorationContext, { variant = 'all', limit, chat }: O
   const { chats, model } = context
   const words: Readonly<Record<string, string | undefined>> = {
     search: context.word,
-    'search of one': chatNamed(model, chat)?.name?.split(' ')[0],
+    'search of one': model.chat(chat)?.name?.split(' ')[0],
   }
   const search = words[variant]
   const isWithout = variant === 'without favorites'
@@ -53,11 +50,11 @@ function listOf(context: ExplorationContext, { variant = 'all', limit, chat }: O
       ...(isWithout && { exclude_favorites: chats.excludeFavorites }),
       ...(limit !== undefined && { limit }),
     },
-    sought: livingChats(model).filter((one) => {
+    sought: model.living.filter((one) => {
       if (search === undefined) return variant === 'all' || one.favorite === false
       return one.name?.startsWith(search) === true && isSettled(context, 'name', one)
     }),
-    excluded: isWithout ? livingChats(model).filter(({ favorite }) => favorite) : [],
+    excluded: isWithout ? model.living.filter(({ favorite }) => favorite) : [],
   }
 }
 
@@ -69,7 +66,7 @@ async function walkChats(context: ExplorationContext, operation: Operation): Pro
   if (variant === 'search of one' && search === undefined) return false
   const missingIn = (walk: ListWalk) => sought.filter(({ id }) => walk.pagesWith(id).length === 0)
   const unwantedIn = (walk: ListWalk) =>
-    [...deletedChats(model), ...excluded].filter(({ id }) => walk.pagesWith(id).length > 0)
+    [...model.deleted, ...excluded].filter(({ id }) => walk.pagesWith(id).length > 0)
   const handles = sought.map(({ label }) => context.handle(label))
   const walk = await poll(
     session,
@@ -95,20 +92,19 @@ async function walkChats(context: ExplorationContext, operation: Operation): Pro
   if (isOwnLoss) {
     const requirement =
       limit !== undefined ? 'V3-CHAT-08' : (requirementOfList[variant] ?? 'V3-CHAT-05')
-    const count = `${missing.length} of ${sought.length}`
-    const why = `the list of chats (${describe(variant, limit)}) lacks ${count} chats`
+    const why = `the list of chats (${describeList(variant, limit)}) lacks ${missing.length} of ${sought.length} chats`
     throw new StateViolation(requirement, why, lastPages, missing)
   }
   if (excluded.length > 0 && unwanted.length > 0 && knowledge.isAble('exclude favorites')) {
     const why = 'exclude_favorites leaves a favorite in the list'
     throw new StateViolation('V3-CHAT-09', why, lastPages, unwanted)
   }
-  expectLimit(context, walk.pages, limit, {
-    ability: 'limit of chats',
-    requirement: 'V3-CHAT-07',
-    count: (page) => idsIn(chats.bodyOfPage(page), model),
-    describe: (count) => `lists ${count} chats of this run`,
-  })
+  const count = (page: Exchange) => {
+    const body = chats.bodyOfPage(page)
+    return model.chats.filter(({ id }) => contains(body, id)).length
+  }
+  const describe = (many: number) => `lists ${many} chats of this run`
+  expectLimit(context, 'V3-CHAT-07', limit, walk.pages, count, describe)
   return missing.length === 0
 }
 
@@ -127,15 +123,11 @@ async function isLossOf(
     for (const { label: chat, name } of missing) {
       const control = asControl(context)
       await readChat.run(control, { command: 'read chat', label: chat, chat })
-      if (chatNamed(control.model, chat)?.name !== name) return false
+      if (control.model.chat(chat)?.name !== name) return false
     }
   }
   if (limit !== undefined) return walkChats(asControl(context), whole)
   return variant === 'all' || walkChats(asControl(context), { command, label, variant: 'all' })
-}
-
-function idsIn(body: unknown, { chats }: Model): number {
-  return chats.filter(({ id }) => contains(body, id)).length
 }
 
 const requirementOfList: Readonly<Record<string, RequirementId>> = {
@@ -144,7 +136,7 @@ const requirementOfList: Readonly<Record<string, RequirementId>> = {
   'without favorites': 'V3-CHAT-09',
 }
 
-function describe(variant: string, limit: number | undefined): string {
+function describeList(variant: string, limit: number | undefined): string {
   const limited = limit === undefined ? '' : `, limit ${limit}`
   return `${variant === 'all' ? 'no filter' : variant}${limited}`
 }

@@ -2,15 +2,15 @@ import { type Exchange, succeeded } from '../../../contract/index.ts'
 import { poll } from '../../conformance/scenario/poll.ts'
 import { answerJson, contains, statusText } from '../../conformance/scenario/read.ts'
 import type { ListWalk } from '../../conformance/scenario/routes/paging.ts'
-import { isAccepted, kindsSinceSet, learnKept, requireChat } from '../checks.ts'
+import { isAccepted, isLost, requireChat } from '../checks.ts'
 import { type Command, demand, type ExplorationContext, StateViolation } from '../command.ts'
-import { type ChatState, livingChats, readProperty, turnsOf } from '../model.ts'
+import type { ChatState } from '../model.ts'
 
 export const readChat: Command = {
   weight: 3,
   reads: true,
   expects: ['V3-CHAT-02', 'V3-CHAT-04', 'V3-CHAT-10', 'V3-CHAT-13'],
-  chats: livingChats,
+  chats: ({ living }) => living,
   async run(context, operation) {
     const chat = requireChat(context, operation)
     const { chats, knowledge, session } = context
@@ -46,25 +46,16 @@ function expectName(
   isShown: boolean,
   read: Exchange,
 ): void {
-  const { knowledge } = context
-  const setName = (name: string | undefined) => {
-    context.model = readProperty(context.model, chat, 'name', name)
-  }
-  if (chat.name === undefined) {
-    setName(undefined)
-    return
-  }
+  const { knowledge, model } = context
   const kinds = chat.sinceRead.name
-  const last = kinds.findLast((kind) => kind === 'create' || kind === 'rename')
-  if (isShown) {
-    if (last !== undefined) knowledge.prove(`name after ${last}`)
-    for (const kind of kindsSinceSet('name', kinds)) knowledge.learn(`name kept by ${kind}`, true)
-    setName(chat.name)
+  if (chat.name === undefined) {
+    model.read(chat, 'name', undefined)
     return
   }
-  const isKept = learnKept(context, 'name', chat)
-  setName(undefined)
-  if (!isKept || !knowledge.isAble(`name after ${last ?? 'create'}`)) return
+  const last = kinds.findLast((kind) => kind === 'create' || kind === 'rename')
+  if (isShown && last !== undefined) knowledge.prove(`name after ${last}`)
+  const wasSet = knowledge.isAble(`name after ${last ?? 'create'}`)
+  if (!isLost(context, 'name', chat, isShown) || !wasSet) return
   if (last === 'rename') {
     demand(false, 'V3-CHAT-10', 'the chat does not have the name that it was given last', read)
   }
@@ -74,7 +65,7 @@ function expectName(
   // A turn may give its chat a name, also later; no chat takes the name of another one.
   const isOfOther = ({ label, name }: ChatState) =>
     label !== chat.label && name !== undefined && contains(answerJson(read), name)
-  if (turnsOf(context.model, chat.label).length > 0 && !context.model.chats.some(isOfOther)) return
+  if (model.turnsOf(chat.label).length > 0 && !model.chats.some(isOfOther)) return
   const why = 'the chat has another name, though nothing was done with it since it was read'
   demand(false, 'V3-CHAT-13', why, read)
 }
@@ -100,12 +91,7 @@ export const readFavorites: Command = {
     )
     for (const page of list.pages) context.record(page)
     const [page] = list.pages
-    const expected = {
-      ability: 'favorites',
-      requirement: 'V3-FAV-01',
-      what: 'the favorites',
-    } as const
-    if (!isAccepted(context, page, expected)) return
+    if (!isAccepted(context, page, 'favorites', 'V3-FAV-01', 'the favorites')) return
     for (const chat of context.model.chats) expectMark(context, chat, list)
   },
 }
@@ -116,7 +102,7 @@ function isListed({ id, name }: ChatState, { body }: ListWalk): boolean {
 }
 
 function expectMark(context: ExplorationContext, chat: ChatState, list: ListWalk): void {
-  const { knowledge } = context
+  const { knowledge, model } = context
   const lastPages = list.pages.slice(-3)
   const isPresent = isListed(chat, list)
   if (contains(list.body, chat.id)) knowledge.prove('favorites by id')
@@ -126,27 +112,16 @@ function expectMark(context: ExplorationContext, chat: ChatState, list: ListWalk
     throw new StateViolation('V3-CHAT-11', why, lastPages, [chat])
   }
   const kinds = chat.sinceRead.favorite
-  const setFavorite = (isListed: boolean | undefined) => {
-    context.model = readProperty(context.model, chat, 'favorite', isListed)
-  }
   // Absence is no evidence if the list may have further pages or shows only names.
   const isTold = isPresent || (list.isWhole && knowledge.isAble('favorites by id'))
   if (chat.favorite === undefined || !isTold) {
-    setFavorite(isTold ? isPresent : undefined)
+    model.read(chat, 'favorite', isTold ? isPresent : undefined)
     return
   }
-  if (chat.favorite === isPresent) {
-    if (isPresent) knowledge.prove('favorites')
-    if (!isPresent && kinds.includes('remove favorite')) knowledge.prove('remove favorite')
-    for (const kind of kindsSinceSet('favorite', kinds)) {
-      knowledge.learn(`favorite kept by ${kind}`, true)
-    }
-    setFavorite(isPresent)
-    return
-  }
-  const isKept = learnKept(context, 'favorite', chat)
-  setFavorite(undefined)
-  if (!isKept || !knowledge.isAble('favorites')) return
+  const isKept = chat.favorite === isPresent
+  if (isKept && isPresent) knowledge.prove('favorites')
+  if (isKept && !isPresent && kinds.includes('remove favorite')) knowledge.prove('remove favorite')
+  if (!isLost(context, 'favorite', chat, isKept) || !knowledge.isAble('favorites')) return
   if (isPresent) {
     const wasRemoved = kinds.some((kind) => kind.startsWith('remove favorite'))
     if (wasRemoved && !knowledge.isAble('remove favorite')) return

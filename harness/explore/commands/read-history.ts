@@ -1,4 +1,4 @@
-import { type RequirementId, succeeded } from '../../../contract/index.ts'
+import { type Exchange, type RequirementId, succeeded } from '../../../contract/index.ts'
 import { poll } from '../../conformance/scenario/poll.ts'
 import {
   contains,
@@ -17,7 +17,7 @@ import {
   type Operation,
   StateViolation,
 } from '../command.ts'
-import { livingChats, type Turn, turnsOf } from '../model.ts'
+import type { Turn } from '../model.ts'
 
 const limits = [undefined, undefined, 1, 2, 3, 4, 5, 7, 10, 20, 30, 50] as const
 
@@ -35,11 +35,11 @@ export const readHistory: Command = {
     'V3-IDEM-02',
     'V3-IDEM-03',
   ],
-  chats: livingChats,
+  chats: ({ living }) => living,
   draw(model, pick) {
-    const chats = livingChats(model)
-    const used = chats.filter(({ label }) => turnsOf(model, label).length > 0)
-    const chosen = drawFrom(used.length > 0 && pick(5) > 0 ? used : chats, pick)
+    const { living } = model
+    const used = living.filter(({ label }) => model.turnsOf(label).length > 0)
+    const chosen = drawFrom(used.length > 0 && pick(5) > 0 ? used : living, pick)
     const limit = drawFrom(limits, pick)
     return chosen && { chat: chosen.label, limit }
   },
@@ -53,13 +53,8 @@ async function walkHistory(context: ExplorationContext, operation: Operation): P
   const chat = context.handle(label)
   const first = await v3.history(chat, limit === undefined ? {} : { limit })
   if (!succeeded(first)) context.record(first)
-  const expected = {
-    ability: 'history',
-    requirement: 'V3-HIST-01',
-    what: 'a further history',
-  } as const
-  if (!isAccepted(context, first, expected)) return false
-  const turns = turnsOf(model, label)
+  if (!isAccepted(context, first, 'history', 'V3-HIST-01', 'a further history')) return false
+  const turns = model.turnsOf(label)
   const walk = await poll(
     session,
     () => v3.walk(chat, limit),
@@ -160,13 +155,10 @@ function tooOften(
   { turn, times }: TurnFault,
   limit: number | undefined,
 ): { readonly requirement: RequirementId; readonly why: string } {
-  const stream = turn.body['stream'] === true
+  const often = `the history holds a turn ${times} times${limited(limit)}`
+  if (!turn.isRepeated) return { requirement: 'V3-HIST-10', why: often }
   const why = `${times} steps are stored for one Idempotency-Key${limited(limit)}`
-  if (turn.isRepeated) return { requirement: stream ? 'V3-IDEM-03' : 'V3-IDEM-02', why }
-  return {
-    requirement: 'V3-HIST-10',
-    why: `the history holds a turn ${times} times${limited(limit)}`,
-  }
+  return { requirement: turn.body['stream'] === true ? 'V3-IDEM-03' : 'V3-IDEM-02', why }
 }
 
 /** Pages: their length, their cursors and their end (sections 2.6 and 4.3). */
@@ -176,12 +168,8 @@ function expectPages(
   limit: number | undefined,
 ): void {
   const { knowledge } = context
-  expectLimit(context, pages, limit, {
-    ability: 'limit of history',
-    requirement: 'V3-HIST-09',
-    count: (page) => historyRows(page).length,
-    describe: (count) => `has ${count} rows`,
-  })
+  const count = (page: Exchange) => historyRows(page).length
+  expectLimit(context, 'V3-HIST-09', limit, pages, count, (rows) => `has ${rows} rows`)
   if (lastCursor === null) knowledge.prove('last cursor')
   const isWrong = lastCursor !== null && typeof lastCursor !== 'string'
   const isKnown = knowledge.isAble('last cursor')

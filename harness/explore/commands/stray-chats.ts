@@ -9,7 +9,7 @@ import {
   type Operation,
   type Planned,
 } from '../command.ts'
-import { busiestFirst, livingChats, type Model } from '../model.ts'
+import type { Model } from '../model.ts'
 
 interface Refusal {
   readonly requirement: RequirementId
@@ -41,7 +41,7 @@ export const strayCommands: Commands = {
     weight: 1,
     needs: ['V3-CHAT-05', 'V3-GEN-14'],
     expects: ['VER-09'],
-    chats: livingChats,
+    chats: ({ living }) => living,
     variants: Object.keys(refusals),
     run: refuseInRounds,
   },
@@ -87,27 +87,21 @@ async function growth(
   const before = await chats.readList({}, recentRows, { role: 'probe' })
   await run()
   const after = await chats.readList({}, recentRows, { role: 'probe' })
-  return { ids: newIds(before, after), pages: after.pages }
+  const idsBefore = new Set(idsIn(before))
+  const ids = new Set(idsIn(after).filter((id) => !idsBefore.has(id)))
+  return { ids: [...ids], pages: after.pages }
 }
 
 /** More rows than a round adds, so that a list with small pages is compared beyond its first page. */
 const recentRows = 10
-
-function newIds(before: ListWalk, after: ListWalk): readonly string[] {
-  const idsBefore = new Set(idsIn(before))
-  return [...new Set(idsIn(after))].filter((id) => !idsBefore.has(id))
-}
 
 function idsIn({ body }: ListWalk): readonly string[] {
   return leavesOf(body).flatMap(({ value }) => (isUuid(value) ? [value] : []))
 }
 
 /** Refused requests of each kind, for the chat that was used most. */
-export function lastRefusals(model: Model): readonly Planned[] {
-  const command = 'refused request and new chats'
-  return busiestFirst(model)
-    .slice(0, 1)
-    .flatMap(({ label: chat }) =>
-      Object.keys(refusals).map((variant) => ({ command, chat, variant })),
-    )
+export function lastRefusals({ busiestFirst: [busiest] }: Model): readonly Planned[] {
+  if (busiest === undefined) return []
+  const operation = { command: 'refused request and new chats', chat: busiest.label }
+  return Object.keys(refusals).map((variant) => ({ ...operation, variant }))
 }
