@@ -211,7 +211,7 @@ test('a longer budget decides a narrower interval, and the sentence says how lon
       const now = attainablePrecision(question)
       const longer = { ...question, budgetMs: 4 * question.budgetMs }
       expect(attainablePrecision(longer)).toBeCloseTo(now / 2)
-      const detail = { probeMs: 6000, precision: 0.05, unit: '/s' }
+      const detail = { probeMs: 6000, precision: 0.05 }
       const sentence = budgetText(question, detail)
       expect(sentence === null).toBe(now <= 0.05)
       const minutes = Number(/--budget (\d+)m/.exec(sentence ?? '')?.[1] ?? 1e9)
@@ -220,7 +220,7 @@ test('a longer budget decides a narrower interval, and the sentence says how lon
     }),
   )
   const question = { rate: 3, allowed: 0.05, budgetMs: 180_000 }
-  expect(budgetText(question, { probeMs: 6000, precision: 0.1, unit: '/s' })).toBe(
+  expect(budgetText(question, { probeMs: 6000, precision: 0.1 })).toBe(
     'at about 3/s a probe of 6 s holds 18 requests; an interval of ±10 % takes probes of 60 s: --budget 30m; this budget decides about ±19 %',
   )
 })

@@ -98,11 +98,7 @@ export function neededProbeMs(
 /** `at about 3/s a probe of 6 s holds 18 requests; …`; null if the budget suffices. */
 export function budgetText(
   question: BudgetQuestion,
-  {
-    probeMs,
-    precision,
-    unit,
-  }: { readonly probeMs: number; readonly precision: number; readonly unit: string },
+  { probeMs, precision }: Readonly<Record<'probeMs' | 'precision', number>>,
 ): string | null {
   const attainable = attainablePrecision(question)
   if (attainable <= precision) return null
@@ -111,7 +107,7 @@ export function budgetText(
   const held = Math.round((rate * probeMs) / 1000)
   const minutes = Math.ceil((probesOfBudget * needed) / 60_000)
   return [
-    `at about ${Number(rate.toPrecision(2))}${unit} a probe of ${text(probeMs)} holds ${held} requests`,
+    `at about ${Number(rate.toPrecision(2))}/s a probe of ${text(probeMs)} holds ${held} requests`,
     `an interval of ±${percent(precision)} takes probes of ${text(needed)}: --budget ${minutes}m`,
     `this budget decides about ±${percent(attainable)}`,
   ].join('; ')

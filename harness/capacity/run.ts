@@ -101,7 +101,7 @@ class CapacityRun {
     const { loop, min, precision, onMessage } = this.#options
     if (loop === 'closed') return
     const rate = Math.max(min, answerMs === null ? 0 : 1000 / answerMs)
-    const detail = { probeMs: this.#found.probeMs, precision, unit: '/s' }
+    const detail = { probeMs: this.#found.probeMs, precision }
     const sentence = budgetText(this.#question(rate), detail)
     if (sentence === null) return
     this.#found.notes.push(sentence)

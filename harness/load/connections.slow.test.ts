@@ -81,15 +81,8 @@ test('a server that closes each connection after its stream gets one request per
   expect(rates.completed.count).toBeGreaterThan(10)
 })
 
-interface CountingFront {
-  readonly url: string
-  /** Sockets so far, and the most that were open at once. */
-  readonly total: () => number
-  readonly most: () => number
-}
-
 /** Forwards bytes. A socket counts as open until its end is read. */
-async function countingFront(upstream: string): Promise<CountingFront> {
+async function countingFront(upstream: string) {
   const { port, hostname } = new URL(upstream)
   let [open, most, total] = [0, 0, 0]
   const server = createServer({ allowHalfOpen: false }, (socket) => {
@@ -114,5 +107,6 @@ async function countingFront(upstream: string): Promise<CountingFront> {
     socket.pipe(target).pipe(socket)
   })
   const url = await urlOf(server)
+  /** Sockets so far, and the most that were open at once. */
   return { url, total: () => total, most: () => most }
 }

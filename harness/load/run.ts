@@ -19,11 +19,8 @@ import { startClockProbeServer } from './generator/generator-monitor.ts'
 import { RunRecorder } from './metrics/run-metrics.ts'
 import type { LoadOptions, LoadProgress } from './options.ts'
 import { RequestsFile } from './record.ts'
-import { buildReport } from './report/build-report.ts'
+import { buildReport, type RunTimes } from './report/build-report.ts'
 import { countWarnings } from './setup/chat-journal.ts'
-import type { ClockOffset } from './shards/target-clock.ts'
-
-export type { LoadOptions, LoadProgress } from './options.ts'
 
 /**
  * One load run, from its plan to its report.
@@ -40,16 +37,18 @@ export async function runLoad(
   const redact = createRedactor(options.target.secrets).text
   const requests = requestsFile === undefined ? null : new RequestsFile(requestsFile, redact)
   let startNs: bigint | undefined
-  let startedAt = new Date()
-  // Time and CPU at the last answer; what follows is cleanup.
-  let [lateMs, lastedMs] = [0, 0]
   let cpuStart = process.cpuUsage()
-  let cpuMs = 0
-  let clock: ClockOffset | null | undefined
+  const run: RunTimes = {
+    startedAt: new Date(),
+    lateMs: 0,
+    lastedMs: 0,
+    cpuMs: 0,
+    clock: undefined,
+  }
   setMaxListeners(0, signal)
   const measureClock = async () => {
     const { targetClock } = await import('./shards/target-clock.ts')
-    clock = await targetClock(options.target, signal)
+    run.clock = await targetClock(options.target, signal)
   }
 
   const elapsedMs = () =>
@@ -59,7 +58,7 @@ export async function runLoad(
   const reportUntilNow = () =>
     buildReport(
       { ...options, signal: AbortSignal.abort() },
-      { stats, outcome: noOutcome, startedAt, lateMs, lastedMs, cpuMs, clock, notes: [] },
+      { ...run, stats, outcome: noOutcome, notes: [] },
     )
   report('preparing')
   const probeServer = startClockProbeServer()
@@ -75,17 +74,17 @@ export async function runLoad(
       if (untilStart() > clockMs) await measureClock()
       const wait = untilStart()
       if (wait > 0) await sleep(wait, signal)
-      else lateMs = -wait
+      else run.lateMs = -wait
     },
     onStart: (start) => {
       startNs = start
-      startedAt = new Date()
+      run.startedAt = new Date()
       cpuStart = process.cpuUsage()
     },
     onRecords: (worker, message) => {
-      lastedMs = elapsedMs()
+      run.lastedMs = elapsedMs()
       const { user, system } = process.cpuUsage(cpuStart)
-      cpuMs = (user + system) / 1000
+      run.cpuMs = (user + system) / 1000
       stats.add(worker, message)
       requests?.add(message.records)
       if (onRecord !== undefined) for (const record of message.records) onRecord(record)
@@ -96,11 +95,11 @@ export async function runLoad(
     return probeServer.then(({ close }) => close())
   })
   // With too little time before the start, the clock is measured after the end.
-  if (clock === undefined && options.shard !== null && !signal.aborted) {
+  if (run.clock === undefined && options.shard !== null && !signal.aborted) {
     await measureClock()
   }
   const notes = requests?.problem === undefined ? [] : [requests.problem]
-  return buildReport(options, { stats, outcome, startedAt, lateMs, lastedMs, cpuMs, clock, notes })
+  return buildReport(options, { ...run, stats, outcome, notes })
 }
 
 const noOutcome = { done: [], warnings: [], internalErrors: [], chatsLeft: 0, connectionsOpened: 0 }

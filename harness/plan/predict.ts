@@ -127,15 +127,11 @@ function soleLatencyMs(model: ServiceModel, lengths: readonly RequestLength[]): 
   return model.overheadMs + (meanOf(times) ?? 0)
 }
 
-/** Value of an SLO in a simulation, in the unit of the SLO, and whether it is met. */
-export interface PredictedSlo {
-  /** Milliseconds, shares from 0 to 1 or a number a second. */
-  readonly value: number
-  readonly isMet: boolean
-}
-
-/** @throws UnpredictedMetricError for a metric that the service model does not have */
-export function predictSlo(slo: Slo, { latencies, share }: PredictedRun): PredictedSlo {
+/**
+ * Value of an SLO in a simulation (milliseconds, a share from 0 to 1 or a number a second), and whether it is met.
+ * @throws UnpredictedMetricError for a metric that the service model does not have
+ */
+export function predictSlo(slo: Slo, { latencies, share }: PredictedRun) {
   const { arrived, refused, outputTokens, windowMs } = latencies
   switch (slo.kind) {
     case 'latency': {

@@ -23,12 +23,7 @@ export interface ProbeFacts {
   readonly rest: CapacityProbe['rest']
 }
 
-export interface MeasuredProbe {
-  readonly row: CapacityProbe
-  readonly probe: Probe
-}
-
-export function measuredProbe(run: ProbeRun, facts: ProbeFacts): MeasuredProbe {
+export function measuredProbe(run: ProbeRun, facts: ProbeFacts) {
   const { report, observer, stopped } = run
   const { window, generator } = report
   const counts = observer.counts(window)

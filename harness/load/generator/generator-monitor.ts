@@ -182,16 +182,11 @@ export class ClockProbe {
   }
 }
 
-interface ClockProbeServer {
-  readonly port: number
-  close(): void
-}
-
 /** Poisson arrivals see time averages (Wolff 1982): no rhythm of the loop is over- or underrepresented. */
 const meanGapMs = 10
 
 /** @throws the error of `listen` */
-export async function startClockProbeServer(): Promise<ClockProbeServer> {
+export async function startClockProbeServer() {
   const sockets = new Set<Socket>()
   const server = createServer({ noDelay: true }, (socket) => {
     sockets.add(socket)

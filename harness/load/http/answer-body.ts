@@ -1,6 +1,6 @@
 import type { Header } from '../../../contract/index.ts'
 import { codingsOf, createContentDecoder } from '../../client/body/content-coding.ts'
-import { defaultBodyLimits } from '../../client/body/limits.ts'
+import { type BodyLimits, defaultBodyLimits } from '../../client/body/limits.ts'
 import { quoted } from './channel.ts'
 
 export interface DecodedSink {
@@ -161,15 +161,7 @@ export class AnswerBody {
  * Limits of one answer in the memory and time of the generator: those of the profile, under the same names.
  * They are far above any answer of the service; an endless answer exceeds them.
  */
-export interface AnswerLimits {
-  /** Bytes of an unstreamed body, decoded. */
-  readonly bodyBytes: number
-  /** Bytes of a stream, decoded. */
-  readonly streamBytes: number
-  /** Bytes of a stream in which no event ends: of a line, of an event, of comments. */
-  readonly lineBytes: number
-  /** Events of a stream. */
-  readonly streamEvents: number
+export interface AnswerLimits extends BodyLimits {
   /** Levels of nesting of the JSON of a body. */
   readonly jsonDepth: number
 }

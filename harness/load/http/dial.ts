@@ -1,10 +1,5 @@
 import { connect as connectTcp, isIP, type OnReadOpts, type Socket } from 'node:net'
-import {
-  type ConnectionOptions,
-  connect as connectTls,
-  createSecureContext,
-  type SecureContext,
-} from 'node:tls'
+import { type ConnectionOptions, connect as connectTls, createSecureContext } from 'node:tls'
 import {
   directNetwork,
   type NetworkOptions,
@@ -128,51 +123,44 @@ function tlsOptionsOf(
   }
 }
 
-/** Route of a worker's connections to the target; built once, because certificates are read for it. */
-export interface Route {
-  readonly secure: boolean
-  /** Host to connect to; behind a proxy, the host of the CONNECT request. */
-  readonly host: string
-  readonly port: number
-  /** Name in the TLS handshake; undefined for an address, which has none (RFC 6066, section 3). */
-  readonly servername: string | undefined
-  readonly tls: { readonly secureContext?: SecureContext; readonly rejectUnauthorized?: boolean }
-  readonly httpVersion: NetworkOptions['httpVersion']
-  /** Base address of the target: scheme and authority only. */
-  readonly origin: string
-  readonly proxy: URL | null
-  /** Settings of requests that a proxy forwards; null for a direct connection or a tunnel. */
-  readonly forward: Forward | null
-}
+export type Route = ReturnType<typeof routeOf>
 
 /** A request in absolute form (RFC 9112, section 3.2.2). */
 export interface Forward {
   readonly authorization: string | undefined
 }
 
-/** @throws Node's error if a certificate or a key is invalid */
-export function routeOf(baseUrl: string, network: NetworkOptions = directNetwork): Route {
+/**
+ * Route of a worker's connections to the target; built once, because certificates are read for it.
+ * @throws Node's error if a certificate or a key is invalid
+ */
+export function routeOf(baseUrl: string, network: NetworkOptions = directNetwork) {
   const url = new URL(baseUrl)
   const { protocol, hostname, origin } = url
   const secure = protocol === 'https:'
   const name = hostname.replace(/^\[|\]$/g, '')
   const port = portOf(url)
   const proxy = network.proxy === null ? null : new URL(network.proxy)
+  const isForwarded = proxy?.protocol === 'http:' && !secure
+  const forward: Forward | null = isForwarded ? { authorization: proxyAuthorization(proxy) } : null
   return {
     secure,
+    /** Host to connect to; behind a proxy, the host of the CONNECT request. */
     host: resolvedAddress(network, hostname, port) ?? name,
     port,
+    /** Name in the TLS handshake; an address has none (RFC 6066, section 3). */
     servername: isIP(name) === 0 ? name : undefined,
     tls: secure ? tlsOf(network) : {},
     httpVersion: network.httpVersion,
+    /** Base address of the target: scheme and authority only. */
     origin,
     proxy,
-    forward:
-      proxy?.protocol !== 'http:' || secure ? null : { authorization: proxyAuthorization(proxy) },
+    /** Settings of requests that a proxy forwards; null for a direct connection or a tunnel. */
+    forward,
   }
 }
 
-function tlsOf(network: NetworkOptions): Route['tls'] {
+function tlsOf(network: NetworkOptions) {
   const { rejectUnauthorized, ...context } = tlsOptions(network)
   return {
     ...(Object.keys(context).length === 0 ? {} : { secureContext: createSecureContext(context) }),

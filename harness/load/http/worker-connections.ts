@@ -6,28 +6,12 @@ import type { ChannelPool } from './channel.ts'
 import { dial, type Route, routeOf } from './dial.ts'
 import { Http1ConnectionPool } from './http1/connection-pool.ts'
 
-/** Creates the connections of a thread, in the agreed version of HTTP. */
-export type CreateChannelPool = (
-  clock: RunClock,
-  keepAlive: boolean,
-  maxConnections?: number,
-) => ChannelPool
-
-/** The agreed version of HTTP, and the number of connections that the agreement took. */
-export interface Negotiation {
-  readonly open: CreateChannelPool
-  readonly connections: number
-}
-
 /**
  * Agrees with the target on a version of HTTP: that of the options, or the one that the target chooses by
  * ALPN (RFC 7301); HTTP/1.1 without TLS. If the target cannot be reached, the run reports the outcome of each
  * request.
  */
-export async function negotiateChannelPool(
-  route: Route,
-  signal: AbortSignal,
-): Promise<Negotiation> {
+export async function negotiateChannelPool(route: Route, signal: AbortSignal) {
   const isAsked = route.httpVersion === 'auto' && route.secure
   const { version, connections } = isAsked
     ? await chosenVersion(route, signal)
@@ -38,7 +22,10 @@ export async function negotiateChannelPool(
       ? (await import('./http2/connection-pool.ts')).Http2ConnectionPool
       : Http1ConnectionPool
   return {
-    open: (clock, keepAlive, maxConnections) => new Pool(route, clock, keepAlive, maxConnections),
+    /** Creates the connections of a thread. */
+    open: (clock: RunClock, keepAlive: boolean, maxConnections?: number): ChannelPool =>
+      new Pool(route, clock, keepAlive, maxConnections),
+    /** Number of connections that the agreement took. */
     connections,
   }
 }
@@ -76,7 +63,7 @@ function chosenVersion(route: Route, signal: AbortSignal): Promise<ChosenVersion
   })
 }
 
-interface Opening extends Negotiation {
+interface Opening extends Awaited<ReturnType<typeof negotiateChannelPool>> {
   readonly target: LoadTarget
 }
 

@@ -62,21 +62,9 @@ describe('a trace', () => {
       '{"at": 4, "session": "b"}',
     ].join('\n')
     expect(readTrace(text)).toEqual([
-      {
-        atNs: 0,
-        transaction: undefined,
-        promptWords: undefined,
-        answerTokens: undefined,
-        session: 1,
-      },
+      { atNs: 0, session: 1 },
       { atNs: 2.5e9, transaction: 'v3-stream', promptWords: 80, answerTokens: 200, session: 0 },
-      {
-        atNs: 3e9,
-        transaction: undefined,
-        promptWords: undefined,
-        answerTokens: undefined,
-        session: 0,
-      },
+      { atNs: 3e9, session: 0 },
     ])
   })
 

@@ -19,18 +19,22 @@ import {
   packMeasurements,
 } from './outcome.ts'
 
-export interface RunResult {
+/** Times of a run up to its last answer; what follows is cleanup. */
+export interface RunTimes {
+  startedAt: Date
+  /** Delay of the start after --start-at, in milliseconds. */
+  lateMs: number
+  /** Time from the start to the last answer, or to the interruption. */
+  lastedMs: number
+  /** CPU of this process in that time. */
+  cpuMs: number
+  /** Undefined if it was not measured; null if that failed. */
+  clock: ClockOffset | null | undefined
+}
+
+interface RunResult extends Readonly<RunTimes> {
   readonly stats: RunRecorder
   readonly outcome: WorkerPoolResult
-  readonly startedAt: Date
-  /** Delay of the start after --start-at, in milliseconds. */
-  readonly lateMs: number
-  /** Time from the start to the last answer, or to the interruption. */
-  readonly lastedMs: number
-  /** CPU of this process in that time. */
-  readonly cpuMs: number
-  /** Undefined if it was not measured; null if that failed. */
-  readonly clock: ClockOffset | null | undefined
   /** Further notes on the run, as sentences. */
   readonly notes: readonly string[]
 }

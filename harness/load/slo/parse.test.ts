@@ -1,48 +1,20 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parseSlo, parseSlos, SloSyntaxError } from './parse.ts'
-import { goodputLimits } from './slo.ts'
+import { goodputLimits, type Slo } from './slo.ts'
 
-const response = { kind: 'latency', clock: 'response', inclusive: false }
+const latency = { kind: 'latency', clock: 'response', inclusive: false } as const
+const service = { ...latency, clock: 'service' } as const
+const at = (quantile: number) => ({ statistic: { quantile } })
 
 describe('reads', () => {
-  test.each([
-    [
-      'ttft.p95 < 500ms',
-      { ...response, metric: 'ttft', statistic: { quantile: 0.95 }, limitNs: 5e8 },
-    ],
-    [
-      'e2e.p99 <= 3s',
-      { ...response, metric: 'e2e', statistic: { quantile: 0.99 }, limitNs: 3e9, inclusive: true },
-    ],
-    [
-      'response.ttft.p99 < 1s',
-      { ...response, metric: 'ttft', statistic: { quantile: 0.99 }, limitNs: 1e9 },
-    ],
-    [
-      'service.e2e.p99.9<1.5min',
-      {
-        ...response,
-        clock: 'service',
-        metric: 'e2e',
-        statistic: { quantile: 0.999 },
-        limitNs: 90e9,
-      },
-    ],
-    [
-      'tpot.mean < 40ms',
-      { ...response, clock: 'service', metric: 'tpot', statistic: 'mean', limitNs: 4e7 },
-    ],
-    [
-      '  icl.p50<250us ',
-      {
-        ...response,
-        clock: 'service',
-        metric: 'icl',
-        statistic: { quantile: 0.5 },
-        limitNs: 250e3,
-      },
-    ],
+  test.each<[string, Partial<Slo>]>([
+    ['ttft.p95 < 500ms', { ...latency, metric: 'ttft', ...at(0.95), limitNs: 5e8 }],
+    ['e2e.p99 <= 3s', { ...latency, metric: 'e2e', ...at(0.99), limitNs: 3e9, inclusive: true }],
+    ['response.ttft.p99 < 1s', { ...latency, metric: 'ttft', ...at(0.99), limitNs: 1e9 }],
+    ['service.e2e.p99.9<1.5min', { ...service, metric: 'e2e', ...at(0.999), limitNs: 90e9 }],
+    ['tpot.mean < 40ms', { ...service, metric: 'tpot', statistic: 'mean', limitNs: 4e7 }],
+    ['  icl.p50<250us ', { ...service, metric: 'icl', ...at(0.5), limitNs: 250e3 }],
     ['goodput > 99%', { kind: 'goodput', limits: null, minShare: 0.99 }],
     ['errors < 1%', { kind: 'errors', maxShare: 0.01 }],
     ['rate > 10/s', { kind: 'rate', of: 'requests', perSecond: 10, inclusive: false }],

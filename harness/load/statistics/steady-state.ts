@@ -87,16 +87,6 @@ function midRanks(values: readonly number[]): number[] {
   return ranks
 }
 
-interface WarmUp {
-  /** Values to leave out at the start. */
-  readonly cut: number
-  /**
-   * True if the best cut lies in the first half. Otherwise the run was too short, or never
-   * settled, and the cut means nothing.
-   */
-  readonly settled: boolean
-}
-
 /** Number of values in a batch. */
 const batchSize = 5
 
@@ -105,8 +95,11 @@ const batchSize = 5
  * the one that makes the half-width of the interval of the remaining mean smallest, as
  * `sum (y - mean)^2 / m^2` over the m remaining batch means (White, Simulation 69, 1997; batches of
  * five: White, Cobb & Spratt, Winter Simulation Conference 2000). Under ten batches nothing is cut.
+ *
+ * `cut`: values to leave out at the start. `settled`: the best cut lies in the first half; otherwise the run was
+ * too short, or never settled, and the cut means nothing.
  */
-export function mser5(values: readonly number[]): WarmUp {
+export function mser5(values: readonly number[]) {
   const means = batchMeansOf(values, Math.floor(values.length / batchSize), batchSize)
   if (means.length < 10) return { cut: 0, settled: false }
   let best = means.length

@@ -5,10 +5,9 @@ import { RunClock } from '../clock.ts'
 import { Scheduler } from '../engine/scheduler.ts'
 import { WorkerContext } from '../engine/worker-context.ts'
 import type { AnswerLimits } from '../http/answer-body.ts'
-import type { ChannelPool } from '../http/channel.ts'
 import { routeOf } from '../http/dial.ts'
 import { negotiateChannelPool } from '../http/worker-connections.ts'
-import { type IntegrityCounts, IntegrityRecorder } from '../judging/integrity-recorder.ts'
+import { IntegrityRecorder } from '../judging/integrity-recorder.ts'
 import { defaultLoadOptions, type LoadOptions } from '../options.ts'
 import { type Kind, type MixEntry, mixEntry } from '../plan/mix.ts'
 import type { PlanSpec } from '../plan/plan.ts'
@@ -60,12 +59,6 @@ function specOf(
   }
 }
 
-export interface Driven {
-  readonly records: readonly RequestRecord[]
-  readonly channels: Pick<ChannelPool, 'httpVersion' | 'opened' | 'http2'>
-  readonly integrity: IntegrityCounts
-}
-
 export interface DriveOptions {
   readonly url: string
   /** Maximum number of connections at once; what is due meanwhile waits. Unlimited by default. */
@@ -89,7 +82,7 @@ export async function drive(options: DriveOptions): Promise<readonly RequestReco
 }
 
 /** @throws the internal errors of the engine */
-export async function driven(options: DriveOptions): Promise<Driven> {
+export async function driven(options: DriveOptions) {
   const { url, connections, perSecond, seconds, kind = 'openai-json' } = options
   const passages = await writePassages('drive')
   const clock = new RunClock(process.hrtime.bigint())

@@ -17,16 +17,7 @@ const own = certificate('self-signed')
 /** Trusts the certificate of the server. */
 export const trusting: NetworkOptions = { ...directNetwork, ca: own.cert }
 
-export interface H2Server {
-  readonly url: string
-  /** Connections that spoke HTTP/2. */
-  readonly sessions: () => number
-  readonly streams: () => number
-  /** Most streams of one connection at once. */
-  readonly maxAtOnce: () => number
-}
-
-export interface H2Options {
+interface H2Options {
   /** True for TLS with ALPN; otherwise prior knowledge. */
   readonly secure?: boolean
   readonly settings?: Settings
@@ -38,7 +29,7 @@ export async function h2Server({
   secure = true,
   settings = {},
   answer = (stream) => void speak(stream),
-}: H2Options = {}): Promise<H2Server> {
+}: H2Options = {}) {
   const counts = { sessions: 0, streams: 0, maxAtOnce: 0 }
   const server: Http2Server | Http2SecureServer = secure
     ? createSecureServer({ ...own, allowHTTP1: true, settings })
@@ -74,8 +65,10 @@ export async function h2Server({
   const port = await portOf(server)
   return {
     url: secure ? `https://localhost:${port}` : `http://127.0.0.1:${port}`,
+    /** Connections that spoke HTTP/2. */
     sessions: () => counts.sessions,
     streams: () => counts.streams,
+    /** Most streams of one connection at once. */
     maxAtOnce: () => counts.maxAtOnce,
   }
 }

@@ -20,21 +20,8 @@ export type Manner =
   | 'reset'
   | number
 
-export interface OddServer {
-  readonly url: string
-  /** Requests so far. */
-  readonly requests: () => number
-  /** Connections so far. */
-  readonly connections: () => number
-  /** Answers whose client left before their end. */
-  readonly left: () => number
-}
-
 /** `manner` selects the answer to the n-th request, from 0. */
-export async function oddServer(
-  manner: (n: number) => Manner,
-  { tokens = 5, gapMs = 2 } = {},
-): Promise<OddServer> {
+export async function oddServer(manner: (n: number) => Manner, { tokens = 5, gapMs = 2 } = {}) {
   const counts = { requests: 0, connections: 0, left: 0 }
   const server = createServer((request, response) => {
     request.resume()
@@ -51,22 +38,18 @@ export async function oddServer(
   const url = await urlOf(server)
   return {
     url,
+    /** Requests and connections so far. */
     requests: () => counts.requests,
     connections: () => counts.connections,
+    /** Answers whose client left before their end. */
     left: () => counts.left,
   }
-}
-
-interface Speech {
-  readonly n: number
-  readonly tokens: number
-  readonly gapMs: number
 }
 
 async function answer(
   response: ServerResponse,
   manner: Manner,
-  { n, tokens, gapMs }: Speech,
+  { n, tokens, gapMs }: Readonly<Record<'n' | 'tokens' | 'gapMs', number>>,
 ): Promise<void> {
   if (typeof manner === 'number') {
     response.writeHead(manner, { 'content-type': 'application/json' }).end('{"error":{}}')

@@ -7,6 +7,7 @@ import { TargetUnusableError } from '../../../conformance/errors.ts'
 import type { RunMetrics } from '../../../load/metrics/run-metrics.ts'
 import { Histogram, twoDigits } from '../../../load/metrics/samples/histogram.ts'
 import type { ChartedMetric } from '../../../load/metrics/timeline.ts'
+import type { LoadOptions, LoadProgress } from '../../../load/options.ts'
 import { minRequests } from '../../../load/plan/needs.ts'
 import {
   arrivals,
@@ -17,7 +18,6 @@ import {
   wholePlan,
 } from '../../../load/plan/plan.ts'
 import { arrivalRow } from '../../../load/report/build-report.ts'
-import type { LoadOptions, LoadProgress } from '../../../load/run.ts'
 import type { Io } from '../../terminal/io.ts'
 import { showLatest } from '../../terminal/progress.ts'
 
