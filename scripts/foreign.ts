@@ -6,7 +6,6 @@
  *
  * Needs nginx, haproxy, caddy, apache2, varnish, lighttpd and openssl; prints which are missing.
  */
-import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -29,16 +28,17 @@ import {
   untruths,
   untruthsOfLoad,
   type Verdicts,
-  verdictsOf,
 } from './foreign/front.ts'
 import {
   chatgen,
   isInstalled,
   type Program,
   type Run,
+  reportIn,
   serve,
   startProgram,
 } from './foreign/programs.ts'
+import { need } from './image/engine.ts'
 import { none, optionsOf, scriptFolder } from './options.ts'
 
 /** A check mostly waits for streams, one after another, at the pace of the server. */
@@ -175,8 +175,8 @@ async function loaded(url: string, out: string): Promise<Run> {
 }
 
 function verdictsIn(out: string): Verdicts {
-  const report: unknown = JSON.parse(readFileSync(join(out, 'report.json'), 'utf8'))
-  return verdictsOf(conformanceReport.parse(report))
+  const { requirements } = reportIn(conformanceReport, out)
+  return new Map(requirements.map(({ id, verdict }) => [id, verdict]))
 }
 
 function upstreams(): Record<Pace, number> {
@@ -194,19 +194,15 @@ function writeProfile(): string {
 }
 
 function makeCertificate(): Place['certificate'] {
-  const [cert, privateKey, both] = ['cert.pem', 'key.pem', 'both.pem'].map((name) =>
-    join(folder, name),
-  )
-  if (cert === undefined || privateKey === undefined || both === undefined)
-    throw new Error('unreachable')
-  const { status, stderr } = spawnSync('openssl', [
+  const at = (name: string) => join(folder, `${name}.pem`)
+  const files = { cert: at('cert'), key: at('key'), both: at('both') }
+  need('openssl', [
     ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'],
     ...['-days', '2', '-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1'],
-    ...['-keyout', privateKey, '-out', cert],
+    ...['-keyout', files.key, '-out', files.cert],
   ])
-  if (status !== 0) throw new Error(`openssl made no certificate: ${stderr}`)
-  writeFileSync(both, readFileSync(cert, 'utf8') + readFileSync(privateKey, 'utf8'))
-  return { cert, key: privateKey, both }
+  writeFileSync(files.both, readFileSync(files.cert, 'utf8') + readFileSync(files.key, 'utf8'))
+  return files
 }
 
 function tableOf(results: readonly Result[]): string {

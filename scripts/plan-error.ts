@@ -19,6 +19,7 @@ import {
   requestsOfLengths,
   simulatedReport,
 } from '../harness/plan/test-support/simulated-report.ts'
+import { percent } from '../reports/text/format.ts'
 import { optionsOf } from './options.ts'
 
 type Range = readonly [min: number, max: number]
@@ -115,10 +116,6 @@ function planned(target: Target, truths: readonly number[], seed: string) {
     return { error: Math.abs((slo?.value ?? Number.NaN) / truth - 1), isHeld }
   })
   return { rows, batch: fitted.model.maxSequences }
-}
-
-function percent(share: number): string {
-  return `${(100 * share).toFixed(0)} %`
 }
 
 for (const target of targets.filter(({ name }) => name.includes(values.only))) {

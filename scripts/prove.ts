@@ -189,17 +189,9 @@ function wholeProof(): readonly string[] {
 
 /** Random sample that depends only on the seed and the names; in the original order. */
 function sampled(names: readonly string[], count: number): readonly string[] {
-  const drawn = names.map((name) => ({
-    name,
-    draw: seededDraw(values.seed, 'sample', name)(),
-  }))
-  const chosen = new Set(
-    drawn
-      .toSorted((a, b) => a.draw - b.draw)
-      .slice(0, count)
-      .map(({ name }) => name),
-  )
-  return names.filter((name) => chosen.has(name))
+  const drawn = names.map((name) => ({ name, draw: seededDraw(values.seed, 'sample', name)() }))
+  const chosen = new Set(drawn.toSorted((a, b) => a.draw - b.draw).slice(0, count))
+  return drawn.filter((one) => chosen.has(one)).map(({ name }) => name)
 }
 
 function crossedNames(count: number): readonly string[] {

@@ -12,13 +12,13 @@
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { loadReport } from '../reports/load/model/report.ts'
 import { type Cluster, startCluster } from './cluster/cluster.ts'
-import { buildPrograms, clusterPrograms } from './cluster/components.ts'
-import { bin, chatgen } from './foreign/programs.ts'
+import { buildPrograms, clusterPrograms, patienceMs } from './cluster/components.ts'
+import { bin, chatgen, reportIn, waitUntil } from './foreign/programs.ts'
 import { buildImage, removeImages } from './image/build.ts'
 import { engineProblem, need, root, run, step } from './image/engine.ts'
 import { testMerge } from './image/swarm.ts'
@@ -110,7 +110,7 @@ async function testRunner(cluster: Cluster, place: string): Promise<void> {
   await delay(28_000)
   kubectl('delete', ...within, victim, '--wait=false', '--grace-period=1')
   ended('a pod that is killed', await running, /^5$/, /has no report/)
-  const { partial } = loadReport.parse(JSON.parse(readFileSync(join(out, 'report.json'), 'utf8')))
+  const { partial } = reportIn(loadReport, out)
   step(`a pod that is killed: ${JSON.stringify(partial)}`, partial?.missing.length === 1)
 
   const absent = await load('localhost:1/absent:1', '10s')
@@ -171,12 +171,9 @@ async function startServer({ kubectl }: Cluster): Promise<string> {
 /** Names of the pods of a job, as soon as all of them run. */
 async function podsRunning({ kubectl }: Cluster): Promise<readonly string[]> {
   const phase = ['--field-selector', 'status.phase=Running', '--output', 'name']
-  for (const until = Date.now() + 120_000; Date.now() < until; await delay(500)) {
-    const names = kubectl(['get', 'pods', '--namespace', namespace, ...phase])
-      .trim()
-      .split('\n')
-    if (names.length === shards) return names
-  }
+  const get = ['get', 'pods', '--namespace', namespace, ...phase]
+  const names = () => kubectl(get).trim().split('\n')
+  if (await waitUntil(() => names().length === shards, patienceMs)) return names()
   throw new Error('the pods of a job do not run')
 }
 

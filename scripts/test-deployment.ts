@@ -8,12 +8,12 @@
  * replaced by a rolling update; no request may fail. Ends with 1 otherwise. Prints what it skips if there is
  * no engine, no Compose, or no image.
  */
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../reference-server/test-support/free-port.ts'
 import { loadReport } from '../reports/load/model/report.ts'
-import { chatgen } from './foreign/programs.ts'
+import { chatgen, reportIn, waitUntil } from './foreign/programs.ts'
 import { buildImage, removeImages, removeServiceImages, serviceImages } from './image/build.ts'
 import { composeProgram, engineProblem, need, run, step } from './image/engine.ts'
 import { optionsOf, scriptFolder } from './options.ts'
@@ -23,6 +23,7 @@ const values = optionsOf(import.meta, { only: '', rate: 15, seconds: 90 })
 const image = 'chatgen-deployment-test'
 const project = 'chatgen-deployment-test'
 const keys = ['sk-deployment-one-4711', 'sk-deployment-other-4711'] as const
+const patienceMs = 120_000
 const profile = 'fixtures/targets/reference.yaml'
 const environment = { CHATGEN_API_KEY: keys[0], CHATGEN_OTHER_KEY: keys[1] }
 
@@ -98,7 +99,7 @@ async function withSwarm({ url, folder, variables }: Deployment): Promise<void> 
   try {
     need('docker', ['stack', 'deploy', ...stack], { env: variables })
     step('Swarm: ready', await becomesReady(url))
-    step('Swarm: three replicas', await areRunning(3))
+    step('Swarm: three replicas', await waitUntil(() => tasks().length === 3, patienceMs))
     if (process.exitCode === 1) return
     const before = tasks()
     const loading = loaded(url, folder)
@@ -109,7 +110,7 @@ async function withSwarm({ url, folder, variables }: Deployment): Promise<void> 
     await loading
   } finally {
     run('docker', ['stack', 'rm', project])
-    await waitFor(() => containersOf(project).length === 0)
+    await waitUntil(() => containersOf(project).length === 0, patienceMs)
     run('docker', ['volume', 'rm', '--force', `${project}_data`])
     if (isOwn) run('docker', ['swarm', 'leave', '--force'])
   }
@@ -124,13 +125,8 @@ async function loaded(url: string, folder: string): Promise<void> {
     values.seconds * 1_000 + 120_000,
   )
   if (code !== 0) console.log(`${stdout}${stderr}`)
-  const file = join(folder, 'report.json')
-  if (!existsSync(file)) {
-    step(`Swarm: load ends with ${code}`, false)
-    return
-  }
-  const text = readFileSync(file, 'utf8')
-  const { errors, integrity, open } = loadReport.parse(JSON.parse(text))
+  if (!existsSync(join(folder, 'report.json'))) return step(`Swarm: load ends with ${code}`, false)
+  const { errors, integrity, open } = reportIn(loadReport, folder)
   for (const { kind, count } of errors) console.log(`  ${count} ${kind}`)
   const failures = errors.reduce((sum, { count }) => sum + count, 0)
   step(
@@ -146,16 +142,14 @@ async function checked(name: string, url: string, folder: string): Promise<void>
 }
 
 function becomesReady(url: string): Promise<boolean> {
-  return waitFor(() =>
-    fetch(`${url}/readyz`).then(
-      ({ ok }) => ok,
-      () => false,
-    ),
+  return waitUntil(
+    () =>
+      fetch(`${url}/readyz`).then(
+        ({ ok }) => ok,
+        () => false,
+      ),
+    patienceMs,
   )
-}
-
-function areRunning(count: number): Promise<boolean> {
-  return waitFor(() => tasks().length === count)
 }
 
 /** Ids of the running tasks of the server. */
@@ -170,12 +164,4 @@ function containersOf(name: string): readonly string[] {
   return need('docker', ['ps', ...filter])
     .split('\n')
     .filter(Boolean)
-}
-
-/** False if it does not hold within two minutes. */
-async function waitFor(holds: () => boolean | Promise<boolean>): Promise<boolean> {
-  for (const until = Date.now() + 120_000; Date.now() < until; await sleep(500)) {
-    if (await holds()) return true
-  }
-  return false
 }

@@ -5,11 +5,11 @@
  *
  *   npm run test:image [-- --keep]
  */
-import { chmodSync, cpSync, mkdirSync, readFileSync } from 'node:fs'
+import { chmodSync, cpSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { getgid, getuid } from 'node:process'
-import { setTimeout as delay } from 'node:timers/promises'
 import { conformanceReport } from '../contract/report/conformance.ts'
+import { reportIn, waitUntil } from './foreign/programs.ts'
 import { buildImage, removeImages } from './image/build.ts'
 import { composeProgram, engineProblem, need, root, run, step } from './image/engine.ts'
 import { testSwarm } from './image/swarm.ts'
@@ -78,8 +78,8 @@ function testSideBySide(results: string): void {
   const { code, stdout, stderr } = compose('up', '--no-build', '--exit-code-from', 'check')
   compose('down', '--volumes')
   if (code !== 0) console.log(`${stdout}${stderr}`)
-  const conforms = code === 0 && reportOf(join(folder, 'chatgen-results')).outcome === 'conforms'
-  step(`deploy/compose.yaml: exit code ${code}`, conforms)
+  const { outcome } = reportIn(conformanceReport, join(folder, 'chatgen-results'))
+  step(`deploy/compose.yaml: exit code ${code}`, code === 0 && outcome === 'conforms')
 }
 
 /** Checks the server in its container, from a container with another user than the image. */
@@ -93,12 +93,7 @@ function check(results: string, ...more: readonly string[]) {
     [...place, ...variables],
   )
   if (code !== 0 && code !== 1) console.log(stderr)
-  return { code, report: reportOf(results) }
-}
-
-function reportOf(folder: string) {
-  const text = readFileSync(join(folder, 'report.json'), 'utf8')
-  return conformanceReport.parse(JSON.parse(text))
+  return { code, report: reportIn(conformanceReport, results) }
 }
 
 async function withServer(flags: readonly string[], use: () => void): Promise<void> {
@@ -116,13 +111,9 @@ async function withServer(flags: readonly string[], use: () => void): Promise<vo
 }
 
 async function becomesHealthy(id: string): Promise<boolean> {
-  for (let attempt = 0; attempt < 120; attempt++) {
-    const state = need('docker', ['inspect', '--format', '{{.State.Health.Status}}', id]).trim()
-    if (state === 'healthy') return true
-    if (state === 'unhealthy') return false
-    await delay(500)
-  }
-  return false
+  const state = () => need('docker', ['inspect', '--format', '{{.State.Health.Status}}', id]).trim()
+  await waitUntil(() => state() !== 'starting', 60_000)
+  return state() === 'healthy'
 }
 
 function container(args: readonly string[], flags: readonly string[] = []) {

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import manifest from '../package.json' with { type: 'json' }
 import { brokenLinks } from './house/references.ts'
 import { isPage } from './house/repository.ts'
-import { need, root, run, step } from './image/engine.ts'
+import { need, packedInto, root, run, step } from './image/engine.ts'
 import { optionsOf, scriptFolder } from './options.ts'
 
 const server = `import { createServer } from 'node:http'
@@ -102,15 +102,14 @@ const { node: versions } = optionsOf(import.meta, { node: '22,24,26' })
 const path = `${join(process.execPath, '..')}:${process.env['PATH'] ?? ''}`
 const env = { PATH: path, NO_COLOR: '1' }
 
-const packed = need('npm', ['pack', '--silent', '--pack-destination', folder], { env })
-const tarball = join(folder, packed.trim().split('\n').at(-1) ?? '')
+const tarball = packedInto(folder, env)
 const size = statSync(tarball).size
 step(`${(size / 1024 / 1024).toFixed(2)} MB packed, at most 1.5`, size <= maxBytes)
 step('holds only what users need', isEmpty(unexpected()))
 step('the links of its pages lead to packed files', isEmpty(brokenLinks(packedPages())))
-step('publint', passes(join(bin, 'publint'), ['run', tarball, '--strict'], root))
+step('publint', endsWith(join(bin, 'publint'), ['run', tarball, '--strict'], root))
 const attw = [tarball, '--profile', 'esm-only', '--exclude-entrypoints', './schemas/*']
-step('are the types wrong', passes(join(bin, 'attw'), attw, root))
+step('are the types wrong', endsWith(join(bin, 'attw'), attw, root))
 
 const project = join(folder, 'consumer')
 mkdirSync(project)
@@ -121,11 +120,17 @@ const tools = [`vitest@${vitest}`, `typescript@${typescript}`, `@types/node@${no
 const install = ['install', '--no-audit', '--no-fund', '--loglevel=error']
 need('npm', [...install, tarball, ...tools], { cwd: project, env })
 const own = (name: string) => join(project, 'node_modules/.bin', name)
-step('types in the project of a user', passes(own('tsc'), ['-p', '.'], project))
-step('requirements in its vitest', passes(own('vitest'), ['run', 'own'], project))
+step('types in the project of a user', endsWith(own('tsc'), ['-p', '.'], project))
+step('requirements in its vitest', endsWith(own('vitest'), ['run', 'own'], project))
 step(
   'a violation fails there',
-  fails(own('vitest'), ['run', 'violated'], project, /× OAI-MODELS-01 .*Tests +1 failed \(1\)/s),
+  endsWith(
+    own('vitest'),
+    ['run', 'violated'],
+    project,
+    1,
+    /× OAI-MODELS-01 .*Tests +1 failed \(1\)/s,
+  ),
 )
 
 for (const version of versions.split(',')) {
@@ -136,7 +141,7 @@ for (const version of versions.split(',')) {
   const node = join(home, 'node_modules/node/bin/node')
   const chatgen = join(project, 'node_modules/chatgen-conformance/bin/chatgen.cjs')
   const check = [chatgen, 'check', '--reference', '--quiet']
-  step(`chatgen check with Node ${version}`, passes(node, check, home))
+  step(`chatgen check with Node ${version}`, endsWith(node, check, home))
 }
 
 /** Sources, tests, maps and test support are not packed. */
@@ -162,16 +167,16 @@ function isEmpty(problems: readonly string[]): boolean {
   return problems.length === 0
 }
 
-function passes(program: string, args: readonly string[], cwd: string): boolean {
+/** True if the program ends with the code and a matching message; prints its output only otherwise. */
+function endsWith(
+  program: string,
+  args: readonly string[],
+  cwd: string,
+  expected = 0,
+  words = /(?:)/,
+): boolean {
   const { code, stdout, stderr } = run(program, args, { cwd, env })
-  if (code !== 0) console.log(stdout, stderr)
-  return code === 0
-}
-
-/** True if the program fails with a matching message; prints its output only otherwise. */
-function fails(program: string, args: readonly string[], cwd: string, words: RegExp): boolean {
-  const { code, stdout, stderr } = run(program, args, { cwd, env })
-  const isExpected = code === 1 && words.test(`${stdout}${stderr}`)
+  const isExpected = code === expected && words.test(`${stdout}${stderr}`)
   if (!isExpected) console.log(`exit code ${code}\n`, stdout, stderr)
   return isExpected
 }

@@ -1,12 +1,11 @@
 /** Compares a plan from one replica with measurements of several of them behind nginx. */
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../../reference-server/test-support/free-port.ts'
-import { type CapacityReport, capacityReport } from '../../reports/capacity/model/report.ts'
+import { capacityReport } from '../../reports/capacity/model/report.ts'
 import { loadReport } from '../../reports/load/model/report.ts'
 import { planReport } from '../../reports/plan/model.ts'
-import { chatgen, startNginx } from '../foreign/programs.ts'
+import { chatgen, reportIn, startNginx } from '../foreign/programs.ts'
 
 /** Runs of the command with the same key, mix and SLO. */
 export interface Trial {
@@ -96,7 +95,7 @@ export async function compareTtft(
   trial: Cluster,
   { what, name, args, demand, tolerance }: LoadTrial,
 ): Promise<readonly Row[]> {
-  const load = loadReport.parse(await reportOf(trial, name, args))
+  const load = reportIn(loadReport, await resultsOf(trial, name, args))
   const ttft = load.metrics.find((metric) => metric.name === 'ttft')?.response
   const { row } = await planOf(trial, demand)
   return [['p50', 0.5] as const, ['p95', 0.95] as const].map(([name, q]) => {
@@ -120,7 +119,7 @@ export async function search(
 ) {
   const range = ['--min', `${min}`, '--max', `${max}`, '--probe', probe, '--budget', budget]
   const args = ['capacity', url, ...trial.common, '--slo', trial.slo, ...range]
-  const report: CapacityReport = capacityReport.parse(await reportOf(trial, name, args))
+  const report = reportIn(capacityReport, await resultsOf(trial, name, args))
   const { rate, interval } = report.result
   if (rate === null || interval === null) {
     throw new Error(`the search ended without a rate: ${report.outcome}`)
@@ -137,7 +136,8 @@ async function planOf(trial: Cluster, demand: string) {
   const { folder, from, slo, balance, replicas } = trial
   const flags = ['--from', join(folder, from), '--demand', demand, '--slo', slo]
   const args = ['plan', ...flags, '--balance', balance, '--replicas', `${replicas.length}`]
-  const { rows, assessed } = planReport.parse(await reportOf(trial, 'plan', args, 'plan.json'))
+  const results = await resultsOf(trial, 'plan', args)
+  const { rows, assessed } = reportIn(planReport, results, 'plan.json')
   const row = rows.find((each) => each.replicas === replicas.length)
   return { row, sustainable: assessed?.sustainable?.value ?? Number.NaN }
 }
@@ -183,13 +183,12 @@ const attempts = 5
 /** Time in which a target recovers from the overload of the run before, ms. */
 const recoveryMs = 10_000
 
-/** Report of a command; one whose generator was late, or whose target was still overloaded, is run again. */
-export async function reportOf(
+/** Results folder of a command; one whose generator was late, or whose target was still overloaded, is run again. */
+export async function resultsOf(
   { folder, key }: Trial,
   name: string,
   args: readonly string[],
-  file = 'report.json',
-): Promise<unknown> {
+): Promise<string> {
   const out = join(folder, name)
   for (let attempt = 1; ; attempt++) {
     const { code, stderr } = await chatgen(
@@ -198,7 +197,7 @@ export async function reportOf(
       60 * 60_000,
     )
     // An SLO that is missed, or decided by too few requests, is still a measurement.
-    if (code === 0 || code === 1 || code === 5) break
+    if (code === 0 || code === 1 || code === 5) return out
     if ((code !== 6 && code !== 3) || attempt === attempts) {
       throw new Error(`chatgen ${args[0]} ended with ${code}:\n${stderr}`)
     }
@@ -206,5 +205,4 @@ export async function reportOf(
     console.log(`chatgen ${args[0]} again: ${reason}`)
     if (code === 3) await sleep(recoveryMs)
   }
-  return JSON.parse(readFileSync(join(out, file), 'utf8'))
 }

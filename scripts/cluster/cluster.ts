@@ -2,9 +2,8 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { freePort } from '../../reference-server/test-support/free-port.ts'
-import type { Program } from '../foreign/programs.ts'
+import { type Program, waitUntil } from '../foreign/programs.ts'
 import { need, run } from '../image/engine.ts'
 import {
   bridge,
@@ -111,12 +110,14 @@ export async function startCluster(
 /** @throws Error if the node is not ready and without taints within two minutes */
 async function becomesReady({ kubectl }: Cluster): Promise<void> {
   const state = '{.status.conditions[?(@.type=="Ready")].status}{.spec.taints}'
-  for (const until = Date.now() + patienceMs; Date.now() < until; await delay(1000)) {
+  const isReady = () => {
     try {
-      if (kubectl(['get', 'node', node, '--output', `jsonpath=${state}`]) === 'True') return
+      return kubectl(['get', 'node', node, '--output', `jsonpath=${state}`]) === 'True'
     } catch {
       // The API does not answer yet, or has no node.
+      return false
     }
   }
+  if (await waitUntil(isReady, patienceMs)) return
   throw new Error(`the node is not ready: ${kubectl(['describe', 'node', node])}`)
 }

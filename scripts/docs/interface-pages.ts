@@ -11,13 +11,6 @@ interface Page {
   readonly text: string
 }
 
-/** Paths of the files that declare and test the requirements of a section. */
-interface SectionSources {
-  readonly suites: readonly string[]
-  readonly judges: readonly string[]
-  readonly catalog: readonly string[]
-}
-
 const generated = '<!-- Generated from contract by `npm run docs`; edits are overwritten. -->'
 
 /** The interface, section by section: `docs/interface`, a page for each section and an index. */
@@ -72,7 +65,7 @@ function index(list: readonly (readonly [string, Section])[]): string {
   ].join('\n')
 }
 
-function page(number: string, { title, summary }: Section, sources: SectionSources): string {
+function page(number: string, { title, summary }: Section, sources: Sources): string {
   const own = catalogEntries().filter(({ section }) => section === number)
   const of = (...kinds: readonly CatalogEntry['kind'][]) =>
     own.filter(({ kind }) => kinds.includes(kind))
@@ -93,15 +86,11 @@ function page(number: string, { title, summary }: Section, sources: SectionSourc
   ].join('\n')
 }
 
-function sourceLines({ suites, judges, catalog }: SectionSources): readonly string[] {
+function sourceLines(sources: Sources): readonly string[] {
   const code = (paths: readonly string[]) => paths.map((path) => `\`${path}\``).join(', ')
-  return (
-    [
-      ['Suites', suites],
-      ['Judges', judges],
-      ['Catalog', catalog],
-    ] as const
-  ).flatMap(([name, paths]) => (paths.length === 0 ? [] : [`- ${name}: ${code(paths)}`]))
+  return Object.entries(sources)
+    .filter(([, paths]) => paths.length > 0)
+    .map(([name, paths]) => `- ${name}: ${code(paths)}`)
 }
 
 function part(heading: string, lines: readonly string[]): readonly string[] {
@@ -133,8 +122,11 @@ function exclusionLines(number: string): readonly string[] {
 
 const root = new URL('../../', import.meta.url)
 
+/** Paths of files by their kind. */
+type Sources = Readonly<Record<string, readonly string[]>>
+
 /** Finds the files that declare and test the requirements of a section, by the ids that they name. */
-function sectionSources(): (section: string) => SectionSources {
+function sectionSources(): (section: string) => Sources {
   const [suites, judges, catalog] = [
     idsByFile('suites', '.scenario.ts'),
     idsByFile('harness/judges', '.ts'),
@@ -145,11 +137,7 @@ function sectionSources(): (section: string) => SectionSources {
     const naming = (files: ReadonlyMap<string, ReadonlySet<string>>) =>
       [...files].filter(([, ids]) => own.some((id) => ids.has(id))).map(([path]) => path)
     const folders = naming(judges).map((path) => path.slice(0, path.lastIndexOf('/')))
-    return {
-      suites: naming(suites),
-      judges: [...new Set(folders)],
-      catalog: naming(catalog),
-    }
+    return { Suites: naming(suites), Judges: [...new Set(folders)], Catalog: naming(catalog) }
   }
 }
 

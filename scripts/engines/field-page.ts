@@ -1,12 +1,10 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RequirementResult } from '../../contract/report/conformance.ts'
 import { loadReport } from '../../reports/load/model/report.ts'
-import { type RequestLine, requestLine } from '../../reports/load/model/requests.ts'
+import type { RequestLine } from '../../reports/load/model/requests.ts'
 import { withoutColors } from '../../reports/text/escape.ts'
-import { chatgen } from '../foreign/programs.ts'
-import type { RunningServer, Tried } from './servers.ts'
-import { notRun } from './servers.ts'
+import { chatgen, reportIn, requestsIn } from '../foreign/programs.ts'
+import { notRun, type RunningServer, type Tried } from './servers.ts'
 
 /** `docs/field.md`: violations of the common wire format by third-party servers. */
 export function fieldPage(tried: readonly Tried[], timings: readonly string[]): string {
@@ -97,13 +95,9 @@ export async function compareTimings(
     CHATGEN_API_KEY: key,
   })
   const after = await totals(url, key)
-  const report = loadReport.parse(JSON.parse(readFileSync(join(out, 'report.json'), 'utf8')))
+  const report = reportIn(loadReport, out)
   if (report.outcome === 'invalid') throw new Error('the load generator was late')
-  const requests = readFileSync(join(out, 'requests.ndjson'), 'utf8')
-    .split('\n')
-    .filter(Boolean)
-    .map((line) => requestLine.parse(JSON.parse(line)))
-    .filter(({ outcome }) => outcome === 'ok')
+  const requests = requestsIn(out).filter(({ outcome }) => outcome === 'ok')
   const sum = (of: (request: RequestLine) => number) =>
     requests.reduce((total, request) => total + of(request), 0)
   const meanMs =

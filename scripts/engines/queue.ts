@@ -1,6 +1,6 @@
 /** Capacity and plan against the real queue of the llama.cpp server, with four slots. */
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, rmdirSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { medianOf } from '../../contract/averages.ts'
@@ -8,16 +8,16 @@ import { messageOf } from '../../contract/text.ts'
 import { crossingOf, type DosePoint } from '../../harness/capacity/logistic.ts'
 import { independentShare } from '../../harness/capacity/probe.ts'
 import { shareInterval } from '../../harness/load/statistics/shares.ts'
-import { requestLine } from '../../reports/load/model/requests.ts'
+import { percent } from '../../reports/text/format.ts'
 import {
   comparePlan,
-  reportOf,
+  resultsOf,
   rounded,
   type SearchLimits,
   search,
   type Trial,
 } from '../capacity/plan-trial.ts'
-import { isInstalled } from '../foreign/programs.ts'
+import { isInstalled, requestsIn } from '../foreign/programs.ts'
 import { type ForeignServer, startServer } from './servers.ts'
 import { compareLoads } from './traces.ts'
 
@@ -167,12 +167,8 @@ async function fixedRates(
     const place = runs === 1 ? 0 : (2 * run) / (runs - 1) - 1
     const rate = Number((center * Math.exp(place * spread)).toFixed(2))
     const plain = ['--rate', `${rate}`, '--duration', length, '--seed', `fixed-${run}`]
-    await reportOf(trial, 'fixed', ['load', url, ...trial.common, ...plain])
-    const lines = readFileSync(join(trial.folder, 'fixed/requests.ndjson'), 'utf8')
-    const series = lines
-      .split('\n')
-      .filter(Boolean)
-      .map((line) => requestLine.parse(JSON.parse(line)))
+    const results = await resultsOf(trial, 'fixed', ['load', url, ...trial.common, ...plain])
+    const series = requestsIn(results)
       .toSorted((a, b) => a.planned - b.planned)
       .map(({ planned, firstText }) =>
         Number(firstText === null || firstText - planned >= limits.alone),
@@ -203,8 +199,4 @@ function limitedGroup(name: string) {
   writeFileSync(join(folder, 'cpu.cfs_quota_us'), '4000')
   const command = ['sh', '-c', 'echo $$ >"$0"; exec "$@"', join(folder, 'cgroup.procs')]
   return { command, remove: () => rmdirSync(folder) }
-}
-
-function percent(share: number): string {
-  return `${(share * 100).toFixed(1)} %`
 }

@@ -7,7 +7,7 @@ import { z } from 'zod'
 import { type ConformanceReport, conformanceReport } from '../../contract/report/conformance.ts'
 import { slugOf } from '../../contract/text.ts'
 import { freePort } from '../../reference-server/test-support/free-port.ts'
-import { chatgen, type Program, type Start, startProgram } from '../foreign/programs.ts'
+import { chatgen, type Program, reportIn, type Start, startProgram } from '../foreign/programs.ts'
 
 /** Third-party servers with a compatible surface, and known facts about them: servers.yaml. */
 const file = new URL('servers.yaml', import.meta.url)
@@ -137,8 +137,7 @@ export async function checkServer(
   const args = ['check', '--target', profile, '--profile', 'wire', '--seed', 'field', '--out', out]
   const run = await chatgen(args, { CHATGEN_API_KEY: key }, 300_000)
   writeFileSync(join(folder, 'check.txt'), run.stdout + run.stderr)
-  const text = readFileSync(join(out, 'report.json'), 'utf8')
-  const report = conformanceReport.parse(JSON.parse(text))
+  const report = reportIn(conformanceReport, out)
   const idsOf = (verdictName: string) =>
     report.requirements.filter(({ verdict }) => verdict === verdictName).map(({ id }) => id)
   const reported = [...idsOf('fail'), ...idsOf('warn')]

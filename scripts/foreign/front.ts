@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { parse } from 'yaml'
 import { z } from 'zod'
-import type { ConformanceReport, Verdict } from '../../contract/report/conformance.ts'
+import type { Verdict } from '../../contract/report/conformance.ts'
 import type { Run, Start } from './programs.ts'
 
 /** Resources of a front, removed after the run. */
@@ -93,10 +93,6 @@ export const delivery = ['OAI-STREAM-11', 'V3-SSE-30']
 /** Verdicts by requirement. */
 export type Verdicts = ReadonlyMap<string, Verdict>
 
-export function verdictsOf({ requirements }: ConformanceReport): Verdicts {
-  return new Map(requirements.map(({ id, verdict }) => [id, verdict]))
-}
-
 const accusations: readonly Verdict[] = ['fail', 'warn']
 const undecided: readonly Verdict[] = ['inconclusive', 'unproven']
 
@@ -139,23 +135,20 @@ export function untruths(
 function endOf({ code, stderr }: Run, verdicts: Verdicts): string[] {
   const fails = [...verdicts.values()].includes('fail')
   if (fails ? code === 1 : code === 0 || code === 5) return []
-  return [`chatgen check ended with ${code}: ${stderr.trim().split('\n').at(-1) ?? ''}`]
+  return [`chatgen check ended with ${code}: ${lastLine(stderr)}`]
 }
 
 export function untruthsOfLoad({ load }: Front, { code, stdout, stderr }: Run): string[] {
   if (load === undefined) return []
-  const isBusy = code === generatorWasBusy
-  return [
-    ...(code === load.code || isBusy
-      ? []
-      : [`chatgen load ended with ${code}, not ${load.code}: ${lastLine(stderr || stdout)}`]),
-    ...(isBusy ? [] : load.says)
-      .filter((text) => !text.test(stdout))
-      .map((text) => `the report of the load does not say ${text}`),
-    ...load.not
-      .filter((text) => text.test(stdout))
-      .map((text) => `the report of the load says ${text}`),
-  ]
+  const surplus = load.not
+    .filter((text) => text.test(stdout))
+    .map((text) => `the report of the load says ${text}`)
+  if (code === generatorWasBusy) return surplus
+  const end = `chatgen load ended with ${code}, not ${load.code}: ${lastLine(stderr || stdout)}`
+  const missing = load.says
+    .filter((text) => !text.test(stdout))
+    .map((text) => `the report of the load does not say ${text}`)
+  return [...(code === load.code ? [] : [end]), ...missing, ...surplus]
 }
 
 /** Exit code of a busy generator: it says nothing about the front, since this machine also runs the servers. */

@@ -3,9 +3,11 @@ import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { type ChildServer, childServer } from '../../harness/load/child-server.ts'
+import { type RequestLine, requestLine } from '../../reports/load/model/requests.ts'
 
 /** Debian installs servers outside the PATH of users. */
 const path = `${process.env['PATH'] ?? ''}:/usr/sbin:/sbin`
@@ -37,7 +39,9 @@ export interface Program {
  */
 export async function startProgram(folder: string, port: number, start: Start): Promise<Program> {
   mkdirSync(folder, { recursive: true })
-  for (const [name, text] of Object.entries(start.files)) writeFileSync(join(folder, name), text)
+  for (const [name, content] of Object.entries(start.files)) {
+    writeFileSync(join(folder, name), content)
+  }
   const [file = '', ...args] = start.command
   const child = spawn(file, args, {
     cwd: folder,
@@ -67,7 +71,9 @@ export async function startProgram(folder: string, port: number, start: Start): 
     output: () => output + logOf(folder),
     stop: () => stop(child),
   }
-  if (!(await waitForPort(port, { timeoutMs: start.patienceMs ?? 10_000, child }))) {
+  const hasEnded = () => child.exitCode !== null || child.pid === undefined
+  const isSettled = async () => hasEnded() || (await isListening(port))
+  if (!(await waitUntil(isSettled, start.patienceMs ?? 10_000, 50)) || hasEnded()) {
     await stop(child)
     throw new Error(`${file} does not listen: ${program.output().trim()}`)
   }
@@ -130,18 +136,10 @@ export async function chatgen(
   const child = spawn(process.execPath, [bin, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...withoutOwn(process.env), ...env },
+    timeout: maxMs,
   })
-  let stdout = ''
-  let stderr = ''
-  child.stdout.on('data', (bytes) => {
-    stdout += bytes
-  })
-  child.stderr.on('data', (bytes) => {
-    stderr += bytes
-  })
-  const timer = setTimeout(() => child.kill('SIGTERM'), maxMs)
-  const [code] = await once(child, 'close')
-  clearTimeout(timer)
+  const output = [text(child.stdout), text(child.stderr)] as const
+  const [[code], stdout, stderr] = await Promise.all([once(child, 'close'), ...output])
   return { code, stdout, stderr }
 }
 
@@ -151,28 +149,31 @@ function withoutOwn(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   )
 }
 
-export interface PortWait {
-  readonly timeoutMs: number
-  /** Pause between two tries. */
-  readonly everyMs?: number
-  /** Server behind the port: the wait ends with it. */
-  readonly child?: ChildProcess
-  /** Tests if the server is ready; by default, if it accepts connections. */
-  readonly isReady?: () => Promise<boolean>
-}
-
-/** Waits for a server on a loopback port; false if it ends first, or the timeout does. */
-export async function waitForPort(
-  port: number,
-  { timeoutMs, everyMs = 50, child, isReady = () => isListening(port) }: PortWait,
+/** Polls until it holds; false if it does not in time. */
+export async function waitUntil(
+  holds: () => boolean | Promise<boolean>,
+  timeoutMs: number,
+  everyMs = 500,
 ): Promise<boolean> {
-  const until = performance.now() + timeoutMs
-  while (!(await isReady())) {
-    const isRunning = child === undefined || (child.exitCode === null && child.pid !== undefined)
-    if (!isRunning || performance.now() >= until) return false
-    await sleep(everyMs)
+  for (const until = performance.now() + timeoutMs; !(await holds()); await sleep(everyMs)) {
+    if (performance.now() >= until) return false
   }
   return true
+}
+
+/** A report that a command has written to its results folder. */
+export function reportIn<Report>(
+  model: { parse(value: unknown): Report },
+  folder: string,
+  name = 'report.json',
+): Report {
+  return model.parse(JSON.parse(readFileSync(join(folder, name), 'utf8')))
+}
+
+/** Requests of a load run, from its results folder. */
+export function requestsIn(folder: string): readonly RequestLine[] {
+  const lines = readFileSync(join(folder, 'requests.ndjson'), 'utf8').split('\n')
+  return lines.filter(Boolean).map((line) => requestLine.parse(JSON.parse(line)))
 }
 
 function isListening(port: number): Promise<boolean> {

@@ -1,27 +1,21 @@
-import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-
-const root = fileURLToPath(new URL('../..', import.meta.url))
+import { need, root } from '../image/engine.ts'
 
 /** The files of a repository that are checked, by path. */
 export type Repository = ReadonlyMap<string, string>
 
 /** All tracked and new source files and pages of this repository, with their text. */
 export function readRepository(): Repository {
-  const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '-z'], {
-    cwd: root,
-    encoding: 'utf8',
-  })
-  const paths = listed.split('\0').filter((path) => path !== '' && existsSync(join(root, path)))
-  return new Map(
-    paths.map((path) => [path, isText(path) ? readFileSync(join(root, path), 'utf8') : '']),
-  )
+  const textOf = (path: string) =>
+    isSource(path) || isPage(path) ? readFileSync(join(root, path), 'utf8') : ''
+  return new Map(repositoryFiles().map((path) => [path, textOf(path)]))
 }
 
-function isText(path: string): boolean {
-  return isSource(path) || isPage(path)
+/** Paths of all tracked and new files. */
+export function repositoryFiles(): readonly string[] {
+  const paths = need('git', ['ls-files', '-co', '--exclude-standard', '-z']).split('\0')
+  return paths.filter((path) => path !== '' && existsSync(join(root, path)))
 }
 
 export function isSource(path: string): boolean {

@@ -11,14 +11,8 @@ const publicBase = 'node:24-bookworm-slim'
 const localBase = 'chatgen-test-base'
 const stage = 'chatgen-test-stage'
 
-interface Built {
-  /** The image in which the stages ran. */
-  readonly base: string
-  readonly bytes: number
-}
-
-/** Builds deploy/Dockerfile. @param tag name of the image */
-export function buildImage(tag: string): Built {
+/** Builds deploy/Dockerfile. @param tag name of the image @returns its size, and the image in which the stages ran */
+export function buildImage(tag: string) {
   const base = baseImage()
   const args = ['build', '--file', dockerfile, '--build-arg', `NODE_IMAGE=${base}`, '.']
   if (run('docker', ['buildx', 'version']).code === 0) {
@@ -110,15 +104,8 @@ fi
 exec su postgres -c "exec $bin/postgres -D $data -c 'listen_addresses=*'"
 `
 
-interface ServiceImages {
-  readonly postgres: string
-  readonly nginx: string
-  /** Origin of the images, for the output. */
-  readonly origin: string
-}
-
-/** The images, or the reason why there are none. */
-export function serviceImages(): ServiceImages | string {
+/** The images with their origin, or the reason why there are none. */
+export function serviceImages() {
   const published = { postgres: 'postgres:17', nginx: 'nginx:1.28' }
   if ([published.postgres, published.nginx].every(isPulled)) {
     return { ...published, origin: 'the public images' }

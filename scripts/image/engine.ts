@@ -1,5 +1,6 @@
 /** Programs of this machine that a script runs to their end, among them its Docker client. */
 import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /** Root of the checkout, with a slash at its end. */
@@ -45,6 +46,12 @@ export function need(program: string, args: readonly string[], options: RunOptio
   const { code, stdout, stderr } = run(program, args, options)
   if (code === 0) return stdout
   throw new Error(`${program} ${args.slice(0, 2).join(' ')}: ${stderr}`)
+}
+
+/** Packs this package. @returns the path of the archive */
+export function packedInto(folder: string, env: RunOptions['env'] = {}): string {
+  const printed = need('npm', ['pack', '--silent', '--pack-destination', folder], { env })
+  return join(folder, printed.trim().split('\n').at(-1) ?? '')
 }
 
 /** Reason why containers cannot run here; null if an engine answers. */

@@ -1,10 +1,9 @@
 /** A load run and a search as replicated jobs of a Docker Swarm. */
-import { readFileSync } from 'node:fs'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { capacityReport } from '../../reports/capacity/model/report.ts'
-import { type LoadReport, loadReport } from '../../reports/load/model/report.ts'
-import { chatgen, serve } from '../foreign/programs.ts'
+import { loadReport } from '../../reports/load/model/report.ts'
+import { chatgen, reportIn, serve } from '../foreign/programs.ts'
 import { scriptFolder } from '../options.ts'
 import { need, run, step } from './engine.ts'
 
@@ -34,7 +33,7 @@ export async function testSwarm(image: string): Promise<void> {
     const search = ['--slo', 'ttft.p95 < 2s', '--min', '5', '--max', '6', '--probe', '8s']
     const limits = ['--budget', '60s', '--start-in', '30s', '--shards', '2']
     await command('capacity', url, ...search, ...limits)
-    const { probes } = capacityReport.parse(reportIn(folder))
+    const { probes } = reportIn(capacityReport, folder)
     const sent = probes.filter(({ purpose }) => purpose !== 'baseline')
     const observed = sent.filter(({ slo }) => slo.some(({ requests }) => (requests ?? 0) > 0))
     step(
@@ -49,10 +48,9 @@ export async function testSwarm(image: string): Promise<void> {
 
 /** Figures of the merged report that do not depend on the speed of the machine. */
 export function testMerge(folder: string, shards: number): void {
-  const merged = loadReport.parse(reportIn(folder))
-  const parts = Array.from(
-    { length: shards },
-    (_, index): LoadReport => loadReport.parse(reportIn(join(folder, `shard-${index}`))),
+  const merged = reportIn(loadReport, folder)
+  const parts = Array.from({ length: shards }, (_, index) =>
+    reportIn(loadReport, join(folder, `shard-${index}`)),
   )
   const { plan, audits, integrity } = merged
   const streams = parts.reduce((sum, part) => sum + part.integrity.streams, 0)
@@ -67,10 +65,6 @@ export function testMerge(folder: string, shards: number): void {
   )
   step(`${integrity.streams} streams, ${streams} in the shards`, integrity.streams === streams)
   step(`conservation of requests ${failed.map(({ message }) => message)}`, failed.length === 0)
-}
-
-function reportIn(folder: string): unknown {
-  return JSON.parse(readFileSync(join(folder, 'report.json'), 'utf8'))
 }
 
 /** @throws Error if the machine has no address that containers reach */

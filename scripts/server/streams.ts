@@ -6,21 +6,18 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ChildServer } from '../../harness/load/child-server.ts'
 
-interface Streams {
-  /** CPU time of the server per event, in microseconds. */
-  readonly cpuUs: number
-  /** Lateness of events, in milliseconds, against the schedule of the earliest one of their stream. */
-  readonly errors: readonly number[]
-}
-
 /** One stream in twenty has timestamps, which add a cost. */
 const stampedOneOf = 20
 
-/** Reads the given number of streams for some seconds. */
+/**
+ * Reads the given number of streams for some seconds.
+ * @returns CPU time of the server per event, and milliseconds of each event behind the schedule of the earliest one of its
+ * stream
+ */
 export async function paced(
   { url, pid }: ChildServer,
   { streams, gapMs, seconds }: { streams: number; gapMs: number; seconds: number },
-): Promise<Streams> {
+) {
   // The server prepares whole answers: long enough to outlast the opening of all streams.
   const open = await openStreams(url, streams, Math.ceil(((seconds + 20) * 1000) / gapMs))
   const stamped = open.filter((_, index) => index % stampedOneOf === 0)
@@ -57,8 +54,8 @@ export async function memoryOf({ url, pid }: ChildServer, streams: number): Prom
   return (after - before) / streams
 }
 
-async function openStreams(url: string, streams: number, tokens: number): Promise<EventStream[]> {
-  const open: EventStream[] = []
+async function openStreams(url: string, streams: number, tokens: number) {
+  const open = []
   for (let index = 0; index < streams; index += 50) {
     const batch = Array.from({ length: Math.min(50, streams - index) }, (_, at) =>
       openStream(url, tokens, (index + at) % stampedOneOf === 0),
@@ -82,22 +79,14 @@ function residentBytes(pid: number): number {
 
 export const key = 'sk-bench-server-4711'
 
-interface EventStream {
-  /** Complete events so far. */
-  readonly events: number
-  /** Times of all events by the stamps of the server, in milliseconds; empty without stamps. */
-  readonly sentMs: readonly number[]
-  close(): void
-}
-
 /** @param tokens length of the answer */
 export function bodyOf(tokens: number) {
   const content = `Describe a harbour. [[tokens=${tokens}]]`
   return { model: 'SVC-Main', stream: true, messages: [{ role: 'user', content }] }
 }
 
-/** Resolves when the response head arrives. */
-async function openStream(url: string, tokens: number, isStamped: boolean): Promise<EventStream> {
+/** Resolves when the response head arrives; then counts events, and collects their times by the stamps of the server. */
+async function openStream(url: string, tokens: number, isStamped: boolean) {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
   const read = { events: 0, sentMs: [] as number[] }

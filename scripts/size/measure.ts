@@ -1,17 +1,8 @@
-import { execFileSync } from 'node:child_process'
-import {
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { lstatSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { repositoryFiles } from '../house/repository.ts'
+import { need, packedInto, root } from '../image/engine.ts'
+import { scriptFolder } from '../options.ts'
 
 /** Figures of the table; a figure that was not measured is missing. */
 export interface Measured {
@@ -27,13 +18,8 @@ export interface Measured {
   readonly installedPackages?: number
 }
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
-
 /** Figures of the working copy, and declared paths that it does not have. */
-export function measureRepository(): {
-  readonly figures: Measured
-  readonly missing: readonly string[]
-} {
+export function measureRepository() {
   const files = repositoryFiles()
   const sources = files.filter((path) => path.endsWith('.ts'))
   const within = (places: readonly string[], paths: readonly string[]) =>
@@ -52,12 +38,6 @@ export function measureRepository(): {
     },
     missing: [...new Set(declared)].filter((place) => within([place], files).length === 0),
   }
-}
-
-function repositoryFiles(): readonly string[] {
-  const args = ['ls-files', '-co', '--exclude-standard', '-z']
-  const paths = execFileSync('git', args, { cwd: root, encoding: 'utf8' }).split('\0')
-  return paths.filter((path) => path !== '' && existsSync(join(root, path)))
 }
 
 function linesOf(paths: readonly string[]): number {
@@ -129,25 +109,15 @@ export const checkSources: readonly string[] = [
 ]
 
 /** Size of a production install of the packed package: 10^6 bytes, and packages, this one included. */
-export function installedSize(): {
-  readonly installedMegabytes: number
-  readonly installedPackages: number
-} {
-  const folder = mkdtempSync(join(tmpdir(), 'chatgen-size-'))
-  const project = join(folder, 'project')
-  mkdirSync(project)
+export function installedSize() {
+  const project = scriptFolder('size')
   writeFileSync(join(project, 'package.json'), '{}')
-  const packed = npm(
-    ['pack', '--silent', '--pack-destination', folder],
-    fileURLToPath(new URL('../..', import.meta.url)),
-  )
-  const tarball = join(folder, packed.trim().split('\n').at(-1) ?? '')
-  npm(['install', '--omit=dev', '--no-audit', '--no-fund', '--loglevel=error', tarball], project)
+  const quiet = ['--no-audit', '--no-fund', '--loglevel=error']
+  need('npm', ['install', '--omit=dev', ...quiet, packedInto(project)], { cwd: project })
   const modules = join(project, 'node_modules')
   const files = readdirSync(modules, { recursive: true, encoding: 'utf8' })
     .map((path) => ({ path, stats: lstatSync(join(modules, path)) }))
     .filter(({ stats }) => stats.isFile())
-  rmSync(folder, { recursive: true })
   return {
     installedMegabytes: Math.round(files.reduce((sum, { stats }) => sum + stats.size, 0) / 1e6),
     installedPackages: files.filter(({ path }) => isManifest(path)).length,
@@ -159,8 +129,4 @@ function isManifest(path: string): boolean {
   if (basename(path) !== 'package.json') return false
   const name = `node_modules/${dirname(path)}`
   return /(?:^|\/)node_modules\/(?:@[^/]+\/)?[^/@.][^/]*$/.test(name)
-}
-
-function npm(args: readonly string[], cwd: string): string {
-  return execFileSync('npm', args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
 }

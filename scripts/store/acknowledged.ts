@@ -10,25 +10,19 @@ interface Turn {
   answer?: string
 }
 
-/** Acknowledged and attempted writes of a number of clients. */
-export interface Ledger {
-  readonly chats: Set<string>
-  readonly deleted: Set<string>
-  /** Deletions whose answer did not arrive. */
-  readonly undecided: Set<string>
-  readonly turns: Turn[]
-  readonly uploads: Set<string>
-}
-
-export function emptyLedger(): Ledger {
+/** Place for acknowledged and attempted writes of a number of clients. */
+export function emptyLedger() {
   return {
-    chats: new Set(),
-    deleted: new Set(),
-    undecided: new Set(),
-    turns: [],
-    uploads: new Set(),
+    chats: new Set<string>(),
+    deleted: new Set<string>(),
+    /** Deletions whose answer did not arrive. */
+    undecided: new Set<string>(),
+    turns: [] as Turn[],
+    uploads: new Set<string>(),
   }
 }
+
+type Ledger = ReturnType<typeof emptyLedger>
 
 const maxLeaseMs = 30_000
 

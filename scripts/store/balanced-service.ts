@@ -8,16 +8,7 @@ import { startPostgres } from '../../reference-server/test-support/postgres.ts'
 import { serve, startNginx } from '../foreign/programs.ts'
 import { scriptFolder } from '../options.ts'
 
-export interface BalancedService {
-  /** nginx. */
-  readonly url: string
-  readonly urls: readonly string[]
-  /** Ends a replica by SIGKILL and starts it again on its port. */
-  restart(replica: number): Promise<Kill>
-  /** Requests that have ended, from the log of nginx. */
-  requests(): readonly BalancedRequest[]
-  close(): Promise<void>
-}
+export type BalancedService = Awaited<ReturnType<typeof startBalancedService>>
 
 interface ReplicaOptions {
   readonly count: number
@@ -31,12 +22,7 @@ interface ReplicaOptions {
 /** Longer than a starved machine stalls, since a replica that does not renew a lease loses its run. */
 const lease = '8s'
 
-export async function startBalancedService({
-  count,
-  keys,
-  pace,
-  firstReplica,
-}: ReplicaOptions): Promise<BalancedService> {
+export async function startBalancedService({ count, keys, pace, firstReplica }: ReplicaOptions) {
   const folder = scriptFolder('replicas')
   const postgres = await startPostgres()
   const store = await postgres.createDatabase('chats')
@@ -51,9 +37,11 @@ export async function startBalancedService({
   const front = await freePort()
   const nginx = await startNginx(folder, front, proxyTo(ports, front, folder))
   return {
+    /** Address of nginx. */
     url: `http://127.0.0.1:${front}`,
     urls: ports.map((port) => `http://127.0.0.1:${port}`),
-    async restart(replica) {
+    /** Ends a replica by SIGKILL and starts it again on its port. */
+    async restart(replica: number): Promise<Kill> {
       const port = ports[replica] ?? 0
       const sentMs = Date.now()
       await servers[replica]?.stop('SIGKILL')
@@ -61,6 +49,7 @@ export async function startBalancedService({
       servers[replica] = await start(port)
       return { replica: `127.0.0.1:${port}`, sentMs, endedMs }
     },
+    /** Requests that have ended. */
     requests: () => readBalancerLog(readFileSync(join(folder, 'access.log'), 'utf8')),
     async close() {
       await nginx.stop()
