@@ -47,15 +47,11 @@ export async function canRename({ v3, chats, claim, session, profile }: Context)
     session.markUndecided('unproven', ['V3-CHAT-10'], reason)
     return false
   }
-  claim(
-    'V3-CHAT-10',
-    () => {
-      expectAccepted(patched, 'PATCH /chat/{chat_id}')
-      expect(isRenamed, 'the chat has the new name').toBe(true)
-    },
-    patched,
-    read,
-  )
+  const isNew = () => {
+    expectAccepted(patched, 'PATCH /chat/{chat_id}')
+    expect(isRenamed, 'the chat has the new name').toBe(true)
+  }
+  claim('V3-CHAT-10', isNew, patched, read)
   return false
 }
 
@@ -64,7 +60,6 @@ export class ChatUnderConditions {
   readonly #context: Context
   readonly #laws: ChatLaws
   #state: ChatState | undefined
-  #sent: readonly Exchange[] = []
   /** Number of favorites that were awaited in vain. */
   #vainWaits = 0
 
@@ -83,7 +78,7 @@ export class ChatUnderConditions {
       laws: [
         {
           law: async (_, { row }) => {
-            if (this.#state) await this.#laws.claim(this.#state, describeRow(row), this.#sent)
+            if (this.#state) await this.#laws.claim(this.#state, describeRow(row))
           },
         },
       ],
@@ -99,8 +94,8 @@ export class ChatUnderConditions {
     const created = await v3.postChat(name, {}, { role: 'act', ...caller })
     const id = v3.newChatId(created)
     if (id) v3.deleteOnCleanup(id, caller)
-    this.#state = id ? { chat: { id, name, created }, caller, firstName: name } : undefined
-    this.#sent = [created]
+    const chat = id && { id, name, created }
+    this.#state = chat ? { chat, caller, firstName: name, sent: [created] } : undefined
     return created
   }
 
@@ -113,8 +108,8 @@ export class ChatUnderConditions {
     const chat = await this.#createChat(row, caller)
     const twin = hasTwin ? { twin: await v3.createChat(caller, chat.name) } : {}
     const isShown = isTwinFavorite && twin.twin && (await this.#favors(twin.twin, caller))
-    this.#state = { chat, caller, firstName: chat.name, ...twin, isTwinFavorite: isShown === true }
-    this.#sent = []
+    const isFavorite = { isTwinFavorite: isShown === true }
+    this.#state = { chat, caller, firstName: chat.name, ...twin, ...isFavorite, sent: [] }
     if (hasTurn) await v3.generateOk(v3.generateBody(chat, prompts.brief()), caller)
     if (row['after'] === 'rename') await this.rename(session.name(), {})
     if (row['after'] === 'favorite') await this.setFavorite(true, {})
@@ -138,17 +133,16 @@ export class ChatUnderConditions {
     )
     // An unchanged name is judged by the scenario of renaming.
     const isNew = timesOf(row) > 0 || showsName(answerJson(read), name)
-    if (isNew) this.#state = { ...state, chat: { ...state.chat, name } }
-    this.#sent = [...this.#sent, renamed]
+    const chat = isNew ? { ...state.chat, name } : state.chat
+    this.#state = { ...state, chat, sent: [...state.sent, renamed] }
     return renamed
   }
 
   /** Sets the favorite mark; the response to a second request is open, its effect is not. */
   async setFavorite(favorite: boolean, row: Row): Promise<Exchange> {
     const { addFavorite, removeFavorite } = this.#context.chats
-    const state = this.#required()
     const answer = await this.#send(favorite ? addFavorite : removeFavorite, row)
-    if (succeeded(answer)) this.#state = { ...state, favorite }
+    if (succeeded(answer)) this.#state = { ...this.#required(), favorite }
     return answer
   }
 
@@ -165,7 +159,7 @@ export class ChatUnderConditions {
   }
 
   async claimDeleted(row: Row): Promise<void> {
-    await this.#laws.claimDeleted(this.#required(), describeRow(row), this.#sent)
+    await this.#laws.claimDeleted(this.#required(), describeRow(row))
   }
 
   /** A chat whose name a refused request would have changed, if the row requires a refusal. */
@@ -180,12 +174,14 @@ export class ChatUnderConditions {
 
   /** Sends a request as often as the row requires; returns the first answer. */
   async #send(request: ScenarioContext['chats']['remove'], row: Row): Promise<Exchange> {
-    const { chat, caller } = this.#required()
+    const state = this.#required()
+    const { chat, caller } = state
     const answer = await request(chat.id, caller)
-    this.#sent = [...this.#sent, answer]
+    const sent = [...state.sent, answer]
     for (let times = 1; times < timesOf(row); times += 1) {
-      this.#sent = [...this.#sent, await request(chat.id, { role: 'probe', ...caller })]
+      sent.push(await request(chat.id, { role: 'probe', ...caller }))
     }
+    this.#state = { ...state, sent }
     return answer
   }
 

@@ -83,7 +83,6 @@ describe('v3: laws of chats', () => {
           operation: 'v3.generateName',
           accepts: 'V3-CHAT-12',
           base: (row) => chat.arrange(row, { hasTurn: true }),
-          edits: {},
           send: (_, row) => chat.generateName(row),
         },
       )
@@ -99,7 +98,6 @@ describe('v3: laws of chats', () => {
         operation: 'v3.addFavorite',
         accepts: 'V3-FAV-01',
         base: (row) => chat.arrange(row),
-        edits: {},
         send: (_, row) => chat.setFavorite(true, row),
       })
     },
@@ -118,7 +116,6 @@ describe('v3: laws of chats', () => {
           await chat.setFavorite(true, {})
           return body
         },
-        edits: {},
         send: (_, row) => chat.setFavorite(false, row),
       })
     },
@@ -133,7 +130,6 @@ describe('v3: laws of chats', () => {
         operation: 'v3.deleteChat',
         accepts: 'V3-CHAT-11',
         base: (row) => chat.arrange(row, { hasTwin: true, isTwinFavorite: true }),
-        edits: {},
         always: [{ after: 'favorite' }],
         send: (_, row) => chat.remove(row),
         laws: [{ law: (_, { row }) => chat.claimDeleted(row) }],
@@ -152,7 +148,7 @@ describe('v3: laws of chats', () => {
       const laws = new ChatLaws({ claim, chats, v3, session })
       const [kept, other] = [await v3.createChat(), await v3.createChat()]
       const [ofKept, ofOther] = [
-        { chat: kept, caller: {}, firstName: kept.name },
+        { chat: kept, caller: {}, firstName: kept.name, sent: [] },
         { chat: other, caller: {}, firstName: other.name },
       ]
       const nonce = session.nonce()
@@ -177,7 +173,7 @@ describe('v3: laws of chats', () => {
           early.push({ rows: historyRows(history), pages: [history] })
       }
       const title = named && (await ownTitle({ v3, chats }, named, kept))
-      if (named === undefined || title === undefined) await laws.claim(ofKept, 'it has a turn', [])
+      if (named === undefined || title === undefined) await laws.claim(ofKept, 'it has a turn')
       else session.observe('OPEN-13', `a turn gives its chat the name ${title}`, [named])
       const { rows } = await v3.waitForHistory(kept, (all) => inputRows(all, nonce).length > 0)
       assume(inputRows(rows, nonce).length === 1, 'the history does not show the turn once')
@@ -189,7 +185,7 @@ describe('v3: laws of chats', () => {
       await v3.generateOk(v3.generateBody(other, prompts.brief()))
       const removed = await chats.remove(other.id)
       claim('V3-CHAT-11', () => expectAccepted(removed, 'DELETE /chat/{chat_id}'), removed)
-      await laws.claimDeleted(ofOther, 'it has a turn', [removed])
+      await laws.claimDeleted({ ...ofOther, sent: [removed] }, 'it has a turn')
       await claimTurn('V3-CHAT-13', 'after another chat was deleted')
 
       type Turn = 'V3-HIST-07' | 'V3-CHAT-13'

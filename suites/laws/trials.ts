@@ -53,7 +53,7 @@ export interface Law<Run> {
 
 export interface Plan<O extends LawfulOperation, Run = unknown> {
   readonly operation: O
-  readonly edits: Edits<O>
+  readonly edits?: Edits<O>
   /** The request before its edits. */
   readonly base: (row: Row) => Body | Promise<Body>
   readonly send: (body: Body, row: Row) => Promise<Exchange>
@@ -245,7 +245,7 @@ class LawfulRequests<O extends LawfulOperation> {
   }
 
   #editOf(name: string, value: string): Edit | undefined {
-    const edits: Readonly<Record<string, Changes | undefined>> = this.#plan.edits
+    const edits: Readonly<Record<string, Changes | undefined>> = this.#plan.edits ?? {}
     const { otherKey } = this.#context.session.context.setup.profile
     const isLacking = value === plain || (name === 'caller' && otherKey === undefined)
     const field = parseJson(value)

@@ -178,7 +178,6 @@ async function claimPages(
         await doBefore(context, chat.id, after, caller)
         return {}
       },
-      edits: {},
       send: (query) => v3.history(chat, query, { role: 'act' }),
       laws: [
         {

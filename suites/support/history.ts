@@ -109,15 +109,11 @@ export async function claimTurnKept(
   if (rows.length >= pageSize && !(contains(rows, nonce) && holdsAnswer(rows))) return true
   // A requirement of the stream covers bytes that it lost.
   const isWhole = !bodyText(reply).includes('\ufffd')
-  return claim(
-    'V3-HIST-07',
-    () => {
-      expect(contains(rows, nonce), 'the history contains the question').toBe(true)
-      if (isWhole) expect(holdsAnswer(rows), 'the history contains the answer').toBe(true)
-    },
-    reply,
-    ...pages,
-  )
+  const isKept = () => {
+    expect(contains(rows, nonce), 'the history contains the question').toBe(true)
+    if (isWhole) expect(holdsAnswer(rows), 'the history contains the answer').toBe(true)
+  }
+  return claim('V3-HIST-07', isKept, reply, ...pages)
 }
 
 /** Rows of a page without `limit` (section 4.3). */

@@ -45,21 +45,13 @@ describe('v3: generation', () => {
       const [a, b] = [finalResponse(whole), finalResponse(streamed)]
       assume(a && b, 'one of the forms shows no final response', whole, streamed)
       const { differentTypes, differentMembers } = compareForms(a, b)
-      claim(
-        'V3-GEN-03',
-        () => expect(differentTypes, 'members of other types').toEqual([]),
-        whole,
-        streamed,
-      )
+      const sameTypes = () => expect(differentTypes, 'members of other types').toEqual([])
+      claim('V3-GEN-03', sameTypes, whole, streamed)
       // A server that searches or thinks in only one of them may have further fields in it.
       const haveSameItems = itemTypesOf(a) === itemTypesOf(b)
       assume(haveSameItems, 'the two answers hold items of different types', whole, streamed)
-      claim(
-        'V3-GEN-04',
-        () => expect(differentMembers, 'members of one form only').toEqual([]),
-        whole,
-        streamed,
-      )
+      const sameMembers = () => expect(differentMembers, 'members of one form only').toEqual([])
+      claim('V3-GEN-04', sameMembers, whole, streamed)
     },
   )
 
@@ -77,11 +69,9 @@ describe('v3: generation', () => {
         const question = what === 'no model_id' ? 'OPEN-10' : 'OPEN-22'
         session.observe(question, `${what}: ${probe.response?.status}`, [probe])
         if (!isDeclined(probe)) continue
-        claim(
-          'V3-GEN-13',
-          () => expect(probe.response?.status, `status with ${what}`).toBeLessThan(500),
-          probe,
-        )
+        const isRefusal = () =>
+          expect(probe.response?.status, `status with ${what}`).toBeLessThan(500)
+        claim('V3-GEN-13', isRefusal, probe)
       }
     },
   )

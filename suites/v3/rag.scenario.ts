@@ -156,14 +156,11 @@ describe('v3: retrieval', () => {
         { rag: { ...object, search_type: usual }, stream: true },
       ]) {
         const reply = await askInNewChat(v3, base, { ...more, ...members })
-        claim(
-          'RAG-04',
-          () => {
-            expectResponse(reply.reply, 'a generation with a rag object')
-            expect(reply.searched, expectation).toBe(true)
-          },
-          ...reply.evidence,
-        )
+        const isSearched = () => {
+          expectResponse(reply.reply, 'a generation with a rag object')
+          expect(reply.searched, expectation).toBe(true)
+        }
+        claim('RAG-04', isSearched, ...reply.evidence)
       }
       // The document does not specify the effect of each parameter on a search, so none can be tested by itself.
       const types = ['hybrid', 'dense', 'sparse']
@@ -174,11 +171,8 @@ describe('v3: retrieval', () => {
             rag: { ...object, search_type },
           }),
         )
-        claim(
-          'RAG-08',
-          () => expectResponse(typed, `a rag object with search_type ${search_type}`),
-          typed,
-        )
+        const isTaken = () => expectResponse(typed, `a rag object with search_type ${search_type}`)
+        claim('RAG-08', isTaken, typed)
       }
     },
   )

@@ -41,16 +41,11 @@ describe('v3: stream', () => {
       // An answer may be cut or fail by chance; the unstreamed control shows if it always does.
       const whole = await ask(false)
       assume(finalResponse(whole)?.['status'] === 'completed', 'no answer is completed', whole)
-      claim(
-        'V3-SSE-09',
-        () =>
-          expect(
-            0,
-            `streams of ${replies.length} that end with response.completed`,
-          ).toBeGreaterThan(0),
-        ...replies,
-        whole,
-      )
+      const isCompleted = () =>
+        expect(0, `streams of ${replies.length} that end with response.completed`).toBeGreaterThan(
+          0,
+        )
+      claim('V3-SSE-09', isCompleted, ...replies, whole)
     },
   )
 
@@ -132,11 +127,9 @@ describe('v3: stream', () => {
         'the reply repeats one that failed, and may be shorter',
         reply,
       )
-      claim(
-        'V3-THINK-01',
-        () => expect(names, 'events of the stream').toContain('response.reasoning_text.delta'),
-        reply,
-      )
+      const reasons = () =>
+        expect(names, 'events of the stream').toContain('response.reasoning_text.delta')
+      claim('V3-THINK-01', reasons, reply)
       await claimOutputKept({ v3, claim }, chat, reply)
 
       const whole = await v3.generateOk(
@@ -146,11 +139,9 @@ describe('v3: stream', () => {
       const thoughts = reasoningTexts(whole).filter((text) => text.length >= tellingLength)
       const repeated = thoughts.filter((text) => answerText(whole)?.includes(text))
       if (thoughts.length === 0 || answerText(whole) === undefined) return
-      claim(
-        'V3-THINK-02',
-        () => expect(repeated, 'reasoning that the unstreamed answer repeats').toEqual([]),
-        whole,
-      )
+      const isApart = () =>
+        expect(repeated, 'reasoning that the unstreamed answer repeats').toEqual([])
+      claim('V3-THINK-02', isApart, whole)
     },
   )
 

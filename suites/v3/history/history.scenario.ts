@@ -61,25 +61,18 @@ describe('v3: history of several endpoints', () => {
           chat,
           (history) => missingIn(history).length === 0,
         )
-        const isShown = claim(
-          'V3-HIST-07',
-          () => expect(missingIn(rows), 'turns that the history lacks').toEqual([]),
-          reply,
-          ...pages,
-        )
+        const isWhole = () => expect(missingIn(rows), 'turns that the history lacks').toEqual([])
+        const isShown = claim('V3-HIST-07', isWhole, reply, ...pages)
         if (!isShown) return
         assume(everyItemShown(rows), 'the history shows rows without their item', ...pages)
       }
       const { rows, pages } = await v3.walk(chat, 1)
-      claim(
-        'V3-HIST-10',
-        () =>
-          expect(
-            nonces.filter((nonce) => inputRows(rows, nonce).length !== 1),
-            'turns that a walk with limit 1 does not show exactly once',
-          ).toEqual([]),
-        ...pages,
-      )
+      const areOnce = () =>
+        expect(
+          nonces.filter((nonce) => inputRows(rows, nonce).length !== 1),
+          'turns that a walk with limit 1 does not show exactly once',
+        ).toEqual([])
+      claim('V3-HIST-10', areOnce, ...pages)
     },
   )
 })
