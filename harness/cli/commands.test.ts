@@ -10,14 +10,20 @@ import type { Scenario } from '../conformance/vitest/collector.ts'
 import { certify, vendorFolder } from './certification/test-support/bundles.ts'
 import { planText } from './check/dry-run.ts'
 import { explorationFor } from './check/flags.ts'
-import { chatgen, emptyFolder, reportIn } from './test-support/chatgen.ts'
+import {
+  beginningWith,
+  bin,
+  chatgen,
+  emptyFolder,
+  expectEnd,
+  reportIn,
+} from './test-support/chatgen.ts'
 import { inProcess } from './test-support/in-process.ts'
 import { startModelsServer, withKey } from './test-support/servers.ts'
 
 test('--help lists the commands', async () => {
-  const { code, stdout } = await chatgen(['--help'])
-  expect(stdout).toMatch(/^Usage: chatgen[\s\S]*\n {2}check \[options\] \[url\] /)
-  expect(code).toBe(0)
+  const out = /^Usage: chatgen[\s\S]*\n {2}check \[options\] \[url\] /
+  expectEnd(await chatgen(['--help']), 0, { out })
 })
 
 test('list names every requirement, and --only a part', async () => {
@@ -33,9 +39,8 @@ test('list names every requirement, and --only a part', async () => {
 test('serve says in a line that its port is taken', async () => {
   await using server = await startModelsServer()
   const { port } = new URL(server.url)
-  const { code, stderr } = await inProcess(['serve', '--port', port])
-  expect(stderr).toContain(`port ${port} of 127.0.0.1 is in use (EADDRINUSE)`)
-  expect(code).toBe(2)
+  const err = `port ${port} of 127.0.0.1 is in use (EADDRINUSE)`
+  expectEnd(await inProcess(['serve', '--port', port]), 2, { err })
 })
 
 test.each([
@@ -96,36 +101,32 @@ test('certify --dry-run names every field that is missing, and sends nothing', a
   ])
   expect(code).toBe(2)
   const planned = await certify(vendorFolder(), ['--reference', '--dry-run'])
-  expect(planned.stdout).toMatch(
-    /^Nothing is missing\. Each of 3 rounds:\nProfile full, depth full/,
-  )
-  expect(planned.code).toBe(0)
+  const out = /^Nothing is missing\. Each of 3 rounds:\nProfile full, depth full/
+  expectEnd(planned, 0, { out })
 })
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const bin = join(root, 'bin/chatgen.cjs')
 const oldNode = join(root, 'harness/cli/test-support/old-node.cjs')
 
-function runOnOldNode(bin: string, args: readonly string[]) {
-  return spawnSync(process.execPath, ['--require', oldNode, bin, ...args], { encoding: 'utf8' })
+function onOldNode(bin: string, args: readonly string[], env = {}) {
+  return spawnSync(process.execPath, ['--require', oldNode, bin, ...args], {
+    encoding: 'utf8',
+    env: { ...process.env, ...env },
+  })
 }
 
 test.each([
   ['V3-IDEM-02', 0],
   ['NOTHING', 2],
-])(
-  'on an old Node the bin hands over to the one that the checkout brought, which explains %s and ends with %i',
-  (id, code) => {
-    const { status, stdout, stderr } = runOnOldNode(bin, ['explain', id])
-    expect(code === 0 ? stdout : stderr).toContain(id)
-    expect(status).toBe(code)
-  },
-)
+])('on an old Node the one of the checkout takes over: %s ends with %i', (id, code) => {
+  const { status, stdout, stderr } = onOldNode(bin, ['explain', id])
+  expect(code === 0 ? stdout : stderr).toContain(id)
+  expect(status).toBe(code)
+})
 
 test('options for Node that only the old one takes are left out, and that is said', () => {
-  const args = ['--require', oldNode, bin, 'explain', 'V3-IDEM-02']
-  const env = { ...process.env, CHATGEN_TEST_OPTIONS: '--experimental-network-imports' }
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, { env, encoding: 'utf8' })
+  const env = { CHATGEN_TEST_OPTIONS: '--experimental-network-imports' }
+  const { status, stdout, stderr } = onOldNode(bin, ['explain', 'V3-IDEM-02'], env)
   expect(stderr).toBe(
     'chatgen: running without NODE_OPTIONS, which the newer Node refuses: --experimental-network-imports is not allowed in NODE_OPTIONS\n',
   )
@@ -135,19 +136,14 @@ test('options for Node that only the old one takes are left out, and that is sai
 
 test('a Node that took over and was killed leaves the exit code of a shell', () => {
   const kill = `if (process.env.CHATGEN_HANDED_OVER) process.kill(process.pid, 'SIGKILL')`
-  const env = {
-    ...process.env,
-    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(kill)}`,
-  }
-  const args = ['--require', oldNode, bin, 'explain', 'V3-IDEM-02']
-  expect(spawnSync(process.execPath, args, { env }).status).toBe(128 + 9)
+  expect(onOldNode(bin, ['explain', 'V3-IDEM-02'], beginningWith(kill)).status).toBe(128 + 9)
 })
 
 test('where there is no other Node the bin says what is needed and how to get it', () => {
   const folder = emptyFolder()
   mkdirSync(join(folder, 'bin'))
   cpSync(join(root, 'bin/chatgen.cjs'), join(folder, 'bin/chatgen.cjs'))
-  const { status, stderr } = runOnOldNode(join(folder, 'bin/chatgen.cjs'), ['check'])
+  const { status, stderr } = onOldNode(join(folder, 'bin/chatgen.cjs'), ['check'])
   expect(stderr).toMatchInlineSnapshot(`
     "chatgen needs Node 22.22 or newer; this is Node 18.19.0.
     In a checkout, \`npm ci\` brings one along. Elsewhere install it from your system or with
@@ -161,7 +157,10 @@ const settings = {
   selection: { profile: 'v3', only: [], skip: [] },
   depth: 'normal',
   maxGenerations: 1200,
+  limits: {},
+  jobs: 4,
 } as const
+const flat = (text: string) => text.replaceAll(/\s+/g, ' ')
 const scenarios: readonly Scenario[] = [
   {
     slug: 'a',
@@ -180,35 +179,31 @@ const scenarios: readonly Scenario[] = [
 ]
 
 test('a plan fits the terminal, and estimates the time that a run takes', () => {
-  const options = { ...settings, limits: {}, jobs: 4, width: 60 }
-  const text = planText(scenarios, options)
+  const text = planText(scenarios, { ...settings, width: 60 })
   expect(text.split('\n').filter((line) => line.length > 60)).toEqual([])
   expect(text).toMatch(/total +400 +20 +2 +0/)
-  const flat = text.replaceAll(/\s+/g, ' ')
-  expect(flat).toContain(
+  expect(flat(text)).toContain(
     'about 10 s at 1 s per generation, about 55 s at 10 s per generation, limited to 4 scenarios at a time',
   )
-  expect(flat).toContain('Up to 3 extra generations')
+  expect(flat(text)).toContain('Up to 3 extra generations')
 })
 
 test('the rate that the profile allows is a bound', () => {
-  const limits = { requestsPerSecond: 2 }
-  const options = { ...settings, limits, jobs: 4, width: 100 }
-  const flat = planText(scenarios, options).replaceAll(/\s+/g, ' ')
-  expect(flat).toContain(
+  const options = { ...settings, limits: { requestsPerSecond: 2 }, width: 100 }
+  expect(flat(planText(scenarios, options))).toContain(
     'Estimated duration: about 4 min, limited to 4 scenarios at a time and 2 requests per second',
   )
 })
 
 test('exploring has a budget of its own, beside that of the scenarios', () => {
-  const exploration = {
-    operations: 200,
-    cost: { requests: 600, generations: 24, chats: 34, uploads: 10 },
-  }
-  const options = { ...settings, limits: {}, jobs: 4, width: 80, exploration }
-  const text = planText(scenarios, options)
+  const cost = { requests: 600, generations: 24, chats: 34, uploads: 10 }
+  const text = planText(scenarios, {
+    ...settings,
+    width: 80,
+    exploration: { operations: 200, cost },
+  })
   expect(text).toMatch(/^total +400 +20 +2 +0$/m)
   expect(text).toMatch(/^exploring, 200 operations +600 +24 +34 +10$/m)
   expect(text).toMatch(/^total with exploring +1000 +44 +36 +10$/m)
-  expect(text.replaceAll(/\s+/g, ' ')).toContain('about 65 s at 1 s per generation')
+  expect(flat(text)).toContain('about 65 s at 1 s per generation')
 })

@@ -2,14 +2,14 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { targetFixture } from '../../fixtures/targets.ts'
-import { dialects } from '../../reference-server/deviations/index.ts'
-import {
-  parsePace,
-  type ReferenceServerOptions,
-  startReferenceServer,
-} from '../../reference-server/index.ts'
+import { type ReferenceServerOptions, startReferenceServer } from '../library/index.ts'
 import { chatgen, type Ended, emptyFolder } from './test-support/chatgen.ts'
-import { type Middleman, startProxy } from './test-support/servers.ts'
+import {
+  type Answer,
+  type Middleman,
+  type ProxiedRequest,
+  startProxy,
+} from './test-support/servers.ts'
 
 /** Compares docs/disputes.md with real output. */
 
@@ -42,73 +42,60 @@ function quoted(word: string): string {
 
 /** A situation in which an implementer and a report may disagree; docs/disputes.md describes each. */
 interface Dispute {
-  readonly server?: () => Partial<ReferenceServerOptions>
-  readonly proxy?: () => Middleman
+  readonly server?: ReferenceServerOptions
+  readonly proxy?: Middleman
   /** Further arguments of `chatgen check --target target.yaml`. */
   readonly args: readonly string[]
 }
 
 const disputes: Readonly<Record<string, Dispute>> = {
   'a proxy that buffers': {
-    server: () => ({ pace: parsePace('ttft=100ms,gap=30ms') }),
-    proxy: () => ({}),
+    server: { pace: 'ttft=100ms,gap=30ms' },
+    proxy: {},
     args: ['--only', 'V3-SSE-0*', '--only', 'V3-SSE-30', '--verbose'],
   },
   'a rate limit': {
-    proxy: limited,
+    proxy: { instead: limited },
     args: ['--only', 'V3-CHAT-0*', '--jobs', '1'],
   },
   'another error shape': {
-    server: () => refittedBy('errors-with-detail'),
+    server: { dialects: ['errors-with-detail'] },
     args: ['--only', 'OAI-ERR-*', '--only', 'V3-IDEM-01', '--only', 'V3-CHAT-14', '--verbose'],
   },
   'a slow model': {
-    server: () => ({ pace: parsePace('ttft=1500ms') }),
+    server: { pace: 'ttft=1500ms' },
     args: ['--only', 'OAI-CHAT-0*', '--timeout', '1000', '--jobs', '1'],
   },
   'a slow model, with patience': {
-    server: () => ({ pace: parsePace('ttft=1500ms') }),
+    server: { pace: 'ttft=1500ms' },
     args: ['--only', 'OAI-CHAT-0*', '--timeout', '30000', '--depth', 'quick'],
   },
   'a chat list under items': {
-    server: () => refittedBy('lists-under-items'),
+    server: { dialects: ['lists-under-items'] },
     args: ['--only', 'V3-CHAT-0*', '--verbose'],
   },
 }
 
-/** Reproduces the dispute with the real CLI; the folder keeps its results. */
-async function have({ server, proxy, args }: Dispute): Promise<Ended & { folder: string }> {
+/** Reproduces the dispute with the real CLI. */
+async function have({ server, proxy, args }: Dispute): Promise<Ended> {
   const folder = emptyFolder()
   const keys = ['sk-dispute-4711-of-ours', 'sk-dispute-4712-of-another']
-  const reference = await startReferenceServer({ keys, ...server?.() })
+  const reference = await startReferenceServer({ keys, ...server })
   try {
-    await using between = proxy && (await startProxy(reference.url, proxy()))
+    await using between = proxy && (await startProxy(reference.url, proxy))
     const baseUrl = between?.url ?? reference.url
     const profile = targetFixture('reference').text.replace(/^baseUrl: .*$/m, `baseUrl: ${baseUrl}`)
     writeFileSync(join(folder, 'target.yaml'), profile)
-    const ended = await chatgen(
-      ['check', '--target', 'target.yaml', '--seed', 'dispute', ...args],
-      { CHATGEN_API_KEY: keys[0] ?? '', CHATGEN_OTHER_KEY: keys[1] ?? '' },
-      folder,
-    )
-    return { ...ended, folder }
+    const env = { CHATGEN_API_KEY: keys[0] ?? '', CHATGEN_OTHER_KEY: keys[1] ?? '' }
+    const given = ['check', '--target', 'target.yaml', '--seed', 'dispute', ...args]
+    return await chatgen(given, env, folder)
   } finally {
     await reference.close()
   }
 }
 
-function refittedBy(name: string): Partial<ReferenceServerOptions> {
-  const dialect = dialects.find((one) => one.name === name)
-  if (dialect === undefined) throw new Error(`there is no dialect ${name}`)
-  return { patch: dialect.patch }
-}
-
-function limited(): Middleman {
-  return {
-    instead: ({ path }) => {
-      if (!path.startsWith('/api/v3/message/generate')) return undefined
-      const headers = { 'content-type': 'application/json', 'retry-after': '0' }
-      return { status: 429, headers, body: Buffer.from('{"error":"too many requests"}') }
-    },
-  }
+function limited({ path }: ProxiedRequest): Answer | undefined {
+  if (!path.startsWith('/api/v3/message/generate')) return undefined
+  const headers = { 'content-type': 'application/json', 'retry-after': '0' }
+  return { status: 429, headers, body: Buffer.from('{"error":"too many requests"}') }
 }

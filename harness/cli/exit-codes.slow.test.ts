@@ -1,7 +1,6 @@
-import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { startReferenceServer } from '../../reference-server/index.ts'
-import { chatgen, emptyFolder, failing, reportIn, slip, start } from './test-support/chatgen.ts'
+import { chatgen, expectEnd, failing, slip, start } from './test-support/chatgen.ts'
 import { inProcess } from './test-support/in-process.ts'
 import { type Behavior, key, startModelsServer, withKey } from './test-support/servers.ts'
 
@@ -34,75 +33,51 @@ test('check ends with 0 again if it is repeated with its seed', async () => {
   expect((await chatgen(args, withKey)).code).toBe(0)
 })
 
-/** Runs a check, which gets a signal at a request of a scenario. */
-async function checkWith(behavior: Behavior, args: readonly string[], signal: NodeJS.Signals) {
-  const results = join(emptyFolder(), 'results')
+test.each([
+  [4, 'the command itself fails', {}, models, /^CONFORMS/],
+  [1, 'it fails and a requirement is violated', { open: true }, auth, /^VIOLATED/],
+] as const)('check ends with %i if %s', async (code, _, behavior: Behavior, args, says) => {
   const reached = Promise.withResolvers<void>()
+  // One of a scenario.
   const request = behavior.open ? 8 : 6
   await using server = await startModelsServer({
     ...behavior,
     delayMs: 300,
     onRequest: (count) => count === request && reached.resolve(),
   })
-  const given = [...args, '--profile', 'openai', '--jobs', '1', '--out', results]
+  const given = [...args, '--profile', 'openai', '--jobs', '1']
   const run = start(['check', server.url, ...given], { ...withKey, ...failing(slip) })
   await reached.promise
-  run.child.kill(signal)
-  return { ...(await run.ended), results }
-}
-
-test.each([
-  [4, 'the command itself fails', {}, models, /^CONFORMS/],
-  [1, 'it fails and a requirement is violated', { open: true }, auth, /^VIOLATED/],
-] as const)('check ends with %i if %s', async (code, _, behavior, args, says) => {
-  const ended = await checkWith(behavior, args, 'SIGUSR2')
-  expect(ended.stdout).toContain('a slip of ours')
-  expect(ended.stdout).toMatch(says)
-  expect(ended.code).toBe(code)
-})
-
-test('check ends with 130 if it is interrupted, and keeps what was found', async () => {
-  const ended = await checkWith({ open: true }, auth, 'SIGINT')
-  expect(reportIn(ended.results).interrupted).toBe(true)
-  expect(ended.stdout).toContain('interrupted')
-  expect(ended.code).toBe(130)
+  run.child.kill('SIGUSR2')
+  expectEnd(await run.ended, code, { out: ['a slip of ours', says] })
 })
 
 /** The environment of a CI job never makes a dry run green. */
 
-describe('a dry run', () => {
-  const inCi = { CHATGEN_DRY_RUN: 'true', CI: 'true' }
+const inCi = { CHATGEN_DRY_RUN: 'true', CI: 'true' }
+const loud = /DRY RUN: CHATGEN_DRY_RUN is set in the environment of this CI job.* was tested/s
+const plain = /nothing was sent, nothing was tested/
 
-  test.each([
-    [['check', '--only', 'OAI-MODELS-01', '--quiet'], inCi, 5],
-    [['load', '--rate', '1'], inCi, 5],
-    [['load', '--rate', '1', '--dry-run'], { CI: 'true' }, 0],
-    [['load', '--rate', '1'], { CI: '', CHATGEN_DRY_RUN: '1' }, 0],
-  ])(
-    'of %j in the environment %j ends with %i, and says that nothing was sent',
-    async (args, env, code) => {
-      await using server = await startModelsServer()
-      const [command = '', ...flags] = args
-      const run = code === 5 ? chatgen : inProcess
-      const ended = await run([command, server.url, ...flags], env)
-      expect(ended.stderr).toMatch(
-        code === 5
-          ? /DRY RUN: CHATGEN_DRY_RUN is set in the environment of this CI job.* was tested/s
-          : /nothing was sent, nothing was tested/,
-      )
-      expect(server.requests).toBe(0)
-      expect(ended.code).toBe(code)
-    },
-  )
+test.each([
+  [['check', '--only', 'OAI-MODELS-01', '--quiet'], inCi, 5, loud],
+  [['load', '--rate', '1'], inCi, 5, loud],
+  [['load', '--rate', '1', '--dry-run'], { CI: 'true' }, 0, plain],
+  [['load', '--rate', '1'], { CI: '', CHATGEN_DRY_RUN: '1' }, 0, plain],
+])('a dry run of %j in the environment %j ends with %i: %s', async (args, env, code, err) => {
+  await using server = await startModelsServer()
+  const [command = '', ...flags] = args
+  const run = code === 5 ? chatgen : inProcess
+  expectEnd(await run([command, server.url, ...flags], env), code, { err })
+  expect(server.requests).toBe(0)
 })
 
-test('it listens at --port, says in a sentence that it is in use, and ends with 0 at Ctrl-C', async () => {
+test('ui listens at --port, says in a sentence that it is in use, and ends with 0 at Ctrl-C', async () => {
   const first = start(['ui', 'http://127.0.0.1:9'])
   await first.shows('token=')
   const { port } = new URL(/http:\S+/.exec(first.soFar())?.[0] ?? '')
   const second = await chatgen(['ui', 'http://127.0.0.1:9', '--port', port])
-  expect(second.stderr).toContain(`port ${port} of 127.0.0.1 is in use; choose another with --port`)
-  expect(second.code).toBe(2)
+  const err = `port ${port} of 127.0.0.1 is in use; choose another with --port`
+  expectEnd(second, 2, { err })
   first.child.kill('SIGINT')
   expect((await first.ended).code).toBe(0)
 })

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import fc from 'fast-check'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { messageOf } from '../../contract/text.ts'
 import { maxTimerMs, timerLimitText } from '../../contract/timer.ts'
 import { ConfigurationError } from '../conformance/errors.ts'
 import { helpText, helpTopicOf } from './help.ts'
@@ -225,8 +226,8 @@ describe('the name of a variable', () => {
   })
 })
 
-function commandNamed(name: string): Command {
-  const command = commands.find((one) => one.name() === name)
+function commandNamed(name: string, all: readonly Command[] = commands): Command {
+  const command = all.find((one) => one.name() === name)
   if (command === undefined) throw new Error(`there is no command ${name}`)
   return command
 }
@@ -236,13 +237,9 @@ async function problemOf(
   name: string,
   environment: Readonly<Record<string, string>>,
 ): Promise<string> {
-  try {
-    await settingOf(name, '', environment)
-    return 'no problem'
-  } catch (error) {
-    if (error instanceof ConfigurationError) return error.message
-    throw error
-  }
+  const refused = await settingOf(name, '', environment).catch((error: unknown) => error)
+  expect(refused).toBeInstanceOf(ConfigurationError)
+  return messageOf(refused)
 }
 
 /** Value of a flag, as the action of the command would see it. */
@@ -255,24 +252,16 @@ async function settingOf(
   vi.unstubAllEnvs()
   for (const [variable, value] of Object.entries(environment)) vi.stubEnv(variable, value)
   const program = await buildProgram(io, () => {})
-  const command = program.commands.find((one) => one.name() === name)
-  command?.action(() => {})
-  const operands = command?.registeredArguments.filter(({ required }) => required).map(() => 'x')
-  await program.parseAsync([name, ...args, ...(operands ?? [])], { from: 'user' })
-  return command?.getOptionValue(flag)
+  const command = commandNamed(name, program.commands).action(() => {})
+  const operands = command.registeredArguments.filter(({ required }) => required).map(() => 'x')
+  await program.parseAsync([name, ...args, ...operands], { from: 'user' })
+  return command.getOptionValue(flag)
 }
 
-const program = await buildProgram(quietIo(), () => {})
-const named = (name: string) => {
-  const command = program.commands.find((one) => one.name() === name)
-  if (command === undefined) throw new Error(`no command ${name}`)
-  return command
-}
-
-test.each(program.commands.map((command) => command.name()))(
+test.each(commands.map((command) => command.name()))(
   'the help of chatgen %s fits on two screens',
   (name) => {
-    const lines = helpText(named(name), '', 80).split('\n')
+    const lines = helpText(commandNamed(name), '', 80).split('\n')
     expect(lines.length).toBeLessThanOrEqual(48)
     // Examples are for pasting, and exit codes have one line each.
     const isKept = (line: string) => /^ {2}(\$|[\d ]{2})/.test(line)
@@ -284,14 +273,14 @@ test.each(program.commands.map((command) => command.name()))(
 )
 
 test.each([60, 80, 120])('in %i columns no bracket of a help stays open', (columns) => {
-  const lines = program.commands.flatMap((one) => helpText(one, '', columns).split('\n'))
+  const lines = commands.flatMap((one) => helpText(one, '', columns).split('\n'))
   const flags = lines.filter((line) => line.startsWith('  -') && !line.endsWith('…'))
   expect(flags.length).toBeGreaterThan(100)
   for (const line of flags) expect(line.split('(').length, line).toBe(line.split(')').length)
 })
 
 test('a group has its flags whole, and all has everything', () => {
-  const check = named('check')
+  const check = commandNamed('check')
   expect(helpText(check, 'network', 80)).toContain('env: CHATGEN_RESOLVE')
   expect(helpText(check, 'network', 80)).not.toContain('--image')
   const whole = helpText(check, 'all', 80)
@@ -309,7 +298,7 @@ test.each([
   [['check', '--', '--help'], null],
   [['check', 'http://a'], null],
 ])('%j asks for %j', (argv, topic) => {
-  expect(helpTopicOf(argv, named('check'))).toBe(topic)
+  expect(helpTopicOf(argv, commandNamed('check'))).toBe(topic)
 })
 
 describe('a time', () => {

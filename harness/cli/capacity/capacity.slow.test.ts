@@ -4,7 +4,15 @@ import { describe, expect, test, vi } from 'vitest'
 import { capacityReport } from '../../../reports/capacity/model/report.ts'
 import { loadReport } from '../../../reports/load/model/report.ts'
 import { served, withKey } from '../load/test-support/loading.ts'
-import { chatgen, chatsOn, emptyFolder, serving, start } from '../test-support/chatgen.ts'
+import {
+  chatgen,
+  chatsOn,
+  emptyFolder,
+  expectEnd,
+  type Running,
+  serving,
+  start,
+} from '../test-support/chatgen.ts'
 
 vi.setConfig({ testTimeout: 300_000 })
 
@@ -44,8 +52,13 @@ function probeFile(folder: string, index: number): string {
   return join(folder, results, 'probes', String(index).padStart(3, '0'), 'report.json')
 }
 
-async function untilProbe(folder: string, index: number): Promise<void> {
-  await vi.waitFor(() => expect(existsSync(probeFile(folder, index))).toBe(true), 100_000)
+/** A search that something ends once it has three probes. */
+async function endedAtProbe(args: readonly string[], end: (run: Running) => void) {
+  const folder = emptyFolder()
+  const run = start(['capacity', ...short, ...args], withKey, folder)
+  await vi.waitFor(() => expect(existsSync(probeFile(folder, 2))).toBe(true), 100_000)
+  end(run)
+  return { ...(await run.ended), report: reportIn(folder) }
 }
 
 describe('chatgen capacity', () => {
@@ -71,72 +84,57 @@ describe('chatgen capacity', () => {
   test('1 if an SLO is missed at the minimum', async () => {
     const url = await served('--pace', 'ttft=300ms')
     const range = ['--slo', 'ttft.p90 < 50ms', '--min', '40', '--max', '80']
-    const { code, stdout, report } = await searchInTime(url, ...short, ...range)
-    expect(report).toMatchObject({ outcome: 'below min', result: { limitedBy: 'ttft.p90 < 50ms' } })
-    expect(stdout).toContain('below 40.0 req/s, the minimum of the search')
-    expect(code).toBe(1)
+    const ended = await searchInTime(url, ...short, ...range)
+    const result = { limitedBy: 'ttft.p90 < 50ms' }
+    expect(ended.report).toMatchObject({ outcome: 'below min', result })
+    expectEnd(ended, 1, { out: 'below 40.0 req/s, the minimum of the search' })
   })
 
   test('tells a rate limit from saturation', async () => {
     const url = await served('--requests-per-minute', '240', '--pace', 'ttft=100ms')
-    const { code, stdout, report } = await searchInTime(
-      url,
-      ...['--probe', '12s', '--rest', '2s', '--seed', 'same', '--slo', 'ttft.p50 < 10s'],
-      ...['--min', '100', '--max', '400'],
-    )
-    const { refill, headers } = report.policyLimit ?? {}
-    expect(stdout).toContain('limited by policy, not by capacity')
-    expect(report.result).toMatchObject({ limit: 'policy', limitedBy: 'failures <= 1%' })
+    const long = ['--probe', '12s', '--rest', '2s', '--seed', 'same', '--slo', 'ttft.p50 < 10s']
+    const ended = await searchInTime(url, ...long, '--min', '100', '--max', '400')
+    expectEnd(ended, 0, { out: 'limited by policy, not by capacity' })
+    const { policyLimit, result } = ended.report
+    const { refill, headers } = policyLimit ?? {}
+    expect(result).toMatchObject({ limit: 'policy', limitedBy: 'failures <= 1%' })
     const [low = 0, high = 0] = refill?.interval ?? []
     expect(low).toBeLessThan(4)
     expect(high).toBeGreaterThan(4)
     expect(headers).toHaveProperty('retry-after')
-    expect(code).toBe(0)
   })
 
   test('6 if the generator was the bottleneck, with the rate that it holds', async () => {
     const url = await served('--pace', 'ttft=500ms')
     const limits = ['--slo', 'ttft.p50 < 20s', '--min', '8', '--max-in-flight', '8']
-    const { code, stdout, report } = await search(url, ...short, ...limits)
+    const ended = await search(url, ...short, ...limits)
+    const { report } = ended
+    expectEnd(ended, 6, { out: 'the load generator was the bottleneck: it holds' })
     expect(report).toMatchObject({ outcome: 'invalid', generator: { verdict: 'invalid' } })
     // Half a second each, at most eight at once: sixteen a second.
     expect(report.generator.holds).toBeLessThan(40)
-    expect(stdout).toContain('the load generator was the bottleneck: it holds')
     for (const { valid, verdict } of report.probes) expect(valid).toBe(verdict !== 'invalid')
-    expect(code).toBe(6)
   })
 
   test('130 if it is interrupted, with the bracket that was known', async () => {
     const url = await served('--engine', oneAtATime)
-    const folder = emptyFolder()
-    const load = ['--slo', 'errors < 20%', '--min', '1', '--mix', 'v3-json']
-    const running = start(['capacity', url, ...short, ...load], withKey, folder)
-    await untilProbe(folder, 2)
-    running.child.kill('SIGINT')
-    const { code, stdout } = await running.ended
-    const report = reportIn(folder)
+    const args = [url, '--slo', 'errors < 20%', '--min', '1', '--mix', 'v3-json']
+    const { report, ...ended } = await endedAtProbe(args, (run) => run.child.kill('SIGINT'))
+    expectEnd(ended, 130, { out: /^INTERRUPTED/ })
     expect(report.interrupted).toBe(true)
     expect(report.probes.length).toBeGreaterThanOrEqual(3)
-    expect(stdout).toMatch(/^INTERRUPTED/)
     const { highestMet, firstFailing } = report.result
     expect(highestMet ?? firstFailing ?? report.probes.length).toBeGreaterThan(0)
     expect(await chatsOn(url, withKey.CHATGEN_API_KEY)).toEqual([])
-    expect(code).toBe(130)
   })
 
   test('3 if the target dies in the middle, with the bracket that was known', async () => {
     const { run: server, url } = await serving(['--key', withKey.CHATGEN_API_KEY])
-    const folder = emptyFolder()
-    const args = ['capacity', url, ...short, '--slo', 'ttft.p50 < 20s', '--min', '30']
-    const running = start(args, withKey, folder)
-    await untilProbe(folder, 2)
-    server.child.kill('SIGKILL')
-    const { code, stdout } = await running.ended
-    const report = reportIn(folder)
+    const args = [url, '--slo', 'ttft.p50 < 20s', '--min', '30']
+    const { report, ...ended } = await endedAtProbe(args, () => server.child.kill('SIGKILL'))
+    expectEnd(ended, 3, { out: /^UNREACHABLE/ })
     expect(report).toMatchObject({ outcome: 'unreachable', interrupted: false })
     expect(report.result.firstFailing).toBeNull()
     expect(report.probes.at(-1)?.valid).toBe(false)
-    expect(stdout).toMatch(/^UNREACHABLE/)
-    expect(code).toBe(3)
   })
 })

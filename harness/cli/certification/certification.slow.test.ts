@@ -12,19 +12,13 @@ import {
 } from '../../certification/statement.ts'
 import { verifyBundle } from '../../certification/verify/verify.ts'
 import { sharedEngine } from '../../conformance/test-support/check.ts'
-import { chatgen, serving } from '../test-support/chatgen.ts'
-import {
-  certify,
-  challenge,
-  copyOf,
-  openssl,
-  sharedBundle,
-  vendorFolder,
-} from './test-support/bundles.ts'
+import { chatgen, expectEnd, serving } from '../test-support/chatgen.ts'
+import { certify, challenge, copyOf, sharedBundle, vendorFolder } from './test-support/bundles.ts'
 
-/** One bundle for all tests, and the folder of its keys. */
+/** One bundle for all tests, the folder of its keys, and a key of somebody else. */
 let bundle = ''
 let keys = ''
+const otherKey = join(vendorFolder(), 'public.pem')
 
 beforeAll(async () => {
   const made = await sharedBundle()
@@ -34,13 +28,8 @@ beforeAll(async () => {
 
 describe('a bundle', () => {
   test('verifies with the key of its signer and the challenge', async () => {
-    const { code, stdout } = await chatgen(
-      ['verify', bundle, '--public-key', join(keys, 'public.pem'), '--challenge', challenge],
-      {},
-      keys,
-    )
-    expect(stdout).toContain('VERIFIED  Example AG Chat 1.0')
-    expect(code).toBe(0)
+    const args = ['verify', bundle, '--public-key', 'public.pem', '--challenge', challenge]
+    expectEnd(await chatgen(args, {}, keys), 0, { out: 'VERIFIED  Example AG Chat 1.0' })
   })
 
   test('is signed so that openssl verifies it', () => {
@@ -65,42 +54,21 @@ describe('a bundle', () => {
     expect(text).toMatch(/requests\s*.*excludeFavorites/)
   })
 
-  test('holds no request that names chatgen', () => {
-    for (const path of filesOf(bundle).filter((name) => name.endsWith('.gz'))) {
-      const lines = String(gunzipSync(readFileSync(join(bundle, path))))
-        .trimEnd()
-        .split('\n')
-      for (const line of lines) {
-        const { request } = JSON.parse(line)
-        expect(JSON.stringify(request)).not.toMatch(/chatgen/i)
-      }
-    }
-  })
-
-  test('holds no key of the target', async () => {
+  test('holds no key of the target, and no request that names chatgen', () => {
     for (const path of filesOf(bundle)) {
       const bytes = readFileSync(join(bundle, path))
       const text = String(path.endsWith('.gz') ? gunzipSync(bytes) : bytes)
       expect(text, path).not.toMatch(/sk-[A-Za-z0-9_-]{20,}/)
+      for (const line of path.endsWith('.gz') ? text.trimEnd().split('\n') : [])
+        expect(JSON.stringify(JSON.parse(line).request)).not.toMatch(/chatgen/i)
     }
   })
 
   test.each([
     ['another challenge', ['--challenge', 'spring-programme-5f2c81d0'], /answers the challenge/],
-    ['another key', ['--public-key', 'other.pem'], /is signed with the key sha256:/],
+    ['another key', ['--public-key', otherKey], /is signed with the key sha256:/],
   ])('does not verify with %s', async (_, args, reason) => {
-    openssl(['genpkey', '-algorithm', 'ed25519', '-out', join(keys, 'other-key.pem')])
-    openssl([
-      'pkey',
-      '-in',
-      join(keys, 'other-key.pem'),
-      '-pubout',
-      '-out',
-      join(keys, 'other.pem'),
-    ])
-    const { code, stdout } = await chatgen(['verify', bundle, ...args], {}, keys)
-    expect(stdout).toMatch(reason)
-    expect(code).toBe(1)
+    expectEnd(await chatgen(['verify', bundle, ...args], {}, keys), 1, { out: reason })
   })
 })
 
@@ -114,39 +82,38 @@ const edits: Readonly<Record<string, (bytes: Buffer, draw: Draw, path: string) =
       const changed = withOtherByte(bytes, draw)
       return path.endsWith('.gz') && unpacked(changed)?.equals(gunzipSync(bytes)) ? null : changed
     },
-    'a byte of the content': (bytes, draw, path) =>
-      path.endsWith('.gz')
-        ? gzipSync(withOtherByte(gunzipSync(bytes), draw))
-        : withOtherByte(bytes, draw),
-    'a line less': (bytes, draw, path) => {
-      const content = path.endsWith('.gz') ? gunzipSync(bytes) : bytes
+    'a byte of the content': inside(withOtherByte),
+    'a line less': inside((content, draw) => {
       const lines = content.toString('latin1').split('\n')
-      const kept = Buffer.from(lines.toSpliced(draw(lines.length), 1).join('\n'), 'latin1')
-      return path.endsWith('.gz') ? gzipSync(kept) : kept
-    },
+      return Buffer.from(lines.toSpliced(draw(lines.length), 1).join('\n'), 'latin1')
+    }),
   }
 
-describe('a bundle after an edit', () => {
-  test('of a single place does not verify', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.constantFrom(...Object.values(edits)),
-        fc.infiniteStream(fc.nat()),
-        async (edit, numbers) => {
-          const copy = copyOf({ dir: bundle, folder: keys })
-          const draw: Draw = (below) => (numbers.next().value ?? 0) % below
-          const files = filesOf(copy)
-          const path = files[draw(files.length)] ?? ''
-          const changed = edit(readFileSync(join(copy, path)), draw, path)
-          fc.pre(changed !== null)
-          writeFileSync(join(copy, path), changed ?? '')
-          expect((await verifyBundle({ dir: copy, engine: sharedEngine })).verified).toBe(false)
-        },
-      ),
-      { numRuns: 60 },
-    )
-  })
+test('a bundle after an edit of a single place does not verify', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(...Object.values(edits)),
+      fc.infiniteStream(fc.nat()),
+      async (edit, numbers) => {
+        const copy = copyOf({ dir: bundle, folder: keys })
+        const draw: Draw = (below) => (numbers.next().value ?? 0) % below
+        const files = filesOf(copy)
+        const path = files[draw(files.length)] ?? ''
+        const changed = edit(readFileSync(join(copy, path)), draw, path)
+        fc.pre(changed !== null)
+        writeFileSync(join(copy, path), changed ?? '')
+        expect((await verifyBundle({ dir: copy, engine: sharedEngine })).verified).toBe(false)
+      },
+    ),
+    { numRuns: 60 },
+  )
 })
+
+/** An edit of the content of a file, which may be compressed. */
+function inside(edit: (content: Buffer, draw: Draw) => Buffer) {
+  return (bytes: Buffer, draw: Draw, path: string): Buffer =>
+    path.endsWith('.gz') ? gzipSync(edit(gunzipSync(bytes), draw)) : edit(bytes, draw)
+}
 
 function withOtherByte(bytes: Buffer, draw: Draw): Buffer {
   const changed = Buffer.from(bytes)
@@ -177,27 +144,20 @@ test('a bundle with another compression level, and digests in another order and 
 describe('certify', () => {
   test('refuses a server with a fault, and writes no certificate', async () => {
     const server = await serving(['--key', servedKey, '--fault', 'openai-id-missing'])
-    const { code, stdout, folder } = await certifyUrl(server.url)
-    expect(stdout).toMatch(/REFUSED/)
-    expect(stdout).toMatch(/OAI-CHAT-02 is violated/)
+    const folder = vendorFolder()
+    const lines = ['models: { main: svc-main-model }', 'capabilities: { images: false }']
+    writeFileSync(join(folder, 'target.yaml'), `${lines.join('\n')}\n`)
+    const args = [server.url, '--profile', 'openai', '--target', 'target.yaml']
+    const ended = await certify(folder, args, { CHATGEN_API_KEY: servedKey })
+    expectEnd(ended, 1, { out: [/REFUSED/, /OAI-CHAT-02 is violated/] })
     expect(filesOf(join(folder, 'bundle'))).not.toContain(envelopeName)
-    expect(code).toBe(1)
   })
 
   test('writes no bundle beside other files', async () => {
     const folder = vendorFolder()
-    const { code, stderr } = await certify(folder, ['--reference', '--out', folder])
-    expect(stderr).toContain('is not empty')
-    expect(code).toBe(2)
+    const ended = await certify(folder, ['--reference', '--out', folder])
+    expectEnd(ended, 2, { err: 'is not empty' })
   })
 })
 
 const servedKey = 'sk-certified-1'
-
-async function certifyUrl(url: string) {
-  const folder = vendorFolder()
-  const lines = ['models: { main: svc-main-model }', 'capabilities: { images: false }']
-  writeFileSync(join(folder, 'target.yaml'), `${lines.join('\n')}\n`)
-  const args = [url, '--profile', 'openai', '--target', 'target.yaml']
-  return { folder, ...(await certify(folder, args, { CHATGEN_API_KEY: servedKey })) }
-}

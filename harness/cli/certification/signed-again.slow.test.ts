@@ -24,6 +24,7 @@ import { copyOf, type MadeBundle, sharedBundle } from './test-support/bundles.ts
  */
 interface Edited {
   readonly edit?: (dir: string) => void
+  /** Edits the statement. */
   readonly statement?: (signed: Statement) => unknown
   /** Each of them is given; edits that are found by the same step share a bundle, since a round takes long to judge. */
   readonly reasons: readonly RegExp[]
@@ -46,33 +47,30 @@ const edited: Readonly<Record<string, Edited>> = {
     ],
   },
   'an exchange that is left out': {
-    edit: changed(exchangesOf(1), (text) => lines(text).toSpliced(3, 1).join('\n')),
+    edit: replaced(exchangesOf(1), /(?<=^(.*\n){3}).*\n/, ''),
     reasons: [/requests: round 1: .* is not recorded/],
   },
   'an exchange that is passed off as a search for leftovers': {
     edit: changed(exchangesOf(1), (text) => {
-      const all = lines(text)
-      const at = all.findIndex((line) => line.includes('"role":"negative"'))
-      const line = all[at]?.replace(/"scenario":"[^"]+"/, '"scenario":"residue-audit"') ?? ''
-      return all.with(at, line).join('\n')
+      const negative = /^.*"role":"negative".*$/m
+      return text.replace(negative, (line) =>
+        line.replace(/"scenario":"[^"]+"/, '"scenario":"residue-audit"'),
+      )
     }),
     reasons: [/requests: round 1: .* (does not look for leftovers of the round|is not recorded)/],
   },
   'an exchange that is there twice': {
-    edit: changed(exchangesOf(2), (text) =>
-      lines(text)
-        .toSpliced(2, 0, lines(text)[1] ?? '')
-        .join('\n'),
-    ),
+    edit: replaced(exchangesOf(2), /(?<=^.*\n)(.*\n)/, '$1$1'),
     reasons: [/exchanges: round 2: x\d+ is recorded twice/],
   },
   'an exchange of another round in the place of its twin': {
     edit(dir) {
-      const other = lines(String(gunzipSync(readFileSync(join(dir, exchangesOf(1))))))
-      const models = (line: string) =>
-        line.includes('"role":"arrange"') && line.includes('/models"')
-      const line = other.find(models) ?? other[0] ?? ''
-      changed(exchangesOf(2), (text) => lines(text).toSpliced(1, 1, line).join('\n'))(dir)
+      const other = String(gunzipSync(readFileSync(join(dir, exchangesOf(1))))).split('\n')
+      const line = other.find((one) =>
+        /"role":"arrange".*\/models"|\/models".*"role":"arrange"/.test(one),
+      )
+      const replace = (text: string) => text.split('\n').toSpliced(1, 1, line ?? other[0] ?? '')
+      changed(exchangesOf(2), (text) => replace(text).join('\n'))(dir)
     },
     reasons: [/(exchanges|times and order|requests): round 2: /],
   },
@@ -109,13 +107,11 @@ const edited: Readonly<Record<string, Edited>> = {
     reasons: [/times and order: round 2: x\d+ lies outside the time of its round/],
   },
   'a round that begins after the next one': {
-    edit(dir) {
-      const later = (text: string) =>
-        text.replaceAll(/(?<="startedAt": ?")[^"]+/g, (at) =>
-          new Date(Date.parse(at) + 60_000).toISOString(),
-        )
-      for (const path of [reportOf(1), recordOf(1), exchangesOf(1)]) changed(path, later)(dir)
-    },
+    edit: all(
+      ...[reportOf(1), recordOf(1), exchangesOf(1)].map((path) =>
+        changed(path, (text) => text.replaceAll(/(?<="startedAt": ?")[^"]+/g, minuteLater)),
+      ),
+    ),
     reasons: [/^times and order: round 2 began before round 1 had ended$/],
   },
   'a place of each report, and the page': {
@@ -133,11 +129,9 @@ const edited: Readonly<Record<string, Edited>> = {
     ],
   },
   'surfaces that were not run': {
-    edit(dir) {
-      for (const round of [1, 2, 3]) {
-        replaced(reportOf(round), '"profile": "openai"', '"profile": "full"')(dir)
-      }
-    },
+    edit: inEachRound((round) =>
+      replaced(reportOf(round), '"profile": "openai"', '"profile": "full"'),
+    ),
     statement: (signed) => configure(signed, 'profile', { surfaces: 'full' }),
     reasons: [/rounds and settings: round 1: it covers openai, not the certified surfaces/],
   },
@@ -150,11 +144,7 @@ const edited: Readonly<Record<string, Edited>> = {
     reasons: [/rounds and settings: round 1: its seed is .* follows from the challenge/],
   },
   'a capability that is left open': {
-    edit(dir) {
-      for (const round of [1, 2, 3]) {
-        replaced(recordOf(round), /"images": (true|false),?/, '')(dir)
-      }
-    },
+    edit: inEachRound((round) => replaced(recordOf(round), /"images": (true|false),?/, '')),
     reasons: [/rounds and settings: round 1: its profile leaves open: capabilities\.images/],
   },
   'rounds of another version of chatgen': {
@@ -279,14 +269,18 @@ function recordOf(round: number): string {
   return `rounds/${round}/run.json`
 }
 
+function minuteLater(at: string): string {
+  return new Date(Date.parse(at) + 60_000).toISOString()
+}
+
 function all(...edits: readonly ((dir: string) => void)[]) {
   return (dir: string) => {
     for (const edit of edits) edit(dir)
   }
 }
 
-function lines(text: string): string[] {
-  return text.split('\n')
+function inEachRound(edit: (round: number) => (dir: string) => void) {
+  return all(...[1, 2, 3].map(edit))
 }
 
 function replaced(path: string, from: string | RegExp, to: string) {

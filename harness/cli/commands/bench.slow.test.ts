@@ -7,35 +7,34 @@ import { calibration } from '../../../reports/load/model/generator.ts'
 import type { BenchReport } from '../../load/bench/measure.ts'
 import { thisMachine } from '../../load/calibrate.ts'
 import { halfSilentServer } from '../load/test-support/loading.ts'
-import { chatgen, chatsOn, emptyFolder, start } from '../test-support/chatgen.ts'
+import { chatgen, chatsOn, emptyFolder, expectEnd, start } from '../test-support/chatgen.ts'
 import { exitCodeOfBench } from './bench.ts'
 
 const brief = ['--duration', '1s', '--connections', '2', '--max-tokens', '4', '--quiet']
 
 test('benches the bundled server, and prints a table', async () => {
-  const { code, stdout, stderr } = await chatgen(['bench', '--only', 'compatible*', ...brief])
-  expect(stderr).toBe('')
-  expect(stdout).toMatch(/^http:\S+: 2 connections, 1 s a case, at most 4 tokens an answer$/m)
-  expect(stdout).toMatch(/^case +answers\/s +events\/s +MB\/s +p50 ms/m)
-  expect(stdout).toMatch(/^compatible stream +[\d.]+ +[\d.]+ /m)
-  expect(stdout).toMatch(/^compatible JSON +[\d.]+ +– /m)
-  expect(code).toBe(0)
+  const out = [
+    /^http:\S+: 2 connections, 1 s a case, at most 4 tokens an answer$/m,
+    /^case +answers\/s +events\/s +MB\/s +p50 ms/m,
+    /^compatible stream +[\d.]+ +[\d.]+ /m,
+    /^compatible JSON +[\d.]+ +– /m,
+  ]
+  const ended = await chatgen(['bench', '--only', 'compatible*', ...brief])
+  expectEnd(ended, 0, { out, err: /^$/ })
 })
 
 test('benches an address, with its key, and prints JSON', async () => {
   const server = await startReferenceServer({ keys: ['sk-a-test-key'] })
   const env = { CHATGEN_API_KEY: 'sk-a-test-key', CHATGEN_BENCH_CONNECTIONS: '3' }
   const args = ['bench', server.url, '--only', 'one-shot JSON', '--duration', '1s', '--json']
-  const { code, stdout, stderr } = await chatgen(args, env)
+  const ended = await chatgen(args, env)
   const refused = await chatgen(args, { ...env, CHATGEN_API_KEY: 'sk-another-key' })
   await server.close()
-  const report: BenchReport = JSON.parse(stdout)
+  expectEnd(ended, 0, { err: 'bench: one-shot JSON: 1 s with 3 connections' })
+  expectEnd(refused, 3, { out: /^$/, err: 'refuses the key' })
+  const report: BenchReport = JSON.parse(ended.stdout)
   expect(report).toMatchObject({ kind: 'bench-report', connections: 3, seconds: 1 })
   expect(report.rows.map((row) => row.case)).toEqual(['one-shot JSON'])
-  expect(stderr).toContain('bench: one-shot JSON: 1 s with 3 connections')
-  expect(code).toBe(0)
-  expect(refused).toMatchObject({ code: 3, stdout: '' })
-  expect(refused.stderr).toContain('refuses the key')
 })
 
 const figures = {
@@ -98,28 +97,20 @@ vi.setConfig({ testTimeout: 60_000 })
 const key = 'bench-ends-key'
 const withKey = { CHATGEN_API_KEY: key }
 
-async function benchOf(cases: string) {
-  const server = await startReferenceServer({ keys: [key] })
-  onTestFinished(() => server.close())
-  const load = ['--duration', '60s', '--connections', '2', '--turns', '1000']
-  const args = ['bench', server.url, '--only', cases, ...load]
-  return { args, chats: () => chatsOn(server.url, key) }
-}
-
 /** Delay until it measures; standard error, which reports that, can only be read after the end. */
 const intoMeasuring = 6_000
 
 describe('Ctrl-C', () => {
   test('prints what was measured, and leaves no chat behind', async () => {
-    const { args, chats } = await benchOf('generate*')
-    const run = start(args, withKey)
+    const server = await startReferenceServer({ keys: [key] })
+    onTestFinished(() => server.close())
+    const load = ['--duration', '60s', '--connections', '2', '--turns', '1000']
+    const run = start(['bench', server.url, '--only', 'generate*', ...load], withKey)
     await sleep(intoMeasuring)
     run.child.kill('SIGINT')
-    const { code, stdout } = await run.ended
-    expect(stdout).toMatch(/^generate stream +[1-9]/m)
-    expect(stdout).toContain('Interrupted: the other cases were not measured.')
-    expect(code).toBe(130)
-    expect(await chats()).toEqual([])
+    const rest = 'Interrupted: the other cases were not measured.'
+    expectEnd(await run.ended, 130, { out: [/^generate stream +[1-9]/m, rest] })
+    expect(await chatsOn(server.url, key)).toEqual([])
   })
 
   test('waits for no target that is silent', async () => {

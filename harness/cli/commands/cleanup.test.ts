@@ -10,7 +10,7 @@ import {
   readJournal,
 } from '../../conformance/cleanup/journal.ts'
 import { type ChatServer, startChatServer } from '../../conformance/test-support/chat-server.ts'
-import { chatgen, chatsOn, emptyFolder, start } from '../test-support/chatgen.ts'
+import { chatgen, chatsOn, emptyFolder, expectEnd, start } from '../test-support/chatgen.ts'
 import { inProcess } from '../test-support/in-process.ts'
 
 const uuid = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g
@@ -45,9 +45,7 @@ describe('chatgen cleanup', () => {
     expect([...server.chats.values()].map(({ name }) => name)).toEqual(['Somebody else made this'])
 
     const before = server.requests.length
-    const again = await run(['cleanup', file], server, folder)
-    expect(again.stdout).toContain('no chats to delete')
-    expect(again.code).toBe(0)
+    expectEnd(await run(['cleanup', file], server, folder), 0, { out: 'no chats to delete' })
     expect(server.requests.length).toBe(before)
   })
 
@@ -55,9 +53,8 @@ describe('chatgen cleanup', () => {
     const server = await chatServer()
     const id = server.add(tagged('Known1'))
     const { folder } = journal(server, [created(tagged('Known1'), id)])
-    const { code, stdout } = await run(['cleanup', 'j.ndjson', '--dry-run'], server, folder)
-    expect(stdout).toContain(`would delete  ${id}`)
-    expect(code).toBe(0)
+    const ended = await run(['cleanup', 'j.ndjson', '--dry-run'], server, folder)
+    expectEnd(ended, 0, { out: `would delete  ${id}` })
     expect(server.requests).toEqual([])
   })
 
@@ -65,13 +62,8 @@ describe('chatgen cleanup', () => {
     const server = await chatServer({ deletes: () => ({ done: false, status: 500 }) })
     const id = server.add(tagged('Hard1'))
     const { folder } = journal(server, [created(tagged('Hard1'), id)])
-    const profile = `baseUrl: ${server.url}\nlimits: { settleMs: 50 }\n`
-    writeFileSync(join(folder, 'target.yaml'), profile)
-    const args = ['cleanup', 'j.ndjson', '--target', 'target.yaml']
-    const { code, stdout } = await run(args, server, folder)
-    expect(stdout).toContain(`left     ${id}`)
-    expect(stdout).toContain('0 chats deleted or already gone, 1 left')
-    expect(code).toBe(1)
+    const out = [`left     ${id}`, '0 chats deleted or already gone, 1 left']
+    expectEnd(await run(settlingAt(folder, server), server, folder), 1, { out })
   })
 
   test('asks every endpoint for what the others did not delete, also if one is down', async () => {
@@ -83,14 +75,8 @@ describe('chatgen cleanup', () => {
       created(tagged(`Known${at}`), server.add(tagged(`Known${at}`))),
     )
     const { folder } = journal(servers[0], entries)
-    const urls = [down, ...servers].map(({ url }) => url)
-    const profile = `baseUrls: [${urls.join(', ')}]\nlimits: { settleMs: 50 }\n`
-    writeFileSync(join(folder, 'target.yaml'), profile)
-    const args = ['cleanup', 'j.ndjson', '--target', 'target.yaml']
-    const { code, stdout, stderr } = await run(args, servers[0], folder)
-    expect(stderr).toContain(`chatgen: ${down.url}`)
-    expect(stdout).toContain('2 chats deleted or already gone')
-    expect(code).toBe(0)
+    const ended = await run(settlingAt(folder, down, ...servers), servers[0], folder)
+    expectEnd(ended, 0, { out: '2 chats deleted or already gone', err: `chatgen: ${down.url}` })
     expect(servers.map((server) => server.chats.size)).toEqual([0, 0])
   })
 
@@ -101,11 +87,10 @@ describe('chatgen cleanup', () => {
       created('My own chat', server.add('My own chat')),
       ...ids.map((id) => created(tagged('Tavoru7316'), id)),
     ])
-    const { code, stdout } = await run(['cleanup', 'j.ndjson'], server, folder)
-    expect(stdout).toContain('does not carry the tag chatgen-5eed')
-    expect(stdout.match(/its id cannot be part of a path/g)).toHaveLength(3)
-    expect(stdout).toContain('2 chats deleted or already gone, 4 left')
-    expect(code).toBe(1)
+    const ended = await run(['cleanup', 'j.ndjson'], server, folder)
+    const left = '2 chats deleted or already gone, 4 left'
+    expectEnd(ended, 1, { out: ['does not carry the tag chatgen-5eed', left] })
+    expect(ended.stdout.match(/its id cannot be part of a path/g)).toHaveLength(3)
     expect(server.chats.size).toBe(1)
   })
 
@@ -114,20 +99,17 @@ describe('chatgen cleanup', () => {
     const { folder } = journal(server, [{ ...open, name: tagged('Lost1') }])
     const wrong = { CHATGEN_API_KEY: 'sk-wrong-key' }
     const refused = await inProcess(['cleanup', 'j.ndjson'], wrong, folder)
-    expect(refused.stderr).toContain('refuses the key')
-    expect(refused.code).toBe(3)
+    expectEnd(refused, 3, { err: 'refuses the key' })
     const unreachable = await inProcess(['cleanup', 'j.ndjson', 'http://127.0.0.1:1'], {}, folder)
-    expect(unreachable.stderr).toContain('nothing listens there')
-    expect(unreachable.code).toBe(3)
+    expectEnd(unreachable, 3, { err: 'nothing listens there' })
   })
 
   test('finds all that a killed run has left behind', { timeout: 60_000 }, async () => {
     const { server, key, folder, file } = await killedInTheMiddle()
     expect(openEntries(readJournal(file)).length).toBeGreaterThan(0)
 
-    const { code, stdout } = await chatgen(['cleanup', file], { CHATGEN_API_KEY: key }, folder)
-    expect(stdout).toContain('deleted or already gone')
-    expect(code).toBe(0)
+    const ended = await chatgen(['cleanup', file], { CHATGEN_API_KEY: key }, folder)
+    expectEnd(ended, 0, { out: 'deleted or already gone' })
     expect(await chatsOn(server.url, key)).toEqual([])
     expect(readFileSync(file, 'utf8')).not.toContain(key)
   })
@@ -173,6 +155,13 @@ function journal(server: ChatServer, entries: readonly object[]) {
   const cut = '{"event":"cre'
   writeFileSync(file, head + entries.map((entry) => `${JSON.stringify(entry)}\n`).join('') + cut)
   return { file, folder }
+}
+
+/** Arguments of a cleanup of these endpoints, by a profile that waits a moment only. */
+function settlingAt(folder: string, ...servers: readonly Pick<ChatServer, 'url'>[]) {
+  const urls = servers.map(({ url }) => url).join(', ')
+  writeFileSync(join(folder, 'target.yaml'), `baseUrls: [${urls}]\nlimits: { settleMs: 50 }\n`)
+  return ['cleanup', 'j.ndjson', '--target', 'target.yaml']
 }
 
 function run(args: readonly string[], server: ChatServer, folder: string) {

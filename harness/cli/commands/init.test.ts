@@ -1,12 +1,12 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import type { RequestListener } from 'node:http'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ReferenceServer, startReferenceServer } from '../../../reference-server/index.ts'
-import { listen } from '../../client/test-support/listen-on-loopback.ts'
+import { urlOf } from '../../client/test-support/listen-on-loopback.ts'
 import { headLine } from '../../conformance/cleanup/journal.ts'
 import { loadProfile } from '../../conformance/profile/index.ts'
-import { chatgen, emptyFolder } from '../test-support/chatgen.ts'
+import { chatgen, emptyFolder, expectEnd } from '../test-support/chatgen.ts'
 import { inProcess } from '../test-support/in-process.ts'
 import { startModelsServer, withKey } from '../test-support/servers.ts'
 
@@ -29,9 +29,7 @@ describe('chatgen init', () => {
 
     const only = ['--only', 'OAI-MODELS-*', '--only', 'V3-CHAT-*', '--only', 'V2-MSG-01']
     const check = ['check', '--target', 'staging.yaml', '--depth', 'quick', ...only]
-    const checked = await chatgen(check, environment, folder)
-    expect(checked.stdout).toMatch(/^CONFORMS/)
-    expect(checked.code).toBe(0)
+    expectEnd(await chatgen(check, environment, folder), 0, { out: /^CONFORMS/ })
     await server.close()
   })
 
@@ -63,12 +61,9 @@ describe('chatgen init', () => {
     await using server = await startModelsServer({ refuseAll: 401 })
     const folder = emptyFolder()
     const unreachable = await inProcess(['init', 'http://127.0.0.1:1'], withKey, folder)
-    expect(unreachable.stderr).toContain('nothing listens there')
-    expect(unreachable.code).toBe(3)
+    expectEnd(unreachable, 3, { err: 'nothing listens there' })
     const refused = await inProcess(['init', server.url], withKey, folder)
-    expect(refused.stderr).toContain('refuses the key on every surface')
-    expect(refused.code).toBe(3)
-    expect(existsSync(join(folder, 'target.yaml'))).toBe(false)
+    expectEnd(refused, 3, { err: 'refuses the key on every surface' })
     expect(readdirSync(folder)).toEqual([])
   })
 })
@@ -78,12 +73,6 @@ beforeAll(async () => {
   reference = await startReferenceServer({ keys: [withKey.CHATGEN_API_KEY] })
 })
 afterAll(() => reference.close())
-
-async function serving(handler: RequestListener): Promise<string> {
-  const host = await listen(handler)
-  onTestFinished(() => host.close())
-  return host.url
-}
 
 describe('a base address with /api at its end', () => {
   test.each([
@@ -96,10 +85,9 @@ describe('a base address with /api at its end', () => {
     async (command, args) => {
       const folder = emptyFolder()
       const run = await inProcess([command, `${reference.url}/api`, ...args], withKey, folder)
-      expect(run.stderr).toContain(`no surface of the service answers at ${reference.url}/api`)
-      expect(run.stderr).toContain(`Did you mean ${reference.url}? GET /api/openai/models: 200`)
-      expect(run.stdout).toBe('')
-      expect(run.code).toBe(3)
+      const none = `no surface of the service answers at ${reference.url}/api`
+      const other = `Did you mean ${reference.url}? GET /api/openai/models: 200`
+      expectEnd(run, 3, { out: /^$/, err: [none, other] })
       expect(readdirSync(folder)).not.toContain('target.yaml')
     },
   )
@@ -111,24 +99,22 @@ describe('a base address with /api at its end', () => {
     const text = `${headLine(head, String)}${JSON.stringify(chat)}\n`
     writeFileSync(join(folder, 'journal.ndjson'), text)
     const args = ['cleanup', 'journal.ndjson', `${reference.url}/api`]
-    const { code, stderr } = await inProcess(args, withKey, folder)
-    expect(stderr).toContain(`Did you mean ${reference.url}?`)
-    expect(code).toBe(3)
+    const err = `Did you mean ${reference.url}?`
+    expectEnd(await inProcess(args, withKey, folder), 3, { err })
     expect(readFileSync(join(folder, 'journal.ndjson'), 'utf8')).toBe(text)
   })
 })
 
 test('chatgen init finds a compatible surface that lists no models', async () => {
-  const url = await serving((request, response) => {
+  const server = createServer((request, response) => {
     const isCompletion = request.url === '/api/openai/chat/completions'
     response.writeHead(isCompletion ? 200 : 404, { 'content-type': 'application/json' })
     const choices = [{ index: 0, message: { role: 'assistant', content: 'Blue.' } }]
     response.end(JSON.stringify(isCompletion ? { object: 'chat.completion', choices } : {}))
   })
   const folder = emptyFolder()
-  const { code, stdout } = await inProcess(['init', url], withKey, folder)
-  expect(stdout).toContain('surfaces: openai\n')
-  expect(code).toBe(0)
+  const ended = await inProcess(['init', await urlOf(server)], withKey, folder)
+  expectEnd(ended, 0, { out: 'surfaces: openai\n' })
   const text = readFileSync(join(folder, 'target.yaml'), 'utf8')
   expect(text).toContain('POST /api/openai/chat/completions: 200')
   expect(loadProfile({ name: 'it', text }, withKey).deterministic).toBe(true)

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { ask, chatgen, emptyFolder, serving, start } from '../test-support/chatgen.ts'
+import { ask, chatgen, emptyFolder, ShownText, serving, start } from '../test-support/chatgen.ts'
 
 const shell = promisify(execFile)
 
@@ -48,11 +48,8 @@ test('--store keeps chats when the server is killed, for the same key', async ()
   const store = `sqlite:${join(folder, 'chats.sqlite')}`
   const headers = { authorization: 'Bearer test-key', 'content-type': 'application/json' }
   const before = await serving(['--key', 'other-key', '--key', 'test-key', '--store', store])
-  const created = await fetch(`${before.url}/api/v3/chat`, {
-    method: 'POST',
-    headers,
-    body: JSON.stringify({ name: 'Kept' }),
-  })
+  const chat = { method: 'POST', headers, body: '{"name":"Kept"}' }
+  const created = await fetch(`${before.url}/api/v3/chat`, chat)
   const { id } = JSON.parse(await created.text())
   before.run.child.kill('SIGKILL')
   await before.run.ended
@@ -80,23 +77,17 @@ test('--requests-per-minute answers 429 beyond it, and the default does not', as
 
 test('--log json leaves nothing but JSON lines on standard output', async () => {
   const run = start(['serve', '--port', '0', '--key', 'test-key', '--log', 'json'])
-  let errors = ''
-  const banner = new Promise<string>((resolve) => {
-    run.child.stderr?.on('data', (bytes) => {
-      errors += bytes
-      if (errors.includes('curl ')) resolve(errors)
-    })
-  })
-  const url = /Listening on (\S+)/.exec(await banner)?.[1] ?? ''
+  const errors = new ShownText()
+  run.child.stderr?.on('data', (bytes) => errors.add(String(bytes)))
+  await errors.until((text) => text.includes('curl '))
+  const url = /Listening on (\S+)/.exec(errors.text)?.[1] ?? ''
   await ask(url, 'Hello')
   await ask(url, 'Hello', 'wrong-key')
   run.child.kill('SIGTERM')
   const { stdout, code } = await run.ended
-  const lines = stdout
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line))
-  expect(lines.map((line) => line['http.response.status_code'])).toEqual([200, 401])
+  const lines = stdout.trim().split('\n')
+  const statuses = lines.map((line) => JSON.parse(line)['http.response.status_code'])
+  expect(statuses).toEqual([200, 401])
   expect(stdout).not.toMatch(/test-key|wrong-key/)
   expect(code).toBe(0)
 })
@@ -133,10 +124,8 @@ describe('a script', () => {
 
   test('that was recorded gives the same answers, and no others', async () => {
     const folder = emptyFolder()
-    const recording = await serving(
-      ['--key', 'test-key', '--record', 'kept.yaml', '--seed', '9'],
-      folder,
-    )
+    const recorded = ['--key', 'test-key', '--record', 'kept.yaml', '--seed', '9']
+    const recording = await serving(recorded, folder)
     const questions = ['Hello', 'Who are you?', '[[error=503]]', 'Hello']
     const first = []
     for (const question of questions) first.push(await ask(recording.url, question))

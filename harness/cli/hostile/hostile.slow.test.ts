@@ -17,7 +17,6 @@ import {
   historyPage,
   longAnswers,
   type ReceivedRequest,
-  silence,
   startFront,
   status,
 } from './test-support/answers.ts'
@@ -38,6 +37,7 @@ afterAll(() => service.close())
 
 const streams = ({ method, body }: ReceivedRequest) =>
   method === 'POST' && body.includes('"stream":true')
+const reads = ({ method }: ReceivedRequest) => method === 'GET'
 const history = ({ method, path }: ReceivedRequest) =>
   method === 'GET' && path.endsWith('/v3/message')
 
@@ -47,7 +47,6 @@ const refusal = (retryAfter: string) =>
 type Limits = Readonly<Record<string, number>>
 
 describe('a whole check of a target that sends', () => {
-  const reads = ({ method }: ReceivedRequest) => method === 'GET'
   const all = () => true
   /** Limits of a target that sends little, for which a run only waits. */
   const brief = { timeoutMs: 1_000, runMs: 3_000 }
@@ -59,7 +58,7 @@ describe('a whole check of a target that sends', () => {
     ['pages of 20,000 rows', history, body(historyPage(20_000))],
     ['a byte now and then', streams, drip(100), { ...brief, timeoutMs: 500 }],
     ['hints and no answer', reads, earlyHints, brief],
-    ['nothing', all, silence, brief],
+    ['nothing', all, () => {}, brief],
     ['a Retry-After that is no time', all, refusal('soon')],
   ])('%s stays within time and memory', async (_, asks, answer, limits = {}) => {
     const url = await startFront(service.url, (request) => (asks(request) ? answer : undefined))
@@ -98,12 +97,8 @@ describe('a whole check of a target that sends', () => {
 describe('chatgen init of a target that sends', () => {
   test.each([
     ['a Retry-After of years', () => true, refusal('999999999')],
-    ['bodies without end', ({ method }: ReceivedRequest) => method === 'GET', endlessBody],
-    [
-      'JSON 100,000 levels deep',
-      ({ method }: ReceivedRequest) => method === 'GET',
-      body(deep(100_000)),
-    ],
+    ['bodies without end', reads, endlessBody],
+    ['JSON 100,000 levels deep', reads, body(deep(100_000))],
   ])('%s ends', async (_, asks, answer) => {
     const url = await startFront(service.url, (request) => (asks(request) ? answer : undefined))
     const args = ['init', url, '--timeout', '20000']

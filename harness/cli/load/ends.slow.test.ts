@@ -13,6 +13,7 @@ import {
   chatsOn,
   emptyFolder,
   endsAtSlip,
+  expectEnd,
   failing,
   serving,
   slip,
@@ -25,6 +26,7 @@ vi.setConfig({ testTimeout: 120_000 })
 const published = jsonSchemas().get('load-report.schema.json') ?? ''
 const schema = z.fromJSONSchema(JSON.parse(published))
 const key = 'load-ends-key'
+const withKey = { CHATGEN_API_KEY: key }
 /** Limit below the timeouts of a request and of the plan, which are a minute. */
 const patienceMs = 25_000
 
@@ -39,7 +41,7 @@ function load(args: readonly string[], env: Readonly<Record<string, string>> = {
   const folder = emptyFolder()
   const results = join(folder, 'chatgen-results')
   return {
-    ...start(['load', ...args], { CHATGEN_API_KEY: key, ...env }, folder),
+    ...start(['load', ...args], { ...withKey, ...env }, folder),
     journal: join(results, 'journal.ndjson'),
     report(): LoadReport {
       const value = JSON.parse(readFileSync(join(results, 'report.json'), 'utf8'))
@@ -49,23 +51,21 @@ function load(args: readonly string[], env: Readonly<Record<string, string>> = {
   }
 }
 
-describe('a target that dies in mid-run', () => {
-  test('is no reason to stop, and none to call the run met', async () => {
-    const { run: server, url } = await serving(['--key', key, '--pace', 'ttft=50ms,gap=20ms'])
-    const run = load([url, '--rate', '20', '--duration', '12s', '--arrival', 'constant', '--json'])
-    // Looking is counted as well.
-    const slowly = { timeout: patienceMs, interval: 1_000 }
-    await vi.waitFor(async () => expect(await handled(url)).toBeGreaterThan(40), slowly)
-    server.child.kill('SIGKILL')
-    const { code, stdout } = await run.ended
-    const report = run.report()
-    expect(JSON.parse(stdout)).toEqual(report)
-    expect(report).toMatchObject({ interrupted: false, faults: [] })
-    expect(report.errors.map(({ detail }) => detail)).toContain('ECONNREFUSED')
-    expect(report.slo.map(({ expression }) => expression)).toContain('no answer is missing')
-    // No SLO counts if the generator fell behind.
-    expect(code).toBe(report.outcome === 'invalid' ? 6 : 1)
-  })
+test('a target that dies in mid-run is no reason to stop, and none to call the run met', async () => {
+  const { run: server, url } = await serving(['--key', key, '--pace', 'ttft=50ms,gap=20ms'])
+  const run = load([url, '--rate', '20', '--duration', '12s', '--arrival', 'constant', '--json'])
+  // Looking is counted as well.
+  const slowly = { timeout: patienceMs, interval: 1_000 }
+  await vi.waitFor(async () => expect(await handled(url)).toBeGreaterThan(40), slowly)
+  server.child.kill('SIGKILL')
+  const { code, stdout } = await run.ended
+  const report = run.report()
+  expect(JSON.parse(stdout)).toEqual(report)
+  expect(report).toMatchObject({ interrupted: false, faults: [] })
+  expect(report.errors.map(({ detail }) => detail)).toContain('ECONNREFUSED')
+  expect(report.slo.map(({ expression }) => expression)).toContain('no answer is missing')
+  // No SLO counts if the generator fell behind.
+  expect(code).toBe(report.outcome === 'invalid' ? 6 : 1)
 })
 
 describe('Ctrl-C', () => {
@@ -75,14 +75,12 @@ describe('Ctrl-C', () => {
     await vi.waitFor(() => expect(server.requests()).toBeGreaterThan(60), patienceMs)
     const before = Date.now()
     run.child.kill(signal)
-    const { code, stdout } = await run.ended
+    expectEnd(await run.ended, 130, { out: 'interrupted: partial results' })
     expect(Date.now() - before).toBeLessThan(patienceMs)
     const report = run.report()
     expect(report).toMatchObject({ interrupted: true, faults: [] })
     expect(report.integrity.streams).toBeGreaterThan(0)
     expect(report.open).toBeGreaterThan(0)
-    expect(stdout).toContain('interrupted: partial results')
-    expect(code).toBe(130)
   })
 
   test('gives a target that does not delete some seconds, and says what is left', async () => {
@@ -90,12 +88,10 @@ describe('Ctrl-C', () => {
     const run = load([server.url, '--rate', '5', '--mix', 'v3-stream', '--duration', '60s'])
     await server.waits
     run.child.kill('SIGINT')
-    const { code, stdout } = await run.ended
-    expect(code).toBe(130)
-    const { notes } = run.report()
-    expect(notes.join('\n')).toMatch(/\d+ chats could not be deleted/)
-    expect(notes.join('\n')).toContain('chatgen cleanup chatgen-results/journal.ndjson')
-    expect(stdout).toContain('chatgen cleanup')
+    expectEnd(await run.ended, 130, { out: 'chatgen cleanup' })
+    const notes = run.report().notes.join('\n')
+    expect(notes).toMatch(/\d+ chats could not be deleted/)
+    expect(notes).toContain('chatgen cleanup chatgen-results/journal.ndjson')
     expect(openEntries(readJournal(run.journal)).length).toBeGreaterThan(0)
   })
 })
@@ -115,29 +111,19 @@ describe('an internal error ends with 4', () => {
     // After the start, also on a busy machine.
     const args = [server.url, '--rate', '20', '--duration', '10s', '--workers', '2']
     const { ended, report } = load(args, beginningWith(inThread))
-    const { code, stdout } = await ended
+    expectEnd(await ended, 4, { out: 'Internal errors of chatgen' })
     expect(report().faults.join()).toContain('a slip of ours')
-    expect(stdout).toContain('Internal errors of chatgen')
     expect(report().integrity.streams).toBeGreaterThan(0)
-    expect(code).toBe(4)
   })
 })
 
 const patience = { timeout: 80_000, interval: 10 }
 
 async function run(...args: readonly string[]) {
-  const server = await startReferenceServer()
+  const server = await startReferenceServer({ keys: [key] })
   onTestFinished(() => server.close())
-  const [key = ''] = server.keys
-  const env = { CHATGEN_API_KEY: key }
-  const folder = emptyFolder()
-  const results = join(folder, 'chatgen-results')
-  return {
-    ...start(['load', server.url, '--seed', 'same', ...args], env, folder),
-    ...{ key, journal: join(results, 'journal.ndjson') },
-    again: (more: readonly string[]) => chatgen(more, env, folder),
-    chats: () => chatsOn(server.url, key),
-  }
+  const running = load([server.url, '--seed', 'same', ...args])
+  return { ...running, chats: () => chatsOn(server.url, key) }
 }
 
 function createdIn(file: string): number {
@@ -164,12 +150,10 @@ describe('the chats of a load run', () => {
     await killed.ended
     expect(await killed.chats()).not.toEqual([])
 
-    const { code, stdout } = await killed.again(['cleanup', killed.journal])
-    expect(stdout).toContain('run chatgen-load-same against http://')
-    expect(stdout).toContain('deleted or already gone')
-    expect(code).toBe(0)
+    const out = ['run chatgen-load-same against http://', 'deleted or already gone']
+    expectEnd(await chatgen(['cleanup', killed.journal], withKey), 0, { out })
     expect(await killed.chats()).toEqual([])
-    expect(readFileSync(killed.journal, 'utf8')).not.toContain(killed.key)
+    expect(readFileSync(killed.journal, 'utf8')).not.toContain(key)
   })
 
   test('are gone where it was interrupted while it made them', async () => {

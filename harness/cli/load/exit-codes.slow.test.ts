@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import { type Manner, oddServer } from '../../load/test-support/odd-server.ts'
-import { beginningWith, chatgen } from '../test-support/chatgen.ts'
+import { beginningWith, chatgen, expectEnd } from '../test-support/chatgen.ts'
 import { type Loaded, load, loadInTime, served, withKey } from './test-support/loading.ts'
 
 vi.setConfig({ testTimeout: 90_000 })
@@ -9,10 +9,10 @@ describe('chatgen load ends with', () => {
   test('0 if every stream is whole and the SLO is met', async () => {
     const url = await served()
     const args = [url, '--rate', '40', '--duration', '2s', '--slo', 'errors < 50%']
-    const { code, stdout, report } = await loadInTime(args)
+    const ended = await loadInTime(args)
+    const { report } = ended
+    expectEnd(ended, 0, { out: /^MET/ })
     expect(report.outcome).toBe('met')
-    expect(stdout).toMatch(/^MET/)
-    expect(code).toBe(0)
     expect(report).toMatchObject({ errors: [], open: 0, faults: [], interrupted: false })
     expect(report.integrity.streams).toBe(report.plan.transactions)
     expect(report.integrity.findings).toEqual([])
@@ -25,34 +25,30 @@ describe('chatgen load ends with', () => {
   test('1 if the SLO is missed', async () => {
     const url = await served('--pace', 'ttft=80ms')
     const args = [url, '--rate', '60', '--arrival', 'constant', '--duration', '2s']
-    const { code, report } = await loadInTime([...args, '--slo', 'ttft.p50 < 5ms'])
-    expect(report.slo).toMatchObject([{ expression: 'ttft.p50 < 5ms', verdict: 'missed' }])
-    expect(report.outcome).toBe('missed')
-    expect(code).toBe(1)
+    const ended = await loadInTime([...args, '--slo', 'ttft.p50 < 5ms'])
+    const slo = [{ expression: 'ttft.p50 < 5ms', verdict: 'missed' }]
+    expect(ended.report).toMatchObject({ outcome: 'missed', slo })
+    expectEnd(ended, 1)
   })
 
   test('5 if the run was too short to decide the SLO, and says what it takes', async () => {
     const url = await served()
     const args = [url, '--rate', '10', '--arrival', 'constant', '--duration', '2s']
-    const { code, stdout, report } = await loadInTime([...args, '--slo', 'errors < 0.1%'])
-    expect(report.slo).toMatchObject([{ verdict: 'undecided', needed: expect.any(Number) }])
-    expect(report.outcome).toBe('undecided')
-    expect(stdout).toMatch(/^UNDECIDED/)
-    expect(stdout).toContain('more clean requests needed')
-    expect(code).toBe(5)
+    const ended = await loadInTime([...args, '--slo', 'errors < 0.1%'])
+    const slo = [{ verdict: 'undecided', needed: expect.any(Number) }]
+    expect(ended.report).toMatchObject({ outcome: 'undecided', slo })
+    expectEnd(ended, 5, { out: [/^UNDECIDED/, 'more clean requests needed'] })
   })
 
   test('1 if a stream is violated, and names the requirement and the first that shows it', async () => {
     const url = await served('--fault', 'stream-last-delta-dropped')
     const args = [url, '--rate', '10', '--duration', '1s', '--mix', 'v3-stream']
-    const { code, stdout, report } = await load(args)
-    expect(report.outcome).toBe('violated')
-    expect(report.integrity.findings).toMatchObject([
-      { id: 'V3-SSE-17', level: 'required', rate: 1, first: { step: 0, operation: 'v3.generate' } },
-    ])
-    expect(report.goodput.good).toBe(0)
-    expect(stdout).toContain('V3-SSE-17')
-    expect(code).toBe(1)
+    const ended = await load(args)
+    const first = { step: 0, operation: 'v3.generate' }
+    const findings = [{ id: 'V3-SSE-17', level: 'required', rate: 1, first }]
+    const expected = { outcome: 'violated', integrity: { findings }, goodput: { good: 0 } }
+    expect(ended.report).toMatchObject(expected)
+    expectEnd(ended, 1, { out: 'V3-SSE-17' })
   })
 
   test.each([
@@ -63,19 +59,18 @@ describe('chatgen load ends with', () => {
     const preload =
       "import { isMainThread } from 'node:worker_threads'\nif (!isMainThread) throw new Error('no module')"
     const env = { ...withKey, ...beginningWith(preload) }
-    const { code, stderr } = await chatgen([command, url, ...flags], env)
-    expect(stderr).toMatch(/internal error[\s\S]*a load worker failed to start: Error: no module/)
-    expect(code).toBe(4)
+    const err = /internal error[\s\S]*a load worker failed to start: Error: no module/
+    expectEnd(await chatgen([command, url, ...flags], env), 4, { err })
   })
 
   test('6 if more was due than the generator could send', async () => {
     const url = await served('--pace', 'ttft=1s')
     const args = [url, '--rate', '50', '--duration', '1s', '--max-in-flight', '5', '--drain', '3s']
-    const { code, stdout, report } = await load(args)
-    expect(report.generator.reasons.join()).toContain('were not sent: too many were in flight')
-    expect(report.outcome).toBe('invalid')
-    expect(stdout).toMatch(/^INVALID/)
-    expect(code).toBe(6)
+    const ended = await load(args)
+    const { generator, outcome } = ended.report
+    expect(generator.reasons.join()).toContain('were not sent: too many were in flight')
+    expect(outcome).toBe('invalid')
+    expectEnd(ended, 6, { out: /^INVALID/ })
   })
 })
 
@@ -83,10 +78,9 @@ describe('chatgen load ends with', () => {
 const discovery = 2
 
 /** Expects INVALID if a busy machine let the generator fall behind, as no SLO counts then. */
-function expectEnd({ code, stdout, report }: Loaded, word: string, expected: number) {
-  const late = report.generator.verdict === 'invalid'
-  expect(stdout.split(' ')[0]).toBe(late ? 'INVALID' : word)
-  expect(code).toBe(late ? 6 : expected)
+function expectOutcome(ended: Loaded, word: string, code: number) {
+  const late = ended.report.generator.verdict === 'invalid'
+  expectEnd(ended, late ? 6 : code, { out: late ? /^INVALID / : new RegExp(`^${word} `) })
 }
 
 const oneOfThree = (n: number): Manner => (n % 3 === 2 ? 'well' : 503)
@@ -103,7 +97,7 @@ describe('a target that answers 503 to two of three', () => {
     expect(stdout).toMatch(/429: 0, 5xx: 4\d, dropped connections: 0, timeouts: 0, retries: 0/)
     expect(report.disturbances).toMatchObject({ tooManyRequests: 0, retries: 0 })
     expect(report.disturbances?.serverErrors).toBe(report.errors[0]?.count)
-    expectEnd(run, 'MISSED', 1)
+    expectOutcome(run, 'MISSED', 1)
   })
 
   test.each([
@@ -114,7 +108,7 @@ describe('a target that answers 503 to two of three', () => {
     const run = await load([url, ...sixty, ...args])
     expect(run.stdout).toMatch(/6\d % of requests refused \(503\);/)
     expect(run.report.slo.filter(({ verdict }) => verdict !== 'met')).toEqual([])
-    expectEnd(run, 'MET', 0)
+    expectOutcome(run, 'MET', 0)
   })
 })
 
@@ -127,7 +121,7 @@ describe('nothing measured is never met', () => {
     expect(report.goodput.due).toBe(0)
     expect(stdout).toMatch(/^\w+ {2}built-in SLOs only; .* nothing was\s+measured;/s)
     expect(stdout).toContain('20 requests were still open at the end')
-    expectEnd(run, 'UNDECIDED', 5)
+    expectOutcome(run, 'UNDECIDED', 5)
   })
 
   test('connections that are all dropped', async () => {
@@ -135,6 +129,6 @@ describe('nothing measured is never met', () => {
     const run = await load([url, '--rate', '20', '--duration', '1s'])
     const { disturbances, plan } = run.report
     expect(disturbances?.droppedConnections).toBe(plan.transactions)
-    expectEnd(run, 'MISSED', 1)
+    expectOutcome(run, 'MISSED', 1)
   })
 })

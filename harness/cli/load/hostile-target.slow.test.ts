@@ -5,7 +5,7 @@ import { brotliCompressSync, zstdCompressSync } from 'node:zlib'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { listen, pour, startRawServer } from '../../client/test-support/listen-on-loopback.ts'
 import { speech } from '../../load/test-support/h2-server.ts'
-import { beginningWith, chatgen, chatsOn, emptyFolder } from '../test-support/chatgen.ts'
+import { beginningWith, chatgen, chatsOn, emptyFolder, expectEnd } from '../test-support/chatgen.ts'
 import { type Answer, type Middleman, startProxy } from '../test-support/servers.ts'
 import { load, reportIn, served, withKey } from './test-support/loading.ts'
 
@@ -38,7 +38,7 @@ test('answers without end take neither memory nor the verdict', async () => {
   const memoryFile = join(folder, 'memory')
   const { code, stdout } = await chatgen(
     ['load', server.url, '--rate', '8', '--duration', '2s', '--drain', '20s'],
-    { CHATGEN_API_KEY: 'sk-test-key', ...tellingMemory(memoryFile) },
+    { ...withKey, ...tellingMemory(memoryFile) },
     folder,
   )
   const report = reportIn(folder)
@@ -66,7 +66,7 @@ test('a target that grants no chat ends the preparation', async () => {
   writeFileSync(join(folder, 'target.yaml'), `baseUrl: ${url}\nlimits: { timeoutMs: 1000 }\n`)
   const plan = ['--rate', '100', '--mix', 'v3-stream', '--duration', '20s']
   const args = ['load', '--target', 'target.yaml', ...plan]
-  const { code, stderr } = await chatgen(args, { CHATGEN_API_KEY: 'sk-test-key' }, folder)
+  const { code, stderr } = await chatgen(args, withKey, folder)
   expect(stderr.replaceAll(/\s+/g, ' ')).toContain(
     'POST /api/v3/chat had no answer within 1000 ms (limits.timeoutMs), 3 times in a row, while the chats of the run were created. No load was sent.',
   )
@@ -118,27 +118,21 @@ test('without a readable id, nothing is sent, and the target is named', async ()
     isCreation(method, path) ? unreadable : body,
   ]
   const front = await behind({ pieces }, url)
-  const { code, stdout, stderr } = await chatgen(['load', front, ...args], withKey, emptyFolder())
-  expect(code).toBe(3)
-  expect(stdout).toBe('')
-  expect(stderr).toContain(
-    'chat creation: the response has no readable id (status 201, 2 times). No load was sent.',
-  )
-  expect(stderr).toContain('chats may be left on the target: run chatgen cleanup')
-  expect(stderr).not.toContain('generator')
+  const ended = await chatgen(['load', front, ...args], withKey)
+  const why =
+    'chat creation: the response has no readable id (status 201, 2 times). No load was sent.'
+  const err = [why, 'chats may be left on the target: run chatgen cleanup']
+  expectEnd(ended, 3, { out: /^$/, err })
+  expect(ended.stderr).not.toContain('generator')
 })
 
 vi.setConfig({ testTimeout: 120_000 })
 
-/** Two servers that share nothing: a chat exists only where it was created. */
-async function twoServers(): Promise<readonly [string, string]> {
-  return [await served(), await served()]
-}
-
 const traffic = ['--mix', 'v3', '--rate', '10', '--duration', '3s', '--races', '0.3', '--seed', 's']
 
 test('sticky keeps every chat on one endpoint; the report has the figures of each', async () => {
-  const [one, other] = await twoServers()
+  // They share nothing: a chat exists only where it was created.
+  const [one, other] = [await served(), await served()]
   const folder = emptyFolder()
   const { stdout, report } = await load(
     [one, '--url', other, '--spread', 'sticky', ...traffic, '--report', 'console,markdown,html'],
@@ -161,7 +155,7 @@ test('sticky keeps every chat on one endpoint; the report has the figures of eac
 })
 
 test('round-robin asks both, by the profile, also in shards', async () => {
-  const [one, other] = await twoServers()
+  const [one, other] = [await served(), await served()]
   const folder = emptyFolder()
   const args = [...traffic, '--url', one, '--url', other, '--runner', 'local', '--shards', '2']
   const { stdout } = await chatgen(['load', ...args], withKey, folder)

@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { startReferenceServer } from '../../../reference-server/index.ts'
-import { bin, chatgen, emptyFolder } from '../test-support/chatgen.ts'
+import { bin, chatgen, emptyFolder, expectEnd } from '../test-support/chatgen.ts'
 import { startModelsServer, withKey } from '../test-support/servers.ts'
 
 const formats = ['--report', 'github,junit,markdown,html,json']
@@ -19,40 +19,39 @@ const formats = ['--report', 'github,junit,markdown,html,json']
 const nowhere = 'http://127.0.0.1:1'
 const slo = ['--slo', 'ttft.p95 < 1s']
 
-test.each<[string, number, string, readonly string[], string]>([
-  ['check', 3, 'unusable', [], 'nothing listens there'],
-  ['check', 2, 'refused', ['--only', 'OAI-CHAR-01'], 'OAI-CHAR-01'],
-  ['check', 2, 'refused', ['--no-such-flag'], 'unknown option'],
-  ['load', 2, 'refused', ['--rate', 'x'], 'above 0'],
-  ['load', 3, 'unusable', ['--rate', '1'], 'nothing listens there'],
-  ['load', 2, 'refused', ['--rate', '1', '--concurrency', '1'], 'exclude each other'],
-  ['capacity', 3, 'unusable', slo, 'nothing listens there'],
-  ['capacity', 2, 'refused', [...slo, '--min', '9', '--max', '3'], '--min 9 is not below'],
-])(
-  'chatgen %s that ends with %i writes its reason into every format',
-  async (command, code, outcome, args, reason) => {
-    const cwd = emptyFolder()
-    const more = { check: 'badge', load: 'csv,prometheus' }[command]
-    const own = more === undefined ? [] : ['--report', more]
-    const given = [command, nowhere, ...args, ...formats, ...own, '--json']
-    const ended = await chatgen(given, withKey, cwd)
-    expect(ended.code).toBe(code)
-    expect(JSON.parse(ended.stdout)).toMatchObject({
-      kind: 'failure-report',
-      outcome,
-      exitCode: code,
-      messages: [expect.stringContaining(reason)],
-    })
-    expect(ended.stderr).toContain(`::error title=chatgen ${command}::`)
-    const figures = command === 'load' ? ['report.csv', 'report.prom'] : []
-    for (const file of ['report.xml', 'report.md', 'report.html', 'report.json', ...figures]) {
-      expect(readFileSync(join(cwd, 'chatgen-results', file), 'utf8')).toContain(reason)
-    }
-    const svg = join(cwd, 'chatgen-results/badge.svg')
-    expect(existsSync(svg)).toBe(command === 'check')
-    if (existsSync(svg)) expect(readFileSync(svg, 'utf8')).toContain(`exit code ${code}`)
-  },
-)
+const forms = ['report.xml', 'report.md', 'report.html', 'report.json']
+const own: Readonly<Record<string, readonly [format: string, files: readonly string[]]>> = {
+  check: ['badge', ['badge.svg']],
+  load: ['csv,prometheus', ['report.csv', 'report.prom']],
+  capacity: ['json', []],
+}
+
+test.each<[string, number, readonly string[], string]>([
+  ['check', 3, [], 'nothing listens there'],
+  ['check', 2, ['--only', 'OAI-CHAR-01'], 'OAI-CHAR-01'],
+  ['check', 2, ['--no-such-flag'], 'unknown option'],
+  ['load', 2, ['--rate', 'x'], 'above 0'],
+  ['load', 3, ['--rate', '1'], 'nothing listens there'],
+  ['load', 2, ['--rate', '1', '--concurrency', '1'], 'exclude each other'],
+  ['capacity', 3, slo, 'nothing listens there'],
+  ['capacity', 2, [...slo, '--min', '9', '--max', '3'], '--min 9 is not below'],
+])('%s that ends with %i writes its reason into every format', async (command, code, args, why) => {
+  const cwd = emptyFolder()
+  const [more = '', files = []] = own[command] ?? []
+  const given = [command, nowhere, ...args, ...formats, '--report', more, '--json']
+  const ended = await chatgen(given, withKey, cwd)
+  expectEnd(ended, code, { err: `::error title=chatgen ${command}::` })
+  const outcome = code === 3 ? 'unusable' : 'refused'
+  const messages = [expect.stringContaining(why)]
+  const reason = { kind: 'failure-report', outcome, exitCode: code, messages }
+  expect(JSON.parse(ended.stdout)).toMatchObject(reason)
+  const results = join(cwd, 'chatgen-results')
+  expect(readdirSync(results).toSorted()).toEqual([...forms, ...files].toSorted())
+  for (const file of [...forms, ...files]) {
+    const says = file === 'badge.svg' ? `exit code ${code}` : why
+    expect(readFileSync(join(results, file), 'utf8')).toContain(says)
+  }
+})
 
 test('a refused run leaves earlier results alone, and makes no folder of its own accord', async () => {
   await using server = await startModelsServer()
@@ -71,9 +70,7 @@ test('the reason is replaced by the next results', async () => {
   const cwd = emptyFolder()
   await chatgen(['check', nowhere, ...formats], withKey, cwd)
   await using server = await startModelsServer()
-  const args = ['check', server.url, '--only', 'OAI-MODELS-01']
-  const { code } = await chatgen(args, withKey, cwd)
-  expect(code).toBe(0)
+  expectEnd(await chatgen(['check', server.url, '--only', 'OAI-MODELS-01'], withKey, cwd), 0)
   expect(existsSync(join(cwd, 'chatgen-results/report.xml'))).toBe(false)
 })
 
@@ -83,25 +80,31 @@ vi.setConfig({ testTimeout: 90_000 })
 
 const load = ['--rate', '1', '--duration', '1s']
 
+const writing: Readonly<Record<string, readonly string[]>> = {
+  check: ['check', 'URL', '--only', 'OAI-MODELS-*'],
+  load: ['load', 'URL', ...load],
+  init: ['init', 'URL'],
+  calibrate: ['calibrate'],
+}
+
 test.each([
-  ['check below a file', ['check', 'URL', '--only', 'OAI-MODELS-*'], 'file/results'],
-  ['check in a read-only file system', ['check', 'URL', '--only', 'OAI-MODELS-*'], '/proc/results'],
-  ['load below a file', ['load', 'URL', ...load], 'file/results'],
-  ['load in a read-only file system', ['load', 'URL', ...load], '/proc/results'],
-  ['init below a file', ['init', 'URL'], 'file/target.yaml'],
-  ['init in a read-only file system', ['init', 'URL'], '/proc/target.yaml'],
-  ['init in a folder that does not exist', ['init', 'URL'], 'missing/target.yaml'],
-  ['init to a folder', ['init', 'URL'], 'folder'],
-  ['check to a folder that takes no file', ['check', 'URL'], '/proc/self'],
-  ['load to a folder that takes no file', ['load', 'URL', ...load], '/proc/self'],
-  ['calibrate below a file', ['calibrate'], 'file/calibration.json'],
-])('%s', async (_, command, out) => {
+  // Below a file, in a read-only file system, in a folder that takes no file or does not exist, and a folder.
+  ...['file/results', '/proc/results', '/proc/self'].flatMap((out) => [
+    ['check', out],
+    ['load', out],
+  ]),
+  ...['file/target.yaml', '/proc/target.yaml', 'missing/target.yaml', 'folder'].map((out) => [
+    'init',
+    out,
+  ]),
+  ['calibrate', 'file/calibration.json'],
+])('%s --out %s', async (name = '', out = '') => {
   let requests = 0
   await using server = await startModelsServer({ onRequest: (count) => (requests = count) })
   const cwd = emptyFolder()
   writeFileSync(join(cwd, 'file'), '')
   mkdirSync(join(cwd, 'folder'))
-  const args = command.map((word) => (word === 'URL' ? server.url : word))
+  const args = writing[name]?.map((word) => (word === 'URL' ? server.url : word)) ?? []
   const started = performance.now()
   const { code, stdout, stderr } = await chatgen([...args, '--out', out], withKey, cwd)
   expect(stderr).toMatch(/^chatgen: [^\n]*(cannot|exists|is a folder)[^\n]*\n$/)
@@ -115,12 +118,10 @@ test('a full disk ends with a sentence and is no internal error', async () => {
   const folder = emptyFolder()
   symlinkSync('/dev/full', join(folder, 'target.yaml'))
   const env = { CHATGEN_API_KEY: server.keys[0] ?? '' }
-  const { code, stderr } = await chatgen(['init', server.url, '--force'], env, folder)
+  const ended = await chatgen(['init', server.url, '--force'], env, folder)
   await server.close()
-  expect(stderr).toMatch(
-    /^chatgen: cannot write target.yaml: ENOSPC.*Free space, or choose another/m,
-  )
-  expect(code).toBe(2)
+  const err = /^chatgen: cannot write target.yaml: ENOSPC.*Free space, or choose another/m
+  expectEnd(ended, 2, { err })
 }, 60_000)
 
 test('a report that does not fit on the disk is printed, leaves no part of itself, and an earlier page as it was', async () => {
@@ -164,9 +165,8 @@ test('evidence on a full disk ends the run with 2 and a sentence', async () => {
   const cwd = emptyFolder()
   mkdirSync(join(cwd, 'results'))
   symlinkSync('/dev/full', join(cwd, 'results', 'exchanges.ndjson'))
-  const { code, stderr } = await chatgen([...check, server.url, '--out', 'results'], withKey, cwd)
-  expect(stderr).toContain('the evidence of the run cannot be written: ENOSPC')
-  expect(code).toBe(2)
+  const ended = await chatgen([...check, server.url, '--out', 'results'], withKey, cwd)
+  expectEnd(ended, 2, { err: 'the evidence of the run cannot be written: ENOSPC' })
 })
 
 test('evidence that is no regular file is refused', async () => {
@@ -175,19 +175,10 @@ test('evidence that is no regular file is refused', async () => {
   await chatgen([...check, server.url, '--out', 'results'], withKey, cwd)
   const evidence = join(cwd, 'results', 'exchanges.ndjson')
   rmSync(evidence)
-  for (const [what, make] of [
-    ['a folder', () => mkdirSync(evidence)],
-    ['a device', () => symlinkSync('/dev/zero', evidence)],
-  ] as const) {
+  for (const make of [() => mkdirSync(evidence), () => symlinkSync('/dev/zero', evidence)]) {
     make()
-    for (const command of [
-      ['report', 'results'],
-      ['rejudge', 'results'],
-    ]) {
-      const { code, stderr } = await chatgen(command, {}, cwd)
-      expect([what, command[0], code], stderr).toEqual([what, command[0], 2])
-      expect(stderr).toContain('exchanges.ndjson')
-    }
+    for (const command of ['report', 'rejudge'])
+      expectEnd(await chatgen([command, 'results'], {}, cwd), 2, { err: 'exchanges.ndjson' })
     rmSync(evidence, { recursive: true })
   }
 })

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { lockName } from '../../conformance/defaults.ts'
-import { chatgen, emptyFolder, start } from '../test-support/chatgen.ts'
+import { chatgen, emptyFolder, expectEnd, start } from '../test-support/chatgen.ts'
 import { inProcess } from '../test-support/in-process.ts'
 import { startModelsServer, withKey } from '../test-support/servers.ts'
 
@@ -35,11 +35,10 @@ describe('a folder in which a run writes', () => {
       ['load', server.url, '--rate', '1', '--duration', '1s'],
       ['capacity', server.url, '--slo', 'ttft.p95 < 1s'],
     ]) {
-      const { code, stdout, stderr } = await chatgen([...args, '--out', 'same'], withKey, cwd)
-      expect(stderr).toContain(
-        `chatgen: --out: the folder same is in use by process ${load.child.pid} (chatgen load, since 2`,
-      )
-      expect([code, stdout]).toEqual([2, ''])
+      const ended = await chatgen([...args, '--out', 'same'], withKey, cwd)
+      const process = `process ${load.child.pid} (chatgen load, since 2`
+      const err = `chatgen: --out: the folder same is in use by ${process}`
+      expectEnd(ended, 2, { out: /^$/, err })
     }
     expect(readdirSync(join(cwd, 'same'))).toEqual(before)
     load.child.kill('SIGINT')
@@ -66,10 +65,8 @@ describe('a folder in which a run writes', () => {
     const cwd = emptyFolder()
     writeFileSync(join(cwd, lockName), lockOf(7, 'elsewhere'))
     const args = ['check', server.url, ...only, '--out', '.']
-    const { code, stderr } = await chatgen(args, withKey, cwd)
-    expect(stderr).toContain('process 7 on elsewhere')
-    expect(stderr).toContain(`delete ${lockName}`)
-    expect(code).toBe(2)
+    const err = ['process 7 on elsewhere', `delete ${lockName}`]
+    expectEnd(await chatgen(args, withKey, cwd), 2, { err })
     expect(readFileSync(join(cwd, lockName), 'utf8')).toBe(lockOf(7, 'elsewhere'))
   })
 })

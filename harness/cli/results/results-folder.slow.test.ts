@@ -1,16 +1,21 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
-import { chatgen, emptyFolder } from '../test-support/chatgen.ts'
+import { chatgen, emptyFolder, expectEnd } from '../test-support/chatgen.ts'
 import { startModelsServer, withKey } from '../test-support/servers.ts'
 
 vi.setConfig({ testTimeout: 90_000 })
 
 const results = 'chatgen-results'
 
-function folderOf(where: string) {
+/** An empty folder, in which commands run with the key. */
+function folderOfRuns() {
+  const where = emptyFolder()
   const list = (name: string) => readdirSync(join(where, name)).toSorted()
   return {
+    cwd: where,
+    run: (args: readonly string[], ...more: readonly string[]) =>
+      chatgen([...args, ...more], withKey, where),
     list,
     read: (name: string) => readFileSync(join(where, name), 'utf8'),
     kind: (name: string): unknown =>
@@ -27,15 +32,14 @@ const commands: readonly (readonly string[])[] = [check, load]
 test.each(commands.map((args) => ({ args })))(
   '$args.0 keeps earlier results aside where no target answers',
   async ({ args }) => {
-    const cwd = emptyFolder()
-    const { list, read, previous } = folderOf(cwd)
+    const { run, list, read, previous } = folderOfRuns()
     const url = await (async () => {
       await using server = await startModelsServer()
-      await chatgen([...args, server.url, '--report', 'html,json'], withKey, cwd)
+      await run(args, server.url, '--report', 'html,json')
       return server.url
     })()
     const before = list(results).map((name) => [name, read(join(results, name))])
-    const unreachable = await chatgen([...args, url], withKey, cwd)
+    const unreachable = await run(args, url)
     expect(unreachable.code).toBe(3)
     const [aside = ''] = previous()
     expect(list(results)).toEqual([aside])
@@ -54,21 +58,19 @@ test('a check whose files are deleted meanwhile ends with 2: its verdicts would 
     },
   })
   const ended = await chatgen([...check, '--profile', 'openai', server.url], withKey, cwd)
-  expect(ended.stderr).toContain('run.json was deleted during the run')
-  expect(ended.code).toBe(2)
+  expectEnd(ended, 2, { err: 'run.json was deleted during the run' })
 })
 
 describe('results of another kind step aside, whole', () => {
   test('check, then load, then check in the default folder', async () => {
     await using server = await startModelsServer()
-    const cwd = emptyFolder()
-    const { list, read, kind, previous } = folderOf(cwd)
-    await chatgen([...check, server.url, '--report', 'html,json'], withKey, cwd)
+    const { cwd, run, list, read, kind, previous } = folderOfRuns()
+    await run(check, server.url, '--report', 'html,json')
     writeFileSync(join(cwd, results, 'notes.txt'), 'mine')
     const evidence = read(`${results}/exchanges.ndjson`)
     expect(evidence).not.toBe('')
 
-    const loaded = await chatgen([...load, server.url], withKey, cwd)
+    const loaded = await run(load, server.url)
     const [aside = ''] = previous()
     expect(aside).toMatch(/^previous-check-\d{8}T\d{6}Z$/)
     expect(loaded.stderr).toContain(
@@ -81,7 +83,7 @@ describe('results of another kind step aside, whole', () => {
     )
     expect(read(join(results, aside, 'exchanges.ndjson'))).toBe(evidence)
 
-    const again = await chatgen([...check, server.url], withKey, cwd)
+    const again = await run(check, server.url)
     expect(again.stderr).toContain(`results of an earlier load run in ${results} moved to`)
     expect(previous()).toHaveLength(2)
     expect(kind(results)).toBe('conformance-report')
@@ -92,16 +94,15 @@ describe('results of another kind step aside, whole', () => {
 
   test('what a killed check has left, and a report.json that is none', async () => {
     await using server = await startModelsServer()
-    const cwd = emptyFolder()
-    const { list, read, previous } = folderOf(cwd)
+    const { cwd, run, list, read, previous } = folderOfRuns()
     mkdirSync(join(cwd, results))
     writeFileSync(join(cwd, results, 'run.json'), '{}')
     writeFileSync(join(cwd, results, 'exchanges.ndjson'), '')
-    await chatgen([...load, server.url], withKey, cwd)
+    await run(load, server.url)
     expect(previous()).toHaveLength(1)
     expect(list(join(results, previous()[0] ?? ''))).toEqual(['exchanges.ndjson', 'run.json'])
     writeFileSync(join(cwd, results, 'report.json'), '{"kind":"something of yours"}')
-    await chatgen([...load, server.url], withKey, cwd)
+    await run(load, server.url)
     const unknown = previous().find((name) => name.startsWith('previous-unknown-')) ?? ''
     expect(read(join(results, unknown, 'report.json'))).toContain('something of yours')
   })
@@ -110,23 +111,21 @@ describe('results of another kind step aside, whole', () => {
 describe('results of the same kind are replaced', () => {
   test('and a page that the run does not write steps aside', async () => {
     await using server = await startModelsServer()
-    const cwd = emptyFolder()
-    const { list, previous } = folderOf(cwd)
-    await chatgen([...check, server.url, '--report', 'html,junit'], withKey, cwd)
-    const { stderr } = await chatgen([...check, server.url, '--report', 'junit'], withKey, cwd)
+    const { run, list, previous } = folderOfRuns()
+    await run(check, server.url, '--report', 'html,junit')
+    const { stderr } = await run(check, server.url, '--report', 'junit')
     const [aside = ''] = previous()
     expect(stderr).toContain(`report.html of an earlier run in ${results} moved to`)
     expect(list(join(results, aside))).toEqual(['report.html'])
     expect(list(results)).toContain('report.xml')
-    await chatgen([...check, server.url, '--report', 'junit'], withKey, cwd)
+    await run(check, server.url, '--report', 'junit')
     expect(previous()).toEqual([aside])
   })
 
   test('one that cannot begin touches nothing', async () => {
     await using server = await startModelsServer()
-    const cwd = emptyFolder()
-    const { list, read } = folderOf(cwd)
-    await chatgen([...check, server.url], withKey, cwd)
+    const { cwd, run, list, read } = folderOfRuns()
+    await run(check, server.url)
     const before = [list(results), read(`${results}/report.json`)]
     for (const args of [
       [...load, 'http://127.0.0.1:1'],
@@ -149,11 +148,9 @@ describe('pages of a stored report', () => {
       await chatgen([...check, server.url, '--out', out], withKey, cwd)
     }
     const args = ['report', 'monday', '--report', 'html', '--out']
-    const refused = await chatgen([...args, 'tuesday'], {}, cwd)
-    expect(refused.stderr).toContain('tuesday has the results of another run')
-    expect(refused.code).toBe(2)
+    const err = 'tuesday has the results of another run'
+    expectEnd(await chatgen([...args, 'tuesday'], {}, cwd), 2, { err })
     expect(readdirSync(join(cwd, 'tuesday'))).not.toContain('report.html')
-    expect((await chatgen([...args, 'monday'], {}, cwd)).code).toBe(0)
-    expect((await chatgen([...args, 'pages'], {}, cwd)).code).toBe(0)
+    for (const out of ['monday', 'pages']) expectEnd(await chatgen([...args, out], {}, cwd), 0)
   })
 })

@@ -1,13 +1,14 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
-import { chatgen, emptyFolder } from '../test-support/chatgen.ts'
+import { chatgen, emptyFolder, expectEnd } from '../test-support/chatgen.ts'
 import { startModelsServer, withKey } from '../test-support/servers.ts'
 
 /** report and rejudge with the real CLI, of a run whose server is gone. */
 
 const folder = emptyFolder()
 const read = (file: string) => readFileSync(join(folder, file), 'utf8')
+const run = (...args: readonly string[]) => chatgen(args, {}, folder)
 
 beforeAll(async () => {
   await using server = await startModelsServer({ open: true })
@@ -20,45 +21,38 @@ beforeAll(async () => {
 
 describe('chatgen report', () => {
   test('prints a stored report', async () => {
-    const { stdout, code } = await chatgen(['report', 'results'], {}, folder)
-    expect(code).toBe(0)
-    expect(stdout).toMatch(/^VIOLATED/)
-    expect(stdout).toMatch(/curl -i|bash results\/repeat\/x\d+\.sh/)
+    const out = [/^VIOLATED/, /curl -i|bash results\/repeat\/x\d+\.sh/]
+    expectEnd(await run('report', 'results'), 0, { out })
     const [script = ''] = readdirSync(join(folder, 'results/repeat'))
     expect(read(`results/repeat/${script}`)).toContain('curl -i')
   })
 
   test('writes any format beside the report, or elsewhere', async () => {
-    const args = ['report', 'results/report.json', '--report', 'html,junit']
-    const here = await chatgen(args, {}, folder)
+    const here = await run('report', 'results/report.json', '--report', 'html,junit')
     expect(here.stdout).toBe(
       `Wrote ${join('results', 'report.xml')}\nWrote ${join('results', 'report.html')}\n`,
     )
     expect(read('results/report.html')).toMatch(/^<!doctype html>/)
-    await chatgen(['report', 'results', '--report', 'markdown', '--out', 'pages'], {}, folder)
+    await run('report', 'results', '--report', 'markdown', '--out', 'pages')
     expect(readdirSync(join(folder, 'pages'))).toEqual(['report.md'])
   })
 
   test('prints what has a file if --out is -', async () => {
-    const args = ['report', 'results', '--report', 'json', '--out', '-']
-    const { stdout } = await chatgen(args, {}, folder)
+    const { stdout } = await run('report', 'results', '--report', 'json', '--out', '-')
     expect(stdout).toBe(read('results/report.json'))
   })
 
   test('renders several results into folders of their own', async () => {
     mkdirSync(join(folder, 'again'), { recursive: true })
     writeFileSync(join(folder, 'again/report.json'), read('results/report.json'))
-    const args = ['report', 'results', 'again', '--report', 'badge', '--out', 'badges']
-    expect((await chatgen(args, {}, folder)).code).toBe(0)
+    expectEnd(await run('report', 'results', 'again', '--report', 'badge', '--out', 'badges'), 0)
     expect(readdirSync(join(folder, 'badges')).toSorted()).toEqual(['again', 'results'])
   })
 })
 
 describe('chatgen rejudge', () => {
   test('gives the verdicts and the exit code of the run, with its server gone', async () => {
-    const { code, stdout } = await chatgen(['rejudge', 'results'], {}, folder)
-    expect(code).toBe(1)
-    expect(stdout).toContain(`Results: ${join('results', 'rejudged')}`)
+    expectEnd(await run('rejudge', 'results'), 1, { out: 'Results: results/rejudged' })
     const verdicts = (file: string) =>
       JSON.parse(read(file)).requirements.map(
         ({ id, verdict, message }: { id: string; verdict: string; message: string }) =>
@@ -72,26 +66,22 @@ describe('chatgen rejudge', () => {
     writeFileSync(join(folder, 'cut/run.json'), read('results/run.json'))
     const whole = read('results/exchanges.ndjson')
     writeFileSync(join(folder, 'cut/exchanges.ndjson'), whole.slice(0, whole.length / 3))
-    const report = await chatgen(['report', 'cut'], {}, folder)
-    expect(report.stderr).toContain('Run chatgen rejudge cut to make a report')
-    const { stderr, stdout } = await chatgen(['rejudge', 'cut', '--out', 'mended'], {}, folder)
+    expectEnd(await run('report', 'cut'), 2, { err: 'Run chatgen rejudge cut to make a report' })
+    const { stderr, stdout } = await run('rejudge', 'cut', '--out', 'mended')
     expect(stderr).toContain('1 line cannot be read')
     expect(stdout).toMatch(/^undecided: [1-9]/m)
-    expect((await chatgen(['report', 'mended', '--report', 'badge'], {}, folder)).code).toBe(0)
+    expectEnd(await run('report', 'mended', '--report', 'badge'), 0)
   })
 })
 
 describe('chatgen compare', () => {
   test('ends with 1 if a requirement is newly violated, and says that it is another target', async () => {
-    const { code, stdout } = await chatgen(['compare', 'closed', 'results'], {}, folder)
-    expect(stdout).toMatch(/OAI-AUTH-01 {2}[\w ]+ → violated \(required\): different target URL/)
-    expect(stdout).toMatch(/^WORSE/m)
-    expect(code).toBe(1)
+    const change = /OAI-AUTH-01 {2}[\w ]+ → violated \(required\): different target URL/
+    expectEnd(await run('compare', 'closed', 'results'), 1, { out: [change, /^WORSE/m] })
   })
 
   test('prints JSON, and says what it cannot tell', async () => {
-    const args = ['compare', 'again', 'closed/report.json', '--json']
-    const { code, stdout } = await chatgen(args, {}, folder)
+    const { code, stdout } = await run('compare', 'again', 'closed/report.json', '--json')
     expect(JSON.parse(stdout)).toMatchObject({
       kind: 'comparison',
       schemaVersion: 1,
@@ -109,17 +99,17 @@ test('the target only if the runs had the same settings', async () => {
   const behavior = { open: false }
   await using server = await startModelsServer(behavior)
   const cwd = emptyFolder()
-  const run = async (out: string, profile: string, ...args: readonly string[]) => {
+  const check = async (out: string, profile: string, ...args: readonly string[]) => {
     writeFileSync(join(cwd, `${out}.yaml`), `baseUrl: ${server.url}\n${profile}`)
     const only = ['--only', 'OAI-AUTH-01', '--only', 'V2-AUTH-02', ...args]
     await chatgen(['check', '--target', `${out}.yaml`, ...only, '--out', out], withKey, cwd)
   }
   const compare = (...args: readonly string[]) => chatgen(['compare', ...args], {}, cwd)
-  await run('monday', 'v2Chat: { anyUuid: true }\n')
-  await run('tuesday', 'limits: { settleMs: 1999 }\n')
+  await check('monday', 'v2Chat: { anyUuid: true }\n')
+  await check('tuesday', 'limits: { settleMs: 1999 }\n')
   behavior.open = true
-  await run('wednesday', 'limits: { settleMs: 1999 }\n', '--skip', 'V2-*')
-  await run('thursday', 'limits: { settleMs: 1999 }\n')
+  await check('wednesday', 'limits: { settleMs: 1999 }\n', '--skip', 'V2-*')
+  await check('thursday', 'limits: { settleMs: 1999 }\n')
 
   const profile = await compare('monday', 'tuesday')
   expect(profile.stdout).toMatch(
@@ -143,8 +133,8 @@ test('the target only if the runs had the same settings', async () => {
 test('two load runs are compared as such', async () => {
   await using server = await startModelsServer()
   const cwd = emptyFolder()
-  const run = ['--rate', '20', '--duration', '500ms', '--out', 'loaded']
-  await chatgen(['load', server.url, ...run], withKey, cwd)
+  const load = ['--rate', '20', '--duration', '500ms', '--out', 'loaded']
+  await chatgen(['load', server.url, ...load], withKey, cwd)
   const { code, stdout } = await chatgen(['compare', 'loaded', 'loaded', '--json'], {}, cwd)
   expect(JSON.parse(stdout)).toMatchObject({ kind: 'load-comparison', design: 'separate' })
   expect([0, 5, 6]).toContain(code)

@@ -4,7 +4,7 @@ import { request } from 'node:http'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { ask, emptyFolder, serving } from '../test-support/chatgen.ts'
+import { ask, emptyFolder, ShownText, serving } from '../test-support/chatgen.ts'
 
 const shell = promisify(execFile)
 
@@ -55,10 +55,8 @@ test('a reset forgets chats and answers, and returns to the script of the flags'
   expect(await ask(url, 'Hi')).toMatchObject({ text: 'from the file' })
   const list = await fetch(`${url}/api/v3/chat`, { headers })
   expect(await list.text()).not.toContain('A chat')
-  const refused = await fetch(`${control}/answers`, {
-    method: 'PUT',
-    body: 'answers:\n  - anser: x',
-  })
+  const mistyped = { method: 'PUT', body: 'answers:\n  - anser: x' }
+  const refused = await fetch(`${control}/answers`, mistyped)
   expect(refused.status).toBe(400)
   expect(await refused.text()).toMatch(/answers:2.*anser: there is no such field/)
 })
@@ -66,15 +64,7 @@ test('a reset forgets chats and answers, and returns to the script of the flags'
 test('requests that are being answered are listed, and those that end without an answer', async () => {
   const { url, control } = await serve()
   const client = new AbortController()
-  const open = fetch(`${url}/api/openai/chat/completions`, {
-    method: 'POST',
-    headers: { authorization: 'Bearer test-key', 'content-type': 'application/json' },
-    body: JSON.stringify({
-      model: 'SVC-Main',
-      messages: [{ role: 'user', content: '[[stall=0]]' }],
-    }),
-    signal: client.signal,
-  }).catch(() => {})
+  const open = ask(url, '[[stall=0]]', 'test-key', client.signal).catch(() => {})
   await expect.poll(() => requests(control)).toMatchObject([{ status: null, aborted: false }])
   client.abort()
   await open
@@ -100,21 +90,20 @@ test('a script is read again when it changes, and a mistyped directive is named'
   const file = join(emptyFolder(), 'answers.yaml')
   writeFileSync(file, 'answers: [{ match: { text: hello }, answer: first }]')
   const { run, url } = await serve('--script', file)
-  let notices = ''
-  run.child.stderr?.on('data', (bytes) => {
-    notices += bytes
-  })
+  const notices = new ShownText()
+  run.child.stderr?.on('data', (bytes) => notices.add(String(bytes)))
   expect(await ask(url, 'hello')).toMatchObject({ text: 'first' })
   writeFileSync(file, 'answers: [{ match: { text: hello }, answer: the second }]')
   await expect
     .poll(() => ask(url, 'hello'), { timeout: 10_000 })
     .toMatchObject({ text: 'the second' })
   writeFileSync(file, 'answers: [{ match: { text: hello }, anser: third }]')
-  await expect.poll(() => notices, { timeout: 10_000 }).toContain('anser: there is no such field')
-  expect(notices).toContain('The earlier answers remain in use')
+  await notices.until((text) => text.includes('anser: there is no such field'))
+  expect(notices.text).toContain('The earlier answers remain in use')
   expect(await ask(url, 'hello')).toMatchObject({ text: 'the second' })
   await ask(url, '[[tokns=3]] [[wiki]]')
   await ask(url, '[[tokns=3]]')
-  await expect.poll(() => notices).toContain('no directive, and so text of the prompt: [[tokns=3]]')
-  expect(notices.match(/no directive/g)).toHaveLength(1)
+  const named = 'no directive, and so text of the prompt: [[tokns=3]]'
+  await notices.until((text) => text.includes(named))
+  expect(notices.text.match(/no directive/g)).toHaveLength(1)
 })

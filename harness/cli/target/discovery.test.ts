@@ -19,7 +19,7 @@ import {
   type Front,
   startTlsServer,
 } from '../../client/test-support/tls-front.ts'
-import { chatgen, emptyFolder, reportIn } from '../test-support/chatgen.ts'
+import { chatgen, emptyFolder, expectEnd, reportIn } from '../test-support/chatgen.ts'
 
 /** `chatgen check` with the real CLI, of a target of which only the URL is known. */
 
@@ -69,13 +69,10 @@ describe('chatgen check URL', () => {
     expect(verdicts).toContain('KB-01 unproven')
     // Two equal answers to one request may be equal by chance.
     expect(verdicts).toContain('OAI-STREAM-10 not-applicable')
-    expect(stdout).toContain(
-      [
-        '3 required requirements cannot be tested without knowledge.routes. Set it in a target profile:',
-        `  chatgen init ${server.url} --out target.yaml    # then fill in the missing fields`,
-        '  chatgen check --target target.yaml',
-      ].join('\n'),
-    )
+    expect(stdout).toContain(`\
+3 required requirements cannot be tested without knowledge.routes. Set it in a target profile:
+  chatgen init ${server.url} --out target.yaml    # then fill in the missing fields
+  chatgen check --target target.yaml`)
     expect(code).toBe(5)
   })
 
@@ -95,22 +92,17 @@ describe('chatgen check URL', () => {
   })
 
   test.each([
-    [
-      'the whole surface',
-      ['--profile', 'openai', '--skip', 'OAI-MODELS', '--skip', 'OAI-STREAM-11'],
-    ],
+    ['the whole surface', ['--profile', 'openai', '--skip', 'OAI-MODELS,OAI-STREAM-11']],
     ['some requirements', ['--only', 'OAI-CHAT', '--only', 'OAI-TEMP']],
     ['a surface without a list of models', ['--profile', 'v3', '--only', 'V3-GEN-02']],
     ['few requests', ['--only', 'OAI-CHAT-01', '--max-requests', '30']],
   ])('names a model that the target lists, for %s', async (_, args) => {
-    const oneModel = await startReferenceServer({
-      keys: [withKey.CHATGEN_API_KEY],
-      patch: compose([
-        onSuccessBody(modelList, () => ({ data: [{ id: onlyModel }] })),
-        ...[completions, storeMessage, v3Generate].map(acceptingOnly),
-      ]),
-    })
-    onTestFinished(() => oneModel.close())
+    const patch = compose([
+      onSuccessBody(modelList, () => ({ data: [{ id: onlyModel }] })),
+      ...[completions, storeMessage, v3Generate].map(acceptingOnly),
+    ])
+    const keys = [withKey.CHATGEN_API_KEY]
+    const oneModel = closing(await startReferenceServer({ keys, patch }))
     const { verdicts } = await checkOf(oneModel.url, ...args)
     const decided = verdicts.filter((line) => / (pass|fail|inconclusive|error)$/.test(line))
     expect(decided.length).toBeGreaterThan(0)
@@ -120,8 +112,7 @@ describe('chatgen check URL', () => {
 
 describe('--max-requests of a bare URL', () => {
   async function checkThroughProxy(maxRequests: number) {
-    const proxy = await startForwardProxy()
-    onTestFinished(() => proxy.close())
+    const proxy = closing(await startForwardProxy())
     const url = `http://chat.test:${new URL(server.url).port}`
     const args = ['check', url, '--max-requests', `${maxRequests}`, ...quick]
     const ended = await chatgen(args, { ...withKey, HTTP_PROXY: `http://127.0.0.1:${proxy.port}` })
@@ -147,12 +138,10 @@ test('chatgen check --target says in a line which members a run waits for', asyn
   const folder = emptyFolder()
   writeFileSync(join(folder, 'target.yaml'), `baseUrl: ${server.url}\n`)
   const args = ['check', '--target', 'target.yaml', '--only', 'KB-0*']
-  const { code, stdout, stderr } = await chatgen(args, withKey, folder)
-  expect(stderr).not.toContain('discovery')
-  expect(stdout).toContain(
-    'cannot be tested without capabilities.knowledge: set it in target.yaml.',
-  )
-  expect(code).toBe(5)
+  const ended = await chatgen(args, withKey, folder)
+  expect(ended.stderr).not.toContain('discovery')
+  const out = 'cannot be tested without capabilities.knowledge: set it in target.yaml.'
+  expectEnd(ended, 5, { out })
 })
 
 // Each test starts the real command once or twice, and the machine may be slow.
@@ -161,7 +150,7 @@ vi.setConfig({ testTimeout: 120_000 })
 const only = ['--only', 'OAI-MODELS-01', '--profile', 'openai', '--quiet']
 const key = { CHATGEN_API_KEY: 'sk-networks-4711' }
 
-function ended<T extends { close(): Promise<void> }>(server: T): T {
+function closing<T extends { close(): Promise<void> }>(server: T): T {
   onTestFinished(() => server.close())
   return server
 }
@@ -173,10 +162,11 @@ async function secure(name: Parameters<typeof certificate>[0] = 'server'): Promi
     response.setHeader('content-type', 'application/json')
     response.end(listed)
   }
-  return ended(await startTlsServer(handle, certificate(name)))
+  return closing(await startTlsServer(handle, certificate(name)))
 }
 
 const ca = certificateFile('ca.pem')
+const out = '1 passed, 0 violated'
 
 describe('chatgen check', () => {
   test('trusts an authority by variable, and by profile', async () => {
@@ -190,43 +180,39 @@ describe('chatgen check', () => {
       chatgen(['check', front.url, ...only], { ...key, CHATGEN_CA: ca }),
       chatgen(['check', '--target', 'target.yaml', ...only], key, folder),
     ])
-    for (const { stdout, stderr } of runs) {
-      expect(stderr).not.toContain('certificate')
-      expect(stdout).toMatch(/1 passed, 0 violated/)
+    for (const run of runs) {
+      expectEnd(run, 0, { out })
+      expect(run.stderr).not.toContain('certificate')
     }
     expect(new Set(front.protocols)).toEqual(new Set(['h2', 'http/1.1']))
   })
 
   test('says aloud that it verifies nothing', async () => {
     const front = await secure('self-signed')
-    const { stdout, stderr } = await chatgen(['check', front.url, ...only, '--insecure'], key)
-    expect(stdout).toMatch(/1 passed, 0 violated/)
-    expect(stderr).toContain('--insecure: the TLS certificate of the target is not verified')
+    const err = '--insecure: the TLS certificate of the target is not verified'
+    expectEnd(await chatgen(['check', front.url, ...only, '--insecure'], key), 0, { out, err })
   })
 
   test('ends with 3 and one sentence for plain HTTP on a port of TLS', async () => {
     const { port } = await secure()
-    const { code, stderr } = await chatgen(['check', `http://127.0.0.1:${port}`], key)
-    expect(stderr).toContain('speaks TLS; try https://127.0.0.1:')
-    expect(stderr.trim().split('\n')).toHaveLength(1)
-    expect(code).toBe(3)
+    const ended = await chatgen(['check', `http://127.0.0.1:${port}`], key)
+    expectEnd(ended, 3, { err: /^.*speaks TLS; try https:\/\/127\.0\.0\.1:.*\n$/ })
   })
 
   test('goes through the proxy of the environment, to the address that is named without one', async () => {
     const front = await secure()
     const url = `https://chat.test:${front.port}`
     const credential = `Basic ${Buffer.from('bob:a-secret').toString('base64')}`
-    const proxy = ended(await startForwardProxy({ credential }))
+    const proxy = closing(await startForwardProxy({ credential }))
     const env = { ...key, HTTPS_PROXY: `http://bob:a-secret@127.0.0.1:${proxy.port}` }
-    const through = await chatgen(['check', url, ...only, '--ca', ca], env)
-    expect(through.stdout).toMatch(/1 passed, 0 violated/)
+    expectEnd(await chatgen(['check', url, ...only, '--ca', ca], env), 0, { out })
     expect(new Set(proxy.requests)).toEqual(new Set([`CONNECT chat.test:${front.port}`]))
     const requestCount = proxy.requests.length
     const around = await chatgen(
       ['check', url, ...only, '--ca', ca, '--resolve', `chat.test:${front.port}:127.0.0.1`],
       { ...env, NO_PROXY: '.test' },
     )
-    expect(around.stdout).toMatch(/1 passed, 0 violated/)
+    expectEnd(around, 0, { out })
     expect(proxy.requests).toHaveLength(requestCount)
   })
 })

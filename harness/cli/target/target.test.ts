@@ -21,25 +21,22 @@ test.each(['http://127.0.0.1:4010', 'HTTPS://chat.example.org/llm/', 'http://[::
   },
 )
 
-test.each(
-  Object.entries({
-    '127.0.0.1:4010': 'invalid URL: did you mean http://127.0.0.1:4010?',
-    'localhost:4010/llm/': 'invalid URL: did you mean http://localhost:4010/llm?',
-    localhost: 'invalid URL: did you mean http://localhost?',
-    '[::1]:8080': 'invalid URL: did you mean http://[::1]:8080?',
-    'chat.example.org': 'invalid URL: did you mean https://chat.example.org?',
-    'bob:secret@chat.example.org': 'invalid URL: did you mean https://chat.example.org?',
-    '//chat.example.org/': 'invalid URL: did you mean https://chat.example.org?',
-    'staging.yaml of mine':
-      'invalid URL: expected http:// or https://, e.g. https://chat.example.org',
-    staging: 'invalid URL: expected http:// or https://, e.g. https://chat.example.org',
-    'ftp://chat.example.org':
-      'invalid URL: expected http:// or https://, e.g. https://chat.example.org',
-    'http://': 'invalid URL: expected http:// or https://, e.g. https://chat.example.org',
-    '': 'invalid URL: expected http:// or https://, e.g. https://chat.example.org',
-  }),
-)('%s is none', (url, sentence) => {
-  expect(() => baseUrlOf(url)).toThrow(new ConfigurationError([sentence]))
+const form = 'expected http:// or https://, e.g. https://chat.example.org'
+
+test.each([
+  ['127.0.0.1:4010', 'did you mean http://127.0.0.1:4010?'],
+  ['localhost:4010/llm/', 'did you mean http://localhost:4010/llm?'],
+  ['localhost', 'did you mean http://localhost?'],
+  ['[::1]:8080', 'did you mean http://[::1]:8080?'],
+  ['chat.example.org', 'did you mean https://chat.example.org?'],
+  ['bob:secret@chat.example.org', 'did you mean https://chat.example.org?'],
+  ['//chat.example.org/', 'did you mean https://chat.example.org?'],
+  ...['staging.yaml of mine', 'staging', 'ftp://chat.example.org', 'http://', ''].map((url) => [
+    url,
+    form,
+  ]),
+])('%s is none', (url = '', sentence) => {
+  expect(() => baseUrlOf(url)).toThrow(new ConfigurationError([`invalid URL: ${sentence}`]))
 })
 
 const environment = { MODEL: 'small', TOKEN: 'sk-0123456789' }
@@ -75,28 +72,19 @@ test('an image with its port, environment and path of readiness', () => {
 test('a service of a Compose file', () => {
   expect(container(['--compose', 'compose.yaml', '--service', 'chat', '--port', '80'])).toEqual({
     from: { kind: 'compose', file: 'compose.yaml', service: 'chat' },
-    port: 80,
-    env: {},
-    ready: null,
-    readyMs: 120_000,
+    ...{ port: 80, env: {}, ready: null, readyMs: 120_000 },
   })
 })
 
-test('the same by variables, one line for each of the environment', () => {
-  const env = {
-    CHATGEN_IMAGE: 'chat:1.4',
-    CHATGEN_CONTAINER_PORT: '8080',
-    CHATGEN_ENV: 'LIST=a,b\nTOKEN\n',
-  }
+test('the same by variables, one line for each of the environment; otherwise there is none', () => {
+  expect(container([])).toBeUndefined()
+  const image = { CHATGEN_IMAGE: 'chat:1.4', CHATGEN_CONTAINER_PORT: '8080' }
+  const env = { ...image, CHATGEN_ENV: 'LIST=a,b\nTOKEN\n' }
   expect(container([], env)).toMatchObject({
     from: { kind: 'image', image: 'chat:1.4' },
     port: 8080,
     env: { LIST: 'a,b', TOKEN: 'sk-0123456789' },
   })
-})
-
-test('no container without an image or a file', () => {
-  expect(container([])).toBeUndefined()
 })
 
 function networkOf(flags: NetworkFlags, env: Record<string, string> = {}, more = {}) {
@@ -109,12 +97,8 @@ test('a flag wins over the profile, and a proxy of the profile over that of the 
   const network = { httpVersion: 1, proxy: 'http://profile.test:1', resolve: ['a.test:1:::1'] }
   const env = { HTTPS_PROXY: 'http://ambient.test:1' }
   expect(networkOf({ http2: true }, env, { network })).toEqual({ ...network, httpVersion: 2 })
-  expect(networkOf({}, { HTTPS_PROXY: 'ambient.test:3128' })).toEqual({
-    proxy: 'http://ambient.test:3128/',
-  })
-})
-
-test('nothing is said of a network that nothing is said of', () => {
+  const ambient = networkOf({}, { HTTPS_PROXY: 'ambient.test:3128' })
+  expect(ambient).toEqual({ proxy: 'http://ambient.test:3128/' })
   expect(networkOf({})).toBeUndefined()
 })
 
@@ -158,25 +142,18 @@ test.each([
   ['http://[fd00::7]:80', 'fd00::7', false],
   ['http://[fd00::7]:80', '[fd00::7]', false],
   ['http://[fd00::7]:80', '[fd00::7]:81', true],
+  // This machine needs no proxy.
+  ['http://localhost:4010', '', false],
+  ['http://127.0.0.1', '', false],
+  ['http://127.1.2.3:80', '', false],
+  ['http://[::1]:4010', '', false],
 ])('%s with NO_PROXY=%s: %s', (url, noProxy, used) => {
-  const env = { HTTP_PROXY: proxy, NO_PROXY: noProxy }
+  const env = { HTTP_PROXY: proxy, http_proxy: proxy, NO_PROXY: noProxy }
   expect(proxyFromEnvironment(url, env) !== undefined).toBe(used)
 })
 
-test.each([
-  'http://localhost:4010',
-  'http://127.0.0.1',
-  'http://127.1.2.3:80',
-  'http://[::1]:4010',
-])('a proxy of the environment is not asked for %s', (url) => {
-  expect(proxyFromEnvironment(url, { HTTP_PROXY: proxy, http_proxy: proxy })).toBeUndefined()
-})
-
-const keys = {
-  CHATGEN_API_KEY: 'sk-production-1',
-  STAGING_KEY: 'sk-staging-1',
-  OTHER: 'sk-other-1',
-}
+const [production, staging, other] = ['sk-production-1', 'sk-staging-1', 'sk-other-1']
+const keys = { CHATGEN_API_KEY: production, STAGING_KEY: staging, OTHER: other }
 const both = 'compatKey: ${NOT_SET}\nnativeToken: ${NOT_SET_EITHER}'
 const overrides = (members: string) =>
   `chatgen: the key in OTHER (--key-env) overrides ${members} of the profile`
@@ -194,16 +171,12 @@ async function keysFor(members: string, flags: { readonly keyEnv?: string }) {
 }
 
 test.each([
-  ['apiKey: ${STAGING_KEY}', {}, ['sk-staging-1', 'sk-staging-1']],
-  ['compatKey: ${STAGING_KEY}', {}, ['sk-staging-1', undefined]],
-  ['nativeToken: ${STAGING_KEY}', {}, [undefined, 'sk-staging-1']],
-  ['', {}, ['sk-production-1', 'sk-production-1']],
-  [
-    'apiKey: ${STAGING_KEY}',
-    { keyEnv: 'OTHER' },
-    ['sk-other-1', 'sk-other-1', overrides('apiKey')],
-  ],
-  [both, { keyEnv: 'OTHER' }, ['sk-other-1', 'sk-other-1', overrides('compatKey, nativeToken')]],
+  ['apiKey: ${STAGING_KEY}', {}, [staging, staging]],
+  ['compatKey: ${STAGING_KEY}', {}, [staging, undefined]],
+  ['nativeToken: ${STAGING_KEY}', {}, [undefined, staging]],
+  ['', {}, [production, production]],
+  ['apiKey: ${STAGING_KEY}', { keyEnv: 'OTHER' }, [other, other, overrides('apiKey')]],
+  [both, { keyEnv: 'OTHER' }, [other, other, overrides('compatKey, nativeToken')]],
 ])('the keys of a profile with "%s" and %j: %j', async (members, flags, used) => {
   expect(await keysFor(members, flags)).toEqual(used)
 })

@@ -4,7 +4,13 @@ import { describe, expect, test } from 'vitest'
 import { headLine } from '../../conformance/cleanup/journal.ts'
 import { bin, emptyFolder, reportIn } from '../test-support/chatgen.ts'
 import { startModelsServer, withKey } from '../test-support/servers.ts'
-import { ctrlC, type InTerminal, inTerminal, startInTerminal } from '../test-support/terminal.ts'
+import {
+  ctrlC,
+  type InTerminal,
+  inTerminal,
+  printed,
+  startInTerminal,
+} from '../test-support/terminal.ts'
 
 /**
  * Ctrl-C as a keyboard sends it, on a pseudo-terminal with a size, while a spinner turns. The targets
@@ -21,6 +27,8 @@ const slackMs = 15_000
 
 /** A check without discovery: its requirements need no other fields of the profile. */
 const check = ['check', '--target', 'profile.yaml', '--only', 'OAI-CHAT-*', '--only', 'V3-CHAT-*']
+
+const load = ['load', 'URL', '--rate', '2', '--surface', 'openai']
 
 /** A command on a terminal, once its target has gone silent after `answered` requests. */
 async function silenced(
@@ -47,11 +55,7 @@ describe('Ctrl-C on a terminal', () => {
     { args: [...check, '--out', 'results'], answered: surfaces, says: 'partial results' },
     { args: check, answered: 0, says: 'chatgen: interrupted before the first scenario' },
     { args: ['load', 'URL', '--rate', '5'], answered: 0, says: 'chatgen: interrupted', shows: /^/ },
-    {
-      args: ['load', 'URL', '--rate', '2', '--surface', 'openai', '--out', 'results'],
-      answered: 2,
-      says: '',
-    },
+    { args: [...load, '--out', 'results'], answered: 2, says: '' },
     { args: ['init', 'URL'], answered: 0, says: 'chatgen: interrupted' },
     { args: ['init', 'URL'], answered: surfaces, says: 'chatgen: interrupted' },
     { args: ['cleanup', 'journal.ndjson'], answered: 0, says: '', shows: /1 chat to delete/ },
@@ -107,8 +111,7 @@ async function expectTidy(run: InTerminal): Promise<void> {
 }
 
 async function text(run: InTerminal): Promise<string> {
-  const lines = await run.screen()
-  return lines.map(({ text, wraps }) => (wraps ? text : `${text}\n`)).join('')
+  return printed(await run.screen())
 }
 
 /** Journal of a run that created a chat and was killed. */

@@ -1,16 +1,12 @@
 import { cpSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { compose, faults } from '../../../reference-server/deviations/index.ts'
-import {
-  parsePace,
-  type ReferenceServer,
-  startReferenceServer,
-} from '../../../reference-server/index.ts'
+import { type ReferenceServer, startReferenceServer } from '../../library/index.ts'
 import { chatgen, emptyFolder } from '../test-support/chatgen.ts'
 import {
   ctrlC,
   type InTerminal,
+  printed,
   type ScreenLine,
   startInTerminal,
 } from '../test-support/terminal.ts'
@@ -28,11 +24,10 @@ let broken: ReferenceServer
 let env: Record<string, string>
 
 beforeAll(async () => {
-  server = await startReferenceServer({ pace: parsePace('ttft=300ms,gap=20ms') })
-  env = { CHATGEN_API_KEY: server.keys[0] ?? '' }
-  const forgets = faults.filter(({ name }) => name === 'v3-idempotency-forgets-answers')
-  const patch = compose(forgets.map((fault) => fault.patch))
-  broken = await startReferenceServer({ keys: server.keys, patch })
+  server = await startReferenceServer({ pace: 'ttft=300ms,gap=20ms' })
+  env = { CHATGEN_API_KEY: server.keys[0] }
+  const faults = ['v3-idempotency-forgets-answers']
+  broken = await startReferenceServer({ keys: server.keys, faults })
   mkdirSync(join(folder, 'kept'))
   const kept = ['--profile', 'openai', '--out', 'kept', '--quiet']
   const args = ['check', server.url, ...kept, '--only', 'OAI-MODELS-*', '--only', 'OAI-AUTH-*']
@@ -41,8 +36,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([server.close(), broken.close()]))
 
 interface Command {
-  readonly name: string
-  readonly args: () => readonly string[]
+  readonly args: readonly string[]
   /** Output before Ctrl-C is pressed; commands without it end by themselves. */
   readonly until?: RegExp
   readonly code: number
@@ -54,66 +48,50 @@ interface Command {
 const frame = 30
 const perViolation = 12
 const quick = ['--depth', 'quick']
+const some = ['--only', 'OAI-*', '--skip', 'OAI-STREAM-11']
+const load = ['load', 'URL', '--rate', '5', '--duration', '60s', '--surface', 'v3']
+const calibrate = ['calibrate', '--duration', '1s', '--out', 'calibration.json']
+const check = ['check', 'URL', '--profile', 'openai', '--out', 'checked']
 
-const commands: readonly Command[] = [
-  {
-    name: 'check',
-    args: () => ['check', server.url, '--profile', 'openai', '--out', 'checked'],
-    until: /[1-9]\d*\/\d+ scenarios/,
-    code: 130,
-  },
-  {
-    name: 'load',
-    args: () => ['load', server.url, '--rate', '5', '--duration', '60s', '--surface', 'v3'],
-    until: /e2e p50 \d/,
-    code: 130,
-  },
-  { name: 'init', args: () => ['init', server.url], until: /surfaces|models|reasoning/, code: 130 },
-  {
-    name: 'bench',
-    args: () => ['bench', '--duration', '1s', '--only', '*stream'],
+const commands: Readonly<Record<string, Command>> = {
+  check: { args: check, until: /[1-9]\d*\/\d+ scenarios/, code: 130 },
+  load: { args: load, until: /e2e p50 \d/, code: 130 },
+  init: { args: ['init', 'URL'], until: /surfaces|models|reasoning/, code: 130 },
+  bench: {
+    args: ['bench', '--duration', '1s', '--only', '*stream'],
     until: /stream: 1 s.*generate stream: w/s,
     code: 130,
   },
-  {
-    name: 'calibrate',
-    args: () => ['calibrate', '--duration', '1s', '--out', 'calibration.json'],
-    until: /rate 1 of/,
-    code: 130,
-  },
-  { name: 'serve', args: () => ['serve', '--port', '0'], until: /Listening/, code: 0 },
-  { name: 'rejudge', args: () => ['rejudge', 'kept', '--out', 'again'], code: 5 },
-  { name: 'report', args: () => ['report', 'kept'], code: 0 },
-  { name: 'cleanup', args: () => ['cleanup', 'kept/journal.ndjson', '--dry-run'], code: 0 },
-  {
-    name: 'check that conforms',
-    args: () => ['check', '--reference', ...quick, '--only', 'OAI-*', '--skip', 'OAI-STREAM-11'],
+  calibrate: { args: calibrate, until: /rate 1 of/, code: 130 },
+  serve: { args: ['serve', '--port', '0'], until: /Listening/, code: 0 },
+  rejudge: { args: ['rejudge', 'kept', '--out', 'again'], code: 5 },
+  report: { args: ['report', 'kept'], code: 0 },
+  cleanup: { args: ['cleanup', 'kept/journal.ndjson', '--dry-run'], code: 0 },
+  'check that conforms': {
+    args: ['check', '--reference', ...quick, ...some],
     code: 0,
     maxLines: frame,
   },
-  {
-    name: 'check that finds a violation',
-    args: () => ['check', broken.url, ...quick, '--only', 'V3-IDEM-*'],
+  'check that finds a violation': {
+    args: ['check', 'BROKEN', ...quick, '--only', 'V3-IDEM-*'],
     code: 1,
     maxLines: frame + perViolation,
   },
-  {
-    name: 'check that is undecided',
-    args: () => ['check', server.url, '--only', 'OAI-MODELS-*'],
+  'check that is undecided': {
+    args: ['check', 'URL', '--only', 'OAI-MODELS-*'],
     code: 5,
     maxLines: frame,
   },
-  {
-    name: 'check of nothing',
-    args: () => ['check', 'http://127.0.0.1:1', '--out', 'none'],
+  'check of nothing': {
+    args: ['check', 'http://127.0.0.1:1', '--out', 'none'],
     code: 3,
     maxLines: 2,
   },
-  { name: 'check --dry-run', args: () => ['check', server.url, '--dry-run'], code: 0 },
-  { name: 'load --dry-run', args: () => ['load', server.url, '--dry-run', '--rate', '5'], code: 0 },
-]
+  'check --dry-run': { args: ['check', 'URL', '--dry-run'], code: 0 },
+  'load --dry-run': { args: ['load', 'URL', '--dry-run', '--rate', '5'], code: 0 },
+}
 
-test.each(commands)('chatgen $name in 80 columns and in 60', async (command) => {
+test.each(Object.entries(commands))('chatgen %s in 80 columns and in 60', async (_, command) => {
   await Promise.all([80, 60].map((columns) => expectLayout(command, columns)))
 })
 
@@ -123,7 +101,9 @@ async function expectLayout(
 ): Promise<void> {
   const cwd = emptyFolder()
   cpSync(folder, cwd, { recursive: true })
-  const run = startInTerminal(args(), { columns, env, cwd })
+  const urls: Record<string, string> = { URL: server.url, BROKEN: broken.url }
+  const given = args.map((word) => urls[word] ?? word)
+  const run = startInTerminal(given, { columns, env, cwd })
   if (until !== undefined) {
     await run.shows(until)
     expectFitting(await run.screen(), columns)
@@ -140,11 +120,7 @@ async function expectLayout(
 
 /** Lines as they were printed: one that is wider than the terminal takes several of its rows. */
 function logical(rows: readonly ScreenLine[]): readonly string[] {
-  return rows
-    .map(({ text, wraps }) => (wraps ? text : `${text}\n`))
-    .join('')
-    .trimEnd()
-    .split('\n')
+  return printed(rows).trimEnd().split('\n')
 }
 
 /** Commands for pasting may be wider, and so may a hash. */

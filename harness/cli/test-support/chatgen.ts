@@ -118,9 +118,15 @@ export async function serving(args: readonly string[], cwd = emptyFolder()) {
 }
 
 /** Asks a server started by `serving`, whose key is test-key. */
-export async function ask(url: string, content: string, key = 'test-key') {
+export async function ask(
+  url: string,
+  content: string,
+  key = 'test-key',
+  signal: AbortSignal | null = null,
+) {
   const response = await fetch(`${url}/api/openai/chat/completions`, {
     method: 'POST',
+    signal,
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     body: JSON.stringify({ model: 'SVC-Main', messages: [{ role: 'user', content }] }),
   })

@@ -28,6 +28,11 @@ export interface ScreenLine {
   readonly wraps: boolean
 }
 
+/** Lines as they were printed: one that is wider than the terminal takes several of its rows. */
+export function printed(rows: readonly ScreenLine[]): string {
+  return rows.map(({ text, wraps }) => (wraps ? text : `${text}\n`)).join('')
+}
+
 export const ctrlC = '\u0003'
 
 /** The real CLI on a pseudo-terminal that has a size. */

@@ -52,7 +52,7 @@ export function vendorFolder(): string {
   return folder
 }
 
-export function openssl(args: readonly string[]): void {
+function openssl(args: readonly string[]): void {
   execFileSync('openssl', args, { stdio: 'ignore' })
 }
 

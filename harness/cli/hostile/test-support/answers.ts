@@ -3,28 +3,26 @@ import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import type { Patch } from '../../../../reference-server/index.ts'
-import { forward, listen, readBody } from '../../../client/test-support/listen-on-loopback.ts'
+import { forward, listen, pour, readBody } from '../../../client/test-support/listen-on-loopback.ts'
 
 const stream = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n'
 const json = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n'
 
-export const endlessEvents: Answer = async (socket, { path }) => {
+/** Events of the surface that is asked, in blocks of 500. */
+export const endlessEvents: Answer = (socket, { path }) => {
   const event = path.includes('/openai/') ? chunkEvent : deltaEvent
-  const block = (at: number) => Array.from({ length: 500 }, (_, more) => event(at + more)).join('')
-  socket.write(stream)
-  for (let at = 0; await written(socket, block(at)); at += 500);
+  pour(socket, stream, Array.from({ length: 500 }, (_, at) => event(at)).join(''))
 }
 
 /** An unstreamed body that never ends. */
-export const endlessBody: Answer = async (socket) => {
-  socket.write(`${json}{"a":"`)
-  while (await written(socket, mebibyteOfText));
-}
+export const endlessBody: Answer = (socket) => pour(socket, `${json}{"a":"`, 'x'.repeat(1 << 20))
 
-export const endlessHeaders: Answer = async (socket) => {
-  socket.write('HTTP/1.1 200 OK\r\n')
-  while (await written(socket, 'x-more: and more\r\n'.repeat(1_000)));
-}
+export const endlessHeaders: Answer = (socket) =>
+  pour(socket, 'HTTP/1.1 200 OK\r\n', 'x-more: and more\r\n'.repeat(1_000))
+
+/** Endless 103 Early Hints without a final response. */
+export const earlyHints: Answer = (socket) =>
+  pour(socket, '', 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'.repeat(500))
 
 export function body(text: string): Answer {
   return (socket) => {
@@ -50,13 +48,6 @@ export function drip(everyMs: number): Answer {
   }
 }
 
-/** Endless 103 Early Hints without a final response. */
-export const earlyHints: Answer = async (socket) => {
-  while (await written(socket, 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'.repeat(500)));
-}
-
-export const silence: Answer = () => {}
-
 export function deep(levels: number): string {
   return `${'{"a":['.repeat(levels / 2)}${']}'.repeat(levels / 2)}`
 }
@@ -69,8 +60,6 @@ export function historyPage(rows: number): string {
   return `{"result":[${result.join()}],"pagination":{"cursor":null}}`
 }
 
-const mebibyteOfText = 'x'.repeat(1 << 20)
-
 function chunkEvent(at: number): string {
   const choice = { index: 0, delta: { content: `word${at} ` }, finish_reason: null }
   const chunk = { id: 'c1', object: 'chat.completion.chunk', created: 1_700_000_000, model: 'm' }
@@ -80,30 +69,9 @@ function chunkEvent(at: number): string {
 function deltaEvent(at: number): string {
   const type = 'response.output_text.delta'
   const place = { item_id: 'm1', output_index: 0, content_index: 0 }
-  const data = {
-    type,
-    sequence_number: at,
-    ...place,
-    delta: `word${at} `,
-    padding: 'p'.repeat(120),
-  }
+  const content = { delta: `word${at} `, padding: 'p'.repeat(120) }
+  const data = { type, sequence_number: at, ...place, ...content }
   return `event: ${type}\ndata: ${JSON.stringify(data)}\n\n`
-}
-
-/** Writes with backpressure; false once the socket is closed. */
-async function written(socket: Socket, text: string): Promise<boolean> {
-  if (socket.destroyed) return false
-  if (socket.write(text)) return true
-  await new Promise<void>((resolve) => {
-    const done = () => {
-      socket.off('drain', done)
-      socket.off('close', done)
-      resolve()
-    }
-    socket.on('drain', done)
-    socket.on('close', done)
-  })
-  return !socket.destroyed
 }
 
 /** Appends tokens to answers whose length and form the request does not restrict. */

@@ -4,14 +4,12 @@ import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import { type LoadReport, loadReport } from '../../../../reports/load/model/report.ts'
 import { listen } from '../../../client/test-support/listen-on-loopback.ts'
-import { chatgen, emptyFolder, serving } from '../../test-support/chatgen.ts'
+import { chatgen, type Ended, emptyFolder, serving } from '../../test-support/chatgen.ts'
 
 const key = 'load-test-key'
 export const withKey = { CHATGEN_API_KEY: key }
 
-export interface Loaded {
-  readonly code: number | null
-  readonly stdout: string
+export interface Loaded extends Ended {
   readonly report: LoadReport
 }
 
@@ -28,10 +26,10 @@ export async function loadInTime(args: readonly string[]): Promise<Loaded> {
 
 /** Puts a load on a target with the real CLI, and reads its report. */
 export async function load(args: readonly string[], folder = emptyFolder()): Promise<Loaded> {
-  const { code, stdout, stderr } = await chatgen(['load', ...args], withKey, folder)
+  const ended = await chatgen(['load', ...args], withKey, folder)
   // On a busy machine a run lasts long enough to log progress.
-  expect(stderr.replaceAll(/^load: \w+ \d+ s of .*\n/gm, '')).toBe('')
-  return { code, stdout, report: reportIn(folder) }
+  expect(ended.stderr.replaceAll(/^load: \w+ \d+ s of .*\n/gm, '')).toBe('')
+  return { ...ended, report: reportIn(folder) }
 }
 
 function invalidByMachine({ outcome, generator }: LoadReport): boolean {
