@@ -1,6 +1,8 @@
 import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
@@ -12,7 +14,7 @@ import { key, startModelsServer } from './test-support/servers.ts'
 /** The scripts of action.yml as a runner runs them: in bash, with files for outputs and summary. */
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
-const text = readFileSync(join(root, 'action.yml'), 'utf8')
+const source = readFileSync(join(root, 'action.yml'), 'utf8')
 const action = z
   .object({
     inputs: z.record(z.string(), z.object({ description: z.string(), default: z.string() })),
@@ -27,7 +29,7 @@ const action = z
       ),
     }),
   })
-  .parse(parse(text))
+  .parse(parse(source))
 
 /** @param which id or name of the step */
 async function run(
@@ -43,24 +45,15 @@ async function run(
   }
   const temporary = { RUNNER_TEMP: join(folder, 'temp') }
   for (const file of Object.values(files)) writeFileSync(file, '')
-  const child = spawn(
-    '/bin/bash',
-    ['--noprofile', '--norc', '-eo', 'pipefail', '-c', step?.run ?? ''],
-    {
-      cwd: folder,
-      env: {
-        PATH: path ?? `${dirname(process.execPath)}:${process.env['PATH']}`,
-        ...files,
-        ...temporary,
-        ...Object.fromEntries(values),
-      },
-    },
-  )
-  let printed = ''
-  child.stdout.on('data', (bytes) => {
-    printed += bytes
+  const PATH = path ?? `${dirname(process.execPath)}:${process.env['PATH']}`
+  const bash = ['--noprofile', '--norc', '-eo', 'pipefail', '-c', step?.run ?? '']
+  const child = spawn('/bin/bash', bash, {
+    cwd: folder,
+    env: { PATH, ...files, ...temporary, ...Object.fromEntries(values) },
   })
-  const code = await new Promise((resolve) => child.on('close', resolve))
+  const closed = once(child, 'close')
+  const printed = await text(child.stdout)
+  const [code] = await closed
   const [output, summary] = Object.values(files).map((file) => readFileSync(file, 'utf8'))
   return { code, printed, output, summary, folder }
 }
@@ -86,9 +79,7 @@ describe('the action', () => {
     expect(output).toBe('exit-code=1\noutcome=violated\n')
     expect(printed).toMatch(/^::error title=OAI-AUTH-01::/m)
     expect(summary).toMatch(/^## ❌ Violated\n/)
-    expect(readFileSync(join(folder, 'chatgen-results', 'report.xml'), 'utf8')).toContain(
-      '<failure',
-    )
+    expect(readFileSync(join(folder, 'chatgen-results/report.xml'), 'utf8')).toContain('<failure')
     expect(printed + summary).not.toContain(key)
   })
 
@@ -114,9 +105,8 @@ describe('the action', () => {
     const { code, output } = await run('install', inputs, { folder })
     expect(code).toBe(0)
     const [, installed = ''] = /^folder=(.+)\n$/.exec(output ?? '') ?? []
-    expect(JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))).toMatchObject(
-      manifest,
-    )
+    const found = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))
+    expect(found).toMatchObject(manifest)
   })
 
   test('gives profile, baseline and strictness to the check', async () => {
@@ -179,13 +169,9 @@ describe('the action', () => {
   })
 
   test('names only inputs, steps and outputs that there are, and leaves no input unused', () => {
-    const uses = [...text.matchAll(/\b(inputs|steps)\.([\w.-]+)/g)].map(([, kind, name = '']) => ({
-      kind,
-      name,
-    }))
-    const inputs = uses.filter(({ kind }) => kind === 'inputs').map(({ name }) => name)
+    const inputs = source.match(/(?<=\binputs\.)[\w-]+/g)
     expect(new Set(inputs)).toEqual(new Set(Object.keys(action.inputs)))
-    for (const { name } of uses.filter(({ kind }) => kind === 'steps')) {
+    for (const name of source.match(/(?<=\bsteps\.)[\w.-]+/g) ?? []) {
       const [id, , output] = name.split('.')
       const step = action.runs.steps.find((one) => one.id === id)
       expect(step?.run, name).toContain(`${output}=`)

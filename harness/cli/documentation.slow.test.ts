@@ -1,4 +1,5 @@
 import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -7,7 +8,7 @@ import { startReferenceServer } from '../../reference-server/index.ts'
 import { freePort } from '../../reference-server/test-support/free-port.ts'
 import { capacityReportOf } from '../../reports/capacity/test-support/sketch.ts'
 import { reportToJson } from '../../reports/text/digest.ts'
-import { ask, chatgen, emptyFolder } from './test-support/chatgen.ts'
+import { ask, chatgen, emptyFolder, ShownText } from './test-support/chatgen.ts'
 
 /**
  * The commands of README.md and of docs/, page by page in order and as written, except for ports, deployments and long
@@ -226,17 +227,15 @@ function ended(command: string, { cwd, env }: Place): Promise<{ code: number; ou
 /** A command of another terminal, once it has shown a text; returns a function that ends it. */
 async function untilShown(command: string, text: string, { cwd, env }: Place) {
   const child = spawn('bash', ['-c', `exec ${command}`], { cwd, env })
-  const closed = new Promise<void>((resolve) => child.on('close', () => resolve()))
-  let output = ''
-  const listening = new Promise<void>((resolve) => {
-    const read = (bytes: Buffer) => {
-      output += bytes
-      if (output.includes(text)) resolve()
-    }
-    child.stdout.on('data', read)
-    child.stderr.on('data', read)
-  })
-  await Promise.race([listening, closed.then(() => expect.unreachable(`${command}\n${output}`))])
+  const closed = once(child, 'close')
+  const output = new ShownText()
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (bytes) => output.add(String(bytes)))
+  const listening = output.until((all) => all.includes(text))
+  await Promise.race([
+    listening,
+    closed.then(() => expect.unreachable(`${command}\n${output.text}`)),
+  ])
   return async () => {
     child.kill('SIGTERM')
     await closed

@@ -10,7 +10,7 @@ import {
 } from '../../client/test-support/tls-front.ts'
 import { oddServer } from '../../load/test-support/odd-server.ts'
 import { bundledServer } from '../target/target.ts'
-import { chatgen, emptyFolder } from '../test-support/chatgen.ts'
+import { chatgen, emptyFolder, expectEnd } from '../test-support/chatgen.ts'
 import { load, reportIn, served, withKey } from './test-support/loading.ts'
 
 vi.setConfig({ testTimeout: 180_000 })
@@ -24,14 +24,9 @@ describe('chatgen load', () => {
     writeFileSync(join(folder, 'mix.yaml'), mixOfAll)
     const args = ['--target', 'target.yaml', '--mix', 'mix.yaml', '--concurrency', '6']
     // A busy machine may make the figures invalid; what was sent and judged is the same.
-    const { report } = await load(
-      [...args, '--duration', '5s', '--races', '0.3', '--seed', 'all'],
-      folder,
-    )
-    expect(report.errors).toEqual([])
-    expect(report.faults).toEqual([])
-    expect(report.notes).toEqual([])
-    expect(report.integrity.findings).toEqual([])
+    const size = ['--duration', '5s', '--races', '0.3', '--seed', 'all']
+    const { report } = await load([...args, ...size], folder)
+    expect(report).toMatchObject({ errors: [], faults: [], notes: [], integrity: { findings: [] } })
     const operations = report.transactions.flatMap(({ name, requests }) =>
       requests.map(({ operation, form }) => `${name}: ${operation} ${form}`),
     )
@@ -66,25 +61,27 @@ describe('chatgen load', () => {
   ])('finds what a busy target tells the wrong client: %s breaks %s', async (mix, row) => {
     const url = await served('--fault', 'load-answers-of-others')
     const args = [url, '--rate', '60', '--arrival', 'constant', '--duration', '3s', '--mix', mix]
-    const { code, report } = await load(args)
-    const [finding, ...others] = report.integrity.findings
+    const ended = await load(args)
+    const { findings, crossTalk } = ended.report.integrity
+    const [finding, ...others] = findings
     expect(finding).toMatchObject({ id: row, level: 'required' })
     expect(finding?.first.why).toMatch(/^The answer shows zq\w+, which another request of the run/)
-    expect(finding?.broken).toBe(report.integrity.crossTalk.leaks)
+    expect(finding?.broken).toBe(crossTalk.leaks)
     expect(others).toEqual([])
-    expect(code).toBe(1)
+    expectEnd(ended, 1)
   })
 
   test('finds races of idempotency keys that a target loses', async () => {
     const url = await served('--fault', 'v3-idempotency-loses-races', '--pace', 'ttft=50ms')
     const args = [url, '--rate', '20', '--duration', '1s', '--mix', 'v3-json', '--races', '100%']
-    const { code, report } = await load(args)
-    const finding = report.integrity.findings.find(({ id }) => id === 'V3-IDEM-05')
+    const ended = await load(args)
+    const { findings, idempotencyRaces } = ended.report.integrity
+    const finding = findings.find(({ id }) => id === 'V3-IDEM-05')
     expect(finding?.first.why).toBe(
       'Two requests with one Idempotency-Key created 2 turns in the history.',
     )
-    expect(report.integrity.idempotencyRaces.doubled).toBeGreaterThan(0)
-    expect(code).toBe(1)
+    expect(idempotencyRaces.doubled).toBeGreaterThan(0)
+    expectEnd(ended, 1)
   })
 
   test('speaks TLS, and tells its handshakes apart from first tokens', async () => {
@@ -100,9 +97,8 @@ describe('chatgen load', () => {
     expect(report.errors).toEqual([])
     expect(report.integrity.streams).toBe(report.plan.transactions)
     expect(report.connections.connectMs?.service?.count).toBeGreaterThan(0)
-    const { code, stderr } = await chatgen(args, withKey)
-    expect(stderr).toContain('is self-signed: trust it with --ca FILE')
-    expect(code).toBe(3)
+    const err = 'is self-signed: trust it with --ca FILE'
+    expectEnd(await chatgen(args, withKey), 3, { err })
   })
 
   test('--dry-run sends nothing and prints the plan', async () => {

@@ -81,9 +81,9 @@ test.each([
   ['narrowed', 'run.json'],
 ])('%s: report and rejudge tell that %s was edited, and end with 2', async (name, file) => {
   for (const command of ['report', 'rejudge']) {
-    const said = `${file} was edited after the run`
-    const out = new RegExp(`^EDITED {2}${said}`)
-    expectEnd(await run(command, name), 2, { out, err: `chatgen: ${name}: ${said}` })
+    const sentence = `${file} was edited after the run`
+    const out = new RegExp(`^EDITED {2}${sentence}`)
+    expectEnd(await run(command, name), 2, { out, err: `chatgen: ${name}: ${sentence}` })
   }
 })
 

@@ -3,9 +3,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { restoreExchanges } from '../../../contract/index.ts'
 import { targetFixture } from '../../../fixtures/targets.ts'
-import { compose, faults } from '../../../reference-server/deviations/index.ts'
-import { type ReferenceServer, startReferenceServer } from '../../../reference-server/index.ts'
 import { toCurl } from '../../../reports/text/curl/curl.ts'
+import { type ReferenceServer, startReferenceServer } from '../../library/index.ts'
 import { checkKind } from '../check/publish.ts'
 import { loadKind } from '../load/measurement-formats.ts'
 import { chatgen, type Ended, emptyFolder } from '../test-support/chatgen.ts'
@@ -22,33 +21,30 @@ import { type Middleman, startProxy } from '../test-support/servers.ts'
 
 const formats = ['--report', Object.keys(checkKind().formats).join(',')]
 
-test('no key is in any artefact or output of a run against a server that repeats it', async () => {
+/** Runs commands in a folder, and keeps what they print. */
+function runner(more: Readonly<Record<string, string>> = {}) {
   const folder = emptyFolder()
-  const server = await startReferenceServer({ keys: [apiKey, otherKey] })
   const outputs: Ended[] = []
   const run = async (...args: readonly string[]) => {
-    const env = {
-      CHATGEN_API_KEY: apiKey,
-      CHATGEN_OTHER_KEY: otherKey,
-      GATEWAY_KEY: gatewayKey,
-    }
-    outputs.push(await chatgen(args, env, folder))
+    const ended = await chatgen(args, { CHATGEN_API_KEY: apiKey, ...more }, folder)
+    outputs.push(ended)
+    return ended
   }
-  try {
-    await using proxy = await startProxy(server.url, echo)
-    const profile = targetFixture('reference')
-      .text.replace(/^baseUrl: .*$/m, `baseUrl: ${proxy.url}`)
-      .replace(/^limits: .*$/m, 'limits: { timeoutMs: 60000, settleMs: 100 }')
-    writeFileSync(
-      join(folder, 'target.yaml'),
-      `${profile}headers: { X-Api-Key: "\${GATEWAY_KEY}" }\n`,
-    )
-    const size = ['--depth', 'quick', '--explore', '20', '--jobs', '16']
-    const target = ['--target', 'target.yaml', ...size, ...formats]
-    await run('check', ...target, '--baseline', 'known.yaml', '--update-baseline')
-  } finally {
-    await server.close()
-  }
+  return { folder, outputs, run }
+}
+
+test('no key is in any artefact or output of a run against a server that repeats it', async () => {
+  const keys = { CHATGEN_OTHER_KEY: otherKey, GATEWAY_KEY: gatewayKey }
+  const { folder, outputs, run } = runner(keys)
+  await using echoing = await startProxy(server.url, echo)
+  const profile = targetFixture('reference')
+    .text.replace(/^baseUrl: .*$/m, `baseUrl: ${echoing.url}`)
+    .replace(/^limits: .*$/m, 'limits: { timeoutMs: 60000, settleMs: 100 }')
+  const headers = `headers: { X-Api-Key: "\${GATEWAY_KEY}" }\n`
+  writeFileSync(join(folder, 'target.yaml'), profile + headers)
+  const size = ['--depth', 'quick', '--explore', '20', '--jobs', '16']
+  const target = ['--target', 'target.yaml', ...size, ...formats]
+  await run('check', ...target, '--baseline', 'known.yaml', '--update-baseline')
   await run('rejudge', 'chatgen-results', ...formats)
   await run('compare', 'chatgen-results', 'chatgen-results/rejudged')
   await run('report', 'chatgen-results', ...formats, '--out', '-')
@@ -79,7 +75,7 @@ let server: ReferenceServer
 let proxy: Awaited<ReturnType<typeof startProxy>>
 
 beforeAll(async () => {
-  server = await startReferenceServer({ keys: [apiKey] })
+  server = await startReferenceServer({ keys: [apiKey, otherKey] })
   proxy = await startProxy(server.url, loud)
 })
 
@@ -89,13 +85,7 @@ afterAll(async () => {
 })
 
 test('no key is in any artefact or output of a load run, of its shards and of what they merge to', async () => {
-  const folder = emptyFolder()
-  const outputs: Ended[] = []
-  const run = async (...args: readonly string[]) => {
-    const ended = await chatgen(args, { CHATGEN_API_KEY: apiKey }, folder)
-    outputs.push(ended)
-    return ended
-  }
+  const { folder, outputs, run } = runner()
   const reports = ['--report', Object.keys(loadKind.formats).join(',')]
   const plan = ['--rate', '20', '--duration', '2s', '--seed', 'one', '--mix', 'openai']
   await Promise.all(
@@ -114,27 +104,22 @@ test('no key is in any artefact or output of a load run, of its shards and of wh
 }, 120_000)
 
 test('nor of init, bench and cleanup', async () => {
-  const folder = emptyFolder()
-  const env = { CHATGEN_API_KEY: apiKey }
+  const { folder, outputs, run } = runner()
   const head = { journal: 1, tag: 'chatgen-5eed', kit: '0.1.0', baseUrl: proxy.url }
   const left = { event: 'create', kind: 'chat', name: `chatgen-5eed ${apiKey}`, scenario: 'a' }
-  writeFileSync(
-    join(folder, 'journal.ndjson'),
-    `${JSON.stringify(head)}\n${JSON.stringify(left)}\n`,
-  )
-  const outputs = [
-    await chatgen(['init', proxy.url], env, folder),
-    await chatgen(['init', proxy.url, '--out', '-'], env, folder),
-    await chatgen(['bench', proxy.url, '--only', 'compatible*', '--duration', '1s'], env, folder),
-    await chatgen(['cleanup', 'journal.ndjson', '--dry-run'], env, folder),
-    await chatgen(['cleanup', 'journal.ndjson'], env, folder),
-  ]
+  const lines = [head, left].map((line) => `${JSON.stringify(line)}\n`)
+  writeFileSync(join(folder, 'journal.ndjson'), lines.join(''))
+  await run('init', proxy.url)
+  await run('init', proxy.url, '--out', '-')
+  await run('bench', proxy.url, '--only', 'compatible*', '--duration', '1s')
+  await run('cleanup', 'journal.ndjson', '--dry-run')
+  await run('cleanup', 'journal.ndjson')
   const written = leaksIn(folder, outputs).filter((leak) => !leak.includes('/journal.ndjson:'))
   expect(written).toEqual([])
 }, 120_000)
 
 test('the password of a base URL stands nowhere, is not sent, and that is said', async () => {
-  const folder = emptyFolder()
+  const { folder, run } = runner()
   const received: string[] = []
   await using gate = await startProxy(server.url, {
     instead: ({ headers }) => {
@@ -142,7 +127,6 @@ test('the password of a base URL stands nowhere, is not sent, and that is said',
       return undefined
     },
   })
-  const env = { CHATGEN_API_KEY: apiKey }
   const url = gate.url.replace('//', `//bob:${password}@`)
   const closed = `http://bob:${password}@127.0.0.1:9`
   const runs = [
@@ -157,7 +141,7 @@ test('the password of a base URL stands nowhere, is not sent, and that is said',
     ['check', `bob:${password}@127.0.0.1:9`],
     ['check', `http://bob:${password}@:x`],
   ]
-  const outputs = await Promise.all(runs.map((args) => chatgen(args, env, folder)))
+  const outputs = await Promise.all(runs.map((args) => run(...args)))
   expect(leaksIn(folder, outputs)).toEqual([])
   for (const { stderr } of outputs.slice(0, 8)) {
     expect(stderr).toContain('user name and password in the base URL are not sent')
@@ -168,13 +152,12 @@ test('the password of a base URL stands nowhere, is not sent, and that is said',
 
 /** Keys that are too short to be found in text, or that look like it. */
 
-const broken = faults.filter(({ name }) => name === 'openai-temperature-below-0-accepted')
 const only = ['--only', 'OAI-TEMP-*', '--only', 'OAI-AUTH-*', '--explore', '0']
 let shortServer: ReferenceServer
 beforeAll(async () => {
-  const patch = compose(broken.map((fault) => fault.patch))
+  const faults = ['openai-temperature-below-0-accepted']
   const keys = ['k1', 'test-key-message-response', 'test-key-assistant-content']
-  shortServer = await startReferenceServer({ keys, patch })
+  shortServer = await startReferenceServer({ keys, faults })
 })
 afterAll(() => shortServer.close())
 
@@ -182,7 +165,6 @@ test('with --allow-short-key, every request is shown with the credential that it
   const folder = emptyFolder()
   const env = { CHATGEN_API_KEY: 'k1', CHATGEN_ALLOW_SHORT_KEY: 'true' }
   const { code, stdout } = await chatgen(['check', shortServer.url, ...only], env, folder)
-  expect(broken).toHaveLength(1)
   expect(code).toBe(1)
   expect(stdout).toContain('Authorization: Bearer $CHATGEN_API_KEY')
   const file = join(folder, 'chatgen-results/exchanges.ndjson')

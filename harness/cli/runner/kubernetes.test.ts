@@ -92,33 +92,35 @@ describe('shards without a report', () => {
     return kubernetesRunner('image')({ ...prepared, shards: 2, startAt: new Date(0) })
   }
 
-  test('a pod that was deleted does not keep the others from their reports', async () => {
-    const [deleted, other] = await run([pod(1, { phase: 'Succeeded' })])
-    expect(deleted).toEqual({
-      output: null,
-      reason: 'shard 0 has no pod: it was deleted',
-      isRefused: false,
-    })
-    expect(other).toMatchObject({ output: 'log of pod-1\n', isRefused: false })
-  })
+  const containerStatuses = [{ state: { waiting: pulling } }]
+  const deleted = 'shard 0 has no pod: it was deleted'
+  const waiting = 'pod-0 Pending ErrImagePull: no such image'
+  const none = { output: null, isRefused: true }
 
-  test('an image that cannot be pulled, and a pod that a quota refuses', async () => {
-    const containerStatuses = [{ state: { waiting: pulling } }]
-    const [waiting, refused] = await run(
+  test.each([
+    [
+      'a pod that was deleted does not keep the others from their reports',
+      [pod(1, { phase: 'Succeeded' })],
+      '',
+      [{ output: null, reason: deleted, isRefused: false }, { output: 'log of pod-1\n' }],
+    ],
+    [
+      'an image that cannot be pulled, and a pod that a quota refuses',
       [pod(0, { phase: 'Pending', containerStatuses })],
       'exceeded quota: none',
-    )
-    const reason = 'pod-0 Pending ErrImagePull: no such image'
-    expect(waiting).toEqual({ output: null, reason, isRefused: true })
-    expect(refused).toMatchObject({
-      reason: 'shard 1 has no pod: exceeded quota: none',
-      isRefused: true,
-    })
-  })
-
-  test('a shard that fails has the end of its log as its reason', async () => {
-    const [failed] = await run([pod(0, { phase: 'Failed' })])
-    expect(failed).toMatchObject({ output: null, reason: 'pod-0 Failed log of pod-0' })
+      [
+        { ...none, reason: waiting },
+        { ...none, reason: 'shard 1 has no pod: exceeded quota: none' },
+      ],
+    ],
+    [
+      'a shard that fails has the end of its log as its reason',
+      [pod(0, { phase: 'Failed' })],
+      '',
+      [{ output: null, reason: 'pod-0 Failed log of pod-0' }, {}],
+    ],
+  ])('%s', async (_, pods, refusal, shards) => {
+    expect(await run(pods, refusal)).toMatchObject(shards)
   })
 })
 
@@ -140,16 +142,8 @@ function read(path: string): string {
   return readFileSync(fileURLToPath(new URL(`../../../${path}`, import.meta.url)), 'utf8')
 }
 
-type Model =
-  | typeof Job
-  | typeof Secret
-  | typeof PersistentVolumeClaim
-  | typeof Deployment
-  | typeof Service
-  | typeof PodDisruptionBudget
-
 /** Validates plain data as a resource. */
-function validate(model: Model, value: unknown) {
+function validate(model: new (data: never) => object, value: unknown) {
   return () => Reflect.construct(model, [structuredClone(value)]).validate()
 }
 

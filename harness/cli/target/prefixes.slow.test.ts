@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { documentedPrefixes, type Prefixes, type PrefixName } from '../../../contract/operations.ts'
 import { type ReferenceServer, startReferenceServer } from '../../../reference-server/index.ts'
-import { loadReport } from '../../../reports/load/model/report.ts'
 import { forward, listen, type TestHost } from '../../client/test-support/listen-on-loopback.ts'
-import { chatgen, emptyFolder, reportIn } from '../test-support/chatgen.ts'
+import { reportIn as loadReportIn } from '../load/test-support/loading.ts'
+import { chatgen, emptyFolder, expectEnd, reportIn } from '../test-support/chatgen.ts'
 
 const key = 'sk-prefixes-4711'
 const withKey = { CHATGEN_API_KEY: key }
@@ -43,24 +43,19 @@ describe('chatgen check', () => {
     expect(target).toMatchObject({ baseUrl: url, prefixes: { openai: path === '' ? '/v1' : '' } })
     expect([run.code, outcome]).toEqual([0, 'conforms'])
 
-    const again = await chatgen(['rejudge', 'chatgen-results', '--out', 'again'], {}, folder)
-    expect(again.code).toBe(0)
+    const again = ['rejudge', 'chatgen-results', '--out', 'again']
+    expectEnd(await chatgen(again, {}, folder), 0)
   })
 
   test('of a server without keys calls authentication not applicable, never passed', async () => {
     const folder = emptyFolder()
     const profile = { baseUrl: keyless.url, prefixes: { openai: '/v1' }, auth: 'none' }
     writeFileSync(join(folder, 'target.json'), JSON.stringify(profile))
-    const run = await chatgen(
-      ['check', '--target', 'target.json', '--profile', 'openai', '--skip', 'OAI-MODELS-03'],
-      withKey,
-      folder,
-    )
-    const auth = reportIn(join(folder, 'chatgen-results')).requirements.filter(({ id }) =>
-      id.startsWith('OAI-AUTH'),
-    )
+    const args = ['--target', 'target.json', '--profile', 'openai', '--skip', 'OAI-MODELS-03']
+    expectEnd(await chatgen(['check', ...args], withKey, folder), 0)
+    const { requirements } = reportIn(join(folder, 'chatgen-results'))
+    const auth = requirements.filter(({ id }) => id.startsWith('OAI-AUTH'))
     expect(new Set(auth.map(({ verdict }) => verdict))).toEqual(new Set(['not-applicable']))
-    expect(run.code).toBe(0)
     const sent = readFileSync(join(folder, 'chatgen-results', 'exchanges.ndjson'), 'utf8')
     expect(sent).not.toContain('"authorization"')
   })
@@ -71,8 +66,7 @@ describe('chatgen check', () => {
     const args = ['check', whole.url, ...everywhere, '--only', only.join(',')]
     const run = await chatgen(args, withKey, folder)
     const { requirements } = reportIn(join(folder, 'chatgen-results'))
-    const wrong = requirements.filter(({ verdict }) => ['fail', 'warn', 'error'].includes(verdict))
-    expect(wrong).toEqual([])
+    expect(requirements.filter(({ verdict }) => /fail|warn|error/.test(verdict))).toEqual([])
     expect(requirements.find(({ id }) => id === 'VER-03')?.verdict).toBe('pass')
     expect(run.code, run.stderr).toBeLessThan(6)
     expect(run.stdout).not.toContain('/api/v3')
@@ -81,27 +75,22 @@ describe('chatgen check', () => {
 
 test('chatgen init writes the prefixes, and its profile can be used', async () => {
   const folder = emptyFolder()
-  const init = await chatgen(['init', whole.url, ...everywhere], withKey, folder)
-  expect(init.code, init.stderr).toBe(0)
+  expectEnd(await chatgen(['init', whole.url, ...everywhere], withKey, folder), 0)
   const text = readFileSync(join(folder, 'target.yaml'), 'utf8')
   expect(text).toContain('prefixes: { openai: /v1, v2: /n2, v3: /n3, knowledge: /bases }')
   const args = ['check', '--target', 'target.yaml', '--only', 'OAI-CHAT,V3-GEN-02']
-  const check = await chatgen(args, withKey, folder)
-  expect(check.code, check.stdout).toBe(0)
+  expectEnd(await chatgen(args, withKey, folder), 0)
 })
 
 test('chatgen load sends every kind of request below the prefixes, and leaves no chat', async () => {
   const folder = emptyFolder()
   const prefixes = { openai: '/v1', v2: '/n2', v3: '/n3' }
   const v2Chat = { create: { method: 'POST', path: '/api/v2/chat', body: { name: '{name}' } } }
-  writeFileSync(
-    join(folder, 'target.json'),
-    JSON.stringify({ baseUrl: whole.url, prefixes, v2Chat }),
-  )
+  const profile = { baseUrl: whole.url, prefixes, v2Chat }
+  writeFileSync(join(folder, 'target.json'), JSON.stringify(profile))
   const args = ['load', '--target', 'target.json', '--rate', '20', '--duration', '2s', '--quiet']
   const run = await chatgen([...args, '--mix', 'all'], withKey, folder)
-  const text = readFileSync(join(folder, 'chatgen-results', 'report.json'), 'utf8')
-  const report = loadReport.parse(JSON.parse(text))
+  const report = loadReportIn(folder)
   expect(report.rates.failed.count, run.stdout + run.stderr).toBe(0)
   expect(report.rates.completed.count).toBeGreaterThan(10)
   expect(report.integrity.findings).toEqual([])
@@ -109,9 +98,10 @@ test('chatgen load sends every kind of request below the prefixes, and leaves no
 
 test('chatgen bench, capacity and certify find the compatible surface of a bare URL', async () => {
   const folder = emptyFolder()
+  const located = `the compatible surface is at ${compatible.url}/v1`
   const bench = ['bench', compatible.url, '--only', 'compatible*', '--duration', '1s']
   const run = await chatgen([...bench, '--json'], withKey, folder)
-  expect(run.stderr).toContain(`the compatible surface is at ${compatible.url}/v1`)
+  expect(run.stderr).toContain(located)
   expect(JSON.parse(run.stdout)).toMatchObject({ notMeasured: [], rows: [{}, {}] })
   expect([0, 6]).toContain(run.code)
 
@@ -119,7 +109,7 @@ test('chatgen bench, capacity and certify find the compatible surface of a bare 
   const surface = ['--surface', 'openai', '--probe', '2s', '--quiet']
   const capacity = ['capacity', compatible.url, ...slo, ...surface]
   const searched = await chatgen(capacity, withKey, folder)
-  expect(searched.stderr).toContain(`the compatible surface is at ${compatible.url}/v1`)
+  expect(searched.stderr).toContain(located)
   expect(searched.stdout + searched.stderr).not.toContain('404')
 })
 
@@ -137,9 +127,8 @@ test('chatgen cleanup takes the prefixes of the journal', async () => {
   const chat = { event: 'create', kind: 'chat', name, scenario: 's' }
   const lines = [{ ...head, prefixes }, chat].map((line) => `${JSON.stringify(line)}\n`)
   writeFileSync(join(folder, 'journal.ndjson'), lines.join(''))
-  const run = await chatgen(['cleanup', 'journal.ndjson'], withKey, folder)
-  expect(run.stdout).toContain('1 chat deleted or already gone')
-  expect(run.code).toBe(0)
+  const ended = await chatgen(['cleanup', 'journal.ndjson'], withKey, folder)
+  expectEnd(ended, 0, { out: '1 chat deleted or already gone' })
 })
 
 /**

@@ -65,19 +65,9 @@ function controls(text: string): readonly string[] {
 
 /** Lines that the runner of GitHub Actions would execute, as its ActionCommand parses them. */
 function commandsIn(text: string): readonly string[] {
-  let token: string | undefined
-  return text.split('\n').filter((line) => {
-    const [, stop] = /^\s*::stop-commands::(\S+)$/.exec(line) ?? []
-    if (token === undefined && stop !== undefined) {
-      token = stop
-      return false
-    }
-    if (token !== undefined) {
-      if (line === `::${token}::`) token = undefined
-      return false
-    }
-    return /^\s*::/.test(line) || line.includes('##[')
-  })
+  // Between stop-commands and its token, or the end, nothing is executed.
+  const active = text.replaceAll(/^\s*::stop-commands::(\S+)$[\s\S]*?(^::\1::$|(?![\s\S]))/gm, '')
+  return active.split('\n').filter((line) => /^\s*::/.test(line) || line.includes('##['))
 }
 
 test('the commands that the test looks for are found', () => {

@@ -10,7 +10,7 @@ import { type Runner, Session } from './session.ts'
 const older = reportToJson(hostileReport('plain').report)
 const newer = older.replace(/"startedAt": *"[^"]*"/, '"startedAt": "2026-02-03T04:05:06.000Z"')
 
-function sessionWith(runner: Runner): { session: Session; part: string; folder: string } {
+function sessionWith(runner: Runner) {
   const folder = emptyFolder()
   const part = join(folder, 'part-1')
   mkdirSync(part, { recursive: true })
