@@ -18,7 +18,7 @@ import {
   type ScenarioContext,
   sendAtOnce,
 } from '../../harness/conformance/scenario/index.ts'
-import { type FormWithInput, firstWord, withReasoning } from './test-data.ts'
+import { firstWord, withReasoning } from './test-data.ts'
 import { withCombinedTexts } from './text-edits.ts'
 
 /** Form, input and parent_id of a turn: all pairs of values of any two of them occur. */
@@ -29,7 +29,9 @@ const kinds = [
   { stream: true, ofItems: true, hasParent: true },
 ] as const satisfies readonly TurnKind[]
 
-interface TurnKind extends FormWithInput {
+interface TurnKind {
+  readonly stream: boolean
+  readonly ofItems: boolean
   readonly hasParent: boolean
 }
 

@@ -1,7 +1,9 @@
 /** Evidence of retrieval (section 4.4): a search step, or a fact that only the base contains. */
+import type { RequirementId } from '../../contract/index.ts'
 import {
   answerText,
   type Exchange,
+  expect,
   finalResponse,
   inputRows,
   isObject,
@@ -110,6 +112,22 @@ export async function findVisibleSearch(ask: Ask, tool: string) {
   const apart = await ask(true, excluded)
   if (apart.searched) return { control: apart, more: excluded, mayBeOwn: false }
   return { control: await ask(true, {}), more: {}, mayBeOwn: true }
+}
+
+/** Claims that a reply shows no search, which `mayBeOwn` if the model may have called the tool itself. */
+export function claimNotSearched(
+  { claim, session }: Pick<ScenarioContext, 'claim' | 'session'>,
+  requirement: RequirementId,
+  reply: SearchResult,
+  { control, mayBeOwn }: Awaited<ReturnType<typeof findVisibleSearch>>,
+  what: string,
+): void {
+  if (reply.searched && mayBeOwn) {
+    session.markUndecided('inconclusive', [requirement], maybeToolCall)
+    return
+  }
+  const evidence = [...reply.evidence, ...control.evidence]
+  claim(requirement, () => expect(reply.searched, what).toBe(false), ...evidence)
 }
 
 export const noVisibleSearch = 'rag: true shows no search, so its absence says nothing'

@@ -26,7 +26,7 @@ import {
   refusalCost,
   secondCaller,
 } from '../support/mistakes.ts'
-import { describeForm, formsOf } from '../support/test-data.ts'
+import { withReasoning } from '../support/test-data.ts'
 
 /** Section 4.3: a request with a field of another type is refused, whatever else it has; the status is open. */
 describe('v3: refusals', () => {
@@ -74,13 +74,18 @@ describe('v3: refusals', () => {
       const nonces = new Map<Exchange, string>()
       const areKept: (() => ReturnType<typeof claimTurnKept>)[] = []
       const forms: Record<string, Condition & { readonly control: Exchange }> = {}
-      for (const form of formsOf(profile)) {
+      const think = withReasoning(profile)
+      const streamed = think.think ? 'stream, with think' : 'stream'
+      // They differ in every dimension, to detect behavior that occurs in only one of them.
+      const members = { '': { stream: false }, [streamed]: { stream: true, ...think } }
+      for (const [name, form] of Object.entries(members)) {
         const nonce = session.nonce()
         // The first mistake is the second turn of its chat.
         const place = areKept.length === 0 ? chat : await v3.createChat()
-        const control = await v3.generate({ ...bodyOf(nonce, place), ...form }, { role: 'control' })
+        const turn = { ...bodyOf(nonce, place), ...form }
+        const control = await v3.generate(turn, { role: 'control' })
         areKept.push(() => claimTurnKept({ v3, claim }, place, nonce, control))
-        forms[describeForm(form).trim().replaceAll(/[()]/g, '')] = { members: { ...form }, control }
+        forms[name] = { members: form, control }
       }
       const [first] = Object.values(forms)
       const conditions = await conditionsFor({ v3, session, profile, prompts }, first?.control)
@@ -204,14 +209,10 @@ describe('v3: refusals', () => {
 
 /** Fields of a generation, and a second caller with its own chat. */
 async function conditionsFor(
-  {
-    v3,
-    session,
-    profile,
-    prompts,
-  }: Pick<ScenarioContext, 'v3' | 'session' | 'profile' | 'prompts'>,
+  context: Pick<ScenarioContext, 'v3' | 'session' | 'profile' | 'prompts'>,
   first: Exchange | undefined,
 ) {
+  const { v3, session, profile, prompts } = context
   const assistant = profile.assistants?.withoutKnowledge
   const caller = secondCaller(profile)
   const made = caller && (await v3.postChat(session.name(), {}, { role: 'probe', ...caller }))
