@@ -6,15 +6,12 @@ import { decideShare } from '../load/statistics/shares.ts'
 import { type Crossing, crossingOf, type DosePoint } from './logistic.ts'
 import type { LimitCount, Probe } from './probe.ts'
 
-export interface Bracket {
+export interface SloEstimate {
+  readonly slo: string
   /** Highest rate up to which the SLO is met; null if none is known. */
   readonly met: number | null
   /** Lowest rate above it at which the SLO is missed; null if none is known. */
   readonly missed: number | null
-}
-
-export interface SloEstimate extends Bracket {
-  readonly slo: string
   /** Requests a second; null while the bracket is open. */
   readonly rate: number | null
   /** Confidence interval at 95 %. */
@@ -155,7 +152,7 @@ function isJump(
   )
 }
 
-function bracketOf(counts: readonly RateCount[], allowed: number): Bracket {
+function bracketOf(counts: readonly RateCount[], allowed: number) {
   const pools = isotonic(counts)
   // The share grows with the rate: requests at a higher rate are evidence that a lower one is met, and requests
   // at a lower rate that a higher one is missed.

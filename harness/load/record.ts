@@ -2,7 +2,7 @@ import { closeSync, existsSync, openSync, readSync, renameSync, writeSync } from
 import { join } from 'node:path'
 import type { Surface } from '../../contract/catalog/requirement.ts'
 import { messageOf } from '../../contract/text.ts'
-import type { ErrorCounter } from '../../reports/load/model/integrity.ts'
+import { type ErrorCounter, type ErrorRow, errorRow } from '../../reports/load/model/integrity.ts'
 import type { RequestLine } from '../../reports/load/model/requests.ts'
 
 /**
@@ -92,18 +92,8 @@ export interface Failure {
   readonly detail: string
 }
 
-export const failureKinds = [
-  'connect',
-  'status',
-  'shed',
-  'truncated',
-  'unreadable',
-  'in-band-error',
-  'integrity',
-  'timeout',
-  'limit',
-] as const
-export type FailureKind = (typeof failureKinds)[number]
+export const failureKinds = errorRow.shape.kind.options
+export type FailureKind = ErrorRow['kind']
 
 /** The usual counter of each kind. */
 const counters: Readonly<Record<FailureKind, ErrorCounter>> = {

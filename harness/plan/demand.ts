@@ -5,10 +5,8 @@ import type { Balance } from './simulation/simulate.ts'
 import { busiest, type DemandTrace, hourMs, part, requestsWithin, timeLabel } from './trace.ts'
 
 /** Demand as it is given on the command line. */
-type Demand =
-  | { readonly kind: 'rate'; readonly perSecond: number }
-  | { readonly kind: 'concurrency'; readonly users: number }
-  | { readonly kind: 'file'; readonly path: string }
+type Demand = SteadyDemand | { readonly kind: 'file'; readonly path: string }
+type SteadyDemand = Exclude<PlanDemand, { kind: 'trace' }>
 
 export class DemandSyntaxError extends Error {
   override readonly name = 'DemandSyntaxError'
@@ -44,12 +42,8 @@ export function parseDemand(text: string): Demand {
   return { kind: 'file', path: given }
 }
 
-/** A price for each replica. */
-export interface Price {
-  readonly perHour: number
-  /** Empty if none was given. */
-  readonly currency: string
-}
+/** A price for each replica; its currency is empty if none was given. */
+type Price = NonNullable<PlanReport['price']>
 
 /**
  * Reads `2.40/h`, `$2.40/h`, `2.40 EUR/h` or `1750/month`.
@@ -78,7 +72,7 @@ export interface Measurement {
 }
 
 export type PlannedDemand =
-  | Exclude<Demand, { kind: 'file' }>
+  | SteadyDemand
   | { readonly kind: 'trace'; readonly file: string; readonly trace: DemandTrace }
 
 export interface PlanOptions {

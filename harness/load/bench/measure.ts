@@ -14,35 +14,11 @@ export interface BenchRun extends BenchRequest {
   readonly signal: AbortSignal
 }
 
-export interface BenchFigures {
-  /** Whole answers. */
-  readonly answers: number
-  readonly answersPerSecond: number
-  /** Events of streams; null for unstreamed answers. */
-  readonly eventsPerSecond: number | null
-  readonly bytesPerSecond: number
-  /** Time from the request to the end of the answer, milliseconds; null if there was none. */
-  readonly latencyMs: Record<'p50' | 'p90' | 'p99' | 'max', number> | null
-  readonly failures: BenchFailures
-  /** Share of the time in which the event loop of the client was busy. */
-  readonly clientBusy: number
-}
-
-export interface BenchFailures {
-  /** Connections refused or broken. */
-  readonly connection: number
-  readonly timeout: number
-  /** Answers with an unsuccessful status. */
-  readonly status: number
-  /** Successful answers that are not whole. */
-  readonly broken: number
-  /** Sent, but neither answered nor in flight at the end: the connection ended in mid-answer. */
-  readonly lost: number
-}
+export type BenchFigures = Awaited<ReturnType<typeof measure>>
 
 const maxFailuresPerConnection = 100
 
-export async function measure(benchCase: BenchCase, run: BenchRun): Promise<BenchFigures> {
+export async function measure(benchCase: BenchCase, run: BenchRun) {
   const latencies = createHistogram({ figures: 3 })
   let events = 0
   let connection = 0
@@ -75,10 +51,13 @@ export async function measure(benchCase: BenchCase, run: BenchRun): Promise<Benc
   const answered = result['2xx'] + non2xx
   const answers = result['2xx'] - mismatches
   return {
+    /** Whole answers. */
     answers,
     answersPerSecond: answers / duration,
+    /** Events of streams; null for unstreamed answers. */
     eventsPerSecond: benchCase.stream ? events / duration : null,
     bytesPerSecond: result.throughput.total / duration,
+    /** Time from the request to the end of the answer, milliseconds; null if there was none. */
     latencyMs:
       latencies.count === 0
         ? null
@@ -89,13 +68,17 @@ export async function measure(benchCase: BenchCase, run: BenchRun): Promise<Benc
             max: latencies.max / 1000,
           },
     failures: {
+      /** Connections refused or broken. */
       connection: errors - timeouts,
       timeout: timeouts,
+      /** Answers with an unsuccessful status. */
       status: non2xx,
+      /** Successful answers that are not whole. */
       broken: mismatches,
       // autocannon silently reopens a connection that ends in mid-answer.
       lost: Math.max(0, result.requests.sent - answered - errors - run.connections),
     },
+    /** Share of the time in which the event loop of the client was busy. */
     clientBusy: utilization,
   }
 }

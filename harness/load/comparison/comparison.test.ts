@@ -5,7 +5,7 @@ import type { LoadReport } from '../../../reports/load/model/report.ts'
 import { loadReportOf } from '../../../reports/load/test-support/sketch.ts'
 import { Histogram } from '../metrics/samples/histogram.ts'
 import { packBlocks } from '../summary/rates.ts'
-import { normal, simulatedRun as runOf } from '../test-support/records.ts'
+import { normal, simulatedRun as runOf, validRun } from '../test-support/records.ts'
 import { designEffect, ratioOfPairs } from './block-estimates.ts'
 import { compareLoads, NotComparableError } from './compare-loads.ts'
 import { compareInterleaved } from './interleaved.ts'
@@ -216,7 +216,7 @@ function blockOf(seed: number, level: number): LoadReport {
   for (let request = 0; request < 150; request++) {
     parts[request % 3]?.add(200e6 * level * Math.exp(0.15 * noise()))
   }
-  return loadReportOf({ blocks: blocksOf(parts, 50), slo: [], generator: validGenerator })
+  return loadReportOf({ ...validRun, blocks: blocksOf(parts, 50) })
 }
 
 function failing(ok: number): string {
@@ -238,5 +238,3 @@ function blocksOf(parts: readonly Histogram[], ok: number): string {
 function invalid(report: LoadReport): LoadReport {
   return { ...report, generator: { ...report.generator, verdict: 'invalid' } }
 }
-
-const validGenerator = { ...loadReportOf().generator, verdict: 'valid' as const }

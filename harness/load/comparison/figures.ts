@@ -77,28 +77,31 @@ function latencyFigure(
   tolerance: number,
 ): Candidate[] {
   const head = figureHead({ metric, q }, tolerance)
-  const [ofA, ofB] = [a, b].map((run) => {
+  const [ofA, ofB] = both(a, b, (run) => {
     const samples = samplesOf(run.blocks, metric)
     const count = samples.reduce((sum, { ended, censored }) => sum + ended.count + censored, 0)
     return { run, samples, count }
   })
-  if (ofA === undefined || ofB === undefined || ofA.count + ofB.count === 0) return []
+  if (ofA.count + ofB.count === 0) return []
   const minCount = minimumSamples(q)
   const small = [ofA, ofB].find(({ count }) => count < minCount)
   if (small !== undefined) {
     const reason = `${small === ofA ? 'A' : 'B'} has ${small.count} values; ${quantileName(q)} takes ${minCount}`
     return [{ ...head, a: null, b: null, ratio: null, reason }]
   }
-  const [estimateA, estimateB] = [ofA, ofB].map(({ run, samples }) =>
+  const [estimateA, estimateB] = both(ofA, ofB, ({ run, samples }) =>
     widened(quantileOf(samples, q, neighborShare(run.report, metric)), allowanceNs(run, metric, q)),
   )
-  if (estimateA === undefined || estimateB === undefined) return []
   const values = { a: milliseconds(estimateA.value), b: milliseconds(estimateB.value) }
   if (values.a === null || values.b === null || values.a === 0 || values.b === 0) {
     const reason = `${quantileName(q)} is among requests that were still running, or 0`
     return [{ ...head, ...values, ratio: null, reason }]
   }
   return [{ ...head, ...values, ratio: ratioOf(estimateA, estimateB), reason: null }]
+}
+
+function both<Of, To>(a: Of, b: Of, map: (one: Of) => To): [To, To] {
+  return [map(a), map(b)]
 }
 
 /** Effective sample size by the autocorrelation of neighbors, as the run found it. */
@@ -144,12 +147,12 @@ export function shareFigure(
   b: Pick<RunBlocks, 'blocks'>,
   share: 'success' | 'goodput',
 ): Candidate {
-  const [ofA, ofB] = [a, b].map(({ blocks }) =>
+  const estimates = both(a, b, ({ blocks }) =>
     shareOf(
       blocks.map(({ due, ok, good }) => ({ of: due, count: share === 'success' ? ok : good })),
     ),
   )
-  return withRatio(figureHead({ share }, shareTolerance), ofA, ofB)
+  return withRatio(figureHead({ share }, shareTolerance), estimates)
 }
 
 function rateFigure(
@@ -158,19 +161,15 @@ function rateFigure(
   rate: 'rate' | 'tokens',
   tolerance: number,
 ): Candidate {
-  const [ofA, ofB] = [a, b].map(({ blocks, blockMs }) =>
-    meanOf(
-      blocks.map(
-        ({ completed, outputTokens }) =>
-          (rate === 'rate' ? completed : outputTokens) / (blockMs / 1000),
-      ),
-    ),
+  const member = rate === 'rate' ? 'completed' : 'outputTokens'
+  const estimates = both(a, b, ({ blocks, blockMs }) =>
+    meanOf(blocks.map((block) => block[member] / (blockMs / 1000))),
   )
-  return withRatio(figureHead({ rate }, tolerance), ofA, ofB)
+  return withRatio(figureHead({ rate }, tolerance), estimates)
 }
 
-function withRatio(head: FigureHead, a: Estimate | undefined, b: Estimate | undefined): Candidate {
-  if (a === undefined || b === undefined || Number.isNaN(a.value) || Number.isNaN(b.value)) {
+function withRatio(head: FigureHead, [a, b]: readonly [Estimate, Estimate]): Candidate {
+  if (Number.isNaN(a.value) || Number.isNaN(b.value)) {
     return { ...head, a: null, b: null, ratio: null, reason: 'nothing was measured' }
   }
   const values = { a: a.value, b: b.value }

@@ -30,9 +30,9 @@ export class WorkerContext {
   readonly buffers: BufferUsage = { bytes: 0 }
   readonly decodeGate = new DecodeGate()
   #closed = false
-  #inFlight = new Set<InFlightRequest>()
-  #records: RequestRecord[] = []
-  #dropped: DroppedArrival[] = []
+  readonly #inFlight = new Set<InFlightRequest>()
+  readonly #records: RequestRecord[] = []
+  readonly #dropped: DroppedArrival[] = []
   readonly #timeoutCheck: NodeJS.Timeout
 
   constructor(
@@ -77,9 +77,7 @@ export class WorkerContext {
 
   /** Returns the records since the last call. */
   drainRecords(): RequestRecord[] {
-    const records = this.#records
-    this.#records = []
-    return records
+    return this.#records.splice(0)
   }
 
   recordDropped(plannedNs: number, transaction: string): void {
@@ -88,9 +86,7 @@ export class WorkerContext {
 
   /** Returns the dropped arrivals since the last call. */
   drainDropped(): DroppedArrival[] {
-    const dropped = this.#dropped
-    this.#dropped = []
-    return dropped
+    return this.#dropped.splice(0)
   }
 
   /** Refuses further requests; those in flight go on. */

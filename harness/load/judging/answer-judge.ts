@@ -1,7 +1,6 @@
 import {
   type Ending,
   type Exchange,
-  type Header,
   header,
   isDeeperThan,
   type Judgement,
@@ -29,35 +28,32 @@ export interface JudgedRequest {
   readonly race: boolean
 }
 
+type AnswerHead = Pick<NonNullable<Exchange['response']>, 'status' | 'headers'>
+
 /**
  * Judges one answer while it arrives. A stream passes through the stream judges and is not kept; an answer in
  * one piece is kept until its end and judged as an exchange.
  */
 export class AnswerJudge {
-  readonly isStream: boolean
   /** Judge of a stream, which takes its bytes; undefined for an answer in one piece. */
   readonly stream: StreamJudge | undefined
   readonly #request: JudgedRequest
-  readonly #head: { readonly status: number; readonly headers: readonly Header[] }
+  readonly #head: AnswerHead
   readonly #pieces: Uint8Array[] = []
 
-  constructor(
-    question: JudgedRequest,
-    head: { readonly status: number; readonly headers: readonly Header[] },
-    contents: StreamContents,
-  ) {
+  constructor(question: JudgedRequest, head: AnswerHead, contents: StreamContents) {
     this.#request = question
     this.#head = head
-    const { operation, json } = question
-    this.isStream =
-      question.form === 'stream' &&
-      head.status === 200 &&
-      mediaType(head) === streamType &&
-      canStream(operation)
+    const { operation, json, form, race } = question
+    const isStream = form === 'stream' && head.status === 200 && mediaType(head) === streamType
     this.stream =
-      this.isStream && canStream(operation)
-        ? createStreamJudge(operation, json, { contents, repeat: question.race })
+      isStream && canStream(operation)
+        ? createStreamJudge(operation, json, { contents, repeat: race })
         : undefined
+  }
+
+  get isStream(): boolean {
+    return this.stream !== undefined
   }
 
   /** Keeps bytes of an answer in one piece. */
@@ -125,7 +121,7 @@ function canStream(operation: OperationId): operation is StreamedOperation {
 const jsonType = 'application/json'
 const streamType = 'text/event-stream'
 
-function mediaType({ headers }: { readonly headers: readonly Header[] }): string {
+function mediaType({ headers }: AnswerHead): string {
   const type = header(headers, 'content-type') ?? ''
   return (type.split(';')[0] ?? '').trim().toLowerCase()
 }

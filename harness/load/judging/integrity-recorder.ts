@@ -10,14 +10,7 @@ import type { Evidence } from '../../../reports/load/model/integrity.ts'
 import type { AnswerJudge } from './answer-judge.ts'
 
 /** Results of one worker's judges; results of several workers add up. */
-export interface IntegrityCounts {
-  tally: Tally
-  streams: number
-  bodies: number
-  events: number
-  crossTalk: { answers: number; leaks: number }
-  races: { races: number; doubled: number; unreadable: number }
-}
+export type IntegrityCounts = ReturnType<typeof emptyCounts>
 
 /** Id of an answer, for the detection of duplicates across the whole run. */
 export interface AnswerId {
@@ -39,9 +32,10 @@ interface JudgedAnswer {
   readonly judge: Pick<AnswerJudge, 'describe' | 'unexpectedType'>
 }
 
-export function emptyCounts(): IntegrityCounts {
+export function emptyCounts() {
+  const tally: Tally = {}
   return {
-    tally: {},
+    tally,
     streams: 0,
     bodies: 0,
     events: 0,
@@ -62,7 +56,7 @@ export class IntegrityRecorder {
   readonly counts = emptyCounts()
   /** Removes secrets from a text of the target. */
   readonly redact: (text: string) => string
-  #ids: AnswerId[] = []
+  readonly #ids: AnswerId[] = []
 
   constructor(redact: (text: string) => string) {
     this.redact = redact
@@ -96,9 +90,7 @@ export class IntegrityRecorder {
 
   /** The ids since the last call. */
   drainIds(): AnswerId[] {
-    const ids = this.#ids
-    this.#ids = []
-    return ids
+    return this.#ids.splice(0)
   }
 
   #countFindings(

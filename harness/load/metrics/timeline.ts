@@ -3,40 +3,25 @@ import { addCounts, Histogram, type Stored, twoDigits, valueAt } from './samples
 import { latencyOf } from './samples/latency-definitions.ts'
 
 /** Counters of one interval of a run. */
-interface Interval {
-  planned: number
-  dispatched: number
-  completed: number
-  shed: number
-  failed: number
-  /** Reads that brought content. */
-  events: number
-  bytes: number
-  outputTokens: number
-  started: number
-  ended: number
-  /** Time in flight of the requests that ended here. */
-  residenceNs: number
-  /** Time from each start to the end of the interval, and from each end. In whole nanoseconds. */
-  startedRestNs: number
-  endedRestNs: number
-}
-
-const emptyInterval: Interval = {
+const emptyInterval = {
   planned: 0,
   dispatched: 0,
   completed: 0,
   shed: 0,
   failed: 0,
+  /** Reads that brought content. */
   events: 0,
   bytes: 0,
   outputTokens: 0,
   started: 0,
   ended: 0,
+  /** Time in flight of the requests that ended here. */
   residenceNs: 0,
+  /** Time from each start to the end of the interval, and from each end. In whole nanoseconds. */
   startedRestNs: 0,
   endedRestNs: 0,
 }
+type Interval = typeof emptyInterval
 
 /**
  * Counters in intervals of equal width, from the start of the run. Starts and ends give the number in flight

@@ -42,17 +42,6 @@ export function partSize(spec: PlanSpec, part: Part): PartSize {
   }
 }
 
-/** Number of transactions of a part that are due before a time; null for a closed loop. */
-export function countDueBefore(spec: PlanSpec, part: Part, ns: number): number | null {
-  let due = 0
-  for (const arrival of arrivals(spec)) {
-    if (arrival.plannedNs === null) return null
-    if (arrival.plannedNs >= ns) break
-    if (isOwnArrival(arrival, part)) due += 1
-  }
-  return due
-}
-
 /** Sampled transactions of a closed loop, whose number is unknown. */
 const closedLoopSample = 200
 

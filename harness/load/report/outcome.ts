@@ -7,7 +7,7 @@ import { http2Of } from '../http/channel.ts'
 import type { IntegrityCounts, Tally } from '../judging/integrity-recorder.ts'
 import type { MetricsData, RunRecorder } from '../metrics/run-metrics.ts'
 import type { LoadOptions } from '../options.ts'
-import { countDueBefore } from '../plan/needs.ts'
+import { partSize } from '../plan/needs.ts'
 import { wholePlan } from '../plan/plan.ts'
 import { noUnboundedAnswer } from '../slo/implied.ts'
 
@@ -66,7 +66,8 @@ export function conservationAudit(
   book: RunRecorder,
 ): AuditRow {
   const name = transactionAudit
-  const expected = countDueBefore(spec, shard ?? wholePlan, spec.durationNs)
+  const { transactions: due } = partSize(spec, shard ?? wholePlan)
+  const expected = spec.arrival.kind === 'closed' ? null : due
   const { started } = book.metrics.transactions
   const observed = started + book.dropped
   if (expected === null || signal.aborted) {

@@ -163,14 +163,14 @@ export function simulatedRun(seed: number, factor: number, failing = 0): LoadRep
     const latencies = [latency('ttft', ttft), latency('tpot', tpot), latency('e2e', e2e)]
     return { due, ok, good: ok, completed: ok, outputTokens: 11 * ok, latencies }
   })
-  const generator = { ...loadReportOf().generator, verdict: 'valid' as const }
-  return loadReportOf({
-    generator,
-    metrics: [],
-    blocks: packBlocks({ blockMs: 3000, blocks }),
-    slo: [],
-  })
+  return loadReportOf({ ...validRun, metrics: [], blocks: packBlocks({ blockMs: 3000, blocks }) })
 }
+
+/** A run without SLOs whose generator kept up. */
+export const validRun = {
+  generator: { ...loadReportOf().generator, verdict: 'valid' },
+  slo: [],
+} as const satisfies Partial<LoadReport>
 
 function exponential(random: () => number, perSecond: number): number {
   return -Math.log(1 - random()) / perSecond
