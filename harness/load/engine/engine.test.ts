@@ -10,8 +10,7 @@ import { latencyOf } from '../metrics/samples/latency-definitions.ts'
 import type { RequestRecord } from '../record.ts'
 import { drive } from '../test-support/drive.ts'
 import { recordOf } from '../test-support/records.ts'
-import type { PlannedRequest } from './answer-fields.ts'
-import { RecordBuilder } from './in-flight-request.ts'
+import { type PlannedRequest, RecordBuilder } from './record-builder.ts'
 
 const [perSecond, seconds, connectionCount] = [100, 4, 5]
 /** Retries: a process without a core for a second freezes as well. */

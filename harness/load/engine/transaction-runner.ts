@@ -8,8 +8,8 @@ import type { Arrival } from '../plan/plan.ts'
 import type { RequestRecord, RequestResult } from '../record.ts'
 import type { ChatPool } from '../setup/chat-pool.ts'
 import { endpointOf, type LoadEndpoint, type LoadTarget } from '../target.ts'
-import type { PlannedRequest } from './answer-fields.ts'
 import { InFlightRequest } from './in-flight-request.ts'
+import type { PlannedRequest } from './record-builder.ts'
 import type { WorkerContext } from './worker-context.ts'
 
 /** One request of a transaction. */

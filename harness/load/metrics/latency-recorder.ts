@@ -59,10 +59,15 @@ export function isGood(record: RequestRecord, limits: readonly RequestLimit[]): 
   })
 }
 
-export interface LatencyRecorderConfig {
+export interface MetricsConfig {
+  /** Duration of the plan, without the drain. */
+  readonly durationNs: number
+  /** Limits that a good request meets. */
   readonly limits: readonly RequestLimit[]
   /** A gap over this is a stall. */
   readonly stallNs: number
+  /** Latencies that an SLO limits: the sample keeps them to determine how independent each is. */
+  readonly watched?: readonly { readonly metric: MetricName; readonly clock: Clock }[]
 }
 
 /** Statistics of the requests of one transaction that were planned in one slice of the run. */
@@ -72,7 +77,7 @@ export class LatencyRecorder {
   readonly ended = new Map<string, Histogram>()
   readonly waiting = new Map<string, Histogram>()
 
-  add(record: RequestRecord, { limits, stallNs }: LatencyRecorderConfig): void {
+  add(record: RequestRecord, { limits, stallNs }: Pick<MetricsConfig, 'limits' | 'stallNs'>): void {
     const { outcomes } = this
     outcomes.requests++
     outcomes[outcomeKey(record)]++

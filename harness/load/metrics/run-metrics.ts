@@ -4,9 +4,9 @@ import { DuplicateIdDetector } from '../judging/integrity.ts'
 import type { PlanSpec } from '../plan/plan.ts'
 import type { RequestRecord } from '../record.ts'
 import { goodputLimits, type Slo, watchedLatencies } from '../slo/slo.ts'
-import { LatencyGroups, type LatencyRecorder } from './latency-recorder.ts'
+import { LatencyGroups, type LatencyRecorder, type MetricsConfig } from './latency-recorder.ts'
 import { Failures, TransactionStats } from './outcome-counts.ts'
-import { BottomKSample, type SampleConfig, sampledOf } from './samples/bottom-k-sample.ts'
+import { BottomKSample, sampledOf } from './samples/bottom-k-sample.ts'
 import type { Stored } from './samples/histogram.ts'
 import { forEachContentArrival, lastTimestamp } from './samples/latency-definitions.ts'
 import { SecondQuantiles, Timeline } from './timeline.ts'
@@ -49,21 +49,9 @@ export class RunRecorder {
   }
 }
 
-export interface MetricsConfig extends SampleConfig {
-  /** Duration of the plan, without the drain. */
-  readonly durationNs: number
-  /** A gap over this is a stall. */
-  readonly stallNs: number
-}
-
 /** Number of slices into which the plan is cut, so that a warm-up can be left out when its end is known. */
 const sliceCount = 40
 const secondNs = 1e9
-
-/** Two parts of different runs, or of one run that was measured with different settings. */
-export class MetricsMismatchError extends Error {
-  override readonly name = 'MetricsMismatchError'
-}
 
 /**
  * All data kept about the requests of a run, added one at a time: histograms by slice and transaction,
@@ -109,10 +97,10 @@ export class RunMetrics {
     for (const timeline of [this.slices, this.seconds]) timeline.at(plannedNs).planned++
   }
 
-  /** @throws MetricsMismatchError */
+  /** @throws RangeError for parts of different runs, or of one run that was measured with different settings */
   merge(other: MetricsData): this {
     if (JSON.stringify(this.config) !== JSON.stringify(other.config)) {
-      throw new MetricsMismatchError('The parts were measured with different settings')
+      throw new RangeError('the parts were measured with different settings')
     }
     this.groups.merge(other.groups)
     this.slices.merge(other.slices)

@@ -4,7 +4,7 @@ import type { LoadReport } from '../../../reports/load/model/report.ts'
 import { http2Of } from '../http/channel.ts'
 import { buildIntegrity } from '../judging/integrity.ts'
 import { addTally, type Tally } from '../judging/integrity-recorder.ts'
-import { MetricsMismatchError, RunMetrics } from '../metrics/run-metrics.ts'
+import { RunMetrics } from '../metrics/run-metrics.ts'
 import { loadOutcome, type Measurements, unpackMeasurements } from '../report/outcome.ts'
 import { unmeasured } from '../slo/implied.ts'
 import { parseSlos } from '../slo/parse.ts'
@@ -28,10 +28,10 @@ import {
  */
 export function mergeShards(shards: readonly [Shard, ...Shard[]]): LoadReport {
   checkShards(shards)
-  const parts = shards.map(unpacked)
+  const [run, parts] = unpacked(shards)
   const reports = shards.map(({ report }) => report)
   const [{ report: first }] = shards
-  const { reused, connectMs, ...measured } = summarize(metricsOf(parts), {
+  const { reused, connectMs, ...measured } = summarize(run, {
     slos: parseSlos(givenSlos(first)),
     maxRefusals: first.config.maxRefusals,
     warmUpNs: parts[0]?.warmUpNs ?? 0,
@@ -95,33 +95,22 @@ function degraded(generator: GeneratorRow, reason: string | null): GeneratorRow 
   return { ...generator, verdict, reasons: [...generator.reasons, reason] }
 }
 
-interface Unpacked extends Measurements {
-  readonly run: RunMetrics
-}
-
-function unpacked({ name, report }: Shard): Unpacked {
-  try {
-    const measurements = unpackMeasurements(report.measurements ?? '')
-    return {
-      ...measurements,
-      run: new RunMetrics(measurements.metrics.config).merge(measurements.metrics),
+/** The measurements of each shard, and the metrics of all. */
+function unpacked(shards: readonly Shard[]): [RunMetrics, Measurements[]] {
+  let run: RunMetrics | undefined
+  const parts = shards.map(({ name, report }) => {
+    try {
+      const measurements = unpackMeasurements(report.measurements ?? '')
+      run ??= new RunMetrics(measurements.metrics.config)
+      run.merge(measurements.metrics)
+      return measurements
+    } catch (error) {
+      const reason = messageOf(error)
+      throw new ShardMismatchError(`${name}: its measurements cannot be read: ${reason}`)
     }
-  } catch (error) {
-    const reason = messageOf(error)
-    throw new ShardMismatchError(`${name}: its measurements cannot be read: ${reason}`)
-  }
-}
-
-function metricsOf(parts: readonly Unpacked[]): RunMetrics {
-  const [first, ...others] = parts.map(({ run }) => run)
-  if (first === undefined) throw new ShardMismatchError('there are no shards')
-  try {
-    for (const other of others) first.merge(other)
-  } catch (error) {
-    if (error instanceof MetricsMismatchError) throw new ShardMismatchError(error.message)
-    throw error
-  }
-  return first
+  })
+  if (run === undefined) throw new ShardMismatchError('there are no shards')
+  return [run, parts]
 }
 
 /** Duplicate ids across shards are not detected: no shard has the ids of another. */

@@ -5,12 +5,7 @@ import type { Delivery } from '../../../reports/load/model/measures.ts'
 import { loadReportOf } from '../../../reports/load/test-support/sketch.ts'
 import { deliveryText, lumpText } from '../../../reports/load/traffic.ts'
 import { ProxyError } from '../../client/index.ts'
-import {
-  type AnswerEnd,
-  connectFailure,
-  cutOf,
-  requestOutcome,
-} from '../engine/in-flight-request.ts'
+import { type AnswerEnd, connectFailure, cutOf, requestOutcome } from '../engine/request-outcome.ts'
 import { Http2Error, HttpSyntaxError } from '../http/channel.ts'
 import { PeerClosedError } from '../http/http1/connection.ts'
 import { LatencyRecorder } from '../metrics/latency-recorder.ts'

@@ -1,17 +1,8 @@
-import type { MetricName } from '../../../../reports/load/model/measures.ts'
 import { mix32 } from '../../plan/random.ts'
 import type { RequestRecord } from '../../record.ts'
-import type { Clock, RequestLimit } from '../../slo/slo.ts'
-import { isGood } from '../latency-recorder.ts'
+import { isGood, type MetricsConfig } from '../latency-recorder.ts'
 import type { Stored } from './histogram.ts'
 import { latencyOf } from './latency-definitions.ts'
-
-export interface SampleConfig {
-  /** Limits that a good request meets. */
-  readonly limits: readonly RequestLimit[]
-  /** Latencies that an SLO limits: the sample keeps them to determine how independent each is. */
-  readonly watched?: readonly { readonly metric: MetricName; readonly clock: Clock }[]
-}
 
 /** One request of the sample. Latencies from the planned moment; null if it has none. */
 export interface SampledRequest {
@@ -78,7 +69,7 @@ export class BottomKSample {
 /** The sampled part of a record. */
 export function sampledOf(
   record: RequestRecord,
-  { limits, watched = [] }: SampleConfig,
+  { limits, watched = [] }: MetricsConfig,
 ): SampledRequest {
   const { index, step, transaction, timestamps, outcome } = record
   const ended = outcome.kind !== 'open'
