@@ -33,6 +33,14 @@ function exact(
 
 const around = (capacity: number) => (rate: number) =>
   1 / (1 + Math.exp(-(Math.log(0.05 / 0.95) + 12 * Math.log(rate / capacity))))
+
+/** A target of 42 requests a second, with a generator that is late now and then. */
+function late(isLate: (rate: number) => boolean, more: Partial<Probe> = {}) {
+  const run = exact(around(42))
+  return async (rate: number): Promise<Probe> =>
+    isLate(rate) ? { ...(await run(rate)), valid: false, ...more } : run(rate)
+}
+
 const options = { min: 1, max: 1000, precision: 0.05, maxProbes: 40 }
 const searched = (share: (rate: number) => number) => searchCapacity(exact(share), options)
 
@@ -64,40 +72,28 @@ describe('searchCapacity', () => {
   })
 
   test('never counts a probe whose generator was the bottleneck', async () => {
-    const run = exact(around(42))
-    const bound = async (rate: number): Promise<Probe> => ({
-      ...(await run(rate)),
-      valid: rate < 20,
-    })
-    const found = await searchCapacity(bound, options)
+    const found = await searchCapacity(
+      late((rate) => rate >= 20),
+      options,
+    )
     expect(found).toMatchObject({ end: 'generator', rate: null, lowestMissed: null })
     expect(found.highestMet).toBeGreaterThan(16)
     expect(found.highestMet).toBeLessThan(20)
   })
 
   test('asks again where other programs made the generator late', async () => {
-    const run = exact(around(42))
     let probes = 0
-    const disturbed = async (rate: number): Promise<Probe> => {
-      probes += 1
-      const probe = await run(rate)
-      return probes % 6 === 0 ? probe : { ...probe, valid: false, isDisturbed: true }
-    }
+    const disturbed = late(() => ++probes % 6 !== 0, { isDisturbed: true })
     const found = await searchCapacity(disturbed, { ...options, maxProbes: 200 })
     expect(found).toMatchObject({ end: 'precise', limitedBy: slo })
   })
 
   test('a machine on which no probe was in time ends the search with its budget only', async () => {
-    const run = exact(around(42))
-    const disturbed = async (rate: number): Promise<Probe> =>
-      rate < 20 ? run(rate) : { ...(await run(rate)), valid: false, isDisturbed: true }
+    const disturbed = late((rate) => rate >= 20, { isDisturbed: true })
     const found = await searchCapacity(disturbed, { ...options, maxProbes: 200 })
     expect(found).toMatchObject({ end: 'generator', rate: null, lowestMissed: null })
     let left = 60
-    const always = async (rate: number): Promise<Probe> => {
-      left -= 1
-      return { ...(await run(rate)), valid: false, isDisturbed: true }
-    }
+    const always = late(() => left-- > 0, { isDisturbed: true })
     const busy = await searchCapacity(always, { ...options, probesLeft: () => left })
     expect(busy).toMatchObject({ end: 'budget', rate: null })
     expect(busy.probes.length).toBe(40)

@@ -29,14 +29,7 @@ export interface Crossing {
   readonly dispersion: number
 }
 
-interface Fit {
-  readonly intercept: number
-  readonly slope: number
-  /** Change of the log odds for each unit of `at`; 0 if no drift is fitted. */
-  readonly drift: number
-  /** Covariance of intercept, slope and drift for a dispersion of 1; the intercept is that of the newest point. */
-  readonly covariance: readonly (readonly number[])[]
-}
+type Fit = NonNullable<ReturnType<typeof fitLogistic>>
 
 /** Minimum drift that is fitted, in standard errors; a smaller one is noise. */
 const minDrift = 1
@@ -111,7 +104,7 @@ interface Row {
 
 const maxSteps = 50
 
-function fitLogistic(rows: readonly Row[]): Fit | null {
+function fitLogistic(rows: readonly Row[]) {
   const terms = rows[0]?.x.length ?? 0
   const beta = new Array<number>(terms).fill(0)
   for (let step = 0; step < maxSteps; step++) {
@@ -132,6 +125,7 @@ function fitLogistic(rows: readonly Row[]): Fit | null {
     })
     if (moves.some((move) => Math.abs(move) > 1e-8) && step < maxSteps - 1) continue
     const [intercept = 0, slope = 0, drift = 0] = beta
+    // `drift`: change of the log odds for each unit of `at`. The covariance is that for a dispersion of 1.
     return { intercept, slope, drift, covariance }
   }
   return null

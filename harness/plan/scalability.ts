@@ -13,13 +13,6 @@ export interface MeasuredSize {
   readonly interval: readonly [low: number, high: number]
 }
 
-interface ScalabilityFit extends Pick<PlanScalability, 'status' | 'message'> {
-  /** Null if the law does not fit. */
-  readonly law: UniversalLaw | null
-  /** Rate of a number of replicas, with its prediction interval; null if the law does not fit. */
-  readonly predict: ((replicas: number) => { rate: number; interval: [number, number] }) | null
-}
-
 /** X(N) = lambda N / (1 + sigma (N - 1) + kappa N (N - 1)) (Gunther, Guerrilla Capacity Planning, 2007). */
 export interface UniversalLaw {
   readonly lambda: number
@@ -40,7 +33,7 @@ const minError = 0.01
  * sizes, kappa is 0: two points cannot separate it from sigma. The interval is that of measurements resampled
  * with their errors, plus the error of a new measurement.
  */
-export function fitScalability(sizes: readonly MeasuredSize[], seed: string): ScalabilityFit {
+export function fitScalability(sizes: readonly MeasuredSize[], seed: string) {
   const errors = sizes.map(errorOf)
   const law = lawOf(sizes, errors)
   const distance = sizes.reduce((sum, size, at) => {
@@ -52,7 +45,7 @@ export function fitScalability(sizes: readonly MeasuredSize[], seed: string): Sc
   const isOff = distance > (chiSquare95[degrees - 1] ?? 2 * degrees + 5)
   if (isOff) {
     const message = `The Universal Scalability Law does not fit ${sizes.length} sizes: the squared distance is ${distance.toFixed(1)} at ${degrees} degree${degrees === 1 ? '' : 's'} of freedom. More replicas gain more than the law allows, or the measurements differ in more than their size.`
-    return { status: 'does not fit', law: null, predict: null, message }
+    return { status: 'does not fit', law: null, predict: null, message } as const
   }
   const drawn = Array.from({ length: draws }, (_, index) => {
     const draw = drawOf(seed, 'scalability', index)
@@ -66,15 +59,17 @@ export function fitScalability(sizes: readonly MeasuredSize[], seed: string): Sc
   const maxReplicas = Math.max(...sizes.map(({ replicas }) => replicas))
   const message = `The Universal Scalability Law, fitted to ${sizes.length} sizes${sizes.length === 2 ? ' (with two, kappa is taken as 0)' : ''}; beyond ${Math.floor(1.5 * maxReplicas)} replicas it is an extrapolation.`
   return {
-    status: 'fits',
+    status: 'fits' as const,
     law,
     message,
-    predict: (replicas) => {
+    /** Rate of a number of replicas, with its prediction interval. */
+    predict: (replicas: number) => {
       const rates = drawn
         .map(({ law: one, noise }) => rateOf(one, replicas) * Math.exp(usual * noise))
         .toSorted((a, b) => a - b)
       const at = (share: number) => rates[Math.round(share * (draws - 1))] ?? 0
-      return { rate: rateOf(law, replicas), interval: [at(0.025), at(0.975)] }
+      const interval: [number, number] = [at(0.025), at(0.975)]
+      return { rate: rateOf(law, replicas), interval }
     },
   }
 }
@@ -123,7 +118,7 @@ export function scalabilityOf(
   const maxReplicas = Math.max(...sizes.map(({ replicas: size }) => size))
   const isExtrapolated = (count: number) => count > 1.5 * maxReplicas
   const none = { lambda: null, sigma: null, kappa: null, replicas: null }
-  if (law === null || predict === null) {
+  if (law === null) {
     return { status, message, ...none, isExtrapolated: false, predictions: [] }
   }
   const demanded = demandedRate(demand)

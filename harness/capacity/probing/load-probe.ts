@@ -28,15 +28,7 @@ interface ProbeRunOptions {
   readonly onProgress?: (progress: LoadProgress) => void
 }
 
-export interface ProbeRun {
-  readonly report: LoadReport
-  readonly observer: ProbeObserver
-  /** Reason of an early stop; null for a run of full length. */
-  readonly stopped: string | null
-  /** Path of the stored load report. */
-  readonly path: string | null
-  readonly notes: readonly string[]
-}
+export type ProbeRun = Awaited<ReturnType<typeof runLoadProbe>>
 
 /** @throws PreparationError if the target does not answer while the chats of the run are made */
 export async function runLoadProbe(
@@ -50,7 +42,7 @@ export async function runLoadProbe(
     isDistributed,
     onProgress,
   }: ProbeRunOptions,
-): Promise<ProbeRun> {
+) {
   const { plan, load, signal } = options
   const spec: PlanSpec = {
     ...plan,
@@ -92,18 +84,20 @@ export async function runLoadProbe(
   } finally {
     if (report === null) run.close(null)
   }
-  const { path, notes } = run.close(report)
-  return { report, observer, stopped: signal.aborted ? 'interrupted' : stopped, path, notes }
+  return {
+    report,
+    observer,
+    /** Reason of an early stop; null for a run of full length. */
+    stopped: signal.aborted ? 'interrupted' : stopped,
+    ...run.close(report),
+  }
 }
 
-export interface Rest {
-  readonly ms: number
-  /** True if the target is back at its unloaded latency. */
-  readonly recovered: boolean
-  /** No request was answered by the end of the rest. */
-  readonly isUnreachable: boolean
-  readonly notes: readonly string[]
-}
+/**
+ * `recovered`: the target is back at its unloaded latency. `isUnreachable`: no request was answered by the end of
+ * the rest.
+ */
+export type Rest = Awaited<ReturnType<typeof rest>>
 
 const baselineRequests = 20
 const baselineMs = 10_000
@@ -125,7 +119,7 @@ export function runBaseline(options: CapacityOptions): Promise<ProbeRun> {
 }
 
 /** Sends a few requests, with growing pauses, until they take as long as those of an idle target. */
-export async function rest(options: CapacityOptions, unloadedMs: number | null): Promise<Rest> {
+export async function rest(options: CapacityOptions, unloadedMs: number | null) {
   const startedAt = performance.now()
   const elapsed = () => performance.now() - startedAt
   const notes: string[] = []

@@ -8,13 +8,9 @@ import { type ChildServer, childServer } from '../child-server.ts'
 import type { KnownAnswer } from './bare-server.ts'
 import { type BenchCase, chatSupply, NoAnswerError } from './cases.ts'
 import {
-  type BenchFigures,
   type BenchOptions,
-  type BenchReport,
   type BenchRequest,
-  type BenchRow,
   type BenchRun,
-  type ChatsUsed,
   maxClientUtilization,
   measure,
   nextRequest,
@@ -25,11 +21,11 @@ import {
  *
  * @throws the error of the connection if the target never answered
  */
-export async function runBench(options: BenchOptions): Promise<BenchReport> {
+export async function runBench(options: BenchOptions) {
   const startedAt = new Date().toISOString()
   const dispatcher = new Agent({ bodyTimeout: options.timeoutSeconds * 1000 })
   const rows: BenchRow[] = []
-  const notMeasured: BenchReport['notMeasured'][number][] = []
+  const notMeasured: { case: string; status: number; why: string }[] = []
   try {
     for (const benchCase of options.cases) {
       if (options.signal.aborted) break
@@ -50,19 +46,23 @@ export async function runBench(options: BenchOptions): Promise<BenchReport> {
     await dispatcher.destroy()
   }
   return {
-    kind: 'bench-report',
-    schemaVersion: 1,
+    ...({ kind: 'bench-report', schemaVersion: 1 } as const),
     target: { baseUrl: options.target.baseUrl },
     startedAt,
     connections: options.connections,
     seconds: options.seconds,
     maxTokens: options.prompt.maxTokens,
     rows,
+    /** Cases that the target refused, or whose answer it cut. */
     notMeasured,
+    /** Cases in which the client was the bottleneck, against the target or the bare server. */
     clientBound: rows.filter(isClientBound).map((row) => row.case),
     interrupted: options.signal.aborted,
   }
 }
+
+export type BenchReport = Awaited<ReturnType<typeof runBench>>
+export type BenchRow = Awaited<ReturnType<typeof benchOne>>
 
 /** True for errors of a socket, of the resolver or of undici. */
 export function isOfConnection(error: unknown): error is Error & { readonly code: string } {
@@ -79,11 +79,7 @@ const warmUpSeconds = 1
 /** Margin of chats: a server is faster after the warm-up. */
 const chatMargin = 2
 
-export async function benchOne(
-  benchCase: BenchCase,
-  options: BenchOptions,
-  dispatcher: Dispatcher,
-): Promise<BenchRow> {
+async function benchOne(benchCase: BenchCase, options: BenchOptions, dispatcher: Dispatcher) {
   const { connections, seconds, turns, onProgress = () => {} } = options
   const { name } = benchCase
   const run = runOf(benchCase, options)
@@ -110,6 +106,7 @@ export async function benchOne(
   }
   onProgress(`${name}: ${seconds} s against a bare server`)
   const baseline = await againstBareServer(benchCase, run, answer)
+  /** Answers per second of the target relative to those of the bare server. */
   const ratio =
     baseline.answersPerSecond === 0 ? null : target.answersPerSecond / baseline.answersPerSecond
   return { case: name, target, chats: used, baseline, ratio }
@@ -119,7 +116,7 @@ async function againstBareServer(
   benchCase: BenchCase,
   run: Omit<BenchRun, 'chat'>,
   answer: KnownAnswer,
-): Promise<BenchFigures> {
+) {
   const bare = await bareServer(answer)
   const chat = benchCase.stored ? () => '00000000-0000-4000-8000-000000000000' : null
   const bareRun = { ...run, url: bare.url, chat }
@@ -154,7 +151,7 @@ function chatsFor({ stored }: BenchCase, { target, signal }: BenchOptions) {
   return async <Result>(
     chats: Parameters<typeof chatSupply>[1],
     use: (chat: BenchRun['chat']) => Promise<Result>,
-  ): Promise<{ readonly result: Result; readonly used: ChatsUsed | null }> => {
+  ) => {
     if (!stored) return { result: await use(null), used: null }
     const supply = await chatSupply(target, chats, signal)
     let leftBehind = 0
@@ -167,7 +164,7 @@ function chatsFor({ stored }: BenchCase, { target, signal }: BenchOptions) {
 }
 
 /** @throws NoAnswerError if the target refuses the request or cuts the answer */
-export async function seenAnswer(
+async function seenAnswer(
   benchCase: BenchCase,
   options: BenchRequest & { readonly signal: AbortSignal },
   dispatcher: Dispatcher,

@@ -73,18 +73,7 @@ function form(stream: boolean): string {
  * in one chat never reaches a steady state. Here a connection switches to a fresh chat after `turns` turns,
  * and connections begin at different turns: at any time the chats hold (turns − 1) / 2 earlier turns on
  * average, from the first second to the last.
- */
-interface ChatSupply {
-  /** The chat of the next turn of a connection. */
-  next(connection: number): string
-  /** Number of times that a connection stayed in its chat because no fresh one was left. */
-  readonly exhausted: number
-  readonly made: number
-  /** Deletes them all. @returns number of chats left behind */
-  remove(): Promise<number>
-}
-
-/**
+ *
  * @param signal stops the creation of chats; existing ones are still deleted
  * @throws NoAnswerError if the service creates too few chats; those are deleted
  */
@@ -92,7 +81,7 @@ export async function chatSupply(
   target: LoadTarget,
   { chats, turns, connections }: { chats: number; turns: number; connections: number },
   signal: AbortSignal,
-): Promise<ChatSupply> {
+) {
   const pool = new ChatPool(target, 'bench')
   const links = await WorkerConnections.negotiate({ target }, signal)
   const clock = new RunClock(process.hrtime.bigint())
@@ -118,7 +107,8 @@ export async function chatSupply(
   let used = Math.min(connections, ids.length)
   let exhausted = 0
   return {
-    next(connection) {
+    /** The chat of the next turn of a connection. */
+    next(connection: number): string {
       const chat = current[connection]
       if (chat === undefined) throw new RangeError(`no connection ${connection}`)
       if (chat.left === 0) {
@@ -131,10 +121,12 @@ export async function chatSupply(
       chat.left -= 1
       return chat.id
     },
+    /** Number of times that a connection stayed in its chat because no fresh one was left. */
     get exhausted() {
       return exhausted
     },
     made: ids.length,
+    /** Deletes them all. @returns number of chats left behind */
     remove,
   }
 }

@@ -1,6 +1,7 @@
 /** The service model that reproduces a measured run, with its uncertainty. */
 import { medianOf } from '../../../contract/averages.ts'
 import type { CapacityReport } from '../../../reports/capacity/model/report.ts'
+import type { Draw } from '../../load/plan/random.ts'
 import type { ServiceModel } from '../simulation/replica.ts'
 import type { RequestLength } from '../simulation/requests.ts'
 import {
@@ -16,17 +17,7 @@ import { type MeasuredLoad, measuredLoads } from './measured-probes.ts'
 import { answersOf, ObservedWork } from './observed-work.ts'
 import { drawTimes, estimateTimes, workError } from './service-times.ts'
 
-export interface FittedModel {
-  readonly model: ServiceModel
-  readonly lengths: readonly RequestLength[]
-  /** False if no request was seen to wait for a place. */
-  readonly hasSeenLimit: boolean
-  readonly reproduced: readonly Reproduced[]
-  /** Median of the relative errors of all statistics. */
-  readonly typicalError: number
-  /** Draws a model from the uncertainty of the fit. */
-  readonly drawModel: (draw: () => number) => ServiceModel
-}
+export type FittedModel = ReturnType<typeof fitServiceModel>
 
 /** A measured run to which no service model can be fitted. */
 export class UnfittedRunError extends Error {
@@ -50,7 +41,7 @@ export function fitServiceModel(
   report: CapacityReport,
   cluster: ClusterOptions,
   demanded: readonly RequestLength[] | null = null,
-): FittedModel {
+) {
   const loads = measuredLoads(report)
   if (loads.length < 2) {
     throw new UnfittedRunError(
@@ -74,15 +65,19 @@ export function fitServiceModel(
   const maxSequences = hasSeenLimit ? fullBatchOf(full, cluster.replicas) : seenBatch
   checkWorkError(workError(estimate, demanded ?? lengths, maxSequences))
   const limits = { maxSequences, maxWaiting: maxWaitingOf(report, maxSequences) }
-  const model = { ...limits, ...estimate.times }
+  const model: ServiceModel = { ...limits, ...estimate.times }
   const reproduced = loads.flatMap((load) => reproduce(load, model, cluster))
   const errors = reproduced.map(({ measured, predicted }) =>
     Math.abs(Math.log(predicted / measured)),
   )
   return {
-    ...{ model, lengths, hasSeenLimit, reproduced },
+    ...{ model, lengths, reproduced },
+    /** False if no request was seen to wait for a place. */
+    hasSeenLimit,
+    /** Median of the relative errors of all statistics. */
     typicalError: medianOf(errors) ?? Number.NaN,
-    drawModel: (draw) => ({ ...limits, ...drawTimes(estimate, draw) }),
+    /** Draws a model from the uncertainty of the fit. */
+    drawModel: (draw: Draw): ServiceModel => ({ ...limits, ...drawTimes(estimate, draw) }),
   }
 }
 

@@ -1,10 +1,6 @@
 import { fittedColumns } from '../../../../reports/text/format.ts'
-import {
-  type BenchFigures,
-  type BenchReport,
-  type BenchRow,
-  maxClientUtilization,
-} from '../../../load/bench/measure.ts'
+import type { BenchReport, BenchRow } from '../../../load/bench/bench.ts'
+import { type BenchFigures, maxClientUtilization } from '../../../load/bench/measure.ts'
 
 /** @param width Columns of the terminal: what does not fit is only in the JSON. */
 export function benchToText(report: BenchReport, width = Number.POSITIVE_INFINITY): string {

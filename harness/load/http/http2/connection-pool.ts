@@ -183,7 +183,7 @@ export class Http2ConnectionPool implements ChannelPool {
     this.#limit.opening()
     const made: Http2Connection = new Http2Connection(this.#route, this.#clock, {
       onCapacity: onRoom,
-      onClosed: ({ connection, error, reached }) => {
+      onClosed: (connection, error, reached) => {
         this.#connections.delete(connection)
         addTo(this.#figures, connection)
         this.#limit.closed(reached)

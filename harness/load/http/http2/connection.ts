@@ -24,11 +24,11 @@ export interface Http2Handlers {
   /** It accepts streams, or more than before. */
   readonly onCapacity: () => void
   /** Called when its socket is closed. `error`: why it was never ready. `reached`: the peer saw it. */
-  readonly onClosed: (end: {
-    readonly connection: Http2Connection
-    readonly error: Error | undefined
-    readonly reached: boolean
-  }) => void
+  readonly onClosed: (
+    connection: Http2Connection,
+    error: Error | undefined,
+    reached: boolean,
+  ) => void
 }
 
 /** One connection of HTTP/2: its streams, and one stamp for each read of its socket. */
@@ -69,7 +69,7 @@ export class Http2Connection {
         closed: (error, reached) => {
           this.#isClosed = true
           const why = this.readyAt === null ? (this.#error ?? error ?? neverReady()) : undefined
-          use.onClosed({ connection: this, error: why, reached })
+          use.onClosed(this, why, reached)
         },
       },
     )
