@@ -1,93 +1,66 @@
 import type { Exclusion, OpenQuestion } from './requirement.ts'
 
-const on = (surface: OpenQuestion['surface'], section: string, question: string): OpenQuestion => ({
-  surface,
-  section,
-  question,
-})
+/** Points that the document leaves open, each after its surface and section. */
+const points = {
+  'OPEN-01':
+    'v2 2.3 Which members besides message.content does the result of a v2 generation have?',
+  'OPEN-02': 'v3 2.5 Which members besides its name does a chat record have?',
+  'OPEN-03':
+    'v3 2.6 Which members besides item_type, item_status and item does a history row have, and which besides cursor does pagination have?',
+  'OPEN-04': 'v3 2.7 Which members do knowledge bases, documents and search results have?',
+  'OPEN-05': 'v3 3 Which values of item_status occur?',
+  'OPEN-06': 'v3 3 Which transitions of item_status occur?',
+  'OPEN-07':
+    'openai 4.1 What does a chunk contain besides choices[0].delta.content, and how does the stream end?',
+  'OPEN-08': 'openai 4.1 What is the shape of the list of models?',
+  'OPEN-09':
+    'v3 4.3 Does GET /message accept query parameters other than chat_id, limit and cursor?',
+  'OPEN-10': 'v3 4.3 Which fields of a generation are required?',
+  'OPEN-11': 'v3 4.3 What is the structure of assistant in one-shot?',
+  'OPEN-12': 'v3 4.3 Which body fields do POST /chat and PATCH /chat/{chat_id} accept?',
+  'OPEN-13': 'v3 4.3 What are the shapes of the answers of the chat routes?',
+  'OPEN-14':
+    'v3 4.3 What are the shapes of the answers of the attachment routes, and which upload rules apply?',
+  'OPEN-15': 'v3 4.3 Which paths and payloads exist below the knowledge prefix?',
+  'OPEN-16': 'v3 5 Which status answers a native request with a missing or wrong token?',
+  'OPEN-17': 'v3 6 Which other event names occur?',
+  'OPEN-18': 'v3 7 Which status answers a call on a chat of another version?',
+  'OPEN-19': 'openai 7 What is the shape of an error body?',
+  'OPEN-20': 'v3 7 Which status answers a generation without Idempotency-Key?',
+  'OPEN-21': 'v3 7 Which status answers a generation with both tool lists?',
+  'OPEN-22': 'v3 7 Which status answers invalid fields on the native surfaces?',
+  'OPEN-23': 'v3 8 What is the largest page size?',
+  'OPEN-24': 'v3 8 What is the largest upload?',
+  'OPEN-25': 'v3 8 What is the largest number of tokens?',
+  'OPEN-26': 'openai 8 Which rate limits are announced?',
+  'OPEN-27': 'openai 9 Does the compatible surface show a version?',
+  'OPEN-28': 'v3 4.3 How is a repeat with the same Idempotency-Key answered?',
+  'OPEN-29': 'v3 4.3 How is a repeat answered while the first request is still running?',
+  'OPEN-30': 'v3 6 Does sequence_number start at 0 and increase by one?',
+  'OPEN-31': 'v3 6 Does a response contain reasoning items without think?',
+  'OPEN-32': 'openai 2.1 How is an unknown model answered?',
+  'OPEN-33': 'openai 4.1 Which model name is echoed for an alias?',
+  'OPEN-34': 'v3 4.3 In which order does the history list its rows?',
+  'OPEN-35': 'v2 5 How is a token for the native surfaces obtained?',
+  'OPEN-36': 'v3 4.3 Does a chat remember earlier runs without parent_id?',
+  'OPEN-37': 'v3 4.3 How does one-shot answer a request with both tool lists?',
+  'OPEN-38':
+    'openai 4.1 How are empty messages, a negative max_tokens and other out-of-range values answered?',
+  'OPEN-39': 'v2 7 What is the shape of error bodies on the native surfaces?',
+  'OPEN-40': 'v3 4.3 How is the history of a chat that does not exist answered?',
+  'OPEN-41':
+    'v3 4.3 How are a limit that is not a positive integer and an unknown cursor answered?',
+  'OPEN-42': 'v3 4.3 How is a repeat with the same Idempotency-Key but a different body answered?',
+  'OPEN-43': 'v2 4.2 How are v2 chats created?',
+} as const
 
-/** Points that the document leaves open: a run records the choice of the target and judges nothing. */
-export const openQuestions = {
-  'OPEN-01': on(
-    'v2',
-    '2.3',
-    'Which members besides message.content does the result of a v2 generation have?',
-  ),
-  'OPEN-02': on('v3', '2.5', 'Which members besides its name does a chat record have?'),
-  'OPEN-03': on(
-    'v3',
-    '2.6',
-    'Which members besides item_type, item_status and item does a history row have, and which besides cursor does pagination have?',
-  ),
-  'OPEN-04': on(
-    'v3',
-    '2.7',
-    'Which members do knowledge bases, documents and search results have?',
-  ),
-  'OPEN-05': on('v3', '3', 'Which values of item_status occur?'),
-  'OPEN-06': on('v3', '3', 'Which transitions of item_status occur?'),
-  'OPEN-07': on(
-    'openai',
-    '4.1',
-    'What does a chunk contain besides choices[0].delta.content, and how does the stream end?',
-  ),
-  'OPEN-08': on('openai', '4.1', 'What is the shape of the list of models?'),
-  'OPEN-09': on(
-    'v3',
-    '4.3',
-    'Does GET /message accept query parameters other than chat_id, limit and cursor?',
-  ),
-  'OPEN-10': on('v3', '4.3', 'Which fields of a generation are required?'),
-  'OPEN-11': on('v3', '4.3', 'What is the structure of assistant in one-shot?'),
-  'OPEN-12': on('v3', '4.3', 'Which body fields do POST /chat and PATCH /chat/{chat_id} accept?'),
-  'OPEN-13': on('v3', '4.3', 'What are the shapes of the answers of the chat routes?'),
-  'OPEN-14': on(
-    'v3',
-    '4.3',
-    'What are the shapes of the answers of the attachment routes, and which upload rules apply?',
-  ),
-  'OPEN-15': on('v3', '4.3', 'Which paths and payloads exist below the knowledge prefix?'),
-  'OPEN-16': on('v3', '5', 'Which status answers a native request with a missing or wrong token?'),
-  'OPEN-17': on('v3', '6', 'Which other event names occur?'),
-  'OPEN-18': on('v3', '7', 'Which status answers a call on a chat of another version?'),
-  'OPEN-19': on('openai', '7', 'What is the shape of an error body?'),
-  'OPEN-20': on('v3', '7', 'Which status answers a generation without Idempotency-Key?'),
-  'OPEN-21': on('v3', '7', 'Which status answers a generation with both tool lists?'),
-  'OPEN-22': on('v3', '7', 'Which status answers invalid fields on the native surfaces?'),
-  'OPEN-23': on('v3', '8', 'What is the largest page size?'),
-  'OPEN-24': on('v3', '8', 'What is the largest upload?'),
-  'OPEN-25': on('v3', '8', 'What is the largest number of tokens?'),
-  'OPEN-26': on('openai', '8', 'Which rate limits are announced?'),
-  'OPEN-27': on('openai', '9', 'Does the compatible surface show a version?'),
-  'OPEN-28': on('v3', '4.3', 'How is a repeat with the same Idempotency-Key answered?'),
-  'OPEN-29': on('v3', '4.3', 'How is a repeat answered while the first request is still running?'),
-  'OPEN-30': on('v3', '6', 'Does sequence_number start at 0 and increase by one?'),
-  'OPEN-31': on('v3', '6', 'Does a response contain reasoning items without think?'),
-  'OPEN-32': on('openai', '2.1', 'How is an unknown model answered?'),
-  'OPEN-33': on('openai', '4.1', 'Which model name is echoed for an alias?'),
-  'OPEN-34': on('v3', '4.3', 'In which order does the history list its rows?'),
-  'OPEN-35': on('v2', '5', 'How is a token for the native surfaces obtained?'),
-  'OPEN-36': on('v3', '4.3', 'Does a chat remember earlier runs without parent_id?'),
-  'OPEN-37': on('v3', '4.3', 'How does one-shot answer a request with both tool lists?'),
-  'OPEN-38': on(
-    'openai',
-    '4.1',
-    'How are empty messages, a negative max_tokens and other out-of-range values answered?',
-  ),
-  'OPEN-39': on('v2', '7', 'What is the shape of error bodies on the native surfaces?'),
-  'OPEN-40': on('v3', '4.3', 'How is the history of a chat that does not exist answered?'),
-  'OPEN-41': on(
-    'v3',
-    '4.3',
-    'How are a limit that is not a positive integer and an unknown cursor answered?',
-  ),
-  'OPEN-42': on(
-    'v3',
-    '4.3',
-    'How is a repeat with the same Idempotency-Key but a different body answered?',
-  ),
-  'OPEN-43': on('v2', '4.2', 'How are v2 chats created?'),
-} as const satisfies Record<string, OpenQuestion>
+/** Open questions: a run records the choice of the target and judges nothing. */
+export const openQuestions = Object.fromEntries(
+  Object.entries(points).map(([id, point]) => {
+    const [surface, section, ...words] = point.split(' ')
+    return [id, { surface, section, question: words.join(' ') }]
+  }),
+) as Readonly<Record<keyof typeof points, OpenQuestion>>
 
 /** Sentences of the document that cannot be tested over HTTP, each with the reason. */
 export const exclusions = {

@@ -1,12 +1,15 @@
 import {
   areaOf,
+  type ExclusionId,
   excluded,
   exclusionIds,
   isQuestionId,
   isRequirementId,
+  type OpenQuestionId,
   questionIds,
   questions,
   type Requirement,
+  type RequirementId,
   requirementIds,
   requirements,
   type Source,
@@ -47,10 +50,6 @@ export function areaTitle(area: string): string {
   return areaTitles[area] ?? area
 }
 
-export function surfaceTitle(surface: Surface): string {
-  return surfaceTitles[surface]
-}
-
 /** The requirement with that id; undefined for exclusions and questions. */
 export function requirementOf(id: string): Requirement | undefined {
   return isRequirementId(id) ? requirements[id] : undefined
@@ -61,12 +60,7 @@ export function standingOf({ id, level }: { readonly id: string; readonly level:
   return isRequirementId(id) && sourceOf(id) === 'wire' ? `${level}, wire` : level
 }
 
-function entryOf(
-  id:
-    | (typeof requirementIds)[number]
-    | (typeof exclusionIds)[number]
-    | (typeof questionIds)[number],
-): CatalogEntry {
+function entryOf(id: RequirementId | ExclusionId | OpenQuestionId): CatalogEntry {
   const area = areaOf(id)
   if (isRequirementId(id)) {
     const { level, surface, section, title } = requirements[id]
@@ -80,7 +74,7 @@ function entryOf(
   return { id, area, kind: 'excluded', surface: null, source: null, section, text: title }
 }
 
-const surfaceTitles: Readonly<Record<Surface, string>> = {
+export const surfaceTitles: Readonly<Record<Surface, string>> = {
   openai: 'Compatible surface, /api/openai',
   v2: 'Native v2 surface, /api/v2',
   v3: 'Native v3 surface, /api/v3',

@@ -1,4 +1,4 @@
-import { Chalk, type ChalkInstance } from 'chalk'
+import { Chalk } from 'chalk'
 import { conditionsOf } from '../../contract/conditions.ts'
 import {
   type ExclusionId,
@@ -18,7 +18,7 @@ import {
   type EntryKind,
   findEntry,
   requirementOf,
-  surfaceTitle,
+  surfaceTitles,
 } from './entries.ts'
 
 /** Everything that the catalog says about one entry; undefined for an unknown id. */
@@ -48,7 +48,7 @@ function facts(row: CatalogEntry): readonly Fact[] {
     [row.kind === 'excluded' || row.kind === 'open' ? 'kind' : 'level', meanings[row.kind]],
     ['section', sectionText(row)],
     ['specifies', summaryOf(row)],
-    ['surface', row.surface && surfaceTitle(row.surface)],
+    ['surface', row.surface && surfaceTitles[row.surface]],
     ['reason', row.kind === 'excluded' && excluded[row.id as ExclusionId].reason],
     ...requirementFacts(row),
   ]
@@ -127,30 +127,19 @@ export function catalogToText(
   { color }: TextOptions = { color: false },
 ): string {
   const chalk = new Chalk({ level: color ? 1 : 0 })
-  const columns = rows.map(({ id, kind, surface, section, source }) => [
+  const table = rows.map(({ id, kind, surface, section, source }) => [
     ...[id, kind, surface ?? '', section, source ?? ''],
   ])
   const widths = [0, 1, 2, 3, 4].map((at) =>
-    Math.max(0, ...columns.map((cells) => cells[at]?.length ?? 0)),
+    Math.max(...table.map((cells) => cells[at]?.length ?? 0)),
   )
   return rows
     .map(({ kind, text }, row) => {
-      const cells = (columns[row] ?? []).map((cell, at) => cell.padEnd(widths[at] ?? 0))
+      const cells = (table[row] ?? []).map((cell, at) => cell.padEnd(widths[at] ?? 0))
       const [id = '', level = '', ...others] = cells
-      return `${[chalk.bold(id), paint(chalk, kind)(level), ...others, text].join('  ')}\n`
+      return `${[chalk.bold(id), chalk[colors[kind]](level), ...others, text].join('  ')}\n`
     })
     .join('')
 }
 
-function paint(chalk: ChalkInstance, kind: EntryKind): ChalkInstance {
-  switch (kind) {
-    case 'required':
-      return chalk.red
-    case 'expected':
-      return chalk.yellow
-    case 'open':
-      return chalk.cyan
-    case 'excluded':
-      return chalk.dim
-  }
-}
+const colors = { required: 'red', expected: 'yellow', open: 'cyan', excluded: 'dim' } as const

@@ -1,6 +1,5 @@
 import type {
   ConformanceReport,
-  ObservationRow,
   RequirementResult,
   Verdict,
 } from '../../contract/report/conformance.ts'
@@ -53,13 +52,11 @@ export interface Drift {
  * `newlyUnproven`: passed before; now undecided, not applicable or not selected. `otherwise`: violated before
  * and undecided now, or undecided in another way.
  */
-type List =
-  | 'newlyViolated'
-  | 'newlyWarned'
-  | 'newlyUnproven'
-  | 'repaired'
-  | 'newlyProven'
-  | 'otherwise'
+const unchanged = {
+  ...{ newlyViolated: [], newlyWarned: [], newlyUnproven: [] },
+  ...{ repaired: [], newlyProven: [], otherwise: [] },
+}
+type List = keyof typeof unchanged
 
 export interface Comparison extends Readonly<Record<List, readonly RowChange[]>> {
   readonly unchanged: number
@@ -67,7 +64,7 @@ export interface Comparison extends Readonly<Record<List, readonly RowChange[]>>
   readonly conditions: Conditions
 }
 
-export interface CompareOptions {
+interface CompareOptions {
   /** Report of this version on the exchanges of A. */
   readonly rejudged?: ConformanceReport | undefined
   /** Conditions of the runs; without them, the profiles are taken to be the same. */
@@ -86,14 +83,9 @@ export function compareReports(
   const runs: Runs = { a, b, rejudged, conditions }
   const changes = rowChanges(runs)
   const all = new Set([...a.requirements, ...b.requirements].map(({ id }) => id)).size
-  const of = (list: List) => changes.filter((change) => listOf(change) === list)
   return {
-    newlyViolated: of('newlyViolated'),
-    newlyWarned: of('newlyWarned'),
-    newlyUnproven: of('newlyUnproven'),
-    repaired: of('repaired'),
-    newlyProven: of('newlyProven'),
-    otherwise: of('otherwise'),
+    ...unchanged,
+    ...Object.groupBy(changes, listOf),
     unchanged: all - changes.length,
     drift: driftOf(runs),
     conditions,
@@ -107,11 +99,9 @@ function listOf({ before, after }: RowChange): List {
   return before === 'pass' ? 'newlyUnproven' : 'otherwise'
 }
 
-interface Runs {
+interface Runs extends Required<CompareOptions> {
   readonly a: ConformanceReport
   readonly b: ConformanceReport
-  readonly rejudged: ConformanceReport | undefined
-  readonly conditions: Conditions
 }
 
 function rowChanges({ a, b, rejudged, conditions }: Runs): readonly RowChange[] {
@@ -139,11 +129,7 @@ function rowChanges({ a, b, rejudged, conditions }: Runs): readonly RowChange[] 
   })
 }
 
-interface Verdicts {
-  readonly before: Verdict | null
-  readonly after: Verdict | null
-  readonly rejudged: Verdict | null
-}
+type Verdicts = Pick<RowChange, 'before' | 'after' | 'rejudged'>
 
 /** Fields that differ and that the requirement cannot be judged without. */
 function membersOf(id: string, { profile }: Conditions): readonly string[] {
@@ -209,29 +195,16 @@ function driftOf({ a, b, rejudged: judgedAgain, conditions }: Runs): readonly Dr
       const is = after?.get(id) ?? null
       if (was === is) return []
       const rejudged = again?.get(id) ?? null
-      const cause = rejudged === was ? 'target' : rejudged === is ? 'kit' : 'both'
-      return [
-        {
-          id,
-          question,
-          before: was,
-          after: is,
-          cause: again ? refined(cause, conditions) : 'unknown',
-        },
-      ]
+      const found = rejudged === was ? 'target' : rejudged === is ? 'kit' : 'both'
+      const cause = again ? refined(found, conditions) : 'unknown'
+      return [{ id, question, before: was, after: is, cause }]
     })
 }
 
-function rowsById(
-  report: ConformanceReport | undefined,
-): ReadonlyMap<string, RequirementResult> | undefined {
+function rowsById(report: ConformanceReport | undefined) {
   return report && new Map(report.requirements.map((requirement) => [requirement.id, requirement]))
 }
 
-function answersById(
-  report: ConformanceReport | undefined,
-): ReadonlyMap<string, string> | undefined {
-  return (
-    report && new Map(report.observations.map(({ id, answer }: ObservationRow) => [id, answer]))
-  )
+function answersById(report: ConformanceReport | undefined) {
+  return report && new Map(report.observations.map(({ id, answer }) => [id, answer]))
 }

@@ -5,7 +5,7 @@ import {
   isViolation,
   type RequirementResult,
 } from '../../contract/report/conformance.ts'
-import { areaTitle, standingOf, surfaceTitle } from '../catalog/entries.ts'
+import { areaTitle, standingOf, surfaceTitles } from '../catalog/entries.ts'
 import {
   containerSection,
   containerText,
@@ -179,7 +179,7 @@ function settingsOf({ target, recording, startedAt }: ConformanceReport): readon
 function entryGroups(report: ConformanceReport, exchanges: Exchanges): readonly EntryGroup[] {
   const bySurface = Map.groupBy(report.requirements, ({ surface }) => surface)
   return [...bySurface].map(([surface, requirements]) => ({
-    title: surfaceTitle(surface),
+    title: surfaceTitles[surface],
     groups: [...Map.groupBy(requirements, sectionOf)].map(([title, own]) => ({
       title,
       entries: own.map((requirement) => entryOf(report, exchanges, requirement)),
@@ -207,7 +207,7 @@ function entryOf(
     title,
     tags: [
       { name: 'verdict', value: verdictTag(verdict), label: verdictBadges[verdict].word },
-      { name: 'surface', value: surface, label: surfaceTitle(surface) },
+      { name: 'surface', value: surface, label: surfaceTitles[surface] },
       { name: 'level', value: level, label: level },
     ],
     isFolded: verdict === 'pass',

@@ -34,14 +34,32 @@ export function toHtml(document: Document, options: HtmlOptions = {}): string {
   const skipped = sections.find(hasEntries) ?? sections[0]
   const { body, charts } = documentBody(document, options)
   const parts = charts.length === 0 ? null : chartParts(charts)
-  return pageOf({
-    title: `${isEdited(sealed) ? 'EDITED, ' : ''}${outcome.word}: ${kind} of ${target}`,
-    skip: { to: idOf(skipped?.title ?? kind), text: `To: ${skipped?.title ?? kind}` },
-    style: [parts?.style ?? '', style].join('\n'),
-    script: [...(parts?.scripts ?? []), ...(isFiltered ? [entryScript] : [])].join('\n'),
-    body: html`${body}
-${parts?.data ?? null}`,
-  })
+  const styles = [parts?.style ?? '', style].join('\n')
+  const script = [...(parts?.scripts ?? []), ...(isFiltered ? [entryScript] : [])].join('\n')
+  // The policy allows only this style and this script, so nothing is fetched, and nothing that a target sent could run
+  // even if it were not escaped.
+  const page = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policyOf(styles, script)}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<title>${isEdited(sealed) ? 'EDITED, ' : ''}${outcome.word}: ${kind} of ${target}</title>
+<link rel="icon" href="data:,">
+<style>${new Markup(styles)}</style>
+</head>
+<body>
+<a class="skip" href="#${idOf(skipped?.title ?? kind)}">To: ${skipped?.title ?? kind}</a>
+${body}
+${parts?.data ?? null}
+<p id="status" class="unseen" role="status"></p>
+<script>${new Markup(script)}</script>
+</body>
+</html>
+`
+  return page.text
 }
 
 /** The page without its frame, and the charts to draw in it. */
@@ -137,43 +155,6 @@ function chartsIn({ blocks }: Section): readonly Chart[] {
 /** `failed-requests-title` of `Failed requests`. */
 function idOf(title: string): string {
   return `${title.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}-title`
-}
-
-interface Page {
-  readonly title: string
-  readonly body: Markup
-  readonly style: string
-  readonly script: string
-  /** Target of the skip link: the id of an element, and its name. */
-  readonly skip: { readonly to: string; readonly text: string }
-}
-
-/**
- * The page around a body. Its content security policy allows only this style and this script, so
- * nothing is fetched, and nothing that a target sent could run even if it were not escaped.
- */
-function pageOf({ title, body, style, script, skip }: Page): string {
-  const page = html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policyOf(style, script)}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="referrer" content="no-referrer">
-<title>${title}</title>
-<link rel="icon" href="data:,">
-<style>${new Markup(style)}</style>
-</head>
-<body>
-<a class="skip" href="#${skip.to}">${skip.text}</a>
-${body}
-<p id="status" class="unseen" role="status"></p>
-<script>${new Markup(script)}</script>
-</body>
-</html>
-`
-  return page.text
 }
 
 function policyOf(style: string, script: string): string {

@@ -50,13 +50,11 @@ const marks: Readonly<Record<Tone, string>> = {
 
 function sectionText({ title, badge, note, detail, blocks }: Section): string {
   const texts = [note === undefined ? '' : escaped(note), ...blocks.map(blockText)]
-  const lines = texts.filter((text) => text !== '').join('\n\n')
+  const body = texts.filter((text) => text !== '').join('\n\n')
   // Charts are for a page with a script.
   if (blocks.every((block) => 'charts' in block)) return ''
-  const name = badge === undefined ? title : `${title}: ${badge.word}`
-  return detail === undefined
-    ? section(escaped(clean(name)), [lines])
-    : folded(escaped(clean(name)), [lines])
+  const name = escaped(clean(badge === undefined ? title : `${title}: ${badge.word}`))
+  return detail === undefined ? `### ${name}\n\n${body}` : folded(name, body)
 }
 
 function blockText(block: Block): string {
@@ -70,7 +68,7 @@ function blockText(block: Block): string {
   if ('charts' in block || 'entries' in block) return ''
   const { head, rows } = block.table
   const cells = rows.map((row) => row.map((cell) => (typeof cell === 'string' ? cell : cell.long)))
-  return table([head, ...cells]).join('\n')
+  return table([head, ...cells])
 }
 
 function factLines(facts: readonly Fact[]): readonly string[] {
@@ -88,11 +86,10 @@ function itemText(
   const lines = [badgeText(badge) + textOf(text), ...notes.map(textOf)].join('  \n  ')
   const nested = items.map((item) => `\n  ${itemText(item, 0).replaceAll('\n', '\n  ')}`).join('')
   if (evidence.length === 0) return `- ${lines}${nested}`
+  const block = () => codeBlock(evidenceLines(evidence, { chalk: new Chalk({ level: 0 }), width }))
   const details =
     at < maxEvidence
-      ? folded('Evidence', [
-          codeBlock(evidenceLines(evidence, { chalk: new Chalk({ level: 0 }), width })),
-        ])
+      ? folded('Evidence', block())
       : `Evidence: see \`exchanges.ndjson\`, ${evidence.map(({ id }) => code(id)).join(', ')}`
   return `- ${lines}${nested}\n\n  ${details.replaceAll('\n', '\n  ')}\n`
 }
@@ -139,22 +136,16 @@ export function codeBlock(lines: readonly string[]): string {
   return [`${fence}text`, ...lines, fence].join('\n')
 }
 
-/** A heading above lines; nothing without lines. */
-export function section(title: string, lines: readonly string[]): string {
-  return lines.length === 0 ? '' : `### ${title}\n\n${lines.join('\n')}`
-}
-
-/** Lines folded below a title; nothing without lines. */
-export function folded(title: string, lines: readonly string[]): string {
-  if (lines.length === 0) return ''
-  return `<details><summary>${title}</summary>\n\n${lines.join('\n')}\n\n</details>`
+/** Text folded below a title. */
+function folded(title: string, body: string): string {
+  return `<details><summary>${title}</summary>\n\n${body}\n\n</details>`
 }
 
 /** A table of texts, the first row of which is its head: words to the left, figures to the right. */
-export function table(rows: readonly (readonly string[])[]): readonly string[] {
+function table(rows: readonly (readonly string[])[]): string {
   const rule = figureColumns(rows).map((isFigure) => (isFigure ? '---:' : '---'))
   const [head = [], ...others] = rows.map((row) => row.map((text) => escaped(clean(text))))
-  return [head, rule, ...others].map((cells) => `| ${cells.join(' | ')} |`)
+  return [head, rule, ...others].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 }
 
 function maxRunLength(text: string): number {

@@ -99,17 +99,10 @@ function painted({ word, reservation, tone }: Outcome, chalk: ChalkInstance) {
   }
 }
 
+const colors = { pass: 'green', fail: 'red', warn: 'yellow', unproven: 'yellow' } as const
+
 function paintOf(tone: Tone, chalk: ChalkInstance): (text: string) => string {
-  switch (tone) {
-    case 'pass':
-      return chalk.green
-    case 'fail':
-      return chalk.red
-    case 'none':
-      return String
-    default:
-      return chalk.yellow
-  }
+  return tone === 'none' ? String : chalk[colors[tone]]
 }
 
 /** Warning before the outcome, which must not be read without it. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { printable } from '../text/escape.ts'
+import { entities, printable } from '../text/escape.ts'
 import { figureColumns } from '../text/format.ts'
 
 /** Text that is already HTML. Only {@link html} creates it, so everything else is escaped. */
@@ -38,14 +38,6 @@ function escapeHtml(text: string): string {
 }
 
 const odd = /[^\n\x20-\x7e]/
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
 
 export interface Table {
   readonly head: readonly string[]

@@ -57,7 +57,6 @@ function implementationOf(at: number): Implementation {
   ]
   const report = reportOf(ids, { outcome: 'conforms', observations })
   return {
-    slug: String(at + 1),
     vendor: 'Example <AG>',
     name: at < 2 ? 'Chat' : `Chat ${at}`,
     version: `${at + 1}.0`,

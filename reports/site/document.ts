@@ -1,6 +1,6 @@
 import { areaOf, type Surface } from '../../contract/index.ts'
 import type { Verdict } from '../../contract/report/conformance.ts'
-import { areaTitle, surfaceTitle } from '../catalog/entries.ts'
+import { areaTitle, surfaceTitles } from '../catalog/entries.ts'
 import { badgeOf, verdictBadges, verdictTag } from '../conformance/summary.ts'
 import type {
   Document,
@@ -101,7 +101,7 @@ function groupsOf(
   verified: readonly Verified[],
 ): readonly EntryGroup[] {
   return [...Map.groupBy(requirements, ({ surface }) => surface)].map(([surface, own]) => ({
-    title: surfaceTitle(surface),
+    title: surfaceTitles[surface],
     groups: [...Map.groupBy(own, ({ id }) => areaOf(id))].map(([area, ids]) => ({
       title: areaTitle(area),
       entries: ids.map((requirement) => entryOf(requirement, surface, verified)),
@@ -127,7 +127,7 @@ function entryOf(
     title,
     tags: [
       { name: 'verdict', value: verdict, label: badge.word },
-      { name: 'surface', value: surface, label: surfaceTitle(surface) },
+      { name: 'surface', value: surface, label: surfaceTitles[surface] },
       { name: 'level', value: level, label: level },
     ],
     isFolded: verdict === 'pass',

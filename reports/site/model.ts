@@ -1,14 +1,8 @@
 import type { Surface } from '../../contract/index.ts'
-import type {
-  ConformanceReport,
-  ObservationRow,
-  Verdict,
-} from '../../contract/report/conformance.ts'
+import type { ConformanceReport, Verdict } from '../../contract/report/conformance.ts'
 
 /** One certification bundle on the site of implementations. */
 export interface Implementation {
-  /** Folder of its copied page, and its anchor; letters, digits and dashes. */
-  readonly slug: string
   readonly vendor: string
   readonly name: string
   readonly version: string
@@ -49,25 +43,16 @@ export function compareRequirements(all: readonly Verified[]): readonly Compared
       report.requirements.map((requirement) => [requirement.id, requirement] as const),
     ),
   )
-  const verdictsOf = all.map(
-    ({ report }) => new Map(report.requirements.map(({ id, verdict }) => [id, verdict])),
-  )
+  const byId = all.map(({ report }) => verdictsById(report))
   return [...requirements.values()].map(({ id, level, surface, title }) => {
-    const verdicts = verdictsOf.map((own) => own.get(id) ?? null)
+    const verdicts = byId.map((own) => own.get(id) ?? null)
     const differs = new Set(verdicts.filter((verdict) => verdict !== null)).size > 1
     return { id, level, surface, title, verdicts, differs }
   })
 }
 
-/** An open question of the document with the answers side by side. */
-export interface ComparedObservation {
-  readonly id: string
-  readonly question: string
-  /** Implementations by answer, the most common answer first. */
-  readonly answers: readonly { readonly answer: string; readonly by: readonly Verified[] }[]
-}
-
-export function compareObservations(all: readonly Verified[]): readonly ComparedObservation[] {
+/** Open questions of the document, each with its answers, the most common one first, and who gave them. */
+export function compareObservations(all: readonly Verified[]) {
   const observations = all.flatMap((one) => one.report.observations.map((row) => ({ one, row })))
   return [...Map.groupBy(observations, ({ row }) => row.id)]
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -81,23 +66,10 @@ export function compareObservations(all: readonly Verified[]): readonly Compared
 }
 
 /** Changes of an implementation since the certified version before it. */
-export interface VersionChange {
-  readonly from: Verified
-  readonly to: Verified
-  readonly requirements: readonly {
-    readonly id: string
-    readonly before: Verdict | null
-    readonly after: Verdict | null
-  }[]
-  readonly observations: readonly {
-    readonly id: string
-    readonly before: string | null
-    readonly after: string | null
-  }[]
-}
+export type VersionChange = ReturnType<typeof changeOf>
 
 /** One entry for each two successive versions of a product, in the order of their runs. */
-export function versionChanges(all: readonly Verified[]): readonly VersionChange[] {
+export function versionChanges(all: readonly Verified[]) {
   const products = Map.groupBy(all, ({ vendor, name }) => `${vendor}\n${name}`)
   return [...products.values()].flatMap((versions) => {
     const inOrder = versions.toSorted((a, b) => (a.startedAt < b.startedAt ? -1 : 1))
@@ -108,17 +80,19 @@ export function versionChanges(all: readonly Verified[]): readonly VersionChange
   })
 }
 
-function changeOf(from: Verified, to: Verified): VersionChange {
-  const verdict = ({ requirements }: ConformanceReport) =>
-    new Map(requirements.map((requirement) => [requirement.id, requirement.verdict]))
-  const answer = ({ observations }: { readonly observations: readonly ObservationRow[] }) =>
-    new Map(observations.map((row) => [row.id, row.answer]))
+function changeOf(from: Verified, to: Verified) {
+  const answers = ({ observations }: ConformanceReport) =>
+    new Map(observations.map(({ id, answer }) => [id, answer]))
   return {
     from,
     to,
-    requirements: differences(verdict(from.report), verdict(to.report)),
-    observations: differences(answer(from.report), answer(to.report)),
+    requirements: differences(verdictsById(from.report), verdictsById(to.report)),
+    observations: differences(answers(from.report), answers(to.report)),
   }
+}
+
+function verdictsById({ requirements }: ConformanceReport) {
+  return new Map(requirements.map(({ id, verdict }) => [id, verdict]))
 }
 
 function differences<Value>(before: ReadonlyMap<string, Value>, after: ReadonlyMap<string, Value>) {

@@ -145,7 +145,7 @@ export function element(name: string, attributes: Attributes, children = ''): st
 export function xmlText(text: string): string {
   return text
     .replace(/[^\t\n\r]+/g, printable)
-    .replace(forbidden, escaped)
+    .replace(forbidden, escapeCharacter)
     .replace(/[&<>]/g, (character) => entities[character] ?? '')
 }
 
@@ -154,11 +154,13 @@ function attribute(value: string | number): string {
   return xmlText(String(value)).replace(/["\n\r\t]/g, (character) => entities[character] ?? '')
 }
 
-const entities: Readonly<Record<string, string>> = {
+/** References of XML and HTML for characters that are markup, or that an attribute would lose. */
+export const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',
   '>': '&gt;',
   '"': '&quot;',
+  "'": '&#39;',
   '\n': '&#10;',
   '\r': '&#13;',
   '\t': '&#9;',
@@ -167,10 +169,3 @@ const entities: Readonly<Record<string, string>> = {
 /** All that is not a Char of XML 1.0 (section 2.2), and what the specification advises against. */
 const forbidden =
   /[^\t\n\r\u0020-\u007e\u0085\u00a0-\ud7ff\ue000-\ufdcf\ufdf0-\ufffd\u{10000}-\u{10ffff}]/gu
-
-function escaped(character: string): string {
-  const code = character.codePointAt(0) ?? 0
-  return code < 0x100
-    ? `\\x${code.toString(16).padStart(2, '0')}`
-    : `\\u${code.toString(16).padStart(4, '0')}`
-}

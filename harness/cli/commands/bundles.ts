@@ -153,7 +153,7 @@ async function implementationOf(
   if (content === undefined || lastRound === undefined || page === undefined) {
     const reason = steps.flatMap(({ problems }) => problems)[0] ?? 'it cannot be read'
     const unknown = { vendor: '', version: '', startedAt: '', report: null, page: null }
-    return { ...unknown, slug: `${at + 1}`, name: dir, unverified: reason }
+    return { ...unknown, name: dir, unverified: reason }
   }
   const { vendor, name, version } = content.product
   const { report } = lastRound
@@ -161,5 +161,5 @@ async function implementationOf(
   makeFolder(join(out, slug))
   write(join(out, slug, pageName), page)
   const result = { startedAt: report.startedAt, unverified: null, report }
-  return { ...result, slug, vendor, name, version, page: `${slug}/${pageName}` }
+  return { ...result, vendor, name, version, page: `${slug}/${pageName}` }
 }

@@ -1,5 +1,8 @@
-import type { CapacityProbe } from '../model/probe.ts'
+import { loadReportOf } from '../../load/test-support/sketch.ts'
+import type { CapacityProbe, ProbeLatency } from '../model/probe.ts'
 import type { CapacityReport } from '../model/report.ts'
+
+const { suite, target, seed, startedAt, generator } = loadReportOf()
 
 /** A capacity report written by hand: two rates that meet the SLO, one that misses it. */
 export function capacityReportOf(more: Partial<CapacityReport> = {}): CapacityReport {
@@ -48,27 +51,9 @@ const probe: CapacityProbe = {
   },
   concurrency: 50,
   latencies: [
-    {
-      metric: 'ttft',
-      clock: 'response',
-      count: 800,
-      mean: 200,
-      p50: 180,
-      p90: 300,
-      p95: 400,
-      p99: 700,
-    },
-    { metric: 'tpot', clock: 'service', count: 800, mean: 20, p50: 20, p90: 24, p95: 25, p99: 30 },
-    {
-      metric: 'e2e',
-      clock: 'response',
-      count: 800,
-      mean: 2500,
-      p50: 2400,
-      p90: 3800,
-      p95: 4200,
-      p99: 5100,
-    },
+    latencyOf('ttft', 'response', [200, 180, 300, 400, 700]),
+    latencyOf('tpot', 'service', [20, 20, 24, 25, 30]),
+    latencyOf('e2e', 'response', [2500, 2400, 3800, 4200, 5100]),
   ],
   violated: [],
   generator: { verdict: 'valid', reasons: [], eventLoopUtilization: 0.1 },
@@ -108,10 +93,10 @@ const sketch: CapacityReport = {
   schemaVersion: 1,
   outcome: 'found',
   interrupted: false,
-  suite: { version: '0.1.0', interface: '2026-01' },
-  target: { baseUrl: 'http://127.0.0.1:4010', surfaces: ['openai'] },
-  seed: 'a-seed',
-  startedAt: '2026-01-02T03:04:05.000Z',
+  suite,
+  target: { ...target, surfaces: ['openai'] },
+  seed,
+  startedAt,
   durationMs: 600_000,
   loop: 'open',
   config: {
@@ -148,28 +133,25 @@ const sketch: CapacityReport = {
   ],
   frontier: [
     {
-      rate: 20,
-      clients: null,
-      probes: 1,
-      completed: 20,
-      outputTokens: 2400,
-      concurrency: 50,
-      ttft: { p50: 180, p95: 400 },
-      tpot: { p50: 20, p95: 25 },
-      e2e: { p50: 2400, p95: 4200 },
+      ...{ rate: 20, clients: null, probes: 1, completed: 20, outputTokens: 2400, concurrency: 50 },
+      ...{
+        ttft: { p50: 180, p95: 400 },
+        tpot: { p50: 20, p95: 25 },
+        e2e: { p50: 2400, p95: 4200 },
+      },
       verdict: 'met',
     },
     {
-      rate: 44,
-      clients: null,
-      probes: 1,
-      completed: 41,
-      outputTokens: 4900,
-      concurrency: 190,
-      ttft: { p50: 1800, p95: 3100 },
-      tpot: { p50: 22, p95: null },
-      e2e: { p50: 5400, p95: 8200 },
-      verdict: 'missed',
+      ...{
+        rate: 44,
+        clients: null,
+        probes: 1,
+        completed: 41,
+        outputTokens: 4900,
+        concurrency: 190,
+      },
+      ...{ ttft: { p50: 1800, p95: 3100 }, tpot: { p50: 22, p95: null } },
+      ...{ e2e: { p50: 5400, p95: 8200 }, verdict: 'missed' },
     },
   ],
   policyLimit: null,
@@ -185,20 +167,17 @@ const sketch: CapacityReport = {
     perHour: null,
     message: 'No change of the capacity with time is told from noise.',
   },
-  generator: {
-    verdict: 'valid',
-    reasons: [],
-    environment: {
-      node: 'v24.0.0',
-      platform: 'linux x64',
-      cpus: 2,
-      cpuModel: 'CPU',
-      loadAverage: 0.5,
-    },
-    holds: null,
-  },
+  generator: { verdict: 'valid', reasons: [], environment: generator.environment, holds: null },
   notes: [],
   faults: [],
+}
+
+function latencyOf(
+  metric: ProbeLatency['metric'],
+  clock: ProbeLatency['clock'],
+  [mean, p50, p90, p95, p99]: readonly [number, number, number, number, number],
+): ProbeLatency {
+  return { metric, clock, count: 800, mean, p50, p90, p95, p99 }
 }
 
 /** Result of a search that found no rate. */

@@ -1,5 +1,7 @@
+import { tableOf } from '../../document/document.ts'
 import { doubtWord, isEdited } from '../../text/digest.ts'
 import { clocked } from '../measures.ts'
+import type { SecondRow } from '../model/measures.ts'
 import { type LoadReport, loadOutcomes } from '../model/report.ts'
 import {
   bucketsOf,
@@ -163,25 +165,20 @@ function generator({ generator, audits }: LoadReport): readonly Family[] {
  * no formulas for a spreadsheet.
  */
 export function loadToCsv(report: LoadReport): string {
-  const { series } = report
-  const mark = isEdited(report)
-    ? { head: ['edited'], cell: [doubtWord(report)] }
-    : { head: [], cell: [] }
-  const lines = series.map((row) =>
-    [
-      ...counts.map((name) => row[name]),
-      ...charted.flatMap((name) => quantiles.map((q) => row[name]?.[q] ?? '')),
-      ...mark.cell,
-    ].join(','),
-  )
-  const header = [
-    ...counts.map(
-      (name) => ({ inFlight: 'in_flight', outputTokens: 'output_tokens' })[String(name)] ?? name,
+  const { head, rows } = tableOf<SecondRow>(report.series, [
+    ...counts.map((name) => [snakeCase(name), (row: SecondRow) => String(row[name])] as const),
+    ...charted.flatMap((name) =>
+      quantiles.map(
+        (q) => [`${name}_${q}_ms`, (row: SecondRow) => String(row[name]?.[q] ?? '')] as const,
+      ),
     ),
-    ...charted.flatMap((name) => quantiles.map((q) => `${name}_${q}_ms`)),
-    ...mark.head,
-  ].join(',')
-  return `${[header, ...lines].join('\n')}\n`
+    ...(isEdited(report) ? [['edited', () => doubtWord(report) ?? ''] as const] : []),
+  ])
+  return `${[head, ...rows].map((cells) => cells.join(',')).join('\n')}\n`
+}
+
+function snakeCase(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
 
 const counts = [

@@ -1,6 +1,7 @@
 // biome-ignore-all lint/style/noExcessiveLinesPerFile: data, one report of a load run
 import { encodeIntoCompressedBase64, Float64Histogram } from 'hdr-histogram-js'
-import type { Distribution, Metric, MetricName } from '../model/measures.ts'
+import { type Disturbances, type ErrorRow, errorCounters } from '../model/integrity.ts'
+import type { Distribution, Metric, MetricName, SloRow } from '../model/measures.ts'
 import type { LoadReport } from '../model/report.ts'
 
 /**
@@ -19,6 +20,10 @@ const ttft = metricOf('ttft', spreadOf(300, 100), [...spreadOf(290, 102), ...spr
 const e2e = metricOf('e2e', spreadOf(300, 500), [...spreadOf(290, 502), ...spreadOf(10, 1400)])
 const icl = metricOf('icl', [...spreadOf(2900, 20), ...spreadOf(100, 0)])
 const tpot = metricOf('tpot', spreadOf(300, 20))
+
+const undisturbed = Object.fromEntries(
+  [...errorCounters, 'retries'].map((name) => [name, 0]),
+) as Disturbances
 
 const sketch: LoadReport = {
   kind: 'load-report',
@@ -77,47 +82,11 @@ const sketch: LoadReport = {
     coalesced: 0.033,
   },
   errors: [
-    {
-      kind: 'integrity',
-      counter: 'violations',
-      detail: 'V3-SSE-17',
-      count: 4,
-      share: 4 / 303,
-      firstIndex: 17,
-      firstSecond: 0.2,
-    },
-    {
-      kind: 'shed',
-      counter: 'tooManyRequests',
-      detail: '429',
-      count: 2,
-      share: 2 / 303,
-      firstIndex: 90,
-      firstSecond: 0.9,
-    },
-    {
-      kind: 'truncated',
-      counter: 'droppedConnections',
-      detail: evil,
-      count: 1,
-      share: 1 / 303,
-      firstIndex: 99,
-      firstSecond: 1,
-    },
+    errorOf('integrity', 'violations', 'V3-SSE-17', 4, 17),
+    errorOf('shed', 'tooManyRequests', '429', 2, 90),
+    errorOf('truncated', 'droppedConnections', evil, 1, 99),
   ],
-  disturbances: {
-    tooManyRequests: 2,
-    serverErrors: 0,
-    otherErrors: 0,
-    errorEvents: 0,
-    unanswered: 0,
-    droppedConnections: 1,
-    incomplete: 0,
-    unreadable: 0,
-    timeouts: 0,
-    violations: 4,
-    retries: 0,
-  },
+  disturbances: { ...undisturbed, tooManyRequests: 2, droppedConnections: 1, violations: 4 },
   open: 3,
   left: { abort: 0, churn: 0, slowReader: 0, race: 0 },
   transactions: [
@@ -184,13 +153,8 @@ const sketch: LoadReport = {
   },
   slo: [
     {
-      expression: 'ttft.p90 < 500ms',
-      verdict: 'met',
-      observed: 131,
-      low: 128,
-      high: 133,
+      ...sloOf('ttft.p90 < 500ms', 'met', [131, 128, 133]),
       unit: 'ms',
-      needed: null,
       message: '10 of 300 requests were over 500 ms; p90 allows 10 %. Met at 99 % confidence.',
       limits: [
         {
@@ -200,23 +164,12 @@ const sketch: LoadReport = {
       ],
     },
     {
-      expression: 'goodput > 99%',
-      verdict: 'missed',
-      observed: 95.7,
-      low: 92.8,
-      high: 97.7,
-      unit: '%',
-      needed: null,
+      ...sloOf('goodput > 99%', 'missed', [95.7, 92.8, 97.7]),
       message:
         '290 of 303 due requests were good; 13 were not, 1 % may be. Missed at 99 % confidence.',
     },
     {
-      expression: 'errors < 2%',
-      verdict: 'undecided',
-      observed: 2.31,
-      low: 0.93,
-      high: 4.7,
-      unit: '%',
+      ...sloOf('errors < 2%', 'undecided', [2.31, 0.93, 4.7]),
       needed: 1200,
       message:
         '7 of 303 due requests failed; 2 % may. 1200 more clean requests needed for a decision.',
@@ -289,6 +242,25 @@ const sketch: LoadReport = {
   ],
   notes: ['DELETE /api/v3/chat: 503 (2 times)'],
   faults: [],
+}
+
+function errorOf(
+  kind: ErrorRow['kind'],
+  counter: ErrorRow['counter'],
+  detail: string,
+  count: number,
+  firstIndex: number,
+): ErrorRow {
+  const first = { firstIndex, firstSecond: firstIndex / 100 }
+  return { kind, counter, detail, count, share: count / 303, ...first }
+}
+
+function sloOf(
+  expression: string,
+  verdict: SloRow['verdict'],
+  [observed, low, high]: readonly [number, number, number],
+) {
+  return { expression, verdict, observed, low, high, unit: '%', needed: null }
 }
 
 function second(
