@@ -3,7 +3,7 @@ import { maxTimerMs, timerLimitText } from '../../contract/timer.ts'
 import { refusing } from '../conformance/errors.ts'
 import { readInputFile } from '../conformance/input-file.ts'
 import type { Source } from '../conformance/profile/document.ts'
-import type { Misbehavior } from '../load/plan/plan.ts'
+import type { Misbehavior, Part } from '../load/plan/plan.ts'
 import { flag, positiveInteger } from './flags.ts'
 
 /** Milliseconds as a bare number. */
@@ -43,14 +43,8 @@ export function rate(text: string): number {
   return value
 }
 
-export interface Ramp {
-  readonly from: number
-  readonly to: number
-  readonly overMs: number
-}
-
 /** `0..100/60s`. */
-export function ramp(text: string): Ramp {
+export function ramp(text: string) {
   const match = /^(\d+(?:\.\d+)?)\.\.(\d+(?:\.\d+)?)\/(\S+)$/.exec(text.trim())
   if (match === null) throw new InvalidArgumentError('must be FROM..TO/TIME, e.g. 0..100/60s')
   const [from, to] = [Number(match[1]), Number(match[2])]
@@ -58,13 +52,8 @@ export function ramp(text: string): Ramp {
   return { from, to, overMs: duration(match[3] ?? '') }
 }
 
-export interface RateStep {
-  readonly perSecond: number
-  readonly forMs: number
-}
-
 /** `10:30s,20:30s,40:1m`. */
-export function steps(text: string): readonly RateStep[] {
+export function steps(text: string) {
   const all = text.split(',').map((part) => {
     const [perSecond, time, ...rest] = part.trim().split(':')
     if (perSecond === undefined || time === undefined || rest.length > 0) {
@@ -76,13 +65,8 @@ export function steps(text: string): readonly RateStep[] {
   return all
 }
 
-export interface Shard {
-  readonly index: number
-  readonly of: number
-}
-
 /** `I/N`: arrivals whose index modulo N is I. Counting shards from 0 or from 1 both covers the plan. */
-export function shard(text: string): Shard {
+export function shard(text: string): Part {
   const match = /^(\d{1,5})\/(\d{1,5})$/.exec(text.trim())
   const [index, of] = [Number(match?.[1]), Number(match?.[2])]
   if (match === null || of < 1 || index > of) {

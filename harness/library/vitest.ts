@@ -24,7 +24,7 @@ export function describeConformance(
   target: string | Target | (() => string | Target | Promise<string | Target>),
   options: DescribeOptions = {},
 ): void {
-  const { undecided = 'fail', timeoutMs = tenMinutes, ...check } = options
+  const { undecided: _, timeoutMs = tenMinutes, ...check } = options
   const { profile = 'full', only = [], skip = [] } = options
   describe('conformance', () => {
     let report: ConformanceReport | undefined
@@ -35,21 +35,16 @@ export function describeConformance(
       test(`${id} ${requirements[id].title}`, (context) => {
         const requirement = report?.requirements.find((one) => one.id === id)
         if (requirement === undefined) throw new Error(`${id} is not in the report`)
-        conclude(requirement, context, { undecided, strict: check.strict === true })
+        conclude(requirement, context, options)
       })
     }
   })
 }
 
-interface Strictness {
-  readonly undecided: 'fail' | 'skip'
-  readonly strict: boolean
-}
-
 function conclude(
   { verdict, level, message, section }: RequirementResult,
   context: TestContext,
-  { undecided, strict }: Strictness,
+  { undecided = 'fail', strict = false }: DescribeOptions,
 ): void {
   const text = `${message ?? verdict} (section ${section})`
   if (verdict === 'pass' || verdict === 'observed') return

@@ -9,15 +9,7 @@ import { ConfigurationError, refusing } from '../../conformance/errors.ts'
 import { resultsIn } from '../results/results-folder.ts'
 import { anyEdited, conformanceIn, openStored } from '../results/stored-report.ts'
 
-export interface Watch {
-  /** Address of the target, once it is known. */
-  setTarget(baseUrl: string): void
-  /** Forgets changes until now. */
-  reset(): void
-  /** Describes the next change; null once the signal is aborted. */
-  next(signal: AbortSignal): Promise<string | null>
-  close(): void
-}
+export type Watch = ReturnType<typeof openWatch>
 
 /** Polling interval of the target. */
 const lookMs = 200
@@ -30,7 +22,7 @@ const settleMs = 100
  * @param out results folder, whose changes are ignored
  * @throws ConfigurationError if the path cannot be watched
  */
-export function openWatch(path: string | undefined, out: string): Watch {
+export function openWatch(path: string | undefined, out: string) {
   let changed: string | null = null
   let target: URL | undefined
   let isUp = true
@@ -42,13 +34,16 @@ export function openWatch(path: string | undefined, out: string): Watch {
     if (!isOwn(file)) changed = `${relative('', file)} changed`
   })
   return {
-    setTarget(baseUrl) {
+    /** Takes the address of the target, once it is known. */
+    setTarget(baseUrl: string) {
       target = new URL(baseUrl)
     },
+    /** Forgets changes until now. */
     reset() {
       changed = null
     },
-    async next(signal) {
+    /** Describes the next change; null once the signal is aborted. */
+    async next(signal: AbortSignal): Promise<string | null> {
       while (changed === null && !signal.aborted) {
         await pause(lookMs, signal)
         const wasUp = isUp

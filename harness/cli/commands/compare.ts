@@ -115,7 +115,7 @@ export const compareCommand = defineCommand({
       const comparison =
         kind === 'load-report'
           ? comparedLoads(files, options)
-          : compareCapacities(capacityIn(files[0]), capacityIn(files[1]), options.tolerance)
+          : compareCapacities(capacityIn(fileA), capacityIn(fileB), options.tolerance)
       const compared = { comparison, notes: doubtLines(files) }
       publishComparison(compared, loadComparisonKind, flags, io)
       return anyEdited(files) ? exitCode.usage : outcomeCodes[comparison.outcome]
@@ -164,35 +164,25 @@ function codeOf(comparison: Comparison, { strict }: ConformanceReport): ExitCode
     : exitCode.done
 }
 
-interface Again {
-  readonly report?: ConformanceReport
-  readonly notes: readonly string[]
-}
-
 /** The report of A by this version of chatgen; a note instead if it cannot be made. */
 async function rejudged(
   a: StoredReport,
   b: StoredReport,
   io: Io,
   { json }: CompareFlags,
-): Promise<Again> {
+): Promise<{ readonly report?: ConformanceReport; readonly notes: readonly string[] }> {
   const missing = [runRecordName, exchangesName].filter((name) => !existsSync(join(a.dir, name)))
   if (missing.length > 0) {
     const names = missing.join(' and no ')
-    return {
-      notes: [`${a.dir} has no ${names}: cannot tell whether the target or chatgen changed.`],
-    }
+    const note = `${a.dir} has no ${names}: cannot tell whether the target or chatgen changed.`
+    return { notes: [note] }
   }
   const { rejudge } = await import('../../conformance/recording/rejudge.ts')
   const outDir = mkdtempSync(join(tmpdir(), 'chatgen-compare-'))
   const progress = showProgress(io, !json)
   try {
-    const report = await rejudge({
-      dir: a.dir,
-      outDir,
-      signal: io.signal,
-      onProgress: progress.update,
-    })
+    const { signal } = io
+    const report = await rejudge({ dir: a.dir, outDir, signal, onProgress: progress.update })
     const version = suiteVersion()
     const other = b.report.suite.version
     const note = `B was judged by chatgen ${other}, and A again by ${version}: run chatgen rejudge ${b.dir} to make them comparable.`

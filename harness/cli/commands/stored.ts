@@ -104,18 +104,19 @@ function renderKind(
     case 'load-report':
       return renderLoads(files, flags, io)
     case 'capacity-report':
-      return renderEach(files, capacityKind, (file) => ({ report: capacityIn(file) }), flags, io)
+      return renderEach(files, (file) => [capacityIn(file), capacityKind], flags, io)
     case 'plan-report':
-      return renderEach(files, planKind, (file) => ({ report: planIn(file) }), flags, io)
+      return renderEach(files, (file) => [planIn(file), planKind], flags, io)
     default: {
       const baseline = openBaseline({ baseline: flags.baseline }, io)
+      formatsIn(checkKind(), wantedIn(flags))
       const read = (file: StoredFile) => {
         const result = conformanceIn(file)
         const lost = lostText(result)
         if (lost !== null) io.err(lost)
-        return { report: baseline.judge(result.report), own: checkKind(result.exchanges) }
+        return [baseline.judge(result.report), checkKind(result.exchanges)] as const
       }
-      return renderEach(files, checkKind(), read, flags, io)
+      return renderEach(files, read, flags, io)
     }
   }
 }
@@ -128,17 +129,14 @@ interface AnyReport {
 /** Renders each report by itself, into the folder it came from. */
 function renderEach<Report extends AnyReport>(
   files: readonly StoredFile[],
-  kind: ReportKind<Report>,
-  read: (file: StoredFile) => { readonly report: Report; readonly own?: ReportKind<Report> },
+  read: (file: StoredFile) => readonly [Report, ReportKind<Report>],
   flags: ReportFlags,
   io: Io,
 ): ExitCode {
-  formatsIn(kind, wantedIn(flags))
   const folders = foldersFor(files, flags.out)
-  const results = files.map(read)
-  for (const [at, { report, own = kind }] of results.entries()) {
+  for (const [at, [report, kind]] of files.map(read).entries()) {
     const begin = () => files.length > 1 && io.out(`${files[at]?.file}:`)
-    renderInto({ folder: folders[at] ?? null, begin }, report, own, flags, io)
+    renderInto({ folder: folders[at] ?? null, begin }, report, kind, flags, io)
   }
   return exitCode.done
 }

@@ -19,7 +19,7 @@ import type { JournalPlace } from '../../load/setup/chat-journal.ts'
 import { mergeShards, ShardMismatchError } from '../../load/shards/merge.ts'
 import { loadIn, type StoredFile } from '../results/stored-report.ts'
 import type { Io } from '../terminal/io.ts'
-import { inputText, type Shard } from '../values.ts'
+import { inputText } from '../values.ts'
 
 /** The worst doubt of any shard applies to the merged report. */
 function worstOf(files: readonly StoredFile[]): Doubt | null {
@@ -71,7 +71,7 @@ export function closeLoadJournal(place: JournalPlace | undefined): readonly stri
  * URL to which a report is uploaded: `--upload` itself, or the line of the shard, from 0, in that file.
  * @throws ConfigurationError if there is none
  */
-export function uploadUrl(upload: string, shard: Shard | undefined): URL {
+export function uploadUrl(upload: string, shard: Part | undefined): URL {
   const lines = existsSync(upload) ? linesOf(upload) : [upload]
   const index = lines.length === 1 ? 0 : (shard?.index ?? 0)
   const text = lines[index]

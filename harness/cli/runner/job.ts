@@ -1,29 +1,23 @@
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { isObject, parseJson } from '../../../contract/json.ts'
-import type { LoadReport } from '../../../reports/load/model/report.ts'
 import { suiteVersion } from '../../conformance/defaults.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { makeFolder } from '../../conformance/recording/result-files.ts'
 import type { LoadOptions } from '../../load/options.ts'
-import type { RequestRecord } from '../../load/record.ts'
-import { requestsName } from '../../load/record.ts'
+import { type RequestRecord, requestsName } from '../../load/record.ts'
 import type { LoadFlags } from '../load/flags.ts'
 import { runShown } from '../load/output/live.ts'
 import type { Io } from '../terminal/io.ts'
 import { inputText } from '../values.ts'
 
-/** Data that a shard needs about its run: plan, target, objectives. JSON; it contains keys. */
-export type JobOptions = Omit<
-  LoadOptions,
-  'shard' | 'startAt' | 'signal' | 'onProgress' | 'onRecord'
->
-
-export interface LoadJob {
+/** A prepared run. JSON; it contains keys. */
+interface LoadJob {
   readonly kind: 'load-job'
   /** Version of chatgen; a shard of another version would send another plan. */
   readonly version: string
-  readonly options: JobOptions
+  /** Data that a shard needs about its run: plan, target, objectives. */
+  readonly options: Omit<LoadOptions, 'shard' | 'startAt' | 'signal' | 'onProgress' | 'onRecord'>
   /** True if shards also return each request, for a caller that observes them. */
   readonly records: boolean
 }
@@ -42,7 +36,7 @@ export function jobText(run: LoadOptions): string {
 }
 
 /** @throws ConfigurationError if the text is not a job, or one of another version of chatgen */
-export function jobIn(text: string, file: string): LoadJob {
+function jobIn(text: string, file: string): LoadJob {
   const value = parseJson(text)
   if (!isLoadJob(value)) throw new ConfigurationError([`${file} is not a job of a load run`])
   const own = suiteVersion()
@@ -58,31 +52,19 @@ function isLoadJob(value: unknown): value is LoadJob {
   return isObject(value) && value['kind'] === 'load-job' && isObject(value['options'])
 }
 
-export interface JobShard {
-  readonly report: LoadReport
-  /** Null if they are not observed. */
-  readonly records: readonly RequestRecord[] | null
-}
-
 /**
- * One shard of a run that `--runner` prepared.
+ * One shard of a run that `--runner` prepared: its report, and its requests, null if they are not observed.
  * @throws ConfigurationError if the file is not a job, or the flags name no shard
  */
 export async function runJobShard(
   file: string,
-  {
-    shard,
-    startAt,
-    out,
-    quiet = false,
-  }: Pick<LoadFlags, 'shard' | 'startAt'> & { readonly out: string; readonly quiet?: boolean },
+  flags: Pick<LoadFlags, 'shard' | 'startAt'> & { readonly out: string; readonly quiet?: boolean },
   io: Io,
-): Promise<JobShard> {
+) {
+  const { shard, startAt, out, quiet = false } = flags
   if (shard === undefined) throw new ConfigurationError(['--job needs --shard I/N'])
-  const { options, records: isObserved } = jobIn(
-    inputText(file, '--job: cannot read the file'),
-    file,
-  )
+  const text = inputText(file, '--job: cannot read the file')
+  const { options, records: isObserved } = jobIn(text, file)
   const records: RequestRecord[] = []
   io.redact(options.target.secrets)
   makeFolder(out)
@@ -97,12 +79,6 @@ export async function runJobShard(
   return { report, records: isObserved ? records : null }
 }
 
-/** Standard output of a shard: its report, then the requests in one line if they are observed. */
-export interface ShardOutput {
-  readonly report: string
-  readonly records: readonly RequestRecord[]
-}
-
 const prefix = '#records '
 
 /** The line of the requests. The many gaps within streams are only in the report. */
@@ -111,12 +87,11 @@ export function recordsLine(records: readonly RequestRecord[]): string {
   return `${prefix}${gzipSync(JSON.stringify(slim)).toString('base64')}`
 }
 
-export function shardOutputIn(text: string): ShardOutput {
+/** Splits standard output of a shard: its report, then the requests in one line if they are observed. */
+export function shardOutputIn(text: string) {
   const at = text.lastIndexOf(`\n${prefix}`)
   if (at < 0) return { report: text, records: [] }
-  const packed = text.slice(at + 1 + prefix.length).trim()
-  const records: RequestRecord[] = JSON.parse(
-    gunzipSync(Buffer.from(packed, 'base64')).toString('utf8'),
-  )
+  const packed = Buffer.from(text.slice(at + 1 + prefix.length).trim(), 'base64')
+  const records: RequestRecord[] = JSON.parse(gunzipSync(packed).toString('utf8'))
   return { report: text.slice(0, at + 1), records }
 }

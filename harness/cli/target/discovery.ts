@@ -14,7 +14,7 @@ import { ambientKey } from './target-flags.ts'
 /** Request budget of a discovery, which takes about twenty without retries. */
 const maxDiscoveryRequests = 60
 
-export interface DiscoveryOptions {
+interface DiscoveryOptions {
   /** Selected requirements. */
   readonly requirements: readonly RequirementId[]
   /** Results folder of the run, which exists. */
@@ -25,12 +25,6 @@ export interface DiscoveryOptions {
   readonly requestsBefore: number
   /** Seed of the run. */
   readonly seed: string | undefined
-}
-
-export interface Discovered {
-  readonly profile: TargetProfile
-  /** Sent so far, those before the discovery included. */
-  readonly requests: number
 }
 
 /**
@@ -52,13 +46,10 @@ export function refuseSmallBudget(maxRequests = Number.POSITIVE_INFINITY): void 
  * with what the requirements need. A small `maxRequests` limits probes to models, without which every
  * generation would name a model that the target may lack. `deterministic` is not adopted: two equal
  * answers prove nothing.
+ * @returns the profile, and the number of requests so far, those before the discovery included
  * @throws TargetUnusableError if the service does not answer; the reason of the signal if it is aborted
  */
-export async function discover(
-  profile: TargetProfile,
-  options: DiscoveryOptions,
-  io: Io,
-): Promise<Discovered> {
+export async function discover(profile: TargetProfile, options: DiscoveryOptions, io: Io) {
   const { requirements, out, quiet, seed, requestsBefore } = options
   const { maxRequests = Number.POSITIVE_INFINITY } = options
   const report = (text: string) => {
@@ -96,14 +87,7 @@ function mergeDetected(given: TargetProfile, { text }: InitResult): TargetProfil
   const environment = { [ambientKey]: surfaceCredentials(given).openai }
   const found = loadProfile({ name: 'detected profile', text }, environment)
   const { models, capabilities, v2Chat, shapes, requests } = found
-  return {
-    ...given,
-    models,
-    capabilities,
-    shapes,
-    requests,
-    ...(v2Chat === undefined ? {} : { v2Chat }),
-  }
+  return { ...given, models, capabilities, shapes, requests, ...(v2Chat && { v2Chat }) }
 }
 
 function detectedNames({

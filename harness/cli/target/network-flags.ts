@@ -93,17 +93,11 @@ function filesIn(folder: string, network: Network): ProfileNetwork {
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-export interface ProxySetting {
-  /** Environment variable that names the proxy. */
-  readonly variable: string
-  readonly value: string
-}
-
 /**
- * Proxy for a URL from the environment: HTTPS_PROXY or HTTP_PROXY by its scheme, unless NO_PROXY lists
+ * Proxy for a URL from the environment, with the variable that names it: HTTPS_PROXY or HTTP_PROXY by its scheme, unless NO_PROXY lists
  * the host. Lower-case names take precedence, as in curl. Loopback addresses bypass the proxy, as in Go.
  */
-export function proxyFromEnvironment(url: string, env: Environment): ProxySetting | undefined {
+export function proxyFromEnvironment(url: string, env: Environment) {
   const { protocol, hostname, port } = new URL(url)
   const host = hostname.replace(/^\[|\]$/g, '').toLowerCase()
   if (isLoopback(host)) return undefined
@@ -114,7 +108,7 @@ export function proxyFromEnvironment(url: string, env: Environment): ProxySettin
   return excepted.some((entry) => matches(entry, host, effectivePort)) ? undefined : found
 }
 
-function firstOf(env: Environment, name: string): ProxySetting | undefined {
+function firstOf(env: Environment, name: string) {
   for (const variable of [name.toLowerCase(), name]) {
     const value = env[variable]?.trim()
     if (value) return { variable, value }

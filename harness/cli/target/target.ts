@@ -10,7 +10,7 @@ import {
 import { secretsOf, userInfoSecrets, withoutUserInfo } from '../../conformance/session/secrets.ts'
 import type { RunningContainer } from '../../containers/start.ts'
 import { chatgenBin } from '../../library/chatgen-process.ts'
-import { type ChildServer, childServer } from '../../load/child-server.ts'
+import { childServer } from '../../load/child-server.ts'
 import type { Io } from '../terminal/io.ts'
 import { inputText } from '../values.ts'
 import { containerOf, withContainer } from './container-flags.ts'
@@ -53,16 +53,12 @@ export async function withTarget<T>(
   }
 }
 
-interface BundledServer extends ChildServer {
-  readonly key: string
-  readonly otherKey: string
-}
-
 /** Ends the server when a parent that is killed closes its end of the pipe. */
 const endsWithParent = 'process.stdin.on("close", () => process.exit()).resume()'
 
 /** Starts `chatgen serve` in a separate process, with two generated keys, so that it and its judge share no CPU core. */
-export async function bundledServer(flags: readonly string[] = []): Promise<BundledServer> {
+export async function bundledServer(flags: readonly string[] = []) {
+  const randomKey = () => `sk-${randomBytes(24).toString('base64url')}`
   const [key, otherKey] = [randomKey(), randomKey()]
   const withParent = ['--import', `data:text/javascript,${encodeURIComponent(endsWithParent)}`]
   const argv = [...withParent, chatgenBin, 'serve', '--port', '0', ...flags]
@@ -169,10 +165,6 @@ function withPlainAddress(profile: TargetProfile, io: Pick<Io, 'err'>): TargetPr
 export function noteFirstEndpoint(profile: TargetProfile, io: Pick<Io, 'err'>): void {
   const { length } = endpointsOf(profile)
   if (length > 1) io.err(`chatgen: uses only the first of ${length} endpoints, ${profile.baseUrl}`)
-}
-
-function randomKey(): string {
-  return `sk-${randomBytes(24).toString('base64url')}`
 }
 
 function withTimeout(profile: TargetProfile, { timeout }: TargetFlags): TargetProfile {

@@ -57,9 +57,11 @@ export function showProgress(io: Io, enabled: boolean) {
     return [...numbers(latest), requests, elapsed, ...left(latest)].join(', ')
   }
 
+  /** `about 40 s left`, from the share of the work that is done; nothing while it is too early to estimate. */
   function left({ share }: Progress): readonly string[] {
-    const text = timeLeft({ elapsedMs: performance.now() - startedAt, share })
-    return text === null ? [] : [text]
+    const elapsedMs = performance.now() - startedAt
+    if (share < minShare || share >= 1 || elapsedMs < minMs) return []
+    return [`about ${durationText((elapsedMs * (1 - share)) / share)} left`]
   }
 }
 
@@ -120,18 +122,6 @@ export function showSteps(io: Io, options: StepOptions): Steps {
 /** An estimate before this share of the work, or this time, would be a guess. */
 const minShare = 0.05
 const minMs = 2000
-
-/** `about 40 s left`, from the share of the work that is done; null while it is too early to estimate. */
-export function timeLeft({
-  elapsedMs,
-  share,
-}: {
-  elapsedMs: number
-  share: number
-}): string | null {
-  if (share < minShare || share >= 1 || elapsedMs < minMs) return null
-  return `about ${durationText((elapsedMs * (1 - share)) / share)} left`
-}
 
 /** Rounds up to five seconds, and from two minutes on to a minute. */
 export function durationText(ms: number): string {

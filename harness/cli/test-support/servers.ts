@@ -6,11 +6,6 @@ import {
 } from 'node:http'
 import { listen, readBody } from '../../client/test-support/listen-on-loopback.ts'
 
-export interface ModelsServer extends AsyncDisposable {
-  readonly url: string
-  readonly requests: number
-}
-
 export interface Behavior {
   /** Answers without checking the key. */
   readonly open?: boolean
@@ -28,7 +23,7 @@ export const key = 'sk-models-server-4711'
 export const withKey = { CHATGEN_API_KEY: key }
 
 /** Service with only `GET /models`: it lists its models to clients with the key. */
-export async function startModelsServer(behavior: Behavior = {}): Promise<ModelsServer> {
+export async function startModelsServer(behavior: Behavior = {}) {
   let requests = 0
   const { url, close } = await listen((request, response) => {
     requests += 1
@@ -76,12 +71,8 @@ export interface Middleman {
   readonly headers?: (request: ProxiedRequest, answer: Answer) => IncomingHttpHeaders
 }
 
-export interface Proxy extends AsyncDisposable {
-  readonly url: string
-}
-
 /** A proxy that buffers whole answers before it forwards them. */
-export async function startProxy(target: string, middleman: Middleman = {}): Promise<Proxy> {
+export async function startProxy(target: string, middleman: Middleman = {}) {
   const { url, close } = await listen((request, response) => {
     void pass(request, response, target, middleman).catch(() => response.destroy())
   })
@@ -111,11 +102,8 @@ async function pass(
 function ask(url: string, { method, headers }: ProxiedRequest, body: Buffer): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const passed = send(url, { method, headers }, (answer) => {
-      readBody(answer).then(
-        (content) =>
-          resolve({ status: answer.statusCode ?? 502, headers: answer.headers, body: content }),
-        reject,
-      )
+      const { statusCode: status = 502, headers } = answer
+      readBody(answer).then((body) => resolve({ status, headers, body }), reject)
     })
     passed.on('error', reject)
     passed.end(body)

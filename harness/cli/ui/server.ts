@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createRequire } from 'node:module'
+import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout } from 'node:timers/promises'
 import { z } from 'zod'
@@ -16,13 +17,6 @@ import { type Compare, type View, viewOf } from './view.ts'
 /** Files of the page itself, without data of a run. */
 const assetFolder = '/assets/'
 
-export interface PageServer {
-  /** Address with the token. */
-  readonly url: string
-  /** Closes it once open pages have had the time to show the last change. */
-  close(): Promise<void>
-}
-
 /**
  * Serves the page of a session on loopback.
  * @param port 0 for a free one
@@ -31,7 +25,7 @@ export interface PageServer {
 export async function servePage(
   session: Session,
   { port, compare }: { readonly port: number; readonly compare: Compare },
-): Promise<PageServer> {
+) {
   const token = randomBytes(24).toString('base64url')
   const assets = pageAssets()
   const server = createServer((request, response) => {
@@ -41,10 +35,11 @@ export async function servePage(
     })
   })
   await listen(server, port)
-  const address = server.address()
-  const own = typeof address === 'object' && address !== null ? address.port : port
+  const { port: own } = server.address() as AddressInfo
   return {
+    /** Address with the token. */
     url: `http://127.0.0.1:${own}/?token=${token}`,
+    /** Closes it once open pages have had the time to show the last change. */
     close: async () => {
       if (session.isWatched) await setTimeout(lastDrawingMs)
       server.close()
@@ -139,10 +134,7 @@ const script = 'text/javascript; charset=utf-8'
 const css = 'text/css; charset=utf-8'
 
 /** Files of the page by their path; those of the reports are the same. */
-export function pageAssets(): ReadonlyMap<
-  string,
-  { readonly type: string; readonly text: string }
-> {
+export function pageAssets() {
   const charts = chartParts([])
   const preact = createRequire(import.meta.url).resolve('preact')
   return new Map([
@@ -201,11 +193,6 @@ export const pageHeaders = {
   'cache-control': 'no-store',
 } as const
 
-export interface Page {
-  readonly port: number
-  readonly token: string
-}
-
 /**
  * The reason to refuse a request; null for one of the page. Nothing that a browser sends by itself, such as a
  * cookie, gives access, so that another page can do nothing with the browser of the user.
@@ -213,7 +200,7 @@ export interface Page {
 export function refusal(
   { method, headers }: Pick<IncomingMessage, 'method' | 'headers'>,
   url: URL,
-  page: Page,
+  page: { readonly port: number; readonly token: string },
 ): string | null {
   const { host = '', origin, authorization } = headers
   // A name that an attacker lets resolve to 127.0.0.1 (DNS rebinding).
