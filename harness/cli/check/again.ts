@@ -90,10 +90,7 @@ const failed: readonly string[] = ['fail', 'warn', 'inconclusive', 'unproven', '
  * Requirements that were violated or undecided in the results of an earlier check.
  * @throws ConfigurationError if there are none, or if they were edited after their run
  */
-export function failedIn(folder: string): {
-  readonly report: ConformanceReport
-  readonly ids: readonly RequirementId[]
-} {
+export function failedIn(folder: string) {
   const place = hasReport(folder) ? folder : latestAside(folder)
   if (place === undefined) {
     throw new ConfigurationError([

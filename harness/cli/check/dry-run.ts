@@ -15,8 +15,6 @@ import type { Io } from '../terminal/io.ts'
 import { durationText } from '../terminal/progress.ts'
 import type { CheckFlags } from './flags.ts'
 
-type PlannedFlags = TargetFlags & Pick<CheckFlags, 'depth' | 'maxGenerations' | 'jobs'>
-
 interface PlannedRun {
   readonly selection: Selection
   readonly exploration?: Exploration | undefined
@@ -27,8 +25,8 @@ interface PlannedRun {
 /** The cost of a run, as text. Nothing is sent, and no container is started. */
 export async function planFor(
   url: string | undefined,
-  flags: PlannedFlags,
-  { selection, exploration, assert = () => {} }: PlannedRun,
+  flags: TargetFlags & Pick<CheckFlags, 'depth' | 'maxGenerations' | 'jobs'>,
+  { selection, exploration, assert }: PlannedRun,
   io: Io,
 ): Promise<string> {
   const { judgedRequirements, planConformance } = await import('../../conformance/vitest/suites.ts')
@@ -36,19 +34,13 @@ export async function planFor(
   const planned = container === undefined ? flags : withoutContainer(flags)
   const address = container === undefined ? url : `http://127.0.0.1:${container.port}`
   return withTarget(address, planned, io, async (profile) => {
-    assert(profile)
+    assert?.(profile)
     const scenarios = await planConformance(profile, selection, flags.depth)
     const isExplored =
       exploration && isExplorable(exploration, judgedRequirements(selection, profile))
-    return planText(scenarios, {
-      ...(isExplored && { exploration }),
-      selection,
-      depth: flags.depth,
-      maxGenerations: flags.maxGenerations,
-      limits: profile.limits,
-      jobs: flags.jobs,
-      width: io.width,
-    })
+    const { depth, maxGenerations, jobs } = flags
+    const settings = { selection, depth, maxGenerations, jobs, limits: profile.limits }
+    return planText(scenarios, { ...settings, ...(isExplored && { exploration }), width: io.width })
   })
 }
 
@@ -103,29 +95,16 @@ export function planText(scenarios: readonly Scenario[], options: PlanOptions): 
     ...table([...rows, null, ...totals(cost, exploration)], width),
     '',
     ...[
-      ...boundText(cost, options),
+      cost.generations > options.maxGenerations &&
+        `At most ${count(options.maxGenerations, 'generation')} (--max-generations): fewer conditions are tried.`,
       timeText(cost, options),
-      ...(extra === 0
-        ? []
-        : [
-            `Up to ${extra} extra generations if the model fails to recall a planted fact or requests do not overlap.`,
-          ]),
-      ...(exploration === undefined
-        ? []
-        : [
-            'A violation that exploring finds is repeated and shortened, which adds requests and generations: docs/trust.md.',
-          ]),
+      extra > 0 &&
+        `Up to ${extra} extra generations if the model fails to recall a planted fact or requests do not overlap.`,
+      exploration !== undefined &&
+        'A violation that exploring finds is repeated and shortened, which adds requests and generations: docs/trust.md.',
       'Retries after 429 or 503 and polling for changes add requests.',
-    ].flatMap((text) => wrap(text, width)),
+    ].flatMap((text) => (text === false ? [] : wrap(text, width))),
   ].join('\n')
-}
-
-/** Says that fewer conditions are tried if the plan exceeds the budget. */
-function boundText({ generations }: Cost, { maxGenerations }: PlanOptions): readonly string[] {
-  if (generations <= maxGenerations) return []
-  return [
-    `At most ${count(maxGenerations, 'generation')} (--max-generations): fewer conditions are tried.`,
-  ]
 }
 
 function totals(cost: Cost, exploration: PlanOptions['exploration']): readonly Row[] {

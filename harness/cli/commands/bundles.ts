@@ -50,17 +50,16 @@ export const verifyCommand = defineCommand({
     const { verifyBundle } = await import('../../certification/verify/verify.ts')
     const { readPublicKey } = await import('../../certification/inputs.ts')
     const { publicKey: file, challenge, over, json = false, quiet = false } = flags
-    const publicKey =
-      file === undefined ? undefined : readPublicKey(readSource('--public-key', file))
+    const publicKey = file && readPublicKey(readSource('--public-key', file))
     const progress = showSteps(io, { name: 'verify', enabled: !quiet })
     const verification = await during(progress, () =>
       verifyBundle({
         dir,
         signal: io.signal,
         onStep: progress.step,
-        ...(publicKey === undefined ? {} : { publicKey }),
-        ...(challenge === undefined ? {} : { challenge }),
-        ...(over === undefined ? {} : { overMs: over }),
+        ...(publicKey && { publicKey }),
+        ...(challenge && { challenge }),
+        ...(over && { overMs: over }),
       }),
     )
     io.out(json ? toJson(verification) : fitted(toText(verification, dir, quiet), io))

@@ -111,9 +111,8 @@ export const certifyCommand = defineCommand({
 
 function outcomeText({ result, reports }: Certification, out: string): string {
   const { refusals, passed, warned, notApplicable } = result
+  const more = refusals.length - maxListed
   if (refusals.length > 0) {
-    const maxListed = 20
-    const more = refusals.length - maxListed
     return [
       `REFUSED  ${count(refusals.length, 'reason')} in ${reports.length} of ${rounds.length} rounds; no certificate was written`,
       ...refusals.slice(0, maxListed).map(({ text }) => `  ${text}`),
@@ -127,6 +126,8 @@ function outcomeText({ result, reports }: Certification, out: string): string {
     `Verify it: chatgen verify ${out}`,
   ].join('\n')
 }
+
+const maxListed = 20
 
 function codeOf({ result, reports }: Certification): ExitCode {
   if (reports.some(({ interrupted }) => interrupted)) return exitCode.interrupted
@@ -173,19 +174,17 @@ async function planOf(
 ): Promise<string> {
   const { profileProblems } = await import('../../certification/certify.ts')
   const selection = certifiedSelection(flags.profile)
-  const planned = {
-    ...flags,
-    depth: certifiedDepth,
-    maxGenerations: defaultMaxGenerations,
-  } as const
+  const limits = { depth: certifiedDepth, maxGenerations: defaultMaxGenerations } as const
   const assert = (profile: TargetProfile) => {
     const own = profileProblems(profile, flags.profile)
     if (problems.length + own.length > 0) throw new ConfigurationError(own)
   }
-  const plan = await planFor(url, planned, { selection, assert }, io).catch((error) => {
-    if (!(error instanceof ConfigurationError)) throw error
-    throw new ConfigurationError([...problems, ...error.problems])
-  })
+  const plan = await planFor(url, { ...flags, ...limits }, { selection, assert }, io).catch(
+    (error) => {
+      if (!(error instanceof ConfigurationError)) throw error
+      throw new ConfigurationError([...problems, ...error.problems])
+    },
+  )
   return `Nothing is missing. Each of ${rounds.length} rounds:\n${plan}`
 }
 

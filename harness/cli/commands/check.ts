@@ -41,7 +41,7 @@ export const checkCommand = defineCommand({
 
 function refuseNoTarget(url: string | undefined, flags: CheckFlags, io: Io): void {
   const isNamed = url !== undefined || (flags.url ?? []).length > 0 || flags.target !== undefined
-  if (isNamed || flags.reference || containerOf(flags, io.env) !== undefined) return
+  if (isNamed || startsTarget(flags, io)) return
   throw new ConfigurationError([
     'no target given: pass a URL, --target FILE, --image IMAGE or --reference',
   ])
@@ -169,8 +169,8 @@ async function nothingFailed(url: string | undefined, flags: CheckFlags, io: Io)
 }
 
 /** Tests if the command starts its target, at another address each time. */
-function startsTarget({ reference = false, ...flags }: CheckFlags, { env }: Io): boolean {
-  return reference || containerOf(flags, env) !== undefined
+function startsTarget(flags: CheckFlags, { env }: Io): boolean {
+  return flags.reference === true || containerOf(flags, env) !== undefined
 }
 
 /** Refuses results of another target: a part of its requirements says nothing about this one. */
@@ -187,7 +187,7 @@ function firstViolation({ strict }: CheckFlags, isKnown: (id: string) => boolean
   const verdicts = strict ? ['fail', 'warn'] : ['fail']
   return ({ requirements }: Progress): string | null => {
     const first = requirements().find(
-      (requirement) => verdicts.includes(requirement.verdict) && !isKnown(requirement.id),
+      ({ id, verdict }) => verdicts.includes(verdict) && !isKnown(id),
     )
     return first === undefined ? null : `ended at the first violation, ${first.id} (--fail-fast)`
   }

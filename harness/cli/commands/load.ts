@@ -165,24 +165,24 @@ async function load(
   const prepared = prepareLoad(profile, flags, { spec, slos, spread: flags.spread })
   const { target, setup, options } = prepared
   const { runLoad, startThreads } = await import('../../load/run.ts')
-  const sharding = shardingOf(flags, flags.out)
+  const { out, requests } = flags
+  const sharding = shardingOf(flags, out)
   const threads = startThreads(sharding === undefined ? flags.workers : 0)
-  const requestsFile = flags.requests ? join(flags.out, requestsName) : undefined
-  const files = flags.requests ? [...formats, { file: requestsName }] : formats
+  const files = requests ? [...formats, { file: requestsName }] : formats
+  makeOutFolder(out)
   const taking = { kind: 'load-report', formats: files } as const
-  makeOutFolder(flags.out)
-  return withResultsFolder(flags.out, taking, io, async (take) => {
+  return withResultsFolder(out, taking, io, async (take) => {
     await prepared.preflight(io.signal)
     take()
     const journal =
       sharding === undefined
-        ? openLoadJournal(flags.out, setup, { spec, shard: flags.shard ?? null })
+        ? openLoadJournal(out, setup, { spec, shard: flags.shard ?? null })
         : undefined
     const run = {
       ...options,
       target: journal === undefined ? target : { ...target, journal },
       spec,
-      ...(requestsFile === undefined ? {} : { requestsFile }),
+      ...(requests && { requestsFile: join(out, requestsName) }),
     }
     const display = {
       isShown: !flags.quiet && sharding === undefined,
@@ -194,11 +194,7 @@ async function load(
     }
     const report = await runShown(run, display, io)
     const { calibrationUse } = await import('../../load/calibrate.ts')
-    const stored = storedCalibration(calibrationFile(io))
-    const { generator } = report
-    return {
-      ...report,
-      generator: { ...generator, calibration: calibrationUse(stored, generator) },
-    }
+    const calibration = calibrationUse(storedCalibration(calibrationFile(io)), report.generator)
+    return { ...report, generator: { ...report.generator, calibration } }
   }).finally(() => Promise.all(threads.map((thread) => thread.terminate())))
 }

@@ -34,8 +34,10 @@ export function lockFolder(folder: string): void {
   if (owner === 'unknown') {
     throw new ConfigurationError([`--out: the folder ${folder} is taken by other runs: try again`])
   }
-  if (owner !== undefined && !isSelf(owner)) throw inUse(folder, file, owner)
-  if (owner !== undefined) return
+  if (owner !== undefined) {
+    if (isSelf(owner)) return
+    throw inUse(folder, file, owner)
+  }
   if (held.size === 0) process.once('exit', releaseFolders)
   held.add(file)
 }
@@ -110,9 +112,8 @@ function self(): Holder {
   return { pid, host: hostname(), start: startOf(pid), command, since }
 }
 
-function isSelf(found: Holder | undefined): boolean {
-  if (found?.pid !== process.pid || found.host !== hostname()) return false
-  return found.start === startOf(process.pid)
+function isSelf({ pid, host, start }: Holder): boolean {
+  return pid === process.pid && host === hostname() && start === startOf(pid)
 }
 
 /** A process on another machine or in another container is not visible: it counts as running. */

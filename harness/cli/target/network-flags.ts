@@ -74,11 +74,11 @@ function networkOfFlags(flags: NetworkFlags): ProfileNetwork {
   return {
     ...(http1 ? { httpVersion: 1 as const } : {}),
     ...(http2 ? { httpVersion: 2 as const } : {}),
-    ...(ca === undefined ? {} : { ca }),
-    ...(insecure === undefined ? {} : { insecure }),
-    ...(cert === undefined ? {} : { cert }),
-    ...(certKey === undefined ? {} : { certKey }),
-    ...(resolve === undefined ? {} : { resolve: [...resolve] }),
+    ...(ca && { ca }),
+    ...(insecure !== undefined && { insecure }),
+    ...(cert && { cert }),
+    ...(certKey && { certKey }),
+    ...(resolve && { resolve: [...resolve] }),
   }
 }
 

@@ -28,9 +28,8 @@ export interface Stored {
 }
 
 /** A check, with its evidence. */
-export interface Checked {
+export interface Checked extends Stored {
   readonly report: ConformanceReport
-  readonly exchanges: ReadonlyMap<string, Exchange>
 }
 
 const noExchanges: ReadonlyMap<string, Exchange> = new Map()

@@ -154,7 +154,7 @@ function dropParts(result: Result): void {
   result.parts = []
 }
 
-function isCheck(stored: Stored): stored is Stored & Checked {
+function isCheck(stored: Stored): stored is Checked {
   return stored.report.kind === 'conformance-report'
 }
 

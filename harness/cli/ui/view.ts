@@ -114,11 +114,8 @@ function resultBody(session: Session, result: Result, query: URLSearchParams): B
   if (check !== null) return storedBody(check)
   if (result.live?.report) return liveBody(result.live)
   if (result.stored !== null) return storedBody(result.stored)
-  const text =
-    session.running === result
-      ? 'The run has no results yet.'
-      : `${result.path} has no results yet.`
-  return plain(html`<main><p>${text}</p></main>`)
+  const place = session.running === result ? 'The run' : result.path
+  return plain(html`<main><p>${place} has no results yet.</p></main>`)
 }
 
 function storedBody({ report, exchanges }: Stored): Body {
