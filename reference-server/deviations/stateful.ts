@@ -5,15 +5,17 @@ import { grammarFault } from './faults/grammar.ts'
 import { alsoDo } from './patches/replies.ts'
 import { changeChat } from './patches/routes.ts'
 import {
+  chatIdOf,
   compose,
   editChatChanges,
   editChatRows,
+  editedRows,
+  keepingDeleted,
   onStore,
   perServer,
   remembering,
 } from './patches/services.ts'
-import type { Fault } from './table.ts'
-import { faultTable } from './table.ts'
+import { type Fault, faultTable } from './table.ts'
 
 const chatFaults = faultTable({
   'V3-CHAT-10 chat-third-name-ignored: The third rename of a chat is accepted but ignored.':
@@ -21,14 +23,13 @@ const chatFaults = faultTable({
   'V3-CHAT-10 chat-favorite-keeps-its-name: The rename of a favorite is accepted but ignored.':
     ignoresNames((chat) => chat.favorite),
   'V3-CHAT-10 chat-of-two-runs-keeps-its-name: The rename of a chat with two or more runs is accepted but ignored.':
-    (services) =>
-      onStore('chats', (chats) => ({
-        update: async (owner, id, change) => {
-          const runs = await services.store.history.runs(id)
-          const { name: _, ...rest } = change
-          return chats.update(owner, id, runs.length > 1 && change.name ? rest : change)
-        },
-      }))(services),
+    onStore('chats', (chats, { store }) => ({
+      update: async (owner, id, change) => {
+        const runs = await store.history.runs(id)
+        const { name: _, ...rest } = change
+        return chats.update(owner, id, runs.length > 1 && change.name ? rest : change)
+      },
+    })),
   'V3-FAV-01 chat-favorite-once-removed-stays-so: A chat that was removed from favorites cannot be added again.':
     remembering((removed) =>
       editChatChanges((change, { id, favorite }) => {
@@ -65,42 +66,35 @@ const chatFaults = faultTable({
       ]),
     ),
   'V3-CHAT-11 chat-of-two-runs-deleted-stays-listed: A deleted chat with two or more runs is still listed.':
-    (services) =>
-      perServer(() => {
-        const ghosts: Chat[] = []
-        return onStore('chats', (chats) => ({
-          delete: async (owner, id) => {
-            const chat = await chats.find(owner, id)
-            const runs = await services.store.history.runs(id)
-            if (chat && runs.length > 1) ghosts.push({ ...chat, favorite: false })
-            return chats.delete(owner, id)
-          },
-          list: async (owner, page) => {
-            const { rows, next } = await chats.list(owner, page)
-            const isPlain = page.favorite === undefined && page.before === undefined
-            const room = page.limit - rows.length
-            const latest = isPlain && room > 0 ? ghosts.slice(-room) : []
-            return { rows: [...rows, ...latest], next }
-          },
-        }))
-      })(services),
-  'V3-CHAT-11 chat-deleted-returns-with-a-name: Renaming a deleted chat restores it.':
-    returnsWithAName(),
-  'V3-CHAT-08 chat-pages-skip-after-a-deletion: After a deletion, the second and later pages of a list omit their first chat.':
-    perServer(() => {
-      let isGapped = false
-      return onStore('chats', (chats) => ({
+    onStore('chats', (chats, { store }) => {
+      const ghosts: Chat[] = []
+      return {
         delete: async (owner, id) => {
-          isGapped = true
+          const chat = await chats.find(owner, id)
+          const runs = await store.history.runs(id)
+          if (chat && runs.length > 1) ghosts.push({ ...chat, favorite: false })
           return chats.delete(owner, id)
         },
-        list: async (owner, page) => {
-          const { rows, next } = await chats.list(owner, page)
-          const isLater = isGapped && page.before !== undefined && rows.length > 1
-          return { rows: isLater ? rows.slice(1) : rows, next }
-        },
-      }))
+        list: editedRows(chats.list, (rows, _owner, { limit, before, favorite }) => {
+          const isPlain = favorite === undefined && before === undefined
+          const room = limit - rows.length
+          return isPlain && room > 0 ? [...rows, ...ghosts.slice(-room)] : rows
+        }),
+      }
     }),
+  'V3-CHAT-11 chat-deleted-returns-with-a-name: Renaming a deleted chat restores it.':
+    keepingDeleted((deleted) =>
+      alsoDo(changeChat, async ({ store }, call) => {
+        const chat = deleted.get(chatIdOf(call))
+        if (chat !== undefined && deleted.delete(chat.id)) await store.chats.create(chat)
+      }),
+    ),
+  'V3-CHAT-08 chat-pages-skip-after-a-deletion: After a deletion, the second and later pages of a list omit their first chat.':
+    keepingDeleted((deleted) =>
+      editChatRows((rows, { before }) =>
+        deleted.size > 0 && before !== undefined && rows.length > 1 ? rows.slice(1) : rows,
+      ),
+    ),
 })
 
 /** Ignores renames of chats in a certain state; `count` is the number of renames of a chat. */
@@ -114,28 +108,6 @@ function ignoresNames(when: (chat: Chat, count: number) => boolean): Patch {
       counts.set(chat.id, count)
       return when(chat, count) ? rest : change
     })
-  })
-}
-
-/** Restores a deleted chat when it is renamed. */
-function returnsWithAName(): Patch {
-  return perServer(() => {
-    const kept = new Map<string, Chat>()
-    return compose([
-      onStore('chats', (chats) => ({
-        delete: async (owner, id) => {
-          const chat = await chats.find(owner, id)
-          if (chat) kept.set(id, chat)
-          return chats.delete(owner, id)
-        },
-      })),
-      alsoDo(changeChat, async ({ store }, { params }) => {
-        const chat = kept.get(params['chat_id'] ?? '')
-        if (chat === undefined) return
-        kept.delete(chat.id)
-        await store.chats.create(chat)
-      }),
-    ])
   })
 }
 

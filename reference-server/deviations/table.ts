@@ -11,22 +11,22 @@ type DialectTable = Readonly<Record<Heading, Patch | Omit<Dialect, 'name' | 'sum
 /** Faults by the requirements that they break, name and summary: `OAI-CHAT-02 openai-id-missing: The completion omits id.` */
 type FaultTable<Change> = Readonly<Record<`${RequirementId} ${Heading}`, Change>>
 
+/** The rows of a table with their headings. @throws Error if one breaks an unknown requirement */
+export function rowsOf<Change>(table: FaultTable<Change>) {
+  return Object.entries<Change>(table).map(([text, change]) => {
+    const { breaks, rest } = breachIn(text)
+    return { heading: { ...headingParts(rest), breaks }, change }
+  })
+}
+
 /** @throws Error if a fault breaks an unknown requirement */
 export function faultTable(table: FaultTable<Patch>): readonly Fault[] {
-  return Object.entries(table).map(([heading, patch]) => ({ ...faultHeading(heading), patch }))
+  return rowsOf(table).map(({ heading, change: patch }) => ({ ...heading, patch }))
 }
 
 /** Faults that edit the events of v3 streams. @throws Error if one breaks an unknown requirement */
 export function eventFaultTable(table: FaultTable<Edit>): readonly Fault[] {
-  return Object.entries(table).map(([heading, edit]) => ({
-    ...faultHeading(heading),
-    patch: editEvents(edit),
-  }))
-}
-
-function faultHeading(heading: string): Omit<Fault, 'patch'> {
-  const { breaks, rest } = breachIn(heading)
-  return { ...headingParts(rest), breaks }
+  return rowsOf(table).map(({ heading, change }) => ({ ...heading, patch: editEvents(change) }))
 }
 
 /** The requirements at the beginning of a text, and its rest. @throws Error if one of them is unknown */

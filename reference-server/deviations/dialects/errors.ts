@@ -3,9 +3,9 @@ import { isObject } from '../../../contract/json.ts'
 import type { Call, Reply, ValueReply } from '../../http/call.ts'
 import type { Patch } from '../../services.ts'
 import { type Json, toObject } from '../patches/json.ts'
-import { onEveryError, onEveryReply, onNativeError } from '../patches/replies.ts'
-import type { Dialect } from '../table.ts'
-import { alternatives, dialectTable } from '../table.ts'
+import { onError, onReply, withHeaders } from '../patches/replies.ts'
+import { everywhere, native } from '../patches/routes.ts'
+import { alternatives, type Dialect, dialectTable } from '../table.ts'
 
 /** Must be applied before the shapes, which remove the fields by which errors are recognized. */
 export const statuses: readonly Dialect[] = [
@@ -18,7 +18,7 @@ export const statuses: readonly Dialect[] = [
   ...alternatives({
     'native-refusals-422: Native routes return 422 instead of 400.': changeNativeStatus(400, 422),
     'native-refusals-428-and-409: Native routes return 428 without Idempotency-Key and 409 for both tool lists.':
-      onNativeError((reply) => {
+      onError(native, (reply) => {
         if (reply.status !== 400) return reply
         const text = messageOf(reply)
         if (/Idempotency-Key/.test(text)) return { ...reply, status: 428 }
@@ -44,17 +44,14 @@ export const statuses: readonly Dialect[] = [
 ]
 
 export const shapes: readonly Dialect[] = alternatives({
-  'errors-as-text: Errors are plain text.': onEveryError((reply) =>
-    textReply(reply, 'text/plain; charset=utf-8', messageOf(reply)),
+  'errors-as-text: Errors are plain text.': errorsAs('text/plain; charset=utf-8', (message) =>
+    Buffer.from(message),
   ),
-  'errors-as-html: Errors are HTML pages.': onEveryError((reply) =>
-    textReply(
-      reply,
-      'text/html',
-      `<!doctype html><h1>${reply.status}</h1><p>${messageOf(reply)}</p>`,
-    ),
+  'errors-as-html: Errors are HTML pages.': errorsAs('text/html', (message, status) =>
+    Buffer.from(`<!doctype html><h1>${status}</h1><p>${message}</p>`),
   ),
-  'errors-empty: Errors have no body, except for the hint to the correct prefix.': onEveryError(
+  'errors-empty: Errors have no body, except for the hint to the correct prefix.': onError(
+    everywhere,
     (reply) => {
       const { 'content-type': _, ...headers } = reply.headers ?? {}
       return isHint(reply)
@@ -62,48 +59,46 @@ export const shapes: readonly Dialect[] = alternatives({
         : { status: reply.status, headers: { ...headers, 'content-length': '0' } }
     },
   ),
-  'errors-with-detail: Errors have the form {"detail": …}, with a string or an array.':
-    onEveryError((reply) =>
-      jsonReply(
-        reply,
-        reply.status === 400
-          ? { detail: [{ loc: ['body'], msg: messageOf(reply), type: 'value_error' }] }
-          : { detail: messageOf(reply) },
-      ),
-    ),
-  'errors-as-a-list: Errors have the form {"errors": […]}, with escaped slashes.': onEveryError(
-    (reply) =>
-      textReply(
-        reply,
-        'application/json',
-        JSON.stringify({ errors: [{ message: messageOf(reply) }] }).replaceAll('/', '\\/'),
-      ),
+  'errors-with-detail: Errors have the form {"detail": …}, with a string or an array.': errorsAs(
+    'application/json',
+    (msg, status) => ({
+      detail: status === 400 ? [{ loc: ['body'], msg, type: 'value_error' }] : msg,
+    }),
   ),
-  'errors-as-a-json-text: Errors are a single JSON string.': onEveryError((reply) =>
-    jsonReply(reply, messageOf(reply)),
+  'errors-as-a-list: Errors have the form {"errors": […]}, with escaped slashes.': errorsAs(
+    'application/json',
+    (message) => Buffer.from(withEscapedSlashes({ errors: [{ message }] })),
+  ),
+  'errors-as-a-json-text: Errors are a single JSON string.': errorsAs(
+    'application/json',
+    (message) => message,
   ),
   'errors-as-escaped-html: Errors are HTML pages in which every slash of the message is a character reference.':
-    onEveryError((reply) =>
-      textReply(
-        reply,
-        'text/html',
-        `<!doctype html><p>${messageOf(reply).replaceAll('/', '&#x2F;')}</p>`,
-      ),
+    errorsAs('text/html', (message) =>
+      Buffer.from(`<!doctype html><p>${message.replaceAll('/', '&#x2F;')}</p>`),
     ),
   'errors-within-errors: Errors contain the JSON of an upstream error as text, with escaped slashes.':
-    onEveryError((reply) =>
-      jsonReply(reply, {
-        upstream: JSON.stringify({ detail: messageOf(reply) }).replaceAll('/', '\\/'),
-      }),
-    ),
+    errorsAs('application/json', (detail) => ({ upstream: withEscapedSlashes({ detail }) })),
   'errors-as-events: Rejected generations return the error status and a stream with one error event.':
-    onNativeError((reply, call) =>
+    onError(native, (reply, call) =>
       /generate$|one-shot$/.test(call.path) && !isHint(reply) ? errorEvent(reply) : reply,
     ),
 })
 
+/** Errors with another body, made of their message. */
+function errorsAs(type: string, bodyOf: (message: string, status: number) => unknown): Patch {
+  return onError(everywhere, (reply) => ({
+    ...withHeaders(reply, { 'content-type': type }),
+    body: bodyOf(messageOf(reply), reply.status),
+  }))
+}
+
+function withEscapedSlashes(value: object): string {
+  return JSON.stringify(value).replaceAll('/', '\\/')
+}
+
 function changeNativeStatus(from: number, to: number): Patch {
-  return onNativeError((reply) => {
+  return onError(native, (reply) => {
     const { 'www-authenticate': _, ...headers } = reply.headers ?? {}
     return reply.status === from ? { ...reply, headers, status: to } : reply
   })
@@ -113,7 +108,7 @@ function changeVersionError(
   status: number,
   hint: (right: string, called: string) => string,
 ): Patch {
-  return onNativeError((reply) => {
+  return onError(native, (reply) => {
     if (!isHint(reply)) return reply
     const right = /\/api\/v[23]/.exec(messageOf(reply))?.[0] ?? ''
     const called = right === '/api/v2' ? '/api/v3' : '/api/v2'
@@ -129,18 +124,6 @@ function isHint(reply: ValueReply): boolean {
 
 function messageOf({ body, status }: ValueReply): string {
   return String(toObject(body)['detail'] ?? `Error ${status}`)
-}
-
-function jsonReply(reply: ValueReply, body: unknown): ValueReply {
-  return { ...reply, headers: { ...reply.headers, 'content-type': 'application/json' }, body }
-}
-
-function textReply(reply: ValueReply, type: string, text: string): ValueReply {
-  return {
-    ...reply,
-    headers: { ...reply.headers, 'content-type': type },
-    body: Buffer.from(text),
-  }
 }
 
 function errorEvent(reply: ValueReply): Reply {
@@ -161,7 +144,7 @@ const listNames = ['result', 'items', 'data']
 
 export const echoes = dialectTable({
   'echoes-the-request: Responses, errors, list elements and response objects repeat the request in additional members.':
-    onEveryReply((reply, call) => {
+    onReply(everywhere, (reply, call) => {
       const echo = echoOf(call)
       if ('blocks' in reply) return { ...reply, blocks: streamWith(reply.blocks, echo) }
       return { ...reply, body: bodyWith(reply.body, echo) }

@@ -9,6 +9,7 @@ import {
   changeChat,
   completions,
   createChat,
+  everywhere,
   nameChat,
   oneModel,
   oneShot,
@@ -21,37 +22,26 @@ import { chatIdOf, compose, onStore, perServer, remembering } from '../patches/s
 import { dialectTable } from '../table.ts'
 
 /** Section 4: the fields of each body. */
-const listedFields: readonly (readonly [RoutePattern, readonly string[]])[] = [
-  [completions, ['model', 'messages', 'temperature', 'max_tokens', 'top_p', 'stream', 'stop']],
-  [
-    storeMessage,
-    ['chat_id', 'content', 'model_id', 'assistant_id', 'parent_id', 'think', 'rag', 'attachments'],
-  ],
-  [v2Generate, ['chat_id', 'parent_id', 'model_id', 'exclude_tools', 'include_tools']],
+const listedFields: readonly (readonly [RoutePattern, fields: string])[] = [
+  [completions, 'model messages temperature max_tokens top_p stream stop'],
+  [storeMessage, 'chat_id content model_id assistant_id parent_id think rag attachments'],
+  [v2Generate, 'chat_id parent_id model_id exclude_tools include_tools'],
   [
     v3Generate,
-    [
-      ...['stream', 'chat_id', 'assistant_id', 'model_id', 'input', 'parent_id', 'think', 'rag'],
-      ...['include_tools', 'exclude_tools'],
-      ...['max_tokens', 'temperature', 'top_p', 'presence_penalty'],
-    ],
+    `stream chat_id assistant_id model_id input parent_id think rag include_tools exclude_tools
+     max_tokens temperature top_p presence_penalty`,
   ],
-  [
-    oneShot,
-    [
-      ...['stream', 'model_id', 'input', 'content', 'runs', 'assistant_id', 'kb_id', 'rag'],
-      'assistant',
-    ],
-  ],
-  [createChat, ['name']],
+  [oneShot, 'stream model_id input content runs assistant_id kb_id rag assistant'],
+  [createChat, 'name'],
 ]
 
 export const strictness = dialectTable({
   'listed-fields-only: A request with a field that the document does not list is rejected.':
     compose(
-      listedFields.map(([route, names]) =>
-        rejectRequests(route, (body) => Object.keys(body).some((name) => !names.includes(name))),
-      ),
+      listedFields.map(([route, fields]) => {
+        const listed = new Set(fields.split(/\s+/))
+        return rejectRequests(route, (body) => Object.keys(body).some((name) => !listed.has(name)))
+      }),
     ),
   'models-as-a-list-alone: GET /models/{model} returns 404: the document shows only the list.':
     rejectRequests(oneModel, () => true, 404),
@@ -116,16 +106,13 @@ export const strictness = dialectTable({
       },
     }),
   ),
-  'titles-after-a-turn: A title for a chat without a turn is rejected with 409.': perServer(() => {
-    const withTurn = new Set<unknown>()
-    return compose([
-      onRequestBody(v3Generate, (body) => {
-        withTurn.add(body['chat_id'])
-        return body
-      }),
-      rejectRequests(nameChat, (_, { params }) => !withTurn.has(params['chat_id']), 409),
-    ])
-  }),
+  'titles-after-a-turn: A title for a chat without a turn is rejected with 409.': remembering(
+    (withTurn) =>
+      compose([
+        onRequest(v3Generate, (call) => withTurn.add(chatIdOf(call)) && call),
+        rejectRequests(nameChat, (_, call) => !withTurn.has(chatIdOf(call)), 409),
+      ]),
+  ),
   'chats-remember-by-themselves: A v3 generation continues the latest run of its chat even without parent_id.':
     perServer(continueLatestRun),
   'v2-chats-of-any-uuid: The first v2 message creates its chat with any UUID.': {
@@ -139,12 +126,10 @@ export const strictness = dialectTable({
   'busy-after-a-turn: After a turn, the first request for a reply or a new name in its chat is rejected with 409 and Retry-After: 0.':
     remembering((busy) =>
       compose([
-        ...[v3Generate, changeChat].map((route) =>
-          onRequest(route, (call) => {
-            if (!busy.delete(chatIdOf(call))) return call
-            throw new ApiError(409, 'The turn is being stored', { headers: { 'retry-after': '0' } })
-          }),
-        ),
+        onRequest([v3Generate, changeChat], (call) => {
+          if (!busy.delete(chatIdOf(call))) return call
+          throw new ApiError(409, 'The turn is being stored', { headers: { 'retry-after': '0' } })
+        }),
         onReply(v3Generate, (reply, call) => {
           if (reply.status < 300) busy.add(chatIdOf(call))
           return reply
@@ -207,12 +192,9 @@ function continueLatestRun(): Patch {
 
 function rejectEveryNth(every: number): Patch {
   let requests = 0
-  return (services) => ({
-    ...services,
-    incoming: (call) => {
-      requests += 1
-      if (requests % every !== 0) return services.incoming(call)
-      throw new ApiError(429, 'Too many requests', { headers: { 'retry-after': '0' } })
-    },
+  return onRequest(everywhere, (call) => {
+    requests += 1
+    if (requests % every !== 0) return call
+    throw new ApiError(429, 'Too many requests', { headers: { 'retry-after': '0' } })
   })
 }

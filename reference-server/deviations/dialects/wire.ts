@@ -4,10 +4,10 @@ import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { seededDraw } from '../../runtime/random.ts'
 import type { Patch } from '../../services.ts'
-import { editLines, escapeJson, rechunkAll, rewriteJson } from '../patches/framing.ts'
-import { onEveryBody, onEveryReply } from '../patches/replies.ts'
-import type { Dialect } from '../table.ts'
-import { alternatives, dialectTable } from '../table.ts'
+import { editLines, escapeJson, joinChunks, rechunk, rewriteJson } from '../patches/framing.ts'
+import { onBody, onReply, withHeaders } from '../patches/replies.ts'
+import { everywhere } from '../patches/routes.ts'
+import { alternatives, type Dialect, dialectTable } from '../table.ts'
 
 /** Must be applied last: the other patches read the lines of a block. */
 export const lineEnds = alternatives({
@@ -37,10 +37,13 @@ export const framing: readonly Dialect[] = [
       ...lines,
     ]),
     'other-fields: Blocks contain id: and retry: lines and unknown fields.': numberBlocks(),
-    'byte-order-mark: Streams start with a byte order mark.': rechunkAll(async function* (chunks) {
-      yield Buffer.from('\ufeff')
-      yield* chunks
-    }),
+    'byte-order-mark: Streams start with a byte order mark.': rechunk(
+      everywhere,
+      async function* (chunks) {
+        yield Buffer.from('\ufeff')
+        yield* chunks
+      },
+    ),
   }),
   ...alternatives({
     'json-over-several-lines: The JSON of a block is pretty-printed over several data: lines.':
@@ -68,32 +71,23 @@ function numberBlocks(): Patch {
 
 export const segments: readonly Dialect[] = alternatives({
   'segments-inside-characters: Each byte of multi-byte characters and line endings is sent in a separate segment.':
-    rechunkAll(async function* (chunks) {
+    rechunk(everywhere, async function* (chunks) {
       for await (const chunk of chunks) yield* splitAtOddBytes(chunk)
     }),
-  'segments-of-seven-bytes: Streams are sent in segments of seven bytes.': rechunkAll((chunks) =>
-    splitChunks(chunks, () => 7),
+  'segments-of-seven-bytes: Streams are sent in segments of seven bytes.': rechunk(
+    everywhere,
+    (chunks) => splitChunks(chunks, () => 7),
   ),
-  'segments-at-random: Streams are sent in segments of random size, 1 to 90 bytes.': rechunkAll(
+  'segments-at-random: Streams are sent in segments of random size, 1 to 90 bytes.': rechunk(
+    everywhere,
     (chunks) => {
       const draw = seededDraw(1, 'segments')
       return splitChunks(chunks, () => 1 + Math.floor(draw() * 90))
     },
   ),
-  'segments-few: Blocks are buffered and sent in segments of about 4 KiB.': rechunkAll(
-    async function* (chunks) {
-      let gathered: Uint8Array[] = []
-      let size = 0
-      for await (const chunk of chunks) {
-        gathered.push(chunk)
-        size += chunk.length
-        if (size < 4096) continue
-        yield Buffer.concat(gathered)
-        gathered = []
-        size = 0
-      }
-      if (size > 0) yield Buffer.concat(gathered)
-    },
+  'segments-few: Blocks are buffered and sent in segments of about 4 KiB.': rechunk(
+    everywhere,
+    (chunks) => joinChunks(chunks, (held) => Buffer.concat(held).length >= 4096),
   ),
 })
 
@@ -124,11 +118,9 @@ async function* splitChunks(
 export const httpDialects: readonly Dialect[] = [
   ...dialectTable({
     'bodies-without-length: JSON bodies use chunked transfer coding without Content-Length.':
-      onEveryBody((reply) => ({
-        ...reply,
-        headers: { ...reply.headers, 'transfer-encoding': 'chunked' },
-      })),
-    'headers-of-a-proxy: Header names are in upper case, and a proxy adds headers.': onEveryReply(
+      onBody(everywhere, (reply) => withHeaders(reply, { 'transfer-encoding': 'chunked' })),
+    'headers-of-a-proxy: Header names are in upper case, and a proxy adds headers.': onReply(
+      everywhere,
       (reply) => ({
         ...reply,
         headers: {
@@ -160,13 +152,13 @@ export const httpDialects: readonly Dialect[] = [
 ]
 
 function serializeBodies(write: (body: unknown) => string): Patch {
-  return onEveryBody((reply) =>
+  return onBody(everywhere, (reply) =>
     reply.body instanceof Uint8Array ? reply : { ...reply, body: Buffer.from(write(reply.body)) },
   )
 }
 
 function changeMediaTypes(change: (type: string) => string): Patch {
-  return onEveryReply((reply) => {
+  return onReply(everywhere, (reply) => {
     const defaultType = 'blocks' in reply ? 'text/event-stream' : 'application/json'
     const { 'content-type': type = defaultType, ...headers } = reply.headers ?? {}
     const hasContent = 'blocks' in reply || reply.body !== undefined
@@ -184,17 +176,16 @@ export const paces = dialectTable({
       }),
   }),
   'heartbeats-while-it-works: A stream starts after 160 ms with a comment every 20 ms before its first event.':
-    rechunkAll(async function* (chunks) {
+    rechunk(everywhere, async function* (chunks) {
       for (let beat = 0; beat < 8; beat += 1) {
         yield Buffer.from(beat % 2 === 0 ? ':\n' : ': still here\n\n')
         await sleep(20)
       }
       yield* chunks
     }),
-  'connections-used-once: Every response has Connection: close.': onEveryReply((reply) => ({
-    ...reply,
-    headers: { ...reply.headers, connection: 'close' },
-  })),
+  'connections-used-once: Every response has Connection: close.': onReply(everywhere, (reply) =>
+    withHeaders(reply, { connection: 'close' }),
+  ),
 })
 
 /** Delays every chunk of a response, as over a connection with high latency. */

@@ -1,6 +1,6 @@
 /** Faults of the status for credentials (section 5). */
 import type { Patch } from '../../services.ts'
-import { onError, onReply } from '../patches/replies.ts'
+import { onReply, setErrorStatus } from '../patches/replies.ts'
 import { completions, type RoutePattern, storeMessage, v3Generate } from '../patches/routes.ts'
 import { faultTable } from '../table.ts'
 
@@ -38,9 +38,9 @@ function answerWith(
   status: number,
   when: (authorization: string) => boolean,
 ): Patch {
-  return onError(
+  return setErrorStatus(
     route,
-    (reply) => ({ ...reply, status }),
+    status,
     ({ caller, headers }) => caller === '' && when(headers.authorization ?? ''),
   )
 }

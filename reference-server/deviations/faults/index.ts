@@ -2,7 +2,8 @@
 
 import type { ModelRequest } from '../../model/types.ts'
 import type { Patch, Services } from '../../services.ts'
-import { rechunkAll } from '../patches/framing.ts'
+import { rechunk } from '../patches/framing.ts'
+import { everywhere } from '../patches/routes.ts'
 import { perServer } from '../patches/services.ts'
 import { type Fault, faultTable } from '../table.ts'
 import { authenticationStatusFaults } from './authentication.ts'
@@ -83,7 +84,7 @@ function mixUpClients(): Patch {
 
 function cutEveryNth(count: number): Patch {
   let streams = 0
-  return rechunkAll(async function* (chunks) {
+  return rechunk(everywhere, async function* (chunks) {
     streams += 1
     const isCut = streams % count === 0
     let at = 0

@@ -4,7 +4,7 @@ import { isUuid } from '../../../contract/json.ts'
 import type { Patch } from '../../services.ts'
 import type { Message } from '../../store/types.ts'
 import { newChat } from '../../surfaces/chats.ts'
-import { isPresent, isText, setAt } from '../patches/json.ts'
+import { isGiven, isText, setAt } from '../patches/json.ts'
 import { onSuccess, onSuccessBody, setFields } from '../patches/replies.ts'
 import { idOf, mendField, onRequestBody, rejectRequests } from '../patches/requests.ts'
 import { storeMessage, v2Generate } from '../patches/routes.ts'
@@ -86,7 +86,7 @@ function editChain(change: (chain: readonly Message[]) => readonly Message[]): P
 
 function inSeparateChat(...[services]: Parameters<Patch>): ReturnType<Patch> {
   return onRequestBody(storeMessage, (body, { caller }) => {
-    if (isPresent(body['chat_id'])) return body
+    if (isGiven(body['chat_id'])) return body
     const chat = newChat(services, caller, 'v2')
     void services.store.chats.create(chat)
     return { ...body, chat_id: chat.id }
@@ -103,7 +103,7 @@ function answerLastMessage(...[services]: Parameters<Patch>): ReturnType<Patch> 
       },
     })),
     onRequestBody(v2Generate, (body) =>
-      isPresent(body['parent_id']) ? body : { ...body, parent_id: last.get(body['chat_id']) },
+      isGiven(body['parent_id']) ? body : { ...body, parent_id: last.get(body['chat_id']) },
     ),
   ])(services)
 }

@@ -4,7 +4,7 @@ import type { Reply } from '../../http/call.ts'
 import type { Patch, Services } from '../../services.ts'
 import type { ChatStore } from '../../store/types.ts'
 import { isText, toObject } from '../patches/json.ts'
-import { alsoDo, onError, onReply, onSuccess } from '../patches/replies.ts'
+import { alsoDo, onError, onReply, onSuccess, setErrorStatus } from '../patches/replies.ts'
 import {
   addFavorite,
   changeChat,
@@ -106,7 +106,7 @@ function changeHint(route: RoutePattern, words: (hint: string) => string): Patch
 }
 
 function failWith500(route: RoutePattern): Patch {
-  return onError(route, (reply) => (isRefusal(reply) ? { ...reply, status: 500 } : reply))
+  return setErrorStatus(route, 500, (_, reply) => isRefusal(reply))
 }
 
 type SideEffect = (services: Services, caller: string, chat: string) => Promise<unknown>

@@ -6,26 +6,19 @@ import type { SseBlock } from '../../events/sse.ts'
 import {
   completed,
   created,
+  dropEvents,
   itemAdded,
+  nth,
+  type Rewrite,
   reasoningDelta,
+  replaceEvents,
+  setInEvents,
   swapPairs,
   textDelta,
 } from '../patches/events.ts'
 import { setAt, toObject } from '../patches/json.ts'
-import {
-  type Effect,
-  editBlocks,
-  editBody,
-  editRefusal,
-  editRequest,
-  editStream,
-  inJson,
-  inStream,
-  manglings,
-  ofKind,
-  paths,
-  withHeaders,
-} from './edits.ts'
+import { ofBlocks, ofBody, ofErrors, ofStream, withHeaders } from '../patches/replies.ts'
+import { type Effect, editRequest, inJson, inStream, manglings, ofKind, paths } from './edits.ts'
 import type { Circumstance } from './history.ts'
 import { answerMembers, type FaultyOperation, type Schema } from './schemas.ts'
 
@@ -58,7 +51,7 @@ function memberEffects(
     family,
     name: `${path} ${clause}`,
     not: inJson,
-    outgoing: editBody((body, circumstance) =>
+    outgoing: ofBody((body, circumstance: Circumstance) =>
       setAt(body, path, (old: unknown) => change(old, circumstance)),
     ),
   })
@@ -118,7 +111,7 @@ function statuses(operation: FaultyOperation): readonly Effect[] {
     family: 'wrong status',
     name: `a refusal has status ${status}`,
     only: paths,
-    outgoing: editRefusal((reply) => ({ ...reply, status })),
+    outgoing: ofErrors((reply) => ({ ...reply, status })),
   })
   if (operation === 'openai.chat') return [refusal(500), refusal(200), refusal(422)]
   return ['v2.message', 'v2.generate', 'v3.generate'].includes(operation) ? [refusal(500)] : []
@@ -141,7 +134,8 @@ const formEffects: readonly Effect[] = [
     family: 'other form',
     name: 'a stream has the media type of JSON',
     needs: 'stream: true',
-    outgoing: withHeaders({ 'content-type': 'application/json' }),
+    outgoing: (reply) =>
+      reply.status < 300 ? withHeaders(reply, { 'content-type': 'application/json' }) : reply,
   },
   {
     family: 'late',
@@ -149,7 +143,7 @@ const formEffects: readonly Effect[] = [
     needs: 'stream: true',
     // A few tokens may be generated at once.
     not: ['max_tokens: of 1', 'max_tokens: up to'],
-    outgoing: editStream(async function* (blocks) {
+    outgoing: ofStream(async function* (blocks) {
       const held: SseBlock[] = []
       for await (const block of blocks) held.push(block)
       await timeout(held.length * 30)
@@ -160,7 +154,7 @@ const formEffects: readonly Effect[] = [
     family: 'lose',
     name: 'a stream is cut before its last block',
     needs: 'stream: true',
-    outgoing: editStream(async function* (blocks) {
+    outgoing: ofStream(async function* (blocks) {
       let held: SseBlock | undefined
       for await (const block of blocks) {
         if (held !== undefined) yield held
@@ -176,9 +170,9 @@ const chunkEffects: readonly Effect[] = [
     family: 'wrong type',
     name: 'fragments of text are numbers',
     not: inStream,
-    outgoing: editBlocks((chunk) =>
+    outgoing: ofBlocks((chunk) => [
       setAt(chunk, textOfChunk, (old: unknown) => (typeof old === 'string' ? 7 : old)),
-    ),
+    ]),
   },
   // Chunks without an id, a model or a time are the same in these.
   ...['choices', 'object'].map(
@@ -186,33 +180,23 @@ const chunkEffects: readonly Effect[] = [
       family: 'lose',
       name: `chunks have no ${name}`,
       not: inStream,
-      outgoing: editBlocks((chunk) => setAt(chunk, name, undefined)),
+      outgoing: ofBlocks((chunk) => [setAt(chunk, name, undefined)]),
     }),
   ),
 ]
 
+const twice = (event: ResponseEvent) => [event, event]
+
 /** Events that the document names, of which each stream has one. */
 const eventEffects: readonly Effect[] = [
   ...[created, itemAdded, completed].flatMap((type) => [
-    eventEffect('lose', `the stream has no ${type}`, (events) =>
-      events.filter((event) => event.type !== type),
-    ),
-    eventEffect('duplicate', `${type} comes twice`, (events) =>
-      events.flatMap((event) => (event.type === type ? [event, event] : [event])),
-    ),
+    eventEffect('lose', `the stream has no ${type}`, dropEvents(type)),
+    eventEffect('duplicate', `${type} comes twice`, replaceEvents(type, twice)),
   ]),
   ...[textDelta, reasoningDelta].flatMap((type) => [
-    eventEffect('lose', `the last ${type} is lost`, (events) => {
-      const at = events.findLastIndex((event) => event.type === type)
-      return events.filter((_, index) => index !== at)
-    }),
-    eventEffect('duplicate', `the first ${type} comes twice`, (events) => {
-      const at = events.findIndex((event) => event.type === type)
-      return events.flatMap((event, index) => (index === at ? [event, event] : [event]))
-    }),
-    eventEffect('wrong type', `delta of ${type} is a number`, (events) =>
-      events.map((event) => (event.type === type ? { ...event, delta: 7 } : event)),
-    ),
+    eventEffect('lose', `the last ${type} is lost`, dropEvents(nth(type, -1))),
+    eventEffect('duplicate', `the first ${type} comes twice`, replaceEvents(nth(type, 0), twice)),
+    eventEffect('wrong type', `delta of ${type} is a number`, setInEvents(type, { delta: 7 })),
   ]),
   eventEffect('reorder', 'fragments of text are swapped', swapPairs(textDelta)),
   eventEffect('stale', 'the final response is that of the beginning', (events) => {
@@ -223,10 +207,6 @@ const eventEffects: readonly Effect[] = [
   }),
 ]
 
-function eventEffect(
-  family: Effect['family'],
-  name: string,
-  edit: (events: readonly ResponseEvent[]) => readonly ResponseEvent[],
-): Effect {
-  return { family, name, not: inStream, events: edit }
+function eventEffect(family: Effect['family'], name: string, events: Rewrite): Effect {
+  return { family, name, not: inStream, events }
 }

@@ -1,49 +1,18 @@
 /** Edits of requests and answers, the building blocks of the effects of generated faults. */
-import type { Call, Reply, StreamReply, ValueReply } from '../../http/call.ts'
+import type { Call } from '../../http/call.ts'
 import { type Json, mapStrings, setAt, toList, toObject } from '../patches/json.ts'
+import { ofBody } from '../patches/replies.ts'
 import type { Circumstance } from './history.ts'
 import type { Seams } from './injection.ts'
 
 type Outgoing = NonNullable<Seams['outgoing']>
 type Incoming = NonNullable<Seams['incoming']>
 
-/** Edit of the JSON body of a success; streams and refusals stay unchanged. */
-export function editBody(change: (body: Json, circumstance: Circumstance) => unknown): Outgoing {
-  return (reply, circumstance) =>
-    isValue(reply) && reply.status < 300
-      ? { ...reply, body: change(toObject(reply.body), circumstance) }
-      : reply
-}
-
-export function editRefusal(change: (reply: ValueReply) => ValueReply): Outgoing {
-  return (reply) => (isValue(reply) && reply.status >= 400 ? change(reply) : reply)
-}
-
-/** Edit of each block of a stream except its end marker. */
-export function editBlocks(change: (data: Json) => Json): Outgoing {
-  return editStream(async function* (blocks) {
-    for await (const block of blocks) {
-      yield block.data === '[DONE]' ? block : { ...block, data: change(toObject(block.data)) }
-    }
-  })
-}
-
-export function editStream(
-  change: (blocks: StreamReply['blocks']) => StreamReply['blocks'],
-): Outgoing {
-  return (reply) => (isValue(reply) ? reply : { ...reply, blocks: change(reply.blocks) })
-}
-
-export function withHeaders(headers: Readonly<Record<string, string>>): Outgoing {
-  return (reply) =>
-    reply.status < 300 ? { ...reply, headers: { ...reply.headers, ...headers } } : reply
-}
-
 /** Edit of the rows of a list, under any name. */
 export function editRows(
   change: (rows: readonly Json[], circumstance: Circumstance) => readonly Json[],
 ): Outgoing {
-  return editBody((body, circumstance) => {
+  return ofBody((body, circumstance: Circumstance) => {
     const [name] = Object.keys(body).filter((member) => Array.isArray(body[member]))
     return name === undefined ? body : { ...body, [name]: change(toList(body[name]), circumstance) }
   })
@@ -118,10 +87,6 @@ export const manglings: readonly Mangling[] = [
   },
 ]
 
-export function isValue(reply: Reply): reply is ValueReply {
-  return !('blocks' in reply)
-}
-
 export type Family =
   | ('refuse' | 'accept' | 'fail' | 'ignore' | 'lose' | 'stale' | 'duplicate' | 'reorder')
   | ('mangle' | 'leak' | 'wrong type' | 'wrong status' | 'other form' | 'late')
@@ -144,16 +109,9 @@ export interface Effect extends Seams {
  */
 export const paths = [
   ...['stream', 'think', 'rag', 'model name', 'input: a', 'messages: with', 'assistant_id'],
-  ...[
-    'parent_id',
-    'caller',
-    'cursor',
-    'limit',
-    'search: given',
-    'search: not',
-    'exclude_favorites',
-  ],
-  ...['chat_id', 'attachments', 'occurrence: second', 'occurrence: after another'],
+  ...['parent_id', 'caller', 'cursor', 'limit', 'search: given', 'search: not'],
+  ...['exclude_favorites', 'chat_id', 'attachments'],
+  ...['occurrence: second', 'occurrence: after another'],
 ] as const
 
 /** Conditions of a mangling, so that it is drawn only with kinds of text in which it is visible. */

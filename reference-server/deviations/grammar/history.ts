@@ -41,20 +41,16 @@ export function watchRequests(
 ): Patch {
   return (services) => {
     const history = createHistory()
-    const circumstances = new WeakMap<AbortSignal, Circumstance>()
     return {
       ...services,
       incoming: (sent) => {
         const call = services.incoming(sent)
         const circumstance = history.begin(call)
-        if (circumstance === undefined) return call
-        circumstances.set(call.signal, circumstance)
-        onRequest(circumstance)
+        if (circumstance !== undefined) onRequest(circumstance)
         return call
       },
       outgoing: (call, reply) => {
-        const circumstance = circumstances.get(call.signal)
-        if (circumstance) history.end(circumstance, reply)
+        history.end(call, reply)
         if (call.caller === '') onRefused(call)
         return services.outgoing(call, reply)
       },
@@ -67,7 +63,7 @@ export function createHistory() {
   const earlier = new Map<string, Passing[]>()
   const open = new Map<string, number>()
   const given: { readonly place: string; readonly turns: readonly Turn[] }[] = []
-  const passing = new WeakMap<Circumstance, Passing>()
+  const passing = new WeakMap<AbortSignal, { circumstance: Circumstance; past: Passing }>()
 
   return {
     /** Undefined for a path without an operation. */
@@ -91,16 +87,18 @@ export function createHistory() {
         },
       }
       open.set(`${operation} ${place}`, atOnce + 1)
-      passing.set(circumstance, past)
+      passing.set(call.signal, { circumstance, past })
       return circumstance
     },
-    end(circumstance: Circumstance, reply: Reply): void {
-      const { operation, place } = circumstance
-      const past = passing.get(circumstance)
-      if (past) past.isRefused = isRefusal(reply)
-      if (past && !isRefusal(reply) && !('blocks' in reply)) past.answer = toObject(reply.body)
-      const key = `${operation} ${place}`
+    /** The circumstance of a request that is answered; undefined for a path without an operation. */
+    end(call: Call, reply: Reply): Circumstance | undefined {
+      const { circumstance, past } = passing.get(call.signal) ?? {}
+      if (circumstance === undefined || past === undefined) return undefined
+      past.isRefused = reply.status >= 400
+      if (!past.isRefused && !('blocks' in reply)) past.answer = toObject(reply.body)
+      const key = `${circumstance.operation} ${circumstance.place}`
       open.set(key, (open.get(key) ?? 1) - 1)
+      return circumstance
     },
     /** The turns that the model last received in another place. */
     hear(circumstance: Circumstance | undefined, turns: readonly Turn[]): readonly Turn[] {
@@ -142,8 +140,4 @@ function textOf(call: Call): string {
     Array.isArray(item['content']) ? toList(item['content']) : [{ text: item['content'], ...item }],
   )
   return parts.map(({ text }) => (typeof text === 'string' ? text : '')).join('\n')
-}
-
-function isRefusal(reply: Reply): boolean {
-  return reply.status >= 400
 }

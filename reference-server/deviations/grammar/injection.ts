@@ -95,7 +95,6 @@ export function inject(
 function trackRequests(operation: FaultyOperation, conditions: readonly Condition[]) {
   const current = new AsyncLocalStorage<Circumstance>()
   const affected = new WeakSet<Circumstance>()
-  const circumstances = new WeakMap<AbortSignal, Circumstance>()
   const history = createHistory()
   const ifAffected = (circumstance: Circumstance | undefined): Circumstance | undefined =>
     circumstance && affected.has(circumstance) ? circumstance : undefined
@@ -106,16 +105,14 @@ function trackRequests(operation: FaultyOperation, conditions: readonly Conditio
       const circumstance = history.begin(call)
       if (circumstance === undefined) return undefined
       current.enterWith(circumstance)
-      circumstances.set(call.signal, circumstance)
       const isAffected =
         circumstance.operation === operation && conditions.every(({ holds }) => holds(circumstance))
       if (isAffected) affected.add(circumstance)
       return ifAffected(circumstance)
     },
     end(call: Call, reply: Reply): Circumstance | undefined {
-      const circumstance = circumstances.get(call.signal)
+      const circumstance = history.end(call, reply)
       if (circumstance === undefined) return undefined
-      history.end(circumstance, reply)
       // The events of a stream are generated while it is written, after the handler has returned.
       current.enterWith(circumstance)
       return ifAffected(circumstance)

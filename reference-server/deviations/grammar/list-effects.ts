@@ -1,8 +1,8 @@
 /** Effects on lists and their pages. */
 import { mapStrings, setAt, toObject } from '../patches/json.ts'
+import { ofBody } from '../patches/replies.ts'
 import { isPaged } from './conditions.ts'
-import type { Effect } from './edits.ts'
-import { editBody, editQuery, editRows } from './edits.ts'
+import { type Effect, editQuery, editRows } from './edits.ts'
 import type { Circumstance } from './history.ts'
 import { type FaultyOperation, queryMembers } from './schemas.ts'
 
@@ -61,13 +61,13 @@ function pageEffects(operation: FaultyOperation): readonly Effect[] {
     {
       family: 'lose',
       name: 'the cursor of the next page is lost',
-      outgoing: editBody((body) => setAt(body, 'pagination.cursor', null)),
+      outgoing: ofBody((body) => setAt(body, 'pagination.cursor', null)),
     },
     {
       family: 'lose',
       name: 'the list ends after 100 rows',
       needs: 'cursor: given',
-      outgoing: editBody((body, circumstance) =>
+      outgoing: ofBody((body, circumstance: Circumstance) =>
         rowsOfWalk(circumstance) >= 100
           ? { ...body, result: [], pagination: { cursor: null } }
           : body,
@@ -113,7 +113,7 @@ const historyEffects: readonly Effect[] = [
     family: 'stale',
     name: 'the first answer is repeated',
     not: ['cursor', 'page'],
-    outgoing: editBody((body, { earlier, operation, query }) => {
+    outgoing: ofBody((body, { earlier, operation, query }: Circumstance) => {
       const first = earlier.find(
         (past) => past.operation === operation && past.query['limit'] === query['limit'],
       )

@@ -1,5 +1,5 @@
 /** Conditions derived from the schema of a field: presence, types and sizes. */
-import { toList } from '../patches/json.ts'
+import { isGiven, toList } from '../patches/json.ts'
 import type { Circumstance } from './history.ts'
 import { alternatives, constantsOf, type Schema } from './schemas.ts'
 
@@ -92,10 +92,6 @@ function ofType(schema: Schema, several: boolean): Values {
         ? { 'an object': (value) => isGiven(value) && typeof value === 'object' }
         : { 'a text': (value) => typeof value === 'string' }
   }
-}
-
-export function isGiven(value: unknown): boolean {
-  return value !== undefined && value !== null
 }
 
 /** Length of a list; -1 for anything else. */

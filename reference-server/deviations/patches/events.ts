@@ -6,7 +6,10 @@ import { type Fields, setAll } from './json.ts'
 
 type Events = readonly ResponseEvent[]
 
-/** Maps the event sequence of a run to another one. */
+/** Maps an event sequence to another one. */
+export type Rewrite = (events: Events) => Events
+
+/** The same, with the run of the events. */
 export type Edit = (events: Events, run: ResponseRun) => Events
 
 /** Renumbers the edited events, so that a gap in `sequence_number` is not a second deviation. */
@@ -66,14 +69,14 @@ function select(selector: EventSelector, events: Events): Events {
 export function replaceEvents(
   selector: EventSelector,
   make: (event: ResponseEvent, events: Events) => Events,
-): Edit {
+): Rewrite {
   return (events) => {
     const selected = new Set(select(selector, events))
     return events.flatMap((event) => (selected.has(event) ? make(event, events) : [event]))
   }
 }
 
-export function dropEvents(...selectors: readonly EventSelector[]): Edit {
+export function dropEvents(...selectors: readonly EventSelector[]): Rewrite {
   return (events) => {
     const dropped = new Set(selectors.flatMap((selector) => select(selector, events)))
     return events.filter((event) => !dropped.has(event))
@@ -81,12 +84,12 @@ export function dropEvents(...selectors: readonly EventSelector[]): Edit {
 }
 
 /** Sets fields of the selected events; see `setAt`. */
-export function setInEvents(selector: EventSelector, fields: Fields): Edit {
+export function setInEvents(selector: EventSelector, fields: Fields): Rewrite {
   return replaceEvents(selector, (event) => [setAll(event, fields)])
 }
 
 /** Swaps events of a type in pairs: the first with the second, the third with the fourth, … */
-export function swapPairs(type: string): (events: Events) => Events {
+export function swapPairs(type: string): Rewrite {
   return (events) => {
     const places = events.flatMap((event, at) => (event.type === type ? [at] : []))
     const result = [...events]
@@ -101,7 +104,11 @@ export function swapPairs(type: string): (events: Events) => Events {
 }
 
 /** Moves the selected events before or after the first event of another type. */
-export function moveEvents(selector: EventSelector, side: 'before' | 'after', type: string): Edit {
+export function moveEvents(
+  selector: EventSelector,
+  side: 'before' | 'after',
+  type: string,
+): Rewrite {
   return (events) => {
     const movers = select(selector, events)
     const rest = events.filter((event) => !movers.includes(event))

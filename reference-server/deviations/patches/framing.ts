@@ -5,7 +5,7 @@ import { parseJson } from '../../../contract/json.ts'
 import type { SseBlock } from '../../events/sse.ts'
 import type { Call } from '../../http/call.ts'
 import type { Patch } from '../../services.ts'
-import { onEveryReply } from './replies.ts'
+import { matches, type Where } from './routes.ts'
 
 export interface NamedBlock {
   readonly event: string
@@ -83,38 +83,18 @@ export function escapeJson(text: string): string {
     .replaceAll('/', '\\/')
 }
 
-/** Patch of the blocks of v3 streams, live and replayed. */
-export function onV3Blocks(
-  change: (blocks: AsyncIterable<SseBlock>, call: Call) => AsyncIterable<SseBlock>,
-  headers: Readonly<Record<string, string>> = {},
+/** Splits the bytes of streams into other chunks. */
+export function rechunk(
+  where: Where,
+  change: (chunks: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>,
 ): Patch {
-  return onEveryReply((reply, call) =>
-    'blocks' in reply && call.path.startsWith('/api/v3/')
-      ? { ...reply, headers: { ...reply.headers, ...headers }, blocks: change(reply.blocks, call) }
-      : reply,
-  )
-}
-
-type Rechunk = (chunks: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>
-
-/** Splits the bytes of v3 streams into other chunks. */
-export function rechunkV3(change: Rechunk): Patch {
-  return rechunkWhere(change, ({ path }) => path.startsWith('/api/v3/'))
-}
-
-/** Splits the bytes of all streams into other chunks. */
-export function rechunkAll(change: Rechunk): Patch {
-  return rechunkWhere(change, () => true)
-}
-
-function rechunkWhere(change: Rechunk, matches: (call: Call) => boolean): Patch {
   return (services) => {
     const streamed = new WeakSet<Call>()
     return {
       ...services,
       outgoing: (call, reply) => {
         const original = services.outgoing(call, reply)
-        if ('blocks' in original && matches(call)) streamed.add(call)
+        if ('blocks' in original && matches(where, call)) streamed.add(call)
         return original
       },
       bytes: (call, chunks) => {
@@ -123,4 +103,19 @@ function rechunkWhere(change: Rechunk, matches: (call: Call) => boolean): Patch 
       },
     }
   }
+}
+
+/** Joins chunks as soon as enough of them are held. */
+export async function* joinChunks(
+  chunks: AsyncIterable<Uint8Array>,
+  isEnough: (held: readonly Uint8Array[]) => boolean | Promise<boolean>,
+): AsyncGenerator<Uint8Array> {
+  let held: Uint8Array[] = []
+  for await (const chunk of chunks) {
+    held.push(chunk)
+    if (!(await isEnough(held))) continue
+    yield Buffer.concat(held)
+    held = []
+  }
+  if (held.length > 0) yield Buffer.concat(held)
 }

@@ -41,20 +41,13 @@ function putAt(value: unknown, [name, ...rest]: readonly string[], change: Chang
 export function mapStrings(
   value: unknown,
   change: (text: string, name: string) => string,
-): unknown {
-  return mapMembers(value, change, '')
-}
-
-function mapMembers(
-  value: unknown,
-  change: (text: string, name: string) => string,
-  name: string,
+  name = '',
 ): unknown {
   if (typeof value === 'string') return change(value, name)
-  if (Array.isArray(value)) return value.map((element) => mapMembers(element, change, name))
+  if (Array.isArray(value)) return value.map((element) => mapStrings(element, change, name))
   if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return value
   return Object.fromEntries(
-    Object.entries(value).map(([key, member]) => [key, mapMembers(member, change, key)]),
+    Object.entries(value).map(([key, member]) => [key, mapStrings(member, change, key)]),
   )
 }
 
@@ -67,10 +60,17 @@ export function toList(value: unknown): readonly Json[] {
   return Array.isArray(value) ? value.map(toObject) : []
 }
 
-export function isPresent(value: unknown): boolean {
+/** Neither undefined nor null. */
+export function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null
 }
 
 export function isText(value: unknown): value is string {
   return typeof value === 'string'
+}
+
+/** A function that keeps only these fields of an object. */
+export function pickMembers(...names: readonly string[]): (object: unknown) => Json {
+  return (object) =>
+    Object.fromEntries(Object.entries(toObject(object)).filter(([name]) => names.includes(name)))
 }

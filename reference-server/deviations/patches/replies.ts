@@ -1,115 +1,127 @@
-/** Patches of answers before they are written, on one route or all. */
+/** Patches of answers before they are written. */
 
-import type { SseBlock } from '../../events/sse.ts'
 import type { Call, Reply, StreamReply, ValueReply } from '../../http/call.ts'
 import type { Patch, Services } from '../../services.ts'
-
 import { type Fields, type Json, setAll, toObject } from './json.ts'
-import { matchesRoute, type RoutePattern } from './routes.ts'
+import { matches, type Where } from './routes.ts'
 
-export function onReply(route: RoutePattern, change: (reply: Reply, call: Call) => Reply): Patch {
-  return onEveryReply((reply, call) => (matchesRoute(route, call) ? change(reply, call) : reply))
+/** Edit of a reply, given its request or the circumstance of that. */
+type Edit<Given> = (reply: Reply, given: Given) => Reply
+
+type Blocks = StreamReply['blocks']
+
+/** Edit of answers that are not streamed, of some statuses. */
+function ofValues<Given>(
+  fits: (reply: ValueReply) => boolean,
+  change: (reply: ValueReply, given: Given) => Reply,
+): Edit<Given> {
+  return (reply, given) => ('blocks' in reply || !fits(reply) ? reply : change(reply, given))
 }
 
-/** Patch of successful answers that are not streamed. */
-export function onSuccess(
-  route: RoutePattern,
-  change: (reply: ValueReply, call: Call) => Reply,
-): Patch {
-  return onReply(route, (reply, call) =>
-    'blocks' in reply || reply.status >= 300 ? reply : change(reply, call),
-  )
-}
-
-/** Patch of the JSON body of successful answers that are not streamed. */
-export function onSuccessBody(
-  route: RoutePattern,
-  change: (body: Json, call: Call) => unknown,
-): Patch {
-  return onSuccess(route, (reply, call) => ({
+/** Edit of the JSON body of successful answers that are not streamed. */
+export function ofBody<Given>(change: (body: Json, given: Given) => unknown): Edit<Given> {
+  return ofValues(isSuccess, (reply, given) => ({
     ...reply,
-    body: change(toObject(reply.body), call),
+    body: change(toObject(reply.body), given),
   }))
 }
 
-/** Sets fields of the body of successful answers that are not streamed; see `setAt`. */
-export function setFields(route: RoutePattern, fields: Fields): Patch {
-  return onSuccessBody(route, (body) => setAll(body, fields))
+export function ofErrors<Given>(change: (reply: ValueReply, given: Given) => Reply): Edit<Given> {
+  return ofValues(({ status }) => status >= 400, change)
 }
 
-export function onError(
-  route: RoutePattern,
-  change: (reply: ValueReply, call: Call) => Reply,
-  when: (call: Call) => boolean = () => true,
+export function ofStream<Given>(change: (blocks: Blocks, given: Given) => Blocks): Edit<Given> {
+  return (reply, given) =>
+    'blocks' in reply ? { ...reply, blocks: change(reply.blocks, given) } : reply
+}
+
+/** Maps each block of a stream, except its end marker, to any number of blocks; `at` counts from 0. */
+export function ofBlocks<Given>(
+  change: (data: Json, at: number, given: Given) => readonly Json[],
+): Edit<Given> {
+  return ofStream(async function* (blocks, given) {
+    let at = 0
+    for await (const block of blocks) {
+      if (block.data === '[DONE]') yield block
+      else for (const data of change(toObject(block.data), at, given)) yield { ...block, data }
+      at += 1
+    }
+  })
+}
+
+export function withHeaders<Kind extends Reply>(reply: Kind, headers: Reply['headers']): Kind {
+  return { ...reply, headers: { ...reply.headers, ...headers } }
+}
+
+const isSuccess = ({ status }: ValueReply) => status < 300
+
+export function onReply(where: Where, edit: Edit<Call>): Patch {
+  return (services) => ({
+    ...services,
+    outgoing: (call, reply) => {
+      const original = services.outgoing(call, reply)
+      return matches(where, call) ? edit(original, call) : original
+    },
+  })
+}
+
+/** Patch of successful answers that are not streamed. */
+export function onSuccess(where: Where, change: (reply: ValueReply, call: Call) => Reply): Patch {
+  return onReply(where, ofValues(isSuccess, change))
+}
+
+/** Patch of the JSON body of successful answers that are not streamed. */
+export function onSuccessBody(where: Where, change: (body: Json, call: Call) => unknown): Patch {
+  return onReply(where, ofBody(change))
+}
+
+/** Sets fields of the body of successful answers that are not streamed; see `setAt`. */
+export function setFields(where: Where, fields: Fields): Patch {
+  return onSuccessBody(where, (body) => setAll(body, fields))
+}
+
+export function onError(where: Where, change: (reply: ValueReply, call: Call) => Reply): Patch {
+  return onReply(where, ofErrors(change))
+}
+
+/** Another status for errors that meet a condition. */
+export function setErrorStatus(
+  where: Where,
+  status: number,
+  when: (call: Call, reply: ValueReply) => boolean,
 ): Patch {
-  return onReply(route, (reply, call) =>
-    'blocks' in reply || reply.status < 400 || !when(call) ? reply : change(reply, call),
+  return onError(where, (reply, call) => (when(call, reply) ? { ...reply, status } : reply))
+}
+
+/** Answers with a body, other than streams. */
+export function onBody(where: Where, change: (reply: ValueReply, call: Call) => Reply): Patch {
+  return onReply(
+    where,
+    ofValues(({ body }) => body !== undefined, change),
   )
 }
 
 /** Side effect of a request; the answer stays unchanged. */
 export function alsoDo(
-  route: RoutePattern,
+  where: Where,
   act: (services: Services, call: Call, reply: Reply) => Promise<unknown> | undefined,
 ): Patch {
   return (services) =>
-    onReply(route, (reply, call) => {
+    onReply(where, (reply, call) => {
       void act(services, call, reply)
       return reply
     })(services)
 }
 
 /** Patch of the blocks of streamed answers. */
-export function onBlocks(
-  route: RoutePattern,
-  change: (blocks: AsyncIterable<SseBlock>, call: Call) => AsyncIterable<SseBlock>,
-  headers: StreamReply['headers'] = {},
-): Patch {
-  return onReply(route, (reply, call) =>
-    'blocks' in reply
-      ? { ...reply, headers: { ...reply.headers, ...headers }, blocks: change(reply.blocks, call) }
-      : reply,
-  )
+export function onBlocks(where: Where, change: (blocks: Blocks, call: Call) => Blocks): Patch {
+  return onReply(where, ofStream(change))
 }
 
 /** Maps each block of a streamed answer to any number of blocks; `at` counts from 0. */
 export function onEachBlock(
-  route: RoutePattern,
+  where: Where,
   change: (data: Json, at: number, call: Call) => readonly Json[],
 ): Patch {
-  return onBlocks(route, async function* (blocks, call) {
-    let at = 0
-    for await (const block of blocks) {
-      if (block.data === '[DONE]') yield block
-      else for (const data of change(toObject(block.data), at, call)) yield { ...block, data }
-      at += 1
-    }
-  })
-}
-
-export function onEveryReply(change: (reply: Reply, call: Call) => Reply): Patch {
-  return (services) => ({
-    ...services,
-    outgoing: (call, reply) => change(services.outgoing(call, reply), call),
-  })
-}
-
-/** Answers with a body, other than streams. */
-export function onEveryBody(change: (reply: ValueReply, call: Call) => Reply): Patch {
-  return onEveryReply((reply, call) =>
-    'blocks' in reply || reply.body === undefined ? reply : change(reply, call),
-  )
-}
-
-export function onEveryError(change: (reply: ValueReply, call: Call) => Reply): Patch {
-  return onEveryReply((reply, call) =>
-    'blocks' in reply || reply.status < 400 ? reply : change(reply, call),
-  )
-}
-
-/** Errors of v2, v3 and the knowledge bases. */
-export function onNativeError(change: (reply: ValueReply, call: Call) => Reply): Patch {
-  return onEveryError((reply, call) =>
-    call.path.startsWith('/api/openai') ? reply : change(reply, call),
-  )
+  return onReply(where, ofBlocks(change))
 }

@@ -4,47 +4,32 @@ import { ApiError } from '../../http/errors.ts'
 import type { Patch } from '../../services.ts'
 
 import { type Json, setAt, toObject } from './json.ts'
-import { matchesRoute, type RoutePattern } from './routes.ts'
+import { matches, type Where } from './routes.ts'
 
 /** Patch of requests before the handlers see them. */
-export function onRequest(route: RoutePattern, change: (call: Call) => Call): Patch {
+export function onRequest(where: Where, change: (call: Call) => Call): Patch {
   return (services) => ({
     ...services,
     incoming: (call) => {
       const request = services.incoming(call)
-      return matchesRoute(route, request) ? change(request) : request
+      return matches(where, request) ? change(request) : request
     },
   })
 }
 
 /** Patch of JSON request bodies. */
-export function onRequestBody(
-  route: RoutePattern,
-  change: (body: Json, call: Call) => Json,
-): Patch {
-  return onRequest(route, (call) => ({ ...call, body: change(toObject(call.body), call) }))
-}
-
-/** Replaces invalid values of a field by a fallback; without one, the field is ignored. */
-export function ignoreField(
-  route: RoutePattern,
-  path: string,
-  isValid: (value: unknown) => boolean,
-  fallback?: unknown,
-): Patch {
-  return onRequestBody(route, (body) =>
-    setAt(body, path, (value: unknown) => (isValid(value) ? value : fallback)),
-  )
+export function onRequestBody(where: Where, change: (body: Json, call: Call) => Json): Patch {
+  return onRequest(where, (call) => ({ ...call, body: change(toObject(call.body), call) }))
 }
 
 /** Accepts a field of a wrong type; null and valid values stay unchanged. */
 export function mendField(
-  route: RoutePattern,
+  where: Where,
   path: string,
   fits: (value: unknown) => boolean,
   mend: (value: unknown) => unknown = () => undefined,
 ): Patch {
-  return onRequestBody(route, (body) =>
+  return onRequestBody(where, (body) =>
     setAt(body, path, (value: unknown) => (value == null || fits(value) ? value : mend(value))),
   )
 }
@@ -54,12 +39,12 @@ export const idOf = (value: unknown): unknown => toObject(value)['id']
 
 /** Rejects requests that should succeed. */
 export function rejectRequests(
-  route: RoutePattern,
+  where: Where,
   when: (body: Json, call: Call) => boolean,
   status = 400,
   message = 'Not like this',
 ): Patch {
-  return onRequest(route, (call) => {
+  return onRequest(where, (call) => {
     if (when(toObject(call.body), call)) throw new ApiError(status, message)
     return call
   })

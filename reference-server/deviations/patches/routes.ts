@@ -8,12 +8,26 @@ export function routeText(route: RoutePattern): string {
   return route.replaceAll(/:(\w+)/g, '{$1}')
 }
 
-export function matchesRoute(
-  route: RoutePattern,
-  { method, path }: { readonly method: string; readonly path: string },
+/** The requests that a patch affects: those of a route, of some routes, or that meet a condition. */
+export type Where =
+  | RoutePattern
+  | readonly RoutePattern[]
+  | ((request: { readonly path: string }) => boolean)
+
+export const everywhere: Where = () => true
+/** v2, v3 and the knowledge bases. */
+export const native: Where = ({ path }) => !path.startsWith('/api/openai')
+export const ofV3: Where = ({ path }) => path.startsWith('/api/v3/')
+
+export function matches(
+  where: Where,
+  request: { readonly method: string; readonly path: string },
 ): boolean {
-  const pattern = route.replaceAll(/:\w+/g, '[0-9a-fA-F-]{36}')
-  return new RegExp(`^${pattern}/?$`).test(`${method} ${path}`)
+  if (typeof where === 'function') return where(request)
+  return [where].flat().some((route) => {
+    const pattern = route.replaceAll(/:\w+/g, '[0-9a-fA-F-]{36}')
+    return new RegExp(`^${pattern}/?$`).test(`${request.method} ${request.path}`)
+  })
 }
 
 export const completions: RoutePattern = 'POST /api/openai/chat/completions'

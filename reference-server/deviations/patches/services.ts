@@ -3,7 +3,15 @@
 import type { Call } from '../../http/call.ts'
 import type { Generation, Model, ModelRequest } from '../../model/types.ts'
 import type { Patch, Services } from '../../services.ts'
-import type { Chat, ChatChange, ChatPageRequest, Page, Store } from '../../store/types.ts'
+import type {
+  Attachment,
+  Chat,
+  ChatChange,
+  ChatPageRequest,
+  Page,
+  PageRequest,
+  Store,
+} from '../../store/types.ts'
 import { toObject } from './json.ts'
 
 /** Applies patches in order; later ones see, and may replace, what earlier ones did. */
@@ -51,15 +59,32 @@ export function onStore<Part extends StorePart>(
   }
 }
 
-type Rows = Page<Chat>['rows']
+/** A list or page whose rows are edited. */
+export function editedRows<Query extends readonly unknown[], Row>(
+  list: (...query: Query) => Promise<Page<Row>>,
+  edit: (rows: readonly Row[], ...query: Query) => readonly Row[],
+): (...query: Query) => Promise<Page<Row>> {
+  return async (...query) => {
+    const page = await list(...query)
+    return { ...page, rows: edit(page.rows, ...query) }
+  }
+}
 
 /** Edits the rows of lists of chats. */
-export function editChatRows(edit: (rows: Rows, request: ChatPageRequest) => Rows): Patch {
+export function editChatRows(
+  edit: (rows: readonly Chat[], request: ChatPageRequest) => readonly Chat[],
+): Patch {
   return onStore('chats', ({ list }) => ({
-    list: async (owner, request) => {
-      const page = await list(owner, request)
-      return { ...page, rows: edit(page.rows, request) }
-    },
+    list: editedRows(list, (rows, _owner, request) => edit(rows, request)),
+  }))
+}
+
+/** Edits the rows of lists of attachments. */
+export function editFileRows(
+  edit: (rows: readonly Attachment[], request: PageRequest) => readonly Attachment[],
+): Patch {
+  return onStore('attachments', ({ list }) => ({
+    list: editedRows(list, (rows, _owner, request) => edit(rows, request)),
   }))
 }
 
@@ -83,4 +108,21 @@ export function chatIdOf({ body, params }: Call): string {
 /** A patch with a set of ids. */
 export function remembering(make: (ids: Set<string>) => Patch): Patch {
   return perServer(() => make(new Set()))
+}
+
+/** A patch with the chats that were deleted, by id. */
+export function keepingDeleted(make: (deleted: Map<string, Chat>) => Patch): Patch {
+  return perServer(() => {
+    const deleted = new Map<string, Chat>()
+    return compose([
+      onStore('chats', (chats) => ({
+        delete: async (owner, id) => {
+          const chat = await chats.find(owner, id)
+          if (chat) deleted.set(id, chat)
+          return chats.delete(owner, id)
+        },
+      })),
+      make(deleted),
+    ])
+  })
 }

@@ -15,8 +15,7 @@ import { type Json, setAt, toList, toObject } from '../../patches/json.ts'
 import { onEachBlock, onSuccessBody } from '../../patches/replies.ts'
 import { completions, v3Generate, v3History } from '../../patches/routes.ts'
 import { compose, onModel, perServer } from '../../patches/services.ts'
-import type { Dialect } from '../../table.ts'
-import { alternatives, dialectTable } from '../../table.ts'
+import { alternatives, type Dialect, dialectTable } from '../../table.ts'
 
 const surfaces = ['compatible', 'native'] as const
 

@@ -6,8 +6,7 @@ import { onBlocks, onEachBlock, onSuccessBody } from '../../patches/replies.ts'
 import { onRequest } from '../../patches/requests.ts'
 import { completions } from '../../patches/routes.ts'
 import { compose } from '../../patches/services.ts'
-import type { Dialect } from '../../table.ts'
-import { alternatives, dialectTable } from '../../table.ts'
+import { alternatives, type Dialect, dialectTable } from '../../table.ts'
 
 const delta = 'choices.0.delta'
 

@@ -11,8 +11,7 @@ import { onReply } from '../../patches/replies.ts'
 import { onRequest } from '../../patches/requests.ts'
 import { storeMessage, v2Generate, v3Generate } from '../../patches/routes.ts'
 import { compose, onStore, perServer } from '../../patches/services.ts'
-import type { Dialect } from '../../table.ts'
-import { alternatives, dialectTable } from '../../table.ts'
+import { alternatives, type Dialect, dialectTable } from '../../table.ts'
 
 export const repeats: readonly Dialect[] = [
   ...dialectTable({

@@ -12,20 +12,15 @@ import {
   terminalEvents,
 } from '../../patches/events.ts'
 import { rewriteBlocks } from '../../patches/framing.ts'
-import { type Json, setAt, toList, toObject } from '../../patches/json.ts'
-import { onBlocks, onReply, onSuccessBody } from '../../patches/replies.ts'
+import { type Json, pickMembers, setAt, toList, toObject } from '../../patches/json.ts'
+import { onBlocks, onSuccess, onSuccessBody } from '../../patches/replies.ts'
+import { onRequestBody } from '../../patches/requests.ts'
+import { oneShot, v3Generate, v3History } from '../../patches/routes.ts'
 import { compose } from '../../patches/services.ts'
-import type { Dialect } from '../../table.ts'
-import { alternatives, dialectTable } from '../../table.ts'
+import { alternatives, type Dialect, dialectTable } from '../../table.ts'
 
 const snapshots: readonly string[] = ['response.created', 'response.in_progress', ...terminalEvents]
-const generations = ['POST /api/v3/message/generate', 'POST /api/v3/message/one-shot'] as const
-
-/** A function that keeps only these fields of an object. */
-export function pickMembers(...names: readonly string[]): (object: unknown) => Json {
-  return (object) =>
-    Object.fromEntries(Object.entries(toObject(object)).filter(([name]) => names.includes(name)))
-}
+const generations = [v3Generate, oneShot]
 
 /** Maps the response object in all responses and events. */
 function reshapeResponses(change: (response: Json) => Json): Patch {
@@ -35,9 +30,7 @@ function reshapeResponses(change: (response: Json) => Json): Patch {
         response: (response: unknown) => change(toObject(response)),
       }),
     ),
-    ...generations.map((route) =>
-      onSuccessBody(route, (body) => (body['object'] === 'response' ? change(body) : body)),
-    ),
+    onSuccessBody(generations, (body) => (body['object'] === 'response' ? change(body) : body)),
   ])
 }
 
@@ -54,7 +47,7 @@ export const responses: readonly Dialect[] = [
         editRawEvents((all) =>
           all.map((event) => ('item' in event ? setAt(event, 'item.status', undefined) : event)),
         ),
-        onSuccessBody('GET /api/v3/message', (body) =>
+        onSuccessBody(v3History, (body) =>
           setAt(body, 'result.*', (row: Json) => ({
             ...row,
             item: row['item'] === null ? null : withoutStatus(toObject(row['item'])),
@@ -70,30 +63,18 @@ export const responses: readonly Dialect[] = [
             usage: { ...toObject(response['usage']), num_sources_used: 0, cost: 0.1 },
           },
     ),
-    'stream-by-default: stream defaults to true in v3 generations.': (services) => ({
-      ...services,
-      incoming: (call) => {
-        const received = services.incoming(call)
-        return /^\/api\/v3\/message\/(generate|one-shot)$/.test(received.path)
-          ? { ...received, body: { stream: true, ...toObject(received.body) } }
-          : received
-      },
-    }),
+    'stream-by-default: stream defaults to true in v3 generations.': onRequestBody(
+      generations,
+      (body) => ({ stream: true, ...body }),
+    ),
     'done-marker: v3 streams end with data: [DONE], which neither the contract nor the document mentions.':
-      compose(
-        generations.map((route) =>
-          onBlocks(route, async function* (blocks) {
-            yield* blocks
-            yield { data: '[DONE]' as const }
-          }),
-        ),
-      ),
-    'generations-created: Non-streaming v3 generations return 201.': compose(
-      generations.map((route) =>
-        onReply(route, (reply) =>
-          'blocks' in reply || reply.status !== 200 ? reply : { ...reply, status: 201 },
-        ),
-      ),
+      onBlocks(generations, async function* (blocks) {
+        yield* blocks
+        yield { data: '[DONE]' as const }
+      }),
+    'generations-created: Non-streaming v3 generations return 201.': onSuccess(
+      generations,
+      (reply) => (reply.status === 200 ? { ...reply, status: 201 } : reply),
     ),
   }),
   ...alternatives({

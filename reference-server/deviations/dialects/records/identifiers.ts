@@ -3,9 +3,9 @@ import { isUuid } from '../../../../contract/json.ts'
 import type { Call } from '../../../http/call.ts'
 import type { Patch } from '../../../services.ts'
 import { mapStrings } from '../../patches/json.ts'
-import { onEveryBody } from '../../patches/replies.ts'
-import type { Dialect } from '../../table.ts'
-import { alternatives, dialectTable } from '../../table.ts'
+import { onBody } from '../../patches/replies.ts'
+import { everywhere } from '../../patches/routes.ts'
+import { alternatives, type Dialect, dialectTable } from '../../table.ts'
 
 export const identifiers: readonly Dialect[] = [
   ...dialectTable({
@@ -91,7 +91,7 @@ function translate(
   read: (text: string) => string,
 ): Patch {
   return (services) => ({
-    ...onEveryBody((reply, call) => ({
+    ...onBody(everywhere, (reply, call) => ({
       ...reply,
       body: mapStrings(reply.body, (text, name) => write(text, name, call)),
     }))(services),
@@ -124,7 +124,7 @@ function tagAttachments(): Patch {
 }
 
 function changeTimes(change: (text: string) => string): Patch {
-  return onEveryBody((reply) => ({
+  return onBody(everywhere, (reply) => ({
     ...reply,
     body: mapStrings(reply.body, (text, name) =>
       name.endsWith('_at') && /^\d{4}-\d\d-\d\dT/.test(text) ? change(text) : text,

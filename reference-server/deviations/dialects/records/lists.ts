@@ -2,29 +2,24 @@
 import type { Patch, Services } from '../../../services.ts'
 import type { Page, PageRequest } from '../../../store/types.ts'
 import { isText, type Json, toList, toObject } from '../../patches/json.ts'
-import { alsoDo, onError, onSuccessBody } from '../../patches/replies.ts'
+import { alsoDo, onError, onSuccessBody, setFields } from '../../patches/replies.ts'
 import { onRequest, onRequestBody } from '../../patches/requests.ts'
 import {
   changeChat,
+  chatFiles,
   chatList,
   createChat,
   favoriteList,
   fileList,
-  type RoutePattern,
   readChat,
   v3Generate,
   v3History,
+  type Where,
 } from '../../patches/routes.ts'
 import { compose, onStore, perServer } from '../../patches/services.ts'
-import type { Dialect } from '../../table.ts'
-import { alternatives, dialectTable } from '../../table.ts'
+import { alternatives, type Dialect, dialectTable } from '../../table.ts'
 
-const lists: readonly RoutePattern[] = [
-  'GET /api/v3/chat',
-  'GET /api/v3/chat/favorite',
-  'GET /api/v3/attachment',
-  'GET /api/v3/chat/:chat_id/attachments',
-]
+const lists = [chatList, favoriteList, fileList, chatFiles]
 
 const maxRows = 10
 
@@ -34,10 +29,9 @@ const withoutLastCursor = reshapeLists(({ result, pagination }) =>
 
 export const listDialects: readonly Dialect[] = [
   ...dialectTable({
-    'lists-capped-at-ten: Lists return at most ten rows per page, regardless of limit.': compose(
-      lists.map((route) =>
-        editLimit(route, (limit) => (Number(limit ?? maxRows) > maxRows ? maxRows : limit)),
-      ),
+    'lists-capped-at-ten: Lists return at most ten rows per page, regardless of limit.': editLimit(
+      lists,
+      (limit) => (Number(limit ?? maxRows) > maxRows ? maxRows : limit),
     ),
     'history-capped-at-ten: A limit above 10 is treated as 10; the default page size remains 50.':
       editLimit(v3History, (limit) => (Number(limit ?? 0) > maxRows ? `${maxRows}` : limit)),
@@ -58,14 +52,12 @@ export const listDialects: readonly Dialect[] = [
           })),
         ]),
       },
-    'chat-names-on-one-line: White space in the names of chats becomes one space.': compose(
-      [createChat, changeChat].map((route) =>
-        onRequestBody(route, (body) =>
-          isText(body['name'])
-            ? { ...body, name: body['name'].replaceAll(/\s+/g, ' ').trim() }
-            : body,
-        ),
-      ),
+    'chat-names-on-one-line: White space in the names of chats becomes one space.': onRequestBody(
+      [createChat, changeChat],
+      (body) =>
+        isText(body['name'])
+          ? { ...body, name: body['name'].replaceAll(/\s+/g, ' ').trim() }
+          : body,
     ),
     'chats-after-others: A chat shows the id of the chat before it, and its first turn gives it a name.':
       perServer(() => compose([showChatsBefore(), nameByFirstTurn()])),
@@ -141,13 +133,8 @@ function showChatsBefore(): Patch {
       latest = chat['id']
       return withBefore(chat)
     }),
-    ...[readChat, changeChat].map((route) => onSuccessBody(route, withBefore)),
-    ...[chatList, favoriteList].map((route) =>
-      onSuccessBody(route, ({ result, ...rest }) => ({
-        result: toList(result).map((chat) => withBefore(toObject(chat))),
-        ...rest,
-      })),
-    ),
+    onSuccessBody([readChat, changeChat], withBefore),
+    setFields([chatList, favoriteList], { 'result.*': withBefore }),
   ])
 }
 
@@ -162,7 +149,7 @@ function nameByFirstTurn(): Patch {
 }
 
 function reshapeLists(change: (list: Json) => unknown): Patch {
-  return compose(lists.map((route) => onSuccessBody(route, change)))
+  return onSuccessBody(lists, change)
 }
 
 /** Replaces cursors by numbers. */
@@ -186,8 +173,8 @@ function numericCursors(services: Services): Services {
 }
 
 /** Changes the parameter `limit` of a request. */
-function editLimit(route: RoutePattern, change: (limit: unknown) => unknown): Patch {
-  return onRequest(route, (call) => {
+function editLimit(where: Where, change: (limit: unknown) => unknown): Patch {
+  return onRequest(where, (call) => {
     const query = toObject(call.query)
     return { ...call, query: { ...query, limit: change(query['limit']) } }
   })

@@ -1,24 +1,25 @@
 /** Changes that become visible late; the document promises no time. */
 
 import type { Patch } from '../../../services.ts'
-import type { Chat, Page } from '../../../store/types.ts'
-import { compose, onStore, perServer } from '../../patches/services.ts'
+import type { Chat } from '../../../store/types.ts'
+import {
+  compose,
+  editChatRows,
+  editedRows,
+  editFileRows,
+  onStore,
+  perServer,
+} from '../../patches/services.ts'
 import { dialectTable } from '../../table.ts'
 
 const settlingMs = 250
 
 export const settling = dialectTable({
   'history-settles-late: A step appears in the history 250 ms after its response was created.':
-    onStore('history', (original) => ({
-      page: async (...query) => settledRows(await original.page(...query)),
-    })),
+    onStore('history', ({ page }) => ({ page: editedRows(page, settled) })),
   'lists-settle-late: Chats and attachments are listed 250 ms after their creation.': compose([
-    onStore('chats', ({ list }) => ({
-      list: async (...query) => settledRows(await list(...query)),
-    })),
-    onStore('attachments', ({ list }) => ({
-      list: async (...query) => settledRows(await list(...query)),
-    })),
+    editChatRows(settled),
+    editFileRows(settled),
   ]),
   'deletion-settles-late: A chat is removed 250 ms after its deletion.': onStore(
     'chats',
@@ -33,7 +34,7 @@ export const settling = dialectTable({
   'documents-settle-late: A document is found by searches 250 ms after its upload.': onStore(
     'knowledge',
     ({ documents }) => ({
-      documents: async (...base) => (await documents(...base)).filter(isSettled),
+      documents: async (...base) => settled(await documents(...base)),
     }),
   ),
   'replicas-in-turn: Of two replicas, each answers for 70 ms; one shows changes of chats and histories after 800 ms.':
@@ -54,12 +55,7 @@ function replicasInTurn(): Patch {
     return change !== undefined && isHidden(change.atMs) ? change.before : undefined
   }
   return compose([
-    onStore('history', ({ page }) => ({
-      page: async (...query) => {
-        const { rows, next } = await page(...query)
-        return { rows: rows.filter(isShown), next }
-      },
-    })),
+    onStore('history', ({ page }) => ({ page: editedRows(page, (rows) => rows.filter(isShown)) })),
     onStore('chats', (chats) => {
       const note = async (owner: string, id: string) => {
         const before = await chats.find(owner, id)
@@ -70,10 +66,9 @@ function replicasInTurn(): Patch {
           const before = beforeOf(id)
           return before?.owner === owner ? before : chats.find(owner, id)
         },
-        list: async (owner, query) => {
-          const { rows, next } = await chats.list(owner, query)
-          return { rows: rows.filter(isShown).map((row) => beforeOf(row.id) ?? row), next }
-        },
+        list: editedRows(chats.list, (rows) =>
+          rows.filter(isShown).map((row) => beforeOf(row.id) ?? row),
+        ),
         update: async (owner, id, change) => {
           await note(owner, id)
           return chats.update(owner, id, change)
@@ -95,6 +90,6 @@ function isSettled({ createdAt }: Timed): boolean {
   return createdAt < Date.now() - settlingMs
 }
 
-function settledRows<Row extends Timed>({ rows, next }: Page<Row>): Page<Row> {
-  return { rows: rows.filter(isSettled), next }
+function settled<Row extends Timed>(rows: readonly Row[]): readonly Row[] {
+  return rows.filter(isSettled)
 }

@@ -4,21 +4,20 @@ import type { ValueReply } from '../../../http/call.ts'
 import type { Patch } from '../../../services.ts'
 import type { HistoryStore } from '../../../store/types.ts'
 import { type Json, setAt, toList, toObject } from '../../patches/json.ts'
-import { onReply, onSuccess, onSuccessBody } from '../../patches/replies.ts'
+import { onSuccess, onSuccessBody, setFields } from '../../patches/replies.ts'
 import { onRequestBody } from '../../patches/requests.ts'
 import {
   addFavorite,
   changeChat,
   createChat,
+  deleteChat,
   modelList,
-  type RoutePattern,
   readChat,
   removeFavorite,
   v3History,
 } from '../../patches/routes.ts'
-import { compose, onStore, perServer } from '../../patches/services.ts'
-import type { Dialect } from '../../table.ts'
-import { alternatives, dialectTable } from '../../table.ts'
+import { chatIdOf, compose, onStore, remembering } from '../../patches/services.ts'
+import { alternatives, type Dialect, dialectTable } from '../../table.ts'
 
 export const chatRecords: readonly Dialect[] = [
   ...dialectTable({
@@ -26,23 +25,23 @@ export const chatRecords: readonly Dialect[] = [
       ...reply,
       status: 200,
     })),
-    'favorites-204: Adding and removing favorites returns 204.': compose(
-      [addFavorite, removeFavorite].map((route) => onSuccess(route, () => ({ status: 204 }))),
+    'favorites-204: Adding and removing favorites returns 204.': onSuccess(
+      [addFavorite, removeFavorite],
+      () => ({ status: 204 }),
     ),
-    'favorites-once: Adding a favorite again returns 409.': perServer(() => {
-      const favorites = new Set<unknown>()
-      return compose([
-        onSuccess(addFavorite, (reply, { params: { chat_id: id } }) => {
-          const isNew = !favorites.has(id)
-          favorites.add(id)
+    'favorites-once: Adding a favorite again returns 409.': remembering((favorites) =>
+      compose([
+        onSuccess(addFavorite, (reply, call) => {
+          const isNew = !favorites.has(chatIdOf(call))
+          favorites.add(chatIdOf(call))
           return isNew ? reply : { status: 409, body: { error: 'Already a favorite' } }
         }),
-        onSuccess(removeFavorite, (reply, { params: { chat_id: id } }) => {
-          favorites.delete(id)
+        onSuccess(removeFavorite, (reply, call) => {
+          favorites.delete(chatIdOf(call))
           return reply
         }),
-      ])
-    }),
+      ]),
+    ),
     'chat-patched-by-title: PATCH of a chat accepts title instead of name, as the profile declares.':
       {
         profile: { requests: { patchChat: { title: '{name}' } } },
@@ -116,14 +115,11 @@ export const modelLists = alternatives({
 })
 
 function reshapeChats(change: (chat: Json) => Json): Patch {
-  const places: readonly RoutePattern[] = [createChat, readChat, changeChat]
-  return compose(places.map((route) => onSuccessBody(route, change)))
+  return onSuccessBody([createChat, readChat, changeChat], change)
 }
 
 function answerDeletes(reply: ValueReply): Patch {
-  return onReply('DELETE /api/v3/chat/:chat_id', (original) =>
-    original.status < 300 ? reply : original,
-  )
+  return onSuccess(deleteChat, () => reply)
 }
 
 export const histories = dialectTable({
@@ -153,17 +149,12 @@ export const histories = dialectTable({
       })),
       editRows((row) => (isOutput(row) ? { ...row, tags: [] } : setAt(row, 'item.id', undefined))),
     ]),
-  'history-pagination-in-detail: pagination has additional members.': onSuccessBody(
-    v3History,
-    (body) =>
-      setAt(body, 'pagination', (old: Json) => ({
-        ...old,
-        has_more: old['cursor'] !== null,
-        limit: null,
-        previous: null,
-        total: 1000,
-      })),
-  ),
+  'history-pagination-in-detail: pagination has additional members.': setFields(v3History, {
+    pagination: (old: Json) => ({
+      ...old,
+      ...{ has_more: old['cursor'] !== null, limit: null, previous: null, total: 1000 },
+    }),
+  }),
   'history-ends-on-an-empty-page: After a full last page, the history ends with an empty page.':
     onStore('history', (original) => ({
       page: async (chatId, after, limit) => {
@@ -177,10 +168,7 @@ export const histories = dialectTable({
 const turnMark = 'turn_mark'
 
 function editRows(change: (row: Json) => Json): Patch {
-  return onSuccessBody(v3History, (body) => ({
-    ...body,
-    result: toList(body['result']).map(change),
-  }))
+  return setFields(v3History, { 'result.*': change })
 }
 
 function isOutput({ item }: Json): boolean {

@@ -1,12 +1,11 @@
 import type { Generation, ModelRequest, Turn } from '../../../model/types.ts'
 import type { Patch } from '../../../services.ts'
 import { type Fields, isText, type Json, setAll, toList, toObject } from '../../patches/json.ts'
-import { onError, onSuccess, onSuccessBody, setFields } from '../../patches/replies.ts'
-import { ignoreField, mendField, rejectRequests } from '../../patches/requests.ts'
+import { onSuccess, onSuccessBody, setErrorStatus, setFields } from '../../patches/replies.ts'
+import { mendField, rejectRequests } from '../../patches/requests.ts'
 import { completions, modelList, oneModel } from '../../patches/routes.ts'
 import { onModel, perServer } from '../../patches/services.ts'
-import type { Fault } from '../../table.ts'
-import { faultTable } from '../../table.ts'
+import { type Fault, faultTable } from '../../table.ts'
 import { setInChunks } from './stream.ts'
 
 const setInCompletion = (fields: Fields): Patch => setFields(completions, fields)
@@ -49,18 +48,14 @@ export const openaiCompletionFaults: readonly Fault[] = [
     'OAI-TEMP-01 openai-temperature-whole-numbers-only: A non-integer temperature is rejected.':
       rejectRequests(completions, ({ temperature }) => Number(temperature ?? 0) % 1 > 0),
     'OAI-TEMP-02 openai-temperature-below-0-accepted: A negative temperature is treated as 0.':
-      ignoreField(completions, 'temperature', (value) => !(Number(value) < 0), 0),
+      mendTemperature((value) => Math.max(value, 0)),
     'OAI-TEMP-02 openai-temperature-above-2-accepted: A temperature above 2 is treated as 2.':
-      ignoreField(completions, 'temperature', (value) => !(Number(value) > 2), 2),
+      mendTemperature((value) => Math.min(value, 2)),
     'OAI-TEMP-02 openai-temperature-refused-with-422: An out-of-range temperature is rejected with 422.':
-      onError(
-        completions,
-        (reply) => ({ ...reply, status: 422 }),
-        ({ body }) => {
-          const { temperature } = toObject(body)
-          return typeof temperature === 'number' && (temperature < 0 || temperature > 2)
-        },
-      ),
+      setErrorStatus(completions, 422, ({ body }) => {
+        const { temperature } = toObject(body)
+        return typeof temperature === 'number' && (temperature < 0 || temperature > 2)
+      }),
     'OAI-MAXTOK-01 openai-max-tokens-off-by-one: An answer may exceed max_tokens by one token.':
       onModel('compatible', (model, request) =>
         model({ ...request, maxTokens: request.maxTokens + 1 }),
@@ -101,24 +96,33 @@ export const openaiCompletionFaults: readonly Fault[] = [
       name: `openai-broken-json-answered-${status}`,
       summary: `A request with malformed JSON returns ${status}.`,
       breaks: ['OAI-ERR-01'],
-      patch: onError(completions, (reply) =>
-        toObject(toObject(reply.body)['error'])['code'] === 'invalid_json'
-          ? { ...reply, status }
-          : reply,
+      patch: setErrorStatus(
+        completions,
+        status,
+        (_, { body }) => toObject(toObject(body)['error'])['code'] === 'invalid_json',
       ),
     },
     {
       name: `openai-wrong-type-answered-${status}`,
       summary: `A request with a non-numeric max_tokens returns ${status}.`,
       breaks: ['OAI-ERR-02'],
-      patch: onError(
+      patch: setErrorStatus(
         completions,
-        (reply) => ({ ...reply, status }),
+        status,
         ({ body }) => typeof (toObject(body)['max_tokens'] ?? 1) !== 'number',
       ),
     },
   ]),
 ]
+
+function mendTemperature(mend: (value: number) => number): Patch {
+  return mendField(
+    completions,
+    'temperature',
+    (value) => typeof value !== 'number',
+    (value) => mend(Number(value)),
+  )
+}
 
 function questionOf({ turns, ...settings }: ModelRequest): string {
   return JSON.stringify([turns.at(-1), settings])

@@ -1,7 +1,7 @@
 /** Faults of v3 chats: create, list, read, update, delete, name, favorites (sections 2.5, 3, 4.3 and 9). */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Patch } from '../../../services.ts'
-import type { Chat, ChatChange, ChatStore, ChatVersion, Page } from '../../../store/types.ts'
+import type { Chat, ChatChange, ChatStore, ChatVersion } from '../../../store/types.ts'
 import { isText, toObject } from '../../patches/json.ts'
 import {
   alsoDo,
@@ -11,7 +11,7 @@ import {
   onSuccessBody,
   setFields,
 } from '../../patches/replies.ts'
-import { ignoreField, onRequestBody, rejectRequests } from '../../patches/requests.ts'
+import { onRequestBody, rejectRequests } from '../../patches/requests.ts'
 import {
   changeChat,
   createChat,
@@ -27,8 +27,11 @@ import {
   compose,
   editChatChanges,
   editChatRows,
+  editedRows,
+  keepingDeleted,
   onStore,
   perServer,
+  remembering,
 } from '../../patches/services.ts'
 import { faultTable } from '../../table.ts'
 
@@ -96,37 +99,29 @@ export const chatFaults = faultTable({
       })),
       onRequestBody(changeChat, () => ({})),
     ]),
-  'V3-CHAT-11 chat-delete-hides: A deleted chat is no longer listed but still readable.': onStore(
-    'chats',
-    ({ list }) => {
-      const hidden = new Set<string>()
-      return {
-        delete: async (_, id) => hidden.add(id).has(id),
-        list: async (...given) => withoutIds(await list(...given), hidden),
-      }
-    },
-  ),
+  'V3-CHAT-11 chat-delete-hides: A deleted chat is no longer listed but still readable.':
+    remembering((deleted) =>
+      onStore('chats', ({ list }) => ({
+        delete: async (_, id) => deleted.add(id).has(id),
+        list: editedRows(list, (rows) => rows.filter(({ id }) => !deleted.has(id))),
+      })),
+    ),
   'V3-CHAT-11 chat-delete-keeps-listing: A deleted chat is no longer readable but still listed.':
-    onStore('chats', ({ find }) => {
-      const deletedIds = new Set<string>()
-      return {
-        delete: async (_, id) => deletedIds.add(id).has(id),
-        find: async (owner, id) => (deletedIds.has(id) ? undefined : find(owner, id)),
-      }
-    }),
+    remembering((deleted) =>
+      onStore('chats', ({ find }) => ({
+        delete: async (_, id) => deleted.add(id).has(id),
+        find: async (owner, id) => (deleted.has(id) ? undefined : find(owner, id)),
+      })),
+    ),
   'V3-CHAT-11 chat-delete-keeps-history: GET /message returns 200 with an empty history for a deleted chat.':
-    perServer(() => {
-      const deletedIds = new Set<unknown>()
-      return compose([
-        onSuccess(deleteChat, (reply, { params }) => {
-          deletedIds.add(params['chat_id'])
-          return reply
-        }),
+    remembering((deleted) =>
+      compose([
+        onSuccess(deleteChat, (reply, call) => deleted.add(chatIdOf(call)) && reply),
         onError(v3History, (reply, { query }) =>
-          deletedIds.has(toObject(query)['chat_id']) ? emptyHistory : reply,
+          deleted.has(String(toObject(query)['chat_id'])) ? emptyHistory : reply,
         ),
-      ])
-    }),
+      ]),
+    ),
   'V3-CHAT-13 chat-update-spreads: An update of a chat renames all chats with the same name.':
     onStore('chats', (chats) => ({
       update: async (owner, id, change) => {
@@ -145,14 +140,16 @@ export const chatFaults = faultTable({
       },
     })),
   'V3-CHAT-14 chat-name-of-any-type: POST /chat with name of the wrong type is accepted.':
-    ignoreField(createChat, 'name', isText),
+    onRequestBody(createChat, (body) =>
+      isText(body['name']) ? body : { ...body, name: undefined },
+    ),
   'V3-CHAT-08 chat-listed-for-each-run: Lists show a chat once for each of its runs.': onStore(
     'chats',
     ({ list }, { store }) => ({
       list: async (owner, page) => {
         const { rows, next } = await list(owner, page)
         const runs = await Promise.all(rows.map(({ id }) => store.history.runs(id)))
-        const copies = rows.map((chat, at) => [chat, ...(runs[at] ?? []).slice(1).map(() => chat)])
+        const copies = rows.map((chat, at) => Array(Math.max(1, runs[at]?.length ?? 0)).fill(chat))
         return { rows: copies.flat(), next }
       },
     }),
@@ -164,9 +161,7 @@ export const chatFaults = faultTable({
     name: '',
   })),
   'V3-FAV-01 favorite-add-forgotten: POST /chat/{chat_id}/favorite succeeds but does not add the chat to favorites.':
-    editChatChanges((change) =>
-      change.favorite === true && change.name === undefined ? {} : change,
-    ),
+    forgetsFavorite(true),
   'V3-FAV-01 favorite-list-latest-alone: GET /chat/favorite returns only the newest chat among the favorites.':
     setFields(favoriteList, { result: (chats: readonly unknown[]) => chats.slice(0, 1) }),
   'V3-FAV-01 favorite-list-twice: GET /chat/favorite returns each chat twice.': editChatRows(
@@ -181,9 +176,7 @@ export const chatFaults = faultTable({
       change.name === undefined ? change : { ...change, favorite: false },
     ),
   'V3-FAV-02 favorite-remove-forgotten: DELETE /chat/{chat_id}/favorite succeeds but does not remove the chat from favorites.':
-    editChatChanges((change) =>
-      change.favorite === false && change.name === undefined ? {} : change,
-    ),
+    forgetsFavorite(false),
   'V3-FAV-02 favorite-remove-deletes: DELETE /chat/{chat_id}/favorite deletes the chat.': alsoDo(
     removeFavorite,
     ({ store }, { caller, params }, { status }) =>
@@ -193,7 +186,7 @@ export const chatFaults = faultTable({
     'chats',
     ({ list }) => ({
       list: (owner, query) =>
-        list(owner, query.favorite === true ? { ...query, favorite: undefined } : query),
+        list(owner, { ...query, favorite: query.favorite === false ? false : undefined }),
     }),
   ),
   'V3-FAV-03 chat-generation-marks-favorite: A generation adds its chat to favorites.': alsoDo(
@@ -204,19 +197,13 @@ export const chatFaults = faultTable({
         : undefined,
   ),
   'V3-CHAT-11 chat-deleted-stays-favorite: A deleted chat remains in the list of favorites.':
-    perServer(() => {
-      const deleted: Chat[] = []
-      return compose([
-        onStore('chats', ({ find, delete: remove }) => ({
-          delete: async (owner, id) => {
-            const chat = await find(owner, id)
-            if (chat?.favorite) deleted.push(chat)
-            return remove(owner, id)
-          },
-        })),
-        editChatRows((rows, { favorite }) => (favorite === true ? [...rows, ...deleted] : rows)),
-      ])
-    }),
+    keepingDeleted((deleted) =>
+      editChatRows((rows, { favorite }) =>
+        favorite === true
+          ? [...rows, ...[...deleted.values()].filter((chat) => chat.favorite)]
+          : rows,
+      ),
+    ),
   'V3-CHAT-05 chat-list-without-favorites: GET /chat omits favorites.': editChatRows(
     (rows, { favorite }) => rows.filter((chat) => favorite !== undefined || !chat.favorite),
   ),
@@ -226,6 +213,12 @@ function onCreation(change: (chat: Chat) => Chat): Patch {
   return onStore('chats', ({ create }) => ({
     create: (chat) => create(chat.version === 'v3' ? change(chat) : chat),
   }))
+}
+
+function forgetsFavorite(marked: boolean): Patch {
+  return editChatChanges((change) =>
+    change.favorite === marked && change.name === undefined ? {} : change,
+  )
 }
 
 /** A title is recognized as a change of the name without a change of favorite. */
@@ -243,8 +236,4 @@ async function chatsOfSameName(
   const name = (await chats.find(owner, id))?.name
   const { rows } = await chats.list(owner, { version: 'v3', limit: 1000 })
   return rows.filter((chat) => chat.name === name && chat.id !== id).map((chat) => chat.id)
-}
-
-function withoutIds({ rows, next }: Page<Chat>, ids: ReadonlySet<string>): Page<Chat> {
-  return { rows: rows.filter(({ id }) => !ids.has(id)), next }
 }

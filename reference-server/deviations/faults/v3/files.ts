@@ -1,13 +1,12 @@
 /** Faults of attachments, of knowledge bases and of retrieval before an answer (sections 2.4, 4.3, 4.4 and 9). */
 
 import { assistants } from '../../../answering/assistant-context.ts'
-import type { Patch } from '../../../services.ts'
 import { pageSize } from '../../../surfaces/paging.ts'
-import { toObject } from '../../patches/json.ts'
+import { pickMembers, toObject } from '../../patches/json.ts'
 import { onSuccessBody, setFields } from '../../patches/replies.ts'
 import { onRequest, rejectRequests } from '../../patches/requests.ts'
 import { fileList, type RoutePattern, upload, v3Generate } from '../../patches/routes.ts'
-import { compose, onStore, perServer, remembering } from '../../patches/services.ts'
+import { compose, editFileRows, onStore, perServer, remembering } from '../../patches/services.ts'
 import { faultTable } from '../../table.ts'
 
 const plainPrefix = '/api/knowledge'
@@ -30,8 +29,10 @@ const rejectAssistant = (id: string | undefined) =>
 export const fileFaults = faultTable({
   'KB-02 knowledge-upload-forgotten: A document upload is accepted but never found by a search.':
     onStore('knowledge', () => ({ addDocument: async () => true })),
-  'KB-02 knowledge-upload-refused: Document uploads are rejected with 405.': underBothPrefixes(
-    (prefix) => rejectRequests(`POST ${prefix}${documents}`, () => true, 405),
+  'KB-02 knowledge-upload-refused: Document uploads are rejected with 405.': rejectRequests(
+    underBothPrefixes('POST', documents),
+    () => true,
+    405,
   ),
   'KB-04 knowledge-apart-one-result: /api/v3/knowledge returns only the first result of a search.':
     setFields(`GET ${v3Prefix}${search}`, {
@@ -41,26 +42,23 @@ export const fileFaults = faultTable({
     `GET ${plainPrefix}${search}`,
     { 'result.*.score': (score: number) => 100 * score },
   ),
-  'KB-04 knowledge-apart-missing: /api/knowledge returns 404.': underPlainPrefix((route) =>
-    rejectRequests(route, () => true, 404),
+  'KB-04 knowledge-apart-missing: /api/knowledge returns 404.': rejectRequests(
+    [`GET ${plainPrefix}`, `GET ${plainPrefix}${search}`],
+    () => true,
+    404,
   ),
-  'KB-01 knowledge-list-empty: The list of knowledge bases is empty.': underBothPrefixes((prefix) =>
-    setFields(`GET ${prefix}`, { result: [] }),
+  'KB-01 knowledge-list-empty: The list of knowledge bases is empty.': setFields(
+    underBothPrefixes('GET'),
+    { result: [] },
   ),
-  'KB-01 knowledge-list-of-names: The list of knowledge bases returns only names.':
-    underBothPrefixes((prefix) =>
-      setFields(`GET ${prefix}`, { 'result.*': ({ name }: { name: string }) => ({ name }) }),
-    ),
+  'KB-01 knowledge-list-of-names: The list of knowledge bases returns only names.': setFields(
+    underBothPrefixes('GET'),
+    { 'result.*': pickMembers('name') },
+  ),
   'KB-03 knowledge-search-finds-nothing: A search in a knowledge base returns no results.':
-    underBothPrefixes((prefix) => setFields(`GET ${prefix}${search}`, { result: [] })),
+    setFields(underBothPrefixes('GET', search), { result: [] }),
   'KB-03 knowledge-search-names-files: Search results contain only file names, not content.':
-    underBothPrefixes((prefix) =>
-      setFields(`GET ${prefix}${search}`, {
-        'result.*': ({ filename }: { filename: string }) => ({
-          filename,
-        }),
-      }),
-    ),
+    setFields(underBothPrefixes('GET', search), { 'result.*': pickMembers('filename') }),
   'RAG-04 rag-hybrid-refused: A generation with search_type hybrid is rejected.':
     rejectSearchType('hybrid'),
   'RAG-07 rag-on-without-base-refused: A generation with rag: true and an assistant without a knowledge base is rejected.':
@@ -114,21 +112,15 @@ export const fileFaults = faultTable({
     }),
   'V3-ATT-06 attachment-of-no-chat-unlisted: GET /attachment omits files without a chat.':
     remembering((linked) =>
-      onStore('attachments', ({ link, list }) => ({
-        link: (chat, id) => link(chat, linked.add(id) && id),
-        list: async (owner, page) => {
-          const { rows, next } = await list(owner, page)
-          return { rows: rows.filter(({ id }) => linked.has(id)), next }
-        },
-      })),
+      compose([
+        onStore('attachments', ({ link }) => ({
+          link: (chat, id) => link(chat, linked.add(id) && id),
+        })),
+        editFileRows((rows) => rows.filter(({ id }) => linked.has(id))),
+      ]),
     ),
   'V3-ATT-08 attachment-search-for-parts-alone: A search for a whole file name finds nothing.':
-    onStore('attachments', ({ list }) => ({
-      list: async (owner, page) => {
-        const { rows, next } = await list(owner, page)
-        return { rows: rows.filter(({ filename }) => filename !== page.search), next }
-      },
-    })),
+    editFileRows((rows, { search }) => rows.filter(({ filename }) => filename !== search)),
   'V3-CHAT-11 chat-with-files-undeletable: DELETE /chat/{chat_id} of a chat with attachments returns 500.':
     onStore('chats', (chats, { store }) => ({
       delete: async (owner, id) => {
@@ -147,14 +139,6 @@ export const fileFaults = faultTable({
   'V3-ATT-03 attachment-name-decomposed: The filename of an attachment is returned in Unicode normalization form NFD.':
     setFields(upload, { filename: (name: string) => name.normalize('NFD') }),
 })
-/** The same fault under both prefixes. */
-function underBothPrefixes(
-  under: (prefix: '/api/knowledge' | '/api/v3/knowledge') => Patch,
-): Patch {
-  return compose([under(plainPrefix), under(v3Prefix)])
-}
-
-/** A fault under the plain prefix only. */
-function underPlainPrefix(at: (route: RoutePattern) => Patch): Patch {
-  return compose([at(`GET ${plainPrefix}`), at(`GET ${plainPrefix}${search}`)])
+function underBothPrefixes(method: 'GET' | 'POST', path: `/${string}` | '' = ''): RoutePattern[] {
+  return [`${method} ${plainPrefix}${path}`, `${method} ${v3Prefix}${path}`]
 }

@@ -8,7 +8,7 @@ import { newChat } from '../../../surfaces/chats.ts'
 import { all, dropEvents, editEvents, replaceEvents } from '../../patches/events.ts'
 import {
   type Fields,
-  isPresent,
+  isGiven,
   isText,
   type Json,
   setAt,
@@ -18,9 +18,9 @@ import {
 import {
   alsoDo,
   onEachBlock,
-  onError,
   onReply,
   onSuccessBody,
+  setErrorStatus,
   setFields,
 } from '../../patches/replies.ts'
 import {
@@ -168,7 +168,7 @@ export const generateFaults = faultTable({
       body['assistant_id'] === 'searcher' ? { ...body, assistant_id: null } : body,
     ),
   'V3-ONE-07 one-shot-searcher-without-base-refused: assistant_id: searcher is rejected without kb_id.':
-    rejectSearcher(({ kb_id: id }) => !isPresent(id)),
+    rejectSearcher(({ kb_id: id }) => !isGiven(id)),
   'V3-ONE-08 RAG-07 one-shot-assistant-refused: A one-shot with the UUID of an assistant is rejected.':
     rejectRequests(oneShot, ({ assistant_id: id }) => isUuid(id)),
   'V3-ONE-11 one-shot-remembers: The inputs of previous one-shots are passed to the model.':
@@ -177,7 +177,7 @@ export const generateFaults = faultTable({
       return onRequestBody(oneShot, (body) => {
         const before = earlierInputs.map((input, at) => ({ id: `run-${at}`, input }))
         if (isText(body['input'])) earlierInputs.push(body['input'])
-        return isPresent(body['runs']) ? body : { ...body, runs: before }
+        return isGiven(body['runs']) ? body : { ...body, runs: before }
       })
     }),
 })
@@ -203,11 +203,7 @@ function generateMissingKey(when: (body: Json) => boolean = () => true): Patch {
 }
 
 function crash(when: (call: Call) => boolean): Patch {
-  return onError(
-    v3Generate,
-    (reply) => ({ ...reply, status: 500 }),
-    (call) => call.caller !== '' && when(call),
-  )
+  return setErrorStatus(v3Generate, 500, (call) => call.caller !== '' && when(call))
 }
 
 /** Performs a generation and answers with an error. */

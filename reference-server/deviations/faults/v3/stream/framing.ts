@@ -1,9 +1,10 @@
 /** Faults of blocks, lines and bytes of the v3 event stream, and of their delivery (sections 1, 4.3 and 6). */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Patch } from '../../../../services.ts'
-import { type NamedBlock, rechunkV3, rewriteBlocks } from '../../../patches/framing.ts'
+import { joinChunks, type NamedBlock, rechunk, rewriteBlocks } from '../../../patches/framing.ts'
 import { setAt } from '../../../patches/json.ts'
-import { onEveryReply } from '../../../patches/replies.ts'
+import { onReply } from '../../../patches/replies.ts'
+import { ofV3 } from '../../../patches/routes.ts'
 import { faultTable } from '../../../table.ts'
 
 /** Generation time of one block in milliseconds: long enough to show that nothing was sent meanwhile. */
@@ -12,8 +13,8 @@ const blockMs = 30
 /** Blocks that are sent together, and their generation time, as with a corked socket. */
 const batch = { blocks: 9, ms: 400 }
 export const streamFramingFaults = faultTable({
-  'V3-SSE-01 stream-status-201: An event stream has the status 201.': onEveryReply((reply, call) =>
-    'blocks' in reply && call.path.startsWith('/api/v3/') ? { ...reply, status: 201 } : reply,
+  'V3-SSE-01 stream-status-201: An event stream has the status 201.': onReply(ofV3, (reply) =>
+    'blocks' in reply ? { ...reply, status: 201 } : reply,
   ),
   'V3-SSE-02 stream-without-event-lines: Blocks omit the event: line: the event name is only in type.':
     rewriteBlocks((block) => `data: ${blockJson(block)}\n\n`),
@@ -59,9 +60,11 @@ export const streamFramingFaults = faultTable({
       block.event === 'response.output_text.delta' ? cutCharacters(original) : undefined,
     ),
   'V3-SSE-30 delivery-first-events-ahead: Events before the first delta are sent at once, all others when the answer is complete.':
-    rechunkV3((chunks) => bufferRest(chunks, 4)),
+    rechunk(ofV3, (chunks) => bufferRest(chunks, 4)),
   'V3-SSE-30 delivery-in-lumps: An intermediary buffers the stream and forwards it in batches every 0.4 seconds.':
-    rechunkV3(sendInBatches),
+    rechunk(ofV3, (chunks) =>
+      joinChunks(chunks, (held) => held.length >= batch.blocks && sleep(batch.ms, true)),
+    ),
 })
 /** Rewrites one delta of the answer, chosen by its sequence number. */
 function rewriteOneDelta(
@@ -104,16 +107,4 @@ async function* bufferRest(chunks: AsyncIterable<Uint8Array>, ahead: number) {
   }
   await sleep(held.length * blockMs)
   yield Buffer.concat(held)
-}
-
-async function* sendInBatches(chunks: AsyncIterable<Uint8Array>) {
-  let held: Uint8Array[] = []
-  for await (const chunk of chunks) {
-    held.push(chunk)
-    if (held.length < batch.blocks) continue
-    await sleep(batch.ms)
-    yield Buffer.concat(held)
-    held = []
-  }
-  if (held.length > 0) yield Buffer.concat(held)
 }

@@ -16,12 +16,12 @@ import {
   terminalEvents,
   textDelta,
   textDone,
-  isCompleted as unCut,
   when,
 } from '../../../patches/events.ts'
-import { onV3Blocks, rewriteBlocks } from '../../../patches/framing.ts'
-import type { Fault } from '../../../table.ts'
-import { eventFaultTable, faultTable } from '../../../table.ts'
+import { rewriteBlocks } from '../../../patches/framing.ts'
+import { onBlocks } from '../../../patches/replies.ts'
+import { ofV3 } from '../../../patches/routes.ts'
+import { eventFaultTable, type Fault, faultTable } from '../../../table.ts'
 
 const finalEvents = all(...terminalEvents)
 
@@ -31,7 +31,7 @@ const doneMarker: SseBlock = { data: '[DONE]' }
 export const streamOrderFaults: readonly Fault[] = [
   ...faultTable({
     'V3-SSE-08 stream-cut-after-the-end: The connection is aborted after the terminal event, without the terminating chunk.':
-      onV3Blocks(async function* (blocks) {
+      onBlocks(ofV3, async function* (blocks) {
         yield* blocks
         throw new DOMException('cut', 'AbortError')
       }),
@@ -39,20 +39,23 @@ export const streamOrderFaults: readonly Fault[] = [
       rewriteBlocks((block, original) => (isFinal(block) ? original.subarray(0, -1) : undefined)),
     'V3-SSE-08 stream-last-line-open: The data: line of the terminal event is not terminated by a line ending.':
       rewriteBlocks((block, original) => (isFinal(block) ? original.subarray(0, -2) : undefined)),
-    'V3-SSE-29 stream-done-marker-twice: data: [DONE] is sent twice.': onV3Blocks(
+    'V3-SSE-29 stream-done-marker-twice: data: [DONE] is sent twice.': onBlocks(
+      ofV3,
       async function* (blocks) {
         yield* blocks
         yield doneMarker
         yield doneMarker
       },
     ),
-    'V3-SSE-29 stream-done-marker-early: data: [DONE] is sent before the terminal event.':
-      onV3Blocks(async function* (blocks) {
+    'V3-SSE-29 stream-done-marker-early: data: [DONE] is sent before the terminal event.': onBlocks(
+      ofV3,
+      async function* (blocks) {
         for await (const block of blocks) {
           if (isFinal(block)) yield doneMarker
           yield block
         }
-      }),
+      },
+    ),
   }),
   ...eventFaultTable({
     'V3-SSE-05 stream-created-second: response.in_progress is sent before response.created.':
@@ -105,7 +108,7 @@ export const streamOrderFaults: readonly Fault[] = [
         { type: 'svc:timings', sequence_number: 0, total_ms: 1 },
       ]),
     'V3-SSE-08 stream-error-after-success: An error event is sent after response.completed.': when(
-      unCut,
+      isCompleted,
       replaceEvents(finalEvents, (event) => [
         event,
         { type: 'error', sequence_number: 0, code: 'gone', message: 'gone', param: null },

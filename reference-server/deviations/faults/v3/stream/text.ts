@@ -19,8 +19,7 @@ import {
   textDelta,
   textDone,
 } from '../../../patches/events.ts'
-import type { Fault } from '../../../table.ts'
-import { eventFaultTable, faultTable } from '../../../table.ts'
+import { eventFaultTable, type Fault, faultTable } from '../../../table.ts'
 
 const textPath = 'response.output.*.content.*.text'
 
