@@ -73,8 +73,6 @@ export interface Route {
 }
 
 interface RouteSpec<Body extends z.ZodType, Query extends z.ZodType> {
-  readonly method: Route['method']
-  readonly path: string
   readonly summary: string
   readonly accepts?: Route['accepts']
   readonly headers?: Route['headers']
@@ -90,20 +88,14 @@ interface RouteSpec<Body extends z.ZodType, Query extends z.ZodType> {
  * @throws ZodError from `handle`, which the server answers with 400
  */
 export function route<Body extends z.ZodType, Query extends z.ZodType>(
-  spec: RouteSpec<Body, Query>,
+  method: Route['method'],
+  path: string,
+  { body, query, handle, ...spec }: RouteSpec<Body, Query>,
 ): Route {
-  const { method, path, summary, accepts = 'json', headers = {}, answer, body, query } = spec
   return {
-    method,
-    path,
-    summary,
-    accepts,
-    headers,
-    answer,
-    body,
-    query,
+    ...{ method, path, accepts: 'json', headers: {}, body, query, ...spec },
     handle: async (call) =>
-      spec.handle({
+      handle({
         ...call,
         body: parsed(body, call.body) as z.output<Body>,
         query: parsed(query, call.query) as z.output<Query>,

@@ -7,9 +7,7 @@ import type { Page } from '../http/router.ts'
 export function documented(others: readonly Route[]): readonly Route[] {
   const routes: readonly Route[] = [
     ...others,
-    route({
-      method: 'GET',
-      path: '/openapi.json',
+    route('GET', '/openapi.json', {
       summary: 'Show this document',
       answer: { status: 200, body: z.looseObject({ openapi: z.string() }) },
       handle: async () => {

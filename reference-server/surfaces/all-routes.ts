@@ -46,16 +46,12 @@ export function allRoutes(services: Services): readonly Route[] {
 
 export function healthRoutes({ store }: Pick<Services, 'store'>): readonly Route[] {
   return [
-    route({
-      method: 'GET',
-      path: '/healthz',
+    route('GET', '/healthz', {
       summary: 'Tell whether the server is up',
       answer: { status: 200, body: healthShape },
       handle: async () => ({ status: 200, body: { status: 'ok' } }),
     }),
-    route({
-      method: 'GET',
-      path: '/readyz',
+    route('GET', '/readyz', {
       summary: 'Tell whether the server takes requests: not while it ends, or its database is away',
       answer: { status: 200, body: healthShape },
       handle: async () => {

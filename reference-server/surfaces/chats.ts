@@ -25,9 +25,7 @@ export function chatRoutes(services: Services, version: ChatVersion): readonly R
   const collection = `/api/${version}/chat`
   const resource = `${collection}/:chat_id`
   return [
-    route({
-      method: 'POST',
-      path: collection,
+    route('POST', collection, {
       summary: `Create a ${kind}${note}`,
       answer: { status: 201, body: chatShape },
       body: createChatRequest,
@@ -37,9 +35,7 @@ export function chatRoutes(services: Services, version: ChatVersion): readonly R
         return { status: 201, body: chatRecord(chat) }
       },
     }),
-    route({
-      method: 'GET',
-      path: collection,
+    route('GET', collection, {
       summary: `List ${kind}s${order}${note}`,
       answer: { status: 200, body: chatPageShape },
       query: version === 'v3' ? listChatsQuery : searchedListQuery,
@@ -54,9 +50,7 @@ export function chatRoutes(services: Services, version: ChatVersion): readonly R
         return { status: 200, body: pageBody(list, page, chatRecord) }
       },
     }),
-    route({
-      method: 'GET',
-      path: resource,
+    route('GET', resource, {
       summary: `Get a ${kind}${note}`,
       answer: { status: 200, body: chatShape },
       handle: async ({ caller, params }) => {
@@ -64,9 +58,7 @@ export function chatRoutes(services: Services, version: ChatVersion): readonly R
         return { status: 200, body: chatRecord(chat) }
       },
     }),
-    route({
-      method: 'DELETE',
-      path: resource,
+    route('DELETE', resource, {
       summary: version === 'v3' ? 'Delete a chat with its history' : `Delete a ${kind}${note}`,
       answer: { status: 204 },
       handle: async ({ caller, params }) => {

@@ -32,9 +32,7 @@ export function baseRoutes({ clock, ids, store }: Services, prefix: string): rea
   const { knowledge } = store
   const one = `${prefix}/:base_id`
   return [
-    route({
-      method: 'GET',
-      path: prefix,
+    route('GET', prefix, {
       summary: 'List knowledge bases, oldest first',
       answer: { status: 200, body: basePageShape },
       query: listQuery,
@@ -44,9 +42,7 @@ export function baseRoutes({ clock, ids, store }: Services, prefix: string): rea
         return { status: 200, body: pageBody(list, page, baseRecord) }
       },
     }),
-    route({
-      method: 'POST',
-      path: prefix,
+    route('POST', prefix, {
       summary: 'Create a knowledge base',
       answer: { status: 201, body: baseShape },
       body: createBaseRequest,
@@ -62,9 +58,7 @@ export function baseRoutes({ clock, ids, store }: Services, prefix: string): rea
         return { status: 201, body: baseRecord(base) }
       },
     }),
-    route({
-      method: 'GET',
-      path: one,
+    route('GET', one, {
       summary: 'Get a knowledge base',
       answer: { status: 200, body: baseShape },
       handle: async ({ params, caller }) => {
@@ -72,9 +66,7 @@ export function baseRoutes({ clock, ids, store }: Services, prefix: string): rea
         return { status: 200, body: baseRecord(base) }
       },
     }),
-    route({
-      method: 'DELETE',
-      path: one,
+    route('DELETE', one, {
       summary: 'Delete a knowledge base with its documents',
       answer: { status: 204 },
       handle: async ({ params, caller }) => {
@@ -103,9 +95,7 @@ export function documentRoutes({ clock, ids, store }: Services, prefix: string):
   const { knowledge } = store
   const all = `${prefix}/:base_id/documents`
   return [
-    route({
-      method: 'GET',
-      path: all,
+    route('GET', all, {
       summary: 'List the documents of a knowledge base, oldest first',
       answer: { status: 200, body: documentPageShape },
       query: listQuery,
@@ -118,9 +108,7 @@ export function documentRoutes({ clock, ids, store }: Services, prefix: string):
         return { status: 200, body: pageBody(list, page, documentRecord) }
       },
     }),
-    route({
-      method: 'POST',
-      path: all,
+    route('POST', all, {
       summary: `Upload a document (${readableFormats.join(', ')}); it can be searched at once`,
       answer: { status: 201, body: documentShape },
       accepts: 'form',
@@ -135,9 +123,7 @@ export function documentRoutes({ clock, ids, store }: Services, prefix: string):
         return { status: 201, body: documentRecord(document) }
       },
     }),
-    route({
-      method: 'DELETE',
-      path: `${all}/:document_id`,
+    route('DELETE', `${all}/:document_id`, {
       summary: 'Delete a document',
       answer: { status: 204 },
       handle: async ({ params, caller }) => {
@@ -205,17 +191,13 @@ export function searchRoutes({ retrieve, store }: Services, prefix: string): rea
   }
 
   return [
-    route({
-      method: 'GET',
-      path,
+    route('GET', path, {
       summary: 'Search a knowledge base for the text in q',
       answer: { status: 200, body: findingPageShape },
       query: searchBaseQuery,
       handle: ({ query, params, caller }) => search(caller, params['base_id'], query.q, query),
     }),
-    route({
-      method: 'POST',
-      path,
+    route('POST', path, {
       summary: 'Search a knowledge base for the text in query',
       answer: { status: 200, body: findingPageShape },
       body: searchBaseRequest,

@@ -16,16 +16,12 @@ const created = 1_767_225_600
 export function modelRoutes(): readonly Route[] {
   const data = models.map(entry)
   return [
-    route({
-      method: 'GET',
-      path: '/api/openai/models',
+    route('GET', '/api/openai/models', {
       summary: 'List models',
       answer: { status: 200, body: compatibleModelsShape },
       handle: async () => ({ status: 200, body: { object: 'list', data } }),
     }),
-    route({
-      method: 'GET',
-      path: '/api/openai/models/:model',
+    route('GET', '/api/openai/models/:model', {
       summary: 'Get a model',
       answer: { status: 200, body: compatibleModelShape },
       handle: async ({ params }) => {
@@ -51,16 +47,12 @@ function entry({ id, aliases, description }: CatalogModel): object {
 export function catalogRoutes(): readonly Route[] {
   const pagination = { cursor: null }
   return [
-    route({
-      method: 'GET',
-      path: '/api/v3/model',
+    route('GET', '/api/v3/model', {
       summary: 'List models (not part of the interface document)',
       answer: { status: 200, body: modelPageShape },
       handle: async () => ({ status: 200, body: { result: models, pagination } }),
     }),
-    route({
-      method: 'GET',
-      path: '/api/v3/assistant',
+    route('GET', '/api/v3/assistant', {
       summary: 'List assistants (not part of the interface document)',
       answer: { status: 200, body: assistantPageShape },
       handle: async () => ({

@@ -19,9 +19,7 @@ import { messageRecord, messageShape, replyShape } from './shapes.ts'
 
 export function messageRoutes({ clock, ids, store }: Services): readonly Route[] {
   return [
-    route({
-      method: 'POST',
-      path: '/api/v2/message',
+    route('POST', '/api/v2/message', {
       summary: 'Store a user message',
       answer: { status: 201, body: messageShape },
       body: storeMessageRequest,
@@ -56,9 +54,7 @@ export function messageRoutes({ clock, ids, store }: Services): readonly Route[]
 
 export function replyRoutes(services: Services): readonly Route[] {
   return [
-    route({
-      method: 'POST',
-      path: '/api/v2/message/generate',
+    route('POST', '/api/v2/message/generate', {
       summary: 'Generate the reply to a stored message',
       answer: { status: 200, body: replyShape },
       body: generateReplyRequest,

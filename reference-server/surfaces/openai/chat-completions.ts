@@ -20,9 +20,7 @@ import { type Completion, completionChunks, completionObject } from './completio
 export function chatCompletionRoutes(services: Services): readonly Route[] {
   const { clock, decode, ids, model, timing } = services
   return [
-    route({
-      method: 'POST',
-      path: '/api/openai/chat/completions',
+    route('POST', '/api/openai/chat/completions', {
       summary: 'Complete a chat',
       answer: {
         status: 200,

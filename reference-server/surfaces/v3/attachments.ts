@@ -26,9 +26,7 @@ export function attachmentRoutes({ clock, ids, store }: Services): readonly Rout
   }
 
   return [
-    route({
-      method: 'POST',
-      path,
+    route('POST', path, {
       summary: 'Upload a file, into a chat if the field chat_id names one',
       answer: { status: 201, body: attachmentShape },
       accepts: 'form',
@@ -49,9 +47,7 @@ export function attachmentRoutes({ clock, ids, store }: Services): readonly Rout
         return { status: 201, body: attachmentRecord(attachment) }
       },
     }),
-    route({
-      method: 'GET',
-      path,
+    route('GET', path, {
       summary: 'List attachments, newest first: all, or those of a chat',
       answer: { status: 200, body: attachmentPageShape },
       query: listAttachmentsQuery,
@@ -61,9 +57,7 @@ export function attachmentRoutes({ clock, ids, store }: Services): readonly Rout
         return { status: 200, body: await listed(caller, query, chat?.id) }
       },
     }),
-    route({
-      method: 'GET',
-      path: '/api/v3/chat/:chat_id/attachments',
+    route('GET', '/api/v3/chat/:chat_id/attachments', {
       summary: 'List the attachments of a chat, newest first',
       answer: { status: 200, body: attachmentPageShape },
       query: searchedListQuery,

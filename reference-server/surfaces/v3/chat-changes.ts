@@ -25,9 +25,7 @@ export function chatChangeRoutes({ clock, store }: Services): readonly Route[] {
   }
 
   return [
-    route({
-      method: 'PATCH',
-      path: resource,
+    route('PATCH', resource, {
       summary: 'Update a chat: its name, or whether it is a favorite',
       answer: { status: 200, body: chatShape },
       body: updateChatRequest,
@@ -37,9 +35,7 @@ export function chatChangeRoutes({ clock, store }: Services): readonly Route[] {
         return update(chat, { name, favorite })
       },
     }),
-    route({
-      method: 'POST',
-      path: `${resource}/generate-name`,
+    route('POST', `${resource}/generate-name`, {
       summary: 'Generate a title for a chat, which becomes its name',
       answer: { status: 200, body: chatShape },
       handle: async (call) => {
@@ -61,9 +57,7 @@ export function favoriteRoutes({ store: { chats } }: Services): readonly Route[]
     return { status: 200, body: chatRecord(marked ?? chat) }
   }
   return [
-    route({
-      method: 'GET',
-      path: '/api/v3/chat/favorite',
+    route('GET', '/api/v3/chat/favorite', {
       summary: 'List favorite chats, newest first',
       answer: { status: 200, body: chatPageShape },
       query: searchedListQuery,
@@ -78,16 +72,12 @@ export function favoriteRoutes({ store: { chats } }: Services): readonly Route[]
         return { status: 200, body: pageBody(list, page, chatRecord) }
       },
     }),
-    route({
-      method: 'POST',
-      path: one,
+    route('POST', one, {
       summary: 'Add a chat to the favorites',
       answer: { status: 200, body: chatShape },
       handle: (call) => mark(call, true),
     }),
-    route({
-      method: 'DELETE',
-      path: one,
+    route('DELETE', one, {
       summary: 'Remove a chat from the favorites',
       answer: { status: 200, body: chatShape },
       handle: (call) => mark(call, false),

@@ -109,9 +109,7 @@ function textOf(content: unknown): string {
 
 export function historyRoutes({ store: { chats, history } }: Services): readonly Route[] {
   return [
-    route({
-      method: 'GET',
-      path: '/api/v3/message',
+    route('GET', '/api/v3/message', {
       summary: 'Read the history of a chat, oldest row first',
       answer: { status: 200, body: historyPageShape },
       query: historyQuery,

@@ -20,9 +20,7 @@ const path = '/api/v3/message/generate'
 
 export function generateRoutes(services: Services): readonly Route[] {
   return [
-    route({
-      method: 'POST',
-      path,
+    route('POST', path, {
       summary: 'Generate a reply in a stored chat',
       answer: { status: 200, body: responseShape, stream: runStream },
       headers: { 'Idempotency-Key': 'Required: any string that is unique per user turn' },

@@ -13,9 +13,7 @@ import { beginAnswer, liveEvents } from './run.ts'
 
 export function oneShotRoutes(services: Services): readonly Route[] {
   return [
-    route({
-      method: 'POST',
-      path: '/api/v3/message/one-shot',
+    route('POST', '/api/v3/message/one-shot', {
       summary: 'Generate an answer without a stored chat',
       answer: { status: 200, body: responseShape, stream: runStream },
       body: oneShotRequest,
