@@ -1,5 +1,7 @@
 /** Bodies of requests: JSON in strict UTF-8 with limited nesting, or a form with a file. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { isDeeperThan } from '../../contract/json.ts'
+import { messageOf } from '../../contract/text.ts'
 import type { Call, Route } from './call.ts'
 import { ApiError } from './errors.ts'
 import { readForm } from './form.ts'
@@ -59,7 +61,8 @@ function collect(request: IncomingMessage, limit: number): Promise<Uint8Array> {
     }
     const end = () => {
       settle()
-      resolve(chunks.length === 1 ? first(chunks) : Buffer.concat(chunks))
+      const [chunk] = chunks
+      resolve(chunks.length === 1 && chunk ? chunk : Buffer.concat(chunks))
     }
     const fail = () => {
       settle()
@@ -71,10 +74,6 @@ function collect(request: IncomingMessage, limit: number): Promise<Uint8Array> {
     }
     request.on('data', read).on('end', end).on('error', fail).on('close', fail)
   })
-}
-
-function first([chunk = Buffer.alloc(0)]: readonly Buffer[]): Buffer {
-  return chunk
 }
 
 const maxDroppedBytes = 64 * 1024 * 1024
@@ -104,11 +103,12 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 function parseJson(bytes: Uint8Array): unknown {
   if (bytes.length === 0) return undefined
   const text = decode(bytes)
-  if (nesting(text) > maxNesting) throw malformed(`nested deeper than ${maxNesting} levels`)
+  // Checked before parsing, so that later code may recurse.
+  if (isDeeperThan(text, maxNesting)) throw malformed(`nested deeper than ${maxNesting} levels`)
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw malformed(error instanceof Error ? error.message : 'not JSON')
+    throw malformed(messageOf(error))
   }
 }
 
@@ -119,25 +119,6 @@ function decode(bytes: Uint8Array): string {
     throw malformed('not UTF-8')
   }
 }
-
-/** Counted before parsing, so that later code may recurse. */
-function nesting(text: string): number {
-  let depth = 0
-  let maxDepth = 0
-  let quoted = false
-  for (let index = 0; index < text.length; index += 1) {
-    const unit = text.charCodeAt(index)
-    if (unit === quote) quoted = !quoted
-    else if (quoted) index += unit === backslash ? 1 : 0
-    else if (unit === openBracket || unit === openBrace) maxDepth = Math.max(maxDepth, ++depth)
-    else if (unit === closeBracket || unit === closeBrace) depth -= 1
-  }
-  return maxDepth
-}
-
-const [quote, backslash, openBracket, openBrace, closeBracket, closeBrace] = [...'"\\[{]}'].map(
-  (character) => character.charCodeAt(0),
-)
 
 function malformed(why: string): ApiError {
   return new ApiError(400, `The body is not valid JSON: ${why}`, { code: 'invalid_json' })

@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net'
 import { ZodError } from 'zod'
 import { ModelOutage, UnsupportedSchema } from '../model/types.ts'
-import { ClaimLost, StoreFull, StoreUnavailable } from '../store/errors.ts'
+import { StoreFailure } from '../store/errors.ts'
 import type { ValueReply } from './call.ts'
 
 // Without an import, as in ../server.ts.
@@ -75,7 +75,8 @@ function apiError(thrown: unknown): ApiError {
   if (thrown instanceof ModelOutage) return outage(thrown)
   if (thrown instanceof UnsupportedSchema) return new ApiError(400, thrown.message, thrown)
   if (thrown instanceof Error && thrown.name === 'AbortError') return interrupted()
-  return storeRefusal(thrown) ?? new ApiError(500, 'Internal error', { code: 'internal_error' })
+  if (thrown instanceof StoreFailure) return storeRefusal(thrown)
+  return new ApiError(500, 'Internal error', { code: 'internal_error' })
 }
 
 /** The first issue is enough: a client fixes one field at a time. */
@@ -118,16 +119,11 @@ function interrupted(): ApiError {
   })
 }
 
-function storeRefusal(thrown: unknown): ApiError | undefined {
-  const again = { 'retry-after': '1' }
-  if (thrown instanceof StoreUnavailable) {
-    return new ApiError(503, thrown.message, { code: thrown.code, headers: again })
-  }
-  if (thrown instanceof StoreFull) return new ApiError(507, thrown.message, { code: thrown.code })
-  if (thrown instanceof ClaimLost) {
-    return new ApiError(409, thrown.message, { code: thrown.code, headers: again })
-  }
-  return undefined
+const storeStatuses = { store_unavailable: 503, store_full: 507, idempotency_key_in_use: 409 }
+
+function storeRefusal({ code, message }: StoreFailure): ApiError {
+  const headers = code === 'store_full' ? {} : { 'retry-after': '1' }
+  return new ApiError(storeStatuses[code], message, { code, headers })
 }
 
 function errorType(status: number): string {

@@ -1,6 +1,7 @@
 /** multipart/form-data with one file in a part of any name (section 4.3, prefix /attachment). */
 import type { IncomingMessage } from 'node:http'
 import type { BusboyFileStream, BusboyHeaders, BusboyInstance } from '@fastify/busboy'
+import { messageOf } from '../../contract/text.ts'
 import type { Call, UploadedFile } from './call.ts'
 import { ApiError } from './errors.ts'
 
@@ -66,7 +67,7 @@ function readParts(
       parser.on(`${kind}Limit`, () => refuse(`The form has too many ${kind}`))
     }
     parser.on('error', (error) => {
-      refuse(`The form cannot be read: ${error instanceof Error ? error.message : 'unknown'}`)
+      refuse(`The form cannot be read: ${messageOf(error)}`)
     })
     parser.on('finish', () => {
       Promise.resolve(file).then((read) => {
@@ -89,7 +90,7 @@ async function parserOf(
   try {
     return new Busboy({ headers: headers as BusboyHeaders, limits: { ...limits, fileSize } })
   } catch (error) {
-    throw unfit(`The form cannot be read: ${error instanceof Error ? error.message : 'unknown'}`)
+    throw unfit(`The form cannot be read: ${messageOf(error)}`)
   }
 }
 

@@ -1,4 +1,5 @@
 /** Directives: commands in a prompt for the fake model. */
+import { parseJson } from '../../contract/json.ts'
 import { type Pace, PaceSyntaxError, parsePartialPace } from '../runtime/pace.ts'
 import type { Disruption } from './types.ts'
 
@@ -21,6 +22,8 @@ export interface Directives {
   /** Text that looks like a directive but is not one. */
   readonly mistyped: readonly string[]
 }
+
+const maxAnswerTokens = 100_000
 
 /**
  * Reads the directives of the last user message, anywhere in its text:
@@ -46,8 +49,7 @@ export function readDirectives(prompt: string): Directives {
   const mistyped: string[] = []
   let found: Omit<Directives, 'tools' | 'mistyped'> = { refuse: false, pace: {} }
   for (const { name, value, text } of scan(prompt)) {
-    const read: Partial<Directives> =
-      name === 'tool' ? { tools: toolOrder(value) } : single(name, value)
+    const read = Object.hasOwn(readers, name) ? (readers[name]?.(value) ?? {}) : {}
     if (Object.keys(read).length === 0 || read.tools?.length === 0) mistyped.push(text)
     tools.push(...(read.tools ?? []))
     const { tools: _, ...others } = read
@@ -56,41 +58,28 @@ export function readDirectives(prompt: string): Directives {
   return { ...found, tools, mistyped }
 }
 
-const maxAnswerTokens = 100_000
+type Reader = (value: string) => Partial<Directives>
 
-function single(name: string, value: string): Partial<Directives> {
-  switch (name) {
-    case 'say':
-      return { say: value }
-    case 'refuse':
-      return { refuse: true }
-    case 'pace':
-      return pace(value)
-    case 'tokens':
-      return count(value, maxAnswerTokens, (tokens) => ({ tokens }))
-    case 'think':
-      return count(value, maxAnswerTokens, (think) => ({ think }))
-    case 'fail':
-      return count(value, maxAnswerTokens, (fail) => ({ fail }))
-    case 'drop':
-    case 'malformed':
-    case 'stall':
-      return count(value, maxAnswerTokens, (afterTokens) => ({
-        disruption: { kind: name, afterTokens },
-      }))
-    case 'error':
-      return count(value, 599, (error) => (error < 400 ? {} : { error }))
-    default:
-      return {}
-  }
+const readers: Readonly<Record<string, Reader>> = {
+  tool: (value) => ({ tools: toolOrder(value) }),
+  say: (say) => ({ say }),
+  refuse: () => ({ refuse: true }),
+  pace,
+  tokens: count((tokens) => ({ tokens })),
+  think: count((think) => ({ think })),
+  fail: count((fail) => ({ fail })),
+  drop: disruption('drop'),
+  malformed: disruption('malformed'),
+  stall: disruption('stall'),
+  error: count((error) => (error < 400 ? {} : { error }), 599),
 }
 
-function count(
-  value: string,
-  max: number,
-  use: (count: number) => Partial<Directives>,
-): Partial<Directives> {
-  return /^\d{1,9}$/.test(value) ? use(Math.min(Number(value), max)) : {}
+function count(use: (count: number) => Partial<Directives>, max = maxAnswerTokens): Reader {
+  return (value) => (/^\d{1,9}$/.test(value) ? use(Math.min(Number(value), max)) : {})
+}
+
+function disruption(kind: Disruption['kind']): Reader {
+  return count((afterTokens) => ({ disruption: { kind, afterTokens } }))
 }
 
 function pace(value: string): Partial<Directives> {
@@ -106,14 +95,11 @@ function toolOrder(value: string): ToolOrder[] {
   const match = /^([\w-]{1,64})(?:\s+(\S.*))?$/s.exec(value.trim())
   if (match?.[1] === undefined) return []
   const given = match[2] ?? '{}'
-  return isJson(given) ? [{ name: match[1], arguments: given }] : []
+  return parseJson(given) !== undefined ? [{ name: match[1], arguments: given }] : []
 }
 
 /** Limits, so that every prompt is read quickly. */
 const directivesRead = 32
-const names = new Set(
-  'tokens say think tool refuse error fail drop malformed stall pace'.split(' '),
-)
 /** JSON may contain `]]`: further closings are then tried. */
 const closingsTried = 8
 
@@ -136,7 +122,7 @@ interface Scanned {
 function* scan(prompt: string): Generator<Scanned> {
   const openings = [...prompt.matchAll(opened)]
     .map(({ 0: opening, 1: name = '', 2: rest = '', index }) => {
-      const isKnown = names.has(name.trim().toLowerCase())
+      const isKnown = Object.hasOwn(readers, name.trim().toLowerCase())
       return { opening, name, rest, index, isKnown }
     })
     .filter(({ rest, isKnown }) => isKnown || rest === '=')
@@ -170,13 +156,4 @@ function balanced(prompt: string, from: number): string | undefined {
     end = prompt.indexOf(']]', end + 1)
   }
   return undefined
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
 }

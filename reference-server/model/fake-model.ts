@@ -1,4 +1,5 @@
 /** A model that is a pure function of seed and request, so that its output is predictable. */
+import { isObject, parseJson } from '../../contract/json.ts'
 import type { SearchHit } from '../retrieval/types.ts'
 import { type Directives, readDirectives } from './directives.ts'
 import { generationOf, type Plan, splitTokens, spoken, tokensBeforeStop } from './generation.ts'
@@ -92,21 +93,12 @@ function inForm({ seed, request, question }: PromptContext, plain: Answer): Answ
   const form = request.client?.form ?? 'text'
   if (form === 'text') return plain
   const text = plain.tokens.join('')
-  if (isObjectText(text)) return plain
+  if (isObject(parseJson(text))) return plain
   if (form === 'object')
     return { tokens: splitTokens(JSON.stringify({ answer: text })), citations: [] }
   const { strings, numbers } = hintsIn(question)
   const hints = { strings: strings.length > 0 ? strings : [text], numbers }
   return { tokens: splitTokens(JSON.stringify(conformingValue(form, seed, hints))), citations: [] }
-}
-
-function isObjectText(text: string): boolean {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-  } catch {
-    return false
-  }
 }
 
 function answer(context: PromptContext): Answer {

@@ -37,9 +37,9 @@ export function serverMetrics(runs: () => number): ServerMetrics {
   let active = 0
   const tokens = { input: 0, output: 0 }
   const times: TokenTimes = {
-    first: (seconds) => firstTokens.observe(seconds),
-    perToken: (seconds) => laterTokens.observe(seconds),
-    whole: (seconds) => answers.observe(seconds),
+    first: firstTokens.observe,
+    perToken: laterTokens.observe,
+    whole: answers.observe,
   }
 
   const text = () =>
@@ -81,7 +81,7 @@ export function serverMetrics(runs: () => number): ServerMetrics {
     measured: (decode) => (request) => {
       tokens.input += request.promptTokens
       tokens.output += request.outputTokens
-      return new ObservedDecoding(decode(request), request.outputTokens, times)
+      return observed(decode(request), request.outputTokens, times)
     },
   }
 }
@@ -138,54 +138,39 @@ interface TokenTimes {
   readonly whole: (seconds: number) => void
 }
 
-class ObservedDecoding implements Decoding {
-  readonly #decoding: Decoding
-  readonly #count: number
-  readonly #times: TokenTimes
-  readonly #startedAt = performance.now()
-  #firstAt: number | undefined
-  #ended = false
-
-  constructor(decoding: Decoding, count: number, times: TokenTimes) {
-    this.#decoding = decoding
-    this.#count = count
-    this.#times = times
+/** Reports the first token, and the end once. */
+function observed(decoding: Decoding, count: number, times: TokenTimes): Decoding {
+  const startedAt = performance.now()
+  let firstAt: number | undefined
+  let hasEnded = false
+  const first = () => {
+    if (firstAt !== undefined) return
+    firstAt = performance.now()
+    times.first((firstAt - startedAt) / 1000)
   }
-
-  get endsAt(): number {
-    return this.#decoding.endsAt
+  const end = () => {
+    if (hasEnded) return
+    hasEnded = true
+    const endedAt = performance.now()
+    times.whole((endedAt - startedAt) / 1000)
+    if (firstAt !== undefined && count > 1) times.perToken((endedAt - firstAt) / 1000 / (count - 1))
   }
-
-  token(n: number, signal?: AbortSignal): Promise<void> | undefined {
-    const wait = this.#decoding.token(n, signal)
-    if (n === 1) after(wait, () => this.#first())
-    if (n === this.#count) after(wait, () => this.#end())
-    return wait
+  return {
+    get endsAt() {
+      return decoding.endsAt
+    },
+    token(n, signal) {
+      const wait = decoding.token(n, signal)
+      if (n === 1) after(wait, first)
+      if (n === count) after(wait, end)
+      return wait
+    },
+    all(signal) {
+      const wait = decoding.all(signal)
+      after(wait, end)
+      return wait
+    },
   }
-
-  all(signal?: AbortSignal): Promise<void> {
-    const wait = this.#decoding.all(signal)
-    after(wait, () => this.#end())
-    return wait
-  }
-
-  #first(): void {
-    if (this.#firstAt !== undefined) return
-    this.#firstAt = performance.now()
-    this.#times.first(secondsSince(this.#startedAt))
-  }
-
-  #end(): void {
-    if (this.#ended) return
-    this.#ended = true
-    this.#times.whole(secondsSince(this.#startedAt))
-    if (this.#firstAt === undefined || this.#count < 2) return
-    this.#times.perToken(secondsSince(this.#firstAt) / (this.#count - 1))
-  }
-}
-
-function secondsSince(ms: number): number {
-  return (performance.now() - ms) / 1000
 }
 
 /** An abandoned answer is not measured. */

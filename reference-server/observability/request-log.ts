@@ -1,5 +1,6 @@
 /** The request log: a line for each answered request, as JSON or for people. */
 import { styleText } from 'node:util'
+import { asObject } from '../../contract/json.ts'
 import { type AnsweredRequest, headersToShow, type Observer, redacted } from './observe.ts'
 
 export interface RequestLogOptions {
@@ -71,11 +72,10 @@ function summary(request: AnsweredRequest): string {
 
 /** Reason of a refusal, from its problem details. */
 function refusalOf(reply: AnsweredRequest['reply']): { code?: string; detail?: string } {
-  const body = reply !== undefined && 'body' in reply ? reply.body : undefined
-  if (typeof body !== 'object' || body === null || !('detail' in body && 'error' in body)) return {}
-  const { detail, error } = body
-  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : null
-  return { code: String(code ?? 'refused'), detail: String(detail) }
+  const body = reply !== undefined && 'body' in reply ? asObject(reply.body) : undefined
+  if (body === undefined || !('detail' in body && 'error' in body)) return {}
+  const code = asObject(body['error'])?.['code'] ?? 'refused'
+  return { code: String(code), detail: String(body['detail']) }
 }
 
 /** Redacts secrets, including their forms in URLs, JSON and nested JSON. */

@@ -30,29 +30,16 @@ export type Decode = (request: DecodingRequest) => Decoding
 
 /** Each answer has its own pace, regardless of the number of answers. */
 export function decodeOnTime(clock: Clock): Decode {
-  return (request) => new TimedDecoding(clock, request)
-}
-
-class TimedDecoding implements Decoding {
-  readonly endsAt: number
-  readonly #clock: Clock
-  readonly #startedAt: number
-  readonly #due: readonly number[]
-
-  constructor(clock: Clock, { startedAt, due }: DecodingRequest) {
-    this.#clock = clock
-    this.#startedAt = startedAt
-    this.#due = due
-    this.endsAt = startedAt + (due.at(-1) ?? 0)
-  }
-
-  token(n: number, signal?: AbortSignal): Promise<void> | undefined {
-    const at = this.#due[n - 1] ?? 0
-    return at > 0 ? sleepUntil(this.#clock, this.#startedAt + at, signal) : undefined
-  }
-
-  all(signal?: AbortSignal): Promise<void> {
-    return sleepUntil(this.#clock, this.endsAt, signal)
+  return ({ startedAt, due }) => {
+    const endsAt = startedAt + (due.at(-1) ?? 0)
+    return {
+      endsAt,
+      token(n, signal) {
+        const at = due[n - 1] ?? 0
+        return at > 0 ? sleepUntil(clock, startedAt + at, signal) : undefined
+      },
+      all: (signal) => sleepUntil(clock, endsAt, signal),
+    }
   }
 }
 

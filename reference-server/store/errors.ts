@@ -1,38 +1,23 @@
 /** Failures of a store, each with its message for logs and answers. */
 
-/** The database does not answer; the next request may succeed. */
-export class StoreUnavailable extends Error {
-  override readonly name = 'StoreUnavailable'
-  readonly code = 'store_unavailable'
-
-  constructor(cause: unknown) {
-    super('The database of the server does not answer', { cause })
-  }
+const failures = {
+  /** The next request may succeed. */
+  store_unavailable: 'The database of the server does not answer',
+  /** Stored data can be read, nothing can be added. */
+  store_full: 'The disk of the database is full',
+  /** Its lease had expired. */
+  idempotency_key_in_use: 'Another request with this Idempotency-Key has taken over',
 }
 
-/** The disk of the database is full: stored data can be read, nothing can be added. */
-export class StoreFull extends Error {
-  override readonly name = 'StoreFull'
-  readonly code = 'store_full'
+/** A failure after which nothing of a turn is stored. */
+export class StoreFailure extends Error {
+  override readonly name = 'StoreFailure'
+  readonly code: keyof typeof failures
 
-  constructor(cause: unknown) {
-    super('The disk of the database is full', { cause })
+  constructor(code: StoreFailure['code'], cause?: unknown) {
+    super(failures[code], { cause })
+    this.code = code
   }
-}
-
-/** Another request holds the key of the run, because its lease had expired. */
-export class ClaimLost extends Error {
-  override readonly name = 'ClaimLost'
-  readonly code = 'idempotency_key_in_use'
-
-  constructor() {
-    super('Another request with this Idempotency-Key has taken over')
-  }
-}
-
-/** True for failures after which nothing of a turn is stored. */
-export function isStoreFailure(error: unknown): error is StoreUnavailable | StoreFull | ClaimLost {
-  return [StoreUnavailable, StoreFull, ClaimLost].some((failure) => error instanceof failure)
 }
 
 /** A store that cannot be opened: unknown, in use, of a newer server, or not a store. */

@@ -79,7 +79,7 @@ export interface HistoryStore {
    * Adds the whole run or nothing; its rows are contiguous. Nothing is stored for a deleted chat. A persistent
    * store finishes the key of the turn in the same transaction.
    *
-   * @throws ClaimLost if another request has taken over the key; nothing is stored then
+   * @throws StoreFailure if another request has taken over the key; nothing is stored then
    */
   append(chatId: string, run: StoredRun, turn?: FinishedTurn): Promise<void>
   /** Oldest first, the rows after position `after` (0: from the start). */
@@ -201,7 +201,7 @@ export interface StoreOptions {
   readonly leaseMs?: number
 }
 
-/** State of a server. Methods throw StoreUnavailable while a database is unavailable, StoreFull on a full disk. */
+/** State of a server. Methods throw StoreFailure while a database is unavailable or its disk is full. */
 export interface Store {
   readonly chats: ChatStore
   readonly history: HistoryStore

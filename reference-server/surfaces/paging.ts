@@ -1,4 +1,5 @@
 /** Pages of a list, with opaque cursors (section 2.6). */
+import { parseJson } from '../../contract/json.ts'
 import { ApiError } from '../http/errors.ts'
 import type { Page } from '../store/types.ts'
 
@@ -28,7 +29,7 @@ function writeCursor(list: string, position: number | null): string | null {
 /** @throws ApiError 400 for a cursor of another server or list */
 export function readCursor(list: string, cursor: string | undefined): number | undefined {
   if (cursor === undefined) return undefined
-  const value = decode(cursor)
+  const value = parseJson(Buffer.from(cursor, 'base64url').toString())
   if (Array.isArray(value) && value[0] === list && Number.isSafeInteger(value[1]) && value[1] > 0) {
     return value[1]
   }
@@ -36,12 +37,4 @@ export function readCursor(list: string, cursor: string | undefined): number | u
     code: 'invalid_cursor',
     param: 'cursor',
   })
-}
-
-function decode(cursor: string): unknown {
-  try {
-    return JSON.parse(Buffer.from(cursor, 'base64url').toString())
-  } catch {
-    return undefined
-  }
 }

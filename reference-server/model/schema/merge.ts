@@ -1,4 +1,5 @@
 /** Simplifies a JSON Schema: follows references, merges `allOf`, refuses unsupported keywords. */
+import { isObject, valueAt } from '../../../contract/json.ts'
 import { type JsonSchema, UnsupportedSchema } from '../types.ts'
 
 const maxReferences = 32
@@ -26,7 +27,7 @@ export function merged(schema: JsonSchema, root: JsonSchema, followed = 0): Json
 /** `true` allows any value, like `{}`. @throws UnsupportedSchema for `false` and values that are not a schema */
 export function asSchema(value: unknown): JsonSchema {
   if (value === true) return {}
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
+  if (isObject(value)) return value
   throw new UnsupportedSchema(`${JSON.stringify(value)} is no schema that a value can satisfy`)
 }
 
@@ -44,11 +45,7 @@ function target(reference: string, root: JsonSchema): JsonSchema {
   if (!reference.startsWith('#')) {
     throw new UnsupportedSchema(`$ref ${JSON.stringify(reference)} leads out of the schema`)
   }
-  let found: unknown = root
-  for (const step of reference.slice(1).split('/').slice(1)) {
-    const name = decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~')
-    found = typeof found === 'object' && found !== null ? Reflect.get(found, name) : undefined
-  }
+  const found = valueAt(root, decodeURIComponent(reference.slice(1)))
   if (found === undefined) {
     throw new UnsupportedSchema(`$ref ${JSON.stringify(reference)} leads nowhere`)
   }

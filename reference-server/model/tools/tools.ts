@@ -1,4 +1,5 @@
 /** The tools of the service, and when the fake model calls one. */
+import { asObject, asString, parseJson } from '../../../contract/json.ts'
 import type { Directives, ToolOrder } from '../directives.ts'
 import { splitTokens, spoken } from '../generation.ts'
 import { conformingValue, hintsIn } from '../schema/conforming.ts'
@@ -80,9 +81,7 @@ export function toolStep(call: ToolOrder, request: ModelRequest, question: strin
 /** Query of a call of the search tool; undefined for calls of other tools. */
 function searchQuery(call: ToolOrder, question: string): string | undefined {
   if (call.name !== searchTool) return undefined
-  const given: unknown = JSON.parse(call.arguments)
-  const query = typeof given === 'object' && given !== null && 'query' in given && given.query
-  return typeof query === 'string' ? query : question
+  return asString(asObject(parseJson(call.arguments))?.['query']) ?? question
 }
 
 function impliedCalls(question: string): readonly ToolOrder[] {

@@ -125,9 +125,8 @@ async function countChange(query: Query, owner: string, baseId: string): Promise
 }
 
 async function insertBase(query: Query, owner: string, base: KnowledgeBase): Promise<void> {
-  await query('INSERT INTO bases (id, owner, base) VALUES (?, ?, ?)', [
-    ...[base.id, owner, JSON.stringify(base)],
-  ])
+  const values = [base.id, owner, JSON.stringify(base)]
+  await query('INSERT INTO bases (id, owner, base) VALUES (?, ?, ?)', values)
 }
 
 async function insertDocument(
@@ -136,7 +135,6 @@ async function insertDocument(
   baseId: string,
   document: KnowledgeDocument,
 ): Promise<void> {
-  await query('INSERT INTO documents (id, owner, base_id, document) VALUES (?, ?, ?, ?)', [
-    ...[document.id, owner, baseId, JSON.stringify(document)],
-  ])
+  const values = [document.id, owner, baseId, JSON.stringify(document)]
+  await query('INSERT INTO documents (id, owner, base_id, document) VALUES (?, ?, ?, ?)', values)
 }

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import type { ResponseRun } from '../../events/run.ts'
 import type { Clock } from '../../runtime/clock.ts'
-import { ClaimLost } from '../errors.ts'
+import { StoreFailure } from '../errors.ts'
 import type { FinishedTurn, IdempotencyScope, IdempotencyStore, Reservation } from '../types.ts'
 import { type Database, jsonOf, type Query, type Row, textOf } from './database.ts'
 
@@ -58,7 +58,9 @@ export function sqlLedger({ query, dialect }: Database, leaseMs: number): SqlLed
       `UPDATE ledger SET run = ? WHERE ${sameKey} AND claim = ? AND run IS NULL RETURNING claim`,
       [JSON.stringify(run), ...keyValues(scope), claim?.token ?? ''],
     )
-    if (claim === undefined || finished.length === 0) throw new ClaimLost()
+    if (claim === undefined || finished.length === 0) {
+      throw new StoreFailure('idempotency_key_in_use')
+    }
     claim.isFinished = true
   }
 

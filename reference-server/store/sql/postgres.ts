@@ -1,6 +1,6 @@
 /** PostgreSQL, which several servers may share. */
 import { DatabaseError, Pool, type PoolClient } from 'pg'
-import { StoreFull, StoreUnavailable } from '../errors.ts'
+import { StoreFailure } from '../errors.ts'
 import type { Database, Query, Row, SqlDialect, Value } from './database.ts'
 
 const dialect: SqlDialect = {
@@ -107,11 +107,12 @@ function accepted(value: Value): Value {
 
 /** SQLSTATE codes (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
 function storeError(error: unknown): unknown {
-  if (!(error instanceof DatabaseError)) return new StoreUnavailable(error)
+  if (!(error instanceof DatabaseError)) return new StoreFailure('store_unavailable', error)
   const { code = '' } = error
-  if (code === '53100') return new StoreFull(error)
+  if (code === '53100') return new StoreFailure('store_full', error)
   // Connections, resources, operator intervention, system errors, and statement timeouts.
-  return /^(08|53|57|58)/.test(code) || code === '25P03' ? new StoreUnavailable(error) : error
+  const isPassing = /^(08|53|57|58)/.test(code) || code === '25P03'
+  return isPassing ? new StoreFailure('store_unavailable', error) : error
 }
 
 /** A deadlock or a serialization failure: the transaction may be tried again. */

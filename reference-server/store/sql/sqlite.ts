@@ -1,7 +1,7 @@
 /** SQLite in memory, or in a file with the write-ahead log, using the module of Node.js. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { messageOf } from '../../../contract/text.ts'
-import { StoreFull, StoreOpenError, StoreUnavailable } from '../errors.ts'
+import { StoreFailure, StoreOpenError } from '../errors.ts'
 import type { Database, Query, Row, SqlDialect, Value } from './database.ts'
 
 const { DatabaseSync: Sqlite } = loadQuietly()
@@ -95,44 +95,28 @@ function lockedFile(file: string): DatabaseSync {
     return sqlite
   } catch (error) {
     sqlite?.close()
-    throw new StoreOpenError(`${file}: ${openingProblem(error)}`, { cause: error })
+    const problem = openingProblems.get(codeOf(error) ?? 0) ?? messageOf(error)
+    throw new StoreOpenError(`${file}: ${problem}`, { cause: error })
   }
 }
 
 /** Result codes of SQLite (https://www.sqlite.org/rescode.html), without their extensions. */
-const codes = {
-  busy: 5,
-  locked: 6,
-  readOnly: 8,
-  ioError: 10,
-  full: 13,
-  cannotOpen: 14,
-  noDatabase: 26,
-}
+const [busy, locked, readOnly, ioError, full, cannotOpen, noDatabase] = [5, 6, 8, 10, 13, 14, 26]
 
-function openingProblem(error: unknown): string {
-  switch (codeOf(error)) {
-    case codes.busy:
-    case codes.locked:
-      return 'another server has this file open'
-    case codes.noDatabase:
-      return 'this file is no SQLite database'
-    case codes.full:
-      return 'the disk is full'
-    case codes.cannotOpen:
-      return 'the file cannot be opened or created'
-    case codes.readOnly:
-      return 'the file cannot be written'
-    default:
-      return messageOf(error)
-  }
-}
+const openingProblems = new Map([
+  [busy, 'another server has this file open'],
+  [locked, 'another server has this file open'],
+  [readOnly, 'the file cannot be written'],
+  [full, 'the disk is full'],
+  [cannotOpen, 'the file cannot be opened or created'],
+  [noDatabase, 'this file is no SQLite database'],
+])
 
 function storeError(error: unknown): unknown {
   const code = codeOf(error)
-  if (code === codes.full) return new StoreFull(error)
-  const isPassing = code === codes.busy || code === codes.locked || code === codes.ioError
-  return isPassing ? new StoreUnavailable(error) : error
+  if (code === full) return new StoreFailure('store_full', error)
+  const isPassing = code === busy || code === locked || code === ioError
+  return isPassing ? new StoreFailure('store_unavailable', error) : error
 }
 
 function codeOf(error: unknown): number | undefined {

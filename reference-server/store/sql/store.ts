@@ -6,6 +6,7 @@ import type {
   ChatStore,
   Message,
   MessageStore,
+  PageRequest,
   SeededBase,
   Store,
   StoreOptions,
@@ -16,6 +17,7 @@ import {
   numberOf,
   pageOf,
   patternOf,
+  type Query,
   type Row,
   searchable,
   textOf,
@@ -62,7 +64,7 @@ export async function sqlStore(
   }
 }
 
-export function sqlAttachments({ query, dialect }: Database): AttachmentStore {
+function sqlAttachments({ query, dialect }: Database): AttachmentStore {
   return {
     async add(attachment) {
       await query(
@@ -86,23 +88,18 @@ export function sqlAttachments({ query, dialect }: Database): AttachmentStore {
         [id, chatId],
       )
     },
-    async list(owner, { chatId, search = '', limit, before }) {
-      const conditions: [string, Value][] = [['owner = ?', owner]]
-      if (chatId !== undefined) conditions.push(['chat_id = ?', chatId])
-      if (before !== undefined) conditions.push(['position < ?', before])
-      if (search !== '') conditions.push([`name_search LIKE ? ESCAPE '\\'`, patternOf(search)])
+    async list(owner, { chatId, ...page }) {
       const linked = chatId === undefined ? '' : 'JOIN links ON attachment_id = id'
-      const rows = await query(
-        `SELECT position, attachment FROM attachments ${linked}
-         WHERE ${conditions.map(([sql]) => sql).join(' AND ')} ORDER BY position DESC LIMIT ?`,
-        [...conditions.map(([, value]) => value), limit + 1],
-      )
-      return pageOf(rows, limit, (row) => jsonOf<Attachment>(row, 'attachment'))
+      const rows = await newestFirst(query, `attachments ${linked}`, page, {
+        'owner = ?': owner,
+        'chat_id = ?': chatId,
+      })
+      return pageOf(rows, page.limit, (row) => jsonOf<Attachment>(row, 'attachment'))
     },
   }
 }
 
-export function sqlChats({ query }: Database): ChatStore {
+function sqlChats({ query }: Database): ChatStore {
   return {
     async create({ id, owner, name, version, favorite, createdAt, updatedAt }) {
       await query(
@@ -118,20 +115,13 @@ export function sqlChats({ query }: Database): ChatStore {
       const [row] = await query('SELECT * FROM chats WHERE id = ? AND owner = ?', [id, owner])
       return row === undefined ? undefined : chatOf(row)
     },
-    async list(owner, { version, favorite, search = '', limit, before }) {
-      const conditions: [string, Value][] = [
-        ['owner = ?', owner],
-        ['version = ?', version],
-      ]
-      if (favorite !== undefined) conditions.push(['favorite = ?', Number(favorite)])
-      if (before !== undefined) conditions.push(['position < ?', before])
-      if (search !== '') conditions.push([`name_search LIKE ? ESCAPE '\\'`, patternOf(search)])
-      const rows = await query(
-        `SELECT * FROM chats WHERE ${conditions.map(([sql]) => sql).join(' AND ')}
-         ORDER BY position DESC LIMIT ?`,
-        [...conditions.map(([, value]) => value), limit + 1],
-      )
-      return pageOf(rows, limit, chatOf)
+    async list(owner, { version, favorite, ...page }) {
+      const rows = await newestFirst(query, 'chats', page, {
+        'owner = ?': owner,
+        'version = ?': version,
+        'favorite = ?': favorite === undefined ? undefined : Number(favorite),
+      })
+      return pageOf(rows, page.limit, chatOf)
     },
     async update(owner, id, { name, favorite, updatedAt }) {
       const [row] = await query(
@@ -157,6 +147,26 @@ export function sqlChats({ query }: Database): ChatStore {
   }
 }
 
+/** A page of a table, with one row more; conditions without a value do not apply. */
+function newestFirst(
+  query: Query,
+  table: string,
+  { search = '', limit, before }: PageRequest,
+  conditions: Readonly<Record<string, Value | undefined>>,
+): Promise<readonly Row[]> {
+  const all = {
+    ...conditions,
+    'position < ?': before,
+    "name_search LIKE ? ESCAPE '\\'": search === '' ? undefined : patternOf(search),
+  }
+  const applied = Object.entries(all).filter(([, value]) => value !== undefined)
+  return query(
+    `SELECT * FROM ${table} WHERE ${applied.map(([sql]) => sql).join(' AND ')}
+     ORDER BY position DESC LIMIT ?`,
+    [...applied.flatMap(([, value]) => value ?? []), limit + 1],
+  )
+}
+
 /** The name is JSON: a database refuses some characters that a name may have. */
 function chatOf(row: Row): Chat {
   return {
@@ -170,7 +180,7 @@ function chatOf(row: Row): Chat {
   }
 }
 
-export function sqlMessages({ query, dialect }: Database): MessageStore {
+function sqlMessages({ query, dialect }: Database): MessageStore {
   return {
     async append(message) {
       await query(

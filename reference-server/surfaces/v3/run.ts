@@ -10,7 +10,7 @@ import type { GenerateRequest, OneShotRequest } from '../../requests/index.ts'
 import { tokenDelays } from '../../runtime/decoding.ts'
 import { TimedValues } from '../../runtime/timed-values.ts'
 import type { Services } from '../../services.ts'
-import { isStoreFailure } from '../../store/errors.ts'
+import { StoreFailure } from '../../store/errors.ts'
 
 type Context = Pick<Ask, 'caller' | 'turns' | 'assistant' | 'rag'> &
   Pick<RunSettings, 'previousRunId' | 'stored'>
@@ -92,7 +92,7 @@ function* pacedEvents(
 
 /** @throws the error itself if it does not come from the store */
 function storeFailure(error: unknown): Failure {
-  if (!isStoreFailure(error)) throw error
+  if (!(error instanceof StoreFailure)) throw error
   return { code: error.code, message: error.message }
 }
 
