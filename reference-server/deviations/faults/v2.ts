@@ -8,7 +8,7 @@ import { isGiven, isText, setAt } from '../patches/json.ts'
 import { onSuccess, onSuccessBody, setFields } from '../patches/replies.ts'
 import { idOf, mendField, onRequestBody, rejectRequests } from '../patches/requests.ts'
 import { storeMessage, v2Generate } from '../patches/routes.ts'
-import { compose, onStore, perServer } from '../patches/services.ts'
+import { compose, noteMessages, onStore, perServer } from '../patches/services.ts'
 import { faultTable } from '../table.ts'
 
 export const v2Faults = faultTable({
@@ -43,7 +43,7 @@ export const v2Faults = faultTable({
   'V2-MSG-10 v2-message-instructions-refused: A message with an assistant_id that is not a UUID is rejected.':
     rejectRequests(storeMessage, ({ assistant_id: id }) => isText(id) && !isUuid(id)),
   'V2-GEN-02 v2-reply-needs-no-parent: A v2 generation without parent_id is accepted: the last message of the chat is answered.':
-    answerLastMessage,
+    answerLastMessage(),
   'V2-MSG-09 v2-think-in-a-text: A message with the text true as think is accepted.': mendField(
     storeMessage,
     'think',
@@ -59,8 +59,7 @@ function messageIds(write: (uuid: string) => string, read: (id: string) => strin
   const reading = (value: unknown) => (isText(value) ? read(value) : value)
   return compose([
     setFields(storeMessage, { id: write }),
-    onRequestBody(storeMessage, (body) => setAt(body, 'parent_id', reading)),
-    onRequestBody(v2Generate, (body) => setAt(body, 'parent_id', reading)),
+    onRequestBody([storeMessage, v2Generate], (body) => setAt(body, 'parent_id', reading)),
   ])
 }
 
@@ -68,13 +67,12 @@ function messageIds(write: (uuid: string) => string, read: (id: string) => strin
 function answerLatest(): Patch {
   return perServer(() => {
     const latest = new Map<string, string>()
-    return onStore('messages', ({ append, chain }) => ({
-      append: (message) => {
-        if (message.role === 'user') latest.set(message.chatId, message.id)
-        return append(message)
-      },
-      chain: (chat, id) => chain(chat, latest.get(chat) ?? id),
-    }))
+    return compose([
+      noteMessages(({ role, chatId, id }) => role === 'user' && latest.set(chatId, id)),
+      onStore('messages', ({ chain }) => ({
+        chain: (chat, id) => chain(chat, latest.get(chat) ?? id),
+      })),
+    ])
   })
 }
 
@@ -93,17 +91,14 @@ function inSeparateChat(...[services]: Parameters<Patch>): ReturnType<Patch> {
   })(services)
 }
 
-function answerLastMessage(...[services]: Parameters<Patch>): ReturnType<Patch> {
-  const last = new Map<unknown, string>()
-  return compose([
-    onStore('messages', ({ append }) => ({
-      append: (message) => {
-        last.set(message.chatId, message.id)
-        return append(message)
-      },
-    })),
-    onRequestBody(v2Generate, (body) =>
-      isGiven(body['parent_id']) ? body : { ...body, parent_id: last.get(body['chat_id']) },
-    ),
-  ])(services)
+function answerLastMessage(): Patch {
+  return perServer(() => {
+    const last = new Map<unknown, string>()
+    return compose([
+      noteMessages(({ chatId, id }) => last.set(chatId, id)),
+      onRequestBody(v2Generate, (body) =>
+        isGiven(body['parent_id']) ? body : { ...body, parent_id: last.get(body['chat_id']) },
+      ),
+    ])
+  })
 }

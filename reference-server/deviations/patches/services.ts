@@ -8,8 +8,11 @@ import type {
   Chat,
   ChatChange,
   ChatPageRequest,
+  IdempotencyScope,
+  Message,
   Page,
   PageRequest,
+  Reservation,
   Store,
 } from '../../store/types.ts'
 import { toObject } from './json.ts'
@@ -24,16 +27,16 @@ export function perServer(make: () => Patch): Patch {
   return (services) => make()(services)
 }
 
-/** Patch of the model's requests or answers, on the compatible surface or on the native ones. */
+/** Patch of the model's requests or answers, on the compatible surface, on the native ones, or on any. */
 export function onModel(
-  surface: 'compatible' | 'native',
+  surface: 'compatible' | 'native' | 'any',
   change: (model: Model, request: ModelRequest) => Generation,
 ): Patch {
-  const toolsRunBy = surface === 'compatible' ? 'client' : 'service'
+  const others = { compatible: 'service', native: 'client', any: undefined }[surface]
   return (services) => ({
     ...services,
     model: (request) =>
-      request.toolsRunBy === toolsRunBy ? change(services.model, request) : services.model(request),
+      request.toolsRunBy === others ? services.model(request) : change(services.model, request),
   })
 }
 
@@ -125,4 +128,28 @@ export function keepingDeleted(make: (deleted: Map<string, Chat>) => Patch): Pat
       make(deleted),
     ])
   })
+}
+
+/** Edits what a claim of an Idempotency-Key results in. */
+export function editReservations(
+  edit: (
+    reservation: Reservation,
+    scope: IdempotencyScope,
+    services: Services,
+  ) => Reservation | Promise<Reservation>,
+): Patch {
+  return onStore('idempotency', ({ reserve }, services) => ({
+    reserve: async (scope, fingerprint, now) =>
+      edit(await reserve(scope, fingerprint, now), scope, services),
+  }))
+}
+
+/** Notes each v2 message before it is stored. */
+export function noteMessages(note: (message: Message) => void): Patch {
+  return onStore('messages', ({ append }) => ({
+    append: async (message) => {
+      note(message)
+      await append(message)
+    },
+  }))
 }

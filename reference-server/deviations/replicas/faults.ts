@@ -11,6 +11,7 @@ import {
   editChatChanges,
   editChatRows,
   editFileRows,
+  editReservations,
   onStore,
   remembering,
 } from '../patches/services.ts'
@@ -37,13 +38,10 @@ export const replicaFaults = rowsOf<PatchReplicas>({
   'V3-IDEM-04 V3-IDEM-05 replica-ledger-of-running-requests: A replica ignores running requests of other replicas with the same Idempotency-Key.':
     () => () =>
       remembering((own) =>
-        onStore('idempotency', (keys) => ({
-          reserve: async (scope, fingerprint, now) => {
-            const found = await keys.reserve(scope, fingerprint, now)
-            if (found.state === 'first') own.add(scope.key)
-            return found.state === 'running' && !own.has(scope.key) ? { state: 'first' } : found
-          },
-        })),
+        editReservations((found, { key }) => {
+          if (found.state === 'first') own.add(key)
+          return found.state === 'running' && !own.has(key) ? { state: 'first' } : found
+        }),
       ),
   'V3-HIST-07 replica-history-cached: A replica caches a history and ignores runs that other replicas add.':
     () => cachedHistory,

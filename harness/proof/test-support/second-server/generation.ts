@@ -105,7 +105,7 @@ export function textsOf(items: readonly Json[]): string[] {
 export function buildTurn(
   { state }: Call,
   body: Json,
-  rest: Pick<Turn, 'surface' | 'texts' | 'images'> & { readonly rag: unknown },
+  rest: Pick<Turn, 'texts' | 'images' | 'rag'>,
 ): Turn {
   const excluded = asList(body['exclude_tools'])
   const included = body['include_tools'] === undefined ? toolNames : asList(body['include_tools'])
@@ -114,7 +114,6 @@ export function buildTurn(
     body,
     stream: body['stream'] === true,
     think: body['think'] === true,
-    assistant: body['assistant_id'],
     model: asText(body['model_id'] ?? body['model']),
     maxTokens: isNumber(body['max_tokens']) ? body['max_tokens'] : undefined,
     stops: [],
@@ -171,12 +170,10 @@ export async function complete(call: Call): Promise<void> {
 function turnOf(body: Json, model: string): Turn {
   const { stop } = body
   return {
-    surface: 'openai',
     body,
     stream: body['stream'] === true,
     think: false,
     rag: false,
-    assistant: undefined,
     model,
     maxTokens: isNumber(body['max_tokens']) ? body['max_tokens'] : undefined,
     stops: isText(stop) ? [stop] : asList(stop).map(asText),

@@ -41,14 +41,11 @@ export async function generate(call: Call): Promise<void> {
     throw new Refusal(422, 'parent_id: no such run in this chat')
   }
   const texts = [...chain(chat, parent), ...textsOf(input.items)]
-  const turn = buildTurn(call, body, { surface: 'generate', texts, ...input, rag: body['rag'] })
+  const turn = buildTurn(call, body, { texts, ...input, rag: body['rag'] })
   const earlier = chat.turns.get(key)
-  if (earlier) {
-    await send(call, turn.stream, await earlier.finished)
-    return
-  }
+  if (earlier) return send(call, turn.stream, await earlier)
   const { promise, resolve } = Promise.withResolvers<TurnResult>()
-  chat.turns.set(key, { finished: promise })
+  chat.turns.set(key, promise)
   const result = take(call, turn)
   const output = asList(result.response['output']).map(asJson)
   store(chat, [...input.items, ...output])
@@ -68,7 +65,7 @@ export async function oneShot(call: Call): Promise<void> {
   const texts = [...earlier, ...textsOf(input.items)]
   const rag = body['rag'] ?? 'agent'
   const searching = body['assistant_id'] === 'searcher' ? true : rag
-  const turn = buildTurn(call, body, { surface: 'one-shot', texts, ...input, rag: searching })
+  const turn = buildTurn(call, body, { texts, ...input, rag: searching })
   await send(call, turn.stream, take(call, turn))
 }
 
@@ -86,7 +83,7 @@ async function send(call: Call, stream: boolean, { response, events }: TurnResul
 
 function chain(chat: Chat, parent: string): string[] {
   const run = chat.runs.get(parent)
-  return run === undefined ? [] : [...chain(chat, run.parent ?? ''), ...run.texts]
+  return run === undefined ? [] : [...chain(chat, run.parent), ...run.texts]
 }
 
 function store(chat: Chat, items: readonly Json[]): void {
@@ -128,56 +125,41 @@ export function storeMessage(call: Call): void {
   refuseWrongTypes(types, body)
   const chat = openV2Chat(call, body['chat_id'])
   const parent = asText(body['parent_id'])
-  if (parent !== '' && !chat.messages.some(({ id }) => id === parent)) {
+  if (parent !== '' && messageOf(chat, parent) === undefined) {
     throw new Refusal(422, 'parent_id: no such message')
   }
-  const message = newMessage(chat, body, 'user', body['content'])
-  chat.messages.push(message)
-  sendJson(call, 201, publicRecord(message))
+  sendJson(call, 201, addMessage(chat, body, 'user', body['content']))
 }
 
-function newMessage(
-  chat: Chat,
-  body: Json,
-  role: 'user' | 'assistant',
-  content: string,
-): StoredMessage {
-  return {
-    id: crypto.randomUUID(),
-    chat_id: chat.id,
-    model_id: body['model_id'],
-    role,
-    content,
-    created_at: new Date().toISOString().replace('Z', '+00:00'),
-    parent: asText(body['parent_id']),
-    rag: body['rag'],
-    think: body['think'],
-    assistant: body['assistant_id'],
-  }
+/** The record of the message as the service shows it. */
+function addMessage(chat: Chat, request: Json, role: 'user' | 'assistant', content: string): Json {
+  const created_at = new Date().toISOString().replace('Z', '+00:00')
+  const { model_id } = request
+  const record = { id: crypto.randomUUID(), chat_id: chat.id, model_id, role, content, created_at }
+  chat.messages.push({ record, request })
+  return { ...record, attachments: null }
 }
 
-function publicRecord({ id, chat_id, model_id, role, content, created_at }: StoredMessage): Json {
-  return { id, chat_id, model_id, role, content, created_at, attachments: null }
+function messageOf(chat: Chat, id: unknown): StoredMessage | undefined {
+  return chat.messages.find(({ record }) => record.id === id)
 }
 
 export function answerMessage(call: Call): void {
   const body = bodyOf(call)
   checkFields(call, body)
   const chat = findChat(call, body['chat_id'], 'v2')
-  const parent = chat.messages.find(({ id }) => id === body['parent_id'])
+  const parent = messageOf(chat, body['parent_id'])
   if (parent === undefined) throw new Refusal(422, 'parent_id: no such message')
-  const texts = chainOf(chat, parent).map(({ content }) => content)
-  const request = { ...body, stream: false, think: parent.think, assistant_id: parent.assistant }
-  const planned = buildTurn(call, request, { surface: 'v2', texts, images: 0, rag: parent.rag })
-  const { response } = take(call, planned)
+  const { think, rag, assistant_id } = parent.request
+  const texts = chainOf(chat, parent).map(({ record }) => record.content)
+  const request = { ...body, stream: false, think, assistant_id }
+  const { response } = take(call, buildTurn(call, request, { texts, images: 0, rag }))
   const output = asList(response['output']).map(asJson)
   const text = textsOf(output.filter(({ type }) => type === 'message')).join('')
-  const message = newMessage(chat, body, 'assistant', text)
-  chat.messages.push(message)
-  sendJson(call, 200, { message: publicRecord(message), took: 1 })
+  sendJson(call, 200, { message: addMessage(chat, body, 'assistant', text), took: 1 })
 }
 
 function chainOf(chat: Chat, message: StoredMessage): StoredMessage[] {
-  const parent = chat.messages.find(({ id }) => id === message.parent)
+  const parent = messageOf(chat, message.request['parent_id'])
   return parent === undefined ? [message] : [...chainOf(chat, parent), message]
 }

@@ -17,7 +17,6 @@ import {
   asJson,
   type Call,
   isCompatible,
-  type Json,
   Refusal,
   readForm,
   sendJson,
@@ -25,14 +24,7 @@ import {
 } from './http.ts'
 import { answerMessage, generate, oneShot, showHistory, storeMessage } from './messages.ts'
 import { findIn } from './model.ts'
-import {
-  createState,
-  type KnowledgeBase,
-  legal,
-  type Rules,
-  type State,
-  type StoredFile,
-} from './state.ts'
+import { createState, type KnowledgeBase, legal, type Rules, type State } from './state.ts'
 
 export interface SecondServer extends TestHost {
   /** Keys of two callers. */
@@ -136,12 +128,12 @@ const routes: Readonly<Record<string, (call: Call) => void | Promise<void>>> = {
   'GET /api/knowledge/{id}/find': searchBase,
 }
 
-export function listBases(call: Call): void {
+function listBases(call: Call): void {
   const bases = [...call.state.bases.values()].map(({ id, title }) => ({ kb: id, title }))
   sendJson(call, 200, { bases })
 }
 
-export async function addDocument(call: Call): Promise<void> {
+async function addDocument(call: Call): Promise<void> {
   const base = baseOf(call)
   const { file } = await readForm(call)
   if (file === undefined) throw new Refusal(422, 'a file part is wanted')
@@ -150,7 +142,7 @@ export async function addDocument(call: Call): Promise<void> {
   sendJson(call, 202, { document: id })
 }
 
-export function searchBase(call: Call): void {
+function searchBase(call: Call): void {
   const base = baseOf(call)
   const about = call.query.get('about') ?? ''
   const hits = findIn(base.documents, about)
@@ -164,37 +156,31 @@ function baseOf({ state, ids }: Call): KnowledgeBase {
 }
 
 /** Ids are numbers in a string, counted over all callers. */
-export async function addFile(call: Call): Promise<void> {
+async function addFile(call: Call): Promise<void> {
   const { fields, file } = await readForm(call)
   if (file === undefined) throw new Refusal(422, 'a file part is wanted')
   const chat = fields['chat_id'] === undefined ? undefined : findChat(call, fields['chat_id'], 'v3')
   call.state.count += 1
-  const stored: StoredFile = {
+  const record = {
     id: String(1000 + call.state.count),
     filename: file.name,
     content_type: file.type,
     bucket: 'pier-nine',
     size: file.bytes.length,
     created_at: new Date().toISOString(),
-    chat: chat?.id,
-    text: file.bytes.toString('utf8'),
   }
-  call.user.files.push(stored)
-  sendJson(call, 201, { cargo: publicRecord(stored) })
+  call.user.files.push({ record, chat: chat?.id })
+  sendJson(call, 201, { cargo: record })
 }
 
-function publicRecord({ id, filename, content_type, bucket, size, created_at }: StoredFile): Json {
-  return { id, filename, content_type, bucket, size, created_at }
-}
-
-export function listFiles(call: Call, chatId: string | null): void {
+function listFiles(call: Call, chatId: string | null): void {
   const { query, user } = call
   const chat = chatId === null ? undefined : findChat(call, chatId, 'v3')
   const search = (query.get('search') ?? '').toLowerCase()
-  const list = user.files.filter(
-    (file) =>
-      (chat === undefined || file.chat === chat.id) && file.filename.toLowerCase().includes(search),
-  )
+  const list = user.files
+    .filter((file) => chat === undefined || file.chat === chat.id)
+    .map(({ record }) => record)
+    .filter(({ filename }) => filename.toLowerCase().includes(search))
   const { rows, cursor } = pageOf(call, list, ({ id }) => id)
-  sendJson(call, 200, { manifest: rows.map(publicRecord), onward: { token: cursor } })
+  sendJson(call, 200, { manifest: rows, onward: { token: cursor } })
 }

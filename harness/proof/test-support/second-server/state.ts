@@ -1,28 +1,23 @@
 import type { Json } from './http.ts'
 
-export interface Row {
+interface Row {
   readonly position: number
   readonly item: Json
   /** Milliseconds; a row is listed only after the replication delay. */
   readonly storedAt: number
 }
 
+/** With the members of its request that a reply needs. */
 export interface StoredMessage {
-  readonly id: string
-  readonly chat_id: string
-  readonly model_id: unknown
-  readonly role: 'user' | 'assistant'
-  readonly content: string
-  readonly created_at: string
-  readonly parent: string | undefined
-  readonly rag: unknown
-  readonly think: unknown
-  readonly assistant: unknown
-}
-
-/** A finished or running turn, by its Idempotency-Key. */
-export interface StoredTurn {
-  readonly finished: Promise<TurnResult>
+  readonly record: {
+    readonly id: string
+    readonly chat_id: string
+    readonly model_id: unknown
+    readonly role: 'user' | 'assistant'
+    readonly content: string
+    readonly created_at: string
+  }
+  readonly request: Json
 }
 
 export interface TurnResult {
@@ -35,35 +30,11 @@ export interface StreamEvent {
   readonly data: Json
 }
 
-export interface Run {
-  readonly parent: string | undefined
-  readonly texts: readonly string[]
-}
-
-export interface Chat {
-  readonly id: string
-  readonly version: 'v2' | 'v3'
-  name: string
-  favorite: boolean
-  deleted: boolean
-  readonly createdAt: number
-  readonly rows: Row[]
-  readonly messages: StoredMessage[]
-  readonly runs: Map<string, Run>
-  readonly turns: Map<string, StoredTurn>
-  /** The creation request, echoed in every list element. */
-  readonly origin: Json
-}
+export type Chat = ReturnType<typeof createChat>
 
 export interface StoredFile {
-  readonly id: string
-  readonly filename: string
-  readonly content_type: string
-  readonly bucket: string
-  readonly size: number
-  readonly created_at: string
+  readonly record: Json & { readonly id: string; readonly filename: string }
   readonly chat: string | undefined
-  readonly text: string
 }
 
 export interface User {
@@ -88,8 +59,7 @@ export const assistants = {
   withoutKnowledge: '0d7b7f52-9c1e-7aa0-8f43-5be1a8f0c922',
 }
 
-export const question = 'Which color has the storm lantern of pier nine?'
-export const expected = 'VERMILION-77'
+const expected = 'VERMILION-77'
 
 /** Milliseconds until a stored row is listed and a deletion takes effect. */
 export const replicationMs = 25
@@ -107,29 +77,23 @@ function base(id: string, title: string, text: string): KnowledgeBase {
   return { id, title, documents: [{ id: `${id}-d0`, text }] }
 }
 
-export function createChat(version: 'v2' | 'v3', id: string, name: string, origin: Json): Chat {
+/** @param origin the creation request, echoed in every list element */
+export function createChat(version: 'v2' | 'v3', id: string, name: string, origin: Json) {
   return {
-    id,
-    version,
-    name,
-    favorite: false,
-    deleted: false,
-    createdAt: Date.now(),
-    rows: [],
-    messages: [],
-    runs: new Map(),
-    turns: new Map(),
-    origin,
+    ...{ id, version, name, origin, favorite: false, deleted: false, createdAt: Date.now() },
+    rows: [] as Row[],
+    messages: [] as StoredMessage[],
+    runs: new Map<string, { readonly parent: string; readonly texts: readonly string[] }>(),
+    /** Finished and running turns, by their Idempotency-Key. */
+    turns: new Map<string, Promise<TurnResult>>(),
   }
 }
 
 export interface Turn {
-  readonly surface: 'openai' | 'v2' | 'generate' | 'one-shot'
   readonly body: Json
   readonly stream: boolean
   readonly think: boolean
   readonly rag: unknown
-  readonly assistant: unknown
   readonly model: string
   readonly maxTokens: number | undefined
   readonly stops: readonly string[]

@@ -11,13 +11,11 @@ import {
   setInEvents,
   terminalEvents,
 } from '../../patches/events.ts'
-import { type Json, setAt, toList, toObject } from '../../patches/json.ts'
-import { onEachBlock, onSuccessBody } from '../../patches/replies.ts'
-import { completions, v3Generate, v3History } from '../../patches/routes.ts'
+import { type Json, setAt, toObject } from '../../patches/json.ts'
+import { onEachBlock, setFields } from '../../patches/replies.ts'
+import { completions, oneShot, v3Generate, v3History } from '../../patches/routes.ts'
 import { compose, onModel, perServer } from '../../patches/services.ts'
 import { alternatives, type Dialect, dialectTable } from '../../table.ts'
-
-const surfaces = ['compatible', 'native'] as const
 
 const isPlain = (body: Json) => !('max_tokens' in body || 'stop' in body || 'tools' in body)
 
@@ -26,16 +24,13 @@ export const answerDialects: readonly Dialect[] = [
     'answers-differ-each-time: Answers are not deterministic: the same request returns different text.':
       {
         profile: { deterministic: false },
-        patch: (services) => {
+        patch: perServer(() => {
           let requestCount = 0
-          return {
-            ...services,
-            model: (request) => {
-              requestCount += 1
-              return services.model({ ...request, variation: requestCount })
-            },
-          }
-        },
+          return onModel('any', (model, request) => {
+            requestCount += 1
+            return model({ ...request, variation: requestCount })
+          })
+        }),
       },
     'facts-not-understood: The model does not answer questions about facts from the context.':
       editTexts((step) =>
@@ -82,14 +77,8 @@ export const answerDialects: readonly Dialect[] = [
           setInEvents('response.output_item.done', { item: sealReasoning }),
           setInEvents(all(...terminalEvents), { 'response.output.*': sealReasoning }),
         ),
-        onSuccessBody(v3Generate, (body) => setAt(body, 'output.*', sealReasoning)),
-        onSuccessBody('POST /api/v3/message/one-shot', (body) =>
-          setAt(body, 'output.*', sealReasoning),
-        ),
-        onSuccessBody(v3History, (body) => ({
-          ...body,
-          result: toList(body['result']).map((row) => setAt(row, 'item', sealReasoning)),
-        })),
+        setFields([v3Generate, oneShot], { 'output.*': sealReasoning }),
+        setFields(v3History, { 'result.*.item': sealReasoning }),
       ]),
   }),
   ...alternatives({
@@ -135,18 +124,12 @@ type Message = Extract<Step, { readonly type: 'message' }>
 
 /** Edits the text of complete answers; the length of a truncated one must not change. */
 function editTexts(change: (step: Message, request: ModelRequest) => readonly Step[]): Patch {
-  return compose(
-    surfaces.map((surface) =>
-      onModel(surface, (model, request) => {
-        const generated = model(request)
-        return generated.finish === 'stop' && request.stop.length === 0
-          ? withSteps(generated, (step) =>
-              step.type === 'message' ? change(step, request) : [step],
-            )
-          : generated
-      }),
-    ),
-  )
+  return onModel('any', (model, request) => {
+    const generated = model(request)
+    return generated.finish === 'stop' && request.stop.length === 0
+      ? withSteps(generated, (step) => (step.type === 'message' ? change(step, request) : [step]))
+      : generated
+  })
 }
 
 function firstTokens(step: Message, count: number): Message {

@@ -1,9 +1,10 @@
 /** Legal variants of compatible completions: the document hardly specifies chunks (section 4.1). */
 import type { SseBlock } from '../../../events/sse.ts'
 import type { Patch } from '../../../services.ts'
-import { type Json, setAt, toList, toObject } from '../../patches/json.ts'
+import { textOf } from '../../faults/openai/stream.ts'
+import { type Json, setAt, toObject } from '../../patches/json.ts'
 import { onBlocks, onEachBlock, onSuccessBody } from '../../patches/replies.ts'
-import { onRequest } from '../../patches/requests.ts'
+import { onRequestBody } from '../../patches/requests.ts'
 import { completions } from '../../patches/routes.ts'
 import { compose } from '../../patches/services.ts'
 import { alternatives, type Dialect, dialectTable } from '../../table.ts'
@@ -20,18 +21,6 @@ function isPlain(chunk: Json): boolean {
   return choice !== undefined && toObject(choice)['finish_reason'] === null
 }
 
-function contentOf({ data }: SseBlock): string {
-  const [choice] = toList(toObject(data)['choices'])
-  const { content } = toObject(toObject(choice)['delta'])
-  return typeof content === 'string' ? content : ''
-}
-
-function cutBeforeCall({ tools, tool_choice: choice, ...body }: Json): Json {
-  return choice === 'required'
-    ? { ...body, max_tokens: 4 }
-    : { ...body, tools, tool_choice: choice }
-}
-
 export const chunks: readonly Dialect[] = [
   ...dialectTable({
     'chunks-without-done-marker: Streams of chunks omit data: [DONE]. The contract requires it; the document does not.':
@@ -39,12 +28,16 @@ export const chunks: readonly Dialect[] = [
         for await (const block of blocks) if (block.data !== '[DONE]') yield block
       }),
     'chunks-with-usage-always: A usage chunk is sent although not requested. The contract forbids it; the document does not.':
-      onRequest(completions, (call) => ({
-        ...call,
-        body: { ...toObject(call.body), ...withUsageRequested(call.body) },
+      onRequestBody(completions, (body) => ({
+        ...body,
+        ...(body['stream'] === true ? { stream_options: { include_usage: true } } : {}),
       })),
     'tool-calls-cut-by-a-limit: The model writes text before a required tool call, and a limit of the server cuts it.':
-      onRequest(completions, (call) => ({ ...call, body: cutBeforeCall(toObject(call.body)) })),
+      onRequestBody(completions, ({ tools, tool_choice: choice, ...body }) =>
+        choice === 'required'
+          ? { ...body, max_tokens: 4 }
+          : { ...body, tools, tool_choice: choice },
+      ),
     'chunks-without-choices-first: An additional first chunk has empty choices and prompt_filter_results.':
       editChunks((chunk, at) =>
         at > 0 ? [chunk] : [{ ...chunk, choices: [], prompt_filter_results: [] }, chunk],
@@ -55,7 +48,7 @@ export const chunks: readonly Dialect[] = [
         let first: SseBlock | undefined
         let text = ''
         for await (const block of blocks) {
-          const content = contentOf(block)
+          const content = textOf(toObject(block.data))
           if (content !== '' && isPlain(toObject(block.data))) {
             first ??= block
             text += content
@@ -115,10 +108,6 @@ const extraMembers = { system_fingerprint: 'fp_7', service_tier: null, x_timing:
 
 function eos(reason: unknown): unknown {
   return reason === 'stop' ? 'eos' : reason
-}
-
-function withUsageRequested(body: unknown): Json {
-  return toObject(body)['stream'] === true ? { stream_options: { include_usage: true } } : {}
 }
 
 function withoutNulls(value: Json): Json {

@@ -8,9 +8,9 @@ import type { Message } from '../../../store/types.ts'
 import { terminalEvents } from '../../patches/events.ts'
 import { toObject } from '../../patches/json.ts'
 import { onReply } from '../../patches/replies.ts'
-import { onRequest } from '../../patches/requests.ts'
+import { rejectRequests } from '../../patches/requests.ts'
 import { storeMessage, v2Generate, v3Generate } from '../../patches/routes.ts'
-import { compose, onStore, perServer } from '../../patches/services.ts'
+import { compose, noteMessages, onStore, perServer, remembering } from '../../patches/services.ts'
 import { alternatives, type Dialect, dialectTable } from '../../table.ts'
 
 export const repeats: readonly Dialect[] = [
@@ -26,12 +26,8 @@ export const repeats: readonly Dialect[] = [
         'blocks' in reply ? { ...reply, blocks: firstAndLast(reply.blocks) } : reply,
       ),
     'repeat-in-json: A repeat of a stream returns the final response as JSON.': replayAsJson,
-    'repeat-409: A repeat is rejected with 409.': onReplay(() =>
-      errorReply(new ApiError(409, 'This step was made already')),
-    ),
-    'repeat-422: A repeat is rejected with 422.': onReplay(() =>
-      errorReply(new ApiError(422, 'This step was made already')),
-    ),
+    'repeat-409: A repeat is rejected with 409.': rejectReplays(409),
+    'repeat-422: A repeat is rejected with 422.': rejectReplays(422),
     'repeat-noted: A repeat returns 200 with the status duplicate.': onReplay(() => ({
       status: 200,
       body: { status: 'duplicate' },
@@ -44,6 +40,10 @@ function onReplay(change: (reply: Reply) => Reply): Patch {
   return onReply(v3Generate, (reply) =>
     reply.headers?.['idempotency-replayed'] === 'true' ? change(reply) : reply,
   )
+}
+
+function rejectReplays(status: number): Patch {
+  return onReplay(() => errorReply(new ApiError(status, 'This step was made already')))
 }
 
 async function* firstAndLast(blocks: AsyncIterable<SseBlock>): AsyncGenerator<SseBlock> {
@@ -93,23 +93,19 @@ export const v2Chains: readonly Dialect[] = [
     'v2-messages-are-answered-once: A second reply to the same message is refused.': {
       // Together, nobody could say the same words twice.
       excludes: ['v2-same-message-is-stored-once'],
-      patch: perServer(() => {
-        const answered = new Set<string>()
-        return compose([
-          onStore('messages', ({ append }) => ({
-            append: async (message) => {
-              if (message.role === 'assistant') answered.add(String(message.parentId))
-              await append(message)
-            },
-          })),
-          onRequest(v2Generate, (call) => {
-            if (answered.has(String(toObject(call.body)['parent_id']))) {
-              throw new ApiError(409, 'This message has its reply')
-            }
-            return call
-          }),
-        ])
-      }),
+      patch: remembering((answered) =>
+        compose([
+          noteMessages(
+            ({ role, parentId }) => role === 'assistant' && answered.add(String(parentId)),
+          ),
+          rejectRequests(
+            v2Generate,
+            (body) => answered.has(String(body['parent_id'])),
+            409,
+            'This message has its reply',
+          ),
+        ]),
+      ),
     },
     'v2-same-message-is-stored-once: A message with the body of an earlier one is answered with that one.':
       perServer(() => {
@@ -132,18 +128,18 @@ export const v2Chains: readonly Dialect[] = [
     ),
     'v2-context-of-the-whole-chat: A message without parent_id continues everything that was said in its chat.':
       perServer(() => {
-        const messagesOf = new Map<string, readonly Message[]>()
-        return onStore('messages', ({ append, chain }) => ({
-          append: async (message) => {
-            messagesOf.set(message.chatId, [...(messagesOf.get(message.chatId) ?? []), message])
-            await append(message)
-          },
-          chain: async (chat, id) => {
-            const messages = await chain(chat, id)
-            const ids = new Set(messages.map((one) => one.id))
-            return [...(messagesOf.get(chat) ?? []).filter((one) => !ids.has(one.id)), ...messages]
-          },
-        }))
+        const stored: Message[] = []
+        return compose([
+          noteMessages((message) => stored.push(message)),
+          onStore('messages', ({ chain }) => ({
+            chain: async (chat, id) => {
+              const messages = await chain(chat, id)
+              const ids = new Set(messages.map((one) => one.id))
+              const others = stored.filter((one) => one.chatId === chat && !ids.has(one.id))
+              return [...others, ...messages]
+            },
+          })),
+        ])
       }),
   }),
 ]

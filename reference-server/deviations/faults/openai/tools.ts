@@ -14,6 +14,7 @@ import { onRequestBody, rejectRequests } from '../../patches/requests.ts'
 import { completions } from '../../patches/routes.ts'
 import { compose } from '../../patches/services.ts'
 import { faultTable } from '../../table.ts'
+import { textOf } from './stream.ts'
 
 const contentPath = 'choices.*.delta.content'
 
@@ -32,9 +33,9 @@ const setInCalls = (fields: Fields): Patch =>
     'choices.*.message.tool_calls.*': (call: unknown) => setAll(call, fields),
   })
 
-const editFragments = (change: (fragment: Json, at: number) => Json): Patch =>
-  onEachBlock(completions, (data, at) => [
-    setAt(data, 'choices.*.delta.tool_calls.*', (one: unknown) => change(toObject(one), at)),
+const setInFragments = (fields: Fields): Patch =>
+  onEachBlock(completions, (data) => [
+    setAt(data, 'choices.*.delta.tool_calls.*', (one: unknown) => setAll(one, fields)),
   ])
 export const openaiToolFaults = faultTable({
   'OAI-STOP-02 openai-stop-list-of-four-refused: A list of more than three stop sequences is rejected.':
@@ -48,7 +49,7 @@ export const openaiToolFaults = faultTable({
     ),
   ]),
   'OAI-STOP-04 openai-stop-misses-two-chunks: A stop sequence that spans two chunks is missed: each chunk is searched separately.':
-    cutStreamsAtStop((chunk, start) => chunk.slice(0, start)),
+    cutStreamsAtStop(),
   'OAI-TOOL-01 openai-tools-ignored-in-streams: tools and tool_choice are ignored in streams.':
     ignoreMembers(['tools', 'tool_choice'], ({ stream }) => stream === true),
   'OAI-TOOL-01 openai-tool-choice-ignored: tool_choice required is treated as auto: the model answers with text.':
@@ -64,11 +65,9 @@ export const openaiToolFaults = faultTable({
   'OAI-TOOL-02 openai-tool-arguments-as-object: The arguments of a tool call are an object instead of a JSON string.':
     setInCalls({ 'function.arguments': (input: unknown) => JSON.parse(String(input)) }),
   'OAI-TOOL-03 openai-tool-fragments-without-index: The fragments of a streamed tool call omit index.':
-    editFragments((fragment) => setAt(fragment, 'index', undefined)),
+    setInFragments({ index: undefined }),
   'OAI-TOOL-03 openai-tool-fragments-doubled: The arguments in each fragment of a streamed tool call are duplicated.':
-    editFragments((fragment) =>
-      setAt(fragment, 'function.arguments', (text: unknown) => `${text}${text}`),
-    ),
+    setInFragments({ 'function.arguments': (text: unknown) => `${text}${text}` }),
   'OAI-TOOL-04 openai-tool-result-refused: Messages with the role tool are rejected.':
     rejectRequests(completions, ({ messages }) =>
       toList(messages).some(({ role }) => role === 'tool'),
@@ -95,20 +94,19 @@ function ignoreStop(when: (body: Json) => boolean): Patch {
   )
 }
 
-/** Ends streams at the first chunk that contains a stop sequence; `cut` truncates that chunk. */
-function cutStreamsAtStop(cut: (chunk: string, start: number) => string): Patch {
+/** Ends streams within the first chunk that contains a stop sequence. */
+function cutStreamsAtStop(): Patch {
   return compose([
     ignoreStop(({ stream }) => stream === true),
     onBlocks(completions, async function* (blocks, call) {
       let stopped = false
       for await (const block of blocks) {
-        const text = toObject(toList(toObject(block.data)['choices'])[0]?.['delta'])['content']
-        const span = typeof text === 'string' ? findStop(text, call.body) : undefined
-        if (typeof text !== 'string' || !stopped) {
-          yield span === undefined || typeof text !== 'string'
-            ? block
-            : { ...block, data: setAt(block.data, contentPath, cut(text, span.start)) }
-        }
+        const text = textOf(toObject(block.data))
+        const span = text === '' ? undefined : findStop(text, call.body)
+        const isCut = span !== undefined && !stopped
+        if (isCut)
+          yield { ...block, data: setAt(block.data, contentPath, text.slice(0, span.start)) }
+        else if (text === '' || !stopped) yield block
         stopped ||= span !== undefined
       }
     }),

@@ -168,7 +168,10 @@ export const generateFaults = faultTable({
       body['assistant_id'] === 'searcher' ? { ...body, assistant_id: null } : body,
     ),
   'V3-ONE-07 one-shot-searcher-without-base-refused: assistant_id: searcher is rejected without kb_id.':
-    rejectSearcher(({ kb_id: id }) => !isGiven(id)),
+    rejectRequests(
+      oneShot,
+      (body) => body['assistant_id'] === 'searcher' && !isGiven(body['kb_id']),
+    ),
   'V3-ONE-08 RAG-07 one-shot-assistant-refused: A one-shot with the UUID of an assistant is rejected.':
     rejectRequests(oneShot, ({ assistant_id: id }) => isUuid(id)),
   'V3-ONE-11 one-shot-remembers: The inputs of previous one-shots are passed to the model.':
@@ -235,8 +238,4 @@ function storeOneShots(when: (body: Json) => boolean): Patch {
     if (status >= 300 || !when(sent)) return
     await services.store.chats.create(newChat(services, caller, 'v3', JSON.stringify(input)))
   })
-}
-
-function rejectSearcher(when: (body: Json) => boolean): Patch {
-  return rejectRequests(oneShot, (body) => body['assistant_id'] === 'searcher' && when(body))
 }

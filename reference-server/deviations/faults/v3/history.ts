@@ -12,16 +12,26 @@ import { faultTable } from '../../table.ts'
 const without = (type: RunItem['type']): Patch =>
   editStoredRun((run) => ({ ...run, output: run.output.filter((item) => item.type !== type) }))
 
-/** Maps the rows of one role. */
-const editRows = (role: string, change: (row: Json) => Json): Patch =>
+/** Maps the rows of some items. */
+const editRows = (fits: (item: Json) => boolean, change: (row: Json) => Json): Patch =>
   setFields(v3History, {
-    'result.*': (row: Json) => (toObject(row['item'])['role'] === role ? change(row) : row),
+    'result.*': (row: Json) => (fits(toObject(row['item'])) ? change(row) : row),
   })
+
+const of =
+  (role: string) =>
+  (item: Json): boolean =>
+    item['role'] === role
+
+const ofType =
+  (type: string) =>
+  (item: Json): boolean =>
+    item['type'] === type
 export const historyRowFaults = faultTable({
   'V3-HIST-07 v3-history-decomposed: The history returns the text of an input in Unicode normalization form D.':
     inputTexts((text) => text.normalize('NFD')),
   'V3-HIST-07 v3-history-ascii-answers: Non-ASCII characters of a stored answer are replaced by question marks.':
-    editRows('assistant', (row) =>
+    editRows(of('assistant'), (row) =>
       setAt(row, 'item.content.*.text', (text: unknown) =>
         isText(text) ? text.replaceAll(/[^\0-\x7f]/g, '?') : text,
       ),
@@ -48,18 +58,19 @@ export const historyRowFaults = faultTable({
       input: run.input.filter(({ role }) => role !== 'system'),
     })),
   'V3-HIST-05 v3-history-input-content-as-text: The content of a user message is a string instead of an array of parts.':
-    editRows('user', (row) =>
+    editRows(of('user'), (row) =>
       setAt(row, 'item.content', (content: unknown) => toList(content)[0]?.['text']),
     ),
-  'V3-HIST-05 v3-history-input-without-type: User messages omit type.': editRows('user', (row) =>
-    setAt(setAt(row, 'item.type', undefined), 'item_type', undefined),
+  'V3-HIST-05 v3-history-input-without-type: User messages omit type.': editRows(
+    of('user'),
+    (row) => setAt(setAt(row, 'item.type', undefined), 'item_type', undefined),
   ),
   'V3-HIST-05 v3-history-developer-as-system: A developer message is returned with the role system.':
-    editRows('developer', (row) => setAt(row, 'item.role', 'system')),
+    editRows(of('developer'), (row) => setAt(row, 'item.role', 'system')),
   'V3-HIST-03 v3-history-reasoning-as-message: The item_type of a reasoning item is message.':
-    rowsOf('reasoning', (row) => ({ ...row, item_type: 'message' })),
+    editRows(ofType('reasoning'), (row) => ({ ...row, item_type: 'message' })),
   'V3-HIST-04 v3-history-searches-running: The item_status of a file search call remains searching.':
-    rowsOf('file_search_call', (row) => ({ ...row, item_status: 'searching' })),
+    editRows(ofType('file_search_call'), (row) => ({ ...row, item_status: 'searching' })),
   'V3-HIST-06 v3-history-without-reasoning: Reasoning items are not stored in the history.':
     without('reasoning'),
   'V3-HIST-06 v3-history-without-searches: File search calls are not stored in the history.':
@@ -74,7 +85,7 @@ export const historyRowFaults = faultTable({
       },
     })),
   'V3-HIST-06 v3-history-output-ids-anew: Output messages have other ids in the history than in the response.':
-    editRows('assistant', (row) => setAt(row, 'item.id', (id: unknown) => `row_${id}`)),
+    editRows(of('assistant'), (row) => setAt(row, 'item.id', (id: unknown) => `row_${id}`)),
   'V3-HIST-01 v3-history-bare-list: A history page is a bare array.': onSuccessBody(
     v3History,
     (body) => body['result'],
@@ -86,20 +97,12 @@ export const historyRowFaults = faultTable({
         : reply,
     ),
 })
-function rowsOf(type: string, change: (row: Json) => Json): Patch {
-  return setFields(v3History, {
-    'result.*': (row: Json) => (toObject(row['item'])['type'] === type ? change(row) : row),
-  })
-}
-
 /** Maps the content of input messages. */
 function inputs(change: (content: unknown) => unknown): Patch {
-  return setFields(v3History, {
-    'result.*': (row: Json) => {
-      const { role } = toObject(row['item'])
-      return role === undefined || role === 'assistant' ? row : setAt(row, 'item.content', change)
-    },
-  })
+  return editRows(
+    ({ role }) => role !== undefined && role !== 'assistant',
+    (row) => setAt(row, 'item.content', change),
+  )
 }
 
 function inputTexts(change: (text: string) => string): Patch {

@@ -2,10 +2,10 @@
 import { isUuid } from '../../../../contract/json.ts'
 import type { Patch } from '../../../services.ts'
 import type { IdempotencyScope, Reservation } from '../../../store/types.ts'
-import { toObject } from '../../patches/json.ts'
+import { type Json, toObject } from '../../patches/json.ts'
 import { onRequest, onRequestBody, rejectRequests } from '../../patches/requests.ts'
 import { v3Generate } from '../../patches/routes.ts'
-import { compose, onStore, perServer } from '../../patches/services.ts'
+import { compose, editReservations, onStore, perServer } from '../../patches/services.ts'
 import { faultTable } from '../../table.ts'
 
 type Form = 'json' | 'stream'
@@ -76,18 +76,19 @@ function rejectKeys(when: (key: string) => boolean): Patch {
 }
 
 /** Treats a repeat in the other form as a request with another key. */
-function separateForms(first: 'json' | 'stream'): Patch {
-  return perServer(() => {
-    const forms = new Map<unknown, 'json' | 'stream'>()
-    return onRequest(v3Generate, (call) => {
-      const key = call.headers['idempotency-key']
-      const form = toObject(call.body)['stream'] === true ? 'stream' : 'json'
-      const use = forms.get(key) ?? form
-      forms.set(key, use)
-      if (typeof key !== 'string' || use === form || use !== first) return call
+function separateForms(first: Form): Patch {
+  return trackKeys((keys) =>
+    onRequest(v3Generate, (call) => {
+      const key = String(call.headers['idempotency-key'])
+      const form = formOf(toObject(call.body))
+      if (keys.get(key)?.form !== first || form === first) return call
       return { ...call, headers: { ...call.headers, 'idempotency-key': `${key} ${form}` } }
-    })
-  })
+    }),
+  )
+}
+
+function formOf({ stream }: Json): Form {
+  return stream === true ? 'stream' : 'json'
 }
 
 /** Tracks the form and the chat that each key was first used for. */
@@ -99,8 +100,7 @@ function trackKeys(
     return compose([
       onRequestBody(v3Generate, (body, { headers }) => {
         const key = String(headers['idempotency-key'])
-        const form = body['stream'] === true ? 'stream' : 'json'
-        if (!keys.has(key)) keys.set(key, { form, chatId: String(body['chat_id']) })
+        if (!keys.has(key)) keys.set(key, { form: formOf(body), chatId: String(body['chat_id']) })
         return body
       }),
       make(keys),
@@ -119,18 +119,14 @@ function forgetFinished(form: Form): Patch {
 
 function storeReplays(form: Form): Patch {
   return trackKeys((keys) =>
-    onStore('idempotency', (original, { store }) => ({
-      reserve: async (scope, fingerprint, now) => {
-        const reservation = await original.reserve(scope, fingerprint, now)
-        const use = keys.get(scope.key)
-        if (reservation.state === 'finished' && use?.form === form) {
-          const runs = await store.history.runs(use.chatId)
-          const run = runs.find(({ id }) => id === reservation.run.id)
-          if (run !== undefined) await store.history.append(use.chatId, { ...run, input: [] })
-        }
-        return reservation
-      },
-    })),
+    editReservations(async (reservation, { key }, { store }) => {
+      const use = keys.get(key)
+      if (reservation.state !== 'finished' || use?.form !== form) return reservation
+      const runs = await store.history.runs(use.chatId)
+      const run = runs.find(({ id }) => id === reservation.run.id)
+      if (run !== undefined) await store.history.append(use.chatId, { ...run, input: [] })
+      return reservation
+    }),
   )
 }
 
@@ -138,24 +134,17 @@ function storeReplays(form: Form): Patch {
 function ignoreRunning(form: Form): Patch {
   return trackKeys((keys) =>
     compose([
-      onStore('idempotency', (original) => ({
-        reserve: async (scope, fingerprint, now) => {
-          const reservation = await original.reserve(scope, fingerprint, now)
-          const overlooked = reservation.state === 'running' && keys.get(scope.key)?.form === form
-          return overlooked ? first : reservation
-        },
-      })),
+      editReservations((reservation, { key }) =>
+        reservation.state === 'running' && keys.get(key)?.form === form ? first : reservation,
+      ),
       (services) => ({ ...services, timing: (count) => services.timing(count, { ttftMs: 300 }) }),
     ]),
   )
 }
 
 function crashOn(state: Reservation['state']): Patch {
-  return onStore('idempotency', (original) => ({
-    reserve: async (scope, fingerprint, now) => {
-      const reservation = await original.reserve(scope, fingerprint, now)
-      if (reservation.state === state) throw new Error('duplicate key')
-      return reservation
-    },
-  }))
+  return editReservations((reservation) => {
+    if (reservation.state === state) throw new Error('duplicate key')
+    return reservation
+  })
 }
