@@ -5,7 +5,7 @@ import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { setTimeout as timeout } from 'node:timers/promises'
 import { composeServices, type ServiceOptions } from './compose.ts'
-import { type App, createApp, type ServerPhase } from './http/app.ts'
+import { createApp, type ServerPhase } from './http/app.ts'
 import { answerClientError } from './http/errors.ts'
 import { type CatalogModel, models } from './model/models.ts'
 import type { AnswerScript } from './model/script/answer-script.ts'
@@ -93,7 +93,8 @@ export async function startReferenceServer(
     life.phase = 'leaving'
     if (drainDelayMs > 0) await timeout(drainDelayMs)
     life.phase = 'draining'
-    await endWithin(closeDeadlineMs, { server, sockets }, current.services, life.inFlight)
+    await endWithin(closeDeadlineMs, server, sockets, [current.services.runs, life.inFlight])
+
     if (options.store === undefined) await current.services.store.close()
   }
 
@@ -128,15 +129,10 @@ interface Life {
   readonly inFlight: Runs
 }
 
-interface Assembled {
-  readonly app: App
-  readonly services: Services
-}
-
 type AssemblyOptions = Omit<ReferenceServerOptions, 'script'> &
   Pick<ServiceOptions, 'keys' | 'script'>
 
-async function assemble(options: AssemblyOptions, life: Readonly<Life>): Promise<Assembled> {
+async function assemble(options: AssemblyOptions, life: Readonly<Life>) {
   const { services, metrics } = await withMetrics(
     composeServices({
       ...options,
@@ -191,12 +187,6 @@ interface Measured {
   readonly metrics?: ServerMetrics
 }
 
-interface Listener {
-  readonly server: Server
-  readonly sockets: ReadonlySet<Socket>
-}
-
-/** Open connections of a server. */
 function socketsOf(server: Server): ReadonlySet<Socket> {
   const sockets = new Set<Socket>()
   server.on('connection', (socket: Socket) => {
@@ -208,9 +198,9 @@ function socketsOf(server: Server): ReadonlySet<Socket> {
 
 async function endWithin(
   deadlineMs: number,
-  { server, sockets }: Listener,
-  { runs }: Services,
-  inFlight: Runs,
+  server: Server,
+  sockets: ReadonlySet<Socket>,
+  [runs, inFlight]: readonly [Runs, Runs],
 ): Promise<void> {
   const timer = new AbortController()
   const deadline = timeout(deadlineMs, undefined, { signal: timer.signal }).then(

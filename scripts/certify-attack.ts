@@ -18,7 +18,6 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { surfaces } from '../contract/index.ts'
 import { shapes } from '../fixtures/clients.ts'
-import { targetFixture } from '../fixtures/targets.ts'
 import { roundSeed } from '../harness/certification/inputs.ts'
 import { forward, listen, readBody } from '../harness/client/test-support/listen-on-loopback.ts'
 import { createSemaphore } from '../harness/conformance/session/limits/semaphore.ts'
@@ -82,7 +81,7 @@ async function record(
   count: number,
   act: (target: ProofTarget, signal: AbortSignal) => Promise<void>,
 ) {
-  const server = await startDeviant((services) => services, targetFixture('reference'))
+  const server = await startDeviant((services) => services)
   const enough = new AbortController()
   const connections = new Map<unknown, number>()
   const requests: object[] = []

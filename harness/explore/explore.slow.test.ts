@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { targetFixture } from '../../fixtures/targets.ts'
 import {
   combineDialects,
   type Dialect,
@@ -29,7 +28,7 @@ async function explored(
   seed: string,
   operations: number,
 ) {
-  const target = await startDeviant(patch, targetFixture('reference'), profile, pace)
+  const target = await startDeviant(patch, profile, pace)
   try {
     return await exploreAlone(target.profile, seed, operations)
   } finally {

@@ -7,7 +7,6 @@ import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { type Exchange, header, mediaType } from '../../contract/index.ts'
 import { isViolation } from '../../contract/report/conformance.ts'
-import { targetFixture } from '../../fixtures/targets.ts'
 import { faults } from '../../reference-server/deviations/index.ts'
 import { startReferenceServer } from '../../reference-server/index.ts'
 import { conformanceDocument } from '../../reports/conformance/document.ts'
@@ -144,7 +143,7 @@ describe(`${number} of ${faults.length} faults, drawn by seed`, () => {
     '$name: a violation has 12 rows, and its command answers as the report says',
     async ({ patch, breaks }) => {
       const outDir = temporaryFolder()
-      const target = await startDeviant(patch, targetFixture('reference'))
+      const target = await startDeviant(patch)
       const report = await check(target.profile, { outDir, only: breaks })
       const violated = report.requirements.filter(isViolation)
       expect(violated.map(({ id }) => id)).toEqual(expect.arrayContaining([breaks[0]]))

@@ -27,7 +27,8 @@ export function proseOfTokens(seed: number, prompt: string, count: number): read
 
 function addSentence(tokens: string[], draw: Draw): void {
   const isFirst = tokens.length === 0
-  for (const list of [subjects, verbs, objects, endings]) tokens.push(...pick(draw, list))
+  for (const list of [subjects, verbs, objects, endings])
+    tokens.push(...(list[Math.floor(draw() * list.length)] ?? []))
   tokens.push('.')
   if (isFirst) tokens[0] = tokens[0]?.trimStart() ?? ''
 }
@@ -49,59 +50,25 @@ export function titleOf(turns: readonly Turn[]): string {
 const maxTitleWords = 6
 
 const subjects = phrases(
-  'The harbour master',
-  'A patient gardener',
-  'Our neighbor Zoë',
-  'The café on the corner',
-  'An old tram driver',
-  'The night train to Brno',
-  'A small orchestra',
-  'Señora Ibáñez',
-  'The clock maker',
-  'Every second visitor',
-  'A bookbinder from Łódź',
-  'The quiet observatory',
+  `The harbour master, A patient gardener, Our neighbor Zoë, The café on the corner,
+   An old tram driver, The night train to Brno, A small orchestra, Señora Ibáñez, The clock maker,
+   Every second visitor, A bookbinder from Łódź, The quiet observatory`,
 )
 
 const verbs = phrases(
-  'counts',
-  'repairs',
-  'remembers',
-  'measures',
-  'collects',
-  'sorts',
-  'sketches',
-  'describes',
-  'guards',
-  'exchanges',
+  'counts, repairs, remembers, measures, collects, sorts, sketches, describes, guards, exchanges',
 )
 
 const objects = phrases(
-  'seven brass keys',
-  'the tide tables',
-  'a map of the valley',
-  'letters from 東京',
-  'jars of plum jam',
-  'some naïve melodies',
-  'all passing clouds 🌦️',
-  'two wooden boats',
-  'the first snow of 1987',
-  'a box of crayons 🎨',
-  'the word für "bridge"',
-  'half a dozen kites',
+  `seven brass keys, the tide tables, a map of the valley, letters from 東京, jars of plum jam,
+   some naïve melodies, all passing clouds 🌦️, two wooden boats, the first snow of 1987,
+   a box of crayons 🎨, the word für "bridge", half a dozen kites`,
 )
 
 const endings = phrases(
-  'before sunrise',
-  'when the rain stops',
-  'with great care',
-  'in the quiet hours',
-  'twice a week',
-  'without a single word',
-  'for the whole village',
-  'at −4 °C',
-  'while the kettle sings',
-  'as 春 turns to summer',
+  `before sunrise, when the rain stops, with great care, in the quiet hours, twice a week,
+   without a single word, for the whole village, at −4 °C, while the kettle sings,
+   as 春 turns to summer`,
 )
 
 const openings = [
@@ -123,9 +90,6 @@ const conclusions = [
 ] as const
 
 /** Phrases as tokens, each after a space; no token spans two phrases. */
-function phrases(first: string, ...others: readonly string[]): [Tokens, ...Tokens[]] {
-  const tokensOf = (phrase: string) => splitTokens(` ${phrase}`)
-  return [tokensOf(first), ...others.map(tokensOf)]
+function phrases(list: string): readonly (readonly string[])[] {
+  return list.split(/,\s+/).map((phrase) => splitTokens(` ${phrase}`))
 }
-
-type Tokens = readonly string[]

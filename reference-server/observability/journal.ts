@@ -1,5 +1,5 @@
 /** The latest requests with their bodies, for tests that assert what a client sent. */
-import { headersToShow, type Observer, type Served } from './observe.ts'
+import { headersToShow, type Observer, requestLine, type Served } from './observe.ts'
 
 export interface JournalEntry {
   readonly id: string | undefined
@@ -71,12 +71,10 @@ const maxBytes = 16 * 1024 * 1024
 
 function entryOf(served: Served, receivedAt: string, isOver: boolean): JournalEntry {
   const { request, response, call } = served
-  const { method = 'GET', url = '/' } = request
   return {
     id: call?.id,
     receivedAt,
-    method,
-    path: url.split('?', 1)[0] ?? '',
+    ...requestLine(served),
     query: call?.query ?? {},
     headers: headersToShow(request.headers),
     caller: call?.caller ?? '',

@@ -4,7 +4,7 @@
  */
 import type { Page } from '../http/router.ts'
 import type { Decode, Decoding } from '../runtime/decoding.ts'
-import type { Observer } from './observe.ts'
+import { type Observer, requestLine } from './observe.ts'
 
 export interface ServerMetrics extends Observer {
   /** GET /metrics. */
@@ -73,9 +73,11 @@ export function serverMetrics(runs: () => number): ServerMetrics {
     begins: () => {
       active += 1
     },
-    ends({ method, route = '', status, durationMs }) {
+    ends(served, durationMs) {
       active -= 1
-      const labels = `http_request_method="${method}",http_route="${route}",http_response_status_code="${status}"`
+      const { method } = requestLine(served)
+      const { found, response } = served
+      const labels = `http_request_method="${method}",http_route="${found.path ?? ''}",http_response_status_code="${response.statusCode}"`
       requests.observe(durationMs / 1000, labels)
     },
     measured: (decode) => (request) => {

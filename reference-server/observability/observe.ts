@@ -14,30 +14,10 @@ export interface Served {
   answered?: Reply
 }
 
-/** A request with its answer, after that was written or the client has disconnected. */
-export interface AnsweredRequest {
-  readonly method: string
-  /** Path without query. */
-  readonly path: string
-  readonly headers: IncomingHttpHeaders
-  /** Undefined for preflights. */
-  readonly id: string | undefined
-  /** Name of the caller, never the key; empty without one. */
-  readonly caller: string
-  /** Undefined for answers without a handler: preflights and pages such as /docs. */
-  readonly reply: Reply | undefined
-  /** Path with `:name` for parameters; undefined if no route matches. */
-  readonly route: string | undefined
-  readonly status: number
-  readonly durationMs: number
-  /** True if the client disconnected before the answer was complete. */
-  readonly aborted: boolean
-}
-
 export interface Observer {
   readonly begins?: (served: Served) => void
   /** Called once for each request, when its answer is written or the client has disconnected. */
-  readonly ends?: (request: AnsweredRequest) => void
+  readonly ends?: (served: Served, durationMs: number) => void
 }
 
 /** Called before any answer, so that every request is observed. */
@@ -46,28 +26,14 @@ export function observe(served: Served, observers: readonly Observer[]): void {
   const startedAt = performance.now()
   for (const { begins } of observers) begins?.(served)
   served.response.on('close', () => {
-    const answered = answeredRequest(served, performance.now() - startedAt)
-    for (const { ends } of observers) ends?.(answered)
+    const durationMs = performance.now() - startedAt
+    for (const { ends } of observers) ends?.(served, durationMs)
   })
 }
 
-function answeredRequest(
-  { request, response, found, call, answered }: Served,
-  durationMs: number,
-): AnsweredRequest {
-  const { method = 'GET', url = '/', headers } = request
-  return {
-    method,
-    path: url.split('?', 1)[0] ?? '',
-    headers,
-    id: call?.id,
-    caller: call?.caller ?? '',
-    reply: answered,
-    route: found.path,
-    status: response.statusCode,
-    durationMs,
-    aborted: !response.writableFinished,
-  }
+/** Method and path, without query. */
+export function requestLine({ request: { method = 'GET', url = '/' } }: Served) {
+  return { method, path: url.split('?', 1)[0] ?? '' }
 }
 
 export const redacted = '[redacted]'

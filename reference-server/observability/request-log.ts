@@ -1,7 +1,8 @@
 /** The request log: a line for each answered request, as JSON or for people. */
 import { styleText } from 'node:util'
 import { asObject } from '../../contract/json.ts'
-import { type AnsweredRequest, headersToShow, type Observer, redacted } from './observe.ts'
+import type { Reply } from '../http/call.ts'
+import { headersToShow, type Observer, redacted, requestLine, type Served } from './observe.ts'
 
 export interface RequestLogOptions {
   readonly format: 'pretty' | 'json'
@@ -17,61 +18,68 @@ export interface RequestLogOptions {
  * OpenTelemetry conventions for HTTP spans if those define one.
  */
 export function requestLog({ format, write, secrets, colorize }: RequestLogOptions): Observer {
-  const lineOf = format === 'json' ? jsonLine : (one: AnsweredRequest) => prettyLine(one, colorize)
-  return { ends: (request) => write(`${withoutSecrets(lineOf(request), secrets)}\n`) }
+  const lineOf = format === 'json' ? jsonLine : prettyLine
+  return {
+    ends: (served, durationMs) =>
+      write(`${withoutSecrets(lineOf(served, durationMs, colorize), secrets)}\n`),
+  }
 }
 
-function jsonLine(request: AnsweredRequest): string {
-  const { status } = request
-  const level = status >= 500 ? 'error' : status >= 400 ? 'warn' : 'info'
-  const time = new Date().toISOString()
-  return JSON.stringify({ level, time, ...members(request), msg: 'request' })
+function jsonLine(served: Served, durationMs: number): string {
+  const { call, answered, found, request, response } = served
+  const { statusCode: status } = response
+  const { method, path } = requestLine(served)
+  return JSON.stringify({
+    level: status >= 500 ? 'error' : status >= 400 ? 'warn' : 'info',
+    time: new Date().toISOString(),
+    'http.request.method': method,
+    'url.path': path,
+    'http.route': found.path,
+    'http.response.status_code': status,
+    durationMs: Math.round(durationMs * 10) / 10,
+    requestId: call?.id,
+    caller: call?.caller || undefined,
+    stream: isStream(answered) || undefined,
+    aborted: !response.writableFinished || undefined,
+    ...refusalOf(answered),
+    headers: headersToShow(request.headers),
+    msg: 'request',
+  })
 }
 
-function prettyLine(request: AnsweredRequest, colorize = false): string {
+function prettyLine(served: Served, durationMs: number, colorize = false): string {
   const now = new Date()
   const time = [now.getHours(), now.getMinutes(), now.getSeconds()]
     .map((part) => String(part).padStart(2, '0'))
     .join(':')
-  const line = `[${time}.${String(now.getMilliseconds()).padStart(3, '0')}] ${summary(request)}`
+  const ms = String(now.getMilliseconds()).padStart(3, '0')
+  const line = `[${time}.${ms}] ${summary(served, durationMs)}`
   if (!colorize) return line
-  const { status } = request
+  const { statusCode: status } = served.response
   const color = status >= 500 ? 'red' : status >= 400 ? 'yellow' : 'cyan'
   return styleText(color, line, { validateStream: false })
 }
 
-function members(request: AnsweredRequest): object {
-  const { id, caller, reply, route, durationMs, aborted } = request
-  return {
-    'http.request.method': request.method,
-    'url.path': request.path,
-    ...(route === undefined ? {} : { 'http.route': route }),
-    'http.response.status_code': request.status,
-    durationMs: Math.round(durationMs * 10) / 10,
-    ...(id === undefined ? {} : { requestId: id }),
-    ...(caller === '' ? {} : { caller }),
-    ...(reply !== undefined && 'blocks' in reply ? { stream: true } : {}),
-    ...(aborted ? { aborted } : {}),
-    ...refusalOf(reply),
-    headers: headersToShow(request.headers),
-  }
-}
-
-function summary(request: AnsweredRequest): string {
-  const { method, path, caller, reply, status, durationMs, aborted } = request
-  const { code, detail } = refusalOf(reply)
+function summary(served: Served, durationMs: number): string {
+  const { call, answered, response } = served
+  const { method, path } = requestLine(served)
+  const { code, detail } = refusalOf(answered)
   const notes = [
-    caller,
-    reply !== undefined && 'blocks' in reply ? 'stream' : '',
-    aborted ? 'client left' : '',
+    call?.caller ?? '',
+    isStream(answered) ? 'stream' : '',
+    response.writableFinished ? '' : 'client left',
     code === undefined ? '' : `${code}: ${detail}`,
   ]
-  const head = `${method} ${path} ${status} ${durationMs.toFixed(1)} ms`
+  const head = `${method} ${path} ${response.statusCode} ${durationMs.toFixed(1)} ms`
   return [head, ...notes.filter((note) => note !== '')].join('  ')
 }
 
+function isStream(reply: Reply | undefined): boolean {
+  return reply !== undefined && 'blocks' in reply
+}
+
 /** Reason of a refusal, from its problem details. */
-function refusalOf(reply: AnsweredRequest['reply']): { code?: string; detail?: string } {
+function refusalOf(reply: Reply | undefined): { code?: string; detail?: string } {
   const body = reply !== undefined && 'body' in reply ? asObject(reply.body) : undefined
   if (body === undefined || !('detail' in body && 'error' in body)) return {}
   const code = asObject(body['error'])?.['code'] ?? 'refused'

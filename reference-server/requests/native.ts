@@ -25,36 +25,37 @@ const mediaUrl = z
   .string()
   .regex(/^(https?:\/\/[^\s/]|data:[\w.+-]+\/[\w.+-]+[;,])/i, 'must be a http(s) or data URL')
 
-const inputImage = z
-  .looseObject({
-    type: z.literal('input_image'),
-    image_url: mediaUrl.nullish(),
-    file_id: z.string().nullish(),
-    detail: z.string().nullish(),
-  })
-  .refine(oneOf('image_url', 'file_id'), 'image_url or file_id is required')
-  .meta(withOneOf('image_url', 'file_id'))
+/** A medium that one of its sources holds. */
+function medium<Type extends string, Fields extends z.ZodRawShape>(
+  type: Type,
+  sources: readonly string[],
+  fields: Fields,
+) {
+  const named = `${sources.slice(0, -1).join(', ')} or ${sources.at(-1)}`
+  return z
+    .looseObject({ type: z.literal(type), ...fields })
+    .refine(oneOf(...sources), `${named} is required`)
+    .meta(withOneOf(...sources))
+}
 
-const inputVideo = z
-  .looseObject({
-    type: z.literal('input_video'),
-    video_url: mediaUrl.nullish(),
-    file_id: z.string().nullish(),
-  })
-  .refine(oneOf('video_url', 'file_id'), 'video_url or file_id is required')
-  .meta(withOneOf('video_url', 'file_id'))
+const inputImage = medium('input_image', ['image_url', 'file_id'], {
+  image_url: mediaUrl.nullish(),
+  file_id: z.string().nullish(),
+  detail: z.string().nullish(),
+})
 
-const inputFile = z
-  .looseObject({
-    type: z.literal('input_file'),
-    file_id: z.string().nullish(),
-    file_url: mediaUrl.nullish(),
-    /** Base64, bare or in a data URL. */
-    file_data: z.string().nullish(),
-    filename: z.string().nullish(),
-  })
-  .refine(oneOf('file_id', 'file_url', 'file_data'), 'file_id, file_url or file_data is required')
-  .meta(withOneOf('file_id', 'file_url', 'file_data'))
+const inputVideo = medium('input_video', ['video_url', 'file_id'], {
+  video_url: mediaUrl.nullish(),
+  file_id: z.string().nullish(),
+})
+
+const inputFile = medium('input_file', ['file_id', 'file_url', 'file_data'], {
+  file_id: z.string().nullish(),
+  file_url: mediaUrl.nullish(),
+  /** Base64, bare or in a data URL. */
+  file_data: z.string().nullish(),
+  filename: z.string().nullish(),
+})
 
 const inputAudio = z.looseObject({ type: z.literal('input_audio') })
 

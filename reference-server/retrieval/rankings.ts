@@ -1,5 +1,6 @@
 /** Rankings of chunks: by the angle between embeddings (dense), and by common words (sparse). */
 import MiniSearch from 'minisearch'
+import { fnv1a } from '../runtime/random.ts'
 import type { Chunk, Ranker } from './types.ts'
 
 export function denseRanker(chunks: readonly Chunk[]): Ranker {
@@ -52,16 +53,9 @@ export function cosine(a: Embedding, b: Embedding): number {
 /** The sign is hashed too, so that collisions cancel out instead of adding up. */
 function add(vector: Float32Array, feature: string, weight: number): void {
   const hashed = fnv1a(feature)
-  const at = hashed % dimensions
-  vector[at] = (vector[at] ?? 0) + (hashed & 0x40000000 ? weight : -weight)
-}
-
-function fnv1a(text: string): number {
-  let value = 0x811c9dc5
-  for (let index = 0; index < text.length; index += 1) {
-    value = Math.imul(value ^ text.charCodeAt(index), 0x01000193)
-  }
-  return (value ^ (value >>> 15)) >>> 0
+  const folded = (hashed ^ (hashed >>> 15)) >>> 0
+  const at = folded % dimensions
+  vector[at] = (vector[at] ?? 0) + (folded & 0x40000000 ? weight : -weight)
 }
 
 export function sparseRanker(chunks: readonly Chunk[]): Ranker {

@@ -5,7 +5,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 export type Draw = () => number
 
 export function seededDraw(seed: number, ...words: readonly string[]): Draw {
-  let state = hash(`${seed}\u0000${words.join('\u0000')}`)
+  let state = mix(fnv1a(`${seed}\u0000${words.join('\u0000')}`))
   return () => {
     state = (state + 0x9e3779b9) | 0
     return mix(state) / 2 ** 32
@@ -17,12 +17,12 @@ export function pick<T>(draw: Draw, from: readonly [T, ...T[]]): T {
 }
 
 /** FNV-1a over UTF-16 units. */
-function hash(text: string): number {
+export function fnv1a(text: string): number {
   let value = 0x811c9dc5
   for (let index = 0; index < text.length; index += 1) {
     value = Math.imul(value ^ text.charCodeAt(index), 0x01000193)
   }
-  return mix(value)
+  return value
 }
 
 /** A 32-bit finalizer: consecutive states give unrelated numbers. */

@@ -2,7 +2,6 @@ import { generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { targetFixture } from '../../../fixtures/targets.ts'
 import {
   type DetectingServer,
   faults,
@@ -89,5 +88,5 @@ export function openDetecting(
 ): Promise<ProofTarget> {
   const fault = faults.find(({ name }) => name === faultName)
   if (fault === undefined) throw new Error(`there is no fault ${faultName}`)
-  return startDeviant(unlessRecognized(server, fault.patch), targetFixture('reference'))
+  return startDeviant(unlessRecognized(server, fault.patch))
 }

@@ -1,6 +1,5 @@
 /** Generated targets, at a depth: faults of the grammar, and dialects composed at random. */
 import { operations } from '../../../contract/index.ts'
-import { targetFixture } from '../../../fixtures/targets.ts'
 import {
   composeDialects,
   dialects,
@@ -63,7 +62,7 @@ export async function runGenerated(
   { fault, depth }: GeneratedRun,
   { stable, accused, titlesFor }: Healthy,
   engine: Engine,
-  open = () => startDeviant(fault.patch, targetFixture('reference')),
+  open = () => startDeviant(fault.patch),
 ): Promise<TargetResult> {
   const titles = titlesFor(fault)
   if (titles?.length === 0) return { ...unreached, name }

@@ -1,5 +1,4 @@
 /** Requests and responses of the server without a fault, with which generated faults are compared. */
-import { targetFixture } from '../../../fixtures/targets.ts'
 import {
   type Circumstance,
   type GeneratedFault,
@@ -42,7 +41,7 @@ export async function recordHealthy(
       return isStopped
     },
   }
-  const open = () => startDeviant(patch, targetFixture('reference'))
+  const open = () => startDeviant(patch)
   return {
     ...(await recordTwice(profile, depth, noting, open)),
     titlesFor: (fault) => {

@@ -1,4 +1,3 @@
-import { targetFixture } from '../../../fixtures/targets.ts'
 import {
   combineDialects,
   compose,
@@ -36,7 +35,7 @@ function combinations(): Dialect[] {
 
 /** The server without a deviation: all others are compared with it. */
 export function plainAttempt(profile: ProfileName): Attempt {
-  const open = () => startDeviant((parts) => parts, targetFixture('reference'))
+  const open = () => startDeviant((parts) => parts)
   return { kind: 'clean', name: `clean-${profile}`, open, selection: whole(profile) }
 }
 
@@ -45,7 +44,7 @@ export function plainAttempt(profile: ProfileName): Attempt {
  * third of the time.
  */
 function faultAttempt({ name, patch, breaks }: Fault): Attempt {
-  const open = () => startDeviant(patch, targetFixture('reference'))
+  const open = () => startDeviant(patch)
   const surfaces = new Set(breaks.flatMap(surfacesOf))
   const [surface] = surfaces
   const profile = surfaces.size !== 1 || !surface ? 'full' : surface
@@ -58,7 +57,7 @@ export function crossedAttempt({ fault, dialect }: Crossing): Attempt {
   return {
     kind: 'crossed',
     name: crossingName({ fault, dialect }),
-    open: () => startDeviant(patch, targetFixture('reference'), dialect.profile),
+    open: () => startDeviant(patch, dialect.profile),
     selection: faultAttempt(fault).selection,
   }
 }
@@ -67,7 +66,7 @@ export function dialectAttempt(
   kind: 'dialect' | 'combination',
   { name, patch, profile }: Dialect,
 ): Attempt {
-  const open = () => startDeviant(patch, targetFixture('reference'), profile)
+  const open = () => startDeviant(patch, profile)
   return { kind, name, open, selection: whole('full') }
 }
 
@@ -119,8 +118,7 @@ function shuffled(subject: Attempt, times: number): Attempt[] {
 }
 
 function slow(jobs: number): Attempt {
-  const open = () =>
-    startDeviant(delayAnswers(latencyMs), targetFixture('reference'), {}, unhurried)
+  const open = () => startDeviant(delayAnswers(latencyMs), {}, unhurried)
   return { ...plainAttempt('full'), name: `slow, ${jobs} at a time`, jobs, open }
 }
 

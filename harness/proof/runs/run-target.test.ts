@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { targetFixture } from '../../../fixtures/targets.ts'
 import { combinationNamed, dialects } from '../../../reference-server/deviations/index.ts'
 import { combinationCount } from '../crossed/crossings.ts'
 import { profileWith } from './run-target.ts'
 
 const environment = { CHATGEN_API_KEY: 'sk-one', CHATGEN_OTHER_KEY: 'sk-two' }
 const described = (changes: Readonly<Record<string, unknown>>) =>
-  profileWith(changes, targetFixture('reference'), environment, 'http://127.0.0.1:1')
+  profileWith(changes, environment, 'http://127.0.0.1:1')
 
 describe('the profile of a dialect', () => {
   test('changes a member and keeps those beside it', () => {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isObject } from '../../../contract/json.ts'
 import type { ConformanceReport } from '../../../contract/report/conformance.ts'
+import { targetFixture } from '../../../fixtures/targets.ts'
 import {
   type Pace,
   type Patch,
@@ -148,7 +149,6 @@ const quick: Pace = { ttftMs: 2, gapMs: 1, jitter: 0 }
  */
 export async function startDeviant(
   patch: Patch,
-  profile: { readonly name: string; readonly text: string },
   changes: Members = {},
   pace: Pace = quick,
 ): Promise<ProofTarget> {
@@ -159,17 +159,17 @@ export async function startDeviant(
     closeDeadlineMs: 500,
   })
   const environment = { CHATGEN_API_KEY: server.keys[0], CHATGEN_OTHER_KEY: server.keys[1] }
-  const described = profileWith(changes, profile, environment, server.url)
-  return { profile: described, close: () => server.close() }
+  const profile = profileWith(changes, environment, server.url)
+  return { profile, close: () => server.close() }
 }
 
-/** A profile with a JSON Merge Patch applied. @throws ConfigurationError if the result is not a valid profile */
+/** The profile of the proof with a JSON Merge Patch applied. @throws ConfigurationError if the result is not a valid profile */
 export function profileWith(
   changes: Members,
-  profile: { readonly name: string; readonly text: string },
   environment: Readonly<Record<string, string | undefined>>,
   baseUrl: string,
 ): TargetProfile {
+  const profile = targetFixture('reference')
   const members = membersOf(profile)
   const changed = Object.entries(changes).map(([name, value]) => [
     name,
