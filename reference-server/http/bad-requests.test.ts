@@ -1,6 +1,5 @@
-import { connect } from 'node:net'
 import { expect, it } from 'vitest'
-import { testServer } from '../test-support/server.ts'
+import { exchangeBytes, testServer } from '../test-support/server.ts'
 
 const chat = { name: 'x' }
 
@@ -121,16 +120,7 @@ it('gives the request id of the client back, or one of its own', async () => {
 
 it('answers bytes that are no HTTP', async () => {
   const server = await testServer()
-  const { port } = new URL(server.url)
-  const responseTo = (bytes: string) =>
-    new Promise<string>((resolve) => {
-      let text = ''
-      const socket = connect(Number(port), '127.0.0.1', () => socket.write(bytes))
-      socket.on('data', (chunk) => {
-        text += chunk
-      })
-      socket.on('close', () => resolve(text))
-    })
+  const responseTo = (bytes: string) => exchangeBytes(server, bytes)
   expect(await responseTo('hello\r\n\r\n')).toMatch(/^HTTP\/1.1 400 Bad Request\r\n/)
   const header = `x: ${'y'.repeat(100_000)}`
   expect(await responseTo(`GET / HTTP/1.1\r\n${header}\r\n\r\n`)).toMatch(/^HTTP\/1.1 431 /)

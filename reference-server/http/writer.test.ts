@@ -1,7 +1,6 @@
-import { connect } from 'node:net'
 import { expect, it } from 'vitest'
 import type { ReferenceServerOptions } from '../index.ts'
-import { countingIds, type TestServer, testServer } from '../test-support/server.ts'
+import { countingIds, exchangeBytes, type TestServer, testServer } from '../test-support/server.ts'
 
 const threeWords = {
   model: 'SVC-Main',
@@ -158,21 +157,8 @@ function requestText(path: string, body: object, header: string, version = '1.1'
   ].join('\r\n')
 }
 
-function exchange(server: TestServer, sent: string): Promise<string> {
-  const { hostname, port } = new URL(server.url)
-  return new Promise((resolve, reject) => {
-    const socket = connect(Number(port), hostname, () =>
-      socket.write(sent.replaceAll('Bearer KEY', `Bearer ${server.keys[0]}`)),
-    )
-    let text = ''
-    socket.setEncoding('latin1')
-    socket.on('data', (chunk) => {
-      text += chunk
-    })
-    socket.on('end', () => resolve(text))
-    socket.on('error', reject)
-  })
-}
+const exchange = (server: TestServer, sent: string) =>
+  exchangeBytes(server, sent.replaceAll('Bearer KEY', `Bearer ${server.keys[0]}`))
 
 /** Chunk sizes depend on the content. */
 function unframed(text: string): string {

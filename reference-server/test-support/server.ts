@@ -1,6 +1,7 @@
 /** A real server on loopback for one test, with a short client API. */
 
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
+import { connect } from 'node:net'
 import { createParser } from 'eventsource-parser'
 import { Agent, FormData, fetch, type Headers } from 'undici'
 import { expect, onTestFinished } from 'vitest'
@@ -204,6 +205,15 @@ export async function readAll({ response }: OpenStream): Promise<string> {
   let text = ''
   response.setEncoding('utf8')
   for await (const chunk of response) text += chunk
+  return text
+}
+
+/** Everything that the server sends for some bytes, until it closes the connection. */
+export async function exchangeBytes({ url }: ReferenceServer, bytes: string): Promise<string> {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname, () => socket.write(bytes))
+  let text = ''
+  for await (const chunk of socket.setEncoding('latin1')) text += chunk
   return text
 }
 
