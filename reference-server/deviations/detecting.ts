@@ -1,6 +1,7 @@
 /** Servers that comply with the contract only for callers that they take for a test. */
 import type { Call, Reply } from '../http/call.ts'
 import type { Patch } from '../services.ts'
+import { headingParts } from './table.ts'
 
 /** Tests if a caller runs a conformance test, from one request and its answer. Called once for each. */
 export type Recognizer = (call: Call, reply: Reply) => boolean
@@ -40,51 +41,24 @@ const suspiciousRequests = 10
  * Servers that comply for `chatgen check`, recognized by common features of its requests, and by those that the
  * requests of a certification run had before they varied.
  */
-export const detectingServers: readonly DetectingServer[] = [
-  {
-    name: 'by-header',
-    summary: 'A header names chatgen.',
-    recognizer: () => (call) => /chatgen/i.test(JSON.stringify(call.headers)),
-  },
-  {
-    name: 'by-user-agent-of-node',
-    summary: 'The User-Agent is that of fetch in Node.',
-    recognizer: () => (call) => /chatgen|^node$/.test(call.headers['user-agent'] ?? ''),
-  },
-  {
-    name: 'by-tag',
-    summary: 'The caller has created something with the tag of a run in its name.',
-    recognizer: () => onceSeen((call) => /chatgen-\w+/.test(bodyText(call)), suspiciousRequests),
-  },
-  {
-    name: 'by-wording',
-    summary: 'The prompt has the wording of a scenario.',
-    recognizer: () => (call) => !hasPrompt(call) || knownWording.test(bodyText(call)),
-  },
-  {
-    name: 'by-order',
-    summary: 'The caller began with the requests of the preflight.',
-    recognizer: () => onceSeen(isPreflightOfV2, 3),
-  },
-  {
-    name: 'by-refused-requests',
-    summary: 'A request of the caller was refused, as users rarely see it.',
-    recognizer: () =>
-      onceSeen((_, reply) => !('blocks' in reply) && reply.status >= 400, suspiciousRequests),
-  },
-  {
-    name: 'first-requests',
-    summary: 'The caller has sent fewer requests than a check sends.',
-    recognizer: () => {
-      const counts = new Map<string, number>()
-      return ({ caller }) => {
-        const count = (counts.get(caller) ?? 0) + 1
-        counts.set(caller, count)
-        return count <= 1_800
-      }
-    },
-  },
-]
+export const detectingServers: readonly DetectingServer[] = Object.entries({
+  'by-header: A header names chatgen.': () => (call) =>
+    /chatgen/i.test(JSON.stringify(call.headers)),
+  'by-user-agent-of-node: The User-Agent is that of fetch in Node.': () => (call) =>
+    /chatgen|^node$/.test(call.headers['user-agent'] ?? ''),
+  'by-tag: The caller has created something with the tag of a run in its name.': () =>
+    onceSeen((call) => /chatgen-\w+/.test(bodyText(call)), suspiciousRequests),
+  'by-wording: The prompt has the wording of a scenario.': () => (call) =>
+    !hasPrompt(call) || knownWording.test(bodyText(call)),
+  'by-order: The caller began with the requests of the preflight.': () =>
+    onceSeen(isPreflightOfV2, 3),
+  'by-refused-requests: A request of the caller was refused, as users rarely see it.': () =>
+    onceSeen((_, reply) => !('blocks' in reply) && reply.status >= 400, suspiciousRequests),
+  'first-requests: The caller has sent fewer requests than a check sends.': () =>
+    onceSeen(() => false, 1_800),
+} satisfies Readonly<Record<string, DetectingServer['recognizer']>>).map(
+  ([heading, recognizer]) => ({ ...headingParts(heading), recognizer }),
+)
 
 /** Complies for the given time after the first request of a caller, in milliseconds. */
 export function firstMilliseconds(ms: number): DetectingServer {

@@ -59,7 +59,7 @@ export function alternatives(table: DialectTable): readonly Dialect[] {
   }))
 }
 
-function headingParts(heading: string): { readonly name: string; readonly summary: string } {
+export function headingParts(heading: string): { readonly name: string; readonly summary: string } {
   const [name = '', ...summary] = heading.split(': ')
   return { name, summary: summary.join(': ') }
 }

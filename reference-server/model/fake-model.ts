@@ -1,7 +1,7 @@
 /** A model that is a pure function of seed and request, so that its output is predictable. */
 import { isObject, parseJson } from '../../contract/json.ts'
 import type { SearchHit } from '../retrieval/types.ts'
-import { type Directives, readDirectives } from './directives.ts'
+import { type Directives, readDirectives, type ToolOrder } from './directives.ts'
 import { generationOf, type Plan, splitTokens, spoken, tokensBeforeStop } from './generation.ts'
 import { answerProse, proseOfTokens, reasoningProse } from './prose.ts'
 import { type Quotation, quotation, recall } from './recall.ts'
@@ -25,13 +25,22 @@ export function fakeModel(
     for (const directive of directives.mistyped) onMistyped(directive)
     if (directives.error !== undefined) throw new ModelOutage(directives.error)
     const { pace, disruption } = directives
-    return { ...generationOf(plan(seed, request, question, directives), request, pace), disruption }
+    const planned = plan({ seed, request, question, directives })
+    return { ...generationOf(planned, request, pace), disruption }
   }
 }
 
-function plan(seed: number, request: ModelRequest, question: string, directives: Directives): Plan {
-  const reasoning = think(seed, request, question, directives)
-  const calls = toolCalls(request, question, directives, seed)
+interface PromptContext {
+  readonly seed: number
+  readonly request: ModelRequest
+  readonly question: string
+  readonly directives: Directives
+}
+
+function plan(context: PromptContext): Plan {
+  const { request, question, directives } = context
+  const reasoning = think(context)
+  const calls = toolCalls(context)
   const called = calls.map((call) => toolStep(call, request, question))
   if (called.length > 0 && request.toolsRunBy === 'client') {
     return { steps: [...reasoning, ...called], finish: 'tool_calls' }
@@ -40,7 +49,7 @@ function plan(seed: number, request: ModelRequest, question: string, directives:
     ...(request.knowledge?.found ?? []),
     ...called.flatMap((step) => (step.type === 'file_search' ? step.results : [])),
   ]
-  const answer = speak({ seed, request, question, directives, hits })
+  const answer = speak(context, hits, calls)
   const failing = directives.fail !== undefined && directives.fail <= answer.fragments.length
   const message = failing
     ? { ...answer, fragments: answer.fragments.slice(0, directives.fail), complete: false }
@@ -53,12 +62,7 @@ function plan(seed: number, request: ModelRequest, question: string, directives:
 }
 
 /** Reasoning takes at most half of the token budget, so that some remains for the answer. */
-function think(
-  seed: number,
-  request: ModelRequest,
-  question: string,
-  directives: Directives,
-): readonly Step[] {
+function think({ seed, request, question, directives }: PromptContext): readonly Step[] {
   if (!request.think) return []
   const fragments =
     directives.think === undefined
@@ -68,19 +72,15 @@ function think(
   return thought.length === 0 ? [] : [spoken({ type: 'reasoning' }, thought)]
 }
 
-interface PromptContext {
-  readonly seed: number
-  readonly request: ModelRequest
-  readonly question: string
-  readonly directives: Directives
-  readonly hits: readonly SearchHit[]
-}
-
-function speak(context: PromptContext): Step {
+function speak(
+  context: PromptContext,
+  hits: readonly SearchHit[],
+  calls: readonly ToolOrder[],
+): Step {
   if (context.directives.refuse) {
     return spoken({ type: 'refusal' }, splitTokens('I cannot help with this request.'))
   }
-  const { tokens, citations } = inForm(context, answer(context))
+  const { tokens, citations } = inForm(context, answer(context, hits, calls))
   return spoken({ type: 'message', citations }, tokensBeforeStop(tokens, context.request.stop))
 }
 
@@ -101,21 +101,27 @@ function inForm({ seed, request, question }: PromptContext, plain: Answer): Answ
   return { tokens: splitTokens(JSON.stringify(conformingValue(form, seed, hints))), citations: [] }
 }
 
-function answer(context: PromptContext): Answer {
-  const { question, directives, request, hits } = context
+function answer(
+  context: PromptContext,
+  hits: readonly SearchHit[],
+  calls: readonly ToolOrder[],
+): Answer {
+  const { question, directives, request } = context
   const remembered = recall(question, request.turns)
   const free = directives.say === undefined && directives.tokens === undefined
   if (free && remembered?.isKnown !== true && request.turns.at(-1)?.role !== 'tool') {
     const quoted = quotation(hits)
     if (quoted !== undefined) return { ...quoted, tokens: splitTokens(quoted.text) }
   }
-  return { tokens: answerTokens(context, remembered?.text), citations: [] }
+  return { tokens: answerTokens(context, remembered?.text, calls), citations: [] }
 }
 
 function answerTokens(
-  { seed, request, question, directives }: PromptContext,
+  context: PromptContext,
   remembered: string | undefined,
+  calls: readonly ToolOrder[],
 ): readonly string[] {
+  const { seed, question, directives } = context
   if (directives.say !== undefined) return splitTokens(directives.say)
   if (directives.tokens !== undefined) {
     const rememberedTokens = remembered === undefined ? [] : splitTokens(remembered)
@@ -124,21 +130,18 @@ function answerTokens(
     const [first = '', ...others] = prose
     return [...rememberedTokens, ` ${first}`, ...others].slice(0, directives.tokens)
   }
-  const text = remark(request, question, directives, seed) ?? remembered
+  const text = remark(context, calls) ?? remembered
   return text === undefined ? answerProse(seed, question) : splitTokens(text)
 }
 
 /** Text about the tools; undefined if there are none. */
 function remark(
-  request: ModelRequest,
-  question: string,
-  directives: Directives,
-  seed: number,
+  { request, question, directives }: PromptContext,
+  [call]: readonly ToolOrder[],
 ): string | undefined {
   const results = toolResults(request.turns)
   if (results.length === 1) return `The tool answered: ${results[0]}`
   if (results.length > 1) return `The tools answered: ${results.join('; ')}`
-  const [call] = toolCalls(request, question, directives, seed)
   if (call !== undefined) return `I asked ${call.name} with ${call.arguments} before answering.`
   if (asksForTool(question, directives)) return 'The tool for that is not available to me here.'
   return undefined

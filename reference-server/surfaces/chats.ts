@@ -5,7 +5,7 @@ import { createChatRequest, listChatsQuery, searchedListQuery } from '../request
 import type { Services } from '../services.ts'
 import type { Chat, ChatVersion } from '../store/types.ts'
 import { ownChat } from './ownership.ts'
-import { pageBody, pageSize, readCursor } from './paging.ts'
+import { pageReply } from './paging.ts'
 import { chatPageShape, chatRecord, chatShape } from './shapes.ts'
 
 /** The document shows these routes for v3 chats only. */
@@ -39,15 +39,11 @@ export function chatRoutes(services: Services, version: ChatVersion): readonly R
       summary: `List ${kind}s${order}${note}`,
       answer: { status: 200, body: chatPageShape },
       query: version === 'v3' ? listChatsQuery : searchedListQuery,
-      handle: async ({ query, caller }) => {
-        const page = await chats.list(caller, {
-          version,
-          limit: pageSize(query.limit),
-          before: readCursor(list, query.cursor),
-          search: query.search,
-          favorite: 'exclude_favorites' in query && query.exclude_favorites ? false : undefined,
-        })
-        return { status: 200, body: pageBody(list, page, chatRecord) }
+      handle: ({ query, caller }) => {
+        const favorite = 'exclude_favorites' in query && query.exclude_favorites ? false : undefined
+        return pageReply(list, query, chatRecord, (page) =>
+          chats.list(caller, { ...page, version, favorite }),
+        )
       },
     }),
     route('GET', resource, {

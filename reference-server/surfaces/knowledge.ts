@@ -17,7 +17,7 @@ import { isoTime } from '../runtime/clock.ts'
 import type { Services } from '../services.ts'
 import type { KnowledgeBase } from '../store/types.ts'
 import { uploadedText } from './ownership.ts'
-import { pageBody, pageSize, readCursor } from './paging.ts'
+import { pageReply } from './paging.ts'
 import {
   basePageShape,
   baseShape,
@@ -25,8 +25,6 @@ import {
   documentShape,
   findingPageShape,
 } from './shapes.ts'
-
-const list = 'knowledge bases'
 
 export function baseRoutes({ clock, ids, store }: Services, prefix: string): readonly Route[] {
   const { knowledge } = store
@@ -36,11 +34,10 @@ export function baseRoutes({ clock, ids, store }: Services, prefix: string): rea
       summary: 'List knowledge bases, oldest first',
       answer: { status: 200, body: basePageShape },
       query: listQuery,
-      handle: async ({ query, caller }) => {
-        const after = readCursor(list, query.cursor) ?? 0
-        const page = await knowledge.bases(caller, { after, limit: pageSize(query.limit) })
-        return { status: 200, body: pageBody(list, page, baseRecord) }
-      },
+      handle: ({ query, caller }) =>
+        pageReply('knowledge bases', query, baseRecord, ({ before = 0, limit }) =>
+          knowledge.bases(caller, { after: before, limit }),
+        ),
     }),
     route('POST', prefix, {
       summary: 'Create a knowledge base',
@@ -101,11 +98,9 @@ export function documentRoutes({ clock, ids, store }: Services, prefix: string):
       query: listQuery,
       handle: async ({ params, query, caller }) => {
         const { id } = await ownBase(knowledge, caller, params['base_id'])
-        const list = `documents ${id}`
-        const after = readCursor(list, query.cursor) ?? 0
-        const limit = pageSize(query.limit)
-        const page = await knowledge.documentPage(caller, id, { after, limit })
-        return { status: 200, body: pageBody(list, page, documentRecord) }
+        return pageReply(`documents ${id}`, query, documentRecord, ({ before = 0, limit }) =>
+          knowledge.documentPage(caller, id, { after: before, limit }),
+        )
       },
     }),
     route('POST', all, {

@@ -1,7 +1,8 @@
 /** Pages of a list, with opaque cursors (section 2.6). */
 import { parseJson } from '../../contract/json.ts'
+import type { ValueReply } from '../http/call.ts'
 import { ApiError } from '../http/errors.ts'
-import type { Page } from '../store/types.ts'
+import type { Page, PageRequest } from '../store/types.ts'
 
 /** Largest page; a larger `limit` is capped. */
 const maxPageSize = 200
@@ -10,25 +11,37 @@ export function pageSize(limit = 50): number {
   return Math.min(limit, maxPageSize)
 }
 
-/** Body of every list of the native surfaces. */
-export function pageBody<Row>(
-  list: string,
-  { rows, next }: Page<Row>,
-  record: (row: Row) => object,
-): object {
-  return { result: rows.map(record), pagination: { cursor: writeCursor(list, next) } }
+interface PageQuery {
+  readonly limit?: number | undefined
+  readonly cursor?: string | undefined
+  readonly search?: string | undefined
 }
 
-/** @param list name of the only list that accepts the cursor */
+/**
+ * Answer of every list of the native surfaces.
+ *
+ * @param list name of the only list that accepts the cursor
+ * @throws ApiError 400 for a cursor of another server or list
+ */
+export async function pageReply<Row>(
+  list: string,
+  { limit, cursor, search }: PageQuery,
+  record: (row: Row) => object,
+  read: (page: PageRequest) => Promise<Page<Row>>,
+): Promise<ValueReply> {
+  const position = cursor === undefined ? undefined : readCursor(list, cursor)
+  const { rows, next } = await read({ limit: pageSize(limit), before: position, search })
+  const pagination = { cursor: writeCursor(list, next) }
+  return { status: 200, body: { result: rows.map(record), pagination } }
+}
+
 function writeCursor(list: string, position: number | null): string | null {
   return position === null
     ? null
     : Buffer.from(JSON.stringify([list, position])).toString('base64url')
 }
 
-/** @throws ApiError 400 for a cursor of another server or list */
-export function readCursor(list: string, cursor: string | undefined): number | undefined {
-  if (cursor === undefined) return undefined
+function readCursor(list: string, cursor: string): number {
   const value = parseJson(Buffer.from(cursor, 'base64url').toString())
   if (Array.isArray(value) && value[0] === list && Number.isSafeInteger(value[1]) && value[1] > 0) {
     return value[1]

@@ -44,12 +44,17 @@ export function allowedTools(lists: {
 }
 
 /** No calls after the answer of a tool: the model then answers. */
-export function toolCalls(
-  request: ModelRequest,
-  question: string,
-  directives: Directives,
-  seed: number,
-): readonly ToolOrder[] {
+export function toolCalls({
+  request,
+  question,
+  directives,
+  seed,
+}: {
+  readonly request: ModelRequest
+  readonly question: string
+  readonly directives: Directives
+  readonly seed: number
+}): readonly ToolOrder[] {
   const answered = request.turns.at(-1)?.role === 'tool'
   if (request.client !== undefined) {
     const input = { text: question, ordered: directives.tools, implied: impliedCalls(question) }

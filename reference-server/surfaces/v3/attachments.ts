@@ -4,9 +4,9 @@ import { type Route, route, type UploadedFile } from '../../http/call.ts'
 import { uploadedFile } from '../../http/form.ts'
 import { listAttachmentsQuery, searchedListQuery, uploadFields } from '../../requests/index.ts'
 import type { Services } from '../../services.ts'
-import type { Attachment, PageRequest } from '../../store/types.ts'
+import type { Attachment } from '../../store/types.ts'
 import { ownChat, uploadedText } from '../ownership.ts'
-import { pageBody, pageSize, readCursor } from '../paging.ts'
+import { pageReply } from '../paging.ts'
 import { attachmentPageShape, attachmentRecord, attachmentShape } from '../shapes.ts'
 
 const path = '/api/v3/attachment'
@@ -14,16 +14,10 @@ const path = '/api/v3/attachment'
 export function attachmentRoutes({ clock, ids, store }: Services): readonly Route[] {
   const { attachments, chats } = store
 
-  async function listed(caller: string, query: ListQuery, chatId?: string): Promise<object> {
-    const list = `attachments ${chatId ?? ''}`
-    const page = await attachments.list(caller, {
-      chatId,
-      limit: pageSize(query.limit),
-      before: readCursor(list, query.cursor),
-      search: query.search,
-    })
-    return pageBody(list, page, attachmentRecord)
-  }
+  const listed = (caller: string, query: ListQuery, chatId?: string) =>
+    pageReply(`attachments ${chatId ?? ''}`, query, attachmentRecord, (page) =>
+      attachments.list(caller, { ...page, chatId }),
+    )
 
   return [
     route('POST', path, {
@@ -54,7 +48,7 @@ export function attachmentRoutes({ clock, ids, store }: Services): readonly Rout
       handle: async ({ query, caller }) => {
         const { chat_id } = query
         const chat = chat_id === undefined ? undefined : await ownChat(chats, caller, chat_id, 'v3')
-        return { status: 200, body: await listed(caller, query, chat?.id) }
+        return listed(caller, query, chat?.id)
       },
     }),
     route('GET', '/api/v3/chat/:chat_id/attachments', {
@@ -63,16 +57,13 @@ export function attachmentRoutes({ clock, ids, store }: Services): readonly Rout
       query: searchedListQuery,
       handle: async ({ query, params, caller }) => {
         const chat = await ownChat(chats, caller, params['chat_id'] ?? '', 'v3')
-        return { status: 200, body: await listed(caller, query, chat.id) }
+        return listed(caller, query, chat.id)
       },
     }),
   ]
 }
 
-type ListQuery = Pick<PageRequest, 'search'> & {
-  readonly limit?: number | undefined
-  readonly cursor?: string | undefined
-}
+type ListQuery = Parameters<typeof pageReply>[1]
 
 async function content(
   file: UploadedFile,

@@ -6,7 +6,7 @@ import { searchedListQuery, updateChatRequest } from '../../requests/index.ts'
 import type { Services } from '../../services.ts'
 import type { Chat, ChatChange } from '../../store/types.ts'
 import { ownChat } from '../ownership.ts'
-import { pageBody, pageSize, readCursor } from '../paging.ts'
+import { pageReply } from '../paging.ts'
 import { chatPageShape, chatRecord, chatShape } from '../shapes.ts'
 import { turnsOf } from './conversation.ts'
 
@@ -48,7 +48,6 @@ export function chatChangeRoutes({ clock, store }: Services): readonly Route[] {
 }
 
 const one = '/api/v3/chat/:chat_id/favorite'
-const list = 'favorites'
 
 export function favoriteRoutes({ store: { chats } }: Services): readonly Route[] {
   const mark = async ({ caller, params }: Call, favorite: boolean): Promise<Reply> => {
@@ -61,16 +60,10 @@ export function favoriteRoutes({ store: { chats } }: Services): readonly Route[]
       summary: 'List favorite chats, newest first',
       answer: { status: 200, body: chatPageShape },
       query: searchedListQuery,
-      handle: async ({ query, caller }) => {
-        const page = await chats.list(caller, {
-          version: 'v3',
-          favorite: true,
-          limit: pageSize(query.limit),
-          before: readCursor(list, query.cursor),
-          search: query.search,
-        })
-        return { status: 200, body: pageBody(list, page, chatRecord) }
-      },
+      handle: ({ query, caller }) =>
+        pageReply('favorites', query, chatRecord, (page) =>
+          chats.list(caller, { ...page, version: 'v3', favorite: true }),
+        ),
     }),
     route('POST', one, {
       summary: 'Add a chat to the favorites',

@@ -10,7 +10,7 @@ import { isoTime } from '../../runtime/clock.ts'
 import type { Services } from '../../services.ts'
 import type { HistoryRow, StoredRun } from '../../store/types.ts'
 import { ownChat } from '../ownership.ts'
-import { pageBody, pageSize, readCursor } from '../paging.ts'
+import { pageReply } from '../paging.ts'
 import { historyPageShape } from '../shapes.ts'
 
 /** `input` in the form of the history: messages whose content is an array of parts. */
@@ -115,10 +115,9 @@ export function historyRoutes({ store: { chats, history } }: Services): readonly
       query: historyQuery,
       handle: async ({ query, caller }) => {
         const chat = await ownChat(chats, caller, query.chat_id, 'v3')
-        const list = `history ${chat.id}`
-        const after = readCursor(list, query.cursor) ?? 0
-        const page = await history.page(chat.id, after, pageSize(query.limit))
-        return { status: 200, body: pageBody(list, page, historyRow) }
+        return pageReply(`history ${chat.id}`, query, historyRow, ({ before = 0, limit }) =>
+          history.page(chat.id, before, limit),
+        )
       },
     }),
   ]
