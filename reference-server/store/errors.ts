@@ -5,7 +5,7 @@ const failures = {
   store_unavailable: 'The database of the server does not answer',
   /** Stored data can be read, nothing can be added. */
   store_full: 'The disk of the database is full',
-  /** Its lease had expired. */
+  /** The lease of the first request had expired. */
   idempotency_key_in_use: 'Another request with this Idempotency-Key has taken over',
 }
 

@@ -7,7 +7,7 @@ interface Row {
   readonly storedAt: number
 }
 
-/** With the members of its request that a reply needs. */
+/** A message and its request, whose members a reply needs. */
 export interface StoredMessage {
   readonly record: {
     readonly id: string
