@@ -1,15 +1,14 @@
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { bodyText, type Exchange } from '../../contract/index.ts'
 import { maxTimerMs } from '../../contract/timer.ts'
 import type { Outgoing } from './conversation.ts'
-import { startRawServer, writePieces } from './test-support/listen-on-loopback.ts'
+import { ended, startRawServer, writePieces } from './test-support/listen-on-loopback.ts'
 import { outgoing, sendRequest, withTransport } from './test-support/send.ts'
 
 async function serve(script: (socket: Socket) => unknown) {
-  const server = await startRawServer(script)
-  onTestFinished(() => server.close())
+  const server = ended(await startRawServer(script))
   return server.url
 }
 

@@ -1,6 +1,6 @@
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { bodyText } from '../../contract/index.ts'
-import { startForwardProxy, startRawServer } from './test-support/listen-on-loopback.ts'
+import { ended, startForwardProxy, startRawServer } from './test-support/listen-on-loopback.ts'
 import { sendRequest } from './test-support/send.ts'
 import {
   authority,
@@ -13,11 +13,6 @@ import {
 
 const hello: Handler = (_, response) => response.end('hello')
 const trusting = { ca: authority() }
-
-function ended<T extends { close(): Promise<void> }>(server: T): T {
-  onTestFinished(() => server.close())
-  return server
-}
 
 async function secure(options: FrontOptions = {}, handle = hello) {
   return ended(await startTlsServer(handle, options))

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { ConformanceReport } from '../../contract/report/conformance.ts'
+import { ended } from '../client/test-support/listen-on-loopback.ts'
 import { wholeProfile } from '../proof/test-support/second-server/judged.ts'
 import { type SecondServer, startSecondServer } from '../proof/test-support/second-server/server.ts'
 import { exchangesName, journalName } from './defaults.ts'
@@ -29,8 +30,7 @@ async function run(
   intercepts: (request: IncomingMessage, response: ServerResponse) => boolean,
   options: CheckOptions = {},
 ): Promise<Run> {
-  const server = await startSecondServer({}, intercepts)
-  onTestFinished(() => server.close())
+  const server = ended(await startSecondServer({}, intercepts))
   const outDir = temporaryFolder()
   const report = await check(quickProfile(server), { surfaces: 'v3', outDir, ...options })
   return { report, server, outDir }
@@ -229,8 +229,7 @@ describe('an interrupt', () => {
   })
 
   test('before the first scenario ends it without a report', async () => {
-    const server = await startSecondServer()
-    onTestFinished(() => server.close())
+    const server = ended(await startSecondServer())
     const checked = check(quickProfile(server), { signal: AbortSignal.abort() })
     await expect(checked).rejects.toBeInstanceOf(InterruptedError)
   })

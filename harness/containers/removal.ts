@@ -18,7 +18,9 @@ export interface Leftovers {
 
 /** Runs that have containers, networks or volumes, by the state of their process. */
 export async function leftoversOf(api: Api): Promise<Leftovers> {
-  const names = [...new Set((await labelled(api)).flatMap(namesIn))]
+  const all = await Promise.all([runLabel, projectLabel].map((label) => labeled(api, label)))
+  const found = all.flat().flatMap(({ labels }) => [labels?.[runLabel], labels?.[projectLabel]])
+  const names = [...new Set(found.filter((name) => name !== undefined))]
   return {
     ended: names.filter((name) => stateOfRun(name) === 'ended'),
     elsewhere: names.filter((name) => stateOfRun(name) === 'elsewhere'),
@@ -28,38 +30,37 @@ export async function leftoversOf(api: Api): Promise<Leftovers> {
 /** Removes all containers, networks and volumes of a run. */
 export async function removeRun(api: Api, name: string): Promise<void> {
   for (const label of [`${runLabel}=${name}`, `${projectLabel}=${name}`]) {
-    const filters = { label: [label] }
-    for (const { Id } of await api.listContainers({ all: true, filters })) {
-      await unlessGone(() => api.getContainer(Id).remove({ force: true, v: true }))
-    }
-    for (const { Id } of await api.listNetworks({ filters })) {
-      await unlessGone(() => api.getNetwork(Id).remove())
-    }
-    for (const { Name } of (await api.listVolumes({ filters })).Volumes ?? []) {
-      await unlessGone(() => api.getVolume(Name).remove({ force: true }))
-    }
+    for (const { remove } of await labeled(api, label)) await unlessGone(remove)
   }
 }
 
 type Labels = Readonly<Record<string, string>> | null | undefined
 
-async function labelled(api: Api): Promise<readonly Labels[]> {
-  const found: Labels[] = []
-  for (const label of [runLabel, projectLabel]) {
-    const filters = { label: [label] }
-    found.push(
-      ...(await api.listContainers({ all: true, filters })).map(({ Labels }) => Labels),
-      ...(await api.listNetworks({ filters })).map(({ Labels }) => Labels),
-      ...((await api.listVolumes({ filters })).Volumes ?? []).map(({ Labels }) => Labels),
-    )
-  }
-  return found
+interface Resource {
+  readonly labels: Labels
+  readonly remove: () => Promise<unknown>
 }
 
-function namesIn(labels: Labels): readonly string[] {
-  return [labels?.[runLabel], labels?.[projectLabel]].flatMap((name) =>
-    name !== undefined && stateOfRun(name) !== undefined ? [name] : [],
-  )
+/** Containers, networks and volumes with a label, in the order in which they can be removed. */
+async function labeled(api: Api, label: string): Promise<readonly Resource[]> {
+  const filters = { label: [label] }
+  const containers = await api.listContainers({ all: true, filters })
+  const networks = await api.listNetworks({ filters })
+  const { Volumes } = await api.listVolumes({ filters })
+  return [
+    ...containers.map(({ Id, Labels: labels }) => ({
+      labels,
+      remove: () => api.getContainer(Id).remove({ force: true, v: true }),
+    })),
+    ...networks.map(({ Id, Labels: labels }) => ({
+      labels,
+      remove: () => api.getNetwork(Id).remove(),
+    })),
+    ...(Volumes ?? []).map(({ Name, Labels: labels }) => ({
+      labels,
+      remove: () => api.getVolume(Name).remove({ force: true }),
+    })),
+  ]
 }
 
 /** 404: gone already; 409: another process is removing it. */

@@ -9,7 +9,9 @@ import { type Engine, projectLabel, runLabel } from './removal.ts'
 
 /** A service in a container, as the command line describes it. */
 export interface ContainerSource {
-  readonly from: ImageSource | ComposeSource
+  readonly from:
+    | { readonly kind: 'image'; readonly image: string }
+    | { readonly kind: 'compose'; readonly file: string; readonly service: string }
   /** Port of the service in its container. */
   readonly port: number
   /** Environment of the container; for Compose, variables of the file. */
@@ -18,30 +20,6 @@ export interface ContainerSource {
   readonly ready: string | null
   readonly readyMs: number
 }
-
-export interface ImageSource {
-  readonly kind: 'image'
-  readonly image: string
-}
-
-export interface ComposeSource {
-  readonly kind: 'compose'
-  readonly file: string
-  readonly service: string
-}
-
-/** A container that has been started, ready or not. */
-export interface StartedContainer {
-  readonly id: string
-  readonly baseUrl: string
-}
-
-/** Pulls and starts; everything started is labeled with the name of the run. */
-export type Starter = (
-  engine: Engine,
-  run: string,
-  signal: AbortSignal,
-) => Promise<StartedContainer>
 
 /** Error of a container that does not become ready, with its last lines. */
 export function notReady(
@@ -55,7 +33,7 @@ export function notReady(
 }
 
 /** Replaces the wait of testcontainers by our own, which Ctrl-C ends. */
-export const immediately = {
+const immediately = {
   waitUntilReady: () => Promise.resolve(),
   withStartupTimeout: () => immediately,
   isStartupTimeoutSet: () => true,
@@ -63,32 +41,42 @@ export const immediately = {
 }
 
 /** Host of the engine for a URL; `localhost` may resolve to an address that is not published. */
-export function hostOf({ client }: Engine): string {
+function hostOf({ client }: Engine): string {
   const { host } = client.info.containerRuntime
   return host === 'localhost' ? '127.0.0.1' : host
 }
 
-/** Starts a container of an image, pulled if it is not on this machine. */
-export function imageStarter(source: ContainerSource, { image }: ImageSource): Starter {
+/** A container that has been started, ready or not. */
+interface StartedContainer {
+  readonly id: string
+  readonly baseUrl: string
+}
+
+/** Starts a container of an image, pulled if it is not on this machine, labeled with the name of the run. */
+export async function startImage(
+  source: ContainerSource,
+  image: string,
+  engine: Engine,
+  run: string,
+  signal: AbortSignal,
+): Promise<StartedContainer> {
   const { port, env } = source
-  return async (engine, run, signal) => {
-    const { GenericContainer, PullPolicy } = engine.testcontainers
-    await requireImage(engine, image)
-    signal.throwIfAborted()
-    const container = new GenericContainer(image)
-      .withExposedPorts(port)
-      .withEnvironment({ ...env })
-      .withLabels({ [runLabel]: run })
-      .withAutoCleanup(false)
-      .withPullPolicy(PullPolicy.neverPull())
-      .withWaitStrategy(immediately)
-    try {
-      const started = await container.start()
-      const baseUrl = `http://${hostOf(engine)}:${started.getMappedPort(port)}`
-      return { id: started.getId(), baseUrl }
-    } catch (error) {
-      throw (await failureOf(source, engine, run)) ?? error
-    }
+  const { GenericContainer, PullPolicy } = engine.testcontainers
+  await requireImage(engine, image)
+  signal.throwIfAborted()
+  const container = new GenericContainer(image)
+    .withExposedPorts(port)
+    .withEnvironment({ ...env })
+    .withLabels({ [runLabel]: run })
+    .withAutoCleanup(false)
+    .withPullPolicy(PullPolicy.neverPull())
+    .withWaitStrategy(immediately)
+  try {
+    const started = await container.start()
+    const baseUrl = `http://${hostOf(engine)}:${started.getMappedPort(port)}`
+    return { id: started.getId(), baseUrl }
+  } catch (error) {
+    throw (await failureOf(source, engine, run)) ?? error
   }
 }
 
@@ -124,42 +112,34 @@ async function failureOf(source: ContainerSource, { api }: Engine, run: string) 
 }
 
 /** Starts a service of a Compose file, with its dependencies, as a separate project. */
-export function composeStarter(
+export async function startCompose(
   { port, env }: ContainerSource,
-  { file, service }: ComposeSource,
-): Starter {
-  return async (engine, run) => {
-    if (!existsSync(file)) throw new ConfigurationError([`--compose ${file}: no such file`])
-    const folder = mkdtempSync(join(tmpdir(), 'chatgen-compose-'))
-    const published = join(folder, 'published.json')
-    // Publishes an additional port of this machine.
-    writeFileSync(published, JSON.stringify({ services: { [service]: { ports: [`${port}`] } } }))
-    const { DockerComposeEnvironment } = engine.testcontainers
-    const path = resolve(file)
-    try {
-      await new DockerComposeEnvironment(dirname(path), [basename(path), published])
-        .withProjectName(run)
-        .withEnvironment({ ...env })
-        .withAutoCleanup(false)
-        .withDefaultWaitStrategy(immediately)
-        .withClientOptions(composeProgram())
-        .up([service])
-    } catch (error) {
-      if (error instanceof ConfigurationError) throw error
-      const reason = messageOf(error)
-      throw new ConfigurationError([`--compose ${file}: ${service} did not start: ${reason}`])
-    } finally {
-      rmSync(folder, { recursive: true })
-    }
-    return startedService(engine, run, { service, port })
-  }
-}
-
-async function startedService(
+  { file, service }: { readonly file: string; readonly service: string },
   engine: Engine,
   run: string,
-  { service, port }: { readonly service: string; readonly port: number },
-) {
+): Promise<StartedContainer> {
+  if (!existsSync(file)) throw new ConfigurationError([`--compose ${file}: no such file`])
+  const folder = mkdtempSync(join(tmpdir(), 'chatgen-compose-'))
+  const published = join(folder, 'published.json')
+  // Publishes an additional port of this machine.
+  writeFileSync(published, JSON.stringify({ services: { [service]: { ports: [`${port}`] } } }))
+  const { DockerComposeEnvironment } = engine.testcontainers
+  const path = resolve(file)
+  try {
+    await new DockerComposeEnvironment(dirname(path), [basename(path), published])
+      .withProjectName(run)
+      .withEnvironment({ ...env })
+      .withAutoCleanup(false)
+      .withDefaultWaitStrategy(immediately)
+      .withClientOptions(composeProgram())
+      .up([service])
+  } catch (error) {
+    if (error instanceof ConfigurationError) throw error
+    const reason = messageOf(error)
+    throw new ConfigurationError([`--compose ${file}: ${service} did not start: ${reason}`])
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
   const label = [`${projectLabel}=${run}`, `com.docker.compose.service=${service}`]
   const [found] = await engine.api.listContainers({ all: true, filters: { label } })
   if (found === undefined)

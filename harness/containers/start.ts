@@ -1,12 +1,6 @@
 import { awaitReadiness, lastLines } from './readiness.ts'
 import { type Engine, leftoversOf, openEngine, removeRun, runName } from './removal.ts'
-import {
-  type ContainerSource,
-  composeStarter,
-  imageStarter,
-  notReady,
-  type Starter,
-} from './source.ts'
+import { type ContainerSource, notReady, startCompose, startImage } from './source.ts'
 
 export interface RunningContainer {
   readonly baseUrl: string
@@ -48,10 +42,13 @@ export async function startContainer(
   const remove = () => removeRun(api, run)
   try {
     signal.throwIfAborted()
-    const { id, baseUrl } = await starterOf(source)(engine, run, signal)
+    const { from, ready, readyMs } = source
+    const { id, baseUrl } =
+      from.kind === 'image'
+        ? await startImage(source, from.image, engine, run, signal)
+        : await startCompose(source, from, engine, run)
     const container = api.getContainer(id)
     const isRunning = async () => (await container.inspect()).State.Running
-    const { ready, readyMs } = source
     const readiness = await awaitReadiness({ baseUrl, ready, readyMs, signal, isRunning })
     if (readiness.kind !== 'ready') {
       const { State } = await container.inspect()
@@ -64,7 +61,7 @@ export async function startContainer(
     return {
       ...(await identity(engine, id)),
       baseUrl,
-      service: source.from.kind === 'compose' ? source.from.service : null,
+      service: from.kind === 'compose' ? from.service : null,
       lastLines: () => lastLines(api, id),
       remove,
     }
@@ -73,11 +70,6 @@ export async function startContainer(
     signal.throwIfAborted()
     throw error
   }
-}
-
-function starterOf(source: ContainerSource): Starter {
-  const { from } = source
-  return from.kind === 'image' ? imageStarter(source, from) : composeStarter(source, from)
 }
 
 async function identity({ api }: Engine, id: string) {

@@ -1,7 +1,8 @@
 import { gzipSync } from 'node:zlib'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { bodyText, type Ending, type Exchange, header } from '../../../contract/index.ts'
 import type { Outgoing } from '../conversation.ts'
+import { ended } from '../test-support/listen-on-loopback.ts'
 import {
   data,
   type Frames,
@@ -21,11 +22,6 @@ import {
 } from '../test-support/tls-front.ts'
 
 const trusting = { ca: authority() }
-
-function ended<T extends { close(): Promise<void> }>(server: T): T {
-  onTestFinished(() => server.close())
-  return server
-}
 
 const raw = async (frames: Frames) => ended(await startRawHttp2Server(frames))
 

@@ -85,11 +85,15 @@ export function forward(
   else onward.end(body)
 }
 
+/** The server, which is closed when the test has finished. */
+export function ended<T extends { close(): Promise<void> }>(server: T): T {
+  onTestFinished(() => server.close())
+  return server
+}
+
 /** The free port of 127.0.0.1 at which a server listens until the test has finished. */
 export async function portOf(server: Server): Promise<number> {
-  const { port, close } = await listenOnLoopback(server)
-  onTestFinished(close)
-  return port
+  return ended(await listenOnLoopback(server)).port
 }
 
 /** The same as a URL without a path. */

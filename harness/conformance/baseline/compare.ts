@@ -5,6 +5,7 @@ import {
   type ConformanceReport,
   isViolation,
   type RequirementResult,
+  type Verdict,
 } from '../../../contract/report/conformance.ts'
 import { reportOutcome } from '../report/build-report.ts'
 import { type Baseline, type BaselineEntry, toBeWritten } from './file.ts'
@@ -44,7 +45,9 @@ export function applyBaseline(
     requirements,
     baseline: {
       file: baseline.file,
-      known: accepted.map(({ id, entry }) => knownViolation(id, entry)),
+      known: accepted.map(({ id, entry: { because, issue, owner, until } }) => ({
+        ...{ id, because, issue, owner, until },
+      })),
       problems,
     },
   }
@@ -88,21 +91,7 @@ function rule(
   return 'known'
 }
 
-const excusesNothing: readonly RequirementResult['verdict'][] = [
-  'not-applicable',
-  'observed',
-  'unclaimed',
-]
-
-function knownViolation(id: string, { because, issue, owner, until }: BaselineEntry) {
-  return {
-    id,
-    because,
-    ...(issue === undefined ? {} : { issue }),
-    ...(owner === undefined ? {} : { owner }),
-    ...(until === undefined ? {} : { until }),
-  }
-}
+const excusesNothing: readonly Verdict[] = ['not-applicable', 'observed', 'unclaimed']
 
 /**
  * Digest of how a requirement is broken: of its id and its message without identifiers, nonces, times, ports
@@ -136,9 +125,7 @@ export function updateBaseline(report: ConformanceReport, before: Baseline): Bas
     .map(([id, entry]) => [id, refreshed(entry, ids.get(id))] as const)
   const added = report.requirements
     .filter(({ id, verdict }) => !before.entries.has(id) && counts(verdict, report.strict))
-    .map(
-      (requirement) => [requirement.id, refreshed({ because: toBeWritten }, requirement)] as const,
-    )
+    .map((one) => [one.id, refreshed({ because: toBeWritten }, one)] as const)
   const sorted = [...kept, ...added].sort(([a], [b]) => (a < b ? -1 : 1))
   return {
     entries: new Map(sorted),
@@ -152,16 +139,11 @@ export function updateBaseline(report: ConformanceReport, before: Baseline): Bas
 
 /** Tests if the problem of a requirement is over; a requirement that was not judged keeps its entry. */
 function isOver(requirement: RequirementResult | undefined): boolean {
-  const over: readonly RequirementResult['verdict'][] = [
-    'pass',
-    'not-applicable',
-    'observed',
-    'unclaimed',
-  ]
+  const over: readonly Verdict[] = ['pass', ...excusesNothing]
   return requirement !== undefined && over.includes(requirement.verdict)
 }
 
-function counts(verdict: RequirementResult['verdict'], strict: boolean): boolean {
+function counts(verdict: Verdict, strict: boolean): boolean {
   return verdict === 'fail' || (strict && verdict === 'warn')
 }
 

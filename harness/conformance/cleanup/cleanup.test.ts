@@ -1,8 +1,9 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { startReferenceServer } from '../../../reference-server/index.ts'
+import { ended } from '../../client/test-support/listen-on-loopback.ts'
 import { ConfigurationError } from '../errors.ts'
 import { buildSetup } from '../run-options.ts'
 import {
@@ -185,8 +186,7 @@ async function audit(
   arrange: (server: ChatServer) => readonly JournalEntry[],
   { maxRequests = null, spent = 0 }: { maxRequests?: number | null; spent?: number } = {},
 ) {
-  const server = await startChatServer(quirks)
-  onTestFinished(() => server.close())
+  const server = ended(await startChatServer(quirks))
   const folder = temporaryFolder()
   const profile = profileOf({ baseUrl: server.url, apiKey: server.key })
   const journalFile = join(folder, 'journal.ndjson')

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { startReferenceServer } from '../../../reference-server/index.ts'
-import { forward, listen, readBody } from '../../client/test-support/listen-on-loopback.ts'
+import { ended, forward, listen, readBody } from '../../client/test-support/listen-on-loopback.ts'
 import { startSecondServer } from '../../proof/test-support/second-server/server.ts'
 import { openEntries, readJournal } from '../cleanup/journal.ts'
 import { TargetUnusableError } from '../errors.ts'
@@ -187,11 +187,6 @@ describe('ids of models', () => {
     expect(modelIdsIn(body)).toEqual(ids)
   })
 })
-
-function ended<T extends { close(): Promise<void> }>(server: T): T {
-  onTestFinished(() => server.close())
-  return server
-}
 
 async function listening(handler: Parameters<typeof listen>[0]) {
   return ended(await listen(handler))

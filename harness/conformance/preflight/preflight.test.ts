@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { surfaces as allSurfaces, type Surface } from '../../../contract/index.ts'
 import { startReferenceServer } from '../../../reference-server/index.ts'
-import { listen } from '../../client/test-support/listen-on-loopback.ts'
+import { ended, listen } from '../../client/test-support/listen-on-loopback.ts'
 import { ConfigurationError, TargetUnusableError } from '../errors.ts'
 import { profileOf } from '../test-support/check.ts'
 import { preflight } from './preflight.ts'
@@ -66,8 +66,7 @@ describe('a service is met, though', () => {
   })
 
   test('every answer comes from the reference server, with three requests', async () => {
-    const server = await startReferenceServer()
-    onTestFinished(() => server.close())
+    const server = ended(await startReferenceServer())
     expect(await preflightAt(server.url, { apiKey: server.keys[0] })).toMatchObject({ requests: 3 })
   })
 })
@@ -147,8 +146,7 @@ describe('no service is', () => {
     '/api/openai/chat/completions',
     '/a/b/api/',
   ])('the service below %s, and the address without it is proposed', async (path) => {
-    const server = await startReferenceServer()
-    onTestFinished(() => server.close())
+    const server = ended(await startReferenceServer())
     const error = await failureOf(preflightAt(server.url + path, { apiKey: server.keys[0] }))
     expect(error).toMatchObject({ code: 'E_NO_SERVICE' })
     expect(error.message).toContain(`Did you mean ${server.url}? ${list}: 200 application/json`)
@@ -302,8 +300,7 @@ function preflightAt(baseUrl: string, more = {}, surfaces: Surfaces = allSurface
 }
 
 async function listening(handler: Handler) {
-  const host = await listen(handler)
-  onTestFinished(() => host.close())
+  const host = ended(await listen(handler))
   return host
 }
 

@@ -1,4 +1,7 @@
 import {
+  asArray,
+  asObject,
+  asString,
   bodyJson,
   chatIdNames,
   type Exchange,
@@ -49,10 +52,9 @@ export function isResponse(exchange: Exchange): boolean {
 
 /** The texts of the answer of a v3 reply: of each part of each of its messages. */
 export function answerParts(exchange: Exchange): string[] {
-  const output = finalResponse(exchange)?.['output']
-  return (Array.isArray(output) ? output : [])
+  return asArray(finalResponse(exchange)?.['output'])
     .filter((item) => isObject(item) && item['type'] === 'message')
-    .flatMap(({ content }) => (Array.isArray(content) ? content : []))
+    .flatMap((item) => asArray(asObject(item)?.['content']))
     .map((part) => (isObject(part) && part['type'] === 'output_text' ? part['text'] : undefined))
     .filter((text) => typeof text === 'string')
 }
@@ -68,27 +70,19 @@ export interface HistoryWalk {
 }
 
 export function historyRows(page: Exchange): HistoryRow[] {
-  const body = bodyJson(page)
-  const result = isObject(body) ? body['result'] : undefined
-  return Array.isArray(result) ? result.filter(isObject) : []
+  return asArray(asObject(bodyJson(page))?.['result']).filter(isObject)
 }
 
 /** `pagination.cursor`; undefined if the field is missing. */
 export function historyCursor(page: Exchange): unknown {
-  const body = bodyJson(page)
-  const pagination = isObject(body) ? body['pagination'] : undefined
-  return isObject(pagination) ? pagination['cursor'] : undefined
+  return asObject(asObject(bodyJson(page))?.['pagination'])?.['cursor']
 }
 
 /** The rows with messages of users and systems, if they show their item. */
 export function inputRows(rows: readonly HistoryRow[], text = ''): HistoryRow[] {
-  return rows.filter((row) => {
-    const item = row['item']
-    const role = isObject(item) ? item['role'] : undefined
-    return (
-      (role === 'user' || role === 'system' || role === 'developer') &&
-      JSON.stringify(item).includes(text)
-    )
+  return rows.filter(({ item }) => {
+    const role = asString(asObject(item)?.['role']) ?? ''
+    return ['user', 'system', 'developer'].includes(role) && JSON.stringify(item).includes(text)
   })
 }
 

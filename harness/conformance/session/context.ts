@@ -12,60 +12,32 @@ import {
   type Outgoing,
   type Pending,
   RedactingWriter,
-  type Redactor,
   StoredRecording,
-  type Transport,
 } from '../../client/index.ts'
 import { deletedChat, journalWriter, type WriteJournal } from '../cleanup/journal.ts'
 import { networkOf } from '../profile/index.ts'
 import { appendExchange } from '../recording/result-files.ts'
 import type { RunSetup } from '../run-setup.ts'
 import { createRandomPicker } from './identities.ts'
-import { anySignal, createGate, type Gate } from './limits/gate.ts'
-import { acquireSlot, createSemaphore, type Priority, type Slot } from './limits/semaphore.ts'
+import { anySignal, createGate } from './limits/gate.ts'
+import { acquireSlot, createSemaphore, type Priority } from './limits/semaphore.ts'
 import { createSupplements, type Members } from './requests/supplements.ts'
 import { nextExchangeId } from './run-state.ts'
 import { secretsOf } from './secrets.ts'
 
-export interface SendOptions {
-  /** True if `waitForBurst` took the slot of the request. */
-  readonly inBurst?: boolean
-}
-
 /** State that the scenarios of one stage share; the state of the whole run is in the setup. */
-export interface RunContext {
-  readonly setup: RunSetup
-  readonly redactor: Redactor
-  readonly gate: Gate
-  /** Waits for one of the slots of `--jobs`. */
-  acquireSlot(priority: Priority): Promise<Slot>
-  /**
-   * Sends once, as soon as the gate admits the request, and records the exchange. The exchange has the next
-   * id: a request that is not sent uses none.
-   * @throws NotSentError if it may not be sent; the reason of the signal if that ends the wait
-   */
-  send(outgoing: Omit<Outgoing, 'id'>, signal: AbortSignal, options?: SendOptions): Promise<Pending>
-  /** Routes with a status whose page came again after a pause: its next repeats need none. */
-  readonly lastingPages: Set<string>
-  /** Fields that the target needs in addition to those that the document requires. */
-  readonly supplements: ReturnType<typeof createSupplements>
-  /**
-   * The fields added to a request from its first try on: those learned so far or, with a recording, those
-   * that were added when it was recorded.
-   */
-  suppliedAtFirst(operation: OperationId, place: RequestPlace): Members
-  /** Records in the journal what is about to be created, and the result. */
-  readonly journal: WriteJournal
-  /** Closes all connections; conversations under way are aborted. */
-  close(): Promise<void>
-}
+export type RunContext = ReturnType<typeof createRunContext>
 
-export function createRunContext(setup: RunSetup): RunContext {
+export function createRunContext(setup: RunSetup) {
   const secrets = secretsOf(setup)
   const redactor = createRedactor(secrets)
   const writer = new RedactingWriter(secrets)
-  const { transport, live, suppliedIn } = openSource(setup, redactor)
-  const supplements = createSupplements(setup.profile, setup.state.learned)
+  const { profile, recordingFile: file } = setup
+  const open = (of: string) => createRecordingTransport(new StoredRecording(of), redactor.request)
+  const recording = file === null ? undefined : open(file)
+  const live = recording === undefined
+  const transport = recording ?? createNetworkTransport(networkOf(profile), profile.limits)
+  const supplements = createSupplements(profile, setup.state.learned)
   const loop = createLoopDelayMonitor()
   const gate = createGate(setup)
   const write = live ? journalWriter(setup.journalFile, secrets) : () => {}
@@ -100,9 +72,20 @@ export function createRunContext(setup: RunSetup): RunContext {
   return {
     setup,
     redactor,
-    acquireSlot: (priority) => acquireSlot(slots, priority),
+    /** Waits for one of the slots of `--jobs`. */
+    acquireSlot: (priority: Priority) => acquireSlot(slots, priority),
     gate,
-    async send(outgoing, signal, { inBurst = false } = {}) {
+    /**
+     * Sends once, as soon as the gate admits the request, and records the exchange. The exchange has the next
+     * id: a request that is not sent uses none.
+     * @param inBurst `waitForBurst` took the slot of the request
+     * @throws NotSentError if it may not be sent; the reason of the signal if that ends the wait
+     */
+    async send(
+      outgoing: Omit<Outgoing, 'id'>,
+      signal: AbortSignal,
+      inBurst: boolean,
+    ): Promise<Pending> {
       if (lost !== undefined && outgoing.labels.role !== 'cleanup') throw lost
       const deadline = await gate.enter(outgoing, signal, inBurst)
       const loopDelay = loop.begin()
@@ -122,15 +105,26 @@ export function createRunContext(setup: RunSetup): RunContext {
       })
       return { answered: pending.answered, exchange }
     },
-    lastingPages: new Set(),
+    /** Routes with a status whose page came again after a pause: its next repeats need none. */
+    lastingPages: new Set<string>(),
+    /** Fields that the target needs in addition to those that the document requires. */
     supplements,
-    suppliedAtFirst(operation, place) {
-      const names = suppliedIn(place)
+    /**
+     * The fields added to a request from its first try on: those learned so far or, with a recording, those
+     * that were added when it was recorded.
+     */
+    suppliedAtFirst(
+      operation: OperationId,
+      place: Pick<ExchangeLabels, 'scenario' | 'ordinal'>,
+    ): Members {
+      const names = recording?.suppliedIn(place)
       return names === undefined
         ? supplements.learned(operation)
         : supplements.valuesOf(operation, names)
     },
+    /** Records in the journal what is about to be created, and the result. */
     journal,
+    /** Closes all connections; conversations under way are aborted. */
     close: () => transport.close(),
   }
 }
@@ -176,25 +170,4 @@ function createLoopDelayMonitor() {
       }
     },
   }
-}
-
-type RequestPlace = Pick<ExchangeLabels, 'scenario' | 'ordinal'>
-
-/** Source of the responses of a run: the network, or a recording. */
-interface ExchangeSource {
-  readonly transport: Transport
-  /** False for a recording. */
-  readonly live: boolean
-  /** Names of the fields added to a recorded first try; undefined without a recording. */
-  suppliedIn(place: RequestPlace): readonly string[] | undefined
-}
-
-function openSource(setup: RunSetup, redactor: Redactor): ExchangeSource {
-  const { profile, recordingFile } = setup
-  if (recordingFile === null) {
-    const transport = createNetworkTransport(networkOf(profile), profile.limits)
-    return { transport, live: true, suppliedIn: () => undefined }
-  }
-  const transport = createRecordingTransport(new StoredRecording(recordingFile), redactor.request)
-  return { transport, live: false, suppliedIn: transport.suppliedIn }
 }

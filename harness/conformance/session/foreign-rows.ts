@@ -1,5 +1,4 @@
 import {
-  bodyJson,
   type Exchange,
   type Finding,
   isObject,
@@ -7,6 +6,7 @@ import {
   succeeded,
 } from '../../../contract/index.ts'
 import type { RunSetup } from '../run-setup.ts'
+import { historyRows } from '../scenario/read.ts'
 import { issuedNonces } from './identities.ts'
 import type { RequestSpec } from './requests/wire-request.ts'
 
@@ -50,8 +50,6 @@ function chatOf({ query, json }: RequestSpec): string | undefined {
 
 /** The messages of users in a page, as JSON. */
 function userTexts(page: Exchange): string {
-  const body = bodyJson(page)
-  const rows = isObject(body) ? body['result'] : undefined
-  const items = (Array.isArray(rows) ? rows : []).map((row) => (isObject(row) ? row['item'] : null))
+  const items = historyRows(page).map(({ item }) => item)
   return JSON.stringify(items.filter((item) => isObject(item) && item['role'] === 'user'))
 }

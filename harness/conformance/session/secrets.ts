@@ -27,15 +27,8 @@ export function secretsOf({ profile }: Pick<RunSetup, 'profile'>): Secret[] {
 
 /** Fields of a profile without its keys, which may all begin with a company's name. */
 function ordinaryText(profile: TargetProfile): string {
-  const {
-    apiKey: _,
-    compatKey: __,
-    nativeToken: ___,
-    otherKey: ____,
-    headers: _____,
-    ...rest
-  } = profile
-  return JSON.stringify(rest)
+  const secret = { apiKey: undefined, compatKey: undefined, nativeToken: undefined }
+  return JSON.stringify({ ...profile, ...secret, otherKey: undefined, headers: undefined })
 }
 
 function withNearMiss(name: string, value: string, ordinary: string): Secret[] {
@@ -56,10 +49,8 @@ function headerSecrets(headers: Readonly<Record<string, string>>): Secret[] {
     .flatMap(([header, value]) => {
       const name = `header ${header.toLowerCase()}`
       const [, credential] = /^[A-Za-z]+ +(\S.*)$/.exec(value) ?? []
-      return [value, ...(credential === undefined ? [] : [credential])].map((secret) => ({
-        name,
-        value: secret,
-      }))
+      const values = credential === undefined ? [value] : [value, credential]
+      return values.map((secret) => ({ name, value: secret }))
     })
 }
 

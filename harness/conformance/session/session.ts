@@ -82,19 +82,15 @@ export class Session {
     const ordinal = ++this.#ordinal
     const answered = Promise.withResolvers<void>()
     const route = this.#routing?.route(spec)
-    const exchange = sendWithRetries(
-      {
-        context: this.context,
-        slug: this.slug,
-        signal: this.#signal,
-        lateSignal: this.#abortController.signal,
-        lendSlot: this.#lendSlot,
-        recordExchange: (ended) => this.#take(ended, spec, route),
-        observe: (question, answer, evidence) => this.observe(question, answer, evidence),
-      },
-      { spec, ordinal, ...(route === undefined ? {} : { route }) },
-      answered.resolve,
-    )
+    const exchange = sendWithRetries({
+      ...{ context: this.context, slug: this.slug, spec, ordinal, route },
+      signal: this.#signal,
+      lateSignal: this.#abortController.signal,
+      lendSlot: this.#lendSlot,
+      onAnswered: answered.resolve,
+      recordExchange: (ended) => this.#take(ended, spec, route),
+      observe: (question, answer, evidence) => this.observe(question, answer, evidence),
+    })
     exchange.finally(answered.resolve).catch(() => {})
     return { answered: answered.promise, exchange }
   }

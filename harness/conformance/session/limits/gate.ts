@@ -25,8 +25,6 @@ import { createRateLimiter, isDown } from './rate-limiter.ts'
 
 type Deadline = AbortSignal | undefined
 
-export type Gate = ReturnType<typeof createGate>
-
 /** Creates the entrance for all requests of a run: it applies its limits, and closes early if the run must end. */
 export function createGate(setup: RunSetup) {
   const { limits } = setup.profile

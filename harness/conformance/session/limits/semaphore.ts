@@ -1,6 +1,3 @@
-/** Chooses the next waiter, by index. */
-export type ChooseWaiter = (waiting: number) => number
-
 /** Holders of a rank are admitted after those of all lower ranks have left; Infinity is no rank. */
 export interface Priority {
   readonly rank: number
@@ -12,14 +9,13 @@ interface Waiter extends Priority {
   readonly resolve: () => void
 }
 
-const firstWaiter: ChooseWaiter = () => 0
 const unranked: Priority = { rank: Infinity }
 
 /** Maximum number of holders that lend their slot, for each slot after the first. */
 const awayPerSlot = 4
 
-/** Admits at most `slots` holders at a time, in the order of arrival unless `pick` chooses. */
-export function createSemaphore(slots: number, pick: ChooseWaiter = firstWaiter) {
+/** Admits at most `slots` holders at a time, in the order of arrival unless `pick` chooses one, by index. */
+export function createSemaphore(slots: number, pick: (waiting: number) => number = () => 0) {
   let free = slots
   const ranksInside: number[] = []
   let away = 0

@@ -25,26 +25,25 @@ import {
 } from './supplements.ts'
 import { buildWireRequest, type RequestSpec } from './wire-request.ts'
 
-/** Context that a request needs from the scenario that sends it. */
-export interface SendContext {
+/** One request of a scenario, and what it needs of that. */
+export interface Sending {
   readonly context: RunContext
   readonly slug: string
+  readonly spec: RequestSpec
+  readonly ordinal: number
+  /** Undefined if the target has one endpoint. */
+  readonly route: RequestRoute | undefined
   /** Ends all waiting. */
   readonly signal: AbortSignal
   /** Ends cleanup, somewhat later. */
   readonly lateSignal: AbortSignal
   /** Lets another scenario run while this one waits. */
   lendSlot(wait: () => Promise<void>): Promise<void>
+  /** Called when the first try has a status line. */
+  onAnswered(): void
   /** Called for every try, to count and judge it. */
   recordExchange(exchange: Exchange): void
   observe(question: OpenQuestionId, answer: string, evidence: readonly Exchange[]): void
-}
-
-export interface OrderedRequest {
-  readonly spec: RequestSpec
-  readonly ordinal: number
-  /** Absent if the target has one endpoint. */
-  readonly route?: RequestRoute
 }
 
 /** Pause before a failed conversation is tried once more: a gateway may be restarting. */
@@ -56,27 +55,21 @@ const maxSupplements = 3
 /**
  * Sends a request until it has a response that counts: once more after a failed conversation, as often as
  * allowed after a response that asks to wait, and with the fields that the target requires beyond those of the document.
- * `onAnswered` is called when the first try has a status line.
  * @throws InconclusiveError if no response counts.
  */
-export async function sendWithRetries(
-  sendContext: SendContext,
-  ordered: OrderedRequest,
-  onAnswered: () => void,
-): Promise<Exchange> {
-  const { context, slug } = sendContext
-  const { spec, ordinal } = ordered
+export async function sendWithRetries(sending: Sending): Promise<Exchange> {
+  const { context, slug, spec, ordinal } = sending
   noteSaid(context.setup, spec)
   const operation = operationAt(spec.method, spec.path)
   let members = operation ? context.suppliedAtFirst(operation, { scenario: slug, ordinal }) : {}
   let failed: Exchange | undefined
   let refused: Exchange | undefined
   let supplements = 0
-  if (ordered.route !== undefined) await waitUntilSettled(sendContext, spec, ordered.route)
+  await waitUntilSettled(sending)
   for (let attempt = 0; ; attempt += 1) {
-    const exchange = await sendOnce(sendContext, ordered, { attempt, members, failed }, onAnswered)
+    const exchange = await sendOnce(sending, { attempt, members, failed })
     if (asksToWait(exchange)) {
-      await waitForRetry(sendContext, spec, exchange, attempt)
+      await waitForRetry(sending, exchange, attempt)
       continue
     }
     const next = nextStep(exchange, failed, {
@@ -89,20 +82,19 @@ export async function sendWithRetries(
     if (next.kind === 'again') {
       failed = exchange
       if (!context.lastingPages.has(pageOf(exchange)))
-        await context.gate.sleep(pauseMs, signalsFor(sendContext, spec).waitSignal)
+        await context.gate.sleep(pauseMs, signalsFor(sending).waitSignal)
       continue
     }
     const answer = next.exchange
     if (failed && isPage(failed) && pageOf(failed) === pageOf(answer))
       context.lastingPages.add(pageOf(answer))
-    const additions =
-      supplements < maxSupplements ? missingMembers(context, answer, spec, members) : {}
+    // The body of a repeat must equal that of the first request.
+    const mayAdd = supplements < maxSupplements && spec.repeatOf === undefined
+    const additions = mayAdd ? context.supplements.namedIn(answer, withMembers(spec, members)) : {}
     const missing = missingMember(answer)
-    if (missing !== undefined && operation) observeWant(sendContext, operation, [missing], answer)
+    if (missing !== undefined && operation) observeWant(sending, operation, [missing], answer)
     if (operation === undefined || Object.keys(additions).length === 0) {
-      return operation && refused
-        ? learn(sendContext, { answer, refused, operation, members })
-        : answer
+      return operation && refused ? learn(sending, operation, members, refused, answer) : answer
     }
     supplements += 1
     refused ??= answer
@@ -138,14 +130,12 @@ interface Attempt {
 }
 
 async function sendOnce(
-  sendContext: SendContext,
-  { spec, ordinal, route }: OrderedRequest,
+  sending: Sending,
   { attempt, members, failed }: Attempt,
-  onAnswered: () => void,
 ): Promise<Exchange> {
-  const { context, slug } = sendContext
-  if (spec.role !== 'cleanup') sendContext.signal.throwIfAborted()
-  const { waitSignal, abortSignal } = signalsFor(sendContext, spec)
+  const { context, slug, spec, ordinal, route } = sending
+  if (spec.role !== 'cleanup') sending.signal.throwIfAborted()
+  const { waitSignal, abortSignal } = signalsFor(sending)
   const supplied = addedNames(spec, members)
   const isKeyed = failed !== undefined && repeatability(failed) === 'keyed'
   const repeatOf = spec.repeatOf ?? (isKeyed ? failed.id : undefined)
@@ -165,70 +155,44 @@ async function sendOnce(
       ...(route === undefined ? {} : { endpoint: route.endpoint.name }),
     },
     ...buildWireRequest(withMembers(spec, members), client, `${slug}/${ordinal}`),
-    timeoutMs: context.setup.profile.limits.timeoutMs,
+    timeoutMs: setup.profile.limits.timeoutMs,
     signal: abortSignal,
     ...(spec.leaveAfterEvents === undefined ? {} : { leaveAfterEvents: spec.leaveAfterEvents }),
   }
   const inBurst = spec.inBurst === true && attempt === 0
-  const pending = await context.send(outgoing, waitSignal, { inBurst })
-  pending.answered.then(onAnswered)
+  const pending = await context.send(outgoing, waitSignal, inBurst)
+  pending.answered.then(sending.onAnswered)
   const exchange = await pending.exchange
-  sendContext.recordExchange(exchange)
+  sending.recordExchange(exchange)
   if (exchange.ending.kind === 'aborted') abortSignal.throwIfAborted()
   context.gate.assertWithinLimits(exchange)
   return exchange
 }
 
 /** Waits until what the scenario wrote at other endpoints must be visible at this one. */
-async function waitUntilSettled(
-  sendContext: SendContext,
-  spec: RequestSpec,
-  { settlingMs }: RequestRoute,
-): Promise<void> {
-  const waitMs = settlingMs()
+async function waitUntilSettled(sending: Sending): Promise<void> {
+  const waitMs = sending.route?.settlingMs() ?? 0
   if (waitMs === 0) return
-  const { waitSignal } = signalsFor(sendContext, spec)
-  await sendContext.lendSlot(() => sendContext.context.gate.sleep(waitMs, waitSignal))
+  const { waitSignal } = signalsFor(sending)
+  await sending.lendSlot(() => sending.context.gate.sleep(waitMs, waitSignal))
 }
 
 /** An interrupt ends all waits, except in cleanup. */
-function signalsFor({ signal, lateSignal }: SendContext, { role }: RequestSpec) {
-  if (role !== 'cleanup') return { waitSignal: signal, abortSignal: lateSignal }
+function signalsFor({ signal, lateSignal, spec }: Sending) {
+  if (spec.role !== 'cleanup') return { waitSignal: signal, abortSignal: lateSignal }
   const cleanupSignal = signal.aborted ? AbortSignal.timeout(interruptRequestMs) : lateSignal
   return { waitSignal: cleanupSignal, abortSignal: cleanupSignal }
 }
 
 /** Waits as long as the target requests, or gives up. */
-async function waitForRetry(
-  sendContext: SendContext,
-  spec: RequestSpec,
-  exchange: Exchange,
-  attempt: number,
-): Promise<void> {
-  const waitMs = sendContext.context.gate.retryAfter(exchange, attempt)
+async function waitForRetry(sending: Sending, exchange: Exchange, attempt: number): Promise<void> {
+  const { gate, setup } = sending.context
+  const waitMs = gate.retryAfter(exchange, attempt)
   if (waitMs === null) {
-    const { limits } = sendContext.context.setup.profile
-    throw new InconclusiveError(`the target ${giveUpReason(exchange, limits)}`, [exchange.id])
+    const reason = `the target ${giveUpReason(exchange, setup.profile.limits)}`
+    throw new InconclusiveError(reason, [exchange.id])
   }
-  await sendContext.context.gate.sleep(waitMs, signalsFor(sendContext, spec).waitSignal)
-}
-
-/** The fields that a refusal names; none for a repeat, whose body must equal that of the first request. */
-function missingMembers(
-  { supplements }: RunContext,
-  answer: Exchange,
-  spec: RequestSpec,
-  members: Members,
-): Members {
-  if (spec.repeatOf !== undefined) return {}
-  return supplements.namedIn(answer, withMembers(spec, members))
-}
-
-interface LearnedMembers {
-  readonly answer: Exchange
-  readonly refused: Exchange
-  readonly operation: OperationId
-  readonly members: Members
+  await gate.sleep(waitMs, signalsFor(sending).waitSignal)
 }
 
 /**
@@ -236,24 +200,27 @@ interface LearnedMembers {
  * negative request, the refusal with that field counts: it is for the right reason.
  */
 function learn(
-  sendContext: SendContext,
-  { answer, refused, operation, members }: LearnedMembers,
+  sending: Sending,
+  operation: OperationId,
+  members: Members,
+  refused: Exchange,
+  answer: Exchange,
 ): Exchange {
   const { role } = answer.labels
   if (!succeeded(answer)) return role === 'negative' || role === 'probe' ? answer : refused
-  sendContext.context.supplements.learn(operation, members)
-  observeWant(sendContext, operation, Object.keys(members), refused)
+  sending.context.supplements.learn(operation, members)
+  observeWant(sending, operation, Object.keys(members), refused)
   return answer
 }
 
 /** Records that a target requires fields, which answers an open question. */
 function observeWant(
-  sendContext: SendContext,
+  sending: Sending,
   operation: OperationId,
   names: readonly string[],
   refused: Exchange,
 ): void {
   const { method, path } = operations[operation]
   const observation = `${method} ${path} without ${names.join(', ')}: ${refused.response?.status}`
-  sendContext.observe(openQuestionFor(operation), observation, [refused])
+  sending.observe(openQuestionFor(operation), observation, [refused])
 }
