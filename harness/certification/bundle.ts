@@ -50,24 +50,15 @@ export function compress(text: Uint8Array): Buffer {
   return gzipSync(text, { level: 9 })
 }
 
-/** Paths of all files of a folder, relative, with `/`, sorted. */
-export function filesOf(dir: string): string[] {
-  return entriesOf(dir).map(({ path }) => path)
-}
-
-/** Paths that are neither files nor folders: a link may lead out of the bundle, reading a pipe may never end. */
-export function irregularIn(dir: string): string[] {
-  return entriesOf(dir).flatMap(({ path, isFile }) => (isFile ? [] : [path]))
-}
-
-function entriesOf(dir: string) {
+/**
+ * Paths of all files of a folder, relative, with `/`, sorted. `irregular`: those that are not regular: a link
+ * may lead out of the bundle, reading a pipe may never end.
+ */
+export function filesOf(dir: string, { irregular = false } = {}): string[] {
   return readdirSync(dir, { recursive: true, withFileTypes: true })
-    .filter((entry) => !entry.isDirectory())
-    .map((entry) => ({
-      path: relative(dir, join(entry.parentPath, entry.name)).split(sep).join('/'),
-      isFile: entry.isFile(),
-    }))
-    .sort((a, b) => (a.path < b.path ? -1 : 1))
+    .filter((entry) => !entry.isDirectory() && !(irregular && entry.isFile()))
+    .map((entry) => relative(dir, join(entry.parentPath, entry.name)).split(sep).join('/'))
+    .sort()
 }
 
 /** Logical name of a stored path: a compressed file is listed by the name of its content. */
@@ -81,8 +72,7 @@ export function contentName(path: string): string {
  */
 export function contentOf(dir: string, path: string): Buffer {
   const bytes = readInputBytes(join(dir, path), maxStoredBytes)
-  if (!path.endsWith(compressed)) return bytes
-  return decompress(bytes)
+  return path.endsWith(compressed) ? decompress(bytes) : bytes
 }
 
 /** Result with `info: true`: the content and the number of compressed bytes that were read. */
@@ -118,13 +108,12 @@ function decompress(bytes: Buffer): Buffer {
 /** The lock file is removed when the command ends. */
 const unlisted = [sumsName, envelopeName, lockName]
 
-/** Text of the file of digests, in the form of `sha256sum`, sorted by name, without itself and the envelope. */
+/** Text of the file of digests, without itself and the envelope. */
 export function sumsText(dir: string): string {
   const listed = filesOf(dir).filter((path) => !unlisted.includes(path))
-  return listed
-    .map((path) => `${sha256(contentOf(dir, path))}  ${contentName(path)}\n`)
-    .sort((a, b) => (nameIn(a) < nameIn(b) ? -1 : 1))
-    .join('')
+  return canonicalSums(
+    new Map(listed.map((path) => [contentName(path), sha256(contentOf(dir, path))])),
+  )
 }
 
 /**
@@ -145,7 +134,7 @@ export function readSums(text: string): ReadonlyMap<string, string> {
   return sums
 }
 
-/** File of digests in its canonical form; the certificate holds its digest. */
+/** File of digests in the form of `sha256sum`, sorted by name; the certificate holds its digest. */
 export function canonicalSums(sums: ReadonlyMap<string, string>): string {
   return [...sums]
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -165,10 +154,6 @@ export function writeInBundle(dir: string, path: string, content: string | Uint8
     return `cannot write ${file}: ${writeProblem(error)}`
   }
   refusing(Error, () => writeFileSync(file, content), problemOf)
-}
-
-function nameIn(line: string): string {
-  return line.slice(66)
 }
 
 /** Profile of a round from its record, as the text that is digested. */

@@ -1,5 +1,9 @@
 import { capabilities } from '../../contract/index.ts'
-import type { ConformanceReport, RequirementResult } from '../../contract/report/conformance.ts'
+import type {
+  ConformanceReport,
+  RequirementResult,
+  Verdict,
+} from '../../contract/report/conformance.ts'
 import type { TargetProfile } from '../conformance/profile/index.ts'
 import {
   missingMembers,
@@ -49,22 +53,11 @@ export const certifiedDepth = 'full'
  * simultaneous requests.
  */
 export function refusedSettings(profile: TargetProfile, surfaces: ProfileName): string[] {
-  const headers = Object.keys(profile.headers)
-  const problem = raceProblem(profile, surfaces)
-  return [
-    ...(headers.length === 0
-      ? []
-      : [
-          `headers: ${headers.join(', ')} would tell the requests from those of users; a certification sends none of its own`,
-        ]),
-    ...(problem === undefined ? [] : [problem]),
-  ]
-}
-
-function raceProblem(profile: TargetProfile, surfaces: ProfileName): string | undefined {
-  const raced = selectRequirements(certifiedSelection(surfaces)).includes('V3-IDEM-05')
-  if (!raced || mayRace(profile)) return undefined
-  return `limits.requestsPerSecond: ${profile.limits.requestsPerSecond} prevents the ${racers} requests at once that V3-IDEM-05 needs; set it to ${racers} or more`
+  const headers = Object.keys(profile.headers).join(', ')
+  const isRaced = selectRequirements(certifiedSelection(surfaces)).includes('V3-IDEM-05')
+  const told = `headers: ${headers} would tell the requests from those of users; a certification sends none of its own`
+  const slow = `limits.requestsPerSecond: ${profile.limits.requestsPerSecond} prevents the ${racers} requests at once that V3-IDEM-05 needs; set it to ${racers} or more`
+  return [...(headers === '' ? [] : [told]), ...(isRaced && !mayRace(profile) ? [slow] : [])]
 }
 
 /**
@@ -76,28 +69,25 @@ export function judgeRounds(reports: readonly ConformanceReport[]): RoundsResult
     reports.flatMap(({ requirements }) => requirements),
     ({ id }) => id,
   )
-  const result = {
-    passed: [] as string[],
-    warned: [] as string[],
-    failed: [] as string[],
-    notApplicable: [] as string[],
-  }
   const refusals = reports.flatMap((report, at) => refusalsOf(report, at + 1))
   if (reports.length < rounds.length) {
     refusals.push({ kind: 'run', text: `${reports.length} of ${rounds.length} rounds were run` })
   }
-  for (const [id, verdicts] of requirements) {
-    const names = new Set(verdicts.map(({ verdict }) => verdict))
-    const [first] = verdicts
-    if (first === undefined) continue
-    if (names.has('fail')) result.failed.push(id)
-    else if (names.has('warn')) result.warned.push(id)
-    else if (names.size === 1 && names.has('pass')) result.passed.push(id)
-    else if (names.size === 1 && names.has('not-applicable')) result.notApplicable.push(id)
-    const refusal = first.level === 'required' ? refusalOf(id, verdicts) : null
+  for (const [id, results] of requirements) {
+    const refusal = results[0]?.level === 'required' ? refusalOf(id, results) : null
     if (refusal !== null) refusals.push(refusal)
   }
-  return { ...result, refusals }
+  const idsWith = (suits: (verdicts: ReadonlySet<Verdict>) => boolean) =>
+    [...requirements]
+      .filter(([, results]) => suits(new Set(results.map(({ verdict }) => verdict))))
+      .map(([id]) => id)
+  return {
+    passed: idsWith((verdicts) => verdicts.size === 1 && verdicts.has('pass')),
+    warned: idsWith((verdicts) => verdicts.has('warn') && !verdicts.has('fail')),
+    failed: idsWith((verdicts) => verdicts.has('fail')),
+    notApplicable: idsWith((verdicts) => verdicts.size === 1 && verdicts.has('not-applicable')),
+    refusals,
+  }
 }
 
 function refusalsOf(report: ConformanceReport, round: number): Refusal[] {
@@ -115,7 +105,7 @@ function refusalOf(id: string, ids: readonly RequirementResult[]): Refusal | nul
   const broken = ids.find(({ verdict }) => verdict !== 'pass' && verdict !== 'not-applicable')
   const reason = broken?.message ? `: ${broken.message}` : ''
   if (names.size > 1) {
-    const words = ids.map(({ verdict }) => verdictWord(verdict)).join(', ')
+    const words = ids.map(({ verdict }) => verdictWords[verdict]).join(', ')
     return {
       kind: 'unstable',
       text: `${id} is unstable: ${words} in rounds 1 to ${ids.length}${reason}`,
@@ -123,25 +113,17 @@ function refusalOf(id: string, ids: readonly RequirementResult[]): Refusal | nul
   }
   if (broken === undefined) return null
   const kind = broken.verdict === 'fail' ? 'violated' : 'undecided'
-  return { kind, text: `${id} is ${verdictWord(broken.verdict)}${reason}` }
+  return { kind, text: `${id} is ${verdictWords[broken.verdict]}${reason}` }
 }
 
-export function verdictWord(verdict: RequirementResult['verdict']): string {
-  switch (verdict) {
-    case 'pass':
-      return 'passed'
-    case 'fail':
-      return 'violated'
-    case 'warn':
-      return 'violated, with a warning'
-    case 'not-applicable':
-      return 'not applicable'
-    case 'unproven':
-    case 'unclaimed':
-      return 'not tested'
-    case 'error':
-      return 'undecided after an internal error'
-    default:
-      return 'undecided'
-  }
+export const verdictWords: Readonly<Record<Verdict, string>> = {
+  pass: 'passed',
+  fail: 'violated',
+  warn: 'violated, with a warning',
+  'not-applicable': 'not applicable',
+  unproven: 'not tested',
+  unclaimed: 'not tested',
+  error: 'undecided after an internal error',
+  inconclusive: 'undecided',
+  observed: 'undecided',
 }

@@ -13,7 +13,6 @@ import {
   contentOf,
   envelopeName,
   filesOf,
-  irregularIn,
   productName,
   publicKeyName,
   readSums,
@@ -68,7 +67,7 @@ export interface ReadBundle {
 export function readBundle(dir: string, expected: KeyObject | undefined): ReadBundle {
   let envelope: Envelope
   let key: KeyObject
-  const irregular = irregularIn(dir)
+  const irregular = filesOf(dir, { irregular: true })
   if (irregular.length > 0) {
     return { signature: irregular.map((path) => `${path} is not a regular file`), files: [] }
   }
@@ -125,36 +124,30 @@ function digestProblems(
   if (sha256(canonicalSums(sums)) !== evidence) {
     return [`${sumsName} is not the file that the certificate was signed with`]
   }
-  const problems: string[] = []
-  const paths = new Set<string>()
-  for (const path of filesOf(dir)) {
-    if (path === sumsName || path === envelopeName) continue
-    const name = contentName(path)
-    const listed = sums.get(name)
-    if (listed === undefined) problems.push(`${path} is not a file of the certificate`)
-    else if (paths.has(name)) problems.push(`${name} is there twice, compressed and not`)
-    else {
-      const problem = changeOf(dir, path, listed)
-      if (problem !== null) problems.push(problem)
-    }
-    paths.add(name)
-  }
-  for (const name of sums.keys()) if (!paths.has(name)) problems.push(`${name} is missing`)
-  for (const name of bundleNames) {
-    if (!sums.has(name)) problems.push(`${sumsName} does not list ${name}`)
-  }
-  for (const name of sums.keys()) {
-    if (!bundleNames.includes(name)) problems.push(`${name} is no part of a bundle`)
-  }
-  return problems
+  const paths = filesOf(dir).filter((path) => path !== sumsName && path !== envelopeName)
+  const names = paths.map(contentName)
+  const listed = [...sums.keys()]
+  const without = (some: readonly string[], others: readonly string[]) =>
+    some.filter((name) => !others.includes(name))
+  return [
+    ...paths.flatMap((path, at) => {
+      const name = contentName(path)
+      if (names.indexOf(name) < at) return [`${name} is there twice, compressed and not`]
+      return changeOf(dir, path, sums.get(name))
+    }),
+    ...without(listed, names).map((name) => `${name} is missing`),
+    ...without(bundleNames, listed).map((name) => `${sumsName} does not list ${name}`),
+    ...without(listed, bundleNames).map((name) => `${name} is no part of a bundle`),
+  ]
 }
 
-/** Difference between a file and its digest; null without any. */
-function changeOf(dir: string, path: string, listed: string): string | null {
+/** Difference between a file and its digest; empty without any. */
+function changeOf(dir: string, path: string, listed: string | undefined): string[] {
+  if (listed === undefined) return [`${path} is not a file of the certificate`]
   try {
-    return sha256(contentOf(dir, path)) === listed ? null : `${path} was changed`
+    return sha256(contentOf(dir, path)) === listed ? [] : [`${path} was changed`]
   } catch (error) {
-    return `${path} was changed: ${messageOf(error)}`
+    return [`${path} was changed: ${messageOf(error)}`]
   }
 }
 

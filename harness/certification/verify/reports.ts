@@ -3,7 +3,7 @@ import type { Exchange, Header } from '../../../contract/index.ts'
 import type { ConformanceReport, RequirementResult } from '../../../contract/report/conformance.ts'
 import { wasRecorded } from '../../client/index.ts'
 import { sha256, reportText as writtenReport } from '../bundle.ts'
-import { verdictWord } from '../rules.ts'
+import { verdictWords } from '../rules.ts'
 import type { StoredRound } from './content.ts'
 
 /**
@@ -43,7 +43,7 @@ export function verdictDifferences(
 }
 
 function wordOf(requirement: RequirementResult | undefined): string {
-  return requirement === undefined ? 'no such requirement' : verdictWord(requirement.verdict)
+  return requirement === undefined ? 'no such requirement' : verdictWords[requirement.verdict]
 }
 
 /** Empty if report.json is, byte for byte, what this version writes for the evidence. */

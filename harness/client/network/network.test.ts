@@ -1,9 +1,8 @@
 import type { Socket } from 'node:net'
-import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { bodyBytes, bodyText, type Header } from '../../../contract/index.ts'
-import { cutAt, goldenEvents, goldenStream } from '../test-support/golden-stream.ts'
-import { type RawServer, startRawServer, writePieces } from '../test-support/listen-on-loopback.ts'
+import { cutAt, goldenStream } from '../test-support/golden-stream.ts'
+import { startRawServer, writePieces } from '../test-support/listen-on-loopback.ts'
 import { outgoing, sendRequest, withTransport } from '../test-support/send.ts'
 
 async function serve(...lines: readonly string[]) {
@@ -102,63 +101,20 @@ test('after a server closed an idle connection, each request has a connection of
   })
 })
 
-test('many conversations at once keep apart', async () => {
-  const server = await startRawServer((socket, turn) => {
-    const text = `answer ${turn}`
-    socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${text.length}\r\n\r\n${text}`)
+test('each event of a stream has the time of the segment that completed it', async () => {
+  const golden = goldenStream('\r\n')
+  const server = await startRawServer(async (socket) => {
+    socket.write(
+      `HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: ${golden.length}\r\n\r\n`,
+    )
+    await writePieces(socket, cutAt(golden, [golden.indexOf('event: several')]))
   })
   onTestFinished(() => server.close())
-  await withTransport(async (transport) => {
-    const sent = Array.from(
-      { length: 50 },
-      (_, at) => transport.send(outgoing(server.url, { id: `x${at}` })).exchange,
-    )
-    const exchanges = await Promise.all(sent)
-    expect(exchanges.map(({ id }) => id)).toEqual(sent.map((_, at) => `x${at}`))
-    expect(new Set(exchanges.map(bodyText)).size).toBe(50)
-  })
-})
-
-describe('an event stream over the network', () => {
-  const golden = goldenStream('\r\n')
-  let pieces: readonly Uint8Array[] = []
-  let server: RawServer
-  beforeAll(async () => {
-    server = await startRawServer(async (socket) => {
-      socket.write(
-        `HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: ${golden.length}\r\n\r\n`,
-      )
-      await writePieces(socket, pieces)
-    })
-  })
-  afterAll(() => server.close())
-
-  test('cut anywhere, it gives the same events and the same bytes', async () => {
-    const places = fc.array(fc.nat({ max: golden.length }), { maxLength: 12 })
-    await withTransport((transport) =>
-      fc.assert(
-        fc.asyncProperty(places, async (at) => {
-          pieces = cutAt(golden, at)
-          const exchange = await transport.send(outgoing(server.url)).exchange
-          expect(exchange.ending.kind).toBe('complete')
-          expect(Buffer.from(bodyBytes(exchange)).equals(golden)).toBe(true)
-          expect(exchange.events.map(({ name, data }) => ({ name, data }))).toEqual(goldenEvents)
-        }),
-        { numRuns: 50 },
-      ),
-    )
-  })
-
-  test('each event has the time of the segment that completed it', async () => {
-    const half = golden.indexOf('event: several')
-    pieces = cutAt(golden, [half])
-    const exchange = await withTransport(
-      (transport) => transport.send(outgoing(server.url)).exchange,
-    )
-    const times = exchange.response?.chunks.map(({ atMs }) => atMs) ?? []
-    expect(times).toEqual(times.toSorted((a, b) => a - b))
-    expect(times).toEqual(expect.arrayContaining(exchange.events.map(({ atMs }) => atMs)))
-  })
+  const exchange = await sendRequest(server.url)
+  expect(Buffer.from(bodyBytes(exchange)).equals(golden)).toBe(true)
+  const times = exchange.response?.chunks.map(({ atMs }) => atMs) ?? []
+  expect(times).toEqual(times.toSorted((a, b) => a - b))
+  expect(times).toEqual(expect.arrayContaining(exchange.events.map(({ atMs }) => atMs)))
 })
 
 function bytes(text: string): Uint8Array {

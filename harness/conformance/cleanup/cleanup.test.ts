@@ -295,23 +295,6 @@ describe('the journal of a run', () => {
       await server.close()
     }
   })
-
-  test('steps aside for the next run as long as chats are in it', { timeout: 60_000 }, async () => {
-    const server = await startReferenceServer()
-    const outDir = temporaryFolder()
-    const file = join(outDir, 'journal.ndjson')
-    const profile = profileOf({ baseUrl: server.url, apiKey: server.keys[0] })
-    try {
-      writeFileSync(file, `${killed}{"eve`)
-      await check(profile, { outDir, only: ['OAI-MODELS-01'] })
-      expect(openEntries(readJournal(join(outDir, 'journal-chatgen-5eed.ndjson')))).toHaveLength(1)
-      await check(profile, { outDir, only: ['OAI-MODELS-01'] })
-      expect(readdirSync(outDir).filter((name) => name.startsWith('journal'))).toHaveLength(2)
-      expect(existsSync(file)).toBe(true)
-    } finally {
-      await server.close()
-    }
-  })
 })
 
 const anyProfile = profileOf({ baseUrl: 'http://127.0.0.1:1', apiKey: 'a-key-of-some-length' })
