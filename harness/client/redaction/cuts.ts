@@ -71,11 +71,12 @@ export function joined(cuts: readonly Cut[]): readonly Cut[] {
 /** Forms are in order of length, so that a secret is found before another that it begins with. */
 function searchFor(forms: readonly Form[], marks: readonly string[]): (text: string) => Cut[] {
   const flags = forms.some(({ anyCase }) => anyCase) ? 'i' : ''
-  const some = new RegExp(forms.map(({ source }) => source).join('|'), flags)
+  const sources = forms.map(({ text }) => sourceOf(text))
+  const some = new RegExp(sources.join('|'), flags)
   const skipped = marks.map((mark) => mark.replaceAll(/[.[\]-]/g, '\\$&'))
   const marksOfText = new Map<string, string>()
   for (const { text, mark } of forms.toReversed()) marksOfText.set(text, mark)
-  const each = [...skipped, ...forms.map(({ source }) => `(${source})`)].join('|')
+  const each = [...skipped, ...sources.map((source) => `(${source})`)].join('|')
   const all = new RegExp(each, `g${flags}`)
   return (text) => {
     // Most texts hold no secret: one search is enough.

@@ -15,18 +15,13 @@ export interface Secret {
 export interface Form {
   readonly text: string
   readonly mark: string
-  /** Matches the form itself, in text and in bytes that are read as Latin-1. */
-  readonly source: string
   readonly anyCase: boolean
   /** Length of the shortest part of it that is looked for if a text was cut, in characters. */
   readonly shortestPart: number
 }
 
 /** A form of a secret whose pieces give it away. */
-export interface RunForm {
-  readonly text: string
-  readonly mark: string
-  readonly anyCase: boolean
+export interface RunForm extends Pick<Form, 'text' | 'mark' | 'anyCase'> {
   /** Characters of the shortest piece that is looked for, eight or more. */
   readonly shortestRun: number
   /**
@@ -48,52 +43,53 @@ const shortestPart = 6
 const shortestHexPart = 2 * shortestPart
 const shortestBase64Part = Math.ceil((4 / 3) * shortestPart)
 
+/** Characters of the shortest piece of a key that is looked for. */
+const shortestRun = 8
+/** Base64 digits that hold bits of eight bytes and of no other, at any of the three offsets. */
+const shortestBase64Run = 10
+
 /** Every form of every secret, the longest first. */
 export function formsOf(secrets: readonly Secret[]): readonly Form[] {
   return secrets
     .filter(({ value }) => value.length >= shortestSecret)
     .flatMap(({ name, value }) => {
       const mark = markOf(name)
-      const anyCase = isUnmistakable(value)
+      const percent = { text: encodeURIComponent(value.toWellFormed()), anyCase: true }
       return [
-        { text: value, mark, source: sourceOf(value), anyCase, shortestPart },
-        ...(isEscapedByPercent(value) ? [percentEncoded(value, mark)] : []),
+        { text: value, mark, anyCase: isUnmistakable(value), shortestPart },
+        ...(isEscapedByPercent(value) ? [{ ...percent, mark, shortestPart }] : []),
         ...(value.length < shortestEncoded ? [] : encoded(value, mark)),
       ]
     })
     .toSorted((a, b) => b.text.length - a.text.length)
 }
 
-/** Characters of the shortest piece of a key that is looked for. */
-export const shortestRun = 8
-/** Base64 digits that hold bits of eight bytes and of no other, at any of the three offsets. */
-const shortestBase64Run = 10
-
 /** The forms of keys whose pieces are looked for. */
 export function runFormsOf(secrets: readonly Secret[]): readonly RunForm[] {
   return secrets.flatMap(({ name, value, ordinary }) => {
     if (ordinary === undefined || value.length < shortestRun) return []
     const mark = markOf(name)
-    const plain = {
-      mark,
-      anyCase: isUnmistakable(value),
-      ordinary: ordinary.toLowerCase(),
-      shortestRun,
-    }
+    const anyCase = isUnmistakable(value)
     const written = new Set([value, Buffer.from(value).toString('latin1')])
-    const digits = Buffer.from(value).toString('hex')
     return [
-      ...[...written].map((text) => ({ ...plain, text })),
-      { mark, text: digits, anyCase: true, ordinary: null, shortestRun: 2 * shortestRun },
-      ...[...new Set(base64FormsOf(value))].map((text) => ({
-        mark,
-        text,
-        anyCase: false,
-        ordinary: null,
-        shortestRun: shortestBase64Run,
+      ...[...written].map((text) => ({
+        ...{ text, mark, anyCase, shortestRun, ordinary: ordinary.toLowerCase() },
       })),
+      ...encoded(value, mark).map((form) => ({ ...form, ordinary: null })),
     ]
   })
+}
+
+/** A secret in hexadecimal digits and in base64. */
+function encoded(value: string, mark: string) {
+  const digits = { anyCase: true, shortestPart: shortestHexPart, shortestRun: 2 * shortestRun }
+  const base64 = { anyCase: false, shortestPart: shortestBase64Part }
+  return [
+    { text: Buffer.from(value).toString('hex'), mark, ...digits },
+    ...[...new Set(base64FormsOf(value))].map((text) => ({
+      ...{ text, mark, ...base64, shortestRun: shortestBase64Run },
+    })),
+  ]
 }
 
 /** Names of headers come from a profile; a mark must be harmless in every format. */
@@ -113,25 +109,6 @@ export function isUnmistakable(value: string): boolean {
 function isEscapedByPercent(value: string): boolean {
   const last = [...value].at(-1) ?? ''
   return value.isWellFormed() && (last === '%' || last > '\u007f')
-}
-
-function percentEncoded(value: string, mark: string): Form {
-  const text = encodeURIComponent(value)
-  return { text, mark, source: sourceOf(text), anyCase: true, shortestPart }
-}
-
-function encoded(value: string, mark: string): Form[] {
-  const digits = Buffer.from(value).toString('hex')
-  return [
-    { text: digits, mark, source: digits, anyCase: true, shortestPart: shortestHexPart },
-    ...[...new Set(base64FormsOf(value))].map((text) => ({
-      text,
-      mark,
-      source: sourceOf(text),
-      anyCase: false,
-      shortestPart: shortestBase64Part,
-    })),
-  ]
 }
 
 /** Encodes at each of the three offsets, in both alphabets. */

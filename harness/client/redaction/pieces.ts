@@ -170,8 +170,8 @@ function placesByHash(forms: readonly RunForm[]): ReadonlyMap<number, readonly P
 function pieceAround(text: string, at: number, places: readonly Place[]): Cut | undefined {
   let maxCut: Cut | undefined
   for (const { form, position } of places) {
-    const before = commonBefore(text, at, form, position)
-    const length = before + commonFrom(text, at, form, position)
+    const before = common(text, at - 1, form, position - 1, -1)
+    const length = before + common(text, at, form, position, 1)
     const start = at - before
     if (length < form.shortestRun) continue
     if (maxCut !== undefined && maxCut.end - maxCut.start >= length) continue
@@ -182,15 +182,10 @@ function pieceAround(text: string, at: number, places: readonly Place[]): Cut | 
   return maxCut
 }
 
-function commonBefore(text: string, at: number, form: RunForm, position: number): number {
+/** Length of what both have in common from a place on, in one direction. */
+function common(text: string, at: number, form: RunForm, position: number, step: 1 | -1): number {
   let length = 0
-  while (isSame(text, at - length - 1, form, position - length - 1)) length += 1
-  return length
-}
-
-function commonFrom(text: string, at: number, form: RunForm, position: number): number {
-  let length = 0
-  while (isSame(text, at + length, form, position + length)) length += 1
+  while (isSame(text, at + step * length, form, position + step * length)) length += 1
   return length
 }
 

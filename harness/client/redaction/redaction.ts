@@ -78,9 +78,7 @@ function buildRedactor(secrets: readonly Secret[]): Redactor {
     )
   const cutsOf = (bytes: Buffer) => findInBytes(bytes.toString('latin1'), inBody, inPieces)
   const chunks = (list: readonly WireChunk[]): WireChunk[] => redactChunks(list, cutsOf)
-  /** `isWholeClean`: the bytes that they were decoded from hold no secret. */
-  const events = (list: readonly StreamEvent[], isWholeClean: boolean): readonly StreamEvent[] => {
-    if (isWholeClean) return list
+  const events = (list: readonly StreamEvent[]): readonly StreamEvent[] => {
     const together = redactData(list, cutsOf)
     return list.map((event, at) => {
       const name = event.name === null ? null : text(event.name)
@@ -102,26 +100,27 @@ function buildRedactor(secrets: readonly Secret[]): Redactor {
     output: (value) => withMarks(value, outsideEscapes(value, findSure(value))),
     request,
     exchange: (exchange) => {
-      const { response } = exchange
+      const { response, events: decoded, ending } = exchange
       const before = response?.chunks ?? []
       const after = chunks(before)
-      const isWholeClean = before.length > 0 && after.every((chunk, at) => chunk === before[at])
-      const clean: Exchange = {
+      const hasCleanBytes = after.every((chunk, at) => chunk === before[at])
+      // Events hold no secret if the bytes that they were decoded from hold none.
+      const clean = hasCleanBytes && before.length > 0 ? decoded : events(decoded)
+      const isClean = hasCleanBytes && clean.every((event, at) => event === decoded[at])
+      const coded = response?.coded
+      const isKept = isClean && ending.kind !== 'undecodable'
+      return {
         ...exchange,
         request: request(exchange.request),
         response: response && {
           ...response,
           headers: headers(response.headers),
           chunks: after,
+          ...(coded && { coded: isKept ? coded : withheld(coded) }),
         },
-        events: events(exchange.events, isWholeClean),
-        ending:
-          'error' in exchange.ending
-            ? { ...exchange.ending, error: text(exchange.ending.error) }
-            : exchange.ending,
+        events: clean,
+        ending: 'error' in ending ? { ...ending, error: text(ending.error) } : ending,
       }
-      const coded = redactCoded(exchange, clean)
-      return clean.response && coded ? { ...clean, response: { ...clean.response, coded } } : clean
     },
   }
 }
@@ -204,32 +203,17 @@ function redactData(
   )
 }
 
-/** The coded bytes of a body: kept only if the decoded bytes were read to the end and hold no secret. */
-export function redactCoded(before: Exchange, after: Exchange): CodedBody | undefined {
-  const coded = before.response?.coded
-  if (coded === undefined || (before.ending.kind !== 'undecodable' && isClean(before, after))) {
-    return coded
-  }
-  const withheldBytes = coded.chunks.reduce((sum, { bytes }) => sum + bytes.length, 0)
-  return { coding: coded.coding, chunks: [], withheldBytes }
-}
-
-function isClean(before: Exchange, after: Exchange): boolean {
-  const chunks = after.response?.chunks ?? []
-  return (
-    before.response?.chunks.every(({ bytes }, at) => chunks[at]?.bytes === bytes) === true &&
-    before.events.every(({ data, name }, at) => {
-      const event = after.events[at]
-      return event?.data === data && event.name === name
-    })
-  )
+/** The coded bytes of a body whose decoded bytes were not read to the end, or hold a secret. */
+function withheld({ coding, chunks }: CodedBody): CodedBody {
+  const withheldBytes = chunks.reduce((sum, { bytes }) => sum + bytes.length, 0)
+  return { coding, chunks: [], withheldBytes }
 }
 
 /**
  * The value of `Authorization` with a mark in place of a secret that is too short to be looked for in
  * text: here it is compared with the credential itself. What follows the secret stays.
  */
-export function markCredential(value: string, secrets: readonly Secret[]): string {
+function markCredential(value: string, secrets: readonly Secret[]): string {
   const [, scheme = '', credential = ''] = /^([^ ]+ +)?(.*)$/.exec(value) ?? []
   const short = secrets
     .filter((secret) => secret.value !== '' && secret.value.length < shortestEncoded)
