@@ -89,9 +89,9 @@ export async function certify(options: CertifyOptions): Promise<Certification> {
       shuffle: roundSeed(challenge, round),
       incognito: true,
       depth: certifiedDepth,
-      ...(options.engine === undefined ? {} : { engine: options.engine }),
-      ...(options.jobs === undefined ? {} : { jobs: options.jobs }),
-      ...(signal === undefined ? {} : { signal }),
+      engine: options.engine,
+      jobs: options.jobs,
+      signal,
       onProgress: (progress) => options.onProgress?.(progress, round),
     })
     reports.push(await storeReport(found, dir, options))

@@ -21,40 +21,40 @@ export interface RunOptions {
   readonly selection: Selection
   /** Folder for `exchanges.ndjson` and the journal; created if it is missing. */
   readonly outDir: string
-  readonly seed?: string
+  readonly seed?: string | undefined
   /** That of the recorded run; by default, a new one. */
-  readonly keySeed?: string
+  readonly keySeed?: string | undefined
   /** Depth of the tried conditions; `normal` by default. */
-  readonly depth?: Depth
-  readonly jobs?: number
+  readonly depth?: Depth | undefined
+  readonly jobs?: number | undefined
   /** Changes the order of the scenarios. */
-  readonly shuffle?: string
-  readonly maxRequests?: number
+  readonly shuffle?: string | undefined
+  readonly maxRequests?: number | undefined
   /** Requests that the caller has sent to the target already; the budget and the cost include them. */
-  readonly requestsBefore?: number
+  readonly requestsBefore?: number | undefined
   /** Maximum generations; 1,200 by default. */
-  readonly maxGenerations?: number
-  readonly strict?: boolean
+  readonly maxGenerations?: number | undefined
+  readonly strict?: boolean | undefined
   /** Requests look like those of users: no tag, no name of this package. */
-  readonly incognito?: boolean
+  readonly incognito?: boolean | undefined
   /** `exchanges.ndjson` of an earlier run with the same seed, to judge in place of the network: a response
    * counts only for the request that it was given to. */
-  readonly recordingFile?: string
+  readonly recordingFile?: string | undefined
   /** Reason why the recorded run ended early. */
   readonly recordedEnd?: string | undefined
   /** Called when the target has answered, before the first file is written. */
-  readonly beforeWriting?: () => void
-  readonly onProgress?: (progress: Progress) => void
+  readonly beforeWriting?: (() => void) | undefined
+  readonly onProgress?: ((progress: Progress) => void) | undefined
   /** Stays open between runs; by default, one is opened for this run alone. */
-  readonly engine?: Engine
+  readonly engine?: Engine | undefined
   /** Judges any server that answers, whether it is the service or not. */
-  readonly anyAnswer?: boolean
+  readonly anyAnswer?: boolean | undefined
   /** Runs after the suites, if the run was not interrupted. */
-  readonly exploration?: Exploration
+  readonly exploration?: Exploration | undefined
   /** Interrupts the run; findings so far are reported. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
   /** Ends the run early, with the reason as text; findings so far are reported. */
-  readonly stop?: AbortSignal
+  readonly stop?: AbortSignal | undefined
 }
 
 /** @param requirements Selected requirements; those that do not apply are left out. */

@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, type RequestListener } from 'node:http'
 import fc from 'fast-check'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { urlOf } from '../client/test-support/listen-on-loopback.ts'
 import { awaitReadiness, withoutHeaders } from './readiness.ts'
 import { runName, stateOfRun } from './removal.ts'
 
@@ -56,56 +57,30 @@ test('frames of a log carry their payloads in order', () => {
 
 describe('readiness', () => {
   const signal = new AbortController().signal
-  const isRunning = () => Promise.resolve(true)
 
   async function served(statuses: readonly number[]) {
     let at = 0
-    const server = createServer((_, response) => {
-      response.statusCode = statuses[Math.min(at++, statuses.length - 1)] ?? 200
-      response.end()
-    })
-    await once(server.listen(0, '127.0.0.1'), 'listening')
-    onTestFinished(() => void server.close())
-    const address = server.address()
-    const port = typeof address === 'object' ? address?.port : undefined
-    return `http://127.0.0.1:${port}`
+    const answer: RequestListener = (_, response) =>
+      response.writeHead(statuses[Math.min(at++, statuses.length - 1)] ?? 200).end()
+    return urlOf(createServer(answer))
   }
 
-  test('comes with the first status below 400 of its path', async () => {
-    const baseUrl = await served([503, 503, 204])
-    const options = { baseUrl, ready: '/healthz', readyMs: 60_000, signal, isRunning }
-    expect(await awaitReadiness(options)).toEqual({ kind: 'ready' })
-  })
+  const long = { ready: '/healthz', readyMs: 60_000, signal, isRunning: async () => true }
 
-  test('comes with any answer if no path is named', async () => {
-    const baseUrl = await served([404])
-    const options = { baseUrl, ready: null, readyMs: 60_000, signal, isRunning }
-    expect(await awaitReadiness(options)).toEqual({ kind: 'ready' })
-  })
-
-  test('never comes, with the last answer', async () => {
-    const baseUrl = await served([503])
-    const options = { baseUrl, ready: '/healthz', readyMs: 500, signal, isRunning }
-    expect(await awaitReadiness(options)).toEqual({ kind: 'never', last: 'status 503' })
-  })
-
-  test('ends with the container', async () => {
-    const baseUrl = await served([503])
-    const exited = () => Promise.resolve(false)
-    const options = { baseUrl, ready: '/', readyMs: 60_000, signal, isRunning: exited }
-    expect(await awaitReadiness(options)).toEqual({ kind: 'exited' })
+  test.each([
+    ['comes with the first status below 400 of its path', [503, 503, 204], {}, { kind: 'ready' }],
+    ['comes with any answer if no path is named', [404], { ready: null }, { kind: 'ready' }],
+    ['never comes', [503], { readyMs: 500 }, { kind: 'never', last: 'status 503' }],
+    ['ends with the container', [503], { isRunning: async () => false }, { kind: 'exited' }],
+  ])('%s', async (_, statuses, options, readiness) => {
+    const baseUrl = await served(statuses)
+    expect(await awaitReadiness({ ...long, baseUrl, ...options })).toEqual(readiness)
   })
 
   test('ends with the interruption', async () => {
     const baseUrl = await served([503])
     const interruption = new AbortController()
-    const waiting = awaitReadiness({
-      baseUrl,
-      ready: '/',
-      readyMs: 60_000,
-      signal: interruption.signal,
-      isRunning,
-    })
+    const waiting = awaitReadiness({ ...long, baseUrl, signal: interruption.signal })
     interruption.abort(new Error('interrupted'))
     await expect(waiting).rejects.toThrow('interrupted')
   })

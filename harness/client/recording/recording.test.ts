@@ -176,12 +176,7 @@ describe('a recording on disk', () => {
     }
     expect(recording.get('x99')).toBeUndefined()
     expect(recording.lost).toBe(0)
-  })
-
-  test('reads whatever reads the whole text', () => {
-    expect([...new StoredRecording(stored(text)).values()]).toEqual(
-      restoreExchanges(text).exchanges,
-    )
+    expect([...recording.values()]).toEqual(restoreExchanges(text).exchanges)
   })
 
   test.each([

@@ -39,19 +39,17 @@ export async function rejudge(options: RejudgeOptions): Promise<ConformanceRepor
     seed: record.seed,
     keySeed: record.keySeed,
     strict: record.strict,
-    incognito: record.incognito ?? false,
+    incognito: record.incognito,
     depth: record.depth,
     recordingFile,
     recordedEnd: stopped ?? (interrupted ? interruptedReason : undefined),
     outDir,
-    ...(record.explore && explorationOf && { exploration: explorationOf(record.explore) }),
-    ...(onProgress === undefined ? {} : { onProgress }),
-    ...(signal === undefined ? {} : { signal }),
-    ...(engine === undefined ? {} : { engine }),
+    exploration: record.explore ? explorationOf?.(record.explore) : undefined,
+    ...{ onProgress, signal, engine },
   })
   return {
     ...report,
-    ...(stopped === undefined ? {} : { stopped }),
+    ...(stopped !== undefined && { stopped }),
     recording: { startedAt: record.startedAt, suite: record.suite },
   }
 }
