@@ -50,10 +50,8 @@ export function assume(
   ...evidence: readonly Evidence[]
 ): asserts condition {
   if (condition) return
-  throw new InconclusiveError(
-    reason,
-    exchangesOf(evidence).map((exchange) => exchange.id),
-  )
+  const ids = exchangesOf(evidence).map(({ id }) => id)
+  throw new InconclusiveError(reason, ids)
 }
 
 /** Ends the scenario if the profile lacks a field that it needs. */

@@ -89,18 +89,13 @@ export class Collector implements Reporter {
     modules: readonly TestModule[],
     unhandled: readonly { name?: string; message: string }[],
   ): void {
+    const add = (scenario: string, { message }: { readonly message: string }) =>
+      this.faults.push({ scenario, message: this.#redact(message) })
     for (const module of modules) {
-      for (const error of module.errors()) {
-        this.faults.push({
-          scenario: module.relativeModuleId,
-          message: this.#redact(error.message),
-        })
-      }
+      for (const error of module.errors()) add(module.relativeModuleId, error)
     }
     if (this.#interrupted) return
-    for (const error of unhandled) {
-      this.faults.push({ scenario: 'outside any scenario', message: this.#redact(error.message) })
-    }
+    for (const error of unhandled) add('outside any scenario', error)
   }
 
   #resultOf(outcome: ScenarioOutcome, error: TestError | undefined): ScenarioResult {
@@ -148,15 +143,8 @@ function errorsOfTries(testCase: TestCase): readonly (TestError | undefined)[] {
 }
 
 function scenarioOf(testCase: TestCase): Scenario {
-  const { covers, cost, lawCosts, again, isAcrossEndpoints, isOrdinary } = testCase.meta()
-  return {
-    slug: toSlug(testCase.name),
-    title: testCase.name,
-    requirements: covers ?? [],
-    cost: cost ?? noCost,
-    ...(lawCosts && { lawCosts }),
-    again: again ?? 0,
-    isAcrossEndpoints: isAcrossEndpoints ?? false,
-    isOrdinary: isOrdinary ?? false,
-  }
+  const { covers: requirements = [], cost = noCost, again = 0, ...meta } = testCase.meta()
+  const { lawCosts, isAcrossEndpoints = false, isOrdinary = false } = meta
+  const about = { slug: toSlug(testCase.name), title: testCase.name, requirements, cost, again }
+  return { ...about, isAcrossEndpoints, isOrdinary, ...(lawCosts && { lawCosts }) }
 }

@@ -8,7 +8,7 @@ import {
   succeeded,
 } from '../../../../contract/index.ts'
 import { fill } from '../../profile/schema-requests.ts'
-import { route, type SendOptions } from '../../session/requests/wire-request.ts'
+import { type RequestSpec, route, type SendOptions } from '../../session/requests/wire-request.ts'
 import type { Session } from '../../session/session.ts'
 import { assume } from '../claims.ts'
 import { equalDelays, pollEndpoints, pollMs, readRepeatedly } from '../poll.ts'
@@ -23,11 +23,12 @@ type Query = Readonly<Record<string, string | number>>
 export function chatRoutes(session: Session) {
   const { requests, shapes } = session.context.setup.profile
 
-  const to = (
-    id: OperationId,
-    chat: string,
-    options: SendOptions & { json?: unknown; query?: Query } = {},
-  ) => session.send({ ...route(id, chat), ...options })
+  const to = (id: OperationId, chat: string, more: Partial<RequestSpec>) =>
+    session.send({ ...route(id, chat), ...more })
+  const on =
+    (id: OperationId, body: Pick<RequestSpec, 'json'> = {}) =>
+    (chat: string, options: SendOptions = {}): Promise<Exchange> =>
+      to(id, chat, { ...body, ...options })
 
   /** The part of a page that shows its chats, without their references to others. */
   const bodyOfPage = (page: Exchange) =>
@@ -40,26 +41,18 @@ export function chatRoutes(session: Session) {
       to('v3.chats', '', { query, ...options }),
     favorites: (options: SendOptions = {}, query: Query = {}): Promise<Exchange> =>
       to('v3.favorites', '', { query, ...options }),
-    get: (chat: string, options: SendOptions = {}): Promise<Exchange> =>
-      to('v3.chat', chat, options),
-    remove: (chat: string, options: SendOptions = {}): Promise<Exchange> =>
-      to('v3.deleteChat', chat, options),
-    addFavorite: (chat: string, options: SendOptions = {}): Promise<Exchange> =>
-      to('v3.addFavorite', chat, options),
-    removeFavorite: (chat: string, options: SendOptions = {}): Promise<Exchange> =>
-      to('v3.removeFavorite', chat, options),
+    get: on('v3.chat'),
+    remove: on('v3.deleteChat'),
+    addFavorite: on('v3.addFavorite'),
+    removeFavorite: on('v3.removeFavorite'),
     // Whether there must be a body is not shown.
-    generateName: (chat: string, options: SendOptions = {}): Promise<Exchange> =>
-      to('v3.generateName', chat, { json: {}, ...options }),
+    generateName: on('v3.generateName', { json: {} }),
     attachments: (chat: string, query: Query = {}, options: SendOptions = {}): Promise<Exchange> =>
       to('v3.chatAttachments', chat, { query, ...options }),
 
     /** Reads the list of chats to its end, or until it has shown this number of `rows`. */
     readList: (query: Query, rows?: number, options: SendOptions = {}): Promise<ListWalk> =>
-      readList(session, (page) => routes.list(page, options), query, {
-        ...ofChats,
-        rows,
-      }),
+      readList(session, (page) => routes.list(page, options), query, { ...ofChats, rows }),
     readFavorites: (options: SendOptions = {}): Promise<ListWalk> =>
       readList(session, (query) => routes.favorites(options, query), {}, ofChats),
     readAttachments: (

@@ -1,11 +1,9 @@
-import { type Exchange, succeeded } from '../../../../contract/index.ts'
+import { type Exchange, type JsonObject, succeeded } from '../../../../contract/index.ts'
 import { answerText } from '../../../judges/index.ts'
 import { route, type SendOptions } from '../../session/requests/wire-request.ts'
 import type { Session } from '../../session/session.ts'
 import { assume } from '../claims.ts'
 import { statusText } from '../read.ts'
-
-export type ChatBody = Readonly<Record<string, unknown>>
 
 /** The compatible surface (section 4.1) as a scenario calls it. */
 export function openaiRoutes(session: Session) {
@@ -13,7 +11,7 @@ export function openaiRoutes(session: Session) {
 
   const routes = {
     /** A body that must be accepted: the main model, one user message and the given fields. */
-    chatBody: (text: string, more: ChatBody = {}): ChatBody => ({
+    chatBody: (text: string, more: JsonObject = {}): JsonObject => ({
       model: models.main,
       messages: [{ role: 'user', content: text }],
       ...more,
@@ -44,7 +42,7 @@ export function openaiRoutes(session: Session) {
 
     /** Sends a body whose acceptance the scenario needs; returns the exchange and its text. */
     async chatOk(
-      body: ChatBody,
+      body: JsonObject,
       options: SendOptions = {},
     ): Promise<{ exchange: Exchange; text: string }> {
       const exchange = await routes.chat(body, { role: 'arrange', ...options })

@@ -6,6 +6,7 @@ import {
   findId,
   isObject,
   isUuid,
+  type JsonObject,
   succeeded,
   valueAt,
 } from '../../../../contract/index.ts'
@@ -14,8 +15,6 @@ import { route, type SendOptions } from '../../session/requests/wire-request.ts'
 import type { Session } from '../../session/session.ts'
 import { assume, requireProfile } from '../claims.ts'
 import { statusText } from '../read.ts'
-
-type Body = Readonly<Record<string, unknown>>
 
 /** The v2 surface (section 4.2) as a scenario calls it. The profile defines how a v2 chat is created. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: one short method a route
@@ -66,7 +65,7 @@ export function v2Routes(session: Session) {
     },
 
     /** A message that must be accepted. */
-    messageBody: (chat: string, content: string, more: Body = {}): Body => ({
+    messageBody: (chat: string, content: string, more: JsonObject = {}): JsonObject => ({
       chat_id: chat,
       content,
       model_id: models.main,
@@ -92,7 +91,7 @@ export function v2Routes(session: Session) {
     async storeOk(
       chat: string,
       content: string,
-      more: Body = {},
+      more: JsonObject = {},
     ): Promise<{ id: string; exchange: Exchange }> {
       const exchange = await routes.message(routes.messageBody(chat, content, more), {
         role: 'arrange',
@@ -101,7 +100,7 @@ export function v2Routes(session: Session) {
     },
 
     /** A generation that must be accepted. */
-    generateBody: (chat: string, parent: string, more: Body = {}): Body => ({
+    generateBody: (chat: string, parent: string, more: JsonObject = {}): JsonObject => ({
       chat_id: chat,
       parent_id: parent,
       model_id: models.main,
@@ -109,7 +108,12 @@ export function v2Routes(session: Session) {
     }),
 
     /** Stores a message and generates the response, as one transaction. */
-    async storeAndGenerate(chat: string, content: string, more: Body = {}, generation: Body = {}) {
+    async storeAndGenerate(
+      chat: string,
+      content: string,
+      more: JsonObject = {},
+      generation: JsonObject = {},
+    ) {
       const stored = await routes.storeOk(chat, content, more)
       const reply = await routes.generate(routes.generateBody(chat, stored.id, generation), {
         role: 'arrange',

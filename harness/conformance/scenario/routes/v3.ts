@@ -30,11 +30,6 @@ export interface Chat {
   readonly created: Exchange
 }
 
-export interface HistoryQuery {
-  readonly limit?: number
-  readonly cursor?: string
-}
-
 export type GenerateBody = Readonly<Record<string, unknown>>
 
 export interface GenerateOptions extends SendOptions {
@@ -68,15 +63,9 @@ export function v3Routes(session: Session, caller: Caller = {}) {
     }),
 
     startGenerate(body: unknown, { key, ...options }: GenerateOptions = {}): Started {
-      const idempotencyKey = key === undefined ? session.uuid() : key
-      const headers = { ...(idempotencyKey === null ? {} : { 'idempotency-key': idempotencyKey }) }
-      return session.start({
-        ...route('v3.generate'),
-        ...caller,
-        json: body,
-        ...options,
-        headers: { ...headers, ...options.headers },
-      })
+      const own = key === null ? {} : { 'idempotency-key': key ?? session.uuid() }
+      const headers = { ...own, ...options.headers }
+      return session.start({ ...route('v3.generate'), ...caller, json: body, ...options, headers })
     },
 
     generate: (body: unknown, options: GenerateOptions = {}): Promise<Exchange> =>
@@ -127,7 +116,7 @@ export function v3Routes(session: Session, caller: Caller = {}) {
 
     history(
       chat: Chat | string,
-      page: HistoryQuery = {},
+      page: { readonly limit?: number; readonly cursor?: string } = {},
       options: SendOptions = {},
     ): Promise<Exchange> {
       const query = { chat_id: typeof chat === 'string' ? chat : chat.id, ...page }
@@ -141,6 +130,7 @@ export function v3Routes(session: Session, caller: Caller = {}) {
       between: (page: Exchange) => Promise<void> = async () => {},
     ): Promise<HistoryWalk> {
       const rows: HistoryRow[] = []
+      const tooMany = `gave more than ${limits.historyRows} rows, and a cursor for more (limits.historyRows)`
       const walk = await followCursor(
         async (cursor) => {
           const page = await routes.history(chat, {
@@ -155,7 +145,7 @@ export function v3Routes(session: Session, caller: Caller = {}) {
         {
           limits,
           cursorOf: historyCursor,
-          exceededLimit: () => tooManyRows(rows.length, limits.historyRows),
+          exceededLimit: () => (rows.length > limits.historyRows ? tooMany : undefined),
           between,
         },
       )
@@ -201,18 +191,10 @@ export function inputText(text: string, role: 'user' | 'system' | 'developer' = 
   return { type: 'message', role, content: [{ type: 'input_text', text }] }
 }
 
-function tooManyRows(rows: number, maxRows: number): string | undefined {
-  return rows > maxRows
-    ? `gave more than ${maxRows} rows, and a cursor for more (limits.historyRows)`
-    : undefined
-}
-
 function hasDuplicateRows(rows: readonly HistoryRow[]): boolean {
   const texts = rows.filter(({ item }) => isObject(item)).map((row) => JSON.stringify(row))
   return new Set(texts).size < texts.length
 }
-
-type Body = Readonly<Record<string, unknown>>
 
 /** `POST /message/one-shot` (section 4.3). */
 export function oneShotRoutes(session: Session) {
@@ -220,7 +202,7 @@ export function oneShotRoutes(session: Session) {
 
   const routes = {
     /** A body that must be accepted. */
-    body: (input: unknown, more: Body = {}): Body => ({
+    body: (input: unknown, more: GenerateBody = {}): GenerateBody => ({
       model_id: models.main,
       input,
       stream: false,
@@ -232,7 +214,7 @@ export function oneShotRoutes(session: Session) {
       session.send({ ...route('v3.oneShot'), json: body, ...options }),
 
     /** Sends a request that the scenario needs. */
-    async sendOk(body: Body, options: SendOptions = {}): Promise<Exchange> {
+    async sendOk(body: GenerateBody, options: SendOptions = {}): Promise<Exchange> {
       const exchange = await routes.send(body, { role: 'arrange', ...options })
       assume(succeeded(exchange), `a one-shot was refused with ${statusText(exchange)}`, exchange)
       return exchange
