@@ -55,9 +55,12 @@ export const certifiedDepth = 'full'
 export function refusedSettings(profile: TargetProfile, surfaces: ProfileName): string[] {
   const headers = Object.keys(profile.headers).join(', ')
   const isRaced = selectRequirements(certifiedSelection(surfaces)).includes('V3-IDEM-05')
-  const told = `headers: ${headers} would tell the requests from those of users; a certification sends none of its own`
-  const slow = `limits.requestsPerSecond: ${profile.limits.requestsPerSecond} prevents the ${racers} requests at once that V3-IDEM-05 needs; set it to ${racers} or more`
-  return [...(headers === '' ? [] : [told]), ...(isRaced && !mayRace(profile) ? [slow] : [])]
+  const headerProblem = `headers: ${headers} would tell the requests from those of users; a certification sends none of its own`
+  const rateProblem = `limits.requestsPerSecond: ${profile.limits.requestsPerSecond} prevents the ${racers} requests at once that V3-IDEM-05 needs; set it to ${racers} or more`
+  return [
+    ...(headers === '' ? [] : [headerProblem]),
+    ...(isRaced && !mayRace(profile) ? [rateProblem] : []),
+  ]
 }
 
 /**
