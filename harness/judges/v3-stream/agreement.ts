@@ -1,9 +1,8 @@
 import { asArray, asObject, asString, isObject, type JsonObject } from '../../../contract/json.ts'
-import { itemsOf } from '../final-response.ts'
 import type { FindingCollector } from '../finding-collector.ts'
 import { agrees, show } from '../json.ts'
-import { holdsAll, type StreamOutcome } from './event.ts'
-import { finalOf, type ItemTrace, type SlotTrace } from './output-items.ts'
+import type { ItemTrace, SlotTrace, StreamOutcome } from './event.ts'
+import { finalOf } from './output-items.ts'
 
 /** Source of the content of a part. */
 type Witness = 'the deltas' | 'the done event' | 'the part' | 'the done item' | 'the final response'
@@ -13,14 +12,10 @@ type Witness = 'the deltas' | 'the done event' | 'the part' | 'the done item' | 
  * (V3-SSE-17), deltas and final response are excluded for texts, as either may be wrong: the other sources
  * still have to agree with each other.
  */
-export function judgeAgreement(
-  collector: FindingCollector,
-  items: readonly ItemTrace[],
-  outcome: StreamOutcome,
-): void {
+export function judgeAgreement(collector: FindingCollector, outcome: StreamOutcome): void {
   // If indexes and ids contradict each other, texts cannot be assigned to parts.
   if (collector.isBroken('V3-SSE-14')) return
-  const finals = holdsAll(outcome) ? itemsOf(outcome.final) : []
+  const { items, finals } = outcome
   const disputed = collector.isBroken('V3-SSE-17')
   for (const [at, item] of items.entries()) {
     const final = finalOf(item, at, finals)
@@ -89,13 +84,8 @@ function textOfPart(part: JsonObject): string | undefined {
  * V3-SSE-28: annotations lie within their text, and every list of them contains those that were announced. A
  * stream of the five documented events announces none and may list some.
  */
-export function judgeAnnotations(
-  collector: FindingCollector,
-  items: readonly ItemTrace[],
-  outcome: StreamOutcome,
-  speaksFullGrammar: boolean,
-): void {
-  const finals = holdsAll(outcome) ? itemsOf(outcome.final) : []
+export function judgeAnnotations(collector: FindingCollector, outcome: StreamOutcome): void {
+  const { items, finals, speaksFullGrammar } = outcome
   for (const [at, item] of items.entries()) {
     const final = finalOf(item, at, finals)
     for (const slot of item.slots.filter(({ type }) => type === 'output_text')) {

@@ -2,9 +2,13 @@ import { asObject } from '../../../contract/json.ts'
 import { finalText } from '../final-response.ts'
 import type { FindingCollector } from '../finding-collector.ts'
 import { asIndex, show } from '../json.ts'
-import type { StreamContext } from '../streams.ts'
-import { EventJudge, holdsAll, type ResponseEvent, type StreamOutcome } from './event.ts'
-import type { StructureJudge } from './structure.ts'
+import {
+  EventJudge,
+  holdsAll,
+  type ItemTrace,
+  type ResponseEvent,
+  type StreamOutcome,
+} from './event.ts'
 
 /** Minimum length: shorter reasoning may be repeated by chance. */
 const tellingLength = 24
@@ -12,23 +16,8 @@ const tellingLength = 24
 /** V3-SSE-17 and V3-THINK-02: compares the streamed text of the answer with the final one. */
 export class AnswerJudge extends EventJudge {
   readonly #deltas: Delta[] = []
-  readonly #structure: StructureJudge
-  readonly #source: DeltaJudge
-  readonly #context: Pick<StreamContext, 'request' | 'repeat'>
   /** The last event was a fragment of the answer. */
   #answers = false
-
-  constructor(
-    collector: FindingCollector,
-    structure: StructureJudge,
-    source: DeltaJudge,
-    context: Pick<StreamContext, 'request' | 'repeat'>,
-  ) {
-    super(collector)
-    this.#structure = structure
-    this.#source = source
-    this.#context = context
-  }
 
   override event({ name, json }: ResponseEvent): void {
     const { delta } = json
@@ -46,18 +35,19 @@ export class AnswerJudge extends EventJudge {
     const { final } = outcome
     if (!holdsAll(outcome) || final === undefined || !Array.isArray(final['output'])) return
     const text = finalText(final)
-    if (!this.#source.spoiled) this.#judgeText(text, outcome.finalEvent)
-    this.#judgeReasoning(text, outcome.finalEvent)
+    if (!outcome.spoiled) this.#judgeText(text, outcome)
+    this.#judgeReasoning(text, outcome)
   }
 
-  #judgeText(text: string, event: number | undefined): void {
+  #judgeText(text: string, { items, finalEvent: event, context }: StreamOutcome): void {
     const streamed = joined(this.#deltas)
-    if (streamed === text || this.#inOrderOfIndexes() === text || this.#inOrderOfItems() === text) {
+    const isSame = streamed === text || this.#inOrderOfIndexes() === text
+    if (isSame || inOrderOfItems(items) === text) {
       if (text !== '') this.collector.held('V3-SSE-17', 'The deltas equal the final text.', event)
       return
     }
     // A replay may consist of its first and its last event.
-    if (this.#context.repeat && this.#deltas.length === 0) return
+    if (context.repeat && this.#deltas.length === 0) return
     const why = `The joined deltas differ from the final text: ${difference(streamed, text)}.`
     this.collector.broken('V3-SSE-17', why, event)
   }
@@ -67,24 +57,24 @@ export class AnswerJudge extends EventJudge {
     return joined(this.#deltas.toSorted((a, b) => a.item - b.item || a.part - b.part))
   }
 
-  /** The same by the structure of the items, if indexes are omitted. */
-  #inOrderOfItems(): string {
-    return this.#structure.items
-      .flatMap((item) => item.slots.toSorted((a, b) => a.ordinal - b.ordinal))
-      .filter((slot) => slot.type === 'output_text')
-      .flatMap((slot) => slot.deltas)
-      .join('')
-  }
-
-  #judgeReasoning(text: string, event: number | undefined): void {
-    if (asObject(this.#context.request)?.['think'] !== true || text === '') return
-    const reasoning = normal(this.#source.reasoning)
+  #judgeReasoning(text: string, outcome: StreamOutcome): void {
+    if (asObject(outcome.context.request)?.['think'] !== true || text === '') return
+    const reasoning = normal(outcome.reasoning)
     if (reasoning.length < tellingLength) return
     const fault =
       normal(text).includes(reasoning) && `The answer repeats its reasoning: ${show(text)}.`
     const held = 'The answer does not repeat its reasoning.'
-    this.collector.decide('V3-THINK-02', fault, held, event)
+    this.collector.decide('V3-THINK-02', fault, held, outcome.finalEvent)
   }
+}
+
+/** The streamed text by the structure of the items, if indexes are omitted. */
+function inOrderOfItems(items: readonly ItemTrace[]): string {
+  return items
+    .flatMap((item) => item.slots.toSorted((a, b) => a.ordinal - b.ordinal))
+    .filter((slot) => slot.type === 'output_text')
+    .flatMap((slot) => slot.deltas)
+    .join('')
 }
 
 interface Delta {

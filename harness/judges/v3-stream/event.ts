@@ -2,6 +2,7 @@ import type { RequirementId } from '../../../contract/index.ts'
 import type { JsonObject } from '../../../contract/json.ts'
 import { knownEvents } from '../../../contract/wire.ts'
 import { PartialJudge } from '../finding-collector.ts'
+import type { StreamContext } from '../streams.ts'
 
 /** A decoded event of the stream. */
 export interface ResponseEvent {
@@ -21,6 +22,17 @@ export interface StreamOutcome {
   readonly terminal: string | undefined
   /** The body came to its regular end after a terminal event. */
   readonly ended: boolean
+  /** Items of the final response, if it must hold all streamed content. */
+  readonly finals: readonly JsonObject[]
+  /** The streamed items, in the order of their output_index. */
+  readonly items: readonly ItemTrace[]
+  /** The stream has one of the added and done events. */
+  readonly speaksFullGrammar: boolean
+  /** All reasoning text, joined. */
+  readonly reasoning: string
+  /** A delta was not a string, so the text is unknown. */
+  readonly spoiled: boolean
+  readonly context: StreamContext
 }
 
 /**
@@ -48,8 +60,55 @@ export interface Complaint {
 }
 
 /** Tests if the response of the terminal event must hold all streamed content. */
-export function holdsAll({ terminal }: StreamOutcome): boolean {
+export function holdsAll({ terminal }: Pick<StreamOutcome, 'terminal'>): boolean {
   return terminal === 'response.completed' || terminal === 'response.incomplete'
+}
+
+/** Content of one output item in the stream. */
+export class ItemTrace {
+  readonly index: number
+  id: string | undefined
+  type: string | undefined
+  /** The item of output_item.added; undefined without that event. */
+  added: JsonObject | undefined
+  /** The item of output_item.done. */
+  done: JsonObject | undefined
+  /** Progress of a tool call: rank of its last progress event. */
+  progress = -1
+  readonly slots: SlotTrace[] = []
+
+  constructor(index: number) {
+    this.index = index
+  }
+}
+
+/** Content of one part of an item in the stream: a text, a refusal, a summary, the arguments. */
+export class SlotTrace {
+  readonly place: Place
+  /** The index in its events. */
+  readonly index: number
+  /** Position among the parts of the item, independent of the index in its events. */
+  readonly ordinal: number
+  /** Type of the part, if it is known. */
+  type: string | undefined
+  /** True if its part was added. */
+  added = false
+  readonly deltas: string[] = []
+  /** A delta was not a string: the text is unknown. */
+  spoiled = false
+  /** An `end text` event came, with this value. */
+  textEnded = false
+  text: string | undefined
+  /** The part of content_part.done or a similar event. */
+  part: JsonObject | undefined
+  readonly annotations: unknown[] = []
+
+  constructor(place: Place, index: number, ordinal: number, type: string | undefined) {
+    this.place = place
+    this.index = index
+    this.ordinal = ordinal
+    this.type = type
+  }
 }
 
 /** Place of a fragment within its item. */

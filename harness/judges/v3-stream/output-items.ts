@@ -1,53 +1,13 @@
 import { asArray, asObject, asString, type JsonObject } from '../../../contract/json.ts'
 import { asIndex } from '../json.ts'
-import type { Complaint, EventKind, Place, ResponseEvent } from './event.ts'
-
-/** Content of one output item in the stream. */
-export class ItemTrace {
-  readonly index: number
-  id: string | undefined
-  type: string | undefined
-  /** The item of output_item.added; undefined without that event. */
-  added: JsonObject | undefined
-  /** The item of output_item.done. */
-  done: JsonObject | undefined
-  /** Progress of a tool call: rank of its last progress event. */
-  progress = -1
-  readonly slots: SlotTrace[] = []
-
-  constructor(index: number) {
-    this.index = index
-  }
-}
-
-/** Content of one part of an item in the stream: a text, a refusal, a summary, the arguments. */
-export class SlotTrace {
-  readonly place: Place
-  /** The index in its events. */
-  readonly index: number
-  /** Position among the parts of the item, independent of the index in its events. */
-  readonly ordinal: number
-  /** Type of the part, if it is known. */
-  type: string | undefined
-  /** True if its part was added. */
-  added = false
-  readonly deltas: string[] = []
-  /** A delta was not a string: the text is unknown. */
-  spoiled = false
-  /** An `end text` event came, with this value. */
-  textEnded = false
-  text: string | undefined
-  /** The part of content_part.done or a similar event. */
-  part: JsonObject | undefined
-  readonly annotations: unknown[] = []
-
-  constructor(place: Place, index: number, ordinal: number, type: string | undefined) {
-    this.place = place
-    this.index = index
-    this.ordinal = ordinal
-    this.type = type
-  }
-}
+import {
+  type Complaint,
+  type EventKind,
+  ItemTrace,
+  type Place,
+  type ResponseEvent,
+  SlotTrace,
+} from './event.ts'
 
 /**
  * Finds an item in the final response: the one with the same id, or the one in the same place. A stream of

@@ -6,32 +6,20 @@ import {
   type JsonObject,
   parseJson,
 } from '../../../contract/json.ts'
-import { itemsOf } from '../final-response.ts'
 import type { FindingCollector } from '../finding-collector.ts'
 import { agrees, show } from '../json.ts'
 import { holdsAll, type StreamOutcome } from './event.ts'
-import type { ItemTrace } from './output-items.ts'
 
 /** V3-SSE-19, -20 and -23: compares the items of the final response with the streamed ones. */
-export function judgeOutputs(
-  collector: FindingCollector,
-  items: readonly ItemTrace[],
-  outcome: StreamOutcome,
-): void {
-  const finals = holdsAll(outcome) ? itemsOf(outcome.final) : []
-  if (holdsAll(outcome) && Array.isArray(outcome.final?.['output'])) {
-    judgeSameItems(collector, items, finals, outcome)
-  }
-  judgeStatuses(collector, items, finals, outcome)
-  judgeArguments(collector, items, finals, outcome)
+export function judgeOutputs(collector: FindingCollector, outcome: StreamOutcome): void {
+  judgeSameItems(collector, outcome)
+  judgeStatuses(collector, outcome)
+  judgeArguments(collector, outcome)
 }
 
-function judgeSameItems(
-  collector: FindingCollector,
-  items: readonly ItemTrace[],
-  finals: readonly JsonObject[],
-  { terminal, finalEvent }: StreamOutcome,
-): void {
+function judgeSameItems(collector: FindingCollector, outcome: StreamOutcome): void {
+  const { items, finals, final, terminal, finalEvent } = outcome
+  if (!holdsAll(outcome) || !Array.isArray(final?.['output'])) return
   const done = items.filter((item) => item.done !== undefined)
   // Different texts make items differ; this is reported by the comparison of texts.
   if (done.length === 0 || collector.isBroken('V3-SSE-14', 'V3-SSE-17', 'V3-SSE-18')) return
@@ -41,10 +29,10 @@ function judgeSameItems(
     return
   }
   for (const [at, item] of items.entries()) {
-    const final = finals[at]
+    const there = finals[at]
     if (item.done === undefined) continue
-    if (final !== undefined && sameItem(final, item.done)) continue
-    const why = `output[${at}] is ${show(final)}; the item that was done is ${show(item.done)}.`
+    if (there !== undefined && sameItem(there, item.done)) continue
+    const why = `output[${at}] is ${show(there)}; the item that was done is ${show(item.done)}.`
     collector.broken('V3-SSE-19', why, finalEvent)
     return
   }
@@ -66,12 +54,8 @@ function withoutText(item: JsonObject): JsonObject {
 
 const running: ReadonlySet<unknown> = new Set(['in_progress', 'queued', 'searching'])
 
-function judgeStatuses(
-  collector: FindingCollector,
-  items: readonly ItemTrace[],
-  finals: readonly JsonObject[],
-  { terminal, finalEvent }: StreamOutcome,
-): void {
+function judgeStatuses(collector: FindingCollector, outcome: StreamOutcome): void {
+  const { items, finals, terminal, finalEvent } = outcome
   const say = (status: unknown, isWrong: boolean, why: string) => {
     if (isWrong) collector.broken('V3-SSE-20', `${why} ${show(status)}.`, finalEvent)
     else if (status != null)
@@ -97,12 +81,8 @@ function isTool(type: unknown): boolean {
   return typeof type === 'string' && type.endsWith('_call') && type !== 'function_call'
 }
 
-function judgeArguments(
-  collector: FindingCollector,
-  items: readonly ItemTrace[],
-  finals: readonly JsonObject[],
-  { finalEvent }: StreamOutcome,
-): void {
+function judgeArguments(collector: FindingCollector, outcome: StreamOutcome): void {
+  const { items, finals, finalEvent } = outcome
   // If arguments differ between places, they need not be JSON in all of them.
   if (collector.isBroken('V3-SSE-18')) return
   const done = items.map((item) => item.done).filter(isObject)

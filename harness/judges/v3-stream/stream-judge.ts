@@ -2,8 +2,7 @@ import type { Ending } from '../../../contract/index.ts'
 import { asObject, isObject } from '../../../contract/json.ts'
 import { terminalEvents } from '../../../contract/wire.ts'
 import { observeItems } from '../bodies/v3.ts'
-import { judgeOutput, judgeUsage } from '../final-response.ts'
-import type { FindingCollector } from '../finding-collector.ts'
+import { itemsOf, judgeOutput, judgeUsage } from '../final-response.ts'
 import { show } from '../json.ts'
 import type { Fragment } from '../sse/alike.ts'
 import type { Block } from '../sse/scanner.ts'
@@ -27,8 +26,8 @@ export class ResponsesJudge extends StreamJudge {
     new SequenceJudge(this.collector),
     this.#structure,
     this.#deltas,
-    new AnswerJudge(this.collector, this.#structure, this.#deltas, this.context),
-    new OpenQuestionObserver(this.collector, this.#structure, this.context.request),
+    new AnswerJudge(this.collector),
+    new OpenQuestionObserver(this.collector),
   ]
   /** Kind of the last event. */
   #kind: ContentKind | undefined
@@ -82,12 +81,17 @@ export class ResponsesJudge extends StreamJudge {
   #judgeWhole(ending: Ending): void {
     const { name, event, final } = this.#terminal
     const ended = ending.kind === 'complete' && name !== undefined
-    const outcome: StreamOutcome = { final, finalEvent: event, terminal: name, ended }
-    for (const judge of this.#judges) judge.end(outcome)
     const { items, speaksFullGrammar } = this.#structure
-    judgeAgreement(this.collector, items, outcome)
-    judgeOutputs(this.collector, items, outcome)
-    judgeAnnotations(this.collector, items, outcome, speaksFullGrammar)
+    const { reasoning, spoiled } = this.#deltas
+    const outcome: StreamOutcome = {
+      ...{ final, finalEvent: event, terminal: name, ended, items, speaksFullGrammar },
+      ...{ reasoning, spoiled, context: this.context },
+      finals: holdsAll({ terminal: name }) ? itemsOf(final) : [],
+    }
+    for (const judge of this.#judges) judge.end(outcome)
+    judgeAgreement(this.collector, outcome)
+    judgeOutputs(this.collector, outcome)
+    judgeAnnotations(this.collector, outcome)
     if (final === undefined) return
     judgeUsage(this.collector, 'V3-SSE-22', final, this.context.request, event)
     const isWhole = holdsAll(outcome) && Array.isArray(final['output'])
@@ -147,29 +151,21 @@ const named: ReadonlySet<string> = new Set([
 
 /** OPEN-05, -06, -17 and -31, as far as one stream shows them. */
 class OpenQuestionObserver extends EventJudge {
-  readonly #structure: StructureJudge
-  readonly #request: unknown
   readonly #names = new Set<string>()
-
-  constructor(collector: FindingCollector, structure: StructureJudge, request: unknown) {
-    super(collector)
-    this.#structure = structure
-    this.#request = request
-  }
 
   override event({ name }: ResponseEvent): void {
     if (!named.has(name)) this.#names.add(name)
   }
 
-  override end({ ended, final }: StreamOutcome): void {
+  override end({ ended, final, items, context }: StreamOutcome): void {
     if (!ended) return
     this.collector.observed('OPEN-17', [...this.#names].sort().join(', ') || 'none')
-    const steps = this.#structure.items.flatMap(({ added, done }) =>
+    const steps = items.flatMap(({ added, done }) =>
       added?.['status'] == null || done?.['status'] == null
         ? []
         : [`${added['status']} → ${done['status']}`],
     )
     if (steps.length > 0) this.collector.observed('OPEN-06', [...new Set(steps)].sort().join(', '))
-    if (final !== undefined) observeItems(this.collector, final, this.#request)
+    if (final !== undefined) observeItems(this.collector, final, context.request)
   }
 }

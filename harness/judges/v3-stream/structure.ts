@@ -5,17 +5,13 @@ import {
   EventJudge,
   type EventKind,
   holdsAll,
+  type ItemTrace,
   kindOf,
   type ResponseEvent,
+  type SlotTrace,
   type StreamOutcome,
 } from './event.ts'
-import {
-  type ItemTrace,
-  OutputItems,
-  openShownParts,
-  type SlotTrace,
-  slotOf,
-} from './output-items.ts'
+import { OutputItems, openShownParts, slotOf } from './output-items.ts'
 
 /**
  * V3-SSE-12 to -16: which items and parts are added, filled and done, and under which indexes; records the
