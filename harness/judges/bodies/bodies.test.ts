@@ -160,10 +160,11 @@ const v3Legal: readonly BodyOddity[] = [
 describe('JSON answers of v3', () => testBodies(v3Faults, v3Legal))
 
 const request = { tools: [{ type: 'function', function: { name: 'get_time' } }] }
-const call = {
-  id: 'call_1',
-  type: 'function',
-  function: { name: 'get_time', arguments: '{"zone":"UTC"}' },
+const call = callOf('get_time', '{"zone":"UTC"}')
+const held = 'held: The tool call names "get_time".'
+
+function callOf(name: string, input: unknown) {
+  return { id: 'call_1', type: 'function', function: { name, arguments: input } }
 }
 
 function verdictOf(one: unknown, more: { request?: object; cut?: boolean } = {}) {
@@ -176,53 +177,36 @@ function verdictOf(one: unknown, more: { request?: object; cut?: boolean } = {})
 }
 
 describe('a tool call', () => {
-  test.each<[string, unknown, object]>([
-    ['as the contract has it', call, {}],
+  const custom = { tools: [...request.tools, { type: 'custom' }] }
+  test.each<[string, unknown, readonly string[], object?]>([
+    ['as the contract has it', call, [held]],
+    ['without arguments of its own', callOf('get_time', '{}'), [held]],
+    ['cut within its arguments', callOf('get_time', '{"z'), [held], { cut: true }],
+    ['with members of its own', { ...call, index: 0, extra: {} }, [held]],
+    ['of another type, offered', { type: 'custom', id: 'c', custom: {} }, [], { request: custom }],
+    ['of the service itself', { id: 7 }, [], { request: { tools: [] } }],
     [
-      'without arguments of its own',
-      { ...call, function: { name: 'get_time', arguments: '{}' } },
-      {},
+      'without a type',
+      { ...call, type: undefined },
+      ['broken: The tool call "call_1" has no type.'],
     ],
-    [
-      'cut within its arguments',
-      { ...call, function: { ...call.function, arguments: '{"z' } },
-      { cut: true },
-    ],
-    ['with members of its own', { ...call, index: 0, extra: {} }, {}],
-  ])('%s holds', (_, one, more) => {
-    expect(verdictOf(one, more)).toEqual(['held: The tool call names "get_time".'])
-  })
-
-  test.each<[string, unknown, object]>([
-    [
-      'of another type, which was offered',
-      { type: 'custom', id: 'c', custom: {} },
-      { request: { tools: [...request.tools, { type: 'custom' }] } },
-    ],
-    ['of the service itself, where none was offered', { id: 7 }, { request: { tools: [] } }],
-  ])('%s is not judged', (_, one, more) => {
-    expect(verdictOf(one, more)).toEqual([])
-  })
-
-  test.each<[string, unknown, string]>([
-    ['without a type', { ...call, type: undefined }, 'The tool call "call_1" has no type.'],
     [
       'of nobody',
-      { ...call, function: { name: 'x', arguments: '{}' } },
-      'The name of a tool call is "x"; the request offered "get_time".',
+      callOf('x', '{}'),
+      ['broken: The name of a tool call is "x"; the request offered "get_time".'],
     ],
     [
       'with an object',
-      { ...call, function: { name: 'get_time', arguments: {} } },
-      'The arguments of a tool call are {}, not a string.',
+      callOf('get_time', {}),
+      ['broken: The arguments of a tool call are {}, not a string.'],
     ],
     [
       'with empty arguments',
-      { ...call, function: { name: 'get_time', arguments: '' } },
-      'The arguments of a tool call are "", not JSON.',
+      callOf('get_time', ''),
+      ['broken: The arguments of a tool call are "", not JSON.'],
     ],
-  ])('%s breaks the requirement', (_, one, why) => {
-    expect(verdictOf(one)).toEqual([`broken: ${why}`])
+  ])('%s', (_, one, verdicts, more) => {
+    expect(verdictOf(one, more)).toEqual(verdicts)
   })
 })
 
@@ -240,24 +224,19 @@ describe('a streamed tool call', () => {
       .findings.filter(({ requirement }) => requirement === 'OAI-TOOL-03')
       .map(({ verdict, why }) => `${verdict}: ${why}`)
   }
-  const opening = {
-    index: 0,
-    id: 'c',
-    type: 'function',
-    function: { name: 'get_time', arguments: '' },
-  }
+  const opening = { ...callOf('get_time', ''), index: 0, id: 'c' }
   const more = (index: number, text: string) => ({ index, function: { arguments: text } })
 
   test('joins by index, two calls interleaved', () => {
     const second = { ...opening, index: 1, id: 'd' }
     const fragments = [opening, second, more(0, '{"a"'), more(1, '{}'), more(0, ':1}')]
-    expect(streamed(fragments)).toEqual(['held: The tool call names "get_time".'])
+    expect(streamed(fragments)).toEqual([held])
   })
 
   test('keeps its id, which later fragments may repeat or leave empty', () => {
     const repeated = { ...more(0, '{'), id: 'c' }
     const empty = { ...more(0, '}'), id: '' }
-    expect(streamed([opening, repeated, empty])).toEqual(['held: The tool call names "get_time".'])
+    expect(streamed([opening, repeated, empty])).toEqual([held])
     expect(streamed([opening, { ...more(0, '{}'), id: 'other' }])).toContain(
       'broken: The id of a tool call changes from "c" to "other".',
     )
@@ -269,8 +248,6 @@ describe('a streamed tool call', () => {
   })
 
   test('may be cut at the token limit', () => {
-    expect(streamed([opening, more(0, '{"a')], 'length')).toEqual([
-      'held: The tool call names "get_time".',
-    ])
+    expect(streamed([opening, more(0, '{"a')], 'length')).toEqual([held])
   })
 })
