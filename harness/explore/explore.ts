@@ -30,14 +30,9 @@ export interface ExploreOptions {
 /** Result of an exploration, for its own proof. */
 export interface ExplorationResult {
   readonly operations: number
-  readonly violations: readonly FoundViolation[]
+  readonly violations: readonly Shrunk[]
   /** Violations that could not be reproduced in fresh chats and are not reported as such. */
   readonly unrepeated: readonly StateViolation[]
-}
-
-export interface FoundViolation extends Shrunk {
-  /** Number of operations before it was found. */
-  readonly foundAfter: number
 }
 
 /** Number of violations after which it ends by default. */
@@ -57,7 +52,7 @@ export async function explore(
   const knowledge = new Knowledge()
   const { seed } = session.context.setup
   const pick = createRandomPicker(`${seed}/explore`)
-  const violations: FoundViolation[] = []
+  const violations: Shrunk[] = []
   const unrepeated: StateViolation[] = []
   const useOfDeleted = createDeck(deletedUses, pick)
   const budget = createBudget(options)
@@ -94,7 +89,7 @@ export async function explore(
     }
     // The same operations have the same cause, whichever requirement reports it first.
     if (violations.some((earlier) => causeOf(earlier) === causeOf(shrunk))) continue
-    violations.push({ ...shrunk, foundAfter: budget.operations() })
+    violations.push(shrunk)
     report(session, shrunk)
   }
   return { operations: budget.operations(), violations, unrepeated }

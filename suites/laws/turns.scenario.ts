@@ -17,7 +17,7 @@ import {
 } from '../../harness/conformance/scenario/index.ts'
 import { secondCaller } from '../support/mistakes.ts'
 import { sayBesideOtherChat } from '../support/raced-turns.ts'
-import { buildRecall } from '../support/recall.ts'
+import { askUntil, buildRecall } from '../support/recall.ts'
 import { wholeTexts } from '../support/text-edits.ts'
 import { doBefore, sendTurns } from './edits.ts'
 import { type Law, requirementsOfLaws, type Trial, tryConditions } from './trials.ts'
@@ -149,9 +149,8 @@ async function streamsReasoning(run: Run, { row, answer, edit }: Trial): Promise
   if (profile.capabilities.reasoning !== true || row['input'] === 'image' || !isPlain) return
   // A repeat after a transport failure may be shorter.
   if (answer.labels.repeatOf !== undefined) return
-  let last = answer
-  for (let tries = 0; tries < 2 && !hasReasoning(last); tries += 1)
-    last = await run.send(edit(v3.generateBody(chat, prompts.calculation())))
+  const ask = () => run.send(edit(v3.generateBody(chat, prompts.calculation())))
+  const last = hasReasoning(answer) ? answer : await askUntil(hasReasoning, ask, 2)
   const what = `the stream shows reasoning (${describeRow(row)})`
   claim('V3-THINK-01', () => expect(hasReasoning(last), what).toBe(true), last, answer)
 }

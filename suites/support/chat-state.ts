@@ -34,14 +34,8 @@ type Context = Pick<ScenarioContext, 'claim' | 'chats' | 'v3' | 'session'>
 
 /** Requirements that `ChatLaws` claims. */
 export const requirementsOfChats = [
-  ...([
-    'V3-CHAT-02',
-    'V3-CHAT-04',
-    'V3-CHAT-05',
-    'V3-CHAT-06',
-    'V3-CHAT-10',
-    'V3-CHAT-13',
-  ] as const),
+  ...(['V3-CHAT-02', 'V3-CHAT-04', 'V3-CHAT-05'] as const),
+  ...(['V3-CHAT-06', 'V3-CHAT-10', 'V3-CHAT-13'] as const),
   ...(['V3-FAV-01', 'V3-FAV-02', 'V3-FAV-03', 'V3-AUTH-05'] as const),
 ]
 

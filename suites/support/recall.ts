@@ -25,6 +25,17 @@ export function buildRecall({ recall }: TargetProfile, fact: string): Recall {
   return { fact, tell: tell.replaceAll('{nonce}', fact), ask }
 }
 
+/** Asks until an answer is enough, at most `times` times: a model may fail by chance. Returns the last answer. */
+export async function askUntil<Answer>(
+  isEnough: (answer: Answer) => boolean,
+  ask: () => Promise<Answer>,
+  times = 3,
+): Promise<Answer> {
+  let answer = await ask()
+  for (let tries = 1; tries < times && !isEnough(answer); tries += 1) answer = await ask()
+  return answer
+}
+
 const weak = 'the model does not give back a fact that stands among other sentences'
 
 /**

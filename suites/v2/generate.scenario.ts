@@ -15,7 +15,7 @@ import {
   test,
 } from '../../harness/conformance/scenario/index.ts'
 import { each, otherModels } from '../support/mistakes.ts'
-import { assumeRecall } from '../support/recall.ts'
+import { askUntil, assumeRecall } from '../support/recall.ts'
 import {
   besidesRag,
   claimNotSearched,
@@ -65,20 +65,16 @@ describe('v2: retrieval', () => {
       const more = { rag: true, assistant_id: assistant }
       const file = await attachedFile({ attachments, profile, session })
       for (const [under, members] of besidesRag(dimensionsOf(profile, file), { depth, session })) {
-        let text: string | undefined
-        let reply: Exchange | undefined
-        for (let tries = 0; tries < 3 && !text?.includes(expected); tries += 1) {
-          const chat = await v2.chat()
-          reply = (await v2.storeAndGenerate(chat, question, { ...more, ...members })).reply
-          text = answerText(reply)
+        const ask = async (message: string, fields: object) =>
+          (await v2.storeAndGenerate(await v2.chat(), message, { ...fields, ...members })).reply
+        const isTold = (reply: Exchange) => answerText(reply)?.includes(expected) === true
+        const reply = await askUntil(isTold, () => ask(question, more))
+        if (!isTold(reply)) {
+          const send = (message: string) => ask(message, {})
+          await assumeRecall({ session, prompts, profile }, reply, send)
         }
-        if (reply !== undefined && !text?.includes(expected)) {
-          await assumeRecall({ session, prompts, profile }, reply, async (message) => {
-            const control = await v2.storeAndGenerate(await v2.chat(), message, members)
-            return control.reply
-          })
-        }
-        claim('V2-RAG-01', () => expect(text, `the answer${under}`).toContain(expected))
+        const text = expect(answerText(reply), `the answer${under}`)
+        claim('V2-RAG-01', () => text.toContain(expected))
       }
     },
   )

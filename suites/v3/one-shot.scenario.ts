@@ -20,6 +20,7 @@ import {
   test,
 } from '../../harness/conformance/scenario/index.ts'
 import {
+  askUntil,
   assumeRecall,
   buildRecall,
   createRecallLaw,
@@ -185,7 +186,6 @@ describe('v3: context of a one-shot', () => {
       const isFound = (reply: Exchange) => contains(answerJson(reply), knowledge.expect)
       const reply = await askUntil(
         (one) => !succeeded(one) || isFound(one),
-        3,
         () => oneShot.send(body({ kb_id: knowledge.baseId })),
       )
       if ([open, reply].every(succeeded) && !isFound(reply)) {
@@ -213,14 +213,3 @@ describe('v3: context of a one-shot', () => {
     },
   )
 })
-
-/** Asks until an answer is `enough`, at most `times` times; returns the last answer. */
-async function askUntil(
-  enough: (reply: Exchange) => boolean,
-  times: number,
-  ask: () => Promise<Exchange>,
-): Promise<Exchange> {
-  let reply = await ask()
-  for (let tries = 1; tries < times && !enough(reply); tries += 1) reply = await ask()
-  return reply
-}

@@ -17,6 +17,7 @@ import {
 } from '../../harness/conformance/scenario/index.ts'
 import { claimOutputKept } from '../support/history.ts'
 import { each, otherModels } from '../support/mistakes.ts'
+import { askUntil } from '../support/recall.ts'
 import {
   askInNewChat,
   besidesRag,
@@ -40,14 +41,13 @@ describe('v3: retrieval', () => {
       const base = requireBase(profile)
       for (const [under, members] of besidesRag(dimensionsOf(profile), { depth, session })) {
         const more = { assistant_id: base.assistant, ...members }
-        let reply = await askInNewChat(v3, base, { ...more, rag: true })
+        const search = () => askInNewChat(v3, base, { ...more, rag: true })
+        const first = await search()
         if (under === '') {
           const withoutRag = async () => (await askInNewChat(v3, base, more)).reply
-          await acceptsAssistant(claim, reply.reply, withoutRag)
-        } else if (isDeclined(reply.reply)) continue
-        for (let tries = 1; tries < 3 && !reply.searched; tries += 1) {
-          reply = await askInNewChat(v3, base, { ...more, rag: true })
-        }
+          await acceptsAssistant(claim, first.reply, withoutRag)
+        } else if (isDeclined(first.reply)) continue
+        const reply = first.searched ? first : await askUntil(({ searched }) => searched, search, 2)
         const what = `${expectation}${under}`
         claim('RAG-01', () => expect(reply.searched, what).toBe(true), ...reply.evidence)
         await claimOutputKept({ v3, claim }, reply.chat, reply.reply)
@@ -114,9 +114,8 @@ describe('v3: retrieval', () => {
         const what = `the server searched without rag${under}`
         claim('RAG-06', () => expect(reply.searched, what).toBe(false), ...evidence)
         if (under === '') continue
-        let found = await ask(searching, { ...more, ...members })
-        for (let tries = 1; tries < 3 && !found.searched; tries += 1)
-          found = await ask(searching, { ...more, ...members })
+        const search = () => ask(searching, { ...more, ...members })
+        const found = await askUntil(({ searched }) => searched, search)
         if (isDeclined(found.reply)) continue
         accepted.add(searching)
         const searches = `${expectation}${under}`
@@ -130,9 +129,8 @@ describe('v3: retrieval', () => {
         ['RAG-04', profile.rag?.object],
       ] as const) {
         if (accepted.has(rag)) continue
-        const reply = await oneShot.send(
-          oneShot.body(prompts.brief(), { assistant_id: base.assistant, rag }),
-        )
+        const fields = { assistant_id: base.assistant, rag }
+        const reply = await oneShot.send(oneShot.body(prompts.brief(), fields))
         const taken = () => expectAccepted(reply, `a one-shot with rag: ${JSON.stringify(rag)}`)
         if (isDeclined(reply)) claim(requirement, taken, reply, ...control.evidence)
       }
@@ -162,12 +160,9 @@ describe('v3: retrieval', () => {
       // The document does not specify the effect of each parameter on a search, so none can be tested by itself.
       const types = ['hybrid', 'dense', 'sparse']
       for (const search_type of types.filter((type) => type !== usual)) {
-        const typed = await v3.generate(
-          v3.generateBody(await v3.createChat(), base.question, {
-            ...more,
-            rag: { ...object, search_type },
-          }),
-        )
+        const fields = { ...more, rag: { ...object, search_type } }
+        const turn = v3.generateBody(await v3.createChat(), base.question, fields)
+        const typed = await v3.generate(turn)
         const isTaken = () => expectResponse(typed, `a rag object with search_type ${search_type}`)
         claim('RAG-08', isTaken, typed)
       }

@@ -14,6 +14,7 @@ import {
 } from '../../harness/conformance/scenario/index.ts'
 import { claimArrival } from '../support/delivery.ts'
 import { claimOutputKept } from '../support/history.ts'
+import { askUntil } from '../support/recall.ts'
 
 /**
  * Section 6: the stream of events. Its requirements are in contract/catalog/v3/stream.ts. Those that
@@ -74,11 +75,8 @@ describe('v3: stream', () => {
       const ask = profile.tools?.ask
       if (ask === undefined) {
         // Other streams show the other requirements.
-        session.markUndecided(
-          'unproven',
-          ['V3-SSE-23'],
-          'set tools.ask in the target profile to test this',
-        )
+        const reason = 'set tools.ask in the target profile to test this'
+        session.markUndecided('unproven', ['V3-SSE-23'], reason)
         return
       }
       const chat = await v3.createChat()
@@ -91,19 +89,10 @@ describe('v3: stream', () => {
     'reasoning MUST be streamed separately from the answer',
     covers(
       [
-        'V3-THINK-01',
-        'V3-THINK-02',
-        'V3-SSE-13',
-        'V3-SSE-18',
-        'V3-HIST-03',
-        'V3-HIST-04',
-        'V3-HIST-06',
+        ...(['V3-THINK-01', 'V3-THINK-02', 'V3-SSE-13', 'V3-SSE-18'] as const),
+        ...(['V3-HIST-03', 'V3-HIST-04', 'V3-HIST-06'] as const),
       ],
-      {
-        requests: 7,
-        generations: 2,
-        chats: 2,
-      },
+      { requests: 7, generations: 2, chats: 2 },
       2,
     ),
     async ({ v3, claim, prompts }) => {
@@ -112,30 +101,23 @@ describe('v3: stream', () => {
       const ask = () => v3.generate(v3.generateBody(chat, question, { stream: true, think: true }))
       const thinks = ({ events }: Exchange) =>
         events.some(({ name }) => name === 'response.reasoning_text.delta')
-      let reply = await ask()
       // A model need not reason about each question.
-      for (let tries = 1; tries < 3 && !isDeclined(reply) && !thinks(reply); tries += 1)
-        reply = await ask()
+      const reply = await askUntil((one) => isDeclined(one) || thinks(one), ask)
       if (isDeclined(reply)) {
         await v3.generateOk(v3.generateBody(chat, question, { stream: true }), { role: 'control' })
         claim('V3-THINK-01', () => expectAccepted(reply, 'a stream with think'), reply)
         return
       }
       const names = reply.events.map((event) => event.name)
-      assume(
-        reply.labels.repeatOf === undefined,
-        'the reply repeats one that failed, and may be shorter',
-        reply,
-      )
+      const isRepeat = 'the reply repeats one that failed, and may be shorter'
+      assume(reply.labels.repeatOf === undefined, isRepeat, reply)
       const reasons = () =>
         expect(names, 'events of the stream').toContain('response.reasoning_text.delta')
       claim('V3-THINK-01', reasons, reply)
       await claimOutputKept({ v3, claim }, chat, reply)
 
-      const whole = await v3.generateOk(
-        v3.generateBody(await v3.createChat(), question, { think: true }),
-        { role: 'act' },
-      )
+      const unstreamed = v3.generateBody(await v3.createChat(), question, { think: true })
+      const whole = await v3.generateOk(unstreamed, { role: 'act' })
       const thoughts = reasoningTexts(whole).filter((text) => text.length >= tellingLength)
       const repeated = thoughts.filter((text) => answerText(whole)?.includes(text))
       if (thoughts.length === 0 || answerText(whole) === undefined) return
