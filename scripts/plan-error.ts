@@ -80,6 +80,7 @@ function truthOf(target: Target, share: number): number {
   const model = {
     ...{ maxSequences: maxNumSeqs, maxWaiting: 1000, overheadMs, decodeMs },
     ...{ prefillMsPerToken: target.prefillMsPerToken, decodeMsPerSequence: decodeMsPerSeq },
+    ...{ prefillMs: 0, spread: 0 },
   }
   const lengths = [...lengthsOf(target)(1000, 60_000, 'truth')]
   const size = { replicas: 2, balance, lengths, requests, seed: 'truth' } as const

@@ -37,6 +37,25 @@ export function serviceRow(
   }
 }
 
+/** Longer requests than a measured one cost more than in proportion: attention is quadratic in the length. */
+function beyond(measured: readonly RequestLength[], planned: readonly RequestLength[]) {
+  return [['prompts', 'promptTokens'] as const, ['answers', 'outputTokens'] as const].flatMap(
+    ([name, key]) => {
+      const [most = 0, longest = 0] = [measured, planned].map((all) =>
+        all.reduce((max, each) => Math.max(max, each[key]), 0),
+      )
+      return longest <= maxLonger * most
+        ? []
+        : [
+            `${name} have up to ${longest} tokens, but at most ${most} were measured: their times are extrapolated; measure with such lengths`,
+          ]
+    },
+  )
+}
+
+/** Multiple of the measured lengths up to which their times hold. */
+const maxLonger = 1.5
+
 export function methodsOf(
   { balance, demand }: PlanOptions,
   { replicas }: Sizing,
@@ -65,8 +84,8 @@ export function methodsOf(
 
 export function notesOf(
   { measurements, slos }: Pick<PlanOptions, 'measurements' | 'slos'>,
-  { hasSeenLimit, typicalError, model }: FittedModel,
-  hasOwnLengths: boolean,
+  { hasSeenLimit, typicalError, model, lengths }: FittedModel,
+  own: readonly RequestLength[] | null,
 ): string[] {
   const notes: string[] = []
   if (typicalError > maxTypicalError) {
@@ -85,7 +104,7 @@ export function notesOf(
       `the answers do not tell which of the ${replicas} measured replicas gave them: each decodes at least ${model.maxSequences} sequences together, and may decode more`,
     )
   }
-  if (hasOwnLengths) notes.push('lengths of the trace are taken as tokens')
+  if (own !== null) notes.push('lengths of the trace are taken as tokens', ...beyond(lengths, own))
   if (slos.some((slo) => slo.kind === 'goodput' && slo.limits === null)) {
     notes.push('goodput without limits counts every answered request as good')
   }

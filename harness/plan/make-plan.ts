@@ -64,7 +64,7 @@ export function makePlan(options: PlanOptions): PlanReport {
     })),
     scalability,
     methods: methodsOf(options, sizing, slice),
-    notes: notesOf(options, fitted, own !== null),
+    notes: notesOf(options, fitted, own),
   }
 }
 

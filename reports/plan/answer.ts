@@ -102,7 +102,7 @@ function serviceFacts(service: PlanService): readonly Fact[] {
   return [
     [
       'Replica  ',
-      `${hasSeenLimit ? '' : 'at least '}${service.maxSequences} sequences at once, ${maxWaiting === null ? 'no limit of waiting requests seen' : `${maxWaiting} may wait`}; prefill ${milli(service.prefillMsPerToken)}/token, decode ${milli(service.decodeMs)} and ${milli(service.decodeMsPerSequence)} per sequence, overhead ${milli(service.overheadMs)}`,
+      `${hasSeenLimit ? '' : 'at least '}${service.maxSequences} sequences at once, ${maxWaiting === null ? 'no limit of waiting requests seen' : `${maxWaiting} may wait`}; prefill ${service.prefillMs === 0 ? '' : `${milli(service.prefillMs)} and `}${milli(service.prefillMsPerToken)}/token, decode ${milli(service.decodeMs)} and ${milli(service.decodeMsPerSequence)} per sequence, overhead ${milli(service.overheadMs)}${service.spread === 0 ? '' : `; durations vary by ${percent(service.spread)}`}`,
     ],
     [
       'Lengths  ',

@@ -82,9 +82,13 @@ const service = z.object({
   /** Capacity of the queue, in requests; null if none was refused. */
   maxWaiting: z.int().nullable(),
   overheadMs: z.number(),
+  /** Time of a prompt, whatever its length. */
+  prefillMs: z.number(),
   prefillMsPerToken: z.number(),
   decodeMs: z.number(),
   decodeMsPerSequence: z.number(),
+  /** Standard deviation of the logarithm of the duration of an iteration. */
+  spread: z.number(),
   lengths: z.object({
     requests: z.int(),
     meanPromptTokens: z.number(),

@@ -90,13 +90,13 @@ interface LoadTrial {
   readonly tolerance: number
 }
 
-/** Latencies of the first token: those of a load run, and those of a plan for its demand. */
+/** Latencies of the first token after the real send, as the plan has no generator, and those of a plan. */
 export async function compareTtft(
   trial: Cluster,
   { what, name, args, demand, tolerance }: LoadTrial,
 ): Promise<readonly Row[]> {
   const load = reportIn(loadReport, await resultsOf(trial, name, args))
-  const ttft = load.metrics.find((metric) => metric.name === 'ttft')?.response
+  const ttft = load.metrics.find((metric) => metric.name === 'ttft')?.service
   const { row } = await planOf(trial, demand)
   return [['p50', 0.5] as const, ['p95', 0.95] as const].map(([name, q]) => {
     const found = ttft?.quantiles.find((quantile) => quantile.q === q)

@@ -3,8 +3,8 @@ import { defaultEngine } from '../../../reference-server/engine/engine.ts'
 import type { CapacityReport } from '../../../reports/capacity/model/report.ts'
 import { notesOf } from '../describe.ts'
 import { predictRun } from '../predict.ts'
-import { iterationMs } from '../simulation/replica.ts'
-import { quantile } from '../simulation/simulate.ts'
+import { iterationMs, type ServiceModel } from '../simulation/replica.ts'
+import { type Arrival, quantile, simulateOpen } from '../simulation/simulate.ts'
 import {
   requestsAt,
   requestsOfLengths,
@@ -71,6 +71,32 @@ const shortRequests = requestsOfLengths((draw) => {
   return { promptTokens: 10 + Math.floor(80 * draw()), outputTokens: 2 + Math.floor(5 * draw()) }
 })
 
+/** Iterations of such a replica vary, and each request costs time that does not depend on its prompt. */
+const varying: ServiceModel = {
+  ...{ maxSequences: 4, maxWaiting: Number.POSITIVE_INFINITY, overheadMs: 0, spread: 0.7 },
+  ...{ prefillMs: 15, prefillMsPerToken: 0.3, decodeMs: 5, decodeMsPerSequence: 2 },
+}
+
+test.each(seeds.slice(0, 3))('a replica whose iterations vary has its latencies: %s', (seed) => {
+  const answer = (requests: readonly Arrival[]) => {
+    const { firstTokenMs, endMs } = simulateOpen(varying, alone, requests)
+    return requests.map(({ atMs }, id) => ({
+      ttftMs: (firstTokenMs[id] ?? 0) - atMs,
+      latencyMs: (endMs[id] ?? 0) - atMs,
+    }))
+  }
+  const [requests, rates] = [shortRequests, [2, 5, 10, 15, 18]]
+  const run = { answer, requests, rates, durationMs: 60_000, overheadMs: 0, seed }
+  const fitted = fitServiceModel(simulatedReport(run), alone)
+  const pieces = [{ fromMs: 0, perSecond: 12 }]
+  const workload = { kind: 'open', pieces, untilMs: Number.MAX_VALUE } as const
+  const size = { ...alone, lengths: fitted.lengths, requests: 30_000, seed: 'seed' }
+  const [planned, truth] = [fitted.model, varying].map((model) =>
+    quantile(predictRun(model, workload, size).latencies.ttft, 0.95),
+  )
+  expect(Math.abs(Math.log((planned ?? 0) / (truth ?? 1)))).toBeLessThan(0.2)
+})
+
 test.each([2, 3])('%i replicas behind round robin have the batch of one', (replicas) => {
   const engine = { maxNumSeqs: 32, maxWaiting: 1000, decodeMs: 80, decodeMsPerSeq: 2 }
   const rates = [8, 20, 40, 50, 80].map((rate) => rate * replicas)
@@ -80,7 +106,7 @@ test.each([2, 3])('%i replicas behind round robin have the batch of one', (repli
   expect(fitted.hasSeenLimit).toBe(true)
   expect(fitted.model.maxSequences).toBe(engine.maxNumSeqs)
   const notesFor = (size: number) =>
-    notesOf({ measurements: [{ file: 'run', replicas: size, report }], slos: [] }, fitted, false)
+    notesOf({ measurements: [{ file: 'run', replicas: size, report }], slos: [] }, fitted, null)
   expect(notesFor(replicas)).toEqual([expect.stringMatching(/at least 32 sequences/)])
   expect(notesFor(1)).toEqual([])
 })

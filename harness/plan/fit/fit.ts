@@ -4,17 +4,12 @@ import type { CapacityReport } from '../../../reports/capacity/model/report.ts'
 import type { Draw } from '../../load/plan/random.ts'
 import type { ServiceModel } from '../simulation/replica.ts'
 import type { RequestLength } from '../simulation/requests.ts'
-import {
-  ascending,
-  type ClusterOptions,
-  latenciesOf,
-  type PredictedMetric,
-  predictedMetrics,
-  quantile,
-  simulateOpen,
-} from '../simulation/simulate.ts'
-import { type MeasuredLoad, measuredLoads } from './measured-probes.ts'
+
+import type { ClusterOptions } from '../simulation/simulate.ts'
+import { calibrate, relativeError } from './calibrate.ts'
+import { measuredLoads } from './measured-probes.ts'
 import { answersOf, ObservedWork } from './observed-work.ts'
+
 import { drawTimes, estimateTimes, workError } from './service-times.ts'
 
 export type FittedModel = ReturnType<typeof fitServiceModel>
@@ -65,19 +60,22 @@ export function fitServiceModel(
   const maxSequences = hasSeenLimit ? fullBatchOf(full, cluster.replicas) : seenBatch
   checkWorkError(workError(estimate, demanded ?? lengths, maxSequences))
   const limits = { maxSequences, maxWaiting: maxWaitingOf(report, maxSequences) }
-  const model: ServiceModel = { ...limits, ...estimate.times }
-  const reproduced = loads.flatMap((load) => reproduce(load, model, cluster))
-  const errors = reproduced.map(({ measured, predicted }) =>
-    Math.abs(Math.log(predicted / measured)),
+  const { model, reproduced } = calibrate(
+    { ...limits, ...estimate.times, prefillMs: 0, spread: 0 },
+    loads,
+    cluster,
   )
   return {
     ...{ model, lengths, reproduced },
     /** False if no request was seen to wait for a place. */
     hasSeenLimit,
     /** Median of the relative errors of all statistics. */
-    typicalError: medianOf(errors) ?? Number.NaN,
+    typicalError: medianOf(reproduced.map(relativeError)) ?? Number.NaN,
     /** Draws a model from the uncertainty of the fit. */
-    drawModel: (draw: Draw): ServiceModel => ({ ...limits, ...drawTimes(estimate, draw) }),
+    drawModel: (draw: Draw): ServiceModel => ({
+      ...model,
+      ...drawTimes({ ...estimate, times: model }, draw),
+    }),
   }
 }
 
@@ -110,44 +108,4 @@ function maxWaitingOf(report: CapacityReport, maxSequences: number): number {
 function maxInFlight({ probes }: CapacityReport): number {
   const all = probes.flatMap(({ valid, samples }) => (valid ? (samples?.inFlight ?? []) : []))
   return all.reduce((max, found) => Math.max(max, found), 0)
-}
-
-/** A latency quantile, milliseconds, as it was measured and as the model predicts it. */
-interface Reproduced {
-  readonly load: MeasuredLoad
-  readonly metric: PredictedMetric
-  /** 0.95 for a p95. */
-  readonly quantile: number
-  readonly measured: number
-  readonly predicted: number
-}
-
-const quantiles = { ttft: [0.5, 0.9, 0.95], tpot: [0.5], e2e: [0.5, 0.9, 0.95] } as const
-/** Minimum answers beyond a quantile. */
-const minBeyond = 3
-const everything = { fromMs: 0, toMs: Number.POSITIVE_INFINITY }
-
-/** Quantiles of one load: its requests are sent to the model at the times at which they were sent. */
-function reproduce(
-  load: MeasuredLoad,
-  model: ServiceModel,
-  cluster: ClusterOptions,
-): readonly Reproduced[] {
-  const samples = load.probes.flatMap((probe) => probe.samples ?? [])
-  const replayed = samples.map((own) => {
-    const arrivals = answersOf(own).map((answer) => ({ atMs: answer.sentMs, ...answer }))
-    return latenciesOf(simulateOpen(model, cluster, arrivals), model.overheadMs, everything)
-  })
-  return predictedMetrics.flatMap((metric) => {
-    const measured = ascending(
-      samples.flatMap((own) => own[`${metric}Ms`].filter((ms) => ms !== null)),
-    )
-    const predicted = ascending(replayed.flatMap((latencies) => [...latencies[metric]]))
-    return quantiles[metric]
-      .filter((q) => measured.length * (1 - q) >= minBeyond && predicted.length > 0)
-      .map((q) => ({
-        ...{ load, metric, quantile: q },
-        ...{ measured: quantile(measured, q), predicted: quantile(predicted, q) },
-      }))
-  })
 }

@@ -5,8 +5,11 @@ import { inFlightAtStart } from '../../load/statistics/audits.ts'
 import { iterationMs, type ServiceModel } from '../simulation/replica.ts'
 import type { RequestLength } from '../simulation/requests.ts'
 
-/** Times of a service model without its limits, milliseconds. */
-export type ServiceTimes = Omit<ServiceModel, 'maxSequences' | 'maxWaiting'>
+/** Times of a service model that follow from the work beside single requests, milliseconds. */
+export type ServiceTimes = Pick<
+  ServiceModel,
+  'overheadMs' | 'prefillMsPerToken' | 'decodeMs' | 'decodeMsPerSequence'
+>
 
 /** A measured time, and how often it contains each time of the service model. */
 export interface WorkRow {

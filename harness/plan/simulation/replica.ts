@@ -1,9 +1,10 @@
 import { meanOf } from '../../../contract/averages.ts'
+import { type Draw, standardNormal } from '../../load/plan/random.ts'
 import type { RequestLength, Requests } from './requests.ts'
 
 /**
  * One replica of the service model. Between two events (an arrival, a place that becomes free) all
- * iterations take the same time, so they are added up at once.
+ * iterations do the same work, so they are added up at once.
  */
 export class Replica {
   readonly #model: ServiceModel
@@ -16,17 +17,22 @@ export class Replica {
   #now = 0
   #iteration = 0
   #finishedNow = 0
+  readonly #draw: Draw
+  /** Duration of one iteration as a multiple of its mean. */
+  #slowness: number
 
-  constructor(model: ServiceModel, requests: Requests) {
+  constructor(model: ServiceModel, requests: Requests, draw: Draw) {
     this.#model = model
     this.#requests = requests
+    this.#draw = draw
+    this.#slowness = this.#drawSlowness()
   }
 
   /** Time of the next event, if nothing else arrives; infinite when idle. */
   get nextEventMs(): number {
     if (this.#canAdmit) return this.#now
     if (this.#running.size === 0) return Number.POSITIVE_INFINITY
-    return this.#now + this.#iterationsToFinish * iterationMs(this.#model, this.#running.size)
+    return this.#now + this.#iterationsToFinish * this.#iterationMs
   }
 
   /** Requests that wait or run at a time that is not before the last event. */
@@ -51,7 +57,7 @@ export class Replica {
       this.#admit()
       return
     }
-    const ms = iterationMs(this.#model, this.#running.size)
+    const ms = this.#iterationMs
     const iterations = Math.min(this.#iterationsToFinish, Math.ceil((untilMs - this.#now) / ms))
     this.#iteration += iterations
     this.#now += iterations * ms
@@ -63,7 +69,7 @@ export class Replica {
   }
 
   #admit(): void {
-    const { maxSequences, prefillMsPerToken } = this.#model
+    const { maxSequences, prefillMs, prefillMsPerToken } = this.#model
     const places = maxSequences - this.#running.size
     const from = this.#firstWaiting
     const to = Math.min(this.#waiting.length, from + places)
@@ -75,7 +81,8 @@ export class Replica {
       this.#running.push(last * idRange + id)
     }
     this.#iteration += 1
-    this.#now += promptTokens * prefillMsPerToken + iterationMs(this.#model, this.#running.size)
+    const prompts = (to - from) * prefillMs + promptTokens * prefillMsPerToken
+    this.#now += this.#slowness * (prompts + iterationMs(this.#model, this.#running.size))
     for (let at = from; at < to; at++) {
       this.#requests.firstTokenMs[this.#waiting[at] ?? 0] = this.#now
     }
@@ -84,6 +91,7 @@ export class Replica {
   }
 
   #finish(): void {
+    this.#slowness = this.#drawSlowness()
     this.#finishedNow = 0
     while (Math.floor(this.#running.min / idRange) <= this.#iteration) {
       const id = this.#running.pop() % idRange
@@ -105,6 +113,18 @@ export class Replica {
 
   get #canAdmit(): boolean {
     return this.#waitingCount > 0 && this.#running.size < this.#model.maxSequences
+  }
+
+  /** Mean of the iterations up to the next event, which vary independently. */
+  get #iterationMs(): number {
+    const mean = iterationMs(this.#model, this.#running.size)
+    return mean * (1 + (this.#slowness - 1) / Math.sqrt(Math.max(1, this.#iterationsToFinish)))
+  }
+
+  #drawSlowness(): number {
+    const { spread } = this.#model
+    if (spread === 0) return 1
+    return Math.exp(spread * standardNormal(this.#draw(), this.#draw()) - spread ** 2 / 2)
   }
 
   get #iterationsToFinish(): number {
@@ -179,12 +199,16 @@ export interface ServiceModel {
   readonly overheadMs: number
   /** All running sequences wait for the prefill of an admitted prompt. */
   readonly prefillMsPerToken: number
+  /** The same for each admitted request, independent of its prompt. */
+  readonly prefillMs: number
   /** One iteration; each running sequence adds `decodeMsPerSequence`. */
   readonly decodeMs: number
   readonly decodeMsPerSequence: number
+  /** Log-normal distribution of the durations of iterations: standard deviation of their logarithm. */
+  readonly spread: number
 }
 
-/** Duration of one iteration, without prefill. */
+/** Mean duration of one iteration, without prefill. */
 export function iterationMs(
   { decodeMs, decodeMsPerSequence }: Pick<ServiceModel, 'decodeMs' | 'decodeMsPerSequence'>,
   running: number,
@@ -197,9 +221,9 @@ export function iterationMs(
  * Without a limit of sequences, the rate at which an infinite batch would finish them.
  */
 export function saturationRate(model: ServiceModel, lengths: readonly RequestLength[]): number {
-  const { maxSequences, prefillMsPerToken, decodeMs, decodeMsPerSequence } = model
+  const { maxSequences, prefillMs, prefillMsPerToken, decodeMs, decodeMsPerSequence } = model
   const prompt = meanOf(lengths.map(({ promptTokens }) => promptTokens)) ?? 0
   const output = meanOf(lengths.map(({ outputTokens }) => outputTokens)) ?? 0
   const decode = output * (decodeMs / maxSequences + decodeMsPerSequence)
-  return 1000 / (prompt * prefillMsPerToken + decode)
+  return 1000 / (prefillMs + prompt * prefillMsPerToken + decode)
 }

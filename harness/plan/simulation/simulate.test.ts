@@ -14,7 +14,8 @@ import {
 
 const unlimited: ServiceModel = {
   ...{ maxSequences: Number.POSITIVE_INFINITY, maxWaiting: Number.POSITIVE_INFINITY },
-  ...{ overheadMs: 0, prefillMsPerToken: 0, decodeMs: 1, decodeMsPerSequence: 0 },
+  ...{ overheadMs: 0, prefillMs: 0, prefillMsPerToken: 0 },
+  ...{ decodeMs: 1, decodeMsPerSequence: 0, spread: 0 },
 }
 const alone = { replicas: 1, balance: 'round-robin' } as const
 
@@ -88,7 +89,7 @@ describe('one replica', () => {
         const model: ServiceModel = {
           ...{ maxSequences: limits.maxNumSeqs, maxWaiting: limits.maxWaiting, overheadMs: 0 },
           ...{ prefillMsPerToken: defaultEngine.prefillMsPerToken },
-          ...{ decodeMs: defaultEngine.decodeMs },
+          ...{ decodeMs: defaultEngine.decodeMs, prefillMs: 0, spread: 0 },
           decodeMsPerSequence: defaultEngine.decodeMsPerSeq,
         }
         const requests = simulateOpen(model, alone, arrivals)

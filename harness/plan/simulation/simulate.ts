@@ -1,5 +1,5 @@
 import { rankOf } from '../../../contract/averages.ts'
-import type { Draw } from '../../load/plan/random.ts'
+import { type Draw, drawsOf } from '../../load/plan/random.ts'
 import { NumberHeap, Replica, type ServiceModel } from './replica.ts'
 import { type RequestLength, Requests } from './requests.ts'
 
@@ -137,7 +137,10 @@ export class Cluster {
   #last = -1
 
   constructor(model: ServiceModel, replicas: number, balance: Balance, requests: Requests) {
-    this.#replicas = Array.from({ length: replicas }, () => new Replica(model, requests))
+    this.#replicas = Array.from(
+      { length: replicas },
+      (_, at) => new Replica(model, requests, drawsOf(1, at)),
+    )
     this.#nextEventMs = this.#replicas.map(() => Number.POSITIVE_INFINITY)
     this.#balance = balance
   }

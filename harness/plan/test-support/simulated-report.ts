@@ -30,7 +30,14 @@ interface SimulatedRun {
   readonly requests?: typeof requestsAt
   /** Speed of the engine in a probe, 1 for the usual one. */
   readonly speedOf?: (probe: number) => number
+  /** Answers of another target than the engine. */
+  readonly answer?: (requests: readonly Arrival[]) => readonly TrueAnswer[]
 }
+
+type TrueAnswer = Pick<
+  NonNullable<ReturnType<typeof simulate>[number]>,
+  'ttftMs' | 'latencyMs'
+> | null
 
 /** Requests of lengths as those of the default mix: prompts of about 75 tokens, answers of about 80. */
 export const requestsAt = requestsOfLengths((draw) => ({
@@ -81,11 +88,13 @@ export function simulatedReport({
   replicas = 1,
   requests: requestsOf = requestsAt,
   speedOf = () => 1,
+  answer,
 }: SimulatedRun): CapacityReport {
   const engine = { ...defaultEngine, ...changed }
   const probes = rates.map((rate, index): CapacityProbe => {
     const requests = [...requestsOf(rate, durationMs, `${seed}-${index}`)]
-    const answers = trueAnswers(withSpeed(engine, speedOf(index)), requests, replicas)
+    const answers =
+      answer?.(requests) ?? trueAnswers(withSpeed(engine, speedOf(index)), requests, replicas)
     const rows = requests.flatMap((request, id) => {
       const answer = answers[id] ?? null
       if (answer === null) return []
