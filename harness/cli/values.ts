@@ -85,9 +85,12 @@ export function moment(text: string): Date {
   return date
 }
 
+function percentIn(text: string): number {
+  return Number(/^(\d+(?:\.\d+)?)\s*%$/.exec(text.trim())?.[1] ?? Number.NaN) / 100
+}
+
 export function share(text: string): number {
-  const percent = /^(\d+(?:\.\d+)?)\s*%$/.exec(text.trim())
-  const value = percent === null ? Number(text) : Number(percent[1]) / 100
+  const value = text.includes('%') ? percentIn(text) : Number(text)
   if (text.trim() === '' || !(value >= 0 && value <= 1)) {
     throw new InvalidArgumentError('must be a share from 0 to 1, or a percentage')
   }
@@ -96,27 +99,31 @@ export function share(text: string): number {
 
 /** `1%`, `0.5%`; a bare 1 is ambiguous: 1 % or all. */
 export function percentage(text: string): number {
-  const value = Number(/^(\d+(?:\.\d+)?)\s*%$/.exec(text.trim())?.[1] ?? Number.NaN) / 100
+  const value = percentIn(text)
   if (!(value >= 0 && value <= 1)) {
     throw new InvalidArgumentError('must be a percentage from 0% to 100%, e.g. 1%')
   }
   return value
 }
 
-const behaviors = { 'slow-reader': 'slowReader', abort: 'abort', churn: 'churn' } as const
+const behaviors: ReadonlyMap<string, keyof Misbehavior> = new Map([
+  ['slow-reader', 'slowReader'],
+  ['abort', 'abort'],
+  ['churn', 'churn'],
+])
 
 /** `slow-reader=0.1,abort=0.05,churn=0.02`. */
 export function misbehavior(text: string): Misbehavior {
   const found = { slowReader: 0, abort: 0, churn: 0 }
   for (const part of text.split(',')) {
     const [name = '', value = ''] = part.trim().split('=')
-    if (!isBehavior(name)) {
-      const names = Object.keys(behaviors).join(', ')
-      throw new InvalidArgumentError(
-        `unknown behavior ${JSON.stringify(name)}; expected one of ${names}`,
-      )
+    const behavior = behaviors.get(name)
+    if (behavior === undefined) {
+      const known = [...behaviors.keys()].join(', ')
+      const given = JSON.stringify(name)
+      throw new InvalidArgumentError(`unknown behavior ${given}; expected one of ${known}`)
     }
-    found[behaviors[name]] = share(value)
+    found[behavior] = share(value)
   }
   if (found.slowReader + found.abort + found.churn > 1) {
     throw new InvalidArgumentError('the shares add up to more than 1')
@@ -128,10 +135,6 @@ export function misbehavior(text: string): Misbehavior {
 export function expressions(text: string, before: readonly string[] = []): readonly string[] {
   const parts = text.split(';').map((part) => part.trim())
   return [...before, ...parts.filter((part) => part !== '')]
-}
-
-function isBehavior(name: string): name is keyof typeof behaviors {
-  return Object.hasOwn(behaviors, name)
 }
 
 /**

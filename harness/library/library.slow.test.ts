@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { emptyFolder } from '../cli/test-support/chatgen.ts'
+import { ask, chatsOn, emptyFolder, newChat } from '../cli/test-support/chatgen.ts'
 import {
   ChatgenError,
   defineTarget,
@@ -20,14 +20,6 @@ async function started(options: ReferenceServerOptions = {}) {
   onTestFinished(() => server.close())
   const target = defineTarget({ baseUrl: server.url, apiKey: server.keys[0] })
   return { server, target }
-}
-
-function send(url: string, key: string, path: string, body?: object) {
-  return fetch(url + path, {
-    method: body === undefined ? 'GET' : 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  })
 }
 
 describe('runConformance', () => {
@@ -84,20 +76,14 @@ describe('startReferenceServer', () => {
   test('forgets everything at a reset, and keeps its address and keys', async () => {
     const script = { answers: [{ times: 1, answer: 'once' }, { answer: 'again' }] }
     const { server } = await started({ script })
-    const chats = async () => {
-      const list = await send(server.url, server.keys[0], '/api/v3/chat')
-      return JSON.parse(await list.text()).result.length
-    }
-    const ask = async () => {
-      const body = { model: 'SVC-Main', messages: [{ role: 'user', content: 'Hi' }] }
-      const answer = await send(server.url, server.keys[0], '/api/openai/chat/completions', body)
-      return JSON.parse(await answer.text()).choices[0].message.content
-    }
+    const [key] = server.keys
+    const answer = async () => (await ask(server.url, 'Hi', key)).text
     for (const _ of [1, 2]) {
-      await send(server.url, server.keys[0], '/api/v3/chat', { name: 'A chat' })
-      expect([await chats(), await ask(), await ask()]).toEqual([1, 'once', 'again'])
+      await newChat(server.url, key, 'A chat')
+      expect([await answer(), await answer()]).toEqual(['once', 'again'])
+      expect(await chatsOn(server.url, key)).toEqual(['A chat'])
       await server.reset()
-      expect(await chats()).toBe(0)
+      expect(await chatsOn(server.url, key)).toEqual([])
     }
     await server.close()
     await expect(fetch(`${server.url}/healthz`)).rejects.toThrow()

@@ -24,6 +24,8 @@ import { copyOf, type MadeBundle, sharedBundle } from './test-support/bundles.ts
  */
 interface Edited {
   readonly edit?: (dir: string) => void
+  /** False keeps digests and signature. */
+  readonly isSignedAgain?: boolean
   /** Edits the statement. */
   readonly statement?: (signed: Statement) => unknown
   /** Each of them is given; edits that are found by the same step share a bundle, since a round takes long to judge. */
@@ -175,22 +177,46 @@ const edited: Readonly<Record<string, Edited>> = {
     edit: (dir) => rmSync(join(dir, 'badge.svg')),
     reasons: [/files and digests: SHA256SUMS does not list badge\.svg/],
   },
+  'bytes behind a compressed file': {
+    edit: (dir) => appendFileSync(join(dir, exchangesOf(1)), 'gold'),
+    isSignedAgain: false,
+    reasons: [
+      /files and digests: .* was changed: its gzip trailer does not fit, or bytes follow it/,
+    ],
+  },
+  'a second, empty member in a compressed file': {
+    edit: (dir) => appendFileSync(join(dir, exchangesOf(1)), gzipSync('')),
+    isSignedAgain: false,
+    reasons: [
+      /files and digests: .* was changed: its gzip trailer does not fit, or bytes follow it/,
+    ],
+  },
+  'a link': {
+    edit(dir) {
+      rmSync(join(dir, 'badge.svg'))
+      symlinkSync('/dev/zero', join(dir, 'badge.svg'))
+    },
+    isSignedAgain: false,
+    reasons: [/signature: badge\.svg is not a regular file/],
+  },
   'a product file with another field': {
     edit: replaced('product.json', '{', '{ "award": "gold",'),
     reasons: [/files and digests: product\.json is not a product file/],
   },
 }
 
-test.each(Object.entries(edited))(
-  '%s, signed again, does not verify',
-  async (_, { edit, statement, reasons }) => {
-    const copy = copyOf(made)
-    edit?.(copy)
-    signAgain(copy, keyOfSigner(), statement)
-    const refused = await refusal(copy)
-    for (const reason of reasons) expect(refused).toMatch(reason)
-  },
-)
+test.each(Object.entries(edited))('%s does not verify', async (_, one) => {
+  const { edit, isSignedAgain = true, statement, reasons } = one
+  const copy = copyOf(made)
+  edit?.(copy)
+  if (isSignedAgain) signAgain(copy, keyOfSigner(), statement)
+  const { verified, steps } = await verifyBundle({ dir: copy, engine: sharedEngine })
+  expect(verified).toBe(false)
+  // The failed step is the last one.
+  const { title, problems } = steps.at(-1) ?? { title: '', problems: [] }
+  const refused = problems.map((problem) => `${title}: ${problem}`).join('\n')
+  for (const reason of reasons) expect(refused).toMatch(reason)
+})
 
 /** The last step of `verifyBundle`, with the reports of the rounds as they are stored. */
 test.each<[string, (signed: Statement) => unknown, RegExp]>([
@@ -219,38 +245,6 @@ test.each<[string, (signed: Statement) => unknown, RegExp]>([
   const reports = content?.rounds.map(({ report }) => report) ?? []
   expect(content && statementProblems(content, reports).join()).toMatch(reason)
 })
-
-test.each(
-  Object.entries<[(dir: string) => void, RegExp]>({
-    'bytes behind a compressed file': [
-      (dir) => appendFileSync(join(dir, exchangesOf(1)), 'gold'),
-      /files and digests: .* was changed: its gzip trailer does not fit, or bytes follow it/,
-    ],
-    'a second, empty member in a compressed file': [
-      (dir) => appendFileSync(join(dir, exchangesOf(1)), gzipSync('')),
-      /files and digests: .* was changed: its gzip trailer does not fit, or bytes follow it/,
-    ],
-    'a link': [
-      (dir) => {
-        rmSync(join(dir, 'badge.svg'))
-        symlinkSync('/dev/zero', join(dir, 'badge.svg'))
-      },
-      /signature: badge\.svg is not a regular file/,
-    ],
-  }),
-)('a bundle with %s does not verify', async (_, [edit, reason]) => {
-  const copy = copyOf(made)
-  edit(copy)
-  expect(await refusal(copy)).toMatch(reason)
-})
-
-/** The reasons of the failed step, one a line, each after the title of the step. */
-async function refusal(dir: string): Promise<string> {
-  const { verified, steps } = await verifyBundle({ dir, engine: sharedEngine })
-  const last = steps.at(-1)
-  if (verified || last === undefined) return 'verified'
-  return last.problems.map((problem) => `${last.title}: ${problem}`).join('\n')
-}
 
 function keyOfSigner() {
   const name = join(made.folder, 'key.pem')

@@ -3,7 +3,16 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { ask, chatgen, emptyFolder, ShownText, serving, start } from '../test-support/chatgen.ts'
+import {
+  ask,
+  chatgen,
+  chatsOn,
+  emptyFolder,
+  newChat,
+  ShownText,
+  serving,
+  start,
+} from '../test-support/chatgen.ts'
 
 const shell = promisify(execFile)
 
@@ -46,17 +55,13 @@ describe('the banner', () => {
 test('--store keeps chats when the server is killed, for the same key', async () => {
   const folder = emptyFolder()
   const store = `sqlite:${join(folder, 'chats.sqlite')}`
-  const headers = { authorization: 'Bearer test-key', 'content-type': 'application/json' }
   const before = await serving(['--key', 'other-key', '--key', 'test-key', '--store', store])
-  const chat = { method: 'POST', headers, body: '{"name":"Kept"}' }
-  const created = await fetch(`${before.url}/api/v3/chat`, chat)
-  const { id } = JSON.parse(await created.text())
+  await newChat(before.url, 'test-key', 'Kept')
   before.run.child.kill('SIGKILL')
   await before.run.ended
   const after = await serving(['--key', 'test-key', '--store', store])
   expect(after.run.soFar()).toContain(`Store:     ${store}`)
-  const found = await fetch(`${after.url}/api/v3/chat/${id}`, { headers })
-  expect(await found.json()).toMatchObject({ id, name: 'Kept' })
+  expect(await chatsOn(after.url, 'test-key')).toEqual(['Kept'])
 })
 
 test('--requests-per-minute answers 429 beyond it, and the default does not', async () => {

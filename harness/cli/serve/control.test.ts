@@ -4,7 +4,7 @@ import { request } from 'node:http'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { ask, emptyFolder, ShownText, serving } from '../test-support/chatgen.ts'
+import { ask, chatsOn, emptyFolder, newChat, ShownText, serving } from '../test-support/chatgen.ts'
 
 const shell = promisify(execFile)
 
@@ -47,14 +47,12 @@ test('a reset forgets chats and answers, and returns to the script of the flags'
   const file = join(emptyFolder(), 'answers.yaml')
   writeFileSync(file, 'answers: [{ answer: from the file }]')
   const { url, control } = await serve('--script', file)
-  const headers = { authorization: 'Bearer test-key', 'content-type': 'application/json' }
-  await fetch(`${url}/api/v3/chat`, { method: 'POST', headers, body: '{"name":"A chat"}' })
+  await newChat(url, 'test-key', 'A chat')
   await fetch(`${control}/answers`, { method: 'PUT', body: 'answers: [{ answer: set }]' })
   expect(await ask(url, 'Hi')).toMatchObject({ text: 'set' })
   expect((await fetch(`${control}/reset`, { method: 'POST' })).status).toBe(204)
   expect(await ask(url, 'Hi')).toMatchObject({ text: 'from the file' })
-  const list = await fetch(`${url}/api/v3/chat`, { headers })
-  expect(await list.text()).not.toContain('A chat')
+  expect(await chatsOn(url, 'test-key')).toEqual([])
   const mistyped = { method: 'PUT', body: 'answers:\n  - anser: x' }
   const refused = await fetch(`${control}/answers`, mistyped)
   expect(refused.status).toBe(400)

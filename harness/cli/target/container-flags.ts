@@ -81,20 +81,15 @@ function details({ service, port, env, ready, readyTimeout }: ContainerFlags) {
   return { service, port, env, ready, 'ready-timeout': readyTimeout }
 }
 
-/** Values of the container's environment to redact, found by typical names of secrets. */
-export function secretsOfContainer({ env }: ContainerSource) {
-  return Object.entries(env).flatMap(([name, value]) =>
-    /KEY|TOKEN|SECRET|PASSWORD/i.test(name) ? secretsIn(name, value) : [],
-  )
-}
-
-/** Splits a list of keys into several secrets. */
-function secretsIn(variable: string, text: string) {
-  const name = variable.toLowerCase().replaceAll('_', ' ')
-  return text
-    .split(',')
-    .filter((value) => value.length >= 8)
-    .map((value) => ({ name, value }))
+/** Values of the container's environment to redact, found by typical names of secrets; a value may list keys. */
+function secretsOfContainer({ env }: ContainerSource) {
+  return Object.entries(env)
+    .filter(([variable]) => /KEY|TOKEN|SECRET|PASSWORD/i.test(variable))
+    .flatMap(([variable, text]) => {
+      const name = variable.toLowerCase().replaceAll('_', ' ')
+      return text.split(',').map((value) => ({ name, value }))
+    })
+    .filter(({ value }) => value.length >= 8)
 }
 
 function environmentOf(given: readonly string[], env: Environment): Record<string, string> {

@@ -5,7 +5,7 @@ import { documentedPrefixes, type Prefixes, type PrefixName } from '../../../con
 import { type ReferenceServer, startReferenceServer } from '../../../reference-server/index.ts'
 import { forward, listen, type TestHost } from '../../client/test-support/listen-on-loopback.ts'
 import { reportIn as loadReportIn } from '../load/test-support/loading.ts'
-import { chatgen, emptyFolder, expectEnd, reportIn } from '../test-support/chatgen.ts'
+import { chatgen, emptyFolder, expectEnd, newChat, reportIn } from '../test-support/chatgen.ts'
 
 const key = 'sk-prefixes-4711'
 const withKey = { CHATGEN_API_KEY: key }
@@ -118,12 +118,7 @@ test('chatgen cleanup takes the prefixes of the journal', async () => {
   const head = { journal: 1, tag: 'chatgen-5eed', kit: '0.1.0', baseUrl: whole.url }
   const prefixes = { openai: '/v1', v3: '/n3' }
   const name = 'Lost1 chatgen-5eed'
-  const created = await fetch(`${server.url}/api/v3/chat`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ name }),
-  })
-  expect(created.ok).toBe(true)
+  await newChat(server.url, key, name)
   const chat = { event: 'create', kind: 'chat', name, scenario: 's' }
   const lines = [{ ...head, prefixes }, chat].map((line) => `${JSON.stringify(line)}\n`)
   writeFileSync(join(folder, 'journal.ndjson'), lines.join(''))

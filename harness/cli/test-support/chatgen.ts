@@ -134,6 +134,17 @@ export async function ask(
   return { status: response.status, text: body.choices?.[0].message.content ?? body.detail }
 }
 
+/** Creates a chat, and returns its id. */
+export async function newChat(url: string, key: string, name: string): Promise<string> {
+  const response = await fetch(`${url}/api/v3/chat`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ name }),
+  })
+  expect(response.ok).toBe(true)
+  return JSON.parse(await response.text()).id
+}
+
 /** Names of the chats on a server. */
 export async function chatsOn(url: string, key: string): Promise<readonly string[]> {
   const headers = { authorization: `Bearer ${key}` }
