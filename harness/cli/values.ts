@@ -106,21 +106,16 @@ export function percentage(text: string): number {
   return value
 }
 
-const behaviors: ReadonlyMap<string, keyof Misbehavior> = new Map([
-  ['slow-reader', 'slowReader'],
-  ['abort', 'abort'],
-  ['churn', 'churn'],
-])
+const behaviors = { 'slow-reader': 'slowReader', abort: 'abort', churn: 'churn' } as const
 
 /** `slow-reader=0.1,abort=0.05,churn=0.02`. */
 export function misbehavior(text: string): Misbehavior {
   const found = { slowReader: 0, abort: 0, churn: 0 }
   for (const part of text.split(',')) {
     const [name = '', value = ''] = part.trim().split('=')
-    const behavior = behaviors.get(name)
+    const behavior = Object.entries(behaviors).find(([known]) => known === name)?.[1]
     if (behavior === undefined) {
-      const known = [...behaviors.keys()].join(', ')
-      const given = JSON.stringify(name)
+      const [given, known] = [JSON.stringify(name), Object.keys(behaviors).join(', ')]
       throw new InvalidArgumentError(`unknown behavior ${given}; expected one of ${known}`)
     }
     found[behavior] = share(value)

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { existsSync, readdirSync, watch } from 'node:fs'
 import { connect } from 'node:net'
 import { join, relative, resolve, sep } from 'node:path'
@@ -71,17 +72,16 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await sleep(ms, undefined, { signal }).catch(() => {})
 }
 
-function answers({ hostname, port, protocol }: URL): Promise<boolean> {
-  return new Promise((done) => {
-    const host = hostname.replace(/^\[|\]$/g, '')
-    const socket = connect({ host, port: Number(port) || (protocol === 'https:' ? 443 : 80) })
-    const end = (isThere: boolean) => {
-      socket.destroy()
-      done(isThere)
-    }
-    socket.setTimeout(1_000, () => end(false))
-    socket.on('connect', () => end(true)).on('error', () => end(false))
-  })
+async function answers({ hostname, port, protocol }: URL): Promise<boolean> {
+  const host = hostname.replace(/^\[|\]$/g, '')
+  const socket = connect({ host, port: Number(port) || (protocol === 'https:' ? 443 : 80) })
+  const connected = once(socket, 'connect', { signal: AbortSignal.timeout(1_000) })
+  const isThere = await connected.then(
+    () => true,
+    () => false,
+  )
+  socket.destroy()
+  return isThere
 }
 
 const failed: readonly string[] = ['fail', 'warn', 'inconclusive', 'unproven', 'error']

@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import type { Command, Option } from 'commander'
 import { targetFixture } from '../../../fixtures/targets.ts'
@@ -7,6 +6,7 @@ import { profileNames } from '../../conformance/profile/selection.ts'
 import { chatgenBin } from '../../library/chatgen-process.ts'
 import { type ExitCode, exitCode } from '../exit-codes.ts'
 import { defineCommand, flag, outFlag, portNumber } from '../flags.ts'
+import { runProgram } from '../runner/programs.ts'
 import { withTarget } from '../target/target.ts'
 import { connectionFlags, targetFlags } from '../target/target-flags.ts'
 import type { Io } from '../terminal/io.ts'
@@ -153,16 +153,11 @@ export function runnerOf(command: Command, { args, env, ownFlags }: Target): Run
 }
 
 /** Output of `chatgen compare --json`, or its error message. */
-export function compare(a: string, b: string): Promise<string> {
-  return new Promise((resolve) => {
-    const args = [chatgenBin, 'compare', a, b, '--json', '--quiet']
-    execFile(process.execPath, args, { maxBuffer: maxOutputBytes }, (_, stdout, stderr) =>
-      resolve(stdout === '' ? stderr : stdout),
-    )
-  })
+async function compare(a: string, b: string): Promise<string> {
+  const args = [chatgenBin, 'compare', a, b, '--json', '--quiet']
+  const { stdout, stderr } = await runProgram(process.execPath, args)
+  return stdout === '' ? stderr : stdout
 }
-
-const maxOutputBytes = 10_000_000
 
 /** The flags of a command line as they were given, without those that are dropped by attribute name. */
 export function givenFlags(

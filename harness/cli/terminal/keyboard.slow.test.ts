@@ -92,7 +92,7 @@ describe('Ctrl-C on a terminal', () => {
     await using silent = await silenced([...check, '--timeout', '10000'], surfaces, {
       begin: (args, { columns = 80, env = {}, cwd = '' } = {}) => {
         const shell = ['sh', '-c', script, 'sh', process.execPath, bin, ...args]
-        return inTerminal(shell, { columns, rows: 24, env, cwd })
+        return inTerminal(shell, { columns, env, cwd })
       },
     })
     const { run } = silent

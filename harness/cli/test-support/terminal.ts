@@ -4,7 +4,6 @@ import { bin, emptyFolder, inherited, ShownText } from './chatgen.ts'
 
 export interface TerminalOptions {
   readonly columns?: number
-  readonly rows?: number
   readonly env?: Readonly<Record<string, string>>
   readonly cwd?: string
 }
@@ -38,16 +37,17 @@ export const ctrlC = '\u0003'
 /** The real CLI on a pseudo-terminal that has a size. */
 export function startInTerminal(
   args: readonly string[],
-  { columns = 80, rows = 24, env = {}, cwd = emptyFolder() }: TerminalOptions = {},
+  { columns = 80, env = {}, cwd = emptyFolder() }: TerminalOptions = {},
 ): InTerminal {
-  return inTerminal([process.execPath, bin, ...args], { columns, rows, env, cwd })
+  return inTerminal([process.execPath, bin, ...args], { columns, env, cwd })
 }
 
 /** Any command on a pseudo-terminal that has a size. */
 export function inTerminal(
   [file = '', ...args]: readonly string[],
-  { columns, rows, env, cwd }: Required<TerminalOptions>,
+  { columns, env, cwd }: Required<TerminalOptions>,
 ): InTerminal {
+  const rows = 24
   const terminal = new headless.Terminal({
     cols: columns,
     rows,
