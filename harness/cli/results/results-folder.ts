@@ -64,13 +64,10 @@ function replaceResults(folder: string, { kind, formats }: Taking, io: Io): void
   if (replaced) {
     for (const name of own) rmSync(join(folder, name), { force: true, recursive: true })
   }
-  const stale = (replaced ? pageNames : resultNames).filter((name) =>
-    existsSync(join(folder, name)),
-  )
-  if (stale.length === 0) return
-  const aside = moveAside(folder, found, stale)
-  const what = replaced ? `${stale.join(' and ')} of an earlier run` : kinds[found.kind].words
-  io.err(`chatgen: ${what} in ${folder} moved to ${aside}`)
+  const moved = moveAside(folder, found, replaced ? pageNames : resultNames)
+  if (moved === null) return
+  const what = replaced ? `${moved.names.join(' and ')} of an earlier run` : kinds[found.kind].words
+  io.err(`chatgen: ${what} in ${folder} moved to ${moved.aside}`)
 }
 
 /**
@@ -99,19 +96,20 @@ export async function withResultsFolder<T>(
 
 function setResultsAside(folder: string, kind: Taking['kind'], io: Io): void {
   const found = resultsIn(folder)
-  const names = resultNames.filter((name) => existsSync(join(folder, name)))
-  if (found?.kind !== kind || names.length === 0) return
-  moveAside(folder, found, names)
+  if (found?.kind !== kind || moveAside(folder, found, resultNames) === null) return
   io.err(
     `chatgen: ${kinds[found.kind].words} in ${folder} moved to a subfolder: this run has no results`,
   )
 }
 
-function moveAside(folder: string, found: FoundResults, names: readonly string[]): string {
+/** Moves those of these files that there are into a subfolder; null if there are none. */
+function moveAside(folder: string, found: FoundResults, candidates: readonly string[]) {
+  const names = candidates.filter((name) => existsSync(join(folder, name)))
+  if (names.length === 0) return null
   const aside = freeFolder(folder, found)
   mkdirSync(aside)
   for (const name of names) renameSync(join(folder, name), join(aside, name))
-  return aside
+  return { names, aside }
 }
 
 export interface FoundResults {
