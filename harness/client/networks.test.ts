@@ -1,13 +1,18 @@
+import { createServer } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { bodyText } from '../../contract/index.ts'
-import { ended, startForwardProxy, startRawServer } from './test-support/listen-on-loopback.ts'
+import {
+  ended,
+  portOf,
+  startForwardProxy,
+  startRawServer,
+} from './test-support/listen-on-loopback.ts'
 import { sendRequest } from './test-support/send.ts'
 import {
   authority,
   certificate,
   type FrontOptions,
   type Handler,
-  startPlainServer,
   startTlsServer,
 } from './test-support/tls-front.ts'
 
@@ -64,7 +69,7 @@ describe('a certificate', () => {
 })
 
 test('https on a port without TLS is told as that', async () => {
-  const { port } = ended(await startPlainServer((_, response) => response.end()))
+  const port = await portOf(createServer((_, response) => response.end()))
   const { ending } = await sendRequest(`https://127.0.0.1:${port}`)
   expect(ending).toMatchObject({
     kind: 'unreachable',
@@ -103,9 +108,9 @@ describe('a proxy', () => {
   )
 
   test('is asked for the whole address of a target without TLS', async () => {
-    const target = ended(await startPlainServer((request, response) => response.end(request.url)))
+    const target = await portOf(createServer(({ url }, response) => response.end(url)))
     const proxy = ended(await startForwardProxy())
-    const url = `${unnamed(target.port, 'http')}/a?b=c`
+    const url = `${unnamed(target, 'http')}/a?b=c`
     const exchange = await sendRequest(url, {}, { proxy: proxy.url })
     expect(bodyText(exchange)).toBe('/a?b=c')
     expect(exchange.request.url).toBe(url)
@@ -113,12 +118,12 @@ describe('a proxy', () => {
   })
 
   test('gets its own credentials, and the exchange does not', async () => {
-    const target = ended(await startPlainServer((_, response) => response.end('hello')))
+    const target = await portOf(createServer((_, response) => response.end('hello')))
     const front = await secure()
     const credential = `Basic ${Buffer.from('bob:pass word').toString('base64')}`
     const proxy = ended(await startForwardProxy({ credential }))
     const network = { ...trusting, proxy: `http://bob:pass%20word@127.0.0.1:${proxy.port}` }
-    for (const url of [unnamed(target.port, 'http'), unnamed(front.port)]) {
+    for (const url of [unnamed(target, 'http'), unnamed(front.port)]) {
       const exchange = await sendRequest(url, {}, network)
       expect(bodyText(exchange)).toBe('hello')
       expect(JSON.stringify(exchange)).not.toMatch(/proxy-auth|bob/i)

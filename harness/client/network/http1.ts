@@ -33,20 +33,18 @@ export function createHttp1(network: NetworkOptions) {
       const path = `${url.pathname}${url.search}`
       if (!proxy || !proxied || url.protocol !== 'http:') {
         const agent = direct.agentFor(url, outgoing)
-        const inspect = (answer: IncomingMessage) => {
-          // Misdirected: the next requests take another connection (RFC 9110, 15.5.20).
-          if (answer.statusCode === 421) direct.renew()
-        }
         const place = { agent, path, onStale: direct.keepNone }
-        converse(conversation, place, headOf(outgoing), inspect)
+        converse(conversation, place, headOf(outgoing), ({ statusCode }) => {
+          // Misdirected: the next requests take another connection (RFC 9110, 15.5.20).
+          if (statusCode === 421) direct.renew()
+        })
         return
       }
       // Without TLS, the request to a proxy has the absolute address (RFC 9112, section 3.2.2).
       const agent = proxied.agentFor(proxy, outgoing)
       const place = { agent, path: `${url.origin}${path}`, onStale: proxied.keepNone }
       const authorization = proxyAuthorization(proxy)
-      const own: Header[] =
-        authorization === undefined ? [] : [['proxy-authorization', authorization]]
+      const own: Header[] = authorization ? [['proxy-authorization', authorization]] : []
       converse(conversation, place, [...headOf(outgoing), ...own], (answer, request) => {
         // A refusal by the proxy is not one by the target.
         if (answer.statusCode !== 407) return

@@ -49,12 +49,11 @@ export function createHttp2(open: (url: URL) => Promise<Socket>) {
     const made: Connection = { session, streams: 0, idle: undefined, error: undefined }
     const all = connections.get(origin) ?? []
     connections.set(origin, [...all, made])
-    session.on('error', (error) => {
-      made.error ??= error
-    })
-    socket.on('error', (error) => {
-      made.error ??= error
-    })
+    for (const emitter of [session, socket]) {
+      emitter.on('error', (error: Error) => {
+        made.error ??= error
+      })
+    }
     session.on('close', () => {
       clearTimeout(made.idle)
       // A server that has sent GOAWAY may keep its side open, and with it ours.
@@ -76,7 +75,7 @@ export function createHttp2(open: (url: URL) => Promise<Socket>) {
       opening.set(url.origin, pending)
       await pending
     }
-    throw new Http2ConnectionError('the target closes every HTTP/2 connection at once')
+    throw closed('the target closes every HTTP/2 connection at once')
   }
 
   async function send(conversation: Conversation, refusals = 0): Promise<void> {
@@ -115,10 +114,11 @@ function sendRequest(
     conversation.fail(error instanceof Error ? error : new Error(String(error)))
     return
   }
-  hold(connection)
+  connection.streams += 1
+  clearTimeout(connection.idle)
   let failure: Error | undefined
   stream.on('response', (_headers, _flags, raw: unknown) => {
-    const all = pairs(listOf(raw))
+    const all = pairs(Array.isArray(raw) ? raw.map(String) : [])
     const status = Number(all.find(([name]) => name === ':status')?.[1])
     const fields = all.filter(([name]) => !name.startsWith(':'))
     // Misdirected: the next requests take another connection (RFC 9110, 15.5.20).
@@ -141,11 +141,6 @@ function sendRequest(
   })
   conversation.sending(() => stream.close(constants.NGHTTP2_CANCEL))
   if (body !== null) stream.end(body)
-}
-
-function hold(connection: Connection): void {
-  connection.streams += 1
-  clearTimeout(connection.idle)
 }
 
 function release(connection: Connection): void {
@@ -200,33 +195,19 @@ function endOf(
   if (session.destroyed || session.closed) {
     const code = failure === undefined ? undefined : stream.rstCode
     return code === undefined || code === constants.NGHTTP2_NO_ERROR
-      ? new Http2ConnectionError('the connection is closed by the target')
-      : new Http2ConnectionError(`the target closes the HTTP/2 connection: ${nameOf(code)}`)
+      ? closed('the connection is closed by the target')
+      : closed(`the target closes the HTTP/2 connection: ${nameOf(code)}`)
   }
-  return new StreamResetError(stream.rstCode ?? 0)
+  // One stream was reset, by the peer or because of what it sent; the connection stays open.
+  const message = `the HTTP/2 stream is reset: ${nameOf(stream.rstCode ?? 0)}`
+  return Object.assign(new Error(message), { code: 'HTTP2_STREAM_RESET' })
 }
 
-/** One stream was reset, by the peer or because of what it sent; the connection stays open. */
-class StreamResetError extends Error {
-  override readonly name = 'StreamResetError'
-  readonly code: string
-
-  constructor(rstCode: number) {
-    super(`the HTTP/2 stream is reset: ${nameOf(rstCode)}`)
-    this.code = 'HTTP2_STREAM_RESET'
-  }
-}
-
-class Http2ConnectionError extends Error {
-  override readonly name = 'Http2ConnectionError'
-  readonly code = 'HTTP2_CONNECTION_CLOSED'
+function closed(message: string): Error {
+  return Object.assign(new Error(message), { code: 'HTTP2_CONNECTION_CLOSED' })
 }
 
 /** `CANCEL (8)` */
 function nameOf(code: number): string {
   return `${http2ErrorNames[code] ?? 'unknown code'} (${code})`
-}
-
-function listOf(raw: unknown): readonly string[] {
-  return Array.isArray(raw) ? raw.map(String) : []
 }

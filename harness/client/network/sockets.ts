@@ -17,7 +17,7 @@ export function createSocketOpener(network: NetworkOptions) {
     /**
      * A connection to the origin of the URL that is ready for its first byte: the proxy and the TLS handshake
      * are done.
-     * @throws the error of the system, of TLS, a ProxyError or a NoHttp2Error.
+     * @throws the error of the system, of TLS, a ProxyError, or NO_HTTP2 if the server chose HTTP/1.1.
      */
     async open(url: URL, offer: Offer): Promise<Socket> {
       const hostname = url.hostname.replace(/^\[|\]$/g, '')
@@ -40,7 +40,8 @@ export function createSocketOpener(network: NetworkOptions) {
       await connected(socket, 'secureConnect')
       if (offer === 'h2' && socket.alpnProtocol !== 'h2') {
         socket.destroy()
-        throw new NoHttp2Error()
+        const message = 'the server does not offer HTTP/2'
+        throw Object.assign(new Error(message), { code: 'NO_HTTP2' })
       }
       return socket
     },
@@ -60,16 +61,6 @@ async function connected<S extends Socket>(
     return socket
   } finally {
     clearTimeout(timer)
-  }
-}
-
-/** The server was offered HTTP/2 and chose HTTP/1.1. */
-class NoHttp2Error extends Error {
-  override readonly name = 'NoHttp2Error'
-  readonly code = 'NO_HTTP2'
-
-  constructor() {
-    super('the server does not offer HTTP/2')
   }
 }
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { createServer as createPlainServer, type IncomingMessage, request } from 'node:http'
+import { request } from 'node:http'
 import {
   createServer as createPlainHttp2Server,
   createSecureServer,
@@ -46,12 +46,6 @@ export async function startPlainHttp2Server(handle: Handler): Promise<Front> {
   server.on('session', () => protocols.push('h2'))
   server.on('sessionError', () => {})
   return listening(server, 'http', protocols)
-}
-
-export async function startPlainServer(
-  handle: (request: IncomingMessage, response: import('node:http').ServerResponse) => unknown,
-): Promise<Front> {
-  return listening(createPlainServer(handle), 'http', [])
 }
 
 function createTlsServer(

@@ -1,6 +1,7 @@
 import { closest, distance } from 'fastest-levenshtein'
 import {
   isMap,
+  isNode,
   isScalar,
   isSeq,
   LineCounter,
@@ -160,7 +161,7 @@ function lineOf(contents: ParsedNode | null, path: Path, lines: LineCounter): st
   for (const key of path) {
     if (isSeq(node)) {
       node = node.items[Number(key)]
-      offset = startOf(node) ?? offset
+      offset = (isNode(node) ? node.range?.[0] : undefined) ?? offset
       continue
     }
     if (!isMap(node)) break
@@ -170,12 +171,6 @@ function lineOf(contents: ParsedNode | null, path: Path, lines: LineCounter): st
     node = pair.value
   }
   return offset === undefined ? '' : `:${lines.linePos(offset).line}`
-}
-
-function startOf(node: unknown): number | undefined {
-  if (typeof node !== 'object' || node === null || !('range' in node)) return undefined
-  const { range } = node
-  return Array.isArray(range) && typeof range[0] === 'number' ? range[0] : undefined
 }
 
 function lowerFirst(text: string): string {

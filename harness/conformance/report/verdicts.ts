@@ -104,19 +104,11 @@ function breaks({ findings }: ScenarioResult, id: RequirementId): boolean {
   return findings.some(({ requirement, verdict }) => requirement === id && verdict === 'broken')
 }
 
-interface RequirementEvidence {
-  readonly held: readonly Finding[]
-  readonly broken: readonly Finding[]
-  readonly inconclusive: readonly Undecided[]
-  readonly unproven: readonly Undecided[]
-  readonly faults: readonly string[]
-}
-
 function gather(
   id: RequirementId,
   findings: readonly Finding[],
   results: readonly ScenarioResult[],
-): RequirementEvidence {
+) {
   const about = (list: readonly Undecided[]) =>
     list.filter(({ requirements: ids }) => ids.includes(id))
   return {
@@ -137,7 +129,7 @@ export const pendingReason = 'not tested yet'
 
 function rule(
   id: RequirementId,
-  evidence: RequirementEvidence & { readonly unseenReason: string },
+  evidence: ReturnType<typeof gather> & { readonly unseenReason: string },
   claimed: readonly ScenarioCoverage[],
   profile: TargetProfile,
   premises: {

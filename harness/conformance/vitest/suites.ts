@@ -88,36 +88,24 @@ type ProcessEvent = (typeof signals)[number] | (typeof lastResorts)[number]
  * vitest assumes that it owns the process: it ends it on a signal, forbids `process.exit`, swallows uncaught
  * errors and sets an exit code. The caller gets the process back unchanged.
  */
-function saveProcessState(): {
-  /** Lets a run report its findings after an interrupt or an internal error. */
-  listeners(): void
-  /** vitest reports uncaught errors only if there are no other listeners; the result adds these again. */
-  detachListeners(): () => void
-  all(): void
-} {
-  const listeners = new Map(
-    [...signals, ...lastResorts].map((event) => [event, process.rawListeners(event)]),
-  )
+function saveProcessState() {
+  const listenersOf = (event: ProcessEvent) => process.rawListeners(event) as (() => void)[]
+  const before = new Map([...signals, ...lastResorts].map((event) => [event, listenersOf(event)]))
   const { exit, exitCode } = process
 
-  function restore(event: ProcessEvent): void {
-    for (const listener of process.rawListeners(event)) {
-      if (!listeners.get(event)?.includes(listener)) process.off(event, listener as () => void)
+  /** Lets a run report its findings after an interrupt or an internal error. */
+  function listeners(): void {
+    for (const [event, own] of before) {
+      for (const one of listenersOf(event)) if (!own.includes(one)) process.off(event, one)
     }
   }
 
-  function restoreAll(): void {
-    for (const event of [...signals, ...lastResorts]) restore(event)
-  }
-
   return {
-    listeners: restoreAll,
+    listeners,
+    /** Lets vitest report uncaught errors: it does so only without other listeners; the result adds these again. */
     detachListeners() {
       const own = lastResorts.flatMap((event) =>
-        (listeners.get(event) ?? []).map((listener) => ({
-          event,
-          listener: listener as () => void,
-        })),
+        (before.get(event) ?? []).map((listener) => ({ event, listener })),
       )
       for (const { event, listener } of own) process.off(event, listener)
       return () => {
@@ -125,7 +113,7 @@ function saveProcessState(): {
       }
     },
     all() {
-      restoreAll()
+      listeners()
       process.exit = exit
       process.exitCode = exitCode
     },
