@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
-import { crc32, gzipSync, inflateRawSync } from 'node:zlib'
+import { crc32, inflateRawSync } from 'node:zlib'
 import { z } from 'zod'
 import type { ConformanceReport } from '../../contract/report/conformance.ts'
 import { conformanceDocument } from '../../reports/conformance/document.ts'
@@ -44,11 +44,6 @@ export const bundleNames: readonly string[] = [
     [exchangesName, reportName, runRecordName].map((name) => `${roundFolder(round)}/${name}`),
   ),
 ]
-
-/** Compressed form of a file, stored as `NAME.gz`. */
-export function compress(text: Uint8Array): Buffer {
-  return gzipSync(text, { level: 9 })
-}
 
 /**
  * Paths of all files of a folder, relative, with `/`, sorted. `irregular`: those that are not regular: a link

@@ -1,7 +1,8 @@
-import type { KeyObject } from 'node:crypto'
+import { createPublicKey, type KeyObject } from 'node:crypto'
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { gzipSync } from 'node:zlib'
 import type { ConformanceReport } from '../../contract/report/conformance.ts'
 import { withEvidence } from '../../reports/text/digest.ts'
 import { exchangesName, journalName, reportName, runRecordName } from '../conformance/defaults.ts'
@@ -13,7 +14,6 @@ import { profileOfRecord, readRunRecord } from '../conformance/recording/record.
 import { makeFolder } from '../conformance/recording/result-files.ts'
 import { type Engine, runConformance } from '../conformance/run.ts'
 import {
-  compress,
   envelopeName,
   pagesOf,
   productName,
@@ -26,7 +26,7 @@ import {
   sumsText,
   writeInBundle,
 } from './bundle.ts'
-import { type Product, publicKeyOf, roundSeed, roundStart, rounds, toPem } from './inputs.ts'
+import { type Product, roundSeed, roundStart, rounds, toPem } from './inputs.ts'
 import {
   certifiedDepth,
   certifiedSelection,
@@ -132,7 +132,7 @@ function writeBundle(options: CertifyOptions, { result, reports }: Certification
   for (const round of rounds) compressRound(join(outDir, roundFolder(round)))
   const productText = `${JSON.stringify(product, null, 2)}\n`
   writeInBundle(outDir, productName, productText)
-  writeInBundle(outDir, publicKeyName, toPem(publicKeyOf(key)))
+  writeInBundle(outDir, publicKeyName, toPem(createPublicKey(key)))
   const sums = sumsText(outDir)
   writeInBundle(outDir, sumsName, sums)
   const statement = statementOf({
@@ -150,7 +150,7 @@ function writeBundle(options: CertifyOptions, { result, reports }: Certification
 /** Compresses the exchanges of a round and removes its journal, which only cleans up after the run. */
 function compressRound(dir: string): void {
   const exchanges = readFileSync(join(dir, exchangesName))
-  writeInBundle(dir, `${exchangesName}.gz`, compress(exchanges))
+  writeInBundle(dir, `${exchangesName}.gz`, gzipSync(exchanges, { level: 9 }))
   rmSync(join(dir, exchangesName))
   rmSync(join(dir, journalName), { force: true })
 }

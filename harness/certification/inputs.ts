@@ -75,10 +75,6 @@ export function readPublicKey({ name, text }: Source): KeyObject {
   return ed25519(name, () => createPublicKey(text))
 }
 
-export function publicKeyOf(key: KeyObject): KeyObject {
-  return createPublicKey(key)
-}
-
 export function toPem(key: KeyObject): string {
   return String(key.export({ type: 'spki', format: 'pem' }))
 }

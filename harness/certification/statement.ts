@@ -1,9 +1,9 @@
-import { type KeyObject, sign, verify } from 'node:crypto'
+import { createPublicKey, type KeyObject, sign, verify } from 'node:crypto'
 import { z } from 'zod'
 import { requirements } from '../../contract/index.ts'
 import { suiteVersion } from '../conformance/defaults.ts'
 import { sha256 } from './bundle.ts'
-import { keyIdOf, type Product, publicKeyOf, rounds } from './inputs.ts'
+import { keyIdOf, type Product, rounds } from './inputs.ts'
 import type { RoundsResult } from './rules.ts'
 
 /**
@@ -62,6 +62,8 @@ export const configured = {
 export function statementOf(certified: Certified): Statement {
   const { product, productText, result, challenge, surfaces } = certified
   const { passed, warned, notApplicable } = result
+  const version = suiteVersion()
+  const profile = { surfaces, rounds: rounds.length, notApplicable }
   return {
     _type: statementType,
     subject: [
@@ -74,15 +76,9 @@ export function statementOf(certified: Certified): Statement {
     predicate: {
       result: warned.length > 0 ? 'WARNED' : 'PASSED',
       configuration: [
-        described(configured.kit, `${configured.kit} ${suiteVersion()}`, {
-          version: suiteVersion(),
-        }),
-        described(configured.catalog, catalogText()),
-        described(configured.profile, certified.profileText, {
-          surfaces,
-          rounds: rounds.length,
-          notApplicable,
-        }),
+        described(configured.kit, `${configured.kit} ${version}`, { version }),
+        described(configured.catalog, JSON.stringify(requirements)),
+        described(configured.profile, certified.profileText, profile),
         described(configured.challenge, challenge, { challenge }),
         described(configured.product, productText),
         described(configured.evidence, certified.sums),
@@ -97,11 +93,6 @@ export function statementOf(certified: Certified): Statement {
 /** The resource descriptor with a name. */
 export function configurationOf({ predicate }: Statement, name: string) {
   return predicate.configuration.find((entry) => entry.name === name)
-}
-
-/** The catalog of requirements as canonical text. */
-export function catalogText(): string {
-  return JSON.stringify(requirements)
 }
 
 /** The subject's digest as an in-toto digest set; undefined if the product file names none. */
@@ -137,7 +128,7 @@ export function sealed(payload: Uint8Array, key: KeyObject): string {
     payloadType,
     signatures: [
       {
-        keyid: keyIdOf(publicKeyOf(key)),
+        keyid: keyIdOf(createPublicKey(key)),
         sig: sign(null, preAuthenticationEncoding(payloadType, payload), key).toString('base64'),
       },
     ],

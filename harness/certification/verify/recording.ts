@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type Exchange, restoreExchange, storedPieces } from '../../../contract/index.ts'
+import { bodyBytes, type Exchange, restoreExchange, storedPieces } from '../../../contract/index.ts'
 import type { ConformanceReport } from '../../../contract/report/conformance.ts'
 import { decodeEvents, isEventStream } from '../../client/index.ts'
 import { exchangesName } from '../../conformance/defaults.ts'
@@ -47,11 +47,11 @@ function restored(line: string): Exchange | null {
 /** Redaction marks: the replaced text is in neither the bytes nor the events. */
 const mark = /\[(?:(?:api|other) key|native token|header |base url |proxy )/
 
-function hasOwnEvents({ response, events }: Exchange): boolean {
+function hasOwnEvents(exchange: Exchange): boolean {
+  const { response, events } = exchange
   if (response === null) return events.length === 0
   if (events.length === 0 && !isEventStream(response.headers)) return true
-  const isRedacted = mark.test(Buffer.concat(response.chunks.map(({ bytes }) => bytes)).toString())
-  return isRedacted || isDeepStrictEqual(decodeEvents(response.chunks), events)
+  return mark.test(textOf(exchange)) || isDeepStrictEqual(decodeEvents(response.chunks), events)
 }
 
 /** Tolerance between clocks that are read at different moments of a request, in milliseconds. */
@@ -119,7 +119,7 @@ function causeProblems(exchanges: readonly Exchange[]): string[] {
     const inOrder = own.toSorted(
       ({ labels: a }, { labels: b }) => a.ordinal - b.ordinal || a.attempt - b.attempt,
     )
-    const texts = inOrder.map(textOfAnswer)
+    const texts = inOrder.map(textOf)
     return inOrder.flatMap((exchange, at) => {
       const ids = new URL(exchange.request.url).pathname.match(givenId) ?? []
       const giver = inOrder.find(
@@ -134,8 +134,6 @@ function causeProblems(exchanges: readonly Exchange[]): string[] {
   })
 }
 
-function textOfAnswer({ response }: Exchange): string {
-  return response === null
-    ? ''
-    : Buffer.concat(response.chunks.map(({ bytes }) => bytes)).toString()
+function textOf(exchange: Exchange): string {
+  return Buffer.from(bodyBytes(exchange)).toString()
 }

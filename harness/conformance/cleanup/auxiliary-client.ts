@@ -9,7 +9,7 @@ import {
 } from '../../../contract/index.ts'
 import { createNetworkTransport, createRedactor, RedactingWriter } from '../../client/index.ts'
 import { networkOf } from '../profile/index.ts'
-import { appendExchange } from '../recording/result-files.ts'
+import { storeEvidence } from '../recording/result-files.ts'
 import type { ClientIdentity, RunSetup } from '../run-setup.ts'
 import { createCircuitBreaker } from '../session/limits/circuit-breaker.ts'
 import { findExcess, withoutBody } from '../session/limits/limit-breaches.ts'
@@ -139,7 +139,8 @@ export function createAuxiliaryClient(
     breaker.recordEnding(exchange)
     cost = addExchangeCost(cost, exchange)
     if (run !== undefined) {
-      appendExchange(writer, run.exchangesFile, storedPieces(redactor.exchange(exchange)))
+      const pieces = storedPieces(redactor.exchange(exchange))
+      storeEvidence(() => writer.appendPieces(run.exchangesFile, pieces))
     }
     return exchange
   }

@@ -17,7 +17,7 @@ import { createRedactor, RedactingWriter, type Secret } from '../../client/index
 import { suiteVersion } from '../defaults.ts'
 import { ConfigurationError, refusing } from '../errors.ts'
 import { maxStoredBytes, readInputFile } from '../input-file.ts'
-import { EvidenceError } from '../recording/result-files.ts'
+import { storeEvidence } from '../recording/result-files.ts'
 import type { ClientIdentity } from '../run-setup.ts'
 import { NotSentError } from '../session/errors.ts'
 import { secretsOf } from '../session/secrets.ts'
@@ -129,13 +129,7 @@ export function readJournal(file: string): Journal {
 export function journalWriter(file: string, secrets: readonly Secret[]): WriteJournal {
   const writer = new RedactingWriter(secrets)
   const { text } = createRedactor(secrets)
-  const append = (line: string) => {
-    try {
-      writer.append(file, line)
-    } catch (error) {
-      throw new EvidenceError(error)
-    }
-  }
+  const append = (line: string) => storeEvidence(() => writer.append(file, line))
   if (existsSync(file) && /[^\n]$/.test(readInputFile(file, maxStoredBytes))) append('\n')
   return (entry) => append(journalLine(entry, text))
 }

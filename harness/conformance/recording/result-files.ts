@@ -1,7 +1,6 @@
 import { mkdirSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { messageOf } from '../../../contract/text.ts'
-import type { RedactingWriter } from '../../client/index.ts'
 import { ConfigurationError } from '../errors.ts'
 
 /**
@@ -43,17 +42,10 @@ export class EvidenceError extends ConfigurationError {
   }
 }
 
-/**
- * Adds the line of an exchange, already redacted, in its pieces (`storedPieces`).
- * @throws EvidenceError, for example on a full disk
- */
-export function appendExchange(
-  writer: RedactingWriter,
-  file: string,
-  pieces: Iterable<string>,
-): void {
+/** @throws EvidenceError if the write fails, for example on a full disk */
+export function storeEvidence(write: () => void): void {
   try {
-    writer.appendPieces(file, pieces)
+    write()
   } catch (error) {
     throw new EvidenceError(error)
   }

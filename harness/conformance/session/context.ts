@@ -16,7 +16,7 @@ import {
 } from '../../client/index.ts'
 import { deletedChat, journalWriter, type WriteJournal } from '../cleanup/journal.ts'
 import { networkOf } from '../profile/index.ts'
-import { appendExchange } from '../recording/result-files.ts'
+import { storeEvidence } from '../recording/result-files.ts'
 import type { RunSetup } from '../run-setup.ts'
 import { createRandomPicker } from './identities.ts'
 import { anySignal, createGate } from './limits/gate.ts'
@@ -64,7 +64,7 @@ export function createRunContext(setup: RunSetup) {
 
   function record(exchange: Exchange): void {
     const pieces = storedPieces(redactor.exchange(exchange))
-    keep(() => appendExchange(writer, setup.exchangesFile, pieces))
+    keep(() => storeEvidence(() => writer.appendPieces(setup.exchangesFile, pieces)))
     const deletedId = deletedChat(exchange)
     if (deletedId !== undefined) journal({ event: 'deleted', kind: 'chat', id: deletedId })
   }
