@@ -5,7 +5,6 @@ const pollMs = 200
 const answerMs = 5000
 
 export interface ReadinessOptions {
-  /** Base URL of the container. */
   readonly baseUrl: string
   /** Path that answers with a status below 400 when the service is ready; null: any answer of `/`. */
   readonly ready: string | null

@@ -78,7 +78,6 @@ export type Testcontainers = typeof import('testcontainers')
 export interface Engine {
   readonly testcontainers: Testcontainers
   readonly client: ContainerRuntimeClient
-  /** API of the engine. */
   readonly api: ContainerRuntimeClient['container']['dockerode']
 }
 

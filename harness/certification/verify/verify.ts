@@ -27,7 +27,6 @@ import {
 } from './reports.ts'
 
 export interface VerifyOptions {
-  /** Folder of the bundle. */
   readonly dir: string
   /** Key that the bundle must be signed with; without it, the key in the bundle. */
   readonly publicKey?: KeyObject

@@ -27,7 +27,6 @@ export class ChunkList {
     return this.#times.length
   }
 
-  /** Bytes of all chunks. */
   get bytes(): number {
     return this.#ends.at(-1) ?? 0
   }

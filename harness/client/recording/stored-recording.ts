@@ -157,7 +157,6 @@ export function* storedLines(file: string): Generator<StoredLine> {
   }
 }
 
-/** The text of one line. */
 export function readStoredLine(
   file: string,
   { start, length }: Pick<StoredLine, 'start' | 'length'>,

@@ -41,7 +41,6 @@ export interface OpenEntry {
   readonly scenario: string
 }
 
-/** Open entries of a journal. */
 export interface OpenJournal {
   readonly journal: Journal
   readonly chats: readonly OpenEntry[]

@@ -1,10 +1,7 @@
 import type { Exchange, Surface } from '../../../contract/index.ts'
-import type { AuxiliaryClient } from '../cleanup/auxiliary-client.ts'
-import type { WriteJournal } from '../cleanup/journal.ts'
 import { DiscoverySpentError } from '../errors.ts'
 import { classifyAnswer, selectRouted } from '../preflight/classify-answer.ts'
 import { smallestCompletion } from '../preflight/models.ts'
-import type { TargetProfile } from '../profile/index.ts'
 import type { Members } from '../session/requests/supplements.ts'
 import { route } from '../session/requests/wire-request.ts'
 import { type FoundChat, findChat, findChatCursor, findImages, findReasoning } from './chat.ts'
@@ -43,16 +40,12 @@ export interface Detection {
   readonly v2Chat: Detected<FoundV2Chat>
 }
 
-export interface DetectOptions {
+export interface DetectOptions extends Omit<ProbeContext, 'models'> {
   /** Exchange of the first request to each surface. */
   readonly answers: ReadonlyMap<Surface, Exchange>
   /** Exchange of a minimal completion, if one was requested. */
   readonly completion?: Exchange | undefined
-  readonly client: AuxiliaryClient
-  readonly profile: TargetProfile
-  readonly journal: WriteJournal
   readonly probeNames: ReadonlySet<ProbeName>
-  readonly tag: string
   /** Removes secrets that a target may have repeated. */
   readonly redact: (text: string) => string
   readonly onStep: (what: string) => void
@@ -60,7 +53,7 @@ export interface DetectOptions {
 
 /** Detects the features of a target: about two dozen requests, seven of which run a model. */
 export async function detect(options: DetectOptions): Promise<Detection> {
-  const { answers, client, journal, probeNames, tag, redact, onStep, profile } = options
+  const { answers, client, probeNames, redact, onStep } = options
   const completion = await withinBudget(routedCompletion(options), () => undefined)
   const surfaces = findSurfaces(answers, completion)
   const on = async <T>(name: ProbeName, probe: () => Promise<Detected<T>>) => {
@@ -75,13 +68,7 @@ export async function detect(options: DetectOptions): Promise<Detection> {
   }
 
   const models = await on('models', () => findModels(answers.get('openai'), client, redact))
-  const probing: ProbeContext = {
-    client,
-    journal,
-    tag,
-    profile,
-    models: models.value ?? assumedModels,
-  }
+  const probing: ProbeContext = { ...options, models: models.value ?? assumedModels }
   const [deterministic, inChat, attachments, knowledge, v2Chat] = await Promise.all([
     on('deterministic', () => findDeterministic(probing)),
     inAChat(probing, on),

@@ -69,11 +69,8 @@ function clientCertificateOf(
     key: readPem(key, '--cert-key (network.certKey)'),
   }
   const problem = `--cert, --cert-key: ${cert} and ${key} are not a certificate and its key in PEM, or the key has a passphrase`
-  refusing(
-    Error,
-    () => createSecureContext(pair),
-    () => problem,
-  )
+  const open = () => createSecureContext(pair)
+  refusing(Error, open, () => problem)
   return pair
 }
 
@@ -92,16 +89,7 @@ export function networkSummary({
 }: Pick<TargetProfile, 'network'>): Pick<ConformanceReport['target'], 'network'> {
   if (network === undefined) return {}
   const { insecure = false, httpVersion = null, proxy, resolve = [] } = network
-  const access = {
-    insecure,
-    httpVersion,
-    proxy: proxy === undefined ? null : hostOf(proxy),
-    resolve,
-  }
-  const plain = !insecure && httpVersion === null && access.proxy === null && resolve.length === 0
-  return plain ? {} : { network: access }
-}
-
-function hostOf(proxy: string): string {
-  return URL.canParse(proxy) ? new URL(proxy).host : 'a proxy'
+  const isPlain = !insecure && httpVersion === null && proxy === undefined && resolve.length === 0
+  const host = proxy === undefined ? null : (URL.parse(proxy)?.host ?? 'a proxy')
+  return isPlain ? {} : { network: { insecure, httpVersion, proxy: host, resolve } }
 }

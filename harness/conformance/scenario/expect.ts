@@ -28,7 +28,6 @@ interface Expectation {
     toBe(unexpected: unknown): void
     toEqual(unexpected: unknown): void
     toContain(part: unknown): void
-    toHaveLength(length: number): void
   }
 }
 
@@ -67,8 +66,6 @@ export function expect(actual: unknown, what: string): Expectation {
       toBe: (unexpected) => must(!Object.is(actual, unexpected), otherThan(unexpected)),
       toEqual: (unexpected) => must(!isDeepStrictEqual(actual, unexpected), otherThan(unexpected)),
       toContain: (part) => must(!contains(actual, part), `${kindOf(actual)} without ${show(part)}`),
-      toHaveLength: (length) =>
-        must(lengthOf(actual) !== length, length === 0 ? 'at least one' : `not ${length}`),
     },
   }
 }

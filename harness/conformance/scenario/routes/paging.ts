@@ -160,7 +160,6 @@ export async function readList(
   return walk
 }
 
-/** The ids of the elements of lists. */
 function elementIds(body: unknown): unknown[] {
   return leavesOf(body)
     .filter(

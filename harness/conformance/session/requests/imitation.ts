@@ -16,7 +16,6 @@ export interface Imitation extends RecordedClient {
 export interface ImitatedRequest {
   readonly surface: Surface
   readonly shape: Shape
-  /** Requests a stream. */
   readonly isStream: boolean
   /** Headers, credentials or bytes that only a general client sends. */
   readonly isUnusual: boolean
