@@ -108,9 +108,9 @@ export function describeAnswer(exchange: Exchange): string {
     String(response.status),
     mediaType(exchange),
     titleOf(exchange),
-    locationOf(exchange),
-    retryOf(exchange),
-    serverOf(exchange),
+    headerText(exchange, 'location', (value) => `to ${value}`),
+    headerText(exchange, 'retry-after', (value) => `(Retry-After: ${value})`),
+    headerText(exchange, 'server', (value) => `(server: ${value})`),
     endOf(exchange),
   ]
   return `${what}: ${parts.filter((part) => part !== '').join(' ')}`
@@ -132,19 +132,9 @@ function textOf(page: string): string {
   return page.replaceAll(/<(script|style)\b.*?<\/\1\s*>|<!--.*?-->|<[^<>]*>/gis, ' ')
 }
 
-function locationOf(exchange: Exchange): string {
-  const location = header(exchange.response?.headers ?? [], 'location')
-  return location === undefined ? '' : `to ${brief(location)}`
-}
-
-function retryOf(exchange: Exchange): string {
-  const after = header(exchange.response?.headers ?? [], 'retry-after')
-  return after === undefined ? '' : `(Retry-After: ${brief(after)})`
-}
-
-function serverOf(exchange: Exchange): string {
-  const server = header(exchange.response?.headers ?? [], 'server')
-  return server === undefined || server.trim() === '' ? '' : `(server: ${brief(server)})`
+function headerText({ response }: Exchange, name: string, show: (value: string) => string): string {
+  const value = brief(header(response?.headers ?? [], name) ?? '')
+  return value === '' ? '' : show(value)
 }
 
 function endOf({ ending }: Exchange): string {

@@ -15,12 +15,6 @@ export interface RequestRoute {
   ended(exchange: Exchange): void
 }
 
-interface CompletedWrite {
-  readonly endpoint: Endpoint
-  readonly atMs: number
-  readonly key: string | undefined
-}
-
 /** A sequence of requests that goes to the same endpoints each time it is repeated. */
 interface RepeatedRead {
   /** Position of its first request. */
@@ -59,7 +53,7 @@ export function createEndpointRouting(
   const digest = createHash('sha256').update(seed).digest()
   const step = digest.readUInt8(0) % 2 === 0 ? 1 : -1
   const isOnlyOne = endpoints.length === 1
-  const writes: CompletedWrite[] = []
+  const writes: { endpoint: Endpoint; atMs: number; key: string | undefined }[] = []
   const firstByKey = new Map<string, Endpoint>()
   let position = digest.readUInt32BE(1) % endpoints.length
 

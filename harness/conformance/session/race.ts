@@ -40,12 +40,10 @@ export async function sendAtOnce<Result>(
  * sent before the first response began.
  */
 export function findGap(exchanges: readonly Exchange[], { limits }: WithRate): string | undefined {
-  const times = exchanges.map(timesOf)
-  if (times.some((time) => time === undefined)) {
-    return 'the time at which a request was sent is unknown'
-  }
-  const lastSentMs = Math.max(...times.map((time) => time?.sentMs ?? 0))
-  const firstAnswerMs = Math.min(...times.map((time) => time?.answeredMs ?? 0))
+  const times = exchanges.map(timesOf).filter((time) => time !== undefined)
+  if (times.length < exchanges.length) return 'the time at which a request was sent is unknown'
+  const lastSentMs = Math.max(...times.map(({ sentMs }) => sentMs))
+  const firstAnswerMs = Math.min(...times.map(({ answeredMs }) => answeredMs))
   if (lastSentMs <= firstAnswerMs) return undefined
   const lateMs = Math.max(1, Math.round(lastSentMs - firstAnswerMs))
   const gap = `the last request was sent ${lateMs} ms after the first response began`

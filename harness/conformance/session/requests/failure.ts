@@ -1,4 +1,5 @@
 import {
+  asObject,
   type Exchange,
   header,
   mediaType,
@@ -115,9 +116,8 @@ export function repeatability(exchange: Exchange): Repeat {
  */
 export function replacesFirstAnswer(repeat: Exchange): boolean {
   if (!succeeded(repeat)) return false
-  const body = requestJson(repeat)
-  const wantsStream = typeof body === 'object' && body !== null && 'stream' in body && body.stream
-  if (wantsStream !== true) return mediaType(repeat) !== 'text/event-stream'
+  const wantsStream = asObject(requestJson(repeat))?.['stream'] === true
+  if (!wantsStream) return mediaType(repeat) !== 'text/event-stream'
   return repeat.events.some(({ name }) => name === 'response.output_item.added')
 }
 
@@ -194,12 +194,8 @@ function afterSecond(exchange: Exchange, first: Exchange, timeoutMs: number): Ne
   if (isRefused || (isKeyed && !replacesFirstAnswer(exchange))) {
     const repeat = isKeyed ? 'its repeat with the same Idempotency-Key' : 'its repeat'
     const answered = `${repeat} was answered ${exchange.response?.status} as a repeat`
-    return undecided(
-      `${describeRequest(exchange)} ${before}, and ${answered}`,
-      true,
-      first,
-      exchange,
-    )
+    const reason = `${describeRequest(exchange)} ${before}, and ${answered}`
+    return undecided(reason, true, first, exchange)
   }
   return { kind: 'use', exchange }
 }
