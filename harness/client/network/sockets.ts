@@ -58,7 +58,8 @@ async function connected<S extends Socket>(
   }, connectTimeoutMs)
   try {
     await once(socket, event)
-    return socket
+    // Until the protocol that uses the socket listens, an error must not end the process.
+    return socket.on('error', () => {})
   } finally {
     clearTimeout(timer)
   }

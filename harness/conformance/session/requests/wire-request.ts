@@ -26,7 +26,6 @@ import {
   speaksHttp1,
 } from './imitation.ts'
 
-/** Request of a scenario; the run fills in everything else. */
 export interface Started {
   /** Resolves when the first try has a status line or has ended. */
   readonly answered: Promise<void>
@@ -34,6 +33,7 @@ export interface Started {
   readonly exchange: Promise<Exchange>
 }
 
+/** Request of a scenario; the run fills in everything else. */
 export interface RequestSpec {
   readonly surface: Surface
   readonly method: string
