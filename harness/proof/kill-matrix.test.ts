@@ -4,7 +4,7 @@ import type { Services } from '../../reference-server/services.ts'
 import { clashes, clashReason, crossingNamed } from './crossed/crossings.ts'
 import { buildMatrix, messageProblem, objections } from './kill-matrix.ts'
 import { proofPage } from './summary.ts'
-import type { TargetResult } from './verdicts.ts'
+import { nothingJudged, type TargetResult } from './verdicts.ts'
 
 describe('a message of a violation', () => {
   test.each([
@@ -50,9 +50,13 @@ function resultOf(name: string, ...red: readonly (typeof invented)[number]['brea
     const level = 'required' as const
     return { id, level, verdict: 'fail' as const, message: null, brokenBy: ['a-scenario'] }
   })
-  const outcome = 'violated' as const
-  const of = { outcome, requirements, internalErrors: [], applied: true, durationMs: 1 }
-  return { kind: 'fault', name, ...of } satisfies TargetResult
+  return {
+    ...nothingJudged,
+    kind: 'fault',
+    name,
+    requirements,
+    applied: true,
+  } satisfies TargetResult
 }
 
 test('a fault counts as killed only if exactly its own requirements fail', () => {
@@ -91,13 +95,10 @@ describe('a fault in a dialect', () => {
   const fault = faults.find(({ name }) => name === 'stream-completed-twice')
   const crossed = { fault: 'stream-completed-twice', dialect: 'line-ends-crlf', redAlone: [] }
   const result = (changes: Partial<TargetResult>): TargetResult => ({
+    ...nothingJudged,
     kind: 'crossed',
     name: 'stream-completed-twice + line-ends-crlf',
-    outcome: 'violated',
-    requirements: [],
-    internalErrors: [],
     applied: true,
-    durationMs: 1,
     crossed,
     ...changes,
   })

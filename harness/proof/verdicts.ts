@@ -43,15 +43,16 @@ export function verdictsOf(report: ConformanceReport): RequirementVerdict[] {
   }))
 }
 
+/** The result of a run in which nothing was judged. */
+export const nothingJudged = {
+  outcome: 'incomplete',
+  requirements: [],
+  internalErrors: [],
+  applied: false,
+  durationMs: 0,
+} as const satisfies Omit<TargetResult, 'kind' | 'name'>
+
 /** A target whose run did not finish: an internal error. */
 export function lostTarget(name: string, why: string): TargetResult {
-  return {
-    kind: 'fault',
-    name,
-    outcome: 'incomplete',
-    requirements: [],
-    internalErrors: [why],
-    applied: false,
-    durationMs: 0,
-  }
+  return { ...nothingJudged, kind: 'fault', name, internalErrors: [why] }
 }

@@ -97,7 +97,7 @@ export async function ownBase(
 const maxBases = 20
 
 async function allBases(knowledge: KnowledgeStore, caller: string): Promise<readonly string[]> {
-  const { rows } = await knowledge.bases(caller, { after: 0, limit: maxBases })
+  const { rows } = await knowledge.bases(caller, { limit: maxBases })
   return rows.map(({ id }) => id)
 }
 

@@ -10,6 +10,7 @@ export {
   combinationNamed,
   combineDialects,
   composeDialects,
+  composedDialects,
   dialects,
 } from './dialects/index.ts'
 export { delayAnswers } from './dialects/wire.ts'

@@ -78,7 +78,8 @@ export type RunItem = { readonly type: string } & Readonly<Record<string, unknow
 /** The final item, in `output_item.done`, the final response and the history. */
 export function outputItem(step: RunStep): RunItem {
   const status: ItemStatus = step.complete ? 'completed' : 'incomplete'
-  return itemWith(step, status, stepText(step), parts(step), searchResults(step))
+  const text = stepText(step)
+  return itemWith(step, status, text, [contentPart(step, text)], searchResults(step))
 }
 
 /** The item in `output_item.added`: known fields, and empty values for the rest. */
@@ -113,10 +114,6 @@ export function annotations(step: RunStep, text: string): readonly RunItem[] {
 
 export function stepText(step: RunStep): string {
   return step.fragments.join('')
-}
-
-function parts(step: RunStep): readonly RunItem[] {
-  return [contentPart(step, stepText(step))]
 }
 
 /** Clients read five fields of each and require the attributes to be an object. */

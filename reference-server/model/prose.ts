@@ -27,8 +27,7 @@ export function proseOfTokens(seed: number, prompt: string, count: number): read
 
 function addSentence(tokens: string[], draw: Draw): void {
   const isFirst = tokens.length === 0
-  for (const list of [subjects, verbs, objects, endings])
-    tokens.push(...(list[Math.floor(draw() * list.length)] ?? []))
+  for (const list of [subjects, verbs, objects, endings]) tokens.push(...pick(draw, list))
   tokens.push('.')
   if (isFirst) tokens[0] = tokens[0]?.trimStart() ?? ''
 }

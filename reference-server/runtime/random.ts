@@ -12,8 +12,10 @@ export function seededDraw(seed: number, ...words: readonly string[]): Draw {
   }
 }
 
-export function pick<T>(draw: Draw, from: readonly [T, ...T[]]): T {
-  return from[Math.floor(draw() * from.length)] ?? from[0]
+/** @throws Error for an empty list */
+export function pick<T>(draw: Draw, from: readonly T[]): T {
+  if (from.length === 0) throw new Error('nothing to draw from')
+  return from[Math.floor(draw() * from.length)] as T
 }
 
 /** FNV-1a over UTF-16 units. */

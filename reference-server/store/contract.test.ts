@@ -174,7 +174,7 @@ describe.each([sqlite, shared])('$name $missing', (kind) => {
 
   it('gives each caller the seeded bases, to change for itself', async () => {
     const { knowledge } = await newStore()
-    const { rows } = await knowledge.bases('ann', { after: 0, limit: 9 })
+    const { rows } = await knowledge.bases('ann', { limit: 9 })
     expect(rows).toEqual(seededBases().map(({ base }) => base))
     const baseId = rows[0]?.id ?? ''
     const before = await knowledge.documents('ann', baseId)
@@ -184,9 +184,9 @@ describe.each([sqlite, shared])('$name $missing', (kind) => {
     expect(await knowledge.addDocument('ann', baseId, { ...first, id: 'doc_new' })).toBe(true)
     expect(await knowledge.documents('ann', baseId)).toHaveLength(before.length + 1)
     expect(await knowledge.documents('bob', baseId)).toHaveLength(before.length)
-    const page = await knowledge.documentPage('ann', baseId, { after: 0, limit: before.length })
+    const page = await knowledge.documentPage('ann', baseId, { limit: before.length })
     expect(page.rows).toEqual(before)
-    const last = await knowledge.documentPage('ann', baseId, { after: page.next ?? 0, limit: 9 })
+    const last = await knowledge.documentPage('ann', baseId, { before: page.next ?? 0, limit: 9 })
     expect(last.rows.map(({ id }) => id)).toEqual(['doc_new'])
     expect(await knowledge.deleteDocument('ann', baseId, 'doc_new')).toBe(true)
     expect(await knowledge.deleteDocument('ann', baseId, 'doc_new')).toBe(false)
@@ -239,7 +239,7 @@ describe.each([sqlite, shared])('$name $missing', (kind) => {
     expect(await after.chats.find('ann', 'a')).toEqual(chat('a'))
     expect(await after.history.runs('a')).toEqual([turn('one')])
     expect((await after.attachments.list('ann', { limit: 9, chatId: 'a' })).rows).toHaveLength(1)
-    const { rows: bases } = await after.knowledge.bases('ann', { after: 0, limit: 9 })
+    const { rows: bases } = await after.knowledge.bases('ann', { limit: 9 })
     expect(bases.map(({ id }) => id)).toEqual([...seededBases().map(({ base }) => base.id), 'own'])
     expect((await after.idempotency.reserve(scope, 'same', 1)).state).toBe('finished')
   })

@@ -152,20 +152,14 @@ export interface SeededBase {
   readonly documents: readonly KnowledgeDocument[]
 }
 
-export interface OldestFirst {
-  /** Position of the last row of the page before; 0 from the start. */
-  readonly after: number
-  readonly limit: number
-}
-
 export interface KnowledgeStore {
   /** Oldest first. */
-  bases(owner: string, page: OldestFirst): Promise<Page<KnowledgeBase>>
+  bases(owner: string, page: PageRequest): Promise<Page<KnowledgeBase>>
   find(owner: string, id: string): Promise<KnowledgeBase | undefined>
   create(owner: string, base: KnowledgeBase): Promise<void>
   delete(owner: string, id: string): Promise<boolean>
   /** Oldest first. */
-  documentPage(owner: string, baseId: string, page: OldestFirst): Promise<Page<KnowledgeDocument>>
+  documentPage(owner: string, baseId: string, page: PageRequest): Promise<Page<KnowledgeDocument>>
   /** Oldest first, the same array until its content changes; empty if the base does not exist. */
   documents(owner: string, baseId: string): Promise<readonly KnowledgeDocument[]>
   /** False if the base does not exist. */

@@ -6,7 +6,7 @@ import { baseRoutes, documentRoutes, searchRoutes } from './knowledge.ts'
 import { catalogRoutes, modelRoutes } from './models.ts'
 import { chatCompletionRoutes } from './openai/chat-completions.ts'
 import { healthShape } from './shapes.ts'
-import { messageRoutes, replyRoutes } from './v2.ts'
+import { messageRoutes } from './v2.ts'
 import { attachmentRoutes } from './v3/attachments.ts'
 import { chatChangeRoutes, favoriteRoutes } from './v3/chat-changes.ts'
 import { historyRoutes } from './v3/conversation.ts'
@@ -24,7 +24,6 @@ export function allRoutes(services: Services): readonly Route[] {
     ...modelRoutes(),
 
     ...messageRoutes(services),
-    ...replyRoutes(services),
     ...chatRoutes(services, 'v2'),
 
     ...historyRoutes(services),

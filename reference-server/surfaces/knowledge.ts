@@ -16,7 +16,7 @@ import type { KnowledgeDocument } from '../retrieval/types.ts'
 import { isoTime } from '../runtime/clock.ts'
 import type { Services } from '../services.ts'
 import type { KnowledgeBase } from '../store/types.ts'
-import { uploadedText } from './ownership.ts'
+import { uploadedContent } from './ownership.ts'
 import { pageReply } from './paging.ts'
 import {
   basePageShape,
@@ -35,9 +35,7 @@ export function baseRoutes({ clock, ids, store }: Services, prefix: string): rea
       answer: { status: 200, body: basePageShape },
       query: listQuery,
       handle: ({ query, caller }) =>
-        pageReply('knowledge bases', query, baseRecord, ({ before = 0, limit }) =>
-          knowledge.bases(caller, { after: before, limit }),
-        ),
+        pageReply('knowledge bases', query, baseRecord, (page) => knowledge.bases(caller, page)),
     }),
     route('POST', prefix, {
       summary: 'Create a knowledge base',
@@ -98,8 +96,8 @@ export function documentRoutes({ clock, ids, store }: Services, prefix: string):
       query: listQuery,
       handle: async ({ params, query, caller }) => {
         const { id } = await ownBase(knowledge, caller, params['base_id'])
-        return pageReply(`documents ${id}`, query, documentRecord, ({ before = 0, limit }) =>
-          knowledge.documentPage(caller, id, { after: before, limit }),
+        return pageReply(`documents ${id}`, query, documentRecord, (page) =>
+          knowledge.documentPage(caller, id, page),
         )
       },
     }),
@@ -137,21 +135,20 @@ export function documentRoutes({ clock, ids, store }: Services, prefix: string):
 }
 
 async function content(file: UploadedFile): Promise<Omit<KnowledgeDocument, 'id' | 'createdAt'>> {
-  const { filename, contentType, bytes } = file
-  if (bytes.length > maxDocumentBytes) {
+  if (file.bytes.length > maxDocumentBytes) {
     throw new ApiError(413, `A document may have at most ${maxDocumentBytes} bytes`, {
       code: 'document_too_large',
       param: 'file',
     })
   }
-  const text = await uploadedText(file)
+  const { text, ...content } = await uploadedContent(file)
   if (text === undefined) {
     throw new ApiError(415, `Documents are UTF-8 text or PDF: ${readableFormats.join(', ')}`, {
       code: 'unsupported_document',
       param: 'file',
     })
   }
-  return { filename, contentType, size: bytes.length, text }
+  return { ...content, text }
 }
 
 function documentRecord(document: KnowledgeDocument): object {

@@ -65,13 +65,14 @@ export function knownModel(id: string, param: string): CatalogModel {
 }
 
 /**
- * Text of an attachment or document; undefined if the file is not text.
+ * An attachment or document as it is stored; its text is undefined if the file is not text.
  *
  * @throws ApiError 400 for a PDF that cannot be read
  */
-export async function uploadedText(file: UploadedFile): Promise<string | undefined> {
+export async function uploadedContent({ filename, contentType, bytes }: UploadedFile) {
   try {
-    return await uploadText(file.filename, file.contentType, file.bytes)
+    const text = await uploadText(filename, contentType, bytes)
+    return { filename, contentType, size: bytes.length, text }
   } catch (error) {
     if (!(error instanceof BrokenPdfError)) throw error
     throw new ApiError(400, `The PDF cannot be read: ${error.message}`, {

@@ -17,7 +17,8 @@ import type { Message } from '../store/types.ts'
 import { knownModel, ownChat, ownMessage } from './ownership.ts'
 import { messageRecord, messageShape, replyShape } from './shapes.ts'
 
-export function messageRoutes({ clock, ids, store }: Services): readonly Route[] {
+export function messageRoutes(services: Services): readonly Route[] {
+  const { clock, ids, store } = services
   return [
     route('POST', '/api/v2/message', {
       summary: 'Store a user message',
@@ -49,11 +50,6 @@ export function messageRoutes({ clock, ids, store }: Services): readonly Route[]
         return { status: 201, body: messageRecord(message, [...files.values()]) }
       },
     }),
-  ]
-}
-
-export function replyRoutes(services: Services): readonly Route[] {
-  return [
     route('POST', '/api/v2/message/generate', {
       summary: 'Generate the reply to a stored message',
       answer: { status: 200, body: replyShape },

@@ -2,6 +2,7 @@
 import { operations } from '../../../contract/index.ts'
 import {
   composeDialects,
+  composedDialects,
   dialects,
   type GeneratedFault,
   generatedFault,
@@ -13,7 +14,12 @@ import type { Engine } from '../../conformance/vitest/engine.ts'
 import { dialectAttempt } from '../runs/attempts.ts'
 import { differingPlaces, fingerprintOf } from '../runs/fingerprint.ts'
 import { type Attempt, observe, startDeviant } from '../runs/run-target.ts'
-import { failedIds, type RequirementVerdict, type TargetResult } from '../verdicts.ts'
+import {
+  failedIds,
+  nothingJudged,
+  type RequirementVerdict,
+  type TargetResult,
+} from '../verdicts.ts'
 import { type Healthy, runningOnly } from './healthy.ts'
 
 export interface GeneratedRun {
@@ -44,7 +50,7 @@ export function generatedRunNamed(name: string): GeneratedRun | undefined {
 
 /** Random combinations of three dialects each, whose names `--dialect` accepts one by one. */
 export function composedNames(count: number, seed: number): readonly string[] {
-  return Array.from({ length: count }, (_, at) => composeDialects(3, seed, at).name)
+  return Array.from({ length: count }, (_, at) => composedDialects(3, seed, at).name)
 }
 
 /** Dialects joined by ` + `, with a depth. */
@@ -94,16 +100,7 @@ export async function runGenerated(
   return { ...result, applied: places.some((place) => again.includes(place)) }
 }
 
-const unreached: TargetResult = {
-  kind: 'generated',
-  name: '',
-  outcome: 'conforms',
-  requirements: [],
-  internalErrors: [],
-  applied: false,
-  durationMs: 0,
-  reached: 0,
-}
+const unreached = { ...nothingJudged, kind: 'generated', outcome: 'conforms', reached: 0 } as const
 
 export function surfaceOf({ operation }: GeneratedFault): ProfileName {
   return Object.entries(operations).find(([id]) => id === operation)?.[1].surface ?? 'v3'

@@ -15,8 +15,8 @@ import {
 import type { Engine } from '../../conformance/vitest/engine.ts'
 import { type Crossing, combinationCount, crossingName } from '../crossed/crossings.ts'
 import type { TargetResult } from '../verdicts.ts'
-import { type Fingerprint, fingerprintOf, stablePart } from './fingerprint.ts'
-import { type Attempt, type Observed, observe, startDeviant } from './run-target.ts'
+import { fingerprintOf, stablePart } from './fingerprint.ts'
+import { type Attempt, observe, startDeviant } from './run-target.ts'
 
 /** All targets of the proof except the null servers. */
 export function allAttempts(): Attempt[] {
@@ -138,22 +138,17 @@ export function differences(first: TargetResult, other: TargetResult): string[] 
 }
 
 /** Runs against dialects alone, each made once for all faults that are tried in the dialect. */
-export interface Controls {
-  run(dialect: Dialect, selection: Selection): Promise<Observed<Fingerprint>>
-  /** The part of the traffic that is the same in a second run. */
-  stableTraffic(dialect: Dialect, selection: Selection): Promise<Fingerprint>
-  /** Traffic of a new run. */
-  runAgain(dialect: Dialect, selection: Selection): Promise<Fingerprint>
-}
-
-export function createControls(engine: Engine): Controls {
+export function createControls(engine: Engine) {
   const start = (dialect: Dialect, selection: Selection) =>
     observe({ ...dialectAttempt('dialect', dialect), selection }, engine, fingerprintOf)
-  const run = cached(start)
+  const run = once(controlKey, start)
   return {
     run,
-    runAgain: async (dialect, selection) => (await start(dialect, selection)).traffic,
-    stableTraffic: cached(async (dialect, selection) => {
+    /** Traffic of a new run. */
+    runAgain: async (dialect: Dialect, selection: Selection) =>
+      (await start(dialect, selection)).traffic,
+    /** The part of the traffic that is the same in a second run. */
+    stableTraffic: once(controlKey, async (dialect: Dialect, selection: Selection) => {
       const first = await run(dialect, selection)
       return stablePart(first.traffic, (await start(dialect, selection)).traffic)
     }),
@@ -165,22 +160,16 @@ export function controlKey(dialect: Dialect, { profile }: Selection): string {
   return `${dialect.name} ${profile}`
 }
 
-function cached<T>(
-  make: (dialect: Dialect, selection: Selection) => Promise<T>,
-): (dialect: Dialect, selection: Selection) => Promise<T> {
+/** A function whose value for a key is made when it is first asked for. */
+export function once<Given extends readonly unknown[], T>(
+  keyOf: (...given: Given) => string,
+  make: (...given: Given) => Promise<T>,
+): (...given: Given) => Promise<T> {
   const made = new Map<string, Promise<T>>()
-  return (dialect, selection) => {
-    return once(made, controlKey(dialect, selection), () => make(dialect, selection))
+  return (...given) => {
+    const key = keyOf(...given)
+    const value = made.get(key) ?? make(...given)
+    made.set(key, value)
+    return value
   }
-}
-
-/** The value for a key, made when it is first asked for. */
-export function once<T>(
-  made: Map<string, Promise<T>>,
-  key: string,
-  make: () => Promise<T>,
-): Promise<T> {
-  const value = made.get(key) ?? make()
-  made.set(key, value)
-  return value
 }

@@ -2,21 +2,19 @@
 import { messageOf } from '../../../contract/text.ts'
 import type { ProfileName } from '../../conformance/profile/selection.ts'
 import type { Depth } from '../../conformance/run-setup.ts'
-import { type Engine, inlineEngine } from '../../conformance/vitest/engine.ts'
+import { inlineEngine } from '../../conformance/vitest/engine.ts'
 import { type Crossing, crossingName, crossingNamed } from '../crossed/crossings.ts'
 import {
   composedAttempt,
-  type GeneratedRun,
   generatedRunNamed,
   runGenerated,
   surfaceOf,
 } from '../generated/attempts.ts'
-import { type Healthy, recordHealthy } from '../generated/healthy.ts'
+import { recordHealthy } from '../generated/healthy.ts'
 import { nullAttempts } from '../null-servers.ts'
 import { failedIds, lostTarget, type RequirementVerdict, type TargetResult } from '../verdicts.ts'
 import {
   allAttempts,
-  type Controls,
   createControls,
   crossedAttempt,
   once,
@@ -35,8 +33,6 @@ const attempts = new Map(
     (attempt) => [attempt.name, attempt],
   ),
 )
-const plain = new Map<string, Promise<Fingerprint>>()
-const healthy = new Map<string, Promise<Healthy>>()
 
 process.on('message', async (name) => {
   process.send?.(await resultOf(String(name)))
@@ -44,34 +40,29 @@ process.on('message', async (name) => {
 
 process.on('disconnect', () => exit())
 
-/** Traffic of the server without a deviation in the same scenarios. */
-function plainRun(profile: ProfileName, depth: Depth = 'normal'): Promise<Fingerprint> {
-  return once(plain, `${profile} ${depth}`, async () => {
-    return (await observe({ ...plainAttempt(profile), depth }, engine, fingerprintOf)).traffic
-  })
-}
+const keyOf = (profile: ProfileName, depth: Depth) => `${profile} ${depth}`
 
-function healthyRun({ fault, depth }: GeneratedRun): Promise<Healthy> {
-  const profile = surfaceOf(fault)
-  return once(healthy, `${profile} ${depth}`, () => recordHealthy(profile, depth, engine))
-}
+/** Traffic of the server without a deviation in the same scenarios. */
+const plainRun = once(keyOf, async (profile, depth) => {
+  return (await observe({ ...plainAttempt(profile), depth }, engine, fingerprintOf)).traffic
+})
+
+const healthyRun = once(keyOf, (profile, depth) => recordHealthy(profile, depth, engine))
 
 /** Returns errors as results, because nothing else would report them. */
 async function resultOf(name: string): Promise<TargetResult> {
   try {
     const crossing = crossingNamed(name)
-    if (crossing) return await runCrossed(crossing, engine, controls)
+    if (crossing) return await runCrossed(crossing)
     const generated = generatedRunNamed(name)
     if (generated) {
-      return await runGenerated(name, generated, await healthyRun(generated), engine)
+      const healthy = await healthyRun(surfaceOf(generated.fault), generated.depth)
+      return await runGenerated(name, generated, healthy, engine)
     }
     const attempt = attempts.get(name) ?? composedAttempt(name)
     if (!attempt) throw new Error(`there is no target ${name}`)
-    return await runTarget(
-      attempt,
-      await plainRun(attempt.selection.profile, attempt.depth),
-      engine,
-    )
+    const plain = await plainRun(attempt.selection.profile, attempt.depth ?? 'normal')
+    return await runTarget(attempt, plain, engine)
   } catch (error) {
     return lostTarget(name, messageOf(error))
   }
@@ -81,11 +72,7 @@ async function resultOf(name: string): Promise<TargetResult> {
  * Runs the suites against a fault in a dialect. If no requirement of the fault turns red, or another one does,
  * the dialect is also tested alone: it may hide the fault, or turn a requirement red by itself.
  */
-export async function runCrossed(
-  crossing: Crossing,
-  engine: Engine,
-  controls: Controls,
-): Promise<TargetResult> {
+async function runCrossed(crossing: Crossing): Promise<TargetResult> {
   const { fault, dialect } = crossing
   const declared: readonly string[] = fault.breaks
   const attempt = crossedAttempt(crossing)
@@ -98,13 +85,19 @@ export async function runCrossed(
   const isExact =
     isKilled(verdicts.requirements) && failedIds(verdicts).every((id) => declared.includes(id))
   const { selection } = attempt
-  const runs: Runs = {
-    plain: () => controls.runAgain(dialect, selection),
-    crossed: async () => (await observe(attempt, engine, fingerprintOf)).traffic,
+  const differsAgain = async (traffic: Fingerprint) => {
+    const stable = await controls.stableTraffic(dialect, selection)
+    let places = differingPlaces(stable, traffic)
+    // Lists of resources that other scenarios create differ by chance, which a few runs reveal.
+    for (let run = 0; run < repetitions && places.length > 0; run++) {
+      const crossed = (await observe(attempt, engine, fingerprintOf)).traffic
+      const again = differingPlaces(stable, crossed)
+      const { digests } = stablePart(stable, await controls.runAgain(dialect, selection))
+      places = places.filter((place) => again.includes(place) && digests.has(place))
+    }
+    return places.length > 0
   }
-  const isHidden =
-    traffic !== undefined &&
-    !(await differsAgain(await controls.stableTraffic(dialect, selection), traffic, runs))
+  const isHidden = traffic !== undefined && !(await differsAgain(traffic))
   return {
     kind: 'crossed',
     name: crossingName(crossing),
@@ -118,27 +111,4 @@ export async function runCrossed(
   }
 }
 
-interface Runs {
-  readonly plain: () => Promise<Fingerprint>
-  readonly crossed: () => Promise<Fingerprint>
-}
-
 const repetitions = 3
-
-/**
- * Tests if the same answers differ in every repetition. Lists of resources that other scenarios create differ
- * by chance, which a few runs reveal.
- */
-async function differsAgain(
-  stable: Fingerprint,
-  traffic: Fingerprint,
-  { plain, crossed }: Runs,
-): Promise<boolean> {
-  let places = differingPlaces(stable, traffic)
-  for (let run = 0; run < repetitions && places.length > 0; run++) {
-    const again = differingPlaces(stable, await crossed())
-    const { digests } = stablePart(stable, await plain())
-    places = places.filter((place) => again.includes(place) && digests.has(place))
-  }
-  return places.length > 0
-}

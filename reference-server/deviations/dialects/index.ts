@@ -50,15 +50,12 @@ export function combineDialects(seed: number): Dialect {
   const draw = seededDraw(seed, 'dialects')
   const chosen = drawDialects(3 + Math.floor(draw() * 6), draw)
   const summary = chosen.map(({ name }) => name).join(', ')
-  return { ...joined(chosen), name: `combination-${seed}`, summary }
+  return { ...composeDialects(chosen), name: `combination-${seed}`, summary }
 }
 
-/** Some dialects at once, or the nth combination of a size and seed; named after its dialects, joined by ` + `. */
-export function composeDialects(chosen: readonly Dialect[]): Dialect
-export function composeDialects(count: number, seed: number, at: number): Dialect
-export function composeDialects(given: readonly Dialect[] | number, seed = 1, at = 0): Dialect {
-  const isCount = typeof given === 'number'
-  return joined(isCount ? drawDialects(given, seededDraw(seed, 'composed', String(at))) : given)
+/** The nth combination of a size and seed. */
+export function composedDialects(count: number, seed: number, at: number): Dialect {
+  return composeDialects(drawDialects(count, seededDraw(seed, 'composed', String(at))))
 }
 
 function drawDialects(count: number, draw: Draw): readonly Dialect[] {
@@ -71,7 +68,8 @@ function drawDialects(count: number, draw: Draw): readonly Dialect[] {
   return dialects.filter((dialect) => chosen.includes(dialect))
 }
 
-function joined(chosen: readonly Dialect[]): Dialect {
+/** Some dialects at once, named after them, joined by ` + `. */
+export function composeDialects(chosen: readonly Dialect[]): Dialect {
   return {
     name: chosen.map(({ name }) => name).join(' + '),
     summary: chosen.map(({ summary }) => summary).join(' '),

@@ -117,16 +117,16 @@ const stopTexts = dimension('stop text', {
     [body['stop']].flat().some((one) => /^\p{P}$/u.test(String(one))),
 })
 
-const modelNames = { main: mainModel, alias: mainAlias, vision: visionModel }
-const models = dimension(
-  'model name',
-  Object.fromEntries(
-    Object.entries(modelNames).map(([value, name]) => [
-      value,
-      ({ body }: Circumstance) => (body['model'] ?? body['model_id']) === name,
-    ]),
-  ),
-)
+const isModel =
+  (name: string): Test =>
+  ({ body }) =>
+    (body['model'] ?? body['model_id']) === name
+
+const models = dimension('model name', {
+  main: isModel(mainModel),
+  alias: isModel(mainAlias),
+  vision: isModel(visionModel),
+})
 
 const pages = dimension('cursor', {
   'of the second page': (circumstance) => pageNumber(circumstance) === 2,
@@ -135,6 +135,8 @@ const pages = dimension('cursor', {
 
 const sameOperation = ({ operation, earlier }: Circumstance): readonly Past[] =>
   earlier.filter((past) => past.operation === operation)
+
+const before = (circumstance: Circumstance) => sameOperation(circumstance).at(-1)?.body
 
 const after =
   (operation: OperationId): Test =>
@@ -152,12 +154,11 @@ const inChat = dimension('occurrence', {
 
 const afterAnotherTurn = dimension('occurrence', {
   'after another model': (circumstance) =>
-    sameOperation(circumstance).length > 0 &&
-    sameOperation(circumstance).at(-1)?.body['model_id'] !== circumstance.body['model_id'],
+    before(circumstance) !== undefined &&
+    before(circumstance)?.['model_id'] !== circumstance.body['model_id'],
   'after another form': (circumstance) =>
-    sameOperation(circumstance).length > 0 &&
-    (sameOperation(circumstance).at(-1)?.body['stream'] === true) !==
-      (circumstance.body['stream'] === true),
+    before(circumstance) !== undefined &&
+    (before(circumstance)?.['stream'] === true) !== (circumstance.body['stream'] === true),
 })
 
 const twoAtOnce: Condition = { name: 'overlap: two at once', holds: ({ atOnce }) => atOnce > 0 }

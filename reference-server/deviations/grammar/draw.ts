@@ -1,6 +1,6 @@
 /** Faults drawn from a grammar by seed, or named: an operation, an effect, and one or two conditions. */
 import { operations } from '../../../contract/operations.ts'
-import { type Draw, pick, seededDraw } from '../../runtime/random.ts'
+import { pick, seededDraw } from '../../runtime/random.ts'
 import type { Patch } from '../../services.ts'
 import { answerEffects } from './answer-effects.ts'
 import { conditionsOf, contradict, dimensionOf } from './conditions.ts'
@@ -39,15 +39,15 @@ export const faultyOperations: readonly FaultyOperation[] = [
 export function generatedFault(seed: number, at: number): GeneratedFault {
   const draw = seededDraw(seed, 'generated', String(at))
   // Operations are weighted by their number of conditions, and families equally.
-  const operation = oneOf(draw, places())
+  const operation = pick(draw, places())
   const families = Map.groupBy(effectsOf(operation), ({ family }) => family)
-  const effect = oneOf(draw, oneOf(draw, [...families.values()]))
+  const effect = pick(draw, pick(draw, [...families.values()]))
   const allowed = conditionsOf(operation).filter((condition) => isAllowed(effect, condition))
   const count = draw() < 0.5 ? 1 : 2
   const conditions: Condition[] = []
   for (let tries = 0; tries < 50 && conditions.length < count; tries += 1) {
     if (allowed.length === 0) break
-    const chosen = oneOf(draw, allowed)
+    const chosen = pick(draw, allowed)
     if (!conditions.some(({ name }) => contradict(name, chosen.name))) {
       conditions.push(chosen)
     }
@@ -133,10 +133,4 @@ function isAllowed({ not = [], needs = '', only }: Effect, { name }: Condition):
   if (!isSame && contradict(needs, name)) return false
   if (only !== undefined && !only.some((start) => name.startsWith(start))) return false
   return !not.some((start) => name.startsWith(start))
-}
-
-function oneOf<T>(draw: Draw, list: readonly T[]): T {
-  const [first, ...rest] = list
-  if (first === undefined) throw new Error('nothing to draw from')
-  return pick(draw, [first, ...rest])
 }

@@ -199,7 +199,7 @@ function storeWith(
         if (!searchesAll || affectedNow() === undefined)
           return store.knowledge.documents(owner, base)
         onReached()
-        const { rows } = await store.knowledge.bases(owner, { after: 0, limit: 1000 })
+        const { rows } = await store.knowledge.bases(owner, { limit: 1000 })
         const all = rows.map(({ id }) => store.knowledge.documents(owner, id))
         return (await Promise.all(all)).flat()
       },

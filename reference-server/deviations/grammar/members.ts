@@ -22,15 +22,10 @@ export function membersIn(
   members: Readonly<Record<string, Schema>>,
 ): readonly Condition[] {
   return Object.entries(members).flatMap(([name, schema]) =>
-    dimension(
-      name,
-      Object.fromEntries(
-        Object.entries(valuesOf(schema)).map(([value, test]) => [
-          value,
-          (circumstance: Circumstance) => test(circumstance[where][name]),
-        ]),
-      ),
-    ),
+    Object.entries(valuesOf(schema)).map(([value, test]) => ({
+      name: `${name}: ${value}`,
+      holds: (circumstance: Circumstance) => test(circumstance[where][name]),
+    })),
   )
 }
 

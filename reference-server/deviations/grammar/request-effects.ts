@@ -34,7 +34,7 @@ export function requestEffects(operation: FaultyOperation): readonly Effect[] {
       .filter(([name]) => !mayBeIgnored.test(`${operation}: ${name}`))
       .map((member) => ignored(operation, member)),
     ...lists.flatMap(([name]) => partly(name)),
-    ...members.filter(([name]) => !/^(chat|parent)_id$|^name$/.test(name)).flatMap(mended),
+    ...members.filter(([name]) => !/^(chat|parent)_id$|^name$/.test(name)).map(mended),
     ...(operation.startsWith('v2.') ? members.filter(([name]) => name in examples) : []).map(
       missing,
     ),
@@ -136,18 +136,16 @@ const examples: Readonly<Record<string, unknown>> = {
   content: 'Hello',
 }
 
-function mended([name, schema]: readonly [string, Schema]): readonly Effect[] {
-  return [
-    {
-      family: 'accept',
-      name: `${name} of a wrong type is accepted`,
-      not: [`${name}: `, ...(/^model/.test(name) ? ['model name'] : [])],
-      only: paths,
-      incoming: editRequest((body) =>
-        setAt(body, name, (value: unknown) => (fits(schema, value) ? value : examples[name])),
-      ),
-    },
-  ]
+function mended([name, schema]: readonly [string, Schema]): Effect {
+  return {
+    family: 'accept',
+    name: `${name} of a wrong type is accepted`,
+    not: [`${name}: `, ...(/^model/.test(name) ? ['model name'] : [])],
+    only: paths,
+    incoming: editRequest((body) =>
+      setAt(body, name, (value: unknown) => (fits(schema, value) ? value : examples[name])),
+    ),
+  }
 }
 
 function missing([name]: readonly [string, Schema]): Effect {

@@ -1,6 +1,6 @@
 /** Effects on stored state: the context of the model, the history, and access to them. */
 import { randomUUID } from 'node:crypto'
-import type { ModelRequest, Turn } from '../../model/types.ts'
+import type { Turn } from '../../model/types.ts'
 import { type Effect, paths } from './edits.ts'
 import type { FaultyOperation } from './schemas.ts'
 
@@ -30,16 +30,13 @@ function contextEffects(operation: FaultyOperation): readonly Effect[] {
   const turns = (
     family: Effect['family'],
     name: string,
-    change: (turns: readonly Turn[], foreign: readonly Turn[]) => readonly Turn[],
+    change: (turns: readonly Turn[]) => readonly Turn[],
   ): Effect => ({
     family,
     name,
     ...(needs === undefined ? {} : { needs }),
     not,
-    model: (request: ModelRequest, foreign) => ({
-      ...request,
-      turns: change(request.turns, foreign),
-    }),
+    model: (request) => ({ ...request, turns: change(request.turns) }),
   })
   const earlier = (change: (turn: Turn) => Turn) => (all: readonly Turn[]) =>
     all.map((turn, at) => (at === all.length - 1 ? turn : change(turn)))

@@ -2,43 +2,33 @@
 import type { Patch } from '../../services.ts'
 import type { Chat, ChatStore, StoredRun } from '../../store/types.ts'
 import { delayAnswers } from '../dialects/wire.ts'
-import { compose, onStore } from '../patches/services.ts'
+import { compose, editedRows, onStore } from '../patches/services.ts'
 import type { PatchReplicas } from './faults.ts'
 
 const replicationMs = 150
 
-interface ReplicaDialect {
-  readonly name: string
-  /** Difference from replicas that behave like one server, as a sentence. */
-  readonly summary: string
-  /** Milliseconds until a change is visible on all replicas. */
-  readonly visibleMs: number
-  readonly patches: PatchReplicas
+/** @param visibleMs milliseconds until a change is visible on all replicas */
+function dialect(name: string, summary: string, visibleMs: number, patches: PatchReplicas) {
+  return { name, summary, visibleMs, patches }
 }
 
-export const replicaDialects: readonly ReplicaDialect[] = [
-  {
-    name: 'replicas-alike',
-    summary: 'Replicas share all state.',
-    visibleMs: 0,
-    patches: () => () => (services) => services,
-  },
-  {
-    name: 'replication-is-slow',
-    summary: `Changes reach the other replicas after ${replicationMs} ms.`,
-    visibleMs: replicationMs,
-    patches: () => {
+export const replicaDialects = [
+  dialect('replicas-alike', 'Replicas share all state.', 0, () => () => (services) => services),
+  dialect(
+    'replication-is-slow',
+    `Changes reach the other replicas after ${replicationMs} ms.`,
+    replicationMs,
+    () => {
       const changes = createChangeLog()
       return (replica) => laggingReplica(changes, replica)
     },
-  },
-  {
-    name: 'replicas-of-different-speed',
-    summary: 'Each replica answers 40 ms later than the previous one.',
-    visibleMs: 0,
-    patches: () => (replica) =>
-      replica === 0 ? (services) => services : delayAnswers(40 * replica),
-  },
+  ),
+  dialect(
+    'replicas-of-different-speed',
+    'Each replica answers 40 ms later than the previous one.',
+    0,
+    () => (replica) => (replica === 0 ? (services) => services : delayAnswers(40 * replica)),
+  ),
 ]
 
 /** The latest change of an object; `before` is the value that other replicas still return. */
@@ -114,10 +104,7 @@ function laggingReplica(log: ChangeLog, replica: number): Patch {
         await attachments.add(attachment)
       },
       find: async (owner, id) => (isHidden(id) ? undefined : attachments.find(owner, id)),
-      list: async (owner, query) => {
-        const page = await attachments.list(owner, query)
-        return { ...page, rows: page.rows.filter(({ id }) => !isHidden(id)) }
-      },
+      list: editedRows(attachments.list, (rows) => rows.filter(({ id }) => !isHidden(id))),
     })),
   ])
 }
@@ -126,6 +113,10 @@ function laggingChats(chats: ChatStore, log: ChangeLog, replica: number): Partia
   const visibleChat = (id: string, current: Chat | undefined): Chat | undefined => {
     const change = log.hidden(id, replica)
     return change === undefined ? current : (change.before as Chat | undefined)
+  }
+  const noteBefore = async (owner: string, id: string) => {
+    const before = await chats.find(owner, id)
+    if (before !== undefined) log.note(id, replica, before)
   }
   return {
     create: async (chat) => {
@@ -137,25 +128,19 @@ function laggingChats(chats: ChatStore, log: ChangeLog, replica: number): Partia
       return chat?.owner === owner ? chat : undefined
     },
     update: async (owner, id, change) => {
-      const before = await chats.find(owner, id)
-      if (before !== undefined) log.note(id, replica, before)
+      await noteBefore(owner, id)
       return chats.update(owner, id, change)
     },
     delete: async (owner, id) => {
-      const before = await chats.find(owner, id)
-      if (before !== undefined) log.note(id, replica, before)
+      await noteBefore(owner, id)
       return chats.delete(owner, id)
     },
-    list: async (owner, query) => {
-      const page = await chats.list(owner, query)
-      return {
-        ...page,
-        rows: page.rows.flatMap((row) => {
-          const chat = visibleChat(row.id, row)
-          const fits = query.favorite === undefined || chat?.favorite === query.favorite
-          return chat !== undefined && fits ? [chat] : []
-        }),
-      }
-    },
+    list: editedRows(chats.list, (rows, _owner, { favorite }) =>
+      rows.flatMap((row) => {
+        const chat = visibleChat(row.id, row)
+        const fits = favorite === undefined || chat?.favorite === favorite
+        return chat !== undefined && fits ? [chat] : []
+      }),
+    ),
   }
 }

@@ -1,11 +1,11 @@
 /** Attachments (section 4.3): upload, the list of the caller, the list of a chat. */
 
-import { type Route, route, type UploadedFile } from '../../http/call.ts'
+import { type Route, route } from '../../http/call.ts'
 import { uploadedFile } from '../../http/form.ts'
 import { listAttachmentsQuery, searchedListQuery, uploadFields } from '../../requests/index.ts'
 import type { Services } from '../../services.ts'
 import type { Attachment } from '../../store/types.ts'
-import { ownChat, uploadedText } from '../ownership.ts'
+import { ownChat, uploadedContent } from '../ownership.ts'
 import { pageReply } from '../paging.ts'
 import { attachmentPageShape, attachmentRecord, attachmentShape } from '../shapes.ts'
 
@@ -30,12 +30,9 @@ export function attachmentRoutes({ clock, ids, store }: Services): readonly Rout
         const { chat_id } = call.body
         const file = uploadedFile(call)
         const chat = chat_id === undefined ? undefined : await ownChat(chats, caller, chat_id, 'v3')
-        const attachment: Attachment = {
-          id: ids.uuid(),
-          owner: caller,
-          ...(await content(file)),
-          createdAt: clock.now(),
-        }
+        const { text = null, ...content } = await uploadedContent(file)
+        const own = { id: ids.uuid(), owner: caller, createdAt: clock.now() }
+        const attachment: Attachment = { ...own, ...content, text }
         await attachments.add(attachment)
         if (chat !== undefined) await attachments.link(chat.id, attachment.id)
         return { status: 201, body: attachmentRecord(attachment) }
@@ -64,11 +61,3 @@ export function attachmentRoutes({ clock, ids, store }: Services): readonly Rout
 }
 
 type ListQuery = Parameters<typeof pageReply>[1]
-
-async function content(
-  file: UploadedFile,
-): Promise<Omit<Attachment, 'id' | 'owner' | 'createdAt'>> {
-  const { filename, contentType, bytes } = file
-  const text = (await uploadedText(file)) ?? null
-  return { filename, contentType, size: bytes.length, text }
-}

@@ -41,15 +41,9 @@ export const listDialects: readonly Dialect[] = [
         excludes: ['lists-bare'],
         patch: compose([
           editLimit(v3History, (limit) => limit && '1'),
-          onStore('chats', ({ list }) => ({
-            list: (owner, page) => list(owner, { ...page, limit: 1 }),
-          })),
-          onStore('attachments', ({ list }) => ({
-            list: (owner, page) => list(owner, { ...page, limit: 1 }),
-          })),
-          onStore('knowledge', ({ bases }) => ({
-            bases: (owner, page) => bases(owner, { ...page, limit: 1 }),
-          })),
+          onStore('chats', ({ list }) => ({ list: oneByOne(list) })),
+          onStore('attachments', ({ list }) => ({ list: oneByOne(list) })),
+          onStore('knowledge', ({ bases }) => ({ bases: oneByOne(bases) })),
         ]),
       },
     'chat-names-on-one-line: White space in the names of chats becomes one space.': onRequestBody(
@@ -122,6 +116,12 @@ export const listDialects: readonly Dialect[] = [
       },
   }),
 ]
+
+function oneByOne<Query extends object, Rows>(
+  list: (owner: string, page: Query) => Rows,
+): (owner: string, page: Query) => Rows {
+  return (owner, page) => list(owner, { ...page, limit: 1 })
+}
 
 function showChatsBefore(): Patch {
   const before = new Map<unknown, unknown>()

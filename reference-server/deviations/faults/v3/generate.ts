@@ -40,6 +40,8 @@ const fixedId = 'resp_1'
 const inputContains = (text: string) => (body: Json) =>
   JSON.stringify(body['input'] ?? '').includes(text)
 
+const isKeyless = ({ headers }: Call) => headers['idempotency-key'] === undefined
+
 const thinks = ({ think }: Json) => think === true
 export const generateFaults = faultTable({
   'V3-GEN-01 v3-response-wrapped: The response object of a non-streaming response is nested in response.':
@@ -67,15 +69,18 @@ export const generateFaults = faultTable({
   'V3-GEN-12 v3-usage-reasoning-beyond-output: The reasoning_tokens of a non-streaming response exceed output_tokens.':
     setInResponse({ 'usage.output_tokens_details.reasoning_tokens': 1_000_000 }),
   'V3-GEN-15 v3-response-id-fixed: All responses have the same id.': fixResponseId(),
-  'V3-GEN-13 v3-missing-key-crashes: A generation without Idempotency-Key returns 500.': crash(
-    ({ headers }) => headers['idempotency-key'] === undefined,
-  ),
+  'V3-GEN-13 v3-missing-key-crashes: A generation without Idempotency-Key returns 500.':
+    crash(isKeyless),
   'V3-GEN-13 v3-wrong-type-crashes: A generation with a non-numeric temperature returns 500.':
     crash(({ body }) => typeof (toObject(body)['temperature'] ?? 1) !== 'number'),
   'V3-GEN-14 v3-refuses-missing-key-and-stores: A generation without Idempotency-Key is rejected after the step is stored.':
     compose([
       generateMissingKey(),
-      rejectAfterSuccess(({ headers }) => headers['idempotency-key'] === undefined),
+      onReply(v3Generate, (reply, call) =>
+        call.caller !== '' && isKeyless(call)
+          ? { status: 400, body: { error: { message: 'Not like this' } } }
+          : reply,
+      ),
     ]),
   'V3-GEN-17 v3-chat-id-of-any-type: A generation with chat_id of the wrong type is accepted.':
     mendField(v3Generate, 'chat_id', isText, idOf),
@@ -145,7 +150,7 @@ export const generateFaults = faultTable({
     onSuccessBody(oneShot, (response) => ({ response })),
   'V3-ONE-03 one-shot-wants-a-key: A one-shot without Idempotency-Key is rejected.': rejectRequests(
     oneShot,
-    (_, { headers }) => headers['idempotency-key'] === undefined,
+    (_, call) => isKeyless(call),
   ),
   'V3-ONE-09 one-shot-streams-store-a-chat: A streaming one-shot is stored as a chat.':
     storeOneShots(({ stream }) => stream === true),
@@ -207,15 +212,6 @@ function generateMissingKey(when: (body: Json) => boolean = () => true): Patch {
 
 function crash(when: (call: Call) => boolean): Patch {
   return setErrorStatus(v3Generate, 500, (call) => call.caller !== '' && when(call))
-}
-
-/** Performs a generation and answers with an error. */
-function rejectAfterSuccess(when: (call: Call) => boolean): Patch {
-  return onReply(v3Generate, (reply, call) =>
-    call.caller !== '' && when(call)
-      ? { status: 400, body: { error: { message: 'Not like this' } } }
-      : reply,
-  )
 }
 
 function withReasoningInText(generation: Generation, keepingThem: boolean): Generation {
