@@ -79,9 +79,9 @@ function rejectKeys(when: (key: string) => boolean): Patch {
 function separateForms(first: Form): Patch {
   return trackKeys((keys) =>
     onRequest(v3Generate, (call) => {
-      const key = String(call.headers['idempotency-key'])
+      const key = call.headers['idempotency-key']
       const form = formOf(toObject(call.body))
-      if (keys.get(key)?.form !== first || form === first) return call
+      if (key === undefined || keys.get(String(key))?.form !== first || form === first) return call
       return { ...call, headers: { ...call.headers, 'idempotency-key': `${key} ${form}` } }
     }),
   )
