@@ -27,58 +27,42 @@ export function judgeBody(
     if (body !== undefined) judgeModels(collector, body)
     return
   }
-  const requirement = rowOfKind[operation]
+  const [requirement, judgeMembers] = kinds[operation] ?? []
   if (requirement === undefined) return
-  if (!isObject(body)) {
-    const excerpt = show(bodyText(exchange))
-    collector.broken(
-      requirement,
-      `The body is ${excerpt}, not a JSON object (${mediaType(exchange)}).`,
-    )
+  if (isObject(body)) {
+    judgeMembers?.(collector, body, asObject(requestJson(exchange)) ?? {}, exchange)
     return
   }
-  judgeMembers[operation]?.(collector, body, exchange)
+  const why = `The body is ${show(bodyText(exchange))}, not a JSON object (${mediaType(exchange)}).`
+  collector.broken(requirement, why)
 }
 
-/** The requirement for the kind of body of an operation's response. */
-const rowOfKind: Partial<Record<OperationId, RequirementId>> = {
-  'openai.chat': 'OAI-CHAT-01',
-  'v2.message': 'V2-MSG-01',
-  'v2.generate': 'V2-GEN-01',
-  'v3.history': 'V3-HIST-01',
-  'v3.generate': 'V3-GEN-01',
-  'v3.oneShot': 'V3-ONE-01',
-}
+type BodyJudge = (
+  collector: FindingCollector,
+  body: JsonObject,
+  request: JsonObject,
+  exchange: Exchange,
+) => void
 
-type BodyJudge = (collector: FindingCollector, body: JsonObject, exchange: Exchange) => void
-
-const requestOf = (exchange: Exchange) => asObject(requestJson(exchange)) ?? {}
-
-const judgeMembers: Partial<Record<OperationId, BodyJudge>> = {
-  'openai.chat': (collector, body, exchange) =>
-    judgeCompletion(collector, body, requestOf(exchange), mediaType(exchange)),
-  'v2.message': (collector, body, exchange) => judgeV2Message(collector, body, requestOf(exchange)),
-  'v2.generate': judgeV2Generation,
-  'v3.history': (collector, body, exchange) =>
-    judgeHistory(collector, body, new URL(exchange.request.url).searchParams),
-  'v3.generate': (collector, body, exchange) =>
-    judgeResponseBody(collector, body, requestOf(exchange)),
-  'v3.oneShot': judgeOneShot,
+/** The requirement for the kind of body of an operation's response, and the judge of its members. */
+const kinds: Partial<Record<OperationId, readonly [RequirementId, BodyJudge]>> = {
+  'openai.chat': ['OAI-CHAT-01', judgeCompletion],
+  'v2.message': ['V2-MSG-01', judgeV2Message],
+  'v2.generate': ['V2-GEN-01', judgeV2Generation],
+  'v3.history': ['V3-HIST-01', judgeHistory],
+  'v3.generate': ['V3-GEN-01', judgeResponseBody],
+  'v3.oneShot': ['V3-ONE-01', judgeOneShot],
 }
 
 /** Judges a one-shot: an object without output whose `object` is no response breaks only its requirement. */
-function judgeOneShot(collector: FindingCollector, body: JsonObject, exchange: Exchange): void {
+function judgeOneShot(collector: FindingCollector, body: JsonObject, request: JsonObject): void {
   if (body['object'] === 'response' || 'output' in body) {
-    judgeResponseBody(collector, body, requestOf(exchange))
+    judgeResponseBody(collector, body, request)
   } else collector.broken('V3-ONE-01', `The body is ${show(body)}, not a response object.`)
 }
 
 /** Section 2.3: a stored message, compared with the request that stored it. */
-export function judgeV2Message(
-  collector: FindingCollector,
-  body: JsonObject,
-  request: JsonObject,
-): void {
+function judgeV2Message(collector: FindingCollector, body: JsonObject, request: JsonObject): void {
   const { id: _, ...others } = requirementOfMember
   // Objects of every kind have an id.
   if (!Object.keys(others).some((member) => member in body)) {
@@ -88,20 +72,17 @@ export function judgeV2Message(
   }
   judgeShape(collector, body, v2Message, requirementOfMember)
   const { chat_id: sentChat, content: sentContent } = request
-  const chat = asString(body['chat_id'])
+  const [chat, content] = [asString(body['chat_id']), body['content']]
   if (typeof sentChat === 'string' && chat?.toLowerCase() !== sentChat.toLowerCase()) {
     collector.broken('V2-MSG-03', `The chat_id is ${show(chat)}; ${show(sentChat)} was sent.`)
   }
-  if (typeof sentContent === 'string' && body['content'] !== sentContent) {
-    collector.broken(
-      'V2-MSG-06',
-      `The content is ${show(body['content'])}; ${show(sentContent)} was sent.`,
-    )
+  if (typeof sentContent === 'string' && content !== sentContent) {
+    collector.broken('V2-MSG-06', `The content is ${show(content)}; ${show(sentContent)} was sent.`)
   }
 }
 
 /** Section 4.2: the result of a v2 generation; only `message.content` is shown. */
-export function judgeV2Generation(collector: FindingCollector, body: JsonObject): void {
+function judgeV2Generation(collector: FindingCollector, body: JsonObject): void {
   judgeShape(collector, body, v2Generation, 'V2-GEN-01')
   const beside = [
     ...Object.keys(body).filter((key) => key !== 'message'),

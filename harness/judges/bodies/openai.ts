@@ -1,4 +1,4 @@
-import type { RequirementId } from '../../../contract/index.ts'
+import { type Exchange, mediaType, type RequirementId } from '../../../contract/index.ts'
 import {
   asArray,
   asObject,
@@ -18,7 +18,7 @@ export function judgeCompletion(
   collector: FindingCollector,
   body: JsonObject,
   request: JsonObject,
-  mediaType: string,
+  exchange: Exchange,
 ): void {
   judgeShape(collector, body, completion, requirementOfMember, fieldOf)
   judgeRole(collector, body)
@@ -29,9 +29,10 @@ export function judgeCompletion(
     judgeSum(collector, usage)
     judgeMaxTokens(collector, request, usage, reasons(body))
   }
-  const isJson = mediaType === 'application/json'
-  const other = `The media type is ${show(mediaType)}, not application/json.`
-  collector.decide('OAI-CHAT-11', !isJson && other, 'It is application/json.')
+  const type = mediaType(exchange)
+  const other = `The media type is ${show(type)}, not application/json.`
+  const fault = type !== 'application/json' && other
+  collector.decide('OAI-CHAT-11', fault, 'It is application/json.')
 }
 
 const requirementOfMember = {

@@ -1,4 +1,4 @@
-import type { RequirementId } from '../../../contract/index.ts'
+import type { Exchange, RequirementId } from '../../../contract/index.ts'
 import { asArray, asObject, asString, isObject, type JsonObject } from '../../../contract/json.ts'
 import { historyItem, historyPage, inputItem } from '../../../contract/wire.ts'
 import { itemsOf, judgeOutput, judgeUsage } from '../final-response.ts'
@@ -10,7 +10,8 @@ import { judgeShape } from './shape.ts'
 export function judgeHistory(
   collector: FindingCollector,
   body: JsonObject,
-  query: URLSearchParams,
+  _: JsonObject,
+  exchange: Exchange,
 ): void {
   judgeShape(collector, body, historyPage, 'V3-HIST-01')
   if (collector.isBroken('V3-HIST-01')) return
@@ -18,7 +19,8 @@ export function judgeHistory(
   const pagination = asObject(body['pagination']) ?? {}
   for (const row of rows) judgeRow(collector, row)
   judgeCursor(collector, pagination['cursor'])
-  judgeLimit(collector, rows.length, pagination['cursor'], query.get('limit'))
+  const { searchParams } = new URL(exchange.request.url)
+  judgeLimit(collector, rows.length, pagination['cursor'], searchParams.get('limit'))
   observe(collector, rows, pagination)
 }
 
