@@ -21,7 +21,6 @@ import {
   claimNoForeignFacts,
   createRecallLaw,
   type Recall,
-  replyAlone,
 } from '../support/recall.ts'
 import { replyBesideOtherChat } from '../support/refusals.ts'
 import { attachedFile } from '../support/test-data.ts'
@@ -89,7 +88,12 @@ async function isRemembered(run: Run, { row, body, answer }: Trial): Promise<voi
       fact: recall.fact,
       conversation: [...conversation, question],
       again: () => send(run, body, { ...row, overlap: plain }),
-      alone: (text) => replyAlone(run, text, fieldsOf(run, row), body),
+      alone: async (text) => {
+        const { chat_id, parent_id, ...generation } = body
+        const place = await run.v2.chat()
+        const message = fieldsOf(run, row)
+        return (await run.v2.storeAndGenerate(place, text, message, generation)).reply
+      },
       what: 'the answer to a question about the first message of the chain',
     })
   }

@@ -27,7 +27,6 @@ import {
   missingFrom,
 } from '../support/history.ts'
 import { type createRecallLaw, type Recall, sayAlone } from '../support/recall.ts'
-import { claimNoStep } from '../support/refusals.ts'
 import type { Body, Trial } from './trials.ts'
 
 type Claiming = Pick<ScenarioContext, 'v3' | 'claim'>
@@ -192,7 +191,10 @@ export async function claimKeyNeeded(
   const keyless = await v3.generate(turn, { key: null, role: 'negative' })
   const what = 'a later turn without Idempotency-Key is refused'
   claim('V3-IDEM-01', () => expect(isDeclined(keyless), what).toBe(true), keyless, answer)
-  await claimNoStep({ v3, claim }, chat, nonce, keyless)
+  if (!isDeclined(keyless)) return
+  const { rows, pages } = await v3.historyAfterPause(chat)
+  const steps = expect(inputRows(rows, nonce), 'steps of the refused request')
+  claim('V3-GEN-14', () => steps.toEqual([]), keyless, ...pages)
 }
 
 /** Other requirements cover items without a type and content that is not a list of parts. */

@@ -120,20 +120,22 @@ export async function claimTurnKept(
 const pageSize = 50
 
 /** The texts of an input row, part by part. */
-export function inputTexts({ item }: HistoryRow): string[] {
-  const content = isObject(item) ? item['content'] : undefined
-  const parts = Array.isArray(content) ? content.filter(isObject) : []
-  return parts.map(({ text }) => text).filter((text) => typeof text === 'string')
+export function inputTexts(row: HistoryRow): string[] {
+  return textParts(row).map(({ text }) => text)
 }
 
 /** The types of the text parts of inputs, for parts with a type. */
 export function inputPartTypes(rows: readonly HistoryRow[]): readonly string[] {
-  const parts = inputRows(rows).flatMap(({ item }) =>
-    isObject(item) && Array.isArray(item['content']) ? item['content'].filter(isObject) : [],
-  )
-  return parts.flatMap(({ type, text }) =>
-    typeof type === 'string' && typeof text === 'string' ? [type] : [],
-  )
+  const types = inputRows(rows)
+    .flatMap(textParts)
+    .map(({ type }) => type)
+  return types.filter((type) => typeof type === 'string')
+}
+
+function textParts({ item }: HistoryRow) {
+  const content = isObject(item) ? item['content'] : undefined
+  const parts = Array.isArray(content) ? content.filter(isObject) : []
+  return parts.flatMap(({ type, text }) => (typeof text === 'string' ? [{ type, text }] : []))
 }
 
 /** Texts that rows do not show as often as they were sent: as parts of one row, or of rows that follow each other. */

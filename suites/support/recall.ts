@@ -167,14 +167,4 @@ export async function sayAlone(
   return v3.generate({ ...body, chat_id, input: turn }, { role: 'control' })
 }
 
-/** The reply to a message of a new chat, with the fields of another message and of its generation. */
-export async function replyAlone(
-  { v2 }: Pick<ScenarioContext, 'v2'>,
-  text: string,
-  message: Body,
-  { chat_id, parent_id, ...generation }: Body,
-): Promise<Exchange> {
-  return (await v2.storeAndGenerate(await v2.chat(), text, message, generation)).reply
-}
-
 type Body = Readonly<Record<string, unknown>>

@@ -4,10 +4,8 @@ import {
   answerText,
   assume,
   bodyText,
-  type Chat,
   type Exchange,
   expect,
-  inputRows,
   isDeclined,
   leavesOf,
   type ScenarioContext,
@@ -72,19 +70,6 @@ export function hintText(exchange: Exchange): string {
   return bodyText(exchange)
     .replaceAll(/\\+(?:\/|u002f)/gi, '/')
     .replaceAll(/&(?:#0*47|#x0*2f|sol);/gi, '/')
-}
-
-/** V3-GEN-14: a refused request leaves no step in the history; one that was accepted may. */
-export async function claimNoStep(
-  { v3, claim }: Pick<ScenarioContext, 'v3' | 'claim'>,
-  chat: Chat,
-  nonce: string,
-  refused: Exchange,
-): Promise<void> {
-  if (!isDeclined(refused)) return
-  const { rows, pages } = await v3.historyAfterPause(chat)
-  const none = () => expect(inputRows(rows, nonce), 'steps of the refused request').toEqual([])
-  claim('V3-GEN-14', none, refused, ...pages)
 }
 
 /** The versions that an answer states for a chat, next to its id: elsewhere they may be an echo. */

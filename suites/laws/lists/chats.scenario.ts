@@ -19,9 +19,8 @@ import {
   test,
 } from '../../../harness/conformance/scenario/index.ts'
 import type { Trial } from '../trials.ts'
-import type { LawfulList } from './lawful-list.ts'
 import { claimLists } from './list-laws.ts'
-import { type Caller, cap, editsFor, membersOf, rowsAt } from './members.ts'
+import { type Caller, cap, editsFor, type LawfulList, membersOf, rowsAt } from './members.ts'
 
 /** Sections 2.5 and 4.3: the laws of a list hold for pages of any size, for any search and caller. */
 describe('v3: laws of lists', () => {

@@ -17,8 +17,19 @@ import {
   succeeded,
 } from '../../../harness/conformance/scenario/index.ts'
 import { type Trial, tryConditions } from '../trials.ts'
-import type { LawfulList, LeftOut, ListOperation, Query } from './lawful-list.ts'
-import { cap, type Kind, type Members, noCursor, onlyOf, rowsAt, smallPages } from './members.ts'
+import {
+  cap,
+  type Kind,
+  type LawfulList,
+  type LeftOut,
+  type ListOperation,
+  type Members,
+  noCursor,
+  onlyOf,
+  type Query,
+  rowsAt,
+  smallPages,
+} from './members.ts'
 
 export async function claimLists<O extends ListOperation>(
   { claim, session, coverage }: Pick<ScenarioContext, 'claim' | 'session' | 'coverage'>,
