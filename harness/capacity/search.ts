@@ -33,20 +33,7 @@ export type SearchEnd =
   /** The load generator was the bottleneck before the target was. */
   | 'generator'
 
-export interface Capacity {
-  readonly end: SearchEnd
-  /** Requests a second; null if the search found no bracket. */
-  readonly rate: number | null
-  /** Confidence interval at 95 %. */
-  readonly interval: readonly [low: number, high: number] | null
-  /** The SLO that limits the rate; without a rate, the one missed at the lowest rate. */
-  readonly limitedBy: string | null
-  readonly by: SloEstimate['by']
-  readonly drift: SloEstimate['drift']
-  readonly highestMet: number | null
-  readonly lowestMissed: number | null
-  readonly probes: readonly Probe[]
-}
+export type Capacity = ReturnType<typeof answer>
 
 /** @param effort length of the probe as a multiple of the usual one, at least 1 */
 export type RunProbe = (rate: number, effort: number) => Promise<Probe>
@@ -216,7 +203,7 @@ function isPrecise(
 }
 
 /** Result of a search that ends after these probes. */
-export function answer(end: SearchEnd, probes: readonly Probe[]): Capacity {
+export function answer(end: SearchEnd, probes: readonly Probe[]) {
   const valid = probes.filter((probe) => probe.valid)
   const slos = [...new Set(valid.flatMap(({ limits }) => limits.map(({ slo }) => slo)))]
   const estimates = slos.map((slo) => estimateOf(slo, valid))
@@ -230,8 +217,11 @@ export function answer(end: SearchEnd, probes: readonly Probe[]): Capacity {
   const missed = estimates.flatMap((estimate) => estimate.missed ?? [])
   return {
     end,
+    /** Requests a second; null if the search found no bracket. */
     rate: limiting?.rate ?? null,
+    /** Confidence interval at 95 %. */
     interval: limiting?.interval ?? null,
+    /** The SLO that limits the rate; without a rate, the one missed at the lowest rate. */
     limitedBy: limiting?.slo ?? firstMissed?.slo ?? null,
     by: limiting?.by ?? null,
     drift: limiting?.drift ?? null,

@@ -1,20 +1,15 @@
 import { setMaxListeners } from 'node:events'
-import { setFlagsFromString } from 'node:v8'
-import { Worker } from 'node:worker_threads'
 import { writePassages } from '../../fixtures/content/passages.ts'
 import type { LoadReport } from '../../reports/load/model/report.ts'
 import { createRedactor } from '../client/redaction/redaction.ts'
 import { sleep } from './clock.ts'
 import {
-  type DoneMessage,
-  type ExitedMessage,
   type RecordsMessage,
   setupsOf,
   type WorkerCommand,
-  type WorkerMessage,
-  type WorkerPoolResult,
   type WorkerSetup,
 } from './engine/messages.ts'
+import { WorkerThread } from './engine/worker-thread.ts'
 import { startClockProbeServer } from './generator/generator-monitor.ts'
 import { RunRecorder } from './metrics/run-metrics.ts'
 import type { LoadOptions, LoadProgress } from './options.ts'
@@ -125,6 +120,8 @@ export class PreparationError extends Error {
   override readonly name = 'PreparationError'
 }
 
+export type WorkerPoolResult = Awaited<ReturnType<typeof runWorkers>>
+
 /** Starts threads for the workers of a run, which load their modules meanwhile; end them if no run uses them. */
 export function startThreads(count: number): readonly WorkerThread[] {
   return Array.from({ length: count }, () => new WorkerThread())
@@ -138,7 +135,7 @@ export async function runWorkers(
   workers: readonly WorkerThread[],
   setups: Promise<readonly WorkerSetup[]>,
   options: WorkerPoolOptions,
-): Promise<WorkerPoolResult> {
+) {
   const postAll = (command: WorkerCommand) => {
     for (const worker of workers) worker.post(command)
   }
@@ -164,10 +161,13 @@ export async function runWorkers(
   }
   const exits = workers.map(({ end }) => end)
   return {
-    done: workers.flatMap(({ done }) => (done === undefined ? [] : [done])),
+    /** One message for each worker that finished its run. */
+    done: workers.flatMap(({ done }) => done ?? []),
     warnings: countWarnings(exits.flatMap(({ warnings = [] }) => warnings)),
     internalErrors: workers.flatMap(({ errors }) => errors),
+    /** Chats that were not deleted. */
     chatsLeft: exits.reduce((sum, { chatsLeft = 0 }) => sum + chatsLeft, 0),
+    /** Connections to the target, those of setup and cleanup included. */
     connectionsOpened: exits.reduce((sum, { connectionsOpened = 0 }) => sum + connectionsOpened, 0),
   }
 }
@@ -179,85 +179,3 @@ function failureOf({
   if (reason !== undefined) return [new PreparationError(reason)]
   return error === undefined ? [] : [new Error(`a load worker failed to start: ${error}`)]
 }
-
-export class WorkerThread {
-  done: DoneMessage | undefined
-  end: ExitedMessage = { type: 'exited' }
-  readonly errors: string[] = []
-  readonly #ready = Promise.withResolvers<void>()
-  readonly #exited = Promise.withResolvers<void>()
-  readonly ready = this.#ready.promise
-  readonly exited = this.#exited.promise
-  readonly #worker: Worker
-  #onRecords: (message: RecordsMessage) => void = () => {}
-
-  constructor() {
-    setFlagsFromString(`--initial-heap-size=${initialHeapMb}`)
-    // V8's single-threaded scavenger pauses for about 1 ms; the parallel one for up to 5 ms on busy CPUs.
-    setFlagsFromString('--no-parallel-scavenge')
-    // At its full size from the start: `bin/start.cjs` keeps young generations from growing.
-    setFlagsFromString(`--min-semi-space-size=${maxYoungGenerationSizeMb / 3}`)
-    this.#worker = new Worker(workerFile, { resourceLimits: { maxYoungGenerationSizeMb } })
-    this.#worker.on('message', (message: WorkerMessage) => this.#receive(message))
-    this.#worker.on('error', (error) => {
-      this.errors.push(error instanceof Error ? (error.stack ?? error.message) : String(error))
-    })
-    this.#worker.on('exit', () => this.#exit())
-  }
-
-  prepare(setup: WorkerSetup, onRecords: (message: RecordsMessage) => void): void {
-    this.#onRecords = onRecords
-    this.post({ type: 'prepare', setup })
-  }
-
-  post(command: WorkerCommand): void {
-    this.#worker.postMessage(command)
-  }
-
-  terminate(): Promise<unknown> {
-    return this.#worker.terminate()
-  }
-
-  #receive(message: WorkerMessage): void {
-    switch (message.type) {
-      case 'ready':
-        this.#ready.resolve()
-        return
-      case 'records':
-        this.#onRecords(message)
-        return
-      case 'done':
-        this.done = message
-        return
-      case 'error':
-        this.errors.push(message.message)
-        return
-      case 'exited':
-        this.end = message
-        this.#exit()
-    }
-  }
-
-  #exit(): void {
-    this.#ready.resolve()
-    this.#exited.resolve()
-  }
-}
-
-/**
- * Size of the young generation. A scavenge of V8's default of 16 MB delays the stamps of reads by 8 to
- * 20 ms; V8 uses a third of it for new objects.
- */
-const maxYoungGenerationSizeMb = 6
-/**
- * Initial heap. With V8's small default, a full collection runs every four seconds and takes 5 to
- * 17 ms; with 256, 500 streams take 290 MB after a minute, and with this 190, at the same precision.
- * The flag applies to heaps created later: those of the workers.
- */
-const initialHeapMb = 48
-
-/** A checkout runs the source, the package the compiled files. */
-const workerFile = new URL(
-  import.meta.url.endsWith('.js') ? './engine/worker.js' : './engine/worker.ts',
-  import.meta.url,
-)

@@ -4,6 +4,7 @@ import type { NetworkOptions } from '../client/network/options.ts'
 import type { Secret } from '../client/redaction/redaction.ts'
 import type { AnswerLimits } from './http/answer-body.ts'
 import type { ChannelPool } from './http/channel.ts'
+import type { Arrival } from './plan/plan.ts'
 import { drawsOf, hashText } from './plan/random.ts'
 import type { JournalPlace } from './setup/chat-journal.ts'
 
@@ -105,11 +106,7 @@ export function endpointTargets(target: LoadTarget): readonly LoadTarget[] {
   return target.endpoints.list.map(({ baseUrl }) => ({ ...target, baseUrl }))
 }
 
-export interface RoutedRequest {
-  /** Index, session and nonce of its arrival. */
-  readonly index: number
-  readonly session: number
-  readonly nonce: string
+export interface RoutedRequest extends Pick<Arrival, 'index' | 'session' | 'nonce'> {
   /** Position in its transaction. */
   readonly step: number
   /** Undefined for a request without a chat. */

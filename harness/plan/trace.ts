@@ -80,9 +80,8 @@ function fromCsv(text: string): DemandTrace {
   if (!heading.includes('at')) {
     throw new TraceSyntaxError(1, `the heading has no column "at"; known are ${columns.join(', ')}`)
   }
-  const indexOf = (column: Column) => heading.indexOf(column)
-  const [rateAt, requestsAt] = [indexOf('rate'), indexOf('requests')]
-  const [promptAt, answerAt] = [indexOf('prompt'), indexOf('answer')]
+  const has = (column: Column) => heading.includes(column)
+  const [isOfRates, isOfCounts] = [has('rate'), !has('rate') && has('requests')]
   const atMs: number[] = []
   const values: number[] = []
   const lengths: RequestLength[] = []
@@ -90,13 +89,14 @@ function fromCsv(text: string): DemandTrace {
   for (const [index, line] of lines.entries()) {
     if (index === 0 || line.trim() === '') continue
     const cells = line.split(',')
-    const number = (column: number, name: Column, min: number) => {
-      const cell = (cells[column] ?? '').trim()
+    const cellOf = (name: Column) => (cells[heading.indexOf(name)] ?? '').trim()
+    const number = (name: Column, min: number) => {
+      const cell = cellOf(name)
       const value = Number(cell)
       if (cell !== '' && value >= min && Number.isFinite(value)) return value
       throw new TraceSyntaxError(index + 1, `${name}: must be a number from ${min} up`)
     }
-    const time = timeOf((cells[indexOf('at')] ?? '').trim(), index + 1)
+    const time = timeOf(cellOf('at'), index + 1)
     if (atMs.length === 0) startsAtMs = time.ofDayMs
     const last = atMs.at(-1)
     // A time of day that decreases has passed midnight.
@@ -108,21 +108,17 @@ function fromCsv(text: string): DemandTrace {
       throw new TraceSyntaxError(index + 1, 'at: is before the line above')
     }
     atMs.push(ms)
-    if (rateAt >= 0) values.push(number(rateAt, 'rate', 0))
-    else if (requestsAt >= 0) values.push(number(requestsAt, 'requests', 0))
-    else if (promptAt >= 0 && answerAt >= 0) {
-      lengths.push({
-        promptTokens: number(promptAt, 'prompt', 0),
-        outputTokens: number(answerAt, 'answer', 1),
-      })
+    if (isOfRates || isOfCounts) values.push(number(isOfRates ? 'rate' : 'requests', 0))
+    else if (has('prompt') && has('answer')) {
+      lengths.push({ promptTokens: number('prompt', 0), outputTokens: number('answer', 1) })
     }
   }
   const first = atMs[0]
   if (first === undefined) throw new TraceSyntaxError(2, 'there is no line after the heading')
   const times = atMs.map((ms) => ms - first)
-  const isOfRequests = rateAt < 0 && requestsAt < 0
+  const isOfSums = isOfRates || isOfCounts
   return {
-    ...(isOfRequests ? ofRequests(times, lengths) : ofRates(times, values, rateAt >= 0)),
+    ...(isOfSums ? ofRates(times, values, isOfRates) : ofRequests(times, lengths)),
     startsAtMs,
   }
 }

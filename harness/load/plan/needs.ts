@@ -10,19 +10,13 @@ export interface ChatNeeds {
   readonly history: number
 }
 
-/** Size of a part of a plan. */
-export interface PartSize {
-  readonly transactions: number
-  readonly needs: ChatNeeds
-}
-
 /** Upper bound of prepared chats; further ones are created by the transactions that need them. */
 const maxPrepared = 20_000
 const sharedV2 = 4
 const sharedHistories = 2
 
-/** @param part of the plan, as sent by one shard or worker */
-export function partSize(spec: PlanSpec, part: Part): PartSize {
+/** Size of a part of the plan, as sent by one shard or worker. */
+export function partSize(spec: PlanSpec, part: Part) {
   const count = { transactions: 0, v3: 0, v2: 0, history: 0 }
   const maxChats = Math.ceil(maxPrepared / part.of)
   for (const arrival of arrivals(spec)) {
@@ -32,14 +26,12 @@ export function partSize(spec: PlanSpec, part: Part): PartSize {
     const chat = chatOf(spec, arrival)
     if (chat !== undefined) count[chat] += 1
   }
-  return {
-    transactions: count.transactions,
-    needs: {
-      v3: Math.min(count.v3, maxChats),
-      v2: Math.min(count.v2, sharedV2),
-      history: Math.min(count.history, sharedHistories),
-    },
+  const needs: ChatNeeds = {
+    v3: Math.min(count.v3, maxChats),
+    v2: Math.min(count.v2, sharedV2),
+    history: Math.min(count.history, sharedHistories),
   }
+  return { transactions: count.transactions, needs }
 }
 
 /** Sampled transactions of a closed loop, whose number is unknown. */

@@ -39,16 +39,11 @@ export function littlesLaw(flow: Flow): AuditRow {
   return { ...row, verdict: off < 0.05 ? 'pass' : 'fail', message }
 }
 
-export interface RequestCounts {
-  readonly dispatched: number
-  readonly ok: number
-  readonly failed: number
-  readonly open: number
-  readonly left: number
-}
+type Outcomes = 'dispatched' | 'ok' | 'failed' | 'open' | 'left'
 
 /** No request may appear or vanish: each that was dispatched has one outcome. */
-export function conservation({ dispatched, ok, failed, open, left }: RequestCounts): AuditRow {
+export function conservation(counts: Readonly<Record<Outcomes, number>>): AuditRow {
+  const { dispatched, ok, failed, open, left } = counts
   const missing = dispatched - ok - failed - open - left
   const law = `${dispatched} dispatched = ${ok} ok + ${failed} failed + ${open} open + ${left} aborted by the client`
   return {
