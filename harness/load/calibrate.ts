@@ -1,7 +1,7 @@
 /** `chatgen calibrate`: runs at growing event rates, and the lateness of their stamps. */
-import { availableParallelism, cpus } from 'node:os'
 import type { Calibration, CalibrationPoint } from '../../reports/load/model/generator.ts'
 import type { LoadReport } from '../../reports/load/model/report.ts'
+import { generatorEnvironment } from './generator/generator-monitor.ts'
 import { generatorLimits } from './generator/verdict.ts'
 import { defaultLoadOptions, type LoadOptions } from './options.ts'
 import { type Mix, mixEntry } from './plan/mix.ts'
@@ -39,11 +39,8 @@ export async function calibrate(options: CalibrateOptions): Promise<Calibration>
 }
 
 export function thisMachine(): Calibration['machine'] {
-  return {
-    node: process.version,
-    cpus: availableParallelism(),
-    cpuModel: cpus()[0]?.model ?? 'unknown',
-  }
+  const { node, cpus, cpuModel } = generatorEnvironment()
+  return { node, cpus, cpuModel }
 }
 
 /** Share of the calibrated ceiling that a run used; null for a calibration of another machine. */

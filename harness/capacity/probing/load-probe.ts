@@ -59,31 +59,29 @@ export async function runLoadProbe(
   }
   const run = options.openRun(index, spec)
   const send = isDistributed ? (options.runProbe ?? runLoad) : runLoad
-  let report: LoadReport | null = null
-  try {
-    report = await send({
-      ...load,
-      target: run.target,
-      spec,
-      shard: null,
-      startAt: null,
-      maxTimestampErrorMs: maxTimestampErrorOf(load.slos),
-      signal: AbortSignal.any([signal, ending.signal]),
-      onRecord: (record) => {
-        observer.add(record)
-        if (observer.size === maxRequests) ending.abort()
-      },
-      onProgress: (progress) => {
-        onProgress?.(progress)
-        const hopeless = mayGiveUp === true && !ending.signal.aborted ? observer.hopeless() : null
-        if (hopeless !== null && progress.phase === 'running') {
-          stop(`more than half of the requests are over ${hopeless}`)
-        }
-      },
-    })
-  } finally {
-    if (report === null) run.close(null)
-  }
+  const report = await send({
+    ...load,
+    target: run.target,
+    spec,
+    shard: null,
+    startAt: null,
+    maxTimestampErrorMs: maxTimestampErrorOf(load.slos),
+    signal: AbortSignal.any([signal, ending.signal]),
+    onRecord: (record) => {
+      observer.add(record)
+      if (observer.size === maxRequests) ending.abort()
+    },
+    onProgress: (progress) => {
+      onProgress?.(progress)
+      const hopeless = mayGiveUp === true && !ending.signal.aborted ? observer.hopeless() : null
+      if (hopeless !== null && progress.phase === 'running') {
+        stop(`more than half of the requests are over ${hopeless}`)
+      }
+    },
+  }).catch((error: unknown) => {
+    run.close(null)
+    throw error
+  })
   return {
     report,
     observer,

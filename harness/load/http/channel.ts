@@ -1,5 +1,6 @@
 import type { Header, WireRequest } from '../../../contract/index.ts'
 import type { LoadReport } from '../../../reports/load/model/report.ts'
+import { addCounts } from '../metrics/samples/histogram.ts'
 
 /** Receives the progress of one request. The last call is `end`, `failed` or `internalError`. */
 export interface AnswerSink extends ResponseSink {
@@ -78,27 +79,21 @@ export interface ResponseSink {
 
 /** Combines the HTTP/2 figures of several threads or shards. */
 export function http2Of(parts: readonly Http2Figures[]): Pick<ConnectionFigures, 'http2'> {
-  const [first, ...others] = parts
-  if (first === undefined) return {}
-  return {
-    http2: others.reduce(
-      (sum, part) => ({
-        streams: sum.streams + part.streams,
-        maxAtOnce: Math.max(sum.maxAtOnce, part.maxAtOnce),
-        allowed: minOrNull(sum.allowed, part.allowed),
-        resets: sum.resets + part.resets,
-        goaways: sum.goaways + part.goaways,
-        resent: sum.resent + part.resent,
-      }),
-      first,
-    ),
-  }
+  if (parts.length === 0) return {}
+  const http2 = { ...noHttp2Figures }
+  for (const part of parts) addHttp2Figures(http2, part)
+  return { http2 }
 }
 
-/** Minimum of two limits; null means no limit. */
-export function minOrNull(a: number | null, b: number | null): number | null {
-  if (a === null || b === null) return a ?? b
-  return Math.min(a, b)
+export const noHttp2Figures: Readonly<Http2Figures> = {
+  ...{ streams: 0, maxAtOnce: 0, allowed: null, resets: 0, goaways: 0, resent: 0 },
+}
+
+export function addHttp2Figures(sum: Http2Figures, more: Readonly<Http2Figures>): void {
+  addCounts(sum, more, ['streams', 'resets', 'goaways', 'resent'])
+  sum.maxAtOnce = Math.max(sum.maxAtOnce, more.maxAtOnce)
+  // Null means no limit.
+  if (more.allowed !== null) sum.allowed = Math.min(sum.allowed ?? more.allowed, more.allowed)
 }
 
 interface Waiting {

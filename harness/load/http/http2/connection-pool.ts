@@ -1,10 +1,11 @@
 import type { RunClock } from '../../clock.ts'
 import {
+  addHttp2Figures,
   type Channel,
   type ChannelPool,
   ConnectionLimit,
   type Http2Figures,
-  minOrNull,
+  noHttp2Figures,
 } from '../channel.ts'
 import type { Route } from '../dial.ts'
 import { Http2Connection } from './connection.ts'
@@ -30,9 +31,7 @@ export class Http2ConnectionPool implements ChannelPool {
   readonly #sharedConnections = new Set<Http2Connection>()
   /** Streams that wait for a connection, in order of request. */
   readonly #waiting = new Set<Http2Stream>()
-  readonly #figures: Http2Figures = {
-    ...{ streams: 0, maxAtOnce: 0, allowed: null, resets: 0, goaways: 0, resent: 0 },
-  }
+  readonly #figures: Http2Figures = { ...noHttp2Figures }
   readonly #sweep: NodeJS.Timeout
   #closed = false
 
@@ -52,7 +51,7 @@ export class Http2ConnectionPool implements ChannelPool {
 
   get http2(): Http2Figures {
     const figures = { ...this.#figures }
-    for (const connection of this.#connections) addTo(figures, connection)
+    for (const connection of this.#connections) addHttp2Figures(figures, connection.figures)
     return figures
   }
 
@@ -185,7 +184,7 @@ export class Http2ConnectionPool implements ChannelPool {
       onCapacity: onRoom,
       onClosed: (connection, error, reached) => {
         this.#connections.delete(connection)
-        addTo(this.#figures, connection)
+        addHttp2Figures(this.#figures, connection.figures)
         this.#limit.closed(reached)
         onGone(error)
         // Another try may fail as fast as this one, so it waits for the next request.
@@ -203,14 +202,4 @@ export class Http2ConnectionPool implements ChannelPool {
       if (idle && connection.idleSince < oldest) connection.close()
     }
   }
-}
-
-function addTo(
-  figures: Http2Figures,
-  { streams, maxAtOnce, allowed, goaway }: Http2Connection,
-): void {
-  figures.streams += streams
-  figures.maxAtOnce = Math.max(figures.maxAtOnce, maxAtOnce)
-  figures.allowed = minOrNull(figures.allowed, allowed)
-  if (goaway !== undefined) figures.goaways += 1
 }

@@ -9,7 +9,7 @@ import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import { http2ErrorNames } from '../../../client/network/failures.ts'
 import type { RunClock } from '../../clock.ts'
-import { Http2Error } from '../channel.ts'
+import { Http2Error, type Http2Figures, noHttp2Figures } from '../channel.ts'
 import { dial, type Route } from '../dial.ts'
 import { PeerClosedError } from '../http1/connection.ts'
 
@@ -79,6 +79,11 @@ export class Http2Connection {
   get capacity(): number {
     if (this.readyAt === null || this.#isClosed || this.goaway !== undefined) return 0
     return (this.allowed ?? Number.POSITIVE_INFINITY) - this.active
+  }
+
+  get figures(): Http2Figures {
+    const { streams, maxAtOnce, allowed } = this
+    return { ...noHttp2Figures, streams, maxAtOnce, allowed, goaways: this.goaway ? 1 : 0 }
   }
 
   get opening(): boolean {
