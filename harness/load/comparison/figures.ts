@@ -7,8 +7,8 @@ import { givenSlos } from '../shards/merge.ts'
 import { minimumSamples } from '../statistics/quantile-interval.ts'
 import type { comparedLatencies } from '../summary/rates.ts'
 import { meanOf, quantileOf, samplesOf, shareOf } from './block-estimates.ts'
-import type { Candidate } from './verdicts.ts'
-import { type Estimate, ratioOf } from './verdicts.ts'
+import type { ComparisonOptions } from './compare-loads.ts'
+import { type Candidate, type Estimate, ratioOf } from './verdicts.ts'
 
 /** A run with its measured window in blocks. */
 export interface RunBlocks {
@@ -60,7 +60,7 @@ export function defaultFigures(a: LoadReport, b: LoadReport): readonly FigureNam
 export function figuresOf(
   a: RunBlocks,
   b: RunBlocks,
-  { figures, tolerance }: { figures: readonly FigureName[] | null; tolerance: number },
+  { figures, tolerance }: ComparisonOptions,
 ): Candidate[] {
   return (figures ?? defaultFigures(a.report, b.report)).flatMap((name) => {
     if ('metric' in name) return latencyFigure(a, b, name, tolerance)

@@ -9,7 +9,7 @@ import { milliseconds } from '../metrics/samples/histogram.ts'
 import { minimumSamples, type OrderedSample } from '../statistics/quantile-interval.ts'
 import { unpackBlocks } from '../summary/rates.ts'
 import { pooled, ratioOfPairs, samplesOf } from './block-estimates.ts'
-import { comparisonOutcome, headOf } from './compare-loads.ts'
+import { type ComparisonOptions, comparisonOutcome, headOf } from './compare-loads.ts'
 import {
   type ComparedLatency,
   defaultFigures,
@@ -32,7 +32,7 @@ export const minPairs = 6
 /** Comparison of two deployments that took turns. Pairs in which the generator was too slow are left out. */
 export function compareInterleaved(
   all: readonly BlockPair[],
-  { figures: chosen, tolerance }: { figures: readonly FigureName[] | null; tolerance: number },
+  { figures: chosen, tolerance }: ComparisonOptions,
 ): LoadComparison {
   const valid = all.filter(({ a, b }) =>
     [a, b].every(({ generator }) => generator.verdict !== 'invalid'),

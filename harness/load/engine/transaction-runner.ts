@@ -21,12 +21,6 @@ export interface StepSpec {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-interface IdempotencyRace {
-  /** User turns in the history; null if it cannot be read. */
-  readonly turns: number | null
-  readonly history: RequestResult
-}
-
 export interface RunnerOptions {
   /** Due time of the first request, in nanoseconds of the run. */
   readonly dueNs: number
@@ -135,8 +129,11 @@ export class TransactionRunner {
     return outcome.kind === 'ok' ? chats.registerChat(created.json, json, endpoint) : undefined
   }
 
-  /** Records the outcome of an idempotency race. */
-  recordRace({ turns, history }: IdempotencyRace): void {
+  /**
+   * Records the outcome of an idempotency race.
+   * @param turns of the user in the history; null if it cannot be read
+   */
+  recordRace(turns: number | null, history: RequestResult): void {
     const { races } = this.#context.integrity.counts
     races.races += 1
     if (turns === null || turns === 0) {

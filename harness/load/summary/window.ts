@@ -57,10 +57,7 @@ export function measuredWindow(run: RunMetrics, options: WindowOptions): Measure
   }
 }
 
-interface Value {
-  readonly plannedNs: number
-  readonly value: number
-}
+type Value = ReturnType<typeof windowSeries>['values'][number]
 
 function warmUp(name: string, values: readonly Value[], inFlight: readonly number[]) {
   const byLatency = mser5(values.map(({ value }) => value))
@@ -78,7 +75,7 @@ function warmUp(name: string, values: readonly Value[], inFlight: readonly numbe
 }
 
 /** First-token times if most requests have one, otherwise the whole time. */
-function windowSeries(run: RunMetrics, untilNs: number): { name: string; values: Value[] } {
+function windowSeries(run: RunMetrics, untilNs: number) {
   const all = run.sample.blocks().flat()
   const sampled = all.filter(({ plannedNs }) => plannedNs < untilNs)
   const streamed = sampled.filter(({ ttftNs }) => ttftNs !== null).length

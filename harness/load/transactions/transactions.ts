@@ -119,7 +119,7 @@ async function turnInFreshChat(context: TransactionRunner, form: Form): Promise<
     form: 'json',
     query: { chat_id: chat },
   })
-  context.recordRace({ turns: userTurns(history.json, context.arrival.nonce), history })
+  context.recordRace(userTurns(history.json, context.arrival.nonce), history)
 }
 
 async function oneShot(context: TransactionRunner, form: Form): Promise<void> {

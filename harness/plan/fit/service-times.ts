@@ -21,25 +21,15 @@ const minError = 1e-3
 const ridge = 1e-11
 const rounds = 8
 
-/** A row in units of its usual error. */
-interface WeightedRow {
-  readonly probe: number
-  readonly columns: readonly number[]
-  readonly value: number
-}
-
-export interface EstimatedTimes {
-  readonly times: ServiceTimes
-  /** Covariance of the times, in the order of `names`; large if the rows do not tell them apart. */
-  readonly covariance: readonly (readonly number[])[]
-}
+type WeightedRow = ReturnType<typeof weightedRows>[number]
+export type EstimatedTimes = ReturnType<typeof estimateTimes>
 
 /**
  * The measured time of each row is linear in the times of the model. Errors are relative, as the speed of
  * a target varies.
  * @param probes rows of each probe
  */
-export function estimateTimes(probes: readonly (readonly WorkRow[])[]): EstimatedTimes {
+export function estimateTimes(probes: readonly (readonly WorkRow[])[]) {
   let solution: readonly number[] | null = null
   let rows: readonly WeightedRow[] = []
   for (let round = 0; round < rounds; round++) {
@@ -51,13 +41,15 @@ export function estimateTimes(probes: readonly (readonly WorkRow[])[]): Estimate
     )
   }
   const times = solution ?? names.map(() => 0)
-  return { times: timesOf(times), covariance: covarianceOf(rows, times, probes.length) }
+  return {
+    times: timesOf(times),
+    /** In the order of `names`; large if the rows do not tell the times apart. */
+    covariance: covarianceOf(rows, times, probes.length),
+  }
 }
 
-function weightedRows(
-  probes: readonly (readonly WorkRow[])[],
-  solution: readonly number[] | null,
-): readonly WeightedRow[] {
+/** Rows in units of their usual error. */
+function weightedRows(probes: readonly (readonly WorkRow[])[], solution: readonly number[] | null) {
   const rows = probes.flatMap((own, probe) =>
     own.map(({ measuredMs, counts }) => {
       const columns = names.map((name) => counts[name])
