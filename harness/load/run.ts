@@ -7,6 +7,7 @@ import {
   type RecordsMessage,
   setupsOf,
   type WorkerCommand,
+  type WorkerPoolResult,
   type WorkerSetup,
 } from './engine/messages.ts'
 import { WorkerThread } from './engine/worker-thread.ts'
@@ -120,8 +121,6 @@ export class PreparationError extends Error {
   override readonly name = 'PreparationError'
 }
 
-export type WorkerPoolResult = Awaited<ReturnType<typeof runWorkers>>
-
 /** Starts threads for the workers of a run, which load their modules meanwhile; end them if no run uses them. */
 export function startThreads(count: number): readonly WorkerThread[] {
   return Array.from({ length: count }, () => new WorkerThread())
@@ -135,7 +134,7 @@ export async function runWorkers(
   workers: readonly WorkerThread[],
   setups: Promise<readonly WorkerSetup[]>,
   options: WorkerPoolOptions,
-) {
+): Promise<WorkerPoolResult> {
   const postAll = (command: WorkerCommand) => {
     for (const worker of workers) worker.post(command)
   }
@@ -161,13 +160,10 @@ export async function runWorkers(
   }
   const exits = workers.map(({ end }) => end)
   return {
-    /** One message for each worker that finished its run. */
     done: workers.flatMap(({ done }) => done ?? []),
     warnings: countWarnings(exits.flatMap(({ warnings = [] }) => warnings)),
     internalErrors: workers.flatMap(({ errors }) => errors),
-    /** Chats that were not deleted. */
     chatsLeft: exits.reduce((sum, { chatsLeft = 0 }) => sum + chatsLeft, 0),
-    /** Connections to the target, those of setup and cleanup included. */
     connectionsOpened: exits.reduce((sum, { connectionsOpened = 0 }) => sum + connectionsOpened, 0),
   }
 }

@@ -12,12 +12,8 @@ import {
 import type { LoadComparison } from '../../../reports/load/model/comparison.ts'
 import { refusing } from '../../conformance/errors.ts'
 import { makeFolder } from '../../conformance/recording/result-files.ts'
-import {
-  type ComparisonOptions,
-  compareLoads,
-  NotComparableError,
-} from '../../load/comparison/compare-loads.ts'
-import type { FigureName } from '../../load/comparison/figures.ts'
+import { compareLoads, NotComparableError } from '../../load/comparison/compare-loads.ts'
+import type { ComparisonOptions, FigureName } from '../../load/comparison/figures.ts'
 import { comparedLatencies } from '../../load/summary/rates.ts'
 import { list } from '../flags.ts'
 import {

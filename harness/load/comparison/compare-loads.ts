@@ -2,7 +2,7 @@ import type { ComparedSide, LoadComparison } from '../../../reports/load/model/c
 import type { LoadReport } from '../../../reports/load/model/report.ts'
 import { givenSlos } from '../shards/merge.ts'
 import { unpackBlocks } from '../summary/rates.ts'
-import { type FigureName, figuresOf, type RunBlocks } from './figures.ts'
+import { type ComparisonOptions, figuresOf, type RunBlocks } from './figures.ts'
 import { decideFigures, familyError } from './verdicts.ts'
 
 /** A load report that lacks what a comparison needs. The message names the remedy. */
@@ -14,13 +14,6 @@ interface ComparedRun {
   /** Name of the report in messages. */
   readonly name: string
   readonly report: LoadReport
-}
-
-export interface ComparisonOptions {
-  /** Figures to compare; null for the default ones. */
-  readonly figures: readonly FigureName[] | null
-  /** Relative change of a latency or rate that counts as none. */
-  readonly tolerance: number
 }
 
 /**

@@ -7,7 +7,6 @@ import { givenSlos } from '../shards/merge.ts'
 import { minimumSamples } from '../statistics/quantile-interval.ts'
 import type { comparedLatencies } from '../summary/rates.ts'
 import { meanOf, quantileOf, samplesOf, shareOf } from './block-estimates.ts'
-import type { ComparisonOptions } from './compare-loads.ts'
 import { type Candidate, type Estimate, ratioOf } from './verdicts.ts'
 
 /** A run with its measured window in blocks. */
@@ -24,6 +23,13 @@ export type FigureName =
   | { readonly metric: ComparedLatency; readonly q: number }
   | { readonly share: 'success' | 'goodput' }
   | { readonly rate: 'rate' | 'tokens' }
+
+export interface ComparisonOptions {
+  /** Figures to compare; null for the default ones. */
+  readonly figures: readonly FigureName[] | null
+  /** Relative change of a latency or rate that counts as none. */
+  readonly tolerance: number
+}
 
 export type FigureHead = Pick<Candidate, 'name' | 'unit' | 'better' | 'tolerance'>
 

@@ -9,9 +9,10 @@ import { milliseconds } from '../metrics/samples/histogram.ts'
 import { minimumSamples, type OrderedSample } from '../statistics/quantile-interval.ts'
 import { unpackBlocks } from '../summary/rates.ts'
 import { pooled, ratioOfPairs, samplesOf } from './block-estimates.ts'
-import { type ComparisonOptions, comparisonOutcome, headOf } from './compare-loads.ts'
+import { comparisonOutcome, headOf } from './compare-loads.ts'
 import {
   type ComparedLatency,
+  type ComparisonOptions,
   defaultFigures,
   type FigureHead,
   type FigureName,

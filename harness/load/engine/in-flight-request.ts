@@ -1,17 +1,28 @@
 import type { Ending, Header } from '../../../contract/index.ts'
-import { AnswerBody, type DecodedSink, LimitMonitor } from '../http/answer-body.ts'
+import type { RunClock } from '../clock.ts'
+import {
+  AnswerBody,
+  type BufferUsage,
+  type DecodedSink,
+  type DecodeGate,
+  LimitMonitor,
+} from '../http/answer-body.ts'
 import type { AnswerSink, Channel, ChannelPool } from '../http/channel.ts'
 import { AnswerJudge } from '../judging/answer-judge.ts'
+import type { IntegrityRecorder } from '../judging/integrity-recorder.ts'
 import { type Failure, failure, type RequestOutcome, type RequestResult } from '../record.ts'
+import type { LoadTarget } from '../target.ts'
 import { type PlannedRequest, RecordBuilder } from './record-builder.ts'
 import { classify, connectFailure, cutOf, requestOutcome } from './request-outcome.ts'
-import type { WorkerContext } from './worker-context.ts'
 
-/** What all requests of a worker share. */
-type RequestServices = Pick<
-  WorkerContext,
-  'clock' | 'integrity' | 'buffers' | 'decodeGate' | 'target'
->
+/** Services that all requests of a worker share. */
+interface RequestServices {
+  readonly clock: RunClock
+  readonly integrity: IntegrityRecorder
+  readonly buffers: BufferUsage
+  readonly decodeGate: DecodeGate
+  readonly target: Pick<LoadTarget, 'limits'>
+}
 
 /** Callbacks of a request; exactly one of them is called, once. */
 interface ResultHandlers {

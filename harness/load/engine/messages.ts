@@ -3,7 +3,6 @@ import type { ThreadUsage } from '../generator/generator-monitor.ts'
 import type { ChannelPool, Http2Figures } from '../http/channel.ts'
 import type { AnswerId, IntegrityCounts } from '../judging/integrity-recorder.ts'
 import type { HistogramData } from '../metrics/samples/histogram.ts'
-import type { LoadOptions } from '../options.ts'
 import { type ChatNeeds, partSize } from '../plan/needs.ts'
 import { type Part, type PlanSpec, partOfWorker, shareOf, wholePlan } from '../plan/plan.ts'
 import type { RequestRecord } from '../record.ts'
@@ -73,9 +72,28 @@ export type RecordsMessage = Extract<WorkerMessage, { type: 'records' }>
 export type DoneMessage = Extract<WorkerMessage, { type: 'done' }>
 export type ExitedMessage = Extract<WorkerMessage, { type: 'exited' }>
 
+export interface WorkerPoolResult {
+  /** One message for each worker that finished its run. */
+  readonly done: readonly DoneMessage[]
+  readonly warnings: readonly Warning[]
+  readonly internalErrors: readonly string[]
+  /** Chats that were not deleted. */
+  readonly chatsLeft: number
+  /** Connections to the target, those of setup and cleanup included. */
+  readonly connectionsOpened: number
+}
+
+interface SetupOptions extends Pick<WorkerSetup, 'spec' | 'target' | 'keepAlive' | 'maxInFlight'> {
+  readonly workers: number
+  readonly maxConnections?: number | undefined
+  readonly drainMs: number
+  /** Null sends the whole plan. */
+  readonly shard: Part | null
+}
+
 /** Setups of the workers of a run, each with its part of the plan. */
 export function setupsOf(
-  options: Omit<LoadOptions, 'signal' | 'onProgress'>,
+  options: SetupOptions,
   passages: readonly Passage[],
   clockProbePort: number,
 ): WorkerSetup[] {

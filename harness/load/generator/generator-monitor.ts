@@ -4,10 +4,16 @@ import { availableParallelism, cpus, loadavg } from 'node:os'
 import { performance } from 'node:perf_hooks'
 import { rankOf } from '../../../contract/averages.ts'
 import type { GeneratorRow, Spread, WorkerRow } from '../../../reports/load/model/generator.ts'
-import type { DoneMessage } from '../engine/messages.ts'
-import { Histogram, valueAt } from '../metrics/samples/histogram.ts'
+import { Histogram, type HistogramData, valueAt } from '../metrics/samples/histogram.ts'
 import type { RequestRecord } from '../record.ts'
 import { generatorVerdict } from './verdict.ts'
+
+/** A worker of the generator, at the end of its run. */
+interface MeasuredThread {
+  readonly usage: ThreadUsage
+  /** Delay of its stamps, measured by the clock probe. */
+  readonly timestampError: HistogramData | null
+}
 
 /** Measurements of the whole process during a run. */
 interface GeneratorRun {
@@ -31,10 +37,7 @@ export class GeneratorMonitor {
     own.events += counts.events
   }
 
-  row(
-    done: readonly Pick<DoneMessage, 'usage' | 'timestampError'>[],
-    run: GeneratorRun,
-  ): GeneratorRow {
+  row(done: readonly MeasuredThread[], run: GeneratorRun): GeneratorRow {
     const { cpuMs, durationMs, undispatched, maxTimestampErrorMs } = run
     const events = [...this.#workers.values()].reduce((sum, own) => sum + own.events, 0)
     const cpuShares = done.flatMap(({ usage }) => usage.cpuShare ?? [])

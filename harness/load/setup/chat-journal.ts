@@ -4,7 +4,6 @@ import { messageOf } from '../../../contract/text.ts'
 import { maxTimerMs } from '../../../contract/timer.ts'
 import { RedactingWriter } from '../../client/redaction/redacting-writer.ts'
 import { createRedactor, type Secret } from '../../client/redaction/redaction.ts'
-import type { LoadTarget } from '../target.ts'
 
 /** Location of the creation journal of a run; structured-cloneable. */
 export interface JournalPlace {
@@ -128,7 +127,12 @@ export function warningText({ text, status, count }: Warning): string {
 /** Number of consecutive timeouts that abort the preparation. */
 const maxTimeouts = 3
 
-type GuardLimits = Pick<LoadTarget, 'timeoutMs' | 'runMs'>
+interface GuardLimits {
+  /** Timeout of one request, in milliseconds. */
+  readonly timeoutMs: number
+  /** Timeout of the whole preparation, in milliseconds; unlimited by default. */
+  readonly runMs?: number
+}
 
 /** Gives up a preparation after consecutive timeouts, or when it takes too long. */
 export class PreparationGuard {
