@@ -43,7 +43,7 @@ export function estimateTimes(probes: readonly (readonly WorkRow[])[]) {
   const times = solution ?? names.map(() => 0)
   return {
     times: timesOf(times),
-    /** In the order of `names`; large if the rows do not tell the times apart. */
+    /** Covariance in the order of `names`; large if the rows do not tell the times apart. */
     covariance: covarianceOf(rows, times, probes.length),
   }
 }
