@@ -33,26 +33,26 @@ interface Place {
   /** Requirements that were selected, also those that are not judged. */
   readonly requirements: readonly RequirementId[]
   /** Exploration that will follow the scenarios. */
-  readonly exploration: Pick<Exploration, 'slug' | 'cost'> | undefined
+  readonly planned: Pick<Exploration, 'slug' | 'cost'> | undefined
   readonly exploring: Exploring | undefined
 }
 
 export function buildProgress(
   collector: Collector,
   setup: RunSetup,
-  { scenario, requirements, exploration, exploring }: Place,
+  { scenario, requirements, planned, exploring }: Place,
 ): Omit<Progress, 'report'> {
   const { scenarios, results } = collector
   const { requirements: judged, profile, jobs } = setup
   const own = scenarios.filter((one) => isPlanned(one, judged, profile, isIncognito(setup)))
   const ended = new Set(results.map(({ slug }) => slug))
   const done = own.filter(({ slug }) => ended.has(slug))
-  const explored = exploration && ended.has(exploration.slug) ? 1 : shareOf(exploring)
+  const explored = planned && ended.has(planned.slug) ? 1 : shareOf(exploring)
   // It runs alone.
-  const alone = exploration === undefined ? 0 : weightOf(exploration.cost) * jobs
+  const alone = planned === undefined ? 0 : weightOf(planned.cost) * jobs
   const weigh = (list: readonly Scenario[]) =>
     list
-      .filter(({ slug }) => slug !== exploration?.slug)
+      .filter(({ slug }) => slug !== planned?.slug)
       .reduce((sum, { cost }) => sum + weightOf(cost), 0)
   const whole = weigh(own) + alone
   return {

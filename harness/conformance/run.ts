@@ -4,7 +4,7 @@ import { surfaces as allSurfaces, type Surface } from '../../contract/index.ts'
 import { type ConformanceReport, isViolation } from '../../contract/report/conformance.ts'
 import { messageOf } from '../../contract/text.ts'
 import { createRedactor, RedactingWriter } from '../client/index.ts'
-import { type AuditOptions, auditLeftovers, type LeftoverAudit } from './cleanup/audit.ts'
+import { auditLeftovers, type LeftoverAudit } from './cleanup/audit.ts'
 import { openJournal, startJournal } from './cleanup/journal.ts'
 import { interfaceRevision, runRecordName, suiteVersion } from './defaults.ts'
 import { costOf, runOnEachEndpoint } from './endpoints-alone.ts'
@@ -50,12 +50,7 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
     exploration && isExplorable(exploration, setup.requirements) ? exploration : undefined
   const showProgress = (scenario: string, exploring?: Exploring) => {
     options.onProgress?.({
-      ...buildProgress(collector, setup, {
-        scenario,
-        requirements,
-        exploration: planned,
-        exploring,
-      }),
+      ...buildProgress(collector, setup, { scenario, requirements, planned, exploring }),
       report: reportUntilNow,
     })
   }
@@ -101,7 +96,7 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
     { run, redact: redactor.text, signal },
   )
   const cost = addCosts(costOfScenarios(), costOf([...alone.values()].flat()))
-  const audit = await auditSafely(collector, setup, { interrupted: isPartial })
+  const audit = await auditSafely(collector, setup, isPartial)
   return buildReport({ ...whole, decided, alone, exploration: explored, interrupted, cost, audit })
 }
 
@@ -173,10 +168,10 @@ function probedSurfaces({ profile }: Selection, setup: RunSetup): readonly Surfa
 async function auditSafely(
   collector: Collector,
   setup: RunSetup,
-  options: AuditOptions,
+  isInterrupted: boolean,
 ): Promise<LeftoverAudit> {
   try {
-    return await auditLeftovers(setup, options)
+    return await auditLeftovers(setup, isInterrupted)
   } catch (error) {
     const message = messageOf(error)
     collector.faults.push({ scenario: 'leftover check', message })

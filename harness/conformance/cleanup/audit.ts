@@ -38,24 +38,20 @@ export interface LeftoverAudit {
   readonly requests: number
 }
 
-export interface AuditOptions {
-  /** The user is waiting. */
-  readonly interrupted: boolean
-}
-
 /**
  * Finds leftovers of a run on its target. Chats without a confirmed deletion are checked one by one and
  * deleted again; of the others, the latest few are read, and a short walk through the list of chats searches
  * for the tag of the run. It sends no more requests than the budget of the run has left.
+ * @param isInterrupted the user is waiting
  */
 export async function auditLeftovers(
   setup: RunSetup,
-  options: AuditOptions,
+  isInterrupted: boolean,
 ): Promise<LeftoverAudit> {
   if (setup.recordingFile !== null || !existsSync(setup.journalFile)) return emptyAudit
   const open = openJournal(setup.journalFile)
   const { text } = createRedactor(secretsOf(setup))
-  const audit = await auditChats(setup, open, options)
+  const audit = await auditChats(setup, open, isInterrupted)
   const kept = [...audit.leftovers, ...open.others.map((entry) => toLeftover(entry, undeletable))]
   return {
     ...audit,
@@ -68,7 +64,7 @@ const emptyAudit: LeftoverAudit = { leftovers: [], incompleteReason: null, reque
 async function auditChats(
   setup: RunSetup,
   { journal, chats: open }: OpenJournal,
-  { interrupted }: AuditOptions,
+  isInterrupted: boolean,
 ): Promise<LeftoverAudit> {
   const made = createdEntries(journal).filter(({ kind }) => kind === 'chat')
   if (open.length === 0 && made.length === 0) return emptyAudit
@@ -76,7 +72,7 @@ async function auditChats(
   const outOfTime = new AbortController()
   const timer = setTimeout(
     () => outOfTime.abort(new NoAnswerError('no time was left')),
-    interrupted ? interruptCleanupMs : maxAuditMs,
+    isInterrupted ? interruptCleanupMs : maxAuditMs,
   )
   const client = createAuxiliaryClient(setup, {
     purpose: 'residue-audit',

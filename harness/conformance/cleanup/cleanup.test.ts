@@ -197,7 +197,7 @@ async function audit(
   const limit = maxRequests === null ? {} : { maxRequests }
   const setup = buildSetup({ profile, selection, outDir: folder, seed: '5eed', ...limit }, [])
   setup.state.budget.requests = spent
-  const found = await auditLeftovers(setup, { interrupted: false })
+  const found = await auditLeftovers(setup, false)
   return { ...found, server, open: openEntries(readJournal(journalFile)) }
 }
 
