@@ -157,24 +157,22 @@ describe('patience ends', () => {
   })
 })
 
-describe('we leave on purpose', () => {
-  test('after so many events, and the other side is told', async () => {
-    const closed = Promise.withResolvers<void>()
-    const exchange = await ending(
-      async (socket) => {
-        socket.on('close', () => closed.resolve())
-        socket.write(`${streamHead}transfer-encoding: chunked\r\n\r\n`)
-        while (!socket.destroyed) {
-          socket.write(`${event.length.toString(16)}\r\n${event}\r\n`)
-          await sleep(2)
-        }
-      },
-      { leaveAfterEvents: 3 },
-    )
-    expect(exchange.ending.kind).toBe('aborted')
-    expect(exchange.events.length).toBeGreaterThanOrEqual(3)
-    await closed.promise
-  })
+test('we leave on purpose after so many events, and the other side is told', async () => {
+  const closed = Promise.withResolvers<void>()
+  const exchange = await ending(
+    async (socket) => {
+      socket.on('close', () => closed.resolve())
+      socket.write(`${streamHead}transfer-encoding: chunked\r\n\r\n`)
+      while (!socket.destroyed) {
+        socket.write(`${event.length.toString(16)}\r\n${event}\r\n`)
+        await sleep(2)
+      }
+    },
+    { leaveAfterEvents: 3 },
+  )
+  expect(exchange.ending.kind).toBe('aborted')
+  expect(exchange.events.length).toBeGreaterThanOrEqual(3)
+  await closed.promise
 })
 
 test('an answer is known of before it has ended', async () => {

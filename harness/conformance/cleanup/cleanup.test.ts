@@ -25,33 +25,31 @@ import {
   startJournal,
 } from './journal.ts'
 
-describe('a whole run', () => {
-  test('leaves none of the many chats that it makes', { timeout: 60_000 }, async () => {
-    const server = await startReferenceServer()
-    const [apiKey = ''] = server.keys
-    try {
-      const profile = profileOf({
-        baseUrl: server.url,
-        apiKey,
-        capabilities: { reasoning: true, images: true, video: true, attachments: true },
-        tools: { search: 'file_search', name: 'get_time', ask: 'What time is it?' },
-        v2Chat: { create: { method: 'POST', path: '/api/v2/chat', body: { name: '{name}' } } },
-      })
-      const outDir = temporaryFolder()
-      const report = await check(profile, { outDir, jobs: 8, depth: 'quick' })
-      expect(report.faults).toEqual([])
-      expect(await chatsOf(server.url, apiKey)).toEqual([])
-      expect(report.residue.filter(({ kind }) => kind === 'chat')).toEqual([])
-      const kinds = new Set(report.residue.map(({ kind }) => kind))
-      expect(kinds).toEqual(new Set(['v2 chat', 'attachment']))
-      const journal = readJournal(join(outDir, 'journal.ndjson'))
-      const made = createdEntries(journal).filter(({ kind }) => kind !== 'attachment')
-      expect(made.length).toBeGreaterThanOrEqual(60)
-      expect(openEntries(journal).filter(({ kind }) => kind === 'chat')).toEqual([])
-    } finally {
-      await server.close()
-    }
-  })
+test('a whole run leaves none of the many chats that it makes', { timeout: 60_000 }, async () => {
+  const server = await startReferenceServer()
+  const [apiKey = ''] = server.keys
+  try {
+    const profile = profileOf({
+      baseUrl: server.url,
+      apiKey,
+      capabilities: { reasoning: true, images: true, video: true, attachments: true },
+      tools: { search: 'file_search', name: 'get_time', ask: 'What time is it?' },
+      v2Chat: { create: { method: 'POST', path: '/api/v2/chat', body: { name: '{name}' } } },
+    })
+    const outDir = temporaryFolder()
+    const report = await check(profile, { outDir, jobs: 8, depth: 'quick' })
+    expect(report.faults).toEqual([])
+    expect(await chatsOf(server.url, apiKey)).toEqual([])
+    expect(report.residue.filter(({ kind }) => kind === 'chat')).toEqual([])
+    const kinds = new Set(report.residue.map(({ kind }) => kind))
+    expect(kinds).toEqual(new Set(['v2 chat', 'attachment']))
+    const journal = readJournal(join(outDir, 'journal.ndjson'))
+    const made = createdEntries(journal).filter(({ kind }) => kind !== 'attachment')
+    expect(made.length).toBeGreaterThanOrEqual(60)
+    expect(openEntries(journal).filter(({ kind }) => kind === 'chat')).toEqual([])
+  } finally {
+    await server.close()
+  }
 })
 
 describe('the audit of what is left', () => {

@@ -172,20 +172,18 @@ describe('a profile that was found out', () => {
   })
 })
 
-describe('ids of models', () => {
-  test.each([
-    [{ object: 'list', data: [{ id: 'a', object: 'model' }, { id: 'b' }] }, ['a', 'b']],
-    [
-      ['a', 'b'],
-      ['a', 'b'],
-    ],
-    [{ models: [{ name: 'Nice', slug: 'a', description: 'x' }] }, ['a']],
-    [{ models: [{ name: 'SVC-Main' }, { name: 'SVC-Vision' }] }, ['SVC-Main', 'SVC-Vision']],
-    [{ error: 'no models' }, []],
-    ['plain', []],
-  ])('in %j', (body, ids) => {
-    expect(modelIdsIn(body)).toEqual(ids)
-  })
+test.each([
+  [{ object: 'list', data: [{ id: 'a', object: 'model' }, { id: 'b' }] }, ['a', 'b']],
+  [
+    ['a', 'b'],
+    ['a', 'b'],
+  ],
+  [{ models: [{ name: 'Nice', slug: 'a', description: 'x' }] }, ['a']],
+  [{ models: [{ name: 'SVC-Main' }, { name: 'SVC-Vision' }] }, ['SVC-Main', 'SVC-Vision']],
+  [{ error: 'no models' }, []],
+  ['plain', []],
+])('ids of models in %j', (body, ids) => {
+  expect(modelIdsIn(body)).toEqual(ids)
 })
 
 async function listening(handler: Parameters<typeof listen>[0]) {

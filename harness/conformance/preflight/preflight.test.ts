@@ -215,15 +215,13 @@ describe('behind a gateway', () => {
   })
 })
 
-describe('the key is refused', () => {
-  test.each<[string, Handler]>([
-    ['on every surface', json(401, {})],
-    ['by a page', page(401, '401 Authorization Required')],
-    ['where there is a surface', routes({ [list]: json(401, {}) }, notFound)],
-  ])('%s', async (_, handler) => {
-    const { error } = await unmet(handler, '', 'E_KEY_REFUSED')
-    expect(error.message).toContain('refuses the key')
-  })
+test.each<[string, Handler]>([
+  ['on every surface', json(401, {})],
+  ['by a page', page(401, '401 Authorization Required')],
+  ['where there is a surface', routes({ [list]: json(401, {}) }, notFound)],
+])('the key is refused %s', async (_, handler) => {
+  const { error } = await unmet(handler, '', 'E_KEY_REFUSED')
+  expect(error.message).toContain('refuses the key')
 })
 
 test.each([429, 503])('a target that answers %i to everything is busy', async (status) => {

@@ -371,28 +371,26 @@ describe('a slot that is lent', () => {
   })
 })
 
-describe('those of a rank', () => {
-  test('are alone until they have left', async () => {
-    const semaphore = createSemaphore(8)
-    const entered: string[] = []
-    const enter = async (name: string, rank: number) => {
-      const release = await semaphore.acquire({ rank })
-      entered.push(name)
-      return release
-    }
-    const other = enter('other', Infinity)
-    const next = enter('next', 1)
-    const [one, two] = await Promise.all([enter('one', 0), enter('two', 0)])
-    one()
-    await new Promise(setImmediate)
-    expect(entered).toEqual(['one', 'two'])
-    two()
-    const leave = await next
-    expect(entered).toEqual(['one', 'two', 'next'])
-    leave()
-    await other
-    expect(entered).toEqual(['one', 'two', 'next', 'other'])
-  })
+test('those of a rank are alone until they have left', async () => {
+  const semaphore = createSemaphore(8)
+  const entered: string[] = []
+  const enter = async (name: string, rank: number) => {
+    const release = await semaphore.acquire({ rank })
+    entered.push(name)
+    return release
+  }
+  const other = enter('other', Infinity)
+  const next = enter('next', 1)
+  const [one, two] = await Promise.all([enter('one', 0), enter('two', 0)])
+  one()
+  await new Promise(setImmediate)
+  expect(entered).toEqual(['one', 'two'])
+  two()
+  const leave = await next
+  expect(entered).toEqual(['one', 'two', 'next'])
+  leave()
+  await other
+  expect(entered).toEqual(['one', 'two', 'next', 'other'])
 })
 
 test('a budget reserves the deletion of each chat that exists, and no second one', () => {

@@ -79,38 +79,36 @@ function everyFirstTry(count: number, kinds: readonly Disturbance[]) {
   }
 }
 
-describe('now and then', () => {
-  test.each<[string, readonly Disturbance[]]>([
+test.each<[string, readonly Disturbance[]]>([
+  [
+    'a gateway answers in place of the server',
     [
-      'a gateway answers in place of the server',
-      [
-        { kind: 'status', status: 502 },
-        { kind: 'status', status: 504, asks: true },
-      ],
+      { kind: 'status', status: 502 },
+      { kind: 'status', status: 504, asks: true },
     ],
-    ['a connection is dropped', [{ kind: 'drop' }, { kind: 'drop', asks: true }]],
-  ])(
-    '%s: nothing is accused, and it is said once',
-    async (_, kinds) => {
-      disturbance = every(23, kinds)
-      const outDir = temporaryFolder()
-      const report = await run({ outDir })
-      expect(red(report)).toEqual([])
-      expect(report.faults).toEqual([])
-      expect(report.outcome).not.toBe('violated')
-      const { traffic } = report
-      expect(traffic?.retries).toBeGreaterThan(5)
-      const { statuses = {}, unanswered = 0 } = traffic ?? {}
-      expect((statuses['502'] ?? 0) + (statuses['504'] ?? 0) + unanswered).toBeGreaterThan(20)
-      // Most requests can be sent again, so few requirements remain open.
-      expect(requirementsWith(report, 'pass').length).toBeGreaterThan(150)
-      const again = await rejudge({ dir: outDir, outDir: temporaryFolder(), engine: sharedEngine })
-      expect(again.requirements.map(lineOf)).toEqual(report.requirements.map(lineOf))
-      expect(again.traffic).toEqual(traffic)
-    },
-    180_000,
-  )
-})
+  ],
+  ['a connection is dropped', [{ kind: 'drop' }, { kind: 'drop', asks: true }]],
+])(
+  'now and then %s: nothing is accused, and it is said once',
+  async (_, kinds) => {
+    disturbance = every(23, kinds)
+    const outDir = temporaryFolder()
+    const report = await run({ outDir })
+    expect(red(report)).toEqual([])
+    expect(report.faults).toEqual([])
+    expect(report.outcome).not.toBe('violated')
+    const { traffic } = report
+    expect(traffic?.retries).toBeGreaterThan(5)
+    const { statuses = {}, unanswered = 0 } = traffic ?? {}
+    expect((statuses['502'] ?? 0) + (statuses['504'] ?? 0) + unanswered).toBeGreaterThan(20)
+    // Most requests can be sent again, so few requirements remain open.
+    expect(requirementsWith(report, 'pass').length).toBeGreaterThan(150)
+    const again = await rejudge({ dir: outDir, outDir: temporaryFolder(), engine: sharedEngine })
+    expect(again.requirements.map(lineOf)).toEqual(report.requirements.map(lineOf))
+    expect(again.traffic).toEqual(traffic)
+  },
+  180_000,
+)
 
 test('a gateway that never reaches the service leaves its requirements open, and accuses nobody', async () => {
   disturbance = (request) =>
@@ -274,21 +272,19 @@ describe('an odd answer of a front', () => {
   })
 })
 
-describe('a service that is restarted', () => {
-  test('is waited for, and as much is decided', async () => {
-    const relay = await startRelay()
-    let requests = 0
-    disturbance = () => {
-      if (++requests === 400) void relay.restart(2_000)
-      return undefined
-    }
-    const report = await run({ depth: 'quick' }, relay.url)
-    await relay.close()
-    expect(red(report)).toEqual([])
-    expect(report.faults).toEqual([])
-    expect(report.stopped).toBeUndefined()
-    expect(requirementsWith(report, 'pass').length).toBeGreaterThan(170)
-  })
+test('a service that is restarted is waited for, and as much is decided', async () => {
+  const relay = await startRelay()
+  let requests = 0
+  disturbance = () => {
+    if (++requests === 400) void relay.restart(2_000)
+    return undefined
+  }
+  const report = await run({ depth: 'quick' }, relay.url)
+  await relay.close()
+  expect(red(report)).toEqual([])
+  expect(report.faults).toEqual([])
+  expect(report.stopped).toBeUndefined()
+  expect(requirementsWith(report, 'pass').length).toBeGreaterThan(170)
 })
 
 /** Connects to the proxy; its port can refuse connections for some time. */
