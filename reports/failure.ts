@@ -26,7 +26,6 @@ export function failureDocument(failure: Failure): Document {
     kind: `chatgen ${command}`,
     target: `exit code ${exitCode}`,
     outcome: failureOutcome(failure),
-    numbers: [],
     facts: [
       ['started: ', startedAt],
       ['chatgen: ', suite.version],

@@ -46,7 +46,6 @@ function isSilent({ kind, text }: { readonly kind: string; readonly text: string
 }
 
 interface Case extends Pick<Attempt, 'name' | 'open'> {
-  readonly kind: string
   readonly surfaces: Attempt['selection']['profile']
   /** Requirements for which it is refused; none for a server that must be certified. */
   readonly breaks: readonly string[]
@@ -111,12 +110,11 @@ function casesOf(kind: string): readonly Case[] {
     case 'clean':
       return [caseOf(plainAttempt('full'))]
     case 'second':
-      return [{ kind, name: 'second server', open: openSecondServer, surfaces: 'full', breaks: [] }]
+      return [{ name: 'second server', open: openSecondServer, surfaces: 'full', breaks: [] }]
     case 'dialect':
       return dialects.map((dialect) => caseOf(dialectAttempt('dialect', dialect)))
     case 'detecting':
       return [...detectingServers, firstMilliseconds(5_000)].map((server) => ({
-        kind,
         name: server.name,
         open: () => openDetecting(server),
         surfaces: server.name === 'first-requests' ? 'full' : 'openai',
@@ -128,6 +126,6 @@ function casesOf(kind: string): readonly Case[] {
   }
 }
 
-function caseOf({ kind, name, open, selection }: Attempt): Case {
-  return { kind, name, open, surfaces: selection.profile, breaks: [] }
+function caseOf({ name, open, selection }: Attempt): Case {
+  return { name, open, surfaces: selection.profile, breaks: [] }
 }

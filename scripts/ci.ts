@@ -8,6 +8,7 @@
  * Ends with 1 if a step fails; excerpts of the failed steps are printed before the table.
  */
 import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { accessSync, readFileSync } from 'node:fs'
 import { stripVTControlCharacters } from 'node:util'
 import { matchesGlob } from '../contract/text.ts'
@@ -19,11 +20,7 @@ interface Step {
   readonly command: string
 }
 
-interface Ended extends Step {
-  readonly code: number | null
-  readonly seconds: number
-  readonly output: string
-}
+type Ended = Awaited<ReturnType<typeof run>>
 
 const values = optionsOf(import.meta, { only: '*' })
 const seed = seedOfCommit()
@@ -88,7 +85,7 @@ async function runLane(steps: readonly Step[], isLive: boolean): Promise<readonl
   return results
 }
 
-function run(step: Step, isLive: boolean): Promise<Ended> {
+async function run(step: Step, isLive: boolean) {
   const startedAt = Date.now()
   const child = spawn('bash', ['-c', `exec 2>&1; ${step.command}`], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -98,12 +95,9 @@ function run(step: Step, isLive: boolean): Promise<Ended> {
     parts.push(part)
     if (isLive) process.stdout.write(part)
   })
-  return new Promise((resolve) => {
-    child.on('close', (code) => {
-      const seconds = (Date.now() - startedAt) / 1000
-      resolve({ ...step, code, seconds, output: Buffer.concat(parts).toString() })
-    })
-  })
+  const [code]: (number | null)[] = await once(child, 'close')
+  const seconds = (Date.now() - startedAt) / 1000
+  return { ...step, code, seconds, output: Buffer.concat(parts).toString() }
 }
 
 /** The test commands of the README, without tests of the second lane; `npm ci` has run when this script starts. */

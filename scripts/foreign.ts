@@ -52,12 +52,6 @@ const rows = [
 
 const maxRepeats = 8
 
-interface Result {
-  readonly front: Front
-  readonly reported: string
-  readonly problems: readonly string[]
-}
-
 const folder = values.keep
   ? mkdtempSync(join(tmpdir(), 'chatgen-foreign-'))
   : scriptFolder('foreign')
@@ -100,7 +94,7 @@ async function runFronts(): Promise<void> {
   process.exitCode = wrong.length > 0 || results.length === 0 ? 1 : 0
 }
 
-async function tried(front: Front, direct: Verdicts): Promise<Result> {
+async function tried(front: Front, direct: Verdicts) {
   const slug = slugOf(front.name)
   const own = join(folder, slug)
   const [port, innerPort] = [await freePort(), await freePort()]
@@ -120,8 +114,7 @@ async function tried(front: Front, direct: Verdicts): Promise<Result> {
       ],
     }
   } catch (error) {
-    const message = messageOf(error)
-    return { front, reported: '-', problems: [message] }
+    return { front, reported: '-', problems: [messageOf(error)] }
   } finally {
     await program?.stop()
   }
@@ -205,7 +198,7 @@ function makeCertificate(): Place['certificate'] {
   return files
 }
 
-function tableOf(results: readonly Result[]): string {
+function tableOf(results: readonly Awaited<ReturnType<typeof tried>>[]): string {
   const name = Math.max(...results.map(({ front }) => front.name.length))
   return results
     .flatMap(({ front, reported, problems }) => [

@@ -127,20 +127,12 @@ function cells(ours: number | null, real: number | null): string[] {
 }
 
 function measured(record: RequestRecord): Metrics {
-  const of = (metric: Parameters<typeof latencyOf>[1]) => [
-    latencyOf(record, metric, 'service') ?? Number.NaN,
-  ]
-  return {
-    ttfb: of('ttfb'),
-    ttfe: of('ttfe'),
-    ttft: of('ttft'),
-    ttfo: of('ttfo'),
-    icl: record.gapsNs,
-    tpot: of('tpot'),
-    max_gap: of('max_gap'),
-    e2e: of('e2e'),
-    close_lag: of('close_lag'),
-  }
+  const single = ['ttfb', 'ttfe', 'ttft', 'ttfo', 'tpot', 'max_gap', 'e2e', 'close_lag'] as const
+  const latencies = single.map((metric) => [
+    metric,
+    [latencyOf(record, metric, 'service') ?? Number.NaN],
+  ])
+  return { ...Object.fromEntries(latencies), icl: record.gapsNs }
 }
 
 function stamped(
@@ -179,18 +171,10 @@ async function withLog<Result>(
   use: (url: string) => Promise<Result>,
 ): Promise<{ readonly result: Result; readonly log: readonly LoggedStream[] }> {
   const log = join(scriptFolder('load'), 'log.ndjson')
-  const server = await childServer(
-    [fileURLToPath(new URL('./load/logging-server.ts', import.meta.url))],
-    {
-      line: JSON.stringify({ ...options, log } satisfies LoggingServerOptions),
-    },
-  )
-  try {
-    const result = await use(server.url)
-    await server.stop()
-    const lines = readFileSync(log, 'utf8').trim().split('\n')
-    return { result, log: lines.map((line): LoggedStream => JSON.parse(line)) }
-  } finally {
-    await server.stop()
-  }
+  const file = fileURLToPath(new URL('./load/logging-server.ts', import.meta.url))
+  const line = JSON.stringify({ ...options, log } satisfies LoggingServerOptions)
+  const server = await childServer([file], { line })
+  const result = await use(server.url).finally(() => server.stop())
+  const lines = readFileSync(log, 'utf8').trim().split('\n')
+  return { result, log: lines.map((text): LoggedStream => JSON.parse(text)) }
 }

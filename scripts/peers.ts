@@ -138,13 +138,7 @@ async function findLimits(server: PacedServer, peers: readonly Peer[]): Promise<
   console.log(columns([head, ...rows]).join('\n'))
 }
 
-interface Tried {
-  readonly rate: number
-  readonly isWithin: boolean
-  readonly eventsPerSecond: number
-  /** Error of the p99, or the reason why there is none. */
-  readonly error: string
-}
+type Tried = Awaited<ReturnType<typeof tryRate>>
 
 function cellsOf(tried: Tried | null): string[] {
   if (tried === null) return ['–', '–', '–']
@@ -165,7 +159,8 @@ async function limitOf(server: PacedServer, peer: Peer) {
   return { within, beyond }
 }
 
-async function tryRate(server: PacedServer, peer: Peer, target: number): Promise<Tried> {
+/** Error of the p99 of the first token, or the reason why there is none. */
+async function tryRate(server: PacedServer, peer: Peer, target: number) {
   // Enough requests for a p99.
   const length = Math.max(3, Math.ceil(330 / target))
   try {
@@ -179,8 +174,7 @@ async function tryRate(server: PacedServer, peer: Peer, target: number): Promise
       error: isSent ? `${error.toFixed(1)} ms` : `sent ${run.truth.rate.toFixed(0)}/s`,
     }
   } catch (error) {
-    const none = { isWithin: false, eventsPerSecond: 0 }
-    return { rate: target, ...none, error: shortMessage(error) }
+    return { rate: target, isWithin: false, eventsPerSecond: 0, error: shortMessage(error) }
   }
 }
 

@@ -50,12 +50,8 @@ else await run()
 
 async function run(): Promise<void> {
   const folder = scriptFolder('replicas-out')
-  const service = await startBalancedService({
-    count: 3,
-    keys,
-    pace: 'ttft=50ms,gap=5ms',
-    firstReplica: values.fault === '' ? [] : ['--fault', values.fault],
-  })
+  const firstReplica = values.fault === '' ? [] : ['--fault', values.fault]
+  const service = await startBalancedService(3, keys, 'ttft=50ms,gap=5ms', firstReplica)
   const problems: string[] = []
   try {
     if (!values['load-only']) {

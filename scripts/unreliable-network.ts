@@ -16,30 +16,25 @@
  *   --share P         share of the requests that are disturbed; by default that of the schedule
  *   --part K/N        every Nth target, from the Kth on, so that N processes share them
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ConformanceReport } from '../contract/report/conformance.ts'
 import { TargetUnusableError } from '../harness/conformance/errors.ts'
 import { runConformance } from '../harness/conformance/run.ts'
 import { inlineEngine } from '../harness/conformance/vitest/engine.ts'
 import { dialectAttempt, partOf, plainAttempt, spread } from '../harness/proof/runs/attempts.ts'
-import type { ProofTarget } from '../harness/proof/runs/run-target.ts'
 import { roughRoad } from '../harness/proof/test-support/rough-road.ts'
 import { openSecondServer } from '../harness/proof/test-support/second-server/judged.ts'
 import { dialects } from '../reference-server/deviations/index.ts'
 import { outcomeText } from '../reports/conformance/summary.ts'
 import { type Schedule, schedules, undisturbed } from './network/schedules.ts'
-import { none, optionsOf } from './options.ts'
+import { none, optionsOf, scriptFolder } from './options.ts'
 
 const values = optionsOf(import.meta, {
   ...{ only: '', schedule: none, sample: 12, seeds: 2, share: '', part: '1/1' },
 })
 
-interface Target {
-  readonly name: string
-  readonly open: () => Promise<ProofTarget>
-}
+const folder = scriptFolder('network')
 
 await prove()
 
@@ -66,7 +61,10 @@ async function prove(): Promise<void> {
   console.log(`${count} runs, ${wrong} wrong`)
   exit(wrong > 0 || count === 0 ? 1 : 0)
 
-  async function judged({ open }: Target, { schedule, seed, share }: ScheduledRun) {
+  async function judged(
+    { open }: ReturnType<typeof targets>[number],
+    { schedule, seed, share }: ScheduledRun,
+  ) {
     const target = await open()
     const disturbance = schedule.disturbances(seed, share)
     let disturbed = 0
@@ -78,7 +76,7 @@ async function prove(): Promise<void> {
         return made
       },
     )
-    const outDir = mkdtempSync(join(tmpdir(), 'chatgen-network-'))
+    const outDir = mkdtempSync(join(folder, 'run-'))
     try {
       const { profile } = target
       const limits = { ...profile.limits, timeoutMs: schedule.timeoutMs }
@@ -104,7 +102,6 @@ async function prove(): Promise<void> {
     } finally {
       await road.close()
       await target.close()
-      rmSync(outDir, { recursive: true, force: true })
     }
   }
 }
@@ -142,7 +139,7 @@ function verdictOf(line: string): string | undefined {
   return line.split(':')[0]
 }
 
-function targets(): readonly Target[] {
+function targets() {
   const all = [
     plainAttempt('full'),
     { name: 'second server', open: openSecondServer },

@@ -1,7 +1,11 @@
 import { cursor, rules } from './requirement.ts'
 
 /** Sections 2.4 and 4.3: files of the caller and of a chat. */
-export const attachments = rules({ section: '4.3', capability: 'attachments' })({
+export const attachments = rules({
+  section: '4.3',
+  capability: 'attachments',
+  needs: ['V3-ATT-06'],
+})({
   'V3-ATT-01': {
     title: 'POST /attachment with one file as multipart/form-data MUST store it.',
     needs: ['V3-AUTH-05'],
@@ -40,19 +44,14 @@ export const attachments = rules({ section: '4.3', capability: 'attachments' })(
     title: 'GET /attachment with search MUST find a file by its name.',
     needs: ['V3-ATT-06', 'V3-ATT-09'],
   },
-  'V3-ATT-09': {
-    title: 'GET /attachment MUST honor limit: a page lists at most that many.',
-    needs: ['V3-ATT-06'],
-  },
+  'V3-ATT-09': { title: 'GET /attachment MUST honor limit: a page lists at most that many.' },
   'V3-ATT-10': {
     title: 'GET /attachment MUST honor cursor: following it lists every attachment.',
-    needs: ['V3-ATT-06'],
     hint: cursor,
   },
   'V3-ATT-11': {
     title: 'GET /attachment MUST NOT list attachments of another caller.',
     member: 'otherKey',
-    needs: ['V3-ATT-06'],
     hint: 'The list is not limited to the owner; filter by the caller of the request.',
   },
   'V3-ATT-12': {
@@ -90,37 +89,29 @@ export const knowledge = {
       needs: ['V3-AUTH-05'],
     },
   }),
-  ...rules({ section: '4.4', capability: 'rag' })({
+  ...rules({
+    section: '4.4',
+    capability: 'rag',
+    member: 'tools.search',
+    needs: ['V3-GEN-01', 'V3-HIST-16'],
+  })({
     'RAG-01': {
       title:
         'With rag: true the server MUST search the base of the assistant before the answer: a search step, or its fact in the answer.',
       member: 'knowledge',
       needs: ['V3-GEN-02', 'V3-ASST-01'],
     },
-    'RAG-02': {
-      title: 'With rag: false the server MUST NOT search before the answer.',
-      member: 'tools.search',
-      needs: ['V3-GEN-01', 'V3-HIST-16'],
-    },
-    'RAG-03': {
-      title: 'With rag: agent the server MUST NOT search before the answer.',
-      member: 'tools.search',
-      needs: ['V3-GEN-01', 'V3-HIST-16'],
-    },
+    'RAG-02': { title: 'With rag: false the server MUST NOT search before the answer.' },
+    'RAG-03': { title: 'With rag: agent the server MUST NOT search before the answer.' },
     'RAG-04': {
       title:
         'With rag as an object the server MUST search as with true, with the given parameters.',
       member: 'rag.object',
       needs: ['RAG-01'],
     },
-    'RAG-05': {
-      title: 'Without rag a chat generation MUST NOT search before the answer.',
-      member: 'tools.search',
-      needs: ['V3-GEN-01', 'V3-HIST-16'],
-    },
+    'RAG-05': { title: 'Without rag a chat generation MUST NOT search before the answer.' },
     'RAG-06': {
       title: 'Without rag a one-shot MUST behave as with agent: no search before the answer.',
-      member: 'tools.search',
       needs: ['V3-ONE-01'],
     },
     'RAG-07': {

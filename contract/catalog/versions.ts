@@ -1,7 +1,7 @@
 import { fiveHundred, rules } from './requirement.ts'
 
 /** Sections 3, 7 and 9: a chat has one version, and the other surface refers to the right one. */
-export const versions = rules({ section: '9' })({
+export const versions = rules({ section: '9', needs: ['V2-MSG-01'] })({
   'VER-01': {
     section: '3',
     title: 'POST /api/v3/chat MUST create a v3 chat, whatever the body contains.',
@@ -17,7 +17,6 @@ export const versions = rules({ section: '9' })({
       'Reading the v3 history of a v2 chat MUST return an error that names the prefix /api/v2.',
     also: 'v2',
     member: 'v2Chat',
-    needs: ['V2-MSG-01'],
   },
   'VER-04': {
     title: 'A v3 generation in a v2 chat MUST return an error that names the prefix /api/v2.',
@@ -31,14 +30,8 @@ export const versions = rules({ section: '9' })({
       'Every other v3 route called for a v2 chat MUST return an error that names the prefix /api/v2.',
     also: 'v2',
     member: 'v2Chat',
-    needs: ['V2-MSG-01'],
   },
-  'VER-06': {
-    title: 'A v3 call on a v2 chat MUST NOT change it.',
-    also: 'v2',
-    member: 'v2Chat',
-    needs: ['V2-MSG-01'],
-  },
+  'VER-06': { title: 'A v3 call on a v2 chat MUST NOT change it.', also: 'v2', member: 'v2Chat' },
   'VER-07': {
     surface: 'v2',
     title: 'A v2 message for a v3 chat MUST return an error that names the prefix /api/v3.',

@@ -200,7 +200,7 @@ export function pagesOf(
   const last = certificate.reports.at(-1)
   if (last === undefined) return new Map()
   const document = conformanceDocument(last, new StoredRecording(exchangesFile))
-  const page = { ...document, facts: [...certificateFacts(certificate), ...document.facts] }
+  const page = { ...document, facts: [...certificateFacts(certificate), ...(document.facts ?? [])] }
   return new Map([
     [pageName, toHtml(page, { isCompact: true })],
     [badgeName, reportToBadge(last)],

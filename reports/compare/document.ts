@@ -30,7 +30,6 @@ export function comparisonDocument(compared: Compared): Document {
     target: b.target.baseUrl,
     outcome: comparisonOutcome(compared),
     remarks: notes,
-    numbers: [],
     facts: [
       ['A  ', headOf(a)],
       ['B  ', headOf(b)],

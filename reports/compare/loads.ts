@@ -22,7 +22,6 @@ export function loadComparisonDocument(compared: ComparedLoads): Document {
     kind: 'Comparison',
     target: b.baseUrl,
     outcome: loadComparisonOutcome(compared),
-    numbers: [],
     facts: [
       ['A  ', headOf(a)],
       ['B  ', headOf(b)],

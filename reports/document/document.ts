@@ -16,8 +16,8 @@ export interface Document {
   /** Reservations about the whole, such as an interruption. */
   readonly remarks?: readonly string[]
   /** Numbers to be read first. */
-  readonly numbers: readonly Tile[]
-  readonly facts: readonly Fact[]
+  readonly numbers?: readonly Tile[]
+  readonly facts?: readonly Fact[]
   /** Settings of the run: folded on pages, only on demand elsewhere. */
   readonly settings?: readonly Fact[]
   readonly sections: readonly Section[]

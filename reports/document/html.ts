@@ -88,7 +88,7 @@ const classes: Readonly<Record<Tone, string>> = {
 }
 
 function overview({ kind, outcome, sealed = {}, ...document }: Document): Markup {
-  const { target, numbers, remarks = [], facts, settings = [], sections } = document
+  const { target, numbers = [], remarks = [], facts = [], settings = [], sections } = document
   const untrusted = sections.some((section) => section.untrusted) ? 'untrusted' : ''
   return html`<header>
 <p class="kind">${kind}</p>

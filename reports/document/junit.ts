@@ -30,7 +30,7 @@ export function toJUnit(
   report: Report,
   passed: readonly string[] = [],
 ): string {
-  const { outcome, remarks = [], facts, settings = [], sealed = {} } = document
+  const { outcome, remarks = [], facts = [], settings = [], sealed = {} } = document
   const doubt = doubtWord(sealed)
   const whole = { ...caseOfText('outcome', outcome, outcome.text), timeMs: report.durationMs }
   const type = whole.result && { ...whole.result, type: report.outcome }

@@ -20,7 +20,7 @@ import { evidenceLines } from './evidence.ts'
 
 /** A report for the summary of a job or a comment of a pull request: details are folded. */
 export function toMarkdown(document: Document): string {
-  const { outcome, remarks = [], sealed = {}, facts, settings = [] } = document
+  const { outcome, remarks = [], sealed = {}, facts = [], settings = [] } = document
   const { word, reservation } = outcome
   const parts = [
     `## ${[marks[outcome.tone], word, ...(reservation === undefined ? [] : [escaped(reservation)])].join(' ')}${remarks.map((text) => ` (${escaped(clean(text))})`).join('')}`,

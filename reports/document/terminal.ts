@@ -112,7 +112,7 @@ function editedLines(page: Page, { sealed = {} }: Document): Lines {
 }
 
 function aboutLines(page: Screen, document: Document): Lines {
-  const { sealed = {}, remarks = [], facts, settings = [] } = document
+  const { sealed = {}, remarks = [], facts = [], settings = [] } = document
   const doubt = isEdited(sealed) ? null : doubtText(sealed)
   return [
     ...(doubt === null ? [] : hanging(page, 'digest: ', doubt)),

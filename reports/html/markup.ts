@@ -123,13 +123,6 @@ ${tableMarkup(table, `${title} as a table`)}
 </figure>`
 }
 
-/** Data of the charts, in a script element that browsers do not execute. */
-export function chartData(charts: readonly Chart[]): Markup {
-  const data = charts.map(({ table: _, note: __, ...chart }) => chart)
-  const json = JSON.stringify(data).replaceAll('<', '\\u003c')
-  return html`<script type="application/json" id="charts">${new Markup(json)}</script>`
-}
-
 /** Styles and scripts of pages, as a browser reads them. Pages embed them, so that they fetch nothing. */
 const read = (name: string) => readFileSync(new URL(`./browser/${name}`, import.meta.url), 'utf8')
 
@@ -139,9 +132,6 @@ export const style = read('page.css')
 /** Filters kept in the URL, search, keys, copying and links to requirements. Without it a page shows everything. */
 export const entryScript = read('entries.js')
 
-/** Draws the charts of a page with uPlot. */
-export const chartScript = read('charts.js')
-
 const require = createRequire(import.meta.url)
 
 /**
@@ -149,9 +139,15 @@ const require = createRequire(import.meta.url)
  * fetches nothing. Each chart has a table with the same data, so nothing is lost without a script.
  */
 export function chartParts(charts: readonly Chart[]) {
+  const drawn = charts.map(({ table: _, note: __, ...chart }) => chart)
+  const json = JSON.stringify(drawn).replaceAll('<', '\\u003c')
   return {
     style: readFileSync(require.resolve('uplot/dist/uPlot.min.css'), 'utf8'),
-    scripts: [readFileSync(require.resolve('uplot/dist/uPlot.iife.min.js'), 'utf8'), chartScript],
-    data: chartData(charts),
+    scripts: [
+      readFileSync(require.resolve('uplot/dist/uPlot.iife.min.js'), 'utf8'),
+      read('charts.js'),
+    ],
+    /** Script element that browsers do not execute. */
+    data: html`<script type="application/json" id="charts">${new Markup(json)}</script>`,
   }
 }

@@ -82,11 +82,10 @@ function rateBlocks(report: LoadReport): readonly Block[] {
 
 /** Empty for a single kind of transaction. */
 function transactionBlocks({ transactions }: LoadReport): readonly Block[] {
-  const rows = transactions.map(({ name, planned, completed, failed, open }) => [
-    name,
-    ...[planned, completed, failed, open].map(String),
-  ])
   const head = ['', 'started', 'completed', 'failed', 'in flight']
+  const rows = transactions.map((row) =>
+    [row.name, row.planned, row.completed, row.failed, row.open].map(String),
+  )
   return rows.length < 2 ? [] : [{ table: { head, rows } }]
 }
 

@@ -46,10 +46,7 @@ export function clocked(metrics: readonly Metric[]) {
 /** The five rates and the goodput: counts in the window and of the whole run, drain included. */
 export function rateTable({ rates, goodput }: LoadReport): Table {
   const five = Object.entries(rates).map(([name, { count, perSecond, wholeRun }]) => [
-    name,
-    String(count),
-    figure(perSecond),
-    String(wholeRun),
+    ...[name, String(count), figure(perSecond), String(wholeRun)],
   ])
   return {
     head: ['', 'count', 'per second', 'whole run'],
@@ -65,15 +62,11 @@ export function endpointTable({ endpoints = [] }: Pick<LoadReport, 'endpoints'>)
       ...['ttft p95, ms', 'e2e p95, ms'],
     ],
     rows: endpoints.map(({ name, requests, completed, failed, shed, open, metrics }) => {
-      const p95 = (metric: string) =>
-        metrics
-          .find((each) => each.name === metric)
-          ?.response?.quantiles.find(({ q }) => q === 0.95)?.value ?? null
-      return [
-        name,
-        ...[requests, completed, failed, shed, open].map(String),
-        ...[p95('ttft'), p95('e2e')].map(figure),
-      ]
+      const p95s = ['ttft', 'e2e'].map((metric) => {
+        const { response } = metrics.find((each) => each.name === metric) ?? {}
+        return response?.quantiles.find(({ q }) => q === 0.95)?.value ?? null
+      })
+      return [...[name, requests, completed, failed, shed, open].map(String), ...p95s.map(figure)]
     }),
   }
 }

@@ -87,17 +87,29 @@ test('a case for each SLO, requirement, audit and for the generator', () => {
   )
 })
 
-test('an interrupted run is not green', () => {
-  const slo = loadReportOf().slo.filter(({ verdict }) => verdict === 'met')
-  expect(junitOf({ outcome: 'met', slo, interrupted: true })).toContain(
-    '<error type="reservation" message="reservation: interrupted: partial results">',
-  )
-})
+const { slo, generator, plan } = loadReportOf()
 
-test('an internal error is an error, with its lines', () => {
-  expect(junitOf({ faults: ['TypeError: x\nat y'] })).toContain(
+test.each([
+  [
+    'an interrupted run',
+    {
+      ...{ outcome: 'met' as const, interrupted: true },
+      slo: slo.filter(({ verdict }) => verdict === 'met'),
+    },
+    '<error type="reservation" message="reservation: interrupted: partial results">',
+  ],
+  [
+    'an internal error',
+    { faults: ['TypeError: x\nat y'] },
     '<error type="internal error" message="TypeError: x">TypeError: x\nat y</error>',
-  )
+  ],
+  [
+    'a generator that was the bottleneck',
+    { generator: { ...generator, verdict: 'invalid' as const, reasons: ['timers came late'] } },
+    '<failure type="invalid" message="invalid: timers came late">',
+  ],
+])('%s is not green', (_, more, xml) => {
+  expect(junitOf(more)).toContain(xml)
 })
 
 test('annotations: the outcome, and what failed or is undecided', () => {
@@ -111,14 +123,6 @@ test('annotations: the outcome, and what failed or is undecided', () => {
   `)
 })
 
-test('the generator that was the bottleneck fails, with its reasons', () => {
-  const { generator } = loadReportOf()
-  const reasons = ['timers came late']
-  const xml = junitOf({ generator: { ...generator, verdict: 'invalid', reasons } })
-  expect(xml).toContain('<failure type="invalid" message="invalid: timers came late">')
-})
-
-const { plan } = loadReportOf()
 const arrival = {
   kind: 'steps',
   process: 'poisson',

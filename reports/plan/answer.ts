@@ -1,7 +1,7 @@
 import { type Badge, type Fact, filledFacts, type Table, tableOf } from '../document/document.ts'
 import { clean } from '../text/escape.ts'
 import { count, figure, listOf, percent, ranged, seconds } from '../text/format.ts'
-import type { PlanReport, PlanRow, PlanService, PredictedSloRow } from './model.ts'
+import type { PlanReport, PlanRow, PlanService } from './model.ts'
 
 /** The answer, and problems of the measurements that it was computed from. */
 export function planAnswer(report: PlanReport): string {
@@ -117,36 +117,27 @@ function milli(ms: number): string {
 }
 
 export function planTable({ rows, price, slos, demand }: PlanReport): Table {
-  const head = [
-    'replicas',
-    'verdict',
-    ...slos.map(clean),
-    'ttft p50/p95, ms',
-    'e2e p50/p95, ms',
-    ...(demand.kind === 'concurrency' ? [] : ['utilization']),
-    'headroom',
-    'with one down',
-    ...(price === null ? [] : ['cost/h']),
-  ]
-  const cells = (row: PlanRow) => [
-    String(row.replicas),
-    row.verdict,
-    ...row.slo.map(sloText),
-    pair(row.ttft),
-    pair(row.e2e),
+  const sloText = ({ slo }: PlanRow, at: number) => {
+    const { value = null, low = null, high = null, unit = '' } = slo[at] ?? {}
+    return `${ranged(value, [low, high])} ${unit}`
+  }
+  const share = (value: number | null, none: string) => (value === null ? none : percent(value))
+  const table = tableOf<PlanRow>(rows, [
+    ['replicas', ({ replicas }) => String(replicas)],
+    ['verdict', ({ verdict }) => verdict],
+    ...slos.map((slo, at) => [clean(slo), (row: PlanRow) => sloText(row, at)] as const),
+    ['ttft p50/p95, ms', ({ ttft }) => pair(ttft)],
+    ['e2e p50/p95, ms', ({ e2e }) => pair(e2e)],
     ...(demand.kind === 'concurrency'
       ? []
-      : [row.utilization === null ? 'n/a' : percent(row.utilization)]),
-    row.headroom === null ? '–' : percent(row.headroom),
-    row.withOneDown,
-    ...(price === null || row.costPerHour === null ? [] : [money(row.costPerHour, price.currency)]),
-  ]
-  const spare = ['e2e p50/p95, ms', 'ttft p50/p95, ms', 'utilization']
-  return { head, rows: rows.map(cells), spare }
-}
-
-function sloText({ value, low, high, unit }: PredictedSloRow): string {
-  return `${ranged(value, [low, high])} ${unit}`
+      : [['utilization', (row: PlanRow) => share(row.utilization, 'n/a')] as const]),
+    ['headroom', ({ headroom }) => share(headroom, '–')],
+    ['with one down', ({ withOneDown }) => withOneDown],
+    ...(price === null
+      ? []
+      : [['cost/h', (row: PlanRow) => money(row.costPerHour ?? 0, price.currency)] as const]),
+  ])
+  return { ...table, spare: ['e2e p50/p95, ms', 'ttft p50/p95, ms', 'utilization'] }
 }
 
 function pair({ p50, p95 }: PlanRow['ttft']): string {

@@ -22,7 +22,6 @@ export function planDocument(report: PlanReport): Document {
     target: report.measured[0]?.baseUrl ?? '',
     outcome: { ...planBadges[report.outcome], text: planAnswer(report) },
     numbers: tilesOf(report),
-    facts: [],
     sections: [
       { title: 'Replicas', blocks: [{ table: planTable(report) }] },
       {

@@ -39,8 +39,6 @@ export function siteDocument(implementations: readonly Implementation[]): Docume
       tone: 'none',
       text: `${verified.length} verified${others === 0 ? '' : `, ${others} not`}`,
     },
-    numbers: [],
-    facts: [],
     sections: [
       { title: 'Implementations', blocks: [{ items: implementations.map(implementationItem) }] },
       ...versionChanges(verified).map(changeSection),

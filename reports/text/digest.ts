@@ -16,10 +16,12 @@ export function reportToJson(report: ConformanceReport | LoadReport | CapacityRe
   return jsonText(sealed(models[report.kind].parse(report)))
 }
 
+interface Sealed {
+  readonly digest?: Digest | undefined
+}
+
 /** A report with the digest of its content; the digest of its evidence is kept. */
-export function sealed<Report extends { readonly digest?: Digest | undefined }>(
-  report: Report,
-): Report & { readonly digest: Digest } {
+export function sealed<Report extends Sealed>(report: Report): Report & { digest: Digest } {
   const { digest: own, ...content } = report
   return { ...report, digest: { ...unsealed, ...own, report: digestOf(content) } }
 }
@@ -52,35 +54,27 @@ export function evidenceDoubt(stored: unknown, { exchanges, settings }: Evidence
 }
 
 /** The report with the digests of the files next to it. */
-export function withEvidence<Report extends { readonly digest?: Digest | undefined }>(
-  report: Report,
-  evidence: Evidence,
-): Report {
+export function withEvidence<Report extends Sealed>(report: Report, evidence: Evidence): Report {
   return { ...report, digest: { ...unsealed, ...report.digest, ...evidence } }
 }
 
 /** The report with a doubt that every format shows. */
-export function withDoubt<Report extends { readonly digest?: Digest | undefined }>(
-  report: Report,
-  doubt: Doubt | null,
-): Report {
+export function withDoubt<Report extends Sealed>(report: Report, doubt: Doubt | null): Report {
   if (doubt === null) return report
   return { ...report, digest: { ...unsealed, ...report.digest, from: doubt } }
 }
 
 /** `edited after the run`, for short lines; null if there is no doubt. */
-export function doubtWord({ digest }: { readonly digest?: Digest | undefined }): string | null {
-  const doubt = digest?.from
-  return doubt === undefined ? null : words[doubt]
+export function doubtWord({ digest }: Sealed): string | null {
+  return digest?.from ? words[digest.from] : null
 }
 
 /** The same as a sentence with its consequence. */
-export function doubtText({ digest }: { readonly digest?: Digest | undefined }): string | null {
-  const doubt = digest?.from
-  return doubt === undefined ? null : sentences[doubt]
+export function doubtText({ digest }: Sealed): string | null {
+  return digest?.from ? sentences[digest.from] : null
 }
 
-export function isEdited({ digest }: { readonly digest?: Digest | undefined }): boolean {
+export function isEdited({ digest }: Sealed): boolean {
   return digest?.from?.startsWith('edited ') ?? false
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parse } from 'yaml'
 import { z } from 'zod'
-import { type ConformanceReport, conformanceReport } from '../../contract/report/conformance.ts'
+import { conformanceReport } from '../../contract/report/conformance.ts'
 import { slugOf } from '../../contract/text.ts'
 import { freePort } from '../../reference-server/test-support/free-port.ts'
 import { chatgen, type Program, reportIn, type Start, startProgram } from '../foreign/programs.ts'
@@ -59,14 +59,6 @@ export interface RunningServer extends Program {
   readonly url: string
 }
 
-/** Result of a check with `--profile wire`. */
-export interface Tried {
-  readonly server: ForeignServer
-  readonly report: ConformanceReport
-  /** False accusations, and violations that were missed. */
-  readonly problems: readonly string[]
-}
-
 /**
  * Installs a server.
  * @returns the folder of its modules or programs; null if its registry does not have it
@@ -119,12 +111,14 @@ export async function startServer(
   }
 }
 
-/** Checks a server with `--profile wire`. */
+export type Tried = Awaited<ReturnType<typeof checkServer>>
+
+/** Checks a server with `--profile wire`. @returns problems: false accusations, and violations that were missed */
 export async function checkServer(
   server: ForeignServer,
   { url }: RunningServer,
   { root, key }: { readonly root: string; readonly key: string },
-): Promise<Tried> {
+) {
   const folder = join(root, slugOf(server.name))
   const out = join(folder, 'check')
   const profile = join(folder, 'target.json')

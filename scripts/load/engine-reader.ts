@@ -22,17 +22,13 @@ export interface ReaderOptions {
   readonly durationMs: number
 }
 
-export interface EngineResult {
-  readonly records: readonly RequestRecord[]
-  /** Monotonic nanoseconds at time 0 of the records. */
-  readonly startNs: number
-}
+export type EngineResult = Awaited<ReturnType<typeof readWithEngine>>
 
 /** Tag of the run: request ids begin with it. */
 export const tag = 'truth'
 
-/** @throws Error if a worker failed */
-export async function readWithEngine(options: ReaderOptions): Promise<EngineResult> {
+/** @returns records, and the monotonic nanoseconds at their time 0 @throws Error if a worker failed */
+export async function readWithEngine(options: ReaderOptions) {
   const { url, key, kind, tokens, streams, streamMs, durationMs } = options
   const constant = (value: number) => ({ kind: 'constant', value }) as const
   const spec: PlanSpec = {

@@ -33,25 +33,10 @@ export type Moment = 'firstEvent' | 'firstToken' | 'terminal' | 'ended'
  */
 export type Origin = 'request' | 'connection' | 'schedule'
 
-export interface Truth {
-  readonly requests: number
-  readonly latency: (moment: Moment, origin: Origin) => Pair
-  /** Time between two texts of a stream, and its mean over each stream. */
-  readonly gap: Pair
-  readonly tpot: Pair
-  /** Delay of requests behind the schedule, which the earliest one sets. */
-  readonly lateness: Pair
-  /** Requests a second that were sent. */
-  readonly rate: number
-  /** Sum of the durations of all streams. */
-  readonly streamSeconds: number
-  readonly eventsPerSecond: number
-  /** Nanoseconds of the monotonic clock. */
-  readonly window: readonly [from: number, to: number]
-}
+export type Truth = ReturnType<typeof truthOf>
 
 /** @param perSecond requests a second in the schedule */
-export function truthOf(log: readonly LoggedStream[], perSecond: number): Truth {
+export function truthOf(log: readonly LoggedStream[], perSecond: number) {
   const sorted = log.toSorted((a, b) => a.received - b.received)
   const behind = sorted.map(({ received }, at) => received - (at * 1e9) / perSecond)
   const start = Math.min(...behind)
@@ -65,13 +50,18 @@ export function truthOf(log: readonly LoggedStream[], perSecond: number): Truth 
   const sending = (sorted.at(-1)?.received ?? start) - (sorted[0]?.received ?? start)
   return {
     requests: streams.length,
-    latency: (moment, origin) => pairOf(streams.map((times) => times[moment] - times[origin])),
+    latency: (moment: Moment, origin: Origin) =>
+      pairOf(streams.map((times) => times[moment] - times[origin])),
+    /** Time between two texts of a stream, and its mean over each stream. */
     gap: pairOf(streams.flatMap(({ gaps }) => gaps)),
     tpot: pairOf(streams.map(({ gaps }) => gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length)),
+    /** Delay behind the schedule, which the earliest request sets. */
     lateness: pairOf(lateness),
+    /** Requests a second that were sent. */
     rate: ((sorted.length - 1) * 1e9) / sending,
     streamSeconds: streams.reduce((sum, { ended, request }) => sum + (ended - request) / 1e9, 0),
     eventsPerSecond: (events * 1e9) / (window[1] - window[0]),
+    /** Nanoseconds of the monotonic clock. */
     window,
   }
 }
@@ -96,14 +86,10 @@ function pairOf(nanoseconds: readonly number[]): Pair {
 /** Bounds of uniform times, milliseconds: quantiles of few requests are then close to each other. */
 export const pace = { ttft: [150, 250], gap: [10, 30] } as const
 
-export interface PacedServer {
-  readonly program: string
-  /** Names of what it can do wrong, and `none`. */
-  readonly faults: readonly string[]
-}
+export type PacedServer = NonNullable<ReturnType<typeof buildServer>>
 
-/** Compiles the server. @returns null without Go */
-export function buildServer(folder: string): PacedServer | null {
+/** Compiles the server. @returns its program, and the names of what it can do wrong; null without Go */
+export function buildServer(folder: string) {
   const program = join(folder, 'paced-server')
   const source = fileURLToPath(new URL('paced-server.go', import.meta.url))
   const env = { ...process.env, GOTOOLCHAIN: 'local' }

@@ -10,19 +10,16 @@ import { scriptFolder } from '../options.ts'
 
 export type BalancedService = Awaited<ReturnType<typeof startBalancedService>>
 
-interface ReplicaOptions {
-  readonly count: number
-  /** One key per user. */
-  readonly keys: readonly string[]
-  readonly pace: string
-  /** Further flags of `chatgen serve`, of the first replica. */
-  readonly firstReplica: readonly string[]
-}
-
 /** Longer than a starved machine stalls, since a replica that does not renew a lease loses its run. */
 const lease = '8s'
 
-export async function startBalancedService({ count, keys, pace, firstReplica }: ReplicaOptions) {
+/** @param firstReplica further flags of `chatgen serve`, of the first replica */
+export async function startBalancedService(
+  count: number,
+  keys: readonly string[],
+  pace: string,
+  firstReplica: readonly string[],
+) {
   const folder = scriptFolder('replicas')
   const postgres = await startPostgres()
   const store = await postgres.createDatabase('chats')

@@ -4,7 +4,7 @@ import { rules } from '../requirement.ts'
  * Section 4.1 does not list tools, response_format or n, but names the contract that defines them. A server
  * without one of them must refuse it: if it is ignored, a client gets text instead of a call.
  */
-export const openaiTools = rules({ section: '4.1' })({
+export const openaiTools = rules({ section: '4.1', needs: ['OAI-CHAT-07'] })({
   'OAI-TOOL-01': {
     title:
       'A request with tools and tool_choice required SHOULD be answered with tool_calls, streamed or not, or be refused.',
@@ -27,12 +27,10 @@ export const openaiTools = rules({ section: '4.1' })({
   'OAI-FORMAT-01': {
     title:
       'With response_format json_object, a finished answer SHOULD be a JSON object, unless the request is refused.',
-    needs: ['OAI-CHAT-07'],
   },
   'OAI-FORMAT-02': {
     title:
       'With response_format json_schema, a finished answer SHOULD be JSON that conforms to the schema, unless the request is refused.',
-    needs: ['OAI-CHAT-07'],
   },
   'OAI-N-01': {
     title:

@@ -1,7 +1,7 @@
 import { cursor, rules, wrongType } from '../requirement.ts'
 
 /** Sections 2.5 and 4.3: chats, their list, their name and the favorites. */
-export const v3Chats = rules({ section: '4.3' })({
+export const v3Chats = rules({ section: '4.3', needs: ['V3-CHAT-03'] })({
   'V3-CHAT-01': {
     title: 'POST /chat with a name MUST create a chat and return its id, a UUID.',
     needs: ['V3-AUTH-05'],
@@ -17,8 +17,8 @@ export const v3Chats = rules({ section: '4.3' })({
       'A chat created by POST /api/v3/chat MUST be a v3 chat: v3 history and generation accept it.',
     needs: ['V3-CHAT-01'],
   },
-  'V3-CHAT-04': { title: 'GET /chat/{chat_id} MUST return that chat.', needs: ['V3-CHAT-03'] },
-  'V3-CHAT-05': { title: 'GET /chat MUST list a created chat.', needs: ['V3-CHAT-03'] },
+  'V3-CHAT-04': { title: 'GET /chat/{chat_id} MUST return that chat.' },
+  'V3-CHAT-05': { title: 'GET /chat MUST list a created chat.' },
   'V3-CHAT-06': {
     title: 'GET /chat with search MUST find a chat whose name begins with the word.',
     needs: ['V3-CHAT-02', 'V3-CHAT-05', 'V3-CHAT-07'],
@@ -59,10 +59,7 @@ export const v3Chats = rules({ section: '4.3' })({
     needs: ['V3-CHAT-01'],
     hint: wrongType,
   },
-  'V3-FAV-01': {
-    title: 'POST /chat/{chat_id}/favorite MUST add the chat to GET /chat/favorite.',
-    needs: ['V3-CHAT-03'],
-  },
+  'V3-FAV-01': { title: 'POST /chat/{chat_id}/favorite MUST add the chat to GET /chat/favorite.' },
   'V3-FAV-02': {
     title:
       'DELETE /chat/{chat_id}/favorite MUST remove the chat from GET /chat/favorite and keep the chat.',

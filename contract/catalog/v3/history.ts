@@ -1,7 +1,7 @@
 import { cursor, leak, rules, sameResponse } from '../requirement.ts'
 
 /** Sections 2.6, 4.3 and 8: the history of a chat and its pages. */
-export const v3History = rules({ section: '4.3' })({
+export const v3History = rules({ section: '4.3', needs: ['V3-HIST-12'] })({
   'V3-HIST-01': {
     title: 'GET /message MUST return result, an array, and pagination, an object.',
     needs: ['V3-CHAT-03'],
@@ -52,7 +52,6 @@ export const v3History = rules({ section: '4.3' })({
   'V3-HIST-08': {
     section: '8',
     title: 'Without limit, a page of a longer history MUST have 50 rows.',
-    needs: ['V3-HIST-12'],
     hint: 'Another default page size is configured; use 50.',
   },
   'V3-HIST-09': {
@@ -62,13 +61,11 @@ export const v3History = rules({ section: '4.3' })({
   },
   'V3-HIST-10': {
     title: 'Following the cursor MUST visit every row of the history exactly once, at any limit.',
-    needs: ['V3-HIST-12'],
     hint: cursor,
   },
   'V3-HIST-11': {
     section: '2.6',
     title: 'The cursor MUST be null when there are no more pages.',
-    needs: ['V3-HIST-12'],
     hint: 'A cursor is returned for the last page; return null.',
   },
   'V3-HIST-12': {

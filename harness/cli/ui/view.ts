@@ -145,15 +145,13 @@ function liveBody({ report, probe }: Live): Body {
     kind: report?.kind === 'capacity-report' ? 'Capacity search' : 'Load run',
     target: report?.target.baseUrl ?? '',
     outcome,
-    numbers: [],
-    facts: [],
     sections: [...found, ...(load === null ? [] : measuredSoFar(load, found.length > 0))],
   })
 }
 
 function searchSoFar(report: CapacityReport): readonly Section[] {
   if (report.probes.length === 0) return []
-  const { numbers, sections } = capacityDocument(report)
+  const { numbers = [], sections } = capacityDocument(report)
   const answer = { text: numbers.map(({ value, name }) => `${value} ${name}`).join('; ') }
   return [
     { title: 'Known so far', blocks: [answer] },
