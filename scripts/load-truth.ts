@@ -15,7 +15,7 @@ import { readFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { quantileName, quantileOf } from '../contract/averages.ts'
+import { meanOf, quantileName, quantileOf } from '../contract/averages.ts'
 import { childServer } from '../harness/load/child-server.ts'
 import { latencyOf } from '../harness/load/metrics/samples/latency-definitions.ts'
 import type { RequestRecord } from '../harness/load/record.ts'
@@ -23,6 +23,7 @@ import { columns } from '../reports/text/format.ts'
 import { type EngineResult, keepAwake, readWithEngine, tag } from './load/engine-reader.ts'
 import type { LoggedStream, LoggingServerOptions } from './load/logging-server.ts'
 import { optionsOf, scriptFolder } from './options.ts'
+import { momentsOf } from './peers/server.ts'
 
 const values = optionsOf(import.meta, {
   ...{ streams: '50,300', seconds: 6, kind: 'openai-stream', gap: 40, halting: false, seed: 1 },
@@ -135,23 +136,16 @@ function measured(record: RequestRecord): Metrics {
   return { ...Object.fromEntries(latencies), icl: record.gapsNs }
 }
 
-function stamped(
-  { timestamps }: RequestRecord,
-  { head, sent, kinds, ended }: LoggedStream,
-  startNs: number,
-): Metrics {
+function stamped({ timestamps }: RequestRecord, stream: LoggedStream, startNs: number): Metrics {
   const begun = startNs + (timestamps.sent ?? Number.NaN)
-  const content = sent.filter((_, at) => kinds[at] === 'c')
-  const [first = Number.NaN, last = Number.NaN] = [content[0], content.at(-1)]
-  const terminal = sent[kinds.indexOf('t')] ?? Number.NaN
-  const gaps = content.slice(1).map((at, index) => at - (content[index] ?? Number.NaN))
+  const { firstEvent, firstToken, terminal, ended, gaps } = momentsOf(stream)
   return {
-    ttfb: [head - begun],
-    ttfe: [(sent[0] ?? Number.NaN) - begun],
-    ttft: [first - begun],
-    ttfo: [first - begun],
+    ttfb: [stream.head - begun],
+    ttfe: [firstEvent - begun],
+    ttft: [firstToken - begun],
+    ttfo: [firstToken - begun],
     icl: gaps,
-    tpot: [(last - first) / (content.length - 1)],
+    tpot: [meanOf(gaps) ?? Number.NaN],
     max_gap: [Math.max(...gaps)],
     e2e: [terminal - begun],
     close_lag: [ended - terminal],

@@ -1,6 +1,5 @@
 /** The programs of a cluster with their configurations, in the order in which they start. */
 
-import { spawnSync } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
@@ -21,11 +20,7 @@ export type Starter = () => Promise<Program>
 export function controlPlane(
   programs: Programs,
   folder: string,
-  {
-    token,
-    admin,
-    apiPort,
-  }: { readonly token: string; readonly admin: string; readonly apiPort: number },
+  { token, admin, apiPort }: Readonly<{ token: string; admin: string; apiPort: number }>,
 ): readonly Starter[] {
   let etcd = ''
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
@@ -81,11 +76,7 @@ export function controlPlane(
 export function nodePrograms(
   programs: Programs,
   folder: string,
-  {
-    admin,
-    address,
-    pause,
-  }: { readonly admin: string; readonly address: string; readonly pause: string },
+  { admin, address, pause }: Readonly<Record<'admin' | 'address' | 'pause', string>>,
 ): readonly Starter[] {
   const network = {
     cniVersion: '0.4.0',
@@ -233,14 +224,7 @@ export function buildPrograms(version: string, folder: string): void {
     ([name, value]) => `-X k8s.io/component-base/version.${name}=${value}`,
   )
   const packages = built.map((name) => `k8s.io/kubernetes/cmd/${name}`)
-  const { status } = spawnSync(
-    'go',
-    ['build', '-p', '1', '-ldflags', ['-s', '-w', ...flags].join(' '), '-o', '.', ...packages],
-    {
-      cwd: folder,
-      stdio: 'inherit',
-      env: { ...process.env, CGO_ENABLED: '0', GOFLAGS: '-mod=mod' },
-    },
-  )
-  if (status !== 0) throw new Error(`go build ended with ${status}`)
+  const build = ['build', '-p', '1', '-ldflags', ['-s', '-w', ...flags].join(' '), '-o', '.']
+  const env = { CGO_ENABLED: '0', GOFLAGS: '-mod=mod' }
+  need('go', [...build, ...packages], { cwd: folder, env })
 }

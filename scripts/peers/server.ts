@@ -66,10 +66,16 @@ export function truthOf(log: readonly LoggedStream[], perSecond: number) {
   }
 }
 
-function timesOf({ accepted, received, sent, kinds, ended }: LoggedStream, lateness: number) {
+function timesOf(stream: LoggedStream, lateness: number) {
+  const { accepted, received } = stream
+  const origins = { request: received, connection: accepted, schedule: received - lateness }
+  return { ...origins, ...momentsOf(stream) }
+}
+
+/** Moments of a stream, and the gaps between its texts. */
+export function momentsOf({ sent, kinds, ended }: Pick<LoggedStream, 'sent' | 'kinds' | 'ended'>) {
   const texts = sent.filter((_, at) => kinds[at] === 'c')
   return {
-    ...{ request: received, connection: accepted, schedule: received - lateness },
     firstEvent: sent[0] ?? Number.NaN,
     firstToken: texts[0] ?? Number.NaN,
     terminal: sent[kinds.indexOf('t')] ?? Number.NaN,

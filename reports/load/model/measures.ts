@@ -127,6 +127,8 @@ export const sloRow = z.object({
 })
 export type SloRow = z.infer<typeof sloRow>
 
+const quantiles = z.object({ p50: z.number(), p90: z.number(), p99: z.number() })
+
 /** One second of the run, by the time of each event. */
 export const secondRow = z.object({
   second: z.int(),
@@ -141,9 +143,9 @@ export const secondRow = z.object({
   bytes: z.int(),
   outputTokens: z.int(),
   /** Latencies of requests that got their first token, or ended, in this second; milliseconds. */
-  ttft: z.object({ p50: z.number(), p90: z.number(), p99: z.number() }).nullable(),
-  e2e: z.object({ p50: z.number(), p90: z.number(), p99: z.number() }).nullable(),
-  icl: z.object({ p50: z.number(), p90: z.number(), p99: z.number() }).nullable(),
+  ttft: quantiles.nullable(),
+  e2e: quantiles.nullable(),
+  icl: quantiles.nullable(),
 })
 export type SecondRow = z.infer<typeof secondRow>
 
