@@ -50,12 +50,9 @@ export function generatorVerdict(
   signs: GeneratorMeasurements,
 ): Pick<GeneratorRow, 'verdict' | 'reasons'> {
   const reasons = reasonsOf(signs)
+  const grades = ['invalid', 'degraded'] as const
   return {
-    verdict: reasons.some(({ grade }) => grade === 'invalid')
-      ? 'invalid'
-      : reasons.length > 0
-        ? 'degraded'
-        : 'valid',
+    verdict: grades.find((worst) => reasons.some(({ grade }) => grade === worst)) ?? 'valid',
     reasons: reasons.map(({ text }) => text),
   }
 }

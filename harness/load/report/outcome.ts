@@ -78,16 +78,8 @@ export function conservationAudit(
   return { name, verdict: observed === expected ? 'pass' : 'fail', expected, observed, message }
 }
 
-type Row = LoadReport['connections']
-
 /** The connections of all workers, including those of setup and cleanup. */
-export function connectionCounts({
-  done,
-  connectionsOpened,
-}: Pick<WorkerPoolResult, 'done' | 'connectionsOpened'>): Pick<
-  Row,
-  'opened' | 'httpVersions' | 'http2'
-> {
+export function connectionCounts({ done, connectionsOpened }: WorkerPoolResult) {
   const versions = done.map(({ httpVersion }) => (httpVersion === 'http2' ? '2' : '1.1'))
   return {
     opened: connectionsOpened,
