@@ -19,9 +19,10 @@ export function judgeUsage(
   const usage = asObject(response['usage'])
   if (usage === undefined) return
   const fault = faultOf(usage)
-  if (fault !== undefined || asIndex(usage['total_tokens']) !== undefined) {
+  if (fault !== undefined) collector.broken(requirement, fault, event)
+  else if (asIndex(usage['total_tokens']) !== undefined) {
     const sum = `input ${usage['input_tokens']} + output ${usage['output_tokens']} = total.`
-    collector.decide(requirement, fault, sum, event)
+    collector.held(requirement, sum, event)
   }
   const maxTokens = maxTokensOf(request)
   const output = asIndex(usage['output_tokens'])

@@ -1,4 +1,4 @@
-import { isObject } from '../../contract/json.ts'
+import { asString, isObject } from '../../contract/json.ts'
 
 /** An index as the contract defines it: a nonnegative integer. */
 export function asIndex(value: unknown): number | undefined {
@@ -9,6 +9,11 @@ export function asIndex(value: unknown): number | undefined {
 export function show(value: unknown): string {
   const text = value === undefined ? 'missing' : stringify(value)
   return text.length <= 80 ? text : `${text.slice(0, 60)}… (${text.length} characters)`
+}
+
+/** A text as it is, any other value as in `show`. */
+export function wordOf(value: unknown): string {
+  return asString(value) ?? show(value)
 }
 
 /** Maximum depth: deeper JSON could exhaust the stack, and no response needs it. */

@@ -149,9 +149,11 @@ export function judgeCallIds(
   ids: readonly unknown[],
   request: JsonObject,
 ): void {
-  const repeated = ids.find((id, at) => asString(id) && ids.indexOf(id) < at)
   // Calls of tools that the service itself runs are not the caller's.
-  if (repeated === undefined || asArray(request['tools']).length === 0) return
+  if (asArray(request['tools']).length === 0) return
+  const texts = ids.filter((id) => asString(id))
+  if (new Set(texts).size === texts.length) return
+  const repeated = texts.find((id, at) => texts.indexOf(id) < at)
   collector.broken(requirement, `Two tool calls have the id ${show(repeated)}.`)
 }
 

@@ -1,5 +1,5 @@
 import { asArray, asObject, type JsonObject } from '../../../contract/json.ts'
-import { show } from '../json.ts'
+import { show, wordOf } from '../json.ts'
 import { type Chunk, type ChunkChoice, ChunkJudge, contentOf, type StreamEnd } from './part.ts'
 
 /** OAI-STREAM-03, -04, -06 and -07: each choice of a stream, from its role to its end. */
@@ -82,7 +82,7 @@ export class ChoiceJudge extends ChunkJudge {
       const why = `Choice ${index} ends twice: ${trace.reason}, then ${finishReason}.`
       this.collector.broken('OAI-STREAM-07', why, event)
     }
-    trace.reason ??= String(finishReason)
+    trace.reason ??= wordOf(finishReason)
   }
 
   /** OAI-STREAM-04: a finished answer has its text in another place, or no text, which a model may have. */

@@ -36,6 +36,7 @@ const faults: Faults = {
   'chat 06: another role later': nth(1, set('choices[0].delta.role', 'tool')),
   'chat 07: two finish_reasons': nth(3, set('choices[0].finish_reason', 'stop')),
   'chat 07: a finish_reason that is true': nth(4, set('choices[0].finish_reason', true)),
+  'chat 07: one without a text': nth(4, set('choices[0].finish_reason', { toString: 1 })),
   'chat-usage 08: two usage chunks': (events) => {
     const copy = events[3]
     return copy && events.toSpliced(3, 0, copy)

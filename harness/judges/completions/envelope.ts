@@ -2,7 +2,7 @@ import type { Ending } from '../../../contract/index.ts'
 import { asObject, type JsonObject } from '../../../contract/json.ts'
 import { judgeMaxTokens, judgeSum } from '../final-response.ts'
 import { PartialJudge } from '../finding-collector.ts'
-import { show } from '../json.ts'
+import { show, wordOf } from '../json.ts'
 import type { Block } from '../sse/scanner.ts'
 import { type Chunk, ChunkJudge, type StreamEnd } from './part.ts'
 
@@ -89,7 +89,7 @@ export class UsageJudge extends ChunkJudge {
     const fault = usage === undefined ? this.#late(chunk) : this.#faultOf(chunk)
     if (fault !== undefined) this.collector.broken('OAI-STREAM-08', fault, chunk.event)
     for (const { finishReason } of chunk.choices) {
-      if (finishReason !== undefined) this.#reasons.push(String(finishReason))
+      if (finishReason !== undefined) this.#reasons.push(wordOf(finishReason))
     }
     this.#usage ??= usage
   }

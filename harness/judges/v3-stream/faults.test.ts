@@ -188,6 +188,7 @@ const values: Faults = {
     response.incomplete_details = { reason: 'max_output_tokens' }
   }),
   'message 22: a count that is a string': inFinal(set('usage.total_tokens', '16')),
+  'message 22: a count that has no text': inFinal(set('usage.input_tokens', { toString: 1 })),
   'reasoning 22: more reasoning than output tokens': inFinal(
     set('usage.output_tokens_details.reasoning_tokens', 21),
   ),

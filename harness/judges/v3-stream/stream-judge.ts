@@ -3,7 +3,7 @@ import { asObject, isObject } from '../../../contract/json.ts'
 import { terminalEvents } from '../../../contract/wire.ts'
 import { observeItems } from '../bodies/v3.ts'
 import { itemsOf, judgeOutput, judgeUsage } from '../final-response.ts'
-import { show } from '../json.ts'
+import { show, wordOf } from '../json.ts'
 import type { Fragment } from '../sse/alike.ts'
 import type { Block } from '../sse/scanner.ts'
 import { type ContentKind, type StreamContents, StreamJudge } from '../streams.ts'
@@ -163,7 +163,7 @@ class OpenQuestionObserver extends EventJudge {
     const steps = items.flatMap(({ added, done }) =>
       added?.['status'] == null || done?.['status'] == null
         ? []
-        : [`${added['status']} → ${done['status']}`],
+        : [`${wordOf(added['status'])} → ${wordOf(done['status'])}`],
     )
     if (steps.length > 0) this.collector.observed('OPEN-06', [...new Set(steps)].sort().join(', '))
     if (final !== undefined) observeItems(this.collector, final, context.request)
