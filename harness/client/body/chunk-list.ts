@@ -43,10 +43,10 @@ export class ChunkList {
     return made
   }
 
-  /** Releases all chunks after the first `bytes` bytes; nothing is added afterwards. */
-  truncate(bytes: number): void {
-    const count = this.#ends.findIndex((end) => end >= bytes) + 1
-    if (count === 0) return
+  /** Releases unused memory, and all chunks after the first `bytes` bytes; nothing is added afterwards. */
+  truncate(bytes = Number.POSITIVE_INFINITY): void {
+    const last = this.#ends.findIndex((end) => end >= bytes)
+    const count = last === -1 ? this.length : last + 1
     this.#times.length = count
     this.#ends.length = count
     this.#memory = this.#memory.slice(0, this.bytes)

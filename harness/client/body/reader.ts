@@ -78,8 +78,10 @@ export class BodyReader {
   async finish(ending: Ending): Promise<Ending> {
     await this.#decoding
     const end = await this.#endOf(ending)
-    // Its buffers would live as long as the exchange.
+    // Buffers would live as long as the exchange.
     this.#decoder = undefined
+    this.#chunks.truncate()
+    this.#coded.truncate()
     return end
   }
 

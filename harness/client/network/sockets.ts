@@ -9,9 +9,13 @@ type Offer = 'http/1.1' | 'h2' | 'both'
 
 /** Timeout of a connection attempt, TLS handshake included, in milliseconds. */
 const connectTimeoutMs = 10_000
+/** Silence after which the system probes a connection, so that a NAT keeps it. */
+const keepAliveMs = 60_000
 
 export function createSocketOpener(network: NetworkOptions) {
   const tls = tlsOptions(network)
+  /** Last TLS session of each origin, to resume (RFC 8446, section 2.2). */
+  const sessions = new Map<string, Buffer>()
 
   return {
     /**
@@ -24,7 +28,7 @@ export function createSocketOpener(network: NetworkOptions) {
       const port = portOf(url)
       const address = resolvedAddress(network, url.hostname, port) ?? hostname
       const tunnel = network.proxy === null ? undefined : await openTunnel(network.proxy, url)
-      const options = { host: address, port, noDelay: true, keepAlive: true }
+      const options = { host: address, port }
       if (url.protocol === 'http:') {
         return tunnel ?? connected(connectTcp(options), 'connect')
       }
@@ -36,7 +40,9 @@ export function createSocketOpener(network: NetworkOptions) {
         // An address has no name in the handshake (RFC 6066, section 3).
         ...(isIP(hostname) === 0 ? { servername: hostname } : {}),
         ...(tunnel === undefined ? {} : { socket: tunnel }),
+        session: sessions.get(url.origin),
       })
+      socket.on('session', (session) => sessions.set(url.origin, session))
       await connected(socket, 'secureConnect')
       if (offer === 'h2' && socket.alpnProtocol !== 'h2') {
         socket.destroy()
@@ -52,14 +58,22 @@ async function connected<S extends Socket>(
   socket: S,
   event: 'connect' | 'secureConnect',
 ): Promise<S> {
-  const timer = setTimeout(() => {
-    const error = new Error(`no connection within ${connectTimeoutMs / 1000} s`)
-    socket.destroy(Object.assign(error, { code: 'UND_ERR_CONNECT_TIMEOUT' }))
-  }, connectTimeoutMs)
+  // As options of tls.connect, Node 22 ignores them.
+  socket.setNoDelay(true).setKeepAlive(true, keepAliveMs)
+  const timeout = (cause?: unknown) =>
+    Object.assign(new Error(`no connection within ${connectTimeoutMs / 1000} s`, { cause }), {
+      code: 'UND_ERR_CONNECT_TIMEOUT',
+    })
+  const timer = setTimeout(() => socket.destroy(timeout()), connectTimeoutMs)
   try {
     await once(socket, event)
     // Until the protocol that uses the socket listens, an error must not end the process.
     return socket.on('error', () => {})
+  } catch (error) {
+    // Of a host with several addresses, each attempt may time out by itself.
+    const attempts: readonly { code?: string }[] =
+      error instanceof AggregateError ? error.errors : []
+    throw attempts.some(({ code }) => code === 'ETIMEDOUT') ? timeout(error) : error
   } finally {
     clearTimeout(timer)
   }

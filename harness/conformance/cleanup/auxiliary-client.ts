@@ -126,15 +126,18 @@ export function createAuxiliaryClient(
     if (budget !== undefined && requests >= budget.requests) throw budget.exceededError
     requests += 1
     if (run !== undefined) run.state.budget.requests += 1
-    const signals = [signal, answerMs && AbortSignal.timeout(answerMs())]
-    const exchange = await transport.send({
+    // AbortSignal.timeout in a composite is lost to the garbage collector before Node 24.
+    const deadline = new AbortController()
+    const timer = answerMs && setTimeout(() => deadline.abort(), answerMs())
+    const pending = transport.send({
       id: run === undefined ? `${purpose}-${requests}` : nextExchangeId(run.state),
       labels: { scenario: purpose, ...place, role: spec.role ?? 'probe' },
       ...buildWireRequest(spec, there, `${purpose}/${place.ordinal}`),
       timeoutMs: limits.timeoutMs,
-      signal: AbortSignal.any(signals.filter((one) => one !== undefined)),
+      signal: AbortSignal.any([deadline.signal, ...(signal ? [signal] : [])]),
       ...(spec.leaveAfterEvents === undefined ? {} : { leaveAfterEvents: spec.leaveAfterEvents }),
-    }).exchange
+    })
+    const exchange = await pending.exchange.finally(() => clearTimeout(timer))
     signal?.throwIfAborted()
     breaker.recordEnding(exchange)
     cost = addExchangeCost(cost, exchange)
