@@ -37,7 +37,13 @@ const routes = {
 
 export type OperationId = keyof typeof routes
 
-const generating = ['openai.chat', 'v2.generate', 'v3.generate', 'v3.oneShot', 'v3.generateName']
+const generating: readonly string[] = [
+  'openai.chat',
+  'v2.generate',
+  'v3.generate',
+  'v3.oneShot',
+  'v3.generateName',
+] satisfies readonly OperationId[]
 
 export const operations = Object.fromEntries(
   Object.entries(routes).map(([id, route]) => {

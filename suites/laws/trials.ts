@@ -5,7 +5,7 @@ import {
   type LawfulOperation,
   requirementsUnder,
 } from '../../contract/conditions.ts'
-import { parseJson, type RequirementId } from '../../contract/index.ts'
+import type { RequirementId } from '../../contract/index.ts'
 import {
   describeRow,
   type Exchange,
@@ -19,14 +19,15 @@ import {
   type Values,
   valuesOf,
 } from '../../harness/conformance/scenario/index.ts'
+import { usualChange } from '../support/mistakes.ts'
 import { claimSeldomRefused, claimSteady, isContentRefusal } from '../support/refusals.ts'
 
 export type Body = Readonly<Record<string, unknown>>
 export type Edit = (body: Body) => Body
 
 /**
- * Fields or an edit of a body for a value of a dimension; undefined if the profile lacks what it needs. In a dimension
- * without any, a number or a boolean is the value of the field of that name, and other values leave the body as it is.
+ * Fields or an edit of a body for a value of a dimension; undefined if the profile lacks what it needs.
+ * `usualChange` has those of a dimension without any.
  */
 export type Edits<O extends LawfulOperation> = {
   readonly [D in keyof (typeof conditions)[O]]?: {
@@ -248,9 +249,8 @@ class LawfulRequests<O extends LawfulOperation> {
     const edits: Readonly<Record<string, Changes | undefined>> = this.#plan.edits ?? {}
     const { otherKey } = this.#context.session.context.setup.profile
     const isLacking = value === plain || (name === 'caller' && otherKey === undefined)
-    const field = parseJson(value)
-    const byDefault = field === undefined ? {} : { [name]: field }
-    const change = edits[name] ? edits[name][value] : isLacking ? undefined : byDefault
+    const byDefault = () => (isLacking ? undefined : usualChange(name, value))
+    const change = edits[name] ? edits[name][value] : byDefault()
     return typeof change === 'object' ? (body) => ({ ...body, ...change }) : change
   }
 }

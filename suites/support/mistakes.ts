@@ -1,5 +1,5 @@
 /** Requests that must be refused: a mistake in a body that is accepted without it, under several conditions. */
-import type { RequirementId } from '../../contract/index.ts'
+import { parseJson, type RequirementId } from '../../contract/index.ts'
 import {
   coveringRows,
   type Exchange,
@@ -203,4 +203,21 @@ export function otherModels(
 /** The second caller; undefined if the profile has no key of one. */
 export function secondCaller({ otherKey }: TargetProfile) {
   return otherKey === undefined ? undefined : { authorization: `Bearer ${otherKey}` }
+}
+
+/** Dimensions of the plan, the headers and the text of a request rather than of a field of its body. */
+const besideBody = new Set([
+  ...['after', 'occurrence', 'overlap', 'caller', 'parent', 'later message', 'text'],
+])
+
+/**
+ * Fields for a value of a dimension that no edit carries out: a number or a boolean is the value of the field of
+ * that name.
+ * @throws Error for a dimension whose values need an edit
+ */
+export function usualChange(name: string, value: string): Body {
+  const field = parseJson(value)
+  if (field !== undefined) return { [name]: field }
+  if (!besideBody.has(name)) throw new Error(`no edit for ${name} ${value}`)
+  return {}
 }

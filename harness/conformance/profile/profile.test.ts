@@ -162,6 +162,10 @@ describe('a mistake is shown with file, line and field', () => {
 
 const times = Object.keys(limits.unwrap().shape).filter((name) => name.endsWith('Ms'))
 
+test('there are four times', () => {
+  expect(times).toHaveLength(4)
+})
+
 test.each(times)('%s is refused where no timer holds it', (name) => {
   const refusal = (ms: number) => limits.safeParse({ [name]: ms }).error?.issues[0]
   expect(refusal(maxTimerMs)).toBeUndefined()

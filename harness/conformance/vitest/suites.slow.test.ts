@@ -39,6 +39,13 @@ describe('the scenarios', () => {
     }
   })
 
+  test('say what they ask of a target', () => {
+    for (const { title, cost, lawCosts } of scenarios) {
+      expect((lawCosts?.full ?? cost).requests, title).toBeGreaterThan(0)
+      expect(cost.generations, title).toBeLessThanOrEqual(cost.requests)
+    }
+  })
+
   test('are planned where a requirement of theirs is selected and can be shown', async () => {
     const profile = profileOf({ baseUrl: 'http://localhost', capabilities: { images: false } })
     const plan = (only: readonly string[]) =>
