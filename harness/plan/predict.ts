@@ -122,7 +122,9 @@ function predictClosed(
 function soleLatencyMs(model: ServiceModel, lengths: readonly RequestLength[]): number {
   const times = lengths.map(
     ({ promptTokens, outputTokens }) =>
-      promptTokens * model.prefillMsPerToken + outputTokens * iterationMs(model, 1),
+      model.prefillMs +
+      promptTokens * model.prefillMsPerToken +
+      outputTokens * iterationMs(model, 1),
   )
   return model.overheadMs + (meanOf(times) ?? 0)
 }

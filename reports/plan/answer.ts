@@ -135,7 +135,13 @@ export function planTable({ rows, price, slos, demand }: PlanReport): Table {
     ['with one down', ({ withOneDown }) => withOneDown],
     ...(price === null
       ? []
-      : [['cost/h', (row: PlanRow) => money(row.costPerHour ?? 0, price.currency)] as const]),
+      : [
+          [
+            'cost/h',
+            ({ costPerHour }: PlanRow) =>
+              costPerHour === null ? 'n/a' : money(costPerHour, price.currency),
+          ] as const,
+        ]),
   ])
   return { ...table, spare: ['e2e p50/p95, ms', 'ttft p50/p95, ms', 'utilization'] }
 }

@@ -83,12 +83,12 @@ const service = z.object({
   maxWaiting: z.int().nullable(),
   overheadMs: z.number(),
   /** Time of a prompt, whatever its length. */
-  prefillMs: z.number(),
+  prefillMs: z.number().default(0),
   prefillMsPerToken: z.number(),
   decodeMs: z.number(),
   decodeMsPerSequence: z.number(),
   /** Standard deviation of the logarithm of the duration of an iteration. */
-  spread: z.number(),
+  spread: z.number().default(0),
   lengths: z.object({
     requests: z.int(),
     meanPromptTokens: z.number(),

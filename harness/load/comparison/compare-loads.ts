@@ -25,7 +25,11 @@ export function compareLoads(
   b: ComparedRun,
   options: ComparisonOptions,
 ): LoadComparison {
-  const differences = differencesOf(settings, a.report, b.report)
+  const differences = differencesOf(settings, a.report, b.report).map((difference) => ({
+    ...difference,
+    a: shortened(difference.a),
+    b: shortened(difference.b),
+  }))
   const decisive = differences.filter((difference) => difference.decisive)
   const differ =
     decisive.length === 0
@@ -134,7 +138,7 @@ export function differencesOf<Report>(
 ): LoadComparison['differences'] {
   return settings.flatMap(({ name, decisive, read }) => {
     const [ofA, ofB] = [read(a), read(b)]
-    return ofA === ofB ? [] : [{ name, a: shortened(ofA), b: shortened(ofB), decisive }]
+    return ofA === ofB ? [] : [{ name, a: ofA, b: ofB, decisive }]
   })
 }
 

@@ -159,7 +159,8 @@ export class AnswerBody {
 
 /**
  * Limits of one answer in the memory and time of the generator: those of the profile, under the same names.
- * They are far above any answer of the service; an endless answer exceeds them.
+ * They are far above any answer of the service; an endless answer exceeds them. Bytes are counted decoded, and
+ * `lineBytes` bounds all bytes in which no event ends.
  */
 export interface AnswerLimits extends BodyLimits {
   /** Levels of nesting of the JSON of a body. */

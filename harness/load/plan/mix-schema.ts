@@ -27,12 +27,12 @@ const distribution = z.union(
     count.transform(constant),
     z.strictObject({ constant: count }).transform((written) => constant(written.constant)),
     z
-      .strictObject({
-        uniform: z
-          .strictObject({ min: count, max: count })
-          .refine(({ min, max }) => min <= max, 'min is greater than max'),
-      })
-      .transform(({ uniform }): Distribution => ({ kind: 'uniform', ...uniform })),
+      .strictObject({ uniform: z.strictObject({ min: count, max: count }) })
+      .transform(({ uniform }) => ({ kind: 'uniform', ...uniform }) as const)
+      .refine(({ min, max }) => min <= max, {
+        error: 'min is greater than max',
+        path: ['uniform'],
+      }),
     z
       .strictObject({ normal: z.strictObject({ mean: count, deviation: count, ...bounds }) })
       .transform(({ normal }): Distribution => ({ kind: 'normal', ...normal })),

@@ -307,6 +307,10 @@ describe("Little's law", () => {
     })
   })
 
+  test('46.7 a second of 2 s each are 93 in flight', () => {
+    expect(littlesLaw({ ...flow, ended: 2800 })).toMatchObject({ expected: 93.3333 })
+  })
+
   test.each([
     ['200 of 3000 requests are lost', { ended: 2800 }, 'fail'],
     ['140 of 3000 requests are lost', { ended: 2860 }, 'pass'],

@@ -4,12 +4,10 @@ import type { CapacityReport } from '../../../reports/capacity/model/report.ts'
 import type { Draw } from '../../load/plan/random.ts'
 import type { ServiceModel } from '../simulation/replica.ts'
 import type { RequestLength } from '../simulation/requests.ts'
-
 import type { ClusterOptions } from '../simulation/simulate.ts'
 import { calibrate, relativeError } from './calibrate.ts'
 import { measuredLoads } from './measured-probes.ts'
 import { answersOf, ObservedWork } from './observed-work.ts'
-
 import { drawTimes, estimateTimes, workError } from './service-times.ts'
 
 export type FittedModel = ReturnType<typeof fitServiceModel>

@@ -159,7 +159,8 @@ export class Cluster {
   runUntil(ms: number): void {
     for (;;) {
       const at = this.#earliest
-      if ((this.#nextEventMs[at] ?? Number.POSITIVE_INFINITY) >= ms) return
+      // Also true for NaN, which never becomes due.
+      if (!((this.#nextEventMs[at] ?? Number.POSITIVE_INFINITY) < ms)) return
       this.#replicas[at]?.advance(Number.POSITIVE_INFINITY)
       this.#update(at)
     }
