@@ -55,6 +55,7 @@ check --reference --skip OAI-AUHT => Did you mean OAI-AUTH?
 check URL --allow-undecided V3-CHAR-* => V3-CHAR-*
 check --reference --profile v4 => Allowed choices are
 check --reference --report pdf => unknown report format pdf
+check --reference --report toString => unknown report format toString
 check --reference --jobs 0 => must be a positive integer
 check --reference --update-baseline => --update-baseline needs --baseline FILE
 check URL --only '' => --only is empty: give it a value, or omit it

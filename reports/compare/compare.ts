@@ -52,11 +52,15 @@ export interface Drift {
  * `newlyUnproven`: passed before; now undecided, not applicable or not selected. `otherwise`: violated before
  * and undecided now, or undecided in another way.
  */
-const unchanged = {
-  ...{ newlyViolated: [], newlyWarned: [], newlyUnproven: [] },
-  ...{ repaired: [], newlyProven: [], otherwise: [] },
+const noChanges = {
+  newlyViolated: [],
+  newlyWarned: [],
+  newlyUnproven: [],
+  repaired: [],
+  newlyProven: [],
+  otherwise: [],
 }
-type List = keyof typeof unchanged
+type List = keyof typeof noChanges
 
 export interface Comparison extends Readonly<Record<List, readonly RowChange[]>> {
   readonly unchanged: number
@@ -84,7 +88,7 @@ export function compareReports(
   const changes = rowChanges(runs)
   const all = new Set([...a.requirements, ...b.requirements].map(({ id }) => id)).size
   return {
-    ...unchanged,
+    ...noChanges,
     ...Object.groupBy(changes, listOf),
     unchanged: all - changes.length,
     drift: driftOf(runs),

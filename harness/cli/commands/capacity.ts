@@ -78,8 +78,9 @@ export const capacityCommand = defineCommand({
     // Errors in the flags are reported before anything is sent.
     shardingOf(flags, flags.out)
     const slos = await searchableSlos(flags)
+    const traffic = { slos, plan: trafficOf(flags), ...rangeOf(flags) }
     const formats = formatsIn(capacityKind, flags.report ?? defaultFormats)
-    const search = { slos, plan: trafficOf(flags), formats, ...rangeOf(flags) }
+    const search = { ...traffic, formats }
     if (flags.ui) {
       const { runWithPage } = await import('./ui.ts')
       return runWithPage(command, url, flags, io)

@@ -68,7 +68,8 @@ export function publishFailure(
   )
   const { out, report = [], json = false } = flags
   if (json) io.out(failureKind.toJson(failure).trimEnd())
-  const knownNames = report.filter((name) => name !== 'console' && name in failureKind.formats)
+  const isKnown = (name: string) => name !== 'console' && Object.hasOwn(failureKind.formats, name)
+  const knownNames = report.filter(isKnown)
   const all = formatsIn(failureKind, knownNames)
   const isWritable = hasFile(all) && canWrite(out)
   const formats = all.filter(({ file }) => file === null || isWritable)
