@@ -93,8 +93,10 @@ export async function startReferenceServer(
     life.phase = 'leaving'
     if (drainDelayMs > 0) await timeout(drainDelayMs)
     life.phase = 'draining'
-    await endWithin(closeDeadlineMs, server, sockets, [current.services.runs, life.inFlight])
-
+    await endWithin(closeDeadlineMs, server, sockets, {
+      runs: current.services.runs,
+      inFlight: life.inFlight,
+    })
     if (options.store === undefined) await current.services.store.close()
   }
 
@@ -200,7 +202,7 @@ async function endWithin(
   deadlineMs: number,
   server: Server,
   sockets: ReadonlySet<Socket>,
-  [runs, inFlight]: readonly [Runs, Runs],
+  { runs, inFlight }: Readonly<Record<'runs' | 'inFlight', Runs>>,
 ): Promise<void> {
   const timer = new AbortController()
   const deadline = timeout(deadlineMs, undefined, { signal: timer.signal }).then(

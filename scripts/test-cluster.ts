@@ -172,8 +172,12 @@ async function startServer({ kubectl }: Cluster): Promise<string> {
 async function podsRunning({ kubectl }: Cluster): Promise<readonly string[]> {
   const phase = ['--field-selector', 'status.phase=Running', '--output', 'name']
   const get = ['get', 'pods', '--namespace', namespace, ...phase]
-  const names = () => kubectl(get).trim().split('\n')
-  if (await waitUntil(() => names().length === shards, patienceMs)) return names()
+  let names: readonly string[] = []
+  const areRunning = () => {
+    names = kubectl(get).trim().split('\n')
+    return names.length === shards
+  }
+  if (await waitUntil(areRunning, patienceMs)) return names
   throw new Error('the pods of a job do not run')
 }
 

@@ -16,7 +16,7 @@
  *   --share P         share of the requests that are disturbed; by default that of the schedule
  *   --part K/N        every Nth target, from the Kth on, so that N processes share them
  */
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ConformanceReport } from '../contract/report/conformance.ts'
 import { TargetUnusableError } from '../harness/conformance/errors.ts'
@@ -102,6 +102,7 @@ async function prove(): Promise<void> {
     } finally {
       await road.close()
       await target.close()
+      rmSync(outDir, { recursive: true, force: true })
     }
   }
 }

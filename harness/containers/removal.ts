@@ -18,9 +18,13 @@ export interface Leftovers {
 
 /** Runs that have containers, networks or volumes, by the state of their process. */
 export async function leftoversOf(api: Api): Promise<Leftovers> {
-  const all = await Promise.all([runLabel, projectLabel].map((label) => labeled(api, label)))
-  const found = all.flat().flatMap(({ labels }) => [labels?.[runLabel], labels?.[projectLabel]])
-  const names = [...new Set(found.filter((name) => name !== undefined))]
+  const found = new Set<string | undefined>()
+  for (const label of [runLabel, projectLabel]) {
+    for await (const { labels } of labeled(api, label)) {
+      found.add(labels?.[runLabel]).add(labels?.[projectLabel])
+    }
+  }
+  const names = [...found].filter((name) => name !== undefined)
   return {
     ended: names.filter((name) => stateOfRun(name) === 'ended'),
     elsewhere: names.filter((name) => stateOfRun(name) === 'elsewhere'),
@@ -30,7 +34,7 @@ export async function leftoversOf(api: Api): Promise<Leftovers> {
 /** Removes all containers, networks and volumes of a run. */
 export async function removeRun(api: Api, name: string): Promise<void> {
   for (const label of [`${runLabel}=${name}`, `${projectLabel}=${name}`]) {
-    for (const { remove } of await labeled(api, label)) await unlessGone(remove)
+    for await (const { remove } of labeled(api, label)) await unlessGone(remove)
   }
 }
 
@@ -41,26 +45,19 @@ interface Resource {
   readonly remove: () => Promise<unknown>
 }
 
-/** Containers, networks and volumes with a label, in the order in which they can be removed. */
-async function labeled(api: Api, label: string): Promise<readonly Resource[]> {
+/** Containers, then networks, then volumes with a label: the order in which they can be removed. */
+async function* labeled(api: Api, label: string): AsyncGenerator<Resource> {
   const filters = { label: [label] }
-  const containers = await api.listContainers({ all: true, filters })
-  const networks = await api.listNetworks({ filters })
+  for (const { Id, Labels: labels } of await api.listContainers({ all: true, filters })) {
+    yield { labels, remove: () => api.getContainer(Id).remove({ force: true, v: true }) }
+  }
+  for (const { Id, Labels: labels } of await api.listNetworks({ filters })) {
+    yield { labels, remove: () => api.getNetwork(Id).remove() }
+  }
   const { Volumes } = await api.listVolumes({ filters })
-  return [
-    ...containers.map(({ Id, Labels: labels }) => ({
-      labels,
-      remove: () => api.getContainer(Id).remove({ force: true, v: true }),
-    })),
-    ...networks.map(({ Id, Labels: labels }) => ({
-      labels,
-      remove: () => api.getNetwork(Id).remove(),
-    })),
-    ...(Volumes ?? []).map(({ Name, Labels: labels }) => ({
-      labels,
-      remove: () => api.getVolume(Name).remove({ force: true }),
-    })),
-  ]
+  for (const { Name, Labels: labels } of Volumes ?? []) {
+    yield { labels, remove: () => api.getVolume(Name).remove({ force: true }) }
+  }
 }
 
 /** 404: gone already; 409: another process is removing it. */

@@ -52,6 +52,7 @@ function resultOf(name: string, ...red: readonly (typeof invented)[number]['brea
   })
   return {
     ...nothingJudged,
+    outcome: 'violated',
     kind: 'fault',
     name,
     requirements,
@@ -96,6 +97,7 @@ describe('a fault in a dialect', () => {
   const crossed = { fault: 'stream-completed-twice', dialect: 'line-ends-crlf', redAlone: [] }
   const result = (changes: Partial<TargetResult>): TargetResult => ({
     ...nothingJudged,
+    outcome: 'violated',
     kind: 'crossed',
     name: 'stream-completed-twice + line-ends-crlf',
     applied: true,

@@ -9,7 +9,6 @@ import {
   changeChat,
   completions,
   createChat,
-  everywhere,
   nameChat,
   oneModel,
   oneShot,
@@ -192,9 +191,12 @@ function continueLatestRun(): Patch {
 
 function rejectEveryNth(every: number): Patch {
   let requests = 0
-  return onRequest(everywhere, (call) => {
-    requests += 1
-    if (requests % every !== 0) return call
-    throw new ApiError(429, 'Too many requests', { headers: { 'retry-after': '0' } })
+  return (services) => ({
+    ...services,
+    incoming: (call) => {
+      requests += 1
+      if (requests % every !== 0) return services.incoming(call)
+      throw new ApiError(429, 'Too many requests', { headers: { 'retry-after': '0' } })
+    },
   })
 }

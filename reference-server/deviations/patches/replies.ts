@@ -10,7 +10,7 @@ type Edit<Given> = (reply: Reply, given: Given) => Reply
 
 type Blocks = StreamReply['blocks']
 
-/** Edit of answers that are not streamed, of some statuses. */
+/** Edit of answers that are not streamed and that fit. */
 function ofValues<Given>(
   fits: (reply: ValueReply) => boolean,
   change: (reply: ValueReply, given: Given) => Reply,

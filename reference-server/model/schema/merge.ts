@@ -45,11 +45,19 @@ function target(reference: string, root: JsonSchema): JsonSchema {
   if (!reference.startsWith('#')) {
     throw new UnsupportedSchema(`$ref ${JSON.stringify(reference)} leads out of the schema`)
   }
-  const found = valueAt(root, decodeURIComponent(reference.slice(1)))
+  const found = valueAt(root, pointerOf(reference))
   if (found === undefined) {
     throw new UnsupportedSchema(`$ref ${JSON.stringify(reference)} leads nowhere`)
   }
   return asSchema(found)
+}
+
+function pointerOf(reference: string): string {
+  try {
+    return decodeURIComponent(reference.slice(1))
+  } catch {
+    throw new UnsupportedSchema(`$ref ${JSON.stringify(reference)} is no URI`)
+  }
 }
 
 function both(a: JsonSchema, b: JsonSchema): JsonSchema {

@@ -43,11 +43,11 @@ export function sqlKnowledge(
       const [row] = await query('SELECT base FROM bases WHERE owner = ? AND id = ?', [owner, id])
       return row === undefined ? undefined : jsonOf(row, 'base')
     },
-    async bases(owner, { before = 0, limit }) {
+    async bases(owner, { before: after = 0, limit }) {
       await own(owner)
       const rows = await query(
         'SELECT position, base FROM bases WHERE owner = ? AND position > ? ORDER BY position LIMIT ?',
-        [owner, before, limit + 1],
+        [owner, after, limit + 1],
       )
       return pageOf(rows, limit, (row) => jsonOf<KnowledgeBase>(row, 'base'))
     },
@@ -59,16 +59,17 @@ export function sqlKnowledge(
       await own(owner)
       cache.delete(cacheKey(owner, id))
       const rows = await query('DELETE FROM bases WHERE owner = ? AND id = ? RETURNING id', [
-        ...[owner, id],
+        owner,
+        id,
       ])
       return rows.length > 0
     },
-    async documentPage(owner, baseId, { before = 0, limit }) {
+    async documentPage(owner, baseId, { before: after = 0, limit }) {
       await own(owner)
       const rows = await query(
         `SELECT position, document FROM documents WHERE owner = ? AND base_id = ? AND position > ?
          ORDER BY position LIMIT ?`,
-        [owner, baseId, before, limit + 1],
+        [owner, baseId, after, limit + 1],
       )
       return pageOf(rows, limit, (row) => jsonOf<KnowledgeDocument>(row, 'document'))
     },

@@ -149,7 +149,9 @@ export const chatFaults = faultTable({
       list: async (owner, page) => {
         const { rows, next } = await list(owner, page)
         const runs = await Promise.all(rows.map(({ id }) => store.history.runs(id)))
-        const copies = rows.map((chat, at) => Array(Math.max(1, runs[at]?.length ?? 0)).fill(chat))
+        const copies = rows.map((chat, at) =>
+          runs[at]?.length ? runs[at].map(() => chat) : [chat],
+        )
         return { rows: copies.flat(), next }
       },
     }),
