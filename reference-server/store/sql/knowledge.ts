@@ -58,10 +58,8 @@ export function sqlKnowledge(
     async delete(owner, id) {
       await own(owner)
       cache.delete(cacheKey(owner, id))
-      const rows = await query('DELETE FROM bases WHERE owner = ? AND id = ? RETURNING id', [
-        owner,
-        id,
-      ])
+      const removal = 'DELETE FROM bases WHERE owner = ? AND id = ? RETURNING id'
+      const rows = await query(removal, [owner, id])
       return rows.length > 0
     },
     async documentPage(owner, baseId, { before: after = 0, limit }) {
