@@ -126,15 +126,15 @@ function digestProblems(
   }
   const paths = filesOf(dir).filter((path) => path !== sumsName && path !== envelopeName)
   const names = paths.map(contentName)
-  const seen = new Set<string>()
+  const visited = new Set<string>()
   const listed = [...sums.keys()]
   const without = (some: readonly string[], others: readonly string[]) =>
     some.filter((name) => !others.includes(name))
   return [
     ...paths.flatMap((path) => {
       const name = contentName(path)
-      if (seen.has(name) && sums.has(name)) return [`${name} is there twice, compressed and not`]
-      seen.add(name)
+      if (visited.has(name) && sums.has(name)) return [`${name} is there twice, compressed and not`]
+      visited.add(name)
       return changeOf(dir, path, sums.get(name))
     }),
     ...without(listed, names).map((name) => `${name} is missing`),
