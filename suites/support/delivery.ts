@@ -107,7 +107,7 @@ interface Asking {
 /**
  * The law that streams arrive while they are generated, under all conditions. A stream that came at once is
  * requested again with a long text, and counts only if control streams, sent in turns with it, arrive spread, or
- * if the first of them is held back as well: then all streams of the operation are.
+ * if the first two of them are held back as well: then all streams of the operation are.
  */
 export function createDeliveryLaw(
   { claim, prompts }: Pick<ScenarioContext, 'claim' | 'prompts'>,
@@ -128,9 +128,10 @@ export function createDeliveryLaw(
       const text = prompts.sentences(firstLength, subject)
       if (controls.length > 0 && !isHeldBack(await ask(text))) return
       const control = await send(body(text, { stream: true }), {})
+      const isLikeBefore = controls.every((before) => isHeldBack(before) === isHeldBack(control))
       controls.push(control)
-      if (isHeldBack(control)) break
-      if (deliveryOf(control).kind !== 'spread') return
+      if (!isLikeBefore || !(isHeldBack(control) || deliveryOf(control).kind === 'spread')) return
+      if (isHeldBack(control) && controls.length === 2) break
     }
     const description = `${arrival.description} (${describeRow(row)})`
     const evidence = [...arrival.replies, ...controls]
