@@ -207,10 +207,10 @@ describe('other readers see', () => {
       result,
     ])
     for (const { id, verdict, known } of violated.requirements) {
-      const colors: Partial<Record<typeof verdict, string>> = {
+      const elements: Partial<Record<typeof verdict, string>> = {
         ...{ error: 'error', pass: 'none', warn: 'none', ...(!known && { fail: 'failure' }) },
       }
-      const result = colors[verdict] ?? 'skipped'
+      const result = elements[verdict] ?? 'skipped'
       expect(results.filter(([name]) => name === id)).toEqual([[id, result]])
     }
   })
