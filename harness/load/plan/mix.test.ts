@@ -41,6 +41,11 @@ test('factors are crossed into entries of equal weight', () => {
   ])
 })
 
+test('a range that ends before it begins is refused by what is wrong with it', () => {
+  const uniform = { min: 9, max: 1 }
+  expect(() => mixOf([{ kind: 'v3-json', prompt: { uniform } }])).toThrow('min is greater than max')
+})
+
 test('a value that is no factor stands in no name', () => {
   expect(mixOf([{ kind: 'v3-stream', think: true }]).entries[0]).toMatchObject({
     name: 'v3-stream',

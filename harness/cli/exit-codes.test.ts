@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest'
+import { reportOf, resultOf } from '../conformance/test-support/reports.ts'
+import { exitCodeOf } from './exit-codes.ts'
+
+const violated = reportOf([resultOf('OAI-CHAT-03')])
+const faults = [{ scenario: 'a', message: 'b' }]
+
+test.each([
+  ['an interrupt before a violation', { interrupted: true }, 130],
+  ['a violation before an internal error', { faults }, 1],
+  ['an internal error before what is undecided', { faults, outcome: 'incomplete' as const }, 4],
+  ['what is undecided', { outcome: 'incomplete' as const }, 5],
+])('the exit code of a check shows %s', (_, more, code) => {
+  expect(exitCodeOf({ ...violated, ...more })).toBe(code)
+})
