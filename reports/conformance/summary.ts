@@ -30,7 +30,7 @@ export function summarize({ requirements }: ConformanceReport): Summary {
     required.filter((requirement) => verdicts.includes(requirement.verdict)).length
   const passed = number('pass')
   const violated = number('fail')
-  const undecided = number('unproven', 'inconclusive', 'error')
+  const undecided = number(...undecidedVerdicts)
   return {
     required: passed + violated + undecided,
     passed,
@@ -140,11 +140,16 @@ export const meanings: Readonly<Record<Verdict, string>> = {
   unproven: 'The target profile lacks a setting, or the behavior never occurred.',
   'not-applicable': 'The target profile declares that the target does not have the feature.',
   error: 'chatgen itself failed.',
-  unclaimed: 'No scenario tests it yet; it is not counted.',
+  unclaimed: 'No scenario of the run tests it.',
 }
 
 /** Stored verdicts that are called undecided. */
-export const undecidedVerdicts: readonly Verdict[] = ['inconclusive', 'unproven', 'error']
+export const undecidedVerdicts: readonly Verdict[] = [
+  'inconclusive',
+  'unproven',
+  'error',
+  'unclaimed',
+]
 
 /** Value of a filter: verdicts with the same label share it. */
 export function verdictTag(verdict: Verdict): string {

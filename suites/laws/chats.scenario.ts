@@ -12,6 +12,7 @@ import {
   inputRows,
   type ScenarioContext,
   succeeded,
+  takesLong,
   test,
 } from '../../harness/conformance/scenario/index.ts'
 import { ownTitle } from '../support/chat-names.ts'
@@ -139,11 +140,13 @@ describe('v3: laws of chats', () => {
 
   test(
     'a chat MUST keep its turn when another one with a turn is deleted, whose history MUST be gone',
-    covers(['V3-CHAT-11', 'V3-HIST-01', 'V3-HIST-07', ...requirementsOfChats], {
-      requests: 77,
-      generations: 2,
-      chats: 4,
-    }),
+    takesLong(
+      covers(['V3-CHAT-11', 'V3-HIST-01', 'V3-HIST-07', ...requirementsOfChats], {
+        requests: 77,
+        generations: 2,
+        chats: 4,
+      }),
+    ),
     async ({ v3, chats, claim, profile, session, prompts }) => {
       const laws = new ChatLaws({ claim, chats, v3, session })
       const [kept, other] = [await v3.createChat(), await v3.createChat()]

@@ -13,6 +13,7 @@ import {
   type Row,
   type ScenarioContext,
   succeeded,
+  takesLong,
   test,
 } from '../../harness/conformance/scenario/index.ts'
 import { secondCaller } from '../support/mistakes.ts'
@@ -61,7 +62,7 @@ describe('v3: laws of turns', () => {
 
   test(
     'a turn MUST keep its requirements under every condition',
-    coversAtDepth(requirements, cost),
+    takesLong(coversAtDepth(requirements, cost)),
     async ({ v3, chats, claim, profile, session, prompts, coverage }) =>
       claimTurnLaws({ v3, chats, claim, profile, session, prompts, coverage }, {}),
   )

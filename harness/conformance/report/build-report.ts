@@ -124,9 +124,9 @@ export function countTotals(
 
 /**
  * Violated: a required requirement fails that no baseline names (with `strict`, a warning counts as well).
- * Incomplete: nothing violated, but a required requirement was not decided. Unclaimed requirements do not
- * count, nor do requirements that a known violation blocks: accepting the violation includes the requirements
- * that depend on it.
+ * Incomplete: nothing violated, but a required requirement was not decided, for example because the suites could
+ * not be loaded. Requirements that a known violation blocks do not count: accepting the violation includes the
+ * requirements that depend on it.
  * @param allowed ids of undecided requirements that do not count
  */
 export function reportOutcome(
@@ -143,7 +143,7 @@ export function reportOutcome(
   const open = requirements.some(
     (requirement) =>
       requirement.level === 'required' &&
-      ['unproven', 'inconclusive', 'error'].includes(requirement.verdict) &&
+      ['unproven', 'inconclusive', 'error', 'unclaimed'].includes(requirement.verdict) &&
       !allowed.includes(requirement.id) &&
       !isBlockedByKnown(requirement, requirements),
   )

@@ -246,7 +246,7 @@ const excused = resultOf('V3-GEN-01', { known: true })
 describe('the outcome', () => {
   const pass = withVerdict('pass')
   const fail = withVerdict('fail')
-  const irrelevant = (['not-applicable', 'unclaimed', 'observed'] as const).map(withVerdict)
+  const irrelevant = (['not-applicable', 'observed'] as const).map(withVerdict)
 
   test.each([
     ['conforms', [pass, ...irrelevant]],
@@ -259,6 +259,7 @@ describe('the outcome', () => {
     ['incomplete', [pass, withVerdict('unproven')]],
     ['incomplete', [pass, withVerdict('inconclusive')]],
     ['incomplete', [pass, withVerdict('error')]],
+    ['incomplete', [pass, withVerdict('unclaimed')]],
     ['incomplete', [excused, withVerdict('unproven')]],
   ])('is %s', (outcome, requirements) => {
     expect(reportOutcome(requirements, false)).toBe(outcome)

@@ -137,7 +137,8 @@ function rule(
     readonly undecided: ReadonlySet<RequirementId>
   },
 ): Ruling {
-  if (claimed.length === 0) return { verdict: 'unclaimed', message: null, exchanges: [] }
+  if (claimed.length === 0)
+    return { verdict: 'unclaimed', message: 'no scenario of the run tests it', exchanges: [] }
   const aside = skipReason(id, profile)
   if (aside) return { ...aside, exchanges: [] }
 

@@ -18,6 +18,7 @@ declare module 'vitest' {
     isAcrossEndpoints?: boolean
     isOrdinary?: boolean
     isFirst?: boolean
+    isLong?: boolean
     /** State of the run after the scenarios; a field of the module's meta data. */
     state?: import('../session/run-state.ts').RunState
     outcomes?: readonly import('../run-setup.ts').ScenarioOutcome[]
@@ -68,6 +69,11 @@ export function requirementsOf<const Area extends string>(
 /** Options of a scenario that needs a target with several endpoints. */
 export function acrossEndpoints({ meta, ...options }: ReturnType<typeof covers>) {
   return { ...options, meta: { ...meta, isAcrossEndpoints: true } }
+}
+
+/** Options of a scenario that takes long: it begins before others, which also run while it waits. */
+export function takesLong<Options extends ReturnType<typeof covers>>(options: Options): Options {
+  return { ...options, meta: { ...options.meta, isLong: true } }
 }
 
 /** Options of an ordinary user's conversation, of incognito runs: before all other scenarios, or in between. */

@@ -19,6 +19,7 @@ export {
   describe,
   registerSections,
   requirementsOf,
+  takesLong,
   withinOrdinaryTraffic,
 } from './declaration.ts'
 export { ContractViolation, expect } from './expect.ts'

@@ -60,7 +60,7 @@ export const test = base
     // vitest passes this on when all scenarios have ended.
     task.file.meta.state = context.setup.state
     const ids = task.meta.covers ?? []
-    const { isAcrossEndpoints = false, isOrdinary = false } = task.meta
+    const { isAcrossEndpoints = false, isOrdinary = false, isLong = false } = task.meta
     const { requirements: judged, profile, again } = context.setup
     // A scenario for several endpoints also runs on one alone, to show whether they are the cause.
     const condition = {
@@ -77,7 +77,7 @@ export const test = base
     const slug = `${toSlug(task.name)}${onEndpoint}${onRepeat}`
     const prompts = await promptsFor(slug, context.setup)
     if (before.length > 0) await context.gate.sleep(repeatPauseMs, signal)
-    const slot = await context.acquireSlot({ rank: rankOf(task, context.setup) })
+    const slot = await context.acquireSlot({ rank: rankOf(task, context.setup), isLong })
     const session = new Session(
       context,
       { slug, title: task.name, covers: ids, prompts },

@@ -20,13 +20,21 @@ import { storeEvidence } from '../recording/result-files.ts'
 import type { RunSetup } from '../run-setup.ts'
 import { createRandomPicker } from './identities.ts'
 import { anySignal, createGate } from './limits/gate.ts'
-import { acquireSlot, createSemaphore, type Priority } from './limits/semaphore.ts'
+import { acquireSlot, createSemaphore, longFirst, type Priority } from './limits/semaphore.ts'
 import { createSupplements, type Members } from './requests/supplements.ts'
 import { nextExchangeId } from './run-state.ts'
 import { secretsOf } from './secrets.ts'
 
 /** State that the scenarios of one stage share; the state of the whole run is in the setup. */
 export type RunContext = ReturnType<typeof createRunContext>
+
+/** The next scenario: one at random, the first if requests may run out, or else the first of those that take long. */
+function orderOf({ shuffle, maxRequests }: RunSetup) {
+  const pick = shuffle === null ? () => 0 : createRandomPicker(shuffle)
+  return shuffle === null && maxRequests === null
+    ? longFirst
+    : (waiting: readonly Priority[]) => pick(waiting.length)
+}
 
 export function createRunContext(setup: RunSetup) {
   const secrets = secretsOf(setup)
@@ -45,10 +53,7 @@ export function createRunContext(setup: RunSetup) {
     gate.track(entry)
     keep(() => write(entry))
   }
-  const slots = createSemaphore(
-    setup.jobs,
-    setup.shuffle === null ? undefined : createRandomPicker(setup.shuffle),
-  )
+  const slots = createSemaphore(setup.jobs, orderOf(setup))
 
   /** Set once evidence was lost: no verdict can follow, so nothing but cleanup is sent. */
   let lost: unknown

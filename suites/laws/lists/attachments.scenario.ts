@@ -16,14 +16,10 @@ import {
   type ScenarioContext,
   statusText,
   succeeded,
+  takesLong,
   test,
 } from '../../../harness/conformance/scenario/index.ts'
-import {
-  buildTextFile,
-  claimRecord,
-  oddContents,
-  type UploadFile,
-} from '../../support/test-data.ts'
+import { buildTextFile, claimRecord, oddContents } from '../../support/test-data.ts'
 import { doBefore } from '../edits.ts'
 import type { Body, Trial } from '../trials.ts'
 import { claimLists } from './list-laws.ts'
@@ -47,15 +43,18 @@ interface Files {
 describe('v3: laws of files', () => {
   test(
     'the lists of attachments MUST show each file once under every condition',
-    coversAtDepth(
-      [...requirementsOf('V3-ATT', { except: ['V3-ATT-01'] }), 'V3-AUTH-05', 'V3-CHAT-11'],
-      (rows, depth) => ({ requests: 14 * rowsAt({ depth, rows }) + 102, uploads: 29, chats: 3 }),
+    takesLong(
+      coversAtDepth(
+        [...requirementsOf('V3-ATT', { except: ['V3-ATT-01'] }), 'V3-AUTH-05', 'V3-CHAT-11'],
+        (rows, depth) => ({ requests: 14 * rowsAt({ depth, rows }) + 102, uploads: 29, chats: 3 }),
+      ),
     ),
     async ({ v3, chats, attachments, claim, session, profile, prompts, coverage }) => {
       const context = { v3, chats, attachments, claim, session, profile, prompts, coverage }
       const files = await filesOf(context)
       await claimFilesOfCaller(context, files)
       if (files.isJoined) return claimFilesOfChat(context, files)
+      const noJoin = 'the upload did not join the chat: set requests.upload.chatField'
       session.markUndecided('inconclusive', ['V3-ATT-07', 'V3-ATT-12', 'V3-ATT-13'], noJoin)
     },
   )
@@ -71,7 +70,7 @@ async function filesOf(context: Context): Promise<Files> {
     const names: string[] = []
     for (const [content, change] of Object.entries(oddContents)) {
       const plainFile = buildTextFile(session, word, `-${names.length}${isSecond ? 2 : 1}`)
-      const upload = (one: UploadFile) =>
+      const upload = (one: typeof plainFile) =>
         attachments.upload(one, chat.id, { role: 'arrange', ...caller })
       const odd = change(plainFile)
       const first = refused.has(content) ? undefined : await upload(odd)
@@ -93,8 +92,8 @@ async function filesOf(context: Context): Promise<Files> {
     const uploaded = await attachments.upload(file, place?.id, { role: 'arrange' })
     if (succeeded(uploaded)) strays.push(file.name)
   }
-  const joined = await isJoined(context, members, places.get(false))
-  return { members, strays, chatOf: (isSecond) => places.get(isSecond), isJoined: joined }
+  const chatOf = (isSecond: boolean) => places.get(isSecond)
+  return { members, strays, chatOf, isJoined: await isJoined(context, members, chatOf(false)) }
 }
 
 /** The field that names the chat is a guess unless the profile says it. */
@@ -246,5 +245,3 @@ function claimNoneForeign(
   const others = members.of(isSecond).filter((name) => !matches.includes(name))
   claimNone(sought, others, `files that the search does not match (${of})`)
 }
-
-const noJoin = 'the upload did not join the chat: set requests.upload.chatField'

@@ -393,6 +393,18 @@ test('those of a rank are alone until they have left', async () => {
   expect(entered).toEqual(['one', 'two', 'next', 'other'])
 })
 
+test('those that take long come first, in their order', async () => {
+  const semaphore = createSemaphore(1)
+  const entered: number[] = []
+  const holders = [false, true, false, true].map(async (isLong, at) => {
+    const release = await semaphore.acquire({ rank: Infinity, isLong })
+    entered.push(at)
+    release()
+  })
+  await Promise.all(holders)
+  expect(entered).toEqual([1, 3, 0, 2])
+})
+
 test('a budget reserves the deletion of each chat that exists, and no second one', () => {
   const budget = createBudget({ maxRequests: 2, maxGenerations: 9 }, newRunState().budget)
   const request = (role: ExchangeLabels['role'], id: string) =>

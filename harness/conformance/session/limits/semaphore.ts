@@ -1,6 +1,16 @@
 /** Holders of a rank are admitted after those of all lower ranks have left; Infinity is no rank. */
 export interface Priority {
   readonly rank: number
+  /** The holder takes long, so that it begins before others of its rank. */
+  readonly isLong?: boolean
+}
+
+/** The index of the next holder: the first that takes long, or the first. */
+export function longFirst(waiting: readonly Priority[]): number {
+  return Math.max(
+    0,
+    waiting.findIndex(({ isLong }) => isLong),
+  )
 }
 
 interface Waiter extends Priority {
@@ -14,8 +24,11 @@ const unranked: Priority = { rank: Infinity }
 /** Maximum number of holders that lend their slot, for each slot after the first. */
 const awayPerSlot = 4
 
-/** Admits at most `slots` holders at a time, in the order of arrival unless `pick` chooses one, by index. */
-export function createSemaphore(slots: number, pick: (waiting: number) => number = () => 0) {
+/** Admits at most `slots` holders at a time; `pick` chooses the next one of those that arrived, by index. */
+export function createSemaphore(
+  slots: number,
+  pick: (waiting: readonly Priority[]) => number = longFirst,
+) {
   let free = slots
   const ranksInside: number[] = []
   let away = 0
@@ -27,7 +40,7 @@ export function createSemaphore(slots: number, pick: (waiting: number) => number
       const lowest = Math.min(...waiting.map(({ rank }) => rank))
       if (back.length === 0 && ranksInside.some((rank) => rank < lowest)) return
       const eligible = back.length > 0 ? back : waiting.filter(({ rank }) => rank === lowest)
-      const next = eligible[pick(eligible.length)]
+      const next = eligible[pick(eligible)]
       if (next === undefined) return
       waiting.splice(waiting.indexOf(next), 1)
       free -= 1
@@ -36,9 +49,10 @@ export function createSemaphore(slots: number, pick: (waiting: number) => number
     }
   }
 
-  async function enter({ rank, isBack }: Omit<Waiter, 'resolve'>): Promise<() => void> {
+  async function enter(holder: Omit<Waiter, 'resolve'>): Promise<() => void> {
+    const { rank } = holder
     await new Promise<void>((resolve) => {
-      waiting.push({ rank, isBack, resolve })
+      waiting.push({ ...holder, resolve })
       // Admits only after all concurrent calls, so that the choice is among all of them.
       setImmediate(admit)
     })
@@ -52,7 +66,7 @@ export function createSemaphore(slots: number, pick: (waiting: number) => number
   }
 
   return {
-    acquire: ({ rank }: Priority = unranked) => enter({ rank, isBack: false }),
+    acquire: (priority: Priority = unranked) => enter({ ...priority, isBack: false }),
     /**
      * Releases a slot for a while; the result acquires one again. Undefined if the holder keeps it: with a
      * single slot, for holders with a rank, and if too many slots are lent.
