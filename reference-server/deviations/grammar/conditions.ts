@@ -177,12 +177,15 @@ const ofTheQuestion = dimension('question', {
   'with an assistant': (circumstance) => isGiven(questionOf(circumstance)['assistant_id']),
 })
 
+/** A page that is requested again has its number again. */
 function pageNumber({ query, earlier, operation }: Circumstance): number {
   if (query['cursor'] === undefined) return 1
-  const walk = earlier.filter(
-    (past) => past.operation === operation && past.query['search'] === query['search'],
-  )
-  return walk.length - walk.findLastIndex((past) => past.query['cursor'] === undefined) + 1
+  const walk = earlier
+    .filter((past) => past.operation === operation && past.query['search'] === query['search'])
+    .map((past) => past.query['cursor'])
+  const cursors = new Set(walk.slice(walk.lastIndexOf(undefined) + 1))
+  cursors.delete(query['cursor'])
+  return cursors.size + 2
 }
 
 function hasText(operation: FaultyOperation): boolean {
