@@ -1,8 +1,8 @@
 import { asArray, asObject, asString, isObject, type JsonObject } from '../../../contract/json.ts'
 import type { FindingCollector } from '../finding-collector.ts'
 import { agrees, show } from '../json.ts'
-import type { ItemTrace, SlotTrace, StreamOutcome } from './event.ts'
-import { finalOf } from './output-items.ts'
+import type { StreamOutcome } from './event.ts'
+import { finalOf, type ItemTrace, type SlotTrace, streamedText } from './output-items.ts'
 
 /** Source of the content of a part. */
 type Witness = 'the deltas' | 'the done event' | 'the part' | 'the done item' | 'the final response'
@@ -24,7 +24,17 @@ export function judgeAgreement(collector: FindingCollector, outcome: StreamOutco
       const others = all.filter(([witness]) => !ofAnswer.has(witness))
       const isAnswer = slot.type === 'output_text'
       const accounts = isAnswer && (disputed || others.length === 0) ? others : all
-      judgeSlot(collector, `${slot.type ?? slot.place} of item ${item.index}`, accounts, outcome)
+      const [first, ...rest] = accounts
+      if (first === undefined || rest.length === 0) continue
+      const other = rest.find(([, text]) => text !== first[1])
+      if (other === undefined) {
+        const witnesses = accounts.map(([witness]) => witness)
+        collector.held('V3-SSE-18', `${witnesses.join(', ')} agree.`)
+        continue
+      }
+      const told = `${show(first[1])} by ${first[0]} and ${show(other[1])} by ${other[0]}`
+      const what = `${slot.type ?? slot.place} of item ${item.index}`
+      collector.broken('V3-SSE-18', `The ${what} is ${told}.`, outcome.finalEvent)
     }
   }
 }
@@ -34,27 +44,10 @@ const ofAnswer: ReadonlySet<Witness> = new Set(['the deltas', 'the final respons
 
 type Account = readonly [Witness, string]
 
-function judgeSlot(
-  collector: FindingCollector,
-  what: string,
-  accounts: readonly Account[],
-  outcome: StreamOutcome,
-): void {
-  const [first, ...others] = accounts
-  if (first === undefined || others.length === 0) return
-  const other = others.find(([, text]) => text !== first[1])
-  if (other === undefined) {
-    collector.held('V3-SSE-18', `${accounts.map(([witness]) => witness).join(', ')} agree.`)
-    return
-  }
-  const why = `The ${what} is ${show(first[1])} by ${first[0]} and ${show(other[1])} by ${other[0]}.`
-  collector.broken('V3-SSE-18', why, outcome.finalEvent)
-}
-
 function accountsOf(item: ItemTrace, slot: SlotTrace, final: JsonObject | undefined): Account[] {
   // Without deltas the text is empty, if any text was streamed.
   const streamed = slot.deltas.length > 0 || slot.textEnded || slot.part !== undefined
-  const deltas = streamed && !slot.spoiled ? slot.deltas.join('') : undefined
+  const deltas = streamed && !slot.spoiled ? streamedText(slot) : undefined
   const accounts: readonly (readonly [Witness, string | undefined])[] = [
     ['the deltas', deltas],
     ['the done event', slot.text],
@@ -80,60 +73,43 @@ function textOfPart(part: JsonObject): string | undefined {
   return asString(part['text']) ?? asString(part['refusal'])
 }
 
-/**
- * V3-SSE-28: annotations lie within their text, and every list of them contains those that were announced. A
- * stream of the five documented events announces none and may list some.
- */
+/** V3-SSE-28: annotations lie within their text, and every list of them contains those that were announced. */
 export function judgeAnnotations(collector: FindingCollector, outcome: StreamOutcome): void {
   const { items, finals, speaksFullGrammar } = outcome
   for (const [at, item] of items.entries()) {
     const final = finalOf(item, at, finals)
     for (const slot of item.slots.filter(({ type }) => type === 'output_text')) {
-      const parts = shownParts(item, slot, final)
+      const parts = [slot.part, ...[item.done, final].map((one) => partOf(one, slot))].filter(
+        isObject,
+      )
       const lists = parts.map((part) => asArray(part['annotations']).filter(isObject))
-      const fault =
-        outsideFault([slot.annotations.filter(isObject), ...lists].flat(), longest(slot, parts)) ??
-        listFault(slot.annotations, lists, speaksFullGrammar)
-      if (fault !== undefined) collector.broken('V3-SSE-28', fault, outcome.finalEvent)
-      else if (slot.annotations.length > 0 || lists.some((list) => list.length > 0)) {
+      const texts = [streamedText(slot), slot.text, ...parts.map(({ text }) => asString(text))]
+      const length = Math.max(...texts.map((text = '') => text.length))
+      const outside = [slot.annotations, ...lists].flat().find((one) => !isWithin(one, length))
+      // A stream of the five documented events announces none and may list some.
+      const isAnnounced = slot.annotations.length > 0 || speaksFullGrammar
+      const other = isAnnounced && lists.find((list) => !agrees(list, slot.annotations))
+      const fault = outside
+        ? `The annotation ${show(outside)} lies outside its text of ${length} characters.`
+        : other &&
+          `${slot.annotations.length} annotations were announced, but the text lists ${show(other)}.`
+      if (fault) collector.broken('V3-SSE-28', fault, outcome.finalEvent)
+      else if ([slot.annotations, ...lists].some((list) => list.length > 0)) {
         collector.held('V3-SSE-28', 'Annotations lie within the text and are listed as announced.')
       }
     }
   }
 }
 
-function shownParts(item: ItemTrace, slot: SlotTrace, final: JsonObject | undefined): JsonObject[] {
-  const inItem = (value: JsonObject | undefined) => asArray(value?.['content'])[slot.ordinal]
-  return [slot.part, inItem(item.done), inItem(final)].filter(isObject)
+function partOf(item: JsonObject | undefined, { ordinal }: SlotTrace): unknown {
+  return asArray(item?.['content'])[ordinal]
 }
 
-function longest(slot: SlotTrace, parts: readonly JsonObject[]): number {
-  const texts = [slot.deltas.join(''), slot.text, ...parts.map((part) => asString(part['text']))]
-  return Math.max(...texts.map((text = '') => text.length))
-}
-
-function outsideFault(annotations: readonly JsonObject[], length: number): string | undefined {
-  for (const annotation of annotations) {
-    const { index, start_index: start, end_index: end } = annotation
-    const offsets = [index, start, end].filter((offset) => offset != null)
-    const isInside = offsets.every(
-      (offset) => typeof offset === 'number' && offset >= 0 && offset <= length,
-    )
-    if (!isInside || (start != null && end != null && Number(start) > Number(end))) {
-      return `The annotation ${show(annotation)} lies outside its text of ${length} characters.`
-    }
-  }
-  return undefined
-}
-
-function listFault(
-  announced: readonly unknown[],
-  lists: readonly (readonly unknown[])[],
-  speaksFullGrammar: boolean,
-): string | undefined {
-  if (announced.length === 0 && !speaksFullGrammar) return undefined
-  const other = lists.find((list) => !agrees(list, announced))
+function isWithin(annotation: JsonObject, length: number): boolean {
+  const { index, start_index: start, end_index: end } = annotation
+  const offsets = [index, start, end].filter((offset) => offset != null)
   return (
-    other && `${announced.length} annotations were announced, but the text lists ${show(other)}.`
+    offsets.every((offset) => typeof offset === 'number' && offset >= 0 && offset <= length) &&
+    (start == null || end == null || Number(start) <= Number(end))
   )
 }

@@ -1,8 +1,7 @@
-import type { RequirementId } from '../../../contract/index.ts'
 import type { JsonObject } from '../../../contract/json.ts'
 import { knownEvents } from '../../../contract/wire.ts'
-import { PartialJudge } from '../finding-collector.ts'
 import type { StreamContext } from '../streams.ts'
+import type { ItemTrace } from './output-items.ts'
 
 /** A decoded event of the stream. */
 export interface ResponseEvent {
@@ -11,6 +10,8 @@ export interface ResponseEvent {
   /** Name of the event, by its `event:` line or, failing that, by the type in its data. */
   readonly name: string
   readonly json: JsonObject
+  /** The `delta`, if it is a text, and those of the events after it that repeat this one with another text. */
+  readonly texts: string[]
 }
 
 /** Final state of a stream, for findings that only its end allows. */
@@ -28,35 +29,14 @@ export interface StreamOutcome {
   readonly items: readonly ItemTrace[]
   /** The stream has one of the added and done events. */
   readonly speaksFullGrammar: boolean
-  /** All reasoning text, joined. */
-  readonly reasoning: string
-  /** A delta was not a string, so the text is unknown. */
-  readonly spoiled: boolean
   readonly context: StreamContext
 }
 
-/**
- * Judge of one aspect of the stream, with its own requirements. `end` is not called if an event could not be
- * read: the events after it prove nothing.
- */
-export abstract class EventJudge extends PartialJudge {
-  abstract event(event: ResponseEvent): void
-  /**
-   * Repeats the last event, a delta, with another text and another sequence_number. Must have the same
-   * findings as `event`.
-   */
-  again(_text: string, _sequenceNumber: number | undefined, _index: number): void {}
-  end(_: StreamOutcome): void {}
-}
-
-/** A violation that counts only if the stream uses the full grammar, or only if it does not. */
-export interface Complaint {
-  readonly requirement: RequirementId
-  readonly why: string
-  readonly event: number
-  readonly only?: 'full' | 'minimal'
-  /** The output_index before which one seems to be missing; it is not, if its item was merely not added. */
-  readonly gapBefore?: number
+/** Judge of one aspect of the stream, with its own requirements. */
+export interface EventJudge {
+  event(event: ResponseEvent): void
+  /** Not called if an event could not be read: the events after it prove nothing. */
+  end?(outcome: StreamOutcome): void
 }
 
 /** Tests if the response of the terminal event must hold all streamed content. */
@@ -64,57 +44,9 @@ export function holdsAll({ terminal }: Pick<StreamOutcome, 'terminal'>): boolean
   return terminal === 'response.completed' || terminal === 'response.incomplete'
 }
 
-/** Content of one output item in the stream. */
-export class ItemTrace {
-  readonly index: number
-  id: string | undefined
-  type: string | undefined
-  /** The item of output_item.added; undefined without that event. */
-  added: JsonObject | undefined
-  /** The item of output_item.done. */
-  done: JsonObject | undefined
-  /** Progress of a tool call: rank of its last progress event. */
-  progress = -1
-  readonly slots: SlotTrace[] = []
-
-  constructor(index: number) {
-    this.index = index
-  }
-}
-
-/** Content of one part of an item in the stream: a text, a refusal, a summary, the arguments. */
-export class SlotTrace {
-  readonly place: Place
-  /** The index in its events. */
-  readonly index: number
-  /** Position among the parts of the item, independent of the index in its events. */
-  readonly ordinal: number
-  /** Type of the part, if it is known. */
-  type: string | undefined
-  /** True if its part was added. */
-  added = false
-  readonly deltas: string[] = []
-  /** A delta was not a string: the text is unknown. */
-  spoiled = false
-  /** An `end text` event came, with this value. */
-  textEnded = false
-  text: string | undefined
-  /** The part of content_part.done or a similar event. */
-  part: JsonObject | undefined
-  readonly annotations: unknown[] = []
-
-  constructor(place: Place, index: number, ordinal: number, type: string | undefined) {
-    this.place = place
-    this.index = index
-    this.ordinal = ordinal
-    this.type = type
-  }
-}
-
 /** Place of a fragment within its item. */
 export type Place = 'content' | 'summary' | 'arguments'
 
-/** Effect of an event on the item or the part that it names. */
 type Act =
   | 'add item'
   | 'end item'
@@ -126,8 +58,8 @@ type Act =
   | 'progress'
 
 export interface EventKind {
+  /** Effect of the event on the item or the part that it names. */
   readonly act: Act
-  readonly indexes: readonly IndexName[]
   /** Undefined for events about an item as a whole. */
   readonly place?: Place
   /** Type of the part that its text belongs to. */
@@ -138,56 +70,55 @@ export interface EventKind {
   readonly text?: string
 }
 
-type IndexName = 'output_index' | 'content_index' | 'summary_index' | 'annotation_index'
+const partActs = { added: 'add part', done: 'end part' } as const
+const textActs = { delta: 'delta', done: 'end text' } as const
+const inContent = { place: 'content', text: 'text' } as const
+const outputText = { ...inContent, part: 'output_text', item: 'message' } as const
+const summary = { place: 'summary', part: 'summary_text', item: 'reasoning', text: 'text' } as const
+const call = { place: 'arguments', item: 'function_call', text: 'arguments' } as const
+
+const kinds: ReadonlyMap<string, EventKind> = new Map([
+  ...family('output_item', { added: 'add item', done: 'end item' }),
+  ...family('content_part', partActs, { place: 'content' }),
+  ...family('output_text', { ...textActs, 'annotation.added': 'annotate' }, outputText),
+  ...family('refusal', textActs, { ...outputText, part: 'refusal', text: 'refusal' }),
+  ...family('reasoning_text', textActs, {
+    ...inContent,
+    part: 'reasoning_text',
+    item: 'reasoning',
+  }),
+  ...family('reasoning_summary_part', partActs, summary),
+  ...family('reasoning_summary_text', textActs, summary),
+  ...family('function_call_arguments', textActs, call),
+])
+
+function family(
+  name: string,
+  acts: Readonly<Record<string, Act>>,
+  kind: Omit<EventKind, 'act'> = {},
+): (readonly [string, EventKind])[] {
+  return Object.entries(acts).map(([step, act]) => [`response.${name}.${step}`, { ...kind, act }])
+}
 
 /** Kind of an event of the Responses contract; undefined for events without an item. */
 export function kindOf(name: string): EventKind | undefined {
-  return kinds.get(name) ?? (isToolProgress(name) ? toolProgress : undefined)
+  return kinds.get(name) ?? (isToolProgress(name) ? toolProgressOf(name) : undefined)
 }
-
-const onItem = ['output_index'] as const
-const inContent = { place: 'content', indexes: ['output_index', 'content_index'] } as const
-const inSummary = { place: 'summary', indexes: ['output_index', 'summary_index'] } as const
-const outputText = { ...inContent, part: 'output_text', item: 'message' } as const
-const refusal = { ...inContent, part: 'refusal', item: 'message' } as const
-const reasoning = { ...inContent, part: 'reasoning_text', item: 'reasoning' } as const
-const summary = { ...inSummary, part: 'summary_text', item: 'reasoning' } as const
-const callArguments = { place: 'arguments', indexes: onItem, item: 'function_call' } as const
-const fileSearch = { act: 'progress', indexes: onItem, item: 'file_search_call' } as const
-const toolProgress: EventKind = { act: 'progress', indexes: onItem }
-
-const kinds: ReadonlyMap<string, EventKind> = new Map<string, EventKind>([
-  ['response.output_item.added', { act: 'add item', indexes: onItem }],
-  ['response.output_item.done', { act: 'end item', indexes: onItem }],
-  ['response.content_part.added', { ...inContent, act: 'add part' }],
-  ['response.content_part.done', { ...inContent, act: 'end part' }],
-  ['response.output_text.delta', { ...outputText, act: 'delta' }],
-  ['response.output_text.done', { ...outputText, act: 'end text', text: 'text' }],
-  [
-    'response.output_text.annotation.added',
-    { ...outputText, act: 'annotate', indexes: [...inContent.indexes, 'annotation_index'] },
-  ],
-  ['response.refusal.delta', { ...refusal, act: 'delta' }],
-  ['response.refusal.done', { ...refusal, act: 'end text', text: 'refusal' }],
-  ['response.reasoning_text.delta', { ...reasoning, act: 'delta' }],
-  ['response.reasoning_text.done', { ...reasoning, act: 'end text', text: 'text' }],
-  ['response.reasoning_summary_part.added', { ...summary, act: 'add part' }],
-  ['response.reasoning_summary_part.done', { ...summary, act: 'end part' }],
-  ['response.reasoning_summary_text.delta', { ...summary, act: 'delta' }],
-  ['response.reasoning_summary_text.done', { ...summary, act: 'end text', text: 'text' }],
-  ['response.function_call_arguments.delta', { ...callArguments, act: 'delta' }],
-  [
-    'response.function_call_arguments.done',
-    { ...callArguments, act: 'end text', text: 'arguments' },
-  ],
-  ['response.file_search_call.in_progress', fileSearch],
-  ['response.file_search_call.searching', fileSearch],
-  ['response.file_search_call.completed', fileSearch],
-])
 
 /** Events of tools that the document does not name: known to belong to one item, but not examined. */
 function isToolProgress(name: string): boolean {
   return (
     knownEvents.has(name) && /^response\.\w+_(call|tools)(_code|_input|_arguments)?\./.test(name)
   )
+}
+
+function toolProgressOf(name: string): EventKind {
+  const isSearch = name.startsWith('response.file_search_call.')
+  return { act: 'progress', ...(isSearch && { item: 'file_search_call' }) }
+}
+
+/** Names of the indexes that an event shows. */
+export function indexesOf({ act, place }: EventKind): readonly string[] {
+  const ofPart = place === 'content' || place === 'summary' ? [`${place}_index`] : []
+  return ['output_index', ...ofPart, ...(act === 'annotate' ? ['annotation_index'] : [])]
 }

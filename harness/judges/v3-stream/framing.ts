@@ -1,70 +1,54 @@
-import { asObject, type JsonObject, parseJson } from '../../../contract/json.ts'
+import { asObject, asString, parseJson } from '../../../contract/json.ts'
 import { knownEvents } from '../../../contract/wire.ts'
-import { PartialJudge } from '../finding-collector.ts'
+import type { FindingCollector } from '../finding-collector.ts'
 import { show } from '../json.ts'
 import type { Block } from '../sse/scanner.ts'
-import { EventJudge, type ResponseEvent, type StreamOutcome } from './event.ts'
-
-/** Result of reading a block: an event or nothing, and whether an event was lost. */
-export interface Reading {
-  readonly event?: ResponseEvent
-  readonly lost: boolean
-}
+import type { EventJudge, ResponseEvent, StreamOutcome } from './event.ts'
 
 /**
  * V3-SSE-02, -03, -04 and -26: blocks of one `event:` line and JSON whose type is the name, in UTF-8. Events
  * outside the contract need no type: no client reads them.
+ * @returns the event, or whether one was lost
  */
-export class FramingJudge extends PartialJudge {
-  read(block: Block): Reading {
-    const { data, index, name, invalidAt } = block
-    if (invalidAt !== null) {
-      this.collector.broken('V3-SSE-26', `Byte ${invalidAt} of the stream is not UTF-8.`, index)
-      return { lost: true }
-    }
-    this.collector.held('V3-SSE-26', 'Every line decodes as UTF-8.')
-    // Fields without a meaning for any event: id, retry, unknown fields.
-    if (data === null && block.names === 0) return { lost: false }
-    const json = data === null ? undefined : asObject(parseJson(data))
-    if (json === undefined) {
-      const received = data === null ? 'no data: line' : `data: ${show(data)}, not a JSON object`
-      this.collector.broken('V3-SSE-02', `The block of ${show(name)} has ${received}.`, index)
-      return { lost: name === null || knownEvents.has(name) }
-    }
-    this.#judgeName(block)
-    const event = this.#judgeType(block, json)
-    return event === undefined ? { lost: true } : { event, lost: false }
+export function readEvent(
+  collector: FindingCollector,
+  { data, index, name, names, invalidAt }: Block,
+): ResponseEvent | 'lost' | undefined {
+  if (invalidAt !== null) {
+    collector.broken('V3-SSE-26', `Byte ${invalidAt} of the stream is not UTF-8.`, index)
+    return 'lost'
   }
-
-  #judgeName({ names, name, index }: Block): void {
-    if (names === 1 && name !== null) {
-      this.collector.held('V3-SSE-02', 'One event: line, and a JSON object as data.')
-    } else {
-      const found = ['no event: line', 'an empty event: line'][names] ?? `${names} event: lines`
-      this.collector.broken('V3-SSE-02', `The block has ${found}.`, index)
-    }
+  collector.held('V3-SSE-26', 'Every line decodes as UTF-8.')
+  // Fields without a meaning for any event: id, retry, unknown fields.
+  if (data === null && names === 0) return undefined
+  const json = data === null ? undefined : asObject(parseJson(data))
+  if (json === undefined) {
+    const received = data === null ? 'no data: line' : `data: ${show(data)}, not a JSON object`
+    collector.broken('V3-SSE-02', `The block of ${show(name)} has ${received}.`, index)
+    return name === null || knownEvents.has(name) ? 'lost' : undefined
   }
-
-  #judgeType({ name, index }: Block, json: JsonObject): ResponseEvent | undefined {
-    const { type } = json
-    const means = meaningOf(name, type)
-    if (means === undefined) return undefined
-    if (name !== null) {
-      if (type === undefined) this.collector.held('V3-SSE-03', 'The data has no type.')
-      else if (type === name) {
-        this.collector.held('V3-SSE-03', 'type is the name of the event.', index)
-      } else {
-        const why = `The event is ${show(name)}, but the type in its data is ${show(type)}.`
-        this.collector.broken('V3-SSE-03', why, index)
-      }
-    }
-    if (type !== undefined) this.collector.held('V3-SSE-04', 'The data has a type.')
-    else if (knownEvents.has(means)) {
-      const why = `The data of ${means} has no type, and some clients drop such an event.`
-      this.collector.broken('V3-SSE-04', why, index)
-    }
-    return { index, name: means, json }
+  if (names === 1 && name !== null) {
+    collector.held('V3-SSE-02', 'One event: line, and a JSON object as data.')
+  } else {
+    const found = ['no event: line', 'an empty event: line'][names] ?? `${names} event: lines`
+    collector.broken('V3-SSE-02', `The block has ${found}.`, index)
   }
+  const { type } = json
+  const means = meaningOf(name, type)
+  if (means === undefined) return 'lost'
+  if (type === undefined) {
+    if (name !== null) collector.held('V3-SSE-03', 'The data has no type.')
+    const why = `The data of ${means} has no type, and some clients drop such an event.`
+    if (knownEvents.has(means)) collector.broken('V3-SSE-04', why, index)
+  } else {
+    const other =
+      type !== name && `The event is ${show(name)}, but the type in its data is ${show(type)}.`
+    const same = 'type is the name of the event.'
+    if (name !== null) collector.decide('V3-SSE-03', other, same, index)
+    collector.held('V3-SSE-04', 'The data has a type.')
+  }
+  const delta = asString(json['delta'])
+  return { index, name: means, json, texts: delta === undefined ? [] : [delta] }
 }
 
 /**
@@ -81,31 +65,38 @@ export function meaningOf(name: string | null, type: unknown): string | undefine
  * V3-SSE-06 and -07, OPEN-30: sequence_number. Events outside the contract, and keepalive, may come from a
  * proxy that does not number events.
  */
-export class SequenceJudge extends EventJudge {
+export class SequenceJudge implements EventJudge {
+  readonly #collector: FindingCollector
   readonly #numbers: number[] = []
   #last: number | undefined
   #name = ''
   #rose = false
 
-  override event({ name, json, index }: ResponseEvent): void {
+  constructor(collector: FindingCollector) {
+    this.#collector = collector
+  }
+
+  event({ name, json, index }: ResponseEvent): void {
     const number = json['sequence_number']
     const isNumber = typeof number === 'number' && Number.isInteger(number)
     if (isNumber) this.#numbers.push(number)
     if (!knownEvents.has(name) || name === 'keepalive') return
-    if (!isNumber) {
-      const why = `The sequence_number of ${name} is ${show(number)}, not an integer.`
-      this.collector.broken('V3-SSE-06', why, index)
-      return
-    }
+    const fault = !isNumber && `The sequence_number of ${name} is ${show(number)}, not an integer.`
+    this.#collector.decide('V3-SSE-06', fault, 'sequence_number is an integer.', index)
+    if (!isNumber) return
     this.#name = name
-    this.collector.held('V3-SSE-06', 'sequence_number is an integer.', index)
     this.#compare(number, index)
   }
 
-  override again(_text: string, number: number | undefined, index: number): void {
+  /** The last event with another number, which it need not have. */
+  again(number: number | undefined, index: number): void {
     if (number === undefined) return
     this.#numbers.push(number)
     this.#compare(number, index)
+  }
+
+  end({ ended }: StreamOutcome): void {
+    if (ended) this.#collector.observed('OPEN-30', describe(this.#numbers))
   }
 
   #compare(number: number, index: number): void {
@@ -115,12 +106,8 @@ export class SequenceJudge extends EventJudge {
     const rises = number > last
     if (rises && this.#rose) return
     const why = `The sequence_number of ${this.#name} is ${number}, after ${last}.`
-    this.collector.decide('V3-SSE-07', !rises && why, why, index)
+    this.#collector.decide('V3-SSE-07', !rises && why, why, index)
     this.#rose ||= rises
-  }
-
-  override end({ ended }: StreamOutcome): void {
-    if (ended) this.collector.observed('OPEN-30', describe(this.#numbers))
   }
 }
 

@@ -1,83 +1,76 @@
 import type { Ending, RequirementId } from '../../../contract/index.ts'
 import { asObject, type JsonObject } from '../../../contract/json.ts'
 import { lifecycleEvents, terminalEvents } from '../../../contract/wire.ts'
-import { PartialJudge } from '../finding-collector.ts'
-import { agrees, show } from '../json.ts'
+import type { FindingCollector } from '../finding-collector.ts'
+import { agrees, show, wordOf } from '../json.ts'
 import type { Block } from '../sse/scanner.ts'
-import { EventJudge, type ResponseEvent, type StreamOutcome } from './event.ts'
+import type { EventJudge, ResponseEvent } from './event.ts'
+
+/** Members that stay the same in all lifecycle events. */
+const constants = { id: 'V3-SSE-10', created_at: 'V3-SSE-11', model: 'V3-SSE-11' } as const
 
 /** V3-SSE-05, -10, -11 and -21: the response in lifecycle events. */
-export class SnapshotJudge extends EventJudge {
-  #begun = false
-  readonly #first = new Map<string, unknown>()
+export function snapshotJudge(collector: FindingCollector): EventJudge {
+  let hasBegun = false
+  const first = new Map<string, unknown>()
 
-  override event({ name, json, index }: ResponseEvent): void {
-    this.#judgeFirst(name, index)
-    const response = asObject(json['response'])
-    if (response === undefined || !(lifecycleEvents as readonly string[]).includes(name)) return
-    this.#judgeConstant('V3-SSE-10', 'id', response, index)
-    this.#judgeConstant('V3-SSE-11', 'created_at', response, index)
-    this.#judgeConstant('V3-SSE-11', 'model', response, index)
-    this.#judgeStatus(name, response, index)
-  }
-
-  /** The document shows a response only in the terminal event: its id then agrees with all others. */
-  override end({ ended }: StreamOutcome): void {
-    if (!ended || !this.#first.has('id')) return
-    this.collector.held('V3-SSE-10', `The only id is ${show(this.#first.get('id'))}.`)
-  }
-
-  #judgeFirst(name: string, index: number): void {
+  function judgeFirst(name: string, index: number): void {
     // Events of others, such as those of a queue, are no part of the response.
-    if (!this.#begun && !name.startsWith('response.') && name !== 'error') return
-    const created = name === 'response.created'
-    if (!this.#begun && created) {
-      this.collector.held('V3-SSE-05', 'response.created is the first event.', index)
-    } else if (!this.#begun) {
-      const why = `The first event is ${name}, not response.created.`
-      this.collector.broken('V3-SSE-05', why, index)
-    } else if (created) {
-      this.collector.broken('V3-SSE-05', 'response.created is sent twice.', index)
+    if (!hasBegun && !name.startsWith('response.') && name !== 'error') return
+    const isCreated = name === 'response.created'
+    if (hasBegun && isCreated) {
+      collector.broken('V3-SSE-05', 'response.created is sent twice.', index)
+    } else if (!hasBegun) {
+      const other = !isCreated && `The first event is ${name}, not response.created.`
+      collector.decide('V3-SSE-05', other, 'response.created is the first event.', index)
     }
-    this.#begun = true
+    hasBegun = true
   }
 
-  #judgeConstant(
+  function judgeConstant(
     requirement: RequirementId,
     member: string,
-    response: JsonObject,
+    value: unknown,
     index: number,
   ): void {
-    const value = response[member]
     if (value == null) return
-    if (!this.#first.has(member)) {
-      this.#first.set(member, value)
+    const before = first.get(member)
+    if (before === undefined) {
+      first.set(member, value)
       return
     }
-    const first = this.#first.get(member)
     const fault =
-      !agrees(first, value) && `${member} is ${show(value)}, and was ${show(first)} before.`
-    this.collector.decide(requirement, fault, `${member} stays ${show(first)}.`, index)
+      !agrees(before, value) && `${member} is ${show(value)}, and was ${show(before)} before.`
+    collector.decide(requirement, fault, `${member} stays ${show(before)}.`, index)
   }
 
-  #judgeStatus(name: string, response: JsonObject, index: number): void {
-    const fault = statusFault(name, response)
-    if (fault !== undefined) this.collector.broken('V3-SSE-21', fault, index)
-    else if (response['status'] != null) {
-      this.collector.held('V3-SSE-21', `${name} shows the status ${response['status']}.`, index)
-    }
+  return {
+    event({ name, json, index }) {
+      judgeFirst(name, index)
+      const response = asObject(json['response'])
+      if (response === undefined || !(lifecycleEvents as readonly string[]).includes(name)) return
+      for (const [member, requirement] of Object.entries(constants)) {
+        judgeConstant(requirement, member, response[member], index)
+      }
+      const fault = statusFault(name, response)
+      if (fault === undefined && response['status'] == null) return
+      const held = `${name} shows the status ${wordOf(response['status'])}.`
+      collector.decide('V3-SSE-21', fault, held, index)
+    },
+    /** The document shows a response only in the terminal event: its id then agrees with all others. */
+    end({ ended }) {
+      if (!ended || !first.has('id')) return
+      collector.held('V3-SSE-10', `The only id is ${show(first.get('id'))}.`)
+    },
   }
 }
 
 /** A response may be created with status `queued`, and is `in_progress` once it runs. */
-const statuses: Readonly<Record<string, readonly string[]>> = {
-  'response.created': ['in_progress', 'queued'],
-}
-
 function statusFault(name: string, response: JsonObject): string | undefined {
   const { status, error, incomplete_details: details } = response
-  const allowed = statuses[name] ?? [name.replace('response.', '')]
-  if (status != null && !allowed.includes(String(status))) {
+  const isCreated = name === 'response.created'
+  const allowed = isCreated ? ['in_progress', 'queued'] : [name.replace('response.', '')]
+  if (status != null && !(typeof status === 'string' && allowed.includes(status))) {
     return `${name} shows the status ${show(status)}.`
   }
   if (error != null && name !== 'response.failed') return `${name} shows the error ${show(error)}.`
@@ -88,12 +81,17 @@ function statusFault(name: string, response: JsonObject): string | undefined {
 }
 
 /** V3-SSE-08, -09 and -29: how the stream ends. */
-export class TerminalJudge extends PartialJudge {
+export class TerminalJudge {
+  readonly #collector: FindingCollector
   /** Name of the terminal event, once it came. */
   name: string | undefined
   event: number | undefined
   final: JsonObject | undefined
   #marked = false
+
+  constructor(collector: FindingCollector) {
+    this.#collector = collector
+  }
 
   /** Tests if an event of this name still belongs to the stream: response.failed may follow error. */
   accepts(name: unknown): boolean {
@@ -101,34 +99,32 @@ export class TerminalJudge extends PartialJudge {
   }
 
   see({ name, index, json }: ResponseEvent): void {
-    if (!isTerminal(name)) return
-    this.name = name
-    this.event = index
+    if (!this.seeName(name, index)) return
     this.final = asObject(json['response'])
     if (name !== 'response.completed') return
-    if (Array.isArray(this.final?.['output'])) {
-      this.collector.held('V3-SSE-09', 'response.completed shows the final response.', index)
+    const output = this.final?.['output']
+    if (Array.isArray(output)) {
+      this.#collector.held('V3-SSE-09', 'response.completed shows the final response.', index)
       return
     }
-    const why =
-      this.final === undefined
-        ? `response is ${show(json['response'])}, not an object.`
-        : `response.output is ${show(this.final['output'])}, not an array.`
-    this.collector.broken('V3-SSE-09', `In response.completed, ${why}`, index)
+    const why = this.final
+      ? `response.output is ${show(output)}, not an array.`
+      : `response is ${show(json['response'])}, not an object.`
+    this.#collector.broken('V3-SSE-09', `In response.completed, ${why}`, index)
   }
 
-  /** A terminal event with unreadable data ends the stream all the same. */
-  seeLost(name: string | null, index: number): void {
-    if (name !== null && isTerminal(name)) {
-      this.name = name
-      this.event = index
-    }
+  /** A terminal event ends the stream, even with data that cannot be read. */
+  seeName(name: string | null, index: number): boolean {
+    if (!(terminalEvents as readonly unknown[]).includes(name)) return false
+    this.name = name ?? undefined
+    this.event = index
+    return true
   }
 
   /** A block after the end of the stream. */
   after({ name, data, index }: Block): void {
     const what = name ?? show(data)
-    this.collector.broken('V3-SSE-08', `${what} comes after ${this.name}.`, index)
+    this.#collector.broken('V3-SSE-08', `${what} comes after ${this.name}.`, index)
   }
 
   /** `data: [DONE]`. Clients accept it after the end; inside the stream, most stop reading at it. */
@@ -138,7 +134,7 @@ export class TerminalJudge extends PartialJudge {
       : this.name === undefined
         ? 'data: [DONE] comes before the terminal event.'
         : `data: [DONE] follows ${this.name}, which already ends the stream.`
-    this.collector.broken('V3-SSE-29', fault, index)
+    this.#collector.broken('V3-SSE-29', fault, index)
     this.#marked = true
   }
 
@@ -146,14 +142,13 @@ export class TerminalJudge extends PartialJudge {
   end(ending: Ending, rest: Block | undefined, lost: boolean): void {
     if (rest?.data?.trim() === '[DONE]') this.marker()
     const fault = this.#faultAt(ending, rest)
-    if (this.name === undefined) {
-      if (fault !== undefined && !lost) this.collector.broken('V3-SSE-08', fault)
-      return
+    const isKnown = this.name !== undefined
+    if (fault !== undefined && (isKnown || !lost)) {
+      this.#collector.broken('V3-SSE-08', fault, this.event)
     }
-    if (fault !== undefined) this.collector.broken('V3-SSE-08', fault, this.event)
-    if (ending.kind !== 'complete') return
-    this.collector.held('V3-SSE-08', `${this.name} ends the stream.`, this.event)
-    this.collector.held('V3-SSE-29', 'No data: [DONE] follows.')
+    if (!isKnown || ending.kind !== 'complete') return
+    this.#collector.held('V3-SSE-08', `${this.name} ends the stream.`, this.event)
+    this.#collector.held('V3-SSE-29', 'No data: [DONE] follows.')
   }
 
   #faultAt(ending: Ending, rest: Block | undefined): string | undefined {
@@ -166,8 +161,4 @@ export class TerminalJudge extends PartialJudge {
     }
     return this.name === undefined ? 'The stream ends without a terminal event.' : undefined
   }
-}
-
-function isTerminal(name: string): boolean {
-  return (terminalEvents as readonly string[]).includes(name)
 }

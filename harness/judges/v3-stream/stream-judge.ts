@@ -3,34 +3,33 @@ import { asObject, isObject } from '../../../contract/json.ts'
 import { terminalEvents } from '../../../contract/wire.ts'
 import { observeItems } from '../bodies/v3.ts'
 import { itemsOf, judgeOutput, judgeUsage } from '../final-response.ts'
+import type { FindingCollector } from '../finding-collector.ts'
 import { show, wordOf } from '../json.ts'
 import type { Fragment } from '../sse/alike.ts'
 import type { Block } from '../sse/scanner.ts'
 import { type ContentKind, type StreamContents, StreamJudge } from '../streams.ts'
 import { judgeAgreement, judgeAnnotations } from './agreement.ts'
-import { AnswerJudge, DeltaJudge } from './answer.ts'
-import { EventJudge, holdsAll, type ResponseEvent, type StreamOutcome } from './event.ts'
-import { FramingJudge, SequenceJudge } from './framing.ts'
+import { AnswerJudge } from './answer.ts'
+import { type EventJudge, holdsAll, type ResponseEvent, type StreamOutcome } from './event.ts'
+import { readEvent, SequenceJudge } from './framing.ts'
 import { judgeOutputs } from './outputs.ts'
-import { SnapshotJudge, TerminalJudge } from './snapshots.ts'
+import { snapshotJudge, TerminalJudge } from './snapshots.ts'
 import { StructureJudge } from './structure.ts'
 
 /** Judges the event stream of a v3 reply (section 6; docs/internals/wire-contract.md). */
 export class ResponsesJudge extends StreamJudge {
-  readonly #framing = new FramingJudge(this.collector)
   readonly #terminal = new TerminalJudge(this.collector)
+  readonly #sequence = new SequenceJudge(this.collector)
   readonly #structure = new StructureJudge(this.collector)
-  readonly #deltas = new DeltaJudge(this.collector, this.context.request)
   readonly #judges: readonly EventJudge[] = [
-    new SnapshotJudge(this.collector),
-    new SequenceJudge(this.collector),
+    snapshotJudge(this.collector),
+    this.#sequence,
     this.#structure,
-    this.#deltas,
-    new AnswerJudge(this.collector),
-    new OpenQuestionObserver(this.collector),
+    new AnswerJudge(this.collector, this.context.request),
+    openQuestionObserver(this.collector),
   ]
-  /** Kind of the last event. */
-  #kind: ContentKind | undefined
+  /** The last event that was judged. */
+  #last: ResponseEvent | undefined
   /** An event could not be read: findings about the whole stream are no longer possible. */
   #lost: 'nothing' | 'an event' | 'perhaps the end' = 'nothing'
 
@@ -40,10 +39,13 @@ export class ResponsesJudge extends StreamJudge {
     else this.#structure.settle()
   }
 
+  /** The judges that have seen the last event have its list of texts. */
   override again(text: string, number: number | undefined, index: number): void {
     this.countEvent()
-    if (this.#kind !== undefined) this.context.contents?.add(this.#kind, text)
-    for (const judge of this.#judges) judge.again(text, number, index)
+    const kind = contentKinds.get(this.#last?.name ?? '')
+    if (kind !== undefined) this.context.contents?.add(kind, text)
+    this.#last?.texts.push(text)
+    this.#sequence.again(number, index)
   }
 
   override block(block: Block): void {
@@ -60,49 +62,51 @@ export class ResponsesJudge extends StreamJudge {
       this.#lost = 'an event'
       return
     }
-    const { event, lost } = this.#framing.read(block)
-    if (lost) this.#lose(block)
+    const event = readEvent(this.collector, block)
     if (event === undefined) return
-    if (this.context.contents !== undefined) readEvent(this.context.contents, event)
+    if (event === 'lost') {
+      this.#lose(block)
+      return
+    }
+    if (this.context.contents !== undefined) readContents(this.context.contents, event)
     this.#terminal.see(event)
     if (this.#lost !== 'nothing') return
     for (const judge of this.#judges) judge.event(event)
     this.fragment = deltaOf(event)
-    this.#kind = contentKindOf(event.name)
+    this.#last = event
   }
 
   #lose({ name, index }: Block): void {
-    this.#terminal.seeLost(name, index)
+    this.#terminal.seeName(name, index)
     // A name with a byte that is not UTF-8 may be that of any event.
     const unnamed = name === null || name.includes('\ufffd')
     this.#lost = unnamed || this.#lost === 'perhaps the end' ? 'perhaps the end' : 'an event'
   }
 
   #judgeWhole(ending: Ending): void {
-    const { name, event, final } = this.#terminal
-    const ended = ending.kind === 'complete' && name !== undefined
+    const { name: terminal, event: finalEvent, final } = this.#terminal
+    const ended = ending.kind === 'complete' && terminal !== undefined
     const { items, speaksFullGrammar } = this.#structure
-    const { reasoning, spoiled } = this.#deltas
+    const finals = holdsAll({ terminal }) ? itemsOf(final) : []
+    const { collector, context } = this
     const outcome: StreamOutcome = {
-      ...{ final, finalEvent: event, terminal: name, ended, items, speaksFullGrammar },
-      ...{ reasoning, spoiled, context: this.context },
-      finals: holdsAll({ terminal: name }) ? itemsOf(final) : [],
+      ...{ final, finalEvent, terminal, ended, finals, items, speaksFullGrammar, context },
     }
-    for (const judge of this.#judges) judge.end(outcome)
-    judgeAgreement(this.collector, outcome)
-    judgeOutputs(this.collector, outcome)
-    judgeAnnotations(this.collector, outcome)
+    for (const judge of this.#judges) judge.end?.(outcome)
+    judgeAgreement(collector, outcome)
+    judgeOutputs(collector, outcome)
+    judgeAnnotations(collector, outcome)
     if (final === undefined) return
-    judgeUsage(this.collector, 'V3-SSE-22', final, this.context.request, event)
+    judgeUsage(collector, 'V3-SSE-22', final, context.request, finalEvent)
     const isWhole = holdsAll(outcome) && Array.isArray(final['output'])
-    if (isWhole && !this.collector.isBroken('V3-SSE-17')) judgeOutput(this.collector, final, event)
+    if (isWhole && !collector.isBroken('V3-SSE-17')) judgeOutput(collector, final, finalEvent)
   }
 }
 
 /** Fragment of a delta with text; undefined for other events, and if its number is not valid. */
-function deltaOf({ name, json }: ResponseEvent): Fragment | undefined {
-  const { delta: text, sequence_number: number } = json
-  if (typeof text !== 'string' || text === '' || contentKindOf(name) === undefined) return undefined
+function deltaOf({ name, json, texts: [text = ''] }: ResponseEvent): Fragment | undefined {
+  const number = json['sequence_number']
+  if (text === '' || !contentKinds.has(name)) return undefined
   if (number === undefined) return { member: 'delta', text }
   return Number.isSafeInteger(number)
     ? { member: 'delta', text, number: Number(number) }
@@ -110,35 +114,28 @@ function deltaOf({ name, json }: ResponseEvent): Fragment | undefined {
 }
 
 /** Adds the contents of an event of a v3 stream. */
-function readEvent(contents: StreamContents, { name, json }: ResponseEvent): void {
-  const kind = contentKindOf(name)
+function readContents(contents: StreamContents, { name, json, texts }: ResponseEvent): void {
+  const kind = contentKinds.get(name)
   if (kind !== undefined) {
-    const { delta } = json
-    if (typeof delta === 'string' && delta !== '') contents.add(kind, delta)
+    for (const text of texts) if (text !== '') contents.add(kind, text)
     return
   }
   const response = asObject(json['response'])
-  if (response !== undefined) {
-    if (typeof response['id'] === 'string') contents.id ??= response['id']
-    if (isObject(response['usage'])) contents.usage = response['usage']
-  }
+  if (typeof response?.['id'] === 'string') contents.id ??= response['id']
+  if (isObject(response?.['usage'])) contents.usage = response['usage']
   if (name === 'error') contents.failure ??= show(json['error'] ?? json['message'] ?? json)
   if (name === 'response.failed') contents.failure ??= show(response?.['error'] ?? name)
   if ((terminalEvents as readonly string[]).includes(name)) contents.isTerminal = true
 }
 
-/** Undefined for events without generated content. */
-function contentKindOf(name: string): ContentKind | undefined {
-  return kinds[name]
-}
-
-const kinds: Readonly<Record<string, ContentKind>> = {
-  'response.output_text.delta': 'text',
-  'response.reasoning_text.delta': 'reasoning',
-  'response.reasoning_summary_text.delta': 'reasoning',
-  'response.refusal.delta': 'refusal',
-  'response.function_call_arguments.delta': 'tool',
-}
+/** Kinds of the events with generated content. */
+const contentKinds: ReadonlyMap<string, ContentKind> = new Map([
+  ['response.output_text.delta', 'text'],
+  ['response.reasoning_text.delta', 'reasoning'],
+  ['response.reasoning_summary_text.delta', 'reasoning'],
+  ['response.refusal.delta', 'refusal'],
+  ['response.function_call_arguments.delta', 'tool'],
+])
 
 /** Events that the document names (section 6); all others are further ones. */
 const named: ReadonlySet<string> = new Set([
@@ -150,22 +147,22 @@ const named: ReadonlySet<string> = new Set([
 ])
 
 /** OPEN-05, -06, -17 and -31, as far as one stream shows them. */
-class OpenQuestionObserver extends EventJudge {
-  readonly #names = new Set<string>()
-
-  override event({ name }: ResponseEvent): void {
-    if (!named.has(name)) this.#names.add(name)
-  }
-
-  override end({ ended, final, items, context }: StreamOutcome): void {
-    if (!ended) return
-    this.collector.observed('OPEN-17', [...this.#names].sort().join(', ') || 'none')
-    const steps = items.flatMap(({ added, done }) =>
-      added?.['status'] == null || done?.['status'] == null
-        ? []
-        : [`${wordOf(added['status'])} → ${wordOf(done['status'])}`],
-    )
-    if (steps.length > 0) this.collector.observed('OPEN-06', [...new Set(steps)].sort().join(', '))
-    if (final !== undefined) observeItems(this.collector, final, context.request)
+function openQuestionObserver(collector: FindingCollector): EventJudge {
+  const names = new Set<string>()
+  return {
+    event({ name }) {
+      if (!named.has(name)) names.add(name)
+    },
+    end({ ended, final, items, context }) {
+      if (!ended) return
+      collector.observed('OPEN-17', [...names].sort().join(', ') || 'none')
+      const steps = items.flatMap(({ added, done }) =>
+        added?.['status'] == null || done?.['status'] == null
+          ? []
+          : [`${wordOf(added['status'])} → ${wordOf(done['status'])}`],
+      )
+      if (steps.length > 0) collector.observed('OPEN-06', [...new Set(steps)].sort().join(', '))
+      if (final !== undefined) observeItems(collector, final, context.request)
+    },
   }
 }
