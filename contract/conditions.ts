@@ -11,18 +11,15 @@ export const conditions = {
     ...texts('OAI-CHAT-01'),
     messages: {
       'with a system message': 'OAI-CHAT-12',
-      'with an assistant message': 'OAI-CHAT-01',
-      'of several turns': 'OAI-CHAT-01',
+      ...each('OAI-CHAT-01', 'with an assistant message', 'of several turns'),
     },
     model: { alias: 'OAI-MODELS-02', vision: 'OAI-MODELS-03' },
-    max_tokens: { '1': 'OAI-MAXTOK-01', '7': 'OAI-MAXTOK-01', '64': 'OAI-MAXTOK-01' },
-    temperature: { '0': 'OAI-TEMP-01', '0.7': 'OAI-TEMP-01', '2': 'OAI-TEMP-01' },
-    top_p: { '0.5': 'OAI-TOPP-01', '1': 'OAI-TOPP-01' },
+    max_tokens: each('OAI-MAXTOK-01', '1', '7', '64'),
+    temperature: each('OAI-TEMP-01', '0', '0.7', '2'),
+    top_p: each('OAI-TOPP-01', '0.5', '1'),
     stop: {
       text: 'OAI-STOP-01',
-      'list of one': 'OAI-STOP-02',
-      'first of a list': 'OAI-STOP-02',
-      'last of a list': 'OAI-STOP-02',
+      ...each('OAI-STOP-02', 'list of one', 'first of a list', 'last of a list'),
     },
     stream: { false: 'OAI-CHAT-01' },
     // The document does not list stream_options.
@@ -33,57 +30,47 @@ export const conditions = {
     ...texts('V2-MSG-01'),
     model: { alias: 'V2-MODEL-01', vision: 'V2-MODEL-02' },
     parent: { given: 'V2-MSG-11' },
-    think: { true: 'V2-MSG-12', false: 'V2-MSG-12' },
-    rag: { true: 'V2-MSG-13', false: 'V2-MSG-13', agent: 'V2-MSG-13' },
-    attachments: { none: 'V2-MSG-14', one: 'V2-MSG-14', several: 'V2-MSG-14' },
-    assistant_id: { UUID: 'V2-MSG-10', instructions: 'V2-MSG-10' },
+    think: each('V2-MSG-12', 'true', 'false'),
+    rag: each('V2-MSG-13', 'true', 'false', 'agent'),
+    attachments: each('V2-MSG-14', 'none', 'one', 'several'),
+    assistant_id: each('V2-MSG-10', 'UUID', 'instructions'),
     after: { refusal: 'V2-MSG-01' },
   },
   'v2.generate': {
     model: { alias: 'V2-MODEL-01', vision: 'V2-MODEL-02' },
     parent: { given: 'V2-GEN-01' },
     think: { true: 'V2-GEN-01' },
-    rag: { true: 'V2-GEN-01', agent: 'V2-GEN-01' },
+    rag: each('V2-GEN-01', 'true', 'agent'),
     // The document does not show whether a chat may branch.
     'later message': { stored: null },
-    attachments: { one: 'V2-GEN-01', several: 'V2-GEN-01' },
+    attachments: each('V2-GEN-01', 'one', 'several'),
     assistant_id: { UUID: 'V2-GEN-01' },
-    exclude_tools: { none: 'V2-GEN-04', one: 'V2-GEN-04', several: 'V2-GEN-04' },
+    exclude_tools: each('V2-GEN-04', 'none', 'one', 'several'),
     after: { refusal: 'V2-GEN-01' },
     // Open: whether a chat accepts two requests at once.
     overlap: { 'two at once': null },
-    text: {
-      'of several lines': 'V2-GEN-01',
-      'beyond ASCII': 'V2-GEN-01',
-      'of digits': 'V2-GEN-01',
-    },
+    text: each('V2-GEN-01', 'of several lines', 'beyond ASCII', 'of digits'),
   },
   'v3.generate': {
     ...texts('V3-GEN-05'),
     model: { alias: 'V3-MODEL-01', vision: 'V3-MODEL-02' },
     input: {
-      items: 'V3-GEN-06',
-      'several items': 'V3-GEN-06',
-      'several parts': 'V3-GEN-06',
-      'item of a developer': 'V3-GEN-06',
+      ...each('V3-GEN-06', 'items', 'several items', 'several parts', 'item of a developer'),
       image: 'V3-GEN-07',
     },
     parent: { given: 'V3-GEN-11' },
-    think: { true: 'V3-GEN-01', false: 'V3-GEN-01' },
+    think: each('V3-GEN-01', 'true', 'false'),
     rag: { false: 'RAG-02', true: 'RAG-07', agent: 'RAG-03', object: 'RAG-08' },
     tools: {
-      'include_tools given': 'V3-GEN-01',
-      'exclude_tools given': 'V3-GEN-01',
+      ...each('V3-GEN-01', 'include_tools given', 'exclude_tools given'),
       // A server may refuse names of tools that it, or a chat without documents, does not have.
-      'several excluded': null,
-      'others included': null,
-      'others excluded': null,
+      ...each(null, 'several excluded', 'others included', 'others excluded'),
       'none excluded': 'V3-GEN-01',
     },
     assistant_id: { UUID: 'V3-ASST-01' },
     // A minimum is not shown; that of the Responses-style contract is 16.
-    max_tokens: { '1': null, '24': 'V3-GEN-09', '96': 'V3-GEN-09' },
-    temperature: { '0.3': 'V3-GEN-09', '1': 'V3-GEN-09' },
+    max_tokens: { '1': null, ...each('V3-GEN-09', '24', '96') },
+    temperature: each('V3-GEN-09', '0.3', '1'),
     top_p: { '0.5': 'V3-GEN-09' },
     presence_penalty: { '0.5': 'V3-GEN-09' },
     form: { stream: 'V3-GEN-01' },
@@ -95,32 +82,29 @@ export const conditions = {
     ...texts('V3-ONE-01'),
     model: { alias: 'V3-MODEL-01', vision: 'V3-MODEL-02' },
     input: {
-      items: 'V3-ONE-10',
-      'several items': 'V3-ONE-10',
-      'several parts': 'V3-ONE-10',
+      ...each('V3-ONE-10', 'items', 'several items', 'several parts'),
       content: 'V3-ONE-04',
-      'item of a developer': 'V3-ONE-10',
-      image: 'V3-ONE-10',
+      ...each('V3-ONE-10', 'item of a developer', 'image'),
     },
     // Section 4.3 lists these for a generation in a chat alone.
-    think: { true: null, false: null },
+    think: each(null, 'true', 'false'),
     rag: { false: 'RAG-02', agent: 'RAG-03', true: 'RAG-07', object: null },
-    tools: { 'include_tools given': null, 'exclude_tools given': null },
+    tools: each(null, 'include_tools given', 'exclude_tools given'),
     max_tokens: { '24': null },
-    runs: { none: 'V3-ONE-05', one: 'V3-ONE-05', several: 'V3-ONE-05' },
+    runs: each('V3-ONE-05', 'none', 'one', 'several'),
     assistant_id: { UUID: 'V3-ONE-08', null: 'V3-ONE-06' },
     form: { stream: 'V3-ONE-02' },
     caller: { second: 'V3-AUTH-05' },
   },
   'v3.history': {
-    limit: { '10': 'V3-HIST-10', '20': 'V3-HIST-10', '51': null, '100': null },
-    after: { rename: 'V3-HIST-10', favorite: 'V3-HIST-10', refusal: 'V3-HIST-10' },
+    limit: { ...each('V3-HIST-10', '10', '20'), ...each(null, '51', '100') },
+    ...earlier('V3-HIST-10'),
   },
   'v3.createChat': { ...names('V3-CHAT-01'), caller: { second: 'V3-AUTH-05' } },
   'v3.updateChat': {
     ...names('V3-CHAT-10'),
     ...earlier('V3-CHAT-10'),
-    occurrence: { second: 'V3-CHAT-10', third: 'V3-CHAT-10' },
+    occurrence: each('V3-CHAT-10', 'second', 'third'),
     caller: { second: 'V3-AUTH-05' },
   },
   // The response to a repeat is open; its effect is not.
@@ -132,7 +116,7 @@ export const conditions = {
   'v3.deleteChat': repeatable('V3-CHAT-11'),
   'v3.generateName': {
     ...earlier('V3-CHAT-12'),
-    occurrence: { second: 'V3-CHAT-12', third: 'V3-CHAT-12' },
+    occurrence: each('V3-CHAT-12', 'second', 'third'),
     caller: { second: 'V3-AUTH-05' },
   },
   'v3.chats': {
@@ -149,7 +133,7 @@ export const conditions = {
   },
   'v3.chatAttachments': {
     search: searches('V3-ATT-13'),
-    after: { rename: 'V3-ATT-12', favorite: 'V3-ATT-12', refusal: 'V3-ATT-12' },
+    ...earlier('V3-ATT-12'),
     caller: { second: 'V3-AUTH-05' },
   },
 } as const satisfies { readonly [Id in OperationId]?: Conditions }
@@ -159,21 +143,25 @@ export type Conditions = Readonly<Record<string, Readonly<Record<string, Require
 
 export type LawfulOperation = keyof typeof conditions
 
+/** The same requirement for each of several values. */
+function each<R extends RequirementId | null, const V extends string>(
+  requirement: R,
+  ...values: readonly V[]
+) {
+  const entries = values.map((value) => [value, requirement] as const)
+  return Object.fromEntries(entries) as Readonly<Record<V, R>>
+}
+
 /** Kinds of text that careless code mistakes for something else; kinds of different dimensions are combined. */
 function texts<R extends RequirementId>(requirement: R) {
   const { text, ...others } = names(requirement)
   return {
     ...others,
-    lines: { LF: requirement, CRLF: requirement },
+    lines: each(requirement, 'LF', 'CRLF'),
     'outer space': { given: requirement },
     length: { 'of 1,000 characters and more': null },
     // Last, because these kinds describe the whole text.
-    text: {
-      ...text,
-      'of digits': requirement,
-      'of one character': requirement,
-      true: requirement,
-    },
+    text: { ...text, ...each(requirement, 'of digits', 'of one character', 'true') },
   }
 }
 
@@ -181,38 +169,24 @@ function texts<R extends RequirementId>(requirement: R) {
 function repeatable<R extends RequirementId>(requirement: R) {
   return {
     ...earlier(requirement),
-    occurrence: { second: null, third: null },
+    occurrence: each(null, 'second', 'third'),
     caller: { second: 'V3-AUTH-05' },
   } as const
 }
 
 /** Operations on the chat before the request. */
 function earlier<R extends RequirementId>(requirement: R) {
-  return { after: { rename: requirement, favorite: requirement, refusal: requirement } }
+  return { after: each(requirement, 'rename', 'favorite', 'refusal') }
 }
 
 /** Words at the beginning of a name. */
 function searches<R extends RequirementId>(requirement: R) {
-  return {
-    word: requirement,
-    digits: requirement,
-    'beyond ASCII': requirement,
-    'beyond the BMP': requirement,
-  }
+  return each(requirement, 'word', 'digits', 'beyond ASCII', 'beyond the BMP')
 }
 
 /** Page sizes; the maximum is not shown (section 8). */
 function limits<R extends RequirementId>(requirement: R) {
-  return {
-    '1': requirement,
-    '2': requirement,
-    '10': requirement,
-    '11': null,
-    '20': null,
-    '21': null,
-    '50': null,
-    '100': null,
-  }
+  return { ...each(requirement, '1', '2', '10'), ...each(null, '11', '20', '21', '50', '100') }
 }
 
 /** Kinds of names. */
@@ -223,7 +197,7 @@ function names<R extends RequirementId>(requirement: R) {
     spaces: { double: requirement },
     // Whether a name may have several lines is open; one that is taken is kept whole.
     lines: { LF: null },
-    text: { 'like JSON': requirement, 'like HTML, with escapes': requirement },
+    text: each(requirement, 'like JSON', 'like HTML, with escapes'),
   }
 }
 

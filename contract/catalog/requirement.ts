@@ -48,19 +48,28 @@ export interface Requirement {
   readonly hint?: string
 }
 
-/** An entry of the catalog: the level follows from MUST or SHOULD in its title, the surface from its id. */
-type Rule = Omit<Requirement, 'level' | 'surface' | 'section'> &
-  Partial<Pick<Requirement, 'surface' | 'section'>>
+/** Members that requirements of a list share, unless one has its own. */
+type Shared = Pick<Requirement, 'section'> & Partial<Requirement>
 
-/** Completes entries; they share the given members, except those that have their own. */
-export function rules(shared: Pick<Requirement, 'section'> & Partial<Rule>) {
+/**
+ * A sentence with its section, if it is not that of the list, and its needs, as in `2.6 The output MUST be an
+ * array. (needs V3-GEN-01)`, and members that few requirements have.
+ */
+type Entry = string | readonly [sentence: string, more: Partial<Requirement>]
+
+/** Reads a list of requirements: the level follows from MUST or SHOULD in the title, the surface from the id. */
+export function rules(shared: Shared) {
   return <Id extends string>(
-    entries: Readonly<Record<Id, Rule>>,
+    entries: Readonly<Record<Id, Entry>>,
   ): Readonly<Record<Id, Requirement>> => {
-    const all = Object.entries<Rule>(entries).map(([id, rule]) => {
-      const level = /\bMUST\b/.test(rule.title) ? 'required' : 'expected'
+    const all = Object.entries<Entry>(entries).map(([id, entry]) => {
+      const [sentence, more = {}] = typeof entry === 'string' ? [entry] : entry
+      const [, section = shared.section, title = '', needs] =
+        /^(?:(\d(?:\.\d)?) )?(.+?)(?: \(needs ([^)]+)\))?$/.exec(sentence) ?? []
+      const level = /\bMUST\b/.test(title) ? 'required' : 'expected'
       const surface = id.startsWith('OAI-') ? 'openai' : id.startsWith('V2-') ? 'v2' : 'v3'
-      return [id, { level, surface, ...shared, ...rule }]
+      const own = { ...more, section, title, ...(needs && { needs: needs.split(', ') }) }
+      return [id, { level, surface, ...shared, ...own }]
     })
     return Object.fromEntries(all)
   }

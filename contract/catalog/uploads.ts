@@ -6,88 +6,61 @@ export const attachments = rules({
   capability: 'attachments',
   needs: ['V3-ATT-06'],
 })({
-  'V3-ATT-01': {
-    title: 'POST /attachment with one file as multipart/form-data MUST store it.',
-    needs: ['V3-AUTH-05'],
-  },
-  'V3-ATT-02': {
-    section: '2.4',
-    title:
-      'The id, filename, content_type, bucket and created_at of an attachment MUST be strings.',
-    needs: ['V3-ATT-01'],
-  },
-  'V3-ATT-03': {
-    section: '2.4',
-    title: 'The filename of an attachment MUST be that of the uploaded file.',
-    needs: ['V3-ATT-02'],
-  },
-  'V3-ATT-04': {
-    section: '2.4',
-    title: 'The size of an attachment MUST be the number of uploaded bytes, an integer.',
-    needs: ['V3-ATT-01'],
-  },
-  'V3-ATT-05': {
-    section: '2.4',
-    title: 'The content_type of an attachment SHOULD be that of the upload.',
-    needs: ['V3-ATT-02'],
-  },
-  'V3-ATT-06': {
-    title: 'GET /attachment MUST list the attachments of the caller.',
-    needs: ['V3-ATT-01'],
-  },
-  'V3-ATT-07': {
-    title: 'GET /attachment with chat_id MUST list the attachments of that chat, and no others.',
-    needs: ['V3-ATT-06', 'V3-CHAT-01'],
-    hint: 'The chat_id filter is ignored; apply it in the query.',
-  },
-  'V3-ATT-08': {
-    title: 'GET /attachment with search MUST find a file by its name.',
-    needs: ['V3-ATT-06', 'V3-ATT-09'],
-  },
-  'V3-ATT-09': { title: 'GET /attachment MUST honor limit: a page lists at most that many.' },
-  'V3-ATT-10': {
-    title: 'GET /attachment MUST honor cursor: following it lists every attachment.',
-    hint: cursor,
-  },
-  'V3-ATT-11': {
-    title: 'GET /attachment MUST NOT list attachments of another caller.',
-    member: 'otherKey',
-    hint: 'The list is not limited to the owner; filter by the caller of the request.',
-  },
-  'V3-ATT-12': {
-    title: 'GET /chat/{chat_id}/attachments MUST list the attachments of the chat.',
-    needs: ['V3-ATT-01', 'V3-CHAT-01'],
-  },
-  'V3-ATT-13': {
-    title: 'GET /chat/{chat_id}/attachments with search MUST match the file name.',
-    needs: ['V3-ATT-12'],
-  },
+  'V3-ATT-01':
+    'POST /attachment with one file as multipart/form-data MUST store it. (needs V3-AUTH-05)',
+  'V3-ATT-02':
+    '2.4 The id, filename, content_type, bucket and created_at of an attachment MUST be strings. (needs V3-ATT-01)',
+  'V3-ATT-03':
+    '2.4 The filename of an attachment MUST be that of the uploaded file. (needs V3-ATT-02)',
+  'V3-ATT-04':
+    '2.4 The size of an attachment MUST be the number of uploaded bytes, an integer. (needs V3-ATT-01)',
+  'V3-ATT-05':
+    '2.4 The content_type of an attachment SHOULD be that of the upload. (needs V3-ATT-02)',
+  'V3-ATT-06': 'GET /attachment MUST list the attachments of the caller. (needs V3-ATT-01)',
+  'V3-ATT-07': [
+    'GET /attachment with chat_id MUST list the attachments of that chat, and no others. (needs V3-ATT-06, V3-CHAT-01)',
+    { hint: 'The chat_id filter is ignored; apply it in the query.' },
+  ],
+  'V3-ATT-08':
+    'GET /attachment with search MUST find a file by its name. (needs V3-ATT-06, V3-ATT-09)',
+  'V3-ATT-09': 'GET /attachment MUST honor limit: a page lists at most that many.',
+  'V3-ATT-10': [
+    'GET /attachment MUST honor cursor: following it lists every attachment.',
+    { hint: cursor },
+  ],
+  'V3-ATT-11': [
+    'GET /attachment MUST NOT list attachments of another caller.',
+    {
+      member: 'otherKey',
+      hint: 'The list is not limited to the owner; filter by the caller of the request.',
+    },
+  ],
+  'V3-ATT-12':
+    'GET /chat/{chat_id}/attachments MUST list the attachments of the chat. (needs V3-ATT-01, V3-CHAT-01)',
+  'V3-ATT-13':
+    'GET /chat/{chat_id}/attachments with search MUST match the file name. (needs V3-ATT-12)',
 })
 
 /** Sections 2.7, 4.3, 4.4 and 9: knowledge bases, and retrieval before an answer. */
 export const knowledge = {
   ...rules({ section: '4.3', capability: 'knowledge' })({
-    'KB-01': {
-      title: 'GET on the knowledge prefix MUST list the knowledge bases.',
-      member: 'knowledge.routes',
-      needs: ['V3-AUTH-05'],
-    },
-    'KB-02': {
-      title: 'Uploading a document to a base MUST succeed.',
-      member: 'knowledge.routes',
-      needs: ['KB-03'],
-    },
-    'KB-03': {
-      title: 'A search in a base MUST find the content of its documents.',
-      member: 'knowledge.routes',
-      needs: ['KB-01'],
-      hint: 'Documents are indexed later than a search, or not at all; index before the upload is answered, or raise limits.settleMs in the target profile.',
-    },
-    'KB-04': {
-      section: '9',
-      title: '/api/knowledge and /api/v3/knowledge MUST give equivalent answers.',
-      needs: ['V3-AUTH-05'],
-    },
+    'KB-01': [
+      'GET on the knowledge prefix MUST list the knowledge bases. (needs V3-AUTH-05)',
+      { member: 'knowledge.routes' },
+    ],
+    'KB-02': [
+      'Uploading a document to a base MUST succeed. (needs KB-03)',
+      { member: 'knowledge.routes' },
+    ],
+    'KB-03': [
+      'A search in a base MUST find the content of its documents. (needs KB-01)',
+      {
+        member: 'knowledge.routes',
+        hint: 'Documents are indexed later than a search, or not at all; index before the upload is answered, or raise limits.settleMs in the target profile.',
+      },
+    ],
+    'KB-04':
+      '9 /api/knowledge and /api/v3/knowledge MUST give equivalent answers. (needs V3-AUTH-05)',
   }),
   ...rules({
     section: '4.4',
@@ -95,34 +68,26 @@ export const knowledge = {
     member: 'tools.search',
     needs: ['V3-GEN-01', 'V3-HIST-16'],
   })({
-    'RAG-01': {
-      title:
-        'With rag: true the server MUST search the base of the assistant before the answer: a search step, or its fact in the answer.',
-      member: 'knowledge',
-      needs: ['V3-GEN-02', 'V3-ASST-01'],
-    },
-    'RAG-02': { title: 'With rag: false the server MUST NOT search before the answer.' },
-    'RAG-03': { title: 'With rag: agent the server MUST NOT search before the answer.' },
-    'RAG-04': {
-      title:
-        'With rag as an object the server MUST search as with true, with the given parameters.',
-      member: 'rag.object',
-      needs: ['RAG-01'],
-    },
-    'RAG-05': { title: 'Without rag a chat generation MUST NOT search before the answer.' },
-    'RAG-06': {
-      title: 'Without rag a one-shot MUST behave as with agent: no search before the answer.',
-      needs: ['V3-ONE-01'],
-    },
-    'RAG-07': {
-      title: 'rag: true MUST be accepted with an assistant that has no base.',
-      member: 'assistants.withoutKnowledge',
-      needs: ['V3-GEN-01', 'V3-ASST-01'],
-    },
-    'RAG-08': {
-      title: 'The search_type of a rag object MUST be accepted as hybrid, dense and sparse.',
-      member: 'rag.object',
-      needs: ['RAG-04'],
-    },
+    'RAG-01': [
+      'With rag: true the server MUST search the base of the assistant before the answer: a search step, or its fact in the answer. (needs V3-GEN-02, V3-ASST-01)',
+      { member: 'knowledge' },
+    ],
+    'RAG-02': 'With rag: false the server MUST NOT search before the answer.',
+    'RAG-03': 'With rag: agent the server MUST NOT search before the answer.',
+    'RAG-04': [
+      'With rag as an object the server MUST search as with true, with the given parameters. (needs RAG-01)',
+      { member: 'rag.object' },
+    ],
+    'RAG-05': 'Without rag a chat generation MUST NOT search before the answer.',
+    'RAG-06':
+      'Without rag a one-shot MUST behave as with agent: no search before the answer. (needs V3-ONE-01)',
+    'RAG-07': [
+      'rag: true MUST be accepted with an assistant that has no base. (needs V3-GEN-01, V3-ASST-01)',
+      { member: 'assistants.withoutKnowledge' },
+    ],
+    'RAG-08': [
+      'The search_type of a rag object MUST be accepted as hybrid, dense and sparse. (needs RAG-04)',
+      { member: 'rag.object' },
+    ],
   }),
 }

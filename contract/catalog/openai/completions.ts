@@ -2,165 +2,123 @@ import { leak, rules, usage } from '../requirement.ts'
 
 /** Sections 2.1, 2.2, 4.1, 7 and 8: the chat-completions-compatible surface, unstreamed answers. */
 export const openai = rules({ section: '4.1', needs: ['OAI-CHAT-01'] })({
-  'OAI-CHAT-01': {
-    title: 'POST /chat/completions with a model and messages MUST succeed with a JSON object.',
-    needs: ['OAI-AUTH-05'],
-  },
-  'OAI-CHAT-02': { section: '2.2', title: 'The id of a completion MUST be a string.' },
-  'OAI-CHAT-03': {
-    section: '2.2',
-    title: 'The object member of a completion MUST be chat.completion.',
-  },
-  'OAI-CHAT-04': {
-    section: '2.2',
-    title: 'The created member of a completion MUST be an integer, the Unix time in seconds.',
-  },
-  'OAI-CHAT-05': { section: '2.2', title: 'The model member of a completion MUST be a string.' },
-  'OAI-CHAT-06': {
-    section: '2.2',
-    title:
-      'The choices of a completion MUST be an array that holds the answer, and each choice MUST have an integer index.',
-  },
-  'OAI-CHAT-07': {
-    section: '2.2',
-    title: 'The message of a choice MUST have a role and a content, both strings.',
-    needs: ['OAI-CHAT-06'],
-  },
-  'OAI-CHAT-08': {
-    section: '2.2',
-    title: 'The finish_reason of a choice MUST be a string.',
-    needs: ['OAI-CHAT-06'],
-  },
-  'OAI-CHAT-09': {
-    section: '2.2',
-    title:
-      'The usage of a completion MUST have prompt_tokens, completion_tokens and total_tokens, all integers.',
-    hint: 'The usage of the model is not passed on; add prompt_tokens, completion_tokens and total_tokens to every completion.',
-  },
-  'OAI-CHAT-10': {
-    section: '2.2',
-    title: 'total_tokens SHOULD be the sum of prompt_tokens and completion_tokens.',
-    needs: ['OAI-CHAT-09'],
-    hint: usage,
-  },
-  'OAI-CHAT-11': {
-    title: 'A non-streamed answer SHOULD have the media type application/json.',
-    contract: 'C11',
-    hint: 'The response is written without a type; set Content-Type: application/json.',
-  },
-  'OAI-CHAT-12': {
-    title: 'Messages with the role system MUST be accepted together with messages of the user.',
-  },
-  'OAI-CHAT-13': {
-    title: 'The answer SHOULD use every message, e.g. a fact stated in an earlier one.',
-    needs: ['OAI-CHAT-07'],
-    hint: 'Only the last message reaches the model; pass all messages in order.',
-  },
-  'OAI-CHAT-14': {
-    section: '2.2',
-    title: 'Two completions SHOULD have different ids.',
-    needs: ['OAI-CHAT-02'],
-    hint: 'The id is a constant; generate one for each completion.',
-  },
-  'OAI-CHAT-15': {
-    section: '2.2',
-    title: 'The role of an answer SHOULD be assistant.',
-    needs: ['OAI-CHAT-07'],
-  },
-  'OAI-CHAT-16': {
-    title: 'An answer SHOULD depend on its own request only, without facts from other requests.',
-    needs: ['OAI-CHAT-07'],
-    hint: leak,
-  },
-  'OAI-TEMP-01': { section: '8', title: 'A temperature from 0 to 2, inclusive, MUST be accepted.' },
-  'OAI-TEMP-02': {
-    section: '8',
-    title: 'A temperature outside 0 to 2 is an invalid parameter: it MUST be answered with 400.',
-    source: 'service',
-    needs: ['OAI-TEMP-01'],
-    hint: 'The range of temperature is not checked, or errors map to another status; validate 0 to 2 and answer 400.',
-  },
-  'OAI-TOPP-01': { title: 'top_p MUST be accepted.' },
-  'OAI-MAXTOK-01': {
-    title: 'An answer MUST NOT have more than max_tokens tokens (completion_tokens).',
-    contract: 'C8',
-    needs: ['OAI-CHAT-09'],
-    hint: 'max_tokens is not passed to the model; pass it on, and count with the tokenizer of the model.',
-  },
-  'OAI-MAXTOK-02': {
-    title: 'An answer cut by max_tokens SHOULD end with the finish_reason length.',
-    contract: 'C8',
-    needs: ['OAI-MAXTOK-01', 'OAI-CHAT-08'],
-    hint: 'finish_reason is always stop; report length if max_tokens ended the answer.',
-  },
-  'OAI-STOP-01': {
-    title: 'With stop as a string, the answer MUST NOT continue after the stop sequence.',
-    contract: 'C9',
-    needs: ['OAI-CHAT-07'],
-  },
-  'OAI-STOP-02': {
-    title: 'With stop as an array, the answer MUST NOT continue after any of its sequences.',
-    contract: 'C9',
-    needs: ['OAI-CHAT-07'],
-  },
-  'OAI-STOP-03': {
-    title: 'The answer SHOULD NOT include the stop sequence itself.',
-    contract: 'C9',
-    needs: ['OAI-CHAT-07', 'OAI-STOP-01', 'OAI-STOP-02'],
-  },
-  'OAI-STOP-04': {
-    title: 'In a stream, stop SHOULD also work if the sequence spans two chunks.',
-    contract: 'C10',
-    needs: ['OAI-STREAM-04', 'OAI-STOP-05'],
-    hint: 'Stop sequences are matched within one chunk; hold back the longest suffix that may begin one.',
-  },
-  'OAI-STOP-05': {
-    title: 'A stream MUST NOT continue after a stop sequence that lies within one chunk.',
-    contract: 'C9',
-    needs: ['OAI-STREAM-04'],
-  },
-  'OAI-ERR-01': {
-    section: '7',
-    title: 'A body that is not JSON is a bad request: it MUST be answered with 400.',
-    source: 'service',
-    hint: 'The JSON parser error maps to another status; answer 400.',
-  },
-  'OAI-ERR-02': {
-    section: '7',
-    title:
-      'A listed field of the wrong JSON type is an invalid parameter: it MUST be answered with 400.',
-    source: 'service',
-    needs: ['OAI-CHAT-01', 'OAI-MAXTOK-01'],
-    hint: 'Validation errors map to 422, or fields are converted; answer 400 for a field of the wrong type.',
-  },
-  'OAI-MODELS-01': {
-    title: 'GET /models MUST succeed with JSON that names the available models.',
-    needs: ['OAI-AUTH-05'],
-  },
-  'OAI-MODELS-02': {
-    section: '2.1',
-    title: 'Every accepted id of the main model MUST work as model.',
-    source: 'service',
-  },
-  'OAI-MODELS-03': {
-    section: '2.1',
-    title: 'The vision model MUST work as model.',
-    source: 'service',
-    capability: 'images',
-  },
-  'OAI-MODELS-04': {
-    section: '2.1',
-    title: 'The id and the description of a model catalog entry, if present, MUST be strings.',
-    source: 'service',
-    needs: ['OAI-MODELS-01'],
-  },
-  'OAI-MODELS-05': {
-    title:
-      'The list of models SHOULD be an object of type list whose data is an array of entries with an id.',
-    needs: ['OAI-MODELS-01'],
-  },
-  'OAI-MODELS-06': {
-    title: 'GET /models/{model}, if it succeeds, SHOULD return the entry with that id.',
-    needs: ['OAI-MODELS-01'],
-  },
+  'OAI-CHAT-01':
+    'POST /chat/completions with a model and messages MUST succeed with a JSON object. (needs OAI-AUTH-05)',
+  'OAI-CHAT-02': '2.2 The id of a completion MUST be a string.',
+  'OAI-CHAT-03': '2.2 The object member of a completion MUST be chat.completion.',
+  'OAI-CHAT-04':
+    '2.2 The created member of a completion MUST be an integer, the Unix time in seconds.',
+  'OAI-CHAT-05': '2.2 The model member of a completion MUST be a string.',
+  'OAI-CHAT-06':
+    '2.2 The choices of a completion MUST be an array that holds the answer, and each choice MUST have an integer index.',
+  'OAI-CHAT-07':
+    '2.2 The message of a choice MUST have a role and a content, both strings. (needs OAI-CHAT-06)',
+  'OAI-CHAT-08': '2.2 The finish_reason of a choice MUST be a string. (needs OAI-CHAT-06)',
+  'OAI-CHAT-09': [
+    '2.2 The usage of a completion MUST have prompt_tokens, completion_tokens and total_tokens, all integers.',
+    {
+      hint: 'The usage of the model is not passed on; add prompt_tokens, completion_tokens and total_tokens to every completion.',
+    },
+  ],
+  'OAI-CHAT-10': [
+    '2.2 total_tokens SHOULD be the sum of prompt_tokens and completion_tokens. (needs OAI-CHAT-09)',
+    { hint: usage },
+  ],
+  'OAI-CHAT-11': [
+    'A non-streamed answer SHOULD have the media type application/json.',
+    {
+      contract: 'C11',
+      hint: 'The response is written without a type; set Content-Type: application/json.',
+    },
+  ],
+  'OAI-CHAT-12':
+    'Messages with the role system MUST be accepted together with messages of the user.',
+  'OAI-CHAT-13': [
+    'The answer SHOULD use every message, e.g. a fact stated in an earlier one. (needs OAI-CHAT-07)',
+    { hint: 'Only the last message reaches the model; pass all messages in order.' },
+  ],
+  'OAI-CHAT-14': [
+    '2.2 Two completions SHOULD have different ids. (needs OAI-CHAT-02)',
+    { hint: 'The id is a constant; generate one for each completion.' },
+  ],
+  'OAI-CHAT-15': '2.2 The role of an answer SHOULD be assistant. (needs OAI-CHAT-07)',
+  'OAI-CHAT-16': [
+    'An answer SHOULD depend on its own request only, without facts from other requests. (needs OAI-CHAT-07)',
+    { hint: leak },
+  ],
+  'OAI-TEMP-01': '8 A temperature from 0 to 2, inclusive, MUST be accepted.',
+  'OAI-TEMP-02': [
+    '8 A temperature outside 0 to 2 is an invalid parameter: it MUST be answered with 400. (needs OAI-TEMP-01)',
+    {
+      source: 'service',
+      hint: 'The range of temperature is not checked, or errors map to another status; validate 0 to 2 and answer 400.',
+    },
+  ],
+  'OAI-TOPP-01': 'top_p MUST be accepted.',
+  'OAI-MAXTOK-01': [
+    'An answer MUST NOT have more than max_tokens tokens (completion_tokens). (needs OAI-CHAT-09)',
+    {
+      contract: 'C8',
+      hint: 'max_tokens is not passed to the model; pass it on, and count with the tokenizer of the model.',
+    },
+  ],
+  'OAI-MAXTOK-02': [
+    'An answer cut by max_tokens SHOULD end with the finish_reason length. (needs OAI-MAXTOK-01, OAI-CHAT-08)',
+    {
+      contract: 'C8',
+      hint: 'finish_reason is always stop; report length if max_tokens ended the answer.',
+    },
+  ],
+  'OAI-STOP-01': [
+    'With stop as a string, the answer MUST NOT continue after the stop sequence. (needs OAI-CHAT-07)',
+    { contract: 'C9' },
+  ],
+  'OAI-STOP-02': [
+    'With stop as an array, the answer MUST NOT continue after any of its sequences. (needs OAI-CHAT-07)',
+    { contract: 'C9' },
+  ],
+  'OAI-STOP-03': [
+    'The answer SHOULD NOT include the stop sequence itself. (needs OAI-CHAT-07, OAI-STOP-01, OAI-STOP-02)',
+    { contract: 'C9' },
+  ],
+  'OAI-STOP-04': [
+    'In a stream, stop SHOULD also work if the sequence spans two chunks. (needs OAI-STREAM-04, OAI-STOP-05)',
+    {
+      contract: 'C10',
+      hint: 'Stop sequences are matched within one chunk; hold back the longest suffix that may begin one.',
+    },
+  ],
+  'OAI-STOP-05': [
+    'A stream MUST NOT continue after a stop sequence that lies within one chunk. (needs OAI-STREAM-04)',
+    { contract: 'C9' },
+  ],
+  'OAI-ERR-01': [
+    '7 A body that is not JSON is a bad request: it MUST be answered with 400.',
+    { source: 'service', hint: 'The JSON parser error maps to another status; answer 400.' },
+  ],
+  'OAI-ERR-02': [
+    '7 A listed field of the wrong JSON type is an invalid parameter: it MUST be answered with 400. (needs OAI-CHAT-01, OAI-MAXTOK-01)',
+    {
+      source: 'service',
+      hint: 'Validation errors map to 422, or fields are converted; answer 400 for a field of the wrong type.',
+    },
+  ],
+  'OAI-MODELS-01':
+    'GET /models MUST succeed with JSON that names the available models. (needs OAI-AUTH-05)',
+  'OAI-MODELS-02': [
+    '2.1 Every accepted id of the main model MUST work as model.',
+    { source: 'service' },
+  ],
+  'OAI-MODELS-03': [
+    '2.1 The vision model MUST work as model.',
+    { source: 'service', capability: 'images' },
+  ],
+  'OAI-MODELS-04': [
+    '2.1 The id and the description of a model catalog entry, if present, MUST be strings. (needs OAI-MODELS-01)',
+    { source: 'service' },
+  ],
+  'OAI-MODELS-05':
+    'The list of models SHOULD be an object of type list whose data is an array of entries with an id. (needs OAI-MODELS-01)',
+  'OAI-MODELS-06':
+    'GET /models/{model}, if it succeeds, SHOULD return the entry with that id. (needs OAI-MODELS-01)',
 })

@@ -2,161 +2,119 @@ import { fiveHundred, leak, memory, rules, sameResponse, usage, wrongType } from
 
 /** Section 4.3: POST /message/generate, its fields, its two forms and its idempotency key. */
 export const v3Generate = rules({ section: '4.3', needs: ['V3-GEN-01'] })({
-  'V3-GEN-01': {
-    title: 'With stream: false the reply MUST be one JSON body, the final response object.',
-    needs: ['V3-CHAT-03'],
-  },
-  'V3-GEN-02': {
-    section: '2.6',
-    title: 'The output of a final response MUST be an array of typed items that hold the answer.',
-  },
-  'V3-GEN-03': {
-    title:
-      'Members that a response has in both forms, streamed and not, MUST have the same types in both.',
-    contract: 'R22',
-    needs: ['V3-GEN-02', 'V3-SSE-08', 'V3-SSE-09'],
-    hint: sameResponse,
-  },
-  'V3-GEN-04': {
-    title: 'A response SHOULD have the same members in both forms.',
-    contract: 'R22',
-    needs: ['V3-GEN-02', 'V3-SSE-08', 'V3-SSE-09'],
-    hint: sameResponse,
-  },
-  'V3-GEN-05': { title: 'input MUST be accepted as text.' },
-  'V3-GEN-06': { title: 'input MUST be accepted as an array of Responses-style items.' },
-  'V3-GEN-07': {
-    title: 'input MUST be accepted with an image.',
-    capability: 'images',
-    needs: ['V3-GEN-06', 'V3-MODEL-02'],
-  },
-  'V3-GEN-08': {
-    title: 'input MUST be accepted with a video.',
-    capability: 'video',
-    needs: ['V3-GEN-06', 'V3-MODEL-02'],
-  },
-  'V3-GEN-09': {
-    title: 'A generation MUST accept max_tokens, temperature, top_p and presence_penalty.',
-    needs: ['V3-GEN-11'],
-  },
-  'V3-GEN-10': {
-    title: 'The usage of a response SHOULD NOT count more output tokens than max_tokens.',
-    needs: ['V3-GEN-09'],
-  },
-  'V3-GEN-11': {
-    title: 'parent_id MUST be optional, and MUST be accepted as the id of the previous run.',
-    needs: ['V3-GEN-05'],
-  },
-  'V3-GEN-12': {
-    title:
-      'The usage of a response SHOULD add up: total = input + output, cached ≤ input, reasoning ≤ output.',
-    contract: 'R18',
-    hint: usage,
-  },
-  'V3-GEN-13': {
-    title: 'A refused generation SHOULD NOT be answered with a 5xx.',
-    hint: fiveHundred,
-  },
-  'V3-GEN-14': {
-    title: 'A refused generation SHOULD NOT leave a step in the history.',
-    needs: ['V3-GEN-01', 'V3-HIST-07'],
-    hint: 'The step is stored before the request is validated; validate first.',
-  },
-  'V3-GEN-15': {
-    title: 'Two responses SHOULD have different ids.',
-    needs: ['V3-GEN-01', 'V3-IDEM-07'],
-    hint: 'The id is a constant; generate one for each response.',
-  },
-  'V3-GEN-16': {
-    title: 'The answer SHOULD use every item of an input array, e.g. a fact stated in any of them.',
-    needs: ['V3-GEN-02', 'V3-GEN-06', 'V3-HIST-07'],
-    hint: 'Only the last item of input reaches the model; pass all items in order.',
-  },
-  'V3-GEN-17': {
-    title: 'A generation with a listed field of the wrong type MUST NOT succeed.',
-    hint: wrongType,
-  },
-  'V3-MODEL-01': {
-    section: '2.1',
-    title: 'Every accepted id of the main model MUST work as model_id on v3.',
-    needs: ['V3-GEN-05', 'V3-GEN-11'],
-  },
-  'V3-MODEL-02': {
-    section: '2.1',
-    title: 'The vision model MUST work as model_id on v3.',
-    capability: 'images',
-    needs: ['V3-GEN-05'],
-  },
-  'V3-ASST-01': {
-    title: 'assistant_id of a chat generation MUST accept an assistant of the catalog.',
-    member: 'assistants',
-    needs: ['V3-GEN-05', 'V3-SSE-02', 'V3-SSE-08', 'V3-SSE-09'],
-  },
-  'V3-TOOLS-01': {
-    title: 'A generation with both include_tools and exclude_tools MUST NOT succeed.',
-  },
-  'V3-TOOLS-02': { title: 'A tool in exclude_tools MUST NOT be used.', member: 'tools' },
-  'V3-TOOLS-03': {
-    title: 'With include_tools, a tool outside the list MUST NOT be used.',
-    member: 'tools',
-  },
-  'V3-CTX-01': {
-    section: '1',
-    title:
-      'The history of a v3 chat MUST be a chain of runs: a run knows a fact from its parent run.',
-    needs: ['V3-GEN-02', 'V3-SSE-17'],
-    hint: memory,
-  },
-  'V3-CTX-02': {
-    section: '1',
-    title: 'A new chat MUST NOT know what was said in another chat.',
-    needs: ['V3-GEN-02'],
-    hint: leak,
-  },
-  'V3-IDEM-01': {
-    title: 'A generation without Idempotency-Key MUST NOT succeed.',
-    hint: 'The header is optional in the handler; reject a generation without it before anything is stored.',
-  },
-  'V3-IDEM-02': {
-    title: 'A repeat with the same Idempotency-Key MUST NOT add a second step (JSON body).',
-    needs: ['V3-GEN-01', 'V3-HIST-16'],
-  },
-  'V3-IDEM-03': {
-    title: 'A repeat with the same Idempotency-Key MUST NOT add a second step (stream).',
-    needs: ['V3-SSE-01', 'V3-HIST-16'],
-  },
-  'V3-IDEM-04': {
-    title: 'A repeat while the first request is still running MUST NOT add a second step.',
-    needs: ['V3-SSE-01', 'V3-IDEM-03'],
-  },
-  'V3-IDEM-05': {
-    title: 'Concurrent requests with one Idempotency-Key MUST create one step.',
-    needs: ['V3-GEN-01', 'V3-IDEM-02'],
-  },
-  'V3-IDEM-06': {
-    title: 'Any string MUST be accepted as Idempotency-Key.',
-    needs: ['V3-GEN-11'],
-    hint: 'The key is parsed, for example as a UUID; accept any string.',
-  },
-  'V3-IDEM-07': {
-    title: 'A different Idempotency-Key MUST create another step, even for an identical request.',
-    needs: ['V3-GEN-01', 'V3-GEN-11', 'V3-HIST-16'],
-    hint: 'Requests are also deduplicated by their body; use the key alone.',
-  },
-  'V3-IDEM-08': {
-    title: 'A repeat SHOULD NOT be answered with a 5xx.',
-    hint: 'A repeat hits a unique constraint; look the key up first and answer from the stored run.',
-  },
-  'V3-THINK-01': {
-    title: 'With think, reasoning MUST arrive in the stream separately from the answer.',
-    capability: 'reasoning',
-    needs: ['V3-SSE-02', 'V3-SSE-03'],
-    hint: 'think is not passed to the model, or reasoning is mixed into the text; send it as reasoning_text events.',
-  },
-  'V3-THINK-02': {
-    title: 'The reasoning SHOULD NOT be repeated in the text of the answer.',
-    capability: 'reasoning',
-    needs: ['V3-THINK-01', 'V3-SSE-17'],
-    hint: 'Reasoning is also appended to the text; keep the two apart.',
-  },
+  'V3-GEN-01':
+    'With stream: false the reply MUST be one JSON body, the final response object. (needs V3-CHAT-03)',
+  'V3-GEN-02':
+    '2.6 The output of a final response MUST be an array of typed items that hold the answer.',
+  'V3-GEN-03': [
+    'Members that a response has in both forms, streamed and not, MUST have the same types in both. (needs V3-GEN-02, V3-SSE-08, V3-SSE-09)',
+    { contract: 'R22', hint: sameResponse },
+  ],
+  'V3-GEN-04': [
+    'A response SHOULD have the same members in both forms. (needs V3-GEN-02, V3-SSE-08, V3-SSE-09)',
+    { contract: 'R22', hint: sameResponse },
+  ],
+  'V3-GEN-05': 'input MUST be accepted as text.',
+  'V3-GEN-06': 'input MUST be accepted as an array of Responses-style items.',
+  'V3-GEN-07': [
+    'input MUST be accepted with an image. (needs V3-GEN-06, V3-MODEL-02)',
+    { capability: 'images' },
+  ],
+  'V3-GEN-08': [
+    'input MUST be accepted with a video. (needs V3-GEN-06, V3-MODEL-02)',
+    { capability: 'video' },
+  ],
+  'V3-GEN-09':
+    'A generation MUST accept max_tokens, temperature, top_p and presence_penalty. (needs V3-GEN-11)',
+  'V3-GEN-10':
+    'The usage of a response SHOULD NOT count more output tokens than max_tokens. (needs V3-GEN-09)',
+  'V3-GEN-11':
+    'parent_id MUST be optional, and MUST be accepted as the id of the previous run. (needs V3-GEN-05)',
+  'V3-GEN-12': [
+    'The usage of a response SHOULD add up: total = input + output, cached ≤ input, reasoning ≤ output.',
+    { contract: 'R18', hint: usage },
+  ],
+  'V3-GEN-13': ['A refused generation SHOULD NOT be answered with a 5xx.', { hint: fiveHundred }],
+  'V3-GEN-14': [
+    'A refused generation SHOULD NOT leave a step in the history. (needs V3-GEN-01, V3-HIST-07)',
+    { hint: 'The step is stored before the request is validated; validate first.' },
+  ],
+  'V3-GEN-15': [
+    'Two responses SHOULD have different ids. (needs V3-GEN-01, V3-IDEM-07)',
+    { hint: 'The id is a constant; generate one for each response.' },
+  ],
+  'V3-GEN-16': [
+    'The answer SHOULD use every item of an input array, e.g. a fact stated in any of them. (needs V3-GEN-02, V3-GEN-06, V3-HIST-07)',
+    { hint: 'Only the last item of input reaches the model; pass all items in order.' },
+  ],
+  'V3-GEN-17': [
+    'A generation with a listed field of the wrong type MUST NOT succeed.',
+    { hint: wrongType },
+  ],
+  'V3-MODEL-01':
+    '2.1 Every accepted id of the main model MUST work as model_id on v3. (needs V3-GEN-05, V3-GEN-11)',
+  'V3-MODEL-02': [
+    '2.1 The vision model MUST work as model_id on v3. (needs V3-GEN-05)',
+    { capability: 'images' },
+  ],
+  'V3-ASST-01': [
+    'assistant_id of a chat generation MUST accept an assistant of the catalog. (needs V3-GEN-05, V3-SSE-02, V3-SSE-08, V3-SSE-09)',
+    { member: 'assistants' },
+  ],
+  'V3-TOOLS-01': 'A generation with both include_tools and exclude_tools MUST NOT succeed.',
+  'V3-TOOLS-02': ['A tool in exclude_tools MUST NOT be used.', { member: 'tools' }],
+  'V3-TOOLS-03': [
+    'With include_tools, a tool outside the list MUST NOT be used.',
+    { member: 'tools' },
+  ],
+  'V3-CTX-01': [
+    '1 The history of a v3 chat MUST be a chain of runs: a run knows a fact from its parent run. (needs V3-GEN-02, V3-SSE-17)',
+    { hint: memory },
+  ],
+  'V3-CTX-02': [
+    '1 A new chat MUST NOT know what was said in another chat. (needs V3-GEN-02)',
+    { hint: leak },
+  ],
+  'V3-IDEM-01': [
+    'A generation without Idempotency-Key MUST NOT succeed.',
+    {
+      hint: 'The header is optional in the handler; reject a generation without it before anything is stored.',
+    },
+  ],
+  'V3-IDEM-02':
+    'A repeat with the same Idempotency-Key MUST NOT add a second step (JSON body). (needs V3-GEN-01, V3-HIST-16)',
+  'V3-IDEM-03':
+    'A repeat with the same Idempotency-Key MUST NOT add a second step (stream). (needs V3-SSE-01, V3-HIST-16)',
+  'V3-IDEM-04':
+    'A repeat while the first request is still running MUST NOT add a second step. (needs V3-SSE-01, V3-IDEM-03)',
+  'V3-IDEM-05':
+    'Concurrent requests with one Idempotency-Key MUST create one step. (needs V3-GEN-01, V3-IDEM-02)',
+  'V3-IDEM-06': [
+    'Any string MUST be accepted as Idempotency-Key. (needs V3-GEN-11)',
+    { hint: 'The key is parsed, for example as a UUID; accept any string.' },
+  ],
+  'V3-IDEM-07': [
+    'A different Idempotency-Key MUST create another step, even for an identical request. (needs V3-GEN-01, V3-GEN-11, V3-HIST-16)',
+    { hint: 'Requests are also deduplicated by their body; use the key alone.' },
+  ],
+  'V3-IDEM-08': [
+    'A repeat SHOULD NOT be answered with a 5xx.',
+    {
+      hint: 'A repeat hits a unique constraint; look the key up first and answer from the stored run.',
+    },
+  ],
+  'V3-THINK-01': [
+    'With think, reasoning MUST arrive in the stream separately from the answer. (needs V3-SSE-02, V3-SSE-03)',
+    {
+      capability: 'reasoning',
+      hint: 'think is not passed to the model, or reasoning is mixed into the text; send it as reasoning_text events.',
+    },
+  ],
+  'V3-THINK-02': [
+    'The reasoning SHOULD NOT be repeated in the text of the answer. (needs V3-THINK-01, V3-SSE-17)',
+    {
+      capability: 'reasoning',
+      hint: 'Reasoning is also appended to the text; keep the two apart.',
+    },
+  ],
 })
