@@ -1,6 +1,16 @@
-import { asArray, asObject, type JsonObject } from '../../../contract/json.ts'
+import { asArray, asObject, asString, type JsonObject } from '../../../contract/json.ts'
 import { show, wordOf } from '../json.ts'
-import { type Chunk, type ChunkChoice, ChunkJudge, contentOf, type StreamEnd } from './part.ts'
+import { type Chunk, type ChunkChoice, ChunkJudge, type StreamEnd } from './part.ts'
+
+interface ChoiceTrace {
+  /** True once its first delta came. */
+  begun: boolean
+  /** True if it has text, or a tool call or a refusal in the place of text. */
+  answered: boolean
+  /** The first text in another place. */
+  misplaced: { readonly event: number; readonly member: string } | undefined
+  reason: string | undefined
+}
 
 /** OAI-STREAM-03, -04, -06 and -07: each choice of a stream, from its role to its end. */
 export class ChoiceJudge extends ChunkJudge {
@@ -8,10 +18,13 @@ export class ChoiceJudge extends ChunkJudge {
 
   override chunk({ choices, event }: Chunk): void {
     for (const choice of choices) {
-      const trace = this.#trace(choice.index)
-      if (choice.misplaced !== undefined) trace.misplaced ??= { event, member: choice.misplaced }
-      this.#delta(choice, trace, event)
-      this.#finish(choice, trace, event)
+      const { index, misplaced: member } = choice
+      const none = { begun: false, answered: false, misplaced: undefined, reason: undefined }
+      const trace: ChoiceTrace = this.#choices.get(index) ?? none
+      this.#choices.set(index, trace)
+      if (member !== undefined) trace.misplaced ??= { event, member }
+      this.#judgeDelta(choice, trace, event)
+      this.#judgeFinish(choice, trace, event)
     }
   }
 
@@ -25,7 +38,8 @@ export class ChoiceJudge extends ChunkJudge {
         this.collector.broken('OAI-STREAM-07', `Choice ${index} has no finish_reason.`)
       }
     }
-    this.#text(done)
+    const first = this.#choices.get(0)
+    if (first !== undefined) this.#judgeText(first, done)
   }
 
   /** Every choice that began has a finish_reason. */
@@ -34,46 +48,39 @@ export class ChoiceJudge extends ChunkJudge {
     return traces.length > 0 && traces.every(({ reason }) => reason !== undefined)
   }
 
-  #delta({ index, delta }: ChunkChoice, trace: ChoiceTrace, event: number): void {
-    const content = asObject(delta)?.['content']
-    if (delta != null && asObject(delta) === undefined) {
-      this.collector.broken('OAI-STREAM-03', `delta is ${show(delta)}, not an object.`, event)
-    } else if (typeof content === 'string') {
-      this.collector.held('OAI-STREAM-03', 'delta.content is a string.', event)
-      this.#content(index, content, trace, event)
+  #judgeDelta({ index, delta }: ChunkChoice, trace: ChoiceTrace, event: number): void {
+    if (delta == null) return
+    const object = asObject(delta)
+    const { content, tool_calls: calls, refusal, role } = object ?? {}
+    if (object === undefined || (content != null && typeof content !== 'string')) {
+      const other =
+        object === undefined
+          ? `delta is ${show(delta)}, not an object.`
+          : `delta.content is ${show(content)}, not a string.`
+      this.collector.broken('OAI-STREAM-03', other, event)
     } else if (content != null) {
-      const why = `delta.content is ${show(content)}, not a string.`
-      this.collector.broken('OAI-STREAM-03', why, event)
+      this.collector.held('OAI-STREAM-03', 'delta.content is a string.', event)
     }
-    const { tool_calls: calls, refusal } = asObject(delta) ?? {}
-    if (calls != null || refusal != null) trace.answered = true
-    this.#role(index, asObject(delta), trace, event)
-  }
-
-  #content(index: number, content: string, trace: ChoiceTrace, event: number): void {
-    if (content === '') return
-    trace.answered = true
-    if (index === 0) {
+    if (object === undefined) return
+    const text = asString(content) ?? ''
+    if (text !== '' || calls != null || refusal != null) trace.answered = true
+    if (text !== '' && index === 0) {
       this.collector.held('OAI-STREAM-04', 'Text in choices[0].delta.content.', event)
     }
-    if (trace.reason !== undefined) {
-      const why = `Choice ${index} continues after its finish_reason: ${show(content)}.`
+    if (text !== '' && trace.reason !== undefined) {
+      const why = `Choice ${index} continues after its finish_reason: ${show(text)}.`
       this.collector.broken('OAI-STREAM-07', why, event)
     }
-  }
-
-  #role(index: number, delta: JsonObject | undefined, trace: ChoiceTrace, event: number): void {
-    if (delta === undefined) return
-    const role = delta['role'] ?? undefined
-    const first = !trace.begun
+    if (role != null || !trace.begun) {
+      const shown = role ?? undefined
+      const other =
+        shown !== 'assistant' && `The role of choice ${index} is ${show(shown)}, not assistant.`
+      this.collector.decide('OAI-STREAM-06', other, 'The role is assistant.', event)
+    }
     trace.begun = true
-    if (role === undefined && !first) return
-    const other =
-      role !== 'assistant' && `The role of choice ${index} is ${show(role)}, not assistant.`
-    this.collector.decide('OAI-STREAM-06', other, 'The role is assistant.', event)
   }
 
-  #finish({ index, finishReason }: ChunkChoice, trace: ChoiceTrace, event: number): void {
+  #judgeFinish({ index, finishReason }: ChunkChoice, trace: ChoiceTrace, event: number): void {
     if (finishReason === undefined) return
     if (typeof finishReason !== 'string') {
       const why = `The finish_reason of choice ${index} is ${show(finishReason)}, not a string.`
@@ -86,14 +93,11 @@ export class ChoiceJudge extends ChunkJudge {
   }
 
   /** OAI-STREAM-04: a finished answer has its text in another place, or no text, which a model may have. */
-  #text(done: boolean): void {
-    const first = this.#choices.get(0)
-    if (first === undefined || this.collector.isBroken('OAI-STREAM-03')) return
+  #judgeText({ reason, answered, misplaced }: ChoiceTrace, done: boolean): void {
+    if (this.collector.isBroken('OAI-STREAM-03')) return
     // A tool call, a filter, an immediate stop sequence, or tokens spent on reasoning leave no text.
-    if (first.reason === undefined ? !done : first.reason !== 'stop') return
-    if (first.answered) return
+    if (answered || (reason === undefined ? !done : reason !== 'stop')) return
     const why = 'The answer ended without text in any choices[0].delta.content'
-    const { misplaced } = first
     if (misplaced !== undefined) {
       const place = `choices[0].${misplaced.member}`
       this.collector.broken('OAI-STREAM-04', `${why}: it is in ${place}.`, misplaced.event)
@@ -101,22 +105,6 @@ export class ChoiceJudge extends ChunkJudge {
       this.collector.brokenByChance('OAI-STREAM-04', `${why}.`)
     }
   }
-
-  #trace(index: number): ChoiceTrace {
-    const trace = this.#choices.get(index) ?? new ChoiceTrace()
-    this.#choices.set(index, trace)
-    return trace
-  }
-}
-
-class ChoiceTrace {
-  /** True once its first delta came. */
-  begun = false
-  /** True if it has text, or a tool call or a refusal in the place of text. */
-  answered = false
-  /** The first text in another place. */
-  misplaced: { readonly event: number; readonly member: string } | undefined
-  reason: string | undefined
 }
 
 /**
@@ -128,16 +116,15 @@ export class StopJudge extends ChunkJudge {
   readonly #stops = stopsOf(this.request)
   readonly #pieces = new Map<number, string[]>()
   #lastEvent = 0
-  #lastChoice = 0
+  #last: string[] = []
 
   override chunk({ choices, event }: Chunk): void {
     if (this.#stops.length === 0) return
     this.#lastEvent = event
-    for (const choice of choices) {
-      const pieces = this.#pieces.get(choice.index) ?? []
-      pieces.push(contentOf(choice) ?? '')
-      this.#pieces.set(choice.index, pieces)
-      this.#lastChoice = choice.index
+    for (const { index, delta } of choices) {
+      this.#last = this.#pieces.get(index) ?? []
+      this.#last.push(asString(asObject(delta)?.['content']) ?? '')
+      this.#pieces.set(index, this.#last)
     }
   }
 
@@ -145,7 +132,7 @@ export class StopJudge extends ChunkJudge {
   again(text: string, event: number): void {
     if (this.#stops.length === 0) return
     this.#lastEvent = event
-    this.#pieces.get(this.#lastChoice)?.push(text)
+    this.#last.push(text)
   }
 
   override end(): void {
@@ -164,8 +151,7 @@ export class StopJudge extends ChunkJudge {
 }
 
 /** The stop sequences of a request, without empty ones. */
-export function stopsOf(request: JsonObject): readonly string[] {
-  const { stop } = request
+function stopsOf({ stop }: JsonObject): readonly string[] {
   const listed = typeof stop === 'string' ? [stop] : asArray(stop)
   return listed.filter((value) => typeof value === 'string').filter((value) => value !== '')
 }

@@ -22,12 +22,11 @@ export class EnvelopeJudge extends ChunkJudge {
     this.#first ??= json
     if (before === undefined) return
     const changed = members.find((member) => json[member] !== before[member])
-    if (changed === undefined) {
-      this.collector.held('OAI-STREAM-05', 'id, created and model stay the same.')
-    } else {
-      const why = `${changed} is ${show(json[changed])}; in the first chunk it is ${show(before[changed])}.`
-      this.collector.broken('OAI-STREAM-05', why, event)
-    }
+    const why =
+      changed &&
+      `${changed} is ${show(json[changed])}; in the first chunk it is ${show(before[changed])}.`
+    if (why) this.collector.broken('OAI-STREAM-05', why, event)
+    else this.collector.held('OAI-STREAM-05', 'id, created and model stay the same.')
   }
 }
 

@@ -94,11 +94,11 @@ export class CompletionsJudge extends StreamJudge {
       return
     }
     this.#chunks += 1
-    if (this.context.contents !== undefined) readChunk(this.context.contents, json, choices)
     this.collector.held('OAI-STREAM-01', 'Blocks of JSON with choices.', index)
-    const chunk = chunkOf(json, index)
+    const chunk = chunkOf(json, choices, index)
+    if (this.context.contents !== undefined) readChunk(this.context.contents, chunk)
     for (const judge of this.#judges) judge.chunk(chunk)
-    this.fragment = loneFragment(json, choices)
+    this.fragment = loneFragment(chunk)
   }
 
   #countTerminal(): void {
@@ -113,7 +113,11 @@ export class CompletionsJudge extends StreamJudge {
 
 /** OPEN-07: contents of a chunk in addition to the text, and the end of the stream. */
 class ChunkObserver extends PartialJudge {
-  readonly #members = new Map<Place, Set<string>>()
+  readonly #members = {
+    '': new Set<string>(),
+    'choices[].': new Set<string>(),
+    'choices[].delta.': new Set<string>(),
+  }
 
   block(json: JsonObject): void {
     this.#note('', json)
@@ -124,7 +128,7 @@ class ChunkObserver extends PartialJudge {
   }
 
   end(done: boolean): void {
-    const members = Array.from(this.#members).flatMap(([place, names]) =>
+    const members = Object.entries(this.#members).flatMap(([place, names]) =>
       [...names].map((name) => place + name),
     )
     if (members.length === 0) return
@@ -132,11 +136,7 @@ class ChunkObserver extends PartialJudge {
     this.collector.observed('OPEN-07', `${members.sort().join(', ')}; ${end}`)
   }
 
-  #note(place: Place, json: JsonObject): void {
-    const members = this.#members.get(place) ?? new Set()
-    this.#members.set(place, members)
-    for (const key of Object.keys(json)) members.add(key)
+  #note(place: '' | 'choices[].' | 'choices[].delta.', json: JsonObject): void {
+    for (const key of Object.keys(json)) this.#members[place].add(key)
   }
 }
-
-type Place = '' | 'choices[].' | 'choices[].delta.'

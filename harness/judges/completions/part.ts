@@ -15,12 +15,17 @@ export interface Chunk {
 
 export interface ChunkChoice {
   readonly index: number
-  /** Undefined if the choice has no index. */
   readonly delta: unknown
+  /** Nonempty texts of the delta. */
+  readonly fragments: readonly ChunkFragment[]
   /** Member of the choice that has text in place of `delta.content`. */
   readonly misplaced: string | undefined
   /** Undefined if it is absent, null or empty. */
   readonly finishReason: unknown
+}
+
+export interface ChunkFragment extends Fragment {
+  readonly kind: ContentKind
 }
 
 /** State of a stream at its end, for findings that only its end allows. */
@@ -44,55 +49,19 @@ export abstract class ChunkJudge extends PartialJudge {
   end(_: StreamEnd): void {}
 }
 
-export function chunkOf(json: JsonObject, event: number): Chunk {
-  const choices = Array.isArray(json['choices']) ? json['choices'] : []
+export function chunkOf(json: JsonObject, choices: readonly unknown[], event: number): Chunk {
   return { event, json, choices: choices.map(choiceOf) }
-}
-
-/** `delta.content`, if it is a string. */
-export function contentOf(choice: ChunkChoice): string | undefined {
-  return asString(asObject(choice.delta)?.['content'])
 }
 
 function choiceOf(value: unknown, at: number): ChunkChoice {
   const choice = asObject(value) ?? {}
-  const reason = choice['finish_reason']
+  const { delta, finish_reason: reason } = choice
   return {
     index: asIndex(choice['index']) ?? at,
-    delta: choice['delta'],
+    delta,
+    fragments: isObject(delta) ? fragmentsOf(delta) : [],
     misplaced: misplacedText(choice),
     finishReason: reason === null || reason === '' ? undefined : reason,
-  }
-}
-
-/** Members in which servers of other formats have the text of a choice. */
-function misplacedText({ delta, message, text }: JsonObject): string | undefined {
-  const places = {
-    text,
-    'message.content': asObject(message)?.['content'],
-    'delta.text': asObject(delta)?.['text'],
-  }
-  return Object.entries(places).find(([, found]) => asString(found))?.[0]
-}
-
-/** Adds the contents of a chunk of the compatible stream. */
-export function readChunk(
-  contents: StreamContents,
-  json: JsonObject,
-  choices: readonly unknown[],
-): void {
-  const { id, usage } = json
-  if (typeof id === 'string') contents.id ??= id
-  if (isObject(usage)) contents.usage = usage
-  for (const choice of choices) {
-    const delta = asObject(asObject(choice)?.['delta'])
-    if (delta === undefined) continue
-    for (const [member, kind] of members) {
-      const text = delta[member]
-      if (typeof text === 'string' && text !== '') contents.add(kind, text)
-    }
-    const calls = delta['tool_calls']
-    if (Array.isArray(calls) && calls.length > 0) contents.add('tool', '')
   }
 }
 
@@ -104,32 +73,44 @@ const members: readonly (readonly [member: string, kind: ContentKind])[] = [
   ['content', 'text'],
 ]
 
-/** A fragment that is the only content of a chunk. */
-export interface ChunkFragment extends Fragment {
-  readonly kind: ContentKind
-}
-
-/** Undefined if the chunk has other content: a finish_reason, a usage, a call, a second choice. */
-export function loneFragment(
-  json: JsonObject,
-  choices: readonly unknown[],
-): ChunkFragment | undefined {
-  const choice = asObject(choices[0])
-  const delta = asObject(choice?.['delta'])
-  if (choices.length !== 1 || choice === undefined || delta === undefined) return undefined
-  if (json['usage'] != null || (choice['finish_reason'] ?? '') !== '') return undefined
-  if (delta['tool_calls'] != null) return undefined
-  const found = members.flatMap(([member, kind]): ChunkFragment[] => {
+function fragmentsOf(delta: JsonObject): readonly ChunkFragment[] {
+  return members.flatMap(([member, kind]) => {
     const text = delta[member]
     return typeof text === 'string' && text !== '' ? [{ member, kind, text }] : []
   })
-  return found.length === 1 ? found[0] : undefined
+}
+
+/** Members in which servers of other formats have the text of a choice. */
+function misplacedText({ delta, message, text }: JsonObject): string | undefined {
+  if (asString(text)) return 'text'
+  if (asString(asObject(message)?.['content'])) return 'message.content'
+  return asString(asObject(delta)?.['text']) ? 'delta.text' : undefined
+}
+
+/** Adds the contents of a chunk of the compatible stream. */
+export function readChunk(contents: StreamContents, { json, choices }: Chunk): void {
+  const { id, usage } = json
+  if (typeof id === 'string') contents.id ??= id
+  if (isObject(usage)) contents.usage = usage
+  for (const { delta, fragments } of choices) {
+    for (const { kind, text } of fragments) contents.add(kind, text)
+    if (asArray(asObject(delta)?.['tool_calls']).length > 0) contents.add('tool', '')
+  }
+}
+
+/** The only content of a chunk; undefined if it has other: a finish_reason, a usage, a call, a second choice. */
+export function loneFragment({ json, choices }: Chunk): ChunkFragment | undefined {
+  const [choice, ...others] = choices
+  if (choice === undefined || others.length > 0 || json['usage'] != null) return undefined
+  const { delta, finishReason, fragments } = choice
+  if (finishReason !== undefined || asObject(delta)?.['tool_calls'] != null) return undefined
+  return fragments.length === 1 ? fragments[0] : undefined
 }
 
 interface PartialCall {
-  id: unknown
-  type: unknown
-  name: unknown
+  readonly id: unknown
+  readonly type: unknown
+  readonly name: unknown
   input: string
 }
 
@@ -138,53 +119,50 @@ const maxArguments = 1_000_000
 
 /** OAI-TOOL-03: the fragments of `delta.tool_calls`, joined by the index of choice and call. */
 export class ToolCallJudge extends ChunkJudge {
-  readonly #calls = new Map<string, PartialCall>()
+  readonly #choices = new Map<number, Map<number, PartialCall>>()
   #cut = false
 
   override chunk({ choices, event }: Chunk): void {
     for (const { index, delta, finishReason } of choices) {
       if (finishReason === 'length') this.#cut = true
-      const fragments = asArray(asObject(delta)?.['tool_calls'])
-      for (const fragment of fragments) this.#fragment(index, asObject(fragment), event)
+      for (const fragment of asArray(asObject(delta)?.['tool_calls'])) {
+        this.#fragment(index, asObject(fragment) ?? {}, event)
+      }
     }
   }
 
   override end({ clean }: StreamEnd): void {
     if (!clean) return
-    const choices = Map.groupBy(this.#calls, ([key]) => key.split('/')[0])
-    for (const calls of choices.values()) {
-      const ids = calls.map(([, { id }]) => id)
-      judgeCallIds(this.collector, 'OAI-TOOL-03', ids, this.request)
+    const { collector, request } = this
+    const choices = Array.from(this.#choices.values(), (calls) => [...calls.values()])
+    for (const calls of choices) {
+      const ids = calls.map(({ id }) => id)
+      judgeCallIds(collector, 'OAI-TOOL-03', ids, request)
     }
-    for (const { id, type, name, input } of this.#calls.values()) {
+    for (const { id, type, name, input } of choices.flat()) {
       const cut = this.#cut || input.length > maxArguments
       const call = { id, type, function: { name, arguments: input } }
-      judgeToolCall(this.collector, 'OAI-TOOL-03', call, { request: this.request, cut })
+      judgeToolCall(collector, 'OAI-TOOL-03', call, { request, cut })
     }
   }
 
-  #fragment(choice: number, fragment: JsonObject | undefined, event: number): void {
-    const index = asIndex(fragment?.['index'])
-    if (fragment === undefined || index === undefined) {
-      const why = `The index of a tool_calls fragment is ${show(fragment?.['index'])}, not an integer.`
+  #fragment(choice: number, fragment: JsonObject, event: number): void {
+    const { id, type, index: given } = fragment
+    const index = asIndex(given)
+    if (index === undefined) {
+      const why = `The index of a tool_calls fragment is ${show(given)}, not an integer.`
       this.collector.broken('OAI-TOOL-03', why, event)
       return
     }
-    const called = asObject(fragment['function']) ?? {}
-    const key = `${choice}/${index}`
-    const call = this.#calls.get(key) ?? {
-      id: fragment['id'],
-      type: fragment['type'],
-      name: called['name'],
-      input: '',
-    }
-    const { id } = fragment
+    const { name, arguments: more } = asObject(fragment['function']) ?? {}
+    const calls = this.#choices.get(choice) ?? new Map<number, PartialCall>()
+    const call = calls.get(index) ?? { id, type, name, input: '' }
     // Later fragments may omit it, repeat it, or leave it empty.
     if (asString(id) && asString(call.id) && id !== call.id) {
       const why = `The id of a tool call changes from ${show(call.id)} to ${show(id)}.`
       this.collector.broken('OAI-TOOL-03', why, event)
     }
-    if (call.input.length <= maxArguments) call.input += asString(called['arguments']) ?? ''
-    this.#calls.set(key, call)
+    if (call.input.length <= maxArguments) call.input += asString(more) ?? ''
+    this.#choices.set(choice, calls.set(index, call))
   }
 }

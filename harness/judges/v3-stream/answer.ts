@@ -1,6 +1,6 @@
 import { asObject } from '../../../contract/json.ts'
 import { finalText } from '../final-response.ts'
-import type { FindingCollector } from '../finding-collector.ts'
+import { type FindingCollector, PartialJudge } from '../finding-collector.ts'
 import { asIndex, show } from '../json.ts'
 import { type EventJudge, holdsAll, type ResponseEvent, type StreamOutcome } from './event.ts'
 import { type ItemTrace, streamedText } from './output-items.ts'
@@ -23,8 +23,7 @@ interface Delta {
  * V3-SSE-17 and V3-THINK-02: compares the streamed text of the answer with the final one. V3-SSE-24, -25 and
  * -27: the fields of a delta, and that reasoning comes only on request.
  */
-export class AnswerJudge implements EventJudge {
-  readonly #collector: FindingCollector
+export class AnswerJudge extends PartialJudge implements EventJudge {
   readonly #thinks: boolean
   readonly #answer: Delta[] = []
   readonly #reasoning: (readonly string[])[] = []
@@ -32,7 +31,7 @@ export class AnswerJudge implements EventJudge {
   #isSpoiled = false
 
   constructor(collector: FindingCollector, request: unknown) {
-    this.#collector = collector
+    super(collector)
     this.#thinks = asObject(request)?.['think'] === true
   }
 
@@ -42,17 +41,17 @@ export class AnswerJudge implements EventJudge {
     if (name === reasoningDelta) {
       this.#reasoning.push(texts)
       const why = 'response.reasoning_text.delta arrived, and think was not requested.'
-      if (!this.#thinks) this.#collector.broken('V3-SSE-24', why, index)
+      if (!this.#thinks) this.collector.broken('V3-SSE-24', why, index)
     }
     if (name === answerDelta || name === reasoningDelta) {
       this.#isSpoiled ||= !isText
       const fault = !isText && `The delta of ${name} is ${show(delta)}, not a string.`
-      this.#collector.decide('V3-SSE-25', fault, 'delta is a string.', index)
+      this.collector.decide('V3-SSE-25', fault, 'delta is a string.', index)
     }
     if (!isText || !name.endsWith('.delta')) return
     const fault =
       !delta.isWellFormed() && `The delta ${show(delta)} holds half of a surrogate pair.`
-    this.#collector.decide('V3-SSE-27', fault, 'Deltas hold whole characters.', index)
+    this.collector.decide('V3-SSE-27', fault, 'Deltas hold whole characters.', index)
     if (name !== answerDelta) return
     const [item = 0, part = 0] = [asIndex(json['output_index']), asIndex(json['content_index'])]
     this.#answer.push({ texts, item, part })
@@ -61,7 +60,7 @@ export class AnswerJudge implements EventJudge {
   end(outcome: StreamOutcome): void {
     const { final, ended } = outcome
     if (ended && !this.#thinks) {
-      this.#collector.held('V3-SSE-24', 'No reasoning arrived without think.')
+      this.collector.held('V3-SSE-24', 'No reasoning arrived without think.')
     }
     if (!holdsAll(outcome) || final === undefined || !Array.isArray(final['output'])) return
     const text = finalText(final)
@@ -75,13 +74,13 @@ export class AnswerJudge implements EventJudge {
     const inOrder = () =>
       joined(this.#answer.toSorted((a, b) => a.item - b.item || a.part - b.part))
     if (streamed === text || inOrder() === text || inOrderOfItems(items) === text) {
-      if (text !== '') this.#collector.held('V3-SSE-17', 'The deltas equal the final text.', event)
+      if (text !== '') this.collector.held('V3-SSE-17', 'The deltas equal the final text.', event)
       return
     }
     // A replay may consist of its first and its last event.
     if (context.repeat && this.#answer.length === 0) return
     const why = `The joined deltas differ from the final text: ${difference(streamed, text)}.`
-    this.#collector.broken('V3-SSE-17', why, event)
+    this.collector.broken('V3-SSE-17', why, event)
   }
 
   #judgeReasoning(text: string, { finalEvent }: StreamOutcome): void {
@@ -90,7 +89,7 @@ export class AnswerJudge implements EventJudge {
     const fault =
       normal(text).includes(reasoning) && `The answer repeats its reasoning: ${show(text)}.`
     const held = 'The answer does not repeat its reasoning.'
-    this.#collector.decide('V3-THINK-02', fault, held, finalEvent)
+    this.collector.decide('V3-THINK-02', fault, held, finalEvent)
   }
 }
 

@@ -1,6 +1,6 @@
 import { asObject, asString, parseJson } from '../../../contract/json.ts'
 import { knownEvents } from '../../../contract/wire.ts'
-import type { FindingCollector } from '../finding-collector.ts'
+import { type FindingCollector, PartialJudge } from '../finding-collector.ts'
 import { show } from '../json.ts'
 import type { Block } from '../sse/scanner.ts'
 import type { EventJudge, ResponseEvent, StreamOutcome } from './event.ts'
@@ -65,16 +65,11 @@ export function meaningOf(name: string | null, type: unknown): string | undefine
  * V3-SSE-06 and -07, OPEN-30: sequence_number. Events outside the contract, and keepalive, may come from a
  * proxy that does not number events.
  */
-export class SequenceJudge implements EventJudge {
-  readonly #collector: FindingCollector
+export class SequenceJudge extends PartialJudge implements EventJudge {
   readonly #numbers: number[] = []
   #last: number | undefined
   #name = ''
   #rose = false
-
-  constructor(collector: FindingCollector) {
-    this.#collector = collector
-  }
 
   event({ name, json, index }: ResponseEvent): void {
     const number = json['sequence_number']
@@ -82,7 +77,7 @@ export class SequenceJudge implements EventJudge {
     if (isNumber) this.#numbers.push(number)
     if (!knownEvents.has(name) || name === 'keepalive') return
     const fault = !isNumber && `The sequence_number of ${name} is ${show(number)}, not an integer.`
-    this.#collector.decide('V3-SSE-06', fault, 'sequence_number is an integer.', index)
+    this.collector.decide('V3-SSE-06', fault, 'sequence_number is an integer.', index)
     if (!isNumber) return
     this.#name = name
     this.#compare(number, index)
@@ -96,7 +91,7 @@ export class SequenceJudge implements EventJudge {
   }
 
   end({ ended }: StreamOutcome): void {
-    if (ended) this.#collector.observed('OPEN-30', describe(this.#numbers))
+    if (ended) this.collector.observed('OPEN-30', describe(this.#numbers))
   }
 
   #compare(number: number, index: number): void {
@@ -106,7 +101,7 @@ export class SequenceJudge implements EventJudge {
     const rises = number > last
     if (rises && this.#rose) return
     const why = `The sequence_number of ${this.#name} is ${number}, after ${last}.`
-    this.#collector.decide('V3-SSE-07', !rises && why, why, index)
+    this.collector.decide('V3-SSE-07', !rises && why, why, index)
     this.#rose ||= rises
   }
 }

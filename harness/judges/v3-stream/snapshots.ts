@@ -1,7 +1,7 @@
 import type { Ending, RequirementId } from '../../../contract/index.ts'
 import { asObject, type JsonObject } from '../../../contract/json.ts'
 import { lifecycleEvents, terminalEvents } from '../../../contract/wire.ts'
-import type { FindingCollector } from '../finding-collector.ts'
+import { type FindingCollector, PartialJudge } from '../finding-collector.ts'
 import { agrees, show, wordOf } from '../json.ts'
 import type { Block } from '../sse/scanner.ts'
 import type { EventJudge, ResponseEvent } from './event.ts'
@@ -81,17 +81,12 @@ function statusFault(name: string, response: JsonObject): string | undefined {
 }
 
 /** V3-SSE-08, -09 and -29: how the stream ends. */
-export class TerminalJudge {
-  readonly #collector: FindingCollector
+export class TerminalJudge extends PartialJudge {
   /** Name of the terminal event, once it came. */
   name: string | undefined
   event: number | undefined
   final: JsonObject | undefined
   #marked = false
-
-  constructor(collector: FindingCollector) {
-    this.#collector = collector
-  }
 
   /** Tests if an event of this name still belongs to the stream: response.failed may follow error. */
   accepts(name: unknown): boolean {
@@ -104,13 +99,13 @@ export class TerminalJudge {
     if (name !== 'response.completed') return
     const output = this.final?.['output']
     if (Array.isArray(output)) {
-      this.#collector.held('V3-SSE-09', 'response.completed shows the final response.', index)
+      this.collector.held('V3-SSE-09', 'response.completed shows the final response.', index)
       return
     }
     const why = this.final
       ? `response.output is ${show(output)}, not an array.`
       : `response is ${show(json['response'])}, not an object.`
-    this.#collector.broken('V3-SSE-09', `In response.completed, ${why}`, index)
+    this.collector.broken('V3-SSE-09', `In response.completed, ${why}`, index)
   }
 
   /** A terminal event ends the stream, even with data that cannot be read. */
@@ -124,7 +119,7 @@ export class TerminalJudge {
   /** A block after the end of the stream. */
   after({ name, data, index }: Block): void {
     const what = name ?? show(data)
-    this.#collector.broken('V3-SSE-08', `${what} comes after ${this.name}.`, index)
+    this.collector.broken('V3-SSE-08', `${what} comes after ${this.name}.`, index)
   }
 
   /** `data: [DONE]`. Clients accept it after the end; inside the stream, most stop reading at it. */
@@ -134,7 +129,7 @@ export class TerminalJudge {
       : this.name === undefined
         ? 'data: [DONE] comes before the terminal event.'
         : `data: [DONE] follows ${this.name}, which already ends the stream.`
-    this.#collector.broken('V3-SSE-29', fault, index)
+    this.collector.broken('V3-SSE-29', fault, index)
     this.#marked = true
   }
 
@@ -144,11 +139,11 @@ export class TerminalJudge {
     const fault = this.#faultAt(ending, rest)
     const isKnown = this.name !== undefined
     if (fault !== undefined && (isKnown || !lost)) {
-      this.#collector.broken('V3-SSE-08', fault, this.event)
+      this.collector.broken('V3-SSE-08', fault, this.event)
     }
     if (!isKnown || ending.kind !== 'complete') return
-    this.#collector.held('V3-SSE-08', `${this.name} ends the stream.`, this.event)
-    this.#collector.held('V3-SSE-29', 'No data: [DONE] follows.')
+    this.collector.held('V3-SSE-08', `${this.name} ends the stream.`, this.event)
+    this.collector.held('V3-SSE-29', 'No data: [DONE] follows.')
   }
 
   #faultAt(ending: Ending, rest: Block | undefined): string | undefined {

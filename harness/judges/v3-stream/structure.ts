@@ -1,5 +1,5 @@
 import { asObject, asString, isObject } from '../../../contract/json.ts'
-import type { FindingCollector } from '../finding-collector.ts'
+import { PartialJudge } from '../finding-collector.ts'
 import { asIndex } from '../json.ts'
 import {
   type EventJudge,
@@ -20,16 +20,11 @@ import { type ItemTrace, OutputItems, type SlotTrace } from './output-items.ts'
  * contract break on it. A stream with any added or done event of the contract must have all of them: clients
  * then rely on them.
  */
-export class StructureJudge implements EventJudge {
-  readonly #collector: FindingCollector
+export class StructureJudge extends PartialJudge implements EventJudge {
   readonly #book = new OutputItems()
   /** The stream has one of the added and done events. */
   speaksFullGrammar = false
   #answered = false
-
-  constructor(collector: FindingCollector) {
-    this.#collector = collector
-  }
 
   /** Items in the order of their output_index. */
   get items(): readonly ItemTrace[] {
@@ -66,7 +61,7 @@ export class StructureJudge implements EventJudge {
         this.#book.complain('V3-SSE-13', why, { index: outcome.finalEvent ?? 0 })
       } else if (this.items.length > 0) {
         const why = 'Every item and part was added, filled and done in order.'
-        this.#collector.held('V3-SSE-13', why)
+        this.collector.held('V3-SSE-13', why)
       }
     }
     this.settle()
@@ -78,10 +73,10 @@ export class StructureJudge implements EventJudge {
     const { complaints, items } = this.#book
     for (const { requirement, why, event, only = grammar, gapBefore = 0 } of complaints) {
       const isNoGap = items.some(({ added, index }) => added === undefined && index < gapBefore)
-      if (only === grammar && !isNoGap) this.#collector.broken(requirement, why, event)
+      if (only === grammar && !isNoGap) this.collector.broken(requirement, why, event)
     }
     // An answer without its item cannot have the item's added and done events either.
-    if (this.#collector.isBroken('V3-SSE-12')) this.#collector.retract('V3-SSE-13')
+    if (this.collector.isBroken('V3-SSE-12')) this.collector.retract('V3-SSE-13')
   }
 
   /** V3-SSE-12: tests if an event is the first delta of the answer, and comes before its item. */
@@ -93,7 +88,7 @@ export class StructureJudge implements EventJudge {
     )
     const why = 'The first delta of the answer comes before the output_item.added of a message.'
     const held = 'The item of the answer was added before.'
-    this.#collector.decide('V3-SSE-12', isEarly && why, held, index)
+    this.collector.decide('V3-SSE-12', isEarly && why, held, index)
     return isEarly
   }
 
@@ -102,13 +97,13 @@ export class StructureJudge implements EventJudge {
     const missing = indexes.find((one) => asIndex(json[one]) === undefined)
     const why = `${name} has no ${missing}; a client cannot tell where it belongs.`
     const shown = `${name} shows ${indexes.join(' and ')}.`
-    this.#collector.decide('V3-SSE-15', missing !== undefined && why, shown, index)
+    this.collector.decide('V3-SSE-15', missing !== undefined && why, shown, index)
     if (missing !== undefined) return
     if (kind.act === 'add item') {
-      this.#collector.held('V3-SSE-14', 'output_index counts up and stays with its item.', index)
+      this.collector.held('V3-SSE-14', 'output_index counts up and stays with its item.', index)
     }
     if (kind.place === 'content' || kind.place === 'summary') {
-      this.#collector.held('V3-SSE-16', 'Part indexes count from 0 in each item.', index)
+      this.collector.held('V3-SSE-16', 'Part indexes count from 0 in each item.', index)
     }
   }
 
