@@ -72,9 +72,9 @@ export class ChoiceJudge extends ChunkJudge {
       this.collector.broken('OAI-STREAM-07', why, event)
     }
     if (role != null || !trace.begun) {
-      const shown = role ?? undefined
+      const value = role ?? undefined
       const other =
-        shown !== 'assistant' && `The role of choice ${index} is ${show(shown)}, not assistant.`
+        value !== 'assistant' && `The role of choice ${index} is ${show(value)}, not assistant.`
       this.collector.decide('OAI-STREAM-06', other, 'The role is assistant.', event)
     }
     trace.begun = true

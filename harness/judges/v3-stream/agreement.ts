@@ -1,8 +1,8 @@
 import { asArray, asObject, asString, isObject, type JsonObject } from '../../../contract/json.ts'
 import type { FindingCollector } from '../finding-collector.ts'
 import { agrees, show } from '../json.ts'
-import type { StreamOutcome } from './event.ts'
-import { finalOf, type ItemTrace, type SlotTrace, streamedText } from './output-items.ts'
+import { type ItemTrace, type SlotTrace, type StreamOutcome, streamedText } from './event.ts'
+import { finalOf } from './output-items.ts'
 
 /** Source of the content of a part. */
 type Witness = 'the deltas' | 'the done event' | 'the part' | 'the done item' | 'the final response'
@@ -32,9 +32,9 @@ export function judgeAgreement(collector: FindingCollector, outcome: StreamOutco
         collector.held('V3-SSE-18', `${witnesses.join(', ')} agree.`)
         continue
       }
-      const told = `${show(first[1])} by ${first[0]} and ${show(other[1])} by ${other[0]}`
+      const texts = `${show(first[1])} by ${first[0]} and ${show(other[1])} by ${other[0]}`
       const what = `${slot.type ?? slot.place} of item ${item.index}`
-      collector.broken('V3-SSE-18', `The ${what} is ${told}.`, outcome.finalEvent)
+      collector.broken('V3-SSE-18', `The ${what} is ${texts}.`, outcome.finalEvent)
     }
   }
 }

@@ -2,8 +2,14 @@ import { asObject } from '../../../contract/json.ts'
 import { finalText } from '../final-response.ts'
 import { type FindingCollector, PartialJudge } from '../finding-collector.ts'
 import { asIndex, show } from '../json.ts'
-import { type EventJudge, holdsAll, type ResponseEvent, type StreamOutcome } from './event.ts'
-import { type ItemTrace, streamedText } from './output-items.ts'
+import {
+  type EventJudge,
+  holdsAll,
+  type ItemTrace,
+  type ResponseEvent,
+  type StreamOutcome,
+  streamedText,
+} from './event.ts'
 
 /** Minimum length: shorter reasoning may be repeated by chance. */
 const tellingLength = 24

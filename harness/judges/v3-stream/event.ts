@@ -1,7 +1,6 @@
 import type { JsonObject } from '../../../contract/json.ts'
 import { knownEvents } from '../../../contract/wire.ts'
 import type { StreamContext } from '../streams.ts'
-import type { ItemTrace } from './output-items.ts'
 
 /** A decoded event of the stream. */
 export interface ResponseEvent {
@@ -35,13 +34,55 @@ export interface StreamOutcome {
 /** Judge of one aspect of the stream, with its own requirements. */
 export interface EventJudge {
   event(event: ResponseEvent): void
-  /** Not called if an event could not be read: the events after it prove nothing. */
+  /** End of a stream whose events could all be read: those after a lost one prove nothing. */
   end?(outcome: StreamOutcome): void
 }
 
 /** Tests if the response of the terminal event must hold all streamed content. */
 export function holdsAll({ terminal }: Pick<StreamOutcome, 'terminal'>): boolean {
   return terminal === 'response.completed' || terminal === 'response.incomplete'
+}
+
+/** Content of one output item in the stream. */
+export interface ItemTrace {
+  readonly index: number
+  id: string | undefined
+  type: string | undefined
+  /** The item of output_item.added; undefined without that event. */
+  added: JsonObject | undefined
+  /** The item of output_item.done. */
+  done: JsonObject | undefined
+  /** Progress of a tool call: rank of its last progress event. */
+  progress: number
+  readonly slots: SlotTrace[]
+}
+
+/** Content of one part of an item in the stream: a text, a refusal, a summary, the arguments. */
+export interface SlotTrace {
+  readonly place: Place
+  /** The index in its events. */
+  readonly index: number
+  /** Position among the parts of the item, independent of the index in its events. */
+  readonly ordinal: number
+  /** Type of the part, if it is known. */
+  type: string | undefined
+  /** True if its part was added. */
+  added: boolean
+  /** Texts of its deltas, and of those that repeat them. */
+  readonly deltas: (readonly string[])[]
+  /** A delta was not a string: the text is unknown. */
+  spoiled: boolean
+  /** An `end text` event came, with this value. */
+  textEnded: boolean
+  text: string | undefined
+  /** The part of content_part.done or a similar event. */
+  part: JsonObject | undefined
+  readonly annotations: JsonObject[]
+}
+
+/** The streamed text of a part. */
+export function streamedText({ deltas }: Pick<SlotTrace, 'deltas'>): string {
+  return deltas.flat().join('')
 }
 
 /** Place of a fragment within its item. */

@@ -1,49 +1,7 @@
 import type { RequirementId } from '../../../contract/index.ts'
 import { asArray, asObject, asString, type JsonObject } from '../../../contract/json.ts'
 import { asIndex } from '../json.ts'
-import type { EventKind, Place, ResponseEvent } from './event.ts'
-
-/** Content of one output item in the stream. */
-export interface ItemTrace {
-  readonly index: number
-  id: string | undefined
-  type: string | undefined
-  /** The item of output_item.added; undefined without that event. */
-  added: JsonObject | undefined
-  /** The item of output_item.done. */
-  done: JsonObject | undefined
-  /** Progress of a tool call: rank of its last progress event. */
-  progress: number
-  readonly slots: SlotTrace[]
-}
-
-/** Content of one part of an item in the stream: a text, a refusal, a summary, the arguments. */
-export interface SlotTrace {
-  readonly place: Place
-  /** The index in its events. */
-  readonly index: number
-  /** Position among the parts of the item, independent of the index in its events. */
-  readonly ordinal: number
-  /** Type of the part, if it is known. */
-  type: string | undefined
-  /** True if its part was added. */
-  added: boolean
-  /** Texts of its deltas, and of those that repeat them. */
-  readonly deltas: (readonly string[])[]
-  /** A delta was not a string: the text is unknown. */
-  spoiled: boolean
-  /** An `end text` event came, with this value. */
-  textEnded: boolean
-  text: string | undefined
-  /** The part of content_part.done or a similar event. */
-  part: JsonObject | undefined
-  readonly annotations: JsonObject[]
-}
-
-/** The streamed text of a part. */
-export function streamedText({ deltas }: Pick<SlotTrace, 'deltas'>): string {
-  return deltas.flat().join('')
-}
+import type { EventKind, ItemTrace, Place, ResponseEvent, SlotTrace } from './event.ts'
 
 /** A violation that may turn out to be none when the whole stream is known. */
 interface Complaint {

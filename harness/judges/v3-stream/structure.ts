@@ -5,12 +5,14 @@ import {
   type EventJudge,
   type EventKind,
   holdsAll,
+  type ItemTrace,
   indexesOf,
   kindOf,
   type ResponseEvent,
+  type SlotTrace,
   type StreamOutcome,
 } from './event.ts'
-import { type ItemTrace, OutputItems, type SlotTrace } from './output-items.ts'
+import { OutputItems } from './output-items.ts'
 
 /**
  * V3-SSE-12 to -16: which items and parts are added, filled and done, and under which indexes; records the
@@ -96,8 +98,8 @@ export class StructureJudge extends PartialJudge implements EventJudge {
     const indexes = indexesOf(kind)
     const missing = indexes.find((one) => asIndex(json[one]) === undefined)
     const why = `${name} has no ${missing}; a client cannot tell where it belongs.`
-    const shown = `${name} shows ${indexes.join(' and ')}.`
-    this.collector.decide('V3-SSE-15', missing !== undefined && why, shown, index)
+    const held = `${name} shows ${indexes.join(' and ')}.`
+    this.collector.decide('V3-SSE-15', missing !== undefined && why, held, index)
     if (missing !== undefined) return
     if (kind.act === 'add item') {
       this.collector.held('V3-SSE-14', 'output_index counts up and stays with its item.', index)
