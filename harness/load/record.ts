@@ -4,6 +4,7 @@ import type { Surface } from '../../contract/catalog/requirement.ts'
 import { messageOf } from '../../contract/text.ts'
 import { type ErrorCounter, type ErrorRow, errorRow } from '../../reports/load/model/integrity.ts'
 import type { RequestLine } from '../../reports/load/model/requests.ts'
+import { milliseconds } from './metrics/samples/histogram.ts'
 
 /**
  * The record of one request. All times are monotonic nanoseconds after the start of the run, on one
@@ -60,7 +61,6 @@ export interface Timestamps {
 
 export interface Counts {
   readonly bytes: number
-  readonly reads: number
   readonly events: number
   /** Deltas with generated content. */
   readonly generated: number
@@ -171,10 +171,10 @@ function lineOf(record: RequestRecord, redact: (text: string) => string): Reques
     operation,
     ...(endpoint === undefined ? {} : { endpoint }),
     planned: timestamps.planned / 1e6,
-    sent: inMs(timestamps.sent),
-    firstEvent: inMs(timestamps.firstEvent),
-    firstText: inMs(timestamps.firstText),
-    end: inMs(timestamps.ended),
+    sent: milliseconds(timestamps.sent),
+    firstEvent: milliseconds(timestamps.firstEvent),
+    firstText: milliseconds(timestamps.firstText),
+    end: milliseconds(timestamps.ended),
     bytes: counts.bytes,
     events: counts.events,
     promptTokens: counts.inputTokens,
@@ -184,10 +184,6 @@ function lineOf(record: RequestRecord, redact: (text: string) => string): Reques
     detail: 'detail' in outcome ? redact(outcome.detail) : 'why' in outcome ? outcome.why : null,
     finding: record.finding ?? null,
   }
-}
-
-function inMs(ns: number | null): number | null {
-  return ns === null ? null : ns / 1e6
 }
 
 const pieceBytes = 1 << 20
@@ -205,22 +201,20 @@ export function joinRequests(folders: readonly string[], out: string): void {
   const to = openSync(unfinished, 'w')
   try {
     const piece = Buffer.allocUnsafe(pieceBytes)
-    for (const part of parts) copyInto(to, part, piece)
+    for (const part of parts) {
+      const from = openSync(part, 'r')
+      try {
+        for (let read = readSync(from, piece); read > 0; read = readSync(from, piece)) {
+          writeWhole(to, piece.subarray(0, read))
+        }
+      } finally {
+        closeSync(from)
+      }
+    }
   } finally {
     closeSync(to)
   }
   renameSync(unfinished, whole)
-}
-
-function copyInto(to: number, part: string, piece: Buffer): void {
-  const from = openSync(part, 'r')
-  try {
-    for (let read = readSync(from, piece); read > 0; read = readSync(from, piece)) {
-      writeWhole(to, piece.subarray(0, read))
-    }
-  } finally {
-    closeSync(from)
-  }
 }
 
 function writeWhole(descriptor: number, bytes: Uint8Array): void {

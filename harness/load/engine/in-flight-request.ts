@@ -61,8 +61,8 @@ export class InFlightRequest implements AnswerSink, DecodedSink {
 
   /** Starts as soon as the connection limit allows. */
   startOn(channels: ChannelPool): void {
-    const isChurn = this.plan.clientBehavior === 'churn'
-    this.#endWait = channels.acquire((channel) => this.start(channel), isChurn)
+    const own = this.plan.clientBehavior === 'churn'
+    this.#endWait = channels.acquire((channel) => this.start(channel), { own })
   }
 
   start(channel: Channel): void {

@@ -27,8 +27,8 @@ export interface WorkerSetup {
   readonly drainNs: number
   /** Maximum number of transactions in flight; further arrivals are dropped. */
   readonly maxInFlight: number
-  /** Port of the clock probe server; null without a probe. */
-  readonly clockProbePort: number | null
+  /** Port of the clock probe server. */
+  readonly clockProbePort: number
 }
 
 export type WorkerCommand =
@@ -53,7 +53,7 @@ export type WorkerMessage =
       readonly http2: Http2Figures | null
       readonly usage: ThreadUsage
       /** Delay of this worker's stamps, measured by the clock probe. */
-      readonly timestampError: HistogramData | null
+      readonly timestampError: HistogramData
     }
   | { readonly type: 'error'; readonly message: string }
   | {
@@ -93,27 +93,19 @@ interface SetupOptions extends Pick<WorkerSetup, 'spec' | 'target' | 'keepAlive'
 
 /** Setups of the workers of a run, each with its part of the plan. */
 export function setupsOf(
-  options: SetupOptions,
+  { spec, target, workers, keepAlive, maxConnections, drainMs, maxInFlight, shard }: SetupOptions,
   passages: readonly Passage[],
   clockProbePort: number,
 ): WorkerSetup[] {
-  const { spec, target, workers, keepAlive, maxConnections, drainMs, maxInFlight } = options
-  const shard = options.shard ?? wholePlan
   return Array.from({ length: workers }, (_, index) => {
-    const part = partOfWorker(shard, { index, of: workers })
+    const worker = { index, of: workers }
+    const part = partOfWorker(shard ?? wholePlan, worker)
     return {
-      target,
-      spec,
-      part,
-      passages,
+      ...{ target, spec, part, passages, keepAlive, clockProbePort },
       needs: partSize(spec, part).needs,
-      keepAlive,
-      ...(maxConnections === undefined
-        ? {}
-        : { maxConnections: shareOf(maxConnections, { index, of: workers }) }),
+      ...(maxConnections === undefined ? {} : { maxConnections: shareOf(maxConnections, worker) }),
       drainNs: drainMs * 1e6,
       maxInFlight: Math.ceil(maxInFlight / workers),
-      clockProbePort,
     }
   })
 }

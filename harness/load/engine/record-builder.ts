@@ -28,7 +28,7 @@ type MutableTimestamps = { -readonly [Name in keyof Timestamps]: Timestamps[Name
  * of the read.
  */
 export class RecordBuilder {
-  /** Time of the read that is being processed. */
+  /** Time of the read that is being processed; that of an encoded body is processed after later ones. */
   readAt = 0
   /** Time of the last read or write; infinite while the request waits for the connection limit. */
   lastActivity = Number.POSITIVE_INFINITY
@@ -44,7 +44,6 @@ export class RecordBuilder {
   status: number | null = null
   readonly #plan: PlannedRequest
   readonly #gapsNs: number[] = []
-  #reads = 0
   #bytes = 0
   #showedReasoning = false
   #newConnection = false
@@ -84,8 +83,6 @@ export class RecordBuilder {
   }
 
   read(bytes: number, at: number): void {
-    // An encoded body is processed later, with the timestamp of its own read.
-    if (at !== this.lastActivity) this.#reads += 1
     this.readAt = at
     this.lastActivity = at
     this.#bytes += bytes
@@ -135,7 +132,6 @@ export class RecordBuilder {
       gapsNs: this.#gapsNs,
       counts: {
         bytes: this.#bytes,
-        reads: this.#reads,
         events: this.events,
         generated: this.generated,
         ...tokenCounts(this.contents.usage, this.#showedReasoning),

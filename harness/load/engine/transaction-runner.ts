@@ -10,7 +10,7 @@ import type { ChatPool } from '../setup/chat-pool.ts'
 import { endpointOf, type LoadEndpoint, type LoadTarget } from '../target.ts'
 import { InFlightRequest } from './in-flight-request.ts'
 import type { PlannedRequest } from './record-builder.ts'
-import type { WorkerContext } from './worker-context.ts'
+import { assertOpen, type WorkerContext } from './worker-context.ts'
 
 /** One request of a transaction. */
 export interface StepSpec {
@@ -19,14 +19,6 @@ export interface StepSpec {
   readonly query?: Readonly<Record<string, string>>
   readonly json?: unknown
   readonly headers?: Readonly<Record<string, string>>
-}
-
-export interface RunnerOptions {
-  /** Due time of the first request, in nanoseconds of the run. */
-  readonly dueNs: number
-  readonly noncePrefix: string
-  /** Ends pauses early. */
-  readonly signal: AbortSignal
 }
 
 interface SendOptions {
@@ -43,17 +35,16 @@ export class TransactionRunner {
   readonly arrival: Arrival
   readonly entry: MixEntry
   readonly #context: WorkerContext
-  readonly #options: RunnerOptions
+  /** Due time of the next request, in nanoseconds of the run. */
   #dueNs: number
   #step = 0
   #earlier: RequestRecord['earlier']
 
-  constructor(context: WorkerContext, arrival: Arrival, entry: MixEntry, options: RunnerOptions) {
+  constructor(context: WorkerContext, arrival: Arrival, entry: MixEntry, dueNs: number) {
     this.arrival = arrival
     this.entry = entry
     this.#context = context
-    this.#options = options
-    this.#dueNs = options.dueNs
+    this.#dueNs = dueNs
   }
 
   get target(): LoadTarget {
@@ -81,7 +72,7 @@ export class TransactionRunner {
     // A connection that is not open yet would delay one of the two requests.
     await Promise.all([first.settled, second.settled])
     try {
-      this.#context.assertOpen()
+      assertOpen(this.#context)
     } catch (error) {
       first.abandon()
       second.abandon()
@@ -99,13 +90,12 @@ export class TransactionRunner {
   async #raceChannels(step: StepSpec): Promise<readonly [Channel, Channel]> {
     const own = this.#endpointIndex(step, this.#step)
     const other = this.#endpointIndex(step, this.#step + 1)
+    const { channels } = this.#endpointAt(own)
     if (own === other) {
-      return new Promise((resolve) =>
-        this.#endpointAt(own).channels.acquirePair((a, b) => resolve([a, b])),
-      )
+      return new Promise((use) => channels.acquire((a, b) => use([a, b]), { count: 2 }))
     }
     const acquire = (index: number) =>
-      new Promise<Channel>((resolve) => this.#endpointAt(index).channels.acquire(resolve))
+      new Promise<Channel>((use) => this.#endpointAt(index).channels.acquire(use))
     // In the same order for all races, so that no two wait for each other.
     const lower = await acquire(Math.min(own, other))
     const upper = await acquire(Math.max(own, other))
@@ -115,7 +105,7 @@ export class TransactionRunner {
   /** Think time of a user, in nanoseconds. */
   async pause(ns: number): Promise<void> {
     this.#dueNs = this.#context.clock.now() + ns
-    await sleep(Math.ceil(ns / 1e6), this.#options.signal)
+    await sleep(Math.ceil(ns / 1e6), this.#context.signal)
   }
 
   /** Takes a prepared chat; without one, its creation is part of the transaction. */
@@ -162,7 +152,7 @@ export class TransactionRunner {
     { race = false, duplicate = false, channel }: SendOptions = {},
   ): Promise<RequestResult> {
     const context = this.#context
-    context.assertOpen()
+    assertOpen(context)
     const position = this.#step
     this.#step += 1
     const requestId = this.#requestId(position)
@@ -186,7 +176,7 @@ export class TransactionRunner {
       planned: this.#dueNs,
       dispatched: context.clock.now(),
       nonce,
-      noncePrefix: this.#options.noncePrefix,
+      noncePrefix: context.noncePrefix,
       // Only a generated answer can be abandoned in its middle.
       clientBehavior:
         'generates' in operations[step.operation] && !race ? clientBehavior : 'normal',
@@ -199,15 +189,16 @@ export class TransactionRunner {
       const inFlight: InFlightRequest = new InFlightRequest(plan, context, {
         onResult: (settled) => {
           const result = this.#withEarlier(settled)
-          context.complete(inFlight, result)
+          context.inFlight.delete(inFlight)
+          context.records.push(result.record)
           resolve(result)
         },
         onError: (error) => {
-          context.unregister(inFlight)
+          context.inFlight.delete(inFlight)
           reject(error)
         },
       })
-      context.register(inFlight)
+      context.inFlight.add(inFlight)
       if (channel === undefined) inFlight.startOn(channels)
       else inFlight.start(channel)
     })

@@ -3,15 +3,16 @@ import { setMaxListeners } from 'node:events'
 import { parentPort } from 'node:worker_threads'
 import { createRedactor } from '../../client/redaction/redaction.ts'
 import { RunClock } from '../clock.ts'
-import { ClockProbe, ThreadUsageMeter } from '../generator/generator-monitor.ts'
+import { measureThread, startClockProbe } from '../generator/generator-monitor.ts'
 import { http2Of } from '../http/channel.ts'
-import { WorkerConnections } from '../http/worker-connections.ts'
+import { workerConnections } from '../http/worker-connections.ts'
 import { IntegrityRecorder } from '../judging/integrity-recorder.ts'
+import { noncePrefix } from '../plan/plan.ts'
 import { ChatPool } from '../setup/chat-pool.ts'
 import type { LoadEndpoint } from '../target.ts'
 import type { WorkerCommand, WorkerMessage, WorkerSetup } from './messages.ts'
-import { Scheduler } from './scheduler.ts'
-import { WorkerContext } from './worker-context.ts'
+import { runPlan } from './scheduler.ts'
+import { workerContext } from './worker-context.ts'
 
 const port = parentPort
 const reportIntervalMs = 100
@@ -22,7 +23,6 @@ if (port !== null) {
   const interruption = new AbortController()
   const startSignal = Promise.withResolvers<bigint>()
   setMaxListeners(0, interruption.signal)
-  let scheduler: Scheduler | undefined
   port.on('message', (command: WorkerCommand) => {
     if (command.type === 'prepare') {
       run(command.setup).catch((error: unknown) => {
@@ -30,16 +30,13 @@ if (port !== null) {
         post({ type: 'exited' })
       })
     } else if (command.type === 'start') startSignal.resolve(command.startNs)
-    else {
-      interruption.abort()
-      scheduler?.stop()
-    }
+    else interruption.abort()
   })
 
   async function run(setup: WorkerSetup): Promise<void> {
     const { target, spec, part, passages, needs, drainNs, maxInFlight } = setup
     const redact = createRedactor(target.secrets).text
-    const connections = await WorkerConnections.negotiate(setup, interruption.signal)
+    const connections = await workerConnections(setup, interruption.signal)
     const chats = new ChatPool(target, String(part.index))
     const setupClock = new RunClock(process.hrtime.bigint())
     const exit = async (preparationFailure?: string) => {
@@ -49,7 +46,7 @@ if (port !== null) {
         type: 'exited',
         chatsLeft: chats.remaining,
         warnings: chats.warnings.map(({ text, ...counts }) => ({ ...counts, text: redact(text) })),
-        connectionsOpened: connections.opened,
+        connectionsOpened: connections.opened(),
         ...(preparationFailure === undefined ? {} : { preparationFailure }),
       })
     }
@@ -61,26 +58,27 @@ if (port !== null) {
     const clock = new RunClock(await startSignal.promise)
     const endpoints = connections.open(clock, setup.keepAlive)
     const integrity = new IntegrityRecorder(redact)
-    const context = new WorkerContext({ clock, target, endpoints, chats, integrity, passages })
-    const clockProbe =
-      setup.clockProbePort === null ? undefined : new ClockProbe(setup.clockProbePort)
-    const usageMeter = new ThreadUsageMeter()
+    const context = workerContext({
+      ...{ clock, target, endpoints, chats, integrity, passages },
+      noncePrefix: noncePrefix(spec.seed),
+      signal: interruption.signal,
+    })
+    const endClockProbe = startClockProbe(setup.clockProbePort)
+    const endUsage = measureThread()
     const report = () =>
       post({
         type: 'records',
-        records: context.drainRecords(),
+        records: context.records.splice(0),
         ids: integrity.drainIds(),
-        dropped: context.drainDropped(),
-        inFlight: context.inFlight,
+        dropped: context.dropped.splice(0),
+        inFlight: context.inFlight.size,
       })
     const reportTimer = setInterval(report, reportIntervalMs)
-    scheduler = new Scheduler({ spec, part, drainNs, maxInFlight }, context, (error) =>
+    await runPlan({ spec, part, drainNs, maxInFlight }, context, (error) =>
       post({ type: 'error', message: describe(error) }),
     )
-    if (interruption.signal.aborted) scheduler.stop()
-    await scheduler.run()
-    const usage = usageMeter.end()
-    const timestampError = clockProbe?.end() ?? null
+    const usage = endUsage()
+    const timestampError = endClockProbe()
     clearInterval(reportTimer)
     report()
     post({

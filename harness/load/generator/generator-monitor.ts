@@ -12,7 +12,7 @@ import { generatorVerdict } from './verdict.ts'
 interface MeasuredThread {
   readonly usage: ThreadUsage
   /** Delay of its stamps, measured by the clock probe. */
-  readonly timestampError: HistogramData | null
+  readonly timestampError: HistogramData
 }
 
 /** Measurements of the whole process during a run. */
@@ -45,7 +45,6 @@ export class GeneratorMonitor {
     const scheduleDelay = spreadOf(this.#delays)
     const all = new Histogram()
     const errors = done.map(({ timestampError }) => {
-      if (timestampError === null) return null
       all.merge(timestampError)
       return spreadOf(new Histogram().merge(timestampError))
     })
@@ -115,18 +114,18 @@ export interface ThreadUsage {
   readonly eventLoopUtilization: number
 }
 
-export class ThreadUsageMeter {
-  readonly #loop = performance.eventLoopUtilization()
-  readonly #cpuMs = threadCpuMs()
-  readonly #startedAt = performance.now()
-
-  end(): ThreadUsage {
+/** Measures this thread from now on, until the returned function is called. */
+export function measureThread(): () => ThreadUsage {
+  const loop = performance.eventLoopUtilization()
+  const before = threadCpuMs()
+  const startedAt = performance.now()
+  return () => {
     const now = threadCpuMs()
-    const cpuMs = now === null || this.#cpuMs === null ? null : now - this.#cpuMs
+    const cpuMs = now === null || before === null ? null : now - before
     return {
       cpuMs,
-      cpuShare: cpuMs === null ? null : cpuMs / (performance.now() - this.#startedAt),
-      eventLoopUtilization: performance.eventLoopUtilization(this.#loop).utilization,
+      cpuShare: cpuMs === null ? null : cpuMs / (performance.now() - startedAt),
+      eventLoopUtilization: performance.eventLoopUtilization(loop).utilization,
     }
   }
 }
@@ -141,44 +140,29 @@ function threadCpuMs(): number | null {
 /** A stamp: nanoseconds of the monotonic clock as a double, which is exact for a hundred days. */
 const stampBytes = 8
 
-export class ClockProbe {
-  readonly #errors = new Histogram()
-  readonly #socket: Socket
-  #rest = Buffer.alloc(0)
-
-  /** @param port of the canary server */
-  constructor(port: number) {
-    const buffer = Buffer.allocUnsafe(16 * 1024)
-    this.#socket = connect({
-      host: '127.0.0.1',
-      port,
-      onread: {
-        buffer,
-        callback: (length) => {
-          // Taken before anything else, as in the reads of the load.
-          const at = Number(process.hrtime.bigint())
-          this.#read(buffer.subarray(0, length), at)
-          return true
-        },
-      },
-    })
-    // Without a canary the error is unknown, which the verdict reports.
-    this.#socket.on('error', () => {})
-  }
-
-  /** Nanoseconds, in buckets. */
-  end(): Histogram {
-    this.#socket.destroy()
-    return this.#errors
-  }
-
-  #read(bytes: Buffer, at: number): void {
-    const whole = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes])
+/**
+ * Reads the stamps of the probe server until the returned function is called, which returns their delays.
+ * @param port of the probe server
+ */
+export function startClockProbe(port: number): () => Histogram {
+  const errors = new Histogram()
+  const buffer = Buffer.allocUnsafe(16 * 1024)
+  let rest = Buffer.alloc(0)
+  const callback = (length: number) => {
+    // Taken before anything else, as in the reads of the load.
+    const at = Number(process.hrtime.bigint())
+    const whole = Buffer.concat([rest, buffer.subarray(0, length)])
     const end = whole.length - (whole.length % stampBytes)
-    for (let from = 0; from < end; from += stampBytes)
-      this.#errors.add(at - whole.readDoubleLE(from))
-    // The buffer of a read is reused.
-    this.#rest = Buffer.from(whole.subarray(end))
+    for (let from = 0; from < end; from += stampBytes) errors.add(at - whole.readDoubleLE(from))
+    rest = whole.subarray(end)
+    return true
+  }
+  const socket = connect({ host: '127.0.0.1', port, onread: { buffer, callback } })
+  // Without a server the error is unknown, which the verdict reports.
+  socket.on('error', () => {})
+  return () => {
+    socket.destroy()
+    return errors
   }
 }
 

@@ -2,7 +2,7 @@ import { createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { portOf } from '../../client/test-support/listen-on-loopback.ts'
-import { ClockProbe, stampOf, startClockProbeServer } from './generator-monitor.ts'
+import { stampOf, startClockProbe, startClockProbeServer } from './generator-monitor.ts'
 import { type GeneratorMeasurements, generatorLimits, generatorVerdict } from './verdict.ts'
 
 const spread = (p99: number, count = 1000) => ({ p50: p99 / 10, p99, max: p99, count })
@@ -76,11 +76,11 @@ it('lets timestamps be late by as much as what is decided tolerates', () => {
 it('hears a stamped stream, at most a few hundred stamps a second, none before it was sent', async () => {
   const server = await startClockProbeServer()
   onTestFinished(() => server.close())
-  const first = new ClockProbe(server.port)
-  await expect.poll(() => first.end().count).toBe(0)
-  const second = new ClockProbe(server.port)
+  const first = startClockProbe(server.port)
+  await expect.poll(() => first().count).toBe(0)
+  const second = startClockProbe(server.port)
   await sleep(1000)
-  const errors = second.end()
+  const errors = second()
   expect(errors.count).toBeGreaterThan(0)
   expect(errors.count).toBeLessThan(300)
   expect(errors.minNs).toBeGreaterThanOrEqual(0)
@@ -88,20 +88,20 @@ it('hears a stamped stream, at most a few hundred stamps a second, none before i
 
 it('knows how late a loop is that was busy while the stamp came', async () => {
   const { port, say } = await scripted()
-  const first = new ClockProbe(port)
+  const first = startClockProbe(port)
   const socket = await say
   socket.write(stampOf(Number(process.hrtime.bigint())))
   const until = performance.now() + 300
   while (performance.now() < until);
   await sleep(20)
-  const { count, minNs } = first.end()
+  const { count, minNs } = first()
   expect(count).toBe(1)
   expect(minNs).toBeGreaterThanOrEqual(250e6)
 })
 
 it('reads stamps however they are cut, and several at once', async () => {
   const { port, say } = await scripted()
-  const first = new ClockProbe(port)
+  const first = startClockProbe(port)
   const socket = await say
   const stamps = Buffer.concat([Number(process.hrtime.bigint()), 1, 2, 3].map(stampOf))
   for (const [from, to] of [
@@ -112,11 +112,11 @@ it('reads stamps however they are cut, and several at once', async () => {
     socket.write(stamps.subarray(from, to))
     await sleep(20)
   }
-  expect(first.end().count).toBe(3)
+  expect(first().count).toBe(3)
 })
 
 it('hears nothing where nobody sings', () => {
-  expect(new ClockProbe(1).end().count).toBe(0)
+  expect(startClockProbe(1)().count).toBe(0)
 })
 
 async function scripted(): Promise<{ port: number; say: Promise<Socket> }> {

@@ -49,55 +49,49 @@ export const generatorLimits = {
 export function generatorVerdict(
   signs: GeneratorMeasurements,
 ): Pick<GeneratorRow, 'verdict' | 'reasons'> {
-  const reasons = reasonsOf(signs)
-  const grades = ['invalid', 'degraded'] as const
+  const over = rowsOf(signs).filter(([value, limits]) => reaches(value, limits.degraded))
+  const isInvalid = over.some(([value, limits]) => reaches(value, limits.invalid))
   return {
-    verdict: grades.find((worst) => reasons.some(({ grade }) => grade === worst)) ?? 'valid',
-    reasons: reasons.map(({ text }) => text),
+    verdict: isInvalid ? 'invalid' : over.length > 0 ? 'degraded' : 'valid',
+    reasons: over.map(([, , reason]) => reason),
   }
 }
 
-interface Reason {
-  readonly grade: 'degraded' | 'invalid'
-  readonly text: string
+/** False for an unknown value; a share of nothing reaches every limit. */
+function reaches(value: number | null, limit: number): boolean {
+  return value !== null && !(value < limit)
 }
 
-function reasonsOf(signs: GeneratorMeasurements): readonly Reason[] {
+/** Each sign with its limits, and the reason that it is once it reaches them. */
+function rowsOf(signs: GeneratorMeasurements): [value: number | null, Limits, reason: string][] {
   const limits = generatorLimits
   const error = tailOf(signs.timestampError)
   const late = tailOf(signs.scheduleDelay)
   const { eventLoopUtilization, cpuShare, dropped } = signs
-  const { timestampError, scheduleDelay } = limits
-  const invalid = signs.maxTimestampErrorMs ?? timestampError.invalid
-  const lateness = (what: string, ms: number | null, own: Limits, name: string) =>
-    reasonOver(ms, own, `${what} up to ${ms?.toFixed(1)} ms late (${name})`)
-  const busyLoop = `the busiest event loop was busy ${percent(eventLoopUtilization)} of the time`
-  const busyThread = `the busiest thread used ${percent(cpuShare ?? 0)} of a CPU`
+  const invalid = signs.maxTimestampErrorMs ?? limits.timestampError.invalid
   return [
-    ...lateness('its timestamps were', error.ms, { ...timestampError, invalid }, error.name),
-    ...lateness('planned requests were sent', late.ms, scheduleDelay, late.name),
-    ...reasonOver(eventLoopUtilization, limits.eventLoopUtilization, busyLoop),
-    ...reasonOver(cpuShare, limits.cpuShare, busyThread),
-    ...reasonOver(
+    [error.ms, { ...limits.timestampError, invalid }, `its timestamps were ${error.text}`],
+    [late.ms, limits.scheduleDelay, `planned requests were sent ${late.text}`],
+    [
+      eventLoopUtilization,
+      limits.eventLoopUtilization,
+      `the busiest event loop was busy ${percent(eventLoopUtilization)} of the time`,
+    ],
+    [cpuShare, limits.cpuShare, `the busiest thread used ${percent(cpuShare ?? 0)} of a CPU`],
+    [
       dropped,
       { degraded: 1, invalid: 1 },
       `${dropped} due transactions were not sent: too many were in flight`,
-    ),
+    ],
   ]
 }
 
 /** A sample too small to bound its p99 is judged by its largest value. */
-function tailOf(spread: Spread | null): { readonly ms: number | null; readonly name: string } {
-  if (spread === null) return { ms: null, name: '' }
+function tailOf(spread: Spread | null): { readonly ms: number | null; readonly text: string } {
+  if (spread === null) return { ms: null, text: '' }
   const { p99, max, count } = spread
-  return count < boundedSamples
-    ? { ms: max, name: `maximum of ${count}` }
-    : { ms: p99, name: 'p99' }
-}
-
-function reasonOver(value: number | null, limits: Limits, text: string): readonly Reason[] {
-  if (value === null || value < limits.degraded) return []
-  return [{ grade: value < limits.invalid ? 'degraded' : 'invalid', text }]
+  const [ms, name] = count < boundedSamples ? [max, `maximum of ${count}`] : [p99, 'p99']
+  return { ms, text: `up to ${ms.toFixed(1)} ms late (${name})` }
 }
 
 function percent(share: number): string {

@@ -23,25 +23,20 @@ export class DecodeGate {
   #free = maxConcurrent
   readonly #waiting: (() => void)[] = []
 
-  async enter(): Promise<void> {
+  async run(decode: () => Promise<void>): Promise<void> {
     if (this.#free > 0) this.#free -= 1
     else await new Promise<void>((go) => this.#waiting.push(go))
-  }
-
-  leave(): void {
-    const next = this.#waiting.shift()
-    if (next === undefined) this.#free += 1
-    else next()
+    try {
+      await decode()
+    } finally {
+      const next = this.#waiting.shift()
+      if (next === undefined) this.#free += 1
+      else next()
+    }
   }
 }
 
 const maxPendingBytes = 256 * 1024
-
-interface Step {
-  readonly at: number
-  readonly bytes?: Uint8Array
-  readonly run?: () => void
-}
 
 /** The body of an answer; one with a Content-Encoding (RFC 9110, section 8.4) is decoded as it arrives. */
 export class AnswerBody {
@@ -50,8 +45,8 @@ export class AnswerBody {
   readonly #decoder: ReturnType<typeof createContentDecoder>
   readonly #gate: DecodeGate
   readonly #sink: DecodedSink
-  readonly #steps: Step[] = []
-  #running = false
+  /** Resolves after everything that was pushed. */
+  #decoded = Promise.resolve()
   #discarded = false
   /** Coded bytes that are not decoded yet. */
   #pendingBytes = 0
@@ -73,7 +68,8 @@ export class AnswerBody {
     }
     this.#pendingBytes += bytes.length
     // The buffer of a read is reused.
-    this.#add({ bytes: bytes.slice(), at })
+    const own = bytes.slice()
+    this.#afterwards(() => this.#decode(own, at))
   }
 
   /** True if too many bytes are pending: the peer should wait. */
@@ -84,34 +80,21 @@ export class AnswerBody {
   /** Calls `run` after all earlier bytes; `whole`: the body reached its end. */
   finish(at: number, whole: boolean, run: () => void): void {
     if (this.#codings === '') run()
-    else this.#add({ at, run: () => void this.#end(whole, at, run) })
+    else this.#afterwards(() => this.#end(whole, at, run))
   }
 
   /** Discards everything pending. */
   discard(): void {
     this.#discarded = true
-    this.#steps.length = 0
   }
 
-  #add(step: Step): void {
-    if (this.#discarded) return
-    this.#steps.push(step)
-    if (!this.#running) void this.#processSteps()
-  }
-
-  async #processSteps(): Promise<void> {
-    this.#running = true
-    try {
-      for (let step = this.#steps.shift(); step !== undefined; step = this.#steps.shift()) {
-        if (step.bytes !== undefined) await this.#decode(step.bytes, step.at)
-        else step.run?.()
-      }
-    } catch (error) {
-      this.discard()
-      this.#sink.internalError(error)
-    } finally {
-      this.#running = false
-    }
+  #afterwards(step: () => Promise<void>): void {
+    this.#decoded = this.#decoded
+      .then(() => (this.#discarded ? undefined : step()))
+      .catch((error: unknown) => {
+        this.discard()
+        this.#sink.internalError(error)
+      })
   }
 
   async #decode(bytes: Uint8Array, at: number): Promise<void> {
@@ -120,14 +103,11 @@ export class AnswerBody {
       this.#fail(`its Content-Encoding ${quoted(this.#codings)} was not asked for`, at)
       return
     }
-    await this.#gate.enter()
-    try {
+    await this.#gate.run(async () => {
       for (const piece of await decoder.push(bytes)) {
         if (!this.#discarded) this.#sink.decoded(piece, at)
       }
-    } finally {
-      this.#gate.leave()
-    }
+    })
     const wasFull = this.isFull
     this.#pendingBytes -= bytes.length
     if (wasFull && !this.isFull) this.#sink.drained()
@@ -135,15 +115,10 @@ export class AnswerBody {
   }
 
   async #end(whole: boolean, at: number, run: () => void): Promise<void> {
-    try {
-      if (whole) await this.#decoder?.end()
-      if (this.#discarded) return
-      if (this.#decoder?.problem === undefined) run()
-      else this.#fail(`it ends inside ${this.#description}`, at)
-    } catch (error) {
-      this.discard()
-      this.#sink.internalError(error)
-    }
+    if (whole) await this.#decoder?.end()
+    if (this.#discarded) return
+    if (this.#decoder?.problem === undefined) run()
+    else this.#fail(`it ends inside ${this.#description}`, at)
   }
 
   get #description(): string {
@@ -172,6 +147,8 @@ export const answerLimits: AnswerLimits = { ...defaultBodyLimits, jsonDepth: 200
 
 /** Bytes that one thread buffers for all its unfinished answers. */
 const maxBufferedBytes = 128 * 1024 * 1024
+/** Bytes between two checks of an answer. */
+const checkEvery = 64 * 1024
 
 /** Bytes that a worker buffers for all answers in flight. */
 export interface BufferUsage {
@@ -183,7 +160,7 @@ export class LimitMonitor {
   /** Bytes since the last event ended. */
   #unfinishedBytes = 0
   #size = 0
-  #nextCheckAt: number
+  #nextCheckAt = checkEvery
   /** Share of this answer in `buffers`. */
   #bufferedBytes = 0
   readonly #buffers: BufferUsage
@@ -192,7 +169,6 @@ export class LimitMonitor {
   constructor(hold: BufferUsage, limits: AnswerLimits = answerLimits) {
     this.#buffers = hold
     this.limits = limits
-    this.#nextCheckAt = checkEvery
   }
 
   /** `event`: an event ended in these bytes. */
@@ -234,8 +210,6 @@ export class LimitMonitor {
     this.#bufferedBytes = bytes
   }
 }
-
-const checkEvery = 64 * 1024
 
 /** `8 MiB`. */
 export function sizeText(bytes: number): string {

@@ -34,14 +34,18 @@ export interface ChannelPool {
   /** Null over HTTP/1.1. */
   readonly http2: Http2Figures | null
   /**
-   * Passes a channel as soon as the limit allows one; returns a function that ends the wait.
-   * @param own prefers a connection that carries nothing else, if the limit allows another
+   * Passes so many channels at once, as soon as the limit allows them; returns a function that ends the wait.
+   * `own` prefers a connection that carries nothing else, if the limit allows another.
    */
-  acquire(use: (channel: Channel) => void, own?: boolean): () => void
-  /** Passes two channels at once, so that neither is held while waiting for the other. */
-  acquirePair(use: (first: Channel, second: Channel) => void): () => void
+  acquire(use: (...channels: Channel[]) => void, options?: AcquireOptions): () => void
   /** Closes all connections without notice; resolves when their sockets are closed. */
   close(): Promise<void>
+}
+
+export interface AcquireOptions {
+  /** One by default. */
+  readonly count?: number
+  readonly own?: boolean
 }
 
 type ConnectionFigures = LoadReport['connections']

@@ -23,8 +23,6 @@ interface DirectRead {
 }
 
 interface DialSink {
-  /** Passes the socket to the target; at once, except through a proxy tunnel. */
-  socket(socket: Socket): void
   /** The socket can be written to. */
   ready(socket: Socket): void
   /** The socket is closed, or failed to connect; called once, and last. `reached`: the peer saw it. */
@@ -89,7 +87,6 @@ function attach(socket: Socket, secure: boolean, sink: DialSink): () => void {
   })
   // The kernel of the peer may have accepted an attempt that was abandoned without an error.
   socket.once('close', () => sink.closed(failure, connected || failure === undefined))
-  sink.socket(socket)
   return () => void socket.destroy()
 }
 

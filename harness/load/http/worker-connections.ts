@@ -1,6 +1,6 @@
 import { TLSSocket } from 'node:tls'
 import type { RunClock } from '../clock.ts'
-import { type Part, shareOf } from '../plan/plan.ts'
+import { shareOf } from '../plan/plan.ts'
 import { endpointTargets, type LoadEndpoint, type LoadTarget } from '../target.ts'
 import type { ChannelPool } from './channel.ts'
 import { dial, type Route, routeOf } from './dial.ts'
@@ -32,20 +32,17 @@ export async function negotiateChannelPool(route: Route, signal: AbortSignal) {
 
 const negotiationTimeoutMs = 10_000
 
-interface ChosenVersion {
-  readonly version: 'http1' | 'http2'
-  readonly connections: number
-}
-
 /** Resolves when the connection is closed again. */
-function chosenVersion(route: Route, signal: AbortSignal): Promise<ChosenVersion> {
+function chosenVersion(
+  route: Route,
+  signal: AbortSignal,
+): Promise<{ version: ChannelPool['httpVersion']; connections: number }> {
   return new Promise((resolve) => {
-    let version: ChosenVersion['version'] = 'http1'
+    let version: ChannelPool['httpVersion'] = 'http1'
     const hangUp = dial(
       route,
       { alpn: ['h2', 'http/1.1'] },
       {
-        socket: () => {},
         ready: (socket) => {
           if (socket instanceof TLSSocket && socket.alpnProtocol === 'h2') version = 'http2'
           hangUp()
@@ -63,57 +60,40 @@ function chosenVersion(route: Route, signal: AbortSignal): Promise<ChosenVersion
   })
 }
 
-interface Opening extends Awaited<ReturnType<typeof negotiateChannelPool>> {
-  readonly target: LoadTarget
-}
-
 /**
- * The connections of one worker to all endpoints. Setup, run and cleanup use separate connections, so that
- * the load begins without warm ones; those of one phase are closed before the next begins.
+ * The connections of one worker to all endpoints, with each of which it agrees on a version of HTTP. Setup, run
+ * and cleanup use separate connections, so that the load begins without warm ones; those of one phase are closed
+ * before the next begins.
  */
-export class WorkerConnections {
-  readonly #openings: readonly Opening[]
-  readonly #maxConnections: number | undefined
-  #endpoints: readonly LoadEndpoint[] = []
-  #closed: number
-
-  /** Agrees with each endpoint on a version of HTTP. */
-  static async negotiate(
-    { target, maxConnections }: { target: LoadTarget; maxConnections?: number },
-    signal: AbortSignal,
-  ): Promise<WorkerConnections> {
-    const openings = endpointTargets(target).map(async (endpoint) => ({
+export async function workerConnections(
+  { target, maxConnections }: { target: LoadTarget; maxConnections?: number },
+  signal: AbortSignal,
+) {
+  const openings = await Promise.all(
+    endpointTargets(target).map(async (endpoint) => ({
       target: endpoint,
       ...(await negotiateChannelPool(routeOf(endpoint.baseUrl, endpoint.network), signal)),
-    }))
-    return new WorkerConnections(await Promise.all(openings), maxConnections)
-  }
-
-  private constructor(openings: readonly Opening[], maxConnections: number | undefined) {
-    this.#openings = openings
-    this.#maxConnections = maxConnections
-    this.#closed = openings.reduce((sum, { connections }) => sum + connections, 0)
-  }
-
+    })),
+  )
+  let endpoints: readonly LoadEndpoint[] = []
+  let closed = openings.reduce((sum, { connections }) => sum + connections, 0)
   /** Number of connections so far. */
-  get opened(): number {
-    return this.#endpoints.reduce((sum, { channels }) => sum + channels.opened, this.#closed)
-  }
-
-  /** Begins a phase; the one before must be closed. */
-  open(clock: RunClock, keepAlive: boolean): readonly LoadEndpoint[] {
-    this.#endpoints = this.#openings.map(({ target, open }, index) => {
-      const share: Part = { index, of: this.#openings.length }
-      const max = this.#maxConnections && shareOf(this.#maxConnections, share)
-      return { target, channels: open(clock, keepAlive, max) }
-    })
-    return this.#endpoints
-  }
-
-  /** Resolves when the sockets of the phase are closed. */
-  async close(): Promise<void> {
-    await Promise.all(this.#endpoints.map(({ channels }) => channels.close()))
-    this.#closed = this.opened
-    this.#endpoints = []
+  const opened = () => endpoints.reduce((sum, { channels }) => sum + channels.opened, closed)
+  return {
+    opened,
+    /** Begins a phase; the one before must be closed. */
+    open(clock: RunClock, keepAlive: boolean): readonly LoadEndpoint[] {
+      endpoints = openings.map(({ target, open }, index) => {
+        const max = maxConnections && shareOf(maxConnections, { index, of: openings.length })
+        return { target, channels: open(clock, keepAlive, max) }
+      })
+      return endpoints
+    },
+    /** Resolves when the sockets of the phase are closed. */
+    async close(): Promise<void> {
+      await Promise.all(endpoints.map(({ channels }) => channels.close()))
+      closed = opened()
+      endpoints = []
+    },
   }
 }

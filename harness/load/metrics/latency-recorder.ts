@@ -24,7 +24,7 @@ const none = {
   'slow-reader': 0,
   race: 0,
   good: 0,
-  newConnections: 0,
+  /** Requests on a connection that was already open. */
   reusedConnections: 0,
   /** Requests with a stamp before its predecessor. */
   disordered: 0,
@@ -83,8 +83,8 @@ export class LatencyRecorder {
     outcomes[outcomeKey(record)]++
     if (isGood(record, limits)) outcomes.good++
     if (!isOrdered(record)) outcomes.disordered++
-    if (record.counts.newConnection) outcomes.newConnections++
-    else if (record.timestamps.sent !== null) outcomes.reusedConnections++
+    const { counts, timestamps } = record
+    if (!counts.newConnection && timestamps.sent !== null) outcomes.reusedConnections++
     forEachLatency(record, (metric, clock, ns) => at(this.ended, metric, clock).add(ns))
     forEachCensored(record, (metric, clock, ns) => at(this.waiting, metric, clock).add(ns))
     if (isAnswered(record) && record.outcome.kind !== 'abandoned') this.#addGaps(record, stallNs)

@@ -10,7 +10,7 @@ import {
 } from '../../../contract/index.ts'
 import type { RequestSpec } from '../http/wire-request.ts'
 import type { LoadEndpoint, LoadTarget } from '../target.ts'
-import type { PreparationGuard, Warning } from './chat-journal.ts'
+import type { Warning } from './chat-journal.ts'
 import { type SetupAnswer, sendSetupRequest } from './setup-request.ts'
 
 const { 'v3.createChat': create, 'v3.generate': generate } = operations
@@ -21,8 +21,8 @@ const historyTurns = 3
 /** Creates and deletes chats, outside the measured load. */
 export class ChatClient {
   readonly warnings: Warning[] = []
-  /** Observes the answers while the chats of a run are prepared. */
-  guard: PreparationGuard | undefined
+  /** Called with method and path of each request; while the chats of a run are prepared, timeouts end it. */
+  onAnswer: (request: string, timedOut: boolean) => void = () => {}
   /** Endpoints with the connections of the phase, which is setup or cleanup. */
   endpoints: readonly LoadEndpoint[] = []
   readonly #target: LoadTarget
@@ -133,7 +133,7 @@ export class ChatClient {
     const answer = await sendSetupRequest(to, spec, { place, signal })
     // A request that ended with the run says nothing about the target.
     if (answer.timedOut || !signal.aborted) {
-      this.guard?.recordAnswer(`${spec.method} ${spec.path}`, answer.timedOut === true)
+      this.onAnswer(`${spec.method} ${spec.path}`, answer.timedOut === true)
     }
     return answer
   }

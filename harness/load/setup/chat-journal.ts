@@ -1,7 +1,5 @@
-import { setMaxListeners } from 'node:events'
 import { type JournalEntry, journalLine } from '../../../contract/index.ts'
 import { messageOf } from '../../../contract/text.ts'
-import { maxTimerMs } from '../../../contract/timer.ts'
 import { RedactingWriter } from '../../client/redaction/redacting-writer.ts'
 import { createRedactor, type Secret } from '../../client/redaction/redaction.ts'
 
@@ -122,61 +120,4 @@ export function countWarnings(warnings: readonly Warning[]): readonly Warning[] 
 export function warningText({ text, status, count }: Warning): string {
   const times = count === 1 ? 'once' : `${count} times`
   return `${text} (${status === null ? '' : `status ${status}, `}${times})`
-}
-
-/** Number of consecutive timeouts that abort the preparation. */
-const maxTimeouts = 3
-
-interface GuardLimits {
-  /** Timeout of one request, in milliseconds. */
-  readonly timeoutMs: number
-  /** Timeout of the whole preparation, in milliseconds; unlimited by default. */
-  readonly runMs?: number
-}
-
-/** Gives up a preparation after consecutive timeouts, or when it takes too long. */
-export class PreparationGuard {
-  /** Reason why it was aborted, as a sentence. */
-  failure: string | undefined
-  /** Aborted with the preparation. */
-  readonly signal: AbortSignal
-  readonly #limits: GuardLimits
-  readonly #end = new AbortController()
-  readonly #timer: NodeJS.Timeout | undefined
-  #timeouts = 0
-
-  constructor(limits: GuardLimits) {
-    this.#limits = limits
-    this.signal = this.#end.signal
-    setMaxListeners(0, this.signal)
-    const { runMs } = limits
-    if (runMs === undefined) return
-    this.#timer = setTimeout(
-      () =>
-        this.#giveUp(
-          `creating the chats took longer than ${runMs} ms: raise limits.runMs in the target profile`,
-        ),
-      Math.min(runMs, maxTimerMs),
-    )
-  }
-
-  /** @param request method and path */
-  recordAnswer(request: string, timedOut: boolean): void {
-    this.#timeouts = timedOut ? this.#timeouts + 1 : 0
-    if (this.#timeouts < maxTimeouts) return
-    const { timeoutMs } = this.#limits
-    this.#giveUp(
-      `${request} had no answer within ${timeoutMs} ms (limits.timeoutMs), ${maxTimeouts} times in a row`,
-    )
-  }
-
-  /** Stops the timer after the preparation. */
-  close(): void {
-    clearTimeout(this.#timer)
-  }
-
-  #giveUp(why: string): void {
-    this.failure ??= `${why}, while the chats of the run were created. No load was sent.`
-    this.#end.abort()
-  }
 }

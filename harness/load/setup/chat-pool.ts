@@ -1,18 +1,15 @@
 import { setMaxListeners } from 'node:events'
+import { maxTimerMs } from '../../../contract/timer.ts'
 import { mapConcurrently, withGracePeriod } from '../clock.ts'
 import type { ChatNeeds } from '../plan/needs.ts'
 import type { LoadEndpoint, LoadTarget } from '../target.ts'
 import { ChatClient } from './chat-client.ts'
-import {
-  ChatJournal,
-  countWarnings,
-  PreparationGuard,
-  type Warning,
-  warningText,
-} from './chat-journal.ts'
+import { ChatJournal, countWarnings, type Warning, warningText } from './chat-journal.ts'
 
 /** Setup requests in flight. */
 const concurrency = 16
+/** Number of consecutive timeouts that abort the preparation. */
+const maxTimeouts = 3
 
 /**
  * The chats of one worker. They are created before the clock starts, so that their creation is not part
@@ -60,14 +57,28 @@ export class ChatPool {
     signal: AbortSignal,
   ): Promise<void> {
     this.#client.endpoints = endpoints
-    const guard = new PreparationGuard(this.#target)
-    this.#client.guard = guard
-    const stop = AbortSignal.any([signal, guard.signal])
+    const { timeoutMs, runMs } = this.#target
+    const ending = new AbortController()
+    const giveUp = (why: string) => {
+      this.failure ??= `${why}, while the chats of the run were created. No load was sent.`
+      ending.abort()
+    }
+    const tooLong = `creating the chats took longer than ${runMs} ms: raise limits.runMs in the target profile`
+    const timer =
+      runMs === undefined ? undefined : setTimeout(giveUp, Math.min(runMs, maxTimerMs), tooLong)
+    let timeouts = 0
+    this.#client.onAnswer = (request, timedOut) => {
+      timeouts = timedOut ? timeouts + 1 : 0
+      const often = `${maxTimeouts} times in a row`
+      if (timeouts < maxTimeouts) return
+      giveUp(`${request} had no answer within ${timeoutMs} ms (limits.timeoutMs), ${often}`)
+    }
+    const stop = AbortSignal.any([signal, ending.signal])
     setMaxListeners(0, stop)
     await this.#create(needs, stop)
-    guard.close()
-    this.#client.guard = undefined
-    this.failure = guard.failure ?? (signal.aborted ? undefined : this.#shortage(needs))
+    clearTimeout(timer)
+    this.#client.onAnswer = () => {}
+    if (!signal.aborted) this.failure ??= this.#shortage(needs)
   }
 
   /** A prepared chat that no transaction has used; undefined if none is left. */

@@ -1,4 +1,5 @@
 import { type Header, parseJson } from '../../../contract/index.ts'
+import { messageOf } from '../../../contract/text.ts'
 import {
   AnswerBody,
   answerLimits,
@@ -51,7 +52,7 @@ export function sendSetupRequest(
         leave()
         done({ ...late, timedOut: true })
       }, target.timeoutMs)
-      channel.send(request, new AnswerCollector(channel, done))
+      channel.send(request, collector(channel, done))
     })
     // No channel yet: giving up ends the wait.
     if (timeout === undefined) leave = endWait
@@ -61,70 +62,46 @@ export function sendSetupRequest(
 /** Answers of setup and cleanup are few and small, so they share one gate. */
 const decodeGate = new DecodeGate()
 
-class AnswerCollector implements AnswerSink, DecodedSink {
-  readonly #channel: Channel
-  readonly #done: (answer: SetupAnswer) => void
-  readonly #pieces: Uint8Array[] = []
-  #body: AnswerBody | undefined
-  #size = 0
-  #status = 0
-  #headers: readonly Header[] = []
-
-  constructor(channel: Channel, done: (answer: SetupAnswer) => void) {
-    this.#channel = channel
-    this.#done = done
+/** Collects an answer in one piece. */
+function collector(channel: Channel, done: (answer: SetupAnswer) => void): AnswerSink {
+  const pieces: Uint8Array[] = []
+  let [size, status] = [0, 0]
+  let headers: readonly Header[] = []
+  let body: AnswerBody | undefined
+  const finish = (json: unknown, error?: string) => done({ status, headers, json, error })
+  const fail = (error: string) => {
+    body?.discard()
+    finish(undefined, error)
   }
-
-  sent(): void {}
-
-  head(status: number, headers: readonly Header[]): void {
-    this.#status = status
-    this.#headers = headers
-    this.#body = new AnswerBody(headers, answerLimits.bodyBytes, decodeGate, this)
+  const leave = (error: string) => {
+    pieces.length = 0
+    channel.abandon()
+    fail(error)
   }
-
-  data(bytes: Uint8Array, at: number): void {
-    this.#body?.push(bytes, at)
-    if (this.#body?.isFull === true) this.#channel.pause()
+  const internalError = (error: unknown) => fail(messageOf(error))
+  const decoded: DecodedSink = {
+    decoded: (bytes) => {
+      size += bytes.length
+      if (size <= answerLimits.bodyBytes) pieces.push(bytes.slice())
+      else leave(`an answer of more than ${sizeText(answerLimits.bodyBytes)}`)
+    },
+    undecodable: (why) => leave(`the body of the response cannot be decoded: ${why}`),
+    drained: () => channel.resume(),
+    internalError,
   }
-
-  decoded(bytes: Uint8Array): void {
-    this.#size += bytes.length
-    if (this.#size <= answerLimits.bodyBytes) this.#pieces.push(bytes.slice())
-    else this.#leave(`an answer of more than ${sizeText(answerLimits.bodyBytes)}`)
-  }
-
-  drained(): void {
-    this.#channel.resume()
-  }
-
-  undecodable(why: string): void {
-    this.#leave(`the body of the response cannot be decoded: ${why}`)
-  }
-
-  end(at: number): void {
-    this.#body?.finish(at, true, () => {
-      this.#finish(parseJson(Buffer.concat(this.#pieces).toString()), undefined)
-    })
-  }
-
-  failed(error: Error): void {
-    this.#body?.discard()
-    this.#finish(undefined, error.message)
-  }
-
-  internalError(error: unknown): void {
-    this.failed(error instanceof Error ? error : new Error(String(error)))
-  }
-
-  #leave(error: string): void {
-    this.#pieces.length = 0
-    this.#channel.abandon()
-    this.#body?.discard()
-    this.#finish(undefined, error)
-  }
-
-  #finish(json: unknown, error: string | undefined): void {
-    this.#done({ status: this.#status, headers: this.#headers, json, error })
+  return {
+    sent: () => {},
+    head: (answered, all) => {
+      status = answered
+      headers = all
+      body = new AnswerBody(all, answerLimits.bodyBytes, decodeGate, decoded)
+    },
+    data: (bytes, at) => {
+      body?.push(bytes, at)
+      if (body?.isFull === true) channel.pause()
+    },
+    end: (at) => body?.finish(at, true, () => finish(parseJson(Buffer.concat(pieces).toString()))),
+    failed: (error) => fail(error.message),
+    internalError,
   }
 }

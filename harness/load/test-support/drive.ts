@@ -2,15 +2,15 @@ import { writePassages } from '../../../fixtures/content/passages.ts'
 import type { LoadReport } from '../../../reports/load/model/report.ts'
 import type { NetworkOptions } from '../../client/index.ts'
 import { RunClock } from '../clock.ts'
-import { Scheduler } from '../engine/scheduler.ts'
-import { WorkerContext } from '../engine/worker-context.ts'
+import { runPlan } from '../engine/scheduler.ts'
+import { workerContext } from '../engine/worker-context.ts'
 import type { AnswerLimits } from '../http/answer-body.ts'
 import { routeOf } from '../http/dial.ts'
 import { negotiateChannelPool } from '../http/worker-connections.ts'
 import { IntegrityRecorder } from '../judging/integrity-recorder.ts'
 import { defaultLoadOptions, type LoadOptions } from '../options.ts'
 import { type Kind, type MixEntry, mixEntry } from '../plan/mix.ts'
-import type { PlanSpec } from '../plan/plan.ts'
+import { noncePrefix, type PlanSpec, wholePlan } from '../plan/plan.ts'
 import type { RequestRecord } from '../record.ts'
 import { runLoad } from '../run.ts'
 import { ChatPool } from '../setup/chat-pool.ts'
@@ -89,15 +89,18 @@ export async function driven(options: DriveOptions) {
   const { timeoutMs = 20_000, drainSeconds = 20, limits, clients } = options
   const target = { ...plainTarget(url, 'key'), timeoutMs, ...(limits ? { limits } : {}) }
   const route = routeOf(url, options.network)
-  const { open } = await negotiateChannelPool(route, new AbortController().signal)
+  const { signal } = new AbortController()
+  const { open } = await negotiateChannelPool(route, signal)
   const channels = open(clock, true, connections)
-  const context = new WorkerContext({
+  const context = workerContext({
     clock: new RunClock(process.hrtime.bigint()),
     target,
     endpoints: [{ target, channels }],
     chats: new ChatPool(target, '0'),
     integrity: new IntegrityRecorder(String),
     passages,
+    noncePrefix: noncePrefix('test'),
+    signal,
   })
   const spec = specOf(mixEntry({ name: kind, kind }), seconds, {
     arrival:
@@ -107,17 +110,13 @@ export async function driven(options: DriveOptions) {
     idempotencyRaces: options.races ?? 0,
   })
   const faults: unknown[] = []
-  const part = { index: 0, of: 1 }
-  await new Scheduler(
-    { spec, part, drainNs: drainSeconds * 1e9, maxInFlight: 10_000 },
-    context,
-    (error) => faults.push(error),
-  ).run()
+  const run = { spec, part: wholePlan, drainNs: drainSeconds * 1e9, maxInFlight: 10_000 }
+  await runPlan(run, context, (error) => faults.push(error))
   const { httpVersion, opened, http2 } = channels
   await channels.close()
   if (faults.length > 0) throw faults[0]
   return {
-    records: context.drainRecords(),
+    records: context.records,
     channels: { httpVersion, opened, http2 },
     integrity: context.integrity.counts,
   }

@@ -50,7 +50,6 @@ export function recordOf({ timestamps, counts, record }: RecordParts = {}): Requ
     gapsNs: [100 * ms, 20 * ms, 0, 30 * ms],
     counts: {
       bytes: 1000,
-      reads: 6,
       events: 8,
       generated: 5,
       outputTokens: 11,

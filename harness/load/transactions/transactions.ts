@@ -5,17 +5,10 @@ import type { Kind } from '../plan/mix.ts'
 import { promptOf, succeeded, type Transaction } from './transaction.ts'
 
 /** Section 4.1. */
-const openaiStream: Transaction = async (context) => {
+async function completion(context: TransactionRunner, form: Form): Promise<void> {
   const usage = context.entry.usage ? { stream_options: { include_usage: true } } : {}
-  await context.send({
-    operation: 'openai.chat',
-    form: 'stream',
-    json: { ...bodyOf(context), stream: true, ...usage },
-  })
-}
-
-const openaiJson: Transaction = async (context) => {
-  await context.send({ operation: 'openai.chat', form: 'json', json: bodyOf(context) })
+  const more = form === 'stream' ? { stream: true, ...usage } : {}
+  await context.send({ operation: 'openai.chat', form, json: { ...bodyOf(context), ...more } })
 }
 
 function bodyOf(context: TransactionRunner) {
@@ -163,8 +156,8 @@ function userTurns(history: unknown, nonce: string): number | null {
 
 /** The requests that each kind of transaction sends. */
 export const transactions: Readonly<Record<Kind, Transaction>> = {
-  'openai-stream': openaiStream,
-  'openai-json': openaiJson,
+  'openai-stream': (context) => completion(context, 'stream'),
+  'openai-json': (context) => completion(context, 'json'),
   'v3-stream': (context) => turnInFreshChat(context, 'stream'),
   'v3-json': (context) => turnInFreshChat(context, 'json'),
   'one-shot-stream': (context) => oneShot(context, 'stream'),

@@ -1,6 +1,5 @@
 import type { RunClock } from '../../clock.ts'
-import type { ChannelPool } from '../channel.ts'
-import { ConnectionLimit } from '../channel.ts'
+import { type AcquireOptions, type ChannelPool, ConnectionLimit } from '../channel.ts'
 import type { Route } from '../dial.ts'
 import { createReadBuffer, Http1Connection } from './connection.ts'
 
@@ -18,8 +17,6 @@ const marginSeconds = 1
  */
 const earlyCloses = 2
 const earlySeconds = 0.05
-
-type Use = (connection: Http1Connection) => void
 
 /** The HTTP/1.1 connections of one thread; the most recently idle one is used first. */
 export class Http1ConnectionPool implements ChannelPool {
@@ -53,12 +50,12 @@ export class Http1ConnectionPool implements ChannelPool {
     return this.#limit.opened
   }
 
-  acquire(use: Use, own = false): () => void {
-    return this.#limit.wait(1, () => use(own && this.#limit.room > 0 ? this.#open() : this.#take()))
-  }
-
-  acquirePair(use: (first: Http1Connection, second: Http1Connection) => void): () => void {
-    return this.#limit.wait(2, () => use(this.#take(), this.#take()))
+  acquire(
+    use: (...channels: Http1Connection[]) => void,
+    { count = 1, own = false }: AcquireOptions = {},
+  ): () => void {
+    const next = () => (own && this.#limit.room > 0 ? this.#open() : this.#take())
+    return this.#limit.wait(count, () => use(...Array.from({ length: count }, next)))
   }
 
   close(): Promise<void> {

@@ -54,11 +54,7 @@ export class Http1Connection implements Channel {
       route,
       { alpn: ['http/1.1'], read },
       {
-        socket: (socket) => {
-          this.#socket = socket
-          socket.on('end', () => this.#ended())
-        },
-        ready: () => this.#ready(),
+        ready: (socket) => this.#ready(socket),
         closed: (error, reached) => {
           this.#isClosed = true
           this.#closed(error)
@@ -73,8 +69,8 @@ export class Http1Connection implements Channel {
   }
 
   get alive(): boolean {
-    if (this.#isClosed || this.#socket === undefined) return !this.#isClosed
-    return !this.#socket.destroyed && this.#socket.readyState !== 'closed'
+    if (this.#isClosed) return false
+    return this.#socket?.destroyed !== true && this.#socket?.readyState !== 'closed'
   }
 
   send(request: WireRequest, sink: AnswerSink): void {
@@ -107,7 +103,9 @@ export class Http1Connection implements Channel {
     this.#hangUp()
   }
 
-  #ready(): void {
+  #ready(socket: Socket): void {
+    this.#socket = socket
+    socket.on('end', () => this.#ended())
     this.#readyAt = this.#clock.now()
     this.#pendingWrite?.()
     this.#pendingWrite = undefined

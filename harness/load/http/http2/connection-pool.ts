@@ -1,5 +1,6 @@
 import type { RunClock } from '../../clock.ts'
 import {
+  type AcquireOptions,
   addHttp2Figures,
   type Channel,
   type ChannelPool,
@@ -59,19 +60,15 @@ export class Http2ConnectionPool implements ChannelPool {
     return this.#limit.opened
   }
 
-  acquire(use: (channel: Channel) => void, own = false): () => void {
+  acquire(
+    use: (...channels: Channel[]) => void,
+    { count = 1, own = false }: AcquireOptions = {},
+  ): () => void {
+    const all = (next: () => Channel) => use(...Array.from({ length: count }, next))
     if (!this.#keepAlive || (own && this.#limit.room > 0)) {
-      return this.#limit.wait(1, () => use(this.#ownStream()))
+      return this.#limit.wait(count, () => all(() => this.#ownStream()))
     }
-    use(this.#sharedStream())
-    return () => {}
-  }
-
-  acquirePair(use: (first: Channel, second: Channel) => void): () => void {
-    if (!this.#keepAlive) {
-      return this.#limit.wait(2, () => use(this.#ownStream(), this.#ownStream()))
-    }
-    use(this.#sharedStream(), this.#sharedStream())
+    all(() => new Http2Stream(this.#clock, this.#shared))
     return () => {}
   }
 
@@ -81,10 +78,6 @@ export class Http2ConnectionPool implements ChannelPool {
     const closed = this.#limit.close()
     for (const connection of [...this.#connections]) connection.close()
     return closed
-  }
-
-  #sharedStream(): Http2Stream {
-    return new Http2Stream(this.#clock, this.#shared)
   }
 
   /** Creates a stream on a connection of its own, which the limit allows by now. */

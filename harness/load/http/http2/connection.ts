@@ -64,7 +64,6 @@ export class Http2Connection {
       route,
       { alpn: ['h2'] },
       {
-        socket: () => {},
         ready: (socket) => this.#begin(socket),
         closed: (error, reached) => {
           this.#isClosed = true

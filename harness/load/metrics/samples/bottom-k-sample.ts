@@ -8,7 +8,6 @@ import { latencyOf } from './latency-definitions.ts'
 export interface SampledRequest {
   readonly index: number
   readonly step: number
-  readonly transaction: string
   readonly plannedNs: number
   readonly ttftNs: number | null
   readonly e2eNs: number | null
@@ -71,12 +70,11 @@ export function sampledOf(
   record: RequestRecord,
   { limits, watched = [] }: MetricsConfig,
 ): SampledRequest {
-  const { index, step, transaction, timestamps, outcome } = record
+  const { index, step, timestamps, outcome } = record
   const ended = outcome.kind !== 'open'
   return {
     index,
     step,
-    transaction,
     plannedNs: timestamps.planned,
     ttftNs: latencyOf(record, 'ttft', 'response'),
     e2eNs: latencyOf(record, 'e2e', 'response'),

@@ -1,5 +1,5 @@
 import type { MetricName } from '../../../../reports/load/model/measures.ts'
-import type { RequestRecord } from '../../record.ts'
+import type { RequestRecord, Timestamps } from '../../record.ts'
 import { type Clock, twoClocked } from '../../slo/slo.ts'
 
 /**
@@ -32,31 +32,34 @@ export function latencyOf(record: RequestRecord, metric: MetricName, clock: Cloc
   }
   if (!isAnswered(record)) return null
   const start = clock === 'response' ? timestamps.planned : timestamps.sent
+  const event = awaitedEvents.get(metric)
+  if (event !== undefined) {
+    return metric === 'e2e' && !isWhole(record) ? null : between(start, timestamps[event])
+  }
   switch (metric) {
-    case 'ttfb':
-      return between(start, timestamps.headers)
-    case 'ttfe':
-      return between(start, timestamps.firstEvent)
-    case 'ttft':
-      return between(start, timestamps.firstGenerated)
-    case 'ttfo':
-      return between(start, timestamps.firstText)
     case 'thinking':
       return between(timestamps.firstGenerated, timestamps.firstText)
     case 'tpot':
       return timePerOutputToken(record)
-    case 'e2e':
-      return isWhole(record) ? between(start, timestamps.terminal) : null
     case 'close_lag':
       return isWhole(record) ? between(timestamps.terminal, timestamps.ended) : null
     case 'max_gap':
       return record.gapsNs.length === 0 ? null : maxOf(record.gapsNs)
-    case 'icl':
+    default:
       return null
   }
 }
 
-export const singleMetrics: readonly MetricName[] = [
+/** Events of an answer that a client waits for, by the latency from the start. */
+const awaitedEvents: ReadonlyMap<MetricName, keyof Timestamps> = new Map([
+  ['ttfb', 'headers'],
+  ['ttfe', 'firstEvent'],
+  ['ttft', 'firstGenerated'],
+  ['ttfo', 'firstText'],
+  ['e2e', 'terminal'],
+])
+
+const singleMetrics: readonly MetricName[] = [
   ...(['connect', 'ttfb', 'ttfe', 'ttft', 'ttfo', 'thinking', 'tpot', 'e2e', 'close_lag'] as const),
   'max_gap',
 ]
@@ -87,16 +90,10 @@ export function forEachCensored(
   if (outcome.kind !== 'open' && outcome.kind !== 'timeout') return
   if (status !== null && !isAnswered(record)) return
   const until = lastTimestamp(record)
-  const pending: [MetricName, number | null][] = [
-    ['ttfb', timestamps.headers],
-    ['e2e', null],
-  ]
-  if (form === 'stream') {
-    pending.push(['ttfe', timestamps.firstEvent], ['ttft', timestamps.firstGenerated])
-    pending.push(['ttfo', timestamps.firstText])
-  }
-  for (const [metric, moment] of pending) {
-    if (moment !== null) continue
+  for (const [metric, event] of awaitedEvents) {
+    // An answer in one piece has neither events nor content before its end.
+    if (form === 'json' && metric !== 'ttfb' && metric !== 'e2e') continue
+    if (timestamps[event] !== null && metric !== 'e2e') continue
     if (timestamps.sent !== null) take(metric, 'service', until - timestamps.sent)
     take(metric, 'response', until - timestamps.planned)
   }

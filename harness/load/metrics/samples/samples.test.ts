@@ -104,7 +104,7 @@ describe('HDR V2', () => {
 })
 
 const sampled = (index: number): SampledRequest => ({
-  ...{ index, step: 0, transaction: 'chat', plannedNs: index * 1e6 },
+  ...{ index, step: 0, plannedNs: index * 1e6 },
   ...{ ttftNs: null, e2eNs: null, good: true, failed: false, watched: [] },
 })
 
