@@ -1,13 +1,7 @@
 import type { CapacityReport } from '../../reports/capacity/model/report.ts'
 import type { ComparedSide, LoadComparison } from '../../reports/load/model/comparison.ts'
-import { comparisonOutcome, differencesOf, type Setting } from '../load/comparison/compare-loads.ts'
-import {
-  type Candidate,
-  decideFigures,
-  type Estimate,
-  familyError,
-  ratioOf,
-} from '../load/comparison/verdicts.ts'
+import { comparisonOf, differencesOf, type Setting } from '../load/comparison/compare-loads.ts'
+import { type Candidate, type Estimate, ratioOf } from '../load/comparison/verdicts.ts'
 import { studentQuantile } from '../load/statistics/student.ts'
 
 /** Comparison of the capacities that two searches found, by their intervals. */
@@ -22,30 +16,23 @@ export function compareCapacities(
   const reason = isInvalid
     ? 'the load generator was the bottleneck in a search'
     : `the searches differ in ${decisive.map(({ name }) => name).join(', ')}`
-  const figures = decideFigures(
-    candidatesOf(a, b, tolerance).map((candidate) =>
-      isInvalid || decisive.length > 0 ? { ...candidate, ratio: null, reason } : candidate,
-    ),
+  const candidates = candidatesOf(a, b, tolerance).map((candidate) =>
+    isInvalid || decisive.length > 0 ? { ...candidate, ratio: null, reason } : candidate,
   )
-  return {
-    kind: 'load-comparison',
-    schemaVersion: 1,
-    outcome: isInvalid ? 'invalid' : comparisonOutcome(figures),
-    of: 'capacity',
-    design: 'separate',
-    method:
-      'ratio of the capacities from the interval of each, taken as normal on the logarithmic scale',
-    familyError,
-    a: sideOf(a),
-    b: sideOf(b),
-    differences,
-    figures,
-    notes: [
-      ...policyNote('A', a),
-      ...policyNote('B', b),
-      'The searches took place at different times: a change of the machine between them looks like a change of the target.',
-    ],
-  }
+  return comparisonOf(
+    {
+      ...{ of: 'capacity', design: 'separate', differences, a: sideOf(a), b: sideOf(b) },
+      method:
+        'ratio of the capacities from the interval of each, taken as normal on the logarithmic scale',
+      notes: [
+        ...policyNote('A', a),
+        ...policyNote('B', b),
+        'The searches took place at different times: a change of the machine between them looks like a change of the target.',
+      ],
+    },
+    candidates,
+    isInvalid,
+  )
 }
 
 const settings: readonly Setting<CapacityReport>[] = [

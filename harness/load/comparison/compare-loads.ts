@@ -1,9 +1,13 @@
-import type { ComparedSide, LoadComparison } from '../../../reports/load/model/comparison.ts'
+import type {
+  ComparedSide,
+  FigureVerdict,
+  LoadComparison,
+} from '../../../reports/load/model/comparison.ts'
 import type { LoadReport } from '../../../reports/load/model/report.ts'
 import { givenSlos } from '../shards/merge.ts'
 import { unpackBlocks } from '../summary/rates.ts'
 import { type ComparisonOptions, figuresOf, type RunBlocks } from './figures.ts'
-import { decideFigures, familyError } from './verdicts.ts'
+import { type Candidate, decideFigures, familyError } from './verdicts.ts'
 
 /** A load report that lacks what a comparison needs. The message names the remedy. */
 export class NotComparableError extends Error {
@@ -37,47 +41,53 @@ export function compareLoads(
       : `the runs differ in ${decisive.map(({ name }) => name).join(', ')}`
   const invalid = [a, b].filter(({ report }) => report.generator.verdict === 'invalid')
   const slow = invalid.length === 0 ? null : 'the load generator was the bottleneck in a run'
-  const figures = decideFigures(
-    figuresOf(sideOf(a), sideOf(b), options).map((candidate) =>
-      differ === null && slow === null
-        ? candidate
-        : { ...candidate, ratio: null, reason: differ ?? candidate.reason ?? slow },
-    ),
+  const candidates = figuresOf(sideOf(a), sideOf(b), options).map((candidate) =>
+    differ === null && slow === null
+      ? candidate
+      : { ...candidate, ratio: null, reason: differ ?? candidate.reason ?? slow },
   )
-  return {
-    kind: 'load-comparison',
-    schemaVersion: 1,
-    outcome: invalid.length > 0 ? 'invalid' : comparisonOutcome(figures),
-    of: 'load',
-    design: 'separate',
-    method: methodText,
-    familyError,
-    a: headOf(a.report),
-    b: headOf(b.report),
-    differences,
-    figures,
-    notes: [
-      ...[a, b].flatMap(({ name, report: { generator } }) =>
-        generator.verdict === 'valid'
-          ? []
-          : [
-              `${name}: the load generator is ${generator.verdict}: ${generator.reasons.join('; ')}`,
-            ],
-      ),
-      'The runs took place at different times: a change of the machine between them looks like a change of the target. chatgen compare --interleave URL_A URL_B separates the two.',
-    ],
-  }
+  const late = [a, b].filter(({ report }) => report.generator.verdict !== 'valid')
+  return comparisonOf(
+    {
+      ...{ of: 'load', design: 'separate', method: methodText, differences },
+      a: headOf(a.report),
+      b: headOf(b.report),
+      notes: [
+        ...late.map(({ name, report: { generator } }) => {
+          return `${name}: the load generator is ${generator.verdict}: ${generator.reasons.join('; ')}`
+        }),
+        'The runs took place at different times: a change of the machine between them looks like a change of the target. chatgen compare --interleave URL_A URL_B separates the two.',
+      ],
+    },
+    candidates,
+    invalid.length > 0,
+  )
 }
 
 const methodText =
   'ratios of order-statistic limits (MOVER), sample sizes corrected for differences between blocks of a run'
 
-export function comparisonOutcome(
-  figures: LoadComparison['figures'],
-): Exclude<LoadComparison['outcome'], 'invalid'> {
-  if (figures.some(({ verdict }) => verdict === 'regression')) return 'regression'
-  const undecided = figures.length === 0 || figures.some(({ verdict }) => verdict === 'undecided')
-  return undecided ? 'undecided' : 'no regression'
+/** A comparison with the verdicts on its figures; `isInvalid`: a load generator was the bottleneck. */
+export function comparisonOf(
+  parts: Omit<LoadComparison, 'kind' | 'schemaVersion' | 'outcome' | 'familyError' | 'figures'>,
+  candidates: readonly Candidate[],
+  isInvalid: boolean,
+): LoadComparison {
+  const { of, design, method, a, b, differences, notes } = parts
+  const figures = decideFigures(candidates)
+  const has = (verdict: FigureVerdict) => figures.some((figure) => figure.verdict === verdict)
+  const undecided = figures.length === 0 || has('undecided')
+  return {
+    ...({ kind: 'load-comparison', schemaVersion: 1 } as const),
+    outcome: isInvalid
+      ? 'invalid'
+      : has('regression')
+        ? 'regression'
+        : undecided
+          ? 'undecided'
+          : 'no regression',
+    ...{ of, design, method, familyError, a, b, differences, figures, notes },
+  }
 }
 
 function sideOf({ name, report }: ComparedRun): RunBlocks {

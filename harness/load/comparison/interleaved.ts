@@ -5,11 +5,11 @@ import type {
   LoadComparison,
 } from '../../../reports/load/model/comparison.ts'
 import { type LoadReport, loadOutcomes } from '../../../reports/load/model/report.ts'
-import { milliseconds } from '../metrics/samples/histogram.ts'
+import { addCounts, milliseconds } from '../metrics/samples/histogram.ts'
 import { minimumSamples, type OrderedSample } from '../statistics/quantile-interval.ts'
 import { unpackBlocks } from '../summary/rates.ts'
 import { pooled, ratioOfPairs, samplesOf } from './block-estimates.ts'
-import { comparisonOutcome, headOf } from './compare-loads.ts'
+import { comparisonOf, headOf } from './compare-loads.ts'
 import {
   type ComparedLatency,
   type ComparisonOptions,
@@ -19,7 +19,7 @@ import {
   figureHead,
   shareFigure,
 } from './figures.ts'
-import { type Candidate, decideFigures, familyError } from './verdicts.ts'
+import type { Candidate } from './verdicts.ts'
 
 /** Two blocks of an interleaved run, one after the other, with the same plan. */
 export interface BlockPair {
@@ -44,60 +44,46 @@ export function compareInterleaved(
   if (first === undefined) throw new RangeError('there are no pairs of blocks')
   const isInvalid = 2 * valid.length < all.length
   const names = chosen ?? defaultFigures(first.a, first.b)
-  const figures = isInvalid
-    ? []
-    : decideFigures(names.flatMap((name) => candidatesOf(pairs, name, tolerance)))
   const dropped = all.length - valid.length
-  return {
-    kind: 'load-comparison',
-    schemaVersion: 1,
-    outcome: isInvalid ? 'invalid' : comparisonOutcome(figures),
-    of: 'load',
-    design: 'interleaved',
-    method: `Student's limits of log ratios of ${valid.length} pairs of blocks; shares pooled, by differences between blocks`,
-    familyError,
-    a: headOfAll(ofA),
-    b: headOfAll(ofB),
-    differences: [],
-    figures,
-    notes: [
-      ...(dropped === 0
-        ? []
-        : [`${dropped} of ${all.length} pairs left out: the load generator was the bottleneck`]),
-      ...violationNotes('A', ofA),
-      ...violationNotes('B', ofB),
-    ],
-  }
+  return comparisonOf(
+    {
+      ...{ of: 'load', design: 'interleaved', differences: [] },
+      method: `Student's limits of log ratios of ${valid.length} pairs of blocks; shares pooled, by differences between blocks`,
+      a: headOfAll(ofA),
+      b: headOfAll(ofB),
+      notes: [
+        ...(dropped === 0
+          ? []
+          : [`${dropped} of ${all.length} pairs left out: the load generator was the bottleneck`]),
+        ...violationNotes('A', ofA),
+        ...violationNotes('B', ofB),
+      ],
+    },
+    isInvalid ? [] : names.flatMap((name) => candidatesOf(pairs, name, tolerance)),
+    isInvalid,
+  )
 }
 
-interface Pair {
-  readonly a: LoadBlock & { readonly seconds: number }
-  readonly b: LoadBlock & { readonly seconds: number }
-}
+type Block = ReturnType<typeof wholeBlock>
+type Pair = Readonly<Record<'a' | 'b', Block>>
 
 /** The measured window of a run as one block. */
-function wholeBlock({ blocks: packed }: LoadReport): Pair['a'] {
+function wholeBlock({ blocks: packed }: LoadReport) {
   const { blocks, blockMs } = unpackBlocks(packed ?? '')
-  const sum = (read: (block: LoadBlock) => number) =>
-    blocks.reduce((total, block) => total + read(block), 0)
-  return {
-    due: sum(({ due }) => due),
-    ok: sum(({ ok }) => ok),
-    good: sum(({ good }) => good),
-    completed: sum(({ completed }) => completed),
-    outputTokens: sum(({ outputTokens }) => outputTokens),
-    latencies: blocks.flatMap(({ latencies }) => latencies),
-    seconds: (blockMs * blocks.length) / 1000,
-  }
+  const sum = { due: 0, ok: 0, good: 0, completed: 0, outputTokens: 0 }
+  for (const block of blocks)
+    addCounts(sum, block, ['due', 'ok', 'good', 'completed', 'outputTokens'])
+  const latencies = blocks.flatMap((block) => block.latencies)
+  return { ...sum, latencies, seconds: (blockMs * blocks.length) / 1000 }
 }
 
 function candidatesOf(pairs: readonly Pair[], name: FigureName, tolerance: number): Candidate[] {
   if ('metric' in name) return latencyOf(pairs, name, tolerance)
   if ('share' in name) {
-    const [a, b] = (['a', 'b'] as const).map((side) => pairs.map((pair) => pair[side]))
-    return [shareFigure({ blocks: a ?? [] }, { blocks: b ?? [] }, name.share)]
+    const [a, b] = [pairs.map((pair) => pair.a), pairs.map((pair) => pair.b)]
+    return [shareFigure({ blocks: a }, { blocks: b }, name.share)]
   }
-  const read = ({ completed, outputTokens, seconds }: Pair['a']) =>
+  const read = ({ completed, outputTokens, seconds }: Block) =>
     (name.rate === 'rate' ? completed : outputTokens) / seconds
   const values = pairs.map((pair) => [read(pair.a), read(pair.b)] as const)
   const head = figureHead(name, tolerance)
@@ -119,12 +105,14 @@ function latencyOf(
     const [ofA, ofB] = [valueAt(a, q), valueAt(b, q)]
     return ofA === null || ofB === null ? [] : [[ofA, ofB] as const]
   })
-  const [a, b] = (['a', 'b'] as const).map((side) => {
-    const blocks = pairs.map((pair) => pair[side])
-    const sample = sampleOf(blocks, metric)
+  const ofAll = (side: 'a' | 'b') => {
+    const sample = sampleOf(
+      pairs.map((pair) => pair[side]),
+      metric,
+    )
     return sample.count < minimumSamples(q) ? null : valueAt(sample, q)
-  })
-  return [paired(head, values, a ?? null, b ?? null)]
+  }
+  return [paired(head, values, ofAll('a'), ofAll('b'))]
 }
 
 function sampleOf(blocks: readonly LoadBlock[], metric: ComparedLatency): OrderedSample {

@@ -55,6 +55,7 @@ export function buildReport(options: LoadOptions, findings: RunResult): LoadRepo
     endpoints: target.endpoints?.list,
   })
   const threads = outcome.done
+  const { tally, size, duplicates } = stats.ids
   const config = configOf(options)
   const integrity = buildIntegrity(
     threads.map((done) => done.integrity),
@@ -99,16 +100,14 @@ export function buildReport(options: LoadOptions, findings: RunResult): LoadRepo
     ...(clock === undefined ? {} : { clock }),
     ...(options.shard === null
       ? {}
-      : { measurements: packMeasurements({ ...cut, ...partsOf(findings) }) }),
-  }
-}
-
-function partsOf({ stats, outcome }: RunResult) {
-  const { tally, size, duplicates } = stats.ids
-  return {
-    metrics: stats.metrics,
-    integrity: outcome.done.map((done) => done.integrity),
-    ids: { tally, size, duplicates },
+      : {
+          measurements: packMeasurements({
+            ...cut,
+            metrics: stats.metrics,
+            integrity: threads.map((done) => done.integrity),
+            ids: { tally, size, duplicates },
+          }),
+        }),
   }
 }
 

@@ -2,7 +2,7 @@ import { quantileName } from '../../../contract/averages.ts'
 import type { Quantile, SloLimit, SloRow } from '../../../reports/load/model/measures.ts'
 import { milliseconds } from '../metrics/samples/histogram.ts'
 import { confidence, type Decision, decideShare, shareInterval } from '../statistics/shares.ts'
-import type { ErrorsSlo, GoodputSlo, LatencySlo, RateSlo, RequestLimit, Slo } from './slo.ts'
+import type { LatencySlo, RateSlo, RequestLimit, Slo } from './slo.ts'
 
 /** Measurements that SLOs are decided on, all of one window. */
 export interface SloEvidence {
@@ -61,10 +61,18 @@ function decided(slo: Slo, evidence: SloEvidence): SloRow {
         ? decideMean(slo, measured)
         : decideQuantile(slo, slo.statistic.quantile, measured)
     }
-    case 'goodput':
-      return decideGoodput(slo, evidence.goodput)
-    case 'errors':
-      return decideErrors(slo, evidence.errors)
+    case 'goodput': {
+      const bad = evidence.goodput.of - evidence.goodput.count
+      const allowed = shareOver(slo.minShare)
+      const observation = `were good; ${bad} were not, ${percent(allowed)} may be`
+      return decideDue(slo.expression, { ...evidence.goodput, bad, allowed }, observation)
+    }
+    case 'errors': {
+      const { count: bad } = evidence.errors
+      const observation = `failed; ${percent(slo.maxShare)} may`
+      const limited = { ...evidence.errors, bad, allowed: slo.maxShare }
+      return decideDue(slo.expression, limited, observation)
+    }
     case 'rate':
       return decideRate(slo, evidence)
   }
@@ -114,20 +122,24 @@ function decideMean(slo: LatencySlo, measured: LatencyEvidence): SloRow {
   }
 }
 
-function decideGoodput(slo: GoodputSlo, evidence: ShareEvidence): SloRow {
-  const { count, of, independent } = evidence
-  const bad = of - count
-  const decision = decideShare(of, bad, shareOver(slo.minShare), independent)
-  const observation = `${count} of ${of} due requests were good`
-  const message = `${observation}; ${bad} were not, ${percent(shareOver(slo.minShare))} may be.${outlook(decision, { ...evidence, bad })}`
-  return { expression: slo.expression, ...decision, ...inPercent(of, count), message }
-}
-
-function decideErrors(slo: ErrorsSlo, evidence: ShareEvidence): SloRow {
-  const { count, of, independent } = evidence
-  const decision = decideShare(of, count, slo.maxShare, independent)
-  const message = `${count} of ${of} due requests failed; ${percent(slo.maxShare)} may.${outlook(decision, { ...evidence, bad: count })}`
-  return { expression: slo.expression, ...decision, ...inPercent(of, count), message }
+/**
+ * Decides a share of the due requests, of which `bad` count against it.
+ * @param observation what `count` of them did, and what is allowed
+ */
+export function decideDue(
+  expression: string,
+  {
+    count,
+    of,
+    independent,
+    bad,
+    allowed,
+  }: ShareEvidence & Readonly<Record<'bad' | 'allowed', number>>,
+  observation: string,
+): SloRow {
+  const decision = decideShare(of, bad, allowed, independent)
+  const message = `${count} of ${of} due requests ${observation}.${outlook(decision, { bad, of, independent })}`
+  return { expression, ...decision, ...inPercent(of, count), message }
 }
 
 /** Decides a rate, which is counted in the window, not estimated. */
@@ -179,7 +191,7 @@ function shareOver(q: number): number {
   return Number((1 - q).toPrecision(12))
 }
 
-function percent(share: number): string {
+export function percent(share: number): string {
   return `${Number((100 * share).toPrecision(6))} %`
 }
 

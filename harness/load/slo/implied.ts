@@ -5,7 +5,7 @@ import {
 } from '../../../reports/load/model/integrity.ts'
 import type { SloRow } from '../../../reports/load/model/measures.ts'
 import type { LoadReport, TransactionRow } from '../../../reports/load/model/report.ts'
-import { type Decision, decideShare, shareInterval } from '../statistics/shares.ts'
+import { decideDue, percent } from './decide.ts'
 import type { Slo } from './slo.ts'
 
 /** Outcomes of all requests of a run, warm-up and drain included. */
@@ -71,30 +71,16 @@ function refused({ due, errors }: RequestTotals, maxShare: number | null): SloRo
   const allowed = maxShare ?? defaultMaxRefusals
   const count = countOf(errors, refusalKinds)
   if (due === 0 || count / due <= allowed) return []
-  const decision: Decision =
-    allowed === 0 ? { verdict: 'missed', needed: null } : decideShare(due, count, allowed)
-  const { low, high } = shareInterval(due, count)
-  const outlook =
-    decision.verdict === 'missed'
-      ? 'Missed at 99 % confidence.'
-      : `${decision.needed} more clean requests needed for a decision.`
-  const share = `${Number((100 * allowed).toPrecision(6))}`
+  const row = decideDue(
+    `refusals <= ${percent(allowed).replace(' ', '')}`,
+    { count, of: due, independent: 1, bad: count, allowed },
+    `were refused (${detailsOf(errors)}); ${percent(allowed)} may be`,
+  )
   const hint =
     maxShare === null
       ? ' This limit applies by default; change it with --max-refusals or with an errors or goodput SLO.'
       : ''
-  return [
-    {
-      expression: `refusals <= ${share}%`,
-      ...decision,
-      observed: (100 * count) / due,
-      low: 100 * low,
-      high: 100 * high,
-      unit: '%',
-      message: `${count} of ${due} due requests were refused (${detailsOf(errors)}); ${share} % may be. ${outlook}${hint}`,
-      implied: true,
-    },
-  ]
+  return [{ ...row, message: `${row.message}${hint}`, implied: true }]
 }
 
 /** `503, 429`, most frequent first; error events count as one kind, whatever their message. */

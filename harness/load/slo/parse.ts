@@ -17,11 +17,10 @@ const examples =
  */
 export function parseSlo(text: string): Slo {
   const scan = new Scanner(text)
-  const expression = text.trim()
-  const start = scan.at
-  const word = scan.take(/[\w]+/)
-  const slo = readRest(scan, word, start, expression)
-  if (!scan.atEnd) scan.fail('Expected nothing more. Give each SLO a --slo of its own.')
+  const slo = readSlo(scan, text.trim())
+  if (scan.at < text.length) {
+    scan.fail('Expected nothing more. Give each SLO a --slo of its own.')
+  }
   return slo
 }
 
@@ -37,66 +36,66 @@ export function parseSlos(texts: readonly string[]): Slo[] {
   return slos
 }
 
-function readRest(scan: Scanner, word: string, start: number, expression: string): Slo {
+/** Words that an SLO begins with, in place of a metric. */
+const others = ['goodput', 'errors', 'rate', 'tokens'] as const
+
+function readSlo(scan: Scanner, expression: string): Slo {
+  const word = scan.take(/(?:goodput|errors|rate|tokens)\b/)
   switch (word) {
-    case '':
-      return scan.fail(examples)
     case 'goodput': {
       const limits = scan.take(/\(/) === '' ? null : readLimits(scan)
-      readComparison(scan, 'goodput', ['>', '>='])
+      readComparison(scan, word, ['>', '>='])
       return { kind: 'goodput', expression, limits, minShare: shareOf(scan) }
     }
     case 'errors':
-      readComparison(scan, 'errors', ['<', '<='])
+      readComparison(scan, word, ['<', '<='])
       return { kind: 'errors', expression, maxShare: shareOf(scan) }
     case 'rate':
     case 'tokens': {
       const inclusive = readComparison(scan, word, ['>', '>='])
+      const value = numberOf(scan, 'Expected a rate such as 10/s.')
+      const perSecond = value / factorOf(scan, /\/\s*[A-Za-z]+/, rateUnits, 'Expected /s or /min.')
       const of = word === 'rate' ? 'requests' : 'tokens'
-      return { kind: 'rate', expression, of, perSecond: perSecondOf(scan), inclusive }
+      return { kind: 'rate', expression, of, perSecond, inclusive }
     }
     default: {
-      const subject = readMetric(scan, word, start, ['goodput', 'errors', 'rate', 'tokens'])
+      const subject = readMetric(scan, examples, others)
       const statistic = readStatistic(scan, subject.metric)
-      return {
-        kind: 'latency',
-        expression,
-        ...subject,
-        statistic,
-        ...readLimit(scan, subject.metric),
-      }
+      const limit = readLimit(scan, subject.metric)
+      return { kind: 'latency', expression, ...subject, statistic, ...limit }
     }
   }
 }
 
 function readMetric(
   scan: Scanner,
-  word: string,
-  start: number,
+  ifNone?: string,
   others: readonly string[] = [],
 ): { metric: MetricName; clock: Clock } {
+  const start = scan.at
+  const word = scan.take(/\w+/)
+  if (word === '' && ifNone !== undefined) scan.fail(ifNone)
   const prefix = word === 'response' || word === 'service' ? word : null
-  if (prefix !== null && scan.take(/\./) === '')
-    scan.fail(`Expected ".", as in ${prefix}.ttft.p95.`)
+  if (prefix !== null) scan.need(/\./, `Expected ".", as in ${prefix}.ttft.p95.`)
   const at = prefix === null ? start : scan.at
-  const name = prefix === null ? word : scan.take(/[\w]+/)
+  const name = prefix === null ? word : scan.take(/\w+/)
   const metric = metricNames.find((metricName) => metricName === name)
   if (metric === undefined) {
     scan.fail(`Expected one of ${[...metricNames, ...others].join(', ')}.`, at)
   }
-  if (prefix === 'response' && !twoClocked.includes(metric)) {
+  const isTwoClocked = twoClocked.includes(metric)
+  if (prefix === 'response' && !isTwoClocked) {
     scan.fail(
       `${metric} starts at an event of the answer, so it has no response time; that have ${twoClocked.join(', ')}.`,
       start,
     )
   }
-  const clock = prefix ?? (twoClocked.includes(metric) ? 'response' : 'service')
-  return { metric, clock }
+  return { metric, clock: prefix ?? (isTwoClocked ? 'response' : 'service') }
 }
 
 function readStatistic(scan: Scanner, metric: string): { quantile: number } | 'mean' {
   const expected = `Expected a statistic: ${metric}.p50, ${metric}.p99, ${metric}.p99.9 or ${metric}.mean.`
-  if (scan.take(/\./) === '') scan.fail(expected)
+  scan.need(/\./, expected)
   const at = scan.at
   const name = scan.take(/[A-Za-z]+(\d+(\.\d+)?)?/)
   if (name === 'mean') return 'mean'
@@ -111,19 +110,25 @@ function readLimits(scan: Scanner): RequestLimit[] {
   const limits: RequestLimit[] = []
   do {
     const start = scan.at
-    const subject = readMetric(scan, scan.take(/[\w]+/), start)
+    const subject = readMetric(scan)
     if (subject.metric === 'icl') {
       scan.fail('icl is of gaps, of which a request has many; max_gap limits the longest.', start)
     }
     limits.push({ ...subject, ...readLimit(scan, subject.metric) })
   } while (scan.take(/,/) !== '')
-  if (scan.take(/\)/) === '') scan.fail('Expected "," and another limit, or ")".')
+  scan.need(/\)/, 'Expected "," and another limit, or ")".')
   return limits
 }
 
+/** `< 500ms`, `<= 1.5 s`. */
 function readLimit(scan: Scanner, subject: string): { limitNs: number; inclusive: boolean } {
   const inclusive = readComparison(scan, subject, ['<', '<='])
-  return { limitNs: nanosecondsOf(scan), inclusive }
+  const start = scan.at
+  const value = numberOf(scan, 'Expected a duration such as 500ms or 3s.')
+  const expected = 'Expected a unit of time: us, ms, s or min.'
+  const limitNs = Math.round(value * factorOf(scan, /[A-Za-zµμ]+/, nanoseconds, expected))
+  if (limitNs > maxTimerMs * 1e6) scan.fail(`A limit ${timerLimitText}.`, start)
+  return { limitNs, inclusive }
 }
 
 /** Returns true if the limit itself is allowed. */
@@ -135,40 +140,74 @@ function readComparison(scan: Scanner, subject: string, allowed: readonly string
   return scan.fail(`Expected ${allowed.join(' or ')}: ${subject} takes ${side} limit.`, at)
 }
 
+/** `99.5%`, as 0.995. 0% and 100% are rejected: no sample can show that something never happens. */
+function shareOf(scan: Scanner): number {
+  const at = scan.at
+  const percent = numberOf(scan, 'Expected a share such as 99%.', 0)
+  scan.need(/%/, 'Expected "%".')
+  if (percent <= 0 || percent >= 100) {
+    scan.fail(
+      'Expected more than 0% and less than 100%: no sample can show that something always or never happens.',
+      at,
+    )
+  }
+  return Number((percent / 100).toPrecision(12))
+}
+
+function numberOf(scan: Scanner, expected: string, min = Number.MIN_VALUE): number {
+  const at = scan.at
+  const value = Number(scan.need(/\d+(\.\d+)?|\.\d+/, expected))
+  return value >= min ? value : scan.fail('Expected more than 0.', at)
+}
+
+const nanoseconds = new Map(
+  Object.entries({ us: 1e3, µs: 1e3, μs: 1e3, ms: 1e6, s: 1e9, min: 60e9 }),
+)
+const rateUnits = new Map(Object.entries({ '/s': 1, '/min': 60 }))
+
+function factorOf(
+  scan: Scanner,
+  form: RegExp,
+  factors: ReadonlyMap<string, number>,
+  expected: string,
+): number {
+  const at = scan.at
+  return factors.get(scan.take(form).replace(/\s/g, '')) ?? scan.fail(expected, at)
+}
+
 /** Reads an expression piece by piece; spaces may separate any two. */
 class Scanner {
+  /** Index of the next piece. */
+  at = 0
   readonly #text: string
-  #at = 0
 
   constructor(text: string) {
     this.#text = text
-  }
-
-  /** Index of the next piece. */
-  get at(): number {
-    this.#at += this.#match(/\s*/y).length
-    return this.#at
-  }
-
-  get atEnd(): boolean {
-    return this.at === this.#text.length
+    this.#read(/\s*/)
   }
 
   /** The next piece if it has this form, otherwise the empty string. */
   take(form: RegExp): string {
-    void this.at
-    const found = this.#match(new RegExp(form, 'y'))
-    this.#at += found.length
+    const found = this.#read(form)
+    this.#read(/\s*/)
     return found
+  }
+
+  /** The next piece, which must have this form. */
+  need(form: RegExp, allowed: string): string {
+    return this.take(form) || this.fail(allowed)
   }
 
   fail(allowed: string, at = this.at): never {
     throw new SloSyntaxError(this.#text, at, allowed)
   }
 
-  #match(sticky: RegExp): string {
-    sticky.lastIndex = this.#at
-    return sticky.exec(this.#text)?.[0] ?? ''
+  #read(form: RegExp): string {
+    const sticky = new RegExp(form, 'y')
+    sticky.lastIndex = this.at
+    const found = sticky.exec(this.#text)?.[0] ?? ''
+    this.at += found.length
+    return found
   }
 }
 
@@ -187,56 +226,4 @@ export class SloSyntaxError extends Error {
     this.at = at
     this.allowed = allowed
   }
-}
-
-const nanoseconds: Readonly<Record<string, number>> = {
-  us: 1e3,
-  µs: 1e3,
-  μs: 1e3,
-  ms: 1e6,
-  s: 1e9,
-  min: 60e9,
-}
-
-/** `500ms`, `3s`, `1.5 s`. */
-function nanosecondsOf(scan: Scanner): number {
-  const start = scan.at
-  const value = numberOf(scan, 'Expected a duration such as 500ms or 3s.')
-  const at = scan.at
-  const factor = nanoseconds[scan.take(/[A-Za-zµμ]+/)]
-  if (factor === undefined) scan.fail('Expected a unit of time: us, ms, s or min.', at)
-  const ns = Math.round(value * factor)
-  return ns > maxTimerMs * 1e6 ? scan.fail(`A limit ${timerLimitText}.`, start) : ns
-}
-
-/** `99.5%`, as 0.995. 0% and 100% are rejected: no sample can show that something never happens. */
-function shareOf(scan: Scanner): number {
-  const at = scan.at
-  const percent = numberOf(scan, 'Expected a share such as 99%.', 0)
-  if (scan.take(/%/) === '') scan.fail('Expected "%".')
-  if (percent <= 0 || percent >= 100) {
-    scan.fail(
-      'Expected more than 0% and less than 100%: no sample can show that something always or never happens.',
-      at,
-    )
-  }
-  return Number((percent / 100).toPrecision(12))
-}
-
-/** `10/s`, `600/min`. */
-function perSecondOf(scan: Scanner): number {
-  const value = numberOf(scan, 'Expected a rate such as 10/s.')
-  const at = scan.at
-  const unit = scan.take(/\/\s*[A-Za-z]+/).replace(/\s/g, '')
-  if (unit === '/s') return value
-  if (unit === '/min') return value / 60
-  return scan.fail('Expected /s or /min.', at)
-}
-
-function numberOf(scan: Scanner, expected: string, min = Number.MIN_VALUE): number {
-  const at = scan.at
-  const digits = scan.take(/\d+(\.\d+)?|\.\d+/)
-  if (digits === '') scan.fail(expected)
-  const value = Number(digits)
-  return value >= min ? value : scan.fail('Expected more than 0.', at)
 }

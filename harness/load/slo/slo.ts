@@ -77,9 +77,9 @@ export function goodputLimits(slos: readonly Slo[]): readonly RequestLimit[] {
 export function watchedLatencies(
   slos: readonly Slo[],
 ): readonly Pick<LatencySlo, 'metric' | 'clock'>[] {
-  const limited = slos.flatMap((slo) =>
-    slo.kind === 'latency' ? [{ metric: slo.metric, clock: slo.clock }] : [],
-  )
-  const unique = Map.groupBy(limited, ({ metric, clock }) => `${clock} ${metric}`)
-  return [...unique.values()].flatMap((same) => same.slice(0, 1))
+  const limited = slos.filter((slo) => slo.kind === 'latency')
+  const byName = Map.groupBy(limited, ({ metric, clock }) => `${clock} ${metric}`)
+  return [...byName.values()].flatMap(([first]) => {
+    return first === undefined ? [] : [{ metric: first.metric, clock: first.clock }]
+  })
 }

@@ -10,7 +10,7 @@ import type { RequestLimit } from '../slo/slo.ts'
 import { twoClocked } from '../slo/slo.ts'
 import { quantileEstimate } from '../statistics/quantile-interval.ts'
 import { countAbandoned, countDue } from './rates.ts'
-import { type Independence, type MeasuredWindow, Neighbors } from './window.ts'
+import { type Independence, type MeasuredWindow, neighborsOf } from './window.ts'
 
 /**
  * Evidence for the SLOs of a run. Each uses the autocorrelation of its own figure: similar latencies of
@@ -18,17 +18,16 @@ import { type Independence, type MeasuredWindow, Neighbors } from './window.ts'
  */
 export function sloEvidence(run: RunMetrics, window: MeasuredWindow): SloEvidence {
   const group = run.group(window.from, window.to)
-  const neighbors = new Neighbors(run, window.fromNs, window.toNs)
+  const effectiveShare = neighborsOf(run, window.fromNs, window.toNs)
   const { outcomes } = group
   const of = countDue(outcomes)
   const { completed, outputTokens } = run.slices.sum(window.from, window.to)
   const failed = outcomes.shed + outcomes.failed + outcomes.notDispatched
   const share = (count: number, bad: (sampled: SampledRequest) => number | null) => {
-    return { count, of, independent: neighbors.effectiveShare(bad) }
+    return { count, of, independent: effectiveShare(bad) }
   }
   return {
-    latency: (limit) =>
-      latencyEvidence(group, limit, neighbors.effectiveShare(seriesOf(run.config, limit))),
+    latency: (limit) => latencyEvidence(group, limit, effectiveShare(seriesOf(run.config, limit))),
     goodput: share(outcomes.good, ({ good }) => (good === null ? null : Number(!good))),
     errors: share(failed, ({ failed }) => (failed === null ? null : Number(failed))),
     windowNs: window.toNs - window.fromNs,
@@ -76,22 +75,13 @@ function finite(value: number | null): number | null {
 /** Every metric that the requests of a group have, by both clocks if it has two. */
 export function metricRows(group: LatencyRecorder, independence: Independence): Metric[] {
   return metricNames.flatMap((name) => {
-    const row = metricRow(group, name, independence)
-    return row === null ? [] : [row]
+    const independent = streamShare(group, name, independence)
+    const of = (clock: 'service' | 'response') =>
+      distributionOf(group.latencies(name, clock), group.censored(name, clock), independent)
+    const service = of('service')
+    const response = twoClocked.includes(name) ? of('response') : null
+    return service === null && response === null ? [] : [{ name, unit: 'ms', service, response }]
   })
-}
-
-export function metricRow(
-  group: LatencyRecorder,
-  name: MetricName,
-  independence: Independence,
-): Metric | null {
-  const independent = streamShare(group, name, independence)
-  const of = (clock: 'service' | 'response') =>
-    distributionOf(group.latencies(name, clock), group.censored(name, clock), independent)
-  const service = of('service')
-  const response = twoClocked.includes(name) ? of('response') : null
-  return service === null && response === null ? null : { name, unit: 'ms', service, response }
 }
 
 /**

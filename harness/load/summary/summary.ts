@@ -9,7 +9,7 @@ import { decideSlo } from '../slo/decide.ts'
 import { impliedSlos } from '../slo/implied.ts'
 import type { Slo } from '../slo/slo.ts'
 import { conservation, littlesLaw, stampOrder } from '../statistics/audits.ts'
-import { endpointRows, metricRow, metricRows, sloEvidence } from './latencies.ts'
+import { endpointRows, metricRows, sloEvidence } from './latencies.ts'
 import {
   blocksOf,
   countAbandoned,
@@ -49,11 +49,12 @@ export function summarize(run: RunMetrics, options: SummaryOptions) {
   const independence = independenceOf(run, fromNs, toNs)
   const evidence = sloEvidence(run, window)
   const errors = run.failures.rows(countDue(outcomes))
+  const metrics = metricRows(kept, independence)
   return {
     window: window.row,
     rates: ratesOf(run, window),
     goodput: goodputOf(kept, window),
-    metrics: metricRows(kept, independence),
+    metrics,
     stalls: stallsOf(kept, run.config.stallNs),
     delivery: describeDelivery(kept),
     errors,
@@ -81,7 +82,7 @@ export function summarize(run: RunMetrics, options: SummaryOptions) {
       ? {}
       : { endpoints: endpointRows(run, window, options.endpoints, independence) }),
     reused: outcomes.reusedConnections,
-    connectMs: metricRow(kept, 'connect', independence),
+    connectMs: metrics.find(({ name }) => name === 'connect') ?? null,
     transactions: run.transactions.rows(options.transactions, (transaction) =>
       metricRows(run.group(from, to, { transaction }), independence),
     ),

@@ -108,26 +108,23 @@ export interface Independence {
 
 /** Independence by the sample of neighbors that were planned between two moments. */
 export function independenceOf(run: RunMetrics, fromNs: number, toNs: number): Independence {
-  const neighbors = new Neighbors(run, fromNs, toNs)
+  const effectiveShare = neighborsOf(run, fromNs, toNs)
   return {
-    ttft: neighbors.effectiveShare(({ ttftNs }) => ttftNs),
-    e2e: neighbors.effectiveShare(({ e2eNs }) => e2eNs),
+    ttft: effectiveShare(({ ttftNs }) => ttftNs),
+    e2e: effectiveShare(({ e2eNs }) => e2eNs),
   }
 }
 
-/** Autocorrelation of requests with their neighbors in the plan. */
-export class Neighbors {
-  readonly #runs: readonly (readonly SampledRequest[])[]
-
-  constructor(run: RunMetrics, fromNs: number, toNs: number) {
-    this.#runs = run.sample
-      .blocks()
-      .map((block) => block.filter(({ plannedNs }) => plannedNs >= fromNs && plannedNs < toNs))
-  }
-
-  /** Effective sample size of a figure, as a share of the sample; 1 if it never changes. */
-  effectiveShare(read: (sampled: SampledRequest) => number | null): number {
-    const values = this.#runs.map((block) => block.flatMap((sampled) => read(sampled) ?? []))
+/**
+ * Returns a function to the effective sample size of a figure, as a share of the sample, by the autocorrelation
+ * of requests with their neighbors in the plan; 1 if the figure never changes.
+ */
+export function neighborsOf(run: RunMetrics, fromNs: number, toNs: number) {
+  const runs = run.sample
+    .blocks()
+    .map((block) => block.filter(({ plannedNs }) => plannedNs >= fromNs && plannedNs < toNs))
+  return (read: (sampled: SampledRequest) => number | null): number => {
+    const values = runs.map((block) => block.flatMap((sampled) => read(sampled) ?? []))
     return effectiveSampleSize(1e6, lag1Autocorrelation(values)) / 1e6
   }
 }
