@@ -15,20 +15,7 @@ export interface DosePoint {
   readonly at?: number
 }
 
-export interface Crossing {
-  readonly rate: number
-  /** Interval at 95 %; null if the slope cannot be distinguished from 0. */
-  readonly interval: readonly [low: number, high: number] | null
-  /** Rise of the log odds for each unit of log rate. */
-  readonly slope: number
-  /** Change of the logarithm of the crossing per unit of `at`, also in standard errors; null if not fitted. */
-  readonly drift: { readonly perUnit: number; readonly z: number } | null
-  /** Change of the logarithm of the crossing for each unit of `at` in the fit; 0 if it has none. */
-  readonly fittedDrift: number
-  /** Variance of the points against that of independent requests; at least 1. */
-  readonly dispersion: number
-}
-
+export type Crossing = NonNullable<ReturnType<typeof crossingOf>>
 type Fit = NonNullable<ReturnType<typeof fitLogistic>>
 
 /** Minimum drift that is fitted, in standard errors; a smaller one is noise. */
@@ -41,7 +28,7 @@ const minDrift = 1
  * crossing is that of the newest point. Null with fewer than three points.
  * @param allowed share at which the crossing lies, between 0 and 1
  */
-export function crossingOf(points: readonly DosePoint[], allowed: number): Crossing | null {
+export function crossingOf(points: readonly DosePoint[], allowed: number) {
   if (points.length < 3) return null
   const origin = meanOf(points.map(({ rate }) => Math.log(rate))) ?? Number.NaN
   const now = Math.max(...points.map(({ at = 0 }) => at))
@@ -59,15 +46,13 @@ export function crossingOf(points: readonly DosePoint[], allowed: number): Cross
   const interval = fieller(fit, target, dispersion, studentQuantile(0.975, degrees))
   return {
     rate: Math.exp(origin + target / fit.slope),
+    /** At 95 %; null if the slope cannot be distinguished from 0. */
     interval:
-      interval === null ? null : [Math.exp(origin + interval[0]), Math.exp(origin + interval[1])],
-    slope: fit.slope,
+      interval && ([Math.exp(origin + interval[0]), Math.exp(origin + interval[1])] as const),
+    /** Change of the logarithm of the crossing for each unit of `at` in the fit; 0 if it has none. */
     fittedDrift: isDrift ? -fit.drift / fit.slope : 0,
-    drift:
-      drifting === null
-        ? null
-        : { perUnit: -drifting.fit.drift / drifting.fit.slope, z: -drifting.zDrift },
-    dispersion,
+    /** The same per unit, also in standard errors, even if it is noise; null with too few points. */
+    drift: drifting && { perUnit: -drifting.fit.drift / drifting.fit.slope, z: -drifting.zDrift },
   }
 }
 

@@ -87,34 +87,25 @@ export function notesOf(
   { hasSeenLimit, typicalError, model, lengths }: FittedModel,
   own: readonly RequestLength[] | null,
 ): string[] {
-  const notes: string[] = []
-  if (typicalError > maxTypicalError) {
-    notes.push(
-      `the service model misses what was measured by ${(typicalError * 100).toFixed(0)} % (median): the plan is not reliable`,
-    )
-  }
-  if (!hasSeenLimit) {
-    notes.push(
-      `the measurement never reached the limit of the batch; ${model.maxSequences} sequences, the most that were seen, are taken for it`,
-    )
-  }
   const replicas = Math.min(...measurements.map((measurement) => measurement.replicas))
-  if (hasSeenLimit && replicas > 1) {
-    notes.push(
+  const isUnlimited = slos.some((slo) => slo.kind === 'goodput' && slo.limits === null)
+  const notes: (string | false)[] = [
+    typicalError > maxTypicalError &&
+      `the service model misses what was measured by ${(typicalError * 100).toFixed(0)} % (median): the plan is not reliable`,
+    !hasSeenLimit &&
+      `the measurement never reached the limit of the batch; ${model.maxSequences} sequences, the most that were seen, are taken for it`,
+    hasSeenLimit &&
+      replicas > 1 &&
       `the answers do not tell which of the ${replicas} measured replicas gave them: each decodes at least ${model.maxSequences} sequences together, and may decode more`,
-    )
-  }
-  if (own !== null) notes.push('lengths of the trace are taken as tokens', ...beyond(lengths, own))
-  if (slos.some((slo) => slo.kind === 'goodput' && slo.limits === null)) {
-    notes.push('goodput without limits counts every answered request as good')
-  }
-  for (const { file, report } of measurements) {
-    if (report.result.limit === 'policy') {
-      notes.push(`${file}: limited by a rate limit, which more replicas may not lift`)
-    }
-    if (report.outcome === 'above max' || report.outcome === 'below min') {
-      notes.push(`${file}: the search ended with "${report.outcome}"`)
-    }
-  }
-  return notes
+    own !== null && 'lengths of the trace are taken as tokens',
+    ...beyond(lengths, own ?? []),
+    isUnlimited && 'goodput without limits counts every answered request as good',
+    ...measurements.flatMap(({ file, report: { result, outcome } }) => [
+      result.limit === 'policy' &&
+        `${file}: limited by a rate limit, which more replicas may not lift`,
+      (outcome === 'above max' || outcome === 'below min') &&
+        `${file}: the search ended with "${outcome}"`,
+    ]),
+  ]
+  return notes.filter((note) => note !== false)
 }

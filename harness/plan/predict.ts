@@ -72,10 +72,7 @@ function predictOpen(
   const share = simulated / replicas
   const nextLength = lengthsOf(lengths, drawOf(seed, 'lengths'))
   const draw = drawOf(seed, 'arrivals')
-  const rows = pieces.map(({ fromMs, perSecond }) => ({
-    fromMs,
-    perSecond: isOne ? perSecond : perSecond * share,
-  }))
+  const rows = multiplied(pieces, isOne ? 1 : share)
   const first = pieces[0]
   const isSteady = pieces.length === 1 && first !== undefined
   // A steady load ends after enough requests; a trace is simulated to its end.
@@ -219,8 +216,11 @@ function scaled(workload: Workload, factor: number): Workload {
   if (workload.kind === 'closed') {
     return { kind: 'closed', users: Math.max(1, Math.round(workload.users * factor)) }
   }
-  const pieces = workload.pieces.map((piece) => ({ ...piece, perSecond: piece.perSecond * factor }))
-  return { ...workload, pieces }
+  return { ...workload, pieces: multiplied(workload.pieces, factor) }
+}
+
+function multiplied(pieces: readonly RatePiece[], factor: number): readonly RatePiece[] {
+  return pieces.map(({ fromMs, perSecond }) => ({ fromMs, perSecond: perSecond * factor }))
 }
 
 /** Refused requests miss the SLO that every load run has, unless one of errors or goodput is given. */

@@ -21,17 +21,7 @@ export interface SustainableFactor {
   readonly interval: readonly [number, number]
 }
 
-export interface Sizing {
-  /** Null if no number of replicas meets the SLOs. */
-  readonly replicas: number | null
-  readonly safeReplicas: number | null
-  /** Rows without price. */
-  readonly rows: readonly Omit<PlanRow, 'costPerHour'>[]
-  /** Load that `replicas` carry, as a multiple of the demand. */
-  readonly sustainable: SustainableFactor | null
-  /** Load that the assessed number carries; null if none was given, or it meets the SLOs at no load. */
-  readonly assessed: SustainableFactor | null
-}
+export type Sizing = ReturnType<typeof sizeCluster>
 
 /** Requests in a simulation whose quantiles are shown, in a search for a rate, and in one of a drawn model. */
 const exactly = 48_000
@@ -40,7 +30,11 @@ const roughly = 4000
 /** Models that are drawn from the uncertainty of the fit. */
 const draws = 16
 
-export function sizeCluster(options: SizingOptions): Sizing {
+/**
+ * Rows have no price yet. `replicas` is null if no number of them meets the SLOs, `assessed` also if no number
+ * was given to assess.
+ */
+export function sizeCluster(options: SizingOptions) {
   const meets = (count: number) => keepsAll(options.slos, likelyRun(options, count))
   const [first, last] = rangeOf(options)
   const replicas = smallest(meets, first, last)
@@ -102,30 +96,29 @@ function sloRow(slo: Slo, run: PredictedRun, drawn: readonly PredictedRun[]): Pr
   const all = drawn.map((each) => predictSlo(slo, each))
   const values = ascending(all.map((each) => each.value))
   const isCertain = all.every((each) => each.isMet === isLikely)
-  const [scale, unit] =
-    slo.kind === 'latency' ? [1, 'ms'] : slo.kind === 'rate' ? [1, '/s'] : [100, '%']
+  const { scale, unit, limit } = unitOf(slo)
   return {
     expression: slo.expression,
     value: finite(value * scale),
     low: finite(Math.min(value, quantile(values, 0.025)) * scale),
     high: finite(Math.max(value, quantile(values, 0.975)) * scale),
     unit,
-    limit: limitOf(slo),
+    limit,
     verdict: isCertain ? (isLikely ? 'met' : 'missed') : isLikely ? 'likely met' : 'likely missed',
   }
 }
 
-/** Limit of an SLO, in the unit of its row. */
-function limitOf(slo: Slo): number {
+/** Unit of the row of an SLO, the factor to it, and the limit in it. */
+function unitOf(slo: Slo) {
   switch (slo.kind) {
     case 'latency':
-      return slo.limitNs / 1e6
+      return { scale: 1, unit: 'ms', limit: slo.limitNs / 1e6 }
     case 'rate':
-      return slo.perSecond
+      return { scale: 1, unit: '/s', limit: slo.perSecond }
     case 'goodput':
-      return 100 * slo.minShare
+      return { scale: 100, unit: '%', limit: 100 * slo.minShare }
     case 'errors':
-      return 100 * slo.maxShare
+      return { scale: 100, unit: '%', limit: 100 * slo.maxShare }
   }
 }
 

@@ -1,6 +1,7 @@
 /** Data that a search keeps about the requests of one probe. */
 import { meanOf, medianOf } from '../../../contract/averages.ts'
 import type { ProbeSamples } from '../../../reports/capacity/model/probe.ts'
+import { milliseconds } from '../../load/metrics/samples/histogram.ts'
 import { lastTimestamp, latencyOf } from '../../load/metrics/samples/latency-definitions.ts'
 import type { RequestRecord } from '../../load/record.ts'
 import { inFlightAtStart } from '../../load/statistics/audits.ts'
@@ -74,9 +75,9 @@ export class ProbeObserver {
       endNs: lastTimestamp(record),
       over,
       outcome: outcome.kind,
-      ttftMs: inMs(latencyOf(record, 'ttft', 'service')),
-      e2eMs: inMs(latencyOf(record, 'e2e', 'service')),
-      tpotMs: inMs(latencyOf(record, 'tpot', 'service')),
+      ttftMs: milliseconds(latencyOf(record, 'ttft', 'service')),
+      e2eMs: milliseconds(latencyOf(record, 'e2e', 'service')),
+      tpotMs: milliseconds(latencyOf(record, 'tpot', 'service')),
       promptTokens: counts.inputTokens,
       outputTokens: counts.outputTokens,
       transaction,
@@ -195,10 +196,6 @@ export class ProbeObserver {
     )
     return byStart.map((request, index) => ({ ...request, inFlight: inFlight[index] ?? 0 }))
   }
-}
-
-function inMs(ns: number | null): number | null {
-  return ns === null ? null : ns / 1e6
 }
 
 function rounded(ms: number): number {

@@ -52,18 +52,17 @@ export function resultOf(
     highestMet: rateOf(capacity.highestMet),
     by: isPolicy ? 'fit' : capacity.by,
     headroom: rate === null ? null : { share: options.headroom, rate: options.headroom * rate },
-    concurrency: isClosed
-      ? found.load === null
-        ? null
-        : { value: found.load, interval: found.interval === null ? null : [...found.interval] }
-      : rate === null || residence === null
-        ? null
-        : {
-            value: rate * residence,
-            interval: interval === null ? null : [interval[0] * residence, interval[1] * residence],
-          },
+    concurrency: isClosed ? multiple(found, 1) : multiple({ load: rate, interval }, residence),
     tokensPerSecond:
       rate === null ? null : { input: input === null ? null : rate * input, output: rate * output },
+  }
+}
+
+function multiple({ load, interval }: Found, factor: number | null): CapacityResult['concurrency'] {
+  if (load === null || factor === null) return null
+  return {
+    value: load * factor,
+    interval: interval && [interval[0] * factor, interval[1] * factor],
   }
 }
 

@@ -6,7 +6,7 @@ import { urlOf } from '../../../contract/index.ts'
 import { messageOf } from '../../../contract/text.ts'
 import { type ChildServer, childServer } from '../child-server.ts'
 import type { KnownAnswer } from './bare-server.ts'
-import { type BenchCase, chatSupply, NoAnswerError } from './cases.ts'
+import { type BenchCase, NoAnswerError, withChats } from './cases.ts'
 import {
   type BenchOptions,
   type BenchRequest,
@@ -83,7 +83,13 @@ async function benchOne(benchCase: BenchCase, options: BenchOptions, dispatcher:
   const { connections, seconds, turns, onProgress = () => {} } = options
   const { name } = benchCase
   const run = runOf(benchCase, options)
-  const chats = chatsFor(benchCase, options)
+  const chats = async <Result>(
+    number: Parameters<typeof withChats>[1],
+    use: (chat: BenchRun['chat']) => Promise<Result>,
+  ) =>
+    benchCase.stored
+      ? withChats(options.target, number, options.signal, use)
+      : { result: await use(null), used: null }
 
   onProgress(`${name}: warming up`)
   const oneEach = { chats: connections, turns: Number.POSITIVE_INFINITY, connections }
@@ -143,23 +149,6 @@ function runOf(benchCase: BenchCase, options: BenchOptions): Omit<BenchRun, 'cha
     seconds: options.seconds,
     timeoutSeconds: options.timeoutSeconds,
     signal: options.signal,
-  }
-}
-
-/** Creates chats if the case needs them, passes them on, and deletes them. */
-function chatsFor({ stored }: BenchCase, { target, signal }: BenchOptions) {
-  return async <Result>(
-    chats: Parameters<typeof chatSupply>[1],
-    use: (chat: BenchRun['chat']) => Promise<Result>,
-  ) => {
-    if (!stored) return { result: await use(null), used: null }
-    const supply = await chatSupply(target, chats, signal)
-    let leftBehind = 0
-    const result = await use(supply.next).finally(async () => {
-      leftBehind = await supply.remove()
-    })
-    const { made, exhausted } = supply
-    return { result, used: { turns: chats.turns, made, exhausted, leftBehind } }
   }
 }
 

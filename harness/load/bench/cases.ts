@@ -1,7 +1,7 @@
 /** Cases of a bench: the three generating endpoints, each streamed and unstreamed, and their chats. */
 import { operations } from '../../../contract/index.ts'
 import { RunClock } from '../clock.ts'
-import { WorkerConnections } from '../http/worker-connections.ts'
+import { workerConnections } from '../http/worker-connections.ts'
 import { warningText } from '../setup/chat-journal.ts'
 import { ChatPool } from '../setup/chat-pool.ts'
 import type { LoadTarget } from '../target.ts'
@@ -69,66 +69,61 @@ function form(stream: boolean): string {
 }
 
 /**
- * The chats of a bench of v3 generate. A chat grows with every turn and a longer one costs more, so a bench
- * in one chat never reaches a steady state. Here a connection switches to a fresh chat after `turns` turns,
- * and connections begin at different turns: at any time the chats hold (turns − 1) / 2 earlier turns on
- * average, from the first second to the last.
+ * Creates the chats of a bench of v3 generate, passes on a function to the chat of the next turn of a connection,
+ * and deletes them. A chat grows with every turn and a longer one costs more, so a bench in one chat never
+ * reaches a steady state. Here a connection switches to a fresh chat after `turns` turns, and connections begin
+ * at different turns: at any time the chats hold (turns − 1) / 2 earlier turns on average, from the first second
+ * to the last.
  *
  * @param signal stops the creation of chats; existing ones are still deleted
  * @throws NoAnswerError if the service creates too few chats; those are deleted
  */
-export async function chatSupply(
+export async function withChats<Result>(
   target: LoadTarget,
   { chats, turns, connections }: { chats: number; turns: number; connections: number },
   signal: AbortSignal,
+  use: (next: (connection: number) => string) => Promise<Result>,
 ) {
   const pool = new ChatPool(target, 'bench')
-  const links = await WorkerConnections.negotiate({ target }, signal)
+  const links = await workerConnections({ target }, signal)
   const clock = new RunClock(process.hrtime.bigint())
   await pool.prepare(links.open(clock, true), { v3: chats, v2: 0, history: 0 }, signal)
   await links.close()
-  const remove = async () => {
-    await pool.close(links.open(clock, true), cleanupMs)
-    await links.close()
-    return pool.remaining
-  }
   const ids = Array.from({ length: chats }).flatMap(() => pool.freshChat() ?? [])
-  if (ids.length < chats) {
-    await remove()
-    signal.throwIfAborted()
-    const [first] = pool.warnings
-    const reason = pool.failure ?? pool.warnings.map(warningText).join('; ')
-    throw new NoAnswerError(reason, first?.status ?? 0)
-  }
   const current = Array.from({ length: connections }, (_, connection) => ({
     id: ids[connection % ids.length] ?? '',
     left: 1 + (connection % turns),
   }))
   let used = Math.min(connections, ids.length)
+  /** Number of times that a connection stayed in its chat because no fresh one was left. */
   let exhausted = 0
-  return {
-    /** The chat of the next turn of a connection. */
-    next(connection: number): string {
-      const chat = current[connection]
-      if (chat === undefined) throw new RangeError(`no connection ${connection}`)
-      if (chat.left === 0) {
-        const id = ids[used]
-        used += 1
-        if (id === undefined) exhausted += 1
-        else chat.id = id
-        chat.left = turns
-      }
-      chat.left -= 1
-      return chat.id
-    },
-    /** Number of times that a connection stayed in its chat because no fresh one was left. */
-    get exhausted() {
-      return exhausted
-    },
-    made: ids.length,
-    /** Deletes them all. @returns number of chats left behind */
-    remove,
+  const next = (connection: number): string => {
+    const chat = current[connection]
+    if (chat === undefined) throw new RangeError(`no connection ${connection}`)
+    if (chat.left === 0) {
+      const id = ids[used]
+      used += 1
+      if (id === undefined) exhausted += 1
+      else chat.id = id
+      chat.left = turns
+    }
+    chat.left -= 1
+    return chat.id
   }
+  const remove = async () => {
+    await pool.close(links.open(clock, true), cleanupMs)
+    await links.close()
+  }
+  if (ids.length === chats) {
+    const result = await use(next).finally(remove)
+    const leftBehind = pool.remaining
+    return { result, used: { turns, made: ids.length, exhausted, leftBehind } }
+  }
+  await remove()
+  signal.throwIfAborted()
+  const [first] = pool.warnings
+  const reason = pool.failure ?? pool.warnings.map(warningText).join('; ')
+  throw new NoAnswerError(reason, first?.status ?? 0)
 }
 
 /** Time limit of the cleanup, for a target that does not answer. */

@@ -6,15 +6,15 @@ import { iterationMs, type ServiceModel } from '../simulation/replica.ts'
 import type { RequestLength } from '../simulation/requests.ts'
 
 /** Times of a service model that follow from the work beside single requests, milliseconds. */
-export type ServiceTimes = Pick<
-  ServiceModel,
-  'overheadMs' | 'prefillMsPerToken' | 'decodeMs' | 'decodeMsPerSequence'
->
+export const timeNames = [
+  ...(['decodeMs', 'decodeMsPerSequence', 'prefillMsPerToken', 'overheadMs'] as const),
+]
+export type ServiceTimes = Pick<ServiceModel, (typeof timeNames)[number]>
 
-/** A measured time, and how often it contains each time of the service model. */
+/** A measured time, and how often it contains each time of the service model, in the order of `timeNames`. */
 export interface WorkRow {
   readonly measuredMs: number
-  readonly counts: Readonly<Record<keyof ServiceTimes, number>>
+  readonly counts: readonly number[]
 }
 
 /** An answer, with times in milliseconds from the start of the probe. */
@@ -93,14 +93,10 @@ export class ObservedWork {
       const decodedMs = other.endMs - other.firstMs
       if (togetherMs > 0) tokens += ((other.outputTokens - 1) * togetherMs) / decodedMs
     }
+    const sequences = iterations + (tokens - iterations) * this.#share
     return {
       measuredMs: endMs - firstMs,
-      counts: {
-        decodeMs: iterations,
-        decodeMsPerSequence: iterations + (tokens - iterations) * this.#share,
-        prefillMsPerToken: prompts * this.#share,
-        overheadMs: 0,
-      },
+      counts: [iterations, sequences, prompts * this.#share, 0],
     }
   }
 
@@ -116,20 +112,14 @@ const minKnown = 0.95
 const edge = 0.25
 
 function firstTokenRow({ sentMs, firstMs, promptTokens }: Answer): WorkRow {
-  const counts = { decodeMs: 1, decodeMsPerSequence: 1, overheadMs: 1 }
-  return { measuredMs: firstMs - sentMs, counts: { ...counts, prefillMsPerToken: promptTokens } }
+  return { measuredMs: firstMs - sentMs, counts: [1, 1, promptTokens, 1] }
 }
 
 function sumOf(rows: readonly WorkRow[]): WorkRow {
   const sum = (value: (row: WorkRow) => number) => rows.reduce((all, row) => all + value(row), 0)
   return {
     measuredMs: sum(({ measuredMs }) => measuredMs),
-    counts: {
-      decodeMs: sum(({ counts }) => counts.decodeMs),
-      decodeMsPerSequence: sum(({ counts }) => counts.decodeMsPerSequence),
-      prefillMsPerToken: sum(({ counts }) => counts.prefillMsPerToken),
-      overheadMs: sum(({ counts }) => counts.overheadMs),
-    },
+    counts: timeNames.map((_, at) => sum(({ counts }) => counts[at] ?? 0)),
   }
 }
 

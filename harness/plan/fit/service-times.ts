@@ -9,9 +9,8 @@ import {
   normalEquations,
 } from '../../load/statistics/linear-algebra.ts'
 import type { RequestLength } from '../simulation/requests.ts'
-import type { ServiceTimes, WorkRow } from './observed-work.ts'
+import { timeNames as names, type ServiceTimes, type WorkRow } from './observed-work.ts'
 
-const names = ['decodeMs', 'decodeMsPerSequence', 'prefillMsPerToken', 'overheadMs'] as const
 /** Error of the stamps of a row, beside the relative error of its time. */
 const stampMs = 3
 /** Relative errors beyond this multiple of the usual one count less (Huber). */
@@ -34,16 +33,13 @@ export function estimateTimes(probes: readonly (readonly WorkRow[])[]) {
   let rows: readonly WeightedRow[] = []
   for (let round = 0; round < rounds; round++) {
     rows = weightedRows(probes, solution)
-    const columns = names.map((_, at) => rows.map((row) => row.columns[at] ?? 0))
-    solution = nonNegative(
-      columns,
-      rows.map(({ value }) => value),
-    )
+    const values = rows.map(({ value }) => value)
+    solution = nonNegative(columnsOf(rows), values)
   }
   const times = solution ?? names.map(() => 0)
   return {
     times: timesOf(times),
-    /** Covariance in the order of `names`; large if the rows do not tell the times apart. */
+    /** Covariance in the order of `timeNames`; large if the rows do not tell the times apart. */
     covariance: covarianceOf(rows, times, probes.length),
   }
 }
@@ -51,8 +47,7 @@ export function estimateTimes(probes: readonly (readonly WorkRow[])[]) {
 /** Rows in units of their usual error. */
 function weightedRows(probes: readonly (readonly WorkRow[])[], solution: readonly number[] | null) {
   const rows = probes.flatMap((own, probe) =>
-    own.map(({ measuredMs, counts }) => {
-      const columns = names.map((name) => counts[name])
+    own.map(({ measuredMs, counts: columns }) => {
       const expectedMs = solution === null ? measuredMs : dot(columns, solution)
       const unitMs = expectedMs + stampMs
       return { probe, measuredMs, columns, unitMs, error: (measuredMs - expectedMs) / unitMs }
@@ -62,21 +57,18 @@ function weightedRows(probes: readonly (readonly WorkRow[])[], solution: readonl
   return rows.map(({ probe, measuredMs, columns, unitMs, error }) => {
     const large = Math.abs(error) / Math.max(minError, usualErrors * usual)
     const weight = 1 / (unitMs * Math.sqrt(Math.max(1, large)))
-    return {
-      probe,
-      columns: columns.map((count) => count * weight),
-      value: measuredMs * weight,
-    }
+    return { probe, columns: columns.map((count) => count * weight), value: measuredMs * weight }
   })
+}
+
+function columnsOf(rows: readonly WeightedRow[]) {
+  return names.map((_, at) => rows.map(({ columns }) => columns[at] ?? 0))
 }
 
 /** The sum of the covariance for independent rows and of that for rows of a probe that vary together. */
 function covarianceOf(rows: readonly WeightedRow[], solution: readonly number[], probes: number) {
   const residuals = rows.map(({ columns, value }) => value - dot(columns, solution))
-  const { matrix } = normalEquations(
-    names.map((_, at) => rows.map(({ columns }) => columns[at] ?? 0)),
-    [],
-  )
+  const { matrix } = normalEquations(columnsOf(rows), [])
   const unit = matrix.map((row, at) => 1 / Math.sqrt(row[at] || 1))
   const scaled = (square: readonly (readonly number[])[]) =>
     square.map((row, at) => row.map((value, other) => value * (unit[at] ?? 0) * (unit[other] ?? 0)))
@@ -94,14 +86,10 @@ function covarianceOf(rows: readonly WeightedRow[], solution: readonly number[],
     }
   }
   const moved = scores.map((score) => bread.map((row) => dot(row, score)))
+  const together = (at: number, other: number) =>
+    moved.reduce((sum, one) => sum + (one[at] ?? 0) * (one[other] ?? 0), 0)
   return scaled(
-    bread.map((row, at) =>
-      row.map((value, other) => {
-        return (
-          variance * value + moved.reduce((sum, one) => sum + (one[at] ?? 0) * (one[other] ?? 0), 0)
-        )
-      }),
-    ),
+    bread.map((row, at) => row.map((value, other) => variance * value + together(at, other))),
   )
 }
 
@@ -114,15 +102,9 @@ export function workError(
   const output = meanOf(lengths.map(({ outputTokens }) => outputTokens)) ?? 0
   const prompt = meanOf(lengths.map(({ promptTokens }) => promptTokens)) ?? 0
   const counts = [output / maxSequences, output, prompt, 0]
-  const work = dot(
-    counts,
-    names.map((name) => times[name]),
-  )
-  const variance = dot(
-    counts,
-    covariance.map((row) => dot(row, counts)),
-  )
-  return Math.sqrt(variance) / work
+  const variances = covariance.map((row) => dot(row, counts))
+  const values = names.map((name) => times[name])
+  return Math.sqrt(dot(counts, variances)) / dot(counts, values)
 }
 
 /** Times drawn from the uncertainty of the estimate. */
