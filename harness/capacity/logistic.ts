@@ -46,7 +46,7 @@ export function crossingOf(points: readonly DosePoint[], allowed: number) {
   const interval = fieller(fit, target, dispersion, studentQuantile(0.975, degrees))
   return {
     rate: Math.exp(origin + target / fit.slope),
-    /** At 95 %; null if the slope cannot be distinguished from 0. */
+    /** Confidence interval at 95 %; null if the slope cannot be distinguished from 0. */
     interval:
       interval && ([Math.exp(origin + interval[0]), Math.exp(origin + interval[1])] as const),
     /** Change of the logarithm of the crossing for each unit of `at` in the fit; 0 if it has none. */
