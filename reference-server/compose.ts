@@ -11,7 +11,6 @@ import {
   requestsPerMinute,
   withoutLimit,
 } from './http/admission.ts'
-import { stampsOnRequest } from './http/stamps.ts'
 import { fakeModel } from './model/fake-model.ts'
 import type { AnswerScript, ScriptEntry } from './model/script/answer-script.ts'
 import { recordedModel } from './model/script/recording.ts'
@@ -20,19 +19,12 @@ import type { Model } from './model/types.ts'
 import { retrieve } from './retrieval/retrieval.ts'
 import { type Clock, realClock } from './runtime/clock.ts'
 import { decodeOnTime } from './runtime/decoding.ts'
-import {
-  asFastAsPossible,
-  noPause,
-  pauseOnce,
-  type ServerPace,
-  seededTiming,
-  withPause,
-} from './runtime/pace.ts'
+import { asFastAsPossible, pauseOnce, type ServerPace, seededTiming } from './runtime/pace.ts'
 import { type Ids, randomIds } from './runtime/random.ts'
 import { runRegistry } from './runtime/runs.ts'
 import type { Patch, Services } from './services.ts'
 import { waitingIdempotency } from './store/sql/ledger.ts'
-import type { Store } from './store/types.ts'
+import type { Store } from './store/sql/store.ts'
 
 export interface ServiceOptions {
   readonly keys: readonly string[]
@@ -62,8 +54,7 @@ export interface ServiceOptions {
 export function composeServices(options: ServiceOptions): Services {
   const { keys, seed, pace = asFastAsPossible, patch = (services) => services } = options
   const clock = options.clock ?? realClock
-  const pause = pace.freeze === undefined ? noPause : pauseOnce(clock, pace.freeze)
-  const plain: Services = {
+  return patch({
     clock,
     ids: options.ids ?? randomIds,
     timing: seededTiming(seed, pace),
@@ -79,15 +70,13 @@ export function composeServices(options: ServiceOptions): Services {
       options.requestsPerMinute === undefined
         ? withoutLimit
         : requestsPerMinute(options.requestsPerMinute),
-    pause,
+    pause: pace.freeze && pauseOnce(clock, pace.freeze),
     events: responseEvents,
     incoming: (call) => call,
     outgoing: (_call, reply) => reply,
     encode: encodeBlock,
-    bytes: (call, chunks) =>
-      pace.freeze === undefined ? chunks : withPause(chunks, pause, call.signal),
-  }
-  return patch(stampsOnRequest(plain))
+    bytes: (_call, chunks) => chunks,
+  })
 }
 
 function storeOf({ store, runningRepeat }: ServiceOptions, clock: Clock): Store {

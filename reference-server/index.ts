@@ -11,4 +11,4 @@ export {
 export type { Patch, Services } from './services.ts'
 export { StoreOpenError } from './store/errors.ts'
 export { openStore, storeName } from './store/open-store.ts'
-export type { Store } from './store/types.ts'
+export type { Store } from './store/sql/store.ts'

@@ -4,12 +4,13 @@ import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { setTimeout as timeout } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { composeServices, type ServiceOptions } from './compose.ts'
 import { createApp, type ServerPhase } from './http/app.ts'
+import type { Route } from './http/call.ts'
 import { answerClientError } from './http/errors.ts'
 import { type CatalogModel, models } from './model/models.ts'
 import type { AnswerScript } from './model/script/answer-script.ts'
-import type { ServerMetrics } from './observability/metrics.ts'
 import type { Observer } from './observability/observe.ts'
 import type { RequestLogOptions } from './observability/request-log.ts'
 import { docsPage, documented } from './openapi/reference.ts'
@@ -85,7 +86,8 @@ export async function startReferenceServer(
   const server = createServer(timeouts, (request, response) => current.app(request, response))
   server.on('clientError', answerClientError)
   const sockets = socketsOf(server)
-  await listen(server, options)
+  server.listen(options.port ?? 0, options.host ?? '127.0.0.1')
+  await once(server, 'listening')
   let closed: Promise<void> | undefined
 
   async function end(): Promise<void> {
@@ -93,10 +95,21 @@ export async function startReferenceServer(
     life.phase = 'leaving'
     if (drainDelayMs > 0) await timeout(drainDelayMs)
     life.phase = 'draining'
-    await endWithin(closeDeadlineMs, server, sockets, {
-      runs: current.services.runs,
-      inFlight: life.inFlight,
-    })
+    const { runs } = current.services
+    const deadline = setTimeout(() => {
+      runs.abort()
+      server.closeAllConnections()
+    }, closeDeadlineMs)
+    // A connection would be kept alive after its last answer.
+    const idle = setInterval(() => server.closeIdleConnections(), 25)
+    // Listens until then, to answer new requests with 503.
+    await Promise.all([life.inFlight.idle(), runs.idle()])
+    const down = new Promise((resolve) => server.close(resolve))
+    // To Node, a connection is not idle before its first request has been answered.
+    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
+    await down
+    clearInterval(idle)
+    clearTimeout(deadline)
     if (options.store === undefined) await current.services.store.close()
   }
 
@@ -107,7 +120,7 @@ export async function startReferenceServer(
     get services() {
       return current.services
     },
-    connections: () => connections(server),
+    connections: () => promisify<number>((done) => server.getConnections(done))(),
     async reset() {
       const { runs, store } = current.services
       current = await assemble(parts, life)
@@ -134,60 +147,39 @@ interface Life {
 type AssemblyOptions = Omit<ReferenceServerOptions, 'script'> &
   Pick<ServiceOptions, 'keys' | 'script'>
 
+/** Log and metrics are loaded only if used, which is rare. */
 async function assemble(options: AssemblyOptions, life: Readonly<Life>) {
-  const { services, metrics } = await withMetrics(
-    composeServices({
-      ...options,
-      seed: options.seed ?? 1,
-      store: options.store ?? (await openStore('memory')),
-    }),
-    options.metrics === true,
-  )
+  const { keys, seed = 1, store = await openStore('memory'), log, observers = [] } = options
+  let services = composeServices({ ...options, seed, store })
+  const pages: Route[] = []
+  const ownObservers: Observer[] = []
+  if (options.metrics === true) {
+    const { serverMetrics } = await import('./observability/metrics.ts')
+    const { runs, decode } = services
+    const metrics = serverMetrics(() => runs.size)
+    services = { ...services, decode: metrics.measured(decode) }
+    pages.push(metrics.page)
+    ownObservers.push(metrics)
+  }
+  if (log !== undefined) {
+    const { requestLog } = await import('./observability/request-log.ts')
+    ownObservers.push(requestLog({ ...log, secrets: keys }))
+  }
   const routes = documented(allRoutes(services))
-  const app = createApp(services, routes, [docsPage(routes), ...(metrics?.pages ?? [])], {
+  const app = createApp(services, [...routes, docsPage(routes), ...pages], {
     bodyLimitBytes: options.bodyLimitBytes ?? 4 * 1024 * 1024,
     uploadLimitBytes: options.uploadLimitBytes ?? 10 * 1024 * 1024,
     phase: () => life.phase,
     inFlight: life.inFlight,
     onInternalError: options.onInternalError ?? (() => {}),
     origins: options.origins ?? [],
-    observers: [
-      ...(metrics === undefined ? [] : [metrics]),
-      ...(options.log === undefined
-        ? []
-        : [await openLog({ ...options.log, secrets: options.keys })]),
-      ...(options.observers ?? []),
-    ],
+    observers: [...ownObservers, ...observers],
   })
   return { app, services }
 }
 
 /** Idle connections outlive those of a load balancer, which could otherwise use one as it closes. */
 const timeouts = { requestTimeout: 120_000, keepAliveTimeout: 72_000 }
-
-/** @throws the error of `listen`, such as EADDRINUSE */
-async function listen(server: Server, { port = 0, host = '127.0.0.1' }: ReferenceServerOptions) {
-  server.listen(port, host)
-  await once(server, 'listening')
-}
-
-/** Log and metrics are loaded only if used, which is rare. */
-async function openLog(options: RequestLogOptions): Promise<Observer> {
-  const { requestLog } = await import('./observability/request-log.ts')
-  return requestLog(options)
-}
-
-async function withMetrics(services: Services, enabled: boolean): Promise<Measured> {
-  if (!enabled) return { services }
-  const { serverMetrics } = await import('./observability/metrics.ts')
-  const metrics = serverMetrics(() => services.runs.size)
-  return { services: { ...services, decode: metrics.measured(services.decode) }, metrics }
-}
-
-interface Measured {
-  readonly services: Services
-  readonly metrics?: ServerMetrics
-}
 
 function socketsOf(server: Server): ReadonlySet<Socket> {
   const sockets = new Set<Socket>()
@@ -196,39 +188,6 @@ function socketsOf(server: Server): ReadonlySet<Socket> {
     socket.once('close', () => sockets.delete(socket))
   })
   return sockets
-}
-
-async function endWithin(
-  deadlineMs: number,
-  server: Server,
-  sockets: ReadonlySet<Socket>,
-  { runs, inFlight }: Readonly<Record<'runs' | 'inFlight', Runs>>,
-): Promise<void> {
-  const timer = new AbortController()
-  const deadline = timeout(deadlineMs, undefined, { signal: timer.signal }).then(
-    () => {
-      runs.abort()
-      server.closeAllConnections()
-    },
-    () => {},
-  )
-  // A connection would be kept alive after its last answer.
-  const idle = setInterval(() => server.closeIdleConnections(), 25)
-  // Listens until then, to answer new requests with 503.
-  await Promise.all([inFlight.idle(), runs.idle()])
-  const closed = new Promise((resolve) => server.close(resolve))
-  // To Node, a connection is not idle before its first request has been answered.
-  for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
-  await closed
-  clearInterval(idle)
-  timer.abort()
-  await deadline
-}
-
-function connections(server: Server): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.getConnections((error, count) => (error === null ? resolve(count) : reject(error)))
-  })
 }
 
 function listeningUrl(server: Server): string {

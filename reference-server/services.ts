@@ -9,10 +9,10 @@ import type { Model } from './model/types.ts'
 import type { Retrieval } from './retrieval/types.ts'
 import type { Clock } from './runtime/clock.ts'
 import type { Decode } from './runtime/decoding.ts'
-import type { Pause, Timing } from './runtime/pace.ts'
+import type { Timing } from './runtime/pace.ts'
 import type { Ids } from './runtime/random.ts'
 import type { Runs } from './runtime/runs.ts'
-import type { Store } from './store/types.ts'
+import type { Store } from './store/sql/store.ts'
 
 export interface Services extends Encoding {
   readonly clock: Clock
@@ -28,8 +28,6 @@ export interface Services extends Encoding {
   readonly keys: readonly string[]
   readonly authenticate: Authenticate
   readonly limit: RateLimit
-  /** Pause before an answer and before each of its chunks. */
-  readonly pause: Pause
   /** The v3 event sequence of a run, live and replayed. */
   readonly events: (run: ResponseRun) => Iterable<ResponseEvent>
   /** Each admitted request, before its schema reads it. */

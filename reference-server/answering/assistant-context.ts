@@ -1,8 +1,9 @@
 /** Assistant of a request: its instructions and knowledge bases, for all ways of naming it. */
 import { isUuid } from '../../contract/json.ts'
-import { ApiError } from '../http/errors.ts'
+import { found } from '../http/errors.ts'
 import type { OneShotRequest } from '../requests/index.ts'
-import type { KnowledgeBase, KnowledgeStore } from '../store/types.ts'
+import type { Store } from '../store/sql/store.ts'
+import type { KnowledgeBase } from '../store/types.ts'
 
 export interface AssistantContext {
   readonly instructions: string | null
@@ -21,14 +22,12 @@ export const noAssistant: AssistantContext = {
 /** @throws ApiError 404 for an id that is not in the catalog */
 export function catalogAssistant(id: string | null | undefined): AssistantContext {
   if (id === null || id === undefined) return noAssistant
-  const assistant = assistants.find((one) => one.id === id)
-  if (assistant === undefined) {
-    throw new ApiError(404, `No assistant ${JSON.stringify(id)} in the catalog`, {
-      code: 'assistant_not_found',
-      param: 'assistant_id',
-    })
-  }
-  const { instructions, baseId } = assistant
+  const { instructions, baseId } = found(
+    assistants.find((one) => one.id === id),
+    `No assistant ${JSON.stringify(id)} in the catalog`,
+    'assistant_not_found',
+    'assistant_id',
+  )
   return { ...noAssistant, instructions, baseIds: baseId === null ? [] : [baseId] }
 }
 
@@ -39,11 +38,8 @@ export function catalogAssistant(id: string | null | undefined): AssistantContex
  * @throws ApiError 404 for a UUID that is not in the catalog
  */
 export function assistantOrInstructions(id: string | null | undefined): AssistantContext {
-  if (id === null || id === undefined) return noAssistant
-  if (isUuid(id)) {
-    return catalogAssistant(id.toLowerCase())
-  }
-  return { ...noAssistant, instructions: namedInstructions.get(id) ?? null }
+  if (isUuid(id)) return catalogAssistant(id.toLowerCase())
+  return { ...noAssistant, instructions: namedInstructions.get(id ?? '') ?? null }
 }
 
 type OneShotAssistant = Pick<OneShotRequest, 'assistant_id' | 'assistant' | 'kb_id'>
@@ -55,48 +51,36 @@ type OneShotAssistant = Pick<OneShotRequest, 'assistant_id' | 'assistant' | 'kb_
  * @throws ApiError 404 for an assistant or a base that does not exist
  */
 export async function oneShotAssistant(
-  knowledge: KnowledgeStore,
+  knowledge: Store['knowledge'],
   caller: string,
   { assistant_id, assistant, kb_id }: OneShotAssistant,
 ): Promise<AssistantContext> {
+  const named = async (id: string | null | undefined, param: string) =>
+    typeof id === 'string' ? [(await ownBase(knowledge, caller, id, param)).id] : undefined
   if (assistant_id === 'searcher') {
-    const baseIds =
-      typeof kb_id === 'string'
-        ? [(await ownBase(knowledge, caller, kb_id, 'kb_id')).id]
-        : await allBases(knowledge, caller)
+    const baseIds = (await named(kb_id, 'kb_id')) ?? (await allBases(knowledge, caller))
     return { instructions: 'You search the knowledge base.', baseIds, searchesByItself: true }
   }
   if (typeof assistant_id === 'string') return catalogAssistant(assistant_id)
-  const own = assistant?.kb_id
-  return {
-    ...noAssistant,
-    instructions: assistant?.instructions ?? null,
-    baseIds:
-      typeof own === 'string'
-        ? [(await ownBase(knowledge, caller, own, 'assistant.kb_id')).id]
-        : [],
-  }
+  const baseIds = (await named(assistant?.kb_id, 'assistant.kb_id')) ?? []
+  return { ...noAssistant, instructions: assistant?.instructions ?? null, baseIds }
 }
 
 /** @throws ApiError 404 for a knowledge base that does not exist or belongs to another caller */
 export async function ownBase(
-  knowledge: KnowledgeStore,
+  knowledge: Store['knowledge'],
   caller: string,
-  id = '',
-  param = 'base_id',
+  id: string,
+  param: string,
 ): Promise<KnowledgeBase> {
-  const base = await knowledge.find(caller, id)
-  if (base !== undefined) return base
-  throw new ApiError(404, `No knowledge base ${JSON.stringify(id)}`, {
-    code: 'knowledge_base_not_found',
-    param,
-  })
+  const message = `No knowledge base ${JSON.stringify(id)}`
+  return found(await knowledge.find(caller, id), message, 'knowledge_base_not_found', param)
 }
 
 /** Maximum number of knowledge bases in one search. */
 const maxBases = 20
 
-async function allBases(knowledge: KnowledgeStore, caller: string): Promise<readonly string[]> {
+async function allBases(knowledge: Store['knowledge'], caller: string): Promise<readonly string[]> {
   const { rows } = await knowledge.bases(caller, { limit: maxBases })
   return rows.map(({ id }) => id)
 }
@@ -133,7 +117,7 @@ export const assistants: readonly CatalogAssistant[] = [
 ]
 
 /** Instructions that `assistant_id` of v2 can name (section 4.2). */
-export const namedInstructions: ReadonlyMap<string, string> = new Map([
+const namedInstructions: ReadonlyMap<string, string> = new Map([
   ['concise', 'Answer in as few words as the question allows.'],
   ['formal', 'Answer in formal language, without contractions.'],
 ])

@@ -1,15 +1,16 @@
 /** Images, videos and files of a message, as turns for the model. */
-import { ApiError } from '../http/errors.ts'
+import { found } from '../http/errors.ts'
 import type { Turn } from '../model/types.ts'
 import { documentText } from '../retrieval/document-text.ts'
-import type { Attachment, AttachmentStore } from '../store/types.ts'
+import type { Store } from '../store/sql/store.ts'
+import type { Attachment } from '../store/types.ts'
 
 /** Uploaded files by id. */
 export type Files = ReadonlyMap<string, Attachment>
 
 /** @throws ApiError 404 for a file that does not exist or belongs to another caller */
 export async function ownFiles(
-  attachments: AttachmentStore,
+  attachments: Store['attachments'],
   caller: string,
   ids: Iterable<string>,
   param: string,
@@ -17,10 +18,7 @@ export async function ownFiles(
   const files = new Map<string, Attachment>()
   for (const id of new Set(ids)) {
     const file = await attachments.find(caller, id)
-    if (file === undefined) {
-      throw new ApiError(404, `No file ${JSON.stringify(id)}`, { code: 'file_not_found', param })
-    }
-    files.set(id, file)
+    files.set(id, found(file, `No file ${JSON.stringify(id)}`, 'file_not_found', param))
   }
   return files
 }

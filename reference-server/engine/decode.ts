@@ -12,11 +12,9 @@ import {
   iterate,
 } from './engine.ts'
 
-/** Progress of one sequence, and its waiters. */
 interface Progress {
   tokens: number
   endsAt: number
-  readonly waiters: { readonly n: number; readonly resolve: () => void }[]
 }
 
 export function decodeByEngine(options: EngineOptions, clock: Clock): Decode {
@@ -24,6 +22,7 @@ export function decodeByEngine(options: EngineOptions, clock: Clock): Decode {
   let state: EngineState = idle
   let sequences = 0
   let isRunning = false
+  let iterated = Promise.withResolvers<void>()
 
   /** Runs until nothing is left to decode. Iterations are timed from each other, without drift. */
   async function run(): Promise<void> {
@@ -34,20 +33,19 @@ export function decodeByEngine(options: EngineOptions, clock: Clock): Decode {
       state = iteration.state
       at += iteration.durationMs
       await sleepUntil(clock, at)
-      for (const id of iteration.decoded) advance(id, at)
+      for (const id of iteration.decoded) {
+        const own = progress.get(id)
+        if (own !== undefined) Object.assign(own, { tokens: own.tokens + 1, endsAt: at })
+      }
       for (const id of iteration.finished) progress.delete(id)
+      iterated.resolve()
+      iterated = Promise.withResolvers()
     }
     isRunning = false
   }
 
-  function advance(id: number, at: number): void {
-    const own = progress.get(id)
-    if (own === undefined) return
-    own.tokens += 1
-    own.endsAt = at
-    while ((own.waiters[0]?.n ?? Number.POSITIVE_INFINITY) <= own.tokens) {
-      own.waiters.shift()?.resolve()
-    }
+  async function wait(own: Progress, tokens: number, stop: AbortSignal | undefined) {
+    while (own.tokens < tokens) await untilAborted(iterated.promise, stop)
   }
 
   return ({ promptTokens, outputTokens, startedAt, signal }): Decoding => {
@@ -56,26 +54,20 @@ export function decodeByEngine(options: EngineOptions, clock: Clock): Decode {
     const queued = enqueue(options, state, { id, promptTokens, outputTokens: count })
     if (queued === undefined) throw overloaded(options)
     state = queued
-    const own: Progress = { tokens: 0, endsAt: startedAt, waiters: [] }
+    const own: Progress = { tokens: 0, endsAt: startedAt }
     progress.set(id, own)
     signal?.addEventListener('abort', () => {
       state = cancel(state, id)
+      progress.delete(id)
     })
     if (!isRunning) void run()
-    const token: Decoding['token'] = (n, stop) => {
-      const tokenCount = Math.min(n, count)
-      if (own.tokens >= tokenCount) return
-      return untilAborted(
-        new Promise((resolve) => own.waiters.push({ n: tokenCount, resolve })),
-        stop,
-      )
-    }
     return {
       get endsAt() {
         return own.endsAt
       },
-      token,
-      all: async (stop) => token(count, stop),
+      token: (n, stop) =>
+        own.tokens >= Math.min(n, count) ? undefined : wait(own, Math.min(n, count), stop),
+      all: (stop) => wait(own, count, stop),
     }
   }
 }
@@ -92,8 +84,6 @@ function untilAborted(wait: Promise<void>, signal: AbortSignal | undefined): Pro
 }
 
 function overloaded({ maxWaiting }: EngineOptions): ApiError {
-  return new ApiError(503, `The engine is busy and ${maxWaiting} requests wait already`, {
-    code: 'engine_overloaded',
-    headers: { 'retry-after': '1' },
-  })
+  const message = `The engine is busy and ${maxWaiting} requests wait already`
+  return new ApiError(503, message, 'engine_overloaded', null, { 'retry-after': '1' })
 }

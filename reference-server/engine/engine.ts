@@ -108,13 +108,14 @@ export const defaultEngine: EngineOptions = {
   decodeMsPerSeq: 0.5,
 }
 
-const parts: Readonly<Record<string, (value: string) => Partial<EngineOptions> | undefined>> = {
-  'max-num-seqs': (value) => whole(value, 1, (maxNumSeqs) => ({ maxNumSeqs })),
-  'max-waiting': (value) => whole(value, 0, (maxWaiting) => ({ maxWaiting })),
-  prefill: (value) =>
-    time(value.replace(/\/token$/, ''), (prefillMsPerToken) => ({ prefillMsPerToken })),
-  decode: (value) => time(value, (decodeMs) => ({ decodeMs })),
-  'decode-per-seq': (value) => time(value, (decodeMsPerSeq) => ({ decodeMsPerSeq })),
+type Read = (value: string) => number | undefined
+
+const parts: Readonly<Record<string, readonly [keyof EngineOptions, Read]>> = {
+  'max-num-seqs': ['maxNumSeqs', (value) => whole(value, 1)],
+  'max-waiting': ['maxWaiting', (value) => whole(value, 0)],
+  prefill: ['prefillMsPerToken', (value) => time(value.replace(/\/token$/, ''))],
+  decode: ['decodeMs', time],
+  'decode-per-seq': ['decodeMsPerSeq', time],
 }
 
 /**
@@ -132,24 +133,24 @@ export function parseEngine(text: string): EngineOptions {
 
 function readPart(part: string): Partial<EngineOptions> {
   const [name = '', value = '', ...rest] = part.split('=')
-  const reader = Object.hasOwn(parts, name) ? parts[name] : undefined
-  if (reader === undefined) {
+  const option = Object.hasOwn(parts, name) ? parts[name] : undefined
+  if (option === undefined) {
     throw unreadable(part, `known names are ${Object.keys(parts).join(', ')}`)
   }
-  const read = rest.length > 0 ? undefined : reader(value)
-  if (read !== undefined) return read
+  const [member, read] = option
+  const number = rest.length > 0 ? undefined : read(value)
+  if (number !== undefined) return { [member]: number }
   const expected = /max/.test(name) ? 'a whole number' : 'a time such as 12ms'
   throw unreadable(part, `expected ${name}= and ${expected}`)
 }
 
-function whole<T>(value: string, min: number, make: (count: number) => T): T | undefined {
-  const count = Number(value)
-  return /^\d{1,6}$/.test(value) && count >= min ? make(count) : undefined
+function whole(value: string, min: number): number | undefined {
+  return /^\d{1,6}$/.test(value) && Number(value) >= min ? Number(value) : undefined
 }
 
-function time<T>(value: string, make: (ms: number) => T): T | undefined {
+function time(value: string): number | undefined {
   const [, digits, unit] = /^(\d{1,6}(?:\.\d+)?)(ms|s)?$/.exec(value) ?? []
-  return digits === undefined ? undefined : make(Number(digits) * (unit === 's' ? 1000 : 1))
+  return digits === undefined ? undefined : Number(digits) * (unit === 's' ? 1000 : 1)
 }
 
 function unreadable(part: string, why: string): EngineSyntaxError {

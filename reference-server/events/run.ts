@@ -1,7 +1,8 @@
 /** One run: a generation with its ids and times, the source of events, final object and history. */
 
 import type { Failure, Generation, Step } from '../model/types.ts'
-import type { Decode, Decoding } from '../runtime/decoding.ts'
+import { beginDecoding, type Decoding } from '../runtime/decoding.ts'
+import type { Ids } from '../runtime/random.ts'
 
 /** Request parameters that the response object repeats. */
 export interface RunSettings {
@@ -56,27 +57,14 @@ const itemPrefix = {
 } as const
 
 export function beginRun(
-  generation: Generation,
+  { steps, finish, failure, tokens, pace }: Generation,
   settings: RunSettings,
-  services: {
-    readonly ids: { tagged(prefix: string): string }
-    readonly clock: { now(): number }
-    readonly timing: (count: number, pace: Generation['pace']) => readonly number[]
-    readonly decode: Decode
-  },
-  signal?: AbortSignal,
+  services: Parameters<typeof beginDecoding>[0] & { readonly ids: Pick<Ids, 'tagged'> },
 ): ResponseRun {
-  const { steps, finish, failure, tokens } = generation
-  const startedAt = services.clock.now()
-  const decoding = services.decode({
-    promptTokens: tokens.input,
-    outputTokens: tokens.output,
-    startedAt,
-    due: services.timing(tokens.output, generation.pace),
-    ...(signal === undefined ? {} : { signal }),
-  })
+  const { ids } = services
+  const { startedAt, decoding } = beginDecoding(services, { tokens, pace })
   return {
-    id: services.ids.tagged('resp'),
+    id: ids.tagged('resp'),
     startedAt,
     get completedAt() {
       return decoding.endsAt
@@ -85,8 +73,8 @@ export function beginRun(
     settings,
     steps: steps.map((step) => ({
       ...step,
-      itemId: services.ids.tagged(itemPrefix[step.type]),
-      callId: services.ids.tagged('call'),
+      itemId: ids.tagged(itemPrefix[step.type]),
+      callId: ids.tagged('call'),
     })),
     finish,
     failure,

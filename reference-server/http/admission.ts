@@ -46,10 +46,9 @@ const maxAdmitted = 1000
 /** No `error` attribute without credentials (RFC 6750, section 3). */
 export function unauthorized(authorization: string | undefined): ApiError {
   const attributes = bearerToken(authorization) === undefined ? '' : ', error="invalid_token"'
-  return new ApiError(401, 'A valid API key is required: Authorization: Bearer <key>', {
-    code: 'invalid_api_key',
-    headers: { 'www-authenticate': `Bearer realm="chat-generation"${attributes}` },
-  })
+  const message = 'A valid API key is required: Authorization: Bearer <key>'
+  const headers = { 'www-authenticate': `Bearer realm="chat-generation"${attributes}` }
+  return new ApiError(401, message, 'invalid_api_key', null, headers)
 }
 
 function bearerToken(authorization: string | undefined): string | undefined {
@@ -99,8 +98,7 @@ export function requestsPerMinute(limit: number): RateLimit {
 }
 
 function tooMany(seconds: number, limit: number): ApiError {
-  return new ApiError(429, `At most ${limit} requests a minute; try again in ${seconds}s`, {
-    code: 'rate_limit_exceeded',
-    headers: { 'retry-after': String(seconds) },
-  })
+  const message = `At most ${limit} requests a minute; try again in ${seconds}s`
+  const headers = { 'retry-after': String(seconds) }
+  return new ApiError(429, message, 'rate_limit_exceeded', null, headers)
 }

@@ -6,11 +6,11 @@ import { type Observer, observe, type Served } from '../observability/observe.ts
 import { sleepUntil } from '../runtime/clock.ts'
 import type { Runs } from '../runtime/runs.ts'
 import type { Services } from '../services.ts'
-import { unauthorized } from './admission.ts'
+import { type Standing, unauthorized } from './admission.ts'
 import { readBody } from './body.ts'
 import type { Call, Reply, Route } from './call.ts'
 import { ApiError, errorReply, isInternal } from './errors.ts'
-import { createRouter, type Found, type Page, type Router } from './router.ts'
+import { createRouter } from './router.ts'
 import { writeReply } from './writer.ts'
 
 /** `leaving`: still answers, but not ready, so that load balancers remove it; `draining`: 503 to new requests. */
@@ -30,74 +30,21 @@ export interface AppOptions {
 
 export type App = (request: IncomingMessage, response: ServerResponse) => void
 
-export function createApp(
-  services: Services,
-  routes: readonly Route[],
-  pages: readonly Page[],
-  options: AppOptions,
-): App {
-  const router = createRouter(routes, pages)
-  const admit = createAdmission(services, router, options)
-  const answer = createAnswering(services, options)
+export function createApp(services: Services, routes: readonly Route[], options: AppOptions): App {
+  const find = createRouter(routes)
   const isPreflight = allowOrigins(options.origins)
-
-  return (request, response) => {
-    const served: Served = { request, response, found: router.find(request.method, request.url) }
-    observe(served, options.observers)
-    if (isPreflight(request, response)) return
-    const call = callOf(served, services)
-    served.call = call
-    const admission = admit(served.found, call)
-    const { page } = served.found
-    void options.inFlight.track(() =>
-      admission.refusal === undefined && page !== undefined
-        ? writePage(response, page)
-        : answer(served, call, admission),
-    )
-  }
-}
-
-interface Admission {
-  /** Headers of the rate limit, for the answer. */
-  readonly headers: Readonly<Record<string, string>>
-  readonly refusal?: ApiError | undefined
-}
-
-/** Checks everything that depends only on the head of a request; the body of a refused one is never read. */
-function createAdmission(
-  services: Services,
-  router: Router,
-  { phase: phaseNow }: Pick<AppOptions, 'phase'>,
-) {
-  const isTurnedAway = (path: string): boolean => {
-    const phase = phaseNow()
-    return path === '/readyz' ? phase !== 'serving' : phase === 'draining' && path !== '/healthz'
-  }
-  return (found: Found, call: Call): Admission => {
-    const { path, caller } = call
-    const isApi = /^\/api(\/|$)/.test(path)
-    if (isApi && caller === '') {
-      return { headers: {}, refusal: unauthorized(call.headers.authorization) }
-    }
-    const standing = isApi ? services.limit(caller, services.clock.now()) : { headers: {} }
-    if (standing.refusal !== undefined) return standing
-    const refusal = isTurnedAway(path) ? goingDown() : router.refusal(found, call)
-    return { headers: standing.headers, refusal }
-  }
-}
-
-/** Writes the reply of a handler, or the refusal. */
-function createAnswering(services: Services, options: AppOptions) {
   const { onInternalError } = options
 
-  return async (served: Served, call: Call, admission: Admission): Promise<void> => {
+  /** Writes the reply of the handler, or the refusal. */
+  async function answer(served: Served, call: Call): Promise<void> {
     const { response } = served
     try {
-      const reply = await settle(served, call, admission)
+      const standing = admit(call)
+      const reply = await settle(served, call, standing.refusal)
       const made = reply.disruption === undefined ? reply : await disrupted(reply, call.signal)
-      const pause = services.pause(call.signal)
+      const pause = services.pause?.(call.signal)
       if (pause !== undefined) await pause
-      const headers = { ...admission.headers, ...made.headers }
+      const headers = { ...standing.headers, ...made.headers }
       served.answered = services.outgoing(call, { ...made, headers })
       await writeReply(response, call, served.answered, services)
     } catch (error) {
@@ -106,13 +53,27 @@ function createAnswering(services: Services, options: AppOptions) {
     }
   }
 
-  async function settle(served: Served, call: Call, { refusal }: Admission): Promise<Reply> {
-    const { request, response, found } = served
+  /** Checks everything that depends only on the head of a request; the body of a refused one is never read. */
+  function admit({ path, caller, headers }: Call): Standing {
+    const isApi = /^\/api(\/|$)/.test(path)
+    if (isApi && caller === '') return { headers: {}, refusal: unauthorized(headers.authorization) }
+    const standing = isApi ? services.limit(caller, services.clock.now()) : { headers: {} }
+    return standing.refusal === undefined && isTurnedAway(path, options.phase())
+      ? { ...standing, refusal: goingDown() }
+      : standing
+  }
+
+  async function settle(
+    { request, response, found: { route } }: Served,
+    call: Call,
+    refusal: ApiError | undefined,
+  ): Promise<Reply> {
     try {
-      if (refusal !== undefined || found.route === undefined) throw refusal
+      if (refusal !== undefined) throw refusal
+      if (typeof route === 'function') throw route()
       // A copy would stay in memory as long as the answer.
-      Object.assign(call, await readBody(request, response, found.route, options))
-      return await found.route.handle(services.incoming(call))
+      Object.assign(call, await readBody(request, response, route, options))
+      return await route.handle(services.incoming(call))
     } catch (error) {
       if (error instanceof ModelOutage && error.delayMs > 0) {
         await sleepUntil(services.clock, services.clock.now() + error.delayMs).catch(() => {})
@@ -121,12 +82,19 @@ function createAnswering(services: Services, options: AppOptions) {
       return errorReply(error)
     }
   }
+
+  return (request, response) => {
+    const served: Served = { request, response, found: find(request.method, request.url) }
+    observe(served, options.observers)
+    if (isPreflight(request, response)) return
+    const call = callOf(served, services)
+    served.call = call
+    void options.inFlight.track(() => answer(served, call))
+  }
 }
 
-async function writePage(response: ServerResponse, { contentType, text }: Page): Promise<void> {
-  const content = Buffer.from(await text())
-  response.writeHead(200, { 'content-type': contentType, 'content-length': content.length })
-  response.end(content)
+function isTurnedAway(path: string, phase: ServerPhase): boolean {
+  return path === '/readyz' ? phase !== 'serving' : phase === 'draining' && path !== '/healthz'
 }
 
 function callOf({ request, response, found }: Served, services: Services): Call {
@@ -162,9 +130,9 @@ function leaving(response: ServerResponse): AbortSignal {
 }
 
 function goingDown(): ApiError {
-  return new ApiError(503, 'The server is going down', {
-    code: 'service_unavailable',
-    headers: { 'retry-after': '1', connection: 'close' },
+  return new ApiError(503, 'The server is going down', 'service_unavailable', null, {
+    'retry-after': '1',
+    connection: 'close',
   })
 }
 

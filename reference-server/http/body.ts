@@ -121,17 +121,17 @@ function decode(bytes: Uint8Array): string {
 }
 
 function malformed(why: string): ApiError {
-  return new ApiError(400, `The body is not valid JSON: ${why}`, { code: 'invalid_json' })
+  return new ApiError(400, `The body is not valid JSON: ${why}`, 'invalid_json')
 }
 
 function wrongType(): ApiError {
-  return new ApiError(415, 'The body must be application/json', { code: 'unsupported_media_type' })
+  return new ApiError(415, 'The body must be application/json', 'unsupported_media_type')
 }
 
 function tooLarge(): ApiError {
-  return new ApiError(413, 'The body is too large', { code: 'body_too_large' })
+  return new ApiError(413, 'The body is too large', 'body_too_large')
 }
 
 function cutShort(): ApiError {
-  return new ApiError(400, 'The body ends early', { code: 'bad_request' })
+  return new ApiError(400, 'The body ends early', 'bad_request')
 }

@@ -30,18 +30,18 @@ export interface UploadedFile {
   readonly bytes: Buffer
 }
 
-export interface ValueReply {
+interface ReplyHead {
   readonly disruption?: Disruption | undefined
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
+}
+
+export interface ValueReply extends ReplyHead {
   /** A JSON value or raw bytes; without it the answer has no content. */
   readonly body?: unknown
 }
 
-export interface StreamReply {
-  readonly disruption?: Disruption | undefined
-  readonly status: number
-  readonly headers?: Readonly<Record<string, string>>
+export interface StreamReply extends ReplyHead {
   readonly blocks: AsyncIterable<SseBlock>
 }
 
@@ -72,35 +72,70 @@ export interface Route {
   readonly handle: (call: Call) => Promise<Reply>
 }
 
+type Handler<Body extends z.ZodType, Query extends z.ZodType, Result> = (
+  call: Call<z.output<Body>, z.output<Query>>,
+) => Promise<Result>
+
 interface RouteSpec<Body extends z.ZodType, Query extends z.ZodType> {
   readonly summary: string
   readonly accepts?: Route['accepts']
   readonly headers?: Route['headers']
-  readonly answer: Answer
+  /** Status of a success; 200, or 204 without content, by default. */
+  readonly status?: Answer['status']
+  /** Schema of the body of a success. */
+  readonly answer?: z.ZodType
+  readonly stream?: string
   readonly body?: Body
   readonly query?: Query
-  readonly handle: (call: Call<z.output<Body>, z.output<Query>>) => Promise<Reply>
 }
 
 /**
- * A route whose handler sees only what its schemas accept.
+ * A route whose handler sees only what its schemas accept, and returns the body of its answer; `reply` is the handler of
+ * a route that makes the whole reply itself.
  *
  * @throws ZodError from `handle`, which the server answers with 400
  */
 export function route<Body extends z.ZodType, Query extends z.ZodType>(
   method: Route['method'],
   path: string,
-  { body, query, handle, ...spec }: RouteSpec<Body, Query>,
+  spec: RouteSpec<Body, Query> &
+    ({ handle: Handler<Body, Query, unknown> } | { reply: Handler<Body, Query, Reply> }),
 ): Route {
+  const { summary, accepts = 'json', headers = {}, body, query, answer } = spec
+  const { status = answer === undefined ? 204 : 200, stream } = spec
+  const reply =
+    'reply' in spec
+      ? spec.reply
+      : async (call: Parameters<typeof spec.handle>[0]) => ({
+          status,
+          body: await spec.handle(call),
+        })
   return {
-    ...{ method, path, accepts: 'json', headers: {}, body, query, ...spec },
+    ...{ method, path, summary, accepts, headers, body, query },
+    answer: { status, ...(answer && { body: answer }), ...(stream && { stream }) },
     handle: async (call) =>
-      handle({
+      reply({
         ...call,
         body: parsed(body, call.body) as z.output<Body>,
         query: parsed(query, call.query) as z.output<Query>,
       }),
   }
+}
+
+/** A page of the server itself, such as /docs, which is not part of the service. */
+export function pageRoute(
+  path: string,
+  contentType: string,
+  text: () => string | Promise<string>,
+): Route {
+  return route('GET', path, {
+    summary: '',
+    reply: async () => ({
+      status: 200,
+      headers: { 'content-type': contentType },
+      body: Buffer.from(await text()),
+    }),
+  })
 }
 
 /** Schemas are compiled with their first request; all servers of a process share them. */

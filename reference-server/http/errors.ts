@@ -8,13 +8,6 @@ import type { ValueReply } from './call.ts'
 // Without an import, as in ../server.ts.
 export const { STATUS_CODES } = process.getBuiltinModule('node:http')
 
-interface ErrorDetails {
-  readonly code?: string
-  /** The invalid field. */
-  readonly param?: string
-  readonly headers?: Readonly<Record<string, string>>
-}
-
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly status: number
@@ -22,13 +15,26 @@ export class ApiError extends Error {
   readonly param: string | null
   readonly headers: Readonly<Record<string, string>>
 
-  constructor(status: number, message: string, details: ErrorDetails = {}) {
+  /** @param param the invalid field */
+  constructor(
+    status: number,
+    message: string,
+    code: string | null = null,
+    param: string | null = null,
+    headers: Readonly<Record<string, string>> = {},
+  ) {
     super(message)
     this.status = status
-    this.code = details.code ?? null
-    this.param = details.param ?? null
-    this.headers = details.headers ?? {}
+    this.code = code
+    this.param = param
+    this.headers = headers
   }
+}
+
+/** @throws ApiError 404 for an object that does not exist, or belongs to another caller */
+export function found<T>(object: T | undefined, message: string, code: string, param: string): T {
+  if (object === undefined) throw new ApiError(404, message, code, param)
+  return object
 }
 
 /** Answer for any thrown value; internal errors are not described. */
@@ -73,18 +79,22 @@ function apiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown
   if (thrown instanceof ZodError) return invalid(thrown)
   if (thrown instanceof ModelOutage) return outage(thrown)
-  if (thrown instanceof UnsupportedSchema) return new ApiError(400, thrown.message, thrown)
-  if (thrown instanceof Error && thrown.name === 'AbortError') return interrupted()
+  if (thrown instanceof UnsupportedSchema) return new ApiError(400, thrown.message, thrown.code)
   if (thrown instanceof StoreFailure) return storeRefusal(thrown)
-  return new ApiError(500, 'Internal error', { code: 'internal_error' })
+  // Only a shutdown aborts work with a waiting client.
+  if (thrown instanceof Error && thrown.name === 'AbortError') {
+    const message = 'The server went down before the answer was complete'
+    return new ApiError(503, message, 'service_unavailable', null, { 'retry-after': '1' })
+  }
+  return new ApiError(500, 'Internal error', 'internal_error')
 }
 
 /** The first issue is enough: a client fixes one field at a time. */
 function invalid(error: ZodError): ApiError {
   const issue = deepest(error.issues[0])
-  const param = issue?.path.map(String).join('.') ?? ''
-  const message = `${param === '' ? 'request' : param}: ${issue?.message ?? 'invalid'}`
-  return new ApiError(400, message, { code: 'invalid_value', ...(param === '' ? {} : { param }) })
+  const param = issue?.path.map(String).join('.') || null
+  const message = `${param ?? 'request'}: ${issue?.message ?? 'invalid'}`
+  return new ApiError(400, message, 'invalid_value', param)
 }
 
 interface Issue {
@@ -105,25 +115,15 @@ function deepest(issue: ZodError['issues'][number] | undefined): Issue | undefin
 
 function outage({ status, message, code, retryAfter }: ModelOutage): ApiError {
   const seconds = retryAfter ?? (status === 429 || status === 503 ? 1 : undefined)
-  return new ApiError(status, message, {
-    code,
-    headers: seconds === undefined ? {} : { 'retry-after': String(seconds) },
-  })
-}
-
-/** Error for work that a shutdown aborts; nothing else aborts work with a waiting client. */
-function interrupted(): ApiError {
-  return new ApiError(503, 'The server went down before the answer was complete', {
-    code: 'service_unavailable',
-    headers: { 'retry-after': '1' },
-  })
+  const headers = seconds === undefined ? {} : { 'retry-after': String(seconds) }
+  return new ApiError(status, message, code, null, headers)
 }
 
 const storeStatuses = { store_unavailable: 503, store_full: 507, idempotency_key_in_use: 409 }
 
 function storeRefusal({ code, message }: StoreFailure): ApiError {
   const headers = code === 'store_full' ? {} : { 'retry-after': '1' }
-  return new ApiError(storeStatuses[code], message, { code, headers })
+  return new ApiError(storeStatuses[code], message, code, null, headers)
 }
 
 function errorType(status: number): string {

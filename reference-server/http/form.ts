@@ -23,9 +23,7 @@ export async function readForm(
 ): Promise<Pick<Call, 'body' | 'file'>> {
   const { headers } = request
   if (!/^multipart\/form-data\s*(;|$)/i.test(headers['content-type'] ?? '')) {
-    throw new ApiError(415, 'The body must be multipart/form-data', {
-      code: 'unsupported_media_type',
-    })
+    throw new ApiError(415, 'The body must be multipart/form-data', 'unsupported_media_type')
   }
   // An empty body is an empty form, even without a boundary.
   if (Number(headers['content-length'] ?? 1) === 0) {
@@ -109,9 +107,9 @@ function plainName(filename = ''): string {
 }
 
 function tooLarge(fileSize: number): ApiError {
-  return new ApiError(413, `A file may have at most ${fileSize} bytes`, { code: 'file_too_large' })
+  return new ApiError(413, `A file may have at most ${fileSize} bytes`, 'file_too_large')
 }
 
 function unfit(message: string): ApiError {
-  return new ApiError(400, message, { code: 'invalid_form', param: 'file' })
+  return new ApiError(400, message, 'invalid_form', 'file')
 }

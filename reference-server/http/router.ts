@@ -1,96 +1,71 @@
 /** Routes by path and method, and the refusals of paths and methods that have none. */
 import findMyWay from 'find-my-way'
-import type { Call, Route } from './call.ts'
+import type { Route } from './call.ts'
 import { ApiError } from './errors.ts'
-
-/** A page of the server itself, such as /docs, which is not part of the service. */
-export interface Page {
-  readonly path: string
-  readonly contentType: string
-  readonly text: () => string | Promise<string>
-}
 
 export interface Found {
   readonly params: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, string>>
-  readonly route?: Route | undefined
-  readonly page?: Page | undefined
   /** Path with `:name` for parameters; undefined if no route has the path. */
   readonly path?: string
-  /** Routes of the path by method. */
-  readonly routes?: ReadonlyMap<string, Route | Page>
-  /** True if the path has an invalid percent escape. */
-  readonly isMalformed?: boolean
+  /** The route, or the refusal of a request that has none. */
+  readonly route: Route | (() => ApiError)
 }
 
-export interface Router {
-  find(method: string | undefined, url: string | undefined): Found
-  /** Refusal of a request for which there is neither a route nor a page. */
-  refusal(found: Found, call: Pick<Call, 'method' | 'path'>): ApiError | undefined
-}
+export type Router = (method: string | undefined, url: string | undefined) => Found
 
-interface PathEntry {
-  readonly path: string
-  readonly routes: Map<string, Route | Page>
-}
-
-export function createRouter(routes: readonly Route[], pages: readonly Page[]): Router {
+export function createRouter(routes: readonly Route[]): Router {
   const router = findMyWay({
     ignoreTrailingSlash: true,
     maxParamLength: 1000,
     onBadUrl: () => {},
   })
-  for (const entry of entriesOf(routes, pages)) router.on('GET', entry.path, () => {}, entry)
+  for (const [path, own] of Map.groupBy(routes, ({ path }) => path)) {
+    router.on('GET', path, () => {}, { path, byMethod: routesByMethod(own) })
+  }
 
-  function find(method = 'GET', url = '/'): Found {
+  return (method = 'GET', url = '/') => {
     const found = router.find('GET', url)
-    if (found === null) return nothing
-    const entry: PathEntry | null = found.store
-    if (entry === null) return { ...nothing, isMalformed: true }
-    const served = entry.routes.get(method)
-    const isRoute = served !== undefined && 'handle' in served
+    const path = url.split('?', 1)[0] ?? ''
+    if (!found?.store) {
+      const isMalformed = found !== null
+      const refusal = () => (isMalformed ? malformed(path) : notFound(path, similarTo(path)))
+      return { params: {}, query: {}, route: refusal }
+    }
+    const { path: pattern, byMethod }: PathEntry = found.store
     return {
       params: found.params as Found['params'],
       query: found.searchParams,
-      path: entry.path,
-      routes: entry.routes,
-      route: isRoute ? served : undefined,
-      page: isRoute ? undefined : served,
+      path: pattern,
+      route: byMethod.get(method) ?? (() => wrongMethod(method, [...byMethod.keys()].join(', '))),
     }
   }
 
-  function refusal(found: Found, { method, path }: Pick<Call, 'method' | 'path'>) {
-    if (found.route !== undefined || found.page !== undefined) return undefined
-    if (found.isMalformed) return new ApiError(400, `Not a path: ${path}`, { code: 'bad_request' })
-    if (found.routes !== undefined) return wrongMethod(method, [...found.routes.keys()].join(', '))
-    const similar = candidates(path).find((one) => router.find('GET', one)?.store)
-    return notFound(path, similar)
+  /** The same path under the prefixes of the service, without up to three leading segments. */
+  function similarTo(path: string): string | undefined {
+    return [1, 2, 3, 4]
+      .map((count) => path.split('/').slice(count))
+      .filter(({ length }) => length > 0)
+      .flatMap((rest) => ['/api', '/api/openai'].map((prefix) => [prefix, ...rest].join('/')))
+      .find((one) => router.find('GET', one)?.store)
   }
-
-  return { find, refusal }
 }
 
-const nothing: Found = { params: {}, query: {} }
-
-function entriesOf(routes: readonly Route[], pages: readonly Page[]): Iterable<PathEntry> {
-  const entries = new Map<string, PathEntry>()
-  for (const served of [...routes, ...pages]) {
-    const { path } = served
-    const entry = entries.get(path) ?? { path, routes: new Map() }
-    entries.set(path, entry)
-    const method = 'method' in served ? served.method : 'GET'
-    entry.routes.set(method, served)
-    if (method === 'GET') entry.routes.set('HEAD', served)
-  }
-  return entries.values()
+interface PathEntry {
+  readonly path: string
+  readonly byMethod: ReadonlyMap<string, Route>
 }
 
-/** The same path under the prefixes of the service, without up to three leading segments. */
-function candidates(path: string): readonly string[] {
-  const rests = [0, 1, 2, 3].map((count) => path.split('/').slice(count + 1))
-  return rests
-    .filter(({ length }) => length > 0)
-    .flatMap((rest) => ['/api', '/api/openai'].map((prefix) => [prefix, ...rest].join('/')))
+function routesByMethod(routes: readonly Route[]): ReadonlyMap<string, Route> {
+  return new Map(
+    routes.flatMap((route) =>
+      (route.method === 'GET' ? ['GET', 'HEAD'] : [route.method]).map((method) => [method, route]),
+    ),
+  )
+}
+
+function malformed(path: string): ApiError {
+  return new ApiError(400, `Not a path: ${path}`, 'bad_request')
 }
 
 function notFound(path: string, similar: string | undefined): ApiError {
@@ -98,12 +73,10 @@ function notFound(path: string, similar: string | undefined): ApiError {
     similar === undefined
       ? 'The service is below /api/openai, /api/v2, /api/v3 and /api/knowledge; /docs lists its routes'
       : `Did you mean ${similar}?`
-  return new ApiError(404, `No such route: ${path}. ${hint}`, { code: 'not_found' })
+  return new ApiError(404, `No such route: ${path}. ${hint}`, 'not_found')
 }
 
 function wrongMethod(method: string, allow: string): ApiError {
-  return new ApiError(405, `${method} is not possible here; ${allow} is`, {
-    code: 'method_not_allowed',
-    headers: { allow },
-  })
+  const message = `${method} is not possible here; ${allow} is`
+  return new ApiError(405, message, 'method_not_allowed', null, { allow })
 }

@@ -2,16 +2,35 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { type EncodeBlock, sseHeaders } from '../events/sse.ts'
+import { type EncodeBlock, type SseBlock, sseHeaders } from '../events/sse.ts'
+import { type Pause, withPause } from '../runtime/pace.ts'
 import { forEachValue, mapValues, TimedValues } from '../runtime/timed-values.ts'
 import type { Call, Reply, StreamReply, ValueReply } from './call.ts'
 
-/** Processes the bytes of any answer, in the pieces in which they will be written. */
-type Bytes = (call: Call, chunks: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>
-
 export interface Encoding {
   readonly encode: EncodeBlock
-  readonly bytes: Bytes
+  /** Processes the bytes of any answer, in the pieces in which they will be written. */
+  readonly bytes: (call: Call, chunks: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>
+  /** Wait before an answer and before each block of a stream; undefined if there never is one. */
+  readonly pause: Pause | undefined
+}
+
+/**
+ * Monotonic stamps on request, in nanoseconds of CLOCK_MONOTONIC, which is one clock for all processes of a machine:
+ * a client on the same machine can distinguish its own timestamp error from server time. An answer has the time at
+ * which its request was received and, if it is not streamed, the time at which it was sent. In a stream, each event
+ * begins with the comment `: sent <ns>`, in the same write. Without the request, answers are byte for byte unchanged.
+ */
+function wantsStamps({ headers }: Call): boolean {
+  return headers['x-chatgen-stamps'] === '1'
+}
+
+function stampHeaders(call: Call, more: Readonly<Record<string, string>> = {}) {
+  return wantsStamps(call) ? { 'x-chatgen-received': String(call.receivedNs), ...more } : {}
+}
+
+function stamped(chunk: Uint8Array): Uint8Array {
+  return Buffer.concat([Buffer.from(`: sent ${process.hrtime.bigint()}\n`), chunk])
 }
 
 /**
@@ -36,8 +55,9 @@ async function writeValue(
   { status, headers = {}, body }: ValueReply,
   { bytes }: Encoding,
 ): Promise<void> {
+  const stamps = () => stampHeaders(call, { 'x-chatgen-sent': String(process.hrtime.bigint()) })
   if (body === undefined) {
-    raw.writeHead(status, { 'x-request-id': call.id, ...headers }).end()
+    raw.writeHead(status, { 'x-request-id': call.id, ...headers, ...stamps() }).end()
     return
   }
   const whole = body instanceof Uint8Array ? body : JSON.stringify(body)
@@ -50,6 +70,7 @@ async function writeValue(
     'content-type': 'application/json',
     ...('transfer-encoding' in headers ? {} : { 'content-length': Buffer.byteLength(content) }),
     ...headers,
+    ...stamps(),
   })
   raw.end(content)
 }
@@ -62,16 +83,19 @@ async function writeStream(
   raw: ServerResponse,
   call: Call,
   { status, headers = {}, blocks }: StreamReply,
-  { encode, bytes }: Encoding,
+  { encode, bytes, pause }: Encoding,
 ): Promise<void> {
-  raw.writeHead(status, { 'x-request-id': call.id, ...sseHeaders, ...headers })
+  const ownHeaders = { 'x-request-id': call.id, ...sseHeaders, ...headers, ...stampHeaders(call) }
+  raw.writeHead(status, ownHeaders)
   // Of several requests at once, only the first has the socket.
   if (raw.socket === null) await once(raw, 'socket')
   const { socket } = raw
   if (socket === null) return
   const writer = new ChunkWriter(raw, socket)
+  const due = pause === undefined ? blocks : withPause(blocks, pause, call.signal)
+  const write = wantsStamps(call) ? (block: SseBlock) => stamped(encode(block)) : encode
   try {
-    await forEachValue(bytes(call, mapValues(blocks, encode)), (chunk) => {
+    await forEachValue(bytes(call, mapValues(due, write)), (chunk) => {
       if (raw.destroyed) throw clientLeft
       return writer.write(chunk)
     })

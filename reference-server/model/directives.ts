@@ -48,12 +48,19 @@ export function readDirectives(prompt: string): Directives {
   const tools: ToolOrder[] = []
   const mistyped: string[] = []
   let found: Omit<Directives, 'tools' | 'mistyped'> = { refuse: false, pace: {} }
-  for (const { name, value, text } of scan(prompt)) {
-    const read = Object.hasOwn(readers, name) ? (readers[name]?.(value) ?? {}) : {}
-    if (Object.keys(read).length === 0 || read.tools?.length === 0) mistyped.push(text)
-    tools.push(...(read.tools ?? []))
-    const { tools: _, ...others } = read
+  for (const { 0: opening, 1: name = '', 2: rest = '', index } of openingsIn(prompt)) {
+    const from = index + opening.length
+    const isBare = rest.endsWith(']]')
+    const value = isBare ? '' : valueAt(prompt, from, name)
+    const isExact = Object.hasOwn(readers, name) && (rest === '=' || rest === ']]')
+    const read = isExact && value !== undefined ? (readers[name]?.(value) ?? {}) : {}
+    const { tools: called, ...others } = read
     found = { ...found, ...others }
+    tools.push(...(called ?? []))
+    if (Object.keys(others).length > 0 || (called ?? []).length > 0) continue
+    if (isBare) mistyped.push(opening)
+    else if (value !== undefined) mistyped.push(`${opening}${value}]]`)
+    else if (isKnown(name)) mistyped.push(prompt.slice(index, from + unclosedShown))
   }
   return { ...found, tools, mistyped }
 }
@@ -111,49 +118,25 @@ const opened = /\[\[( {0,3}[A-Za-z_-]{1,16})( {0,3}(?:=|\]\]|:)| )/g
 /** Characters that are shown of a directive that is never closed. */
 const unclosedShown = 20
 
-interface Scanned {
-  /** Empty if it is not the name of a directive. */
-  readonly name: string
-  readonly value: string
-  /** The directive with its brackets. */
-  readonly text: string
-}
-
-function* scan(prompt: string): Generator<Scanned> {
-  const openings = [...prompt.matchAll(opened)]
-    .map(({ 0: opening, 1: name = '', 2: rest = '', index }) => {
-      const isKnown = Object.hasOwn(readers, name.trim().toLowerCase())
-      return { opening, name, rest, index, isKnown }
-    })
-    .filter(({ rest, isKnown }) => isKnown || rest === '=')
+function openingsIn(prompt: string) {
+  return [...prompt.matchAll(opened)]
+    .filter(({ 1: name = '', 2: rest }) => rest === '=' || isKnown(name))
     .slice(0, directivesRead)
-  for (const { opening, name, rest, index, isKnown } of openings) {
-    if (rest.endsWith(']]')) {
-      yield { name: rest === ']]' ? name : '', value: '', text: opening }
-      continue
-    }
-    const from = index + opening.length
-    const closed = upToClosing(prompt, from)
-    const value = name === 'tool' ? (balanced(prompt, from) ?? closed) : closed
-    if (value !== undefined) {
-      yield { name: rest === '=' ? name : '', value, text: `${opening}${value}]]` }
-    } else if (isKnown) {
-      yield { name: '', value: '', text: prompt.slice(index, from + unclosedShown) }
-    }
-  }
 }
 
-function upToClosing(prompt: string, from: number): string | undefined {
-  const end = prompt.indexOf(']]', from)
-  return end < 0 ? undefined : prompt.slice(from, end)
+function isKnown(name: string): boolean {
+  return Object.hasOwn(readers, name.trim().toLowerCase())
 }
 
-function balanced(prompt: string, from: number): string | undefined {
+/** The text up to the next closing, or for a tool up to the first one at which its arguments are complete. */
+function valueAt(prompt: string, from: number, name: string): string | undefined {
+  let first: string | undefined
   let end = prompt.indexOf(']]', from)
   for (let tried = 0; end >= 0 && tried < closingsTried; tried += 1) {
     const value = prompt.slice(from, end)
-    if (toolOrder(value).length > 0) return value
+    if (name !== 'tool' || toolOrder(value).length > 0) return value
+    first ??= value
     end = prompt.indexOf(']]', end + 1)
   }
-  return undefined
+  return first
 }

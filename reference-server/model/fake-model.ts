@@ -1,13 +1,13 @@
 /** A model that is a pure function of seed and request, so that its output is predictable. */
 import { isObject, parseJson } from '../../contract/json.ts'
 import type { SearchHit } from '../retrieval/types.ts'
-import { type Directives, readDirectives, type ToolOrder } from './directives.ts'
+import { readDirectives, type ToolOrder } from './directives.ts'
 import { generationOf, type Plan, splitTokens, spoken, tokensBeforeStop } from './generation.ts'
 import { answerProse, proseOfTokens, reasoningProse } from './prose.ts'
 import { type Quotation, quotation, recall } from './recall.ts'
 import { conformingValue, hintsIn } from './schema/conforming.ts'
-import { asksForTool, toolCalls, toolStep } from './tools/tools.ts'
-import { type Model, ModelOutage, type ModelRequest, type Step, type Turn } from './types.ts'
+import { asksForTool, type PromptContext, toolCalls, toolStep } from './tools/tools.ts'
+import { type Model, ModelOutage, type Step, type Turn } from './types.ts'
 
 /**
  * Answers the last user message alone, unless it asks about an earlier statement (see `recall`) or documents
@@ -30,13 +30,6 @@ export function fakeModel(
   }
 }
 
-interface PromptContext {
-  readonly seed: number
-  readonly request: ModelRequest
-  readonly question: string
-  readonly directives: Directives
-}
-
 function plan(context: PromptContext): Plan {
   const { request, question, directives } = context
   const reasoning = think(context)
@@ -50,15 +43,12 @@ function plan(context: PromptContext): Plan {
     ...called.flatMap((step) => (step.type === 'file_search' ? step.results : [])),
   ]
   const answer = speak(context, hits, calls)
-  const failing = directives.fail !== undefined && directives.fail <= answer.fragments.length
-  const message = failing
-    ? { ...answer, fragments: answer.fragments.slice(0, directives.fail), complete: false }
-    : answer
-  const silent = failing && message.fragments.length === 0
-  return {
-    steps: [...reasoning, ...called, ...(silent ? [] : [message])],
-    finish: failing ? 'failed' : 'stop',
+  const { fail } = directives
+  if (fail === undefined || fail > answer.fragments.length) {
+    return { steps: [...reasoning, ...called, answer], finish: 'stop' }
   }
+  const cut = { ...answer, fragments: answer.fragments.slice(0, fail), complete: false }
+  return { steps: [...reasoning, ...called, ...(fail === 0 ? [] : [cut])], finish: 'failed' }
 }
 
 /** Reasoning takes at most half of the token budget, so that some remains for the answer. */
@@ -94,11 +84,10 @@ function inForm({ seed, request, question }: PromptContext, plain: Answer): Answ
   if (form === 'text') return plain
   const text = plain.tokens.join('')
   if (isObject(parseJson(text))) return plain
-  if (form === 'object')
-    return { tokens: splitTokens(JSON.stringify({ answer: text })), citations: [] }
   const { strings, numbers } = hintsIn(question)
   const hints = { strings: strings.length > 0 ? strings : [text], numbers }
-  return { tokens: splitTokens(JSON.stringify(conformingValue(form, seed, hints))), citations: [] }
+  const value = form === 'object' ? { answer: text } : conformingValue(form, seed, hints)
+  return { tokens: splitTokens(JSON.stringify(value)), citations: [] }
 }
 
 function answer(
@@ -106,32 +95,22 @@ function answer(
   hits: readonly SearchHit[],
   calls: readonly ToolOrder[],
 ): Answer {
-  const { question, directives, request } = context
+  const { seed, question, directives, request } = context
+  const plain = (tokens: readonly string[]) => ({ tokens, citations: [] })
+  if (directives.say !== undefined) return plain(splitTokens(directives.say))
   const remembered = recall(question, request.turns)
-  const free = directives.say === undefined && directives.tokens === undefined
-  if (free && remembered?.isKnown !== true && request.turns.at(-1)?.role !== 'tool') {
-    const quoted = quotation(hits)
-    if (quoted !== undefined) return { ...quoted, tokens: splitTokens(quoted.text) }
-  }
-  return { tokens: answerTokens(context, remembered?.text, calls), citations: [] }
-}
-
-function answerTokens(
-  context: PromptContext,
-  remembered: string | undefined,
-  calls: readonly ToolOrder[],
-): readonly string[] {
-  const { seed, question, directives } = context
-  if (directives.say !== undefined) return splitTokens(directives.say)
   if (directives.tokens !== undefined) {
-    const rememberedTokens = remembered === undefined ? [] : splitTokens(remembered)
     const prose = proseOfTokens(seed, question, directives.tokens)
-    if (rememberedTokens.length === 0) return prose
+    if (remembered === undefined) return plain(prose)
     const [first = '', ...others] = prose
-    return [...rememberedTokens, ` ${first}`, ...others].slice(0, directives.tokens)
+    const joined = [...splitTokens(remembered.text), ` ${first}`, ...others]
+    return plain(joined.slice(0, directives.tokens))
   }
-  const text = remark(context, calls) ?? remembered
-  return text === undefined ? answerProse(seed, question) : splitTokens(text)
+  const isOwnAnswer = remembered?.isKnown === true || request.turns.at(-1)?.role === 'tool'
+  const quoted = isOwnAnswer ? undefined : quotation(hits)
+  if (quoted !== undefined) return { ...quoted, tokens: splitTokens(quoted.text) }
+  const text = remark(context, calls) ?? remembered?.text
+  return plain(text === undefined ? answerProse(seed, question) : splitTokens(text))
 }
 
 /** Text about the tools; undefined if there are none. */

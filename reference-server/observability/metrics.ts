@@ -2,13 +2,13 @@
  * Metrics in the Prometheus format. Names and buckets are those of the OpenTelemetry semantic
  * conventions (HTTP server, generative AI) if they have one; other names begin with `chatgen_`.
  */
-import type { Page } from '../http/router.ts'
+import { pageRoute, type Route } from '../http/call.ts'
 import type { Decode, Decoding } from '../runtime/decoding.ts'
 import { type Observer, requestLine } from './observe.ts'
 
 export interface ServerMetrics extends Observer {
   /** GET /metrics. */
-  readonly pages: readonly Page[]
+  readonly page: Route
   /** Measures the tokens of each answer, at the cost of one comparison per token. */
   measured(decode: Decode): Decode
 }
@@ -22,7 +22,7 @@ export function serverMetrics(runs: () => number): ServerMetrics {
   const answers = histogram(
     'gen_ai_server_request_duration_seconds',
     'Time from the start of a generation to its last token',
-    powersOfTwo(0.01, 14),
+    Array.from({ length: 14 }, (_, power) => 0.01 * 2 ** power),
   )
   const firstTokens = histogram(
     'gen_ai_server_time_to_first_token_seconds',
@@ -42,34 +42,28 @@ export function serverMetrics(runs: () => number): ServerMetrics {
     whole: answers.observe,
   }
 
-  const text = () =>
-    [
-      requests.text(),
-      single('http_server_active_requests', 'gauge', 'Number of active HTTP server requests', [
+  const text = () => {
+    const ofTokens = Object.entries(tokens)
+      .filter(([, count]) => count > 0)
+      .map(([type, count]): Sample => [`{gen_ai_token_type="${type}"}`, count])
+    const ofRuns =
+      'Answers of the native surfaces that are being generated, with or without a client'
+    return [
+      ...requests.lines(),
+      ...metric('http_server_active_requests', 'gauge', 'Number of active HTTP server requests', [
         ['', active],
       ]),
-      answers.text(),
-      firstTokens.text(),
-      laterTokens.text(),
-      single(
-        'chatgen_tokens_total',
-        'counter',
-        'Tokens of prompts and answers',
-        Object.entries(tokens)
-          .filter(([, count]) => count > 0)
-          .map(([type, count]) => [`gen_ai_token_type="${type}"`, count]),
-      ),
-      single(
-        'chatgen_runs_active',
-        'gauge',
-        'Answers of the native surfaces that are being generated, with or without a client',
-        [['', runs()]],
-      ),
+      ...answers.lines(),
+      ...firstTokens.lines(),
+      ...laterTokens.lines(),
+      ...metric('chatgen_tokens_total', 'counter', 'Tokens of prompts and answers', ofTokens),
+      ...metric('chatgen_runs_active', 'gauge', ofRuns, [['', runs()]]),
       '',
     ].join('\n')
+  }
 
   return {
-    pages: [{ path: '/metrics', contentType: 'text/plain; version=0.0.4; charset=utf-8', text }],
+    page: pageRoute('/metrics', 'text/plain; version=0.0.4; charset=utf-8', text),
     begins: () => {
       active += 1
     },
@@ -100,38 +94,37 @@ function histogram(name: string, help: string, buckets: readonly number[]) {
       const at = buckets.findIndex((bound) => value <= bound)
       if (at >= 0) one.counts[at] = (one.counts[at] ?? 0) + 1
     },
-    text(): string {
-      const lines = [...series].flatMap(([labels, { counts, count, sum }]) => {
+    lines(): readonly string[] {
+      const samples = [...series].flatMap(([labels, { counts, count, sum }]): Sample[] => {
         const more = labels === '' ? '' : `,${labels}`
         const all = labels === '' ? '' : `{${labels}}`
-        const upTo = (at: number) =>
-          counts.slice(0, at + 1).reduce((before, own) => before + own, 0)
+        let upTo = 0
         return [
-          ...buckets.map((bound, at) => `${name}_bucket{le="${bound}"${more}} ${upTo(at)}`),
-          `${name}_bucket{le="+Inf"${more}} ${count}`,
-          `${name}_sum${all} ${sum}`,
-          `${name}_count${all} ${count}`,
+          ...buckets.map((bound, at): Sample => {
+            upTo += counts[at] ?? 0
+            return [`_bucket{le="${bound}"${more}}`, upTo]
+          }),
+          [`_bucket{le="+Inf"${more}}`, count],
+          [`_sum${all}`, sum],
+          [`_count${all}`, count],
         ]
       })
-      return [...head(name, 'histogram', help), ...lines].join('\n')
+      return metric(name, 'histogram', help, samples)
     },
   }
 }
 
-function single(
-  name: string,
-  type: 'counter' | 'gauge',
-  help: string,
-  values: readonly (readonly [labels: string, value: number])[],
-): string {
-  const lines = values.map(([labels, value]) =>
-    labels === '' ? `${name} ${value}` : `${name}{${labels}} ${value}`,
-  )
-  return [...head(name, type, help), ...lines].join('\n')
-}
+/** Suffix of the name with the labels, and the value. */
+type Sample = readonly [suffix: string, value: number]
 
-function head(name: string, type: string, help: string): readonly string[] {
-  return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`]
+function metric(
+  name: string,
+  type: 'counter' | 'gauge' | 'histogram',
+  help: string,
+  samples: readonly Sample[],
+): readonly string[] {
+  const values = samples.map(([suffix, value]) => `${name}${suffix} ${value}`)
+  return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...values]
 }
 
 interface TokenTimes {
@@ -179,8 +172,4 @@ function observed(decoding: Decoding, count: number, times: TokenTimes): Decodin
 function after(wait: Promise<void> | undefined, observe: () => void): void {
   if (wait === undefined) observe()
   else wait.then(observe, () => {})
-}
-
-function powersOfTwo(from: number, count: number): number[] {
-  return Array.from({ length: count }, (_, power) => from * 2 ** power)
 }

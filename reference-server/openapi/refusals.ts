@@ -87,7 +87,7 @@ export function refusalComponents(): JsonObject {
 }
 
 function problemContent(status: number, code: string, message: string): JsonObject {
-  const { body: example } = errorReply(new ApiError(status, message, { code }))
+  const { body: example } = errorReply(new ApiError(status, message, code))
   const schema = { $ref: '#/components/schemas/Problem' }
   return { 'application/problem+json': { schema, example } }
 }

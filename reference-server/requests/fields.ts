@@ -11,30 +11,26 @@ const toolNames = z.array(z.string()).nullish()
 
 export const toolLists = { include_tools: toolNames, exclude_tools: toolNames }
 
-/** Both lists in one request are not allowed (sections 4.2 and 4.3). */
-export function notBothToolLists(body: {
-  readonly include_tools?: unknown
-  readonly exclude_tools?: unknown
-}): boolean {
-  return (
-    (body.include_tools ?? undefined) === undefined ||
-    (body.exclude_tools ?? undefined) === undefined
-  )
-}
-
-export const bothToolLists = {
-  path: ['include_tools'],
-  message: 'include_tools and exclude_tools are mutually exclusive',
-}
-
 const anyList = { type: 'array', items: {} }
 
-/** The same in JSON Schema. */
-export const notBothToolListsSchema = {
+/** The same for JSON Schema. */
+const notBoth = {
   not: {
     required: ['include_tools', 'exclude_tools'],
     properties: { include_tools: anyList, exclude_tools: anyList },
   },
+}
+
+/** A request with one of both lists at most (sections 4.2 and 4.3). */
+export function withOneToolList<
+  Request extends z.ZodType<{ include_tools?: unknown; exclude_tools?: unknown }>,
+>(request: Request, schema: object = {}): Request {
+  return request
+    .refine(({ include_tools, exclude_tools }) => include_tools == null || exclude_tools == null, {
+      path: ['include_tools'],
+      message: 'include_tools and exclude_tools are mutually exclusive',
+    })
+    .meta({ ...notBoth, ...schema })
 }
 
 /** JSON Schema of an object with one of these fields, neither null nor empty. */

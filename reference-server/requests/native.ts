@@ -1,13 +1,10 @@
 /** Requests of v3 generation and history (section 4.3); fields that are not listed are tolerated. */
 import { z } from 'zod'
 import {
-  bothToolLists,
   cursor,
   flag,
   identifier,
   maxTokens,
-  notBothToolLists,
-  notBothToolListsSchema,
   pageQuery,
   plainRag,
   rag,
@@ -18,6 +15,7 @@ import {
   toolLists,
   topP,
   withOneOf,
+  withOneToolList,
 } from './fields.ts'
 
 /** Media URL. Only its beginning is checked: the rest may be megabytes of base64. */
@@ -135,16 +133,15 @@ const settings = {
   presence_penalty: z.number().min(-2).max(2).nullish(),
 }
 
-export const generateRequest = z
-  .looseObject({
+export const generateRequest = withOneToolList(
+  z.looseObject({
     chat_id: identifier,
     assistant_id: identifier.nullish(),
     input,
     parent_id: z.string().nullish(),
     ...settings,
-  })
-  .refine(notBothToolLists, bothToolLists)
-  .meta(notBothToolListsSchema)
+  }),
+)
 
 /** A run of an accumulated history. The document shows only `output`; `input` is the question. */
 const earlierRun = z.looseObject({
@@ -160,23 +157,24 @@ const customAssistant = z.looseObject({
   kb_id: z.string().nullish(),
 })
 
-export const oneShotRequest = z
-  .looseObject({
-    input: input.nullish(),
-    /** Deprecated in favor of `input`, which takes precedence (section 9). */
-    content: z.string().min(1).nullish(),
-    runs: z.array(earlierRun).nullish(),
-    assistant_id: z.union([z.literal('searcher'), identifier]).nullish(),
-    assistant: customAssistant.nullish(),
-    kb_id: z.string().nullish(),
-    ...settings,
-  })
-  .refine(({ input, content }) => (input ?? content ?? undefined) !== undefined, {
-    path: ['input'],
-    message: 'input is required, or the deprecated content',
-  })
-  .refine(notBothToolLists, bothToolLists)
-  .meta({ ...notBothToolListsSchema, ...withOneOf('input', 'content') })
+export const oneShotRequest = withOneToolList(
+  z
+    .looseObject({
+      input: input.nullish(),
+      /** Deprecated in favor of `input`, which takes precedence (section 9). */
+      content: z.string().min(1).nullish(),
+      runs: z.array(earlierRun).nullish(),
+      assistant_id: z.union([z.literal('searcher'), identifier]).nullish(),
+      assistant: customAssistant.nullish(),
+      kb_id: z.string().nullish(),
+      ...settings,
+    })
+    .refine(({ input, content }) => (input ?? content ?? undefined) !== undefined, {
+      path: ['input'],
+      message: 'input is required, or the deprecated content',
+    }),
+  withOneOf('input', 'content'),
+)
 
 export type GenerateRequest = z.output<typeof generateRequest>
 export type OneShotRequest = z.output<typeof oneShotRequest>
@@ -236,14 +234,14 @@ export const storeMessageRequest = z.looseObject({
   attachments: z.array(attachmentObject).nullish(),
 })
 
-export const generateReplyRequest = z
-  .looseObject({
+export const generateReplyRequest = withOneToolList(
+  z.looseObject({
     chat_id: identifier,
     parent_id: identifier,
     model_id: z.string(),
     ...toolLists,
-  })
-  .refine(notBothToolLists, bothToolLists)
-  .meta(notBothToolListsSchema)
+  }),
+)
 
 export type GenerateReplyRequest = z.output<typeof generateReplyRequest>
+export type StoreMessageRequest = z.output<typeof storeMessageRequest>

@@ -1,5 +1,6 @@
 /** The tokens of one answer, as the model generates them. */
 import { type Clock, sleepUntil } from './clock.ts'
+import type { Pace, Timing } from './pace.ts'
 
 export interface Decoding {
   /** Unix milliseconds of the last token; with an engine, of the last one so far. */
@@ -22,7 +23,7 @@ export interface DecodingRequest {
   /** Milliseconds after the start at which each token is due by the pace of the server. */
   readonly due: readonly number[]
   /** Aborts when no client waits for the answer any more. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
 }
 
 /** @throws ApiError if an engine has no room */
@@ -41,6 +42,26 @@ export function decodeOnTime(clock: Clock): Decode {
       all: (signal) => sleepUntil(clock, endsAt, signal),
     }
   }
+}
+
+/** Begins the decoding of an answer at the pace of the server, or at that of its prompt. */
+export function beginDecoding(
+  services: {
+    readonly clock: Pick<Clock, 'now'>
+    readonly timing: Timing
+    readonly decode: Decode
+  },
+  answer: {
+    readonly tokens: { readonly input: number; readonly output: number }
+    readonly pace: Partial<Pace>
+  },
+  signal?: AbortSignal,
+): { readonly startedAt: number; readonly decoding: Decoding } {
+  const startedAt = services.clock.now()
+  const { input, output } = answer.tokens
+  const due = services.timing(output, answer.pace)
+  const request = { promptTokens: input, outputTokens: output, startedAt, due, signal }
+  return { startedAt, decoding: services.decode(request) }
 }
 
 /** Each call returns the wait for the next fragment; undefined if there is no wait. */

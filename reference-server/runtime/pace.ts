@@ -155,8 +155,6 @@ export interface FreezeOptions {
 /** Wait before the server sends anything; undefined if there is none. */
 export type Pause = (signal: AbortSignal) => Promise<void> | undefined
 
-export const noPause: Pause = () => undefined
-
 export function pauseOnce(clock: Clock, { forMs, atMs }: FreezeOptions): Pause {
   let firstAnswerAt: number | undefined
   return (signal) => {
@@ -169,14 +167,13 @@ export function pauseOnce(clock: Clock, { forMs, atMs }: FreezeOptions): Pause {
   }
 }
 
-export async function* withPause(
-  chunks: AsyncIterable<Uint8Array>,
+export async function* withPause<Value>(
+  values: AsyncIterable<Value>,
   pause: Pause,
   signal: AbortSignal,
-): AsyncGenerator<Uint8Array> {
-  for await (const chunk of chunks) {
-    const wait = pause(signal)
-    if (wait !== undefined) await wait
-    yield chunk
+): AsyncGenerator<Value> {
+  for await (const value of values) {
+    await pause(signal)
+    yield value
   }
 }

@@ -10,7 +10,8 @@ import { openStore, seededBases } from './open-store.ts'
 import type { Row } from './sql/database.ts'
 import { openPostgres } from './sql/postgres.ts'
 import { openSqlite } from './sql/sqlite.ts'
-import type { Attachment, Chat, Message, Store, StoreOptions } from './types.ts'
+import type { Store } from './sql/store.ts'
+import type { Attachment, Chat, Message, StoreOptions } from './types.ts'
 
 const chat = (id: string, rest: Partial<Chat> = {}): Chat => ({
   id,

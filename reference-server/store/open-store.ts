@@ -1,12 +1,12 @@
 /** Opens the configured store of a server. */
 
-import { type DocumentFixture, documentFixtures } from '../../fixtures/documents.ts'
+import { documentFixtures } from '../../fixtures/documents.ts'
 import { seededBaseId } from '../answering/assistant-context.ts'
 import { documentText } from '../retrieval/document-text.ts'
 import { StoreOpenError } from './errors.ts'
 import { openSqlite } from './sql/sqlite.ts'
-import { sqlStore } from './sql/store.ts'
-import type { KnowledgeBase, SeededBase, Store, StoreOptions } from './types.ts'
+import { type Store, sqlStore } from './sql/store.ts'
+import type { SeededBase, StoreOptions } from './types.ts'
 
 /**
  * Opens `memory`, `sqlite:FILE` (created if it does not exist) or `postgres://…`, and brings its tables to
@@ -53,28 +53,20 @@ function reasonOf(error: unknown): string {
 const written = Date.UTC(2026, 0, 1)
 
 export function seededBases(): readonly SeededBase[] {
-  const island = {
+  const base = {
     id: seededBaseId,
     name: 'Varnholm',
     description: 'Documents about the island of Varnholm',
     createdAt: written,
     seeded: true,
   }
-  return [seededBase(island, documentFixtures(), 'doc_varnholm')]
-}
-
-function seededBase(
-  base: KnowledgeBase,
-  fixtures: readonly DocumentFixture[],
-  prefix: string,
-): SeededBase {
-  const documents = fixtures.map(({ filename, contentType, bytes }, index) => ({
-    id: `${prefix}_${index + 1}`,
+  const documents = documentFixtures().map(({ filename, contentType, bytes }, index) => ({
+    id: `doc_varnholm_${index + 1}`,
     filename,
     contentType,
     size: bytes.length,
     text: documentText(filename, contentType, bytes) ?? '',
     createdAt: written,
   }))
-  return { base, documents }
+  return [{ base, documents }]
 }

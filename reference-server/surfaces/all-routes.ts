@@ -1,17 +1,15 @@
 /** All routes, surface by surface. */
 import { type Route, route } from '../http/call.ts'
 import type { Services } from '../services.ts'
-import { chatRoutes } from './chats.ts'
+import { chatChangeRoutes, chatRoutes, favoriteRoutes } from './chats.ts'
 import { baseRoutes, documentRoutes, searchRoutes } from './knowledge.ts'
 import { catalogRoutes, modelRoutes } from './models.ts'
 import { chatCompletionRoutes } from './openai/chat-completions.ts'
 import { healthShape } from './shapes.ts'
 import { messageRoutes } from './v2.ts'
 import { attachmentRoutes } from './v3/attachments.ts'
-import { chatChangeRoutes, favoriteRoutes } from './v3/chat-changes.ts'
 import { historyRoutes } from './v3/conversation.ts'
 import { generateRoutes } from './v3/generate.ts'
-import { oneShotRoutes } from './v3/one-shot.ts'
 
 /** Section 9: `/api/v3/knowledge` duplicates `/api/knowledge`. The paths below them are our own choice. */
 const knowledgePrefixes = ['/api/knowledge', '/api/v3/knowledge']
@@ -28,7 +26,6 @@ export function allRoutes(services: Services): readonly Route[] {
 
     ...historyRoutes(services),
     ...generateRoutes(services),
-    ...oneShotRoutes(services),
     ...chatRoutes(services, 'v3'),
     ...chatChangeRoutes(services),
     ...favoriteRoutes(services),
@@ -43,19 +40,19 @@ export function allRoutes(services: Services): readonly Route[] {
   ]
 }
 
-export function healthRoutes({ store }: Pick<Services, 'store'>): readonly Route[] {
+function healthRoutes({ store }: Services): readonly Route[] {
   return [
     route('GET', '/healthz', {
       summary: 'Tell whether the server is up',
-      answer: { status: 200, body: healthShape },
-      handle: async () => ({ status: 200, body: { status: 'ok' } }),
+      answer: healthShape,
+      handle: async () => ({ status: 'ok' }),
     }),
     route('GET', '/readyz', {
       summary: 'Tell whether the server takes requests: not while it ends, or its database is away',
-      answer: { status: 200, body: healthShape },
+      answer: healthShape,
       handle: async () => {
         await store.ready()
-        return { status: 200, body: { status: 'ok' } }
+        return { status: 'ok' }
       },
     }),
   ]

@@ -1,12 +1,19 @@
-/** Chats of both versions: create, list, read, delete (sections 2.5 and 4.3). */
+/** Chats of both versions: create, list, read, delete; for v3 also changes and favorites (sections 2.5 and 4.3). */
 
-import { type Route, route } from '../http/call.ts'
-import { createChatRequest, listChatsQuery, searchedListQuery } from '../requests/index.ts'
+import { type Call, type Route, route } from '../http/call.ts'
+import { titleOf } from '../model/prose.ts'
+import {
+  createChatRequest,
+  listChatsQuery,
+  searchedListQuery,
+  updateChatRequest,
+} from '../requests/index.ts'
 import type { Services } from '../services.ts'
-import type { Chat, ChatVersion } from '../store/types.ts'
-import { ownChat } from './ownership.ts'
-import { pageReply } from './paging.ts'
+import type { Chat, ChatChange, ChatVersion } from '../store/types.ts'
+import { chatInPath } from './ownership.ts'
+import { pageBody } from './paging.ts'
 import { chatPageShape, chatRecord, chatShape } from './shapes.ts'
+import { turnsOf } from './v3/conversation.ts'
 
 /** The document shows these routes for v3 chats only. */
 const texts = {
@@ -27,40 +34,36 @@ export function chatRoutes(services: Services, version: ChatVersion): readonly R
   return [
     route('POST', collection, {
       summary: `Create a ${kind}${note}`,
-      answer: { status: 201, body: chatShape },
+      status: 201,
+      answer: chatShape,
       body: createChatRequest,
       handle: async ({ body, caller }) => {
         const chat = newChat(services, caller, version, body.name)
         await chats.create(chat)
-        return { status: 201, body: chatRecord(chat) }
+        return chatRecord(chat)
       },
     }),
     route('GET', collection, {
       summary: `List ${kind}s${order}${note}`,
-      answer: { status: 200, body: chatPageShape },
+      answer: chatPageShape,
       query: version === 'v3' ? listChatsQuery : searchedListQuery,
       handle: ({ query, caller }) => {
         const favorite = 'exclude_favorites' in query && query.exclude_favorites ? false : undefined
-        return pageReply(list, query, chatRecord, (page) =>
+        return pageBody(list, query, chatRecord, (page) =>
           chats.list(caller, { ...page, version, favorite }),
         )
       },
     }),
     route('GET', resource, {
       summary: `Get a ${kind}${note}`,
-      answer: { status: 200, body: chatShape },
-      handle: async ({ caller, params }) => {
-        const chat = await ownChat(chats, caller, params['chat_id'] ?? '', version)
-        return { status: 200, body: chatRecord(chat) }
-      },
+      answer: chatShape,
+      handle: async (call) => chatRecord(await chatInPath(chats, call, version)),
     }),
     route('DELETE', resource, {
       summary: version === 'v3' ? 'Delete a chat with its history' : `Delete a ${kind}${note}`,
-      answer: { status: 204 },
-      handle: async ({ caller, params }) => {
-        const chat = await ownChat(chats, caller, params['chat_id'] ?? '', version)
-        await chats.delete(caller, chat.id)
-        return { status: 204 }
+      handle: async (call) => {
+        const chat = await chatInPath(chats, call, version)
+        await chats.delete(call.caller, chat.id)
       },
     }),
   ]
@@ -74,4 +77,69 @@ export function newChat(
 ): Chat {
   const now = clock.now()
   return { id: ids.uuid(), owner, name, version, favorite: false, createdAt: now, updatedAt: now }
+}
+
+const resource = '/api/v3/chat/:chat_id'
+
+/** Changes of v3 chats: update, and a generated title. */
+export function chatChangeRoutes({ clock, store }: Services): readonly Route[] {
+  const { chats, history } = store
+
+  async function update(call: Call, changeOf: (chat: Chat) => ChatChange | Promise<ChatChange>) {
+    const chat = await chatInPath(chats, call, 'v3')
+    const change = { ...(await changeOf(chat)), updatedAt: clock.now() }
+    return chatRecord((await chats.update(chat.owner, chat.id, change)) ?? chat)
+  }
+
+  return [
+    route('PATCH', resource, {
+      summary: 'Update a chat: its name, or whether it is a favorite',
+      answer: chatShape,
+      body: updateChatRequest,
+      handle: (call) => {
+        const { name, is_favorite } = call.body
+        return update(call, (chat) => ({
+          name: name ?? chat.name,
+          favorite: is_favorite ?? chat.favorite,
+        }))
+      },
+    }),
+    route('POST', `${resource}/generate-name`, {
+      summary: 'Generate a title for a chat, which becomes its name',
+      answer: chatShape,
+      handle: (call) =>
+        update(call, async ({ id }) => {
+          const [first] = await history.runs(id)
+          return { name: titleOf(turnsOf(first?.input ?? [], new Map())) }
+        }),
+    }),
+  ]
+}
+
+export function favoriteRoutes({ store: { chats } }: Services): readonly Route[] {
+  const mark = async (call: Call, favorite: boolean) => {
+    const chat = await chatInPath(chats, call, 'v3')
+    return chatRecord((await chats.update(call.caller, chat.id, { favorite })) ?? chat)
+  }
+  return [
+    route('GET', '/api/v3/chat/favorite', {
+      summary: 'List favorite chats, newest first',
+      answer: chatPageShape,
+      query: searchedListQuery,
+      handle: ({ query, caller }) =>
+        pageBody('favorites', query, chatRecord, (page) =>
+          chats.list(caller, { ...page, version: 'v3', favorite: true }),
+        ),
+    }),
+    route('POST', `${resource}/favorite`, {
+      summary: 'Add a chat to the favorites',
+      answer: chatShape,
+      handle: (call) => mark(call, true),
+    }),
+    route('DELETE', `${resource}/favorite`, {
+      summary: 'Remove a chat from the favorites',
+      answer: chatShape,
+      handle: (call) => mark(call, false),
+    }),
+  ]
 }

@@ -1,7 +1,7 @@
 /** Knowledge bases, their documents, and searches with the settings of section 4.4. */
 
 import { ownBase } from '../answering/assistant-context.ts'
-import { type Reply, type Route, route, type UploadedFile } from '../http/call.ts'
+import { type Call, type Route, route, type UploadedFile } from '../http/call.ts'
 import { ApiError } from '../http/errors.ts'
 import { uploadedFile } from '../http/form.ts'
 import {
@@ -15,9 +15,10 @@ import { searchPlan } from '../retrieval/retrieval.ts'
 import type { KnowledgeDocument } from '../retrieval/types.ts'
 import { isoTime } from '../runtime/clock.ts'
 import type { Services } from '../services.ts'
+import type { Store } from '../store/sql/store.ts'
 import type { KnowledgeBase } from '../store/types.ts'
 import { uploadedContent } from './ownership.ts'
-import { pageReply } from './paging.ts'
+import { pageBody } from './paging.ts'
 import {
   basePageShape,
   baseShape,
@@ -32,51 +33,49 @@ export function baseRoutes({ clock, ids, store }: Services, prefix: string): rea
   return [
     route('GET', prefix, {
       summary: 'List knowledge bases, oldest first',
-      answer: { status: 200, body: basePageShape },
+      answer: basePageShape,
       query: listQuery,
       handle: ({ query, caller }) =>
-        pageReply('knowledge bases', query, baseRecord, (page) => knowledge.bases(caller, page)),
+        pageBody('knowledge bases', query, baseRecord, (page) => knowledge.bases(caller, page)),
     }),
     route('POST', prefix, {
       summary: 'Create a knowledge base',
-      answer: { status: 201, body: baseShape },
+      status: 201,
+      answer: baseShape,
       body: createBaseRequest,
-      handle: async ({ body, caller }) => {
+      handle: async ({ body: { name, description }, caller }) => {
         const base: KnowledgeBase = {
-          id: ids.uuid(),
-          name: body.name,
-          description: body.description ?? '',
-          createdAt: clock.now(),
-          seeded: false,
+          ...{ id: ids.uuid(), name, description: description ?? '' },
+          ...{ createdAt: clock.now(), seeded: false },
         }
         await knowledge.create(caller, base)
-        return { status: 201, body: baseRecord(base) }
+        return baseRecord(base)
       },
     }),
     route('GET', one, {
       summary: 'Get a knowledge base',
-      answer: { status: 200, body: baseShape },
-      handle: async ({ params, caller }) => {
-        const base = await ownBase(knowledge, caller, params['base_id'])
-        return { status: 200, body: baseRecord(base) }
-      },
+      answer: baseShape,
+      handle: async (call) => baseRecord(await baseInPath(knowledge, call)),
     }),
     route('DELETE', one, {
       summary: 'Delete a knowledge base with its documents',
-      answer: { status: 204 },
-      handle: async ({ params, caller }) => {
-        const base = await ownBase(knowledge, caller, params['base_id'])
+      handle: async (call) => {
+        const base = await baseInPath(knowledge, call)
         if (base.seeded) {
-          throw new ApiError(403, 'This knowledge base is part of the catalog', {
-            code: 'knowledge_base_fixed',
-            param: 'base_id',
-          })
+          const message = 'This knowledge base is part of the catalog'
+          throw new ApiError(403, message, 'knowledge_base_fixed', 'base_id')
         }
-        await knowledge.delete(caller, base.id)
-        return { status: 204 }
+        await knowledge.delete(call.caller, base.id)
       },
     }),
   ]
+}
+
+function baseInPath(
+  knowledge: Store['knowledge'],
+  { caller, params }: Pick<Call, 'caller' | 'params'>,
+): Promise<KnowledgeBase> {
+  return ownBase(knowledge, caller, params['base_id'] ?? '', 'base_id')
 }
 
 function baseRecord({ id, name, description, createdAt }: KnowledgeBase): object {
@@ -92,63 +91,50 @@ export function documentRoutes({ clock, ids, store }: Services, prefix: string):
   return [
     route('GET', all, {
       summary: 'List the documents of a knowledge base, oldest first',
-      answer: { status: 200, body: documentPageShape },
+      answer: documentPageShape,
       query: listQuery,
-      handle: async ({ params, query, caller }) => {
-        const { id } = await ownBase(knowledge, caller, params['base_id'])
-        return pageReply(`documents ${id}`, query, documentRecord, (page) =>
-          knowledge.documentPage(caller, id, page),
+      handle: async (call) => {
+        const { id } = await baseInPath(knowledge, call)
+        return pageBody(`documents ${id}`, call.query, documentRecord, (page) =>
+          knowledge.documentPage(call.caller, id, page),
         )
       },
     }),
     route('POST', all, {
       summary: `Upload a document (${readableFormats.join(', ')}); it can be searched at once`,
-      answer: { status: 201, body: documentShape },
+      status: 201,
+      answer: documentShape,
       accepts: 'form',
       handle: async (call) => {
-        const { id } = await ownBase(knowledge, call.caller, call.params['base_id'])
-        const document: KnowledgeDocument = {
-          id: ids.tagged('doc'),
-          ...(await content(uploadedFile(call))),
-          createdAt: clock.now(),
-        }
-        await knowledge.addDocument(call.caller, id, document)
-        return { status: 201, body: documentRecord(document) }
+        const base = await baseInPath(knowledge, call)
+        const content = await documentContent(uploadedFile(call))
+        const document = { id: ids.tagged('doc'), ...content, createdAt: clock.now() }
+        await knowledge.addDocument(call.caller, base.id, document)
+        return documentRecord(document)
       },
     }),
     route('DELETE', `${all}/:document_id`, {
       summary: 'Delete a document',
-      answer: { status: 204 },
-      handle: async ({ params, caller }) => {
-        const { id } = await ownBase(knowledge, caller, params['base_id'])
-        const documentId = params['document_id'] ?? ''
-        if (!(await knowledge.deleteDocument(caller, id, documentId))) {
-          throw new ApiError(404, `No document ${JSON.stringify(documentId)} in this base`, {
-            code: 'document_not_found',
-            param: 'document_id',
-          })
-        }
-        return { status: 204 }
+      handle: async (call) => {
+        const base = await baseInPath(knowledge, call)
+        const id = call.params['document_id'] ?? ''
+        if (await knowledge.deleteDocument(call.caller, base.id, id)) return
+        const message = `No document ${JSON.stringify(id)} in this base`
+        throw new ApiError(404, message, 'document_not_found', 'document_id')
       },
     }),
   ]
 }
 
-async function content(file: UploadedFile): Promise<Omit<KnowledgeDocument, 'id' | 'createdAt'>> {
+async function documentContent(file: UploadedFile) {
   if (file.bytes.length > maxDocumentBytes) {
-    throw new ApiError(413, `A document may have at most ${maxDocumentBytes} bytes`, {
-      code: 'document_too_large',
-      param: 'file',
-    })
+    const message = `A document may have at most ${maxDocumentBytes} bytes`
+    throw new ApiError(413, message, 'document_too_large', 'file')
   }
   const { text, ...content } = await uploadedContent(file)
-  if (text === undefined) {
-    throw new ApiError(415, `Documents are UTF-8 text or PDF: ${readableFormats.join(', ')}`, {
-      code: 'unsupported_document',
-      param: 'file',
-    })
-  }
-  return { ...content, text }
+  if (text !== undefined) return { ...content, text }
+  const message = `Documents are UTF-8 text or PDF: ${readableFormats.join(', ')}`
+  throw new ApiError(415, message, 'unsupported_document', 'file')
 }
 
 function documentRecord(document: KnowledgeDocument): object {
@@ -169,31 +155,29 @@ export function searchRoutes({ retrieve, store }: Services, prefix: string): rea
   const path = `${prefix}/:base_id/search`
 
   async function search(
-    caller: string,
-    baseId: string | undefined,
+    call: Pick<Call, 'caller' | 'params'>,
     query: string,
     request: Parameters<typeof searchPlan>[0],
-  ): Promise<Reply> {
-    const { id } = await ownBase(store.knowledge, caller, baseId)
-    const documents = await store.knowledge.documents(caller, id)
-    const result = retrieve([documents], query, searchPlan(request, defaults)).map(
-      ({ fileId, ...found }) => ({ file_id: fileId, ...found }),
-    )
-    return { status: 200, body: { result, pagination: { cursor: null } } }
+  ) {
+    const { id } = await baseInPath(store.knowledge, call)
+    const documents = await store.knowledge.documents(call.caller, id)
+    const hits = retrieve([documents], query, searchPlan(request, defaults))
+    const result = hits.map(({ fileId, ...found }) => ({ file_id: fileId, ...found }))
+    return { result, pagination: { cursor: null } }
   }
 
   return [
     route('GET', path, {
       summary: 'Search a knowledge base for the text in q',
-      answer: { status: 200, body: findingPageShape },
+      answer: findingPageShape,
       query: searchBaseQuery,
-      handle: ({ query, params, caller }) => search(caller, params['base_id'], query.q, query),
+      handle: (call) => search(call, call.query.q, call.query),
     }),
     route('POST', path, {
       summary: 'Search a knowledge base for the text in query',
-      answer: { status: 200, body: findingPageShape },
+      answer: findingPageShape,
       body: searchBaseRequest,
-      handle: ({ body, params, caller }) => search(caller, params['base_id'], body.query, body),
+      handle: (call) => search(call, call.body.query, call.body),
     }),
   ]
 }

@@ -18,50 +18,39 @@ export function modelRoutes(): readonly Route[] {
   return [
     route('GET', '/api/openai/models', {
       summary: 'List models',
-      answer: { status: 200, body: compatibleModelsShape },
-      handle: async () => ({ status: 200, body: { object: 'list', data } }),
+      answer: compatibleModelsShape,
+      handle: async () => ({ object: 'list', data }),
     }),
     route('GET', '/api/openai/models/:model', {
       summary: 'Get a model',
-      answer: { status: 200, body: compatibleModelShape },
+      answer: compatibleModelShape,
       handle: async ({ params }) => {
         const id = params['model'] ?? ''
         // Uses the requested id, so that a client finds the id that it sent.
-        return { status: 200, body: { ...entry(knownModel(id, 'model')), id } }
+        return { ...entry(knownModel(id, 'model')), id }
       },
     }),
   ]
 }
 
 function entry({ id, aliases, description }: CatalogModel): object {
-  return {
-    id,
-    object: 'model',
-    created,
-    owned_by: 'chat-generation-service',
-    description,
-    aliases,
-  }
+  const owner = { created, owned_by: 'chat-generation-service' }
+  return { id, object: 'model', ...owner, description, aliases }
 }
 
 export function catalogRoutes(): readonly Route[] {
   const pagination = { cursor: null }
+  const kinds = assistants.map(({ baseId, ...record }) => ({ ...record, kb_id: baseId }))
   return [
     route('GET', '/api/v3/model', {
       summary: 'List models (not part of the interface document)',
-      answer: { status: 200, body: modelPageShape },
-      handle: async () => ({ status: 200, body: { result: models, pagination } }),
+      answer: modelPageShape,
+      handle: async () => ({ result: models, pagination }),
     }),
     route('GET', '/api/v3/assistant', {
       summary: 'List assistants (not part of the interface document)',
-      answer: { status: 200, body: assistantPageShape },
-      handle: async () => ({
-        status: 200,
-        body: {
-          result: assistants.map(({ baseId, ...record }) => ({ ...record, kb_id: baseId })),
-          pagination,
-        },
-      }),
+      answer: assistantPageShape,
+      handle: async () => ({ result: kinds, pagination }),
     }),
   ]
 }

@@ -1,51 +1,46 @@
-/** The chat or message that a request names, if it belongs to the caller. */
-
-import type { UploadedFile } from '../http/call.ts'
-import { ApiError } from '../http/errors.ts'
+/** The chat, message or model that a request names, if it belongs to the caller. */
+import type { Call, UploadedFile } from '../http/call.ts'
+import { ApiError, found } from '../http/errors.ts'
 import { type CatalogModel, findModel } from '../model/models.ts'
+import type { Failure } from '../model/types.ts'
 import { BrokenPdfError, uploadText } from '../retrieval/document-text.ts'
-import type { Chat, ChatStore, ChatVersion, Message, MessageStore } from '../store/types.ts'
+import type { Store } from '../store/sql/store.ts'
+import type { Chat, ChatVersion, Message } from '../store/types.ts'
 
 /**
  * @throws ApiError 404 for a chat that does not exist or belongs to another caller; 409 for a chat of
  * the other version, with the prefix to use (sections 4.3 and 9)
  */
 export async function ownChat(
-  chats: ChatStore,
+  chats: Store['chats'],
   caller: string,
   id: string,
   version: ChatVersion,
 ): Promise<Chat> {
-  const chat = await chats.find(caller, id.toLowerCase())
-  if (chat === undefined) {
-    throw new ApiError(404, `No chat ${JSON.stringify(id)}`, {
-      code: 'chat_not_found',
-      param: 'chat_id',
-    })
-  }
-  if (chat.version !== version) {
-    throw new ApiError(409, `This chat is a ${chat.version} chat: use /api/${chat.version}`, {
-      code: 'wrong_chat_version',
-      param: 'chat_id',
-    })
-  }
-  return chat
+  const named = await chats.find(caller, id.toLowerCase())
+  const chat = found(named, `No chat ${JSON.stringify(id)}`, 'chat_not_found', 'chat_id')
+  if (chat.version === version) return chat
+  const message = `This chat is a ${chat.version} chat: use /api/${chat.version}`
+  throw new ApiError(409, message, 'wrong_chat_version', 'chat_id')
+}
+
+/** The chat in the path of a request; see `ownChat`. */
+export function chatInPath(
+  chats: Store['chats'],
+  { caller, params }: Pick<Call, 'caller' | 'params'>,
+  version: ChatVersion,
+): Promise<Chat> {
+  return ownChat(chats, caller, params['chat_id'] ?? '', version)
 }
 
 /** @throws ApiError 404 for a message that is not in the chat */
 export async function ownMessage(
-  messages: MessageStore,
+  messages: Store['messages'],
   chatId: string,
   id: string,
 ): Promise<Message> {
-  const message = await messages.find(chatId, id)
-  if (message === undefined) {
-    throw new ApiError(404, `No message ${JSON.stringify(id)} in this chat`, {
-      code: 'parent_not_found',
-      param: 'parent_id',
-    })
-  }
-  return message
+  const message = `No message ${JSON.stringify(id)} in this chat`
+  return found(await messages.find(chatId, id), message, 'parent_not_found', 'parent_id')
 }
 
 /**
@@ -54,14 +49,13 @@ export async function ownMessage(
  * @throws ApiError 404 with `model_not_found`
  */
 export function knownModel(id: string, param: string): CatalogModel {
-  const model = findModel(id)
-  if (model === undefined) {
-    throw new ApiError(404, `The model ${JSON.stringify(id)} does not exist`, {
-      code: 'model_not_found',
-      param,
-    })
-  }
-  return model
+  const message = `The model ${JSON.stringify(id)} does not exist`
+  return found(findModel(id), message, 'model_not_found', param)
+}
+
+/** @throws ApiError 500 for an answer that is not streamed */
+export function throwFailure(failure: Failure | null | undefined): void {
+  if (failure) throw new ApiError(500, failure.message, failure.code)
 }
 
 /**
@@ -75,9 +69,7 @@ export async function uploadedContent({ filename, contentType, bytes }: Uploaded
     return { filename, contentType, size: bytes.length, text }
   } catch (error) {
     if (!(error instanceof BrokenPdfError)) throw error
-    throw new ApiError(400, `The PDF cannot be read: ${error.message}`, {
-      code: 'broken_document',
-      param: 'file',
-    })
+    const message = `The PDF cannot be read: ${error.message}`
+    throw new ApiError(400, message, 'broken_document', 'file')
   }
 }

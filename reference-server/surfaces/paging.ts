@@ -1,6 +1,5 @@
 /** Pages of a list, with opaque cursors (section 2.6). */
 import { parseJson } from '../../contract/json.ts'
-import type { ValueReply } from '../http/call.ts'
 import { ApiError } from '../http/errors.ts'
 import type { Page, PageRequest } from '../store/types.ts'
 
@@ -18,27 +17,21 @@ interface PageQuery {
 }
 
 /**
- * Answer of every list of the native surfaces.
+ * Body of every list of the native surfaces.
  *
  * @param list name of the only list that accepts the cursor
  * @throws ApiError 400 for a cursor of another server or list
  */
-export async function pageReply<Row>(
+export async function pageBody<Row>(
   list: string,
   { limit, cursor, search }: PageQuery,
   record: (row: Row) => object,
   read: (page: PageRequest) => Promise<Page<Row>>,
-): Promise<ValueReply> {
+): Promise<object> {
   const position = cursor === undefined ? undefined : readCursor(list, cursor)
   const { rows, next } = await read({ limit: pageSize(limit), before: position, search })
-  const pagination = { cursor: writeCursor(list, next) }
-  return { status: 200, body: { result: rows.map(record), pagination } }
-}
-
-function writeCursor(list: string, position: number | null): string | null {
-  return position === null
-    ? null
-    : Buffer.from(JSON.stringify([list, position])).toString('base64url')
+  const opaque = Buffer.from(JSON.stringify([list, next])).toString('base64url')
+  return { result: rows.map(record), pagination: { cursor: next === null ? null : opaque } }
 }
 
 function readCursor(list: string, cursor: string): number {
@@ -46,8 +39,5 @@ function readCursor(list: string, cursor: string): number {
   if (Array.isArray(value) && value[0] === list && Number.isSafeInteger(value[1]) && value[1] > 0) {
     return value[1]
   }
-  throw new ApiError(400, 'The cursor does not belong to this list', {
-    code: 'invalid_cursor',
-    param: 'cursor',
-  })
+  throw new ApiError(400, 'The cursor does not belong to this list', 'invalid_cursor', 'cursor')
 }

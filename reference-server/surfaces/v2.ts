@@ -10,53 +10,60 @@ import type { Generation, Step, Turn } from '../model/types.ts'
 import {
   type GenerateReplyRequest,
   generateReplyRequest,
+  type StoreMessageRequest,
   storeMessageRequest,
 } from '../requests/index.ts'
+import { beginDecoding } from '../runtime/decoding.ts'
 import type { Services } from '../services.ts'
 import type { Message } from '../store/types.ts'
-import { knownModel, ownChat, ownMessage } from './ownership.ts'
+import { knownModel, ownChat, ownMessage, throwFailure } from './ownership.ts'
 import { messageRecord, messageShape, replyShape } from './shapes.ts'
 
 export function messageRoutes(services: Services): readonly Route[] {
-  const { clock, ids, store } = services
   return [
     route('POST', '/api/v2/message', {
       summary: 'Store a user message',
-      answer: { status: 201, body: messageShape },
+      status: 201,
+      answer: messageShape,
       body: storeMessageRequest,
-      handle: async ({ body, caller }) => {
-        const chat = await ownChat(store.chats, caller, body.chat_id, 'v2')
-        knownModel(body.model_id, 'model_id')
-        assistantOrInstructions(body.assistant_id)
-        const parentId = body.parent_id ?? null
-        if (parentId !== null) await ownMessage(store.messages, chat.id, parentId)
-        const attached = (body.attachments ?? []).map(({ id }) => id)
-        const files = await ownFiles(store.attachments, caller, attached, 'attachments')
-        const message: Message = {
-          id: ids.uuid(),
-          chatId: chat.id,
-          modelId: body.model_id,
-          role: 'user',
-          content: body.content,
-          createdAt: clock.now(),
-          parentId,
-          assistantId: body.assistant_id ?? null,
-          think: body.think ?? false,
-          rag: body.rag ?? false,
-          attachmentIds: [...files.keys()],
-        }
-        await store.messages.append(message)
-        for (const id of files.keys()) await store.attachments.link(chat.id, id)
-        return { status: 201, body: messageRecord(message, [...files.values()]) }
-      },
+      handle: (call) => storeMessage(services, call),
     }),
     route('POST', '/api/v2/message/generate', {
       summary: 'Generate the reply to a stored message',
-      answer: { status: 200, body: replyShape },
+      answer: replyShape,
       body: generateReplyRequest,
-      handle: (call) => generate(services, call),
+      reply: (call) => generate(services, call),
     }),
   ]
+}
+
+async function storeMessage(
+  { clock, ids, store }: Services,
+  { body, caller }: Call<StoreMessageRequest>,
+) {
+  const chat = await ownChat(store.chats, caller, body.chat_id, 'v2')
+  knownModel(body.model_id, 'model_id')
+  assistantOrInstructions(body.assistant_id)
+  const parentId = body.parent_id ?? null
+  if (parentId !== null) await ownMessage(store.messages, chat.id, parentId)
+  const attached = (body.attachments ?? []).map(({ id }) => id)
+  const files = await ownFiles(store.attachments, caller, attached, 'attachments')
+  const message: Message = {
+    id: ids.uuid(),
+    chatId: chat.id,
+    modelId: body.model_id,
+    role: 'user',
+    content: body.content,
+    createdAt: clock.now(),
+    parentId,
+    assistantId: body.assistant_id ?? null,
+    think: body.think ?? false,
+    rag: body.rag ?? false,
+    attachmentIds: [...files.keys()],
+  }
+  await store.messages.append(message)
+  for (const id of files.keys()) await store.attachments.link(chat.id, id)
+  return messageRecord(message, [...files.values()])
 }
 
 async function generate(services: Services, call: Call<GenerateReplyRequest>): Promise<Reply> {
@@ -66,10 +73,8 @@ async function generate(services: Services, call: Call<GenerateReplyRequest>): P
   knownModel(body.model_id, 'model_id')
   const parent = await ownMessage(store.messages, chat.id, body.parent_id)
   if (parent.role !== 'user') {
-    throw new ApiError(400, 'Only a user message can be answered', {
-      code: 'not_a_user_message',
-      param: 'parent_id',
-    })
+    const message = 'Only a user message can be answered'
+    throw new ApiError(400, message, 'not_a_user_message', 'parent_id')
   }
   const generation = await answer(services, {
     caller,
@@ -105,23 +110,15 @@ async function conversation(
 
 /** Stored when it is complete, even if the client has disconnected; a failed reply is not stored. */
 async function spoken(
-  { clock, decode, ids, store, timing }: Services,
+  services: Services,
   parent: Message,
   modelId: string,
   generation: Generation,
   signal: AbortSignal,
 ): Promise<Message> {
-  const { input, output } = generation.tokens
-  const decoding = decode({
-    promptTokens: input,
-    outputTokens: output,
-    startedAt: clock.now(),
-    due: timing(output, generation.pace),
-  })
-  await decoding.all(signal)
-  if (generation.failure !== null) {
-    throw new ApiError(500, generation.failure.message, { code: generation.failure.code })
-  }
+  const { clock, ids, store } = services
+  await beginDecoding(services, generation).decoding.all(signal)
+  throwFailure(generation.failure)
   const reply: Message = {
     ...parent,
     id: ids.uuid(),
@@ -138,15 +135,14 @@ async function spoken(
 
 function beyondTheText(generation: Generation): object {
   const { steps, tokens } = generation
-  const citations = steps.flatMap((step) => (step.type === 'message' ? step.citations : []))
   return {
     reasoning: textOf(generation, 'reasoning') || null,
-    tool_calls: steps.flatMap((step) =>
-      step.type === 'function_call'
-        ? [{ name: step.name, arguments: step.fragments.join('') }]
-        : [],
-    ),
-    sources: citations.map(({ fileId, filename }) => ({ file_id: fileId, filename })),
+    tool_calls: steps
+      .filter((step) => step.type === 'function_call')
+      .map((step) => ({ name: step.name, arguments: step.fragments.join('') })),
+    sources: steps
+      .flatMap((step) => (step.type === 'message' ? step.citations : []))
+      .map(({ fileId, filename }) => ({ file_id: fileId, filename })),
     usage: {
       input_tokens: tokens.input,
       output_tokens: tokens.output,

@@ -13,19 +13,7 @@ import {
 } from '../index.ts'
 import type { Ids } from '../runtime/random.ts'
 
-export interface TestServer extends ReferenceServer {
-  /** Internal errors of the server; must be empty at the end of the test. */
-  readonly internalErrors: readonly unknown[]
-  send(method: string, path: string, request?: TestRequest): Promise<TestAnswer>
-  newChat(name?: string): Promise<string>
-  newV2Chat(name?: string): Promise<string>
-  oneShot(body: object): Promise<TestAnswer>
-  /** One file as a form, after the fields. */
-  upload(file: TestFile, fields?: Record<string, string>, path?: string): Promise<TestAnswer>
-  /** One turn in a chat, by default with a new key. */
-  generate(body: object, headers?: Record<string, string>): Promise<TestAnswer>
-  complete(prompt: string, body?: object): Promise<TestAnswer>
-}
+export type TestServer = Awaited<ReturnType<typeof testServer>>
 
 interface TestFile {
   readonly name: string
@@ -47,7 +35,8 @@ interface TestAnswer {
   readonly json: Json
 }
 
-export async function testServer(options: ReferenceServerOptions = {}): Promise<TestServer> {
+export async function testServer(options: ReferenceServerOptions = {}) {
+  /** Internal errors of the server; must be empty at the end of the test. */
   const internalErrors: unknown[] = []
   const server = await startReferenceServer({
     closeDeadlineMs: 500,
@@ -58,35 +47,32 @@ export async function testServer(options: ReferenceServerOptions = {}): Promise<
     await server.close()
     expect(internalErrors).toEqual([])
   })
-  const send: TestServer['send'] = (method, path, request = {}) =>
+  const send = (method: string, path: string, request: TestRequest = {}) =>
     sendTo(server, method, path, request)
+  const newChat = async (version: 'v2' | 'v3', name: string): Promise<string> =>
+    (await send('POST', `/api/${version}/chat`, { body: { name } })).json.id
   return {
     ...server,
-    internalErrors,
     send,
-    newChat: async (name = 'A chat') => {
-      const { json } = await send('POST', '/api/v3/chat', { body: { name } })
-      return json.id
-    },
-    newV2Chat: async (name = 'An older chat') => {
-      const { json } = await send('POST', '/api/v2/chat', { body: { name } })
-      return json.id
-    },
-    oneShot: (body) =>
+    newChat: (name = 'A chat') => newChat('v3', name),
+    newV2Chat: (name = 'An older chat') => newChat('v2', name),
+    oneShot: (body: object) =>
       send('POST', '/api/v3/message/one-shot', { body: { model_id: 'svc-main-model', ...body } }),
-    upload: (file, fields = {}, path = '/api/v3/attachment') => {
+    /** One file as a form, after the fields. */
+    upload: (file: TestFile, fields: Record<string, string> = {}, path = '/api/v3/attachment') => {
       const form = new FormData()
       for (const [name, value] of Object.entries(fields)) form.append(name, value)
       const content = new Blob([file.content], { type: file.type ?? 'text/plain' })
       form.append(file.part ?? 'file', content, file.name)
       return send('POST', path, { body: form })
     },
-    generate: (body, headers = {}) =>
+    /** One turn in a chat, by default with a new key. */
+    generate: (body: object, headers: Record<string, string> = {}) =>
       send('POST', '/api/v3/message/generate', {
         body: { model_id: 'svc-main-model', ...body },
         headers: { 'idempotency-key': crypto.randomUUID(), ...headers },
       }),
-    complete: (prompt, body = {}) =>
+    complete: (prompt: string, body: object = {}) =>
       send('POST', '/api/openai/chat/completions', {
         body: { model: 'SVC-Main', messages: [{ role: 'user', content: prompt }], ...body },
       }),

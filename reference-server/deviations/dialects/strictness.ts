@@ -127,7 +127,7 @@ export const strictness = dialectTable({
       compose([
         onRequest([v3Generate, changeChat], (call) => {
           if (!busy.delete(chatIdOf(call))) return call
-          throw new ApiError(409, 'The turn is being stored', { headers: { 'retry-after': '0' } })
+          throw new ApiError(409, 'The turn is being stored', null, null, { 'retry-after': '0' })
         }),
         onReply(v3Generate, (reply, call) => {
           if (reply.status < 300) busy.add(chatIdOf(call))
@@ -196,7 +196,7 @@ function rejectEveryNth(every: number): Patch {
     incoming: (call) => {
       requests += 1
       if (requests % every !== 0) return services.incoming(call)
-      throw new ApiError(429, 'Too many requests', { headers: { 'retry-after': '0' } })
+      throw new ApiError(429, 'Too many requests', null, null, { 'retry-after': '0' })
     },
   })
 }

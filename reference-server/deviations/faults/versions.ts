@@ -2,7 +2,7 @@
 import type { RequirementId } from '../../../contract/index.ts'
 import type { Reply } from '../../http/call.ts'
 import type { Patch, Services } from '../../services.ts'
-import type { ChatStore } from '../../store/types.ts'
+import type { Store } from '../../store/sql/store.ts'
 import { isText, toObject } from '../patches/json.ts'
 import { alsoDo, onError, onReply, onSuccess, setErrorStatus } from '../patches/replies.ts'
 import {
@@ -181,7 +181,7 @@ function updateVersion(when: (body: Readonly<Record<string, unknown>>) => boolea
 }
 
 /** The version of a chat is fixed, so that it is created again. */
-async function convert(chats: ChatStore, owner: string, id: string): Promise<void> {
+async function convert(chats: Store['chats'], owner: string, id: string): Promise<void> {
   const chat = await chats.find(owner, id)
   if (chat === undefined) return
   await chats.delete(owner, id)

@@ -3,17 +3,16 @@
 import type { Call } from '../../http/call.ts'
 import type { Generation, Model, ModelRequest } from '../../model/types.ts'
 import type { Patch, Services } from '../../services.ts'
+import type { ChatPageRequest, Store } from '../../store/sql/store.ts'
 import type {
   Attachment,
   Chat,
   ChatChange,
-  ChatPageRequest,
   IdempotencyScope,
   Message,
   Page,
   PageRequest,
   Reservation,
-  Store,
 } from '../../store/types.ts'
 import { toObject } from './json.ts'
 

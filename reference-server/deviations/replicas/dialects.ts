@@ -1,6 +1,7 @@
 /** Legal services with several replicas. */
 import type { Patch } from '../../services.ts'
-import type { Chat, ChatStore, StoredRun } from '../../store/types.ts'
+import type { Store } from '../../store/sql/store.ts'
+import type { Chat, StoredRun } from '../../store/types.ts'
 import { delayAnswers } from '../dialects/wire.ts'
 import { compose, editedRows, onStore } from '../patches/services.ts'
 import type { PatchReplicas } from './faults.ts'
@@ -109,7 +110,11 @@ function laggingReplica(log: ChangeLog, replica: number): Patch {
   ])
 }
 
-function laggingChats(chats: ChatStore, log: ChangeLog, replica: number): Partial<ChatStore> {
+function laggingChats(
+  chats: Store['chats'],
+  log: ChangeLog,
+  replica: number,
+): Partial<Store['chats']> {
   const visibleChat = (id: string, current: Chat | undefined): Chat | undefined => {
     const change = log.hidden(id, replica)
     return change === undefined ? current : (change.before as Chat | undefined)

@@ -21,6 +21,10 @@ export function timeMs(time: number | string): number {
   return Number.parseFloat(time) * (time.endsWith('ms') ? 1 : 1000)
 }
 
+const count = z.int().min(0).optional()
+const positive = z.int().min(1).optional()
+const text = z.string().optional()
+
 const condition = z
   .strictObject({
     text: z
@@ -32,12 +36,10 @@ const condition = z
         'Part of the last user message, in any case, or a regular expression such as /weather in (\\w+)/i',
       ),
     model: z.string().min(1).optional().describe('Id or alias of a model'),
-    turn: z
-      .int()
-      .min(1)
-      .optional()
-      .describe('Number of the answer in its conversation, tool calls included, from 1'),
-    digest: z.string().optional().describe('Digest of the whole request, as --record writes it'),
+    turn: positive.describe(
+      'Number of the answer in its conversation, tool calls included, from 1',
+    ),
+    digest: text.describe('Digest of the whole request, as --record writes it'),
   })
   .describe('Conditions, all of which must hold; without any, every request matches')
 
@@ -51,9 +53,9 @@ const toolCall = z.strictObject({
 
 const error = z.strictObject({
   status: z.int().min(minStatus).max(maxStatus).describe('HTTP status, 400 to 599'),
-  message: z.string().optional(),
-  code: z.string().optional(),
-  retry_after: z.int().min(0).optional().describe('Header Retry-After, in seconds'),
+  message: text,
+  code: text,
+  retry_after: count.describe('Header Retry-After, in seconds'),
 })
 
 const citation = z.strictObject({
@@ -62,37 +64,27 @@ const citation = z.strictObject({
   index: z.int().min(0).describe('Offset in the answer, in UTF-16 code units'),
 })
 
-const tokens = z.int().min(0).optional()
-
 const entry = z
   .strictObject({
     match: condition.optional(),
-    times: z
-      .int()
-      .min(1)
-      .optional()
-      .describe('Number of requests that it answers; later ones try the next entry'),
+    times: positive.describe('Number of requests that it answers; later ones try the next entry'),
     delay: duration.optional().describe('Wait before the first token or the error'),
     gap: duration.optional().describe('Wait between two tokens'),
-    reasoning: z.string().optional().describe('Reasoning, for requests with `think`'),
-    answer: z.string().optional().describe('Text of the answer'),
+    reasoning: text.describe('Reasoning, for requests with `think`'),
+    answer: text.describe('Text of the answer'),
     citations: z.array(citation).optional(),
-    refusal: z.string().optional().describe('Text of a refusal'),
+    refusal: text.describe('Text of a refusal'),
     tool_calls: z.array(toolCall).min(1).optional(),
-    fail_after: z
-      .int()
-      .min(0)
-      .optional()
-      .describe('Fails after this number of tokens of the answer'),
+    fail_after: count.describe('Fails after this number of tokens of the answer'),
     finish: z
       .literal('length')
       .optional()
       .describe(
         'Ends as if the token limit were reached, within the last part; before it, if `answer` is empty',
       ),
-    drop_after: tokens.describe('The connection ends after this number of tokens'),
-    malformed_after: tokens.describe('An event after this number of tokens is cut short'),
-    stall_after: tokens.describe('Nothing follows this number of tokens, until the client leaves'),
+    drop_after: count.describe('The connection ends after this number of tokens'),
+    malformed_after: count.describe('An event after this number of tokens is cut short'),
+    stall_after: count.describe('Nothing follows this number of tokens, until the client leaves'),
     probability: z
       .number()
       .min(0)
@@ -100,34 +92,23 @@ const entry = z
       .optional()
       .describe('Share of the requests that it answers, drawn from the seed of the server'),
     error: error.optional().describe('An HTTP error instead of an answer'),
-    prompt: z.string().optional().describe('A note for readers, without effect'),
+    prompt: text.describe('A note for readers, without effect'),
   })
   .superRefine((value, context) => {
+    const refuse = (message: string, ...path: string[]) =>
+      context.addIssue({ code: 'custom', path, message })
     const given = kinds.filter((kind) => value[kind] !== undefined)
     const isCutReasoning = value.reasoning !== undefined && value.finish === 'length'
-    if (given.length === 0 && !isCutReasoning) {
-      context.addIssue({ code: 'custom', message: `one of ${kinds.join(', ')} is required` })
-    }
-    const [first, ...others] = given
+    if (given.length === 0 && !isCutReasoning) refuse(`one of ${kinds.join(', ')} is required`)
+    const [first = '', ...others] = given
     if (given.length > 1 && (first === 'error' || others.includes('refusal'))) {
-      context.addIssue({
-        code: 'custom',
-        path: [first ?? ''],
-        message: `cannot be combined with ${others.join(' and ')}`,
-      })
+      refuse(`cannot be combined with ${others.join(' and ')}`, first)
     }
-    const endings = cuts.filter((name) => value[name] !== undefined)
-    const [ending, other] = endings
+    const [ending, other] = cuts.filter((name) => value[name] !== undefined)
     if (ending !== undefined && (value.error !== undefined || value.answer === undefined)) {
-      context.addIssue({ code: 'custom', path: [ending], message: 'needs an answer' })
+      refuse('needs an answer', ending)
     }
-    if (other !== undefined) {
-      context.addIssue({
-        code: 'custom',
-        path: [other],
-        message: `cannot be combined with ${ending}`,
-      })
-    }
+    if (other !== undefined) refuse(`cannot be combined with ${ending}`, other)
   })
 
 const cuts = ['fail_after', 'drop_after', 'malformed_after', 'stall_after'] as const

@@ -14,23 +14,16 @@ export interface BuiltinTool {
 
 const searchTool = 'file_search'
 
-const builtinTools: readonly BuiltinTool[] = [
-  {
-    name: 'get_time',
-    description: 'Tells the time of day',
-    parameters: { type: 'object', properties: { zone: { type: 'string' } } },
-  },
-  {
-    name: 'get_weather',
-    description: 'Tells the weather of a place',
-    parameters: { type: 'object', properties: { place: { type: 'string' } } },
-  },
-  {
-    name: searchTool,
-    description: 'Searches the knowledge base',
-    parameters: { type: 'object', properties: { query: { type: 'string' } } },
-  },
+const builtinTools = [
+  builtinTool('get_time', 'Tells the time of day', 'zone'),
+  builtinTool('get_weather', 'Tells the weather of a place', 'place'),
+  builtinTool(searchTool, 'Searches the knowledge base', 'query'),
 ]
+
+function builtinTool(name: string, description: string, argument: string): BuiltinTool {
+  const parameters = { type: 'object', properties: { [argument]: { type: 'string' } } }
+  return { name, description, parameters }
+}
 
 /** Section 4.3: `include_tools` is a whitelist, `exclude_tools` a blacklist; never both. */
 export function allowedTools(lists: {
@@ -43,29 +36,24 @@ export function allowedTools(lists: {
   )
 }
 
-/** No calls after the answer of a tool: the model then answers. */
-export function toolCalls({
-  request,
-  question,
-  directives,
-  seed,
-}: {
+/** A request and what its last user message says. */
+export interface PromptContext {
+  readonly seed: number
   readonly request: ModelRequest
   readonly question: string
   readonly directives: Directives
-  readonly seed: number
-}): readonly ToolOrder[] {
-  const answered = request.turns.at(-1)?.role === 'tool'
-  if (request.client !== undefined) {
-    const input = { text: question, ordered: directives.tools, implied: impliedCalls(question) }
-    return clientCalls(request.client, { ...input, answered }, seed)
-  }
+}
+
+/** No calls after the answer of a tool, unless a client forces one: the model then answers. */
+export function toolCalls(context: PromptContext): readonly ToolOrder[] {
+  const { request, question, directives } = context
+  const { client, knowledge, turns } = request
+  const answered = turns.at(-1)?.role === 'tool'
+  if (client !== undefined) return clientCalls(client, context, answered)
   if (answered) return []
   const ordered = directives.tools.length > 0 ? directives.tools : impliedCalls(question)
-  const orders =
-    ordered.length === 0 && request.knowledge?.searchesByItself === true
-      ? [searchFor(question)]
-      : ordered
+  const searches = ordered.length === 0 && knowledge?.searchesByItself === true
+  const orders = searches ? [searchFor(question)] : ordered
   return orders.filter(({ name }) => request.tools.includes(name))
 }
 
@@ -103,64 +91,46 @@ function searchFor(query: string): ToolOrder {
   return { name: searchTool, arguments: JSON.stringify({ query }) }
 }
 
-interface Question {
-  readonly text: string
-  /** Calls from directives of the prompt, sent unchanged. */
-  readonly ordered: readonly ToolOrder[]
-  /** Calls that the question implies without a function name, for functions with an open schema. */
-  readonly implied: readonly ToolOrder[]
-  /** True if the last turn is the answer of a tool. */
-  readonly answered: boolean
-}
-
 /**
  * The functions that the question implies or names. `required` and a named choice force a call,
  * even after the answer of a tool; otherwise the model then answers.
  *
  * @throws UnsupportedSchema for parameters for which no arguments can be generated
  */
-export function clientCalls(
+function clientCalls(
   { functions, toolChoice, parallel }: ClientDemands,
-  question: Question,
-  seed: number,
+  { seed, question, directives: { tools: ordered } }: PromptContext,
+  answered: boolean,
 ): readonly ToolOrder[] {
-  const called = (tool: FunctionTool) => callOf(tool, question, seed)
+  const implied = impliedCalls(question)
+  const offered = functions.map(({ name }) => name)
+
+  /** Calls from the prompt are sent unchanged; implied ones only to functions with an open schema. */
+  const called = ({ name, parameters }: FunctionTool): ToolOrder => {
+    const given = [...ordered, ...('properties' in parameters ? [] : implied)]
+    const own = given.find((order) => order.name === name)
+    if (own !== undefined) return own
+    const value = conformingValue({ type: 'object', ...parameters }, seed, hintsIn(question))
+    return { name, arguments: JSON.stringify(value) }
+  }
+  const requestedCalls = () =>
+    ordered.length > 0
+      ? ordered.filter(({ name }) => offered.includes(name))
+      : functions
+          .filter(({ name }) => isNamed(name, question) || implied.some((one) => one.name === name))
+          .map(called)
+
   if (typeof toolChoice === 'object') {
     return functions.filter(({ name }) => name === toolChoice.name).map(called)
   }
-  const calls = question.answered ? [] : askedFor(functions, question, called)
-  const [first] = functions
-  const forced = toolChoice === 'required' && first !== undefined ? [called(first)] : []
+  const calls = answered ? [] : requestedCalls()
+  const forced = toolChoice === 'required' ? functions.slice(0, 1).map(called) : []
   const answer = calls.length > 0 ? calls : forced
   return parallel ? answer : answer.slice(0, 1)
 }
 
-function askedFor(
-  functions: readonly FunctionTool[],
-  { text, ordered, implied }: Question,
-  called: (tool: FunctionTool) => ToolOrder,
-): readonly ToolOrder[] {
-  if (ordered.length > 0) {
-    return ordered.filter((order) => functions.some(({ name }) => name === order.name))
-  }
-  const isRequested = (tool: FunctionTool) =>
-    isNamed(tool, text) || implied.some(({ name }) => name === tool.name)
-  return functions.filter(isRequested).map(called)
-}
-
-function callOf(tool: FunctionTool, question: Question, seed: number): ToolOrder {
-  const { name, parameters } = tool
-  const isOpen = !('properties' in parameters)
-  const isAvailable =
-    question.ordered.find((order) => order.name === name) ??
-    (isOpen ? question.implied.find((order) => order.name === name) : undefined)
-  if (isAvailable !== undefined) return isAvailable
-  const value = conformingValue({ type: 'object', ...parameters }, seed, hintsIn(question.text))
-  return { name, arguments: JSON.stringify(value) }
-}
-
 /** "weather" and "get the weather" both name `get_weather`: all its words except access verbs must occur. */
-function isNamed({ name }: FunctionTool, question: string): boolean {
+function isNamed(name: string, question: string): boolean {
   const spoken = new Set(wordsOf(question))
   const words = wordsOf(name).filter((word) => !accessVerbs.has(word))
   return words.length > 0 && words.every((word) => spoken.has(word))

@@ -1,10 +1,14 @@
-/** The database interface of the stores, whose statements both SQLite and PostgreSQL support. */
+/** The database interface of the store, whose statements both SQLite and PostgreSQL support. */
+import type { Page } from '../types.ts'
 
 export type Value = string | number | null
 export type Row = Readonly<Record<string, unknown>>
 
 /** `?` stands for each value in turn. */
-export type Query = (sql: string, values?: readonly Value[]) => Promise<readonly Row[]>
+export type Query = <Columns = Row>(
+  sql: string,
+  values?: readonly Value[],
+) => Promise<readonly Columns[]>
 
 /** Parts of statements in which databases differ. */
 export interface SqlDialect {
@@ -30,18 +34,37 @@ export interface Database {
   close(): Promise<void>
 }
 
-export function textOf(row: Row | undefined, column: string): string {
-  return String(row?.[column])
+/** A row whose column `json` holds JSON that this server wrote. */
+export interface JsonRow {
+  readonly json: string
 }
 
-/** PostgreSQL returns integers as text. */
-export function numberOf(row: Row | undefined, column: string): number {
-  return Number(row?.[column])
+export function jsonOf<T>({ json }: JsonRow): T {
+  return JSON.parse(json)
 }
 
-/** Value of a column that holds JSON, which this server wrote. */
-export function jsonOf<T>(row: Row | undefined, column: string): T {
-  return JSON.parse(textOf(row, column)) as T
+export async function jsonRows<T>(query: Query, sql: string, values: readonly Value[]) {
+  return (await query<JsonRow>(sql, values)).map(jsonOf<T>)
+}
+
+/** True if a statement with RETURNING affected a row. */
+export async function affects(query: Query, sql: string, values: readonly Value[]) {
+  return (await query(sql, values)).length > 0
+}
+
+/** A page of the rows of a SELECT that is ordered by `position`. */
+export async function readPage<Columns, T>(
+  query: Query,
+  sql: string,
+  values: readonly Value[],
+  limit: number,
+  read: (row: Columns) => T,
+): Promise<Page<T>> {
+  type Placed = Columns & { readonly position: number }
+  const rows = await query<Placed>(`${sql} LIMIT ?`, [...values, limit + 1])
+  const pageRows = rows.slice(0, limit)
+  const next = rows.length > limit ? (pageRows.at(-1)?.position ?? null) : null
+  return { rows: pageRows.map(read), next }
 }
 
 /** Text for searches: in lower case, without the null character, which databases do not accept. */
@@ -52,13 +75,4 @@ export function searchable(text: string): string {
 /** LIKE pattern for a part of a name, with a backslash as the ESCAPE character. */
 export function patternOf(part: string): string {
   return `%${searchable(part).replaceAll(/[\\%_]/g, '\\$&')}%`
-}
-
-/** A page from rows of which one more than its limit was read. */
-export function pageOf<T>(rows: readonly Row[], limit: number, read: (row: Row) => T) {
-  const pageRows = rows.slice(0, limit)
-  return {
-    rows: pageRows.map(read),
-    next: rows.length > limit ? numberOf(pageRows.at(-1), 'position') : null,
-  }
 }

@@ -1,6 +1,6 @@
 /** Histories in a database: a row for each run, with the number of history rows up to it. */
-import type { FinishedTurn, HistoryRow, HistoryStore, StoredRun } from '../types.ts'
-import { type Database, jsonOf, numberOf, type Query } from './database.ts'
+import type { FinishedTurn, HistoryRow, Page, StoredRun } from '../types.ts'
+import { type Database, type JsonRow, jsonOf, type Query } from './database.ts'
 
 /** Maximum number of chats whose parsed runs are cached; for these, only new runs are read. */
 const maxCached = 500
@@ -14,7 +14,7 @@ interface CachedRuns {
 export function sqlHistory(
   { query, transaction }: Database,
   finish: (query: Query, turn: FinishedTurn) => Promise<void>,
-): HistoryStore {
+) {
   const cache = new Map<string, CachedRuns>()
 
   function keep(chatId: string, read: CachedRuns): void {
@@ -27,24 +27,28 @@ export function sqlHistory(
   }
 
   return {
-    async append(chatId, run, turn) {
+    /**
+     * Adds the whole run or nothing; its rows are contiguous. Nothing is stored for a deleted chat. The key of the turn
+     * is finished in the same transaction, otherwise a repeat after a crash would add the step again.
+     *
+     * @throws StoreFailure if another request has taken over the key; nothing is stored then
+     */
+    async append(chatId: string, run: StoredRun, turn?: FinishedTurn): Promise<void> {
       const count = await transaction(async (inside) => {
-        // Stored atomically, otherwise a repeat after a crash would add the step again.
         if (turn !== undefined) await finish(inside, turn)
         const added = run.input.length + run.output.length
         // The chat is locked from here on, so that its rows are numbered in the order of their commits.
-        const [chat] = await inside(
+        const [chat] = await inside<{ run_count: number; row_count: number }>(
           `UPDATE chats SET run_count = run_count + 1, row_count = row_count + ? WHERE id = ?
            RETURNING run_count, row_count`,
           [added, chatId],
         )
         if (chat === undefined) return undefined
-        const number = numberOf(chat, 'run_count')
         await inside(
           'INSERT INTO runs (chat_id, number, row_count, last_row, run) VALUES (?, ?, ?, ?, ?)',
-          [...[chatId, number, added, numberOf(chat, 'row_count')], JSON.stringify(run)],
+          [chatId, chat.run_count, added, chat.row_count, JSON.stringify(run)],
         )
-        return number
+        return chat.run_count
       })
       const cached = cache.get(chatId)
       // Otherwise, another server has added runs that are not cached here.
@@ -52,34 +56,29 @@ export function sqlHistory(
         keep(chatId, { count, runs: [...cached.runs, run] })
       }
     },
-    async page(chatId, after, limit) {
+    /** Oldest first, the rows after position `after` (0: from the start). */
+    async page(chatId: string, after: number, limit: number): Promise<Page<HistoryRow>> {
       // Each of these runs has at least one row, so they fill the page and show if there are more rows.
-      const found = await query(
-        `SELECT last_row, row_count, run FROM runs
+      const found = await query<JsonRow & { last_row: number; row_count: number }>(
+        `SELECT last_row, row_count, run AS json FROM runs
          WHERE chat_id = ? AND last_row > ? AND row_count > 0 ORDER BY last_row LIMIT ?`,
         [chatId, after, limit + 1],
       )
-      const rows: { readonly number: number; readonly row: HistoryRow }[] = []
+      const rows: HistoryRow[] = []
+      const skipped = after - ((found[0]?.last_row ?? 0) - (found[0]?.row_count ?? 0))
       for (const stored of found) {
-        if (rows.length > limit) break
-        const run = jsonOf<StoredRun>(stored, 'run')
-        const before = numberOf(stored, 'last_row') - numberOf(stored, 'row_count')
-        for (const [at, item] of [...run.input, ...run.output].entries()) {
-          const number = before + at + 1
-          const row = { runId: run.id, createdAt: run.createdAt, item }
-          if (number > after) rows.push({ number, row })
-        }
+        if (rows.length > skipped + limit) break
+        const { id: runId, createdAt, input, output } = jsonOf<StoredRun>(stored)
+        for (const item of [...input, ...output]) rows.push({ runId, createdAt, item })
       }
-      const pageRows = rows.slice(0, limit)
-      return {
-        rows: pageRows.map(({ row }) => row),
-        next: rows.length > limit ? (pageRows.at(-1)?.number ?? null) : null,
-      }
+      const end = skipped + limit
+      return { rows: rows.slice(skipped, end), next: rows.length > end ? after + limit : null }
     },
-    async runs(chatId) {
+    /** Oldest first. */
+    async runs(chatId: string): Promise<readonly StoredRun[]> {
       const cached = cache.get(chatId) ?? { count: 0, runs: [] }
-      const rows = await query(
-        `SELECT runs.number, runs.run FROM chats LEFT JOIN runs
+      const rows = await query<{ json: string | null }>(
+        `SELECT runs.run AS json FROM chats LEFT JOIN runs
            ON runs.chat_id = chats.id AND runs.number > ?
          WHERE chats.id = ? ORDER BY runs.number`,
         [cached.count, chatId],
@@ -88,8 +87,8 @@ export function sqlHistory(
         cache.delete(chatId)
         return []
       }
-      const added = rows.filter(({ run }) => run !== null)
-      const runs = [...cached.runs, ...added.map((row) => jsonOf<StoredRun>(row, 'run'))]
+      const added = rows.flatMap(({ json }) => (json === null ? [] : jsonOf<StoredRun>({ json })))
+      const runs = [...cached.runs, ...added]
       keep(chatId, { count: cached.count + added.length, runs })
       return runs
     },

@@ -1,7 +1,7 @@
 /** Knowledge bases in a database. Each caller has its own copy of the seeded ones from its first request on. */
 import type { KnowledgeDocument } from '../../retrieval/types.ts'
-import type { KnowledgeBase, KnowledgeStore, SeededBase } from '../types.ts'
-import { type Database, jsonOf, numberOf, pageOf, type Query } from './database.ts'
+import type { KnowledgeBase, PageRequest, SeededBase } from '../types.ts'
+import { affects, type Database, jsonOf, jsonRows, type Query, readPage } from './database.ts'
 
 interface CachedDocuments {
   /** Number of changes of the base, by any server, that the documents include. */
@@ -9,10 +9,7 @@ interface CachedDocuments {
   readonly documents: readonly KnowledgeDocument[]
 }
 
-export function sqlKnowledge(
-  { query, transaction }: Database,
-  seeds: readonly SeededBase[],
-): KnowledgeStore {
+export function sqlKnowledge({ query, transaction }: Database, seeds: readonly SeededBase[]) {
   const seeded = new Map<string, Promise<void>>()
   const cache = new Map<string, CachedDocuments>()
 
@@ -25,11 +22,9 @@ export function sqlKnowledge(
 
   function seed(owner: string): Promise<void> {
     return transaction(async (inside) => {
-      const first = await inside(
-        'INSERT INTO owners (owner) VALUES (?) ON CONFLICT DO NOTHING RETURNING owner',
-        [owner],
-      )
-      if (first.length === 0) return
+      const insertion =
+        'INSERT INTO owners (owner) VALUES (?) ON CONFLICT DO NOTHING RETURNING owner'
+      if (!(await affects(inside, insertion, [owner]))) return
       for (const { base, documents } of seeds) {
         await insertBase(inside, owner, base)
         for (const document of documents) await insertDocument(inside, owner, base.id, document)
@@ -37,90 +32,75 @@ export function sqlKnowledge(
     })
   }
 
+  /** False if the base does not exist, or the work has no effect. */
+  async function change(owner: string, baseId: string, work: (query: Query) => Promise<boolean>) {
+    await own(owner)
+    const count = 'UPDATE bases SET changes = changes + 1 WHERE owner = ? AND id = ? RETURNING id'
+    return transaction(
+      async (inside) => (await affects(inside, count, [owner, baseId])) && work(inside),
+    )
+  }
+
   return {
-    async find(owner, id) {
+    async find(owner: string, id: string): Promise<KnowledgeBase | undefined> {
       await own(owner)
-      const [row] = await query('SELECT base FROM bases WHERE owner = ? AND id = ?', [owner, id])
-      return row === undefined ? undefined : jsonOf(row, 'base')
+      const sql = 'SELECT base AS json FROM bases WHERE owner = ? AND id = ?'
+      return (await jsonRows<KnowledgeBase>(query, sql, [owner, id]))[0]
     },
-    async bases(owner, { before: after = 0, limit }) {
+    /** Oldest first. */
+    async bases(owner: string, { before: after = 0, limit }: PageRequest) {
       await own(owner)
-      const rows = await query(
-        'SELECT position, base FROM bases WHERE owner = ? AND position > ? ORDER BY position LIMIT ?',
-        [owner, after, limit + 1],
-      )
-      return pageOf(rows, limit, (row) => jsonOf<KnowledgeBase>(row, 'base'))
+      const sql = `SELECT position, base AS json FROM bases WHERE owner = ? AND position > ?
+        ORDER BY position`
+      return readPage(query, sql, [owner, after], limit, jsonOf<KnowledgeBase>)
     },
-    async create(owner, base) {
+    async create(owner: string, base: KnowledgeBase): Promise<void> {
       await own(owner)
       await insertBase(query, owner, base)
     },
-    async delete(owner, id) {
+    async delete(owner: string, id: string): Promise<boolean> {
       await own(owner)
       cache.delete(cacheKey(owner, id))
-      const removal = 'DELETE FROM bases WHERE owner = ? AND id = ? RETURNING id'
-      const rows = await query(removal, [owner, id])
-      return rows.length > 0
+      const sql = 'DELETE FROM bases WHERE owner = ? AND id = ? RETURNING id'
+      return affects(query, sql, [owner, id])
     },
-    async documentPage(owner, baseId, { before: after = 0, limit }) {
+    /** Oldest first. */
+    async documentPage(owner: string, baseId: string, { before: after = 0, limit }: PageRequest) {
       await own(owner)
-      const rows = await query(
-        `SELECT position, document FROM documents WHERE owner = ? AND base_id = ? AND position > ?
-         ORDER BY position LIMIT ?`,
-        [owner, baseId, after, limit + 1],
-      )
-      return pageOf(rows, limit, (row) => jsonOf<KnowledgeDocument>(row, 'document'))
+      const sql = `SELECT position, document AS json FROM documents
+        WHERE owner = ? AND base_id = ? AND position > ? ORDER BY position`
+      return readPage(query, sql, [owner, baseId, after], limit, jsonOf<KnowledgeDocument>)
     },
-    async documents(owner, baseId) {
+    /** Oldest first, the same array until its content changes; empty if the base does not exist. */
+    async documents(owner: string, baseId: string): Promise<readonly KnowledgeDocument[]> {
       await own(owner)
-      const [base] = await query('SELECT changes FROM bases WHERE owner = ? AND id = ?', [
-        ...[owner, baseId],
-      ])
+      const count = 'SELECT changes FROM bases WHERE owner = ? AND id = ?'
+      const [base] = await query<{ changes: number }>(count, [owner, baseId])
       if (base === undefined) return []
-      const changes = numberOf(base, 'changes')
+      const { changes } = base
       const cached = cache.get(cacheKey(owner, baseId))
       if (cached?.changes === changes) return cached.documents
-      const rows = await query(
-        'SELECT document FROM documents WHERE owner = ? AND base_id = ? ORDER BY position',
-        [owner, baseId],
-      )
-      const documents = rows.map((row) => jsonOf<KnowledgeDocument>(row, 'document'))
+      const sql = `SELECT document AS json FROM documents WHERE owner = ? AND base_id = ?
+        ORDER BY position`
+      const documents = await jsonRows<KnowledgeDocument>(query, sql, [owner, baseId])
       cache.set(cacheKey(owner, baseId), { changes, documents })
       return documents
     },
-    async addDocument(owner, baseId, document) {
-      await own(owner)
-      return transaction(async (inside) => {
-        if (!(await countChange(inside, owner, baseId))) return false
+    /** False if the base does not exist. */
+    addDocument: (owner: string, baseId: string, document: KnowledgeDocument): Promise<boolean> =>
+      change(owner, baseId, async (inside) => {
         await insertDocument(inside, owner, baseId, document)
         return true
-      })
-    },
-    async deleteDocument(owner, baseId, id) {
-      await own(owner)
-      return transaction(async (inside) => {
-        if (!(await countChange(inside, owner, baseId))) return false
-        const rows = await inside(
-          'DELETE FROM documents WHERE owner = ? AND base_id = ? AND id = ? RETURNING id',
-          [owner, baseId, id],
-        )
-        return rows.length > 0
-      })
+      }),
+    deleteDocument: (owner: string, baseId: string, id: string): Promise<boolean> => {
+      const sql = 'DELETE FROM documents WHERE owner = ? AND base_id = ? AND id = ? RETURNING id'
+      return change(owner, baseId, (inside) => affects(inside, sql, [owner, baseId, id]))
     },
   }
 }
 
 function cacheKey(owner: string, baseId: string): string {
   return JSON.stringify([owner, baseId])
-}
-
-/** False if the base does not exist. */
-async function countChange(query: Query, owner: string, baseId: string): Promise<boolean> {
-  const rows = await query(
-    'UPDATE bases SET changes = changes + 1 WHERE owner = ? AND id = ? RETURNING id',
-    [owner, baseId],
-  )
-  return rows.length > 0
 }
 
 async function insertBase(query: Query, owner: string, base: KnowledgeBase): Promise<void> {

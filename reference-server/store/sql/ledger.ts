@@ -6,8 +6,8 @@ import { randomUUID } from 'node:crypto'
 import type { ResponseRun } from '../../events/run.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { StoreFailure } from '../errors.ts'
-import type { FinishedTurn, IdempotencyScope, IdempotencyStore, Reservation } from '../types.ts'
-import { type Database, jsonOf, type Query, type Row, textOf } from './database.ts'
+import type { FinishedTurn, IdempotencyScope, Reservation } from '../types.ts'
+import { affects, type Database, jsonOf, type Query } from './database.ts'
 
 /** Milliseconds for which a finished key is remembered. */
 const lifeMs = 24 * 60 * 60 * 1000
@@ -15,20 +15,14 @@ const lifeMs = 24 * 60 * 60 * 1000
 /** Milliseconds between deletions of forgotten keys. */
 const purgeMs = 60_000
 
-export interface SqlLedger {
-  readonly store: IdempotencyStore
-  /** Finishes a key within a transaction of its caller. */
-  readonly finish: (query: Query, turn: FinishedTurn) => Promise<void>
-  close(): void
-}
-
 interface Claim {
   readonly scope: IdempotencyScope
   readonly token: string
   isFinished: boolean
 }
 
-export function sqlLedger({ query, dialect }: Database, leaseMs: number): SqlLedger {
+/** `finish` finishes a key within a transaction of its caller. */
+export function sqlLedger({ query, dialect }: Database, leaseMs: number) {
   /** Keys of the running runs of this server. */
   const claims = new Map<string, Claim>()
   let purgedAt = 0
@@ -54,53 +48,50 @@ export function sqlLedger({ query, dialect }: Database, leaseMs: number): SqlLed
     { scope, run: { decoding: _, ...run } }: FinishedTurn,
   ): Promise<void> {
     const claim = claims.get(claimId(scope))
-    const finished = await inside(
-      `UPDATE ledger SET run = ? WHERE ${sameKey} AND claim = ? AND run IS NULL RETURNING claim`,
-      [JSON.stringify(run), ...keyValues(scope), claim?.token ?? ''],
-    )
-    if (claim === undefined || finished.length === 0) {
+    const sql = `UPDATE ledger SET run = ? WHERE ${sameKey} AND claim = ? AND run IS NULL RETURNING claim`
+    const values = [JSON.stringify(run), ...keyValues(scope), claim?.token ?? '']
+    if (!(await affects(inside, sql, values)) || claim === undefined) {
       throw new StoreFailure('idempotency_key_in_use')
     }
     claim.isFinished = true
   }
 
+  /** Atomic: exactly one of any number of concurrent claims is the first. `now` in Unix milliseconds. */
   async function reserve(
     scope: IdempotencyScope,
     fingerprint: string,
     now: number,
   ): Promise<Reservation> {
     const token = randomUUID()
-    const claimed = await query(
-      `INSERT INTO ledger (owner, endpoint, key, fingerprint, claim, claimed_at, lease_until)
+    const claim = `INSERT INTO ledger (owner, endpoint, key, fingerprint, claim, claimed_at, lease_until)
        VALUES (?, ?, ?, ?, ?, ?, ${dialect.now} + ?)
        ON CONFLICT (owner, endpoint, key) DO UPDATE SET fingerprint = excluded.fingerprint,
          claim = excluded.claim, claimed_at = excluded.claimed_at,
          lease_until = excluded.lease_until, run = NULL
        WHERE (ledger.run IS NULL AND ledger.lease_until < ${dialect.now})
          OR (ledger.run IS NOT NULL AND ledger.claimed_at < ?)
-       RETURNING claim`,
-      [...keyValues(scope), fingerprint, token, now, leaseMs, now - lifeMs],
-    )
-    if (claimed.length > 0) {
+       RETURNING claim`
+    const values = [...keyValues(scope), fingerprint, token, now, leaseMs, now - lifeMs]
+    if (await affects(query, claim, values)) {
       claims.set(claimId(scope), { scope, token, isFinished: false })
       return { state: 'first' }
     }
-    const [entry] = await query(`SELECT fingerprint, run FROM ledger WHERE ${sameKey}`, [
-      ...keyValues(scope),
-    ])
+    const [entry] = await query<{ fingerprint: string; json: string | null }>(
+      `SELECT fingerprint, run AS json FROM ledger WHERE ${sameKey}`,
+      keyValues(scope),
+    )
     // Released in the meantime.
     if (entry === undefined) return reserve(scope, fingerprint, now)
-    if (textOf(entry, 'fingerprint') !== fingerprint) return { state: 'mismatch' }
-    return entry['run'] === null
-      ? { state: 'running' }
-      : { state: 'finished', run: finishedRun(entry) }
+    const { json } = entry
+    if (entry.fingerprint !== fingerprint) return { state: 'mismatch' }
+    return json === null ? { state: 'running' } : { state: 'finished', run: finishedRun(json) }
   }
 
   return {
     finish,
     store: {
       reserve,
-      async finish(scope, run) {
+      async finish(scope: IdempotencyScope, run: ResponseRun): Promise<void> {
         const id = claimId(scope)
         const claim = claims.get(id)
         if (claim === undefined) return
@@ -108,19 +99,21 @@ export function sqlLedger({ query, dialect }: Database, leaseMs: number): SqlLed
         if (!claim.isFinished) await finish(query, { scope, run })
         claims.delete(id)
       },
-      async release(scope) {
+      /** Releases an unused key; the next claim is the first again. */
+      async release(scope: IdempotencyScope): Promise<void> {
         const id = claimId(scope)
         const claim = claims.get(id)
         if (claim === undefined) return
         claims.delete(id)
-        await query(`DELETE FROM ledger WHERE ${sameKey} AND claim = ? AND run IS NULL`, [
-          ...[...keyValues(scope), claim.token],
-        ])
+        const sql = `DELETE FROM ledger WHERE ${sameKey} AND claim = ? AND run IS NULL`
+        await query(sql, [...keyValues(scope), claim.token])
       },
     },
     close: () => clearInterval(maintenance),
   }
 }
+
+export type IdempotencyStore = ReturnType<typeof sqlLedger>['store']
 
 /** Frees the keys of runs that ended with the server that ran them. */
 export async function freeRunningKeys({ query }: Database): Promise<void> {
@@ -138,12 +131,10 @@ function claimId(scope: IdempotencyScope): string {
 }
 
 /** A finished run, all of whose tokens are available. */
-function finishedRun(row: Row): ResponseRun {
-  const run = jsonOf<Omit<ResponseRun, 'decoding'>>(row, 'run')
-  return {
-    ...run,
-    decoding: { endsAt: run.completedAt, token: () => undefined, all: async () => {} },
-  }
+function finishedRun(json: string): ResponseRun {
+  const run = jsonOf<Omit<ResponseRun, 'decoding'>>({ json })
+  const decoding = { endsAt: run.completedAt, token: () => undefined, all: async () => {} }
+  return { ...run, decoding }
 }
 
 const firstPollMs = 5

@@ -1,7 +1,7 @@
 /** PostgreSQL, which several servers may share. */
-import { DatabaseError, Pool, type PoolClient } from 'pg'
+import { DatabaseError, Pool, type PoolClient, types } from 'pg'
 import { StoreFailure } from '../errors.ts'
-import type { Database, Query, Row, SqlDialect, Value } from './database.ts'
+import type { Database, Query, SqlDialect, Value } from './database.ts'
 
 const dialect: SqlDialect = {
   position: 'BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY',
@@ -9,6 +9,9 @@ const dialect: SqlDialect = {
   keyShare: 'FOR KEY SHARE',
   migrationLock: 'SELECT pg_advisory_xact_lock(4157021)',
 }
+
+/** Positions and counts, which are text by default, are far below the limit of exact numbers. */
+types.setTypeParser(types.builtins.INT8, Number)
 
 const maxConnections = 10
 const connectTimeoutMs = 3000
@@ -72,13 +75,13 @@ export function openPostgres(url: string): Database {
   }
 }
 
-async function send(
+async function send<Columns>(
   target: Pool | PoolClient,
   sql: string,
   values: readonly Value[] = [],
-): Promise<readonly Row[]> {
+): Promise<readonly Columns[]> {
   try {
-    const { rows } = await target.query<Row>(numbered(sql), values.map(accepted))
+    const { rows } = await target.query(numbered(sql), values.map(accepted))
     return rows
   } catch (error) {
     throw storeError(error)

@@ -2,7 +2,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { messageOf } from '../../../contract/text.ts'
 import { StoreFailure, StoreOpenError } from '../errors.ts'
-import type { Database, Query, Row, SqlDialect, Value } from './database.ts'
+import type { Database, Query, SqlDialect, Value } from './database.ts'
 
 const { DatabaseSync: Sqlite } = loadQuietly()
 
@@ -38,11 +38,11 @@ export function openSqlite(file: string): Database {
   let latest: Promise<unknown> = Promise.resolve()
   let unfinished = 0
 
-  function run(sql: string, values: readonly Value[] = []): readonly Row[] {
+  function run<Columns>(sql: string, values: readonly Value[] = []): readonly Columns[] {
     try {
       const statement = statements.get(sql) ?? sqlite.prepare(sql)
       statements.set(sql, statement)
-      return statement.all(...values)
+      return statement.all(...values) as Columns[]
     } catch (error) {
       throw storeError(error)
     }

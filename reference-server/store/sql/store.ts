@@ -1,32 +1,34 @@
 /** The state of a server, in a database. */
 import type {
   Attachment,
-  AttachmentStore,
   Chat,
-  ChatStore,
+  ChatChange,
+  ChatVersion,
   Message,
-  MessageStore,
+  Page,
   PageRequest,
   SeededBase,
-  Store,
   StoreOptions,
 } from '../types.ts'
 import {
+  affects,
   type Database,
+  type JsonRow,
   jsonOf,
-  numberOf,
-  pageOf,
+  jsonRows,
   patternOf,
   type Query,
-  type Row,
+  readPage,
   searchable,
-  textOf,
   type Value,
 } from './database.ts'
 import { sqlHistory } from './history.ts'
 import { sqlKnowledge } from './knowledge.ts'
 import { freeRunningKeys, sqlLedger } from './ledger.ts'
 import { migrate } from './schema.ts'
+
+/** State of a server. Methods throw StoreFailure while a database is unavailable or its disk is full. */
+export type Store = Awaited<ReturnType<typeof sqlStore>>
 
 /**
  * Takes over the database, which is closed with the store.
@@ -37,7 +39,7 @@ export async function sqlStore(
   database: Database,
   bases: readonly SeededBase[],
   { leaseMs = 10_000 }: StoreOptions = {},
-): Promise<Store> {
+) {
   try {
     await migrate(database)
     if (database.exclusive) await freeRunningKeys(database)
@@ -54,158 +56,162 @@ export async function sqlStore(
     knowledge: sqlKnowledge(database, bases),
     idempotency: ledger.store,
     durable: database.durable,
-    ready: async () => {
+    /** Resolves if the store is available. */
+    ready: async (): Promise<void> => {
       await database.query('SELECT version FROM schema_version')
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       ledger.close()
       await database.close()
     },
   }
 }
 
-function sqlAttachments({ query, dialect }: Database): AttachmentStore {
+function sqlAttachments({ query, dialect }: Database) {
   return {
-    async add(attachment) {
+    async add(attachment: Attachment): Promise<void> {
+      const { id, owner, filename } = attachment
       await query(
         'INSERT INTO attachments (id, owner, name_search, attachment) VALUES (?, ?, ?, ?)',
-        [
-          ...[attachment.id, attachment.owner, searchable(attachment.filename)],
-          JSON.stringify(attachment),
-        ],
+        [id, owner, searchable(filename), JSON.stringify(attachment)],
       )
     },
-    async find(owner, id) {
-      const [row] = await query('SELECT attachment FROM attachments WHERE id = ? AND owner = ?', [
-        ...[id, owner],
-      ])
-      return row === undefined ? undefined : jsonOf(row, 'attachment')
+    async find(owner: string, id: string): Promise<Attachment | undefined> {
+      const sql = 'SELECT attachment AS json FROM attachments WHERE id = ? AND owner = ?'
+      return (await jsonRows<Attachment>(query, sql, [id, owner]))[0]
     },
-    async link(chatId, id) {
+    /** An attachment may belong to several chats; linking to a deleted chat has no effect. */
+    async link(chatId: string, id: string): Promise<void> {
       await query(
         `INSERT INTO links (chat_id, attachment_id)
          SELECT id, ? FROM chats WHERE id = ? ${dialect.keyShare} ON CONFLICT DO NOTHING`,
         [id, chatId],
       )
     },
-    async list(owner, { chatId, ...page }) {
+    /** Newest first; with `chatId`, those that are linked to that chat. */
+    list(
+      owner: string,
+      { chatId, ...page }: PageRequest & { readonly chatId?: string | undefined },
+    ) {
       const linked = chatId === undefined ? '' : 'JOIN links ON attachment_id = id'
-      const rows = await newestFirst(query, `attachments ${linked}`, page, {
-        'owner = ?': owner,
-        'chat_id = ?': chatId,
-      })
-      return pageOf(rows, page.limit, (row) => jsonOf<Attachment>(row, 'attachment'))
+      const sql = `SELECT position, attachment AS json FROM attachments ${linked}`
+      const conditions = { 'owner = ?': owner, 'chat_id = ?': chatId }
+      return newestFirst<JsonRow, Attachment>(query, sql, page, conditions, jsonOf)
     },
   }
 }
 
-function sqlChats({ query }: Database): ChatStore {
+export interface ChatPageRequest extends PageRequest {
+  readonly version: ChatVersion
+  /** True for favorites only, false for the others; without it, both. */
+  readonly favorite?: boolean | undefined
+}
+
+function sqlChats({ query }: Database) {
   return {
-    async create({ id, owner, name, version, favorite, createdAt, updatedAt }) {
+    async create(chat: Chat): Promise<void> {
+      const { id, owner, name, version, favorite, createdAt, updatedAt } = chat
+      const names = [JSON.stringify(name), searchable(name)]
       await query(
         `INSERT INTO chats (id, owner, name, name_search, version, favorite, created_at, updated_at)
          VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-        [
-          ...[id, owner, JSON.stringify(name), searchable(name), version, Number(favorite)],
-          ...[createdAt, updatedAt],
-        ],
+        [id, owner, ...names, version, Number(favorite), createdAt, updatedAt],
       )
     },
-    async find(owner, id) {
-      const [row] = await query('SELECT * FROM chats WHERE id = ? AND owner = ?', [id, owner])
-      return row === undefined ? undefined : chatOf(row)
+    /** Undefined for a chat of another caller, as for one that does not exist. */
+    async find(owner: string, id: string): Promise<Chat | undefined> {
+      const sql = `SELECT ${chatColumns} FROM chats WHERE id = ? AND owner = ?`
+      return (await query<ChatRow>(sql, [id, owner])).map(chatOf)[0]
     },
-    async list(owner, { version, favorite, ...page }) {
-      const rows = await newestFirst(query, 'chats', page, {
+    /** Newest first. */
+    list(owner: string, { version, favorite, ...page }: ChatPageRequest): Promise<Page<Chat>> {
+      const conditions = {
         'owner = ?': owner,
         'version = ?': version,
         'favorite = ?': favorite === undefined ? undefined : Number(favorite),
-      })
-      return pageOf(rows, page.limit, chatOf)
+      }
+      return newestFirst(
+        query,
+        `SELECT position, ${chatColumns} FROM chats`,
+        page,
+        conditions,
+        chatOf,
+      )
     },
-    async update(owner, id, { name, favorite, updatedAt }) {
-      const [row] = await query(
+    /** @returns undefined if the chat does not exist */
+    async update(
+      owner: string,
+      id: string,
+      { name, favorite, updatedAt }: ChatChange,
+    ): Promise<Chat | undefined> {
+      const names = name === undefined ? [null, null] : [JSON.stringify(name), searchable(name)]
+      const rows = await query<ChatRow>(
         `UPDATE chats SET name = COALESCE(?, name), name_search = COALESCE(?, name_search),
            favorite = COALESCE(?, favorite), updated_at = COALESCE(?, updated_at)
-         WHERE id = ? AND owner = ? RETURNING *`,
-        [
-          name === undefined ? null : JSON.stringify(name),
-          name === undefined ? null : searchable(name),
-          favorite === undefined ? null : Number(favorite),
-          updatedAt ?? null,
-          ...[id, owner],
-        ],
+         WHERE id = ? AND owner = ? RETURNING ${chatColumns}`,
+        [...names, favorite === undefined ? null : Number(favorite), updatedAt ?? null, id, owner],
       )
-      return row === undefined ? undefined : chatOf(row)
+      return rows.map(chatOf)[0]
     },
-    async delete(owner, id) {
-      const rows = await query('DELETE FROM chats WHERE id = ? AND owner = ? RETURNING id', [
-        ...[id, owner],
-      ])
-      return rows.length > 0
-    },
+    /** Deletes history, messages and the links of attachments as well. */
+    delete: (owner: string, id: string): Promise<boolean> =>
+      affects(query, 'DELETE FROM chats WHERE id = ? AND owner = ? RETURNING id', [id, owner]),
   }
 }
 
-/** A page of a table, with one row more; conditions without a value do not apply. */
-function newestFirst(
+/** A page of a SELECT; conditions without a value do not apply. */
+function newestFirst<Columns, T>(
   query: Query,
-  table: string,
+  select: string,
   { search = '', limit, before }: PageRequest,
   conditions: Readonly<Record<string, Value | undefined>>,
-): Promise<readonly Row[]> {
+  read: (row: Columns) => T,
+): Promise<Page<T>> {
   const all = {
     ...conditions,
     'position < ?': before,
     "name_search LIKE ? ESCAPE '\\'": search === '' ? undefined : patternOf(search),
   }
   const applied = Object.entries(all).filter(([, value]) => value !== undefined)
-  return query(
-    `SELECT * FROM ${table} WHERE ${applied.map(([sql]) => sql).join(' AND ')}
-     ORDER BY position DESC LIMIT ?`,
-    [...applied.flatMap(([, value]) => value ?? []), limit + 1],
-  )
+  const where = applied.map(([sql]) => sql).join(' AND ')
+  const values = applied.flatMap(([, value]) => value ?? [])
+  return readPage(query, `${select} WHERE ${where} ORDER BY position DESC`, values, limit, read)
 }
+
+const chatColumns =
+  'id, owner, name, version, favorite, created_at AS "createdAt", updated_at AS "updatedAt"'
 
 /** The name is JSON: a database refuses some characters that a name may have. */
-function chatOf(row: Row): Chat {
-  return {
-    id: textOf(row, 'id'),
-    owner: textOf(row, 'owner'),
-    name: jsonOf(row, 'name'),
-    version: row['version'] === 'v2' ? 'v2' : 'v3',
-    favorite: numberOf(row, 'favorite') === 1,
-    createdAt: numberOf(row, 'created_at'),
-    updatedAt: numberOf(row, 'updated_at'),
-  }
+type ChatRow = Omit<Chat, 'favorite'> & { readonly favorite: number }
+
+function chatOf({ id, owner, name, version, favorite, createdAt, updatedAt }: ChatRow): Chat {
+  const texts = { id, owner, name: JSON.parse(name), version }
+  return { ...texts, favorite: favorite === 1, createdAt, updatedAt }
 }
 
-function sqlMessages({ query, dialect }: Database): MessageStore {
+function sqlMessages({ query, dialect }: Database) {
   return {
-    async append(message) {
+    /** Adds a message; nothing is stored for a deleted chat. */
+    async append(message: Message): Promise<void> {
       await query(
         `INSERT INTO messages (chat_id, id, parent_id, message)
          SELECT id, ?, ?, ? FROM chats WHERE id = ? ${dialect.keyShare}`,
         [message.id, message.parentId, JSON.stringify(message), message.chatId],
       )
     },
-    async find(chatId, id) {
-      const [row] = await query('SELECT message FROM messages WHERE chat_id = ? AND id = ?', [
-        ...[chatId, id],
-      ])
-      return row === undefined ? undefined : jsonOf(row, 'message')
+    async find(chatId: string, id: string): Promise<Message | undefined> {
+      const sql = 'SELECT message AS json FROM messages WHERE chat_id = ? AND id = ?'
+      return (await jsonRows<Message>(query, sql, [chatId, id]))[0]
     },
-    async chain(chatId, id) {
-      const rows = await query(
-        `WITH RECURSIVE chain (parent_id, message, depth) AS (
+    /** The chain of messages up to this one, oldest first; empty if it does not exist. */
+    chain(chatId: string, id: string): Promise<readonly Message[]> {
+      const sql = `WITH RECURSIVE chain (parent_id, message, depth) AS (
            SELECT parent_id, message, 0 FROM messages WHERE chat_id = ? AND id = ?
            UNION ALL
            SELECT messages.parent_id, messages.message, chain.depth + 1
            FROM messages JOIN chain ON messages.id = chain.parent_id WHERE messages.chat_id = ?)
-         SELECT message FROM chain ORDER BY depth DESC`,
-        [chatId, id, chatId],
-      )
-      return rows.map((row) => jsonOf<Message>(row, 'message'))
+         SELECT message AS json FROM chain ORDER BY depth DESC`
+      return jsonRows<Message>(query, sql, [chatId, id, chatId])
     },
   }
 }

@@ -1,7 +1,7 @@
 /** POST /api/openai/chat/completions (section 4.1). */
 
 import type { SseBlock } from '../../events/sse.ts'
-import { type Route, route } from '../../http/call.ts'
+import { type Call, type Reply, type Route, route } from '../../http/call.ts'
 import { ApiError } from '../../http/errors.ts'
 import type { ClientDemands, FunctionTool, ModelRequest, Turn } from '../../model/types.ts'
 import {
@@ -10,65 +10,57 @@ import {
   chatCompletionRequest,
 } from '../../requests/index.ts'
 import { unixSeconds } from '../../runtime/clock.ts'
-import { type Decoding, tokenDelays } from '../../runtime/decoding.ts'
+import { beginDecoding, type Decoding, tokenDelays } from '../../runtime/decoding.ts'
 import { TimedValues } from '../../runtime/timed-values.ts'
 import type { Services } from '../../services.ts'
-import { knownModel } from '../ownership.ts'
+import { knownModel, throwFailure } from '../ownership.ts'
 import { completionShape } from '../shapes.ts'
 import { type Completion, completionChunks, completionObject } from './completion.ts'
 
 export function chatCompletionRoutes(services: Services): readonly Route[] {
-  const { clock, decode, ids, model, timing } = services
   return [
     route('POST', '/api/openai/chat/completions', {
       summary: 'Complete a chat',
-      answer: {
-        status: 200,
-        body: completionShape,
-        stream: 'Chunks of the answer as data lines, then [DONE]',
-      },
+      answer: completionShape,
+      stream: 'Chunks of the answer as data lines, then [DONE]',
       body: chatCompletionRequest,
-      handle: async ({ body, signal }) => {
-        refuseUnsupported(body)
-        knownModel(body.model, 'model')
-        const choices = Array.from({ length: body.n ?? 1 }, (_, choice) => {
-          const generation = model(modelRequest(body, choice))
-          const calls = generation.steps.filter(({ type }) => type === 'function_call')
-          return { generation, callIds: calls.map(() => ids.tagged('call')) }
-        })
-        const startedAt = clock.now()
-        const completion: Completion = {
-          id: ids.tagged('chatcmpl'),
-          created: unixSeconds(startedAt),
-          model: body.model,
-          choices,
-        }
-        const generations = choices.map(({ generation }) => generation)
-        const [first] = generations
-        // The answers to one request are decoded together, so the longest determines the time.
-        const tokens = Math.max(...generations.map((generation) => generation.tokens.output))
-        const decoding = decode({
-          promptTokens: first?.tokens.input ?? 0,
-          outputTokens: tokens,
-          startedAt,
-          due: timing(tokens, first?.pace),
-          signal,
-        })
-        if (body.stream === true) {
-          const includeUsage = body.stream_options?.include_usage === true
-          return {
-            status: 200,
-            disruption: first?.disruption,
-            blocks: new TimedValues(liveChunks(completion, includeUsage, decoding, signal)),
-          }
-        }
-        await decoding.all(signal)
-        const failure = first?.failure ?? null
-        if (failure !== null) throw new ApiError(500, failure.message, { code: failure.code })
-        return { status: 200, disruption: first?.disruption, body: completionObject(completion) }
-      },
+      reply: (call) => complete(services, call),
     }),
   ]
+}
+
+async function complete(
+  services: Services,
+  { body, signal }: Call<ChatCompletionRequest>,
+): Promise<Reply> {
+  const { ids, model } = services
+  refuseUnsupported(body)
+  knownModel(body.model, 'model')
+  const choices = Array.from({ length: body.n ?? 1 }, (_, choice) => {
+    const generation = model(modelRequest(body, choice))
+    const calls = generation.steps.filter(({ type }) => type === 'function_call')
+    return { generation, callIds: calls.map(() => ids.tagged('call')) }
+  })
+  const id = ids.tagged('chatcmpl')
+  const first = choices[0]?.generation
+  // The answers to one request are decoded together, so the longest determines the time.
+  const output = Math.max(...choices.map(({ generation }) => generation.tokens.output))
+  const tokens = { input: first?.tokens.input ?? 0, output }
+  const { startedAt, decoding } = beginDecoding(
+    services,
+    { tokens, pace: first?.pace ?? {} },
+    signal,
+  )
+  const completion = { id, created: unixSeconds(startedAt), model: body.model, choices }
+  const disruption = first?.disruption
+  if (body.stream === true) {
+    const includeUsage = body.stream_options?.include_usage === true
+    const blocks = new TimedValues(liveChunks(completion, includeUsage, decoding, signal))
+    return { status: 200, disruption, blocks }
+  }
+  await decoding.all(signal)
+  throwFailure(first?.failure)
+  return { status: 200, disruption, body: completionObject(completion) }
 }
 
 function* liveChunks(
@@ -89,7 +81,7 @@ function* liveChunks(
 }
 
 /** The request for one of the `n` answers; `choice` counts from 0. */
-export function modelRequest(body: ChatCompletionRequest, choice: number): ModelRequest {
+function modelRequest(body: ChatCompletionRequest, choice: number): ModelRequest {
   const functions = offeredFunctions(body)
   return {
     model: body.model,
@@ -114,7 +106,7 @@ export function modelRequest(body: ChatCompletionRequest, choice: number): Model
  *
  * @throws ApiError 400 that names the field
  */
-export function refuseUnsupported(body: ChatCompletionRequest): void {
+function refuseUnsupported(body: ChatCompletionRequest): void {
   if ((body['logprobs'] ?? false) !== false) {
     throw unsupported('logprobs', 'this value is not supported', 'unsupported_value')
   }
@@ -132,7 +124,7 @@ export function refuseUnsupported(body: ChatCompletionRequest): void {
 }
 
 function unsupported(param: string, why: string, code: string): ApiError {
-  return new ApiError(400, `${param}: ${why}`, { code, param })
+  return new ApiError(400, `${param}: ${why}`, code, param)
 }
 
 function turn({ role, content }: ChatMessage): Turn {

@@ -69,35 +69,20 @@ export function* completionChunks(completion: Completion, includeUsage: boolean)
 
 /** The parts of all choices in decoding order: the first token of each choice, then the second of each, … */
 function* decoded(choices: readonly Choice[]) {
-  const [only] = choices
-  if (choices.length === 1 && only !== undefined) {
-    for (const part of deltas(only)) yield { index: 0, part, fragment: isToken(part) }
-    return
-  }
   let open = choices.map((choice, index) => ({ index, parts: deltas(choice) }))
   while (open.length > 0) {
-    const ended = new Set<number>()
-    let fragment = true
-    for (const { index, parts } of open) {
-      const upTo = untilToken(parts)
-      for (const part of upTo) {
-        const begins = fragment && isToken(part)
-        yield { index, part, fragment: begins }
-        if (begins) fragment = false
+    const unfinished: typeof open = []
+    for (const one of open) {
+      for (let next = one.parts.next(); next.done !== true; next = one.parts.next()) {
+        const token = isToken(next.value)
+        yield { index: one.index, part: next.value, fragment: token && unfinished.length === 0 }
+        if (!token) continue
+        unfinished.push(one)
+        break
       }
-      if (!upTo.some(isToken)) ended.add(index)
     }
-    open = open.filter(({ index }) => !ended.has(index))
+    open = unfinished
   }
-}
-
-function untilToken(parts: Iterator<Part, void>): readonly Part[] {
-  const found: Part[] = []
-  for (let next = parts.next(); next.done !== true; next = parts.next()) {
-    found.push(next.value)
-    if (isToken(next.value)) break
-  }
-  return found
 }
 
 function isToken(part: Part): boolean {

@@ -4,9 +4,9 @@ import { type Route, route } from '../../http/call.ts'
 import { uploadedFile } from '../../http/form.ts'
 import { listAttachmentsQuery, searchedListQuery, uploadFields } from '../../requests/index.ts'
 import type { Services } from '../../services.ts'
-import type { Attachment } from '../../store/types.ts'
-import { ownChat, uploadedContent } from '../ownership.ts'
-import { pageReply } from '../paging.ts'
+import type { Attachment, Chat } from '../../store/types.ts'
+import { chatInPath, ownChat, uploadedContent } from '../ownership.ts'
+import { pageBody } from '../paging.ts'
 import { attachmentPageShape, attachmentRecord, attachmentShape } from '../shapes.ts'
 
 const path = '/api/v3/attachment'
@@ -14,50 +14,47 @@ const path = '/api/v3/attachment'
 export function attachmentRoutes({ clock, ids, store }: Services): readonly Route[] {
   const { attachments, chats } = store
 
-  const listed = (caller: string, query: ListQuery, chatId?: string) =>
-    pageReply(`attachments ${chatId ?? ''}`, query, attachmentRecord, (page) =>
-      attachments.list(caller, { ...page, chatId }),
+  const named = async (caller: string, id: string | undefined) =>
+    id === undefined ? undefined : ownChat(chats, caller, id, 'v3')
+
+  const listed = (caller: string, query: ListQuery, chat: Chat | undefined) =>
+    pageBody(`attachments ${chat?.id ?? ''}`, query, attachmentRecord, (page) =>
+      attachments.list(caller, { ...page, chatId: chat?.id }),
     )
 
   return [
     route('POST', path, {
       summary: 'Upload a file, into a chat if the field chat_id names one',
-      answer: { status: 201, body: attachmentShape },
+      status: 201,
+      answer: attachmentShape,
       accepts: 'form',
       body: uploadFields,
       handle: async (call) => {
         const { caller } = call
-        const { chat_id } = call.body
         const file = uploadedFile(call)
-        const chat = chat_id === undefined ? undefined : await ownChat(chats, caller, chat_id, 'v3')
+        const chat = await named(caller, call.body.chat_id)
         const { text = null, ...content } = await uploadedContent(file)
         const own = { id: ids.uuid(), owner: caller, createdAt: clock.now() }
         const attachment: Attachment = { ...own, ...content, text }
         await attachments.add(attachment)
         if (chat !== undefined) await attachments.link(chat.id, attachment.id)
-        return { status: 201, body: attachmentRecord(attachment) }
+        return attachmentRecord(attachment)
       },
     }),
     route('GET', path, {
       summary: 'List attachments, newest first: all, or those of a chat',
-      answer: { status: 200, body: attachmentPageShape },
+      answer: attachmentPageShape,
       query: listAttachmentsQuery,
-      handle: async ({ query, caller }) => {
-        const { chat_id } = query
-        const chat = chat_id === undefined ? undefined : await ownChat(chats, caller, chat_id, 'v3')
-        return listed(caller, query, chat?.id)
-      },
+      handle: async ({ query, caller }) =>
+        listed(caller, query, await named(caller, query.chat_id)),
     }),
     route('GET', '/api/v3/chat/:chat_id/attachments', {
       summary: 'List the attachments of a chat, newest first',
-      answer: { status: 200, body: attachmentPageShape },
+      answer: attachmentPageShape,
       query: searchedListQuery,
-      handle: async ({ query, params, caller }) => {
-        const chat = await ownChat(chats, caller, params['chat_id'] ?? '', 'v3')
-        return listed(caller, query, chat.id)
-      },
+      handle: async (call) => listed(call.caller, call.query, await chatInPath(chats, call, 'v3')),
     }),
   ]
 }
 
-type ListQuery = Parameters<typeof pageReply>[1]
+type ListQuery = Parameters<typeof pageBody>[1]

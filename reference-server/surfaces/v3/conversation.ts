@@ -3,14 +3,14 @@
 import { type Files, fileIds, fileTurns } from '../../answering/files.ts'
 import type { RunItem } from '../../events/response-object.ts'
 import { type Route, route } from '../../http/call.ts'
-import { ApiError } from '../../http/errors.ts'
+import { found } from '../../http/errors.ts'
 import type { Turn } from '../../model/types.ts'
 import { historyQuery, type Input, type InputItem } from '../../requests/index.ts'
 import { isoTime } from '../../runtime/clock.ts'
 import type { Services } from '../../services.ts'
 import type { HistoryRow, StoredRun } from '../../store/types.ts'
 import { ownChat } from '../ownership.ts'
-import { pageReply } from '../paging.ts'
+import { pageBody } from '../paging.ts'
 import { historyPageShape } from '../shapes.ts'
 
 /** `input` in the form of the history: messages whose content is an array of parts. */
@@ -49,14 +49,10 @@ export function chainTo(
   runs: readonly StoredRun[],
   parentId: string | null | undefined,
 ): readonly StoredRun[] {
-  const parent =
-    (parentId ?? undefined) === undefined ? runs.at(-1) : runs.find((run) => names(run, parentId))
-  if (parent === undefined && (parentId ?? undefined) !== undefined) {
-    throw new ApiError(404, `No run ${JSON.stringify(parentId)} in this chat`, {
-      code: 'parent_not_found',
-      param: 'parent_id',
-    })
-  }
+  const isNamed = parentId !== null && parentId !== undefined
+  const named = isNamed ? runs.find((run) => names(run, parentId)) : runs.at(-1)
+  const message = `No run ${JSON.stringify(parentId)} in this chat`
+  const parent = isNamed ? found(named, message, 'parent_not_found', 'parent_id') : named
   const byId = new Map(runs.map((run) => [run.id, run]))
   const chain: StoredRun[] = []
   for (let run = parent; run !== undefined; run = byId.get(run.parentId ?? '')) chain.push(run)
@@ -111,11 +107,11 @@ export function historyRoutes({ store: { chats, history } }: Services): readonly
   return [
     route('GET', '/api/v3/message', {
       summary: 'Read the history of a chat, oldest row first',
-      answer: { status: 200, body: historyPageShape },
+      answer: historyPageShape,
       query: historyQuery,
       handle: async ({ query, caller }) => {
         const chat = await ownChat(chats, caller, query.chat_id, 'v3')
-        return pageReply(`history ${chat.id}`, query, historyRow, ({ before = 0, limit }) =>
+        return pageBody(`history ${chat.id}`, query, historyRow, ({ before = 0, limit }) =>
           history.page(chat.id, before, limit),
         )
       },

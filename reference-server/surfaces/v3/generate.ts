@@ -1,20 +1,30 @@
-/** POST /api/v3/message/generate (section 4.3): one run in a stored chat. */
+/** POST /api/v3/message/generate and one-shot (section 4.3): a run in a stored chat, and one without. */
 
 import { hash } from 'node:crypto'
-import { type AssistantContext, catalogAssistant } from '../../answering/assistant-context.ts'
+import {
+  type AssistantContext,
+  catalogAssistant,
+  oneShotAssistant,
+} from '../../answering/assistant-context.ts'
 import { ownFiles } from '../../answering/files.ts'
 import { finalResponse } from '../../events/response-object.ts'
 import type { ResponseRun } from '../../events/run.ts'
 import { type Call, type Reply, type Route, route } from '../../http/call.ts'
 import { ApiError } from '../../http/errors.ts'
 import type { Turn } from '../../model/types.ts'
-import { type GenerateRequest, generateRequest } from '../../requests/index.ts'
+import {
+  type GenerateRequest,
+  generateRequest,
+  type OneShotRequest,
+  oneShotRequest,
+} from '../../requests/index.ts'
 import type { Services } from '../../services.ts'
-import type { Chat, IdempotencyScope, IdempotencyStore, StoredRun } from '../../store/types.ts'
+import type { Store } from '../../store/sql/store.ts'
+import type { Chat, IdempotencyScope, StoredRun } from '../../store/types.ts'
 import { knownModel, ownChat } from '../ownership.ts'
 import { responseShape, runStream } from '../shapes.ts'
-import { chainTo, inputItems, namedFiles, turnsOf } from './conversation.ts'
-import { type Begun, beginAnswer, liveEvents, replayedEvents } from './run.ts'
+import { chainTo, inputItems, namedFiles, outputItems, turnsOf } from './conversation.ts'
+import { type Begun, beginAnswer, replay, runReply } from './run.ts'
 
 const path = '/api/v3/message/generate'
 
@@ -22,12 +32,44 @@ export function generateRoutes(services: Services): readonly Route[] {
   return [
     route('POST', path, {
       summary: 'Generate a reply in a stored chat',
-      answer: { status: 200, body: responseShape, stream: runStream },
+      answer: responseShape,
+      stream: runStream,
       headers: { 'Idempotency-Key': 'Required: any string that is unique per user turn' },
       body: generateRequest,
-      handle: (call) => generate(services, call),
+      reply: (call) => generate(services, call),
+    }),
+    route('POST', '/api/v3/message/one-shot', {
+      summary: 'Generate an answer without a stored chat',
+      answer: responseShape,
+      stream: runStream,
+      body: oneShotRequest,
+      reply: (call) => oneShot(services, call),
     }),
   ]
+}
+
+async function oneShot(services: Services, call: Call<OneShotRequest>): Promise<Reply> {
+  const { body, caller } = call
+  const { store } = services
+  knownModel(body.model_id, 'model_id')
+  const assistant = await oneShotAssistant(store.knowledge, caller, body)
+  // Earlier inputs and outputs, oldest first, which the caller stores and sends with the request.
+  const earlier = (body.runs ?? []).flatMap(({ input, output }) => [
+    ...inputItems(input ?? []),
+    ...outputItems(output ?? []),
+  ])
+  const items = [...earlier, ...inputItems(body.input ?? body.content ?? '')]
+  const files = await ownFiles(store.attachments, caller, namedFiles(items), 'input')
+  const begun = await beginAnswer(services, body, {
+    caller,
+    turns: turnsOf(items, files),
+    assistant,
+    rag: body.rag ?? 'agent',
+    previousRunId: null,
+    stored: false,
+  })
+  const settled = services.runs.track(({ signal }) => begun.run.decoding.all(signal))
+  return runReply(services, call, begun, settled)
 }
 
 /** An admitted turn, which only the model can still refuse. */
@@ -47,13 +89,11 @@ async function generate(services: Services, call: Call<GenerateRequest>): Promis
   const admitted = await admit(services, call)
   const earlier = await earlierRun(store.idempotency, admitted.scope, body, clock.now())
   if (earlier !== undefined) return replay(services, earlier, body.stream === true)
-  const { run, disruption } = await begin(services, body, admitted)
-  const settled = services.runs.track(({ signal }) => perform(services, run, admitted, signal))
-  if (body.stream === true) {
-    return { status: 200, disruption, blocks: liveEvents(services, run, settled, call.signal) }
-  }
-  await settled
-  return { status: 200, disruption, body: finalResponse(run) }
+  const begun = await begin(services, body, admitted)
+  const settled = services.runs.track(({ signal }) =>
+    perform(services, begun.run, admitted, signal),
+  )
+  return runReply(services, call, begun, settled)
 }
 
 async function admit(
@@ -121,33 +161,23 @@ async function perform(
   }
 }
 
-function replay(services: Services, run: ResponseRun, stream: boolean): Reply {
-  const headers = { 'idempotency-replayed': 'true' }
-  return stream
-    ? { status: 200, headers, blocks: replayedEvents(services, run) }
-    : { status: 200, headers, body: finalResponse(run) }
-}
-
-const header = 'idempotency-key'
-
 /**
  * Bare or quoted, 1 to 255 printable characters.
  *
  * @throws ApiError 400 for a missing or invalid header
  */
-export function idempotencyKey(headers: Readonly<Record<string, unknown>>): string {
-  const given = headers[header]
+function idempotencyKey({ 'idempotency-key': given }: Call['headers']): string {
   if (typeof given !== 'string' || given.trim() === '') {
     throw refused('The header Idempotency-Key is required', 'idempotency_key_missing')
   }
   const key = given.trim().replace(/^"(.*)"$/, '$1')
-  if (!/^[\x20-\x7e\x80-\xff]{1,255}$/.test(key)) {
-    throw refused(
-      'Idempotency-Key must have 1 to 255 printable characters',
-      'idempotency_key_invalid',
-    )
-  }
-  return key
+  if (/^[\x20-\x7e\x80-\xff]{1,255}$/.test(key)) return key
+  const message = 'Idempotency-Key must have 1 to 255 printable characters'
+  throw refused(message, 'idempotency_key_invalid')
+}
+
+function refused(message: string, code: string): ApiError {
+  return new ApiError(400, message, code, 'Idempotency-Key')
 }
 
 /**
@@ -156,32 +186,22 @@ export function idempotencyKey(headers: Readonly<Record<string, unknown>>): stri
  * @returns undefined if the key was claimed
  * @throws ApiError 409 while the first request runs; 422 for another payload
  */
-export async function earlierRun(
-  idempotency: IdempotencyStore,
+async function earlierRun(
+  idempotency: Store['idempotency'],
   scope: IdempotencyScope,
   payload: unknown,
   now: number,
 ): Promise<ResponseRun | undefined> {
   const reservation = await idempotency.reserve(scope, fingerprint(payload), now)
-  switch (reservation.state) {
-    case 'first':
-      return undefined
-    case 'finished':
-      return reservation.run
-    case 'running':
-      throw new ApiError(409, 'The request with this Idempotency-Key is still running', {
-        code: 'idempotency_key_in_use',
-        headers: { 'retry-after': '1' },
-      })
-    case 'mismatch':
-      throw new ApiError(422, 'This Idempotency-Key was used with another payload', {
-        code: 'idempotency_key_reused',
-      })
+  if (reservation.state === 'first') return undefined
+  if (reservation.state === 'finished') return reservation.run
+  if (reservation.state === 'running') {
+    const message = 'The request with this Idempotency-Key is still running'
+    const headers = { 'retry-after': '1' }
+    throw new ApiError(409, message, 'idempotency_key_in_use', null, headers)
   }
-}
-
-function refused(message: string, code: string): ApiError {
-  return new ApiError(400, message, { code, param: 'Idempotency-Key' })
+  const message = 'This Idempotency-Key was used with another payload'
+  throw new ApiError(422, message, 'idempotency_key_reused')
 }
 
 /** Hash of the JSON value, not of its bytes: the order of fields does not matter. */

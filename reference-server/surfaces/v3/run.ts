@@ -1,9 +1,11 @@
 /** The run that answers a v3 request: its start, and its events, live and replayed. */
 
 import { type Ask, answer } from '../../answering/answer.ts'
+import { finalResponse } from '../../events/response-object.ts'
 import { beginRun, type ResponseRun, type RunSettings } from '../../events/run.ts'
 import { endsRun, isFragment, type ResponseEvent } from '../../events/sequence.ts'
 import type { SseBlock } from '../../events/sse.ts'
+import type { Call, Reply } from '../../http/call.ts'
 import { allowedTools, type BuiltinTool } from '../../model/tools/tools.ts'
 import type { Disruption, Failure } from '../../model/types.ts'
 import type { GenerateRequest, OneShotRequest } from '../../requests/index.ts'
@@ -51,16 +53,21 @@ export async function beginAnswer(
 }
 
 /**
- * Events at the pace of the run. The end is sent after the run is stored, so that a client that received it finds
- * the turn in the history. A run that cannot be stored has failed.
+ * The run as a stream at its pace, or as one body. The end is sent after the run is stored, so that a client that
+ * received it finds the turn in the history. A run that cannot be stored has failed.
  */
-export function liveEvents(
+export async function runReply(
   services: Services,
-  run: ResponseRun,
+  { body, signal }: Call<GenerateRequest | OneShotRequest>,
+  { run, disruption }: Begun,
   settled: Promise<void>,
-  signal: AbortSignal,
-): AsyncIterable<SseBlock> {
-  return new TimedValues(pacedEvents(services, run, settled, signal))
+): Promise<Reply> {
+  if (body.stream === true) {
+    const blocks = new TimedValues(pacedEvents(services, run, settled, signal))
+    return { status: 200, disruption, blocks }
+  }
+  await settled
+  return { status: 200, disruption, body: finalResponse(run) }
 }
 
 function* pacedEvents(
@@ -96,8 +103,12 @@ function storeFailure(error: unknown): Failure {
   return { code: error.code, message: error.message }
 }
 
-export function replayedEvents({ events }: Services, run: ResponseRun): AsyncIterable<SseBlock> {
-  return new TimedValues(blocks(events(run)))
+/** The reply to a repeat of the request of a finished run. */
+export function replay({ events }: Services, run: ResponseRun, isStreamed: boolean): Reply {
+  const head = { status: 200, headers: { 'idempotency-replayed': 'true' } }
+  return isStreamed
+    ? { ...head, blocks: new TimedValues(blocks(events(run))) }
+    : { ...head, body: finalResponse(run) }
 }
 
 function* blocks(events: Iterable<ResponseEvent>): Generator<SseBlock> {

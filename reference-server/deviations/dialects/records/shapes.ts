@@ -2,7 +2,7 @@
 import type { RunItem } from '../../../events/response-object.ts'
 import type { ValueReply } from '../../../http/call.ts'
 import type { Patch } from '../../../services.ts'
-import type { HistoryStore } from '../../../store/types.ts'
+import type { Store } from '../../../store/sql/store.ts'
 import { type Json, setAt, toList, toObject } from '../../patches/json.ts'
 import { onSuccess, onSuccessBody, setFields } from '../../patches/replies.ts'
 import { onRequestBody } from '../../patches/requests.ts'
@@ -182,7 +182,7 @@ function itemPerPart(item: RunItem): readonly RunItem[] {
 }
 
 /** Rows that are added while paging come before all rows that were returned. */
-function newestFirst(original: HistoryStore): HistoryStore['page'] {
+function newestFirst(original: Store['history']): Store['history']['page'] {
   return async (chatId, after, limit) => {
     const { rows } = await original.page(chatId, 0, Number.MAX_SAFE_INTEGER)
     // A position counts rows from the oldest, so that it remains valid as rows are added.

@@ -1,7 +1,8 @@
 /** Faults of v3 chats: create, list, read, update, delete, name, favorites (sections 2.5, 3, 4.3 and 9). */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Patch } from '../../../services.ts'
-import type { Chat, ChatChange, ChatStore, ChatVersion } from '../../../store/types.ts'
+import type { Store } from '../../../store/sql/store.ts'
+import type { Chat, ChatChange, ChatVersion } from '../../../store/types.ts'
 import { isText, toObject } from '../../patches/json.ts'
 import {
   alsoDo,
@@ -231,7 +232,7 @@ function changeTitle(make: (change: ChatChange) => ChatChange): Patch {
 }
 
 async function chatsOfSameName(
-  chats: ChatStore,
+  chats: Store['chats'],
   owner: string,
   id: string,
 ): Promise<readonly string[]> {

@@ -1,7 +1,8 @@
 /** Faults of histories: fields and content of rows, and pages (sections 2.6, 4.3 and 8). */
 import type { RunItem } from '../../../events/response-object.ts'
 import type { Patch } from '../../../services.ts'
-import type { HistoryRow, HistoryStore, Page, StoredRun } from '../../../store/types.ts'
+import type { Store } from '../../../store/sql/store.ts'
+import type { HistoryRow, Page, StoredRun } from '../../../store/types.ts'
 import { isText, type Json, setAt, toList, toObject } from '../../patches/json.ts'
 import { onReply, onSuccessBody, setFields } from '../../patches/replies.ts'
 import { onRequest, onRequestBody } from '../../patches/requests.ts'
@@ -120,7 +121,7 @@ function editStoredRun(change: (run: StoredRun) => StoredRun): Patch {
 /** More rows than any history of the suites has. */
 const everyRow = 1_000_000
 
-type ReadPage = HistoryStore['page']
+type ReadPage = Store['history']['page']
 const editPages = (change: (original: ReadPage) => ReadPage): Patch =>
   onStore('history', ({ page }) => ({ page: change(page) }))
 
