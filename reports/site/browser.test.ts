@@ -4,8 +4,7 @@ import { conformanceDocument } from '../conformance/document.ts'
 import { toHtml } from '../document/html.ts'
 import { pagesInChromium, skipBrowser, testPage } from '../html/test-support/offline-page.ts'
 import { reportOf, resultOf } from '../test-support/reports.ts'
-import { siteDocument } from './document.ts'
-import type { Implementation } from './model.ts'
+import { type Implementation, siteDocument } from './document.ts'
 
 /** The site of ten implementations in a real browser. */
 describe.skipIf(skipBrowser)('the site of implementations in Chromium', () => {

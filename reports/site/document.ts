@@ -1,5 +1,9 @@
-import { areaOf, type Surface } from '../../contract/index.ts'
-import type { Verdict } from '../../contract/report/conformance.ts'
+import { areaOf } from '../../contract/index.ts'
+import type {
+  ConformanceReport,
+  RequirementResult,
+  Verdict,
+} from '../../contract/report/conformance.ts'
 import { areaTitle, surfaceTitles } from '../catalog/entries.ts'
 import { badgeOf, verdictBadges, verdictTag } from '../conformance/summary.ts'
 import type {
@@ -8,21 +12,32 @@ import type {
   EntryGroup,
   Fact,
   Item,
-  Link,
   Section,
+  Text,
 } from '../document/document.ts'
 import { shorten, withoutColors } from '../text/escape.ts'
 import { count } from '../text/format.ts'
-import {
-  type ComparedRequirement,
-  compareObservations,
-  compareRequirements,
-  type Implementation,
-  isVerified,
-  type Verified,
-  type VersionChange,
-  versionChanges,
-} from './model.ts'
+
+/** One certification bundle on the site of implementations. */
+export interface Implementation {
+  readonly vendor: string
+  readonly name: string
+  readonly version: string
+  /** Start of its last round, ISO 8601. */
+  readonly startedAt: string
+  /** Reason why the bundle does not verify; null for a verified one. */
+  readonly unverified: string | null
+  /** Report of the last round; null for a bundle that does not verify. */
+  readonly report: ConformanceReport | null
+  /** Path of its page, relative to the site; null for a bundle that does not verify. */
+  readonly page: string | null
+}
+
+type Verified = Implementation & { readonly report: ConformanceReport; readonly page: string }
+
+export function isVerified(one: Implementation): one is Verified {
+  return one.report !== null && one.page !== null
+}
 
 /**
  * Certified implementations side by side: each requirement with its verdicts, linked to their evidence; answers
@@ -41,15 +56,12 @@ export function siteDocument(implementations: readonly Implementation[]): Docume
     },
     sections: [
       { title: 'Implementations', blocks: [{ items: implementations.map(implementationItem) }] },
-      ...versionChanges(verified).map(changeSection),
-      {
-        title: 'Requirements',
-        blocks: [{ entries: groupsOf(compareRequirements(verified), verified) }],
-      },
+      ...changeSections(verified),
+      { title: 'Requirements', blocks: [{ entries: entryGroups(verified) }] },
       {
         title: 'Open questions',
         note: 'Behavior where the interface document leaves a choice. Not judged.',
-        blocks: [{ items: compareObservations(verified).map(observationItem) }],
+        blocks: [{ items: observationItems(verified) }],
       },
     ],
   }
@@ -79,14 +91,28 @@ function implementationItem(one: Implementation): Item {
   }
 }
 
-function changeSection({ from, to, requirements, observations }: VersionChange): Section {
+/** Changes between each two successive versions of a product, in the order of their runs. */
+function changeSections(all: readonly Verified[]): readonly Section[] {
+  const products = Map.groupBy(all, ({ vendor, name }) => `${vendor}\n${name}`)
+  return [...products.values()].flatMap((versions) => {
+    const inOrder = versions.toSorted((a, b) => (a.startedAt < b.startedAt ? -1 : 1))
+    return inOrder.slice(1).flatMap((to, at) => changeSection(inOrder[at] ?? to, to))
+  })
+}
+
+function changeSection(from: Verified, to: Verified): Section {
+  const answers = ({ report }: Verified) =>
+    new Map(report.observations.map(({ id, answer }) => [id, answer]))
   const items = [
-    ...requirements.map(({ id, before, after }) => ({
-      text: [{ href: `${to.page}#${id}`, text: id }, ` ${labelOf(before)}, now ${labelOf(after)}`],
-    })),
-    ...observations.map(({ id, before, after }) => ({
-      text: `${id} ${answerText(before)}, now ${answerText(after)}`,
-    })),
+    ...differences(verdictsOf(from), verdictsOf(to), (id, before, after) => [
+      { href: `${to.page}#${id}`, text: id },
+      ` ${labelOf(before)}, now ${labelOf(after)}`,
+    ]),
+    ...differences(
+      answers(from),
+      answers(to),
+      (id, before, after) => `${id} ${answerText(before)}, now ${answerText(after)}`,
+    ),
   ]
   return {
     title: `Changes of ${to.vendor} ${to.name} from ${from.version} to ${to.version}`,
@@ -94,67 +120,79 @@ function changeSection({ from, to, requirements, observations }: VersionChange):
   }
 }
 
-function groupsOf(
-  requirements: readonly ComparedRequirement[],
-  verified: readonly Verified[],
-): readonly EntryGroup[] {
-  return [...Map.groupBy(requirements, ({ surface }) => surface)].map(([surface, own]) => ({
+function differences<Value>(
+  before: ReadonlyMap<string, Value>,
+  after: ReadonlyMap<string, Value>,
+  textOf: (id: string, before: Value | null, after: Value | null) => Text,
+): readonly Item[] {
+  return [...new Map([...before, ...after]).keys()]
+    .filter((id) => (before.get(id) ?? null) !== (after.get(id) ?? null))
+    .map((id) => ({ text: textOf(id, before.get(id) ?? null, after.get(id) ?? null) }))
+}
+
+function verdictsOf({ report }: Verified): ReadonlyMap<string, Verdict> {
+  return new Map(report.requirements.map(({ id, verdict }) => [id, verdict]))
+}
+
+/** All requirements that any of the implementations was certified for, in the order of their reports. */
+function entryGroups(all: readonly Verified[]): readonly EntryGroup[] {
+  const rows = new Map(
+    all.flatMap(({ report }) => report.requirements.map((row) => [row.id, row] as const)),
+  )
+  const verdicts = all.map((one) => [one, verdictsOf(one)] as const)
+  return [...Map.groupBy(rows.values(), ({ surface }) => surface)].map(([surface, own]) => ({
     title: surfaceTitles[surface],
-    groups: [...Map.groupBy(own, ({ id }) => areaOf(id))].map(([area, ids]) => ({
+    groups: [...Map.groupBy(own, ({ id }) => areaOf(id))].map(([area, requirements]) => ({
       title: areaTitle(area),
-      entries: ids.map((requirement) => entryOf(requirement, surface, verified)),
+      entries: requirements.map((requirement) => entryOf(requirement, verdicts)),
     })),
   }))
 }
 
 /** Merges equal verdicts; a requirement that passed for all is folded. */
 function entryOf(
-  { id, level, title, verdicts, differs }: ComparedRequirement,
-  surface: Surface,
-  verified: readonly Verified[],
+  { id, level, surface, title }: RequirementResult,
+  verdicts: readonly (readonly [Verified, ReadonlyMap<string, Verdict>])[],
 ): Entry {
-  const [common = null] = verdicts.filter((verdict) => verdict !== null)
-  const verdict = differs || common === null ? 'differs' : verdictTag(common)
-  const badge =
-    differs || common === null
-      ? ({ word: 'differs', tone: 'warn' } as const)
-      : badgeOf({ verdict: common, known: false })
+  const [common, ...others] = new Set(verdicts.flatMap(([, own]) => own.get(id) ?? []))
+  const isCommon = common !== undefined && others.length === 0
+  const badge = isCommon
+    ? badgeOf({ verdict: common, known: false })
+    : ({ word: 'differs', tone: 'warn' } as const)
   return {
     id,
     badge,
     title,
     tags: [
-      { name: 'verdict', value: verdict, label: badge.word },
+      { name: 'verdict', value: isCommon ? verdictTag(common) : 'differs', label: badge.word },
       { name: 'surface', value: surface, label: surfaceTitles[surface] },
       { name: 'level', value: level, label: level },
     ],
-    isFolded: verdict === 'pass',
+    isFolded: isCommon && common === 'pass',
     notes: [],
     evidence: [],
     maxShown: 0,
-    facts: verdicts.map((own, at) => factOf(id, own, verified[at])),
+    facts: verdicts.map(([one, own]): Fact => {
+      const text = labelOf(own.get(id) ?? null)
+      return [`${nameOf(one)}: `, [own.has(id) ? { href: `${one.page}#${id}`, text } : text]]
+    }),
   }
 }
 
-function factOf(id: string, verdict: Verdict | null, one: Verified | undefined): Fact {
-  if (one === undefined) return ['', '']
-  const text: string | Link =
-    verdict === null ? labelOf(null) : { href: `${one.page}#${id}`, text: labelOf(verdict) }
-  return [`${nameOf(one)}: `, [text]]
-}
-
-function observationItem({
-  id,
-  question,
-  answers,
-}: ReturnType<typeof compareObservations>[number]): Item {
-  return {
-    text: `${id} ${question}`,
-    notes: answers.map(({ answer, by }) => [
-      { code: answerText(answer) },
-      ` (${by.map(nameOf).join(', ')})`,
-    ]),
-  }
+/** Open questions of the document, each with its answers, the most common one first, and who gave them. */
+function observationItems(all: readonly Verified[]): readonly Item[] {
+  const observations = all.flatMap((one) => one.report.observations.map((row) => ({ one, row })))
+  return [...Map.groupBy(observations, ({ row }) => row.id)]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([id, answers]) => ({
+      text: `${id} ${answers[0]?.row.question ?? ''}`,
+      notes: [...Map.groupBy(answers, ({ row }) => row.answer)]
+        .sort(([, a], [, b]) => b.length - a.length)
+        .map(([answer, given]) => [
+          { code: answerText(answer) },
+          ` (${given.map(({ one }) => nameOf(one)).join(', ')})`,
+        ]),
+    }))
 }
 
 function labelOf(verdict: Verdict | null): string {
