@@ -51,6 +51,8 @@ const rows = [
 ]
 
 const maxRepeats = 8
+/** The short load. */
+const plan = ['--rate', '10', '--duration', '6s', '--mix', 'openai-stream', '--seed', '1']
 
 const folder = values.keep
   ? mkdtempSync(join(tmpdir(), 'chatgen-foreign-'))
@@ -79,7 +81,10 @@ try {
 
 async function runFronts(): Promise<void> {
   const startedAt = Date.now()
-  const direct = await verdictsWithout()
+  const alone = await checkedOnTime(servers.get('steady')?.url ?? '', join(folder, 'direct'))
+  if (alone.run.code !== 0 && alone.run.code !== 5)
+    throw new Error(`the bundled server alone ends with ${alone.run.code}: ${alone.run.stderr}`)
+  const direct = alone.verdicts
   const results = await mapConcurrently(present, values.parallel, (front) => tried(front, direct))
   console.log(tableOf(results))
   for (const program of missing) {
@@ -98,13 +103,15 @@ async function tried(front: Front, direct: Verdicts) {
   const slug = slugOf(front.name)
   const own = join(folder, slug)
   const [port, innerPort] = [await freePort(), await freePort()]
-  const place: Place = { folder: own, port, innerPort, upstream: upstreams(), certificate }
+  const portOf = (pace: Pace) => Number(new URL(servers.get(pace)?.url ?? 'http://x:1').port)
+  const upstream = { steady: portOf('steady'), jittery: portOf('jittery') }
+  const place: Place = { folder: own, port, innerPort, upstream, certificate }
   const url = `${front.scheme}://127.0.0.1:${port}${front.path}`
   let program: Program | undefined
   try {
     program = await startProgram(own, port, startOf(front, place))
     const { run: check, verdicts } = await checkedOnTime(url, join(own, 'check'), front)
-    const load = front.load === undefined ? undefined : await loaded(url, join(own, 'load'))
+    const load = front.load && (await run('load', url, join(own, 'load'), plan))
     return {
       front,
       reported: difference(direct, verdicts),
@@ -120,19 +127,10 @@ async function tried(front: Front, direct: Verdicts) {
   }
 }
 
-async function verdictsWithout(): Promise<Verdicts> {
-  const out = join(folder, 'direct')
-  const url = servers.get('steady')?.url ?? ''
-  const { run, verdicts } = await checkedOnTime(url, out)
-  if (run.code !== 0 && run.code !== 5)
-    throw new Error(`the bundled server alone ends with ${run.code}: ${run.stderr}`)
-  return verdicts
-}
-
 /** Tests delivery again if a late machine left it undecided, which says nothing about a front. */
 async function checkedOnTime(url: string, out: string, truth?: Front) {
   const lumpy = truth?.warnedOneOf ?? []
-  const run = await checked(url, out, rows)
+  const first = await checked(url, out, rows)
   const verdicts = new Map(verdictsIn(out))
   const isLate = () =>
     delivery.some((id) => !lumpy.includes(id) && verdicts.get(id) === 'inconclusive') ||
@@ -142,39 +140,29 @@ async function checkedOnTime(url: string, out: string, truth?: Front) {
     await checked(url, again, delivery)
     for (const [id, verdict] of verdictsIn(again)) verdicts.set(id, verdict)
   }
-  return { run, verdicts }
+  return { run: first, verdicts }
 }
 
-async function checked(url: string, out: string, ids: readonly string[]): Promise<Run> {
-  const only = ['--depth', 'quick', ...ids.flatMap((id) => ['--only', id])]
+function checked(url: string, out: string, ids: readonly string[]): Promise<Run> {
+  const only = ids.flatMap((id) => ['--only', id])
+  return run('check', url, out, ['--jobs', '8', '--depth', 'quick', ...only])
+}
+
+async function run(command: string, url: string, out: string, flags: readonly string[]) {
   const trust = url.startsWith('https:') ? ['--ca', certificate.cert] : []
-  const args = ['check', url, '--target', profile, '--out', out, '--jobs', '8', ...trust, ...only]
-  return kept(out, await chatgen(args, { CHATGEN_API_KEY: key }, 300_000))
-}
-
-function kept(out: string, run: Run): Run {
-  if (!values.keep) return run
-  mkdirSync(out, { recursive: true })
-  writeFileSync(join(out, 'stdout.txt'), run.stdout)
-  writeFileSync(join(out, 'stderr.txt'), run.stderr)
-  return run
-}
-
-async function loaded(url: string, out: string): Promise<Run> {
-  const trust = url.startsWith('https:') ? ['--ca', certificate.cert] : []
-  const plan = ['--rate', '10', '--duration', '6s', '--mix', 'openai-stream', '--seed', '1']
-  const args = ['load', url, '--target', profile, '--out', out, ...plan, ...trust]
-  return kept(out, await chatgen(args, { CHATGEN_API_KEY: key }))
+  const args = [command, url, '--target', profile, '--out', out, ...flags, ...trust]
+  const ended = await chatgen(args, { CHATGEN_API_KEY: key }, 300_000)
+  if (values.keep) {
+    mkdirSync(out, { recursive: true })
+    writeFileSync(join(out, 'stdout.txt'), ended.stdout)
+    writeFileSync(join(out, 'stderr.txt'), ended.stderr)
+  }
+  return ended
 }
 
 function verdictsIn(out: string): Verdicts {
   const { requirements } = reportIn(conformanceReport, out)
   return new Map(requirements.map(({ id, verdict }) => [id, verdict]))
-}
-
-function upstreams(): Record<Pace, number> {
-  const portOf = (pace: Pace) => Number(new URL(servers.get(pace)?.url ?? 'http://x:1').port)
-  return { steady: portOf('steady'), jittery: portOf('jittery') }
 }
 
 /** The example profile without the other key. */

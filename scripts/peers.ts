@@ -19,8 +19,7 @@ import { messageOf } from '../contract/text.ts'
 import { columns } from '../reports/text/format.ts'
 import { optionsOf, scriptFolder } from './options.ts'
 import { gapError, type Load, latencyError, measure, type Run } from './peers/measure.ts'
-import type { Peer } from './peers/peer.ts'
-import { peers as known } from './peers/programs.ts'
+import { failuresIn, peers as known, type Peer } from './peers/peer.ts'
 import { buildServer, type PacedServer, pace } from './peers/server.ts'
 
 const values = optionsOf(import.meta, {
@@ -185,7 +184,7 @@ async function countNoticed(server: PacedServer, peers: readonly Peer[]): Promis
     const cells: string[] = []
     for (const peer of peers) {
       const run = measure(server, peer, { ...short, fault })
-      cells.push(await run.then(({ report }) => String(peer.failures(report)), shortMessage))
+      cells.push(await run.then(({ report }) => String(failuresIn(peer, report)), shortMessage))
     }
     rows.push([fault, ...cells])
   }

@@ -74,7 +74,9 @@ async function withCompose({ url, folder, variables }: Deployment): Promise<void
   try {
     compose('up', '--detach', '--scale', 'server=3')
     step('Compose: ready', await becomesReady(url))
-    await checked('Compose', url, folder)
+    const flags = ['--target', profile, '--out', folder, '--quiet']
+    const { code, stdout } = await chatgen(['check', url, ...flags], environment, 600_000)
+    step(`Compose: check ends with ${code}: ${stdout.trim()}`, code === 0)
     const ledger = emptyLedger()
     await writeUntil(AbortSignal.timeout(5_000), target, ledger)
     compose('stop')
@@ -110,7 +112,8 @@ async function withSwarm({ url, folder, variables }: Deployment): Promise<void> 
     await loading
   } finally {
     run('docker', ['stack', 'rm', project])
-    await waitUntil(() => containersOf(project).length === 0, patienceMs)
+    const left = ['ps', '--all', '--quiet', '--filter', `name=${project}`]
+    await waitUntil(() => need('docker', left).trim() === '', patienceMs)
     run('docker', ['volume', 'rm', '--force', `${project}_data`])
     if (isOwn) run('docker', ['swarm', 'leave', '--force'])
   }
@@ -135,12 +138,6 @@ async function loaded(url: string, folder: string): Promise<void> {
   )
 }
 
-async function checked(name: string, url: string, folder: string): Promise<void> {
-  const target = ['--target', profile, '--out', folder, '--quiet']
-  const { code, stdout } = await chatgen(['check', url, ...target], environment, 600_000)
-  step(`${name}: check ends with ${code}: ${stdout.trim()}`, code === 0)
-}
-
 function becomesReady(url: string): Promise<boolean> {
   return waitUntil(
     () =>
@@ -157,11 +154,4 @@ function tasks(): readonly string[] {
   const filter = ['--filter', 'desired-state=running', '--format', '{{.ID}} {{.CurrentState}}']
   const lines = need('docker', ['service', 'ps', ...filter, `${project}_server`]).split('\n')
   return lines.filter((line) => line.includes(' Running')).map((line) => line.split(' ')[0] ?? '')
-}
-
-function containersOf(name: string): readonly string[] {
-  const filter = ['--all', '--quiet', '--filter', `name=${name}`]
-  return need('docker', ['ps', ...filter])
-    .split('\n')
-    .filter(Boolean)
 }

@@ -1,7 +1,7 @@
 /** Writes what the docs take from the code: docs/interface, target profile, import table. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { z } from 'zod'
-import { type RequirementId, requirementIds, requirements } from '../contract/index.ts'
+import { requirementIds, requirements } from '../contract/index.ts'
 import { targetProfile } from '../harness/conformance/profile/schema.ts'
 import { interfacePages } from './docs/interface-pages.ts'
 import { withImportTable } from './house/references.ts'
@@ -52,7 +52,9 @@ export function targetProfilePage(): string {
       '',
       `## ${name}`,
       '',
-      [field.description ?? '', neededText(name)].filter(Boolean).join(' '),
+      [field.description, neededBy(name) && `Needed by ${neededBy(name)}.`]
+        .filter(Boolean)
+        .join(' '),
       '',
       ...table(rows('', name, field)),
     ]),
@@ -107,25 +109,17 @@ function typeText(field: Schema): string {
   return field.type ?? 'any'
 }
 
-function neededText(name: string): string {
-  const ids = neededBy(name)
-  return ids === '' ? '' : `Needed by ${ids}.`
-}
-
 /** Requirements that are undecided without a field. */
 function neededBy(path: string): string {
-  const capability = path.replace(/^capabilities\./, '')
-  const ids = requirementIds.filter(
-    (id) => requirements[id].member === path || isOfCapability(id, path, capability),
-  )
+  const [, capability] = /^capabilities\.(.*)/.exec(path) ?? []
+  const ids = requirementIds.filter((id) => {
+    const { member, capability: needed } = requirements[id]
+    return member === path || (capability !== undefined && needed === capability)
+  })
   return ids.length > maxListed ? `${ids.length} requirements` : ids.join(', ')
 }
 
 const maxListed = 6
-
-function isOfCapability(id: RequirementId, path: string, capability: string): boolean {
-  return path.startsWith('capabilities.') && requirements[id].capability === capability
-}
 
 if (import.meta.main) {
   const docs = new URL('docs/', root)

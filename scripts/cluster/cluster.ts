@@ -5,15 +5,7 @@ import { join } from 'node:path'
 import { freePort } from '../../reference-server/test-support/free-port.ts'
 import { type Program, waitUntil } from '../foreign/programs.ts'
 import { need, run } from '../image/engine.ts'
-import {
-  bridge,
-  controlPlane,
-  gateway,
-  node,
-  nodePrograms,
-  type Programs,
-  patienceMs,
-} from './components.ts'
+import { bridge, gateway, node, type Programs, patienceMs, startComponents } from './components.ts'
 
 const between = ['FORWARD', '-i', bridge, '-o', bridge, '-j', 'ACCEPT']
 
@@ -95,9 +87,8 @@ export async function startCluster(
     need(programs.ip, ['link', 'set', bridge, 'up'])
     // A Docker engine on the machine blocks forwarding for others.
     run('iptables', ['-I', ...between])
-    const control = controlPlane(programs, folder, { token, admin, apiPort })
-    const kubelet = nodePrograms(programs, folder, { admin, address, pause })
-    for (const start of [...control, ...kubelet]) running.push(await start())
+    const place = { folder, token, admin, api: apiPort, socket: address, pause }
+    await startComponents(programs, place, running)
     await becomesReady(cluster)
     return cluster
   } catch (error) {

@@ -1,11 +1,12 @@
-/** The programs of a cluster with their configurations, in the order in which they start. */
-
+/** The programs of a cluster: where they are, how they are built, and their start with what components.yaml says. */
 import { generateKeyPairSync } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { getuid } from 'node:process'
+import { parse } from 'yaml'
+import { z } from 'zod'
 import { freePort } from '../../reference-server/test-support/free-port.ts'
-import { type Program, startProgram } from '../foreign/programs.ts'
+import { filled, type Program, startProgram } from '../foreign/programs.ts'
 import { need } from '../image/engine.ts'
 
 export type Programs = Readonly<Record<ProgramName, string>>
@@ -15,175 +16,62 @@ export const gateway = '10.87.0.1'
 export const node = 'chatgen-node'
 export const patienceMs = 120_000
 
-export type Starter = () => Promise<Program>
-
-export function controlPlane(
-  programs: Programs,
-  folder: string,
-  { token, admin, apiPort }: Readonly<{ token: string; admin: string; apiPort: number }>,
-): readonly Starter[] {
-  let etcd = ''
-  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
-  const signing = join(folder, 'signing.pem')
-  writeFileSync(signing, privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600 })
-  const verifying = join(folder, 'verifying.pem')
-  writeFileSync(verifying, publicKey.export({ type: 'spki', format: 'pem' }))
-  const tokens = join(folder, 'tokens.csv')
-  writeFileSync(tokens, `${token},admin,admin,system:masters\n`, { mode: 0o600 })
-  const local = (port: number, own: string) => [
-    ...['--bind-address=127.0.0.1', `--secure-port=${port}`, `--cert-dir=${own}`],
-  ]
-  const client = ['--leader-elect=false', `--kubeconfig=${admin}`]
-  return [
-    starter(
-      (port, own) => {
-        etcd = `http://127.0.0.1:${port}`
-        const peer = 'http://127.0.0.1:0'
-        return [
-          ...[programs.etcd, '--data-dir', join(own, 'data'), '--listen-client-urls', etcd],
-          ...['--advertise-client-urls', etcd, '--listen-peer-urls', peer],
-          ...['--initial-advertise-peer-urls', peer, '--initial-cluster', `default=${peer}`],
-        ]
-      },
-      { folder, name: 'etcd' },
-    ),
-    starter(
-      (port, own) => [
-        ...[programs['kube-apiserver'], ...local(port, own), `--etcd-servers=${etcd}`],
-        ...['--authorization-mode=RBAC', `--token-auth-file=${tokens}`],
-        ...['--service-cluster-ip-range=10.88.0.0/24', '--endpoint-reconciler-type=none'],
-        ...['--service-account-issuer=https://cluster.invalid'],
-        ...[`--service-account-key-file=${verifying}`],
-        ...[`--service-account-signing-key-file=${signing}`],
-        ...['--kubelet-preferred-address-types=InternalIP'],
-      ],
-      { folder, name: 'kube-apiserver', port: apiPort },
-    ),
-    starter(
-      (port, own) => [
-        ...[programs['kube-controller-manager'], ...local(port, own), ...client],
-        `--service-account-private-key-file=${signing}`,
-      ],
-      { folder, name: 'kube-controller-manager' },
-    ),
-    starter((port, own) => [programs['kube-scheduler'], ...local(port, own), ...client], {
-      folder,
-      name: 'kube-scheduler',
-    }),
-  ]
-}
-
-export function nodePrograms(
-  programs: Programs,
-  folder: string,
-  { admin, address, pause }: Readonly<Record<'admin' | 'address' | 'pause', string>>,
-): readonly Starter[] {
-  const network = {
-    cniVersion: '0.4.0',
-    name: 'chatgen',
-    plugins: [
-      {
-        type: 'bridge',
-        bridge,
-        isGateway: true,
-        ipam: {
-          type: 'host-local',
-          dataDir: join(folder, 'addresses'),
-          ranges: [[{ subnet: '10.87.0.0/24', gateway }]],
-        },
-      },
-    ],
-  }
-  const containerd = (port: number, own: string) => `version = 2
-root = "${own}/root"
-state = "${own}/state"
-[grpc]
-address = "${address}"
-[metrics]
-address = "127.0.0.1:${port}"
-[plugins."io.containerd.internal.v1.opt"]
-path = "${own}/opt"
-[plugins."io.containerd.grpc.v1.cri"]
-# A machine may not let containers be spared when memory runs out.
-restrict_oom_score_adj = true
-sandbox_image = "${pause}"
-[plugins."io.containerd.grpc.v1.cri".cni]
-bin_dir = "${plugins}"
-conf_dir = "${own}"
-`
-  const kubelet = (healthzPort: number, own: string, port: number) => ({
-    apiVersion: 'kubelet.config.k8s.io/v1beta1',
-    kind: 'KubeletConfiguration',
-    address: gateway,
-    port,
-    healthzPort,
-    healthzBindAddress: '127.0.0.1',
-    authentication: { anonymous: { enabled: true }, webhook: { enabled: false } },
-    authorization: { mode: 'AlwaysAllow' },
-    containerRuntimeEndpoint: `unix://${address}`,
-    cgroupDriver: 'cgroupfs',
-    cgroupsPerQOS: false,
-    enforceNodeAllocatable: [],
-    failSwapOn: false,
-    failCgroupV1: false,
-    localStorageCapacityIsolation: false,
-    // Others use disk and memory of the machine.
-    evictionHard: { 'nodefs.available': '0%', 'imagefs.available': '0%', 'memory.available': '0%' },
-    imageGCHighThresholdPercent: 100,
-    podLogsDir: join(own, 'logs'),
-    tlsCertFile: '',
-  })
-  return [
-    starter(
-      (_, own) => [programs.containerd, '--config', join(own, 'config.toml')],
-      { folder, name: 'containerd' },
-      (port, own) => ({
-        'config.toml': containerd(port, own),
-        'network.conflist': JSON.stringify(network),
-      }),
-    ),
-    async () => {
-      const port = await freePort()
-      return starter(
-        (_, own) => [
-          ...[programs.kubelet, '--config', join(own, 'kubelet.json'), '--kubeconfig', admin],
-          ...['--root-dir', join(own, 'root'), '--cert-dir', own],
-          ...['--hostname-override', node, '--node-ip', gateway],
-        ],
-        { folder, name: 'kubelet' },
-        (healthzPort, own) => ({
-          'kubelet.json': JSON.stringify(kubelet(healthzPort, own, port)),
-        }),
-      )()
-    },
-  ]
-}
-
-/** A program in its own folder, which listens on a port. */
-function starter(
-  command: (port: number, own: string) => readonly string[],
-  place: { readonly folder: string; readonly name: string; readonly port?: number },
-  files: (port: number, own: string) => Readonly<Record<string, string>> = () => ({}),
-): Starter {
-  return async () => {
-    const port = place.port ?? (await freePort())
-    const own = join(place.folder, place.name)
-    mkdirSync(own, { recursive: true })
-    return startProgram(own, port, {
-      command: command(port, own),
-      files: files(port, own),
-      env: { PATH: `${process.env['PATH'] ?? ''}:/usr/sbin:/sbin` },
-      patienceMs,
-    })
-  }
-}
-
 const built = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'kubelet'] as const
 const installed = ['etcd', 'containerd', 'ctr', 'runc', 'kubectl', 'ip'] as const
 /** Folder of Debian's containernetworking-plugins. */
-export const plugins = '/usr/lib/cni'
+const plugins = '/usr/lib/cni'
 
 type ProgramName = (typeof built)[number] | (typeof installed)[number]
+
+const components = z
+  .array(
+    z.strictObject({
+      name: z.enum([...built, 'etcd', 'containerd']),
+      port: z.string().optional(),
+      args: z.array(z.string()),
+      files: z.record(z.string(), z.string()).default({}),
+    }),
+  )
+  .parse(parse(readFileSync(new URL('components.yaml', import.meta.url), 'utf8')))
+
+interface Place {
+  readonly folder: string
+  /** Key of an administrator, and the configuration of kubectl that has it. */
+  readonly token: string
+  readonly admin: string
+  /** Port of the API. */
+  readonly api: number
+  /** Socket of containerd, and the image that holds the network of a pod. */
+  readonly socket: string
+  readonly pause: string
+}
+
+/** Starts the programs one after the other; `running` gets each that has started. */
+export async function startComponents(programs: Programs, place: Place, running: Program[]) {
+  const { folder, token } = place
+  const keys = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const secrets = {
+    'signing.pem': keys.privateKey.export({ type: 'pkcs8', format: 'pem' }),
+    'verifying.pem': keys.publicKey.export({ type: 'spki', format: 'pem' }),
+    'tokens.csv': `${token},admin,admin,system:masters\n`,
+  }
+  for (const [name, text] of Object.entries(secrets)) {
+    writeFileSync(join(folder, name), text, { mode: 0o600 })
+  }
+  const common = { ...place, bridge, gateway, node, plugins, etcd: await freePort() }
+  for (const { name, port: given, args, files } of components) {
+    const port = given === undefined ? await freePort() : Number(filled(given, common))
+    const own = join(folder, name)
+    const values = { ...common, own, port, kubelet: await freePort() }
+    const contents = Object.entries(files).map(([file, text]) => [file, filled(text, values)])
+    const program = await startProgram(own, port, {
+      command: [programs[name], ...args.map((text) => filled(text, values))],
+      files: Object.fromEntries(contents),
+      patienceMs,
+    })
+    running.push(program)
+  }
+}
 
 /** Paths of all programs; the reason if one is missing. KUBERNETES_BIN is searched in addition to PATH. */
 export function clusterPrograms(): Readonly<Record<ProgramName, string>> | string {

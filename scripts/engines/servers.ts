@@ -7,7 +7,14 @@ import { z } from 'zod'
 import { conformanceReport } from '../../contract/report/conformance.ts'
 import { slugOf } from '../../contract/text.ts'
 import { freePort } from '../../reference-server/test-support/free-port.ts'
-import { chatgen, type Program, reportIn, type Start, startProgram } from '../foreign/programs.ts'
+import {
+  chatgen,
+  filled,
+  type Program,
+  reportIn,
+  type Start,
+  startProgram,
+} from '../foreign/programs.ts'
 
 /** Third-party servers with a compatible surface, and known facts about them: servers.yaml. */
 const file = new URL('servers.yaml', import.meta.url)
@@ -21,7 +28,12 @@ const server = z.strictObject({
   model: z.string(),
   behind: z.string().optional(),
   command: z.array(z.string()),
-  files: z.record(z.string(), z.unknown()).default({}),
+  files: z
+    .record(
+      z.string(),
+      z.unknown().transform((json) => JSON.stringify(json)),
+    )
+    .default({}),
   env: z.record(z.string(), z.string()).default({}),
   violated: ids,
   warned: ids,
@@ -37,22 +49,15 @@ export const { servers, notRun } = z
 const patienceMs = 90_000
 
 /** Fills in the placeholders of a server. */
-export function startOf(
+function startOf(
   { command, files, env }: ForeignServer,
   place: Readonly<Record<'bin' | 'run' | 'port' | 'key' | 'upstream', string>>,
 ): Start {
   const scripts = fileURLToPath(new URL('.', import.meta.url)).replace(/\/$/, '')
-  const values: Readonly<Record<string, string>> = { ...place, scripts, node: process.execPath }
-  const fill = (text: string) =>
-    text.replaceAll(/\{([a-z]+)\}/g, (whole, name: string) => values[name] ?? whole)
-  return {
-    command: command.map(fill),
-    files: Object.fromEntries(
-      Object.entries(files).map(([name, content]) => [name, fill(JSON.stringify(content))]),
-    ),
-    env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, fill(value)])),
-    patienceMs,
-  }
+  const fill = (text: string) => filled(text, { ...place, scripts, node: process.execPath })
+  const fillAll = (texts: Readonly<Record<string, string>>) =>
+    Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, fill(text)]))
+  return { command: command.map(fill), files: fillAll(files), env: fillAll(env), patienceMs }
 }
 
 export interface RunningServer extends Program {

@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import type { Verdict } from '../../contract/report/conformance.ts'
-import type { Run, Start } from './programs.ts'
+import { matchesGlob } from '../../contract/text.ts'
+import { filled, type Run, type Start } from './programs.ts'
 
 /** Resources of a front, removed after the run. */
 export interface Place {
@@ -73,18 +74,16 @@ export function startOf({ program: name, with: own }: Front, place: Place): Star
   if (described === undefined) throw new Error(`fronts.yaml does not describe ${name}`)
   const { command, file, options, text } = described
   const { folder, port, innerPort, upstream, certificate } = place
-  const values: Readonly<Record<string, unknown>> = {
+  const values = {
     ...{ folder, port, inner: innerPort, ...upstream, ...certificate },
     user: process.getuid?.() === 0 ? 'User www-data\nGroup www-data' : '',
     ...options,
     ...own,
   }
-  // A value may have placeholders itself.
-  const fill = (whole: string): string =>
-    whole.replaceAll(/\{([a-z]+)\}/g, (left, key: string) =>
-      key in values ? fill(String(values[key])) : left,
-    )
-  return { command: command.map(fill), files: { [file]: fill(text) } }
+  return {
+    command: command.map((word) => filled(word, values)),
+    files: { [file]: filled(text, values) },
+  }
 }
 
 /** Requirements that streamed text arrives while it is generated. */
@@ -101,7 +100,7 @@ export function untruths(
   truth: Front,
   direct: Verdicts,
   verdicts: Verdicts,
-  check: Run,
+  { code, stdout, stderr }: Run,
   log = '',
 ): string[] {
   const { violated, warned, warnedOneOf: oneOf } = truth
@@ -115,27 +114,23 @@ export function untruths(
     const isExpected = violated.includes(id) || warned.includes(id)
     if (accusations.includes(verdict) && !isExpected) return [`false accusation: ${id} ${verdict}`]
     if (isExpected) return [`missed: ${id} is ${verdict}`]
-    if (undecided.includes(verdict) && matches(id, leftOpen)) return []
+    if (undecided.includes(verdict) && leftOpen.some((glob) => matchesGlob(id, glob))) return []
     return [`${id} is ${verdict}, without the front ${expected}`]
   })
-  const unseen = [...violated, ...warned]
-    .filter((id) => !verdicts.has(id))
-    .map((id) => `missed: ${id} was not judged`)
-  const unwarned =
-    oneOf.length > 0 && !oneOf.some((id) => verdicts.get(id) === 'warn')
-      ? [`missed: none of ${oneOf.join(' and ')} is warn`]
-      : []
-  const unsaid = truth.says
-    .filter((text) => !text.test(check.stdout))
-    .map((text) => `the report does not say ${text}`)
-  return [...rows, ...unseen, ...unwarned, ...unsaid, ...endOf(check, verdicts)]
+  const unseen = [...violated, ...warned].filter((id) => !verdicts.has(id))
+  const isWarned = oneOf.length === 0 || oneOf.some((id) => verdicts.get(id) === 'warn')
+  const isEnd = [...verdicts.values()].includes('fail') ? code === 1 : code === 0 || code === 5
+  return [
+    ...rows,
+    ...unseen.map((id) => `missed: ${id} was not judged`),
+    ...(isWarned ? [] : [`missed: none of ${oneOf.join(' and ')} is warn`]),
+    ...lacking(truth.says, stdout).map((text) => `the report does not say ${text}`),
+    ...(isEnd ? [] : [`chatgen check ended with ${code}: ${lastLine(stderr)}`]),
+  ]
 }
 
-/** Contradictions between exit code and report. */
-function endOf({ code, stderr }: Run, verdicts: Verdicts): string[] {
-  const fails = [...verdicts.values()].includes('fail')
-  if (fails ? code === 1 : code === 0 || code === 5) return []
-  return [`chatgen check ended with ${code}: ${lastLine(stderr)}`]
+function lacking(texts: readonly RegExp[], stdout: string): readonly RegExp[] {
+  return texts.filter((text) => !text.test(stdout))
 }
 
 export function untruthsOfLoad({ load }: Front, { code, stdout, stderr }: Run): string[] {
@@ -145,10 +140,11 @@ export function untruthsOfLoad({ load }: Front, { code, stdout, stderr }: Run): 
     .map((text) => `the report of the load says ${text}`)
   if (code === generatorWasBusy) return surplus
   const end = `chatgen load ended with ${code}, not ${load.code}: ${lastLine(stderr || stdout)}`
-  const missing = load.says
-    .filter((text) => !text.test(stdout))
-    .map((text) => `the report of the load does not say ${text}`)
-  return [...(code === load.code ? [] : [end]), ...missing, ...surplus]
+  return [
+    ...(code === load.code ? [] : [end]),
+    ...lacking(load.says, stdout).map((text) => `the report of the load does not say ${text}`),
+    ...surplus,
+  ]
 }
 
 /** Exit code of a busy generator: it says nothing about the front, since this machine also runs the servers. */
@@ -163,16 +159,11 @@ export function difference(direct: Verdicts, verdicts: Verdicts): string {
   const changed = [...verdicts].filter(([id, verdict]) => verdict !== direct.get(id))
   const groups = [...Map.groupBy(changed, ([, verdict]) => verdict)]
   return (
-    groups.map(([verdict, rows]) => `${rows.length} ${verdict}: ${idsOf(rows)}`).join('; ') ||
-    'the same'
+    groups
+      .map(([verdict, rows]) => {
+        const ids = rows.slice(0, 4).map(([id]) => id)
+        return `${rows.length} ${verdict}: ${ids.join(' ')}${rows.length > ids.length ? ' …' : ''}`
+      })
+      .join('; ') || 'the same'
   )
-}
-
-function idsOf(rows: readonly (readonly [string, Verdict])[]): string {
-  const ids = rows.slice(0, 4).map(([id]) => id)
-  return [...ids, ...(rows.length > ids.length ? ['…'] : [])].join(' ')
-}
-
-function matches(id: string, globs: readonly string[]): boolean {
-  return globs.some((glob) => (glob.endsWith('*') ? id.startsWith(glob.slice(0, -1)) : id === glob))
 }

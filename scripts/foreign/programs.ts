@@ -80,6 +80,13 @@ export async function startProgram(folder: string, port: number, start: Start): 
   return program
 }
 
+/** A text with its placeholders, such as `{port}`, filled in; a value may have some itself. */
+export function filled(text: string, values: Readonly<Record<string, unknown>>): string {
+  return text.replaceAll(/\{([a-z]+)\}/g, (whole, name: string) =>
+    Object.hasOwn(values, name) ? filled(String(values[name]), values) : whole,
+  )
+}
+
 /** nginx as one process, in front of what its `http` block names; its files are in the folder. */
 export function startNginx(folder: string, port: number, http: string): Promise<Program> {
   const kinds = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
@@ -176,13 +183,11 @@ export function requestsIn(folder: string): readonly RequestLine[] {
   return lines.filter(Boolean).map((line) => requestLine.parse(JSON.parse(line)))
 }
 
-function isListening(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1')
-    socket.once('connect', () => {
-      socket.destroy()
-      resolve(true)
-    })
-    socket.once('error', () => resolve(false))
-  })
+async function isListening(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1')
+  const isConnected = once(socket, 'connect').then(
+    () => true,
+    () => false,
+  )
+  return isConnected.finally(() => socket.destroy())
 }

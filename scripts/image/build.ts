@@ -88,22 +88,6 @@ function librariesOf(program: string): readonly string[] {
 const debian = 'chatgen-test-debian'
 const sources = '/etc/apt/sources.list.d/debian.sources'
 
-/** Creates the role and the database that the public image creates from the same variables. */
-const postgresEntry = `#!/bin/sh
-set -e
-bin=$(dirname /usr/lib/postgresql/*/bin/initdb)
-data=/var/lib/postgresql/data
-mkdir -p $data /run/postgresql && chown postgres $data /run/postgresql
-if [ ! -s $data/PG_VERSION ]; then
-  printf %s "$POSTGRES_PASSWORD" >/tmp/password && chown postgres /tmp/password
-  su postgres -c "$bin/initdb --auth=scram-sha-256 --pwfile=/tmp/password --username=$POSTGRES_USER $data"
-  rm /tmp/password
-  echo 'host all all all scram-sha-256' >>$data/pg_hba.conf
-  echo "CREATE DATABASE $POSTGRES_DB" | su postgres -c "$bin/postgres --single -D $data postgres"
-fi
-exec su postgres -c "exec $bin/postgres -D $data -c 'listen_addresses=*'"
-`
-
 /** The images with their origin, or the reason why there are none. */
 export function serviceImages() {
   const published = { postgres: 'postgres:17', nginx: 'nginx:1.28' }
@@ -142,7 +126,7 @@ function importDebian(): boolean {
 function built(name: string, instructions: string): string {
   const folder = scriptFolder('debian')
   const tag = tagOf(name)
-  writeFileSync(join(folder, 'entry.sh'), postgresEntry)
+  cpSync(new URL('postgres-entry.sh', import.meta.url), join(folder, 'entry.sh'))
   writeFileSync(join(folder, 'Dockerfile'), `FROM ${debian}\n${instructions}`)
   need('docker', ['build', '--tag', tag, folder], { env: { DOCKER_BUILDKIT: '0' } })
   return tag

@@ -4,7 +4,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
+import { waitUntil } from '../foreign/programs.ts'
 import { scriptFolder } from '../options.ts'
 import { composeProgram, need, root, run, step } from './engine.ts'
 
@@ -29,74 +29,72 @@ export async function testTargets(ofChatgen: string): Promise<void> {
   const folder = scriptFolder('targets')
   const before = everything()
   const unchanged = () => everything() === before
-  const tried = (name: string, args: readonly string[], codes: readonly number[]) => {
-    const { code, stderr } = chatgen(args)
-    const isExpected = codes.includes(code ?? -1)
+  const tried: Tried = (name, args, codes, says = /(?:)/) => {
+    const { code, stdout, stderr } = chatgen(args)
+    const isExpected = codes.includes(code ?? -1) && says.test(`${stdout}${stderr}`)
     if (!isExpected) console.log(stderr)
-    step(`${name}: exit code ${code}`, isExpected && unchanged())
+    step(`${name}: exit code ${code} ${stderr.split('\n')[0]}`, isExpected && unchanged())
+    return stdout
   }
   const env = ['--env', `CHATGEN_KEY=${keys}`]
   const out = ['--out', join(folder, 'results')]
+  const target = [...start, ...env]
   try {
-    tried('check --image', ['check', ...start, ...env, ...one, ...out], [0])
+    tried('check --image', ['check', ...target, ...one, ...out], [0])
     const { digest } = reportIn(folder).target.container
     step(`its report names ${digest}`, /^sha256:/.test(digest))
 
     const faulty = ['--env', `CHATGEN_FAULT=${fault}`]
-    const violated = chatgen(['check', ...start, ...env, ...faulty, ...one, ...out])
-    const hasLog = /Last lines of the container.*"url\.path"/s.test(violated.stdout)
-    step(
-      `a fault: exit code ${violated.code}, with log lines`,
-      violated.code === 1 && hasLog && unchanged(),
-    )
-    step('no key in its output', !violated.stdout.includes('sk-target'))
+    const log = /Last lines of the container.*"url\.path"/s
+    const text = tried('a fault', ['check', ...target, ...faulty, ...one, ...out], [1], log)
+    step('no key in its output', !text.includes('sk-target'))
 
     const rate = ['--rate', '5', '--duration', '3s', '--surface', 'openai', '--quiet']
-    tried('load --image', ['load', ...start, ...env, ...rate, ...out], [0, 6])
+    tried('load --image', ['load', ...target, ...rate, ...out], [0, 6])
     const { image } = reportIn(folder).target.container
     step(`its report names ${image}`, image === server)
 
     const search = ['--min', '2', '--max', '8', '--probe', '2s', '--slo', 'ttft.p95 < 5s']
     const surface = ['--surface', 'openai', '--budget', '15s', '--quiet']
-    const capacity = ['capacity', ...start, ...env, ...search, ...surface, ...out]
     // Decided, undecided or invalid, depending on the machine.
-    tried('capacity --image', capacity, [0, 1, 5, 6])
+    tried('capacity --image', ['capacity', ...target, ...search, ...surface, ...out], [0, 1, 5, 6])
 
     const program = ['--profile', 'openai', '--challenge', 'image-test-4711-0815']
-    const target = ['--target', join(root, 'fixtures/targets/reference.yaml')]
-    const certify = ['certify', ...start, ...env, ...program, ...target, ...signing(folder)]
-    tried('certify --image', certify, [0])
+    const profile = ['--target', join(root, 'fixtures/targets/reference.yaml')]
+    tried(
+      'certify --image',
+      ['certify', ...target, ...program, ...profile, ...signing(folder)],
+      [0],
+    )
 
-    await testInterruptions([...start, ...env], out, unchanged)
-    testMessages(ofChatgen, out, unchanged)
-    await testCompose(folder, unchanged)
+    const code = await interrupted('SIGINT', [...target, ...out])
+    step(`Ctrl-C: exit code ${code}`, code === 130 && unchanged())
+    await interrupted('SIGKILL', [...target, ...out])
+    step('kill -9 leaves a container', !unchanged())
+    tried('chatgen cleanup --containers removes it', ['cleanup', '--containers'], [0])
+    await interrupted('SIGKILL', [...target, ...out])
+    tried('and so does the next run', ['check', ...target, ...one, ...out], [0])
+
+    for (const [place, code, sentence] of absences(ofChatgen)) {
+      tried('a target that does not start', ['check', ...place, ...one, ...out], [code], sentence)
+    }
+    await testCompose(folder, unchanged, tried)
   } finally {
     run('docker', ['image', 'rm', '--force', server])
   }
 }
 
-/** Containers of a run that was interrupted or killed are removed. */
-async function testInterruptions(
-  target: readonly string[],
-  out: readonly string[],
-  unchanged: () => boolean,
-): Promise<void> {
-  await interrupted('SIGINT', [...target, ...out], (code) =>
-    step(`Ctrl-C: exit code ${code}`, code === 130 && unchanged()),
-  )
-  await interrupted('SIGKILL', [...target, ...out], () =>
-    step('kill -9 leaves a container', !unchanged()),
-  )
-  const cleaned = chatgen(['cleanup', '--containers'])
-  step('chatgen cleanup --containers removes it', cleaned.code === 0 && unchanged())
-  await interrupted('SIGKILL', [...target, ...out], () => {})
-  const next = chatgen(['check', ...target, ...one, ...out])
-  step('and so does the next run', next.code === 0 && unchanged())
-}
+/** Runs chatgen, which has to end with one of the codes, to say something, and to leave nothing. @returns its output */
+type Tried = (
+  name: string,
+  args: readonly string[],
+  codes: readonly number[],
+  says?: RegExp,
+) => string
 
-/** Exit codes and messages of targets that do not start. */
-function testMessages(image: string, out: readonly string[], unchanged: () => boolean): void {
-  const cases: readonly (readonly [readonly string[], number, RegExp])[] = [
+/** Targets that do not start, with exit codes and messages. */
+function absences(image: string): readonly (readonly [readonly string[], number, RegExp])[] {
+  return [
     [
       ['--image', 'chatgen-image-test:absent', '--port', '1'],
       2,
@@ -114,14 +112,9 @@ function testMessages(image: string, out: readonly string[], unchanged: () => bo
       /did not start|exited with code 2/,
     ],
   ]
-  for (const [args, code, sentence] of cases) {
-    const ended = chatgen(['check', ...args, ...one, ...out])
-    const isSaid = ended.code === code && sentence.test(ended.stderr) && unchanged()
-    step(`exit code ${code}: ${ended.stderr.split('\n')[0]}`, isSaid)
-  }
 }
 
-async function testCompose(folder: string, unchanged: () => boolean): Promise<void> {
+async function testCompose(folder: string, unchanged: () => boolean, tried: Tried): Promise<void> {
   if (composeProgram() === null) {
     console.log('skipped: --compose (Docker Compose is not installed)')
     return
@@ -132,19 +125,12 @@ async function testCompose(folder: string, unchanged: () => boolean): Promise<vo
   const database = { image: server, volumes: ['rows:/rows'] }
   writeFileSync(file, JSON.stringify({ services: { chat, database }, volumes: { rows: {} } }))
   const place = ['--compose', file, '--service', 'chat', '--port', '4010', '--ready', '/healthz']
-  const env = ['--env', `KEYS=${keys}`, '--out', join(folder, 'results')]
-  const passed = chatgen(['check', ...place, ...env, ...one])
-  if (passed.code !== 0) console.log(passed.stderr)
-  step(`check --compose: exit code ${passed.code}`, passed.code === 0 && unchanged())
-  await interrupted('SIGKILL', [...place, ...env], () => {})
+  const target = [...place, '--env', `KEYS=${keys}`, '--out', join(folder, 'results')]
+  tried('check --compose', ['check', ...target, ...one], [0])
+  await interrupted('SIGKILL', target)
   step('kill -9 leaves containers, a network and a volume', !unchanged())
-  chatgen(['cleanup', '--containers'])
-  step('chatgen cleanup --containers removes them', unchanged())
-  const absent = chatgen(['check', ...place, ...env, ...one, '--service', 'absent'])
-  step(
-    `exit code ${absent.code}: ${absent.stderr.split('\n')[0]}`,
-    absent.code === 2 && unchanged(),
-  )
+  tried('chatgen cleanup --containers removes them', ['cleanup', '--containers'], [0])
+  tried('an absent service', ['check', ...target, ...one, '--service', 'absent'], [2])
 }
 
 /** Flags of a certification in the folder: key, product and bundle. */
@@ -159,33 +145,22 @@ function signing(folder: string): readonly string[] {
   return ['--key', key, '--product', product, '--out', join(folder, 'certificate')]
 }
 
-/** A whole check that gets a signal as soon as its first result is on the disk. */
-async function interrupted(
-  signal: NodeJS.Signals,
-  flags: readonly string[],
-  then: (code: number | null) => void,
-): Promise<void> {
-  const slow = ['--env', 'CHATGEN_PACE=ttft=1s,gap=200ms']
-  const child = spawn(
-    process.execPath,
-    [join(root, 'bin/chatgen.cjs'), 'check', ...flags, ...slow],
-    {
-      env: { ...process.env, ...environment },
-      stdio: 'ignore',
-    },
-  )
+/** A whole check that gets a signal as soon as its container is up. @returns its exit code */
+async function interrupted(signal: NodeJS.Signals, flags: readonly string[]) {
+  const args = ['check', ...flags, '--env', 'CHATGEN_PACE=ttft=1s,gap=200ms']
+  const child = spawn(process.execPath, [join(root, 'bin/chatgen.cjs'), ...args], {
+    env: { ...process.env, ...environment },
+    stdio: 'ignore',
+  })
   const ended = once(child, 'exit')
-  const names = ['--filter', 'label=chatgen.run', '--filter', 'label=com.docker.compose.project']
-  for (let attempt = 0; attempt < 300 && child.exitCode === null; attempt++) {
-    const isUp = [names.slice(0, 2), names.slice(2)].some(
-      (filter) => need('docker', ['ps', '--quiet', ...filter]).trim() !== '',
+  const isUp = () =>
+    ['label=chatgen.run', 'label=com.docker.compose.project'].some(
+      (label) => need('docker', ['ps', '--quiet', '--filter', label]).trim() !== '',
     )
-    if (isUp) break
-    await delay(100)
-  }
+  await waitUntil(() => child.exitCode !== null || isUp(), 60_000, 100)
   child.kill(signal)
   await ended
-  then(child.exitCode)
+  return child.exitCode
 }
 
 function chatgen(args: readonly string[]) {

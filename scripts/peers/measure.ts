@@ -5,7 +5,7 @@ import { mkdirSync, openSync, readdirSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { slugOf } from '../../contract/text.ts'
-import { numberAt, type Order, type Peer, read, stdoutName } from './peer.ts'
+import { argumentsOf, numberAt, type Order, type Peer, reportOf } from './peer.ts'
 import {
   type Conduct,
   type Origin,
@@ -52,37 +52,32 @@ export async function measure(server: PacedServer, peer: Peer, load: Load): Prom
     ...{ key, rate, seconds, tokens, folder },
     connections: Math.ceil(rate * (1 + longestMs / 1000)),
   }
-  let usage: UsageSampler | undefined
+  let usage: Usage | undefined
   let report: unknown
   const conduct = { folder, tokens, fault, freeze, pinned: pinnedTo(0) }
   const log = await withServer(server, conduct, async (url) => {
     usage = await used(peer, { ...order, url })
-    report =
-      typeof peer.report === 'string'
-        ? read({ ...order, url }, peer.report)
-        : peer.report({ ...order, url })
+    report = reportOf(peer, { ...order, url })
   })
   const truth = truthOf(log, rate)
   const cpuSeconds = usage?.cpuSecondsWithin(truth.window) ?? Number.NaN
   return {
     ...{ peer, report, truth },
     cpuMs: (1000 * cpuSeconds) / truth.streamSeconds,
-    mb: usage?.peakMb ?? Number.NaN,
+    mb: usage?.peakMb() ?? Number.NaN,
   }
 }
 
-async function used({ program, args, env = {} }: Peer, order: Order): Promise<UsageSampler> {
-  const [file = program, ...rest] = [
-    ...pinnedTo(availableParallelism() - 1),
-    ...[program, ...args(order)],
-  ]
+async function used(peer: Peer, order: Order): Promise<Usage> {
+  const command = [peer.program, ...argumentsOf(peer, order)]
+  const [file = '', ...rest] = [...pinnedTo(availableParallelism() - 1), ...command]
   const child = spawn(file, rest, {
     cwd: order.folder,
-    env: { ...process.env, CHATGEN_API_KEY: key, ...env },
-    stdio: ['ignore', openSync(join(order.folder, stdoutName), 'w'), 'ignore'],
+    env: { ...process.env, CHATGEN_API_KEY: key, ...peer.env },
+    stdio: ['ignore', openSync(join(order.folder, 'stdout'), 'w'), 'ignore'],
     detached: true,
   })
-  const usage = new UsageSampler(child.pid ?? 0)
+  const usage = sampledUsage(child.pid ?? 0)
   const timer = setTimeout(
     () => process.kill(-(child.pid ?? 0), 'SIGKILL'),
     order.seconds * 1000 + patienceMs,
@@ -107,11 +102,7 @@ export function gapError({ peer: { gap }, report, truth }: Run): Pair | null {
   return gap === undefined ? null : off(pairAt(report, gap), truth[gap.of])
 }
 
-function pairAt(
-  report: unknown,
-  { at, names = ['p50', 'p99'], unit = 1 }: NonNullable<Peer['ttft' | 'gap' | 'e2e']>,
-): Pair {
-  const [p50, p99] = names
+function pairAt(report: unknown, { at, names: [p50, p99], unit }: Omit<Peer['e2e'], 'of'>): Pair {
   return [unit * numberAt(report, `${at}.${p50}`), unit * numberAt(report, `${at}.${p99}`)]
 }
 
@@ -119,46 +110,32 @@ function off(found: Pair, [p50, p99]: Pair): Pair {
   return [found[0] - p50, found[1] - p99]
 }
 
-class UsageSampler {
-  readonly #session: number
-  readonly #cpu = new Map<number, number>()
-  readonly #samples: { readonly atNs: number; readonly cpuSeconds: number }[] = []
-  readonly #timer: NodeJS.Timeout
-  #peakKb = 0
+type Usage = ReturnType<typeof sampledUsage>
 
-  /** @param session id of the session whose processes count: the pid of a detached child */
-  constructor(session: number, everyMs = 500) {
-    this.#session = session
-    this.#timer = setInterval(() => this.#sample(), everyMs)
-  }
-
-  end(): void {
-    clearInterval(this.#timer)
-  }
-
-  /** Seconds of all processes between two moments of the monotonic clock, to the nearest samples. */
-  cpuSecondsWithin([from, to]: readonly [number, number]): number {
-    const at = (ns: number) => this.#samples.findLast(({ atNs }) => atNs <= ns)?.cpuSeconds ?? 0
-    return at(to) - at(from)
-  }
-
-  /** Megabytes of all processes at once; shared pages count once (PSS). */
-  get peakMb(): number {
-    return this.#peakKb / 1024
-  }
-
-  #sample(): void {
+/** @param session id of the session whose processes count: the pid of a detached child */
+function sampledUsage(session: number, everyMs = 500) {
+  const cpu = new Map<number, number>()
+  const samples: { readonly atNs: number; readonly cpuSeconds: number }[] = []
+  let peakKb = 0
+  const timer = setInterval(() => {
     let kb = 0
-    for (const entry of readdirSync('/proc')) {
-      const pid = Number(entry)
-      const cpu = Number.isInteger(pid) ? cpuOf(pid, this.#session) : null
-      if (cpu === null) continue
-      this.#cpu.set(pid, cpu)
+    for (const pid of readdirSync('/proc').map(Number).filter(Number.isInteger)) {
+      const seconds = cpuOf(pid, session)
+      if (seconds === null) continue
+      cpu.set(pid, seconds)
       kb += pssOf(pid)
     }
-    this.#peakKb = Math.max(this.#peakKb, kb)
-    const cpuSeconds = [...this.#cpu.values()].reduce((sum, seconds) => sum + seconds, 0)
-    this.#samples.push({ atNs: Number(process.hrtime.bigint()), cpuSeconds })
+    peakKb = Math.max(peakKb, kb)
+    const cpuSeconds = [...cpu.values()].reduce((sum, seconds) => sum + seconds, 0)
+    samples.push({ atNs: Number(process.hrtime.bigint()), cpuSeconds })
+  }, everyMs)
+  const at = (ns: number) => samples.findLast(({ atNs }) => atNs <= ns)?.cpuSeconds ?? 0
+  return {
+    end: () => clearInterval(timer),
+    /** Seconds of all processes between two moments of the monotonic clock, to the nearest samples. */
+    cpuSecondsWithin: ([from, to]: readonly [number, number]) => at(to) - at(from),
+    /** Megabytes of all processes at once; shared pages count once (PSS). */
+    peakMb: () => peakKb / 1024,
   }
 }
 

@@ -1,7 +1,11 @@
-/** A load generator: its arguments, and the places of its figures. */
+/** Load generators, from peers.yaml. */
+import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Moment } from './server.ts'
+import { parse } from 'yaml'
+import { z } from 'zod'
+import { type LoadReport, loadReport } from '../../reports/load/model/report.ts'
+import { bin, filled } from '../foreign/programs.ts'
 
 export interface Order {
   /** URL without a path. */
@@ -18,71 +22,108 @@ export interface Order {
   readonly folder: string
 }
 
-/** Place of p50 and p99 in a report. */
-interface Source<Of> {
-  /** Path of the object that has them, such as `metrics.ttft`. */
-  readonly at: string
-  /** Names of the two members; `p50` and `p99` by default. */
-  readonly names?: readonly [string, string]
-  /** Milliseconds of the unit; 1 by default. */
-  readonly unit?: number
-  /** The moment that the program measures, or its definition of a gap. */
-  readonly of: Of
+/** Place of p50 and p99 in a report: of the object that has them, the names of its members, milliseconds of its unit. */
+const place = z.strictObject({
+  at: z.string(),
+  names: z.tuple([z.string(), z.string()]).default(['p50', 'p99']),
+  unit: z.number().default(1),
+})
+
+const words = z.array(z.string())
+const fixed = { node: process.execPath, bin }
+const programOf = z.string().transform((text) => filled(text, fixed))
+const peer = z.strictObject({
+  name: z.string(),
+  program: programOf,
+  version: z.array(programOf),
+  args: words,
+  env: z.record(z.string(), z.string()).default({}),
+  /** Contents of the files that it reads, by name. */
+  files: z.record(z.string(), z.string()).default({}),
+  /** JSON file in its folder; `stdout` has its standard output. */
+  report: z.string().optional(),
+  /** Arguments with which it prints its report instead. */
+  print: words.optional(),
+  ttft: place.extend({ of: z.enum(['firstEvent', 'firstToken']) }).optional(),
+  gap: place.extend({ of: z.enum(['gap', 'tpot']) }).optional(),
+  e2e: place.extend({ of: z.enum(['terminal', 'ended']) }),
+  failures: words,
+  note: z.string(),
+})
+export type Peer = z.output<typeof peer>
+
+export const peers = z
+  .array(peer)
+  .parse(parse(readFileSync(new URL('peers.yaml', import.meta.url), 'utf8'), { merge: true }))
+
+const prompt = 'Tell me about the harbor.'
+
+function valuesOf(order: Order) {
+  const [model, requests] = ['svc-main-model', order.rate * order.seconds]
+  const messages = [{ role: 'user', content: prompt }]
+  return {
+    ...{ ...fixed, ...order, model, prompt, requests, path: '/v1/chat/completions' },
+    body: JSON.stringify({ model, stream: true, max_tokens: order.tokens, messages }),
+    prompts: `${JSON.stringify({ prompt })}\n`.repeat(requests),
+  }
 }
 
-export interface Peer {
-  readonly name: string
-  readonly program: string
-  readonly version: readonly string[]
-  /** Prepares its files. */
-  readonly args: (order: Order) => readonly string[]
-  readonly env?: Readonly<Record<string, string>>
-  /** Report of the program: a JSON file in the folder, or a function that reads it. */
-  readonly report: string | ((order: Order) => unknown)
-  readonly ttft?: Source<'firstEvent' | 'firstToken'>
-  readonly gap?: Source<'gap' | 'tpot'>
-  readonly e2e: Source<Moment>
-  /** Requests that the report counts as failed. */
-  readonly failures: (report: unknown) => number
-  readonly note: string
+/** Writes the files of a program. @returns its arguments */
+export function argumentsOf({ files, args }: Peer, order: Order): readonly string[] {
+  const values = valuesOf(order)
+  for (const [name, text] of Object.entries(files)) {
+    writeFileSync(join(order.folder, name), filled(text, values))
+  }
+  return args.map((text) => filled(text, values))
 }
 
-/** File with the standard output of the program, in its folder. */
-export const stdoutName = 'stdout'
+/** @throws Error if the program leaves no report */
+export function reportOf({ name, program, report = '', print }: Peer, order: Order): unknown {
+  const values = valuesOf(order)
+  const text = print
+    ? execFileSync(
+        program,
+        print.map((one) => filled(one, values)),
+        { encoding: 'utf8' },
+      )
+    : readFileSync(join(order.folder, report), 'utf8')
+  const found: unknown = JSON.parse(text)
+  return name === 'chatgen load' ? figuresOf(loadReport.parse(found)) : found
+}
 
-export const path = '/v1/chat/completions'
-export const model = 'svc-main-model'
-export const prompt = 'Tell me about the harbor.'
-
-export const bodyOf = ({ tokens }: Order) =>
-  JSON.stringify({
-    ...{ model, stream: true, max_tokens: tokens },
-    messages: [{ role: 'user', content: prompt }],
+/** Quantiles by metric, and the number of responses that failed or violated a requirement. */
+function figuresOf({ metrics, errors, integrity, delivery }: LoadReport) {
+  const failed = errors.reduce((sum, { count }) => sum + count, 0)
+  const broken = integrity.findings.map((finding) => finding.broken)
+  const latencies = metrics.map(({ name, service }) => {
+    const quantiles = (service?.quantiles ?? []).map(({ q, value }) => [`p${q * 100}`, value])
+    return [name, Object.fromEntries(quantiles)]
   })
-
-export function write({ folder }: Order, name: string, text: string): string {
-  const file = join(folder, name)
-  writeFileSync(file, text)
-  return file
+  return {
+    ...Object.fromEntries(latencies),
+    failures: Math.max(failed, ...broken, delivery?.usage?.more ?? 0),
+  }
 }
 
-export function read({ folder }: Order, name: string): unknown {
-  return JSON.parse(readFileSync(join(folder, name), 'utf8'))
+/** Requests that the report counts as failed. */
+export function failuresIn({ failures }: Peer, report: unknown): number {
+  return failures
+    .map((path) => {
+      const value = valueAt(report, path.replace('?', ''))
+      if (value === undefined || value === null) return path.endsWith('?') ? 0 : Number.NaN
+      if (typeof value === 'number') return value
+      const counts = Object.entries(value).filter(([name]) => name !== '200')
+      return counts.reduce((sum, [, count]) => sum + Number(count), 0)
+    })
+    .reduce((sum, count) => sum + count, 0)
 }
 
 /** Number at a path such as `benchmarks.0.metrics`; NaN if there is none. */
-export function numberAt(report: unknown, place: string): number {
-  const value = valueAt(report, place)
+export function numberAt(report: unknown, path: string): number {
+  const value = valueAt(report, path)
   return typeof value === 'number' ? value : Number.NaN
 }
 
-/** Sum of the members of an object, without one of them. */
-export function sumAt(report: unknown, place: string, without = ''): number {
-  return Object.entries(valueAt(report, place) ?? {})
-    .filter(([name]) => name !== without)
-    .reduce((sum, [, count]) => sum + Number(count), 0)
-}
-
-function valueAt(report: unknown, place: string): unknown {
-  return place.split('.').reduce((part: unknown, name) => Object(part)[name], report)
+function valueAt(report: unknown, path: string): unknown {
+  return path.split('.').reduce((part: unknown, name) => Object(part)[name], report)
 }
