@@ -44,47 +44,48 @@ function unseenIn(text: string): readonly string[] {
   return (text.replaceAll('\n', '').match(unseen) ?? []).map((one) => escape(one))
 }
 
-describe.each(texts)('%s', (_, text) => {
+/** Reports of each kind with the text in place of every text of a target. */
+function madeOf(text: string) {
   const { report, exchanges } = hostileReport(text)
-  const document = conformanceDocument(report, exchanges)
-  const load = hostileLoad(text)
-  const capacity = hostileCapacity(text)
+  const [load, capacity] = [hostileLoad(text), hostileCapacity(text)]
+  const check = conformanceDocument(report, exchanges)
+  return {
+    ...{ report, load },
+    documents: { check, load: loadDocument(load), capacity: capacityDocument(capacity) },
+    junit: [reportToJUnit(report, exchanges), loadToJUnit(load), capacityToJUnit(capacity)],
+  }
+}
 
-  test.each([
-    ['a check', document],
-    ['a load', loadDocument(load)],
-    ['a capacity', capacityDocument(capacity)],
-    ['a comparison', comparisonOf(text)],
-  ])('the document of %s: nothing unseen in any format', (_, one) => {
-    const brief = toTerminal(one, { color: false, width: 80 })
-    for (const made of [brief, toTerminal(one, verbose), toMarkdown(one), toHtml(one)]) {
-      expect(unseenIn(made)).toEqual([])
-    }
-    expect(unseenIn(toGitHub(one))).toEqual([])
-  })
+const plain = madeOf('plain')
 
-  test.each([
-    ['github', () => reportToGitHub(report)],
-    ['json', () => reportToJson(report)],
-    ['json of a load', () => reportToJson(load)],
-    ['junit', () => reportToJUnit(report, exchanges)],
-    ['junit of a load', () => loadToJUnit(load)],
-    ['junit of a capacity', () => capacityToJUnit(capacity)],
-    ['badge', () => reportToBadge(report)],
-    ['csv', () => loadToCsv(load)],
-    ['prometheus', () => loadToPrometheus(load)],
-  ])('%s: nothing unseen', (_, render) => {
-    expect(unseenIn(render())).toEqual([])
+describe.each(texts)('%s', (_, text) => {
+  const { report, load, documents, junit } = madeOf(text)
+
+  test.each(Object.entries({ ...documents, comparison: comparisonOf(text) }))(
+    'the document of a %s: nothing unseen in any format',
+    (_, one) => {
+      const brief = toTerminal(one, { color: false, width: 80 })
+      for (const made of [brief, toTerminal(one, verbose), toMarkdown(one), toHtml(one)]) {
+        expect(unseenIn(made)).toEqual([])
+      }
+      expect(unseenIn(toGitHub(one))).toEqual([])
+    },
+  )
+
+  test('other formats: nothing unseen', () => {
+    const made = [
+      ...[reportToGitHub(report), reportToJson(report), reportToJson(load), ...junit],
+      ...[reportToBadge(report), loadToCsv(load), loadToPrometheus(load)],
+    ]
+    expect(made.map(unseenIn)).toEqual(made.map(() => []))
   })
 
   test('github: every line is a command of ours', () => {
     const lines = reportToGitHub(report).trimEnd().split('\n')
-    const ofLoad = toGitHub(loadDocument(load)).trimEnd().split('\n')
-    for (const line of [...lines, ...ofLoad]) {
+    for (const line of [...lines, ...toGitHub(documents.load).trimEnd().split('\n')]) {
       expect(line).toMatch(/^::(error|warning|notice) title=[^:\r\n]*::/)
     }
-    const { report: plain } = hostileReport('plain')
-    expect(lines).toHaveLength(reportToGitHub(plain).trimEnd().split('\n').length)
+    expect(lines).toHaveLength(reportToGitHub(plain.report).trimEnd().split('\n').length)
   })
 
   test('json: says what came', () => {
@@ -93,30 +94,17 @@ describe.each(texts)('%s', (_, text) => {
   })
 
   test('junit: elements are ours alone', () => {
-    for (const render of [
-      [reportToJUnit(report, exchanges), reportToJUnit(hostileReport('plain').report, exchanges)],
-      [loadToJUnit(load), loadToJUnit(hostileLoad('plain'))],
-      [capacityToJUnit(capacity), capacityToJUnit(hostileCapacity('plain'))],
-    ]) {
-      const [hostile, plain] = render.map(elementsOf)
-      expect(hostile).toEqual(plain)
-    }
+    expect(junit.map(elementsOf)).toEqual(plain.junit.map(elementsOf))
   })
 
-  test('markdown: nothing is a link, a mention or an element', () => {
-    const documents = [document, loadDocument(load), capacityDocument(capacity)]
-    const harmless = hostileReport('plain')
-    const plain = [
-      conformanceDocument(harmless.report, harmless.exchanges),
-      loadDocument(hostileLoad('plain')),
-      capacityDocument(hostileCapacity('plain')),
-    ]
-    for (const [at, one] of documents.entries()) {
-      const rendered = rendering(toMarkdown(one))
-      expect(tagsIn(rendered)).toEqual(tagsIn(rendering(toMarkdown(plain[at] ?? one))))
+  test.each(['check', 'load', 'capacity'] as const)(
+    'markdown of a %s: nothing is a link, a mention or an element',
+    (kind) => {
+      const rendered = rendering(toMarkdown(documents[kind]))
+      expect(tagsIn(rendered)).toEqual(tagsIn(rendering(toMarkdown(plain.documents[kind]))))
       expect(prose(rendered).match(/@\w|#\d|GH-\d|:\/\/|www\./g) ?? []).toEqual([])
-    }
-  })
+    },
+  )
 
   test('csv: cells are names and numbers', () => {
     const [, ...lines] = loadToCsv(load).trimEnd().split('\n')
@@ -133,7 +121,7 @@ describe.each(texts)('%s', (_, text) => {
 })
 
 describe('the common schema of JUnit', () => {
-  const plain = loadReportOf()
+  const whole = loadReportOf()
   const lost = { partial: { of: 2, missing: [0] }, interrupted: true }
 
   test.each([
@@ -151,8 +139,8 @@ describe('the common schema of JUnit', () => {
       'load',
       [
         ...texts.map(([, text]) => hostileLoad(text)),
-        ...[plain, { ...plain, slo: [], audits: [] }],
-        ...texts.map(([, text]) => ({ ...plain, ...lost, faults: [text, `x\n${text}`] })),
+        ...[whole, { ...whole, slo: [], audits: [] }],
+        ...texts.map(([, text]) => ({ ...whole, ...lost, faults: [text, `x\n${text}`] })),
       ].map(loadToJUnit),
     ],
     ['capacity', texts.map(([, text]) => capacityToJUnit(hostileCapacity(text)))],

@@ -80,69 +80,51 @@ describe('a change comes from', () => {
 })
 
 describe('no target is blamed for what the runs were told', () => {
-  const ids = (verdict: Verdict, rowId = id) => [
-    resultOf({ id: rowId, level: 'required', verdict }),
-  ]
-  const at = (baseUrl: string) => ({
-    target: { baseUrl, profile: 'full' as const, capabilities: {} },
-  })
-  const settingsOf = (profile: object, only: readonly string[] = []) => ({
+  const at = (verdict: Verdict, baseUrl = 'http://a', rowId = id) =>
+    reportOf([resultOf({ id: rowId, level: 'required', verdict })], {
+      target: { baseUrl, profile: 'full', capabilities: {} },
+    })
+  const settingsOf = (profile: object, only: readonly string[] = []): RunSettings => ({
     selection: { only, skip: [] },
     profile: { baseUrl: 'http://a', ...profile },
   })
-  const cause = (
-    [a, b]: readonly [ConformanceReport, ConformanceReport],
-    [settingsA, settingsB]: readonly [RunSettings | null, RunSettings | null],
-  ) => {
-    const conditions = conditionsOf(
+  const limits = (timeoutMs: number) => settingsOf({ limits: { timeoutMs, settleMs: 1 } })
+  const none = settingsOf({})
+  const otherKey = settingsOf({ otherKey: '[other key]' })
+  const [passed, failed, needy] = [at('pass'), at('fail'), 'V3-ATT-11']
+  type Sides = readonly [
+    a: ConformanceReport,
+    of: RunSettings,
+    b: ConformanceReport,
+    of: RunSettings | null,
+  ]
+
+  test.each<[string, Sides, Cause, readonly string[]]>([
+    ['nothing', [passed, otherKey, failed, otherKey], 'target', []],
+    [
+      'a member that the requirement needs',
+      [at('pass', 'http://a', needy), otherKey, at('unproven', 'http://a', needy), none],
+      ...(['profile', ['otherKey']] as const),
+    ],
+    ['a member of unknown effect', [passed, limits(1), failed, limits(2)], 'target or profile', []],
+    ['a profile that is not known', [passed, none, failed, null], 'target or profile', []],
+    ['another address', [passed, none, at('fail', 'http://b'), none], 'address', []],
+    ['a slash', [passed, none, at('fail', 'http://a/'), none], 'target', []],
+    ['another selection', [passed, none, reportOf([]), settingsOf({}, ['OAI-*'])], 'selection', []],
+  ])('%s differs', (_, [a, settingsA, b, settingsB], cause, members) => {
+    const sides = [
       { report: a, settings: settingsA },
       { report: b, settings: settingsB },
-    )
-    const comparison = compareReports(a, b, { rejudged: a, conditions })
-    return changesIn(comparison).map(({ cause, members }) => [cause, members])
-  }
-  const changed = [reportOf(ids('pass')), reportOf(ids('fail'))] as const
-  const otherKey = { otherKey: '[other key]' }
-
-  test('the same profile, address and selection: the target', () => {
-    expect(cause(changed, [settingsOf(otherKey), settingsOf(otherKey)])).toEqual([['target', []]])
-  })
-
-  test('a member that the requirement needs', () => {
-    const id = 'V3-ATT-11'
-    const reports = [reportOf(ids('pass', id)), reportOf(ids('unproven', id))] as const
-    expect(cause(reports, [settingsOf(otherKey), settingsOf({})])).toEqual([
-      ['profile', ['otherKey']],
-    ])
-  })
-
-  test('a member of which nobody knows what it does, or a profile that is not known', () => {
-    const limits = (timeoutMs: number) => ({ limits: { timeoutMs, settleMs: 1 } })
-    expect(cause(changed, [settingsOf(limits(1)), settingsOf(limits(2))])).toEqual([
-      ['target or profile', []],
-    ])
-    expect(cause(changed, [settingsOf({}), null])).toEqual([['target or profile', []]])
-  })
-
-  test('another address, or another selection', () => {
-    const reports = [
-      reportOf(ids('pass'), at('http://a')),
-      reportOf(ids('fail'), at('http://b')),
     ] as const
-    expect(cause(reports, [settingsOf({}), settingsOf({})])).toEqual([['address', []]])
-    const slash = [
-      reportOf(ids('pass'), at('http://a')),
-      reportOf(ids('fail'), at('http://a/')),
-    ] as const
-    expect(cause(slash, [settingsOf({}), settingsOf({})])).toEqual([['target', []]])
-    const fewer = [reportOf(ids('pass')), reportOf([])] as const
-    expect(cause(fewer, [settingsOf({}), settingsOf({}, ['OAI-*'])])).toEqual([['selection', []]])
+    const conditions = conditionsOf(...sides)
+    const changes = changesIn(compareReports(a, b, { rejudged: a, conditions }))
+    expect(changes.map((change) => [change.cause, change.members])).toEqual([[cause, members]])
   })
 
   test('the text says what differs before it says what changed', () => {
-    const [a, b] = [reportOf(ids('pass'), at('http://a')), reportOf(ids('fail'), at('http://b'))]
+    const [a, b] = [passed, at('fail', 'http://b')]
     const conditions = conditionsOf(
-      { report: a, settings: settingsOf({ ...otherKey, limits: { timeoutMs: 1 } }) },
+      { report: a, settings: settingsOf({ otherKey: '[other key]', limits: { timeoutMs: 1 } }) },
       { report: b, settings: settingsOf({ limits: { timeoutMs: 2 } }, ['V3-*']) },
     )
     const text = textOf(a, b, { conditions })

@@ -68,30 +68,30 @@ export interface Comparison extends Readonly<Record<List, readonly RowChange[]>>
   readonly conditions: Conditions
 }
 
-interface CompareOptions {
-  /** Report of this version on the exchanges of A. */
-  readonly rejudged?: ConformanceReport | undefined
-  /** Conditions of the runs; without them, the profiles are taken to be the same. */
-  readonly conditions?: Conditions
-}
-
 /**
- * Changes from A to B by requirement. The report of this version on the exchanges of A separates changes
- * of the target from changes of chatgen; different settings of the runs are not blamed on the target.
+ * Changes from A to B by requirement. The report of this version on the exchanges of A, `rejudged`, separates changes
+ * of the target from changes of chatgen; different settings of the runs are not blamed on the target. Without
+ * conditions, the profiles are taken to be the same.
  */
 export function compareReports(
   a: ConformanceReport,
   b: ConformanceReport,
-  { rejudged, conditions = sameProfile(a, b) }: CompareOptions = {},
+  {
+    rejudged,
+    conditions = {
+      ...conditionsOf({ report: a, settings: null }, { report: b, settings: null }),
+      profile: [],
+    },
+  }: { readonly rejudged?: ConformanceReport | undefined; readonly conditions?: Conditions } = {},
 ): Comparison {
-  const runs: Runs = { a, b, rejudged, conditions }
-  const changes = rowChanges(runs)
+  const runs = [a, b, rejudged] as const
+  const changes = rowChanges(runs, conditions)
   const all = new Set([...a.requirements, ...b.requirements].map(({ id }) => id)).size
   return {
     ...noChanges,
     ...Object.groupBy(changes, listOf),
     unchanged: all - changes.length,
-    drift: driftOf(runs),
+    drift: driftOf(runs, conditions),
     conditions,
   }
 }
@@ -103,15 +103,15 @@ function listOf({ before, after }: RowChange): List {
   return before === 'pass' ? 'newlyUnproven' : 'otherwise'
 }
 
-interface Runs extends Required<CompareOptions> {
-  readonly a: ConformanceReport
-  readonly b: ConformanceReport
-}
+/** A, B, and A judged again. */
+type Runs = readonly [ConformanceReport, ConformanceReport, ConformanceReport | undefined]
 
-function rowChanges({ a, b, rejudged, conditions }: Runs): readonly RowChange[] {
-  const [before, after, again] = [a, b, rejudged].map(rowsById)
+function rowChanges(runs: Runs, conditions: Conditions): readonly RowChange[] {
+  const [before, after, again] = runs.map(
+    (report) => new Map(report?.requirements.map((requirement) => [requirement.id, requirement])),
+  )
   // In the order of B, which has the newer catalog; ids that only A has come last.
-  const ids = new Set([...b.requirements, ...a.requirements].map(({ id }) => id))
+  const ids = new Set([...(after?.keys() ?? []), ...(before?.keys() ?? [])])
   return [...ids].flatMap((id) => {
     const [was, is] = [before?.get(id), after?.get(id)]
     const requirement = is ?? was
@@ -126,7 +126,7 @@ function rowChanges({ a, b, rejudged, conditions }: Runs): readonly RowChange[] 
     const notSelected = (was === undefined || is === undefined) && conditions.selection !== null
     const cause = notSelected
       ? 'selection'
-      : members.length > 0 || toldOtherwise(id, a, b, verdicts)
+      : members.length > 0 || hasOtherCapability(id, runs, verdicts)
         ? 'profile'
         : refined(causeOf(verdicts), conditions)
     return [{ id, title, level, ...verdicts, cause, members, known, message }]
@@ -137,19 +137,15 @@ type Verdicts = Pick<RowChange, 'before' | 'after' | 'rejudged'>
 
 /** Fields that differ and that the requirement cannot be judged without. */
 function membersOf(id: string, { profile }: Conditions): readonly string[] {
-  const requirement = requirementOf(id)
-  const { member, capability } = requirement ?? {}
-  const needed = [
-    ...(member ? [member] : []),
-    ...(capability ? [`capabilities.${capability}`] : []),
-  ]
+  const { member, capability } = requirementOf(id) ?? {}
+  const needed = [member, capability && `capabilities.${capability}`].filter((path) => path)
   return (profile ?? [])
     .map(({ member }) => member)
-    .filter((member) => needed.some((one) => contains(one, member) || contains(member, one)))
-}
-
-function contains(path: string, inner: string): boolean {
-  return inner === path || inner.startsWith(`${path}.`)
+    .filter((member) =>
+      needed.some(
+        (path) => `${path}.`.startsWith(`${member}.`) || `${member}.`.startsWith(`${path}.`),
+      ),
+    )
 }
 
 /** The target is blamed if nothing but the target can have changed. */
@@ -159,20 +155,8 @@ function refined(cause: Cause, { url, profile }: Conditions): Cause {
   return profile !== null && profile.length === 0 ? cause : 'target or profile'
 }
 
-function sameProfile(a: ConformanceReport, b: ConformanceReport): Conditions {
-  return {
-    ...conditionsOf({ report: a, settings: null }, { report: b, settings: null }),
-    profile: [],
-  }
-}
-
-/** A requirement that one run did not select, or for which the capabilities differ. */
-function toldOtherwise(
-  id: string,
-  a: ConformanceReport,
-  b: ConformanceReport,
-  { before, after }: Verdicts,
-): boolean {
+/** A requirement that does not apply to one run, or for which the capabilities differ. */
+function hasOtherCapability(id: string, [a, b]: Runs, { before, after }: Verdicts): boolean {
   if (before === 'not-applicable' || after === 'not-applicable') return true
   const capability = requirementOf(id)?.capability
   if (capability === undefined) return false
@@ -189,26 +173,18 @@ function causeOf({ before, after, rejudged }: Verdicts): Cause {
   return undecided.includes(rejudged) ? 'unknown' : 'both'
 }
 
-function driftOf({ a, b, rejudged: judgedAgain, conditions }: Runs): readonly Drift[] {
-  const [before, after, again] = [a, b, judgedAgain].map(answersById)
-  const rows = new Map([...a.observations, ...b.observations].map((row) => [row.id, row]))
+function driftOf(runs: Runs, conditions: Conditions): readonly Drift[] {
+  const [before, after, again] = runs.map(
+    (report) => report && new Map(report.observations.map((row) => [row.id, row])),
+  )
+  const rows = new Map([...(before ?? []), ...(after ?? [])])
   return [...rows.values()]
     .toSorted((one, other) => (one.id < other.id ? -1 : 1))
     .flatMap(({ id, question }): readonly Drift[] => {
-      const was = before?.get(id) ?? null
-      const is = after?.get(id) ?? null
-      if (was === is) return []
-      const rejudged = again?.get(id) ?? null
+      const [was, is, rejudged] = [before, after, again].map((all) => all?.get(id)?.answer ?? null)
+      if (was === undefined || is === undefined || was === is) return []
       const found = rejudged === was ? 'target' : rejudged === is ? 'kit' : 'both'
       const cause = again ? refined(found, conditions) : 'unknown'
       return [{ id, question, before: was, after: is, cause }]
     })
-}
-
-function rowsById(report: ConformanceReport | undefined) {
-  return report && new Map(report.requirements.map((requirement) => [requirement.id, requirement]))
-}
-
-function answersById(report: ConformanceReport | undefined) {
-  return report && new Map(report.observations.map(({ id, answer }) => [id, answer]))
 }

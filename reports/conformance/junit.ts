@@ -1,10 +1,6 @@
 import { Chalk } from 'chalk'
 import { areaOf, type Exchange } from '../../contract/index.ts'
-import type {
-  BaselineProblem,
-  ConformanceReport,
-  RequirementResult,
-} from '../../contract/report/conformance.ts'
+import type { ConformanceReport, RequirementResult } from '../../contract/report/conformance.ts'
 import { standingOf } from '../catalog/entries.ts'
 import { plainText } from '../document/document.ts'
 import { evidenceLines } from '../document/evidence.ts'
@@ -25,16 +21,27 @@ export function reportToJUnit(
 ): string {
   // Each is read once: a requirement may have thousands of them.
   const times = new Map([...exchanges].map(([id, { ending }]) => [id, ending.atMs]))
-  const timeOf = (id: string) => times.get(id) ?? 0
   const areas = Map.groupBy(report.requirements, ({ id }) => areaOf(id))
   const suites = [
     ...[...areas].map(([area, requirements]) => ({
       name: area,
-      cases: requirements.map((requirement) =>
-        caseOfRow(requirement, report, { exchanges, timeOf }),
-      ),
+      cases: requirements.map((requirement): JUnitCase => {
+        const { id, title, verdict, known, message } = requirement
+        return {
+          name: `${id} ${title}`,
+          timeMs: requirement.exchanges.reduce((sum, one) => sum + (times.get(one) ?? 0), 0),
+          result: resultOf(requirement, report, exchanges),
+          output: verdict === 'warn' && !known ? `warning: ${id} ${clean(message ?? title)}` : null,
+        }
+      }),
     })),
-    { name: 'baseline', cases: (report.baseline?.problems ?? []).map(caseOfBaseline) },
+    {
+      name: 'baseline',
+      cases: (report.baseline?.problems ?? []).map(({ id, kind, message }) => {
+        const found = { type: `baseline: ${kind}`, message: clean(message), text: '' }
+        return caseOf(`baseline entry of ${id}`, { tag: 'failure', ...found })
+      }),
+    },
     {
       name: 'chatgen',
       cases: report.faults.map(({ scenario, message }) =>
@@ -68,30 +75,6 @@ function propertiesOf(report: ConformanceReport): Attributes {
     'interface.version': suite.interface,
     ...trafficNumbers(report),
   }
-}
-
-function caseOfRow(
-  requirement: RequirementResult,
-  report: ConformanceReport,
-  recorded: {
-    readonly exchanges: ReadonlyMap<string, Exchange>
-    readonly timeOf: (id: string) => number
-  },
-): JUnitCase {
-  const warned = requirement.verdict === 'warn' && !requirement.known
-  return {
-    name: `${requirement.id} ${requirement.title}`,
-    timeMs: requirement.exchanges.reduce((sum, id) => sum + recorded.timeOf(id), 0),
-    result: resultOf(requirement, report, recorded.exchanges),
-    output: warned
-      ? `warning: ${requirement.id} ${clean(requirement.message ?? requirement.title)}`
-      : null,
-  }
-}
-
-function caseOfBaseline({ id, kind, message }: BaselineProblem): JUnitCase {
-  const found = { type: `baseline: ${kind}`, message: clean(message), text: '' }
-  return caseOf(`baseline entry of ${id}`, { tag: 'failure', ...found })
 }
 
 function resultOf(

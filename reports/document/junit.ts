@@ -1,14 +1,6 @@
 import { doubtWord } from '../text/digest.ts'
 import { type Attributes, clean, element, xmlText } from '../text/escape.ts'
-import {
-  type Document,
-  type Item,
-  nameOf,
-  plainText,
-  type Section,
-  type Text,
-  type Tone,
-} from './document.ts'
+import { type Document, nameOf, plainText, type Section, type Text, type Tone } from './document.ts'
 
 /** Members of a report that its document lacks. */
 interface Report {
@@ -59,22 +51,20 @@ export function toJUnit(
 }
 
 function casesOf({ title, badge, blocks, isInternal = false }: Section): readonly JUnitCase[] {
-  const items = blocks.flatMap((block) => ('items' in block ? block.items : []))
   const reasons = blocks.flatMap((block) => ('facts' in block ? block.facts : []))
   const lines = reasons.map((fact) => plainText(fact[1]))
   return [
     ...(badge === undefined ? [] : [caseOfText(title, badge, lines.join('\n'))]),
-    ...items.flatMap((item) =>
-      isInternal ? faultCase(title, plainText(item.text)) : caseOfItem(item),
-    ),
+    ...blocks
+      .flatMap((block) => ('items' in block ? block.items : []))
+      .flatMap(({ badge, text, notes = [] }) => {
+        if (isInternal) return [faultCase(title, plainText(text))]
+        // Items without a verdict are no cases.
+        if (badge === undefined || badge.tone === 'none') return []
+        const parts = [text, ...notes].map((part) => plainText(part))
+        return [caseOfText(subjectOf(text), badge, parts.join('\n'))]
+      }),
   ]
-}
-
-/** Items without a verdict are no cases. */
-function caseOfItem({ badge, text, notes = [] }: Item): readonly JUnitCase[] {
-  if (badge === undefined || badge.tone === 'none') return []
-  const lines = [text, ...notes].map((part) => plainText(part))
-  return [caseOfText(subjectOf(text), badge, lines.join('\n'))]
 }
 
 /** Name of an item, without its figures: its first code or link, or its text until a colon. */
@@ -114,19 +104,6 @@ export interface JUnitResult {
   readonly text: string
 }
 
-interface JUnitSuite {
-  readonly name: string
-  readonly cases: readonly JUnitCase[]
-}
-
-interface JUnitRun {
-  readonly target: { readonly baseUrl: string }
-  /** ISO 8601, UTC. */
-  readonly startedAt: string
-  /** Result of the whole run; in every suite, because readers show each suite by itself. */
-  readonly properties: Attributes
-}
-
 /** A case that takes no time, and has nothing for the output. */
 export function caseOf(name: string, result: JUnitResult | null): JUnitCase {
   return { name: clean(name), timeMs: 0, result, output: null }
@@ -139,16 +116,45 @@ export function faultCase(name: string, fault: string): JUnitCase {
   return caseOf(name, { tag: 'error', type: 'internal error', message: lines[0] ?? '', text })
 }
 
-/** Suites of cases as Ant writes them; those without cases are left out. */
-export function junitOf(suites: readonly JUnitSuite[], run: JUnitRun): string {
-  const filled = suites.filter(({ cases }) => cases.length > 0)
-  const lines = filled.map(({ name, cases }, id) => suite(id, name, cases, run))
-  const all = suites.flatMap(({ cases }) => cases)
-  const totals = element('testsuites', totalsOf(all), `\n${lines.join('\n')}\n`)
-  return `<?xml version="1.0" encoding="UTF-8"?>\n${totals}\n`
+/**
+ * Suites of cases as Ant writes them; those without cases are left out. The properties are those of the whole run, in
+ * every suite, because readers show each suite by itself.
+ */
+export function junitOf(
+  suites: readonly { readonly name: string; readonly cases: readonly JUnitCase[] }[],
+  {
+    target: { baseUrl },
+    startedAt,
+    properties,
+  }: Pick<Report, 'target' | 'startedAt'> & { readonly properties: Attributes },
+): string {
+  const pairs = Object.entries(properties).map(([name, value]) =>
+    element('property', { name, value }),
+  )
+  const lines = suites
+    .filter(({ cases }) => cases.length > 0)
+    .map(({ name, cases }, id) => {
+      const { time, ...counts } = totalsOf(cases)
+      const attributes = {
+        ...{ id, name, package: 'chatgen-conformance' },
+        hostname: URL.canParse(baseUrl) ? new URL(baseUrl).hostname : 'unknown',
+        // The schema of Ant has no time zone; it is UTC.
+        timestamp: startedAt.slice(0, 19),
+        ...{ ...counts, skipped: numberOf(cases, 'skipped'), time },
+      }
+      const parts = [
+        element('properties', {}, `\n${pairs.join('\n')}\n`),
+        ...cases.map((one) => testcase(name, one)),
+        `<system-out>${xmlText(cases.flatMap(({ output }) => output ?? []).join('\n'))}</system-out>`,
+        '<system-err></system-err>',
+      ]
+      return element('testsuite', attributes, `\n${parts.join('\n')}\n`)
+    })
+  const totals = totalsOf(suites.flatMap(({ cases }) => cases))
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${element('testsuites', totals, `\n${lines.join('\n')}\n`)}\n`
 }
 
-/** Root attributes of the Jenkins schema, for readers that show one line per file. */
+/** Also root attributes, as in the Jenkins schema, for readers that show one line per file. */
 function totalsOf(cases: readonly JUnitCase[]) {
   return {
     tests: cases.length,
@@ -162,34 +168,6 @@ function numberOf(cases: readonly JUnitCase[], tag: string): number {
   return cases.filter(({ result }) => result?.tag === tag).length
 }
 
-function suite(id: number, name: string, cases: readonly JUnitCase[], run: JUnitRun): string {
-  const { time, ...counts } = totalsOf(cases)
-  const attributes: Attributes = {
-    id,
-    name,
-    package: 'chatgen-conformance',
-    hostname: hostOf(run.target.baseUrl),
-    // The schema of Ant has no time zone; it is UTC.
-    timestamp: run.startedAt.slice(0, 19),
-    ...counts,
-    skipped: numberOf(cases, 'skipped'),
-    time,
-  }
-  const output = cases.flatMap((one) => (one.output === null ? [] : [one.output])).join('\n')
-  const parts = [
-    properties(run.properties),
-    ...cases.map((one) => testcase(name, one)),
-    `<system-out>${xmlText(output)}</system-out>`,
-    '<system-err></system-err>',
-  ]
-  return element('testsuite', attributes, `\n${parts.join('\n')}\n`)
-}
-
-function properties(pairs: Attributes): string {
-  const list = Object.entries(pairs).map(([name, value]) => element('property', { name, value }))
-  return element('properties', {}, `\n${list.join('\n')}\n`)
-}
-
 function testcase(classname: string, { name, timeMs, result }: JUnitCase): string {
   const attributes = { name, classname, time: seconds(timeMs) }
   if (result === null) return element('testcase', attributes)
@@ -200,8 +178,4 @@ function testcase(classname: string, { name, timeMs, result }: JUnitCase): strin
 
 function seconds(ms: number): string {
   return (ms / 1000).toFixed(3)
-}
-
-function hostOf(baseUrl: string): string {
-  return URL.canParse(baseUrl) ? new URL(baseUrl).hostname : 'unknown'
 }

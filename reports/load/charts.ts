@@ -1,7 +1,7 @@
 import type { Chart, Series } from '../html/markup.ts'
 import { figure } from '../text/format.ts'
-import { type Bin, binsOf, clocked, valueAt } from './measures.ts'
-import type { Distribution, HeatMap, SecondRow, SloLimit } from './model/measures.ts'
+import { type Bin, binsOf, type Clocked, clocked, valueAt } from './measures.ts'
+import type { HeatMap, SecondRow, SloLimit } from './model/measures.ts'
 import type { LoadReport } from './model/report.ts'
 
 /** Every chart that the report has data for. */
@@ -115,17 +115,11 @@ function overTime(
   }
 }
 
-interface Named {
-  readonly name: string
-  readonly clock: string
-  readonly distribution: Distribution
-}
-
 /** Points of a curve for each further nine. */
 const pointsPerNine = 24
 const tabled = [0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 0.9999]
 
-function distributionChart(id: string, title: string, all: readonly Named[]): readonly Chart[] {
+function distributionChart(id: string, title: string, all: readonly Clocked[]): readonly Chart[] {
   const curves = all
     .map(({ name, clock, distribution }) => {
       const bins = binsOf(distribution)

@@ -1,32 +1,28 @@
-import { quantileName } from '../../contract/averages.ts'
-import {
-  type Block,
-  type Fact,
-  filledFacts,
-  type Section,
-  type Table,
-} from '../document/document.ts'
+import { lowerMedianOf, quantileName } from '../../contract/averages.ts'
+import { type Block, filledFacts, type Section, type Table, tableOf } from '../document/document.ts'
 import { count, figure, listOf, percent, ranged } from '../text/format.ts'
 import { chartsOf } from './charts.ts'
-import {
-  clocked,
-  endpointTable,
-  meanings,
-  type QuantileRow,
-  rateTable,
-  stepsOf,
-} from './measures.ts'
+import { type Clocked, clocked } from './measures.ts'
+import type { MetricName } from './model/measures.ts'
 import type { LoadReport } from './model/report.ts'
 import { connectionText, deliveryText, lumpText } from './traffic.ts'
 
 /** Rates, quantiles and stalls of the measured window. */
 export function measuredSections(report: LoadReport): readonly Section[] {
-  const { metrics, outcome, transactions, config, endpoints = [] } = report
+  const { metrics, outcome, transactions, config, stalls, endpoints = [] } = report
   const untrusted = outcome === 'invalid'
   return [
     { title: 'Charts', untrusted, blocks: [{ charts: chartsOf(report) }] },
-    { title: 'Rates in the measured window', untrusted, blocks: rateBlocks(report) },
-    { title: 'Transactions of the whole run', untrusted, blocks: transactionBlocks(report) },
+    {
+      title: 'Rates in the measured window',
+      untrusted,
+      blocks: [{ table: rateTable(report) }, { text: besideRates(report) }],
+    },
+    {
+      title: 'Transactions of the whole run',
+      untrusted,
+      blocks: transactions.length < 2 ? [] : [{ table: transactionTable(report) }],
+    },
     {
       title: `Endpoints, ${config.spread}`,
       untrusted,
@@ -51,7 +47,15 @@ export function measuredSections(report: LoadReport): readonly Section[] {
       title: 'Stalls and delivery',
       untitled: true,
       untrusted,
-      blocks: [{ facts: delivery(report) }],
+      blocks: [
+        {
+          facts: filledFacts([
+            ['stalls: ', stalls && stallText(stalls)],
+            ['delivery: ', deliveryText(report)],
+            ['  note: ', lumpText(report)],
+          ]),
+        },
+      ],
     },
     ...transactions.map(
       ({ name, metrics: own }): Section => ({
@@ -69,47 +73,117 @@ export function measuredSections(report: LoadReport): readonly Section[] {
   ]
 }
 
-function rateBlocks(report: LoadReport): readonly Block[] {
+/** Short definitions of the metrics. */
+const meanings: Readonly<Record<MetricName, string>> = {
+  connect: 'connection setup including TLS; not part of any other metric',
+  ttfb: 'until the status line and headers',
+  ttfe: 'until the first event of any kind',
+  ttft: 'until the first generated content: reasoning, text or tool arguments',
+  ttfo: 'until the first output text',
+  thinking: 'from the first content to the first output text',
+  icl: 'gaps between reads with content (inter-chunk latency)',
+  tpot: 'time per output token after the first',
+  e2e: 'until the event that ends a complete response',
+  close_lag: 'from that event to the end of the body',
+  max_gap: 'longest gap of a stream',
+}
+
+/** The five rates and the goodput: counts in the window and of the whole run, drain included. */
+function rateTable({ rates, goodput }: LoadReport): Table {
+  const five = Object.entries(rates).map(([name, { count, perSecond, wholeRun }]) => [
+    ...[name, String(count), figure(perSecond), String(wholeRun)],
+  ])
+  return {
+    head: ['', 'count', 'per second', 'whole run'],
+    rows: [...five, ['good', String(goodput.good), figure(goodput.perSecond), '']],
+  }
+}
+
+function besideRates(report: LoadReport): string {
   const { open, left } = report
   const purposeful = Object.values(left).reduce((sum, number) => sum + number, 0)
-  const beside = listOf([
+  return listOf([
     `${count(open, 'request')} in flight at the end`,
     purposeful > 0 && `${purposeful} aborted on purpose`,
     connectionText(report),
   ])
-  return [{ table: rateTable(report) }, { text: beside }]
 }
 
-/** Empty for a single kind of transaction. */
-function transactionBlocks({ transactions }: LoadReport): readonly Block[] {
-  const head = ['', 'started', 'completed', 'failed', 'in flight']
-  const rows = transactions.map((row) =>
-    [row.name, row.planned, row.completed, row.failed, row.open].map(String),
-  )
-  return rows.length < 2 ? [] : [{ table: { head, rows } }]
+function transactionTable({ transactions }: LoadReport): Table {
+  return tableOf(transactions, [
+    ['', ({ name }) => name],
+    ['started', ({ planned }) => String(planned)],
+    ['completed', ({ completed }) => String(completed)],
+    ['failed', ({ failed }) => String(failed)],
+    ['in flight', ({ open }) => String(open)],
+  ])
 }
 
-/** Rates and latencies by step of `--steps`; empty for other loads. */
-function stepTable(report: LoadReport): Table {
+/** Requests and latencies by endpoint; without rows for a target with a single one. */
+function endpointTable({ endpoints = [] }: LoadReport): Table {
+  type Endpoint = (typeof endpoints)[number]
+  const p95 = (metric: MetricName) => {
+    const cell = ({ metrics }: Endpoint) => {
+      const { response } = metrics.find(({ name }) => name === metric) ?? {}
+      return figure(response?.quantiles.find(({ q }) => q === 0.95)?.value ?? null)
+    }
+    return [`${metric} p95, ms`, cell] as const
+  }
+  return tableOf(endpoints, [
+    ['', ({ name }) => name],
+    ['requests', ({ requests }) => String(requests)],
+    ['completed', ({ completed }) => String(completed)],
+    ['failed', ({ failed }) => String(failed)],
+    ['shed', ({ shed }) => String(shed)],
+    ['in flight', ({ open }) => String(open)],
+    p95('ttft'),
+    p95('e2e'),
+  ])
+}
+
+/**
+ * One row for each step of `--steps`, if given, summed up over its seconds; a second belongs to the step in
+ * which it begins. Latencies: the median p50 and the highest p99 of the seconds.
+ */
+function stepTable({ plan: { arrival }, series }: LoadReport): Table {
+  const steps = arrival.kind === 'steps' ? arrival.steps : []
+  let toMs = 0
   return {
     head: [
       ...['step', 'from, s', 'planned per second', 'offered', 'completed per second', 'shed'],
       ...['failed', 'max in flight', 'ttft p50, ms', 'ttft p99, ms', 'e2e p50, ms', 'e2e p99, ms'],
     ],
-    rows: stepsOf(report).map((step, at) => [
-      String(at + 1),
-      figure(step.fromMs / 1000),
-      figure(step.perSecond),
-      String(step.offered),
-      figure(step.completedPerSecond),
-      ...[step.shed, step.failed, step.maxInFlight].map(String),
-      ...[step.ttft.p50, step.ttft.p99, step.e2e.p50, step.e2e.p99].map(figure),
-    ]),
+    rows: steps.map(({ perSecond, forMs }, at) => {
+      const fromMs = toMs
+      toMs += forMs
+      const end = toMs
+      const own = series.filter(({ second }) => 1000 * second >= fromMs && 1000 * second < end)
+      const total = (name: 'planned' | 'completed' | 'shed' | 'failed') =>
+        own.reduce((sum, row) => sum + row[name], 0)
+      const latencies = (['ttft', 'e2e'] as const).flatMap((metric) => {
+        const found = own.flatMap((row) => row[metric] ?? [])
+        const p99s = found.map(({ p99 }) => p99)
+        return [
+          lowerMedianOf(found.map(({ p50 }) => p50)),
+          p99s.length === 0 ? null : Math.max(...p99s),
+        ]
+      })
+      return [
+        String(at + 1),
+        figure(fromMs / 1000),
+        figure(perSecond),
+        String(total('planned')),
+        figure(own.length === 0 ? 0 : total('completed') / own.length),
+        ...[total('shed'), total('failed')].map(String),
+        String(Math.max(0, ...own.map(({ inFlight }) => inFlight))),
+        ...latencies.map(figure),
+      ]
+    }),
     spare: ['offered', 'shed', 'failed', 'from, s', 'ttft p50, ms', 'e2e p50, ms', 'max in flight'],
   }
 }
 
-function quantileBlocks(rows: readonly QuantileRow[]): readonly Block[] {
+function quantileBlocks(rows: readonly Clocked[]): readonly Block[] {
   const names = rows[0]?.distribution.quantiles.map(({ q }) => quantileName(q)) ?? []
   const table = {
     head: ['', '', 'n', 'mean', ...names, 'max'],
@@ -129,14 +203,6 @@ function quantileBlocks(rows: readonly QuantileRow[]): readonly Block[] {
   const isCensored = rows.some(({ distribution }) => distribution.censored > 0)
   const text = '+n: requests still in flight at the end, included in the quantiles.'
   return [{ table }, ...(isCensored ? [{ text }] : [])]
-}
-
-function delivery(report: LoadReport): readonly Fact[] {
-  return filledFacts([
-    ['stalls: ', report.stalls && stallText(report.stalls)],
-    ['delivery: ', deliveryText(report)],
-    ['  note: ', lumpText(report)],
-  ])
 }
 
 function stallText(stalls: NonNullable<LoadReport['stalls']>): string {

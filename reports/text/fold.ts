@@ -15,17 +15,14 @@ export interface Findings {
  * sentence, and its own message if it has one. A group takes the place of its first requirement.
  */
 export function foldFindings(requirements: readonly RequirementResult[]): readonly Findings[] {
-  const byMessage = groups(requirements, messageKey)
-  const alone = byMessage.filter(({ length }) => length === 1).flat()
-  const byExchange = groups(alone, exchangeKey)
+  const byMessage = groups(requirements, messageKey, 'message')
+  const alone = byMessage.flatMap(({ common, requirements }) => (common ? [] : requirements))
   return [
-    ...byMessage.filter(({ length }) => length > 1).map((group) => findings(group, 'message')),
-    ...byExchange.map((group) => findings(group, group.length > 1 ? 'exchange' : null)),
-  ]
-    .flatMap((found) => found ?? [])
-    .toSorted(
-      (a, b) => requirements.indexOf(a.requirements[0]) - requirements.indexOf(b.requirements[0]),
-    )
+    ...byMessage.filter(({ common }) => common !== null),
+    ...groups(alone, exchangeKey, 'exchange'),
+  ].toSorted(
+    (a, b) => requirements.indexOf(a.requirements[0]) - requirements.indexOf(b.requirements[0]),
+  )
 }
 
 /** `5 requirements violated, same cause: usage is missing`; null for a single requirement. */
@@ -50,9 +47,13 @@ export function saysTheSame({ requirements }: Findings): boolean {
 function groups(
   requirements: readonly RequirementResult[],
   keyOf: (requirement: RequirementResult) => string | null,
-): readonly (readonly RequirementResult[])[] {
+  common: Findings['common'],
+): readonly Findings[] {
   // A requirement without a key is its own group.
-  return [...Map.groupBy(requirements, (requirement) => keyOf(requirement) ?? requirement).values()]
+  const all = Map.groupBy(requirements, (requirement) => keyOf(requirement) ?? requirement)
+  return [...all.values()].flatMap(([first, ...others]) =>
+    first ? { common: others.length > 0 ? common : null, requirements: [first, ...others] } : [],
+  )
 }
 
 function messageKey({ message, surface, verdict, known }: RequirementResult): string | null {
@@ -61,11 +62,4 @@ function messageKey({ message, surface, verdict, known }: RequirementResult): st
 
 function exchangeKey({ exchanges, event, verdict, known }: RequirementResult): string | null {
   return exchanges.length === 0 ? null : JSON.stringify([exchanges, event, verdict, known])
-}
-
-function findings(
-  [first, ...others]: readonly RequirementResult[],
-  common: Findings['common'],
-): Findings | null {
-  return first === undefined ? null : { common, requirements: [first, ...others] }
 }

@@ -1,11 +1,5 @@
 import { Chalk } from 'chalk'
-import {
-  type Ending,
-  type Exchange,
-  mediaType,
-  type StreamEvent,
-  type WireResponse,
-} from '../../contract/index.ts'
+import { type Ending, type Exchange, mediaType, type StreamEvent } from '../../contract/index.ts'
 import { printable, shorten } from './escape.ts'
 import { count, milliseconds } from './format.ts'
 
@@ -26,7 +20,8 @@ export function streamTimeline(exchange: Exchange, options: TimelineOptions): re
   const chalk = new Chalk({ level: options.color ? 1 : 0 })
   const { events, ending } = exchange
   const lines = foldEvents(events, options.offending).map((entry) => {
-    if ('folded' in entry) return chalk.dim(shorten(foldLine(entry.folded), options.width))
+    if ('folded' in entry)
+      return chalk.dim(shorten(`${' '.repeat(15)}… ${foldText(entry.folded)}`, options.width))
     const isOffending = entry.at === options.offending
     const line = shorten(`${isOffending ? '>' : ' '} ${eventLine(entry.event)}`, options.width)
     return isOffending ? chalk.red(line) : line
@@ -47,7 +42,14 @@ export function foldEvents(
   events: readonly StreamEvent[],
   offending: number | null,
 ): readonly TimelineEntry[] {
-  const isListed = events.map((_, at) => isShown(at, events.length, offending))
+  const last = events.length - atBorders
+  const isListed = events.map(
+    (_, at) =>
+      events.length <= unfolded ||
+      at < atBorders ||
+      at >= last ||
+      (offending !== null && Math.abs(at - offending) <= aroundOffending),
+  )
   return events.flatMap((event, at): readonly TimelineEntry[] => {
     if (isListed[at]) return [{ at, event }]
     // One entry replaces a whole fold, at its beginning.
@@ -58,14 +60,9 @@ export function foldEvents(
 
 /** Summary of a fold: `27 more events: response.output_text.delta ×27`. */
 export function foldText(events: readonly StreamEvent[]): string {
-  const counts = new Map<string, number>()
-  for (const { name } of events) {
-    const key = printable(name ?? 'unnamed')
-    counts.set(key, (counts.get(key) ?? 0) + 1)
-  }
-  const names = [...counts]
-    .toSorted(([, a], [, b]) => b - a)
-    .map(([name, times]) => `${name} ×${times}`)
+  const names = [...Map.groupBy(events, ({ name }) => printable(name ?? 'unnamed'))]
+    .toSorted(([, a], [, b]) => b.length - a.length)
+    .map(([name, own]) => `${name} ×${own.length}`)
   return `${count(events.length, 'more event')}: ${names.join(', ')}`
 }
 
@@ -93,18 +90,15 @@ export function endingText(ending: Ending): string {
 export function statusLine(exchange: Exchange): string {
   const { response, ending } = exchange
   if (response === null) return endingText(ending)
-  const bytes = response.chunks.reduce((sum, chunk) => sum + chunk.bytes.length, 0)
+  const sizeOf = (chunks: typeof response.chunks) =>
+    chunks.reduce((sum, { bytes }) => sum + bytes.length, 0)
+  const { coded } = response
+  // Size on the wire of a body with a Content-Encoding.
+  const wire = coded && (coded.withheldBytes ?? sizeOf(coded.chunks)).toLocaleString('en')
   const type = printable(mediaType(exchange)) || 'no media type'
   const ended = ending.kind === 'complete' ? '' : `, ${endingText(ending)}`
   const over = exchange.protocol === 'h2' ? ' over HTTP/2' : ''
-  return `${response.status} ${type}, ${count(bytes, 'byte')}${codedText(response)} in ${milliseconds(ending.atMs)}${over}${ended}`
-}
-
-/** ` (812 as gzip)`: size on the wire of a body with a Content-Encoding. */
-function codedText({ coded }: WireResponse): string {
-  if (coded === undefined) return ''
-  const bytes = coded.chunks.reduce((sum, chunk) => sum + chunk.bytes.length, 0)
-  return ` (${(coded.withheldBytes ?? bytes).toLocaleString('en')} as ${printable(coded.coding)})`
+  return `${response.status} ${type}, ${count(sizeOf(response.chunks), 'byte')}${coded ? ` (${wire} as ${printable(coded.coding)})` : ''} in ${milliseconds(ending.atMs)}${over}${ended}`
 }
 
 /** A time in a column: `   +12.3 ms`. */
@@ -117,17 +111,8 @@ const unfolded = 14
 const atBorders = 3
 const aroundOffending = 3
 
-function isShown(at: number, length: number, offending: number | null): boolean {
-  if (length <= unfolded || at < atBorders || at >= length - atBorders) return true
-  return offending !== null && Math.abs(at - offending) <= aroundOffending
-}
-
 /** `   +12.3 ms  event: response.completed  {"sequence_number":0}`. */
 export function eventLine({ atMs, name, data }: StreamEvent): string {
   const event = name === null ? 'data: ' : `event: ${printable(name)}  `
   return `${time(atMs)}  ${event}${printable(data)}`
-}
-
-function foldLine(events: readonly StreamEvent[]): string {
-  return `  ${' '.repeat(11)}  … ${foldText(events)}`
 }

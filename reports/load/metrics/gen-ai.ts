@@ -9,7 +9,15 @@ import type { LoadReport, TransactionRow } from '../model/report.ts'
  * open-telemetry/semantic-conventions-genai, docs/gen-ai/gen-ai-metrics.md, status Development.
  */
 export function genAiFamilies(report: LoadReport): readonly Family[] {
-  return instruments.map((instrument) => genAiFamily(instrument, report))
+  return instruments.map(({ name, metric, help, bounds }) => ({
+    name: `${name.replaceAll('.', '_')}_seconds`,
+    type: 'histogram',
+    help,
+    samples: report.transactions.flatMap((transaction) => {
+      const own = transaction.metrics.find((one) => one.name === metric)?.service
+      return own ? bucketsOf(own, bounds, attributes(report, transaction)) : []
+    }),
+  }))
 }
 
 /** The samples of a histogram. Bounds in seconds, ascending. */
@@ -18,11 +26,8 @@ export function bucketsOf(
   bounds: readonly number[],
   labels: Labels,
 ): readonly Sample[] {
-  const bins = binsOf(distribution)
-  const counts = cumulative(
-    bins,
-    bounds.map((bound) => 1000 * bound),
-  )
+  const boundsMs = bounds.map((bound) => 1000 * bound)
+  const counts = cumulative(binsOf(distribution), boundsMs)
   const { count, mean } = distribution
   return [
     ...counts.map((value, at) => ({
@@ -83,18 +88,6 @@ const instruments: readonly Instrument[] = [
   },
 ]
 
-function genAiFamily({ name, metric, help, bounds }: Instrument, report: LoadReport): Family {
-  return {
-    name: `${name.replaceAll('.', '_')}_seconds`,
-    type: 'histogram',
-    help,
-    samples: report.transactions.flatMap((transaction) => {
-      const own = transaction.metrics.find((one) => one.name === metric)?.service
-      return own ? bucketsOf(own, bounds, attributes(report, transaction)) : []
-    }),
-  }
-}
-
 /** Required by the convention: operation and provider; the address is recommended. */
 function attributes({ target }: LoadReport, { name, surface }: TransactionRow): Labels {
   const url = URL.canParse(target.baseUrl) ? new URL(target.baseUrl) : null
@@ -145,12 +138,9 @@ export function expositionOf(families: readonly Family[]): string {
 }
 
 function line({ suffix = '', labels = {}, value }: Sample): string {
+  const escaped = (text: string) => printable(text).replaceAll('\\', '\\\\').replaceAll('"', '\\"')
   const pairs = Object.entries(labels).map(([key, text]) => `${key}="${escaped(text)}"`)
   return `${suffix}${pairs.length === 0 ? '' : `{${pairs.join(',')}}`} ${numberOf(value)}`
-}
-
-function escaped(text: string): string {
-  return printable(text).replaceAll('\\', '\\\\').replaceAll('"', '\\"')
 }
 
 /** Rounds off floating-point noise of sums of seconds; nine digits are below a nanosecond here. */

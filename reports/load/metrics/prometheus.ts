@@ -19,13 +19,21 @@ import {
  * sending. The rest is `chatgen_load_…`.
  */
 export function loadToPrometheus(report: LoadReport): string {
+  const { version, interface: revision } = report.suite
+  const { plan, seed, target, outcome } = report
+  const run = { version, interface: revision, plan: plan.hash.slice(0, 12), seed }
   return expositionOf([
-    ...runFamilies(report),
+    gauge('info', 'Labels of the run; always 1.', [[{ ...run, target: target.baseUrl }, 1]]),
+    gauge(
+      'outcome',
+      '1 for the outcome of the run.',
+      loadOutcomes.toReversed().map((name) => [{ outcome: name }, Number(name === outcome)]),
+    ),
+    single('edited', '1 if the stored report was edited after its run.', Number(isEdited(report))),
     ...genAiFamilies(report),
     ...latencies(report),
     ...rates(report),
     ...judgments(report),
-    ...generator(report),
   ])
 }
 
@@ -43,21 +51,8 @@ const family =
 const gauge = family('gauge')
 const counter = family('counter')
 
-function runFamilies(report: LoadReport): readonly Family[] {
-  const { suite, plan, seed, target } = report
-  const { version, interface: revision } = suite
-  const run = { version, interface: revision, plan: plan.hash.slice(0, 12), seed }
-  return [
-    gauge('info', 'Labels of the run; always 1.', [[{ ...run, target: target.baseUrl }, 1]]),
-    gauge(
-      'outcome',
-      '1 for the outcome of the run.',
-      loadOutcomes.toReversed().map((name) => [{ outcome: name }, Number(name === report.outcome)]),
-    ),
-    gauge('edited', '1 if the stored report was edited after its run.', [
-      [{}, Number(isEdited(report))],
-    ]),
-  ]
+function single(name: string, help: string, value: number | null): Family {
+  return gauge(name, help, [[{}, value]])
 }
 
 function latencies({ metrics }: LoadReport): readonly Family[] {
@@ -67,11 +62,11 @@ function latencies({ metrics }: LoadReport): readonly Family[] {
       labels: { metric: name, clock, quantile: String(quantile.q) },
     })),
   )
-  const quantiles = (name: string, help: string, member: 'value' | 'low' | 'high') => {
-    const seconds = (ms: number | null) => (ms === null ? null : ms / 1000)
-    const samples = all.map((one) => [one.labels, seconds(one[member])] as const)
-    return gauge(`${name}_seconds`, help, samples)
-  }
+  const quantiles = [
+    ['latency', 'Quantiles of the measured window; absent if the sample is too small.', 'value'],
+    ['latency_low', 'Lower end of the 95 % interval of a quantile.', 'low'],
+    ['latency_high', 'Upper end of the 95 % interval of a quantile.', 'high'],
+  ] as const
   return [
     {
       name: 'chatgen_load_response_seconds',
@@ -81,14 +76,15 @@ function latencies({ metrics }: LoadReport): readonly Family[] {
         response === null ? [] : bucketsOf(response, operationBounds, { metric: name }),
       ),
     },
-    quantiles(
-      'latency',
-      'Quantiles of the measured window; absent if the sample is too small.',
-      'value',
-    ),
-    quantiles('latency_low', 'Lower end of the 95 % interval of a quantile.', 'low'),
-    quantiles('latency_high', 'Upper end of the 95 % interval of a quantile.', 'high'),
+    ...quantiles.map(([name, help, member]) => {
+      const samples = all.map(({ labels, [member]: ms }) => [labels, secondsOf(ms)] as const)
+      return gauge(`${name}_seconds`, help, samples)
+    }),
   ]
+}
+
+function secondsOf(ms: number | null): number | null {
+  return ms === null ? null : ms / 1000
 }
 
 function rates({ rates, goodput, errors, stalls, open }: LoadReport): readonly Family[] {
@@ -105,9 +101,9 @@ function rates({ rates, goodput, errors, stalls, open }: LoadReport): readonly F
       'Requests of the measured window by state.',
       states.map(([state, { count }]) => [{ state }, count]),
     ),
-    gauge('open_requests', 'In flight when the run ended.', [[{}, open]]),
-    gauge('goodput_ratio', 'Share of good requests among due requests.', [[{}, goodput.share]]),
-    gauge('goodput_requests_per_second', 'Good requests per second.', [[{}, goodput.perSecond]]),
+    single('open_requests', 'In flight when the run ended.', open),
+    single('goodput_ratio', 'Share of good requests among due requests.', goodput.share),
+    single('goodput_requests_per_second', 'Good requests per second.', goodput.perSecond),
     counter(
       'errors_total',
       'Failed requests of the whole run by kind.',
@@ -116,12 +112,13 @@ function rates({ rates, goodput, errors, stalls, open }: LoadReport): readonly F
         rows.reduce((sum, { count }) => sum + count, 0),
       ]),
     ),
-    gauge('stalled_ratio', 'Share of stream time spent in stalls.', [[{}, stalls?.share ?? null]]),
+    single('stalled_ratio', 'Share of stream time spent in stalls.', stalls?.share ?? null),
   ]
 }
 
-function judgments({ integrity, slo }: LoadReport): readonly Family[] {
+function judgments({ integrity, slo, generator, audits }: LoadReport): readonly Family[] {
   const { streams, bodies, events, findings } = integrity
+  const { timestampError, verdict } = generator
   const met = { met: 1, missed: 0, undecided: null }
   return [
     counter(
@@ -139,22 +136,21 @@ function judgments({ integrity, slo }: LoadReport): readonly Family[] {
       '1 met, 0 missed; absent if undecided.',
       slo.map(({ expression, verdict }) => [{ slo: expression }, met[verdict]]),
     ),
-  ]
-}
-
-function generator({ generator, audits }: LoadReport): readonly Family[] {
-  const { timestampError, verdict } = generator
-  const failed = audits.filter((audit) => audit.verdict === 'fail').length
-  return [
     gauge(
       'generator_verdict',
       '1 for the current verdict; if invalid, the figures do not describe the target.',
       ['valid', 'degraded', 'invalid'].map((name) => [{ verdict: name }, Number(name === verdict)]),
     ),
-    gauge('timestamp_error_seconds', 'Timestamp error of the generator, p99.', [
-      [{}, timestampError === null ? null : timestampError.p99 / 1000],
-    ]),
-    gauge('audits_failed', 'Consistency audits that failed.', [[{}, failed]]),
+    single(
+      'timestamp_error_seconds',
+      'Timestamp error of the generator, p99.',
+      secondsOf(timestampError?.p99 ?? null),
+    ),
+    single(
+      'audits_failed',
+      'Consistency audits that failed.',
+      audits.filter((audit) => audit.verdict === 'fail').length,
+    ),
   ]
 }
 
@@ -166,7 +162,13 @@ function generator({ generator, audits }: LoadReport): readonly Family[] {
  */
 export function loadToCsv(report: LoadReport): string {
   const { head, rows } = tableOf<SecondRow>(report.series, [
-    ...counts.map((name) => [snakeCase(name), (row: SecondRow) => String(row[name])] as const),
+    ...counts.map(
+      (name) =>
+        [
+          name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+          (row: SecondRow) => String(row[name]),
+        ] as const,
+    ),
     ...charted.flatMap((name) =>
       quantiles.map(
         (q) => [`${name}_${q}_ms`, (row: SecondRow) => String(row[name]?.[q] ?? '')] as const,
@@ -175,10 +177,6 @@ export function loadToCsv(report: LoadReport): string {
     ...(isEdited(report) ? [['edited', () => doubtWord(report) ?? ''] as const] : []),
   ])
   return `${[head, ...rows].map((cells) => cells.join(',')).join('\n')}\n`
-}
-
-function snakeCase(name: string): string {
-  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
 
 const counts = [

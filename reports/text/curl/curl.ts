@@ -32,39 +32,27 @@ export function toScript(exchange: Exchange, chat: ChatOfRequest | null): string
 
 const gap = ' \\\n  '
 
-interface CommandOptions {
-  /** Text between arguments. */
-  readonly gap: string
-  /** True if a long body follows the command. */
-  readonly hasInput?: boolean
-  /** Changes of that body, for sed. */
-  readonly edits?: string | null
-}
-
+/** @param options text between arguments; whether a long body follows the command, and its changes for sed */
 function commandOf(
   exchange: Exchange,
-  { gap, hasInput = false, edits = null }: CommandOptions,
+  options: { readonly gap: string; readonly hasInput?: boolean; readonly edits?: string | null },
 ): Command {
   const { method, url } = exchange.request
-  const body = bodyArguments(exchange, hasInput)
-  const words = [
+  const { words, source, input, form = false } = bodyArguments(exchange, options.hasInput ?? false)
+  const command = [
     'curl -i',
     ...(isStream(exchange) ? ['-N'] : []),
     ...(exchange.response?.coded === undefined ? [] : ['--compressed']),
     // curl takes these characters for patterns.
     ...(/[[\]{}]/.test(url) ? ['-g'] : []),
-    ...(method === 'GET' && body.words.length === 0 ? [] : [`-X ${shellQuote(method)}`]),
+    ...(method === 'GET' && words.length === 0 ? [] : [`-X ${shellQuote(method)}`]),
     shellQuote(url),
-  ]
-  const target = [words.join(' '), `-H ${authorizationArgument(exchange)}`]
-  const others = [...headerArguments(exchange, body.form), ...body.words]
-  const isEdited = body.input !== null && edits !== null
-  const sources = [
-    ...(body.source === null ? [] : [body.source]),
-    ...(isEdited ? [`LC_ALL=C sed "${edits}"`] : []),
-    [...target, ...others].join(gap),
-  ]
-  return { line: sources.join(' | '), input: body.input }
+  ].join(' ')
+  const credential = `-H ${authorizationArgument(exchange)}`
+  const edit = input && options.edits && `LC_ALL=C sed "${options.edits}"`
+  const request = [command, credential, ...headerArguments(exchange, form), ...words]
+  const line = [source, edit, request.join(options.gap)].filter((part) => part).join(' | ')
+  return { line, input: input ?? null }
 }
 
 /** Longer bodies would obscure their command. */
@@ -107,29 +95,25 @@ function isStream(exchange: Exchange): boolean {
 interface BodyArguments {
   readonly words: readonly string[]
   /** A command whose output is the body or the file of a form. */
-  readonly source: string | null
+  readonly source?: string | undefined
   /** Lines for that command, which follow the whole. */
-  readonly input: string | null
-  readonly form: boolean
+  readonly input?: string
+  readonly form?: true
 }
 
 function bodyArguments({ id, request }: Exchange, hasInput: boolean): BodyArguments {
-  const plain = { words: [], source: null, input: null, form: false }
-  if (request.body === null) return plain
+  if (request.body === null) return { words: [] }
   const parts = formParts(header(request.headers, 'content-type') ?? '', request.body)
-  if (parts !== null && isShortForm(parts)) return formArguments(parts)
-
+  const form = parts && formArguments(parts)
+  if (form) return form
   const text = shortText(request.body)
-  if (text !== null) return { ...plain, words: [`--data-raw ${shellQuote(text)}`] }
+  if (text !== null) return { words: [`--data-raw ${shellQuote(text)}`] }
   const source = sourceOf(request.body)
-  if (source !== null) return { ...plain, words: ['--data-binary @-'], source }
-  if (!hasInput) return { ...plain, words: [`--data-binary ${shellQuote(`@${id}.body`)}`] }
-  const lines =
-    Buffer.from(request.body)
-      .toString('base64')
-      .match(/.{1,76}/g) ?? []
+  if (source !== null) return { words: ['--data-binary @-'], source }
+  if (!hasInput) return { words: [`--data-binary ${shellQuote(`@${id}.body`)}`] }
+  const encoded = Buffer.from(request.body).toString('base64')
+  const lines = encoded.match(/.{1,76}/g) ?? []
   return {
-    ...plain,
     words: ['--data-binary @-'],
     source: `base64 -d << 'END'`,
     input: [...lines, 'END'].join('\n'),
@@ -138,29 +122,22 @@ function bodyArguments({ id, request }: Exchange, hasInput: boolean): BodyArgume
 
 /** True if only {@link toScript} has the body. */
 export function hasLongBody(exchange: Exchange): boolean {
-  return bodyArguments(exchange, true).input !== null
+  return bodyArguments(exchange, true).input !== undefined
 }
 
-/** Standard input has place for one file. */
-function isShortForm(parts: readonly FormPart[]): boolean {
+/** Null if a part is too long, or if standard input, which has place for one file, would have several. */
+function formArguments(parts: readonly FormPart[]): BodyArguments | null {
   const files = parts.filter(({ filename }) => filename !== null)
-  const fields = parts.filter(({ filename }) => filename === null)
-  const areShort = files.every(({ content }) => sourceOf(content) !== null)
-  return files.length <= 1 && areShort && fields.every(({ content }) => shortText(content) !== null)
+  const [source, ...others] = files.map(({ content }) => sourceOf(content))
+  const words = parts.flatMap((part) => formArgument(part) ?? [])
+  if (source === null || others.length > 0 || words.length < parts.length) return null
+  return { words, source, form: true }
 }
 
-function formArguments(parts: readonly FormPart[]): BodyArguments {
-  const file = parts.find(({ filename }) => filename !== null)
-  return {
-    words: parts.map(formArgument),
-    source: file === undefined ? null : sourceOf(file.content),
-    input: null,
-    form: true,
-  }
-}
-
-function formArgument({ name, filename, contentType, content }: FormPart): string {
-  if (filename === null) return `--form-string ${shellQuote(`${name}=${shortText(content)}`)}`
+function formArgument({ name, filename, contentType, content }: FormPart): string | null {
+  const text = shortText(content)
+  if (filename === null)
+    return text === null ? null : `--form-string ${shellQuote(`${name}=${text}`)}`
   const type = contentType === null ? '' : `;type=${contentType}`
   return `-F ${shellQuote(`${name}=@-;filename=${formQuote(filename)}${type}`)}`
 }
@@ -189,7 +166,7 @@ function shortText(bytes: Uint8Array): string | null {
 }
 
 /** A part of a `multipart/form-data` body; `filename` is null for a plain field. */
-export interface FormPart {
+interface FormPart {
   readonly name: string
   readonly filename: string | null
   readonly contentType: string | null
