@@ -35,7 +35,8 @@ export function lockFolder(folder: string): void {
     throw new ConfigurationError([`--out: the folder ${folder} is taken by other runs: try again`])
   }
   if (owner !== undefined) {
-    if (isSelf(owner)) return
+    const { pid, host, start } = owner
+    if (pid === process.pid && host === hostname() && start === startOf(pid)) return
     throw inUse(folder, file, owner)
   }
   if (held.size === 0) process.once('exit', releaseFolders)
@@ -46,19 +47,15 @@ export function lockFolder(folder: string): void {
 export function releaseFolders(): void {
   for (const file of held) {
     rmSync(file, { force: true })
-    if (inNewFolder.has(file)) removeIfEmpty(dirname(file))
+    try {
+      if (inNewFolder.has(file)) rmdirSync(dirname(file))
+    } catch (error) {
+      if (!isCode(error, 'ENOTEMPTY', 'EEXIST', 'ENOENT')) throw error
+    }
   }
   held.clear()
   inNewFolder.clear()
   process.off('exit', releaseFolders)
-}
-
-function removeIfEmpty(folder: string): void {
-  try {
-    rmdirSync(folder)
-  } catch (error) {
-    if (!isCode(error, 'ENOTEMPTY', 'EEXIST', 'ENOENT')) throw error
-  }
 }
 
 /** Attempts, because several processes may find a stale lock at the same time. */
@@ -71,11 +68,12 @@ function acquire(file: string): Holder | 'unknown' | undefined {
   for (let tries = 0; tries < maxTries; tries += 1) {
     if (create(file)) return undefined
     const text = readText(file)
-    const found = parseHolder(text)
+    // Undefined if the text is not a lock, or not yet complete.
+    const found = holder.safeParse(parseJson(text ?? '')).data
     if (found !== undefined && isRunning(found)) return found
     const isComplete = found !== undefined || tries > maxTries / 2
     if (isComplete && text !== undefined && replaceStale(file, text)) return undefined
-    pause()
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseMs)
   }
   return 'unknown'
 }
@@ -112,10 +110,6 @@ function self(): Holder {
   return { pid, host: hostname(), start: startOf(pid), command, since }
 }
 
-function isSelf({ pid, host, start }: Holder): boolean {
-  return pid === process.pid && host === hostname() && start === startOf(pid)
-}
-
 /** A process on another machine or in another container is not visible: it counts as running. */
 function isRunning({ pid, host, start }: Holder): boolean {
   if (host !== hostname()) return true
@@ -147,10 +141,6 @@ function inUse(folder: string, file: string, found: Holder): ConfigurationError 
   ])
 }
 
-function pause(): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseMs)
-}
-
 function readText(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8')
@@ -158,11 +148,6 @@ function readText(file: string): string | undefined {
     if (isCode(error, 'ENOENT')) return undefined
     throw new ConfigurationError([`--out: cannot read ${file}: ${messageOf(error)}`])
   }
-}
-
-/** Undefined if the text is not a lock, or not yet complete. */
-function parseHolder(text: string | undefined): Holder | undefined {
-  return holder.safeParse(parseJson(text ?? '')).data
 }
 
 function isCode(error: unknown, ...codes: readonly string[]): boolean {

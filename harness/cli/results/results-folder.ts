@@ -89,17 +89,13 @@ export async function withResultsFolder<T>(
   try {
     return await run(take)
   } catch (error) {
-    if (!taken && !(error instanceof ConfigurationError)) setResultsAside(folder, taking.kind, io)
+    const found = taken || error instanceof ConfigurationError ? null : resultsIn(folder)
+    if (found?.kind === taking.kind && moveAside(folder, found, resultNames) !== null) {
+      const what = `${kinds[found.kind].words} in ${folder}`
+      io.err(`chatgen: ${what} moved to a subfolder: this run has no results`)
+    }
     throw error
   }
-}
-
-function setResultsAside(folder: string, kind: Taking['kind'], io: Io): void {
-  const found = resultsIn(folder)
-  if (found?.kind !== kind || moveAside(folder, found, resultNames) === null) return
-  io.err(
-    `chatgen: ${kinds[found.kind].words} in ${folder} moved to a subfolder: this run has no results`,
-  )
 }
 
 /** Moves those of these files that there are into a subfolder; null if there are none. */
@@ -132,27 +128,20 @@ export function resultsIn(folder: string): FoundResults | null {
 function foundIn(file: string): FoundResults {
   const { mtime } = statSync(file)
   try {
-    const value: unknown = JSON.parse(readInputFile(file, maxStoredBytes))
-    if (typeof value !== 'object' || value === null) return { kind: 'unknown', at: mtime }
-    const kind = 'kind' in value ? value.kind : undefined
-    const startTime = new Date('startedAt' in value ? String(value.startedAt) : Number.NaN)
-    const at = Number.isNaN(startTime.getTime()) ? mtime : startTime
-    return { kind: isKind(kind) ? kind : 'unknown', at }
+    const { kind, startedAt } = Object(JSON.parse(readInputFile(file, maxStoredBytes)))
+    const start = new Date(String(startedAt))
+    const found = (Object.keys(kinds) as ResultsKind[]).find((name) => name === kind)
+    return { kind: found ?? 'unknown', at: Number.isNaN(start.getTime()) ? mtime : start }
   } catch {
     return { kind: 'unknown', at: mtime }
   }
-}
-
-function isKind(name: unknown): name is ResultsKind {
-  return typeof name === 'string' && Object.hasOwn(kinds, name)
 }
 
 /** `previous-check-20261122T054115Z`, with a number appended if that exists. */
 function freeFolder(folder: string, { kind, at }: FoundResults): string {
   const stamp = at.toISOString().replaceAll(/[-:]|\.\d+/g, '')
   const first = join(folder, `previous-${kinds[kind].name}-${stamp}`)
-  for (let number = 1; ; number += 1) {
-    const name = number === 1 ? first : `${first}-${number}`
-    if (!existsSync(name)) return name
-  }
+  let name = first
+  for (let number = 2; existsSync(name); number += 1) name = `${first}-${number}`
+  return name
 }
