@@ -154,7 +154,7 @@ export function junitOf(
   return `<?xml version="1.0" encoding="UTF-8"?>\n${element('testsuites', totals, `\n${lines.join('\n')}\n`)}\n`
 }
 
-/** Also root attributes, as in the Jenkins schema, for readers that show one line per file. */
+/** Root attributes of the Jenkins schema as well, for readers that show one line per file. */
 function totalsOf(cases: readonly JUnitCase[]) {
   return {
     tests: cases.length,
