@@ -6,6 +6,9 @@ export const defaultJobs = 4
 /** Default number of generations of a run. */
 export const defaultMaxGenerations = 1200
 
+/** Operations that a run of everything explores. */
+export const defaultOperations = 200
+
 /** Files of a run in its folder for results. */
 export const exchangesName = 'exchanges.ndjson'
 export const journalName = 'journal.ndjson'

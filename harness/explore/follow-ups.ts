@@ -82,8 +82,8 @@ function listsOf(variants: readonly string[], limit: () => number | undefined): 
   ])
 }
 
-/** Number of chats that a list in pages of two shows on more than one page. */
-const pagedChats = 4
+/** Number of chats that a list in pages of two shows on three pages. */
+const pagedChats = 5
 
 /** Renames and deletes the most used chat, then reads the lists; last, because it hides earlier effects. */
 export function lastDeletion(model: Model): readonly Planned[] {

@@ -1,4 +1,8 @@
-import { defaultJobs, defaultMaxGenerations } from '../../conformance/defaults.ts'
+import {
+  defaultJobs,
+  defaultMaxGenerations,
+  defaultOperations,
+} from '../../conformance/defaults.ts'
 import type { Exploration } from '../../conformance/exploration.ts'
 import { profileNames, surfacesOfProfile } from '../../conformance/profile/selection.ts'
 import { depths } from '../../conformance/run-setup.ts'
@@ -84,9 +88,6 @@ Exit codes:
   0 conforms   1 violated   2 usage or configuration
   3 target unreachable, not this service, or API key rejected   4 internal error
   5 nothing violated, but a required requirement is undecided   130 interrupted`
-
-/** Operations that a run of everything explores. */
-export const defaultOperations = 200
 
 /** Undefined if there is nothing to explore: random sequences use chats, which only v3 has. */
 export async function explorationFor(

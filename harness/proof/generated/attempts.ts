@@ -8,9 +8,11 @@ import {
   generatedFault,
   generatedFaultNamed,
 } from '../../../reference-server/deviations/index.ts'
+import { defaultOperations } from '../../conformance/defaults.ts'
 import type { ProfileName } from '../../conformance/profile/selection.ts'
 import { type Depth, depths } from '../../conformance/run-setup.ts'
 import type { Engine } from '../../conformance/vitest/engine.ts'
+import { explorationOf } from '../../explore/run.ts'
 import { dialectAttempt } from '../runs/attempts.ts'
 import { differingPlaces, fingerprintOf } from '../runs/fingerprint.ts'
 import { type Attempt, observe, startDeviant } from '../runs/run-target.ts'
@@ -62,7 +64,7 @@ export function composedAttempt(name: string): Attempt | undefined {
   return { ...dialectAttempt('combination', composeDialects(chosen)), name, depth }
 }
 
-/** Runs the scenarios that send a request which the fault can change. */
+/** Runs the scenarios that send a request which the fault can change, again with exploring if they miss it. */
 export async function runGenerated(
   name: string,
   { fault, depth }: GeneratedRun,
@@ -74,7 +76,7 @@ export async function runGenerated(
   if (titles?.length === 0) return { ...unreached, name }
   const caughtBy = (requirements: readonly RequirementVerdict[]) =>
     failedIds({ requirements }).filter((id) => !accused.includes(id))
-  const run = () =>
+  const run = (more: Pick<Attempt, 'exploration'> = {}) =>
     observe(
       {
         kind: 'generated',
@@ -82,22 +84,34 @@ export async function runGenerated(
         open,
         selection: { profile: surfaceOf(fault), only: [], skip: [] },
         depth,
+        ...more,
       },
       titles === undefined ? engine : runningOnly(titles, engine),
       (file, requirements) =>
         caughtBy(requirements).length > 0 ? [] : differingPlaces(stable, fingerprintOf(file)),
     )
-  const { traffic: places, ...verdicts } = await run()
-  const requirements = verdicts.requirements.filter(({ id }) => !accused.includes(id))
-  const result = { ...unreached, name, ...verdicts, requirements, reached: fault.reached() }
+  const resultOf = ({
+    traffic: _,
+    requirements,
+    ...verdicts
+  }: Awaited<ReturnType<typeof run>>) => ({
+    ...{ ...unreached, name, ...verdicts, reached: fault.reached() },
+    requirements: requirements.filter(({ id }) => !accused.includes(id)),
+  })
+  const first = await run()
+  const result = resultOf(first)
   if (result.reached === 0) return result
   // A late stream has the same content as the others.
-  if (caughtBy(requirements).length > 0 || fault.family === 'late')
+  if (caughtBy(result.requirements).length > 0 || fault.family === 'late')
     return { ...result, applied: true }
-  if (places.length === 0) return result
+  if (first.traffic.length === 0) return result
+  const again = await run(
+    surfaceOf(fault) === 'v3' ? { exploration: explorationOf(defaultOperations) } : {},
+  )
+  const isCaught = caughtBy(again.requirements).length > 0
   // An answer may differ by chance, but hardly the same one twice.
-  const again = (await run()).traffic
-  return { ...result, applied: places.some((place) => again.includes(place)) }
+  const applied = isCaught || first.traffic.some((place) => again.traffic.includes(place))
+  return { ...(isCaught ? resultOf(again) : result), applied }
 }
 
 const unreached = { ...nothingJudged, kind: 'generated', outcome: 'conforms', reached: 0 } as const

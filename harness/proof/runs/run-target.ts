@@ -12,6 +12,7 @@ import {
 } from '../../../reference-server/index.ts'
 import { exchangesName } from '../../conformance/defaults.ts'
 import { TargetUnusableError } from '../../conformance/errors.ts'
+import type { Exploration } from '../../conformance/exploration.ts'
 import { loadProfile, membersOf, type TargetProfile } from '../../conformance/profile/index.ts'
 import { type RunOptions, runConformance, type Selection } from '../../conformance/run.ts'
 import type { Depth } from '../../conformance/run-setup.ts'
@@ -29,6 +30,8 @@ export interface Attempt {
   readonly jobs?: number
   /** Changes the order of the scenarios. */
   readonly shuffle?: string
+  /** Random operations after the scenarios. */
+  readonly exploration?: Exploration
 }
 
 /** All runs have the same nonces, so that they can be compared. */
@@ -94,7 +97,7 @@ export async function observe<T>(
 }
 
 async function withResults<T>(
-  { open, selection, depth = 'normal', jobs = 8, shuffle }: Attempt,
+  { open, selection, depth = 'normal', jobs = 8, shuffle, exploration }: Attempt,
   engine: Engine,
   read: (report: ConformanceReport | undefined, exchangesFile: string) => T,
 ): Promise<T> {
@@ -113,6 +116,7 @@ async function withResults<T>(
       engine,
       anyAnswer: true,
       ...order,
+      ...(exploration && { exploration }),
     })
     return read(report, join(outDir, exchangesName))
   } finally {
