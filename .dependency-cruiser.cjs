@@ -60,6 +60,7 @@ const rooms = {
   'harness/proof': own(
     'fixtures',
     'harness/conformance',
+    'harness/explore',
     'harness/certification',
     'reference-server',
     'contract',

@@ -3,6 +3,24 @@ export interface Section {
   readonly summary: string
 }
 
+/** Section 4.3 by the areas of the requirements that follow from it. */
+const ofV3 = {
+  'V3-HIST':
+    'GET /message pages through the history of a chat: result has the rows, 50 by default or at most limit, and pagination has the cursor of the next page, null at the end.',
+  'V3-GEN V3-SSE V3-ASST V3-THINK V3-TOOLS':
+    'POST /message/generate generates a reply in a chat and answers with the final response object or, with stream: true, with a stream. Its fields are stream, chat_id, assistant_id, model_id, input (a text or an array of items), parent_id, think, rag, include_tools or exclude_tools, max_tokens, temperature, top_p and presence_penalty.',
+  'V3-IDEM':
+    'A generation in a chat needs an Idempotency-Key, any string, and a repeat with the same key creates no duplicate step.',
+  'V3-ONE':
+    'POST /message/one-shot generates without a chat and an Idempotency-Key: stream, model_id, input, runs, assistant_id (null, searcher or a UUID), kb_id, rag; its answers are those of a generation in a chat.',
+  'V3-CHAT V3-FAV':
+    'GET /chat lists the chats (search, limit, cursor, exclude_favorites), POST /chat creates one with a name, and GET, PATCH and DELETE /chat/{chat_id} get, update and delete it. POST /chat/{chat_id}/generate-name generates a title, GET /chat/favorite has the favorite chats, and POST and DELETE /chat/{chat_id}/favorite add a favorite and remove it.',
+  'V3-ATT':
+    'POST /attachment takes one file as multipart/form-data. GET /attachment lists all attachments of the caller or those of chat_id (search, limit, cursor), and GET /chat/{chat_id}/attachments those of the chat, of which search matches the file name.',
+  KB: '/knowledge behaves as /api/knowledge: a list of bases, document upload, search in a base.',
+  VER: 'A v3 route called for a chat of another version returns an error that hints at the right prefix.',
+} as const
+
 /** The sections of the interface document by number, in our words: title and summary; `docs/interface` shows them. */
 const texts = {
   '0': 'Scope: One document covers three HTTP surfaces: a surface compatible with chat completions under /api/openai, a native surface under /api/v2, and a native surface under /api/v3.',
@@ -27,8 +45,7 @@ const texts = {
     'Compatible surface, /api/openai: POST /chat/completions takes model, messages, temperature (0 to 2), max_tokens, top_p, stream and stop (a string or an array). With stream: true the answer comes in chunks whose text is in choices[0].delta.content. GET /models lists the models.',
   '4.2':
     'Native v2, /api/v2: POST /message stores a user message: chat_id, content and model_id are required; assistant_id, parent_id, think, rag and attachments are optional. POST /message/generate answers it: chat_id, parent_id and model_id are required, and include_tools and exclude_tools exclude each other.',
-  '4.3':
-    'Native v3, /api/v3: GET /message pages through the history (50 rows by default, cursor null at the end). POST /message/generate needs an Idempotency-Key and answers with the final response object or with a stream; a repeat with the same key creates no duplicate step. POST /message/one-shot generates without a chat. The chat, attachment and knowledge routes manage the rest. A v3 route called for a chat of another version returns an error that hints at the right prefix.',
+  '4.3': `Native v3, /api/v3: ${Object.values(ofV3).join(' ')}`,
   '4.4':
     'The rag field: false: no search before the answer. true: the server searches the knowledge base of the assistant first and puts the results into the context. agent: no search in advance, the model uses its tools. An object (threshold, search_type, limit, rerank, summary_mode): as true, with these parameters. The default is false in chats and agent in one-shot.',
   '5': 'Authentication: Every request carries Authorization: Bearer with a key or token. On the compatible surface a missing or wrong key is answered with 401. How a native token is obtained is not specified.',
@@ -44,3 +61,11 @@ export const sections = Object.fromEntries(
     return [section, { title, summary: summary.join(': ') }]
   }),
 ) as Readonly<Record<keyof typeof texts, Section>>
+
+/** What the document says about a requirement, in our words: the part of section 4.3 for its area, or the whole section. */
+export function specified(id: string, section: string): string | undefined {
+  const area = id.replace(/-\d+$/, '')
+  const part = Object.entries(ofV3).find(([areas]) => areas.split(' ').includes(area))?.[1]
+  const [, found] = Object.entries<Section>(sections).find(([number]) => number === section) ?? []
+  return section === '4.3' && part !== undefined ? part : found?.summary
+}

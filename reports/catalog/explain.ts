@@ -8,7 +8,7 @@ import {
   requirements,
   type Source,
 } from '../../contract/index.ts'
-import { type Section, sections } from '../../contract/sections.ts'
+import { specified } from '../../contract/sections.ts'
 import { statements } from '../../contract/statements.ts'
 import { wrap } from '../text/escape.ts'
 import { count } from '../text/format.ts'
@@ -47,7 +47,7 @@ function facts(row: CatalogEntry): readonly Fact[] {
   return [
     [row.kind === 'excluded' || row.kind === 'open' ? 'kind' : 'level', meanings[row.kind]],
     ['section', sectionText(row)],
-    ['specifies', summaryOf(row)],
+    ['specifies', specified(row.id, row.section)],
     ['surface', row.surface && surfaceTitles[row.surface]],
     ['reason', row.kind === 'excluded' && excluded[row.id as ExclusionId].reason],
     ...requirementFacts(row),
@@ -71,11 +71,6 @@ const sources: Readonly<Record<Source, string>> = {
 function sectionText({ id, section }: CatalogEntry): string {
   const owned = statements().filter(({ owners }) => owners.includes(id)).length
   return owned === 0 ? section : `${section} (covers ${count(owned, 'statement')} of the document)`
-}
-
-/** Summary of the section, from which the entry follows. */
-function summaryOf({ section }: CatalogEntry): string | undefined {
-  return Object.entries<Section>(sections).find(([number]) => number === section)?.[1].summary
 }
 
 function requirementFacts({ id, area, source }: CatalogEntry): readonly Fact[] {

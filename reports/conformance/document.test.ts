@@ -61,8 +61,8 @@ test('a terminal has violations with all that is needed to repeat and dispute th
                 found: the history has 2 steps & <b>one</b> key \`\`
                 likely cause and fix: The Idempotency-Key is not stored, or only after the run
                 has ended; store key and run atomically before the generation starts, and ans…
-                document: section 4.3, Native v3, /api/v3: POST /message/generate needs an
-                Idempotency-Key and answers with the final response object or with a stream; …
+                document: section 4.3, Native v3, /api/v3: A generation in a chat needs an
+                Idempotency-Key, any string, and a repeat with the same key creates no duplic…
                 curl -i -X POST http://127.0.0.1:4010/api/v3/message/generate -H "Authorization: Bearer $CHATGEN_API_KEY" -H 'content-type: application/json' -H 'idempotency-key: turn-1' --data-raw '{"chat_id":"0b6e","input":"ping"}'
                 → 200  {"note":"\\x1b[2J</td></system-out>]]>￿\`\`\`\\n::error::x"}
 

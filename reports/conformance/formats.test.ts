@@ -118,7 +118,7 @@ test('a suite has a case for each requirement of its area, with the evidence of 
     <testcase name="V3-IDEM-02 A repeat with the same Idempotency-Key MUST NOT add a second step (JSON body)." classname="V3-IDEM" time="0.025"><failure type="violated" message="the history has 2 steps &amp; &lt;b&gt;one&lt;/b&gt; key \`\`">V3-IDEM-02 (required, section 4.3): A repeat with the same Idempotency-Key MUST NOT add a second step (JSON body).
     found: the history has 2 steps &amp; &lt;b&gt;one&lt;/b&gt; key \`\`
     likely cause and fix: The Idempotency-Key is not stored, or only after the run has ended; store key and run atomically before the generation starts, and answer a repeat from it.
-    document: section 4.3, Native v3, /api/v3: POST /message/generate needs an Idempotency-Key and answers with the final response object or with a stream; a repeat with the same key creates no duplicate step.
+    document: section 4.3, Native v3, /api/v3: A generation in a chat needs an Idempotency-Key, any string, and a repeat with the same key creates no duplicate step.
     scenario: v3-idempotency/a-repeat
     request (x4):
       curl -i -X POST http://127.0.0.1:4010/api/v3/message/generate \\

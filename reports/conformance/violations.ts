@@ -4,7 +4,7 @@ import {
   isViolation,
   type RequirementResult,
 } from '../../contract/report/conformance.ts'
-import { type Section as DocumentSection, sections } from '../../contract/sections.ts'
+import { type Section as DocumentSection, sections, specified } from '../../contract/sections.ts'
 
 import type { Item, Shown, Text } from '../document/document.ts'
 import { chatOf, type Exchanges } from '../text/curl/chat.ts'
@@ -220,14 +220,15 @@ export function adviceOn(requirements: readonly RequirementResult[]): readonly T
   ]
 }
 
-function documentText({ section, level, title }: RequirementResult): string {
+function documentText({ id, section, level, title }: RequirementResult): string {
   const place = `document: section ${section}`
   const silent = level === 'expected' ? ', which refers to another contract for this' : ''
   const found = Object.entries<DocumentSection>(sections).find(
     ([number]) => number === section,
   )?.[1]
   if (found === undefined) return `${place}${silent}`
-  return `${place}, ${found.title}${silent}: ${nearestSentence(found.summary, title)}`
+  const words = nearestSentence(specified(id, section) ?? '', title)
+  return `${place}, ${found.title}${silent}: ${words}`
 }
 
 /** The sentence of a summary that shares most words with a title. */

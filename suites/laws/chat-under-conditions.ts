@@ -18,8 +18,9 @@ import {
 import { showsName } from '../support/chat-names.ts'
 import { type Caller, ChatLaws, type ChatState } from '../support/chat-state.ts'
 import { claimSteady } from '../support/refusals.ts'
-import { callerOf, sendWithoutKey } from './edits.ts'
-import { type Body, type Plan, tryConditions } from './trials.ts'
+import { callerOf, sendWithoutKey } from './conditions/edits.ts'
+import type { Body, Plan } from './conditions/plan.ts'
+import { tryConditions } from './conditions/trials.ts'
 
 type Context = Pick<ScenarioContext, 'v3' | 'chats' | 'claim' | 'session' | 'profile' | 'prompts'>
 type Coverage = ScenarioContext['coverage']

@@ -20,7 +20,7 @@ import { ChatLaws, requirementsOfChats } from '../support/chat-state.ts'
 import { secondCaller } from '../support/mistakes.ts'
 import { nameEditsOf } from '../support/text-edits.ts'
 import { ChatUnderConditions, canRename, rowsAt } from './chat-under-conditions.ts'
-import { tryConditions } from './trials.ts'
+import { tryConditions } from './conditions/trials.ts'
 
 const kindsOfNames = nameEditsOf((change) => (body) => ({
   ...body,

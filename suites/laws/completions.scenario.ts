@@ -23,16 +23,10 @@ import {
   type Recall,
 } from '../support/recall.ts'
 import { combinedTexts, messagesOf, messageTextEdits, wholeTexts } from '../support/text-edits.ts'
-import { callerOf } from './edits.ts'
+import { callerOf } from './conditions/edits.ts'
+import type { Body, Edits, Law, Trial } from './conditions/plan.ts'
+import { requirementsOfLaws, tryConditions } from './conditions/trials.ts'
 import { createStopLaw, endOf, requireLimited, saysItWasCut, stopOf } from './stop.ts'
-import {
-  type Body,
-  type Edits,
-  type Law,
-  requirementsOfLaws,
-  type Trial,
-  tryConditions,
-} from './trials.ts'
 
 const laws: readonly Law<Run>[] = [
   { requirements: ['OAI-CHAT-01'], law: isCompletion },

@@ -13,15 +13,9 @@ import {
 import { each, otherModels } from '../support/mistakes.ts'
 import { attachedFile } from '../support/test-data.ts'
 import { textEdits } from '../support/text-edits.ts'
-import { optionalField, sendWithoutContent } from './edits.ts'
-import {
-  type Body,
-  type Edits,
-  type Law,
-  requirementsOfLaws,
-  type Trial,
-  tryConditions,
-} from './trials.ts'
+import { optionalField, sendWithoutContent } from './conditions/edits.ts'
+import type { Body, Edits, Law, Trial } from './conditions/plan.ts'
+import { requirementsOfLaws, tryConditions } from './conditions/trials.ts'
 
 const laws: readonly Law<Run>[] = [
   { requirements: ['V2-MSG-02'], law: hasNewId },

@@ -20,15 +20,9 @@ import { buildRecall, createRecallLaw, knows, type Recall } from '../support/rec
 import { claimSteady } from '../support/refusals.ts'
 import { guessedRuns } from '../support/test-data.ts'
 import { textEdits, wholeTexts } from '../support/text-edits.ts'
-import { callerOf, inputEdits, optionalField, ragEdits, toolEdits } from './edits.ts'
-import {
-  type Body,
-  type Edits,
-  type Law,
-  requirementsOfLaws,
-  type Trial,
-  tryConditions,
-} from './trials.ts'
+import { callerOf, inputEdits, optionalField, ragEdits, toolEdits } from './conditions/edits.ts'
+import type { Body, Edits, Law, Trial } from './conditions/plan.ts'
+import { requirementsOfLaws, tryConditions } from './conditions/trials.ts'
 import { claimSameTypes } from './turn-history.ts'
 
 const laws: readonly Law<Run>[] = [

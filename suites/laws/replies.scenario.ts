@@ -25,15 +25,9 @@ import {
 import { replyBesideOtherChat } from '../support/refusals.ts'
 import { attachedFile } from '../support/test-data.ts'
 import { questionIn } from '../support/text-edits.ts'
-import { guessesOfTools, sendWithoutContent } from './edits.ts'
-import {
-  type Body,
-  type Edits,
-  type Law,
-  requirementsOfLaws,
-  type Trial,
-  tryConditions,
-} from './trials.ts'
+import { guessesOfTools, sendWithoutContent } from './conditions/edits.ts'
+import type { Body, Edits, Law, Trial } from './conditions/plan.ts'
+import { requirementsOfLaws, tryConditions } from './conditions/trials.ts'
 
 const laws: readonly Law<Run>[] = [
   { requirements: ['V2-GEN-01'], law: hasText },

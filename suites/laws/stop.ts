@@ -14,7 +14,7 @@ import {
   type ScenarioContext,
   sendAtOnce,
 } from '../../harness/conformance/scenario/index.ts'
-import type { Body, Trial } from './trials.ts'
+import type { Body, Trial } from './conditions/plan.ts'
 
 /** Stop sequences of common clients, which are unlikely in answers. */
 const strangers = ['\n\nUser:', '\n\nHuman:', '» Ende «']

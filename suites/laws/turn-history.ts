@@ -27,7 +27,7 @@ import {
   missingFrom,
 } from '../support/history.ts'
 import { type createRecallLaw, type Recall, sayAlone } from '../support/recall.ts'
-import type { Body, Trial } from './trials.ts'
+import type { Body, Trial } from './conditions/plan.ts'
 
 type Claiming = Pick<ScenarioContext, 'v3' | 'claim'>
 

@@ -27,8 +27,14 @@ import {
   sayAlone,
 } from '../support/recall.ts'
 import { textEdits } from '../support/text-edits.ts'
-import { inputEdits, optionalField, ragEdits, sendWithoutKey, toolEdits } from './edits.ts'
-import type { Body, Edits, Trial } from './trials.ts'
+import {
+  inputEdits,
+  optionalField,
+  ragEdits,
+  sendWithoutKey,
+  toolEdits,
+} from './conditions/edits.ts'
+import type { Body, Edits, Trial } from './conditions/plan.ts'
 import { claimShown, inputsOf, parentIn } from './turn-history.ts'
 
 export async function isRemembered(run: Run, { row, body, answer }: Trial): Promise<void> {

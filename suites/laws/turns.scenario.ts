@@ -20,8 +20,9 @@ import { secondCaller } from '../support/mistakes.ts'
 import { sayBesideOtherChat } from '../support/raced-turns.ts'
 import { askUntil, buildRecall } from '../support/recall.ts'
 import { wholeTexts } from '../support/text-edits.ts'
-import { doBefore, sendTurns } from './edits.ts'
-import { type Law, requirementsOfLaws, type Trial, tryConditions } from './trials.ts'
+import { doBefore, sendTurns } from './conditions/edits.ts'
+import type { Law, Trial } from './conditions/plan.ts'
+import { requirementsOfLaws, tryConditions } from './conditions/trials.ts'
 import { claimKeyNeeded, claimRunBefore, claimTurns, textsOf } from './turn-history.ts'
 import {
   editsOf,

@@ -11,7 +11,7 @@ import {
   type Row,
   type ScenarioContext,
 } from '../../harness/conformance/scenario/index.ts'
-import type { Body, Trial } from '../laws/trials.ts'
+import type { Body, Trial } from '../laws/conditions/plan.ts'
 
 /** A different text for each attempt: a target may answer a known text from a cache. */
 const subjects = ['bicycles came about', 'lighthouses came about', 'compasses came about']

@@ -27,6 +27,12 @@ export function isContentRefusal(exchange: Exchange): boolean {
   return /^4\d\d$/.test(status) && !otherReasons.includes(status)
 }
 
+/** Tests if a refusal of another caller is a failure: a caller may lack rights, but no 500 says so. */
+export function isFailureOfCaller({ response }: Exchange, isKnown: boolean): boolean {
+  const status = response?.status ?? 0
+  return status === 500 || (status > 500 && isKnown)
+}
+
 /** Credentials, unknown route, unknown method, timeout, rate limit. */
 const otherReasons = ['401', '403', '404', '405', '408', '429']
 

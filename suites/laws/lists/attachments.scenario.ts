@@ -20,8 +20,8 @@ import {
   test,
 } from '../../../harness/conformance/scenario/index.ts'
 import { buildTextFile, claimRecord, oddContents } from '../../support/test-data.ts'
-import { doBefore } from '../edits.ts'
-import type { Body, Trial } from '../trials.ts'
+import { doBefore } from '../conditions/edits.ts'
+import type { Body, Trial } from '../conditions/plan.ts'
 import { claimLists } from './list-laws.ts'
 import { cap, editsFor, type Members, membersOf, noCursor, rowsAt } from './members.ts'
 

@@ -18,7 +18,7 @@ import {
   succeeded,
   test,
 } from '../../../harness/conformance/scenario/index.ts'
-import type { Trial } from '../trials.ts'
+import type { Trial } from '../conditions/plan.ts'
 import { claimLists } from './list-laws.ts'
 import { type Caller, cap, editsFor, type LawfulList, membersOf, rowsAt } from './members.ts'
 

@@ -16,7 +16,8 @@ import {
   staysVisible,
   succeeded,
 } from '../../../harness/conformance/scenario/index.ts'
-import { type Trial, tryConditions } from '../trials.ts'
+import type { Trial } from '../conditions/plan.ts'
+import { tryConditions } from '../conditions/trials.ts'
 import {
   cap,
   type Kind,

@@ -10,7 +10,7 @@ import {
   succeeded,
 } from '../../../harness/conformance/scenario/index.ts'
 import { secondCaller } from '../../support/mistakes.ts'
-import type { Plan, Trial } from '../trials.ts'
+import type { Plan, Trial } from '../conditions/plan.ts'
 
 const kinds = ['word', 'digits', 'beyond ASCII', 'beyond the BMP'] as const
 export type Kind = (typeof kinds)[number]

@@ -1,5 +1,5 @@
 /** Edits shared by operations. */
-import { sampleImage } from '../../fixtures/content/image.ts'
+import { sampleImage } from '../../../fixtures/content/image.ts'
 import {
   inputText,
   isDeclined,
@@ -7,9 +7,9 @@ import {
   type ScenarioContext,
   type TargetProfile,
   valuesOf,
-} from '../../harness/conformance/scenario/index.ts'
-import { each, secondCaller } from '../support/mistakes.ts'
-import type { Body, Plan } from './trials.ts'
+} from '../../../harness/conformance/scenario/index.ts'
+import { each, secondCaller } from '../../support/mistakes.ts'
+import type { Body, Plan } from './plan.ts'
 
 /** A field, or undefined if its value is unknown. */
 export function optionalField(member: string, value: unknown): Body | undefined {

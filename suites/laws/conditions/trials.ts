@@ -4,8 +4,8 @@ import {
   conditions,
   type LawfulOperation,
   requirementsUnder,
-} from '../../contract/conditions.ts'
-import type { RequirementId } from '../../contract/index.ts'
+} from '../../../contract/conditions.ts'
+import type { RequirementId } from '../../../contract/index.ts'
 import {
   describeRow,
   type Exchange,
@@ -18,64 +18,17 @@ import {
   type ScenarioContext,
   type Values,
   valuesOf,
-} from '../../harness/conformance/scenario/index.ts'
-import { usualChange } from '../support/mistakes.ts'
-import { claimSeldomRefused, claimSteady, isContentRefusal } from '../support/refusals.ts'
-
-export type Body = Readonly<Record<string, unknown>>
-export type Edit = (body: Body) => Body
-
-/**
- * Fields or an edit of a body for a value of a dimension; undefined if the profile lacks what it needs.
- * `usualChange` has those of a dimension without any.
- */
-export type Edits<O extends LawfulOperation> = {
-  readonly [D in keyof (typeof conditions)[O]]?: {
-    readonly [V in keyof (typeof conditions)[O][D]]: Body | Edit | undefined
-  }
-}
+} from '../../../harness/conformance/scenario/index.ts'
+import { usualChange } from '../../support/mistakes.ts'
+import {
+  claimSeldomRefused,
+  claimSteady,
+  isContentRefusal,
+  isFailureOfCaller,
+} from '../../support/refusals.ts'
+import type { Body, Edit, Law, Plan, Trial } from './plan.ts'
 
 type Changes = Readonly<Record<string, Body | Edit | undefined>>
-
-/** An accepted request. */
-export interface Trial {
-  readonly row: Row
-  readonly body: Body
-  readonly answer: Exchange
-  /** Applies the same conditions to another request. */
-  readonly edit: Edit
-}
-
-/** A law, which must hold for each accepted request under all conditions, and the requirements that it decides. */
-export interface Law<Run> {
-  readonly requirements: readonly RequirementId[]
-  readonly law: (run: Run, trial: Trial) => Promise<void> | void
-}
-
-export interface Plan<O extends LawfulOperation, Run = unknown> {
-  readonly operation: O
-  readonly edits?: Edits<O>
-  /** The request before its edits. */
-  readonly base: (row: Row) => Body | Promise<Body>
-  readonly send: (body: Body, row: Row) => Promise<Exchange>
-  readonly laws?: readonly Pick<Law<Run>, 'law'>[]
-  /** Tests if a response contains an answer; one without is no evidence for a condition. */
-  readonly isAnswer?: (answer: Exchange) => boolean
-  /** Dimensions whose requirements need more than an accepted request; a law claims them. */
-  readonly shownByLaws?: readonly string[]
-  /** Requirement that is broken if the plain request is refused, or if errors come again and again. */
-  readonly accepts?: RequirementId
-  /** Requirement of an operation without state that is broken if its requests are refused now and then. */
-  readonly steady?: RequirementId
-  /** Rows that every depth tries after the plain one. */
-  readonly always?: readonly Row[]
-  /** Dimensions whose values need a second generation: outside of `always`, they are tried at depth full. */
-  readonly costly?: readonly string[]
-  /** Values with which an answer shows whether it knows its context; at depth full, more rows have these. */
-  readonly telling?: Values
-  /** Dimensions whose values are guesses until one is accepted; by default, the key of another caller. */
-  readonly guesses?: readonly string[]
-}
 
 type Context = Pick<ScenarioContext, 'claim' | 'session' | 'coverage'>
 
@@ -117,8 +70,10 @@ export async function tryConditions<O extends LawfulOperation, Run extends Conte
   if (steady) claimSeldomRefused(session, steady, requests.passing, rows.length)
   if (accepts) claimSteady(session, operation, accepts)
   const all = pairsOf(requests.valuesOf({ areAllowed: false }))
-  const accepted = trials.map(({ row }) => row)
-  const tried = pairsOf(values, accepted)
+  const tried = pairsOf(
+    values,
+    trials.map(({ row }) => row),
+  )
   coverage.add({
     operation,
     rows: trials.length,
@@ -230,12 +185,15 @@ class LawfulRequests<O extends LawfulOperation> {
   }
 
   #claimRefused(name: string, value: string, row: Row, evidence: readonly Exchange[]): void {
-    const requirement = this.#dimensions[name]?.[value]
+    const { guesses = ['caller'], accepts } = this.#plan
+    const ofValue = this.#dimensions[name]?.[value]
+    // Only this operation fails for the key: what needs the key elsewhere can be decided.
+    const requirement = name === 'caller' ? (accepts ?? ofValue) : ofValue
     const [answer] = evidence
-    const { guesses = ['caller'] } = this.#plan
-    const mayLackRights = name === 'caller' && (answer?.response?.status ?? 0) < 500
-    const isKnown = !mayLackRights && this.#accepted.has(`${name} ${value}`)
-    if (requirement == null || !answer || (guesses.includes(name) && !isKnown)) return
+    if (requirement == null || !answer) return
+    const isKnown = this.#accepted.has(`${name} ${value}`)
+    const isProven = name === 'caller' ? isFailureOfCaller(answer, isKnown) : isKnown
+    if (guesses.includes(name) && !isProven) return
     const what = `a request with ${describeRow(row)} (accepted without ${name} ${value})`
     this.#context.claim(requirement, () => expectAccepted(answer, what), ...evidence)
   }
