@@ -62,7 +62,7 @@ export const sections = Object.fromEntries(
   }),
 ) as Readonly<Record<keyof typeof texts, Section>>
 
-/** What the document says about a requirement, in our words: the part of section 4.3 for its area, or the whole section. */
+/** The words about a requirement in the document, in ours: the part of section 4.3 for its area, or the whole section. */
 export function specified(id: string, section: string): string | undefined {
   const area = id.replace(/-\d+$/, '')
   const part = Object.entries(ofV3).find(([areas]) => areas.split(' ').includes(area))?.[1]
