@@ -169,14 +169,23 @@ export function bodyText(exchange: Exchange): string {
 
 /** The body as JSON, or undefined if it is not valid JSON. */
 export function bodyJson(exchange: Exchange): unknown {
-  return parseJson(bodyText(exchange))
+  const { response } = exchange
+  return response === null ? undefined : parsedOnce(response, () => bodyText(exchange))
 }
 
 /** The body of the request as JSON, or undefined if it is not valid JSON. */
-export function requestJson(exchange: Pick<Exchange, 'request'>): unknown {
-  const { body } = exchange.request
-  return body === null ? undefined : parseJson(utf8.decode(body))
+export function requestJson({ request }: Pick<Exchange, 'request'>): unknown {
+  const { body } = request
+  return body === null ? undefined : parsedOnce(request, () => utf8.decode(body))
 }
+
+/** Each judge and claim reads the same body again. */
+function parsedOnce(message: WireRequest | WireResponse, text: () => string): unknown {
+  if (!parsed.has(message)) parsed.set(message, parseJson(text()))
+  return parsed.get(message)
+}
+
+const parsed = new WeakMap<WireRequest | WireResponse, unknown>()
 
 /** Media type without parameters, in lower case; empty if there is none. */
 export function mediaType(exchange: Exchange): string {
