@@ -141,8 +141,21 @@ export function repeatedIn(body: unknown, texts: readonly string[]): readonly st
     const elements = list.map((element) => new Set(leavesOf(element).map(({ value }) => value)))
     return texts.map((text) => elements.filter((leaves) => leaves.has(text)).length)
   })
-  const ofLists = counts.filter((count) => count.filter((times) => times > 0).length > 1)
+  const ofLists = counts.filter((count, at) => {
+    const isRepeated = count.some((times) => times > 1)
+    return (
+      count.filter((times) => times > 0).length > 1 || (isRepeated && hasTwins(lists[at] ?? []))
+    )
+  })
   return texts.filter((_, at) => ofLists.some((count) => (count[at] ?? 0) > 1))
+}
+
+/** Tests if two objects of a list have the same members. */
+function hasTwins(list: readonly unknown[]): boolean {
+  const forms = list
+    .filter(isObject)
+    .map((element) => JSON.stringify(leavesOf(element).map(({ path, value }) => [path, value])))
+  return new Set(forms).size < forms.length
 }
 
 /**
