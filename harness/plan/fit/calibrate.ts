@@ -1,22 +1,16 @@
 /** Service model whose latencies under load are those that were measured. */
+import { meanOf } from '../../../contract/averages.ts'
 import type { ServiceModel } from '../simulation/replica.ts'
 import {
   ascending,
   type ClusterOptions,
   latenciesOf,
-  type PredictedMetric,
   predictedMetrics,
   quantile,
   simulateOpen,
 } from '../simulation/simulate.ts'
 import type { MeasuredLoad } from './measured-probes.ts'
 import { answersOf } from './observed-work.ts'
-
-/** A model, and the latencies of the measurement as it predicts them. */
-export interface Calibrated {
-  readonly model: ServiceModel
-  readonly reproduced: readonly Reproduced[]
-}
 
 /** Mean error below which the model is left as it is. */
 const smallError = 0.08
@@ -41,12 +35,13 @@ const adjusted = [
 /**
  * Adjusts the times of a model until it reproduces the measured latencies: a coordinate search (Hooke & Jeeves, JACM 8,
  * 1961) in which each time is multiplied by smaller and smaller factors. A model that is close already is kept.
+ * `reproduced`: the latencies of the measurement as the model predicts them.
  */
 export function calibrate(
   start: ServiceModel,
   loads: readonly MeasuredLoad[],
   cluster: ClusterOptions,
-): Calibrated {
+) {
   const tried = (model: ServiceModel) => {
     const reproduced = loads.flatMap((load) => reproduce(load, model, cluster))
     return { model, reproduced, error: errorOf(reproduced) }
@@ -75,8 +70,7 @@ export function calibrate(
 }
 
 function errorOf(reproduced: readonly Reproduced[]): number {
-  const errors = reproduced.map((each) => Math.min(maxError, relativeError(each)))
-  return errors.reduce((sum, error) => sum + error, 0) / errors.length
+  return meanOf(reproduced.map((each) => Math.min(maxError, relativeError(each)))) ?? Number.NaN
 }
 
 /** Error of a prediction, symmetric for values that are too high and too low. */
@@ -85,14 +79,7 @@ export function relativeError({ measured, predicted }: Reproduced): number {
 }
 
 /** A latency quantile, milliseconds, as it was measured and as the model predicts it. */
-interface Reproduced {
-  readonly load: MeasuredLoad
-  readonly metric: PredictedMetric
-  /** 0.95 for a p95. */
-  readonly quantile: number
-  readonly measured: number
-  readonly predicted: number
-}
+type Reproduced = ReturnType<typeof reproduce>[number]
 
 const quantiles = { ttft: [0.5, 0.9, 0.95], tpot: [0.5], e2e: [0.5, 0.9, 0.95] } as const
 /** Minimum answers beyond a quantile. */
@@ -100,11 +87,7 @@ const minBeyond = 3
 const everything = { fromMs: 0, toMs: Number.POSITIVE_INFINITY }
 
 /** Quantiles of one load: its requests are sent to the model at the times at which they were sent. */
-function reproduce(
-  load: MeasuredLoad,
-  model: ServiceModel,
-  cluster: ClusterOptions,
-): readonly Reproduced[] {
+function reproduce(load: MeasuredLoad, model: ServiceModel, cluster: ClusterOptions) {
   const samples = load.probes.flatMap((probe) => probe.samples ?? [])
   const replayed = samples.map((own) => {
     const arrivals = answersOf(own).map((answer) => ({ atMs: answer.sentMs, ...answer }))

@@ -78,13 +78,10 @@ const varying: ServiceModel = {
 }
 
 test.each(seeds.slice(0, 3))('a replica whose iterations vary has its latencies: %s', (seed) => {
-  const answer = (requests: readonly Arrival[]) => {
-    const { firstTokenMs, endMs } = simulateOpen(varying, alone, requests)
-    return requests.map(({ atMs }, id) => ({
-      ttftMs: (firstTokenMs[id] ?? 0) - atMs,
-      latencyMs: (endMs[id] ?? 0) - atMs,
-    }))
-  }
+  const answer = (requests: readonly Arrival[]) =>
+    simulateOpen(varying, alone, requests).map(({ atMs, firstTokenMs, endMs }) => {
+      return { ttftMs: firstTokenMs - atMs, latencyMs: endMs - atMs }
+    })
   const [requests, rates] = [shortRequests, [2, 5, 10, 15, 18]]
   const run = { answer, requests, rates, durationMs: 60_000, overheadMs: 0, seed }
   const fitted = fitServiceModel(simulatedReport(run), alone)

@@ -1,6 +1,6 @@
 import { meanOf } from '../../../contract/averages.ts'
 import { type Draw, standardNormal } from '../../load/plan/random.ts'
-import type { RequestLength, Requests } from './requests.ts'
+import type { RequestLength, SimulatedRequest } from './requests.ts'
 
 /**
  * One replica of the service model. Between two events (an arrival, a place that becomes free) all
@@ -8,7 +8,8 @@ import type { RequestLength, Requests } from './requests.ts'
  */
 export class Replica {
   readonly #model: ServiceModel
-  readonly #requests: Requests
+  readonly #requests: readonly SimulatedRequest[]
+  readonly #onEnd: (ms: number) => void
   /** Requests by the iteration that gives them their last token: `iteration * idRange + id`. */
   readonly #running = new NumberHeap()
   #waiting: number[] = []
@@ -21,9 +22,19 @@ export class Replica {
   /** Duration of one iteration as a multiple of its mean. */
   #slowness: number
 
-  constructor(model: ServiceModel, requests: Requests, draw: Draw) {
+  /**
+   * @param requests by id
+   * @param onEnd is called with the time at which a request ends
+   */
+  constructor(
+    model: ServiceModel,
+    requests: readonly SimulatedRequest[],
+    draw: Draw,
+    onEnd: (ms: number) => void,
+  ) {
     this.#model = model
     this.#requests = requests
+    this.#onEnd = onEnd
     this.#draw = draw
     this.#slowness = this.#drawSlowness()
   }
@@ -76,15 +87,17 @@ export class Replica {
     let promptTokens = 0
     for (let at = from; at < to; at++) {
       const id = this.#waiting[at] ?? 0
-      promptTokens += this.#requests.promptTokens[id] ?? 0
-      const last = this.#iteration + Math.max(1, this.#requests.outputTokens[id] ?? 1)
+      const request = this.#requests[id]
+      promptTokens += request?.promptTokens ?? 0
+      const last = this.#iteration + Math.max(1, request?.outputTokens ?? 1)
       this.#running.push(last * idRange + id)
     }
     this.#iteration += 1
     const prompts = (to - from) * prefillMs + promptTokens * prefillMsPerToken
     this.#now += this.#slowness * (prompts + iterationMs(this.#model, this.#running.size))
     for (let at = from; at < to; at++) {
-      this.#requests.firstTokenMs[this.#waiting[at] ?? 0] = this.#now
+      const request = this.#requests[this.#waiting[at] ?? 0]
+      if (request !== undefined) request.firstTokenMs = this.#now
     }
     this.#forgetUpTo(to)
     this.#finish()
@@ -94,8 +107,9 @@ export class Replica {
     this.#slowness = this.#drawSlowness()
     this.#finishedNow = 0
     while (Math.floor(this.#running.min / idRange) <= this.#iteration) {
-      const id = this.#running.pop() % idRange
-      this.#requests.end(id, this.#now)
+      const request = this.#requests[this.#running.pop() % idRange]
+      if (request !== undefined) request.endMs = this.#now
+      this.#onEnd(this.#now)
       this.#finishedNow += 1
     }
   }

@@ -41,7 +41,7 @@ describe('one replica', () => {
     const model = { ...unlimited, maxSequences: servers }
     const arrivals = exponentialAnswers(perSecond, 200_000, 'erlang')
     const requests = simulateOpen(model, alone, arrivals)
-    const waits = requests.firstTokenMs.map((at, id) => at - (requests.arrivalMs[id] ?? 0) - 1)
+    const waits = requests.map(({ atMs, firstTokenMs }) => firstTokenMs - atMs - 1)
     const meanWait = meanOf(waits) ?? Number.NaN
     const waiting = waits.filter((wait) => wait > 1).length / waits.length
     expect(Math.abs((meanWait - 0.5) / meanWaitMMc(servers, load, 200) - 1)).toBeLessThan(0.1)
@@ -58,10 +58,8 @@ describe('one replica', () => {
       [50, 150],
       [300, 600],
     ] as const) {
-      const own = requests.outputTokens.flatMap((tokens, id) =>
-        tokens >= from && tokens < to
-          ? [((requests.endMs[id] ?? 0) - (requests.arrivalMs[id] ?? 0)) / tokens]
-          : [],
+      const own = requests.flatMap(({ atMs, endMs, outputTokens: tokens }) =>
+        tokens >= from && tokens < to ? (endMs - atMs) / tokens : [],
       )
       const slowdown = meanOf(own) ?? Number.NaN
       expect(slowdown * (1 - load)).toBeGreaterThan(0.93)
@@ -94,12 +92,13 @@ describe('one replica', () => {
         }
         const requests = simulateOpen(model, alone, arrivals)
         const answers = simulate({ ...defaultEngine, ...limits }, arrivals)
-        for (const [id, answer] of answers.entries()) {
-          const at = requests.arrivalMs[id] ?? 0
-          if (answer === null) expect(requests.endMs[id]).toBeNaN()
+        expect(answers).toHaveLength(requests.length)
+        for (const [id, { atMs, firstTokenMs, endMs }] of requests.entries()) {
+          const answer = answers[id] ?? null
+          if (answer === null) expect(endMs).toBeNaN()
           else {
-            expect((requests.firstTokenMs[id] ?? 0) - at).toBeCloseTo(answer.ttftMs, 6)
-            expect((requests.endMs[id] ?? 0) - at).toBeCloseTo(answer.latencyMs, 6)
+            expect(firstTokenMs - atMs).toBeCloseTo(answer.ttftMs, 6)
+            expect(endMs - atMs).toBeCloseTo(answer.latencyMs, 6)
           }
         }
       }),
@@ -143,9 +142,8 @@ describe('several replicas', () => {
         const run = { users: count, untilMs: 120_000, rampMs: 100, draw: drawOf('closed', 'ramp') }
         const requests = simulateClosed(model, { replicas, balance }, { ...run, nextLength })
         // Time in flight from 20 s to 100 s, over that time.
-        const inFlight = requests.arrivalMs.reduce((sum, at, id) => {
-          const end = Math.min(100_000, requests.endMs[id] ?? 0)
-          return sum + Math.max(0, end - Math.max(20_000, at))
+        const inFlight = requests.reduce((sum, { atMs, endMs }) => {
+          return sum + Math.max(0, Math.min(100_000, endMs) - Math.max(20_000, atMs))
         }, 0)
         expect(inFlight / 80_000).toBeCloseTo(count, 6)
       }),

@@ -1,7 +1,7 @@
 import { rankOf } from '../../../contract/averages.ts'
 import { type Draw, drawsOf } from '../../load/plan/random.ts'
 import { NumberHeap, Replica, type ServiceModel } from './replica.ts'
-import { type RequestLength, Requests } from './requests.ts'
+import type { RequestLength, SimulatedRequest } from './requests.ts'
 
 export interface ClusterOptions {
   readonly replicas: number
@@ -16,16 +16,13 @@ export interface Arrival extends RequestLength {
 /** Simulates requests that arrive independently of others: an open loop, or a recorded workload. */
 export function simulateOpen(
   model: ServiceModel,
-  { replicas, balance }: ClusterOptions,
+  options: ClusterOptions,
   arrivals: Iterable<Arrival>,
-): Requests {
-  const requests = new Requests()
-  const cluster = new Cluster(model, replicas, balance, requests)
-  for (const arrival of arrivals) {
-    cluster.arrive(requests.add(arrival.atMs, arrival), arrival.atMs)
-  }
+): readonly SimulatedRequest[] {
+  const cluster = new Cluster(model, options)
+  for (const arrival of arrivals) cluster.arrive(arrival.atMs, arrival)
   cluster.runUntil(Number.POSITIVE_INFINITY)
-  return requests
+  return cluster.requests
 }
 
 interface ClosedLoop {
@@ -41,22 +38,20 @@ interface ClosedLoop {
 /** Simulates users who send the next request as soon as the last one is answered. */
 export function simulateClosed(
   model: ServiceModel,
-  { replicas, balance }: ClusterOptions,
+  options: ClusterOptions,
   { users, untilMs, nextLength, rampMs, draw }: ClosedLoop,
-): Requests {
+): readonly SimulatedRequest[] {
   const next = new NumberHeap()
   for (let user = 0; user < users; user++) next.push(draw() * rampMs)
-  const requests = new Requests((endMs) => next.push(endMs + model.overheadMs))
-  const cluster = new Cluster(model, replicas, balance, requests)
+  const cluster = new Cluster(model, options, (endMs) => next.push(endMs + model.overheadMs))
   for (;;) {
     cluster.runUntil(next.min)
     const ms = next.pop()
     if (ms >= untilMs) break
-    const isAccepted = cluster.arrive(requests.add(ms, nextLength()), ms)
-    if (!isAccepted) next.push(ms + retryMs)
+    if (!cluster.arrive(ms, nextLength())) next.push(ms + retryMs)
   }
   cluster.runUntil(Number.POSITIVE_INFINITY)
-  return requests
+  return cluster.requests
 }
 
 /** Retry-After of most busy servers. */
@@ -67,10 +62,7 @@ export function* withLengths(
   times: Iterable<number>,
   nextLength: () => RequestLength,
 ): Generator<Arrival> {
-  for (const atMs of times) {
-    const { promptTokens, outputTokens } = nextLength()
-    yield { atMs, promptTokens, outputTokens }
-  }
+  for (const atMs of times) yield { atMs, ...nextLength() }
 }
 
 /** Metrics that a simulation predicts. */
@@ -87,33 +79,24 @@ export interface Latencies extends Readonly<Record<PredictedMetric, Float64Array
 }
 
 export function latenciesOf(
-  requests: Requests,
+  requests: readonly SimulatedRequest[],
   overheadMs: number,
   { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
 ): Latencies {
-  const [ttft, tpot, e2e]: [number[], number[], number[]] = [[], [], []]
-  let [arrived, refused, tokens] = [0, 0, 0]
-  for (let id = 0; id < requests.count; id++) {
-    const at = requests.arrivalMs[id] ?? 0
-    if (at < fromMs || at >= toMs) continue
-    arrived += 1
-    const first = requests.firstTokenMs[id] ?? Number.NaN
-    const end = requests.endMs[id] ?? Number.NaN
-    if (Number.isNaN(end)) {
-      refused += 1
-      continue
-    }
-    const output = requests.outputTokens[id] ?? 1
-    tokens += output
-    ttft.push(first - at + overheadMs)
-    e2e.push(end - at + overheadMs)
-    if (output > 1) tpot.push((end - first) / (output - 1))
-  }
+  const arrived = requests.filter(({ atMs }) => atMs >= fromMs && atMs < toMs)
+  const answered = arrived.filter(({ endMs }) => !Number.isNaN(endMs))
+  const decoded = answered.filter(({ outputTokens }) => outputTokens > 1)
   return {
-    ...{ ttft: ascending(ttft), tpot: ascending(tpot), e2e: ascending(e2e) },
-    arrived,
-    refused,
-    outputTokens: tokens,
+    ttft: ascending(answered.map(({ atMs, firstTokenMs }) => firstTokenMs - atMs + overheadMs)),
+    tpot: ascending(
+      decoded.map(({ firstTokenMs, endMs, outputTokens }) => {
+        return (endMs - firstTokenMs) / (outputTokens - 1)
+      }),
+    ),
+    e2e: ascending(answered.map(({ atMs, endMs }) => endMs - atMs + overheadMs)),
+    arrived: arrived.length,
+    refused: arrived.length - answered.length,
+    outputTokens: answered.reduce((sum, { outputTokens }) => sum + outputTokens, 0),
     windowMs: toMs - fromMs,
   }
 }
@@ -130,27 +113,35 @@ export function quantile(values: Float64Array, q: number): number {
 export type Balance = 'round-robin' | 'least-connections'
 
 /** Replicas behind a load balancer that learns of each request and its end immediately. */
-export class Cluster {
+class Cluster {
+  /** In order of arrival. */
+  readonly requests: SimulatedRequest[] = []
   readonly #replicas: readonly Replica[]
   readonly #balance: Balance
   readonly #nextEventMs: number[]
   #last = -1
 
-  constructor(model: ServiceModel, replicas: number, balance: Balance, requests: Requests) {
+  constructor(
+    model: ServiceModel,
+    { replicas, balance }: ClusterOptions,
+    onEnd: (ms: number) => void = () => {},
+  ) {
     this.#replicas = Array.from(
       { length: replicas },
-      (_, at) => new Replica(model, requests, drawsOf(1, at)),
+      (_, at) => new Replica(model, this.requests, drawsOf(1, at), onEnd),
     )
     this.#nextEventMs = this.#replicas.map(() => Number.POSITIVE_INFINITY)
     this.#balance = balance
   }
 
   /** Passes a request on; false if it is refused. */
-  arrive(id: number, ms: number): boolean {
-    this.runUntil(ms)
-    const at = this.#choose(ms)
+  arrive(atMs: number, { promptTokens, outputTokens }: RequestLength): boolean {
+    this.runUntil(atMs)
+    const at = this.#choose(atMs)
     this.#last = at
-    const isAccepted = this.#replicas[at]?.arrive(id, ms) ?? false
+    const never = { firstTokenMs: Number.NaN, endMs: Number.NaN }
+    const id = this.requests.push({ atMs, promptTokens, outputTokens, ...never }) - 1
+    const isAccepted = this.#replicas[at]?.arrive(id, atMs) ?? false
     this.#update(at)
     return isAccepted
   }
