@@ -2,6 +2,7 @@
 import type { CapacityProbe } from '../../reports/capacity/model/probe.ts'
 import type { CapacityReport } from '../../reports/capacity/model/report.ts'
 import { generatorEnvironment } from '../load/generator/generator-monitor.ts'
+import type { LoadProgress } from '../load/options.ts'
 import { PreparationError } from '../load/run.ts'
 import { attainablePrecision, budgetText, defaultProbeMs, type Probe } from './probe.ts'
 import {
@@ -83,17 +84,40 @@ class CapacityRun {
 
   async #baseline(): Promise<void> {
     this.#progress('baseline', null)
-    const atMs = this.#elapsed()
-    const run = await runBaseline(this.#options).catch((error: unknown) => this.#lost(error))
-    if (run === null) return
-    const { observer } = run
+    const found = await this.#measure('baseline', 1, () => runBaseline(this.#options), 'closed')
+    if (found === null) return
+    const { observer } = found.run
+    const answerMs = observer.medianResidenceMs()
     this.#unloadedMs = observer.medianLatencyMs()
     this.#found.probeMs =
-      this.#options.probeMs ??
-      defaultProbeMs(this.#options.budgetMs, observer.medianResidenceMs() ?? 0)
-    const { row } = measuredProbe(run, { ...this.#facts('baseline', 1, atMs), loop: 'closed' })
-    this.#keep(row, run)
-    this.#tellBudget(observer.medianResidenceMs())
+      this.#options.probeMs ?? defaultProbeMs(this.#options.budgetMs, answerMs ?? 0)
+    this.#keep(found.row, found.run)
+    this.#tellBudget(answerMs)
+  }
+
+  /** Sends a run; null if chats could not be created, which ends the search: the target is gone. */
+  async #measure(
+    purpose: CapacityProbe['purpose'],
+    load: number,
+    send: () => Promise<ProbeRun>,
+    loop = this.#options.loop,
+  ) {
+    const atMs = this.#elapsed()
+    const facts = {
+      ...{ index: this.#found.rows.length, purpose, load, loop, atMs, limits: this.#limits },
+      unloadedMs: this.#unloadedMs,
+      rest: this.#rest && { ms: this.#rest.ms, recovered: this.#rest.recovered },
+    }
+    try {
+      const run = await send()
+      return { run, ...measuredProbe(run, facts) }
+    } catch (error) {
+      if (!(error instanceof PreparationError)) throw error
+      this.#found.notes.push(error.message)
+      this.#found.isUnreachable = true
+      this.#ending.abort()
+      return null
+    }
   }
 
   /** Reports in advance what the budget can decide, at the rate of one client or the minimum if that is higher. */
@@ -127,27 +151,28 @@ class CapacityRun {
     const amount = loop === 'closed' ? Math.max(1, Math.round(load)) : load
     const atMs = this.#elapsed()
     this.#progress('probe', amount)
-    const run = await runLoadProbe(this.#options, {
+    const run = {
       index: this.#found.rows.length,
       arrival:
         loop === 'open'
-          ? { kind: arrival, perSecond: amount }
-          : { kind: 'closed', concurrency: amount, maxTransactions: maxTransactions },
+          ? ({ kind: arrival, perSecond: amount } as const)
+          : ({ kind: 'closed', concurrency: amount, maxTransactions } as const),
       durationMs: effort * this.#found.probeMs,
-      mayGiveUp: true,
-      isDistributed: true,
-      onProgress: (progress) => this.#progress('probe', amount, progress),
-    }).catch((error: unknown) => this.#lost(error))
-    if (run === null) return { rate: amount, limits: [], atMs, valid: false }
-    const { row, probe } = measuredProbe(run, this.#facts(purpose, amount, atMs))
-    if (probe.policy !== undefined) this.#found.rateLimit = run.observer.rateLimitHeaders
+      ...{ mayGiveUp: true, isDistributed: true },
+      onProgress: (progress: LoadProgress) => this.#progress('probe', amount, progress),
+    }
+    const found = await this.#measure(purpose, amount, () => runLoadProbe(this.#options, run))
+    if (found === null) return { rate: amount, limits: [], atMs, valid: false }
+    const { row, probe } = found
+    const { rateLimitHeaders } = found.run.observer
+    if (probe.policy !== undefined) this.#found.rateLimit = rateLimitHeaders
     this.#rest = null
     const isDone = this.#ending.signal.aborted || (row.verdict === 'met' && row.valid)
     if (!isDone && mayRest) await this.#recover()
     // Failures of this probe mean that the target is gone, not slow.
     const isGone = this.#found.isUnreachable
     const unanswered = { valid: false, verdict: 'invalid', stopped: stoppedAnswering } as const
-    this.#keep(isGone ? { ...row, ...unanswered } : row, run)
+    this.#keep(isGone ? { ...row, ...unanswered } : row, found.run)
     return isGone ? { ...probe, valid: false } : probe
   }
 
@@ -169,33 +194,11 @@ class CapacityRun {
     if (!this.#ending.signal.aborted) await this.#probe('hysteresis', below, { mayRest: false })
   }
 
-  #facts(purpose: CapacityProbe['purpose'], load: number, atMs: number) {
-    return {
-      index: this.#found.rows.length,
-      purpose,
-      load,
-      loop: this.#options.loop,
-      atMs,
-      limits: this.#limits,
-      unloadedMs: this.#unloadedMs,
-      rest: this.#rest && { ms: this.#rest.ms, recovered: this.#rest.recovered },
-    }
-  }
-
   #keep(row: CapacityProbe, { report, notes }: ProbeRun): void {
     this.#found.rows.push(row)
     this.#found.environment = report.generator.environment
     this.#found.notes.push(...notes, ...report.notes)
     this.#found.faults.push(...report.faults)
-  }
-
-  /** Ends the search if chats could not be created: the target is gone. */
-  #lost(error: unknown): null {
-    if (!(error instanceof PreparationError)) throw error
-    this.#found.notes.push(error.message)
-    this.#found.isUnreachable = true
-    this.#ending.abort()
-    return null
   }
 
   #elapsed(): number {

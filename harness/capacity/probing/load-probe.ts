@@ -108,12 +108,15 @@ const maxPauseMs = 4000
 
 /** Runs one client, request by request, for ten seconds or twenty requests. */
 export function runBaseline(options: CapacityOptions): Promise<ProbeRun> {
-  return runLoadProbe(options, {
-    index: 0,
-    arrival: { kind: 'closed', concurrency: 1, maxTransactions: baselineRequests },
-    durationMs: baselineMs,
-    maxRequests: baselineRequests,
-  })
+  return runOneClient(options, { index: 0, durationMs: baselineMs, maxRequests: baselineRequests })
+}
+
+function runOneClient(
+  options: CapacityOptions,
+  run: Pick<ProbeRunOptions, 'index' | 'durationMs'> & { readonly maxRequests: number },
+): Promise<ProbeRun> {
+  const arrival = { kind: 'closed', concurrency: 1, maxTransactions: run.maxRequests } as const
+  return runLoadProbe(options, { ...run, arrival })
 }
 
 /** Sends a few requests, with growing pauses, until they take as long as those of an idle target. */
@@ -140,16 +143,11 @@ export async function rest(options: CapacityOptions, unloadedMs: number | null) 
 /** Median latency of a few requests, one after the other; null if none was answered. */
 async function answerTime(options: CapacityOptions, notes: string[]): Promise<number | null> {
   try {
-    const { observer, notes: own } = await runLoadProbe(options, {
-      index: null,
-      arrival: { kind: 'closed', concurrency: 1, maxTransactions: restRequests },
-      durationMs: options.maxRestMs,
-      maxRequests: restRequests,
-    })
+    const run = { index: null, durationMs: options.maxRestMs, maxRequests: restRequests }
+    const { observer, notes: own } = await runOneClient(options, run)
     notes.push(...own)
-    return (
-      observer.medianLatencyMs() ?? (observer.unansweredShare < 1 ? Number.POSITIVE_INFINITY : null)
-    )
+    const unknown = observer.unansweredShare < 1 ? Number.POSITIVE_INFINITY : null
+    return observer.medianLatencyMs() ?? unknown
   } catch (error) {
     if (error instanceof PreparationError) return null
     throw error

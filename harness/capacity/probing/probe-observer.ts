@@ -25,6 +25,8 @@ interface Observed {
   readonly transaction: string
 }
 
+type MeasuredWindow = Readonly<Record<'fromMs' | 'toMs', number>>
+
 /** Samples of one probe in the report, if it has as many. */
 const minSamples = 400
 /** Samples for each request in flight, so that some of them have only samples beside them. */
@@ -112,10 +114,8 @@ export class ProbeObserver {
   }
 
   /** Counts of the requests planned in the measured window. */
-  counts({ fromMs, toMs }: { readonly fromMs: number; readonly toMs: number }): LimitCount[] {
-    const measured = this.#requests
-      .filter(({ plannedNs }) => plannedNs >= fromMs * 1e6 && plannedNs < toMs * 1e6)
-      .toSorted((a, b) => a.plannedNs - b.plannedNs)
+  counts(window: MeasuredWindow): LimitCount[] {
+    const measured = this.#plannedIn(window).toSorted((a, b) => a.plannedNs - b.plannedNs)
     return this.#limits.map(({ expression, allowed }, index) => {
       const series = measured.flatMap(({ over }) => over[index] ?? [])
       return {
@@ -143,17 +143,13 @@ export class ProbeObserver {
   }
 
   /** Mean time in flight, milliseconds, of the requests planned in the window; null without any. */
-  meanResidenceMs({ fromMs, toMs }: { readonly fromMs: number; readonly toMs: number }) {
-    const times = this.#requests
-      .filter(({ plannedNs }) => plannedNs >= fromMs * 1e6 && plannedNs < toMs * 1e6)
-      .map(({ startNs, endNs }) => (endNs - startNs) / 1e6)
-    return meanOf(times)
+  meanResidenceMs(window: MeasuredWindow): number | null {
+    return meanOf(this.#plannedIn(window).map(({ startNs, endNs }) => (endNs - startNs) / 1e6))
   }
 
   /** Median of first-token times, or of whole times if nothing was streamed; null without any. */
   medianLatencyMs(): number | null {
-    const whole = this.#requests.filter(({ outcome }) => outcome === 'ok')
-    return medianOf(whole.flatMap(({ ttftMs, e2eMs }) => ttftMs ?? e2eMs ?? []))
+    return medianOf(this.#whole.flatMap(({ ttftMs, e2eMs }) => ttftMs ?? e2eMs ?? []))
   }
 
   /** Median of whole times; null without any. */
@@ -163,7 +159,7 @@ export class ProbeObserver {
 
   /** Mean number of tokens of prompts and answers; null if unknown for all. */
   meanTokens(): { readonly prompt: number | null; readonly output: number | null } {
-    const whole = this.#requests.filter(({ outcome }) => outcome === 'ok')
+    const whole = this.#whole
     return {
       prompt: meanOf(whole.flatMap(({ promptTokens }) => promptTokens ?? [])),
       output: meanOf(whole.flatMap(({ outputTokens }) => outputTokens ?? [])),
@@ -185,6 +181,16 @@ export class ProbeObserver {
       tpotMs: drawn.map(({ tpotMs }) => tpotMs && rounded(tpotMs)),
       inFlight: drawn.map((sample) => sample.inFlight),
     }
+  }
+
+  get #whole(): readonly Observed[] {
+    return this.#requests.filter(({ outcome }) => outcome === 'ok')
+  }
+
+  #plannedIn({ fromMs, toMs }: MeasuredWindow): readonly Observed[] {
+    return this.#requests.filter(
+      ({ plannedNs }) => plannedNs >= fromMs * 1e6 && plannedNs < toMs * 1e6,
+    )
   }
 
   /** Requests in order of sending, each with the number in flight when it was sent. */

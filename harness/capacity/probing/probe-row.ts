@@ -10,7 +10,7 @@ import { type LimitCount, limitVerdictOf, type Probe, verdictOf } from '../probe
 import type { ProbeRun } from './load-probe.ts'
 import type { ProbeLimit } from './probe-limits.ts'
 
-export interface ProbeFacts {
+interface ProbeFacts {
   readonly index: number
   readonly purpose: CapacityProbe['purpose']
   /** Transactions a second of an open loop, clients of a closed one. */
