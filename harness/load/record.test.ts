@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
 import { requestLine } from '../../reports/load/model/requests.ts'
-import { joinRequests, RequestsFile, requestsName } from './record.ts'
+import { joinRequests, requestsFile, requestsName } from './record.ts'
 import { load } from './test-support/drive.ts'
 import { oddServer } from './test-support/odd-server.ts'
 import { anyRecord, recordOf } from './test-support/records.ts'
@@ -23,9 +23,9 @@ const linesIn = (file: string) =>
 
 test('a run writes a line for each request, with the finding of its judge', async () => {
   const server = await oddServer((n) => (n % 4 === 3 ? 'cut after [DONE]' : n === 0 ? 503 : 'well'))
-  const requestsFile = join(emptyFolder(), requestsName)
-  const report = await load(server.url, { options: { requestsFile } })
-  const lines = linesIn(requestsFile)
+  const file = join(emptyFolder(), requestsName)
+  const report = await load(server.url, { options: { requestsFile: file } })
+  const lines = linesIn(file)
   expect(lines.map(({ index }) => index).sort((a, b) => a - b)).toEqual([...Array(20).keys()])
   const outcomes = Map.groupBy(lines, ({ outcome, status }) => `${outcome} ${status}`)
   expect([...outcomes].map(([name, all]) => [name, all.length])).toEqual([
@@ -46,7 +46,7 @@ test('each record is a line of the schema, and no secret of the target is in it'
   const file = join(emptyFolder(), requestsName)
   fc.assert(
     fc.property(fc.array(anyRecord, { minLength: 1, maxLength: 20 }), (records) => {
-      const requests = new RequestsFile(file, (text) => text.replaceAll('503', '***'))
+      const requests = requestsFile(file, (text) => text.replaceAll('503', '***'))
       for (const record of records) requests.add([record])
       requests.close()
       const lines = linesIn(file)
@@ -60,11 +60,12 @@ test('each record is a line of the schema, and no secret of the target is in it'
 })
 
 test('a file that cannot be written is a note of the run', () => {
-  const requests = new RequestsFile(join(emptyFolder(), 'no-such-folder', requestsName), String)
+  const requests = requestsFile(join(emptyFolder(), 'no-such-folder', requestsName), String)
   requests.add([recordOf()])
   requests.add([recordOf()])
-  requests.close()
-  expect(requests.problem).toContain('requests.ndjson is incomplete: ENOENT')
+  expect(requests.close()).toEqual([
+    expect.stringContaining('requests.ndjson is incomplete: ENOENT'),
+  ])
 })
 
 test('shards are joined, also into the folder of one of them', () => {

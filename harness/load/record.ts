@@ -131,34 +131,28 @@ export const requestsName = 'requests.ndjson'
 /**
  * Writes the requests of a run on the main thread, which takes no stamps: a slow disk delays the reading of
  * records but not the load, and no line is kept in memory. A failure to write ends the file, not the run.
+ * @param redact removes secrets from a text of the target
  */
-export class RequestsFile {
-  /** Reason why the file is incomplete, as a sentence; undefined if it is whole. */
-  problem: string | undefined
-  readonly #file: string
-  readonly #redact: (text: string) => string
-  #descriptor: number | undefined
-
-  /** @param redact removes secrets from a text of the target */
-  constructor(file: string, redact: (text: string) => string) {
-    this.#file = file
-    this.#redact = redact
-  }
-
-  add(records: readonly RequestRecord[]): void {
-    if (records.length === 0 || this.problem !== undefined) return
-    const lines = records.map((record) => `${JSON.stringify(lineOf(record, this.#redact))}\n`)
-    try {
-      this.#descriptor ??= openSync(this.#file, 'w')
-      writeWhole(this.#descriptor, Buffer.from(lines.join('')))
-    } catch (error) {
-      this.problem = `${requestsName} is incomplete: ${messageOf(error)}`
-    }
-  }
-
-  close(): void {
-    if (this.#descriptor !== undefined) closeSync(this.#descriptor)
-    this.#descriptor = undefined
+export function requestsFile(file: string, redact: (text: string) => string) {
+  let descriptor: number | undefined
+  let problem: string | undefined
+  return {
+    add(records: readonly RequestRecord[]): void {
+      if (records.length === 0 || problem !== undefined) return
+      const lines = records.map((record) => `${JSON.stringify(lineOf(record, redact))}\n`)
+      try {
+        descriptor ??= openSync(file, 'w')
+        writeWhole(descriptor, Buffer.from(lines.join('')))
+      } catch (error) {
+        problem = `${requestsName} is incomplete: ${messageOf(error)}`
+      }
+    },
+    /** Returns the reason why the file is incomplete, as a sentence; none if it is whole. */
+    close(): readonly string[] {
+      if (descriptor !== undefined) closeSync(descriptor)
+      descriptor = undefined
+      return problem === undefined ? [] : [problem]
+    },
   }
 }
 

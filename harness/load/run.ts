@@ -14,7 +14,7 @@ import { WorkerThread } from './engine/worker-thread.ts'
 import { startClockProbeServer } from './generator/generator-monitor.ts'
 import { RunRecorder } from './metrics/run-metrics.ts'
 import type { LoadOptions, LoadProgress } from './options.ts'
-import { RequestsFile } from './record.ts'
+import { requestsFile } from './record.ts'
 import { buildReport, type RunTimes } from './report/build-report.ts'
 import { countWarnings } from './setup/chat-journal.ts'
 
@@ -27,11 +27,12 @@ export async function runLoad(
   options: LoadOptions,
   threads = startThreads(options.workers),
 ): Promise<LoadReport> {
-  const { spec, slos, signal, onProgress, onRecord, requestsFile } = options
+  const { spec, slos, signal, onProgress, onRecord, requestsFile: file } = options
   const durationMs = spec.durationNs / 1e6
   const stats = new RunRecorder(spec, slos)
   const redact = createRedactor(options.target.secrets).text
-  const requests = requestsFile === undefined ? null : new RequestsFile(requestsFile, redact)
+  const requests = file === undefined ? null : requestsFile(file, redact)
+  let notes: readonly string[] = []
   let startNs: bigint | undefined
   let cpuStart = process.cpuUsage()
   const run: RunTimes = {
@@ -87,14 +88,13 @@ export async function runLoad(
       report(elapsedMs() < durationMs ? 'running' : 'draining')
     },
   }).finally(() => {
-    requests?.close()
+    notes = requests?.close() ?? []
     return probeServer.then(({ close }) => close())
   })
   // With too little time before the start, the clock is measured after the end.
   if (run.clock === undefined && options.shard !== null && !signal.aborted) {
     await measureClock()
   }
-  const notes = requests?.problem === undefined ? [] : [requests.problem]
   return buildReport(options, { ...run, stats, outcome, notes })
 }
 

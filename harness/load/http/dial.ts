@@ -31,16 +31,13 @@ interface DialSink {
 
 /** Opens a connection to a target, including proxy and TLS handshake. Returns a function that closes it. */
 export function dial(route: Route, options: DialOptions, sink: DialSink): () => void {
-  const { proxy, secure, host, port } = route
+  const { proxy, secure, address } = route
   const direct = onReadOf(options)
   if (proxy === null) {
-    return attach(
-      secure
-        ? connectTls({ ...tlsOptionsOf(route, options), ...direct })
-        : connectTcp({ host, port, ...direct }),
-      secure,
-      sink,
-    )
+    const socket = secure
+      ? connectTls({ ...tlsOptionsOf(route, options), ...direct })
+      : connectTcp({ ...address, ...direct })
+    return attach(socket, secure, sink)
   }
   if (route.forward !== null) {
     const to = { host: proxy.hostname.replace(/^\[|\]$/g, ''), port: portOf(proxy) }
@@ -107,17 +104,8 @@ function readThrough(socket: Socket, { memory, onBytes }: DirectRead): void {
   })
 }
 
-function tlsOptionsOf(
-  { host, port, servername, tls }: Route,
-  { alpn }: DialOptions,
-): ConnectionOptions {
-  return {
-    host,
-    port,
-    ...(servername === undefined ? {} : { servername }),
-    ...tls,
-    ALPNProtocols: [...alpn],
-  }
+function tlsOptionsOf({ address, tls }: Route, { alpn }: DialOptions): ConnectionOptions {
+  return { ...address, ...tls, ALPNProtocols: [...alpn] }
 }
 
 export type Route = ReturnType<typeof routeOf>
@@ -142,12 +130,9 @@ export function routeOf(baseUrl: string, network: NetworkOptions = directNetwork
   const forward: Forward | null = isForwarded ? { authorization: proxyAuthorization(proxy) } : null
   return {
     secure,
-    /** Host to connect to; behind a proxy, the host of the CONNECT request. */
-    host: resolvedAddress(network, hostname, port) ?? name,
-    port,
-    /** Name in the TLS handshake; an address has none (RFC 6066, section 3). */
-    servername: isIP(name) === 0 ? name : undefined,
-    tls: secure ? tlsOf(network) : {},
+    /** Address to connect to; behind a proxy, that of the CONNECT request. */
+    address: { host: resolvedAddress(network, hostname, port) ?? name, port },
+    tls: secure ? tlsOf(network, name) : {},
     httpVersion: network.httpVersion,
     /** Base address of the target: scheme and authority only. */
     origin,
@@ -157,9 +142,11 @@ export function routeOf(baseUrl: string, network: NetworkOptions = directNetwork
   }
 }
 
-function tlsOf(network: NetworkOptions) {
+function tlsOf(network: NetworkOptions, name: string): ConnectionOptions {
   const { rejectUnauthorized, ...context } = tlsOptions(network)
   return {
+    // An address has no name in the handshake (RFC 6066, section 3).
+    ...(isIP(name) === 0 ? { servername: name } : {}),
     ...(Object.keys(context).length === 0 ? {} : { secureContext: createSecureContext(context) }),
     ...(rejectUnauthorized === undefined ? {} : { rejectUnauthorized }),
   }

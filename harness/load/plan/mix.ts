@@ -94,30 +94,21 @@ const azureCode = {
   answer: { kind: 'lognormal', median: 16, sigma: 0.847, min: 6, max: 1900 },
 } as const
 
+const v3Weights = {
+  ...{ 'v3-stream': 6, 'v3-json': 1, 'one-shot-stream': 1, 'one-shot-json': 0.5 },
+  ...{ 'v3-history': 1, 'v3-chat': 0.5 },
+} as const
+
 /** Built-in mixes: each kind alone, a typical mix of each surface, and published traffic. */
 export const builtInMixes: ReadonlyMap<string, Mix> = new Map(
   [
     ...kinds.map((kind) => single(kind)),
     weighted('openai', { 'openai-stream': 8, 'openai-json': 2 }),
     weighted('v2', { 'v2-turn': 1 }),
-    weighted('v3', {
-      'v3-stream': 6,
-      'v3-json': 1,
-      'one-shot-stream': 1,
-      'one-shot-json': 0.5,
-      'v3-history': 1,
-      'v3-chat': 0.5,
-    }),
+    weighted('v3', v3Weights),
     weighted('all', {
-      'openai-stream': 4,
-      'openai-json': 1,
-      'v3-stream': 4,
-      'v3-json': 1,
-      'one-shot-stream': 1,
-      'one-shot-json': 0.5,
-      'v2-turn': 1,
-      'v3-history': 1,
-      'v3-chat': 0.5,
+      ...v3Weights,
+      ...{ 'openai-stream': 4, 'openai-json': 1, 'v3-stream': 4, 'v2-turn': 1 },
     }),
     { ...single('openai-stream', azureConversation), name: 'azure-conversation' },
     { ...single('openai-stream', azureCode), name: 'azure-code' },

@@ -60,8 +60,9 @@ export function* arrivals(spec: PlanSpec): Generator<Arrival, void> {
   const seed = hashText(spec.seed)
   const choose = weightedChoice(spec.mix.entries)
   let index = 0
-  for (const { plannedNs, line } of plannedTimes(spec)) {
-    yield buildArrival(spec, { index, plannedNs, line, draw: drawsOf(seed, index), choose })
+  for (const planned of plannedTimes(spec)) {
+    const draw = drawsOf(seed, index)
+    yield buildArrival(spec, index, planned, draw, choose(draw))
     index += 1
   }
 }
@@ -100,34 +101,27 @@ export function planHash(spec: PlanSpec): string {
   return hash.digest('hex')
 }
 
-interface PlannedTime {
-  readonly plannedNs: number | null
-  readonly line?: TraceLine | undefined
-}
+/** A time, and the line of the trace that it is from. */
+type PlannedTime = readonly [plannedNs: number | null, line?: TraceLine]
 
 function* plannedTimes({ arrival, durationNs, seed }: PlanSpec): Generator<PlannedTime, void> {
   if (arrival.kind === 'closed') {
-    for (let count = 0; count < arrival.maxTransactions; count += 1) yield { plannedNs: null }
+    for (let count = 0; count < arrival.maxTransactions; count += 1) yield [null]
   } else if (arrival.kind === 'trace') {
-    for (const line of arrival.lines) {
-      if (line.atNs < durationNs) yield { plannedNs: line.atNs, line }
-    }
+    for (const line of arrival.lines) if (line.atNs < durationNs) yield [line.atNs, line]
   } else {
-    for (const plannedNs of arrivalTimes(arrival, durationNs, seed)) yield { plannedNs }
+    for (const plannedNs of arrivalTimes(arrival, durationNs, seed)) yield [plannedNs]
   }
 }
 
-interface ArrivalInputs extends PlannedTime {
-  readonly index: number
-  readonly draw: Draw
-  readonly choose: (draw: Draw) => number
-}
-
+/** @param chosen index of the drawn entry of the mix, unless the line names another */
 function buildArrival(
   spec: PlanSpec,
-  { index, plannedNs, line, draw, choose }: ArrivalInputs,
+  index: number,
+  [plannedNs, line]: PlannedTime,
+  draw: Draw,
+  chosen: number,
 ): Arrival {
-  const chosen = choose(draw)
   const named = spec.mix.entries.findIndex(({ name }) => name === line?.transaction)
   const place = named < 0 ? chosen : named
   const entry = spec.mix.entries[place] ?? never(place)

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { journalEntry } from '../../../contract/index.ts'
-import { ChatJournal } from './chat-journal.ts'
+import { chatJournal } from './chat-journal.ts'
 
 function emptyJournal() {
   const file = join(mkdtempSync(join(tmpdir(), 'chatgen-test-')), 'journal.ndjson')
@@ -15,7 +15,7 @@ function emptyJournal() {
 
 test('a name stands in the file before it is given away', () => {
   const { file, entries } = emptyJournal()
-  const journal = new ChatJournal({ file }, 'chatgen-load-a ', [])
+  const journal = chatJournal({ file }, 'chatgen-load-a ', [])
   for (let at = 0; at < 100; at += 1) {
     const name = journal.name()
     expect(entries()).toContainEqual({ event: 'create', kind: 'chat', name, scenario: 'load' })
@@ -26,7 +26,7 @@ test('a name stands in the file before it is given away', () => {
 test('what became of it follows, in order, and never a secret', async () => {
   const { file, entries } = emptyJournal()
   const secrets = [{ name: 'api key', value: 'sesame-open' }]
-  const journal = new ChatJournal({ file }, 'chatgen-load-sesame-open ', secrets)
+  const journal = chatJournal({ file }, 'chatgen-load-sesame-open ', secrets)
   const name = journal.name()
   journal.created(name, 'one')
   journal.deleted('one')
@@ -41,8 +41,7 @@ test('what became of it follows, in order, and never a secret', async () => {
 
 test('a file that cannot be written is told in the end', async () => {
   const { file } = emptyJournal()
-  const journal = new ChatJournal({ file: join(file, 'below') }, 'chatgen-load-a ', [])
+  const journal = chatJournal({ file: join(file, 'below') }, 'chatgen-load-a ', [])
   journal.deleted('one')
-  await journal.close()
-  expect(journal.writeError).toContain('ENOTDIR')
+  expect(await journal.close()).toContain('ENOTDIR')
 })

@@ -16,82 +16,63 @@ const flushMs = 50
  * The chats of a worker, in the creation journal of its run. A name is written before it is used, with others
  * in one write; its outcome follows soon, because a lost line costs no more than a search for the name.
  * Threads and processes append whole lines to one file.
+ * @param prefix of every name
  */
-export class ChatJournal {
-  /** Reason why lines could not be written. */
-  writeError: string | undefined
-  readonly #place: JournalPlace | undefined
-  readonly #prefix: string
-  readonly #redact: (text: string) => string
-  readonly #writer: RedactingWriter
-  readonly #unusedNames: string[] = []
-  #nameCount = 0
-  #lines = ''
-  #flushing: NodeJS.Timeout | undefined
-  #written: Promise<void> = Promise.resolve()
-
-  /** @param prefix of every name */
-  constructor(place: JournalPlace | undefined, prefix: string, secrets: readonly Secret[]) {
-    this.#place = place
-    this.#prefix = prefix
-    this.#redact = createRedactor(secrets).text
-    this.#writer = new RedactingWriter(secrets)
-  }
-
-  /** Reserves the name of a chat that is about to be created. */
-  name(): string {
-    const free = this.#unusedNames.pop()
-    if (free !== undefined) return free
-    const names = Array.from({ length: reservedNames }, () => `${this.#prefix}${++this.#nameCount}`)
-    if (this.#place !== undefined) {
-      const lines = names.map((name) => this.#line({ event: 'create', ...chatEntry(name) }))
-      this.#writer.append(this.#place.file, lines.join(''))
-    }
-    this.#unusedNames.push(...names.reverse())
-    return this.name()
-  }
-
-  created(name: string, id: string): void {
-    this.#put({ event: 'created', ...chatEntry(name), id })
-  }
-
-  /** Notes that no chat of this name exists. */
-  refused(name: string): void {
-    this.#put({ event: 'refused', ...chatEntry(name) })
-  }
-
-  deleted(id: string): void {
-    this.#put({ event: 'deleted', kind: 'chat', id })
-  }
-
-  /** Releases unused names and writes everything. */
-  async close(): Promise<void> {
-    for (const name of this.#unusedNames.splice(0)) this.refused(name)
-    this.#flush()
-    await this.#written
-  }
-
-  #put(entry: JournalEntry): void {
-    if (this.#place === undefined) return
-    this.#lines += this.#line(entry)
-    this.#flushing ??= setTimeout(() => this.#flush(), flushMs)
-  }
-
-  #flush(): void {
-    clearTimeout(this.#flushing)
-    this.#flushing = undefined
-    const [place, lines] = [this.#place, this.#lines]
-    if (place === undefined || lines === '') return
-    this.#lines = ''
-    this.#written = this.#written
-      .then(() => this.#writer.appendSoon(place.file, lines))
+export function chatJournal(
+  place: JournalPlace | undefined,
+  prefix: string,
+  secrets: readonly Secret[],
+) {
+  const redact = createRedactor(secrets).text
+  const writer = new RedactingWriter(secrets)
+  const lineOf = (entry: JournalEntry) => journalLine(entry, redact)
+  const unused: string[] = []
+  let [count, lines] = [0, '']
+  let flushing: NodeJS.Timeout | undefined
+  let written = Promise.resolve()
+  let writeError: string | undefined
+  const flush = () => {
+    clearTimeout(flushing)
+    flushing = undefined
+    const pending = lines
+    if (place === undefined || pending === '') return
+    lines = ''
+    written = written
+      .then(() => writer.appendSoon(place.file, pending))
       .catch((error: unknown) => {
-        this.writeError ??= messageOf(error)
+        writeError ??= messageOf(error)
       })
   }
-
-  #line(entry: JournalEntry): string {
-    return journalLine(entry, this.#redact)
+  const put = (entry: JournalEntry) => {
+    if (place === undefined) return
+    lines += lineOf(entry)
+    flushing ??= setTimeout(flush, flushMs)
+  }
+  /** Notes that no chat of this name exists. */
+  const refused = (name: string) => put({ event: 'refused', ...chatEntry(name) })
+  return {
+    /** Reserves the name of a chat that is about to be created. */
+    name(): string {
+      const free = unused.pop()
+      if (free !== undefined) return free
+      const names = Array.from({ length: reservedNames }, () => `${prefix}${++count}`)
+      if (place !== undefined) {
+        const created = names.map((name) => lineOf({ event: 'create', ...chatEntry(name) }))
+        writer.append(place.file, created.join(''))
+      }
+      unused.push(...names.slice(1).reverse())
+      return names[0] ?? ''
+    },
+    created: (name: string, id: string) => put({ event: 'created', ...chatEntry(name), id }),
+    refused,
+    deleted: (id: string) => put({ event: 'deleted', kind: 'chat', id }),
+    /** Releases unused names and writes everything; returns the reason why lines could not be written. */
+    async close(): Promise<string | undefined> {
+      for (const name of unused.splice(0)) refused(name)
+      flush()
+      await written
+      return writeError
+    },
   }
 }
 

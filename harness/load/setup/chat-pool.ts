@@ -4,7 +4,7 @@ import { mapConcurrently, withGracePeriod } from '../clock.ts'
 import type { ChatNeeds } from '../plan/needs.ts'
 import type { LoadEndpoint, LoadTarget } from '../target.ts'
 import { ChatClient } from './chat-client.ts'
-import { ChatJournal, countWarnings, type Warning, warningText } from './chat-journal.ts'
+import { chatJournal, countWarnings, type Warning, warningText } from './chat-journal.ts'
 
 /** Setup requests in flight. */
 const concurrency = 16
@@ -26,24 +26,22 @@ export class ChatPool {
   readonly #histories: string[] = []
   readonly #v2: string[] = []
   readonly #created: string[] = []
-  readonly #journal: ChatJournal
+  readonly #journal: ReturnType<typeof chatJournal>
   /** Names of chats that transactions requested, and the number of those that were created. */
   readonly #requestedNames: string[] = []
-  /** Endpoints that created the chats; empty for a target with one endpoint. */
+  /** Endpoints that created the chats. */
   readonly #homes = new Map<string, number>()
-  readonly #endpointCount: number
   #registered = 0
   #next = 0
   #nextEndpoint = 0
 
   constructor(target: LoadTarget, place: string) {
     this.#target = target
-    this.#endpointCount = target.endpoints?.list.length ?? 1
     this.#client = new ChatClient(target, place)
     // Two runs with one seed have one tag, and a chat may be searched for by its name alone.
     const suffix = crypto.randomUUID().slice(0, 8)
     const prefix = `${target.tag} ${suffix}.${place}.`
-    this.#journal = new ChatJournal(target.journal, prefix, target.secrets)
+    this.#journal = chatJournal(target.journal, prefix, target.secrets)
   }
 
   /** Failed creations and deletions. */
@@ -98,12 +96,12 @@ export class ChatPool {
     const id = this.#client.idIn(answer, body)
     if (id === undefined) return undefined
     this.#registered += 1
-    this.#setHome(id, endpoint)
+    this.#homes.set(id, endpoint)
     this.#created.push(id)
     return id
   }
 
-  /** The endpoint that created a chat; undefined with one endpoint, or if chatgen did not create it. */
+  /** The endpoint that created a chat; undefined if chatgen did not create it. */
   homeOf(id: string): number | undefined {
     return this.#homes.get(id)
   }
@@ -136,8 +134,7 @@ export class ChatPool {
     if (this.remaining === 0 && this.#registered === this.#requestedNames.length) {
       for (const name of this.#requestedNames) this.#journal.refused(name)
     }
-    await this.#journal.close()
-    const { writeError } = this.#journal
+    const writeError = await this.#journal.close()
     if (writeError !== undefined) {
       const text = `the journal cannot be written: ${writeError}`
       this.#client.warnings.push({ text, status: null, count: 1 })
@@ -179,7 +176,7 @@ export class ChatPool {
       const id = await this.#client.createV2(this.#v2.length, endpoint, delayed)
       if (id === undefined) return
       this.#v2.push(id)
-      if (this.#target.v2Chat?.kind === 'create') this.#setHome(id, endpoint)
+      if (this.#target.v2Chat?.kind === 'create') this.#homes.set(id, endpoint)
     })
   }
 
@@ -190,17 +187,13 @@ export class ChatPool {
     if (isRejected) this.#journal.refused(name)
     if (id === undefined) return undefined
     this.#created.push(id)
-    this.#setHome(id, endpoint)
+    this.#homes.set(id, endpoint)
     this.#journal.created(name, id)
     return id
   }
 
   #takeEndpoint(): number {
     this.#nextEndpoint += 1
-    return (this.#nextEndpoint - 1) % this.#endpointCount
-  }
-
-  #setHome(id: string, endpoint: number): void {
-    if (this.#endpointCount > 1) this.#homes.set(id, endpoint)
+    return (this.#nextEndpoint - 1) % (this.#target.endpoints?.list.length ?? 1)
   }
 }

@@ -57,11 +57,7 @@ export function mergeShards(shards: readonly [Shard, ...Shard[]]): LoadReport {
     ...measured,
     slo,
     outcome: loadOutcome({
-      integrity,
-      generator,
-      slo,
-      config: first.config,
-      interrupted,
+      ...{ integrity, generator, slo, config: first.config, interrupted },
       ...partial,
     }),
     interrupted,
@@ -128,20 +124,15 @@ function idsOf(parts: readonly Measurements[]) {
 export function missingOf(reports: readonly LoadReport[]): Pick<LoadReport, 'partial'> {
   const of = reports[0]?.plan.shard?.of ?? 0
   const there = reports.map(({ plan }) => plan.shard?.index)
-  const missing = Array.from({ length: of }, (_, index) => index).filter(
-    (index) => !there.includes(index),
-  )
+  const missing = [...Array(of).keys()].filter((index) => !there.includes(index))
   return missing.length === 0 ? {} : { partial: { of, missing } }
 }
 
 function mergedVersions(reports: readonly LoadReport[]) {
-  const versionLists = reports.map(({ connections }) => connections.httpVersions)
-  const versions = [...new Set(versionLists.flat())].sort()
+  const all = reports.map(({ connections }) => connections)
   return {
-    httpVersions: versions,
-    ...http2Of(
-      reports.flatMap(({ connections: { http2 } }) => (http2 === undefined ? [] : [http2])),
-    ),
+    httpVersions: [...new Set(all.flatMap(({ httpVersions }) => httpVersions))].sort(),
+    ...http2Of(all.flatMap(({ http2 }) => http2 ?? [])),
   }
 }
 
@@ -155,7 +146,7 @@ export class ShardMismatchError extends Error {
 }
 
 /** @throws ShardMismatchError */
-export function checkShards(shards: readonly [Shard, ...Shard[]]): void {
+function checkShards(shards: readonly [Shard, ...Shard[]]): void {
   const whole = shards.find(
     ({ report }) => report.plan.shard === null || report.measurements === undefined,
   )

@@ -55,19 +55,6 @@ export interface DatedAnswer {
 
 export type ClockOffset = NonNullable<LoadReport['clock']>
 
-interface Interval {
-  readonly low: number
-  readonly high: number
-}
-
-/** Offsets consistent with every answer: a Date header was set between sending and receiving. */
-function offsetInterval(answers: readonly DatedAnswer[]): Interval {
-  return {
-    low: Math.max(...answers.map(({ dateMs, receivedMs }) => dateMs - receivedMs)),
-    high: Math.min(...answers.map(({ dateMs, sentMs }) => dateMs + 1000 - sentMs)),
-  }
-}
-
 interface OffsetProbe {
   /** Sends one request; null if its answer has no Date header. */
   readonly ask: () => Promise<DatedAnswer | null>
@@ -88,12 +75,12 @@ const enoughMs = 2
  */
 export async function measureOffset({ ask, now, sleep }: OffsetProbe): Promise<ClockOffset | null> {
   const answers: DatedAnswer[] = []
-  let interval: Interval = { low: 0, high: 1000 }
+  let [low, high] = [0, 1000]
   for (let round = 0; round < rounds; round++) {
-    const width = interval.high - interval.low
+    const width = high - low
     // The second begins for the earliest possible clock first.
-    const second = 1000 * Math.ceil((now() + interval.high) / 1000)
-    const first = answers.length === 0 ? now() : second - interval.high
+    const second = 1000 * Math.ceil((now() + high) / 1000)
+    const first = answers.length === 0 ? now() : second - high
     for (let request = 1; request <= requestsPerRound; request++) {
       const at = first + (width * request) / (requestsPerRound + 1)
       await sleep(Math.max(0, at - now()))
@@ -101,13 +88,11 @@ export async function measureOffset({ ask, now, sleep }: OffsetProbe): Promise<C
       if (answer === null) return null
       answers.push(answer)
     }
-    interval = offsetInterval(answers)
-    if (interval.low > interval.high) return null
-    if (interval.high - interval.low <= 2 * enoughMs) break
+    // Consistent with every answer: its Date header was set between sending and receiving.
+    low = Math.max(...answers.map(({ dateMs, receivedMs }) => dateMs - receivedMs))
+    high = Math.min(...answers.map(({ dateMs, sentMs }) => dateMs + 1000 - sentMs))
+    if (low > high) return null
+    if (high - low <= 2 * enoughMs) break
   }
-  return {
-    offsetMs: (interval.low + interval.high) / 2,
-    uncertaintyMs: (interval.high - interval.low) / 2,
-    requests: answers.length,
-  }
+  return { offsetMs: (low + high) / 2, uncertaintyMs: (high - low) / 2, requests: answers.length }
 }
