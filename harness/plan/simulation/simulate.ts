@@ -114,7 +114,7 @@ export type Balance = 'round-robin' | 'least-connections'
 
 /** Replicas behind a load balancer that learns of each request and its end immediately. */
 class Cluster {
-  /** In order of arrival. */
+  /** Requests in order of arrival. */
   readonly requests: SimulatedRequest[] = []
   readonly #replicas: readonly Replica[]
   readonly #balance: Balance
