@@ -1,4 +1,4 @@
-import { type Form, isOfInterface, sourceOf } from './forms.ts'
+import { type Form, isOfInterface, isTelling } from './forms.ts'
 import { viewsOf } from './views.ts'
 
 /** A part of a text, or of bytes that are read as Latin-1, that is replaced by a mark. */
@@ -13,43 +13,73 @@ export interface FinderOptions {
   readonly mayBeCut?: boolean
   /** True: quoted texts may end in the middle of a secret, like a response that `max_tokens` cut. */
   readonly quotes?: boolean
-  /** Finds pieces of secrets anywhere. */
-  readonly findPieces?: FindSecrets
+  /** True: pieces of keys are found anywhere. */
+  readonly pieces?: boolean
+  /** True: of secrets that read like ordinary text, only pieces are found. */
+  readonly sureOnly?: boolean
 }
 
 export type FindSecrets = (text: string) => readonly Cut[]
 
+/** Characters that are compared at once. */
+const tripleLength = 3
+const hashes = 1 << 16
+
+interface Place {
+  readonly form: Form
+  readonly position: number
+}
+
 /**
- * Finds secrets in each of their forms, with escapes of any kind in them, and parts of secrets if a text was
- * shortened or cut. Cuts are in order and do not overlap; existing marks are left alone. Takes time in
- * proportion to the text.
+ * Finds secrets in each of their forms, with escapes of any kind in them, parts of secrets if a text was
+ * shortened or cut, and pieces of keys. Cuts are in order and do not overlap; existing marks are left alone.
+ * Takes time in proportion to the text.
  */
-export function createFinder(
-  forms: readonly Form[],
-  { mayBeCut = false, quotes = false, findPieces = () => [] }: FinderOptions = {},
-): FindSecrets {
-  if (forms.length === 0) return () => []
+export function finderOf(forms: readonly Form[]): (options: FinderOptions) => FindSecrets {
+  if (forms.length === 0) return () => () => []
+  const places = placesByHash(forms.toSorted((a, b) => b.text.length - a.text.length))
+  const isKnown = new Uint8Array(hashes)
+  for (const hash of places.keys()) isKnown[hash] = 1
   const marks = [...new Set(forms.map(({ mark }) => mark))]
-  const searches = [forms.filter(({ anyCase }) => anyCase), forms.filter(({ anyCase }) => !anyCase)]
-    .filter((some) => some.length > 0)
-    .map((some) => searchFor(some, marks))
-  const parts = searchForParts(forms, mayBeCut, quotes ? ellipsisOrQuote : ellipsis)
+  const marksOfText = new Map(forms.toReversed().map(({ text, mark }) => [text, mark]))
   const written = forms.map(({ text }) => text).join('')
   const quoted = ['"', "'", '\\', '/', '`'].filter((one) => written.includes(one)).join('')
+  // The shortest text that is found holds one of the triples that are compared, wherever it begins.
+  const lengths = forms.flatMap(({ text, shortestPart }) => [text.length, shortestPart])
+  const stride = Math.min(...lengths) - tripleLength + 1
 
-  const search = (text: string): Cut[] => [
-    ...searches.flatMap((one) => one(text)),
-    ...parts(text),
-    ...findPieces(text),
-  ]
-  return (text) => {
-    const cuts = search(text)
-    for (const view of viewsOf(text, quoted)) {
-      for (const { start, end, mark } of search(view.text)) {
-        cuts.push({ start: view.origin(start), end: view.origin(end), mark })
+  return (options) => {
+    const search = (text: string): Cut[] => {
+      const cuts: Cut[] = []
+      for (let at = 0; at + tripleLength <= text.length; at += stride) {
+        const hash = hashAt(text, at)
+        if (isKnown[hash] === 0) continue
+        let end = 0
+        const first = cuts.length
+        for (const place of places.get(hash) ?? []) {
+          const cut = cutAround(text, at, place, options)
+          if (cut === undefined || isMarked(text, cut, marks)) continue
+          // A key in the other letter case is also a near miss with a mark of its own.
+          const mark = marksOfText.get(text.slice(cut.start, cut.end)) ?? cut.mark
+          // A whole secret has its own mark, not that of a longer one that it is a part of.
+          const isWhole = cut.end - cut.start === place.form.text.length
+          cuts.splice(isWhole ? first : cuts.length, 0, { ...cut, mark })
+          end = Math.max(end, cut.end)
+        }
+        // Another secret may begin with the last characters of this one.
+        at = Math.max(at, end - tripleLength + 1 - stride)
       }
+      return cuts
     }
-    return joined(cuts)
+    return (text) => {
+      const cuts = search(text)
+      for (const view of viewsOf(text, quoted)) {
+        for (const { start, end, mark } of search(view.text)) {
+          cuts.push({ start: view.origin(start), end: view.origin(end), mark })
+        }
+      }
+      return joined(cuts)
+    }
   }
 }
 
@@ -68,105 +98,131 @@ export function joined(cuts: readonly Cut[]): readonly Cut[] {
   return result
 }
 
-/** Forms are in order of length, so that a secret is found before another that it begins with. */
-function searchFor(forms: readonly Form[], marks: readonly string[]): (text: string) => Cut[] {
-  const flags = forms.some(({ anyCase }) => anyCase) ? 'i' : ''
-  const sources = forms.map(({ text }) => sourceOf(text))
-  const some = new RegExp(sources.join('|'), flags)
-  const skipped = marks.map((mark) => mark.replaceAll(/[.[\]-]/g, '\\$&'))
-  const marksOfText = new Map<string, string>()
-  for (const { text, mark } of forms.toReversed()) marksOfText.set(text, mark)
-  const each = [...skipped, ...sources.map((source) => `(${source})`)].join('|')
-  const all = new RegExp(each, `g${flags}`)
-  return (text) => {
-    // Most texts hold no secret: one search is enough.
-    if (!some.test(text)) return []
-    return [...text.matchAll(all)].flatMap((match) => {
-      const form = forms[match.findIndex((group, at) => at > 0 && group !== undefined) - 1]
-      const start = match.index
-      if (form === undefined) return []
-      // A key in the other letter case is also a near miss with a mark of its own.
-      const mark = marksOfText.get(match[0]) ?? form.mark
-      return [{ start, end: start + match[0].length, mark }]
-    })
+function placesByHash(forms: readonly Form[]): ReadonlyMap<number, readonly Place[]> {
+  const places = new Map<number, Place[]>()
+  for (const form of forms) {
+    for (let position = 0; position + tripleLength <= form.text.length; position += 1) {
+      const hash = hashAt(form.text, position)
+      places.set(hash, [...(places.get(hash) ?? []), { form, position }])
+    }
   }
+  return places
+}
+
+/** The same for both letter cases, and for a space and the plus sign that a form of HTML writes for it. */
+function hashAt(text: string, at: number): number {
+  const start = folded(text, at) * 31 + folded(text, at + 1)
+  return (start * 31 + folded(text, at + 2)) & (hashes - 1)
+}
+
+function folded(text: string, at: number): number {
+  const code = text.charCodeAt(at)
+  return code === 0x2b ? 0x20 : code | 0x20
+}
+
+/** The secret, or the part or piece of it, that the text has in common with a form around a place. */
+function cutAround(
+  text: string,
+  at: number,
+  { form, position }: Place,
+  options: FinderOptions,
+): Cut | undefined {
+  const behind = common(text, at, form, position, 1)
+  // Other triples may have the same hash.
+  if (behind < tripleLength) return undefined
+  const before = common(text, at - 1, form, position - 1, -1)
+  const start = at - before
+  const length = before + behind
+  const end = start + length
+  const { mark, shortestRun, ordinary } = form
+  const from = position - before
+  const isSought = form.isSure || !options.sureOnly
+  if (isSought && length === form.text.length) return { start, end, mark }
+  if (options.pieces && length >= shortestRun) {
+    const piece = form.text.slice(from, from + length)
+    if (ordinary === null || isTelling(piece, ordinary, text, start)) return { start, end, mark }
+  }
+  return isSought ? partOf(text, start, end, from, form, options) : undefined
+}
+
+/** The beginning of a form before the end of a text, or its end behind an ellipsis or a quote. */
+function partOf(
+  text: string,
+  start: number,
+  end: number,
+  from: number,
+  { text: form, mark, shortestPart }: Form,
+  options: FinderOptions,
+): Cut | undefined {
+  const isPart = (part: string) => form.includes(part) && !isOfInterface(part)
+  if (from === 0) {
+    for (let last = end; last >= start + shortestPart; last -= 1) {
+      if (!endsAt(text, last, options)) continue
+      return isPart(text.slice(start, last)) ? { start, end: last, mark } : undefined
+    }
+  }
+  if (from + end - start === form.length) {
+    for (let first = start; first <= end - shortestPart; first += 1) {
+      if (!isBehindEllipsis(text, first, options)) continue
+      return isPart(text.slice(first, end)) ? { start: first, end, mark } : undefined
+    }
+  }
+  return undefined
 }
 
 /** An ellipsis in text, and in bytes of UTF-8 that are read as Latin-1. */
-const ellipsis = /…|\.\.\.|\u00e2\u0080\u00a6/g
-const ellipsisOrQuote = new RegExp(`${ellipsis.source}|["'\`]`, 'g')
+const ellipses = ['…', '...', '\u00e2\u0080\u00a6']
+const quotationMarks = ['"', "'", '`']
+
+/** Remainder of an escape that was cut. */
+const brokenEscape =
+  /^(?:\\{1,8}(?:u[0-9a-fA-F]{0,3}|x[0-9a-fA-F]?)?|%[0-9a-fA-F]?|&#?[0-9a-zA-Z]{0,6})$/
 
 /** Characters of an escape that may have been cut. */
 const maxEscapeLength = 16
 
-/** Remainder of an escape that was cut. */
-const brokenEscape =
-  /(?:\\{1,8}(?:u[0-9a-fA-F]{0,3}|x[0-9a-fA-F]?)?|%[0-9a-fA-F]?|&#?[0-9a-zA-Z]{0,6})$/
-
-/** The beginning of a secret before the end of a text, and its end behind an ellipsis or a quote. */
-function searchForParts(
-  forms: readonly Form[],
-  mayBeCut: boolean,
-  textEnds: RegExp,
-): (text: string) => Cut[] {
-  const longer = forms.filter(({ text, shortestPart }) => text.length > shortestPart)
-  const sought = { forms: longer, maxLength: longer[0]?.text.length ?? 0 }
-  const endings = longer.flatMap(({ text, shortestPart }) => [
-    text.slice(0, shortestPart),
-    text.slice(-shortestPart),
-  ])
-  const some = new RegExp([...new Set(endings)].map(sourceOf).join('|') || '(?!)')
-  const anyTextEnd = new RegExp(textEnds.source)
-  const tailLength = sought.maxLength + maxEscapeLength
-  return (text) => {
-    // Where nothing was shortened, only the end of the text can be the end of a part.
-    const searched = anyTextEnd.test(text) ? text : mayBeCut ? text.slice(-tailLength) : ''
-    if (!some.test(searched)) return []
-    const found: (Cut | undefined)[] = []
-    for (const { 0: end, index } of text.matchAll(textEnds)) {
-      found.push(beginningBefore(text, index, sought))
-      found.push(endBehind(text, index + end.length, sought))
-    }
-    if (mayBeCut) {
-      found.push(beginningBefore(text, text.length, sought))
-      const cutLength = brokenEscape.exec(text.slice(-maxEscapeLength))?.[0].length ?? 0
-      if (cutLength > 0) found.push(beginningBefore(text, text.length - cutLength, sought))
-    }
-    return found
-      .filter((cut) => cut !== undefined)
-      .filter(({ start, end }) => !isOfInterface(text.slice(start, end)))
-  }
+function endsAt(text: string, at: number, { mayBeCut, quotes }: FinderOptions): boolean {
+  const signs = quotes ? [...ellipses, ...quotationMarks] : ellipses
+  if (signs.some((sign) => text.startsWith(sign, at))) return true
+  if (!mayBeCut || text.length - at > maxEscapeLength) return false
+  return at === text.length || brokenEscape.test(text.slice(at))
 }
 
-interface Sought {
-  readonly forms: readonly Form[]
-  /** Length of the maxLength form. */
-  readonly maxLength: number
+function isBehindEllipsis(text: string, at: number, { quotes }: FinderOptions): boolean {
+  const signs = quotes ? [...ellipses, ...quotationMarks] : ellipses
+  return signs.some((sign) => text.endsWith(sign, at))
 }
 
-function beginningBefore(text: string, end: number, { forms, maxLength }: Sought): Cut | undefined {
-  const from = Math.max(0, end - maxLength + 1)
-  const tail = text.slice(from, end)
-  for (const { text: form, mark, shortestPart } of forms) {
-    const beginning = form.slice(0, shortestPart)
-    const first = Math.max(0, tail.length - form.length + 1)
-    for (let at = tail.indexOf(beginning, first); at >= 0; at = tail.indexOf(beginning, at + 1)) {
-      if (form.startsWith(tail.slice(at))) return { start: from + at, end, mark }
-    }
-  }
-  return undefined
+/** Tests if a cut lies in a mark that was made before. */
+function isMarked(text: string, { start, end }: Cut, marks: readonly string[]): boolean {
+  return marks.some((mark) =>
+    text.slice(Math.max(0, end - mark.length), start + mark.length).includes(mark),
+  )
 }
 
-function endBehind(text: string, start: number, { forms, maxLength }: Sought): Cut | undefined {
-  const head = text.slice(start, start + maxLength - 1)
-  for (const { text: form, mark, shortestPart } of forms) {
-    const ending = form.slice(-shortestPart)
-    const last = form.length - 1 - shortestPart
-    for (let at = head.lastIndexOf(ending, last); at >= 0; at = head.lastIndexOf(ending, at - 1)) {
-      const part = head.slice(0, at + shortestPart)
-      if (form.endsWith(part)) return { start, end: start + part.length, mark }
-      if (at === 0) break
-    }
-  }
-  return undefined
+/** Length of what both have in common from a place on, in one direction. */
+function common(text: string, at: number, form: Form, position: number, step: 1 | -1): number {
+  let length = 0
+  while (isSame(text, at + step * length, form, position + step * length)) length += 1
+  return length
+}
+
+function isSame(text: string, at: number, form: Form, position: number): boolean {
+  // Outside either text, the code is NaN, which does not equal itself.
+  const code = text.charCodeAt(at)
+  const other = form.text.charCodeAt(position)
+  if (code === other) return true
+  if (other === 0x20 && code === 0x2b) return true
+  if (!form.anyCase) return false
+  if (code < 0x80) return (code ^ other) === 0x20 && isLetter(code)
+  return other >= 0x80 && lowerCase(code) === lowerCase(other)
+}
+
+function isLetter(code: number): boolean {
+  const lower = code | 0x20
+  return lower >= 0x61 && lower <= 0x7a
+}
+
+function lowerCase(code: number): string {
+  return String.fromCharCode(code).toLowerCase()
 }

@@ -16,13 +16,11 @@ export interface Form {
   readonly text: string
   readonly mark: string
   readonly anyCase: boolean
+  /** True if it does not read like the words and figures of a report. */
+  readonly isSure: boolean
   /** Length of the shortest part of it that is looked for if a text was cut, in characters. */
   readonly shortestPart: number
-}
-
-/** A form of a secret whose pieces give it away. */
-export interface RunForm extends Pick<Form, 'text' | 'mark' | 'anyCase'> {
-  /** Characters of the shortest piece that is looked for, eight or more. */
+  /** Length of the shortest piece that is looked for anywhere, eight or more; infinite if pieces are no secret. */
   readonly shortestRun: number
   /**
    * The run's own text, in lower case: a piece that occurs in it is not secret. Null for encoded forms, whose
@@ -39,8 +37,6 @@ export const shortestEncoded = 6
 
 /** Fewer characters of a secret would match by chance, and are of no use to anyone who finds them. */
 const shortestPart = 6
-/** Twice as many hexadecimal digits: fewer sometimes match the beginning of an unrelated id. */
-const shortestHexPart = 2 * shortestPart
 const shortestBase64Part = Math.ceil((4 / 3) * shortestPart)
 
 /** Characters of the shortest piece of a key that is looked for. */
@@ -48,48 +44,40 @@ const shortestRun = 8
 /** Base64 digits that hold bits of eight bytes and of no other, at any of the three offsets. */
 const shortestBase64Run = 10
 
-/** Every form of every secret, the longest first. */
+/** Every form of every secret, as text and as bytes that are read as Latin-1. */
 export function formsOf(secrets: readonly Secret[]): readonly Form[] {
   return secrets
     .filter(({ value }) => value.length >= shortestSecret)
-    .flatMap(({ name, value }) => {
-      const mark = markOf(name)
-      const percent = { text: encodeURIComponent(value.toWellFormed()), anyCase: true }
+    .flatMap(({ name, value, everywhere = false, ordinary }) => {
+      const anyCase = isUnmistakable(value)
+      const isKey = ordinary !== undefined && value.length >= shortestRun
+      const isEncoded = value.length >= shortestEncoded
+      const form = (texts: readonly string[], isAnyCase: boolean, part: number, run: number) =>
+        [...new Set(texts)].map((text) => ({
+          ...{ text, mark: markOf(name), anyCase: isAnyCase, ordinary: null },
+          ...{ isSure: everywhere || anyCase, shortestPart: part },
+          shortestRun: isKey ? run : Number.POSITIVE_INFINITY,
+        }))
+      const hex = isEncoded ? [Buffer.from(value).toString('hex')] : []
+      const percent = isEscapedByPercent(value) ? [encodeURIComponent(value)] : []
+      const plain = form(
+        [value, Buffer.from(value).toString('latin1')],
+        anyCase,
+        shortestPart,
+        shortestRun,
+      )
       return [
-        { text: value, mark, anyCase: isUnmistakable(value), shortestPart },
-        ...(isEscapedByPercent(value) ? [{ ...percent, mark, shortestPart }] : []),
-        ...(value.length < shortestEncoded ? [] : encoded(value, mark)),
+        ...plain.map((one) => ({ ...one, ordinary: ordinary?.toLowerCase() ?? '' })),
+        ...form(percent, true, shortestPart, Number.POSITIVE_INFINITY),
+        ...form(hex, true, 2 * shortestPart, 2 * shortestRun),
+        ...form(
+          isEncoded ? base64FormsOf(value) : [],
+          false,
+          shortestBase64Part,
+          shortestBase64Run,
+        ),
       ]
     })
-    .toSorted((a, b) => b.text.length - a.text.length)
-}
-
-/** The forms of keys whose pieces are looked for. */
-export function runFormsOf(secrets: readonly Secret[]): readonly RunForm[] {
-  return secrets.flatMap(({ name, value, ordinary }) => {
-    if (ordinary === undefined || value.length < shortestRun) return []
-    const mark = markOf(name)
-    const anyCase = isUnmistakable(value)
-    const written = new Set([value, Buffer.from(value).toString('latin1')])
-    return [
-      ...[...written].map((text) => ({
-        ...{ text, mark, anyCase, shortestRun, ordinary: ordinary.toLowerCase() },
-      })),
-      ...encoded(value, mark).map((form) => ({ ...form, ordinary: null })),
-    ]
-  })
-}
-
-/** A secret in hexadecimal digits and in base64. */
-function encoded(value: string, mark: string) {
-  const digits = { anyCase: true, shortestPart: shortestHexPart, shortestRun: 2 * shortestRun }
-  const base64 = { anyCase: false, shortestPart: shortestBase64Part }
-  return [
-    { text: Buffer.from(value).toString('hex'), mark, ...digits },
-    ...[...new Set(base64FormsOf(value))].map((text) => ({
-      ...{ text, mark, ...base64, shortestRun: shortestBase64Run },
-    })),
-  ]
 }
 
 /** Names of headers come from a profile; a mark must be harmless in every format. */
@@ -123,20 +111,6 @@ function base64FormsOf(value: string): string[] {
     )
     return [inner, inner.replaceAll('+', '-').replaceAll('/', '_')]
   })
-}
-
-/** A pattern of the text, as it is and as bytes that are read as Latin-1. */
-export function sourceOf(text: string): string {
-  return [...text].map(characterSource).join('')
-}
-
-/** Pattern of a character; beyond ASCII, itself or, in bytes read as Latin-1, its bytes of UTF-8. */
-function characterSource(character: string): string {
-  // A form of HTML writes a space as a plus sign.
-  if (character === ' ') return '[ +]'
-  if (character <= '\u007f') return character.replace(/[\\^$.*+?()[\]{}|/-]/, '\\$&')
-  const bytes = Buffer.from(character).toString('latin1')
-  return `(?:${character}|${bytes})`
 }
 
 /** Length of a phrase that does not occur in ordinary text by chance, in characters. */

@@ -6,17 +6,9 @@ import type {
   WireChunk,
   WireRequest,
 } from '../../../contract/index.ts'
-import { type Cut, createFinder } from './cuts.ts'
-import {
-  formsOf,
-  isUnmistakable,
-  markOf,
-  runFormsOf,
-  type Secret,
-  shortestEncoded,
-  shortestSecret,
-} from './forms.ts'
-import { createRunFinder, findInBytes } from './pieces.ts'
+import { type Cut, finderOf } from './cuts.ts'
+import { formsOf, markOf, type Secret, shortestEncoded, shortestSecret } from './forms.ts'
+import { findInBytes } from './pieces.ts'
 
 export type { Secret } from './forms.ts'
 
@@ -52,15 +44,12 @@ const redactors = new Map<string, Redactor>()
 const maxRedactors = 8
 
 function buildRedactor(secrets: readonly Secret[]): Redactor {
-  const forms = formsOf(secrets)
-  const findPieces = createRunFinder(runFormsOf(secrets))
-  const find = createFinder(forms, { findPieces })
-  const findWhole = createFinder(forms)
-  const sure = secrets.filter(({ value, everywhere }) => everywhere || isUnmistakable(value))
-  const sureForms = formsOf(sure)
-  const findSure = createFinder(sureForms, { quotes: true, findPieces })
-  const inBody = createFinder(forms, { mayBeCut: true, findPieces })
-  const inPieces = createFinder(sureForms, { mayBeCut: true, findPieces })
+  const finder = finderOf(formsOf(secrets))
+  const find = finder({ pieces: true })
+  const findWhole = finder({})
+  const findSure = finder({ pieces: true, sureOnly: true, quotes: true })
+  const inBody = finder({ pieces: true, mayBeCut: true })
+  const inPieces = finder({ pieces: true, mayBeCut: true, sureOnly: true })
 
   const text = (value: string): string => withMarks(value, find(value))
   const short = rememberShort(text)
