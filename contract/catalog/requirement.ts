@@ -51,11 +51,16 @@ export interface Requirement {
 /** Members that requirements of a list share, unless one has its own. */
 type Shared = Pick<Requirement, 'section'> & Partial<Requirement>
 
+/** Members that few requirements have. */
+type More = Partial<Requirement>
+
 /**
- * A sentence with its section, if it is not that of the list, and its needs, as in `2.6 The output MUST be an
- * array. (needs V3-GEN-01)`, and members that few requirements have.
+ * A sentence, the hint, and further members. Before the sentence is its section, if it is not that of the list;
+ * after it are its rule of the contract and its needs, as in `2.6 The output MUST be an array. (R7, needs V3-GEN-01)`.
  */
-type Entry = string | readonly [sentence: string, more: Partial<Requirement>]
+type Entry = string | readonly [string, More] | readonly [string, hint: string, more?: More]
+
+const form = /^(?:(\d(?:\.\d)?) )?(.+?)(?: \((?:([RC]\d+)(?:, )?)?(?:needs ([^)]+))?\))?$/
 
 /** Reads a list of requirements: the level follows from MUST or SHOULD in the title, the surface from the id. */
 export function rules(shared: Shared) {
@@ -63,13 +68,13 @@ export function rules(shared: Shared) {
     entries: Readonly<Record<Id, Entry>>,
   ): Readonly<Record<Id, Requirement>> => {
     const all = Object.entries<Entry>(entries).map(([id, entry]) => {
-      const [sentence, more = {}] = typeof entry === 'string' ? [entry] : entry
-      const [, section = shared.section, title = '', needs] =
-        /^(?:(\d(?:\.\d)?) )?(.+?)(?: \(needs ([^)]+)\))?$/.exec(sentence) ?? []
+      const [sentence, ...others] = typeof entry === 'string' ? [entry] : entry
+      const [, section = shared.section, title = '', contract, needs] = form.exec(sentence) ?? []
       const level = /\bMUST\b/.test(title) ? 'required' : 'expected'
       const surface = id.startsWith('OAI-') ? 'openai' : id.startsWith('V2-') ? 'v2' : 'v3'
-      const own = { ...more, section, title, ...(needs && { needs: needs.split(', ') }) }
-      return [id, { level, surface, ...shared, ...own }]
+      const own = others.map((one) => (typeof one === 'string' ? { hint: one } : one))
+      const written = { ...(contract && { contract }), ...(needs && { needs: needs.split(', ') }) }
+      return [id, Object.assign({ level, surface }, shared, ...own, written, { section, title })]
     })
     return Object.fromEntries(all)
   }

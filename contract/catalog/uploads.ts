@@ -19,21 +19,16 @@ export const attachments = rules({
   'V3-ATT-06': 'GET /attachment MUST list the attachments of the caller. (needs V3-ATT-01)',
   'V3-ATT-07': [
     'GET /attachment with chat_id MUST list the attachments of that chat, and no others. (needs V3-ATT-06, V3-CHAT-01)',
-    { hint: 'The chat_id filter is ignored; apply it in the query.' },
+    'The chat_id filter is ignored; apply it in the query.',
   ],
   'V3-ATT-08':
     'GET /attachment with search MUST find a file by its name. (needs V3-ATT-06, V3-ATT-09)',
   'V3-ATT-09': 'GET /attachment MUST honor limit: a page lists at most that many.',
-  'V3-ATT-10': [
-    'GET /attachment MUST honor cursor: following it lists every attachment.',
-    { hint: cursor },
-  ],
+  'V3-ATT-10': ['GET /attachment MUST honor cursor: following it lists every attachment.', cursor],
   'V3-ATT-11': [
     'GET /attachment MUST NOT list attachments of another caller.',
-    {
-      member: 'otherKey',
-      hint: 'The list is not limited to the owner; filter by the caller of the request.',
-    },
+    'The list is not limited to the owner; filter by the caller of the request.',
+    { member: 'otherKey' },
   ],
   'V3-ATT-12':
     'GET /chat/{chat_id}/attachments MUST list the attachments of the chat. (needs V3-ATT-01, V3-CHAT-01)',
@@ -54,10 +49,8 @@ export const knowledge = {
     ],
     'KB-03': [
       'A search in a base MUST find the content of its documents. (needs KB-01)',
-      {
-        member: 'knowledge.routes',
-        hint: 'Documents are indexed later than a search, or not at all; index before the upload is answered, or raise limits.settleMs in the target profile.',
-      },
+      'Documents are indexed later than a search, or not at all; index before the upload is answered, or raise limits.settleMs in the target profile.',
+      { member: 'knowledge.routes' },
     ],
     'KB-04':
       '9 /api/knowledge and /api/v3/knowledge MUST give equivalent answers. (needs V3-AUTH-05)',

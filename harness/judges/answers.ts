@@ -121,13 +121,30 @@ interface FormComparison {
  * null stands for any field without a value this time.
  */
 export function compareForms(jsonBody: unknown, finalResponse: unknown): FormComparison {
-  const json = asObject(jsonBody)
-  const stream = asObject(finalResponse)
-  if (json === undefined || stream === undefined) {
-    const why = `The JSON form is ${typeOf(jsonBody)}, the stream form ${typeOf(finalResponse)}.`
-    return { differentTypes: [why], differentMembers: [] }
+  const differentTypes: string[] = []
+  const differentMembers: string[] = []
+  const compare = (json: unknown, stream: unknown, path: string): void => {
+    if (json === null || stream === null) return
+    if (typeOf(json) !== typeOf(stream)) {
+      const types = `${typeOf(json)} in the JSON form and ${typeOf(stream)} in the stream form`
+      differentTypes.push(`${path} is ${types}`)
+      return
+    }
+    if (!isObject(json) || !isObject(stream) || opaque.has(path)) return
+    for (const key of new Set([...Object.keys(json), ...Object.keys(stream)])) {
+      const name = path === '' ? key : `${path}.${key}`
+      if (!Object.hasOwn(json, key)) differentMembers.push(`${name} is only in the stream form`)
+      else if (!Object.hasOwn(stream, key)) {
+        differentMembers.push(`${name} is only in the JSON form`)
+      } else compare(json[key], stream[key], name)
+    }
   }
-  return compareMembers(json, stream, '')
+  if (isObject(jsonBody) && isObject(finalResponse)) compare(jsonBody, finalResponse, '')
+  else {
+    const [json, stream] = [typeOf(jsonBody), typeOf(finalResponse)]
+    differentTypes.push(`The JSON form is ${json}, the stream form ${stream}.`)
+  }
+  return { differentTypes, differentMembers }
 }
 
 /**
@@ -165,37 +182,6 @@ function shows(row: unknown, item: unknown): boolean {
 
 /** Names of objects whose fields are defined by the caller or the answer. */
 const opaque = new Set(['output', 'metadata', 'tools', 'tool_choice', 'output_text'])
-
-function compareMembers(
-  json: Readonly<Record<string, unknown>>,
-  stream: Readonly<Record<string, unknown>>,
-  path: string,
-): FormComparison {
-  const differentTypes: string[] = []
-  const differentMembers: string[] = []
-  for (const key of new Set([...Object.keys(json), ...Object.keys(stream)])) {
-    const name = path + key
-    if (!Object.hasOwn(json, key)) differentMembers.push(`${name} is only in the stream form`)
-    else if (!Object.hasOwn(stream, key)) differentMembers.push(`${name} is only in the JSON form`)
-    else {
-      const inside = compareValues(json[key], stream[key], name)
-      differentTypes.push(...inside.differentTypes)
-      differentMembers.push(...inside.differentMembers)
-    }
-  }
-  return { differentTypes, differentMembers }
-}
-
-function compareValues(json: unknown, stream: unknown, name: string): FormComparison {
-  const none = { differentTypes: [], differentMembers: [] }
-  if (json === null || stream === null) return none
-  if (typeOf(json) !== typeOf(stream)) {
-    const why = `${name} is ${typeOf(json)} in the JSON form and ${typeOf(stream)} in the stream form`
-    return { ...none, differentTypes: [why] }
-  }
-  if (!isObject(json) || !isObject(stream) || opaque.has(name)) return none
-  return compareMembers(json, stream, `${name}.`)
-}
 
 function typeOf(value: unknown): string {
   if (value === null) return 'null'

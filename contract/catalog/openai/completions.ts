@@ -16,92 +16,67 @@ export const openai = rules({ section: '4.1', needs: ['OAI-CHAT-01'] })({
   'OAI-CHAT-08': '2.2 The finish_reason of a choice MUST be a string. (needs OAI-CHAT-06)',
   'OAI-CHAT-09': [
     '2.2 The usage of a completion MUST have prompt_tokens, completion_tokens and total_tokens, all integers.',
-    {
-      hint: 'The usage of the model is not passed on; add prompt_tokens, completion_tokens and total_tokens to every completion.',
-    },
+    'The usage of the model is not passed on; add prompt_tokens, completion_tokens and total_tokens to every completion.',
   ],
   'OAI-CHAT-10': [
     '2.2 total_tokens SHOULD be the sum of prompt_tokens and completion_tokens. (needs OAI-CHAT-09)',
-    { hint: usage },
+    usage,
   ],
   'OAI-CHAT-11': [
-    'A non-streamed answer SHOULD have the media type application/json.',
-    {
-      contract: 'C11',
-      hint: 'The response is written without a type; set Content-Type: application/json.',
-    },
+    'A non-streamed answer SHOULD have the media type application/json. (C11)',
+    'The response is written without a type; set Content-Type: application/json.',
   ],
   'OAI-CHAT-12':
     'Messages with the role system MUST be accepted together with messages of the user.',
   'OAI-CHAT-13': [
     'The answer SHOULD use every message, e.g. a fact stated in an earlier one. (needs OAI-CHAT-07)',
-    { hint: 'Only the last message reaches the model; pass all messages in order.' },
+    'Only the last message reaches the model; pass all messages in order.',
   ],
   'OAI-CHAT-14': [
     '2.2 Two completions SHOULD have different ids. (needs OAI-CHAT-02)',
-    { hint: 'The id is a constant; generate one for each completion.' },
+    'The id is a constant; generate one for each completion.',
   ],
   'OAI-CHAT-15': '2.2 The role of an answer SHOULD be assistant. (needs OAI-CHAT-07)',
   'OAI-CHAT-16': [
     'An answer SHOULD depend on its own request only, without facts from other requests. (needs OAI-CHAT-07)',
-    { hint: leak },
+    leak,
   ],
   'OAI-TEMP-01': '8 A temperature from 0 to 2, inclusive, MUST be accepted.',
   'OAI-TEMP-02': [
     '8 A temperature outside 0 to 2 is an invalid parameter: it MUST be answered with 400. (needs OAI-TEMP-01)',
-    {
-      source: 'service',
-      hint: 'The range of temperature is not checked, or errors map to another status; validate 0 to 2 and answer 400.',
-    },
+    'The range of temperature is not checked, or errors map to another status; validate 0 to 2 and answer 400.',
+    { source: 'service' },
   ],
   'OAI-TOPP-01': 'top_p MUST be accepted.',
   'OAI-MAXTOK-01': [
-    'An answer MUST NOT have more than max_tokens tokens (completion_tokens). (needs OAI-CHAT-09)',
-    {
-      contract: 'C8',
-      hint: 'max_tokens is not passed to the model; pass it on, and count with the tokenizer of the model.',
-    },
+    'An answer MUST NOT have more than max_tokens tokens (completion_tokens). (C8, needs OAI-CHAT-09)',
+    'max_tokens is not passed to the model; pass it on, and count with the tokenizer of the model.',
   ],
   'OAI-MAXTOK-02': [
-    'An answer cut by max_tokens SHOULD end with the finish_reason length. (needs OAI-MAXTOK-01, OAI-CHAT-08)',
-    {
-      contract: 'C8',
-      hint: 'finish_reason is always stop; report length if max_tokens ended the answer.',
-    },
+    'An answer cut by max_tokens SHOULD end with the finish_reason length. (C8, needs OAI-MAXTOK-01, OAI-CHAT-08)',
+    'finish_reason is always stop; report length if max_tokens ended the answer.',
   ],
-  'OAI-STOP-01': [
-    'With stop as a string, the answer MUST NOT continue after the stop sequence. (needs OAI-CHAT-07)',
-    { contract: 'C9' },
-  ],
-  'OAI-STOP-02': [
-    'With stop as an array, the answer MUST NOT continue after any of its sequences. (needs OAI-CHAT-07)',
-    { contract: 'C9' },
-  ],
-  'OAI-STOP-03': [
-    'The answer SHOULD NOT include the stop sequence itself. (needs OAI-CHAT-07, OAI-STOP-01, OAI-STOP-02)',
-    { contract: 'C9' },
-  ],
+  'OAI-STOP-01':
+    'With stop as a string, the answer MUST NOT continue after the stop sequence. (C9, needs OAI-CHAT-07)',
+  'OAI-STOP-02':
+    'With stop as an array, the answer MUST NOT continue after any of its sequences. (C9, needs OAI-CHAT-07)',
+  'OAI-STOP-03':
+    'The answer SHOULD NOT include the stop sequence itself. (C9, needs OAI-CHAT-07, OAI-STOP-01, OAI-STOP-02)',
   'OAI-STOP-04': [
-    'In a stream, stop SHOULD also work if the sequence spans two chunks. (needs OAI-STREAM-04, OAI-STOP-05)',
-    {
-      contract: 'C10',
-      hint: 'Stop sequences are matched within one chunk; hold back the longest suffix that may begin one.',
-    },
+    'In a stream, stop SHOULD also work if the sequence spans two chunks. (C10, needs OAI-STREAM-04, OAI-STOP-05)',
+    'Stop sequences are matched within one chunk; hold back the longest suffix that may begin one.',
   ],
-  'OAI-STOP-05': [
-    'A stream MUST NOT continue after a stop sequence that lies within one chunk. (needs OAI-STREAM-04)',
-    { contract: 'C9' },
-  ],
+  'OAI-STOP-05':
+    'A stream MUST NOT continue after a stop sequence that lies within one chunk. (C9, needs OAI-STREAM-04)',
   'OAI-ERR-01': [
     '7 A body that is not JSON is a bad request: it MUST be answered with 400.',
-    { source: 'service', hint: 'The JSON parser error maps to another status; answer 400.' },
+    'The JSON parser error maps to another status; answer 400.',
+    { source: 'service' },
   ],
   'OAI-ERR-02': [
     '7 A listed field of the wrong JSON type is an invalid parameter: it MUST be answered with 400. (needs OAI-CHAT-01, OAI-MAXTOK-01)',
-    {
-      source: 'service',
-      hint: 'Validation errors map to 422, or fields are converted; answer 400 for a field of the wrong type.',
-    },
+    'Validation errors map to 422, or fields are converted; answer 400 for a field of the wrong type.',
+    { source: 'service' },
   ],
   'OAI-MODELS-01':
     'GET /models MUST succeed with JSON that names the available models. (needs OAI-AUTH-05)',

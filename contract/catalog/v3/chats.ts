@@ -12,33 +12,31 @@ export const v3Chats = rules({ section: '4.3', needs: ['V3-CHAT-03'] })({
   'V3-CHAT-05': 'GET /chat MUST list a created chat.',
   'V3-CHAT-06': [
     'GET /chat with search MUST find a chat whose name begins with the word. (needs V3-CHAT-02, V3-CHAT-05, V3-CHAT-07)',
-    { hint: 'Search matches the whole name or is case-sensitive; match the beginning of words.' },
+    'Search matches the whole name or is case-sensitive; match the beginning of words.',
   ],
   'V3-CHAT-07': [
     'GET /chat MUST honor limit: a page lists at most that many chats. (needs V3-CHAT-05)',
-    { hint: 'limit is ignored; cap the page at it.' },
+    'limit is ignored; cap the page at it.',
   ],
   'V3-CHAT-08': [
     'GET /chat MUST honor cursor: following it lists every chat. (needs V3-CHAT-05)',
-    { hint: cursor },
+    cursor,
   ],
   'V3-CHAT-09':
     'GET /chat with exclude_favorites MUST omit favorites and keep the other chats. (needs V3-CHAT-05, V3-FAV-01)',
   'V3-CHAT-10': 'PATCH /chat/{chat_id} MUST update the chat. (needs V3-CHAT-04)',
   'V3-CHAT-11': [
     'After DELETE /chat/{chat_id} the chat MUST NOT be listed or readable, and its history MUST be gone. (needs V3-CHAT-04, V3-CHAT-05)',
-    { hint: 'The chat is only marked as deleted; exclude it from lists, reads and history.' },
+    'The chat is only marked as deleted; exclude it from lists, reads and history.',
   ],
   'V3-CHAT-12': 'POST /chat/{chat_id}/generate-name MUST generate a title. (needs V3-CHAT-01)',
   'V3-CHAT-13': [
     'Changing or deleting one chat MUST NOT change other chats. (needs V3-CHAT-02, V3-CHAT-04)',
-    {
-      hint: 'The update has no condition on the chat id, or shares an object; limit it to the one chat.',
-    },
+    'The update has no condition on the chat id, or shares an object; limit it to the one chat.',
   ],
   'V3-CHAT-14': [
     'POST /chat with a name that is not a string MUST NOT succeed. (needs V3-CHAT-01)',
-    { hint: wrongType },
+    wrongType,
   ],
   'V3-FAV-01': 'POST /chat/{chat_id}/favorite MUST add the chat to GET /chat/favorite.',
   'V3-FAV-02':

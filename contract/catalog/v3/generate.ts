@@ -7,12 +7,12 @@ export const v3Generate = rules({ section: '4.3', needs: ['V3-GEN-01'] })({
   'V3-GEN-02':
     '2.6 The output of a final response MUST be an array of typed items that hold the answer.',
   'V3-GEN-03': [
-    'Members that a response has in both forms, streamed and not, MUST have the same types in both. (needs V3-GEN-02, V3-SSE-08, V3-SSE-09)',
-    { contract: 'R22', hint: sameResponse },
+    'Members that a response has in both forms, streamed and not, MUST have the same types in both. (R22, needs V3-GEN-02, V3-SSE-08, V3-SSE-09)',
+    sameResponse,
   ],
   'V3-GEN-04': [
-    'A response SHOULD have the same members in both forms. (needs V3-GEN-02, V3-SSE-08, V3-SSE-09)',
-    { contract: 'R22', hint: sameResponse },
+    'A response SHOULD have the same members in both forms. (R22, needs V3-GEN-02, V3-SSE-08, V3-SSE-09)',
+    sameResponse,
   ],
   'V3-GEN-05': 'input MUST be accepted as text.',
   'V3-GEN-06': 'input MUST be accepted as an array of Responses-style items.',
@@ -31,26 +31,23 @@ export const v3Generate = rules({ section: '4.3', needs: ['V3-GEN-01'] })({
   'V3-GEN-11':
     'parent_id MUST be optional, and MUST be accepted as the id of the previous run. (needs V3-GEN-05)',
   'V3-GEN-12': [
-    'The usage of a response SHOULD add up: total = input + output, cached ≤ input, reasoning ≤ output.',
-    { contract: 'R18', hint: usage },
+    'The usage of a response SHOULD add up: total = input + output, cached ≤ input, reasoning ≤ output. (R18)',
+    usage,
   ],
-  'V3-GEN-13': ['A refused generation SHOULD NOT be answered with a 5xx.', { hint: fiveHundred }],
+  'V3-GEN-13': ['A refused generation SHOULD NOT be answered with a 5xx.', fiveHundred],
   'V3-GEN-14': [
     'A refused generation SHOULD NOT leave a step in the history. (needs V3-GEN-01, V3-HIST-07)',
-    { hint: 'The step is stored before the request is validated; validate first.' },
+    'The step is stored before the request is validated; validate first.',
   ],
   'V3-GEN-15': [
     'Two responses SHOULD have different ids. (needs V3-GEN-01, V3-IDEM-07)',
-    { hint: 'The id is a constant; generate one for each response.' },
+    'The id is a constant; generate one for each response.',
   ],
   'V3-GEN-16': [
     'The answer SHOULD use every item of an input array, e.g. a fact stated in any of them. (needs V3-GEN-02, V3-GEN-06, V3-HIST-07)',
-    { hint: 'Only the last item of input reaches the model; pass all items in order.' },
+    'Only the last item of input reaches the model; pass all items in order.',
   ],
-  'V3-GEN-17': [
-    'A generation with a listed field of the wrong type MUST NOT succeed.',
-    { hint: wrongType },
-  ],
+  'V3-GEN-17': ['A generation with a listed field of the wrong type MUST NOT succeed.', wrongType],
   'V3-MODEL-01':
     '2.1 Every accepted id of the main model MUST work as model_id on v3. (needs V3-GEN-05, V3-GEN-11)',
   'V3-MODEL-02': [
@@ -69,17 +66,15 @@ export const v3Generate = rules({ section: '4.3', needs: ['V3-GEN-01'] })({
   ],
   'V3-CTX-01': [
     '1 The history of a v3 chat MUST be a chain of runs: a run knows a fact from its parent run. (needs V3-GEN-02, V3-SSE-17)',
-    { hint: memory },
+    memory,
   ],
   'V3-CTX-02': [
     '1 A new chat MUST NOT know what was said in another chat. (needs V3-GEN-02)',
-    { hint: leak },
+    leak,
   ],
   'V3-IDEM-01': [
     'A generation without Idempotency-Key MUST NOT succeed.',
-    {
-      hint: 'The header is optional in the handler; reject a generation without it before anything is stored.',
-    },
+    'The header is optional in the handler; reject a generation without it before anything is stored.',
   ],
   'V3-IDEM-02':
     'A repeat with the same Idempotency-Key MUST NOT add a second step (JSON body). (needs V3-GEN-01, V3-HIST-16)',
@@ -91,30 +86,24 @@ export const v3Generate = rules({ section: '4.3', needs: ['V3-GEN-01'] })({
     'Concurrent requests with one Idempotency-Key MUST create one step. (needs V3-GEN-01, V3-IDEM-02)',
   'V3-IDEM-06': [
     'Any string MUST be accepted as Idempotency-Key. (needs V3-GEN-11)',
-    { hint: 'The key is parsed, for example as a UUID; accept any string.' },
+    'The key is parsed, for example as a UUID; accept any string.',
   ],
   'V3-IDEM-07': [
     'A different Idempotency-Key MUST create another step, even for an identical request. (needs V3-GEN-01, V3-GEN-11, V3-HIST-16)',
-    { hint: 'Requests are also deduplicated by their body; use the key alone.' },
+    'Requests are also deduplicated by their body; use the key alone.',
   ],
   'V3-IDEM-08': [
     'A repeat SHOULD NOT be answered with a 5xx.',
-    {
-      hint: 'A repeat hits a unique constraint; look the key up first and answer from the stored run.',
-    },
+    'A repeat hits a unique constraint; look the key up first and answer from the stored run.',
   ],
   'V3-THINK-01': [
     'With think, reasoning MUST arrive in the stream separately from the answer. (needs V3-SSE-02, V3-SSE-03)',
-    {
-      capability: 'reasoning',
-      hint: 'think is not passed to the model, or reasoning is mixed into the text; send it as reasoning_text events.',
-    },
+    'think is not passed to the model, or reasoning is mixed into the text; send it as reasoning_text events.',
+    { capability: 'reasoning' },
   ],
   'V3-THINK-02': [
     'The reasoning SHOULD NOT be repeated in the text of the answer. (needs V3-THINK-01, V3-SSE-17)',
-    {
-      capability: 'reasoning',
-      hint: 'Reasoning is also appended to the text; keep the two apart.',
-    },
+    'Reasoning is also appended to the text; keep the two apart.',
+    { capability: 'reasoning' },
   ],
 })

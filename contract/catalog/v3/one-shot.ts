@@ -8,13 +8,13 @@ export const v3OneShot = rules({ section: '4.3', needs: ['V3-ONE-01', 'V3-ONE-03
     'POST /message/one-shot with stream: true MUST return a stream of events. (needs V3-ONE-01, V3-ONE-03, V3-SSE-01, V3-SSE-02, V3-SSE-03, V3-SSE-05, V3-SSE-08, V3-SSE-09)',
   'V3-ONE-03': [
     'One-shot MUST NOT require an Idempotency-Key. (needs V3-ONE-01)',
-    { hint: 'One-shot shares the check of generate; do not require the header here.' },
+    'One-shot shares the check of generate; do not require the header here.',
   ],
   'V3-ONE-04':
     '9 The deprecated content MUST be accepted in place of input. (needs V3-ONE-01, V3-ONE-03, V3-ONE-02)',
   'V3-ONE-05': [
     'runs MUST be accepted as accumulated history, and the answer MUST know it. (needs V3-ONE-01, V3-ONE-03, V3-SSE-17)',
-    { hint: memory },
+    memory,
   ],
   'V3-ONE-06':
     'assistant_id: null MUST be accepted together with the scenario in assistant (the structure of assistant is open, so the refusal of a guessed one is only observed).',
@@ -28,13 +28,10 @@ export const v3OneShot = rules({ section: '4.3', needs: ['V3-ONE-01', 'V3-ONE-03
   ],
   'V3-ONE-09': [
     'One-shot MUST NOT store a chat. (needs V3-ONE-01, V3-ONE-03, V3-CHAT-05)',
-    { hint: 'One-shot creates a chat internally that is listed; do not store one.' },
+    'One-shot creates a chat internally that is listed; do not store one.',
   ],
   'V3-ONE-10':
     'input of one-shot MUST be accepted as an array of items. (needs V3-ONE-01, V3-ONE-03, V3-MODEL-02)',
-  'V3-ONE-11': ['One-shot SHOULD NOT know what was said in another request.', { hint: leak }],
-  'V3-ONE-12': [
-    'A one-shot with a listed field of the wrong type MUST NOT succeed.',
-    { hint: wrongType },
-  ],
+  'V3-ONE-11': ['One-shot SHOULD NOT know what was said in another request.', leak],
+  'V3-ONE-12': ['A one-shot with a listed field of the wrong type MUST NOT succeed.', wrongType],
 })
