@@ -167,46 +167,27 @@ function callOf(name: string, input: unknown) {
   return { id: 'call_1', type: 'function', function: { name, arguments: input } }
 }
 
-function verdictOf(one: unknown, more: { request?: object; cut?: boolean } = {}) {
-  const collector = new FindingCollector()
-  judgeToolCall(collector, 'OAI-TOOL-02', one, {
-    request: { ...request, ...more.request },
-    cut: more.cut ?? false,
-  })
-  return collector.judgement([]).findings.map(({ verdict, why }) => `${verdict}: ${why}`)
-}
-
 describe('a tool call', () => {
   const custom = { tools: [...request.tools, { type: 'custom' }] }
-  test.each<[string, unknown, readonly string[], object?]>([
-    ['as the contract has it', call, [held]],
-    ['without arguments of its own', callOf('get_time', '{}'), [held]],
-    ['cut within its arguments', callOf('get_time', '{"z'), [held], { cut: true }],
-    ['with members of its own', { ...call, index: 0, extra: {} }, [held]],
-    ['of another type, offered', { type: 'custom', id: 'c', custom: {} }, [], { request: custom }],
-    ['of the service itself', { id: 7 }, [], { request: { tools: [] } }],
-    [
-      'without a type',
-      { ...call, type: undefined },
-      ['broken: The tool call "call_1" has no type.'],
-    ],
-    [
-      'of nobody',
-      callOf('x', '{}'),
-      ['broken: The name of a tool call is "x"; the request offered "get_time".'],
-    ],
-    [
-      'with an object',
-      callOf('get_time', {}),
-      ['broken: The arguments of a tool call are {}, not a string.'],
-    ],
-    [
-      'with empty arguments',
-      callOf('get_time', ''),
-      ['broken: The arguments of a tool call are "", not JSON.'],
-    ],
-  ])('%s', (_, one, verdicts, more) => {
-    expect(verdictOf(one, more)).toEqual(verdicts)
+  const other = 'The name of a tool call is "x"; the request offered "get_time".'
+  test.each<[string, unknown, (string | undefined)?, { request?: object; cut?: boolean }?]>([
+    ['as the contract has it', call, held],
+    ['without arguments of its own', callOf('get_time', '{}'), held],
+    ['cut within its arguments', callOf('get_time', '{"z'), held, { cut: true }],
+    ['with members of its own', { ...call, index: 0, extra: {} }, held],
+    ['of another type', { type: 'custom', id: 'c', custom: {} }, undefined, { request: custom }],
+    ['of the service itself', { id: 7 }, undefined, { request: { tools: [] } }],
+    ['without a type', { ...call, type: undefined }, 'The tool call "call_1" has no type.'],
+    ['of nobody', callOf('x', '{}'), other],
+    ['with {}', callOf('get_time', {}), 'The arguments of a tool call are {}, not a string.'],
+    ['with no text', callOf('get_time', ''), 'The arguments of a tool call are "", not JSON.'],
+  ])('%s', (_, one, finding, { request: more, cut = false } = {}) => {
+    const collector = new FindingCollector()
+    judgeToolCall(collector, 'OAI-TOOL-02', one, { request: { ...request, ...more }, cut })
+    const { findings } = collector.judgement([])
+    const expected = finding === held ? held : `broken: ${finding}`
+    const texts = findings.map(({ verdict, why }) => `${verdict}: ${why}`)
+    expect(texts).toEqual(finding === undefined ? [] : [expected])
   })
 })
 

@@ -119,6 +119,11 @@ export function the(events: EditableEvent[], name: string, nth = 0): EditableEve
   return found
 }
 
+/** An event of the v3 stream whose data has its type and these fields. */
+export function eventNamed(name: string, fields: object = {}): EditableEvent {
+  return { event: name, json: { type: name, sequence_number: 0, ...fields } }
+}
+
 /** An edit that removes the nth event of a name. */
 export function without(name: string, nth = 0): Edit {
   return (events) => {

@@ -4,6 +4,7 @@ import {
   after,
   changed,
   edited,
+  eventNamed,
   everywhere,
   expectBroken,
   type Faults,
@@ -52,22 +53,13 @@ describe('texts', () => testFaults(texts))
 const endings: Faults = {
   'message 05: no response.created': without('response.created'),
   'message 05: response.created twice': after('response.created', (event) => event),
-  'message 08: a delta after completed': after(completed, () => ({
-    event: delta,
-    json: {
-      type: delta,
-      sequence_number: 0,
-      item_id: 'msg_1',
-      output_index: 0,
-      content_index: 0,
-      delta: 'x',
-    },
-  })),
+  'message 08: a delta after completed': after(completed, () =>
+    eventNamed(delta, { item_id: 'msg_1', output_index: 0, content_index: 0, delta: 'x' }),
+  ),
   'message 08: text after completed': after(completed, () => ({ event: null, json: 'bye' })),
-  'failed 08: completed after failed': after('response.failed', () => ({
-    event: completed,
-    json: { type: completed, sequence_number: 0, response: {} },
-  })),
+  'failed 08: completed after failed': after('response.failed', () =>
+    eventNamed(completed, { response: {} }),
+  ),
   'message 09: a final response without output': inFinal(set('output', undefined)),
   'message 29: [DONE] after the end': after(completed, () => ({ event: null, json: '[DONE]' })),
   'message 29: [DONE] as an event of its own': after(completed, () => ({
@@ -95,17 +87,11 @@ const order: Faults = {
   'reasoning 13: no summary_part.done': without('response.reasoning_summary_part.done'),
   'function-call 13: no output_item.added for a call': without(added),
   'function-call 13: no arguments.done': without('response.function_call_arguments.done'),
-  'function-call 13: a refusal delta in a call': after(added, () => ({
-    event: 'response.refusal.delta',
-    json: {
-      type: 'response.refusal.delta',
-      sequence_number: 0,
-      item_id: 'fc_1',
-      output_index: 0,
-      content_index: 0,
-      delta: 'no',
-    },
-  })),
+  'function-call 13: a refusal delta in a call': after(added, () =>
+    eventNamed('response.refusal.delta', {
+      ...{ item_id: 'fc_1', output_index: 0, content_index: 0, delta: 'no' },
+    }),
+  ),
   'file-search 13: no output_item.added for a search': without(added),
   'message 13: no content_part.added': without(partAdded),
   'message 13: content_part.added twice': after(partAdded, (event) => event),

@@ -4,6 +4,7 @@ import {
   after,
   changed,
   type Edit,
+  eventNamed,
   everywhere,
   type Faults,
   inFinal,
@@ -13,10 +14,6 @@ import {
 } from '../test-support/chunks.ts'
 
 const { added, completed, delta, done, partDone } = names
-
-const unknown =
-  (event: string, json: object = {}) =>
-  () => ({ event, json })
 
 /** Fields of the contract that the document does not show. */
 const optional = ['item_id', 'logprobs', 'obfuscation', 'name', 'status', 'usage', 'model', 'error']
@@ -30,13 +27,12 @@ const bare: Edit = everywhere(({ json }) => {
 /** Legal variations of a server: none breaks a requirement. */
 const legal: Faults = {
   'message: deltas without item_id': bare,
-  'message: an unknown event of the same contract': after(
-    delta,
-    unknown('response.reasoning_part.added', { output_index: 9, item_id: 'x' }),
-  ),
-  'message: an unknown event that counts for itself': after(
-    delta,
-    unknown('x-vendor:tick', { type: 'x-vendor:tick', sequence_number: 0 }),
+  'message: an unknown event of the same contract': after(delta, () => ({
+    event: 'response.reasoning_part.added',
+    json: { output_index: 9, item_id: 'x' },
+  })),
+  'message: an unknown event that counts for itself': after(delta, () =>
+    eventNamed('x-vendor:tick'),
   ),
   'message: unknown members everywhere': everywhere(({ json }) => {
     for (const holder of [json, json.item, json.part, json.response]) {
@@ -52,25 +48,16 @@ const legal: Faults = {
       if (holder !== undefined) delete holder.id
     }
   }),
-  'message: progress of a tool that the document does not name': after(
-    added,
-    unknown('response.web_search_call.searching', {
-      type: 'response.web_search_call.searching',
-      sequence_number: 0,
-      output_index: 0,
-      item_id: 'msg_1',
-    }),
+  'message: progress of a tool that the document does not name': after(added, () =>
+    eventNamed('response.web_search_call.searching', { output_index: 0, item_id: 'msg_1' }),
   ),
   'message: steps of a tool in an order of its own': (events) =>
     ['generating', 'in_progress'].reduce<typeof events>((all, step) => {
       const name = `response.image_generation_call.${step}`
-      const json = { type: name, sequence_number: 0, output_index: 0, item_id: 'msg_1' }
-      return after(added, unknown(name, json))(all) ?? all
+      const event = eventNamed(name, { output_index: 0, item_id: 'msg_1' })
+      return after(added, () => event)(all) ?? all
     }, events),
-  'message: an event of a queue before the response': (events) => [
-    { event: 'queue', json: { type: 'queue', sequence_number: 0 } },
-    ...events,
-  ],
+  'message: an event of a queue before the response': (events) => [eventNamed('queue'), ...events],
   'message: a part whose logprobs only one place shows': changed(
     partDone,
     set('part.logprobs', [{ token: 'x' }]),
