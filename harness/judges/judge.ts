@@ -62,7 +62,7 @@ function judgeChat(exchange: Exchange): Judgement {
   if (asObject(requestJson(exchange))?.['stream'] !== true) {
     return judgeInOnePiece(exchange, 'openai.chat')
   }
-  const judgement = judgeStream(exchange, CompletionsJudge)
+  const judgement = judgeStream(exchange, 'openai.chat')
   const collector = new FindingCollector()
   // A body that is not a stream does not need the media type of one.
   if (isStream(exchange) || !isBroken(judgement, 'OAI-STREAM-01')) {
@@ -76,7 +76,7 @@ function judgeReply(exchange: Exchange, operation: 'v3.generate' | 'v3.oneShot')
   const { repeatOf } = exchange.labels
   const streamFlag = asObject(requestJson(exchange))?.['stream']
   // The form of the response to a repeat is open: it may be the other form, or be marked as a repeat.
-  if (repeatOf !== undefined) return isStream(exchange) ? judgeStream(exchange) : nothing
+  if (repeatOf !== undefined) return isStream(exchange) ? judgeStream(exchange, operation) : nothing
   // The same applies to the form without a `stream` field.
   const wantsStream = typeof streamFlag === 'boolean' ? streamFlag : isStream(exchange)
   if (!wantsStream) return judgeInOnePiece(exchange, operation)
@@ -90,7 +90,7 @@ function judgeReply(exchange: Exchange, operation: 'v3.generate' | 'v3.oneShot')
   }
   // The scenario of the one-shot claims that it answers in this form.
   if (operation === 'v3.generate') collector.held(requirement, `Received ${received}.`)
-  return joined(collector.judgement([exchange.id]), judgeStream(exchange))
+  return joined(collector.judgement([exchange.id]), judgeStream(exchange, operation))
 }
 
 function judgeInOnePiece(exchange: Exchange, operation: OperationId): Judgement {
@@ -99,13 +99,10 @@ function judgeInOnePiece(exchange: Exchange, operation: OperationId): Judgement 
   return collector.judgement([exchange.id])
 }
 
-function judgeStream(
-  exchange: Exchange,
-  Judge: new (context: StreamContext) => StreamJudge = ResponsesJudge,
-): Judgement {
+function judgeStream(exchange: Exchange, operation: StreamedOperation): Judgement {
   const { id, labels, response, ending } = exchange
   const repeat = labels.repeatOf !== undefined
-  const judge = new Judge({ request: requestJson(exchange), repeat, exchanges: [id] })
+  const judge = createStreamJudge(operation, requestJson(exchange), { exchangeId: id, repeat })
   for (const chunk of response?.chunks ?? []) judge.push(chunk)
   return judge.end(ending)
 }

@@ -96,11 +96,8 @@ describe('ordinary traffic', () => {
 const pausesMs = [0, 10, 50, 200]
 
 /** A user with the habits of the run, and up to three messages. */
-function userOf({
-  session,
-  prompts,
-  habit,
-}: Pick<ScenarioContext, 'session' | 'prompts' | 'habit'>) {
+function userOf(context: Pick<ScenarioContext, 'session' | 'prompts' | 'habit'>) {
+  const { session, prompts, habit } = context
   const number = createRandomPicker(session.nonce())
   const count = 1 + number(3)
   const pauseMs = pausesMs[habit('pause', pausesMs.length)] ?? 0

@@ -153,17 +153,12 @@ function describeKind({ stream, ofItems, hasParent }: TurnKind): string {
 
 /** Asks in a new chat while something is said in another one, and then again: they know nothing of each other. */
 export async function sayBesideOtherChat(
-  {
-    v3,
-    chats,
-    claim,
-    session,
-    prompts,
-  }: Pick<ScenarioContext, 'v3' | 'chats' | 'claim' | 'session' | 'prompts'>,
+  context: Pick<ScenarioContext, 'v3' | 'chats' | 'claim' | 'session' | 'prompts'>,
   chat: Chat,
   ask: string,
   say: (options: { readonly inBurst?: boolean }) => Promise<Exchange>,
 ): Promise<Exchange> {
+  const { v3, chats, claim, session, prompts } = context
   const other = await v3.createChat()
   const reference = session.nonce()
   // The same question as in the first chat.

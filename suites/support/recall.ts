@@ -127,11 +127,8 @@ interface Remembered {
  * The law that an answer knows a fact of its context: broken if three answers lack it, although the model recalls
  * it from one message. Applied to a requirement until it is broken or the model proves too weak for it.
  */
-export function createRecallLaw({
-  claim,
-  session,
-  prompts,
-}: Pick<ScenarioContext, 'claim' | 'session' | 'prompts'>) {
+export function createRecallLaw(context: Pick<ScenarioContext, 'claim' | 'session' | 'prompts'>) {
+  const { claim, session, prompts } = context
   const notes = () => Array.from({ length: notesAround }, () => prompts.note(session.nonce()))
   const decided = new Set<string>()
   return async ({ requirement, answer, fact, conversation, again, alone, what }: Remembered) => {

@@ -40,11 +40,10 @@ export const directNetwork: NetworkOptions = {
 }
 
 /** The TLS options of every connection to the target, for `tls.connect`. */
-export function tlsOptions({
-  ca,
-  insecure,
-  clientCertificate,
-}: NetworkOptions): SecureContextOptions & { rejectUnauthorized?: boolean } {
+export function tlsOptions(
+  network: NetworkOptions,
+): SecureContextOptions & { rejectUnauthorized?: boolean } {
+  const { ca, insecure, clientCertificate } = network
   return {
     // `ca` replaces Node's own authorities, so these are included.
     ...(ca === null ? {} : { ca: [...getCACertificates('default'), ca] }),
