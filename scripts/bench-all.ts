@@ -47,17 +47,8 @@ interface Figure {
   readonly its: () => Promise<number>
 }
 
-/** Sends a number of streaming requests at once, and reads their answers to the end. */
-const bareClient = `import { request, globalAgent } from 'node:http'
-const [url, count] = process.argv.slice(1)
-globalAgent.maxSockets = Infinity
-const headers = { authorization: 'Bearer ${key}', 'content-type': 'application/json' }
-const body = JSON.stringify({ model: 'SVC-Main', stream: true, messages: [{ role: 'user', content: 'Hi [[tokens=150]]' }] })
-for (let at = 0; at < count; at += 1) {
-  request(url + '/api/openai/chat/completions', { method: 'POST', headers }, (answer) => answer.resume()).end(body)
-}`
 const client = (url: string, count: number) => [
-  ...['--input-type=module', '--eval', bareClient, url, String(count)],
+  ...[path('server/bare-client.mjs'), url, key, String(count)],
 ]
 const load = (url: string, ...plan: readonly string[]) => [
   ...[bin, 'load', url, '--mix', 'openai-stream', '--report', 'json', '--quiet', ...plan],

@@ -53,9 +53,12 @@ for (const [name, pace] of Object.entries(paces)) {
     )
     const pairs = pairsOf(result, log)
     const events = pairs.reduce((sum, [, { sent }]) => sum + sent.length, 0)
+    const failed = result.records.filter(({ outcome }) => outcome.kind !== 'ok')
+    const byKind = [...Map.groupBy(failed, ({ outcome }) => outcome.kind)]
+    const errors = Object.fromEntries(byKind.map(([error, records]) => [error, records.length]))
     console.log(
       `\n${name} times (${pace}), ${streams} concurrent streams: ${pairs.length} requests, ${events} events,`,
-      `errors ${JSON.stringify(errorsOf(result))}, load of the machine ${(loadavg()[0] ?? 0).toFixed(2)}\n`,
+      `errors ${JSON.stringify(errors)}, load of the machine ${(loadavg()[0] ?? 0).toFixed(2)}\n`,
     )
     console.log(compared(pairs, result.startNs))
     console.log(`\n${ways(pairs, result.startNs)}`)
@@ -63,13 +66,6 @@ for (const [name, pace] of Object.entries(paces)) {
 }
 console.log(wrong === 0 ? '\nEvery quantile is true.' : `\n${wrong} quantiles are off.`)
 process.exitCode = wrong === 0 ? 0 : 1
-
-/** Requests by outcome, without those that went well. */
-function errorsOf({ records }: EngineResult): Readonly<Record<string, number>> {
-  const failed = records.filter(({ outcome }) => outcome.kind !== 'ok')
-  const byKind = Map.groupBy(failed, ({ outcome }) => outcome.kind)
-  return Object.fromEntries([...byKind].map(([kind, rows]) => [kind, rows.length]))
-}
 
 /** Requests that were sent within the window, and completed. */
 function pairsOf({ records }: EngineResult, log: readonly LoggedStream[]) {
@@ -90,16 +86,20 @@ function compared(
 ): string {
   const ours = pooled(pairs.map(([record]) => measured(record)))
   const truth = pooled(pairs.map(([record, stream]) => stamped(record, stream, startNs)))
+  const msOf = (all: readonly number[], share: number) =>
+    (quantileOf(all, share) ?? Number.NaN) / 1e6
   const rows = Object.entries(truth).map(([metric, real]) => [
     metric,
-    ...quantiles.flatMap((share) =>
-      cells(quantileOf(ours[metric] ?? [], share), quantileOf(real, share)),
-    ),
+    ...quantiles.flatMap((share) => {
+      const [mine, its] = [msOf(ours[metric] ?? [], share), msOf(real, share)]
+      const isTrue = Math.abs(mine - its) <= Math.max(2, 0.02 * its)
+      if (!isTrue) wrong += 1
+      return [...[mine, its, mine - its].map((ms) => ms.toFixed(2)), isTrue ? 'true' : 'OFF']
+    }),
   ])
-  const head = quantiles.flatMap((share) => {
-    const name = quantileName(share)
-    return [`${name} ours`, 'server', 'off by', '']
-  })
+  const head = quantiles.flatMap((share) => [
+    ...[`${quantileName(share)} ours`, 'server', 'off by', ''],
+  ])
   return columns([['metric, ms', ...head], ...rows]).join('\n')
 }
 
@@ -118,13 +118,6 @@ function ways(pairs: readonly (readonly [RequestRecord, LoggedStream])[], startN
     return startNs + (timestamps.firstGenerated ?? 0) - (sent[kinds.indexOf('c')] ?? 0)
   })
   return `p50 / p90 / p99, ms: sent to received ${there}; first content written to stamped ${back}`
-}
-
-function cells(ours: number | null, real: number | null): string[] {
-  const [mine, its] = [(ours ?? Number.NaN) / 1e6, (real ?? Number.NaN) / 1e6]
-  const isTrue = Math.abs(mine - its) <= Math.max(2, 0.02 * its)
-  if (!isTrue) wrong += 1
-  return [mine.toFixed(2), its.toFixed(2), (mine - its).toFixed(2), isTrue ? 'true' : 'OFF']
 }
 
 function measured(record: RequestRecord): Metrics {

@@ -17,7 +17,10 @@ export function optionsOf<
     return [name, { type, multiple: Array.isArray(value) }] as const
   })
   const help = { type: 'boolean', short: 'h' } as const
-  exitOnSignals()
+  // The handlers of `exit` stop servers and remove folders.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.once(signal, () => process.exit(128 + constants.signals[signal]))
+  }
   try {
     const { values } = parseArgs({ options: { ...Object.fromEntries(named), help } })
     if (values.help) {
@@ -32,13 +35,6 @@ export function optionsOf<
   } catch (error) {
     console.error(`${messageOf(error)}\n\n${usageOf(filename)}`)
     process.exit(2)
-  }
-}
-
-/** Runs the handlers of `exit` for a script that a signal ends: they stop its servers and remove its folders. */
-function exitOnSignals(): void {
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.once(signal, () => process.exit(128 + constants.signals[signal]))
   }
 }
 

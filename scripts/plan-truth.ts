@@ -36,17 +36,17 @@ async function run(): Promise<void> {
     Array.from({ length: 3 }, () => serve('--key', key, '--engine', engine)),
   )
   const common = ['--mix', mix, '--workers', '1', '--seed', values.seed]
-  const trial = { folder, key, slo, common }
-  const limits = { min: 5, max: 200, probe: '8s', budget: values.budget }
+  const range = { min: 5, max: 200, probe: '8s', budget: values.budget }
+  const trial = { folder, key, slo, common, range }
   try {
-    const one = await search(trial, 'one', servers[0]?.url ?? '', limits)
+    const one = await search(trial, 'one', servers[0]?.url ?? '')
     console.log(
       `one replica: ${one.rate.toFixed(2)} [${rounded(one.interval)}] req/s within ${slo}`,
     )
     const isHeld = await comparePlan({
       ...{ ...trial, from: 'one', base: one.rate, replicas: servers.map(({ url }) => url) },
       ...{ balance: 'round-robin', shares: [0.6, 0.8, 0.9], length: values.length },
-      limits: { ...limits, min: 30, max: 600 },
+      range: { ...range, min: 30, max: 600 },
       tolerance: { latency: 0.15, rate: 0.15 },
     })
     process.exitCode = isHeld ? 0 : 1

@@ -37,19 +37,16 @@ const calls: readonly Call[] = [
 
 const asksForStream = /"stream": ?true/
 
-/** Sends all calls; resolves with the version of the client. */
-async function callAll(name: string, base: string): Promise<string> {
-  const client = openClient(name, base, 'key')
-  for (const call of calls) await client.send(call)
-  return client.close()
-}
-
-/** Functions that let a client send its requests. */
+/** Functions that let a client send all calls; each resolves with its version. */
 const clients: Readonly<Record<string, (base: string) => Promise<string>>> = {
   ...Object.fromEntries(
     ['curl', ...pythonClients, ...nodeClients, 'chromium'].map((name) => [
       name,
-      (base: string) => callAll(name, base),
+      async (base: string) => {
+        const client = openClient(name, base, 'key')
+        for (const call of calls) await client.send(call)
+        return client.close()
+      },
     ]),
   ),
   go: (base) => run('go', ['run', program('call.go'), base, text]),

@@ -12,13 +12,13 @@
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { loadReport } from '../reports/load/model/report.ts'
 import { type Cluster, startCluster } from './cluster/cluster.ts'
 import { buildPrograms, clusterPrograms, patienceMs } from './cluster/components.ts'
-import { bin, chatgen, reportIn, waitUntil } from './foreign/programs.ts'
+import { bin, chatgen, filled, reportIn, waitUntil } from './foreign/programs.ts'
 import { buildImage, removeImages } from './image/build.ts'
 import { engineProblem, need, root, run, step } from './image/engine.ts'
 import { testMerge } from './image/swarm.ts'
@@ -143,22 +143,8 @@ interface End {
 /** A server in a pod. @returns its address */
 async function startServer({ kubectl }: Cluster): Promise<string> {
   const within = ['--namespace', servers]
-  const container = {
-    name: 'server',
-    image,
-    args: ['serve', '--host', '0.0.0.0', '--pace', 'ttft=100ms,gap=10ms,jitter=0.2'],
-    env: [{ name: 'CHATGEN_KEY', value: key }],
-    readinessProbe: { httpGet: { path: '/readyz', port: 4010 }, periodSeconds: 1 },
-    securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } },
-  }
-  const securityContext = { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } }
-  const pod = {
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: { name: 'server' },
-    spec: { automountServiceAccountToken: false, securityContext, containers: [container] },
-  }
-  kubectl(['create', ...within, '--filename', '-'], JSON.stringify(pod))
+  const pod = readFileSync(new URL('cluster/server.yaml', import.meta.url), 'utf8')
+  kubectl(['create', ...within, '--filename', '-'], filled(pod, { image, key }))
   const ready = ['wait', ...within, '--for=condition=Ready', '--timeout=180s', 'pod/server']
   try {
     kubectl(ready)

@@ -15,14 +15,8 @@ export interface Trial {
   readonly slo: string
   /** Flags of each run that sends requests. */
   readonly common: readonly string[]
-}
-
-export interface SearchLimits {
-  readonly min: number
-  readonly max: number
-  /** Length of a probe, and time of the search, such as `8s` and `8m`. */
-  readonly probe: string
-  readonly budget: string
+  /** Rates of a search, length of its probes, and its time, such as `8s` and `8m`. */
+  readonly range: Readonly<Record<'min' | 'max', number> & Record<'probe' | 'budget', string>>
 }
 
 interface Cluster extends Trial {
@@ -32,14 +26,12 @@ interface Cluster extends Trial {
   readonly balance: 'round-robin' | 'least-connections'
 }
 
-export interface PlanTrial extends Cluster {
+interface PlanTrial extends Cluster {
   /** Rate that the search found. */
   readonly base: number
-  /** Rates of the load runs, as shares of the capacity that all replicas would have. */
+  /** Rates of the load runs, as shares of the capacity that all replicas would have, and their length. */
   readonly shares: readonly number[]
-  /** Length of a load run. */
   readonly length: string
-  readonly limits: SearchLimits
   /** Maximum relative error of a latency, and of the rate. */
   readonly tolerance: { readonly latency: number; readonly rate: number }
 }
@@ -62,7 +54,7 @@ export async function comparePlan(trial: PlanTrial): Promise<boolean> {
       })
       rows.push(...found)
     }
-    const { rate, interval } = await search(trial, `all-${balance}`, front, trial.limits)
+    const { rate, interval } = await search(trial, `all-${balance}`, front)
     const { sustainable } = await planOf(trial, `rate=${(count * base).toFixed(2)}/s`)
     rows.push({
       what: `sustainable rate within ${slo}, req/s`,
@@ -79,22 +71,16 @@ export async function comparePlan(trial: PlanTrial): Promise<boolean> {
   return rows.every(isHeld)
 }
 
-interface LoadTrial {
-  readonly what: string
-  /** Name of the results of the load run, and the command. */
-  readonly name: string
-  readonly args: readonly string[]
-  /** Demand of the plan. */
-  readonly demand: string
-  /** Maximum relative error. */
-  readonly tolerance: number
-}
-
-/** Latencies of the first token after the real send, as the plan has no generator, and those of a plan. */
+/**
+ * Latencies of the first token after the real send, as the plan has no generator, and those of a plan.
+ * @param run name of the results of the load run, its command, the demand of the plan, maximum relative error
+ */
 export async function compareTtft(
   trial: Cluster,
-  { what, name, args, demand, tolerance }: LoadTrial,
+  run: Pick<Row, 'what' | 'tolerance'> &
+    Readonly<Record<'name' | 'demand', string> & { args: readonly string[] }>,
 ): Promise<readonly Row[]> {
+  const { what, name, args, demand, tolerance } = run
   const load = reportIn(loadReport, await resultsOf(trial, name, args))
   const ttft = load.metrics.find((metric) => metric.name === 'ttft')?.service
   const { row } = await planOf(trial, demand)
@@ -111,24 +97,19 @@ export async function compareTtft(
 }
 
 /** @throws Error if the search found no rate: the highest that met the SLO says nothing about the capacity */
-export async function search(
-  trial: Trial,
-  name: string,
-  url: string,
-  { min, max, probe, budget }: SearchLimits,
-) {
+export async function search(trial: Trial, name: string, url: string) {
+  const { min, max, probe, budget } = trial.range
   const range = ['--min', `${min}`, '--max', `${max}`, '--probe', probe, '--budget', budget]
   const args = ['capacity', url, ...trial.common, '--slo', trial.slo, ...range]
-  const report = reportIn(capacityReport, await resultsOf(trial, name, args))
-  const { rate, interval } = report.result
+  const { result, outcome, durationMs } = reportIn(
+    capacityReport,
+    await resultsOf(trial, name, args),
+  )
+  const { rate, interval } = result
   if (rate === null || interval === null) {
-    throw new Error(`the search ended without a rate: ${report.outcome}`)
+    throw new Error(`the search ended without a rate: ${outcome}`)
   }
-  return {
-    rate,
-    interval: [interval[0], interval[1]] as const,
-    minutes: report.durationMs / 60_000,
-  }
+  return { rate, interval, minutes: durationMs / 60_000 }
 }
 
 /** Prediction for all replicas at a demand, from the command that a user would run. */

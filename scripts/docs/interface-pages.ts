@@ -16,7 +16,10 @@ const generated = '<!-- Generated from contract by `npm run docs`; edits are ove
 /** The interface, section by section: `docs/interface`, a page for each section and an index. */
 export function interfacePages(): readonly Page[] {
   const sourcesOf = sectionSources()
-  const list = Object.entries<Section>(sections).toSorted(([a], [b]) => bySection(a, b))
+  const list = Object.entries<Section>(sections).toSorted(([a], [b]) =>
+    // Section numbers are compared part by part: 2, 2.1, 10.
+    a.localeCompare(b, 'en', { numeric: true }),
+  )
   return [
     { name: 'README.md', text: index(list) },
     ...list.map(([number, section]) => ({
@@ -24,11 +27,6 @@ export function interfacePages(): readonly Page[] {
       text: page(number, section, sourcesOf(number)),
     })),
   ]
-}
-
-/** Compares section numbers part by part: 2, 2.1, 10. */
-function bySection(a: string, b: string): number {
-  return a.localeCompare(b, 'en', { numeric: true })
 }
 
 function index(list: readonly (readonly [string, Section])[]): string {

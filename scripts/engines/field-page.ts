@@ -20,7 +20,11 @@ export function fieldPage(tried: readonly Tried[], timings: readonly string[]): 
     '',
     '| Server | Version | Violated | Warnings | Passed | Undecided |',
     '| --- | --- | --- | --- | --- | --- |',
-    ...tried.map(summary),
+    ...tried.map(({ server, report }) => {
+      const { pass, fail, warn, inconclusive, unproven } = report.totals
+      const cells = [server.name, server.version, fail, warn, pass, inconclusive + unproven]
+      return `| ${cells.join(' | ')} |`
+    }),
     ...tried.flatMap(details),
     '',
     '## Not run',
@@ -37,12 +41,6 @@ export function withTimings(page: string, timings: readonly string[]): string {
   const end = page.indexOf(`\n${title}`)
   if (title === '' || end < 0) throw new Error('docs/field.md has no section of timings')
   return `${page.slice(0, end)}${timings.join('\n')}\n`
-}
-
-function summary({ server, report }: Tried): string {
-  const { pass, fail, warn, inconclusive, unproven } = report.totals
-  const cells = [server.name, server.version, fail, warn, pass, inconclusive + unproven]
-  return `| ${cells.join(' | ')} |`
 }
 
 function details({ server, report }: Tried): readonly string[] {

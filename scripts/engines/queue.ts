@@ -9,14 +9,7 @@ import { crossingOf, type DosePoint } from '../../harness/capacity/logistic.ts'
 import { independentShare } from '../../harness/capacity/probe.ts'
 import { shareInterval } from '../../harness/load/statistics/shares.ts'
 import { percent } from '../../reports/text/format.ts'
-import {
-  comparePlan,
-  resultsOf,
-  rounded,
-  type SearchLimits,
-  search,
-  type Trial,
-} from '../capacity/plan-trial.ts'
+import { comparePlan, resultsOf, rounded, search, type Trial } from '../capacity/plan-trial.ts'
 import { isInstalled, requestsIn } from '../foreign/programs.ts'
 import { type ForeignServer, startServer } from './servers.ts'
 import { compareLoads } from './traces.ts'
@@ -88,7 +81,7 @@ export async function testQueue(server: ForeignServer, options: QueueOptions): P
   let rate: number
   try {
     if (!options.loads) holds = await searchesHold(trial, alone.url, options)
-    const base = await search(measured, 'base', alone.url, trial.range)
+    const base = await search(measured, 'base', alone.url)
     rate = printSearch('one replica', measured, base).rate
   } finally {
     await alone.stop()
@@ -105,12 +98,12 @@ export async function testQueue(server: ForeignServer, options: QueueOptions): P
     const urls = replicas.map(({ url }) => url)
     const [one = ''] = urls
     const shared = { ...trial, slo: sloOf(limits.shared) }
-    const base = await search(shared, 'one', one, trial.range)
+    const base = await search(shared, 'one', one)
     printSearch('one of two replicas', shared, base)
     for (const balance of ['least-connections', 'round-robin'] as const) {
       const isHeld = await comparePlan({
         ...{ ...shared, from: 'one', base: base.rate, replicas: urls, balance },
-        ...{ shares: [0.6, 0.9], length: options.length, limits: trial.range },
+        ...{ shares: [0.6, 0.9], length: options.length },
         tolerance: { latency: 0.15, rate: 0.1 },
       })
       holds &&= isHeld
@@ -124,7 +117,7 @@ export async function testQueue(server: ForeignServer, options: QueueOptions): P
 
 /** Searches with different seeds, and the capacity by fixed rates. @returns true if nine of ten intervals hold it */
 async function searchesHold(
-  trial: Omit<Trial, 'slo'> & { readonly range: SearchLimits },
+  trial: Omit<Trial, 'slo'>,
   url: string,
   options: QueueOptions,
 ): Promise<boolean> {
@@ -132,7 +125,7 @@ async function searchesHold(
   const slo = sloOf(limits.alone)
   for (let at = 0; at < options.searches; at += 1) {
     const seeded = { ...trial, slo, common: [...trial.common, '--seed', `queue-${at}`] }
-    const result = await search(seeded, `search-${at}`, url, trial.range).catch(messageOf)
+    const result = await search(seeded, `search-${at}`, url).catch(messageOf)
     if (typeof result === 'string') console.log(`search ${at}: ${result}`)
     else found.push(printSearch(`search ${at}`, seeded, result))
   }

@@ -43,7 +43,11 @@ export function truthOf(log: readonly LoggedStream[], perSecond: number) {
   const lateness = behind.map((at) => at - start)
   // A program may abort requests in flight at its end.
   const streams = sorted
-    .map((stream, at) => timesOf(stream, lateness[at] ?? 0))
+    .map((stream, at) => ({
+      ...{ request: stream.received, connection: stream.accepted },
+      schedule: stream.received - (lateness[at] ?? 0),
+      ...momentsOf(stream),
+    }))
     .filter(({ ended }) => ended > 0)
   const window = [start, Math.max(...streams.map(({ ended }) => ended))] as const
   const events = log.reduce((sum, { sent }) => sum + sent.length, 0)
@@ -64,12 +68,6 @@ export function truthOf(log: readonly LoggedStream[], perSecond: number) {
     /** Nanoseconds of the monotonic clock. */
     window,
   }
-}
-
-function timesOf(stream: LoggedStream, lateness: number) {
-  const { accepted, received } = stream
-  const origins = { request: received, connection: accepted, schedule: received - lateness }
-  return { ...origins, ...momentsOf(stream) }
 }
 
 /** Moments of a stream, and the gaps between its texts. */
