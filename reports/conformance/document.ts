@@ -180,15 +180,16 @@ function entryGroups(report: ConformanceReport, exchanges: Exchanges): readonly 
   const bySurface = Map.groupBy(report.requirements, ({ surface }) => surface)
   return [...bySurface].map(([surface, requirements]) => ({
     title: surfaceTitles[surface],
-    groups: [...Map.groupBy(requirements, sectionOf)].map(([title, own]) => ({
+    groups: [
+      ...Map.groupBy(
+        requirements,
+        ({ id, section }) => `Section ${section}: ${areaTitle(areaOf(id))}`,
+      ),
+    ].map(([title, own]) => ({
       title,
       entries: own.map((requirement) => entryOf(report, exchanges, requirement)),
     })),
   }))
-}
-
-function sectionOf({ id, section }: RequirementResult): string {
-  return `Section ${section}: ${areaTitle(areaOf(id))}`
 }
 
 /** Maximum exchanges on a page for a violated requirement, and for any other. Programs read the files instead. */

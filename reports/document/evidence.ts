@@ -31,7 +31,9 @@ export function evidenceLines(evidence: readonly Shown[], options: EvidenceOptio
       if (at === 0 || isWhole) {
         return exchangeLines(exchange, { ...options, ...item, offending: event })
       }
-      return [options.chalk.dim(shorten(seeLine(exchange), options.width))]
+      const { method, url } = exchange.request
+      const see = `see ${printable(id)}: ${printable(`${method} ${url}`)} → ${statusLine(exchange)}`
+      return [options.chalk.dim(shorten(see, options.width))]
     }),
     ...(more === 0 ? [] : [`and ${more} more in exchanges.ndjson`]),
   ]
@@ -103,11 +105,6 @@ function bodyLines(
   return [...Array(height).keys()].map((line) =>
     characters.slice(line * width, (line + 1) * width).join(''),
   )
-}
-
-function seeLine(exchange: Exchange): string {
-  const { method, url } = exchange.request
-  return `see ${printable(exchange.id)}: ${printable(`${method} ${url}`)} → ${statusLine(exchange)}`
 }
 
 function missingLine(id: string): string {

@@ -4,7 +4,6 @@ import {
   type Exchange,
   isDeeperThan,
   type Role,
-  type StreamEvent,
   sentPath,
 } from '../../contract/index.ts'
 import { html, type Markup } from '../html/markup.ts'
@@ -143,10 +142,8 @@ function line(entry: TimelineEntry, offending: number | null): Markup {
   if ('folded' in entry)
     return html`<li class="fold">… ${foldText(entry.folded)}</li>
 `
-  return eventLine(entry.event, entry.at === offending)
-}
-
-function eventLine({ atMs, name, data }: StreamEvent, isOffending: boolean): Markup {
+  const { atMs, name, data } = entry.event
+  const isOffending = entry.at === offending
   return html`<li${isOffending ? html` class="offending"` : null}><span class="time">${time(atMs)}</span> ${isOffending ? html`<strong>here:</strong> ` : null}${name === null ? null : html`<b>${name}</b> `}<code>${shorten(data, isOffending ? maxOffendingLength : maxDataLength)}</code></li>
 `
 }

@@ -71,7 +71,8 @@ export function documentBody(
   const body = html`${overview(document)}
 <main>
 ${sections.map((section) => sectionMarkup(section, isCompact))}</main>`
-  return { body, charts: sections.flatMap(chartsIn) }
+  const blocks = sections.flatMap((section) => section.blocks)
+  return { body, charts: blocks.flatMap((block) => ('charts' in block ? block.charts : [])) }
 }
 
 function pageSections(document: Document): readonly Section[] {
@@ -146,10 +147,6 @@ function itemMarkup({ badge, text, notes = [], items = [] }: Item): Markup {
 
 function hasEntries({ blocks }: Section): boolean {
   return blocks.some((block) => 'entries' in block)
-}
-
-function chartsIn({ blocks }: Section): readonly Chart[] {
-  return blocks.flatMap((block) => ('charts' in block ? block.charts : []))
 }
 
 /** `failed-requests-title` of `Failed requests`. */

@@ -22,9 +22,11 @@ import { evidenceLines } from './evidence.ts'
 export function toMarkdown(document: Document): string {
   const { outcome, remarks = [], sealed = {}, facts = [], settings = [] } = document
   const { word, reservation } = outcome
+  const doubt = doubtText(sealed)
   const parts = [
     `## ${[marks[outcome.tone], word, ...(reservation === undefined ? [] : [escaped(reservation)])].join(' ')}${remarks.map((text) => ` (${escaped(clean(text))})`).join('')}`,
-    doubtLine(sealed),
+    // Before the outcome; empty for an unedited report.
+    doubt === null ? '' : `${isEdited(sealed) ? '❌ **Edited**' : '⚠️'} ${escaped(doubt)}.`,
     escaped(clean(outcome.text)),
     factLines([...facts, ...settings]).join('  \n'),
     ...filledSections(document)
@@ -32,12 +34,6 @@ export function toMarkdown(document: Document): string {
       .map(sectionText),
   ]
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`
-}
-
-/** Warning before the outcome; empty for an unedited report. */
-function doubtLine(report: NonNullable<Document['sealed']>): string {
-  const text = doubtText(report)
-  return text === null ? '' : `${isEdited(report) ? '❌ **Edited**' : '⚠️'} ${escaped(text)}.`
 }
 
 const marks: Readonly<Record<Tone, string>> = {

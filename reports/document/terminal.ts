@@ -54,7 +54,11 @@ export function toTerminal(document: Document, options: TerminalOptions): string
     columns: options.width,
     chalk: new Chalk({ level: color ? 1 : 0 }),
   }
-  const outcome = [...editedLines(page, document), ...outcomeLines(page, document.outcome)]
+  const { sealed = {} } = document
+  // The outcome must not be read without this warning.
+  const edited = isEdited(sealed) ? doubtText(sealed) : null
+  const warning = edited && hanging(page, `${page.chalk.red.bold('EDITED')}  `, edited, 8)
+  const outcome = [...(warning ?? []), ...outcomeLines(page, document.outcome)]
   const sections = filledSections(document).filter(({ only }) => only !== 'pages')
   const isBrief = ({ brief }: Section) => brief !== undefined && !verbose
   const parts = [
@@ -103,12 +107,6 @@ const colors = { pass: 'green', fail: 'red', warn: 'yellow', unproven: 'yellow' 
 
 function paintOf(tone: Tone, chalk: ChalkInstance): (text: string) => string {
   return tone === 'none' ? String : chalk[colors[tone]]
-}
-
-/** Warning before the outcome, which must not be read without it. */
-function editedLines(page: Page, { sealed = {} }: Document): Lines {
-  const text = isEdited(sealed) ? doubtText(sealed) : null
-  return text === null ? [] : hanging(page, `${page.chalk.red.bold('EDITED')}  `, text, 8)
 }
 
 function aboutLines(page: Screen, document: Document): Lines {

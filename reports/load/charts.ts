@@ -1,7 +1,7 @@
 import type { Chart, Series } from '../html/markup.ts'
 import { figure } from '../text/format.ts'
 import { type Bin, binsOf, type Clocked, clocked, valueAt } from './measures.ts'
-import type { HeatMap, SecondRow, SloLimit } from './model/measures.ts'
+import type { HeatMap, SecondRow } from './model/measures.ts'
 import type { LoadReport } from './model/report.ts'
 
 /** Every chart that the report has data for. */
@@ -38,17 +38,15 @@ function withLimits(chart: Chart, { slo }: LoadReport): Chart {
     limits
       .filter((limit) => chart.id === `${limit.metric}-time` || chart.id === `${limit.metric}-heat`)
       .filter(({ metric, clock }) => clock === (metric === 'icl' ? 'service' : 'response'))
-      .map((limit) => ({ label: labelOf(limit, expression), value: limit.value })),
+      .map(({ metric, statistic, value, unit, inclusive }) => {
+        // The SLO as written; for goodput, only the limit.
+        const limit = `${metric} ${inclusive ? '<=' : '<'} ${Number(value.toPrecision(4))} ${unit}`
+        return { label: statistic === null ? limit : expression, value }
+      }),
   )
   if (own.length === 0) return chart
   const labels = own.map(({ label }) => label).join(', ')
   return { ...chart, limits: own, note: `${chart.note} Dashed line: SLO ${labels}.` }
-}
-
-/** The SLO as written; for goodput, only the limit. */
-function labelOf({ metric, statistic, value, unit, inclusive }: SloLimit, expression: string) {
-  if (statistic !== null) return expression
-  return `${metric} ${inclusive ? '<=' : '<'} ${Number(value.toPrecision(4))} ${unit}`
 }
 
 /** Shades what lies outside the measured window, such as the warm-up. */

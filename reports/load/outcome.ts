@@ -7,13 +7,18 @@ import type { ArrivalRow, LoadReport } from './model/report.ts'
 
 /** Summary of the run in one line, without the outcome itself. */
 export function outcomeText(report: LoadReport): string {
-  const { goodput, generator, partial } = report
+  const { goodput, generator, partial, errors } = report
+  const { share, due } = goodput
+  const cut = errors.reduce((sum, row) => sum + (row.kind === 'truncated' ? row.count : 0), 0)
   return listOf([
     sloText(report),
     refusedText(report),
     integrityText(report),
-    truncatedText(report),
-    goodText(goodput),
+    // Reported in the first line, even if allowed.
+    cut > 0 && `${count(cut, 'response')} truncated`,
+    share === null
+      ? 'nothing was measured'
+      : `goodput ${percent(share)} of ${count(due, 'due request')}`,
     `generator ${generator.verdict}`,
     partial && partialText(partial),
   ])
@@ -52,12 +57,6 @@ function integrityText({ integrity }: Pick<LoadReport, 'integrity'>): string {
   return `${judged}, ${violated} violated, but expected ${worst.id} (${worst.broken} of ${worst.of})${others}`
 }
 
-function goodText({ share, due }: LoadReport['goodput']): string {
-  return share === null
-    ? 'nothing was measured'
-    : `goodput ${percent(share)} of ${count(due, 'due request')}`
-}
-
 /** `67 % of requests refused (503)`; empty if none were. */
 function refusedText({ errors }: Pick<LoadReport, 'errors'>): string {
   const refusals = errors.filter(({ kind }) => refusalKinds.includes(kind))
@@ -68,19 +67,9 @@ function refusedText({ errors }: Pick<LoadReport, 'errors'>): string {
   )
   const distinct = [...new Set(details)]
   const rest = distinct.length > 3 ? ', …' : ''
-  return `${roundPercent(share)} of requests refused (${distinct.slice(0, 3).join(', ')}${rest})`
-}
-
-/** `67 %`, `1.03 %`; never rounded up to 100 %. */
-function roundPercent(share: number): string {
-  const middling = share >= 0.1 && share <= 0.99
-  return percent(middling ? Number(share.toFixed(2)) : share)
-}
-
-/** Truncated responses are reported in the first line, even if allowed. */
-function truncatedText({ errors }: Pick<LoadReport, 'errors'>): string {
-  const cut = errors.reduce((sum, row) => sum + (row.kind === 'truncated' ? row.count : 0), 0)
-  return cut === 0 ? '' : `${count(cut, 'response')} truncated`
+  // `67 %`, `1.03 %`; never rounded up to 100 %.
+  const rounded = share >= 0.1 && share <= 0.99 ? Number(share.toFixed(2)) : share
+  return `${percent(rounded)} of requests refused (${distinct.slice(0, 3).join(', ')}${rest})`
 }
 
 export function partialText({ of, missing }: NonNullable<LoadReport['partial']>): string {

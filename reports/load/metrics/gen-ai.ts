@@ -140,10 +140,7 @@ export function expositionOf(families: readonly Family[]): string {
 function line({ suffix = '', labels = {}, value }: Sample): string {
   const escaped = (text: string) => printable(text).replaceAll('\\', '\\\\').replaceAll('"', '\\"')
   const pairs = Object.entries(labels).map(([key, text]) => `${key}="${escaped(text)}"`)
-  return `${suffix}${pairs.length === 0 ? '' : `{${pairs.join(',')}}`} ${numberOf(value)}`
-}
-
-/** Rounds off floating-point noise of sums of seconds; nine digits are below a nanosecond here. */
-function numberOf(value: number): string {
-  return String(Number(value.toPrecision(9)))
+  // Nine digits are below a nanosecond here, and round off the noise of sums of seconds.
+  const number = Number(value.toPrecision(9))
+  return `${suffix}${pairs.length === 0 ? '' : `{${pairs.join(',')}}`} ${number}`
 }

@@ -84,7 +84,8 @@ function creationsIn(exchanges: Exchanges): ReadonlyMap<string, Creation> {
     const line = exchanges.requestLine?.(id)
     if (line !== undefined && !/^POST [^?]*\/chat(\?|$)/.test(line)) continue
     const created = exchanges.get(id)
-    if (created === undefined || !isCreation(created)) continue
+    if (created?.request.method !== 'POST' || !succeeded(created)) continue
+    if (!requestPath(created).endsWith('/chat')) continue
     const members = new Set<string>()
     for (const [, member = '', value = ''] of bodyText(created).matchAll(/"(\w+)":\s*"([^"]*)"/g)) {
       const isFirst = !members.has(member)
@@ -107,11 +108,6 @@ function chatIdIn(exchange: Exchange): string | null {
 
 function sentText({ request }: Exchange): string {
   return Buffer.from(request.body ?? []).toString('utf8')
-}
-
-function isCreation(exchange: Exchange): boolean {
-  const isPost = exchange.request.method === 'POST'
-  return isPost && succeeded(exchange) && requestPath(exchange).endsWith('/chat')
 }
 
 /** A command line, and lines of its standard input. */

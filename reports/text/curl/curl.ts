@@ -139,12 +139,9 @@ function formArgument({ name, filename, contentType, content }: FormPart): strin
   if (filename === null)
     return text === null ? null : `--form-string ${shellQuote(`${name}=${text}`)}`
   const type = contentType === null ? '' : `;type=${contentType}`
-  return `-F ${shellQuote(`${name}=@-;filename=${formQuote(filename)}${type}`)}`
-}
-
-/** Quotes for curl, inside those of the shell: its separators are `;` and `,`. */
-function formQuote(text: string): string {
-  return /[";,\\]/.test(text) ? `"${text.replace(/["\\]/g, '\\$&')}"` : text
+  // Quotes for curl, inside those of the shell: its separators are `;` and `,`.
+  const quoted = /[";,\\]/.test(filename) ? `"${filename.replace(/["\\]/g, '\\$&')}"` : filename
+  return `-F ${shellQuote(`${name}=@-;filename=${quoted}${type}`)}`
 }
 
 function sourceOf(bytes: Uint8Array): string | null {

@@ -42,15 +42,11 @@ export function authorizationArgument(exchange: Exchange): string {
   if (value === undefined) return shellQuote('Authorization:')
   const printed = printable(value)
   if (!marks.test(printed)) return unmarked(printed, exchange)
-  return inBase64(printed) ?? marked(printed)
+  return inBase64(printed) ?? `"${withVariables(`Authorization: ${printed}`)}"`
 }
 
 const marks =
   /\[([a-z]+(?: [a-z]+)*?)( without its (?:first|last) character| in the other letter case)?\]/
-
-function marked(value: string): string {
-  return `"${withVariables(`Authorization: ${value}`)}"`
-}
 
 /**
  * A mark inside base64 represents the bytes of the key, as in `Basic Y2hhdGdlbjp[api key]Q==`: the shell
