@@ -55,7 +55,13 @@ async function checkAll(): Promise<void> {
       try {
         const result = await checkServer(server, running, place)
         tried.push(result)
-        print(result)
+        const { fail, warn, pass, inconclusive, unproven } = result.report.totals
+        const figures = `${fail} violated, ${warn} warned, ${pass} passed, ${inconclusive + unproven} undecided`
+        const { problems } = result
+        console.log(
+          `${problems.length === 0 ? 'ok   ' : 'WRONG'} ${server.name} ${server.version}: ${figures}`,
+        )
+        for (const problem of problems) console.log(`      !! ${problem}`)
         if (server === llama && (values.timings || values.write)) {
           timings = await compareTimings(running, place)
           console.log(timings.join('\n'))
@@ -84,13 +90,4 @@ async function queue(server: ForeignServer): Promise<void> {
   const { budget, length, loads, searches, runs } = values
   const holds = await testQueue(server, { ...place, budget, length, loads, searches, runs })
   process.exitCode = holds ? 0 : 1
-}
-
-function print({ server, report, problems }: Tried): void {
-  const { fail, warn, pass, inconclusive, unproven } = report.totals
-  const figures = `${fail} violated, ${warn} warned, ${pass} passed, ${inconclusive + unproven} undecided`
-  console.log(
-    `${problems.length === 0 ? 'ok   ' : 'WRONG'} ${server.name} ${server.version}: ${figures}`,
-  )
-  for (const problem of problems) console.log(`      !! ${problem}`)
 }

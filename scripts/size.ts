@@ -19,6 +19,7 @@
  */
 import { lstatSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { parse } from 'yaml'
 import { repositoryFiles } from './house/repository.ts'
 import { need, packedInto, root } from './image/engine.ts'
 import { optionsOf, scriptFolder } from './options.ts'
@@ -31,69 +32,12 @@ interface Recorded {
   readonly goal: number
 }
 
-/**
- * Files that one server-sent event of a load run passes, from the socket to the histogram: over HTTP/1.1 and
- * without Content-Encoding, as nearly every event does.
- */
-const eventPath: readonly string[] = [
-  'harness/load/http/http1/connection.ts',
-  'harness/load/http/http1/response-parser.ts',
-  'harness/load/engine/in-flight-request.ts',
-  'harness/judges/completions/judge.ts',
-  'harness/judges/sse/alike.ts',
-  'harness/judges/sse/scanner.ts',
-  'harness/load/engine/worker-context.ts',
-  'harness/load/engine/worker.ts',
-  'harness/load/run.ts',
-  'harness/load/metrics/run-metrics.ts',
-  'harness/load/metrics/latency-recorder.ts',
-  'harness/load/metrics/samples/histogram.ts',
-]
-
-/** Files and folders that a new requirement changes by hand; `npm run docs` writes the pages. */
-const requirementPlaces: readonly string[] = [
-  'contract/statements.ts',
-  'contract/catalog',
-  'suites',
-  'reference-server/deviations/faults',
-]
-
-/** Files that a program writes; the lock file is counted nowhere. */
-const generatedFiles: readonly string[] = [
-  'docs/internals/proof.md',
-  'docs/target-profile.md',
-  'docs/interface',
-  'reference-server/openapi/examples.json',
-  'contract/catalog/__snapshots__',
-]
-
-/** Folders and files that `chatgen check` consists of, with their tests. */
-const checkSources: readonly string[] = [
-  'bin',
-  'contract',
-  'fixtures',
-  'harness/judges',
-  'harness/client',
-  'harness/conformance',
-  'suites',
-  'reports/conformance',
-  'reports/catalog',
-  'reports/html',
-  'reports/text',
-  'harness/cli/main.ts',
-  'harness/cli/exit-codes.ts',
-  'harness/cli/flags.ts',
-  'harness/cli/values.ts',
-  'harness/cli/check',
-  'harness/cli/commands/check.ts',
-  'harness/cli/results',
-  'harness/cli/target',
-  'harness/cli/terminal',
-]
-
 const margin = 1.02
 const file = new URL('./size/recorded.json', import.meta.url)
 const recorded: Readonly<Record<string, Recorded>> = JSON.parse(readFileSync(file, 'utf8'))
+const places: Readonly<
+  Record<'eventPath' | 'requirementPlaces' | 'generatedFiles' | 'checkSources', readonly string[]>
+> = parse(readFileSync(new URL('size/places.yaml', import.meta.url), 'utf8'))
 const values = optionsOf(import.meta, { installed: false, write: false })
 
 const files = repositoryFiles()
@@ -104,10 +48,10 @@ const figures: Readonly<Record<string, number>> = {
   allLines: linesOf(sources),
   allFiles: sources.length,
   sourceLines: linesOf(sources.filter((path) => !path.endsWith('.test.ts'))),
-  checkLines: linesOf(within(checkSources, sources)),
-  eventFiles: eventPath.length,
-  requirementPlaces: requirementPlaces.length,
-  generatedLines: linesOf(within(generatedFiles, files)),
+  checkLines: linesOf(within(places.checkSources, sources)),
+  eventFiles: places.eventPath.length,
+  requirementPlaces: places.requirementPlaces.length,
+  generatedLines: linesOf(within(places.generatedFiles, files)),
   pages: files.filter((path) => /^docs\/[^/]+\.md$/.test(path)).length,
   ...(values.installed ? installedSize() : {}),
 }
@@ -125,9 +69,10 @@ for (const line of [['', 'at 0cedda0', 'recorded', 'today', 'goal'], ...cells]) 
 }
 const grown = rows.filter(({ value, now }) => value > now * margin)
 for (const { title, value, now } of grown) console.error(`${title}: ${value}, at most ${now} + 2 %`)
-const declared = new Set([...checkSources, ...eventPath, ...requirementPlaces, ...generatedFiles])
-const missing = [...declared].filter((place) => within([place], files).length === 0)
-for (const path of missing) console.error(`scripts/size.ts: ${path} does not exist`)
+const missing = [...new Set(Object.values(places).flat())].filter(
+  (place) => within([place], files).length === 0,
+)
+for (const path of missing) console.error(`scripts/size/places.yaml: ${path} does not exist`)
 process.exitCode = grown.length + missing.length > 0 ? 1 : 0
 
 if (values.write) {

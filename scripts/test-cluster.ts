@@ -94,6 +94,7 @@ async function testRunner(cluster: Cluster, place: string): Promise<void> {
     kubectl('get', 'jobs,pods,secrets', ...within, '--output', 'name')
       .trim()
       .replaceAll('\n', ' ')
+  type End = { readonly code: number | null; readonly stderr?: string }
   const ended = (name: string, { code, stderr = '' }: End, expected: RegExp, says = /^/) => {
     const isSaid = expected.test(String(code)) && (code === 0 || says.test(stderr))
     const text = stderr.split('\n').find((line) => says.test(line)) ?? stderr
@@ -133,11 +134,6 @@ async function testRunner(cluster: Cluster, place: string): Promise<void> {
   const [code] = await once(child, 'exit')
   ended('Ctrl-C', { code }, /^130$/)
   step('the role reads no secret', !canRead(cluster, 'secrets') && canRead(cluster, 'pods'))
-}
-
-interface End {
-  readonly code: number | null
-  readonly stderr?: string
 }
 
 /** A server in a pod. @returns its address */

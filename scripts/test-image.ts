@@ -103,17 +103,14 @@ async function withServer(flags: readonly string[], use: () => void): Promise<vo
     ...flags,
   ]).trim()
   try {
-    step(`serve ${flags.join(' ')} becomes healthy`, await becomesHealthy(id))
+    const inspect = ['inspect', '--format', '{{.State.Health.Status}}', id]
+    const state = () => need('docker', inspect).trim()
+    await waitUntil(() => state() !== 'starting', 60_000)
+    step(`serve ${flags.join(' ')} becomes healthy`, state() === 'healthy')
     use()
   } finally {
     need('docker', ['stop', id])
   }
-}
-
-async function becomesHealthy(id: string): Promise<boolean> {
-  const state = () => need('docker', ['inspect', '--format', '{{.State.Health.Status}}', id]).trim()
-  await waitUntil(() => state() !== 'starting', 60_000)
-  return state() === 'healthy'
 }
 
 function container(args: readonly string[], flags: readonly string[] = []) {

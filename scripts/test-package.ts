@@ -28,8 +28,15 @@ const env = { PATH: path, NO_COLOR: '1' }
 const tarball = packedInto(folder, env)
 const size = statSync(tarball).size
 step(`${(size / 1024 / 1024).toFixed(2)} MB packed, at most 1.5`, size <= maxBytes)
-step('holds only what users need', isEmpty(unexpected()))
-step('the links of its pages lead to packed files', isEmpty(brokenLinks(packedPages())))
+const packed = need('tar', ['-tzf', tarball]).trim().split('\n')
+// Sources, tests, maps and test support are not packed.
+const own = /^package\/(bin|dist|schemas|docs|fixtures\/(targets|documents))\/|^package\/[\w.]+$/
+const internal = /\.map$|\.test\.|test-support|(?<!\.d)\.ts$/
+const unexpected = packed.filter((file) => !own.test(file) || internal.test(file))
+step('holds only what users need', isEmpty(unexpected))
+const textOf = (file: string) => (isPage(file) ? need('tar', ['-xOzf', tarball, file]) : '')
+const pages = new Map(packed.map((file) => [file, textOf(file)]))
+step('the links of its pages lead to packed files', isEmpty(brokenLinks(pages)))
 step('publint', endsWith(join(bin, 'publint'), ['run', tarball, '--strict'], root))
 const attw = [tarball, '--profile', 'esm-only', '--exclude-entrypoints', './schemas/*']
 step('are the types wrong', endsWith(join(bin, 'attw'), attw, root))
@@ -42,13 +49,13 @@ const { typescript, '@types/node': nodeTypes } = manifest.devDependencies
 const tools = [`vitest@${vitest}`, `typescript@${typescript}`, `@types/node@${nodeTypes}`]
 const install = ['install', '--no-audit', '--no-fund', '--loglevel=error']
 need('npm', [...install, tarball, ...tools], { cwd: project, env })
-const own = (name: string) => join(project, 'node_modules/.bin', name)
-step('types in the project of a user', endsWith(own('tsc'), ['-p', '.'], project))
-step('requirements in its vitest', endsWith(own('vitest'), ['run', 'own'], project))
+const program = (name: string) => join(project, 'node_modules/.bin', name)
+step('types in the project of a user', endsWith(program('tsc'), ['-p', '.'], project))
+step('requirements in its vitest', endsWith(program('vitest'), ['run', 'own'], project))
 step(
   'a violation fails there',
   endsWith(
-    own('vitest'),
+    program('vitest'),
     ['run', 'violated'],
     project,
     1,
@@ -65,24 +72,6 @@ for (const version of versions.split(',')) {
   const chatgen = join(project, 'node_modules/chatgen-conformance/bin/chatgen.cjs')
   const check = [chatgen, 'check', '--reference', '--quiet']
   step(`chatgen check with Node ${version}`, endsWith(node, check, home))
-}
-
-/** Sources, tests, maps and test support are not packed. */
-function unexpected(): readonly string[] {
-  const files = need('tar', ['-tzf', tarball]).trim().split('\n')
-  return files.filter(
-    (file) =>
-      !/^package\/(bin|dist|schemas|docs|fixtures\/(targets|documents))\/|^package\/[\w.]+$/.test(
-        file,
-      ) || /\.map$|\.test\.|test-support|(?<!\.d)\.ts$/.test(file),
-  )
-}
-
-/** Packed files by path, with the text of pages. */
-function packedPages(): ReadonlyMap<string, string> {
-  const files = need('tar', ['-tzf', tarball]).trim().split('\n')
-  const textOf = (file: string) => (isPage(file) ? need('tar', ['-xOzf', tarball, file]) : '')
-  return new Map(files.map((file) => [file, textOf(file)]))
 }
 
 function isEmpty(problems: readonly string[]): boolean {

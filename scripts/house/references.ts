@@ -44,7 +44,8 @@ const otherDocument = /RFC|HTML|WHATWG/
 /** Sections of the interface in comments that have no page in docs/interface. */
 export function unknownSections(repository: Repository): readonly string[] {
   const anchors = new Set<string>(Object.keys(sections))
-  return sources(repository).flatMap(([path, text]) =>
+  const sources = [...repository].filter(([path]) => isSource(path) && !path.startsWith(here))
+  return sources.flatMap(([path, text]) =>
     [...text.matchAll(sectionNames)]
       .filter(({ index, input }) => !otherDocument.test(input.slice(index - 40, index)))
       .flatMap(([, numbers]) => numbers?.match(/\d(?:\.\d)?/g) ?? [])
@@ -89,10 +90,6 @@ function importTable(repository: Repository): readonly string[] {
 
 function pages(repository: Repository): readonly (readonly [string, string])[] {
   return [...repository].filter(([path]) => isPage(path))
-}
-
-function sources(repository: Repository): readonly (readonly [string, string])[] {
-  return [...repository].filter(([path]) => isSource(path) && !path.startsWith(here))
 }
 
 function leadsSomewhere(repository: Repository, page: string, link: string): boolean {

@@ -34,8 +34,7 @@ export function removeImages(tag: string): void {
 
 /** The base that the Dockerfile names; without a registry, one made from files of this machine. */
 function baseImage(): string {
-  const isHere = run('docker', ['image', 'inspect', publicBase]).code === 0
-  if (isHere || run('docker', ['pull', '--quiet', publicBase]).code === 0) return publicBase
+  if (isPulled(publicBase)) return publicBase
   importLocalBase()
   return localBase
 }

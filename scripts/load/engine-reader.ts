@@ -75,19 +75,17 @@ export function keepAwake(): void {
       stdio: ['pipe', 'ignore', 'ignore'],
     })
     spinner.stdin.on('error', () => {})
-    if (spinner.pid !== undefined) yieldToAll(spinner.pid)
+    if (spinner.pid !== undefined) {
+      setPriority(spinner.pid, constants.priority.PRIORITY_LOW)
+      // The idle scheduling class of the system, if there is one.
+      spawnSync('chrt', ['--idle', '--all-tasks', '--pid', '0', String(spinner.pid)])
+    }
     spinner.unref()
     return spinner
   })
   process.once('exit', () => {
     for (const spinner of spinners) spinner.kill('SIGKILL')
   })
-}
-
-/** Uses the idle scheduling class of the system if there is one. */
-function yieldToAll(pid: number): void {
-  setPriority(pid, constants.priority.PRIORITY_LOW)
-  spawnSync('chrt', ['--idle', '--all-tasks', '--pid', '0', String(pid)])
 }
 
 /** Yields at intervals, to notice the end of its parent. */
