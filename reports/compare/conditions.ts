@@ -37,30 +37,24 @@ export interface Side {
 }
 
 export function conditionsOf(a: Side, b: Side): Conditions {
-  const pair = (read: (side: Side) => string): Pair | null => {
+  const pair = (read: (side: Side) => string | null): Pair | null => {
     const [one, other] = [read(a), read(b)]
-    return one === other ? null : { a: one, b: other }
+    return one === null || other === null || one === other ? null : { a: one, b: other }
   }
   return {
     url: pair(({ report }) => report.target.baseUrl.replace(/\/+$/, '')),
     kit: pair(({ report }) => report.suite.version),
     interface: pair(({ report }) => report.suite.interface),
-    selection: pair(({ report }) => report.target.profile) ?? selections(a, b),
+    selection: pair(({ report }) => report.target.profile) ?? pair(selectionText),
     strict: pair(({ report }) => String(report.strict)),
-    profile:
-      a.settings === null || b.settings === null
-        ? null
-        : differences(a.settings.profile, b.settings.profile),
+    profile: a.settings && b.settings && differences(a.settings.profile, b.settings.profile),
   }
 }
 
-function selections(a: Side, b: Side): Pair | null {
-  if (a.settings === null || b.settings === null) return null
-  const [one, other] = [selectionText(a.settings), selectionText(b.settings)]
-  return one === other ? null : { a: one, b: other }
-}
-
-function selectionText({ selection: { only, skip } }: RunSettings): string {
+/** Null if it is not known. */
+function selectionText({ settings }: Side): string | null {
+  if (settings === null) return null
+  const { only, skip } = settings.selection
   const flags = [...only.map((glob) => `--only ${glob}`), ...skip.map((glob) => `--skip ${glob}`)]
   return flags.join(' ') || 'everything'
 }

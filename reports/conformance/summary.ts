@@ -202,17 +202,12 @@ export function networkPhrases({
   network,
   endpoints = [],
 }: ConformanceReport['target']): readonly string[] {
-  const spread = endpoints.map(
-    ({ name, baseUrl, requests }) =>
-      `endpoint ${name} ${printable(baseUrl)}, ${count(requests, 'request')}`,
-  )
-  return [...spread, ...settingPhrases(network)]
-}
-
-function settingPhrases(network: ConformanceReport['target']['network']): readonly string[] {
-  if (network === undefined) return []
-  const { insecure, httpVersion, proxy, resolve } = network
+  const { insecure = false, httpVersion = null, proxy = null, resolve = [] } = network ?? {}
   return [
+    ...endpoints.map(
+      ({ name, baseUrl, requests }) =>
+        `endpoint ${name} ${printable(baseUrl)}, ${count(requests, 'request')}`,
+    ),
     ...(insecure ? ['certificate NOT verified (--insecure)'] : []),
     ...(httpVersion === null ? [] : [`HTTP/${httpVersion === 1 ? '1.1' : '2'} only`]),
     ...(proxy === null ? [] : [`via proxy ${printable(proxy)}`]),

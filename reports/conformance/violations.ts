@@ -97,31 +97,24 @@ function itemOf(context: Violations, findings: Findings): Item {
   const same = saysTheSame(findings)
   const evidence = evidenceOf(context.exchanges, requirements)
   const shared = [...(same ? foundNotes(first) : []), ...adviceOn(requirements)]
-  if (heading === null) {
-    return {
-      badge: badgeOf(first),
-      text: sentence(context, first),
-      notes: [...shared, ...knownNotes(context, first)],
-      evidence,
-    }
-  }
   const items = requirements.map((requirement) => ({
-    text: sentence(context, requirement),
-    notes: [...(same ? [] : foundNotes(requirement)), ...knownNotes(context, requirement)],
+    text: sentence(requirement, waitingOf(context, [requirement])),
+    notes: [...(same ? [] : foundNotes(requirement)), ...knownNotes(context.report, requirement)],
   }))
-  return { badge: badgeOf(first), text: heading, items, notes: shared, evidence }
+  const badge = badgeOf(first)
+  if (heading !== null) return { badge, text: heading, items, notes: shared, evidence }
+  const [{ text, notes } = { text: '', notes: [] }] = items
+  return { badge, text, notes: [...shared, ...notes], evidence }
 }
 
 /** A violation with its message, without evidence: a known one, or a warning. */
 export function plainItem(report: ConformanceReport, requirement: RequirementResult): Item {
-  const context = { report, exchanges: new Map(), waiting: new Map() }
+  const { known } = requirement
+  const notes = known ? knownNotes(report, requirement) : adviceOn([requirement])
   return {
     badge: badgeOf(requirement),
-    text: sentence(context, requirement),
-    notes: [
-      ...foundNotes(requirement),
-      ...(requirement.known ? knownNotes(context, requirement) : adviceOn([requirement])),
-    ],
+    text: sentence(requirement),
+    notes: [...foundNotes(requirement), ...notes],
   }
 }
 
@@ -190,10 +183,9 @@ function waitText(number: number): string {
 }
 
 /** `V3-HIST-01 (22 requirements wait for it) A page MUST …`. */
-function sentence(context: Violations, requirement: RequirementResult): Text {
-  const number = waitingOf(context, [requirement])
-  const name = { href: `#${requirement.id}`, text: requirement.id }
-  return [name, number === 0 ? '' : ` (${waitText(number)})`, ` ${requirement.title}`]
+function sentence({ id, title }: RequirementResult, waiting = 0): Text {
+  const name = { href: `#${id}`, text: id }
+  return [name, waiting === 0 ? '' : ` (${waitText(waiting)})`, ` ${title}`]
 }
 
 /** Removes the colors of assertion messages. */
@@ -205,7 +197,7 @@ export function foundNotes({ message }: RequirementResult): readonly Text[] {
   return message === null ? [] : [['found: ', { code: messageText(message) }]]
 }
 
-function knownNotes({ report }: Violations, { id }: RequirementResult): readonly Text[] {
+function knownNotes(report: ConformanceReport, { id }: RequirementResult): readonly Text[] {
   const text = knownText(report, id)
   return text === null ? [] : [text]
 }

@@ -21,16 +21,16 @@ const maxEvidenceBytes = 8_000_000
 /** Entries of a page with a filter form. `isCompact`: an exchange is shown once, and linked from passed entries. */
 export function entriesMarkup(groups: readonly EntryGroup[], isCompact: boolean): Markup {
   const entries = groups.flatMap(({ groups }) => groups.flatMap(({ entries }) => entries))
-  const evidence = collectEvidence(entries, isCompact)
+  const { markups, left } = collectEvidence(entries, isCompact)
   return html`${filters(entries)}
 ${groups.map(
   ({ title, groups }) => html`<section class="surface" aria-label="${title}">
 <h3>${title}</h3>
-${groups.map((group) => groupMarkup(group, evidence))}
+${groups.map((group) => groupMarkup(group, markups))}
 </section>
 `,
 )}
-${entries.every(({ evidence }) => evidence.length === 0) ? null : leftOut(evidence.left)}`
+${entries.every(({ evidence }) => evidence.length === 0) ? null : leftOut(left)}`
 }
 
 function leftOut(number: number): Markup {
@@ -39,31 +39,28 @@ function leftOut(number: number): Markup {
 }
 
 /** Folded entries follow the others, which are of more interest. */
-function groupMarkup(
-  { title, entries }: EntryGroup['groups'][number],
-  evidence: PageEvidence,
-): Markup {
+function groupMarkup({ title, entries }: EntryGroup['groups'][number], markups: Markups): Markup {
   const folded = entries.filter(({ isFolded }) => isFolded)
   const others = entries.filter(({ isFolded }) => !isFolded)
   return html`<div class="section">
 <h4>${title}</h4>
-${others.map((entry) => entryMarkup(entry, evidence))}${
+${others.map((entry) => entryMarkup(entry, markups))}${
   folded.length === 0
     ? null
     : html`<details class="passes"><summary><span class="count">${folded.length}</span> ${folded[0]?.badge.word ?? ''}</summary>
-${folded.map((entry) => entryMarkup(entry, evidence))}</details>
+${folded.map((entry) => entryMarkup(entry, markups))}</details>
 `
 }</div>
 `
 }
 
-function entryMarkup(entry: Entry, evidence: PageEvidence): Markup {
+function entryMarkup(entry: Entry, markups: Markups): Markup {
   const { id, badge, title, tags, notes, facts } = entry
   return html`<details class="row" id="${id}"${tags.map(({ name, value }) => html` data-${name}="${value}"`)}>
 <summary>${badgeMarkup(badge)} <code>${id}</code> <span class="sentence">${title}</span></summary>
 <div class="opened">
 ${notes.map((note, at) => html`<p class="${at === 0 ? 'message' : 'hint'}">${phrases(note)}</p>`)}
-${evidence.of(entry)}
+${markups.get(id) ?? null}
 ${factList(facts)}
 </div>
 </details>
@@ -115,14 +112,14 @@ function bySeverity(entries: readonly Entry[]): readonly Entry[] {
   )
 }
 
-interface PageEvidence {
-  of(entry: Entry): Markup | null
-  /** Exchanges omitted because the page is full. */
-  readonly left: number
-}
+/** Exchanges of each entry, by its id. */
+type Markups = ReadonlyMap<string, Markup | null>
 
-/** Selects exchanges by severity: if space is short, passes lose their evidence first. */
-function collectEvidence(entries: readonly Entry[], isCompact: boolean): PageEvidence {
+/**
+ * Selects exchanges by severity: if space is short, passes lose their evidence first. `left`: the number of those
+ * that are omitted because the page is full.
+ */
+function collectEvidence(entries: readonly Entry[], isCompact: boolean) {
   const drawn = new Map<string, Markup>()
   /** Entry at which an exchange is shown first, by exchange. */
   const places = new Map<string, string>()
@@ -151,7 +148,7 @@ function collectEvidence(entries: readonly Entry[], isCompact: boolean): PageEvi
     return markup
   }
 
-  const byEntry = new Map(
+  const markups: Markups = new Map(
     bySeverity(entries).map((entry) => {
       const parts = entry.evidence
         .slice(0, entry.maxShown)
@@ -160,10 +157,7 @@ function collectEvidence(entries: readonly Entry[], isCompact: boolean): PageEvi
       return [entry.id, parts.length === 0 ? null : html`${parts}${moreIds(more)}`]
     }),
   )
-  return {
-    of: ({ id }) => byEntry.get(id) ?? null,
-    left: [...left].filter((id) => !places.has(id)).length,
-  }
+  return { markups, left: [...left].filter((id) => !places.has(id)).length }
 }
 
 const maxIds = 20
