@@ -9,101 +9,58 @@ import { releaseFolders } from './results/folder-lock.ts'
 import { type Io, processIo, watchInterrupts } from './terminal/io.ts'
 import { tellFailure } from './terminal/progress.ts'
 
-interface ListedCommand {
-  readonly description: string
-  /** Positional arguments, as the list of commands shows them. */
-  readonly takes?: string
-  readonly load: () => Promise<AddCommand>
+/** Commands with their positional arguments and their purpose, as `--help` lists them. */
+const commands = {
+  check: ['[url]', 'run the conformance suites against a deployment'],
+  load: ['[url]', 'run a load test that validates every response'],
+  capacity: [
+    '[url]',
+    'search for the highest load that meets the SLOs, with its confidence interval',
+  ],
+  plan: ['', 'compute the number of replicas for a demand, from measured capacity'],
+  report: ['<result...>', 'render stored results in any format; merge the shards of a load run'],
+  compare: [
+    '<a> <b>',
+    'compare two reports, and tell changes of the target from changes of chatgen',
+  ],
+  rejudge: ['<dir>', 'judge the stored exchanges of a run again with this version of chatgen'],
+  certify: ['[url]', 'run a certification and write a signed bundle'],
+  verify: ['<dir>', 'verify a certification bundle'],
+  site: ['<dir...>', 'write a static site that compares certified implementations'],
+  bench: ['[url]', 'measure maximum throughput with autocannon'],
+  calibrate: ['', 'measure the timestamp error of the load generator on this machine'],
+  ui: ['[url|dir...]', 'show requirements, runs and stored results on a page of this machine'],
+  serve: ['', 'run the reference server, with a deterministic fake model'],
+  list: ['', 'list the catalog: requirements, exclusions and open questions'],
+  explain: ['<id>', 'explain a requirement, exclusion or open question'],
+  init: ['<url>', 'probe a deployment and write a target profile'],
+  cleanup: ['[journal] [url]', 'delete the chats or containers that a killed run left behind'],
+} as const
+
+/** The module of a command is loaded when it runs; `--help` needs none of them. */
+const loaders: Readonly<Record<keyof typeof commands, () => Promise<AddCommand>>> = {
+  check: async () => (await import('./commands/check.ts')).checkCommand,
+  load: async () => (await import('./commands/load.ts')).loadCommand,
+  capacity: async () => (await import('./commands/capacity.ts')).capacityCommand,
+  plan: async () => (await import('./commands/plan.ts')).planCommand,
+  report: async () => (await import('./commands/stored.ts')).reportCommand,
+  compare: async () => (await import('./commands/compare.ts')).compareCommand,
+  rejudge: async () => (await import('./commands/stored.ts')).rejudgeCommand,
+  certify: async () => (await import('./commands/certify.ts')).certifyCommand,
+  verify: async () => (await import('./commands/bundles.ts')).verifyCommand,
+  site: async () => (await import('./commands/bundles.ts')).siteCommand,
+  bench: async () => (await import('./commands/bench.ts')).benchCommand,
+  calibrate: async () => (await import('./commands/calibrate.ts')).calibrateCommand,
+  ui: async () => (await import('./commands/ui.ts')).uiCommand,
+  serve: async () => (await import('./commands/serve.ts')).serveCommand,
+  list: async () => (await import('./commands/catalog.ts')).listCommand,
+  explain: async () => (await import('./commands/catalog.ts')).explainCommand,
+  init: async () => (await import('./commands/init.ts')).initCommand,
+  cleanup: async () => (await import('./commands/cleanup.ts')).cleanupCommand,
 }
 
-/** Commands by name. The module of a command is loaded when it runs; `--help` needs none of them. */
-const commands: Readonly<Record<string, ListedCommand>> = {
-  check: {
-    description: 'run the conformance suites against a deployment',
-    takes: '[url]',
-    load: async () => (await import('./commands/check.ts')).checkCommand,
-  },
-  load: {
-    description: 'run a load test that validates every response',
-    takes: '[url]',
-    load: async () => (await import('./commands/load.ts')).loadCommand,
-  },
-  capacity: {
-    description: 'search for the highest load that meets the SLOs, with its confidence interval',
-    takes: '[url]',
-    load: async () => (await import('./commands/capacity.ts')).capacityCommand,
-  },
-  plan: {
-    description: 'compute the number of replicas for a demand, from measured capacity',
-    load: async () => (await import('./commands/plan.ts')).planCommand,
-  },
-  report: {
-    description: 'render stored results in any format; merge the shards of a load run',
-    takes: '<result...>',
-    load: async () => (await import('./commands/stored.ts')).reportCommand,
-  },
-  compare: {
-    description: 'compare two reports, and tell changes of the target from changes of chatgen',
-    takes: '<a> <b>',
-    load: async () => (await import('./commands/compare.ts')).compareCommand,
-  },
-  rejudge: {
-    description: 'judge the stored exchanges of a run again with this version of chatgen',
-    takes: '<dir>',
-    load: async () => (await import('./commands/stored.ts')).rejudgeCommand,
-  },
-  certify: {
-    description: 'run a certification and write a signed bundle',
-    takes: '[url]',
-    load: async () => (await import('./commands/certify.ts')).certifyCommand,
-  },
-  verify: {
-    description: 'verify a certification bundle',
-    takes: '<dir>',
-    load: async () => (await import('./commands/bundles.ts')).verifyCommand,
-  },
-  site: {
-    description: 'write a static site that compares certified implementations',
-    takes: '<dir...>',
-    load: async () => (await import('./commands/bundles.ts')).siteCommand,
-  },
-  bench: {
-    description: 'measure maximum throughput with autocannon',
-    takes: '[url]',
-    load: async () => (await import('./commands/bench.ts')).benchCommand,
-  },
-  calibrate: {
-    description: 'measure the timestamp error of the load generator on this machine',
-    load: async () => (await import('./commands/calibrate.ts')).calibrateCommand,
-  },
-  ui: {
-    description: 'show requirements, runs and stored results on a page of this machine',
-    takes: '[url|dir...]',
-    load: async () => (await import('./commands/ui.ts')).uiCommand,
-  },
-  serve: {
-    description: 'run the reference server, with a deterministic fake model',
-    load: async () => (await import('./commands/serve.ts')).serveCommand,
-  },
-  list: {
-    description: 'list the catalog: requirements, exclusions and open questions',
-    load: async () => (await import('./commands/catalog.ts')).listCommand,
-  },
-  explain: {
-    description: 'explain a requirement, exclusion or open question',
-    takes: '<id>',
-    load: async () => (await import('./commands/catalog.ts')).explainCommand,
-  },
-  init: {
-    description: 'probe a deployment and write a target profile',
-    takes: '<url>',
-    load: async () => (await import('./commands/init.ts')).initCommand,
-  },
-  cleanup: {
-    description: 'delete the chats or containers that a killed run left behind',
-    takes: '[journal] [url]',
-    load: async () => (await import('./commands/cleanup.ts')).cleanupCommand,
-  },
+function isCommand(name: string | undefined): name is keyof typeof commands {
+  return name !== undefined && Object.hasOwn(commands, name)
 }
 
 const maxHelpWidth = 80
@@ -125,7 +82,7 @@ export async function runCommandLine(argv: readonly string[], io: Io): Promise<E
   const program = newProgram(io)
   try {
     const named = argv[0] === 'help' ? argv[1] : argv[0]
-    if (named !== undefined && Object.hasOwn(commands, named)) {
+    if (isCommand(named)) {
       await addCommands(program, [named], io, (ended) => {
         code = ended
       })
@@ -151,7 +108,7 @@ export async function runCommandLine(argv: readonly string[], io: Io): Promise<E
 /** Builds all commands with their flags; `finish` receives the exit code of the one that ran. */
 export async function buildProgram(io: Io, finish: (code: ExitCode) => void): Promise<Command> {
   const program = newProgram(io)
-  await addCommands(program, Object.keys(commands), io, finish)
+  await addCommands(program, Object.keys(commands).filter(isCommand), io, finish)
   return program
 }
 
@@ -176,20 +133,19 @@ function newProgram(io: Io): Command {
 
 async function addCommands(
   program: Command,
-  names: readonly string[],
+  names: readonly (keyof typeof commands)[],
   io: Io,
   finish: (code: ExitCode) => void,
 ): Promise<void> {
-  const added = Object.entries(commands).filter(([name]) => names.includes(name))
-  const adders = await Promise.all(added.map(([, { load }]) => load()))
-  for (const [at, [name, { description }]] of added.entries()) {
-    adders[at]?.(program.command(name).description(description), io, finish)
+  const adders = await Promise.all(names.map((name) => loaders[name]()))
+  for (const [at, name] of names.entries()) {
+    adders[at]?.(program.command(name).description(commands[name][1]), io, finish)
   }
 }
 
 /** Commands as `--help` shows them; none of them can run. */
 function listCommands(program: Command): void {
-  for (const [name, { takes, description }] of Object.entries(commands)) {
+  for (const [name, [takes, description]] of Object.entries(commands)) {
     program.command([name, '[options]', takes].filter(Boolean).join(' ')).description(description)
   }
 }

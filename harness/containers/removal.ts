@@ -1,34 +1,28 @@
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import type { ContainerRuntimeClient } from 'testcontainers'
 import { ConfigurationError } from '../conformance/errors.ts'
+import { isAlive, startOfProcess } from '../conformance/process.ts'
 
 type Api = Engine['api']
 
 /** Label by which Compose marks containers, networks and volumes of a project. */
 export const projectLabel = 'com.docker.compose.project'
 
-export interface Leftovers {
-  /** Runs whose process was killed before it removed what it started. */
-  readonly ended: readonly string[]
-  /** Runs of processes on other machines, which may still be running. */
-  readonly elsewhere: readonly string[]
-}
-
-/** Runs that have containers, networks or volumes, by the state of their process. */
-export async function leftoversOf(api: Api): Promise<Leftovers> {
-  const found = new Set<string | undefined>()
+/**
+ * Runs that have containers, networks or volumes: those whose process was killed before it removed what it
+ * started, and those of other machines, which may still be running.
+ */
+export async function leftoversOf(api: Api) {
+  const found = new Set<string>()
   for (const label of [runLabel, projectLabel]) {
     for await (const { labels } of labeled(api, label)) {
-      found.add(labels?.[runLabel]).add(labels?.[projectLabel])
+      for (const name of [labels?.[runLabel], labels?.[projectLabel]])
+        if (name !== undefined) found.add(name)
     }
   }
-  const names = [...found].filter((name) => name !== undefined)
-  return {
-    ended: names.filter((name) => stateOfRun(name) === 'ended'),
-    elsewhere: names.filter((name) => stateOfRun(name) === 'elsewhere'),
-  }
+  const states = Map.groupBy(found, stateOfRun)
+  return { ended: states.get('ended') ?? [], elsewhere: states.get('elsewhere') ?? [] }
 }
 
 /** Removes all containers, networks and volumes of a run. */
@@ -38,15 +32,8 @@ export async function removeRun(api: Api, name: string): Promise<void> {
   }
 }
 
-type Labels = Readonly<Record<string, string>> | null | undefined
-
-interface Resource {
-  readonly labels: Labels
-  readonly remove: () => Promise<unknown>
-}
-
 /** Containers, then networks, then volumes with a label: the order in which they can be removed. */
-async function* labeled(api: Api, label: string): AsyncGenerator<Resource> {
+async function* labeled(api: Api, label: string) {
   const filters = { label: [label] }
   for (const { Id, Labels: labels } of await api.listContainers({ all: true, filters })) {
     yield { labels, remove: () => api.getContainer(Id).remove({ force: true, v: true }) }
@@ -115,47 +102,24 @@ async function load(): Promise<Testcontainers> {
 /** Label of a container that a run started; its value, also the name of a Compose project, names the run. */
 export const runLabel = 'chatgen.run'
 
-const pattern = /^chatgen-run-([0-9a-f]{8})-(\d+)-(\d+)$/
-
 /** Name of what this process starts: machine, process id, and start time of the process. */
 export function runName(pid = process.pid): string {
-  return `chatgen-run-${machine()}-${pid}-${startOf(pid) ?? 0}`
+  return `chatgen-run-${machine()}-${pid}-${startOfProcess(pid) ?? 0}`
 }
-
-export type RunState = 'running' | 'ended' | 'elsewhere'
 
 /**
  * State of the process of a run; `elsewhere` if it belongs to another machine and cannot be checked.
  * Undefined for a name that does not belong to a run.
  */
-export function stateOfRun(name: string): RunState | undefined {
-  const [, host, pid, start] = pattern.exec(name) ?? []
+export function stateOfRun(name: string): 'running' | 'ended' | 'elsewhere' | undefined {
+  const [, host, pid, start] = /^chatgen-run-([0-9a-f]{8})-(\d+)-(\d+)$/.exec(name) ?? []
   if (host === undefined) return undefined
   if (host !== machine()) return 'elsewhere'
   if (!isAlive(Number(pid))) return 'ended'
-  const current = startOf(Number(pid))
-  return current === undefined || current === start ? 'running' : 'ended'
+  const current = startOfProcess(Number(pid))
+  return current === null || current === start ? 'running' : 'ended'
 }
 
 function machine(): string {
   return createHash('sha256').update(hostname()).digest('hex').slice(0, 8)
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
-  }
-}
-
-/** Start of a process in ticks since boot, to detect a reused process id; Linux only. */
-function startOf(pid: number): string | undefined {
-  try {
-    const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The name of the program, in parentheses, may contain spaces.
-    return text.slice(text.lastIndexOf(')') + 2).split(' ')[19]
-  } catch {
-    return undefined
-  }
 }

@@ -52,12 +52,17 @@ interface StartedContainer {
   readonly baseUrl: string
 }
 
+interface Starting {
+  readonly source: ContainerSource
+  readonly engine: Engine
+  /** Name of the run. */
+  readonly run: string
+}
+
 /** Starts a container of an image, pulled if it is not on this machine, labeled with the name of the run. */
 export async function startImage(
-  source: ContainerSource,
+  { source, engine, run }: Starting,
   image: string,
-  engine: Engine,
-  run: string,
   signal: AbortSignal,
 ): Promise<StartedContainer> {
   const { port, env } = source
@@ -76,18 +81,22 @@ export async function startImage(
     const baseUrl = `http://${hostOf(engine)}:${started.getMappedPort(port)}`
     return { id: started.getId(), baseUrl }
   } catch (error) {
-    throw (await failureOf(source, engine, run)) ?? error
+    // It may have been created, but not run.
+    const { api } = engine
+    const filters = { label: [`${runLabel}=${run}`] }
+    const [created] = await api.listContainers({ all: true, filters })
+    if (created === undefined) throw error
+    const { State } = await api.getContainer(created.Id).inspect()
+    const what = State.Error === '' ? `exited with code ${State.ExitCode}` : State.Error
+    throw notReady(source, `did not start: ${what}`, await lastLines(api, created.Id))
   }
 }
 
 /** @throws ConfigurationError if the image is neither on this machine nor can be pulled */
-async function requireImage(
-  { testcontainers: { ImageName }, client }: Engine,
-  image: string,
-): Promise<void> {
+async function requireImage({ testcontainers, client }: Engine, image: string): Promise<void> {
   let reason = 'the registry does not have it'
   try {
-    const name = ImageName.fromString(image)
+    const name = testcontainers.ImageName.fromString(image)
     if (await client.image.exists(name)) return
     await client.image.pull(name)
     // An error within the stream of a pull is not an error of the call.
@@ -101,22 +110,10 @@ async function requireImage(
   ])
 }
 
-/** Reason why a container was created but does not run; undefined if there is none. */
-async function failureOf(source: ContainerSource, { api }: Engine, run: string) {
-  const filters = { label: [`${runLabel}=${run}`] }
-  const [created] = await api.listContainers({ all: true, filters })
-  if (created === undefined) return undefined
-  const { State } = await api.getContainer(created.Id).inspect()
-  const what = State.Error === '' ? `exited with code ${State.ExitCode}` : State.Error
-  return notReady(source, `did not start: ${what}`, await lastLines(api, created.Id))
-}
-
 /** Starts a service of a Compose file, with its dependencies, as a separate project. */
 export async function startCompose(
-  { port, env }: ContainerSource,
+  { source: { port, env }, engine, run }: Starting,
   { file, service }: { readonly file: string; readonly service: string },
-  engine: Engine,
-  run: string,
 ): Promise<StartedContainer> {
   if (!existsSync(file)) throw new ConfigurationError([`--compose ${file}: no such file`])
   const folder = mkdtempSync(join(tmpdir(), 'chatgen-compose-'))

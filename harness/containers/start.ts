@@ -1,5 +1,5 @@
 import { awaitReadiness, lastLines } from './readiness.ts'
-import { type Engine, leftoversOf, openEngine, removeRun, runName } from './removal.ts'
+import { leftoversOf, openEngine, removeRun, runName } from './removal.ts'
 import { type ContainerSource, notReady, startCompose, startImage } from './source.ts'
 
 export interface RunningContainer {
@@ -43,10 +43,11 @@ export async function startContainer(
   try {
     signal.throwIfAborted()
     const { from, ready, readyMs } = source
+    const starting = { source, engine, run }
     const { id, baseUrl } =
       from.kind === 'image'
-        ? await startImage(source, from.image, engine, run, signal)
-        : await startCompose(source, from, engine, run)
+        ? await startImage(starting, from.image, signal)
+        : await startCompose(starting, from)
     const container = api.getContainer(id)
     const isRunning = async () => (await container.inspect()).State.Running
     const readiness = await awaitReadiness({ baseUrl, ready, readyMs, signal, isRunning })
@@ -58,8 +59,11 @@ export async function startContainer(
           : `was not ready after ${readyMs / 1000} s: GET ${ready ?? '/'} on port ${source.port}: ${readiness.last}`
       throw notReady(source, what, await lastLines(api, id))
     }
+    const { Config, Image } = await container.inspect()
+    const { RepoDigests = [] } = await api.getImage(Image).inspect()
     return {
-      ...(await identity(engine, id)),
+      image: Config.Image,
+      digest: RepoDigests[0]?.split('@')[1] ?? Image,
       baseUrl,
       service: from.kind === 'compose' ? from.service : null,
       lastLines: () => lastLines(api, id),
@@ -70,11 +74,4 @@ export async function startContainer(
     signal.throwIfAborted()
     throw error
   }
-}
-
-async function identity({ api }: Engine, id: string) {
-  const { Config, Image } = await api.getContainer(id).inspect()
-  const { RepoDigests = [] } = await api.getImage(Image).inspect()
-  const digest = RepoDigests[0]?.split('@')[1] ?? Image
-  return { image: Config.Image, digest }
 }

@@ -9,7 +9,7 @@ import {
   type Operation,
   type Pick,
   type Planned,
-  type StateViolation,
+  StateViolation,
 } from './command.ts'
 import { deletedUses } from './commands/chats.ts'
 import { commands, exploredRequirements } from './commands/index.ts'
@@ -48,20 +48,19 @@ export async function explore(
   session: Session,
   options: ExploreOptions,
 ): Promise<ExplorationResult> {
-  const { maxViolations = defaultViolations } = options
+  const { maxViolations = defaultViolations, onOperation } = options
   const knowledge = new Knowledge()
   const { seed } = session.context.setup
   const pick = createRandomPicker(`${seed}/explore`)
   const violations: Shrunk[] = []
   const unrepeated: StateViolation[] = []
-  const useOfDeleted = createDeck(deletedUses, pick)
+  const useOfDeleted = createDeck(Object.keys(deletedUses), pick)
   const budget = createBudget(options)
-  const { onOperation } = options
-  const plan = { session, knowledge, pick, useOfDeleted, budget, onOperation }
+  const run = { session, knowledge, pick, useOfDeleted, budget, onOperation }
 
   while (budget.operations() < options.operations && violations.length < maxViolations) {
     const context = createExplorationContext(session, knowledge)
-    const found = await runSequence(context, { ...plan, size: budget.size() })
+    const found = await runSequence(context, run)
     await context.dispose()
     if (found === 'lost') {
       // A recording with other requests is no evidence about the findings of the original run.
@@ -76,7 +75,7 @@ export async function explore(
       ({ violation }) => violation.requirement === found.violation.requirement,
     )
     if (isKnown) continue
-    const shrunk = await confirm(session, knowledge, found)
+    const shrunk = await confirm(run, found)
     if (shrunk === undefined && (found.isHurried || session.settling.isLate)) {
       // The effect was only late, so there is no doubt.
       session.settling.noteLate()
@@ -108,8 +107,7 @@ function doubt(session: Session, { requirement, message }: StateViolation, why: 
  * visible late, it must be reproduced by requests that wait until they are.
  */
 async function confirm(
-  session: Session,
-  knowledge: Knowledge,
+  { session, knowledge }: Run,
   { violation, operations }: Found,
 ): Promise<Shrunk | undefined> {
   const repeat = async (shorter: readonly Operation[]) => {
@@ -145,14 +143,13 @@ function causeOf({ operations }: Shrunk): string {
 /** Maximum cost of shortening one violation. */
 const maxShrinkCost = { maxOperations: 2000, maxGenerations: 300 }
 
-interface SequenceRun {
+interface Run {
   readonly session: Session
   readonly knowledge: Knowledge
   readonly pick: Pick
   /** Draws the next use of a deleted chat. */
-  readonly useOfDeleted: () => string
+  readonly useOfDeleted: () => string | undefined
   readonly budget: Budget
-  readonly size: number
   readonly onOperation: ExploreOptions['onOperation']
 }
 
@@ -166,46 +163,44 @@ interface Found {
 /** One sequence and its sweep; `lost` if the target no longer gives usable answers. */
 async function runSequence(
   context: ExplorationContext,
-  run: SequenceRun,
+  run: Run,
 ): Promise<Found | 'lost' | undefined> {
+  const { model } = context
+  const { budget, pick } = run
+  const { settling } = run.session
   const done: Operation[] = []
   let unclear = 0
-  const carryOut = async (planned: Planned & Partial<Operation>): Promise<Found | undefined> => {
+  let isLost = false
+
+  /** Operations, each of which is chosen once the one before it is done. */
+  function* chosen(): Generator<Planned & Partial<Operation>> {
+    const size = budget.size()
+    for (let count = 1; count <= size; count += 1) {
+      const operation = draw(model, `o${count}`, run)
+      if (operation === undefined) break
+      run.onOperation?.(budget.operations() - 1)
+      yield operation
+      isLost = unclear >= maxUnclear
+      if (isLost) return
+      yield* readsAfter(operation, model, run)
+    }
+    yield* lastWrites(model, pick, budget.payAtEnd)
+    yield* sweep(model, run)
+    yield* lastDeletion(model)
+  }
+
+  for (const planned of chosen()) {
     const operation = { label: `f${done.length}`, ...planned }
     // An effect that the target never shows need not be awaited each time.
-    const { settling } = run.session
     const isHurried = settling.mayHurry
     const work = () => perform(context, operation)
     const step = await (isHurried ? settling.hurry(work) : work())
-    if (step.kind === 'skipped') return undefined
-    unclear = step.kind === 'unclear' ? unclear + 1 : 0
+    if (step === 'skipped') continue
+    unclear = step === 'unclear' ? unclear + 1 : 0
     done.push(operation)
-    if (step.kind !== 'violated') return undefined
-    return { violation: step.violation, operations: done, isHurried }
+    if (step instanceof StateViolation) return { violation: step, operations: done, isHurried }
   }
-  for (let count = 0; count < run.size; count += 1) {
-    const operation = draw(context.model, `o${count + 1}`, run)
-    if (operation === undefined) break
-    run.onOperation?.(run.budget.operations() - 1)
-    const found = await carryOut(operation)
-    if (found !== undefined) return found
-    if (unclear >= maxUnclear) return 'lost'
-    for (const read of readsAfter(operation, context.model, run)) {
-      const outcome = await carryOut(read)
-      if (outcome !== undefined) return outcome
-    }
-  }
-  for (const list of [
-    () => lastWrites(context.model, run.pick, run.budget.payAtEnd),
-    () => sweep(context.model, run),
-    () => lastDeletion(context.model),
-  ]) {
-    for (const ending of list()) {
-      const found = await carryOut(ending)
-      if (found !== undefined) return found
-    }
-  }
-  return undefined
+  return isLost ? 'lost' : undefined
 }
 
 /** The violation as a finding of its requirement, with the requests of the shortest sequence as evidence. */

@@ -47,7 +47,7 @@ function lastRepeat(model: Model, pick: Pick): readonly Planned[] {
 /** Reads the whole state in every way, at the end of a sequence. */
 export function sweep(
   model: Model,
-  { pick, useOfDeleted }: { readonly pick: Pick; readonly useOfDeleted: () => string },
+  { pick, useOfDeleted }: { readonly pick: Pick; readonly useOfDeleted: () => string | undefined },
 ): readonly Planned[] {
   // A sequence has few chats, so only small pages split their list.
   const limitOfList = () => drawFrom([2, 2, 3, 3, 5, 20], pick)

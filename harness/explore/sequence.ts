@@ -11,23 +11,24 @@ import {
 import { applies, commands, draftOf } from './commands/index.ts'
 import type { Model } from './model.ts'
 
-/** Result of an operation: `skipped` if it makes no sense in this state, `unclear` without a usable answer. */
-export type Step =
-  | { readonly kind: 'done' | 'skipped' | 'unclear' }
-  | { readonly kind: 'violated'; readonly violation: StateViolation }
-
-/** @throws errors that end the run: budget spent, target gone, interrupt. */
-export async function perform(context: ExplorationContext, operation: Operation): Promise<Step> {
+/**
+ * Carries out an operation: `skipped` if it makes no sense in this state, `unclear` without a usable answer.
+ * @throws errors that end the run: budget spent, target gone, interrupt.
+ */
+export async function perform(
+  context: ExplorationContext,
+  operation: Operation,
+): Promise<'done' | 'skipped' | 'unclear' | StateViolation> {
   const command = commands[operation.command]
-  if (command === undefined || !applies(context.model, operation)) return { kind: 'skipped' }
+  if (command === undefined || !applies(context.model, operation)) return 'skipped'
   try {
     await command.run(context, operation)
-    return { kind: 'done' }
+    return 'done'
   } catch (error) {
-    if (error instanceof StateViolation) return { kind: 'violated', violation: error }
+    if (error instanceof StateViolation) return error
     if (!(error instanceof InconclusiveError) || error instanceof RunEndedError) throw error
     if (operation.chat !== undefined) context.model.forget(operation.chat)
-    return { kind: 'unclear' }
+    return 'unclear'
   }
 }
 
@@ -47,13 +48,13 @@ export async function replay(
 ): Promise<Replay> {
   const done: Operation[] = []
   for (const operation of operations) {
-    const step = await perform(context, operation)
-    if (step.kind === 'skipped') continue
+    const violation = await perform(context, operation)
+    if (violation === 'skipped') continue
     done.push(operation)
-    if (step.kind !== 'violated') continue
-    const evidence = [...context.recorded, ...step.violation.evidence.map(({ id }) => ({ id }))]
+    if (!(violation instanceof StateViolation)) continue
+    const evidence = [...context.recorded, ...violation.evidence.map(({ id }) => ({ id }))]
     const exchanges = [...new Map(evidence.map((one) => [one.id, one])).values()]
-    return { violation: step.violation, operations: done, exchanges }
+    return { violation, operations: done, exchanges }
   }
   return { violation: undefined, operations: done, exchanges: context.recorded }
 }
@@ -65,15 +66,13 @@ const drawnShare = 0.8
 /** Number of generations that a sequence may borrow from later ones, for its draws and at its end. */
 const advances = { drawn: 6, end: 9 } as const
 
-interface Limits {
-  readonly operations: number
-  readonly maxGenerations: number
-}
-
 /** Operations and generations of a run, spread over its sequences. */
 export type Budget = ReturnType<typeof createBudget>
 
-export function createBudget({ operations, maxGenerations }: Limits) {
+export function createBudget({
+  operations,
+  maxGenerations,
+}: Record<'operations' | 'maxGenerations', number>) {
   let spent = 0
   let generated = 0
   /** Generations that may have been used by now. */
@@ -101,13 +100,6 @@ export function createBudget({ operations, maxGenerations }: Limits) {
   }
 }
 
-/** Names of the commands whose requirements are judged in the run. */
-function candidatesFor(session: Session): readonly string[] {
-  return Object.entries(commands)
-    .filter(([, { needs = [] }]) => needs.every((requirement) => session.isJudged(requirement)))
-    .map(([name]) => name)
-}
-
 interface DrawFrom {
   readonly session: Session
   readonly pick: Pick
@@ -120,28 +112,30 @@ export function draw(
   label: string,
   { session, pick, budget }: DrawFrom,
 ): Operation | undefined {
-  const generationsOf = (name: string) => commands[name]?.generations ?? 0
-  // Each command is repeated by its weight.
-  const candidates = candidatesFor(session)
-    .filter((name) => budget.allows(generationsOf(name)))
-    .flatMap((name) => Array<string>(commands[name]?.weight ?? 0).fill(name))
+  // Commands whose requirements are judged in the run, each repeated by its weight.
+  const candidates = Object.entries(commands).flatMap(
+    ([name, { weight, generations = 0, needs = [] }]) => {
+      const isUsable = needs.every((id) => session.isJudged(id)) && budget.allows(generations)
+      return Array.from({ length: isUsable ? weight : 0 }, () => ({ name, generations }))
+    },
+  )
   for (let tries = 0; tries < 50; tries += 1) {
     const command = drawFrom(candidates, pick)
-    const draft = command === undefined ? undefined : draftOf(command, model, pick)
+    const draft = command && draftOf(command.name, model, pick)
     if (command === undefined || draft === undefined) continue
-    budget.spend(generationsOf(command))
-    return { command, label, ...draft }
+    budget.spend(command.generations)
+    return { command: command.name, label, ...draft }
   }
   return undefined
 }
 
 /** Draws each element of a list once, in random order, before any is repeated. */
-export function createDeck<T>(list: readonly [T, ...T[]], pick: Pick): () => T {
+export function createDeck<T>(list: readonly T[], pick: Pick): () => T | undefined {
   let rest: readonly T[] = []
   return () => {
     const from = rest.length === 0 ? list : rest
     const at = pick(from.length)
     rest = from.toSpliced(at, 1)
-    return from[at] ?? list[0]
+    return from[at]
   }
 }

@@ -5,16 +5,11 @@ import { decodeEvents, isEventStream } from '../../client/index.ts'
 import { exchangesName } from '../../conformance/defaults.ts'
 import type { BundleContent, StoredRound } from './content.ts'
 
-/** Exchanges of a round, in the order of the file. */
-export interface RoundRecording {
-  readonly round: number
-  readonly exchanges: readonly Exchange[]
-  /** Lines that `certify` does not write. */
-  readonly problems: readonly string[]
-}
-
-/** Reads every line of a recording: one exchange in canonical form, whose events follow from its bytes. */
-export function readRecordingOf({ round, exchanges: stored }: StoredRound): RoundRecording {
+/**
+ * Reads every line of a recording: one exchange in canonical form, whose events follow from its bytes. The
+ * exchanges are in the order of the file; problems are of lines that `certify` does not write.
+ */
+export function readRecordingOf({ exchanges: stored }: Pick<StoredRound, 'exchanges'>) {
   const exchanges: Exchange[] = []
   const problems: string[] = []
   const ids = new Set<string>()
@@ -32,7 +27,7 @@ export function readRecordingOf({ round, exchanges: stored }: StoredRound): Roun
     ids.add(id)
     exchanges.push(exchange)
   }
-  return { round, exchanges, problems: problems.slice(0, 5) }
+  return { exchanges, problems: problems.slice(0, 5) }
 }
 
 function restored(line: string): Exchange | null {
@@ -81,7 +76,7 @@ export function spanProblem({ rounds }: BundleContent, overMs: number | undefine
  * Checks that the exchanges lie within their round, in an order that a network can produce,
  * individually and together.
  */
-export function timeProblems(report: ConformanceReport, { exchanges }: RoundRecording): string[] {
+export function timeProblems(report: ConformanceReport, exchanges: readonly Exchange[]): string[] {
   const begin = Date.parse(report.startedAt) - toleranceMs
   const end = begin + report.durationMs + 2 * toleranceMs
   const problems = exchanges.flatMap((exchange) => {
@@ -96,13 +91,12 @@ export function timeProblems(report: ConformanceReport, { exchanges }: RoundReco
 }
 
 function isOrdered({ response, events, ending }: Exchange): boolean {
-  const times = [
-    0,
-    ...(response === null ? [] : [response.headersAtMs]),
-    ...(response?.chunks ?? []).map(({ atMs }) => atMs),
-    ending.atMs,
-  ]
-  return isAscending(times) && isAscending([...events.map(({ atMs }) => atMs), ending.atMs])
+  const { headersAtMs = 0, chunks = [] } = response ?? {}
+  const times = [...chunks, ending].map(({ atMs }) => atMs)
+  return (
+    isAscending([0, headersAtMs, ...times]) &&
+    isAscending([...events, ending].map(({ atMs }) => atMs))
+  )
 }
 
 function isAscending(times: readonly number[]): boolean {

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { restoreExchanges } from '../../../contract/index.ts'
+import { type Exchange, restoreExchanges } from '../../../contract/index.ts'
 import type { ConformanceReport } from '../../../contract/report/conformance.ts'
 import { exchangesName, runRecordName } from '../../conformance/defaults.ts'
 import { profileOfRecord } from '../../conformance/recording/record.ts'
@@ -12,13 +12,7 @@ import type { Engine } from '../../conformance/run.ts'
 import { pagesOf } from '../bundle.ts'
 import { challengeProblem, roundProblems, statementProblems } from './claims.ts'
 import { type BundleContent, readBundle, type StoredRound } from './content.ts'
-import {
-  orderProblems,
-  type RoundRecording,
-  readRecordingOf,
-  spanProblem,
-  timeProblems,
-} from './recording.ts'
+import { orderProblems, readRecordingOf, spanProblem, timeProblems } from './recording.ts'
 import {
   reportFromEvidence,
   reportProblems,
@@ -49,18 +43,21 @@ export interface VerifiedStep {
   readonly notes: readonly string[]
 }
 
-export interface Verification {
-  readonly verified: boolean
-  /** Steps in the order in which they were verified, up to the first that does not hold. */
-  readonly steps: readonly VerifiedStep[]
+interface Found {
   /** Absent if the bundle could not be read. */
-  readonly content?: BundleContent
+  content?: BundleContent
   /** The last round of a verified bundle, as this version judges and shows it. */
-  readonly lastRound?: {
+  lastRound?: {
     readonly report: ConformanceReport
     /** Texts of the files that show it, by name. */
     readonly pages: ReadonlyMap<string, string>
   }
+}
+
+export interface Verification extends Readonly<Found> {
+  readonly verified: boolean
+  /** Steps in the order in which they were verified, up to the first that does not hold. */
+  readonly steps: readonly VerifiedStep[]
 }
 
 /**
@@ -69,97 +66,74 @@ export interface Verification {
  * @throws the reason of the signal
  */
 export async function verifyBundle(options: VerifyOptions): Promise<Verification> {
-  const { dir, challenge, overMs, onStep = () => {} } = options
   const steps: VerifiedStep[] = []
-  const holds = (title: string, problems: readonly string[], notes: readonly string[] = []) => {
+  const found: Found = {}
+  for await (const [title, problems, notes = []] of stepsOf(options, found)) {
     steps.push({ title, problems, notes })
-    return problems.length === 0
+    if (problems.length > 0) break
   }
+  return { verified: found.lastRound !== undefined, steps, ...found }
+}
 
+type Step = readonly [title: string, problems: readonly string[], notes?: readonly string[]]
+
+/** The steps of a verification. Each relies on those before it: the next one is requested only if it holds. */
+async function* stepsOf(options: VerifyOptions, found: Found): AsyncGenerator<Step> {
+  const { dir, publicKey, onStep = () => {}, signal } = options
   onStep('signature and files')
-  const bundle = readBundle(dir, options.publicKey)
-  const trust =
-    options.publicKey === undefined && bundle.keyId !== undefined
-      ? [`the key ${bundle.keyId} was taken from the bundle; compare it, or pass --public-key`]
-      : []
-  if (!holds('signature', bundle.signature, trust)) return { verified: false, steps }
-  const { content } = bundle
-  if (!holds('files and digests', bundle.files) || content === undefined) {
-    return { verified: false, steps }
-  }
-  const failed = { verified: false, steps, content }
-  if (!holds('challenge', challengeProblem(content, challenge))) return failed
-  const settings = [...roundProblems(content), ...spanProblem(content, overMs)]
-  if (!holds('rounds and settings', settings)) return failed
+  const { signature, files, keyId, content } = readBundle(dir, publicKey)
+  const isOwnKey = publicKey === undefined && keyId !== undefined
+  const trust = `the key ${keyId} was taken from the bundle; compare it, or pass --public-key`
+  yield ['signature', signature, isOwnKey ? [trust] : []]
+  yield ['files and digests', files]
+  if (content === undefined) return
+  found.content = content
+  const { rounds, product, challenge } = content
+  yield ['challenge', challengeProblem(content, options.challenge)]
+  const settings = [...roundProblems(content), ...spanProblem(content, options.overMs)]
+  yield ['rounds and settings', settings]
 
-  const recordings = content.rounds.map(readRecordingOf)
-  const lines = recordings.flatMap(({ round, problems }) => inRound(round, problems))
-  if (!holds('exchanges', lines)) return failed
-  const times = content.rounds.flatMap(({ round, report }, at) => {
-    const recording = recordings[at]
-    return recording === undefined ? [] : inRound(round, timeProblems(report, recording))
-  })
-  if (!holds('times and order', [...orderProblems(content.rounds), ...times])) return failed
+  const recorded = rounds.map((stored) => ({ stored, ...readRecordingOf(stored) }))
+  yield ['exchanges', inRounds(recorded, ({ problems }) => problems)]
+  const times = inRounds(recorded, ({ stored, exchanges }) =>
+    timeProblems(stored.report, exchanges),
+  )
+  yield ['times and order', [...orderProblems(rounds), ...times]]
 
-  const { signal, engine } = options
   // An interrupt during the steps until here is noticed before vitest has its own handler.
   await nextTurn()
   signal?.throwIfAborted()
   const folder = mkdtempSync(join(tmpdir(), 'chatgen-verify-'))
   try {
-    const judged: Promise<JudgedRound>[] = []
-    for (const [at, stored] of content.rounds.entries()) {
-      onStep(`round ${stored.round}`)
-      const recording = recordings[at]
-      if (recording === undefined) continue
-      const round = judgeRound(stored, recording, {
-        folder,
-        ...(signal === undefined ? {} : { signal }),
-        ...(engine === undefined ? {} : { engine }),
-      })
-      judged.push(round)
+    const judging: ReturnType<typeof judgeRound>[] = []
+    for (const round of recorded) {
+      onStep(`round ${round.stored.round}`)
+      const judged = judgeRound(round, folder, options)
+      judging.push(judged)
       // Evidence of other requests decides nothing: the rounds that remain need not be judged.
-      if (engine !== undefined && (await round).requests.length > 0) break
+      if (options.engine !== undefined && (await judged).requests.length > 0) break
     }
-    const all = await Promise.all(judged)
+    const judged = await Promise.all(judging)
     // A round that was not judged to its end shows nothing.
     signal?.throwIfAborted()
-    return concluded({ judged: all, content, steps, dir, holds })
+    yield ['requests', inRounds(judged, ({ requests }) => requests)]
+    const verdicts = inRounds(judged, ({ stored, report }) =>
+      verdictDifferences(stored.report, report),
+    )
+    yield ['verdicts', verdicts]
+
+    const last = judged.at(-1)
+    if (last === undefined) return
+    const reports = judged.map(({ report }) => report)
+    const profile = profileOfRecord(last.stored.record, runRecordName)
+    const pages = pagesOf({ product, challenge, reports, profile }, last.exchangesFile)
+    const written = inRounds(judged, ({ stored, report }) => reportProblems(stored, report))
+    yield ['reports', [...written, ...pageProblems(dir, pages)]]
+    yield ['statement', statementProblems(content, reports)]
+    found.lastRound = { report: last.report, pages }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
-}
-
-interface Conclusion {
-  readonly judged: readonly JudgedRound[]
-  readonly content: BundleContent
-  readonly steps: readonly VerifiedStep[]
-  readonly dir: string
-  readonly holds: (title: string, problems: readonly string[]) => boolean
-}
-
-/** The steps that compare the bundle with its rounds as judged again. */
-function concluded({ judged, content, steps, dir, holds }: Conclusion): Verification {
-  const failed = { verified: false, steps, content }
-  const requests = judged.flatMap((one) => inRound(one.stored.round, one.requests))
-  if (!holds('requests', requests)) return failed
-  const verdicts = judged.flatMap(({ stored, report }) =>
-    inRound(stored.round, verdictDifferences(stored.report, report)),
-  )
-  if (!holds('verdicts', verdicts)) return failed
-
-  const last = judged.at(-1)
-  if (last === undefined) return failed
-  const reports = judged.map(({ report }) => report)
-  const { product, challenge } = content
-  const profile = profileOfRecord(last.stored.record, runRecordName)
-  const pages = pagesOf({ product, challenge, reports, profile }, last.exchangesFile)
-  const written = judged.flatMap(({ stored, report }) =>
-    inRound(stored.round, reportProblems(stored, report)),
-  )
-  if (!holds('reports', [...written, ...pageProblems(dir, pages)])) return failed
-  if (!holds('statement', statementProblems(content, reports))) return failed
-  return { verified: true, steps, content, lastRound: { report: last.report, pages } }
 }
 
 function pageProblems(dir: string, pages: ReadonlyMap<string, string>): string[] {
@@ -170,43 +144,43 @@ function pageProblems(dir: string, pages: ReadonlyMap<string, string>): string[]
   )
 }
 
-function inRound(round: number, texts: readonly string[]): string[] {
-  return texts.map((text) => `round ${round}: ${text}`)
+/** Problems of each round, with its number in front. */
+function inRounds<Round extends { readonly stored: StoredRound }>(
+  rounds: readonly Round[],
+  problemsOf: (round: Round) => readonly string[],
+): string[] {
+  return rounds.flatMap((one) =>
+    problemsOf(one).map((text) => `round ${one.stored.round}: ${text}`),
+  )
 }
 
-export interface JudgedRound {
+interface RecordedRound {
   readonly stored: StoredRound
-  /** The report of this version. */
-  readonly report: ConformanceReport
-  /** Requests that differ from those of this version. */
-  readonly requests: readonly string[]
-  /** Path of the exchanges, uncompressed. */
-  readonly exchangesFile: string
+  readonly exchanges: readonly Exchange[]
 }
 
-interface Rejudging extends Pick<VerifyOptions, 'signal' | 'engine'> {
-  /** Temporary folder; the caller removes it. */
-  readonly folder: string
-}
-
-/** Judges the evidence of a round again. Nothing is sent. */
-export async function judgeRound(
-  stored: StoredRound,
-  { exchanges }: RoundRecording,
-  { folder, ...options }: Rejudging,
-): Promise<JudgedRound> {
+/**
+ * Judges the evidence of a round again, in a subfolder. Nothing is sent.
+ * @returns the report of this version, the requests that differ from those of this version, and the path of the
+ * exchanges, uncompressed
+ */
+async function judgeRound(
+  { stored, exchanges }: RecordedRound,
+  folder: string,
+  { signal, engine }: VerifyOptions,
+) {
   const dir = join(folder, String(stored.round))
   const outDir = join(dir, 'rejudged')
   const exchangesFile = join(dir, exchangesName)
   mkdirSync(dir)
   writeFileSync(join(dir, runRecordName), stored.recordText)
   writeFileSync(exchangesFile, stored.exchanges)
-  const report = await rejudge({ dir, outDir, ...options })
-  const rejudged = restoreExchanges(readFileSync(join(outDir, exchangesName), 'utf8'))
-  return {
-    stored,
-    report: reportFromEvidence(stored, report),
-    requests: requestProblems(exchanges, rejudged.exchanges),
-    exchangesFile,
-  }
+  const rejudged = await rejudge({
+    ...{ dir, outDir },
+    ...(signal && { signal }),
+    ...(engine && { engine }),
+  })
+  const sent = restoreExchanges(readFileSync(join(outDir, exchangesName), 'utf8'))
+  const requests = requestProblems(exchanges, sent.exchanges)
+  return { stored, report: reportFromEvidence(stored, rejudged), requests, exchangesFile }
 }

@@ -9,16 +9,20 @@ import {
   selectRequirements,
 } from '../../conformance/profile/selection.ts'
 import type { Progress } from '../../conformance/progress.ts'
-import { makeOutFolder } from '../results/folder-lock.ts'
-import { type Taking, withResultsFolder } from '../results/results-folder.ts'
-import { withContainerRow } from '../target/container-flags.ts'
+import { runOnTarget, type Taking } from '../results/results-folder.ts'
 import { discover, refuseSmallBudget } from '../target/discovery.ts'
-import { withTarget } from '../target/target.ts'
 import type { Io } from '../terminal/io.ts'
 import { showProgress } from '../terminal/progress.ts'
 import { type CheckFlags, explorationFor } from './flags.ts'
 
-export interface CheckRun {
+/** A check as the command line describes it. */
+export interface Check {
+  readonly url: string | undefined
+  readonly flags: CheckFlags
+  readonly io: Io
+}
+
+interface CheckRun {
   readonly selection: Selection
   readonly formats: Taking['formats']
   /** Called with the profile of the target, before anything is judged. */
@@ -27,86 +31,57 @@ export interface CheckRun {
   readonly stopReason: (progress: Progress) => string | null
 }
 
-/** One run of the suites against the target of the command line. */
-export function runCheck(
-  url: string | undefined,
-  flags: CheckFlags,
-  run: CheckRun,
-  io: Io,
+/** One run of the suites against the target of the command line, and the fields that its profile lacks. */
+export async function runCheck(
+  use: Check,
+  { selection, formats, onTarget, stopReason }: CheckRun,
 ): Promise<{ readonly report: ConformanceReport; readonly missing: MissingMembers }> {
-  const { out } = flags
-  if (!isKnown(flags)) refuseSmallBudget(flags.maxRequests)
-  let requestsBefore = 0
-  const onLocated = (requests: number) => {
-    requestsBefore = requests
-  }
-  const taking = { kind: 'conformance-report', formats: run.formats } as const
-  return withTarget(
-    url,
-    { ...flags, beforeSending: () => makeOutFolder(out), onLocated },
-    io,
-    async (profile, container) => {
-      run.onTarget(profile)
-      makeOutFolder(out)
-      const checked = await withResultsFolder(out, taking, io, (take) =>
-        judge(profile, flags, { ...run, take, requestsBefore }, io),
-      )
-      return { ...checked, report: await withContainerRow(checked.report, container) }
-    },
-    loadRunner,
-  )
-}
-
-/** Tests if the target has a profile, so that nothing needs to be discovered. */
-function isKnown({ target, reference = false }: CheckFlags): boolean {
-  return target !== undefined || reference
-}
-
-async function judge(
-  given: TargetProfile,
-  flags: CheckFlags,
-  run: CheckRun & { readonly take: () => void; readonly requestsBefore: number },
-  io: Io,
-) {
+  const { flags, io } = use
   const { out, strict = false, maxRequests, seed, quiet = false } = flags
-  const { selection, requestsBefore } = run
+  const { target, reference = false, depth, jobs, maxGenerations } = flags
+  // With a profile, nothing needs to be discovered.
+  const isKnown = target !== undefined || reference
+  if (!isKnown) refuseSmallBudget(maxRequests)
   const requirements = selectRequirements(selection)
-  const { inlineEngine, runConformance } = await loadRunner()
-  const { profile, requests } = isKnown(flags)
-    ? { profile: given, requests: 0 }
-    : await discover(given, { requirements, out, quiet, maxRequests, requestsBefore, seed }, io)
-  const engine = inlineEngine()
-  const progress = showProgress(io, !quiet)
-  const exploration = await explorationFor({ ...flags, ...selection })
-  const stop = new AbortController()
-  try {
-    const report = await runConformance({
-      profile,
-      selection,
-      outDir: out,
-      jobs: flags.jobs,
-      depth: flags.depth,
-      maxGenerations: flags.maxGenerations,
-      strict,
-      engine,
-      signal: io.signal,
-      stop: stop.signal,
-      beforeWriting: run.take,
-      onProgress: (now) => {
-        progress.update(now)
-        const reason = run.stopReason(now)
-        if (reason !== null) stop.abort(reason)
-      },
-      requestsBefore: requests,
-      ...(maxRequests === undefined ? {} : { maxRequests }),
-      ...(seed === undefined ? {} : { seed }),
-      ...(exploration === undefined ? {} : { exploration }),
-    })
-    return { report, missing: missingMembers(requirements, profile) }
-  } finally {
-    await engine.close()
-    progress.stop()
+  let missing: MissingMembers = new Map()
+  const taking = { kind: 'conformance-report', formats } as const
+  const prepare = (given: TargetProfile, requestsBefore: number) => {
+    onTarget(given)
+    return async (take: () => void) => {
+      const { inlineEngine, runConformance } = await loadRunner()
+      const found = { requirements, out, quiet, maxRequests, requestsBefore, seed }
+      const { profile, requests } = isKnown
+        ? { profile: given, requests: 0 }
+        : await discover(given, found, io)
+      missing = missingMembers(requirements, profile)
+      const engine = inlineEngine()
+      const progress = showProgress(io, !quiet)
+      const exploration = await explorationFor({ ...flags, ...selection })
+      const stop = new AbortController()
+      try {
+        return await runConformance({
+          ...{ profile, selection, outDir: out, jobs, depth, maxGenerations, strict, engine },
+          signal: io.signal,
+          stop: stop.signal,
+          beforeWriting: take,
+          onProgress: (now) => {
+            progress.update(now)
+            const reason = stopReason(now)
+            if (reason !== null) stop.abort(reason)
+          },
+          requestsBefore: requests,
+          ...(maxRequests === undefined ? {} : { maxRequests }),
+          ...(seed === undefined ? {} : { seed }),
+          ...(exploration === undefined ? {} : { exploration }),
+        })
+      } finally {
+        await engine.close()
+        progress.stop()
+      }
+    }
   }
+  const report = await runOnTarget(use, taking, prepare, loadRunner)
+  return { report, missing }
 }
 
 const loadRunner = () => import('../../conformance/run.ts')
@@ -120,9 +95,7 @@ type MissingMembers = ReadonlyMap<string, readonly RequirementId[]>
  */
 export function nextSteps(
   missing: MissingMembers,
-  url: string | undefined,
-  { target }: CheckFlags,
-  { width }: Io,
+  { url, flags: { target }, io: { width } }: Check,
 ): string | null {
   const waiting = [...missing]
     .map(([member, ids]) => ({

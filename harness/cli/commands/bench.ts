@@ -7,7 +7,7 @@ import { type ExitCode, exitCode } from '../exit-codes.ts'
 import { defineCommand, type FlagsOf, flag, list, positiveInteger } from '../flags.ts'
 import { loadTargetOf } from '../load/target.ts'
 import { bundledServer, noteFirstEndpoint, withTarget } from '../target/target.ts'
-import { allowShortKeyFlag, keyEnvFlag, prefixFlag, targetFlag } from '../target/target-flags.ts'
+import { accessFlags, targetFlag } from '../target/target-flags.ts'
 import { fitted, type Io } from '../terminal/io.ts'
 import { showSteps } from '../terminal/progress.ts'
 import { milliseconds } from '../values.ts'
@@ -15,9 +15,7 @@ import { milliseconds } from '../values.ts'
 function benchFlags() {
   return [
     targetFlag(),
-    prefixFlag(),
-    keyEnvFlag(),
-    allowShortKeyFlag(),
+    ...accessFlags(),
     flag('--only <glob>', 'cases by name, e.g. "generate stream"; repeatable', 'bench')
       .argParser(list)
       .default([], 'all'),

@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import type { CapacityReport } from '../../../reports/capacity/model/report.ts'
-import type { LoadReport } from '../../../reports/load/model/report.ts'
 import { reportToJson } from '../../../reports/text/digest.ts'
 import { shorten } from '../../../reports/text/escape.ts'
 import { count, figure } from '../../../reports/text/format.ts'
@@ -9,7 +8,6 @@ import { reportName } from '../../conformance/defaults.ts'
 import { ConfigurationError, refusing } from '../../conformance/errors.ts'
 import type { TargetProfile } from '../../conformance/profile/index.ts'
 import { makeFolder } from '../../conformance/recording/result-files.ts'
-import type { LoadTarget } from '../../load/target.ts'
 import { exitCodeOfMeasurement } from '../exit-codes.ts'
 import { defineCommand, type FlagsOf, outFlag, outputFlags, uiFlag } from '../flags.ts'
 import { searchFlags } from '../load/flags.ts'
@@ -18,18 +16,16 @@ import { liveReport, progressLine } from '../load/output/live.ts'
 import { closeLoadJournal, openLoadJournal } from '../load/results.ts'
 import { slosOf, trafficOf } from '../load/spec.ts'
 import { prepareLoad } from '../load/target.ts'
-import { makeOutFolder } from '../results/folder-lock.ts'
 import {
   defaultFormats,
   formatsIn,
   publishReport,
   withoutSecrets,
 } from '../results/publish-report.ts'
-import { probesName, type Taking, withResultsFolder } from '../results/results-folder.ts'
+import { probesName, runOnTarget } from '../results/results-folder.ts'
 import { runnerFlags, shardingOf, targetFlagsOf } from '../runner/flags.ts'
 import { shardedRun } from '../runner/sharded-run.ts'
-import { withContainerRow } from '../target/container-flags.ts'
-import { noteFirstEndpoint, withTarget } from '../target/target.ts'
+import { noteFirstEndpoint } from '../target/target.ts'
 import type { Io } from '../terminal/io.ts'
 import { showLatest } from '../terminal/progress.ts'
 import { during } from '../terminal/status.ts'
@@ -72,106 +68,83 @@ export const capacityCommand = defineCommand({
   args: { '[url]': 'base URL of the deployment, without /api' },
   flags: capacityFlags,
   help: examples,
-  async run({ flags: given, io, command }, url: string | undefined) {
+  async run({ flags, io, command }, url: string | undefined) {
     const mayWiden = command.getOptionValueSource('precision') === 'default'
-    const flags = { ...given, mayWiden }
     // Errors in the flags are reported before anything is sent.
     shardingOf(flags, flags.out)
     const slos = await searchableSlos(flags)
-    const traffic = { slos, plan: trafficOf(flags), ...rangeOf(flags) }
+    const search = { slos, spec: trafficOf(flags), mayWiden, ...rangeOf(flags) }
     const formats = formatsIn(capacityKind, flags.report ?? defaultFormats)
-    const search = { ...traffic, formats }
     if (flags.ui) {
       const { runWithPage } = await import('./ui.ts')
       return runWithPage(command, url, flags, io)
     }
-    const beforeSending = () => makeOutFolder(flags.out)
-    const target = { ...targetFlagsOf(flags), beforeSending }
-    const report = await withTarget(url, target, io, async (profile, container) =>
-      withContainerRow(await searchTarget(profile, search, flags, io), container),
+    const use = { url, flags: targetFlagsOf(flags), io }
+    const report = await runOnTarget(use, { kind: 'capacity-report', formats }, (profile) =>
+      searchOn(profile, search, flags, io),
     )
     publishReport(report, capacityKind, { ...flags, formats }, io)
     return exitCodeOfMeasurement(report)
   },
 })
 
-interface Search {
+interface Search extends Pick<CapacityOptions, 'min' | 'max' | 'mayWiden'> {
   readonly slos: CapacityOptions['load']['slos']
-  readonly plan: CapacityOptions['plan']
-  readonly min: number
-  readonly max: number
-  readonly formats: Taking['formats']
+  readonly spec: CapacityOptions['plan']
 }
 
-async function searchTarget(
-  profile: TargetProfile,
-  { slos, plan, min, max, formats }: Search,
-  flags: CapacityFlags & { readonly mayWiden: boolean },
-  io: Io,
-): Promise<CapacityReport> {
+/** Prepares a search of a target; the result runs it. */
+function searchOn(profile: TargetProfile, search: Search, flags: CapacityFlags, io: Io) {
+  const { spec, slos, ...range } = search
   const sharding = shardingOf(flags, join(flags.out, 'shards'))
   noteFirstEndpoint(profile, io)
-  const load = prepareLoad(profile, flags, { spec: plan, slos })
+  const load = prepareLoad(profile, flags, { spec, slos })
   const { target, setup } = load
-  const { runCapacity } = await import('../../capacity/run.ts')
-  makeOutFolder(flags.out)
-  const taking: Taking = { kind: 'capacity-report', formats }
-  return withResultsFolder(flags.out, taking, io, async (take) => {
+
+  /** Journal and load report of one run, in `probes/007`; for a rest, only the journal. */
+  const openRun: CapacityOptions['openRun'] = (index, spec) => {
+    const name = join(probesName, index === null ? 'rest' : String(index).padStart(3, '0'))
+    const folder = join(flags.out, name)
+    const journal = openLoadJournal(folder, setup, { spec, shard: null })
+    return {
+      target: journal === undefined ? target : { ...target, journal },
+      close: (report) => {
+        const notes = closeLoadJournal(journal)
+        if (report === null || index === null) return { path: null, notes }
+        makeFolder(folder)
+        io.write(join(folder, reportName), reportToJson(withoutSecrets(report, io)))
+        return { path: `${name}/${reportName}`, notes }
+      },
+    }
+  }
+
+  return async (take: () => void): Promise<CapacityReport> => {
+    const { runCapacity } = await import('../../capacity/run.ts')
     await load.preflight(io.signal)
     take()
     const progress = showCapacityProgress(io, !flags.quiet)
     return during(progress, () =>
       runCapacity({
+        ...range,
         arrival: flags.arrival ?? 'poisson',
         loop: flags.concurrency === true ? 'closed' : 'open',
-        min,
-        max,
         precision: flags.precision,
         budgetMs: flags.budget,
         probeMs: flags.probe,
         headroom: flags.headroom,
         maxRestMs: flags.rest,
-        mayWiden: flags.mayWiden,
         onMessage: (sentence) => {
           if (!flags.quiet) io.err(`capacity: ${sentence}`)
         },
         target,
         load: load.options,
-        plan,
+        plan: spec,
         ...(sharding === undefined ? {} : { runProbe: shardedRun(sharding, io) }),
-        openRun: (index, spec) => openRun(index, { target, setup, spec, out: flags.out }, io),
+        openRun,
         signal: io.signal,
         onProgress: progress.update,
       }),
     )
-  })
-}
-
-interface RunPlace {
-  readonly target: LoadTarget
-  readonly setup: Parameters<typeof openLoadJournal>[1]
-  readonly spec: Parameters<CapacityOptions['openRun']>[1]
-  readonly out: string
-}
-
-/** Journal and load report of one run, in `probes/007`; for a rest, only the journal. */
-function openRun(
-  index: number | null,
-  { target, setup, spec, out }: RunPlace,
-  io: Io,
-): ReturnType<CapacityOptions['openRun']> {
-  const name = join(probesName, index === null ? 'rest' : String(index).padStart(3, '0'))
-  const folder = join(out, name)
-  const journal = openLoadJournal(folder, setup, { spec, shard: null })
-  return {
-    target: journal === undefined ? target : { ...target, journal },
-    close: (report: LoadReport | null) => {
-      const notes = closeLoadJournal(journal)
-      if (report === null || index === null) return { path: null, notes }
-      makeFolder(folder)
-      io.write(join(folder, reportName), reportToJson(withoutSecrets(report, io)))
-      return { path: `${name}/${reportName}`, notes }
-    },
   }
 }
 

@@ -14,7 +14,7 @@ import { failedIn, hasReport, openWatch, type Watch } from '../check/again.ts'
 import { endDryRun, planFor } from '../check/dry-run.ts'
 import { type CheckFlags, checkFlags, examples, explorationFor } from '../check/flags.ts'
 import { checkFormats, checkKind, openBaseline, publish } from '../check/publish.ts'
-import { type CheckRun, nextSteps, runCheck } from '../check/run-check.ts'
+import { type Check, nextSteps, runCheck } from '../check/run-check.ts'
 import { type ExitCode, exitCode, exitCodeOf } from '../exit-codes.ts'
 import { defineCommand } from '../flags.ts'
 import { formatsIn } from '../results/publish-report.ts'
@@ -29,23 +29,21 @@ export const checkCommand = defineCommand({
   help: examples,
   async run({ flags: given, io, command }, url: string | undefined) {
     const flags = { ...given, url: endpointsOfFlags(command, url, given.url) }
-    refuseNoTarget(url, flags, io)
+    const isNamed = url !== undefined || flags.url.length > 0 || flags.target !== undefined
+    if (!isNamed && !startsTarget(flags, io)) {
+      throw new ConfigurationError([
+        'no target given: pass a URL, --target FILE, --image IMAGE or --reference',
+      ])
+    }
     refuseUnknown([...flags.only, ...flags.skip, ...flags.allowUndecided])
     if (flags.ui && !flags.dryRun) {
       const { runWithPage } = await import('./ui.ts')
       return runWithPage(command, url, flags, io)
     }
-    return (flags.watch === undefined ? checkOnce : checkAgain)(command, url, flags, io)
+    const check = { url, flags, io, command }
+    return flags.watch === undefined ? checkOnce(check) : checkAgain(check)
   },
 })
-
-function refuseNoTarget(url: string | undefined, flags: CheckFlags, io: Io): void {
-  const isNamed = url !== undefined || (flags.url ?? []).length > 0 || flags.target !== undefined
-  if (isNamed || startsTarget(flags, io)) return
-  throw new ConfigurationError([
-    'no target given: pass a URL, --target FILE, --image IMAGE or --reference',
-  ])
-}
 
 /** Runs of one process. */
 interface Session {
@@ -54,20 +52,18 @@ interface Session {
   failed: readonly RequirementId[]
 }
 
+type Use = Check & { readonly command: Command }
+
 /** Runs now and after each change, until it is interrupted. */
-async function checkAgain(
-  command: Command,
-  url: string | undefined,
-  flags: CheckFlags,
-  io: Io,
-): Promise<ExitCode> {
+async function checkAgain(check: Use): Promise<ExitCode> {
+  const { flags, io } = check
   const watch = openWatch(flags.watch === true ? undefined : flags.watch, flags.out)
   const session: Session = { watch, failed: [] }
   try {
     for (;;) {
       watch.reset()
       try {
-        await checkOnce(command, url, flags, io, session)
+        await checkOnce(check, session)
       } catch (error) {
         // The target may be starting.
         if (!(error instanceof TargetUnusableError)) throw error
@@ -83,20 +79,15 @@ async function checkAgain(
   }
 }
 
-async function checkOnce(
-  command: Command,
-  url: string | undefined,
-  flags: CheckFlags,
-  io: Io,
-  session?: Session,
-): Promise<ExitCode> {
-  const { json = false, quiet = false, failed = false, skip, profile } = flags
+async function checkOnce(check: Use, session?: Session): Promise<ExitCode> {
+  const { url, flags, io, command } = check
+  const { json = false, quiet = false, failed = false, only, skip, profile } = flags
   const print = json ? io.err : io.out
   const formats = formatsIn(checkKind(), flags.report ?? checkFormats)
-  const whole: Selection = { profile, only: flags.only, skip }
+  const whole: Selection = { profile, only, skip }
   const selection = failed ? failedSelection(whole, flags, session) : whole
   if (selection === null) {
-    print(await nothingFailed(url, flags, io))
+    print(await nothingFailed(check))
     return exitCode.done
   }
   if (flags.dryRun) {
@@ -105,7 +96,7 @@ async function checkOnce(
     return endDryRun(command, io)
   }
   const baseline = openBaseline(flags, io)
-  const run: CheckRun = {
+  const { report, missing } = await runCheck(check, {
     selection,
     formats,
     onTarget: ({ baseUrl }) => {
@@ -113,8 +104,7 @@ async function checkOnce(
       if (failed && !startsTarget(flags, io)) refuseOtherTarget(flags, baseUrl)
     },
     stopReason: flags.failFast ? firstViolation(flags, baseline.isKnown) : () => null,
-  }
-  const { report, missing } = await runCheck(url, flags, run, io)
+  })
   const result = baseline.judge(allowUndecided(report, flags.allowUndecided))
   publish(result, flags, io)
   const changes = baseline.update(result)
@@ -124,7 +114,7 @@ async function checkOnce(
     print(`Only ${checked} that failed before: run without --failed for all.`)
   }
   if (!quiet && result.outcome !== 'violated' && !result.interrupted) {
-    const next = nextSteps(missing, url, flags, io)
+    const next = nextSteps(missing, check)
     if (next !== null) print(next)
   }
   return exitCodeOf(result)
@@ -153,7 +143,7 @@ function failedSelection(
  * The sentence for `--failed` without anything to check.
  * @throws ConfigurationError if the earlier check was of another target, or of none of this selection
  */
-async function nothingFailed(url: string | undefined, flags: CheckFlags, io: Io): Promise<string> {
+async function nothingFailed({ url, flags, io }: Check): Promise<string> {
   const { out } = flags
   const { outcome, requirements, startedAt, target } = failedIn(out).report
   if (!startsTarget(flags, io)) {

@@ -1,14 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Command, Option } from 'commander'
+import { Option } from 'commander'
 import type { LoadReport } from '../../../reports/load/model/report.ts'
 import { reportName } from '../../conformance/defaults.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
-import type { TargetProfile } from '../../conformance/profile/index.ts'
 import type { LoadOptions } from '../../load/options.ts'
 import type { PlanSpec } from '../../load/plan/plan.ts'
 import { requestsName } from '../../load/record.ts'
-import type { Slo } from '../../load/slo/slo.ts'
 import { type ExitCode, exitCode, exitCodeOfMeasurement } from '../exit-codes.ts'
 import {
   type CommandRun,
@@ -32,14 +30,11 @@ import {
 } from '../load/results.ts'
 import { planOf, slosOf } from '../load/spec.ts'
 import { prepareLoad } from '../load/target.ts'
-import { makeOutFolder } from '../results/folder-lock.ts'
 import { defaultFormats, formatsIn, publishReport } from '../results/publish-report.ts'
-import { type Taking, withResultsFolder } from '../results/results-folder.ts'
+import { runOnTarget } from '../results/results-folder.ts'
 import { runnerFlags, shardingOf, targetFlagsOf } from '../runner/flags.ts'
 import { recordsLine, runJobShard } from '../runner/job.ts'
 import { shardedRun } from '../runner/sharded-run.ts'
-import { withContainerRow } from '../target/container-flags.ts'
-import { withTarget } from '../target/target.ts'
 import { endpointsOfFlags, type TargetFlags } from '../target/target-flags.ts'
 import { fitted, type Io } from '../terminal/io.ts'
 
@@ -98,51 +93,43 @@ export const loadCommand = defineCommand({
     command.addOption(
       new Option('--job <file>', 'send a shard of a run that --runner prepared').hideHelp(),
     ),
-  run({ flags: given, io, command }: CommandRun<LoadCommandFlags>, url: string | undefined) {
+  async run({ flags: given, io, command }: CommandRun<LoadCommandFlags>, url: string | undefined) {
     const flags = { ...given, url: endpointsOfFlags(command, url, given.url) }
-    return loadOrShard(command, url, flags, io)
+    const { out } = flags
+    const upload = flags.upload === undefined ? null : uploadUrl(flags.upload, flags.shard)
+    if (flags.job !== undefined) {
+      const { report, records } = await runJobShard(flags.job, flags, io)
+      publishReport(report, loadKind, { ...flags, formats: [] }, io)
+      if (records !== null) io.out(recordsLine(records))
+      return exitCodeOfShard(report)
+    }
+    if (flags.runner !== undefined && flags.shard !== undefined) {
+      throw new ConfigurationError(['--runner and --shard exclude each other: pass --shards N'])
+    }
+    // Errors in the flags are reported before anything is sent.
+    const sharding = shardingOf(flags, out)
+    const load = { spec: planOf(flags), slos: slosOf(flags.slo), spread: flags.spread }
+    const formats = formatsIn(loadKind, flags.report ?? defaultFormats)
+    if (flags.ui && !flags.dryRun) {
+      const { runWithPage } = await import('./ui.ts')
+      return runWithPage(command, url, flags, io)
+    }
+    if (flags.dryRun) {
+      io.out(fitted(loadPlanText(load.spec, flags.shard ?? null), io))
+      const { endDryRun } = await import('../check/dry-run.ts')
+      return endDryRun(command, io)
+    }
+    const files = flags.requests ? [...formats, { file: requestsName }] : formats
+    const use = { url, flags: targetFlagsOf(flags), io }
+    const report = await runOnTarget(use, { kind: 'load-report', formats: files }, (profile) => {
+      const prepared = prepareLoad(profile, flags, load)
+      return (take) => sendLoad(prepared, { spec: load.spec, sharding, take }, flags, io)
+    })
+    publishReport(report, loadKind, { ...flags, formats }, io)
+    if (upload !== null) await uploadReport(upload, readFileSync(join(out, reportName), 'utf8'))
+    return exitCodeOfMeasurement(report)
   },
 })
-
-async function loadOrShard(
-  command: Command,
-  url: string | undefined,
-  flags: LoadCommandFlags,
-  io: Io,
-): Promise<ExitCode> {
-  const { out } = flags
-  const upload = flags.upload === undefined ? null : uploadUrl(flags.upload, flags.shard)
-  if (flags.job !== undefined) {
-    const { report, records } = await runJobShard(flags.job, flags, io)
-    publishReport(report, loadKind, { ...flags, formats: [] }, io)
-    if (records !== null) io.out(recordsLine(records))
-    return exitCodeOfShard(report)
-  }
-  if (flags.runner !== undefined && flags.shard !== undefined) {
-    throw new ConfigurationError(['--runner and --shard exclude each other: pass --shards N'])
-  }
-  shardingOf(flags, out)
-  // Errors in the flags are reported before anything is sent.
-  const run = { spec: planOf(flags), slos: slosOf(flags.slo) }
-  const formats = formatsIn(loadKind, flags.report ?? defaultFormats)
-  if (flags.ui && !flags.dryRun) {
-    const { runWithPage } = await import('./ui.ts')
-    return runWithPage(command, url, flags, io)
-  }
-  if (flags.dryRun) {
-    io.out(fitted(loadPlanText(run.spec, flags.shard ?? null), io))
-    const { endDryRun } = await import('../check/dry-run.ts')
-    return endDryRun(command, io)
-  }
-  const beforeSending = () => makeOutFolder(flags.out)
-  const target = { ...targetFlagsOf(flags), beforeSending }
-  const report = await withTarget(url, target, io, async (profile, container) =>
-    withContainerRow(await load(profile, { ...run, formats }, flags, io), container),
-  )
-  publishReport(report, loadKind, { ...flags, formats }, io)
-  if (upload !== null) await uploadReport(upload, readFileSync(join(out, reportName), 'utf8'))
-  return exitCodeOfMeasurement(report)
-}
 
 /** Exit code of a shard; other outcomes are decided in the merged report. */
 function exitCodeOfShard({ interrupted, faults }: LoadReport): ExitCode {
@@ -150,34 +137,28 @@ function exitCodeOfShard({ interrupted, faults }: LoadReport): ExitCode {
   return faults.length > 0 ? exitCode.internalError : exitCode.done
 }
 
-interface Run {
+interface Sending {
   readonly spec: PlanSpec
-  readonly slos: readonly Slo[]
-  readonly formats: Taking['formats']
+  readonly sharding: ReturnType<typeof shardingOf>
+  /** Prepares the results folder. */
+  readonly take: () => void
 }
 
-async function load(
-  profile: TargetProfile,
-  { spec, slos, formats }: Run,
-  flags: LoadCommandFlags,
+async function sendLoad(
+  { target, setup, options, preflight }: ReturnType<typeof prepareLoad>,
+  { spec, sharding, take }: Sending,
+  { out, requests, workers, quiet, shard }: LoadCommandFlags,
   io: Io,
 ): Promise<LoadReport> {
-  const prepared = prepareLoad(profile, flags, { spec, slos, spread: flags.spread })
-  const { target, setup, options } = prepared
   const { runLoad, startThreads } = await import('../../load/run.ts')
-  const { out, requests } = flags
-  const sharding = shardingOf(flags, out)
-  const threads = startThreads(sharding === undefined ? flags.workers : 0)
-  const files = requests ? [...formats, { file: requestsName }] : formats
-  makeOutFolder(out)
-  const taking = { kind: 'load-report', formats: files } as const
-  return withResultsFolder(out, taking, io, async (take) => {
-    await prepared.preflight(io.signal)
+  const isWhole = sharding === undefined
+  const threads = startThreads(isWhole ? workers : 0)
+  try {
+    await preflight(io.signal)
     take()
-    const journal =
-      sharding === undefined
-        ? openLoadJournal(out, setup, { spec, shard: flags.shard ?? null })
-        : undefined
+    const journal = isWhole
+      ? openLoadJournal(out, setup, { spec, shard: shard ?? null })
+      : undefined
     const run = {
       ...options,
       target: journal === undefined ? target : { ...target, journal },
@@ -185,16 +166,15 @@ async function load(
       ...(requests && { requestsFile: join(out, requestsName) }),
     }
     const display = {
-      isShown: !flags.quiet && sharding === undefined,
-      start:
-        sharding === undefined
-          ? (all: LoadOptions) => runLoad(all, threads)
-          : shardedRun(sharding, io),
+      isShown: !quiet && isWhole,
+      start: isWhole ? (all: LoadOptions) => runLoad(all, threads) : shardedRun(sharding, io),
       close: () => closeLoadJournal(journal),
     }
     const report = await runShown(run, display, io)
     const { calibrationUse } = await import('../../load/calibrate.ts')
     const calibration = calibrationUse(storedCalibration(calibrationFile(io)), report.generator)
     return { ...report, generator: { ...report.generator, calibration } }
-  }).finally(() => Promise.all(threads.map((thread) => thread.terminate())))
+  } finally {
+    await Promise.all(threads.map((thread) => thread.terminate()))
+  }
 }

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { setFlagsFromString } from 'node:v8'
-import type { ReferenceServer, ReferenceServerOptions } from '../../../reference-server/index.ts'
+import type { ReferenceServer } from '../../../reference-server/index.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { defineCommand, type FlagsOf, flag, list, portNumber, positiveInteger } from '../flags.ts'
 import type { AnswerOptions } from '../serve/answers.ts'
@@ -91,13 +91,20 @@ export const serveCommand = defineCommand({
 })
 
 async function serve(flags: ServeFlags, io: Io): Promise<void> {
-  const { port, host, key: keys, seed, requestsPerMinute } = flags
+  const { port, host, key: keys, seed, requestsPerMinute, fault: faults, dialect: dialects } = flags
   const speed = await speedOptions(flags)
   if (keys?.length === 0) throw new ConfigurationError(['--key (CHATGEN_KEY): an empty key'])
-  const patch = await patchOf(flags)
+  // A thousand deviations are loaded only if the flags name any.
+  const deviations =
+    faults.length + dialects.length > 0 && (await import('../../library/deviations.ts'))
+  const patch = deviations ? deviations.patchNamed({ faults, dialects }) : undefined
   const origins = originsOf(flags.cors)
   const { store, name: storeName } = await openedStore(flags)
-  const answers = await answersOf(flags)
+  const { script, record, replay } = flags
+  const hasAnswers = script !== undefined || record !== undefined || replay !== undefined
+  const answers: AnswerOptions = hasAnswers
+    ? (await import('../serve/answers.ts')).answerOptions(flags)
+    : {}
   const { requestJournal } = await import('../../../reference-server/index.ts')
   const journal = flags.control === undefined ? undefined : requestJournal()
   const writeLine = (text: string) => io.out(text.trimEnd())
@@ -116,11 +123,11 @@ async function serve(flags: ServeFlags, io: Io): Promise<void> {
     ...(seed && { seed }),
     ...speed,
     ...(requestsPerMinute && { requestsPerMinute }),
-    ...patch,
+    ...(patch && { patch }),
   })
   const extras = await startExtras(flags, { server, journal, script: answers.script }, io)
   const print = flags.log === 'json' ? io.err : io.out
-  print(bannerText(server, flags, { store: storeName, control: extras.controlUrl }))
+  print(bannerText(server, flags, storeName, extras.controlUrl))
   // A young generation that kept growing would hold garbage of requests: 14 KB per open stream.
   setFlagsFromString('--semi-space-growth-factor=1')
   if (!io.signal.aborted) await once(io.signal, 'abort')
@@ -149,51 +156,33 @@ function originsOf(values: readonly string[]): readonly string[] {
   return values
 }
 
-/** Loads the thousand deviations only if the flags name any. */
-async function patchOf(flags: ServeFlags): Promise<Pick<ReferenceServerOptions, 'patch'>> {
-  if (flags.fault.length + flags.dialect.length === 0) return {}
-  const { patchNamed } = await import('../../library/deviations.ts')
-  return { patch: patchNamed({ faults: flags.fault, dialects: flags.dialect }) }
-}
-
-async function answersOf(flags: ServeFlags): Promise<AnswerOptions> {
-  const { script, record, replay } = flags
-  if (script === undefined && record === undefined && replay === undefined) return {}
-  const { answerOptions } = await import('../serve/answers.ts')
-  return answerOptions(flags)
-}
-
-interface Places {
-  /** Store as given by --store, without a password. */
-  readonly store: string
-  /** URL of the control port, if there is one. */
-  readonly control: string | undefined
-}
-
 /** The first lines of a running server, beginning with `Listening on URL`; keys that were given are not printed. */
 function bannerText(
   { url, keys, models }: ReferenceServer,
   flags: ServeFlags,
-  { store, control }: Places,
+  store: string,
+  control: string | undefined,
 ): string {
   const { fault: faults, dialect: dialects, cors: origins } = flags
   const keysGiven = flags.key !== undefined
   const [key = ''] = keys
   const users = keys.length === 1 ? '' : ` (${keys.length} keys, each is a user)`
-  const rows = [
-    ['Reference', `${url}/docs`],
-    ['Models', models.map(modelText).join(', ')],
-    ['Answers', answersText(flags)],
-    ['Faults', faults.length === 0 ? 'none' : faults.join(', ')],
-    ...(dialects.length === 0 ? [] : [['Dialects', dialects.join(', ')]]),
-    ...(origins.length === 0 ? [] : [['Browsers', `pages of ${origins.join(', ')}`]]),
-    ...(store === 'memory' ? [] : [['Store', store]]),
-    ...(control === undefined ? [] : [['Control', control]]),
-    ['API key', keysGiven ? `as given by --key${users}` : key],
-  ]
+  const rows: Readonly<Record<string, string | false | undefined>> = {
+    Reference: `${url}/docs`,
+    Models: models.map(modelText).join(', '),
+    Answers: answersText(flags),
+    Faults: faults.join(', ') || 'none',
+    Dialects: dialects.join(', '),
+    Browsers: origins.length > 0 && `pages of ${origins.join(', ')}`,
+    Store: store !== 'memory' && store,
+    Control: control,
+    'API key': keysGiven ? `as given by --key${users}` : key,
+  }
   return [
     `Listening on ${url}`,
-    ...rows.map(([name, text]) => `${`${name}:`.padEnd(11)}${text}`),
+    ...Object.entries(rows).flatMap(([name, text]) =>
+      text ? [`${`${name}:`.padEnd(11)}${text}`] : [],
+    ),
     '',
     ...(keysGiven ? ['Try it, with the key in CHATGEN_API_KEY:'] : ['Try it:']),
     curlCommand(url, keysGiven ? '$CHATGEN_API_KEY' : key),

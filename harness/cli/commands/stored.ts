@@ -82,43 +82,69 @@ export const reportCommand = defineCommand({
   run({ flags, io }, paths: readonly string[]) {
     const files = paths.map(openStored)
     for (const line of doubtLines(files)) io.err(line)
-    const edited = anyEdited(files) ? exitCode.usage : undefined
     const [kind, ...others] = new Set(files.map(({ kind }) => kind))
     if (others.length > 0) {
       throw new ConfigurationError([
         'reports of different kinds are mixed (check, load, capacity, plan): render them separately',
       ])
     }
-    const code = renderKind(kind, files, flags, io)
-    return edited ?? code
+    const code = renderKind(kind, files, renderer(flags, io))
+    return anyEdited(files) ? exitCode.usage : code
   },
 })
 
-function renderKind(
-  kind: unknown,
-  files: readonly StoredFile[],
-  flags: ReportFlags,
-  io: Io,
-): ExitCode {
-  switch (kind) {
-    case 'load-report':
-      return renderLoads(files, flags, io)
-    case 'capacity-report':
-      return renderEach(files, (file) => [capacityIn(file), capacityKind], flags, io)
-    case 'plan-report':
-      return renderEach(files, (file) => [planIn(file), planKind], flags, io)
-    default: {
-      const baseline = openBaseline({ baseline: flags.baseline }, io)
-      formatsIn(checkKind(), wantedIn(flags))
-      const read = (file: StoredFile) => {
-        const result = conformanceIn(file)
-        const lost = lostText(result)
-        if (lost !== null) io.err(lost)
-        return [baseline.judge(result.report), checkKind(result.exchanges)] as const
-      }
-      return renderEach(files, read, flags, io)
-    }
+type Renderer = ReturnType<typeof renderer>
+
+function renderer(flags: ReportFlags, io: Io) {
+  const names = flags.report.length === 0 ? ['console'] : flags.report
+  const { color, verbose = false } = flags
+  const style = { color: io.color && color, width: io.width, verbose }
+
+  /** Renders a report into a folder, or prints it without one; `begin` is called once the folder is ready. */
+  function render<Report extends AnyReport>(
+    report: Report,
+    kind: ReportKind<Report>,
+    folder: string | null,
+    begin: () => unknown,
+  ): void {
+    const formats = formatsIn(kind, names)
+    const { startedAt } = report
+    if (startedAt !== undefined) refuseOtherRun({ kind: report.kind, startedAt }, folder, formats)
+    if (folder !== null && hasFile(formats)) makeOutFolder(folder)
+    begin()
+    renderReport(report, { formats, out: folder, style, print: io.out }, io)
+    tellWritten(formats, folder, io)
   }
+
+  /** Renders each report by itself, into the folder it came from. */
+  function renderEach<Report extends AnyReport>(
+    files: readonly StoredFile[],
+    read: (file: StoredFile) => readonly [Report, ReportKind<Report>],
+  ): ExitCode {
+    const folders = foldersFor(files, flags.out)
+    for (const [at, [report, kind]] of files.map(read).entries()) {
+      const begin = () => files.length > 1 && io.out(`${files[at]?.file}:`)
+      render(report, kind, folders[at] ?? null, begin)
+    }
+    return exitCode.done
+  }
+  return { names, render, renderEach, flags, io }
+}
+
+function renderKind(kind: unknown, files: readonly StoredFile[], renderer: Renderer): ExitCode {
+  const { renderEach, names, flags, io } = renderer
+  if (kind === 'load-report') return renderLoads(files, renderer)
+  if (kind === 'capacity-report')
+    return renderEach(files, (file) => [capacityIn(file), capacityKind])
+  if (kind === 'plan-report') return renderEach(files, (file) => [planIn(file), planKind])
+  const baseline = openBaseline({ baseline: flags.baseline }, io)
+  formatsIn(checkKind(), names)
+  return renderEach(files, (file) => {
+    const result = conformanceIn(file)
+    const lost = lostText(result)
+    if (lost !== null) io.err(lost)
+    return [baseline.judge(result.report), checkKind(result.exchanges)]
+  })
 }
 
 interface AnyReport {
@@ -126,24 +152,12 @@ interface AnyReport {
   readonly startedAt?: string
 }
 
-/** Renders each report by itself, into the folder it came from. */
-function renderEach<Report extends AnyReport>(
-  files: readonly StoredFile[],
-  read: (file: StoredFile) => readonly [Report, ReportKind<Report>],
-  flags: ReportFlags,
-  io: Io,
-): ExitCode {
-  const folders = foldersFor(files, flags.out)
-  for (const [at, [report, kind]] of files.map(read).entries()) {
-    const begin = () => files.length > 1 && io.out(`${files[at]?.file}:`)
-    renderInto({ folder: folders[at] ?? null, begin }, report, kind, flags, io)
-  }
-  return exitCode.done
-}
-
 /** Merges shards into one report, which needs its own folder. */
-function renderLoads(files: readonly StoredFile[], flags: ReportFlags, io: Io): ExitCode {
-  const hasFiles = hasFile(formatsIn(loadKind, wantedIn(flags)))
+function renderLoads(
+  files: readonly StoredFile[],
+  { names, render, flags, io }: Renderer,
+): ExitCode {
+  const hasFiles = hasFile(formatsIn(loadKind, names))
   const report = mergedLoad(files)
   const out = flags.out ?? (files.length === 1 ? (files[0]?.dir ?? null) : null)
   if (out === null && hasFiles) {
@@ -152,40 +166,16 @@ function renderLoads(files: readonly StoredFile[], flags: ReportFlags, io: Io): 
     ])
   }
   const folder = out === '-' ? null : out
-  const begin = () => {
+  render(report, loadKind, folder, () => {
     const dirs = files.map(({ dir }) => dir)
     if (folder !== null && hasFiles && files.length > 1) mergeRequests(dirs, folder)
-  }
-  renderInto({ folder, begin }, report, loadKind, flags, io)
+  })
   const { partial = missingOf([report]).partial } = report
   const isInterrupted = files.length > 1 && report.interrupted
   if (partial === undefined && !isInterrupted) return exitCode.done
   const lack = partial === undefined ? 'a shard was interrupted' : partialText(partial)
   io.err(`chatgen: ${lack}: the figures do not cover the whole load`)
   return exitCode.incomplete
-}
-
-/** Renders a report into a folder, or prints it without one; `begin` is called once the folder is ready. */
-function renderInto<Report extends AnyReport>(
-  { folder, begin }: { readonly folder: string | null; readonly begin: () => unknown },
-  report: Report,
-  kind: ReportKind<Report>,
-  flags: ReportFlags,
-  io: Io,
-): void {
-  const formats = formatsIn(kind, wantedIn(flags))
-  const { startedAt } = report
-  if (startedAt !== undefined) refuseOtherRun({ kind: report.kind, startedAt }, folder, formats)
-  if (folder !== null && hasFile(formats)) makeOutFolder(folder)
-  begin()
-  const { color, verbose = false } = flags
-  const style = { color: io.color && color, width: io.width, verbose }
-  renderReport(report, { formats, out: folder, style, print: io.out }, io)
-  tellWritten(formats, folder, io)
-}
-
-function wantedIn({ report }: ReportFlags): readonly string[] {
-  return report.length === 0 ? ['console'] : report
 }
 
 function rejudgeFlags() {

@@ -8,7 +8,7 @@ import {
 } from '../../conformance/profile/index.ts'
 import { secretsOf, surfaceCredentials } from '../../conformance/session/secrets.ts'
 import { connectionProblem, type LoadOptions } from '../../load/options.ts'
-import { type Mix, surfaceOf } from '../../load/plan/mix.ts'
+import { surfaceOf } from '../../load/plan/mix.ts'
 import type { PlanSpec } from '../../load/plan/plan.ts'
 import type { Slo } from '../../load/slo/slo.ts'
 import type { LoadTarget, Spread, V2Chat } from '../../load/target.ts'
@@ -23,18 +23,39 @@ export function prepareLoad(
   flags: SendingFlags,
   { spec, slos, spread }: Load,
 ) {
+  const { workers, keepAlive, connections: maxConnections, strict } = flags
   const target = loadTargetOf(profile, spec.seed, spread)
-  requireWhatIsSent(spec.mix, target)
+  const { name, entries } = spec.mix
+  if (target.v2Chat === null && entries.some(({ kind }) => kind === 'v2-turn')) {
+    throw new ConfigurationError([
+      `the mix ${name} contains v2-turn, which needs v2Chat in the target profile`,
+    ])
+  }
+  const problem = connectionProblem({ maxConnections, workers, keepAlive, spec, target })
+  if (problem !== undefined) throw new ConfigurationError([problem])
   const setup = { profile, tag: target.tag, userAgent: target.userAgent }
   return {
     target,
     setup,
     /** Options of a load run except its plan, its signal and its observers. */
-    options: loadOptions(flags, target, { spec, slos }),
+    options: {
+      slos,
+      maxRefusals: flags.maxRefusals,
+      ...(strict === true ? { strict } : {}),
+      shard: flags.shard ?? null,
+      workers,
+      warmUpMs: flags.warmUp ?? 'auto',
+      drainMs: flags.drain,
+      maxInFlight: flags.maxInFlight,
+      keepAlive,
+      maxConnections,
+      startAt: flags.startAt ?? null,
+      suite: { version: suiteVersion(), interface: interfaceRevision },
+    } satisfies Partial<LoadOptions>,
     /** Tests that every endpoint answers on the surfaces of the load. */
     async preflight(signal: AbortSignal): Promise<void> {
       const { preflight } = await import('../../conformance/preflight/preflight.ts')
-      const surfaces = [...new Set(spec.mix.entries.map(({ kind }) => surfaceOf(kind)))]
+      const surfaces = [...new Set(entries.map(({ kind }) => surfaceOf(kind)))]
       const profiles =
         spread === undefined
           ? [profile]
@@ -83,14 +104,6 @@ export function loadTargetOf(profile: TargetProfile, seed: string, spread?: Spre
   }
 }
 
-/** @throws ConfigurationError if the profile lacks a field that the mix needs */
-function requireWhatIsSent({ name, entries }: Mix, { v2Chat }: LoadTarget): void {
-  if (v2Chat !== null || entries.every(({ kind }) => kind !== 'v2-turn')) return
-  throw new ConfigurationError([
-    `the mix ${name} contains v2-turn, which needs v2Chat in the target profile`,
-  ])
-}
-
 function v2ChatOf({ v2Chat }: TargetProfile): V2Chat | null {
   if (v2Chat === undefined) return null
   if ('ids' in v2Chat) return { kind: 'ids', ids: v2Chat.ids }
@@ -113,28 +126,3 @@ type SendingFlags = Pick<
   | 'shard'
   | 'startAt'
 >
-
-/** @throws ConfigurationError if the flags do not fit the target */
-function loadOptions(
-  flags: SendingFlags,
-  target: LoadTarget,
-  { spec, slos }: Load,
-): Omit<LoadOptions, 'spec' | 'target' | 'signal' | 'onProgress' | 'onRecord'> {
-  const { workers, keepAlive, connections: maxConnections } = flags
-  const problem = connectionProblem({ maxConnections, workers, keepAlive, spec, target })
-  if (problem !== undefined) throw new ConfigurationError([problem])
-  return {
-    slos,
-    maxRefusals: flags.maxRefusals,
-    ...(flags.strict === true ? { strict: true } : {}),
-    shard: flags.shard ?? null,
-    workers,
-    warmUpMs: flags.warmUp ?? 'auto',
-    drainMs: flags.drain,
-    maxInFlight: flags.maxInFlight,
-    keepAlive,
-    maxConnections,
-    startAt: flags.startAt ?? null,
-    suite: { version: suiteVersion(), interface: interfaceRevision },
-  }
-}

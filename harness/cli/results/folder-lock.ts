@@ -6,6 +6,7 @@ import { parseJson } from '../../../contract/json.ts'
 import { messageOf } from '../../../contract/text.ts'
 import { lockName } from '../../conformance/defaults.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
+import { isAlive, startOfProcess } from '../../conformance/process.ts'
 import { makeFolder } from '../../conformance/recording/result-files.ts'
 
 /** Process that writes into a folder: the text of its lock file. */
@@ -36,7 +37,7 @@ export function lockFolder(folder: string): void {
   }
   if (owner !== undefined) {
     const { pid, host, start } = owner
-    if (pid === process.pid && host === hostname() && start === startOf(pid)) return
+    if (pid === process.pid && host === hostname() && start === startOfProcess(pid)) return
     throw inUse(folder, file, owner)
   }
   if (held.size === 0) process.once('exit', releaseFolders)
@@ -107,28 +108,12 @@ function self(): Holder {
   const { pid, argv } = process
   const [command = ''] = argv.slice(2)
   const since = new Date(Date.now() - process.uptime() * 1_000).toISOString()
-  return { pid, host: hostname(), start: startOf(pid), command, since }
+  return { pid, host: hostname(), start: startOfProcess(pid), command, since }
 }
 
 /** A process on another machine or in another container is not visible: it counts as running. */
 function isRunning({ pid, host, start }: Holder): boolean {
-  if (host !== hostname()) return true
-  try {
-    process.kill(pid, 0)
-  } catch (error) {
-    if (isCode(error, 'ESRCH')) return false
-  }
-  return startOf(pid) === start
-}
-
-/** Field 22 of /proc/PID/stat (proc(5)), after the name in parentheses, which may have spaces. */
-function startOf(pid: number): string | null {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null
-  } catch {
-    return null
-  }
+  return host !== hostname() || (isAlive(pid) && startOfProcess(pid) === start)
 }
 
 function inUse(folder: string, file: string, found: Holder): ConfigurationError {

@@ -9,9 +9,14 @@ import {
 } from '../../conformance/defaults.ts'
 import { ConfigurationError, refusing } from '../../conformance/errors.ts'
 import { maxStoredBytes, readInputFile } from '../../conformance/input-file.ts'
+import type { TargetProfile } from '../../conformance/profile/index.ts'
 import { makeFolder } from '../../conformance/recording/result-files.ts'
 import { requestsName } from '../../load/record.ts'
+import { withContainerRow } from '../target/container-flags.ts'
+import { withTarget } from '../target/target.ts'
+import type { TargetFlags } from '../target/target-flags.ts'
 import type { Io } from '../terminal/io.ts'
+import { makeOutFolder } from './folder-lock.ts'
 
 /** Kinds of results in a folder, with their name in that of a subfolder, and in a message. */
 const kinds = {
@@ -71,32 +76,53 @@ function replaceResults(folder: string, { kind, formats }: Taking, io: Io): void
 }
 
 /**
- * Calls `run` with a `take` that prepares the folder, to call once there is something to write. If it
- * is never called, earlier results are moved to a subfolder, so that they are not mistaken
- * for those of this run.
+ * Runs against the target of the command line. The results folder is reserved before anything is sent; `prepare`
+ * refuses what does not fit the target, and the run that it returns calls `take`, which prepares the folder, once
+ * there is something to write. If it never does, earlier results are moved to a subfolder, so that they are not
+ * mistaken for those of this run.
  */
-export async function withResultsFolder<T>(
-  folder: string,
+export function runOnTarget<Report extends Parameters<typeof withContainerRow>[0]>(
+  {
+    url,
+    flags,
+    io,
+  }: { readonly url: string | undefined; readonly flags: RunFlags; readonly io: Io },
   taking: Taking,
-  io: Io,
-  run: (take: () => void) => Promise<T>,
-): Promise<T> {
-  let taken = false
-  const take = () => {
-    taken = true
-    takeResultsFolder(folder, taking, io)
-  }
-  try {
-    return await run(take)
-  } catch (error) {
-    const found = taken || error instanceof ConfigurationError ? null : resultsIn(folder)
-    if (found?.kind === taking.kind && moveAside(folder, found, resultNames) !== null) {
-      const what = `${kinds[found.kind].words} in ${folder}`
-      io.err(`chatgen: ${what} moved to a subfolder: this run has no results`)
-    }
-    throw error
-  }
+  prepare: (
+    profile: TargetProfile,
+    requestsBefore: number,
+  ) => (take: () => void) => Promise<Report>,
+  meanwhile?: () => Promise<unknown>,
+): Promise<Report> {
+  const { out } = flags
+  const target = { ...flags, beforeSending: () => makeOutFolder(out) }
+  return withTarget(
+    url,
+    target,
+    io,
+    async (profile, container, requestsBefore) => {
+      const run = prepare(profile, requestsBefore)
+      makeOutFolder(out)
+      let taken = false
+      const take = () => {
+        taken = true
+        takeResultsFolder(out, taking, io)
+      }
+      const report = await run(take).catch((error: unknown) => {
+        const found = taken || error instanceof ConfigurationError ? null : resultsIn(out)
+        if (found?.kind === taking.kind && moveAside(out, found, resultNames) !== null) {
+          const what = `${kinds[found.kind].words} in ${out}`
+          io.err(`chatgen: ${what} moved to a subfolder: this run has no results`)
+        }
+        throw error
+      })
+      return withContainerRow(report, container)
+    },
+    meanwhile,
+  )
 }
+
+type RunFlags = TargetFlags & { readonly out: string }
 
 /** Moves those of these files that there are into a subfolder; null if there are none. */
 function moveAside(folder: string, found: FoundResults, candidates: readonly string[]) {

@@ -17,33 +17,6 @@ interface Controlled {
   readonly script: () => AnswerScript | undefined
 }
 
-/**
- * Listens on loopback, without a key.
- * @throws ConfigurationError if the port is taken
- */
-async function startControl(port: number, controlled: Controlled) {
-  // Costs every start of a server a tenth of its time.
-  const { createServer } = await import('node:http')
-  const control = createServer((request, response) => {
-    respond(controlled, request, response).catch(() => response.destroy())
-  })
-  control.listen(port, '127.0.0.1')
-  try {
-    await once(control, 'listening')
-  } catch (error) {
-    throw new ConfigurationError([`--control: cannot listen on port ${port}: ${messageOf(error)}`])
-  }
-  return {
-    /** Address without a path. */
-    url: `http://127.0.0.1:${(control.address() as AddressInfo).port}`,
-    async close() {
-      control.closeAllConnections()
-      control.close()
-      await once(control, 'close')
-    },
-  }
-}
-
 async function respond(
   controlled: Controlled,
   request: IncomingMessage,
@@ -116,7 +89,7 @@ interface Served {
 }
 
 /**
- * Watches the script of the flags, and listens at their control port.
+ * Watches the script of the flags, and listens at their control port on loopback, without a key.
  * @throws ConfigurationError if the control port is taken; the server is then closed
  */
 export async function startExtras(
@@ -131,22 +104,28 @@ export async function startExtras(
   }
   const unwatch =
     file === undefined ? () => {} : (await import('./answers.ts')).watchScript(file, use, io.err)
+  if (port === undefined || journal === undefined) return { controlUrl: undefined, close: unwatch }
+  // Costs every start of a server a tenth of its time.
+  const { createServer } = await import('node:http')
+  const controlled = { server, journal, script: () => script }
+  const control = createServer((request, response) => {
+    respond(controlled, request, response).catch(() => response.destroy())
+  })
   try {
-    const control =
-      port === undefined || journal === undefined
-        ? undefined
-        : await startControl(port, { server, journal, script: () => script })
-    return {
-      controlUrl: control?.url,
-      async close() {
-        unwatch()
-        await control?.close()
-      },
-    }
+    await once(control.listen(port, '127.0.0.1'), 'listening')
   } catch (error) {
     unwatch()
     await server.close()
-    throw error
+    throw new ConfigurationError([`--control: cannot listen on port ${port}: ${messageOf(error)}`])
+  }
+  return {
+    controlUrl: `http://127.0.0.1:${(control.address() as AddressInfo).port}`,
+    async close() {
+      unwatch()
+      control.closeAllConnections()
+      control.close()
+      await once(control, 'close')
+    },
   }
 }
 

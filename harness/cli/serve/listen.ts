@@ -5,13 +5,15 @@ import type {
   ReferenceServerOptions,
   Store,
 } from '../../../reference-server/index.ts'
-import { ConfigurationError } from '../../conformance/errors.ts'
+import { ConfigurationError, refusing } from '../../conformance/errors.ts'
 import { type FlagsOf, flag } from '../flags.ts'
 import { duration, optionalDuration } from '../values.ts'
 
+const reference = () => import('../../../reference-server/index.ts')
+
 /** @throws ConfigurationError that says why it cannot listen */
 export async function listen(options: ReferenceServerOptions): Promise<ReferenceServer> {
-  const { startReferenceServer } = await import('../../../reference-server/index.ts')
+  const { startReferenceServer } = await reference()
   try {
     return await startReferenceServer(options)
   } catch (error) {
@@ -41,17 +43,11 @@ export async function speedOptions({
   if (pace !== undefined && engine !== undefined) {
     throw new ConfigurationError(['--engine sets the pace: pass --pace or --engine, not both'])
   }
-  const { EngineSyntaxError, PaceSyntaxError, parseEngine, parsePace } = await import(
-    '../../../reference-server/index.ts'
-  )
-  try {
-    if (engine !== undefined) return { engine: parseEngine(engine) }
-    return pace === undefined ? {} : { pace: parsePace(pace) }
-  } catch (error) {
-    if (!(error instanceof PaceSyntaxError || error instanceof EngineSyntaxError)) throw error
-    const flag = engine === undefined ? '--pace' : '--engine'
-    throw new ConfigurationError([`${flag}: ${error.message}`])
-  }
+  const { EngineSyntaxError, PaceSyntaxError, parseEngine, parsePace } = await reference()
+  if (pace !== undefined)
+    return { pace: refusing(PaceSyntaxError, () => parsePace(pace), '--pace') }
+  if (engine === undefined) return {}
+  return { engine: refusing(EngineSyntaxError, () => parseEngine(engine), '--engine') }
 }
 
 /**
@@ -63,9 +59,7 @@ export async function openedStore({
   lease,
 }: ServiceFlags): Promise<{ readonly store?: Store; readonly name: string }> {
   if (text === 'memory') return { name: text }
-  const { openStore, StoreOpenError, storeName } = await import(
-    '../../../reference-server/index.ts'
-  )
+  const { openStore, StoreOpenError, storeName } = await reference()
   try {
     return {
       store: await openStore(text, lease === undefined ? {} : { leaseMs: lease }),

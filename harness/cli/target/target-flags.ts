@@ -17,9 +17,7 @@ export function targetFlags() {
 /** Flags of a connection: key, timeout and network. */
 export function connectionFlags() {
   return [
-    prefixFlag(),
-    keyEnvFlag(),
-    allowShortKeyFlag(),
+    ...accessFlags(),
     flag('--timeout <ms>', 'maximum time without data from the target').argParser(milliseconds),
     ...networkFlags(),
   ]
@@ -34,8 +32,6 @@ export interface TargetFlags extends FlagsOf<typeof targetFlags>, ContainerFlags
   readonly dryRun?: boolean
   /** Called before the first request. @throws ConfigurationError for an output that cannot be written */
   readonly beforeSending?: () => void
-  /** Called with the number of requests that finding the compatible surface of a bare URL took. */
-  readonly onLocated?: (requests: number) => void
 }
 
 export function targetFlag() {
@@ -63,27 +59,22 @@ export function endpointsOfFlags(
   return url !== undefined && isAmbient ? [] : (urls ?? [])
 }
 
-/** Paths of surfaces that differ from the interface document. */
-export function prefixFlag() {
-  return flag(
-    '--prefix <name=path>',
-    `path of a surface below the base URL, e.g. openai=/v1; repeatable, for ${prefixNames.join(', ')} (prefixes in the profile)`,
-  ).argParser(list)
-}
-
-/** Environment variable of the API key. */
-export function keyEnvFlag() {
-  return flag(
-    '--key-env <name>',
-    'environment variable with the API key; overrides the keys of the profile (default: CHATGEN_API_KEY, if the profile has no key)',
-  )
-}
-
-export function allowShortKeyFlag() {
-  return flag(
-    '--allow-short-key',
-    'accept a key of fewer than 8 characters, which stands readable in reports',
-  )
+/** Flags of paths and keys. */
+export function accessFlags() {
+  return [
+    flag(
+      '--prefix <name=path>',
+      `path of a surface below the base URL, e.g. openai=/v1; repeatable, for ${prefixNames.join(', ')} (prefixes in the profile)`,
+    ).argParser(list),
+    flag(
+      '--key-env <name>',
+      'environment variable with the API key; overrides the keys of the profile (default: CHATGEN_API_KEY, if the profile has no key)',
+    ),
+    flag(
+      '--allow-short-key',
+      'accept a key of fewer than 8 characters, which stands readable in reports',
+    ),
+  ]
 }
 
 /**

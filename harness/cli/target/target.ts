@@ -22,7 +22,8 @@ const referencePace = 'ttft=2ms,gap=0.5ms'
 
 /**
  * Calls `use` with the target of the command line, and the container it runs in, if it was started for
- * that. Stops the container or the bundled server afterwards.
+ * that, and the number of requests that finding its address took. Stops the container or the bundled server
+ * afterwards.
  * @param meanwhile called while the bundled server starts, to load what `use` needs
  * @throws ConfigurationError if there is no target, or more than one
  */
@@ -30,24 +31,30 @@ export async function withTarget<T>(
   url: string | undefined,
   flags: TargetFlags,
   io: Io,
-  use: (profile: TargetProfile, container: RunningContainer | null) => Promise<T>,
+  use: (
+    profile: TargetProfile,
+    container: RunningContainer | null,
+    requestsBefore: number,
+  ) => Promise<T>,
   meanwhile: () => Promise<unknown> = async () => {},
 ): Promise<T> {
   const source = containerOf(flags, io.env)
+  const useAt = async (address: string | undefined, container: RunningContainer | null) => {
+    const { profile, requests } = await located(profileOf(address, flags, io), flags, io)
+    return use(profile, container, requests)
+  }
   if (source !== undefined) {
     refuseOtherTargets(url, flags, source.from.kind)
-    return withContainer(source, io, async (container) =>
-      use(await located(profileOf(container.baseUrl, flags, io), flags, io), container),
-    )
+    return withContainer(source, io, (container) => useAt(container.baseUrl, container))
   }
-  if (!flags.reference) return use(await located(profileOf(url, flags, io), flags, io), null)
+  if (!flags.reference) return useAt(url, null)
   refuseOtherTargets(url, flags, 'reference')
   const [server] = await Promise.all([bundledServer(['--pace', referencePace]), meanwhile()])
   try {
     const overrides = { baseUrl: server.url, apiKey: server.key, otherKey: server.otherKey }
     const profile = loadProfile(targetFixture('reference'), {}, overrides)
     io.redact(secretsOf({ profile }))
-    return await use(withTimeout(profile, flags), null)
+    return await use(withTimeout(profile, flags), null, 0)
   } finally {
     await server.stop()
   }
@@ -72,23 +79,23 @@ export function withoutFlags(): Record<string, undefined> {
   return Object.fromEntries(names.map((name) => [name, undefined]))
 }
 
-/** The profile of a bare URL, completed with the place of its compatible surface. */
+/** The profile of a bare URL, completed with the place of its compatible surface, and the requests sent for that. */
 async function located(
   profile: TargetProfile,
-  { target, dryRun = false, beforeSending, onLocated }: TargetFlags,
+  { target, dryRun = false, beforeSending }: TargetFlags,
   io: Io,
-): Promise<TargetProfile> {
-  if (target !== undefined || dryRun || profile.prefixes !== undefined) return profile
+) {
+  if (target !== undefined || dryRun || profile.prefixes !== undefined)
+    return { profile, requests: 0 }
   beforeSending?.()
   const { locateCompatible, locatedText } = await import(
     '../../conformance/preflight/suggest-address.ts'
   )
   const { prefix, requests } = await locateCompatible(profile, io.signal)
-  onLocated?.(requests)
-  if (prefix === undefined) return profile
+  if (prefix === undefined) return { profile, requests }
   const found = { ...profile, prefixes: { openai: prefix } }
   io.err(`chatgen: ${locatedText(found)}`)
-  return found
+  return { profile: found, requests }
 }
 
 function profileOf(url: string | undefined, flags: TargetFlags, io: Io): TargetProfile {

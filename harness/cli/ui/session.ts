@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { ChatgenFailure } from '../../conformance/errors.ts'
@@ -23,7 +23,13 @@ export interface Run {
   readonly flags: readonly string[]
 }
 
-type Start = Pick<ChildRunOptions, 'args' | 'env' | 'isPrinted'>
+interface Start {
+  /** Command and flags. */
+  readonly args: readonly string[]
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Prints on the terminal of this process; otherwise nothing is printed. */
+  readonly isPrinted: boolean
+}
 
 export type Runner = (run: Run) => Start
 
@@ -34,7 +40,7 @@ export class Session {
   readonly #runner: Runner | null
   readonly #listeners = new Set<() => void>()
   #running: {
-    readonly run: ChildRun
+    readonly run: ReturnType<typeof startChild>
     readonly result: Result
     readonly part: string | null
   } | null = null
@@ -78,12 +84,9 @@ export class Session {
 
   /** Runs a command whose results are those of a folder, or a part of them; resolves to its exit code. */
   async follow(start: Start, result: Result, part: string | null = null): Promise<number | null> {
-    const run = new ChildRun({
-      ...start,
-      onLive: (live) => {
-        result.live = live
-        this.#changed()
-      },
+    const run = startChild(start, (live) => {
+      result.live = live
+      this.#changed()
     })
     this.#running = { run, result, part }
     result.failure = null
@@ -104,7 +107,7 @@ export class Session {
 
   /** Ends the run, if there is one; its results so far are kept. */
   async stop(): Promise<void> {
-    this.#running?.run.stop()
+    this.#running?.run.interrupt()
     await this.#running?.run.ended
   }
 
@@ -165,40 +168,23 @@ function freePart(folder: string): string {
   }
 }
 
-export interface ChildRunOptions {
-  /** Command and flags. */
-  readonly args: readonly string[]
-  readonly env: Readonly<Record<string, string | undefined>>
-  /** Prints on the terminal of this process; otherwise nothing is printed. */
-  readonly isPrinted: boolean
-  readonly onLive: (live: Live) => void
-}
-
 /** A command of chatgen in a separate process, as on a command line, with its progress. */
-export class ChildRun {
-  readonly ended: Promise<{ readonly code: number | null; readonly failure: string | null }>
-  readonly #child: ChildProcess
-
-  constructor({ args, env, isPrinted, onLive }: ChildRunOptions) {
-    const output = isPrinted ? 'inherit' : 'ignore'
-    this.#child = spawn(process.execPath, [chatgenBin, ...args], {
-      stdio: ['ignore', output, output, 'ipc'],
-      env: { ...env, [liveVariable]: 'ipc' },
-    })
-    let failure: string | null = null
-    this.#child.on('message', (text) => {
-      const message: LiveMessage = JSON.parse(String(text))
-      if ('live' in message) onLive(message.live)
-      else failure = message.failed
-    })
-    this.ended = new Promise((resolve) => {
-      this.#child.on('error', (error) => resolve({ code: null, failure: error.message }))
-      this.#child.on('close', (code) => resolve({ code, failure }))
-    })
-  }
-
-  /** Interrupts it, as Ctrl-C does: results so far are kept. */
-  stop(): void {
-    this.#child.kill('SIGINT')
-  }
+function startChild({ args, env, isPrinted }: Start, onLive: (live: Live) => void) {
+  const output = isPrinted ? 'inherit' : 'ignore'
+  const child = spawn(process.execPath, [chatgenBin, ...args], {
+    stdio: ['ignore', output, output, 'ipc'],
+    env: { ...env, [liveVariable]: 'ipc' },
+  })
+  let failure: string | null = null
+  child.on('message', (text) => {
+    const message: LiveMessage = JSON.parse(String(text))
+    if ('live' in message) onLive(message.live)
+    else failure = message.failed
+  })
+  const ended = new Promise<{ code: number | null; failure: string | null }>((resolve) => {
+    child.on('error', ({ message }) => resolve({ code: null, failure: message }))
+    child.on('close', (code) => resolve({ code, failure }))
+  })
+  // Results so far are kept, as after Ctrl-C.
+  return { ended, interrupt: () => child.kill('SIGINT') }
 }

@@ -16,16 +16,30 @@ const maxChats = 6
 /** Maximum number of favorites, so that their list always fits on one page. */
 const maxFavorites = 4
 
+interface Use {
+  readonly send?: (context: ExplorationContext, chat: string) => Promise<Exchange>
+  /** What is wrong if it succeeds; the document leaves the other responses open. */
+  readonly mustFail?: string
+}
+
+const taken = 'a generation in a deleted chat succeeds'
+
 /** Uses of a chat that was deleted. */
-export const deletedUses = [
-  'read',
-  'history',
-  'generate',
-  'stream',
-  'rename',
-  'favorite',
-  'delete',
-] as const
+export const deletedUses: Readonly<Record<string, Use>> = {
+  read: {},
+  history: {
+    send: ({ v3 }, chat) => v3.history(chat, {}, negative),
+    mustFail: 'the history of a deleted chat is answered',
+  },
+  generate: { send: generating(false), mustFail: taken },
+  stream: { send: generating(true), mustFail: taken },
+  rename: {
+    send: ({ chats, session, word }, chat) =>
+      chats.rename(chat, `${word} ${session.name()}`, negative),
+  },
+  favorite: { send: ({ chats }, chat) => chats.addFavorite(chat, negative) },
+  delete: { send: ({ chats }, chat) => chats.remove(chat, negative) },
+}
 
 export const chatCommands: Commands = {
   'create chat': {
@@ -100,7 +114,7 @@ export const chatCommands: Commands = {
     weight: 5,
     expects: ['V3-CHAT-11'],
     chats: ({ deleted }) => deleted,
-    variants: deletedUses,
+    variants: Object.keys(deletedUses),
     run: useDeleted,
   },
 }
@@ -140,20 +154,20 @@ async function deleteChat(context: ExplorationContext, operation: Operation): Pr
   model.touch(label, 'delete', { deleted: true })
 }
 
-/** Uses of a deleted chat whose response the document specifies. */
-const mustFail: Readonly<Record<string, string>> = {
-  generate: 'a generation in a deleted chat succeeds',
-  stream: 'a generation in a deleted chat succeeds',
-  history: 'the history of a deleted chat is answered',
+function generating(stream: boolean): NonNullable<Use['send']> {
+  return ({ v3, session }, chat) => {
+    const input = `Name a color for ${session.nonce()}.`
+    return v3.generate(v3.generateBody(chat, input, { stream }), negative)
+  }
 }
 
 /** Reads and writes on a deleted chat, which must stay deleted. */
 async function useDeleted(context: ExplorationContext, operation: Operation): Promise<void> {
   const { id } = requireChat(context, operation)
   const { variant = 'read' } = operation
+  const { send, mustFail } = deletedUses[variant] ?? {}
   const isGeneration = variant === 'generate' || variant === 'stream'
   if (isGeneration && !context.knowledge.isAble(variant)) return
-  const send = calls[variant]
   if (send !== undefined) {
     const ask = () => send(context, id)
     // The rows may be removed later than the chat.
@@ -162,28 +176,9 @@ async function useDeleted(context: ExplorationContext, operation: Operation): Pr
         ? await context.chats.poll(ask, (_, page) => isDeclined(page))
         : await ask(),
     )
-    const why = mustFail[variant]
-    if (why !== undefined) demand(isDeclined(sent), 'V3-CHAT-11', why, sent)
+    if (mustFail !== undefined) demand(isDeclined(sent), 'V3-CHAT-11', mustFail, sent)
   }
   const read = await context.chats.get(id, { role: 'probe' })
   if (variant === 'read') context.record(read)
   demand(isDeclined(read), 'V3-CHAT-11', 'a deleted chat can be read', read)
-}
-
-type Call = (context: ExplorationContext, chat: string) => Promise<Exchange>
-
-/** Calls on a deleted chat. */
-const calls: Readonly<Record<string, Call>> = {
-  history: ({ v3 }, chat) => v3.history(chat, {}, negative),
-  rename: ({ chats, session, word }, chat) =>
-    chats.rename(chat, `${word} ${session.name()}`, negative),
-  favorite: ({ chats }, chat) => chats.addFavorite(chat, negative),
-  delete: ({ chats }, chat) => chats.remove(chat, negative),
-  generate: (context, chat) => generateIn(context, chat, false),
-  stream: (context, chat) => generateIn(context, chat, true),
-}
-
-function generateIn({ v3, session }: ExplorationContext, chat: string, stream: boolean) {
-  const input = `Name a color for ${session.nonce()}.`
-  return v3.generate(v3.generateBody(chat, input, { stream }), negative)
 }

@@ -91,74 +91,56 @@ function isShown(answer: readonly string[], rows: readonly HistoryRow[]): boolea
   return answer.every((text) => text.includes('\ufffd') || contains(rows, text.trim()))
 }
 
-interface TurnFault {
-  readonly turn: Turn
-  readonly mark: string
-  readonly times: number
-}
-
-/** The first turn that is not in the rows as often as it was accepted. */
-function findTurnFault(turns: readonly Turn[], rows: readonly HistoryRow[]): TurnFault | undefined {
+/** The first turn that is not in the rows as often as it was accepted, and the number of times that it is. */
+function findTurnFault(turns: readonly Turn[], rows: readonly HistoryRow[]) {
   for (const turn of turns) {
     for (const mark of turn.marks) {
       const times = inputRows(rows, mark).length
       const isRight = turn.isAccepted ? times === 1 : times <= 1
-      if (!isRight) return { turn, mark, times }
+      if (!isRight) return { turn, times }
     }
   }
   return undefined
 }
 
 function expectTurns(
-  context: ExplorationContext,
+  { knowledge }: ExplorationContext,
   turns: readonly Turn[],
   { rows, pages }: HistoryWalk,
   limit: number | undefined,
 ): void {
-  const { knowledge } = context
   const isWhole = everyItemShown(rows)
   const fault = findTurnFault(turns, rows)
   // A list read with a limit was complete without it, so the pages lose the turn.
   const requirement: RequirementId = limit === undefined ? 'V3-HIST-07' : 'V3-HIST-10'
-  const how = limit === undefined ? '' : ' with limit'
-  const history = `history${how}`
+  const limited = limit === undefined ? '' : ` when it is read with limit ${limit}`
+  const history = `history${limit === undefined ? '' : ' with limit'}`
   const answers = answersOf(limit)
   if (fault === undefined) {
     if (turns.some(({ isAccepted }) => isAccepted)) knowledge.prove(history)
   } else if (fault.times === 0) {
     // A row without its item may be the one that is missing.
     const isClear = isWhole && knowledge.isAble(history)
-    demand(!isClear, requirement, `the history lacks a turn of the chat${limited(limit)}`, ...pages)
+    demand(!isClear, requirement, `the history lacks a turn of the chat${limited}`, ...pages)
   } else if (knowledge.isAble('history')) {
-    const tooMany = tooOften(fault, limit)
-    demand(false, tooMany.requirement, tooMany.why, ...pages)
+    const { turn, times } = fault
+    const often = `the history holds a turn ${times} times${limited}`
+    if (!turn.isRepeated) throw new StateViolation('V3-HIST-10', often, pages)
+    const ofKey = turn.body['stream'] === true ? 'V3-IDEM-03' : 'V3-IDEM-02'
+    const why = `${times} steps are stored for one Idempotency-Key${limited}`
+    throw new StateViolation(ofKey, why, pages)
   }
   if (!isWhole || fault !== undefined) return
   for (const { answer } of turns) {
     if (!isShown(answer, rows)) {
       const isClear = knowledge.isAble(answers)
-      demand(!isClear, requirement, `the history lacks an answer${limited(limit)}`, ...pages)
+      demand(!isClear, requirement, `the history lacks an answer${limited}`, ...pages)
     } else if (answer.length > 0) knowledge.prove(answers)
   }
 }
 
 function answersOf(limit: number | undefined): string {
   return limit === undefined ? 'answers' : 'answers with limit'
-}
-
-function limited(limit: number | undefined): string {
-  return limit === undefined ? '' : ` when it is read with limit ${limit}`
-}
-
-/** The requirement that is broken by a turn that is in the history too often. */
-function tooOften(
-  { turn, times }: TurnFault,
-  limit: number | undefined,
-): { readonly requirement: RequirementId; readonly why: string } {
-  const often = `the history holds a turn ${times} times${limited(limit)}`
-  if (!turn.isRepeated) return { requirement: 'V3-HIST-10', why: often }
-  const why = `${times} steps are stored for one Idempotency-Key${limited(limit)}`
-  return { requirement: turn.body['stream'] === true ? 'V3-IDEM-03' : 'V3-IDEM-02', why }
 }
 
 /** Pages: their length, their cursors and their end (sections 2.6 and 4.3). */

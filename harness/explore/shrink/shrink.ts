@@ -33,121 +33,90 @@ export interface ShrinkOptions {
  */
 export async function shrink(
   operations: readonly Operation[],
-  options: ShrinkOptions,
+  { violation: sought, replay, maxOperations, maxGenerations }: ShrinkOptions,
 ): Promise<Shrunk | undefined> {
-  const shrinker = new Shrinker(operations, options)
-  try {
-    await shrinker.reproduce()
-    await shrinker.shorten()
-  } catch (error) {
-    if (shrinker.best === undefined || !isEarlyEnd(error)) throw error
-  }
-  return shrinker.best
-}
+  /** `best`: the sequence with the fewest requests, because a simpler operation may need more of them. */
+  const found: { best?: Shrunk; current?: Shrunk } = {}
+  const spent = { operations: 0, generations: 0 }
+  const tried = new Set<string>()
 
-class Shrinker {
-  /** The sequence with the fewest requests: a simpler operation may need more of them. */
-  best: Shrunk | undefined
-  #current: Shrunk | undefined
-  #spentOperations = 0
-  #spentGenerations = 0
-  readonly #tried = new Set<string>()
-  readonly #operations: readonly Operation[]
-  readonly #options: ShrinkOptions
-
-  constructor(operations: readonly Operation[], options: ShrinkOptions) {
-    this.#operations = operations
-    this.#options = options
-  }
-
-  /** Finds a starting sequence. */
-  async reproduce(): Promise<void> {
-    const operations = this.#operations
-    // A violation that is not shown each time may need a second try.
-    for (const start of [
-      ...beginnings(operations, this.#options.violation),
-      operations,
-      operations,
-    ]) {
-      if (this.#current !== undefined) return
-      this.#tried.delete(nameOf(start))
-      await this.#attempt(start)
-    }
-  }
-
-  async shorten(): Promise<void> {
-    if (this.#current !== undefined) await this.#dropAny(this.#current, kindsOf)
-    while (
-      this.#current !== undefined &&
-      ((await this.#mergeAny(this.#current)) ||
-        (await this.#dropAny(this.#current, partsOf)) ||
-        (await this.#simplifyAny(this.#current)))
-    ) {
-      // After each success, the shorter or simpler sequence is shrunk again.
-    }
-  }
-
-  async #attempt(attempted: readonly Operation[]): Promise<boolean> {
-    const candidate = withoutOrphans(attempted, this.#operations)
+  async function attempt(attempted: readonly Operation[]): Promise<boolean> {
+    const candidate = withoutOrphans(attempted, operations)
     if (candidate.at(-1) !== attempted.at(-1)) return false
     const name = nameOf(candidate)
-    if (candidate.length === 0 || this.#tried.has(name) || !this.#isPayable(candidate)) return false
-    this.#tried.add(name)
-    this.#spentOperations += candidate.length
-    this.#spentGenerations += generationsOf(candidate)
-    const replayed = await this.#options.replay(candidate)
-    const { violation } = replayed
-    if (violation === undefined || !this.#isSame(replayed)) return false
-    const { best } = this
-    this.#current = { ...replayed, violation }
-    if (best === undefined || replayed.exchanges.length <= best.exchanges.length) {
-      this.best = this.#current
+    const after = {
+      operations: spent.operations + candidate.length,
+      generations: spent.generations + generationsOf(candidate),
     }
+    const isPayable = after.operations <= maxOperations && after.generations <= maxGenerations
+    if (candidate.length === 0 || tried.has(name) || !isPayable) return false
+    tried.add(name)
+    Object.assign(spent, after)
+    const replayed = await replay(candidate)
+    const { violation } = replayed
+    if (violation === undefined) return false
+    // The same cause may break another requirement if less is known about the state.
+    const lastLabels = [operations.at(-1)?.label, found.current?.operations.at(-1)?.label]
+    const isSame =
+      violation.requirement === sought.requirement ||
+      lastLabels.includes(replayed.operations.at(-1)?.label)
+    if (!isSame) return false
+    found.current = { ...replayed, violation }
+    if (found.best === undefined || replayed.exchanges.length <= found.best.exchanges.length)
+      found.best = found.current
     return true
   }
 
-  #isPayable(candidate: readonly Operation[]): boolean {
-    const { maxOperations, maxGenerations } = this.#options
-    return (
-      this.#spentOperations + candidate.length <= maxOperations &&
-      this.#spentGenerations + generationsOf(candidate) <= maxGenerations
-    )
-  }
-
-  /** The same cause may break another requirement if less is known about the state. */
-  #isSame({ violation, operations }: Replay): boolean {
-    const lastLabels = [this.#operations.at(-1)?.label, this.#current?.operations.at(-1)?.label]
-    return (
-      violation?.requirement === this.#options.violation.requirement ||
-      lastLabels.includes(operations.at(-1)?.label)
-    )
-  }
-
   /** Continues from each success with the remaining parts, so that none is tried twice. */
-  async #dropAny(from: Shrunk, parts: typeof partsOf): Promise<boolean> {
-    for (const part of parts(from.operations)) {
-      const { operations: all } = this.#current ?? from
+  async function dropAny(parts: typeof partsOf): Promise<boolean> {
+    const from = found.current
+    for (const part of parts(from?.operations ?? [])) {
+      const all = found.current?.operations ?? []
       const rest = all.filter((one, at) => at === all.length - 1 || !part.has(one))
-      if (rest.length < all.length) await this.#attempt(rest)
+      if (rest.length < all.length) await attempt(rest)
     }
-    return this.#current !== from
+    return found.current !== from
   }
 
-  async #mergeAny({ operations: all }: Shrunk): Promise<boolean> {
-    const into = all.at(-1)?.chat
-    if (into === undefined) return false
-    const others = new Set(all.flatMap(({ chat }) => (chat === undefined ? [] : [chat])))
-    others.delete(into)
-    for (const other of others) if (await this.#attempt(mergeChats(all, other, into))) return true
+  /** Attempts sequences up to the first success. */
+  async function attemptAny(sequences: Iterable<readonly Operation[]>): Promise<boolean> {
+    for (const sequence of sequences) if (await attempt(sequence)) return true
     return false
   }
 
-  async #simplifyAny({ operations: all }: Shrunk): Promise<boolean> {
-    for (const [at, operation] of all.entries()) {
-      for (const simpler of simplerOperations(operation)) {
-        if (await this.#attempt(all.toSpliced(at, 1, ...simpler))) return true
-      }
+  try {
+    // A violation that is not shown each time may need a second try.
+    for (const start of [...beginnings(operations, sought), operations, operations]) {
+      tried.delete(nameOf(start))
+      if (await attempt(start)) break
     }
-    return false
+    if (found.current !== undefined) await dropAny(kindsOf)
+    while (
+      found.current !== undefined &&
+      ((await attemptAny(merged(found.current.operations))) ||
+        (await dropAny(partsOf)) ||
+        (await attemptAny(simplified(found.current.operations))))
+    ) {
+      // After each success, the shorter or simpler sequence is shrunk again.
+    }
+  } catch (error) {
+    if (found.best === undefined || !isEarlyEnd(error)) throw error
   }
+  return found.best
+}
+
+/** The sequence with another chat replaced by that of its last operation. */
+function merged(all: readonly Operation[]): readonly (readonly Operation[])[] {
+  const into = all.at(-1)?.chat
+  if (into === undefined) return []
+  const others = new Set(all.flatMap(({ chat }) => chat ?? []))
+  others.delete(into)
+  return [...others].map((other) => mergeChats(all, other, into))
+}
+
+/** The sequence with one operation replaced by a simpler one. */
+function simplified(all: readonly Operation[]): readonly (readonly Operation[])[] {
+  return all.flatMap((operation, at) =>
+    simplerOperations(operation).map((simpler) => all.toSpliced(at, 1, ...simpler)),
+  )
 }
