@@ -70,7 +70,8 @@ export interface Certification {
  * limit that prevents simultaneous requests
  */
 export async function certify(options: CertifyOptions): Promise<Certification> {
-  const { profile, surfaces, outDir, challenge, signal } = options
+  const { profile, surfaces, outDir, challenge, signal, write } = options
+  const { overMs = 0, complete = (report: ConformanceReport) => report } = options
   const problems = profileProblems(profile, surfaces)
   if (problems.length > 0) throw new ConfigurationError(problems)
   makeFolder(outDir)
@@ -78,7 +79,7 @@ export async function certify(options: CertifyOptions): Promise<Certification> {
   const reports: ConformanceReport[] = []
   const startedAt = performance.now()
   for (const round of rounds) {
-    const waitMs = startedAt + roundStart(challenge, round, options.overMs ?? 0) - performance.now()
+    const waitMs = startedAt + roundStart(challenge, round, overMs) - performance.now()
     if (waitMs > 0) await pause(waitMs, signal)
     const dir = join(outDir, roundFolder(round))
     const found = await runConformance({
@@ -94,24 +95,15 @@ export async function certify(options: CertifyOptions): Promise<Certification> {
       signal,
       onProgress: (progress) => options.onProgress?.(progress, round),
     })
-    reports.push(await storeReport(found, dir, options))
+    const exchanges = sha256(readFileSync(join(dir, exchangesName)))
+    const report = await complete(found)
+    write(join(dir, reportName), reportText(report, exchanges))
+    reports.push(withEvidence(report, { exchanges }))
     if (found.interrupted) break
   }
   const result = judgeRounds(reports)
   if (result.refusals.length === 0) writeBundle(options, { result, reports })
   return { result, reports }
-}
-
-/** Writes report.json of a round next to its exchanges; returns the stored report. */
-async function storeReport(
-  found: ConformanceReport,
-  dir: string,
-  { write, complete = (report) => report }: CertifyOptions,
-): Promise<ConformanceReport> {
-  const exchanges = sha256(readFileSync(join(dir, exchangesName)))
-  const report = await complete(found)
-  write(join(dir, reportName), reportText(report, exchanges))
-  return withEvidence(report, { exchanges })
 }
 
 /** @throws InterruptedError if the signal is aborted first */
@@ -129,7 +121,14 @@ function writeBundle(options: CertifyOptions, { result, reports }: Certification
   for (const [name, text] of pagesOf({ product, challenge, reports, profile }, exchangesFile)) {
     write(join(outDir, name), text)
   }
-  for (const round of rounds) compressRound(join(outDir, roundFolder(round)))
+  for (const round of rounds) {
+    const path = `${roundFolder(round)}/${exchangesName}`
+    const exchanges = readFileSync(join(outDir, path))
+    writeInBundle(outDir, `${path}.gz`, gzipSync(exchanges, { level: 9 }))
+    rmSync(join(outDir, path))
+    // It only cleans up after the run.
+    rmSync(join(outDir, roundFolder(round), journalName), { force: true })
+  }
   const productText = `${JSON.stringify(product, null, 2)}\n`
   writeInBundle(outDir, productName, productText)
   writeInBundle(outDir, publicKeyName, toPem(createPublicKey(key)))
@@ -145,14 +144,6 @@ function writeBundle(options: CertifyOptions, { result, reports }: Certification
     profileText: profileText(recordFile),
   })
   writeInBundle(outDir, envelopeName, sealed(Buffer.from(JSON.stringify(statement)), key))
-}
-
-/** Compresses the exchanges of a round and removes its journal, which only cleans up after the run. */
-function compressRound(dir: string): void {
-  const exchanges = readFileSync(join(dir, exchangesName))
-  writeInBundle(dir, `${exchangesName}.gz`, gzipSync(exchanges, { level: 9 }))
-  rmSync(join(dir, exchangesName))
-  rmSync(join(dir, journalName), { force: true })
 }
 
 /** Reasons why no certificate can be issued with the profile, as sentences; empty for none. */

@@ -38,7 +38,7 @@ export function helpText(command: Command, topic: string, width: number): string
     ),
     ...flags.map(({ flags, description }) => line(flags, description, column, width)),
     '',
-    `More: ${topicsOf(command).join(', ')}`,
+    `More: ${[...groupsOf(command).keys(), all].map((topic) => `--help ${topic}`).join(', ')}`,
   ]
   const room = maxLines - lines.length
   // Paragraphs are rewrapped; indented lines are kept.
@@ -100,10 +100,6 @@ function groupText(command: Command, options: readonly Option[], width: number):
       help.formatItem(help.optionTerm(option), column, help.optionDescription(option), help),
     )
     .join('\n')
-}
-
-function topicsOf(command: Command): readonly string[] {
-  return [...groupsOf(command).keys(), all].map((topic) => `--help ${topic}`)
 }
 
 /** Flags by the first word of their heading: `network` of `Network:`. */

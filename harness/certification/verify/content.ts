@@ -90,8 +90,21 @@ export function readBundle(dir: string, expected: KeyObject | undefined): ReadBu
     const sums = readSums(text(dir, sumsName))
     const files = digestProblems(dir, signed, sums)
     if (files.length > 0) return { signature: [], files, keyId }
-    const content = contentFrom(dir, { statement: signed, sums: canonicalSums(sums), keyId })
-    return { signature: [], files: keyProblem(dir, keyId), keyId, content }
+    const { annotations } = configurationOf(signed, configured.challenge) ?? {}
+    const challenge = annotations?.['challenge']
+    if (typeof challenge !== 'string') throw new Error('the certificate names no challenge')
+    const content = {
+      statement: signed,
+      sums: canonicalSums(sums),
+      keyId,
+      challenge,
+      product: parsed(dir, productName, product, 'a product file'),
+      productText: text(dir, productName),
+      rounds: rounds.map((round) => readRound(dir, round)),
+    }
+    const isOfSigner = keyIdOf(bundledKey(dir)) === keyId
+    const keyProblem = `${publicKeyName} is not the key of the signer`
+    return { signature: [], files: isOfSigner ? [] : [keyProblem], keyId, content }
   } catch (error) {
     return { signature: [], files: [messageOf(error)], keyId }
   }
@@ -150,27 +163,6 @@ function changeOf(dir: string, path: string, listed: string | undefined): string
     return sha256(contentOf(dir, path)) === listed ? [] : [`${path} was changed`]
   } catch (error) {
     return [`${path} was changed: ${messageOf(error)}`]
-  }
-}
-
-/** The certificate contains the id of the key that signed it. */
-function keyProblem(dir: string, keyId: string): string[] {
-  return keyIdOf(bundledKey(dir)) === keyId ? [] : [`${publicKeyName} is not the key of the signer`]
-}
-
-function contentFrom(
-  dir: string,
-  signed: Pick<BundleContent, 'statement' | 'sums' | 'keyId'>,
-): BundleContent {
-  const { annotations } = configurationOf(signed.statement, configured.challenge) ?? {}
-  const challenge = annotations?.['challenge']
-  if (typeof challenge !== 'string') throw new Error('the certificate names no challenge')
-  return {
-    ...signed,
-    challenge,
-    product: parsed(dir, productName, product, 'a product file'),
-    productText: text(dir, productName),
-    rounds: rounds.map((round) => readRound(dir, round)),
   }
 }
 

@@ -52,17 +52,16 @@ export function reportProblems(
   expected: ConformanceReport,
 ): string[] {
   if (writtenReport(expected, sha256(exchanges)) === reportText) return []
-  const member = Object.keys(expected).find((name) => differs(name, stored, expected))
+  const value = (report: object, name: string) =>
+    Object.getOwnPropertyDescriptor(report, name)?.value
+  const member = Object.keys(expected).find(
+    (name) => !isDeepStrictEqual(value(stored, name), value(expected, name)),
+  )
   return [
     member === undefined
       ? 'report.json is not in the form that chatgen writes'
       : `report.json: ${member} is not what the evidence shows`,
   ]
-}
-
-function differs(name: string, stored: object, expected: object): boolean {
-  const value = (report: object) => Object.getOwnPropertyDescriptor(report, name)?.value
-  return !isDeepStrictEqual(value(stored), value(expected))
 }
 
 /** Scenario of the requests that look for leftovers after a run; they decide no requirement. */

@@ -27,12 +27,15 @@ export function openWatch(path: string | undefined, out: string) {
   let changed: string | null = null
   let target: URL | undefined
   let isUp = true
-  const isOwn = (file: string) =>
-    isBelow(file, resolve(out)) || file.split(sep).some((part) => ignored.includes(part))
-  const watcher = path === undefined ? undefined : watchFiles(path)
+  const watcher =
+    path === undefined
+      ? undefined
+      : refusing(Error, () => watch(path, { recursive: true }), '--watch')
   watcher?.on('change', (_, name) => {
     const file = resolve(path ?? '', String(name))
-    if (!isOwn(file)) changed = `${relative('', file)} changed`
+    const isOwn = `${file}${sep}`.startsWith(`${resolve(out)}${sep}`)
+    const isIgnored = file.split(sep).some((part) => ignored.includes(part))
+    if (!isOwn && !isIgnored) changed = `${relative('', file)} changed`
   })
   return {
     /** Takes the address of the target, once it is known. */
@@ -60,14 +63,6 @@ export function openWatch(path: string | undefined, out: string) {
 
 const ignored: readonly string[] = ['.git', 'node_modules']
 
-function watchFiles(path: string) {
-  return refusing(Error, () => watch(path, { recursive: true }), '--watch')
-}
-
-function isBelow(file: string, folder: string): boolean {
-  return file === folder || file.startsWith(folder + sep)
-}
-
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await sleep(ms, undefined, { signal }).catch(() => {})
 }
@@ -75,13 +70,14 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
 async function answers({ hostname, port, protocol }: URL): Promise<boolean> {
   const host = hostname.replace(/^\[|\]$/g, '')
   const socket = connect({ host, port: Number(port) || (protocol === 'https:' ? 443 : 80) })
-  const connected = once(socket, 'connect', { signal: AbortSignal.timeout(1_000) })
-  const isThere = await connected.then(
-    () => true,
-    () => false,
-  )
-  socket.destroy()
-  return isThere
+  try {
+    await once(socket, 'connect', { signal: AbortSignal.timeout(1_000) })
+    return true
+  } catch {
+    return false
+  } finally {
+    socket.destroy()
+  }
 }
 
 const failed: readonly string[] = ['fail', 'warn', 'inconclusive', 'unproven', 'error']

@@ -4,7 +4,6 @@ import { count } from '../../../reports/text/format.ts'
 import { type Exploration, isExplorable } from '../../conformance/exploration.ts'
 import type { TargetProfile } from '../../conformance/profile/index.ts'
 import type { Selection } from '../../conformance/profile/selection.ts'
-import type { Depth } from '../../conformance/run-setup.ts'
 import { addCosts, type Cost, noCost } from '../../conformance/usage.ts'
 import type { Scenario } from '../../conformance/vitest/collector.ts'
 import { type ExitCode, exitCode } from '../exit-codes.ts'
@@ -50,7 +49,8 @@ export async function planFor(
  */
 export function endDryRun(command: Command, io: Io): ExitCode {
   const fromEnvironment = command.getOptionValueSource('dryRun') === 'env'
-  if (!fromEnvironment || !isCi(io)) {
+  const isCi = !['', '0', 'false', undefined].includes(io.env['CI']?.toLowerCase())
+  if (!fromEnvironment || !isCi) {
     const source = fromEnvironment ? 'CHATGEN_DRY_RUN' : '--dry-run'
     io.err(`chatgen: dry run (${source}): nothing was sent, nothing was tested`)
     return exitCode.done
@@ -64,20 +64,12 @@ export function endDryRun(command: Command, io: Io): ExitCode {
   return exitCode.incomplete
 }
 
-function isCi({ env }: Io): boolean {
-  return !['', '0', 'false', undefined].includes(env['CI']?.toLowerCase())
-}
-
-export interface PlanOptions {
+export interface PlanOptions
+  extends Pick<CheckFlags, 'depth' | 'maxGenerations' | 'jobs'>,
+    Pick<PlannedRun, 'selection'> {
   /** Random sequences after the scenarios, one request at a time. */
   readonly exploration?: Pick<Exploration, 'operations' | 'cost'>
-  readonly selection: Selection
-  readonly depth: Depth
-  /** Maximum generations of the run. */
-  readonly maxGenerations: number
   readonly limits: Pick<TargetProfile['limits'], 'requestsPerSecond'>
-  /** Scenarios in flight. */
-  readonly jobs: number
   /** Columns of the terminal. */
   readonly width: number
 }
@@ -87,12 +79,20 @@ export function planText(scenarios: readonly Scenario[], options: PlanOptions): 
   const { selection, width, exploration } = options
   const cost = scenarios.map((scenario) => scenario.cost).reduce(addCosts, noCost)
   const extra = scenarios.reduce((sum, scenario) => sum + scenario.again, 0)
-  const rows = scenarios.map((scenario) => ({ title: scenario.title, cost: scenario.cost }))
+  const totals = [
+    { title: 'total', cost },
+    ...(exploration === undefined
+      ? []
+      : [
+          { title: `exploring, ${exploration.operations} operations`, cost: exploration.cost },
+          { title: 'total with exploring', cost: addCosts(cost, exploration.cost) },
+        ]),
+  ]
   const lead = `Profile ${selection.profile}, depth ${options.depth}: ${count(scenarios.length, 'scenario')}. Nothing was sent. A run costs:`
   return [
     ...wrap(lead, width),
     '',
-    ...table([...rows, null, ...totals(cost, exploration)], width),
+    ...table([...scenarios, null, ...totals], width),
     '',
     ...[
       cost.generations > options.maxGenerations &&
@@ -107,37 +107,23 @@ export function planText(scenarios: readonly Scenario[], options: PlanOptions): 
   ].join('\n')
 }
 
-function totals(cost: Cost, exploration: PlanOptions['exploration']): readonly Row[] {
-  const total = { title: 'total', cost }
-  if (exploration === undefined) return [total]
-  return [
-    total,
-    { title: `exploring, ${exploration.operations} operations`, cost: exploration.cost },
-    { title: 'total with exploring', cost: addCosts(cost, exploration.cost) },
-  ]
-}
-
 const columns = ['requests', 'generations', 'chats', 'uploads'] as const
 const heading = columns.map((column) => `  ${column}`).join('')
 
-interface Row {
-  readonly title: string
-  readonly cost: Cost
-}
-
 /** Renders the table; a title that is too long for its column continues on the next line. */
-function table(rows: readonly (Row | null)[], width: number): readonly string[] {
+function table(
+  rows: readonly (Pick<Scenario, 'title' | 'cost'> | null)[],
+  width: number,
+): readonly string[] {
   const maxLength = Math.max(...rows.map((row) => row?.title.length ?? 0))
   const titles = Math.min(maxLength, Math.max(20, width - heading.length))
-  const linesOf = ({ title, cost }: Row) => {
-    const [first = '', ...rest] = wrap(title, titles)
-    const numbers = columns.map((column) => `  ${String(cost[column]).padStart(column.length)}`)
+  const lines = rows.flatMap((row) => {
+    if (row === null) return ['']
+    const [first = '', ...rest] = wrap(row.title, titles)
+    const numbers = columns.map((column) => `  ${String(row.cost[column]).padStart(column.length)}`)
     return [first.padEnd(titles) + numbers.join(''), ...rest]
-  }
-  return [
-    ''.padEnd(titles) + heading,
-    ...rows.flatMap((row) => (row === null ? [''] : linesOf(row))),
-  ]
+  })
+  return [''.padEnd(titles) + heading, ...lines]
 }
 
 /** Duration of a generation: of a fast model, and of one that reasons. */

@@ -61,8 +61,11 @@ export const verifyCommand = defineCommand({
         ...(over && { overMs: over }),
       }),
     )
-    io.out(json ? toJson(verification) : fitted(toText(verification, dir, quiet), io))
-    return verification.verified ? exitCode.done : exitCode.violated
+    const { verified, steps, content } = verification
+    const { statement, challenge: answered, keyId } = content ?? {}
+    const found = { verified, steps, challenge: answered, keyId, statement }
+    io.out(json ? JSON.stringify(found, null, 2) : fitted(toText(verification, dir, quiet), io))
+    return verified ? exitCode.done : exitCode.violated
   },
 })
 
@@ -85,11 +88,6 @@ function toText({ verified, steps, content }: Verification, dir: string, quiet: 
     ...[...problems, ...notes].map((text) => `          ${text}`),
   ])
   return [outcome, ...lines].map(printable).join('\n')
-}
-
-function toJson({ verified, steps, content }: Verification): string {
-  const { statement, challenge, keyId } = content ?? {}
-  return JSON.stringify({ verified, steps, challenge, keyId, statement }, null, 2)
 }
 
 function siteFlags() {

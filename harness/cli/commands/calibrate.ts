@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
 import { InvalidArgumentError } from 'commander'
-import type { Calibration, CalibrationPoint } from '../../../reports/load/model/generator.ts'
+import type { Calibration } from '../../../reports/load/model/generator.ts'
 import { exitCode } from '../exit-codes.ts'
 import { defineCommand, type FlagsOf, flag, positiveInteger } from '../flags.ts'
 import { calibrationFile, refuseForeign, storeCalibration } from '../load/results.ts'
@@ -84,9 +84,11 @@ async function measure(flags: CalibrateFlags, io: Io): Promise<Calibration> {
       rates: flags.rates,
       seconds: flags.duration / 1000,
       signal: io.signal,
-      onPoint: (point) => {
+      onPoint: ({ eventsPerSecond, timestampError, verdict }) => {
         measured += 1
-        if (!flags.quiet) io.err(`calibrate: ${sentenceOf(point)}`)
+        const error = timestampError === null ? 'unknown' : `${timestampError.p99.toFixed(3)} ms`
+        const sentence = `${eventsPerSecond.toFixed(0)} events/s: timestamp error p99 ${error}, ${verdict}`
+        if (!flags.quiet) io.err(`calibrate: ${sentence}`)
         if (measured < flags.rates.length) next()
       },
     })
@@ -118,11 +120,6 @@ function textOf(found: Calibration, file: string, interrupted: boolean): string 
       : `Timestamp error (p99) stays below 2 ms up to ${ceiling.toFixed(0)} events/s.`,
     interrupted ? 'Interrupted: nothing was stored.' : `Stored in ${file}.`,
   ].join('\n')
-}
-
-function sentenceOf({ eventsPerSecond, timestampError, verdict }: CalibrationPoint): string {
-  const error = timestampError === null ? 'unknown' : `${timestampError.p99.toFixed(3)} ms`
-  return `${eventsPerSecond.toFixed(0)} events/s: timestamp error p99 ${error}, ${verdict}`
 }
 
 function rates(text: string): number[] {

@@ -3,8 +3,8 @@ import { count } from '../../../reports/text/format.ts'
 import type { OpenJournal } from '../../conformance/cleanup/journal.ts'
 import type { Removal } from '../../conformance/cleanup/removal.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
-import { type ExitCode, exitCode } from '../exit-codes.ts'
-import { defineCommand, type FlagsOf, flag } from '../flags.ts'
+import { exitCode } from '../exit-codes.ts'
+import { defineCommand, flag } from '../flags.ts'
 import { countedKinds } from '../target/discovery.ts'
 import { withTarget } from '../target/target.ts'
 import { prefixArguments, targetFlags } from '../target/target-flags.ts'
@@ -33,8 +33,6 @@ Exit codes:
   0 all deleted   1 something could not be deleted   2 no such file, or not a journal
   3 target unreachable, not this service, or API key rejected   130 interrupted`
 
-type CleanupFlags = FlagsOf<typeof cleanupFlags>
-
 /** `chatgen cleanup JOURNAL`: deletes the leftovers of a run that was killed. */
 export const cleanupCommand = defineCommand({
   args: {
@@ -51,48 +49,39 @@ export const cleanupCommand = defineCommand({
     if (file === undefined) {
       throw new ConfigurationError(['pass the journal.ndjson of a run, or --containers'])
     }
-    return removeChats(file, url, flags, io)
+    const { cleanUp } = await import('../../conformance/cleanup/cleanup.ts')
+    const { openJournal } = await import('../../conformance/cleanup/journal.ts')
+    const open = openJournal(file)
+    const print = (text: string) => io.out(escapeWorkflowCommands(fitted(text, io), io.env))
+    print(headline(file, open))
+    if (flags.dryRun || open.chats.length === 0) {
+      for (const { id, name } of open.chats) {
+        print(printable(`would delete  ${id ?? 'by name'}  ${name}`))
+      }
+      printOthers(open, print)
+      return exitCode.done
+    }
+    const { head } = open.journal
+    const from = url ?? (flags.target === undefined ? head.baseUrl : undefined)
+    const prefix =
+      from === head.baseUrl && flags.prefix === undefined ? prefixArguments(head.prefixes) : {}
+    const removals = await withTarget(from, { ...flags, ...prefix }, io, (profile) => {
+      if (profile.baseUrl !== head.baseUrl) print(`target: ${printable(profile.baseUrl)}`)
+      return cleanUp({
+        journalFile: file,
+        profile,
+        signal: io.signal,
+        onRemoval: (removal) => print(removalLine(removal)),
+        onUnusableEndpoint: ({ message }) => io.err(`chatgen: ${message}`),
+      })
+    })
+    printOthers(open, print)
+    const left = removals.filter(({ outcome }) => outcome === 'left' || outcome === 'unanswered')
+    const summary = `${count(removals.length - left.length, 'chat')} deleted or already gone`
+    io.out(left.length === 0 ? summary : `${summary}, ${left.length} left`)
+    return left.length > 0 ? exitCode.violated : exitCode.done
   },
 })
-
-async function removeChats(
-  journalFile: string,
-  url: string | undefined,
-  flags: CleanupFlags,
-  io: Io,
-): Promise<ExitCode> {
-  const { cleanUp } = await import('../../conformance/cleanup/cleanup.ts')
-  const { openJournal } = await import('../../conformance/cleanup/journal.ts')
-  const open = openJournal(journalFile)
-  const print = (text: string) => io.out(escapeWorkflowCommands(fitted(text, io), io.env))
-  print(headline(journalFile, open))
-  if (flags.dryRun || open.chats.length === 0) {
-    for (const { id, name } of open.chats) {
-      print(printable(`would delete  ${id ?? 'by name'}  ${name}`))
-    }
-    printOthers(open, print)
-    return exitCode.done
-  }
-  const { head } = open.journal
-  const from = url ?? (flags.target === undefined ? head.baseUrl : undefined)
-  const prefix =
-    from === head.baseUrl && flags.prefix === undefined ? prefixArguments(head.prefixes) : {}
-  const removals = await withTarget(from, { ...flags, ...prefix }, io, (profile) => {
-    if (profile.baseUrl !== head.baseUrl) print(`target: ${printable(profile.baseUrl)}`)
-    return cleanUp({
-      journalFile,
-      profile,
-      signal: io.signal,
-      onRemoval: (removal) => print(removalLine(removal)),
-      onUnusableEndpoint: ({ message }) => io.err(`chatgen: ${message}`),
-    })
-  })
-  printOthers(open, print)
-  const left = removals.filter(({ outcome }) => outcome === 'left' || outcome === 'unanswered')
-  const summary = `${count(removals.length - left.length, 'chat')} deleted or already gone`
-  io.out(left.length === 0 ? summary : `${summary}, ${left.length} left`)
-  return left.length > 0 ? exitCode.violated : exitCode.done
-}
 
 async function removeContainers(io: Io, isDryRun: boolean): Promise<undefined> {
   const { leftoversOf, openEngine, removeRun } = await import('../../containers/removal.ts')

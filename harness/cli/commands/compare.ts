@@ -38,7 +38,6 @@ import {
   doubtLines,
   lostText,
   openStored,
-  type StoredFile,
   type StoredReport,
 } from '../results/stored-report.ts'
 import type { Io } from '../terminal/io.ts'
@@ -110,7 +109,12 @@ export const compareCommand = defineCommand({
     const [fileA, fileB] = [openStored(pathA), openStored(pathB)]
     const files = [fileA, fileB] as const
     for (const line of doubtLines(files)) io.err(line)
-    const kind = kindOf(files)
+    const { kind } = fileA
+    if (kind !== fileB.kind) {
+      throw new ConfigurationError([
+        `reports of different kinds cannot be compared: ${fileA.file} is a ${String(kind)}, ${fileB.file} a ${String(fileB.kind)}`,
+      ])
+    }
     if (kind === 'load-report' || kind === 'capacity-report') {
       const comparison =
         kind === 'load-report'
@@ -132,14 +136,6 @@ export const compareCommand = defineCommand({
     return anyEdited(files) ? exitCode.usage : codeOf(comparison, b.report)
   },
 })
-
-/** @throws ConfigurationError if the reports are not of the same kind */
-function kindOf([a, b]: readonly [StoredFile, StoredFile]): unknown {
-  if (a.kind === b.kind) return a.kind
-  throw new ConfigurationError([
-    `reports of different kinds cannot be compared: ${a.file} is a ${String(a.kind)}, ${b.file} a ${String(b.kind)}`,
-  ])
-}
 
 /** A report, with the settings of its run if their record can be read. */
 function sideOf({ report, dir }: StoredReport): Side {

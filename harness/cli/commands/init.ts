@@ -49,10 +49,9 @@ export const initCommand = defineCommand({
       out === '-' ? join(tmpdir(), `chatgen-init-${process.pid}.ndjson`) : `${out}.journal.ndjson`
     const progress = showSteps(io, { name: 'init', enabled: !flags.quiet })
     try {
-      const target = {
-        ...flags,
-        beforeSending: () => requireFolderOf(journalFile),
-      }
+      const write = () => rmdirSync(mkdtempSync(`${journalFile}-`))
+      const problem = `--out: cannot write to ${journalFile}`
+      const target = { ...flags, beforeSending: () => refusing(Error, write, problem) }
       const { signal } = io
       const result = await during(progress, () =>
         withTarget(url, target, io, (profile) =>
@@ -67,12 +66,6 @@ export const initCommand = defineCommand({
     }
   },
 })
-
-/** Requires that files can be created next to this one. @throws ConfigurationError */
-function requireFolderOf(file: string): void {
-  const write = () => rmdirSync(mkdtempSync(`${file}-`))
-  refusing(Error, write, `--out: cannot write to ${file}`)
-}
 
 /** Runs before anything is sent. */
 function refuseToOverwrite({ out, force }: InitFlags): void {

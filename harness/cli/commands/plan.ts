@@ -155,21 +155,11 @@ function parsed<Value>(flag: string, text: string, parse: (text: string) => Valu
   return refusing(DemandSyntaxError, () => parse(text), flag)
 }
 
-interface Measurements {
-  readonly measurements: readonly [Measurement, ...Measurement[]]
-  /** One of them was edited after its run. */
-  readonly isEdited: boolean
-}
-
 /**
  * Opens the capacity reports of `--from`, each with the number of replicas that it measured.
  * @throws ConfigurationError for a file that is not a capacity report, and for sizes that do not match
  */
-function openMeasurements(
-  paths: readonly string[],
-  sizes: readonly number[] | undefined,
-  io: Io,
-): Measurements {
+function openMeasurements(paths: readonly string[], sizes: readonly number[] | undefined, io: Io) {
   if (sizes !== undefined && sizes.length !== paths.length) {
     throw new ConfigurationError([
       `--sizes has ${sizes.length} numbers, and --from is given ${paths.length} times: give one for each`,
@@ -180,7 +170,7 @@ function openMeasurements(
   }
   const files = paths.map(openStored)
   for (const line of doubtLines(files)) io.err(line)
-  const measurements = files.map((stored, at) => {
+  const measurements = files.map((stored, at): Measurement => {
     const report = capacityIn(stored)
     if (report.probes.length === 0) {
       throw new ConfigurationError([
@@ -197,5 +187,5 @@ function openMeasurements(
   }
   const [first, ...rest] = measurements
   if (first === undefined) throw new ConfigurationError(['no measurement given: pass --from FILE'])
-  return { measurements: [first, ...rest], isEdited: anyEdited(files) }
+  return { measurements: [first, ...rest] as const, isEdited: anyEdited(files) }
 }

@@ -60,7 +60,12 @@ export const uiCommand = defineCommand({
     ]
     const show = async (target: Target) => {
       const runner = hasTarget ? runnerOf(command, target) : null
-      await showUntilInterrupted(new Session(results, runner), port, io)
+      const session = new Session(results, runner)
+      const page = await servePage(session, { port, compare })
+      io.out(`Page: ${page.url}`)
+      if (!io.signal.aborted) await once(io.signal, 'abort')
+      await session.stop()
+      await page.close()
     }
     if (!flags.reference) await show({ args: urls, env: io.env, ownFlags })
     else {
@@ -79,14 +84,6 @@ export const uiCommand = defineCommand({
 const ownFlags = ['port']
 /** Flags that do not apply to the bundled server, which runs as long as the page. */
 const ofOtherTargets = ['reference', ...connectionFlags().map((one) => one.attributeName())]
-
-async function showUntilInterrupted(session: Session, port: number, io: Io): Promise<void> {
-  const page = await servePage(session, { port, compare })
-  io.out(`Page: ${page.url}`)
-  if (!io.signal.aborted) await once(io.signal, 'abort')
-  await session.stop()
-  await page.close()
-}
 
 /**
  * Runs the command of this process in another one, and shows it on a page. On a terminal the page stays until

@@ -1,7 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
-import type { Doubt } from '../../../contract/report/common.ts'
 import { messageOf } from '../../../contract/text.ts'
 import { type Calibration, calibration } from '../../../reports/load/model/generator.ts'
 import type { LoadReport } from '../../../reports/load/model/report.ts'
@@ -21,12 +20,6 @@ import { loadIn, type StoredFile } from '../results/stored-report.ts'
 import type { Io } from '../terminal/io.ts'
 import { inputText } from '../values.ts'
 
-/** The worst doubt of any shard applies to the merged report. */
-function worstOf(files: readonly StoredFile[]): Doubt | null {
-  const doubts = files.flatMap(({ doubt }) => doubt ?? [])
-  return doubts.find((doubt) => doubt !== 'without digest') ?? doubts[0] ?? null
-}
-
 /** Joins `requests.ndjson` of the folders of shards. @throws ConfigurationError if it cannot be written */
 export function mergeRequests(folders: readonly string[], out: string): void {
   refusing(Error, () => joinRequests(folders, out), `cannot write ${join(out, requestsName)}`)
@@ -44,7 +37,10 @@ export function mergedLoad(files: readonly StoredFile[]): LoadReport {
   if (first === undefined) throw new ConfigurationError(['no load report given'])
   if (others.length === 0) return first.report
   const merged = refusing(ShardMismatchError, () => mergeShards([first, ...others]))
-  return withDoubt(merged, worstOf(files))
+  const doubts = files.flatMap(({ doubt }) => doubt ?? [])
+  // The worst doubt of any shard applies to the merged report.
+  const worst = doubts.find((doubt) => doubt !== 'without digest') ?? doubts[0] ?? null
+  return withDoubt(merged, worst)
 }
 
 /** Starts the creation journal of a run that creates chats; undefined for other runs. */

@@ -29,8 +29,6 @@ export function runnerFlags() {
 /** Flags of a run on several machines; without `--runner-image`, `--image` is that of its shards. */
 export type RunnerFlags = FlagsOf<typeof runnerFlags> & Pick<ContainerFlags, 'image'>
 
-type RunnerName = NonNullable<RunnerFlags['runner']>
-
 const defaultShards = 4
 
 /**
@@ -71,13 +69,9 @@ export function targetFlagsOf<T extends RunnerFlags & ContainerFlags>(flags: T):
 }
 
 /** Enough for processes to start, and for containers whose image is on the machine. */
-const defaultStartInMs: Readonly<Record<RunnerName, number>> = {
-  local: 12_000,
-  swarm: 30_000,
-  kubernetes: 30_000,
-}
+const defaultStartInMs = { local: 12_000, swarm: 30_000, kubernetes: 30_000 } as const
 
-function runnerOf(name: RunnerName, image: string | undefined): Runner {
+function runnerOf(name: NonNullable<RunnerFlags['runner']>, image: string | undefined): Runner {
   if (name === 'local') return localRunner
   if (image === undefined) {
     throw new ConfigurationError([
@@ -133,24 +127,14 @@ async function requireSwarm(): Promise<void> {
   ])
 }
 
-interface Task {
-  readonly id: string
-  readonly state: string
-  readonly error: string
-}
-
-async function tasksOf(name: string): Promise<Task[]> {
+async function tasksOf(name: string) {
   const format = '{{.ID}}\t{{.CurrentState}}\t{{.Error}}'
-  const text = await requireProgram(docker, [
-    ...['service', 'ps', name, '--no-trunc', '--format', format],
-  ])
-  return text
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => {
-      const [id = '', state = '', error = ''] = line.split('\t')
-      return { id, state: state.split(' ')[0] ?? '', error }
-    })
+  const args = ['service', 'ps', name, '--no-trunc', '--format', format]
+  const lines = (await requireProgram(docker, args)).split('\n').filter((line) => line !== '')
+  return lines.map((line) => {
+    const [id = '', state = '', error = ''] = line.split('\t')
+    return { id, state: state.split(' ')[0] ?? '', error }
+  })
 }
 
 const ended = ['Complete', 'Failed', 'Rejected', 'Shutdown', 'Orphaned', 'Remove']

@@ -16,7 +16,7 @@ export function kubernetesRunner(image: string): Runner {
       const uid = await created(jobManifest(job, image))
       await created(secretManifest(job, uid.trim()))
       log(`started ${shards} shards as the Indexed Job ${name}`)
-      await waitUntil(async () => (await shardsOf(job)).every(hasEnded), job, pollMs)
+      await waitUntil(() => haveEnded(job), job, pollMs)
       return job.signal.aborted ? [] : await collected(job)
     } finally {
       const cascade = ['--cascade=foreground', '--ignore-not-found', '--timeout=60s']
@@ -113,16 +113,6 @@ function podSpec({ name, shards, startAt }: PreparedJob, image: string) {
   } as const
 }
 
-interface Shard {
-  /** Null before the pod is created, and after it is deleted. */
-  readonly pod: string | null
-  readonly phase: string
-  /** Reason why the container cannot start; empty if there is none. */
-  readonly obstacle: string
-  /** True from the time at which all shards start: one that begins later is invalid. */
-  readonly isDue: boolean
-}
-
 const obstacle = z.object({ reason: z.string().default(''), message: z.string().default('') })
 const pods = z.object({
   items: z.array(
@@ -142,27 +132,35 @@ const pods = z.object({
   ),
 })
 
-async function shardsOf({ name, shards, startAt }: PreparedJob): Promise<readonly Shard[]> {
+/**
+ * Pods of the shards; null before one is created, and after it is deleted. `obstacle`: reason why the container cannot
+ * start; empty if there is none.
+ */
+async function shardsOf({ name, shards }: PreparedJob) {
   const selector = ['--selector', `app.kubernetes.io/instance=${name}`]
   const text = await requireProgram(kubectl, ['get', 'pods', ...selector, '--output', 'json'])
   const { items } = pods.parse(JSON.parse(text))
-  const isDue = Date.now() >= startAt.getTime()
   return Array.from({ length: shards }, (_, index) => {
     const pod = items.find(({ metadata }) => metadata.annotations[indexAnnotation] === `${index}`)
-    if (pod === undefined) return { pod: null, phase: 'Absent', obstacle: '', isDue }
+    if (pod === undefined) return { pod: null, phase: 'Absent', obstacle: '' }
     const { phase, conditions, containerStatuses } = pod.status
     const obstacles = [
       ...conditions.filter(({ reason }) => reason === 'Unschedulable'),
       ...containerStatuses.flatMap(({ state: { waiting } }) => waiting ?? []),
     ].filter(({ reason }) => /^(Unschedulable|Err|Invalid|.*BackOff|.*Error)/.test(reason))
     const texts = obstacles.map(({ reason, message }) => `${reason}: ${message}`)
-    return { pod: pod.metadata.name, phase, obstacle: texts.join('; '), isDue }
+    return { pod: pod.metadata.name, phase, obstacle: texts.join('; ') }
   })
 }
 
-function hasEnded({ phase, obstacle, isDue }: Shard): boolean {
-  if (phase === 'Succeeded' || phase === 'Failed') return true
-  return isDue && (phase === 'Absent' || (phase === 'Pending' && obstacle !== ''))
+/** All shards start at the same time: one that begins later is invalid. */
+async function haveEnded(job: PreparedJob): Promise<boolean> {
+  const shards = await shardsOf(job)
+  const isDue = Date.now() >= job.startAt.getTime()
+  return shards.every(({ phase, obstacle }) => {
+    if (phase === 'Succeeded' || phase === 'Failed') return true
+    return isDue && (phase === 'Absent' || (phase === 'Pending' && obstacle !== ''))
+  })
 }
 
 /** Log of a pod: standard output, which is its report, and standard error. */

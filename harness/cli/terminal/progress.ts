@@ -5,7 +5,7 @@ import { shorten } from '../../../reports/text/escape.ts'
 import { count } from '../../../reports/text/format.ts'
 import type { Progress } from '../../conformance/progress.ts'
 import type { Io } from './io.ts'
-import { noStatus, type Status, showStatus } from './status.ts'
+import { noStatus, showStatus } from './status.ts'
 
 /** Texts of the latest progress, which is undefined before the first. */
 interface ProgressTexts<P> {
@@ -77,7 +77,7 @@ function numbers(progress: Progress): readonly string[] {
   ]
 }
 
-export interface StepOptions {
+interface StepOptions {
   /** Prefix of its lines in a log. */
   readonly name: string
   readonly enabled?: boolean
@@ -87,14 +87,12 @@ export interface StepOptions {
   readonly everyStep?: boolean
 }
 
-export interface Steps extends Pick<Status, 'stop'> {
-  readonly step: (description: string) => void
-}
-
 /** Shows the steps of a short command. */
-export function showSteps(io: Io, options: StepOptions): Steps {
-  const { name, enabled = true, expectedMs, everyStep = false } = options
-  if (!enabled) return { ...noStatus, step: () => {} }
+export function showSteps(
+  io: Io,
+  { name, enabled = true, expectedMs = 0, everyStep = false }: StepOptions,
+) {
+  if (!enabled) return { ...noStatus, step: (_: string) => {} }
   const startedAt = performance.now()
   const elapsedMs = () => performance.now() - startedAt
   let latest = 'starting'
@@ -105,7 +103,7 @@ export function showSteps(io: Io, options: StepOptions): Steps {
       `${name}: ${[latest, `${Math.round(elapsedMs() / 1000)} s`, ...left()].join(', ')}`,
   })
   return {
-    step(description) {
+    step(description: string) {
       latest = description
       if (everyStep && !io.terminal) io.err(`${name}: ${description}`)
       status.refresh()
@@ -114,7 +112,7 @@ export function showSteps(io: Io, options: StepOptions): Steps {
   }
 
   function left(): readonly string[] {
-    const ms = (expectedMs ?? 0) - elapsedMs()
+    const ms = expectedMs - elapsedMs()
     return ms > 0 ? [`about ${durationText(ms)} left`] : []
   }
 }

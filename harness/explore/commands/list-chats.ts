@@ -92,7 +92,7 @@ async function walkChats(context: ExplorationContext, operation: Operation): Pro
   if (isOwnLoss) {
     const requirement =
       limit !== undefined ? 'V3-CHAT-08' : (requirementOfList[variant] ?? 'V3-CHAT-05')
-    const why = `the list of chats (${describeList(variant, limit)}) lacks ${missing.length} of ${sought.length} chats`
+    const why = `the list of chats (${variant === 'all' ? 'no filter' : variant}${limit === undefined ? '' : `, limit ${limit}`}) lacks ${missing.length} of ${sought.length} chats`
     throw new StateViolation(requirement, why, lastPages, missing)
   }
   if (excluded.length > 0 && unwanted.length > 0 && knowledge.isAble('exclude favorites')) {
@@ -134,9 +134,4 @@ const requirementOfList: Readonly<Record<string, RequirementId>> = {
   search: 'V3-CHAT-06',
   'search of one': 'V3-CHAT-06',
   'without favorites': 'V3-CHAT-09',
-}
-
-function describeList(variant: string, limit: number | undefined): string {
-  const limited = limit === undefined ? '' : `, limit ${limit}`
-  return `${variant === 'all' ? 'no filter' : variant}${limited}`
 }

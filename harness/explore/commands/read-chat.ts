@@ -35,39 +35,31 @@ export const readChat: Command = {
       demand(!(isAble && isTold), 'V3-CHAT-04', why, read)
       if (!isAble || !succeeded(read)) return
     }
-    expectName(context, chat, showsName(read), read)
+    if (chat.name === undefined) {
+      context.model.read(chat, 'name', undefined)
+      return
+    }
+    // The name that was set last is expected, unless an operation on the chat may have changed it.
+    const kinds = chat.sinceRead.name
+    const isShown = showsName(read)
+    const last = kinds.findLast((kind) => kind === 'create' || kind === 'rename')
+    if (isShown && last !== undefined) knowledge.prove(`name after ${last}`)
+    const wasSet = knowledge.isAble(`name after ${last ?? 'create'}`)
+    if (!isLost(context, 'name', chat, isShown) || !wasSet) return
+    if (last === 'rename') {
+      demand(false, 'V3-CHAT-10', 'the chat does not have the name that it was given last', read)
+    }
+    if (kinds.length > 0) {
+      demand(false, 'V3-CHAT-02', 'the chat does not have the name that it was created with', read)
+    }
+    // A turn may give its chat a name, also later; no chat takes the name of another one.
+    const isOfOther = ({ label, name }: ChatState) =>
+      label !== chat.label && name !== undefined && contains(answerJson(read), name)
+    const { model } = context
+    if (model.turnsOf(chat.label).length > 0 && !model.chats.some(isOfOther)) return
+    const why = 'the chat has another name, though nothing was done with it since it was read'
+    demand(false, 'V3-CHAT-13', why, read)
   },
-}
-
-/** Expects the name that was set last, unless an operation on the chat may have changed it. */
-function expectName(
-  context: ExplorationContext,
-  chat: ChatState,
-  isShown: boolean,
-  read: Exchange,
-): void {
-  const { knowledge, model } = context
-  const kinds = chat.sinceRead.name
-  if (chat.name === undefined) {
-    model.read(chat, 'name', undefined)
-    return
-  }
-  const last = kinds.findLast((kind) => kind === 'create' || kind === 'rename')
-  if (isShown && last !== undefined) knowledge.prove(`name after ${last}`)
-  const wasSet = knowledge.isAble(`name after ${last ?? 'create'}`)
-  if (!isLost(context, 'name', chat, isShown) || !wasSet) return
-  if (last === 'rename') {
-    demand(false, 'V3-CHAT-10', 'the chat does not have the name that it was given last', read)
-  }
-  if (kinds.length > 0) {
-    demand(false, 'V3-CHAT-02', 'the chat does not have the name that it was created with', read)
-  }
-  // A turn may give its chat a name, also later; no chat takes the name of another one.
-  const isOfOther = ({ label, name }: ChatState) =>
-    label !== chat.label && name !== undefined && contains(answerJson(read), name)
-  if (model.turnsOf(chat.label).length > 0 && !model.chats.some(isOfOther)) return
-  const why = 'the chat has another name, though nothing was done with it since it was read'
-  demand(false, 'V3-CHAT-13', why, read)
 }
 
 export const readFavorites: Command = {

@@ -4,10 +4,10 @@ import { type BenchFigures, maxClientUtilization } from '../../../load/bench/mea
 
 /** @param width Columns of the terminal: what does not fit is only in the JSON. */
 export function benchToText(report: BenchReport, width = Number.POSITIVE_INFINITY): string {
-  const { rows, connections, seconds, maxTokens, target } = report
+  const { rows, connections, seconds, maxTokens, target, clientBound } = report
   const withBaseline = rows.some(({ baseline }) => baseline !== null)
   const lines = rows.flatMap((row) => [
-    cells(row.case, row.target, withBaseline ? ratio(row) : []),
+    cells(row.case, row.target, withBaseline ? [row.ratio?.toFixed(2) ?? '–'] : []),
     ...(row.baseline === null ? [] : [cells('  bare node:http', row.baseline, [''])]),
   ])
   return [
@@ -20,7 +20,11 @@ export function benchToText(report: BenchReport, width = Number.POSITIVE_INFINIT
     '',
     ...rows.flatMap(remarks),
     ...report.notMeasured.map((one) => `${one.case}: not measured: ${one.why}`),
-    ...clientBound(report),
+    ...(clientBound.length === 0
+      ? []
+      : [
+          `INVALID: the client was busy for more than ${maxClientUtilization * 100}% of the time in ${clientBound.join(', ')}: what was measured there is the client. Use fewer connections, or a slower pace.`,
+        ]),
     ...(report.interrupted ? ['Interrupted: the other cases were not measured.'] : []),
   ]
     .join('\n')
@@ -57,10 +61,6 @@ function cells(name: string, figures: BenchFigures, rest: readonly string[]): st
   ]
 }
 
-function ratio(row: BenchRow): string[] {
-  return [row.ratio === null ? '–' : row.ratio.toFixed(2)]
-}
-
 function remarks({ case: name, target, chats }: BenchRow): string[] {
   const failures = Object.entries(target.failures).filter(([, count]) => count > 0)
   const { made = 0, turns = 0, exhausted = 0, leftBehind = 0 } = chats ?? {}
@@ -79,13 +79,6 @@ function remarks({ case: name, target, chats }: BenchRow): string[] {
         ]
       : []),
     ...(leftBehind > 0 ? [`${name}: ${leftBehind} chats could not be deleted.`] : []),
-  ]
-}
-
-function clientBound({ clientBound: cases }: BenchReport): string[] {
-  if (cases.length === 0) return []
-  return [
-    `INVALID: the client was busy for more than ${maxClientUtilization * 100}% of the time in ${cases.join(', ')}: what was measured there is the client. Use fewer connections, or a slower pace.`,
   ]
 }
 
