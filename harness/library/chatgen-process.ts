@@ -64,28 +64,23 @@ interface TargetArguments {
   readonly env: Readonly<Record<string, string>>
 }
 
-const keyMembers = ['apiKey', 'compatKey', 'nativeToken', 'otherKey'] as const
-
 /** Keys and headers are passed in the environment, so that no file holds them. */
 function targetArguments(target: string | Target, folder: string): TargetArguments {
   if (typeof target === 'string') return { args: [target], env: {} }
   const env: Record<string, string> = {}
-  const hidden = (value: string) => {
-    const name = `CHATGEN_LIBRARY_${Object.keys(env).length + 1}_KEY`
-    env[name] = value
-    return `\${${name}}`
-  }
-  const keys = keyMembers.flatMap((member) => {
-    const value = target[member]
-    return value === undefined ? [] : [[member, hidden(value)]]
-  })
-  const headers = Object.entries(target.headers ?? {}).map(([name, value]) => [name, hidden(value)])
-  const profile = {
-    ...target,
-    ...Object.fromEntries(keys),
-    ...(headers.length === 0 ? {} : { headers: Object.fromEntries(headers) }),
-  }
+  const hidden = (values: Readonly<Record<string, string | undefined>>) =>
+    Object.fromEntries(
+      Object.entries(values).flatMap(([member, value]) => {
+        if (value === undefined) return []
+        const name = `CHATGEN_LIBRARY_${Object.keys(env).length + 1}_KEY`
+        env[name] = value
+        return [[member, `\${${name}}`]]
+      }),
+    )
+  const { apiKey, compatKey, nativeToken, otherKey, headers = {}, ...others } = target
+  const keys = hidden({ apiKey, compatKey, nativeToken, otherKey })
   const file = join(folder, 'target.json')
+  const profile = { ...others, ...keys, headers: hidden(headers) }
   writeFileSync(file, JSON.stringify(profile), { mode: 0o600 })
   return { args: ['--target', file], env }
 }

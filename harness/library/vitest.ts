@@ -1,7 +1,7 @@
 /** The requirements as tests of the caller's own vitest. */
-import { beforeAll, describe, type TestContext, test } from 'vitest'
+import { beforeAll, describe, test } from 'vitest'
 import { requirements } from '../../contract/index.ts'
-import type { ConformanceReport, RequirementResult } from '../../contract/report/conformance.ts'
+import type { ConformanceReport } from '../../contract/report/conformance.ts'
 import { selectRequirements } from '../conformance/profile/selection.ts'
 import type { Target } from './chatgen-process.ts'
 import { type ConformanceOptions, runConformance } from './chatgen-process.ts'
@@ -24,8 +24,8 @@ export function describeConformance(
   target: string | Target | (() => string | Target | Promise<string | Target>),
   options: DescribeOptions = {},
 ): void {
-  const { undecided: _, timeoutMs = tenMinutes, ...check } = options
-  const { profile = 'full', only = [], skip = [] } = options
+  const { undecided = 'fail', timeoutMs = tenMinutes, ...check } = options
+  const { profile = 'full', only = [], skip = [], strict = false } = check
   describe('conformance', () => {
     let report: ConformanceReport | undefined
     beforeAll(async () => {
@@ -35,24 +35,17 @@ export function describeConformance(
       test(`${id} ${requirements[id].title}`, (context) => {
         const requirement = report?.requirements.find((one) => one.id === id)
         if (requirement === undefined) throw new Error(`${id} is not in the report`)
-        conclude(requirement, context, options)
+        const { verdict, level, message, section } = requirement
+        const text = `${message ?? verdict} (section ${section})`
+        if (verdict === 'pass' || verdict === 'observed') return
+        if (verdict === 'fail' || verdict === 'error') throw new Error(`${verdict}: ${text}`)
+        if (verdict === 'warn' && strict) throw new Error(`warning: ${text}`)
+        const isOpen = verdict === 'inconclusive' || verdict === 'unproven'
+        if (isOpen && level === 'required' && undecided === 'fail') {
+          throw new Error(`undecided, ${verdict}: ${text}`)
+        }
+        if (verdict !== 'warn') context.skip(`${verdict}: ${text}`)
       })
     }
   })
-}
-
-function conclude(
-  { verdict, level, message, section }: RequirementResult,
-  context: TestContext,
-  { undecided = 'fail', strict = false }: DescribeOptions,
-): void {
-  const text = `${message ?? verdict} (section ${section})`
-  if (verdict === 'pass' || verdict === 'observed') return
-  if (verdict === 'fail' || verdict === 'error') throw new Error(`${verdict}: ${text}`)
-  if (verdict === 'warn' && strict) throw new Error(`warning: ${text}`)
-  const isOpen = verdict === 'inconclusive' || verdict === 'unproven'
-  if (isOpen && level === 'required' && undecided === 'fail') {
-    throw new Error(`undecided, ${verdict}: ${text}`)
-  }
-  if (verdict !== 'warn') context.skip(`${verdict}: ${text}`)
 }

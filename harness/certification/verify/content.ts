@@ -54,17 +54,11 @@ export interface BundleContent {
   readonly keyId: string
 }
 
-/** Content of a bundle with the problems of its signature and its files. */
-export interface ReadBundle {
-  readonly signature: readonly string[]
-  readonly files: readonly string[]
-  readonly keyId?: string
-  /** Present if there are no problems. */
-  readonly content?: BundleContent
-}
-
-/** Reads a bundle as far as its signature and its digests are valid. */
-export function readBundle(dir: string, expected: KeyObject | undefined): ReadBundle {
+/**
+ * Reads a bundle as far as its signature and its digests are valid: the problems of both, the id of the key, and
+ * the content if it can be read.
+ */
+export function readBundle(dir: string, expected: KeyObject | undefined) {
   let envelope: Envelope
   let key: KeyObject
   const irregular = filesOf(dir, { irregular: true })

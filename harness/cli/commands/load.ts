@@ -7,7 +7,7 @@ import { ConfigurationError } from '../../conformance/errors.ts'
 import type { LoadOptions } from '../../load/options.ts'
 import type { PlanSpec } from '../../load/plan/plan.ts'
 import { requestsName } from '../../load/record.ts'
-import { type ExitCode, exitCode, exitCodeOfMeasurement } from '../exit-codes.ts'
+import { exitCode, exitCodeOfMeasurement } from '../exit-codes.ts'
 import {
   type CommandRun,
   defineCommand,
@@ -101,7 +101,9 @@ export const loadCommand = defineCommand({
       const { report, records } = await runJobShard(flags.job, flags, io)
       publishReport(report, loadKind, { ...flags, formats: [] }, io)
       if (records !== null) io.out(recordsLine(records))
-      return exitCodeOfShard(report)
+      // Other outcomes are decided in the merged report.
+      if (report.interrupted) return exitCode.interrupted
+      return report.faults.length > 0 ? exitCode.internalError : exitCode.done
     }
     if (flags.runner !== undefined && flags.shard !== undefined) {
       throw new ConfigurationError(['--runner and --shard exclude each other: pass --shards N'])
@@ -130,12 +132,6 @@ export const loadCommand = defineCommand({
     return exitCodeOfMeasurement(report)
   },
 })
-
-/** Exit code of a shard; other outcomes are decided in the merged report. */
-function exitCodeOfShard({ interrupted, faults }: LoadReport): ExitCode {
-  if (interrupted) return exitCode.interrupted
-  return faults.length > 0 ? exitCode.internalError : exitCode.done
-}
 
 interface Sending {
   readonly spec: PlanSpec

@@ -2,11 +2,8 @@ import { Command, type Option } from 'commander'
 import type { LoadComparison } from '../../../reports/load/model/comparison.ts'
 import type { LoadReport } from '../../../reports/load/model/report.ts'
 import { ConfigurationError, InterruptedError } from '../../conformance/errors.ts'
-import type { TargetProfile } from '../../conformance/profile/index.ts'
 import type { ComparisonOptions } from '../../load/comparison/figures.ts'
 import { type BlockPair, compareInterleaved, minPairs } from '../../load/comparison/interleaved.ts'
-import type { PlanSpec } from '../../load/plan/plan.ts'
-import type { Slo } from '../../load/slo/slo.ts'
 import { addFlags, type FlagsOf, flag } from '../flags.ts'
 import { loadFlags } from '../load/flags.ts'
 import { runShown } from '../load/output/live.ts'
@@ -56,7 +53,10 @@ export async function interleave(
         const order = pair % 2 === 0 ? (['a', 'b'] as const) : (['b', 'a'] as const)
         const reports = new Map<'a' | 'b', LoadReport>()
         for (const side of order) {
-          reports.set(side, await runBlock(profiles[side], { spec: own, slos, flags }, io))
+          const given = { ...flags, warmUp: flags.warmUp ?? warmUpShare * blockMs }
+          const { target, options } = prepareLoad(profiles[side], given, { spec: own, slos })
+          const run = { ...options, target, spec: own }
+          reports.set(side, await runShown(run, { isShown: !flags.quiet }, io))
         }
         const [ofA, ofB] = [reports.get('a'), reports.get('b')]
         if (ofA && ofB && !ofA.interrupted && !ofB.interrupted) done.push({ a: ofA, b: ofB })
@@ -76,22 +76,6 @@ function refuseOthers(flags: InterleaveFlags): void {
   throw new ConfigurationError([
     `--${given[0]} does not apply to --interleave: each block has the same --rate or --concurrency`,
   ])
-}
-
-interface Block {
-  readonly spec: PlanSpec
-  readonly slos: readonly Slo[]
-  readonly flags: InterleaveFlags
-}
-
-function runBlock(
-  profile: TargetProfile,
-  { spec, slos, flags }: Block,
-  io: Io,
-): Promise<LoadReport> {
-  const warmUp = flags.warmUp ?? warmUpShare * flags.block
-  const { target, options } = prepareLoad(profile, { ...flags, warmUp }, { spec, slos })
-  return runShown({ ...options, target, spec }, { isShown: !flags.quiet }, io)
 }
 
 /** Flags of an interleaved run: those of a load, and the length of a block. */

@@ -19,6 +19,7 @@ import { list } from '../flags.ts'
 import {
   formatsIn,
   hasFile,
+  type PublishFlags,
   type ReportKind,
   renderReport,
   reportKind,
@@ -37,18 +38,11 @@ export const loadComparisonKind = reportKind<ComparedLoads>('comparison', {
   toJson: loadComparisonToJson,
 })
 
-export interface ComparisonFlags {
-  readonly report: readonly string[]
-  readonly out: string
-  readonly json?: boolean
-  readonly color: boolean
-}
-
 /** Prints a comparison, and writes the formats that have a file. */
 export function publishComparison<Report>(
   report: Report,
   kind: ReportKind<Report>,
-  { report: names, out, json = false, color }: ComparisonFlags,
+  { report: names = [], out, json = false, color }: PublishFlags,
   io: Io,
 ): void {
   const formats = formatsIn(kind, json ? names.filter((name) => name !== 'console') : names)

@@ -10,12 +10,6 @@ import { chatgenBin } from '../../library/chatgen-process.ts'
 import { withoutFlags } from '../target/target.ts'
 import type { PreparedJob, Runner, ShardResult } from './sharded-run.ts'
 
-export interface ProgramOutput {
-  readonly code: number | null
-  readonly stdout: string
-  readonly stderr: string
-}
-
 interface ProgramOptions {
   /** Standard input, which carries what must not stand in arguments: keys. */
   readonly input?: string
@@ -34,7 +28,7 @@ export async function runProgram(
   program: string,
   args: readonly string[],
   { input = '', env = process.env, signal, timeoutMs = 0 }: ProgramOptions = {},
-): Promise<ProgramOutput> {
+) {
   // Ctrl-C on the terminal reaches it only through this process.
   const options = {
     timeout: Math.min(Math.ceil(timeoutMs), maxTimerMs),
@@ -51,7 +45,7 @@ export async function runProgram(
   const output = [text(child.stdout), text(child.stderr)] as const
   const [[code], stdout, stderr] = await Promise.all([closed, ...output])
   signal?.removeEventListener('abort', stop)
-  return { code, stdout, stderr: stderr.trim() }
+  return { code: code as number | null, stdout, stderr: stderr.trim() }
 }
 
 /** @throws ConfigurationError with the message of the program if it fails */

@@ -47,7 +47,9 @@ export type ContainerFlags = FlagsOf<typeof containerFlags>
 export function containerOf(flags: ContainerFlags, env: Environment): ContainerSource | undefined {
   const { image, compose, service, port, ready = null, readyTimeout = defaultReadyMs } = flags
   if (image === undefined && compose === undefined) {
-    const alone = Object.entries(details(flags)).find(([, value]) => value !== undefined)
+    const details = { service, port, env: flags.env, ready: flags.ready }
+    const all = { ...details, 'ready-timeout': flags.readyTimeout }
+    const alone = Object.entries(all).find(([, value]) => value !== undefined)
     if (alone === undefined) return undefined
     throw new ConfigurationError([`--${alone[0]} applies to --image and --compose only`])
   }
@@ -74,11 +76,6 @@ export function containerOf(flags: ContainerFlags, env: Environment): ContainerS
 export function withoutContainer<T extends ContainerFlags>(flags: T): T {
   const { image, compose, service, port, env, ready, readyTimeout, ...others } = flags
   return others as T
-}
-
-/** Flags that require an image or a Compose file. */
-function details({ service, port, env, ready, readyTimeout }: ContainerFlags) {
-  return { service, port, env, ready, 'ready-timeout': readyTimeout }
 }
 
 /** Values of the container's environment to redact, found by typical names of secrets; a value may list keys. */

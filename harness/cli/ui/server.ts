@@ -12,7 +12,7 @@ import { parseJson } from '../../../contract/json.ts'
 import { chartParts, entryScript, style } from '../../../reports/html/markup.ts'
 import { ChatgenFailure, ConfigurationError } from '../../conformance/errors.ts'
 import type { Session } from './session.ts'
-import { type Compare, type View, viewOf } from './view.ts'
+import { type Compare, viewOf } from './view.ts'
 
 /** Files of the page itself, without data of a run. */
 const assetFolder = '/assets/'
@@ -30,8 +30,9 @@ export async function servePage(
   const assets = pageAssets()
   const server = createServer((request, response) => {
     answer(request, response).catch((error: unknown) => {
-      if (!response.headersSent) reply(response, 500, String(error))
-      else response.destroy()
+      const isRefusal = error instanceof ChatgenFailure
+      if (response.headersSent) response.destroy()
+      else reply(response, isRefusal ? 409 : 500, isRefusal ? error.message : String(error))
     })
   })
   await listen(server, port)
@@ -54,12 +55,18 @@ export async function servePage(
     switch (`${request.method} ${url.pathname}`) {
       case 'GET /':
         return reply(response, 200, pageFrame, 'text/html; charset=utf-8')
-      case 'GET /view':
-        return sendView(response, viewOf(session, url.searchParams, compare))
+      case 'GET /view': {
+        const view = await viewOf(session, url.searchParams, compare)
+        return reply(response, 200, JSON.stringify(view), 'application/json')
+      }
       case 'GET /events':
         return sendEvents(session, request, response)
-      case 'POST /run':
-        return startRun(session, request, response)
+      case 'POST /run': {
+        const body = runRequest.safeParse(parseJson(await text(request)))
+        if (!body.success) return reply(response, 400, 'Not a request of this page')
+        if (session.start(body.data.scope)) return reply(response, 202, '')
+        return reply(response, 409, 'A run is under way, or nothing is to be run')
+      }
       case 'POST /stop':
         await session.stop()
         return reply(response, 200, '')
@@ -67,15 +74,6 @@ export async function servePage(
     const asset = assets.get(url.pathname.slice(assetFolder.length))
     if (asset !== undefined) return reply(response, 200, asset.text, asset.type)
     reply(response, 404, 'Not found')
-  }
-}
-
-async function sendView(response: ServerResponse, view: Promise<View>): Promise<void> {
-  try {
-    reply(response, 200, JSON.stringify(await view), 'application/json')
-  } catch (error) {
-    if (!(error instanceof ChatgenFailure)) throw error
-    reply(response, 409, error.message)
   }
 }
 
@@ -88,17 +86,6 @@ function sendEvents(session: Session, request: IncomingMessage, response: Server
     forget()
     clearInterval(alive)
   })
-}
-
-async function startRun(
-  session: Session,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  const body = runRequest.safeParse(parseJson(await text(request)))
-  if (!body.success) return reply(response, 400, 'Not a request of this page')
-  if (session.start(body.data.scope)) return reply(response, 202, '')
-  reply(response, 409, 'A run is under way, or nothing is to be run')
 }
 
 const aliveMs = 15_000

@@ -20,16 +20,6 @@ import type { Live } from '../terminal/progress.ts'
 import { type AnyReport, nameOf, type Result, readResults, type Stored } from './results.ts'
 import type { Session } from './session.ts'
 
-/** Content of the page, as its script draws it. */
-export interface View {
-  readonly html: string
-  readonly charts: readonly Chart[]
-  readonly title: string
-  /** True if requirements have buttons that run them. */
-  readonly canRun: boolean
-  readonly isRunning: boolean
-}
-
 interface Body {
   readonly body: Markup
   readonly charts: readonly Chart[]
@@ -39,11 +29,7 @@ interface Body {
 export type Compare = (a: string, b: string) => Promise<string>
 
 /** The view that the query of a URL requests: `show` and `probe`, or `a` and `b` to compare. */
-export async function viewOf(
-  session: Session,
-  query: URLSearchParams,
-  compare: Compare,
-): Promise<View> {
+export async function viewOf(session: Session, query: URLSearchParams, compare: Compare) {
   const { results } = session
   const at = Math.min(Number(query.get('show') ?? 0) || 0, results.length - 1)
   const pair = ['a', 'b'].map((name) => results[Number(query.get(name) ?? Number.NaN)])
@@ -62,6 +48,7 @@ ${isWhole && result !== undefined ? controls(session, result) : null}
 ${body}`.text,
     charts,
     title: isComparing ? 'Comparison' : (result?.name ?? ''),
+    // Requirements have buttons that run them.
     canRun: isWhole && at === 0 && session.canRun,
     isRunning: session.running !== null,
   }

@@ -23,9 +23,14 @@ export const generateCommands: Commands = {
     generations: 1,
     expects: ['V3-GEN-01', 'V3-GEN-11', 'V3-SSE-01'],
     shownBy: [{ command: 'read history' }],
-    chats: growing,
+    // Chats that accept further turns, those with the most turns first.
+    chats: (model) =>
+      model.busiestFirst.filter(({ label }) => model.turnsOf(label).length < maxTurns),
     variants: forms,
-    simpler: inSimplerForms,
+    simpler: (operation) =>
+      forms
+        .slice(0, Math.max(0, forms.indexOf(operation.variant ?? '')))
+        .map((variant) => ({ ...operation, variant })),
     run: takeTurn,
   },
 
@@ -46,13 +51,19 @@ export const generateCommands: Commands = {
     applies: (model, { turn }) => repeatableTurns(model).some(({ label }) => label === turn),
     simpler: (operation) =>
       operation.variant === 'other form' ? [{ ...operation, variant: 'same form' }] : [],
-    run: repeatKey,
+    async run({ v3, model, record }, { turn: label, variant }) {
+      const turn = model.turns.find((one) => one.label === label)
+      if (turn === undefined) return
+      const other = variant === 'other form' ? { stream: turn.body['stream'] !== true } : {}
+      // The response to a repeat is open, and a 5xx is only a warning.
+      const body = { ...turn.body, ...other }
+      const again = record(await v3.generate(body, { key: turn.key, role: 'negative' }))
+      const status = again.response?.status ?? 0
+      model.touch(turn.chat, 'repeat key')
+      model.repeatTurn(turn.label)
+      demand(status < 500, 'V3-IDEM-08', `a repeat was answered ${status}`, again)
+    },
   },
-}
-
-function inSimplerForms(operation: Operation): readonly Operation[] {
-  const at = forms.indexOf(operation.variant ?? '')
-  return forms.slice(0, Math.max(0, at)).map((variant) => ({ ...operation, variant }))
 }
 
 /** Sends a user turn and adds what the history must show of it to the model. */
@@ -88,27 +99,6 @@ async function takeTurn(context: ExplorationContext, operation: Operation): Prom
   if (!knowledge.isAble(proven) || !(await stillGenerates(context, stream))) return
   const requirement = isPlain ? (stream ? 'V3-SSE-01' : 'V3-GEN-01') : 'V3-GEN-11'
   demand(false, requirement, `a further generation was answered ${statusText(reply)}`, reply)
-}
-
-async function repeatKey(
-  { v3, model, record }: ExplorationContext,
-  { turn: label, variant }: Operation,
-): Promise<void> {
-  const turn = model.turns.find((one) => one.label === label)
-  if (turn === undefined) return
-  const other = variant === 'other form' ? { stream: turn.body['stream'] !== true } : {}
-  // The response to a repeat is open, and a 5xx is only a warning.
-  const body = { ...turn.body, ...other }
-  const again = record(await v3.generate(body, { key: turn.key, role: 'negative' }))
-  const status = again.response?.status ?? 0
-  model.touch(turn.chat, 'repeat key')
-  model.repeatTurn(turn.label)
-  demand(status < 500, 'V3-IDEM-08', `a repeat was answered ${status}`, again)
-}
-
-/** Chats that accept further turns, those with the most turns first. */
-function growing(model: Model) {
-  return model.busiestFirst.filter(({ label }) => model.turnsOf(label).length < maxTurns)
 }
 
 /** The turns whose key can be repeated, the oldest first; in a deleted chat, the effect of a repeat is open. */

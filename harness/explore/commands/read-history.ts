@@ -68,7 +68,13 @@ async function walkHistory(context: ExplorationContext, operation: Operation): P
   const isOwnFault =
     isRight || limit === undefined || (await walkHistory(asControl(context), whole))
   for (const page of walk.pages) context.record(page)
-  expectPages(context, walk, limit)
+  const { pages, lastCursor } = walk
+  const count = (page: Exchange) => historyRows(page).length
+  expectLimit(context, 'V3-HIST-09', limit, pages, count, (rows) => `has ${rows} rows`)
+  if (lastCursor === null) knowledge.prove('last cursor')
+  const isEnd = lastCursor === null || typeof lastCursor === 'string'
+  const isWrong = !isEnd && knowledge.isAble('last cursor')
+  demand(!isWrong, 'V3-HIST-11', 'the cursor of the last page is not null', ...pages.slice(-1))
   if (isOwnFault) expectTurns(context, turns, walk, limit)
   const foreign = model.turns.find(
     ({ chat, marks }) => chat !== label && marks.some((mark) => contains(walk.rows, mark)),
@@ -141,20 +147,4 @@ function expectTurns(
 
 function answersOf(limit: number | undefined): string {
   return limit === undefined ? 'answers' : 'answers with limit'
-}
-
-/** Pages: their length, their cursors and their end (sections 2.6 and 4.3). */
-function expectPages(
-  context: ExplorationContext,
-  { pages, lastCursor }: HistoryWalk,
-  limit: number | undefined,
-): void {
-  const { knowledge } = context
-  const count = (page: Exchange) => historyRows(page).length
-  expectLimit(context, 'V3-HIST-09', limit, pages, count, (rows) => `has ${rows} rows`)
-  if (lastCursor === null) knowledge.prove('last cursor')
-  const isWrong = lastCursor !== null && typeof lastCursor !== 'string'
-  const isKnown = knowledge.isAble('last cursor')
-  const why = 'the cursor of the last page is not null'
-  demand(!(isWrong && isKnown), 'V3-HIST-11', why, ...pages.slice(-1))
 }
