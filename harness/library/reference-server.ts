@@ -44,7 +44,9 @@ export async function startReferenceServer(
   const { pace, faults = [], dialects = [], script, ...rest } = options
   const { parsePace, startReferenceServer: start } = await import('../../reference-server/index.ts')
   const { answerScript } = await import('../../reference-server/model/script/answer-script.ts')
-  const patch = await patchOf(faults, dialects)
+  const deviations =
+    faults.length + dialects.length > 0 ? await import('./deviations.ts') : undefined
+  const patch = deviations?.patchNamed({ faults, dialects })
   const server = await start({
     ...rest,
     ...(pace === undefined ? {} : { pace: parsePace(pace) }),
@@ -59,10 +61,4 @@ export async function startReferenceServer(
     close: server.close,
     [Symbol.asyncDispose]: server.close,
   }
-}
-
-async function patchOf(faults: readonly string[], dialects: readonly string[]) {
-  if (faults.length + dialects.length === 0) return undefined
-  const { patchNamed } = await import('./deviations.ts')
-  return patchNamed({ faults, dialects })
 }

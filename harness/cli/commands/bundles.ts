@@ -17,16 +17,6 @@ import { showSteps } from '../terminal/progress.ts'
 import { during } from '../terminal/status.ts'
 import { challengeFlag, overFlag, readSource } from '../values.ts'
 
-function verifyFlags() {
-  return [
-    flag('--public-key <file>', 'public Ed25519 key of the signer, PEM'),
-    challengeFlag(),
-    overFlag('shortest time from the first round to the last'),
-    flag('--json', 'print the result as JSON'),
-    flag('--quiet', 'print the outcome only'),
-  ]
-}
-
 const verifyExamples = `
 Examples:
   $ chatgen verify bundle
@@ -42,7 +32,13 @@ Exit codes:
 /** `chatgen verify DIR`: verifies a certification bundle. */
 export const verifyCommand = defineCommand({
   args: { '<dir>': 'folder of the bundle' },
-  flags: verifyFlags,
+  flags: () => [
+    flag('--public-key <file>', 'public Ed25519 key of the signer, PEM'),
+    challengeFlag(),
+    overFlag('shortest time from the first round to the last'),
+    flag('--json', 'print the result as JSON'),
+    flag('--quiet', 'print the outcome only'),
+  ],
   help: verifyExamples,
   async run({ flags, io }, dir: string) {
     requireBundles([dir])
@@ -90,13 +86,6 @@ function toText({ verified, steps, content }: Verification, dir: string, quiet: 
   return [outcome, ...lines].map(printable).join('\n')
 }
 
-function siteFlags() {
-  return [
-    flag('--out <dir>', 'folder of the site', 'site').default('site'),
-    flag('--quiet', 'print the outcome only'),
-  ]
-}
-
 const siteExamples = `
 Examples:
   $ chatgen site bundles/* --out site
@@ -111,7 +100,10 @@ Exit codes:
 /** `chatgen site DIR…`: a static comparison of certified implementations. */
 export const siteCommand = defineCommand({
   args: { '<dir...>': 'folders of certification bundles' },
-  flags: siteFlags,
+  flags: () => [
+    flag('--out <dir>', 'folder of the site', 'site').default('site'),
+    flag('--quiet', 'print the outcome only'),
+  ],
   help: siteExamples,
   async run({ flags: { out, quiet = false }, io }, dirs: readonly string[]) {
     requireBundles(dirs)

@@ -10,14 +10,6 @@ import { withTarget } from '../target/target.ts'
 import { prefixArguments, targetFlags } from '../target/target-flags.ts'
 import { escapeWorkflowCommands, fitted, type Io } from '../terminal/io.ts'
 
-function cleanupFlags() {
-  return [
-    flag('--dry-run', 'print what would be deleted, without sending anything'),
-    flag('--containers', 'remove containers, networks and volumes of killed runs'),
-    ...targetFlags(),
-  ]
-}
-
 const examples = `
 Examples:
   $ chatgen cleanup chatgen-results/journal.ndjson
@@ -39,7 +31,11 @@ export const cleanupCommand = defineCommand({
     '[journal]': 'journal.ndjson in the results folder of the run',
     '[url]': 'base URL of the deployment (default: that of the journal)',
   },
-  flags: cleanupFlags,
+  flags: () => [
+    flag('--dry-run', 'print what would be deleted, without sending anything'),
+    flag('--containers', 'remove containers, networks and volumes of killed runs'),
+    ...targetFlags(),
+  ],
   help: examples,
   async run({ flags, io }, file: string | undefined, url: string | undefined) {
     if (file !== undefined && flags.containers) {

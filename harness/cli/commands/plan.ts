@@ -43,8 +43,9 @@ Exit codes:
     or the service model does not reproduce the measurement: the plan is not reliable
   6 a measurement is invalid, because the load generator was its bottleneck: nothing is planned`
 
-function planFlags() {
-  return [
+/** `chatgen plan`: replicas for a demand, from measured capacity. */
+export const planCommand = defineCommand({
+  flags: () => [
     flag(
       '--from <file>',
       'results of chatgen capacity; required; repeatable, one per replica count',
@@ -68,12 +69,7 @@ function planFlags() {
     flag('--seed <text>', 'seed of the simulation', 'plan').argParser(seed).default('plan'),
     ...outputFlags(planKind, 'also print how well the model reproduces the measurement'),
     outFlag(),
-  ]
-}
-
-/** `chatgen plan`: replicas for a demand, from measured capacity. */
-export const planCommand = defineCommand({
-  flags: planFlags,
+  ],
   help: examples,
   extend: (command) =>
     command.addOption(

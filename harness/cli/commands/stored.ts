@@ -178,14 +178,6 @@ function renderLoads(
   return exitCode.incomplete
 }
 
-function rejudgeFlags() {
-  return [
-    flag('--out <dir>', 'folder of the new results (default: DIR/rejudged)', 'rejudge'),
-    flag('--baseline <file>', 'known violations, YAML or JSON'),
-    ...outputFlags(checkKind(), 'list everything, with all evidence', defaultsText),
-  ]
-}
-
 const rejudgeExamples = `
 Examples:
   $ chatgen rejudge chatgen-results
@@ -201,7 +193,11 @@ Exit codes:
 /** `chatgen rejudge DIR`: judges stored exchanges with this version of chatgen. */
 export const rejudgeCommand = defineCommand({
   args: { '<dir>': 'results folder, with run.json and exchanges.ndjson' },
-  flags: rejudgeFlags,
+  flags: () => [
+    flag('--out <dir>', 'folder of the new results (default: DIR/rejudged)', 'rejudge'),
+    flag('--baseline <file>', 'known violations, YAML or JSON'),
+    ...outputFlags(checkKind(), 'list everything, with all evidence', defaultsText),
+  ],
   help: rejudgeExamples,
   async run({ flags, io }, dir: string) {
     const { quiet = false, out = join(dir, 'rejudged') } = flags

@@ -14,16 +14,6 @@ import { nameOf, readResults, resultAt } from '../ui/results.ts'
 import { servePage } from '../ui/server.ts'
 import { type Run, type Runner, Session } from '../ui/session.ts'
 
-function uiFlags() {
-  return [
-    flag('--reference', 'start the bundled reference server as the target'),
-    ...targetFlags(),
-    flag('--profile <name>', 'surfaces to check').choices(profileNames).default('full'),
-    outFlag(),
-    flag('--port <n>', 'port of the page; 0 for a free one', 'ui').argParser(portNumber).default(0),
-  ]
-}
-
 const examples = `
 Examples:
   $ CHATGEN_API_KEY=… chatgen ui http://127.0.0.1:4010
@@ -42,7 +32,13 @@ The page is served on 127.0.0.1 until Ctrl-C. The token in its address is needed
 /** `chatgen ui`: a page for a target, or for stored results. */
 export const uiCommand = defineCommand({
   args: { '[url|dir...]': 'base URL of a deployment, and results folders or report files' },
-  flags: uiFlags,
+  flags: () => [
+    flag('--reference', 'start the bundled reference server as the target'),
+    ...targetFlags(),
+    flag('--profile <name>', 'surfaces to check').choices(profileNames).default('full'),
+    outFlag(),
+    flag('--port <n>', 'port of the page; 0 for a free one', 'ui').argParser(portNumber).default(0),
+  ],
   help: examples,
   async run({ flags: { port, ...flags }, io, command }, places: readonly string[]) {
     const urls = places.filter((place) => /^https?:\/\//i.test(place))

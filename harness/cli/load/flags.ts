@@ -24,16 +24,6 @@ export function loadFlags() {
   return [
     ...targetFlags(),
     ...containerFlags(),
-    ...endpointFlags(),
-    ...arrivalFlags(),
-    ...trafficFlags(slo.argParser(expressions).default([], 'none')),
-  ]
-}
-
-export type LoadFlags = FlagsOf<typeof loadFlags>
-
-function endpointFlags() {
-  return [
     endpointFlag(),
     flag(
       '--spread <spread>',
@@ -41,8 +31,12 @@ function endpointFlags() {
     )
       .choices(spreads)
       .default('round-robin'),
+    ...arrivalFlags(),
+    ...trafficFlags(slo.argParser(expressions).default([], 'none')),
   ]
 }
+
+export type LoadFlags = FlagsOf<typeof loadFlags>
 
 function arrivalFlags() {
   return [
