@@ -18,7 +18,7 @@ const maxFavorites = 4
 
 interface Use {
   readonly send?: (context: ExplorationContext, chat: string) => Promise<Exchange>
-  /** What is wrong if it succeeds; the document leaves the other responses open. */
+  /** Violation if it succeeds; the document leaves the other responses open. */
   readonly mustFail?: string
 }
 
