@@ -42,7 +42,9 @@ async function readJson(request: IncomingMessage, limit: number): Promise<unknow
   if (type === undefined && length === 0 && headers['transfer-encoding'] === undefined) {
     return undefined
   }
-  if (!/^application\/json\s*(;|$)/i.test(type ?? '')) throw wrongType()
+  if (!/^application\/json\s*(;|$)/i.test(type ?? '')) {
+    throw new ApiError(415, 'The body must be application/json', 'unsupported_media_type')
+  }
   if (length > limit) throw tooLarge()
   return parseJson(await collect(request, limit))
 }
@@ -66,7 +68,7 @@ function collect(request: IncomingMessage, limit: number): Promise<Uint8Array> {
     }
     const fail = () => {
       settle()
-      reject(cutShort())
+      reject(new ApiError(400, 'The body ends early', 'bad_request'))
     }
     // Remaining listeners would keep the body in memory while the answer is open.
     const settle = () => {
@@ -102,36 +104,17 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 /** An empty body is undefined. */
 function parseJson(bytes: Uint8Array): unknown {
   if (bytes.length === 0) return undefined
-  const text = decode(bytes)
-  // Checked before parsing, so that later code may recurse.
-  if (isDeeperThan(text, maxNesting)) throw malformed(`nested deeper than ${maxNesting} levels`)
   try {
+    const text = utf8.decode(bytes)
+    // Checked before parsing, so that later code may recurse.
+    if (isDeeperThan(text, maxNesting)) throw new Error(`nested deeper than ${maxNesting} levels`)
     return JSON.parse(text)
   } catch (error) {
-    throw malformed(messageOf(error))
+    const why = error instanceof TypeError ? 'not UTF-8' : messageOf(error)
+    throw new ApiError(400, `The body is not valid JSON: ${why}`, 'invalid_json')
   }
-}
-
-function decode(bytes: Uint8Array): string {
-  try {
-    return utf8.decode(bytes)
-  } catch {
-    throw malformed('not UTF-8')
-  }
-}
-
-function malformed(why: string): ApiError {
-  return new ApiError(400, `The body is not valid JSON: ${why}`, 'invalid_json')
-}
-
-function wrongType(): ApiError {
-  return new ApiError(415, 'The body must be application/json', 'unsupported_media_type')
 }
 
 function tooLarge(): ApiError {
   return new ApiError(413, 'The body is too large', 'body_too_large')
-}
-
-function cutShort(): ApiError {
-  return new ApiError(400, 'The body ends early', 'bad_request')
 }

@@ -29,7 +29,14 @@ export async function readForm(
   if (Number(headers['content-length'] ?? 1) === 0) {
     return { body: {}, file: undefined }
   }
-  return readParts(request, fileSize, await parserOf(headers, fileSize))
+  // The library is loaded with the first form.
+  const { Busboy } = await import('@fastify/busboy')
+  try {
+    const own = { headers: headers as BusboyHeaders, limits: { ...limits, fileSize } }
+    return await readParts(request, fileSize, new Busboy(own))
+  } catch (error) {
+    throw error instanceof ApiError ? error : unreadable(error)
+  }
 }
 
 const limits = { files: 10, fields: 20, parts: 30, fieldNameSize: 100, fieldSize: 64 * 1024 }
@@ -53,20 +60,19 @@ function readParts(
         refuse('An upload holds one file')
         return
       }
-      stream.on('limit', () => reject(tooLarge(fileSize)))
+      const tooLarge = `A file may have at most ${fileSize} bytes`
+      stream.on('limit', () => reject(new ApiError(413, tooLarge, 'file_too_large')))
       file = bytesOf(stream).then((bytes) => ({
         filename: plainName(filename),
         contentType,
         bytes,
       }))
-      file.catch((error: Error) => refuse(`The form cannot be read: ${error.message}`))
+      file.catch(reject)
     })
     for (const kind of ['parts', 'files', 'fields']) {
       parser.on(`${kind}Limit`, () => refuse(`The form has too many ${kind}`))
     }
-    parser.on('error', (error) => {
-      refuse(`The form cannot be read: ${messageOf(error)}`)
-    })
+    parser.on('error', reject)
     parser.on('finish', () => {
       Promise.resolve(file).then((read) => {
         resolve({ body: Object.fromEntries(fields), file: read })
@@ -77,19 +83,6 @@ function readParts(
     })
     request.pipe(parser)
   })
-}
-
-/** The library is loaded with the first form. */
-async function parserOf(
-  headers: IncomingMessage['headers'],
-  fileSize: number,
-): Promise<BusboyInstance> {
-  const { Busboy } = await import('@fastify/busboy')
-  try {
-    return new Busboy({ headers: headers as BusboyHeaders, limits: { ...limits, fileSize } })
-  } catch (error) {
-    throw unfit(`The form cannot be read: ${messageOf(error)}`)
-  }
 }
 
 async function bytesOf(stream: BusboyFileStream): Promise<Buffer> {
@@ -106,10 +99,10 @@ function plainName(filename = ''): string {
   return name === '' ? 'unnamed' : name
 }
 
-function tooLarge(fileSize: number): ApiError {
-  return new ApiError(413, `A file may have at most ${fileSize} bytes`, 'file_too_large')
-}
-
 function unfit(message: string): ApiError {
   return new ApiError(400, message, 'invalid_form', 'file')
+}
+
+function unreadable(error: unknown): ApiError {
+  return unfit(`The form cannot be read: ${messageOf(error)}`)
 }

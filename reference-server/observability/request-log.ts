@@ -13,24 +13,25 @@ export interface RequestLogOptions {
   readonly colorize?: boolean
 }
 
-/**
- * Bodies are never logged; a refusal is logged with its reason. In JSON, fields have the names of the
- * OpenTelemetry conventions for HTTP spans if those define one.
- */
+/** Bodies are never logged; a refusal is logged with its reason. */
 export function requestLog({ format, write, secrets, colorize }: RequestLogOptions): Observer {
-  const lineOf = format === 'json' ? jsonLine : prettyLine
+  const textOf = (record: RequestRecord) =>
+    format === 'json' ? JSON.stringify(record) : prettyLine(record, colorize)
   return {
     ends: (served, durationMs) =>
-      write(`${withoutSecrets(lineOf(served, durationMs, colorize), secrets)}\n`),
+      write(`${withoutSecrets(textOf(recordOf(served, durationMs)), secrets)}\n`),
   }
 }
 
-function jsonLine(served: Served, durationMs: number): string {
+type RequestRecord = ReturnType<typeof recordOf>
+
+/** Members have the names of the OpenTelemetry conventions for HTTP spans if those define one. */
+function recordOf(served: Served, durationMs: number) {
   const { call, answered, found, request, response } = served
   const { statusCode: status } = response
   const { method, path } = requestLine(served)
-  return JSON.stringify({
-    level: status >= 500 ? 'error' : status >= 400 ? 'warn' : 'info',
+  return {
+    level: levelOf(status),
     time: new Date().toISOString(),
     'http.request.method': method,
     'url.path': path,
@@ -44,34 +45,32 @@ function jsonLine(served: Served, durationMs: number): string {
     ...refusalOf(answered),
     headers: headersToShow(request.headers),
     msg: 'request',
-  })
+  }
 }
 
-function prettyLine(served: Served, durationMs: number, colorize = false): string {
-  const now = new Date()
-  const time = [now.getHours(), now.getMinutes(), now.getSeconds()]
-    .map((part) => String(part).padStart(2, '0'))
-    .join(':')
+function levelOf(status: number): keyof typeof colors {
+  return status >= 500 ? 'error' : status >= 400 ? 'warn' : 'info'
+}
+
+const colors = { error: 'red', warn: 'yellow', info: 'cyan' } as const
+
+function prettyLine(record: RequestRecord, colorize = false): string {
+  const now = new Date(record.time)
+  const [hours, minutes, seconds] = [now.getHours(), now.getMinutes(), now.getSeconds()].map(
+    (part) => String(part).padStart(2, '0'),
+  )
   const ms = String(now.getMilliseconds()).padStart(3, '0')
-  const line = `[${time}.${ms}] ${summary(served, durationMs)}`
-  if (!colorize) return line
-  const { statusCode: status } = served.response
-  const color = status >= 500 ? 'red' : status >= 400 ? 'yellow' : 'cyan'
-  return styleText(color, line, { validateStream: false })
-}
-
-function summary(served: Served, durationMs: number): string {
-  const { call, answered, response } = served
-  const { method, path } = requestLine(served)
-  const { code, detail } = refusalOf(answered)
   const notes = [
-    call?.caller ?? '',
-    isStream(answered) ? 'stream' : '',
-    response.writableFinished ? '' : 'client left',
-    code === undefined ? '' : `${code}: ${detail}`,
+    record.caller,
+    record.stream && 'stream',
+    record.aborted && 'client left',
+    record.code && `${record.code}: ${record.detail}`,
   ]
-  const head = `${method} ${path} ${response.statusCode} ${durationMs.toFixed(1)} ms`
-  return [head, ...notes.filter((note) => note !== '')].join('  ')
+  const status = record['http.response.status_code']
+  const head = `${record['http.request.method']} ${record['url.path']} ${status} ${record.durationMs.toFixed(1)} ms`
+  const summary = [head, ...notes.filter((note) => note !== undefined)].join('  ')
+  const line = `[${hours}:${minutes}:${seconds}.${ms}] ${summary}`
+  return colorize ? styleText(colors[record.level], line, { validateStream: false }) : line
 }
 
 function isStream(reply: Reply | undefined): boolean {

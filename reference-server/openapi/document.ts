@@ -1,6 +1,6 @@
 /** The OpenAPI 3.1 document, generated from the routes and the schemas of the server. */
 import { z } from 'zod'
-import type { JsonObject } from '../../contract/json.ts'
+import { asArray, type JsonObject } from '../../contract/json.ts'
 import { operations } from '../../contract/operations.ts'
 import type { Answer, Route } from '../http/call.ts'
 import recorded from './examples.json' with { type: 'json' }
@@ -21,22 +21,24 @@ export function examplesOf({ method, path }: Pick<Route, 'method' | 'path'>): Op
   return examples[`${method} ${path}`] ?? {}
 }
 
+export const info = {
+  title: 'Chat Generation Service: reference server',
+  version: '1',
+  description:
+    'The whole service with a model whose every word can be computed. Operations that the interface document does not show say so.',
+  license: { name: 'MIT', identifier: 'MIT' },
+  contact: { name: 'chatgen-conformance' },
+}
+
 export function openApiDocument(routes: readonly Route[]): JsonObject {
   const paths: Record<string, Record<string, JsonObject>> = {}
   for (const route of routes) {
-    const path = route.path.replace(/:(\w+)/g, '{$1}')
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, path) }
+    const path = pathOf(route)
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route) }
   }
   return {
     openapi: '3.1.0',
-    info: {
-      title: 'Chat Generation Service: reference server',
-      version: '1',
-      description:
-        'The whole service with a model whose every word can be computed. Operations that the interface document does not show say so.',
-      license: { name: 'MIT', identifier: 'MIT' },
-      contact: { name: 'chatgen-conformance' },
-    },
+    info,
     servers: [{ url: '/', description: 'This server' }],
     tags: [...new Set(routes.map(surface))]
       .toSorted()
@@ -74,28 +76,30 @@ const problem = z.object({
   }),
 })
 
-function operation(route: Route, path: string): JsonObject {
+export function operationOf(route: Route) {
+  const { method, path, summary, answer } = route
   const examples = examplesOf(route)
+  const isOfService = path.startsWith('/api/')
+  const isShown = Object.values(operations).some(
+    (shown) => shown.method === method && shown.path === pathOf(route),
+  )
+  const ownChoice = isOfService
+    ? 'Not shown by the interface document: a choice of this server.'
+    : 'Not part of the service: needs no key.'
   return {
     operationId: operationId(route),
-    summary: route.summary,
-    description: origin(route, path),
+    summary,
+    description: isShown ? 'Shown by the interface document.' : ownChoice,
     tags: [surface(route)],
-    security: path.startsWith('/api/') ? [{ key: [] }] : [],
-    parameters: [...pathParameters(path), ...queryParameters(route), ...headerParameters(route)],
+    security: isOfService ? [{ key: [] }] : [],
+    parameters: parametersOf(route),
     ...requestBody(route, examples),
-    responses: { ...success(route.answer, examples), ...refusalResponses(route) },
+    responses: { ...success(answer, examples), ...refusalResponses(route) },
   }
 }
 
-export function origin({ method, path: given }: Route, path: string): string {
-  const isShown = Object.values(operations).some(
-    (documented) => documented.method === method && documented.path === path,
-  )
-  if (isShown) return 'Shown by the interface document.'
-  return given.startsWith('/api/')
-    ? 'Not shown by the interface document: a choice of this server.'
-    : 'Not part of the service: needs no key.'
+function pathOf({ path }: Route): string {
+  return path.replace(/:(\w+)/g, '{$1}')
 }
 
 function success({ status, body, stream }: Answer, examples: OperationExamples): JsonObject {
@@ -120,7 +124,14 @@ function example(value: unknown): JsonObject {
   return value === undefined ? {} : { example: value }
 }
 
-function requestBody({ accepts, body }: Route, { request }: OperationExamples): JsonObject {
+interface Content {
+  readonly requestBody?: {
+    readonly required: true
+    readonly content: Readonly<Record<string, { readonly schema: JsonObject }>>
+  }
+}
+
+function requestBody({ accepts, body }: Route, { request }: OperationExamples): Content {
   if (accepts === 'json') {
     if (body === undefined) return {}
     const content = { 'application/json': { schema: shape(body, 'input'), ...example(request) } }
@@ -132,52 +143,37 @@ function requestBody({ accepts, body }: Route, { request }: OperationExamples): 
   return { requestBody: { required: true, content: { 'multipart/form-data': { schema } } } }
 }
 
-function pathParameters(path: string): readonly JsonObject[] {
-  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
-    name,
-    in: 'path',
-    required: true,
-    schema: { type: 'string' },
-  }))
-}
-
-function queryParameters({ query }: Route): readonly JsonObject[] {
-  if (query === undefined) return []
-  const { properties, required } = shape(query, 'input')
-  const needed = new Set(Array.isArray(required) ? required : [])
-  return Object.entries(Object(properties)).map(([name, schema]) => ({
-    name,
-    in: 'query',
-    required: needed.has(name),
-    schema,
-  }))
+export interface Parameter {
+  readonly name: string
+  readonly in: 'path' | 'query' | 'header'
+  readonly required: boolean
+  readonly description?: string
+  readonly schema: JsonObject
 }
 
 /** 1 to 255 printable characters, without the spaces around them. */
 const printable =
   '^[!-~\\x80-\\x9f\\xa1-\\xff]([ -~\\x80-\\xff]{0,253}[!-~\\x80-\\x9f\\xa1-\\xff])?$'
 
-function headerParameters({ headers }: Route): readonly JsonObject[] {
-  return Object.entries(headers).map(([name, description]) => ({
-    name,
-    in: 'header',
-    required: true,
-    description,
-    schema: { type: 'string', pattern: printable },
-  }))
+function parametersOf({ path, query, headers }: Route): readonly Parameter[] {
+  const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name = '']): Parameter => {
+    return { name, in: 'path', required: true, schema: { type: 'string' } }
+  })
+  const { properties, required } = query === undefined ? {} : shape(query, 'input')
+  const inQuery = Object.entries<JsonObject>(Object(properties)).map(
+    ([name, schema]): Parameter => {
+      return { name, in: 'query', required: asArray(required).includes(name), schema }
+    },
+  )
+  const inHeaders = Object.entries(headers).map(([name, description]): Parameter => {
+    const schema = { type: 'string', pattern: printable }
+    return { name, in: 'header', required: true, description, schema }
+  })
+  return [...inPath, ...inQuery, ...inHeaders]
 }
 
-/** Cached, because schemas are constants and a process may start many servers. */
-const shapes = {
-  input: new WeakMap<z.ZodType, JsonObject>(),
-  output: new WeakMap<z.ZodType, JsonObject>(),
-}
-
-export function shape(schema: z.ZodType, io: 'input' | 'output'): JsonObject {
-  const cached = shapes[io].get(schema)
-  if (cached !== undefined) return cached
+function shape(schema: z.ZodType, io: 'input' | 'output'): JsonObject {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
-  shapes[io].set(schema, rest)
   return rest
 }
 
@@ -188,15 +184,12 @@ export function surface({ path }: Route): DocumentTag {
 }
 
 /** Id such as `getV3ChatByChatIdAttachments`. */
-export function operationId({ method, path }: Route): string {
-  const words = path
-    .replace('/api/', '')
-    .replace(/:/g, 'by-')
-    .split(/[^A-Za-z0-9]+/)
-  return words
-    .filter((word) => word !== '')
-    .reduce(
-      (id, word) => `${id}${word.charAt(0).toUpperCase()}${word.slice(1)}`,
-      method.toLowerCase(),
-    )
+function operationId({ method, path }: Route): string {
+  const words =
+    path
+      .replace('/api/', '')
+      .replace(/:/g, 'by-')
+      .match(/[A-Za-z0-9]+/g) ?? []
+  const titles = words.map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`)
+  return `${method.toLowerCase()}${titles.join('')}`
 }

@@ -1,14 +1,11 @@
 /** The reference page at /docs: one page without scripts or external resources. */
-import type { JsonObject } from '../../contract/json.ts'
 import type { Route } from '../http/call.ts'
 import { STATUS_CODES } from '../http/errors.ts'
-import { examplesOf, openApiDocument, operationId, surface, surfaces } from './document.ts'
+import { examplesOf, info, operationOf, type Parameter, surface, surfaces } from './document.ts'
 
 export function referencePage(routes: readonly Route[]): string {
-  const { info, paths } = openApiDocument(routes) as unknown as Documented
   const sections = Object.entries(surfaces).map(([tag, title]) => {
-    const own = routes.filter((route) => surface(route) === tag)
-    const details = own.map((route) => operation(route, operationIn(paths, route)))
+    const details = routes.filter((route) => surface(route) === tag).map(operation)
     return `<section><h2>${escaped(title)}</h2>${details.join('')}</section>`
   })
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escaped(info.title)}</title>
@@ -19,40 +16,17 @@ export function referencePage(routes: readonly Route[]): string {
 ${sections.join('\n')}</main></body></html>`
 }
 
-interface Documented {
-  readonly info: { readonly title: string; readonly description: string }
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
-}
-
-interface Operation {
-  readonly description: string
-  readonly parameters: readonly {
-    readonly name: string
-    readonly in: string
-    readonly required: boolean
-    readonly description?: string
-    readonly schema: JsonObject
-  }[]
-  readonly requestBody?: {
-    readonly content: Readonly<Record<string, { readonly schema: JsonObject }>>
-  }
-  readonly responses: Readonly<Record<string, unknown>>
-}
-
-function operationIn(paths: Documented['paths'], { path, method }: Route): Operation | undefined {
-  return paths[path.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()]
-}
-
-function operation(route: Route, documented: Operation | undefined): string {
+function operation(route: Route): string {
   const { method, path, summary } = route
   const { request, answer, stream } = examplesOf(route)
-  const statuses = Object.keys(documented?.responses ?? {}).map((status) =>
+  const { operationId, description, parameters, requestBody, responses } = operationOf(route)
+  const statuses = Object.keys(responses).map((status) =>
     `${status} ${STATUS_CODES[status] ?? ''}`.trim(),
   )
   const parts = [
-    `<p>${escaped(documented?.description ?? '')}</p>`,
-    table(documented?.parameters ?? []),
-    ...Object.entries(documented?.requestBody?.content ?? {}).map(([type, { schema }]) =>
+    `<p>${escaped(description)}</p>`,
+    table(parameters),
+    ...Object.entries(requestBody?.content ?? {}).map(([type, { schema }]) =>
       block(`Schema of the body, ${type}`, text(schema)),
     ),
     request === undefined ? '' : block('Example request', curl(route, request)),
@@ -60,10 +34,10 @@ function operation(route: Route, documented: Operation | undefined): string {
     stream === undefined ? '' : block('Example stream', stream),
     `<p>Responses: ${escaped(statuses.join(', '))}</p>`,
   ]
-  return `<details id="${operationId(route)}"><summary><b>${method}</b> <code>${escaped(path)}</code> ${escaped(summary)}</summary>${parts.join('')}</details>`
+  return `<details id="${operationId}"><summary><b>${method}</b> <code>${escaped(path)}</code> ${escaped(summary)}</summary>${parts.join('')}</details>`
 }
 
-function table(parameters: Operation['parameters']): string {
+function table(parameters: readonly Parameter[]): string {
   if (parameters.length === 0) return ''
   const rows = parameters.map(({ name, in: place, required, description, schema }) => {
     const need = required ? 'required' : 'optional'

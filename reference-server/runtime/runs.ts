@@ -1,23 +1,15 @@
 /** Registry of unfinished work: runs, with or without a listening client, and requests. */
 
-export interface Runs {
-  readonly size: number
-  /** Tracks the work until it settles; its signal, made when it is read, is aborted by `abort`. */
-  track<Result>(
-    work: (running: { readonly signal: AbortSignal }) => Promise<Result>,
-  ): Promise<Result>
-  /** Resolves when no work is left. */
-  idle(): Promise<void>
-  abort(): void
-}
+export type Runs = ReturnType<typeof runRegistry>
 
-export function runRegistry(): Runs {
+export function runRegistry() {
   const running = new Map<AbortController, Promise<unknown>>()
   return {
     get size() {
       return running.size
     },
-    track(work) {
+    /** Tracks the work until it settles; its signal, made when it is read, is aborted by `abort`. */
+    track<Result>(work: (running: Pick<AbortController, 'signal'>) => Promise<Result>) {
       const controller = new AbortController()
       const done = work(controller).finally(() => running.delete(controller))
       running.set(controller, done)
@@ -25,6 +17,7 @@ export function runRegistry(): Runs {
       done.catch(() => {})
       return done
     },
+    /** Resolves when no work is left. */
     async idle() {
       while (running.size > 0) await Promise.allSettled(running.values())
     },

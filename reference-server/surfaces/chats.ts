@@ -12,7 +12,7 @@ import type { Services } from '../services.ts'
 import type { Chat, ChatChange, ChatVersion } from '../store/types.ts'
 import { chatInPath } from './ownership.ts'
 import { pageBody } from './paging.ts'
-import { chatPageShape, chatRecord, chatShape } from './shapes.ts'
+import { chatRecord, chatShape, pageOf } from './shapes.ts'
 import { turnsOf } from './v3/conversation.ts'
 
 /** The document shows these routes for v3 chats only. */
@@ -45,7 +45,7 @@ export function chatRoutes(services: Services, version: ChatVersion): readonly R
     }),
     route('GET', collection, {
       summary: `List ${kind}s${order}${note}`,
-      answer: chatPageShape,
+      answer: pageOf(chatShape),
       query: version === 'v3' ? listChatsQuery : searchedListQuery,
       handle: ({ query, caller }) => {
         const favorite = 'exclude_favorites' in query && query.exclude_favorites ? false : undefined
@@ -124,7 +124,7 @@ export function favoriteRoutes({ store: { chats } }: Services): readonly Route[]
   return [
     route('GET', '/api/v3/chat/favorite', {
       summary: 'List favorite chats, newest first',
-      answer: chatPageShape,
+      answer: pageOf(chatShape),
       query: searchedListQuery,
       handle: ({ query, caller }) =>
         pageBody('favorites', query, chatRecord, (page) =>

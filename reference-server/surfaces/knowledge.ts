@@ -19,13 +19,7 @@ import type { Store } from '../store/sql/store.ts'
 import type { KnowledgeBase } from '../store/types.ts'
 import { uploadedContent } from './ownership.ts'
 import { pageBody } from './paging.ts'
-import {
-  basePageShape,
-  baseShape,
-  documentPageShape,
-  documentShape,
-  findingPageShape,
-} from './shapes.ts'
+import { baseShape, documentShape, findingShape, pageOf } from './shapes.ts'
 
 export function baseRoutes({ clock, ids, store }: Services, prefix: string): readonly Route[] {
   const { knowledge } = store
@@ -33,7 +27,7 @@ export function baseRoutes({ clock, ids, store }: Services, prefix: string): rea
   return [
     route('GET', prefix, {
       summary: 'List knowledge bases, oldest first',
-      answer: basePageShape,
+      answer: pageOf(baseShape),
       query: listQuery,
       handle: ({ query, caller }) =>
         pageBody('knowledge bases', query, baseRecord, (page) => knowledge.bases(caller, page)),
@@ -91,7 +85,7 @@ export function documentRoutes({ clock, ids, store }: Services, prefix: string):
   return [
     route('GET', all, {
       summary: 'List the documents of a knowledge base, oldest first',
-      answer: documentPageShape,
+      answer: pageOf(documentShape),
       query: listQuery,
       handle: async (call) => {
         const { id } = await baseInPath(knowledge, call)
@@ -169,13 +163,13 @@ export function searchRoutes({ retrieve, store }: Services, prefix: string): rea
   return [
     route('GET', path, {
       summary: 'Search a knowledge base for the text in q',
-      answer: findingPageShape,
+      answer: pageOf(findingShape),
       query: searchBaseQuery,
       handle: (call) => search(call, call.query.q, call.query),
     }),
     route('POST', path, {
       summary: 'Search a knowledge base for the text in query',
-      answer: findingPageShape,
+      answer: pageOf(findingShape),
       body: searchBaseRequest,
       handle: (call) => search(call, call.body.query, call.body),
     }),

@@ -4,10 +4,11 @@ import { type Route, route } from '../http/call.ts'
 import { type CatalogModel, models } from '../model/models.ts'
 import { knownModel } from './ownership.ts'
 import {
-  assistantPageShape,
+  assistantShape,
   compatibleModelShape,
   compatibleModelsShape,
-  modelPageShape,
+  modelShape,
+  pageOf,
 } from './shapes.ts'
 
 /** Date of the catalog, in Unix seconds; clients require a number here. */
@@ -44,12 +45,12 @@ export function catalogRoutes(): readonly Route[] {
   return [
     route('GET', '/api/v3/model', {
       summary: 'List models (not part of the interface document)',
-      answer: modelPageShape,
+      answer: pageOf(modelShape),
       handle: async () => ({ result: models, pagination }),
     }),
     route('GET', '/api/v3/assistant', {
       summary: 'List assistants (not part of the interface document)',
-      answer: assistantPageShape,
+      answer: pageOf(assistantShape),
       handle: async () => ({ result: kinds, pagination }),
     }),
   ]

@@ -14,7 +14,7 @@ export const runStream =
 export const healthShape = z.strictObject({ status: z.literal('ok') })
 
 /** The shape of every list of the native surfaces. */
-function pageOf(row: z.ZodType): z.ZodType {
+export function pageOf(row: z.ZodType): z.ZodType {
   return z.strictObject({
     result: z.array(row),
     pagination: z.strictObject({ cursor: z.string().nullable() }),
@@ -30,8 +30,6 @@ export const chatShape = z.strictObject({
   updated_at: time,
 })
 
-export const chatPageShape = pageOf(chatShape)
-
 export const attachmentShape = z.strictObject({
   id: uuid,
   filename: z.string(),
@@ -40,8 +38,6 @@ export const attachmentShape = z.strictObject({
   size: count,
   created_at: time,
 })
-
-export const attachmentPageShape = pageOf(attachmentShape)
 
 export const messageShape = z.strictObject({
   id: uuid,
@@ -68,15 +64,13 @@ export const replyShape = z.strictObject({
 
 const item = z.looseObject({ type: z.string() })
 
-const historyRowShape = z.strictObject({
+export const historyRowShape = z.strictObject({
   item_type: z.string(),
   item_status: z.string().optional(),
   item,
   run_id: z.string(),
   created_at: time,
 })
-
-export const historyPageShape = pageOf(historyRowShape)
 
 /** The documented fields, of 31. */
 export const responseShape = z.looseObject({
@@ -120,15 +114,13 @@ export const compatibleModelsShape = z.strictObject({
   data: z.array(compatibleModelShape),
 })
 
-const modelShape = z.strictObject({
+export const modelShape = z.strictObject({
   id: z.string(),
   aliases: z.array(z.string()),
   description: z.string(),
 })
 
-export const modelPageShape = pageOf(modelShape)
-
-const assistantShape = z.strictObject({
+export const assistantShape = z.strictObject({
   id: uuid,
   name: z.string(),
   description: z.string(),
@@ -136,16 +128,12 @@ const assistantShape = z.strictObject({
   kb_id: uuid.nullable(),
 })
 
-export const assistantPageShape = pageOf(assistantShape)
-
 export const baseShape = z.strictObject({
   id: uuid,
   name: z.string(),
   description: z.string(),
   created_at: time,
 })
-
-export const basePageShape = pageOf(baseShape)
 
 export const documentShape = z.strictObject({
   id: z.string(),
@@ -156,16 +144,12 @@ export const documentShape = z.strictObject({
   created_at: time,
 })
 
-export const documentPageShape = pageOf(documentShape)
-
-const findingShape = z.strictObject({
+export const findingShape = z.strictObject({
   file_id: z.string(),
   filename: z.string(),
   score: z.number().min(0).max(1),
   text: z.string(),
 })
-
-export const findingPageShape = pageOf(findingShape)
 
 /** Section 2.5. */
 export function chatRecord(chat: Chat): object {

@@ -1,7 +1,8 @@
 /** JSON values that conform to a schema: arguments of tool calls and structured answers. */
 import { generateSync } from 'json-schema-faker'
+import { asArray } from '../../../contract/json.ts'
 import { messageOf } from '../../../contract/text.ts'
-import { type Draw, seededDraw } from '../../runtime/random.ts'
+import { type Draw, pick, seededDraw } from '../../runtime/random.ts'
 import { type JsonSchema, UnsupportedSchema } from '../types.ts'
 import { asSchema, merged } from './merge.ts'
 
@@ -25,10 +26,8 @@ const optionalDepth = 3
  * @throws UnsupportedSchema if no value is found within 2,000 parts and 24 levels
  */
 export function conformingValue(schema: JsonSchema, seed: number, hints: Hints): unknown {
-  return new Generator(schema, seededDraw(seed, 'schema', JSON.stringify(schema)), hints).any(
-    schema,
-    0,
-  )
+  const draw = seededDraw(seed, 'schema', JSON.stringify(schema))
+  return new Generator(schema, draw, hints).any(schema, 0)
 }
 
 /** Numbers of a text, and its quoted words and names; if there are none, its last word. */
@@ -63,15 +62,13 @@ class Generator {
     const schema = merged(asSchema(given), this.#root)
     if ('const' in schema) return schema['const']
     const values = schema['enum']
-    if (Array.isArray(values)) return this.#oneOf(values)
+    if (Array.isArray(values)) {
+      if (values.length === 0) throw new UnsupportedSchema('the schema has an empty enum')
+      return pick(this.#draw, values)
+    }
     const branches = schema['anyOf'] ?? schema['oneOf']
     if (Array.isArray(branches)) return this.#branch(schema, branches, depth)
     return this.#typed(schema, typeOf(schema), depth)
-  }
-
-  #oneOf(values: readonly unknown[]): unknown {
-    if (values.length === 0) throw new UnsupportedSchema('the schema has an empty enum')
-    return values[Math.floor(this.#draw() * values.length)]
   }
 
   /** A value for the first branch that allows one; null only if nothing else is possible. */
@@ -113,9 +110,7 @@ class Generator {
 
   #object(schema: JsonSchema, depth: number): object {
     const properties = asSchema(schema['properties'] ?? {})
-    const required = new Set(
-      Array.isArray(schema['required']) ? schema['required'].map(String) : [],
-    )
+    const required = new Set(asArray(schema['required']).map(String))
     const names = new Set([...Object.keys(properties), ...required])
     const value = new Map<string, unknown>()
     for (const name of names) {
@@ -130,9 +125,10 @@ class Generator {
   }
 
   #array(schema: JsonSchema, depth: number): unknown[] {
-    const first = Array.isArray(schema['prefixItems']) ? schema['prefixItems'] : []
-    const usualCount = size(schema, 'minItems') ?? Math.min(2, size(schema, 'maxItems') ?? 2)
-    const count = depth >= optionalDepth ? (size(schema, 'minItems') ?? 0) : usualCount
+    const first = asArray(schema['prefixItems'])
+    const minItems = size(schema, 'minItems')
+    const usualCount = minItems ?? Math.min(2, size(schema, 'maxItems') ?? 2)
+    const count = depth >= optionalDepth ? (minItems ?? 0) : usualCount
     const value: unknown[] = first.map((item) => this.any(item, depth + 1))
     for (let tries = 0; value.length < count && tries < 20 * count; tries += 1) {
       const item = this.any(schema['items'] ?? {}, depth + 1)
@@ -140,9 +136,8 @@ class Generator {
       const isNew = () => !value.some((other) => JSON.stringify(other) === text)
       if (schema['uniqueItems'] !== true || isNew()) value.push(item)
     }
-    const minItems = size(schema, 'minItems') ?? 0
-    if (value.length < minItems) throw new UnsupportedSchema('the schema has too few unique items')
-    return value
+    if (value.length >= (minItems ?? 0)) return value
+    throw new UnsupportedSchema('the schema has too few unique items')
   }
 
   #string(schema: JsonSchema): string | undefined {
@@ -172,16 +167,14 @@ class Generator {
     for (const key of ['minLength', 'maxLength']) size(schema, key)
     const { pattern } = schema
     if (typeof pattern === 'string' && isLargePattern(pattern)) {
-      throw new UnsupportedSchema(
-        `the pattern ${JSON.stringify(pattern.slice(0, 40))} is too large`,
-      )
+      const beginning = JSON.stringify(pattern.slice(0, 40))
+      throw new UnsupportedSchema(`the pattern ${beginning} is too large`)
     }
     const kept = Object.fromEntries(Object.entries(schema).filter(([key]) => leafKeywords.has(key)))
     try {
       return generateSync({ ...kept, type }, { seed: Math.floor(this.#draw() * 2 ** 31) })
     } catch (error) {
-      const message = messageOf(error)
-      throw new UnsupportedSchema(message, { cause: error })
+      throw new UnsupportedSchema(messageOf(error), { cause: error })
     }
   }
 }

@@ -116,14 +116,25 @@ export function requestDigest({ knowledge, ...request }: ModelRequest): string {
 }
 
 /** @throws ModelOutage for an entry with an error */
-export function scriptedAnswer(entry: ScriptEntry, request: ModelRequest): Generation {
-  if (entry.error !== undefined) throw outage(entry, entry.error)
+function scriptedAnswer(entry: ScriptEntry, request: ModelRequest): Generation {
+  const { delay, error, reasoning } = entry
+  if (error !== undefined) {
+    throw new ModelOutage(error.status, {
+      code: error.code,
+      message: error.message ?? `The model answers with status ${error.status}, as the script says`,
+      retryAfter: error.retry_after,
+      delayMs: timeMs(delay ?? 0),
+    })
+  }
+  const thoughts =
+    request.think && reasoning !== undefined
+      ? [spoken({ type: 'reasoning' } as const, splitTokens(reasoning))]
+      : []
   const called = (entry.tool_calls ?? []).map(({ name, arguments: given }) => {
     const text = typeof given === 'string' ? given : JSON.stringify(given)
     return toolStep({ name, arguments: text }, request, '')
   })
-  const message = messageStep(entry, request)
-  const steps = [...reasoningSteps(entry, request), ...called, ...message]
+  const steps = [...thoughts, ...called, ...messageStep(entry, request)]
   const callsClient = called.some(({ type }) => type === 'function_call')
   const finish = callsClient && request.toolsRunBy === 'client' ? 'tool_calls' : 'stop'
   const generation = generationOf(cutShort(entry, { steps, finish }), request, paceOf(entry))
@@ -148,22 +159,6 @@ function cutShort({ answer, fail_after: failAfter, finish }: ScriptEntry, plan: 
       ? plan.steps
       : [...plan.steps.slice(0, -1), { ...last, complete: false }]
   return { steps, finish: finish ?? 'failed' }
-}
-
-function outage({ delay }: ScriptEntry, error: NonNullable<ScriptEntry['error']>): ModelOutage {
-  const { status, code, message, retry_after: retryAfter } = error
-  return new ModelOutage(status, {
-    code,
-    message: message ?? `The model answers with status ${status}, as the script says`,
-    retryAfter,
-    delayMs: delay === undefined ? 0 : timeMs(delay),
-  })
-}
-
-function reasoningSteps({ reasoning }: ScriptEntry, { think }: ModelRequest): readonly Step[] {
-  return think && reasoning !== undefined
-    ? [spoken({ type: 'reasoning' }, splitTokens(reasoning))]
-    : []
 }
 
 function messageStep(entry: ScriptEntry, { stop }: ModelRequest): readonly Step[] {

@@ -1,6 +1,5 @@
 /** POST /api/openai/chat/completions (section 4.1). */
 
-import type { SseBlock } from '../../events/sse.ts'
 import { type Call, type Reply, type Route, route } from '../../http/call.ts'
 import { ApiError } from '../../http/errors.ts'
 import type { ClientDemands, FunctionTool, ModelRequest, Turn } from '../../model/types.ts'
@@ -10,12 +9,12 @@ import {
   chatCompletionRequest,
 } from '../../requests/index.ts'
 import { unixSeconds } from '../../runtime/clock.ts'
-import { beginDecoding, type Decoding, tokenDelays } from '../../runtime/decoding.ts'
+import { beginDecoding, tokenDelays } from '../../runtime/decoding.ts'
 import { TimedValues } from '../../runtime/timed-values.ts'
 import type { Services } from '../../services.ts'
 import { knownModel, throwFailure } from '../ownership.ts'
 import { completionShape } from '../shapes.ts'
-import { type Completion, completionChunks, completionObject } from './completion.ts'
+import { completionObject, liveChunks } from './completion.ts'
 
 export function chatCompletionRoutes(services: Services): readonly Route[] {
   return [
@@ -55,29 +54,14 @@ async function complete(
   const disruption = first?.disruption
   if (body.stream === true) {
     const includeUsage = body.stream_options?.include_usage === true
-    const blocks = new TimedValues(liveChunks(completion, includeUsage, decoding, signal))
+    const blocks = new TimedValues(
+      liveChunks(completion, includeUsage, tokenDelays(decoding, signal)),
+    )
     return { status: 200, disruption, blocks }
   }
   await decoding.all(signal)
   throwFailure(first?.failure)
   return { status: 200, disruption, body: completionObject(completion) }
-}
-
-function* liveChunks(
-  completion: Completion,
-  includeUsage: boolean,
-  decoding: Decoding,
-  signal: AbortSignal,
-): Generator<SseBlock | Promise<void>> {
-  const nextFragment = tokenDelays(decoding, signal)
-  for (const { body, fragment } of completionChunks(completion, includeUsage)) {
-    if (fragment) {
-      const wait = nextFragment()
-      if (wait !== undefined) yield wait
-    }
-    yield { data: body }
-  }
-  yield { data: '[DONE]' }
 }
 
 /** The request for one of the `n` answers; `choice` counts from 0. */

@@ -1,4 +1,5 @@
 /** A chat completion of one or several choices, as an object (section 2.2) and as its chunks. */
+import type { SseBlock } from '../../events/sse.ts'
 import type { Generation, Step } from '../../model/types.ts'
 
 /** Content of both forms; `created` in Unix seconds. */
@@ -41,33 +42,41 @@ function wholeChoice({ generation, callIds }: Choice, index: number): object {
   }
 }
 
-export interface Chunk {
-  readonly body: object
-  /** True if it begins a decoding step, in which each choice gets a token; the pace applies to these. */
-  readonly fragment: boolean
-}
-
-/** Chunks without the end marker; a failed generation ends in an error instead of a finish reason. */
-export function* completionChunks(completion: Completion, includeUsage: boolean): Generator<Chunk> {
+/**
+ * Chunks at the pace of the decoding, and the end marker. A failed generation ends in an error instead of a finish
+ * reason.
+ */
+export function* liveChunks(
+  completion: Completion,
+  includeUsage: boolean,
+  nextToken: () => Promise<void> | undefined,
+): Generator<SseBlock | Promise<void>> {
   const envelope = {
     ...head(completion, 'chat.completion.chunk'),
     ...(includeUsage ? { usage: null } : {}),
   }
-  for (const { index, part, fragment } of decoded(completion.choices)) {
+  for (const { index, part, isStep } of decoded(completion.choices)) {
     if ('failure' in part) {
-      yield { body: failure(part.failure), fragment: false }
+      yield { data: failure(part.failure) }
+      yield end
       return
     }
+    const wait = isStep ? nextToken() : undefined
+    if (wait !== undefined) yield wait
     const { delta, finish = null } = part
     const choice = { index, delta, finish_reason: finish, logprobs: null }
-    yield { body: { ...envelope, choices: [choice] }, fragment }
+    yield { data: { ...envelope, choices: [choice] } }
   }
-  if (includeUsage) {
-    yield { body: { ...envelope, choices: [], usage: usage(completion) }, fragment: false }
-  }
+  if (includeUsage) yield { data: { ...envelope, choices: [], usage: usage(completion) } }
+  yield end
 }
 
-/** The parts of all choices in decoding order: the first token of each choice, then the second of each, … */
+const end = { data: '[DONE]' }
+
+/**
+ * The parts of all choices in decoding order: the first token of each choice, then the second of each, … Each of these
+ * steps begins with the part that has `isStep`.
+ */
 function* decoded(choices: readonly Choice[]) {
   let open = choices.map((choice, index) => ({ index, parts: deltas(choice) }))
   while (open.length > 0) {
@@ -75,7 +84,7 @@ function* decoded(choices: readonly Choice[]) {
     for (const one of open) {
       for (let next = one.parts.next(); next.done !== true; next = one.parts.next()) {
         const token = isToken(next.value)
-        yield { index: one.index, part: next.value, fragment: token && unfinished.length === 0 }
+        yield { index: one.index, part: next.value, isStep: token && unfinished.length === 0 }
         if (!token) continue
         unfinished.push(one)
         break

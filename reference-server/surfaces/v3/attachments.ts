@@ -7,7 +7,7 @@ import type { Services } from '../../services.ts'
 import type { Attachment, Chat } from '../../store/types.ts'
 import { chatInPath, ownChat, uploadedContent } from '../ownership.ts'
 import { pageBody } from '../paging.ts'
-import { attachmentPageShape, attachmentRecord, attachmentShape } from '../shapes.ts'
+import { attachmentRecord, attachmentShape, pageOf } from '../shapes.ts'
 
 const path = '/api/v3/attachment'
 
@@ -43,14 +43,14 @@ export function attachmentRoutes({ clock, ids, store }: Services): readonly Rout
     }),
     route('GET', path, {
       summary: 'List attachments, newest first: all, or those of a chat',
-      answer: attachmentPageShape,
+      answer: pageOf(attachmentShape),
       query: listAttachmentsQuery,
       handle: async ({ query, caller }) =>
         listed(caller, query, await named(caller, query.chat_id)),
     }),
     route('GET', '/api/v3/chat/:chat_id/attachments', {
       summary: 'List the attachments of a chat, newest first',
-      answer: attachmentPageShape,
+      answer: pageOf(attachmentShape),
       query: searchedListQuery,
       handle: async (call) => listed(call.caller, call.query, await chatInPath(chats, call, 'v3')),
     }),

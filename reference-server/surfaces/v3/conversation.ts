@@ -11,7 +11,7 @@ import type { Services } from '../../services.ts'
 import type { HistoryRow, StoredRun } from '../../store/types.ts'
 import { ownChat } from '../ownership.ts'
 import { pageBody } from '../paging.ts'
-import { historyPageShape } from '../shapes.ts'
+import { historyRowShape, pageOf } from '../shapes.ts'
 
 /** `input` in the form of the history: messages whose content is an array of parts. */
 export function inputItems(input: Input): readonly RunItem[] {
@@ -107,7 +107,7 @@ export function historyRoutes({ store: { chats, history } }: Services): readonly
   return [
     route('GET', '/api/v3/message', {
       summary: 'Read the history of a chat, oldest row first',
-      answer: historyPageShape,
+      answer: pageOf(historyRowShape),
       query: historyQuery,
       handle: async ({ query, caller }) => {
         const chat = await ownChat(chats, caller, query.chat_id, 'v3')
