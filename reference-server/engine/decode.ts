@@ -2,25 +2,15 @@
 import { ApiError } from '../http/errors.ts'
 import { type Clock, sleepUntil } from '../runtime/clock.ts'
 import type { Decode, Decoding } from '../runtime/decoding.ts'
-import {
-  cancel,
-  type EngineOptions,
-  type EngineState,
-  enqueue,
-  idle,
-  isIdle,
-  iterate,
-} from './engine.ts'
+import { Engine, type EngineOptions, type Sequence } from './engine.ts'
 
-interface Progress {
+interface Progress extends Sequence {
   tokens: number
   endsAt: number
 }
 
 export function decodeByEngine(options: EngineOptions, clock: Clock): Decode {
-  const progress = new Map<number, Progress>()
-  let state: EngineState = idle
-  let sequences = 0
+  const engine = new Engine<Progress>(options)
   let isRunning = false
   let iterated = Promise.withResolvers<void>()
 
@@ -28,16 +18,11 @@ export function decodeByEngine(options: EngineOptions, clock: Clock): Decode {
   async function run(): Promise<void> {
     isRunning = true
     let at = clock.now()
-    while (!isIdle(state)) {
-      const iteration = iterate(options, state)
-      state = iteration.state
-      at += iteration.durationMs
+    while (!engine.isIdle) {
+      const { durationMs, decoded } = engine.iterate()
+      at += durationMs
       await sleepUntil(clock, at)
-      for (const id of iteration.decoded) {
-        const own = progress.get(id)
-        if (own !== undefined) Object.assign(own, { tokens: own.tokens + 1, endsAt: at })
-      }
-      for (const id of iteration.finished) progress.delete(id)
+      for (const own of decoded) Object.assign(own, { tokens: own.tokens + 1, endsAt: at })
       iterated.resolve()
       iterated = Promise.withResolvers()
     }
@@ -49,17 +34,10 @@ export function decodeByEngine(options: EngineOptions, clock: Clock): Decode {
   }
 
   return ({ promptTokens, outputTokens, startedAt, signal }): Decoding => {
-    const id = sequences++
     const count = Math.max(1, outputTokens)
-    const queued = enqueue(options, state, { id, promptTokens, outputTokens: count })
-    if (queued === undefined) throw overloaded(options)
-    state = queued
-    const own: Progress = { tokens: 0, endsAt: startedAt }
-    progress.set(id, own)
-    signal?.addEventListener('abort', () => {
-      state = cancel(state, id)
-      progress.delete(id)
-    })
+    const own: Progress = { promptTokens, outputTokens: count, tokens: 0, endsAt: startedAt }
+    if (!engine.enqueue(own)) throw overloaded(options)
+    signal?.addEventListener('abort', () => engine.cancel(own))
     if (!isRunning) void run()
     return {
       get endsAt() {

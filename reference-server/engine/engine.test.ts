@@ -1,16 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import {
-  cancel,
-  defaultEngine,
-  EngineSyntaxError,
-  enqueue,
-  idle,
-  isIdle,
-  iterate,
-  parseEngine,
-  simulate,
-} from './engine.ts'
+import { defaultEngine, Engine, EngineSyntaxError, parseEngine, simulate } from './engine.ts'
 
 describe('parseEngine', () => {
   test('reads what vLLM calls these', () => {
@@ -55,36 +45,40 @@ const tokens = {
 describe('an engine', () => {
   test('decodes each admitted sequence to its end, in a batch that is never too large', () => {
     fc.assert(
-      fc.property(options, fc.array(fc.record(tokens), { maxLength: 30 }), (engine, sequences) => {
-        let state = idle
-        const expected = new Map<number, number>()
-        sequences.forEach((sequence, id) => {
-          const next = enqueue(engine, state, { id, ...sequence })
-          if (next !== undefined) expected.set(id, sequence.outputTokens)
-          state = next ?? state
-        })
-        expect(expected.size).toBe(
-          Math.min(sequences.length, engine.maxNumSeqs + engine.maxWaiting),
-        )
-        const decoded = new Map<number, number>()
-        while (!isIdle(state)) {
-          const iteration = iterate(engine, state)
-          expect(iteration.decoded.length).toBeLessThanOrEqual(engine.maxNumSeqs)
-          expect(iteration.durationMs).toBeGreaterThan(0)
-          for (const id of iteration.decoded) decoded.set(id, (decoded.get(id) ?? 0) + 1)
-          state = iteration.state
-        }
-        expect(decoded).toEqual(expected)
-      }),
+      fc.property(
+        options,
+        fc.array(fc.record(tokens), { maxLength: 30 }),
+        (settings, sequences) => {
+          const engine = new Engine(settings)
+          const admitted = sequences.filter((sequence) => engine.enqueue(sequence))
+          expect(admitted.length).toBe(
+            Math.min(sequences.length, settings.maxNumSeqs + settings.maxWaiting),
+          )
+          const counts = new Map(admitted.map((sequence) => [sequence, 0]))
+          while (!engine.isIdle) {
+            const { decoded, durationMs } = engine.iterate()
+            expect(decoded.length).toBeLessThanOrEqual(settings.maxNumSeqs)
+            expect(durationMs).toBeGreaterThan(0)
+            for (const one of decoded) counts.set(one, (counts.get(one) ?? 0) + 1)
+          }
+          expect([...counts]).toEqual(admitted.map((one) => [one, one.outputTokens]))
+        },
+      ),
     )
   })
 
-  test('forgets a sequence whose client has left', () => {
-    const one = { id: 1, promptTokens: 1, outputTokens: 3 }
-    const queued = enqueue(defaultEngine, idle, one) ?? idle
-    expect(isIdle(cancel(queued, 1))).toBe(true)
-    expect(isIdle(cancel(iterate(defaultEngine, queued).state, 1))).toBe(true)
-  })
+  test.each([0, 1])(
+    'forgets a sequence whose client has left, after %i iterations',
+    (iterations) => {
+      const engine = new Engine(defaultEngine)
+      const sequence = { promptTokens: 1, outputTokens: 3 }
+      engine.enqueue(sequence)
+      if (iterations > 0) engine.iterate()
+      expect(engine.isIdle).toBe(false)
+      engine.cancel(sequence)
+      expect(engine.isIdle).toBe(true)
+    },
+  )
 })
 
 describe('a simulation', () => {

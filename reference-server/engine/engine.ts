@@ -1,82 +1,62 @@
 /**
- * Continuous batching as a pure state machine (Yu et al., "Orca", OSDI 2022; the scheduler of vLLM):
- * an iteration admits waiting sequences, prefills them, and gives each running sequence one token. It has no
- * clock: a server waits for each iteration, a simulation only adds up the durations.
+ * Continuous batching (Yu et al., "Orca", OSDI 2022; the scheduler of vLLM): an iteration admits waiting sequences,
+ * prefills them, and gives each running sequence one token. It has no clock: a server waits for each iteration, a
+ * simulation only adds up the durations.
  */
 
 export interface Sequence {
-  readonly id: number
   /** Prefilled when the sequence is admitted. */
   readonly promptTokens: number
   /** Minimum 1. */
   readonly outputTokens: number
 }
 
-export interface RunningSequence extends Sequence {
-  /** Tokens that are still to come. */
-  readonly remaining: number
-}
-
-export interface EngineState {
+export class Engine<One extends Sequence> {
+  readonly #options: EngineOptions
   /** Sequences in order of arrival. */
-  readonly waiting: readonly Sequence[]
-  readonly running: readonly RunningSequence[]
-}
+  #waiting: One[] = []
+  /** Tokens of the running sequences that are still to come. */
+  readonly #running = new Map<One, number>()
 
-export interface Iteration {
-  readonly durationMs: number
-  /** Sequences that have one token more at the end of the iteration. */
-  readonly decoded: readonly number[]
-  /** Sequences whose last token was decoded. */
-  readonly finished: readonly number[]
-  readonly state: EngineState
-}
+  constructor(options: EngineOptions) {
+    this.#options = options
+  }
 
-export const idle: EngineState = { waiting: [], running: [] }
+  get isIdle(): boolean {
+    return this.#waiting.length === 0 && this.#running.size === 0
+  }
 
-/** The state with one more sequence, or undefined if the queue is full. */
-export function enqueue(
-  { maxNumSeqs, maxWaiting }: EngineOptions,
-  state: EngineState,
-  sequence: Sequence,
-): EngineState | undefined {
-  const free = Math.max(0, maxNumSeqs - state.running.length)
-  if (state.waiting.length >= maxWaiting + free) return undefined
-  return { ...state, waiting: [...state.waiting, sequence] }
-}
+  get #free(): number {
+    return Math.max(0, this.#options.maxNumSeqs - this.#running.size)
+  }
 
-/** Removes a sequence whose client has disconnected. */
-export function cancel({ waiting, running }: EngineState, id: number): EngineState {
-  const others = (sequence: Sequence) => sequence.id !== id
-  return { waiting: waiting.filter(others), running: running.filter(others) }
-}
+  /** False if the queue is full. */
+  enqueue(sequence: One): boolean {
+    if (this.#waiting.length >= this.#options.maxWaiting + this.#free) return false
+    this.#waiting.push(sequence)
+    return true
+  }
 
-export function isIdle({ waiting, running }: EngineState): boolean {
-  return waiting.length === 0 && running.length === 0
-}
+  /** Removes a sequence whose client has disconnected. */
+  cancel(sequence: One): void {
+    this.#waiting = this.#waiting.filter((other) => other !== sequence)
+    this.#running.delete(sequence)
+  }
 
-/** One iteration, which takes no time if the engine is idle. */
-export function iterate(options: EngineOptions, state: EngineState): Iteration {
-  const free = Math.max(0, options.maxNumSeqs - state.running.length)
-  const admitted = state.waiting.slice(0, free)
-  const batch = [
-    ...state.running,
-    ...admitted.map((sequence) => ({ ...sequence, remaining: sequence.outputTokens })),
-  ]
-  if (batch.length === 0) return { durationMs: 0, decoded: [], finished: [], state }
-  const promptTokens = admitted.reduce((sum, sequence) => sum + sequence.promptTokens, 0)
-  const after = batch.map((sequence) => ({ ...sequence, remaining: sequence.remaining - 1 }))
-  return {
-    durationMs:
-      promptTokens * options.prefillMsPerToken +
-      options.decodeMs +
-      batch.length * options.decodeMsPerSeq,
-    decoded: batch.map(({ id }) => id),
-    finished: after.filter(({ remaining }) => remaining <= 0).map(({ id }) => id),
-    state: {
-      waiting: state.waiting.slice(admitted.length),
-      running: after.filter(({ remaining }) => remaining > 0),
-    },
+  /** One iteration, which takes no time if the engine is idle: the sequences that got a token, and those that ended. */
+  iterate() {
+    const { prefillMsPerToken, decodeMs, decodeMsPerSeq } = this.#options
+    const admitted = this.#waiting.splice(0, this.#free)
+    for (const sequence of admitted) this.#running.set(sequence, sequence.outputTokens)
+    const decoded = [...this.#running.keys()]
+    for (const [sequence, left] of [...this.#running]) {
+      if (left > 1) this.#running.set(sequence, left - 1)
+      else this.#running.delete(sequence)
+    }
+    const promptTokens = admitted.reduce((sum, sequence) => sum + sequence.promptTokens, 0)
+    const busyMs = promptTokens * prefillMsPerToken + decodeMs + decoded.length * decodeMsPerSeq
+    const finished = decoded.filter((sequence) => !this.#running.has(sequence))
+    return { durationMs: decoded.length === 0 ? 0 : busyMs, decoded, finished }
   }
 }
 
@@ -157,12 +137,9 @@ function unreadable(part: string, why: string): EngineSyntaxError {
   return new EngineSyntaxError(`engine: cannot read "${part}": ${why}`)
 }
 
-export interface SimulatedRequest {
+export interface SimulatedRequest extends Sequence {
   /** Milliseconds after the beginning; ascending. */
   readonly atMs: number
-  readonly promptTokens: number
-  /** Minimum 1. */
-  readonly outputTokens: number
 }
 
 /** Null for a request that was refused. */
@@ -173,39 +150,37 @@ export type SimulatedAnswer = {
   readonly latencyMs: number
 } | null
 
+interface Simulated extends SimulatedRequest {
+  firstTokenAt?: number
+  answer?: SimulatedAnswer
+}
+
 /** The answers to the requests, in their order, once all of them have ended. */
 export function simulate(
   options: EngineOptions,
   requests: readonly SimulatedRequest[],
 ): readonly SimulatedAnswer[] {
-  const firstTokenAt = new Map<number, number>()
-  const answers: SimulatedAnswer[] = requests.map(() => null)
-  let state: EngineState = idle
+  const engine = new Engine<Simulated>(options)
+  const all = requests.map((request): Simulated => ({ ...request }))
   let now = 0
   let next = 0
   const arriveUntil = (time: number) => {
-    for (let request = requests[next]; request !== undefined; request = requests[next]) {
-      if (request.atMs > time) return
-      const { promptTokens, outputTokens } = request
-      state = enqueue(options, state, { id: next, promptTokens, outputTokens }) ?? state
+    for (let one = all[next]; one !== undefined && one.atMs <= time; one = all[next]) {
+      engine.enqueue(one)
       next += 1
     }
   }
-  while (next < requests.length || !isIdle(state)) {
-    if (isIdle(state)) now = Math.max(now, requests[next]?.atMs ?? now)
+  while (next < all.length || !engine.isIdle) {
+    if (engine.isIdle) now = Math.max(now, all[next]?.atMs ?? now)
     arriveUntil(now)
-    const iteration = iterate(options, state)
-    state = iteration.state
-    now += iteration.durationMs
+    const { durationMs, decoded, finished } = engine.iterate()
+    now += durationMs
     // Arrivals in the meantime wait for the next iteration.
     arriveUntil(now)
-    for (const id of iteration.decoded) {
-      if (!firstTokenAt.has(id)) firstTokenAt.set(id, now)
-    }
-    for (const id of iteration.finished) {
-      const atMs = requests[id]?.atMs ?? 0
-      answers[id] = { ttftMs: (firstTokenAt.get(id) ?? now) - atMs, latencyMs: now - atMs }
+    for (const one of decoded) one.firstTokenAt ??= now
+    for (const one of finished) {
+      one.answer = { ttftMs: (one.firstTokenAt ?? now) - one.atMs, latencyMs: now - one.atMs }
     }
   }
-  return answers
+  return all.map(({ answer }) => answer ?? null)
 }
