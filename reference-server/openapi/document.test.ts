@@ -1,10 +1,13 @@
 /** The document against the list of routes of the contract, and against real answers of the server. */
 import { describe, expect, it } from 'vitest'
 import { type Operation, operations } from '../../contract/operations.ts'
+import { encodeBlock, type SseBlock } from '../events/sse.ts'
 import type { Call, Reply } from '../http/call.ts'
+import type { Patch } from '../services.ts'
 import { allRoutes } from '../surfaces/all-routes.ts'
-import { type Json, testServer } from '../test-support/server.ts'
+import { countingIds, type Json, testServer } from '../test-support/server.ts'
 import { isCallOf, tour } from '../test-support/tour.ts'
+import type { OperationExamples } from './document.ts'
 
 describe('/openapi.json', () => {
   const read = async (): Promise<Json> => {
@@ -70,31 +73,66 @@ it('/docs shows the reference page with nothing from elsewhere', async () => {
 })
 
 describe('every route', () => {
-  it('answers with the status and the shape that the document shows', async () => {
-    const answers: { call: Call; reply: Reply }[] = []
+  it('answers with status, shape and examples of the document: vitest --update=all writes the examples', async () => {
+    const exchanges: SeenExchange[] = []
     const server = await testServer({
-      patch: (services) => ({
-        ...services,
-        outgoing: (call, reply) => {
-          answers.push({ call, reply })
-          return reply
-        },
-      }),
+      clock: { now: () => Date.UTC(2026, 0, 2, 3, 4, 5), sleep: async () => {} },
+      ids: countingIds(),
+      patch: watched(exchanges),
     })
     await tour(server)
-    for (const route of allRoutes(server.services)) {
-      const matching = answers.filter(({ call }) => isCallOf(route, call))
-      expect([route.method, route.path, matching.length > 0]).toEqual([
-        route.method,
-        route.path,
-        true,
-      ])
-      for (const { reply } of matching) {
-        expect([route.path, reply.status]).toEqual([route.path, route.answer.status])
-        if ('blocks' in reply) expect(route.answer.stream).toBeDefined()
-        else if (route.answer.body === undefined) expect(reply.body).toBeUndefined()
-        else expect(route.answer.body.parse(reply.body)).toEqual(reply.body)
+    const examples = allRoutes(server.services).map((route) => {
+      const { answer } = route
+      const name = `${route.method} ${route.path}`
+      const own = exchanges.filter(({ call }) => isCallOf(route, call))
+      expect([name, own.length > 0]).toEqual([name, true])
+      for (const { reply } of own) {
+        expect([name, reply.status]).toEqual([name, answer.status])
+        if ('blocks' in reply) expect(answer.stream).toBeDefined()
+        else if (answer.body === undefined) expect(reply.body).toBeUndefined()
+        else expect(answer.body.parse(reply.body)).toEqual(reply.body)
       }
-    }
-  })
+      return `${JSON.stringify(name)}: ${JSON.stringify(exampleOf(own))}`
+    })
+    await expect(`{\n${examples.join(',\n')}\n}\n`).toMatchFileSnapshot('./examples.json')
+  }, 60_000)
 })
+
+interface SeenExchange {
+  readonly call: Call
+  readonly reply: Reply
+  readonly blocks: SseBlock[]
+}
+
+function watched(exchanges: SeenExchange[]): Patch {
+  return (services) => ({
+    ...services,
+    outgoing: (call, reply) => {
+      const one: SeenExchange = { call, reply, blocks: [] }
+      exchanges.push(one)
+      return 'blocks' in reply ? { ...reply, blocks: kept(reply.blocks, one.blocks) } : reply
+    },
+  })
+}
+
+async function* kept(blocks: AsyncIterable<SseBlock>, into: SseBlock[]) {
+  for await (const block of blocks) {
+    into.push(block)
+    yield block
+  }
+}
+
+const maxBlocks = 3
+
+function exampleOf(exchanges: readonly SeenExchange[]): OperationExamples {
+  const value = exchanges.find(({ reply }) => !('blocks' in reply))
+  const stream = exchanges.find(({ reply }) => 'blocks' in reply)
+  const request = value?.call.file === undefined ? value?.call.body : undefined
+  const answer = value && 'body' in value.reply ? value.reply.body : undefined
+  const events = stream?.blocks.slice(0, maxBlocks).map((block) => String(encodeBlock(block)))
+  return {
+    ...(request === undefined ? {} : { request }),
+    ...(answer === undefined ? {} : { answer }),
+    ...(events === undefined ? {} : { stream: events.join('') }),
+  }
+}

@@ -28,7 +28,7 @@ it.each([
   }
 })
 
-it('raises what fails in mid-stream', async () => {
+it('raises what fails in mid-stream, with an error event and a failed response', async () => {
   const server = await testServer()
   const { text } = await server.oneShot({ input: '[[fail=3]]', stream: true })
   const abort = new AbortController()
@@ -36,6 +36,23 @@ it('raises what fails in mid-stream', async () => {
     for await (const _ of Stream.fromSSEResponse(new Response(text), abort));
   }
   await expect(read()).rejects.toThrow('The generation failed')
+  const error = { code: 'server_error', message: 'The generation failed', param: null }
+  const response = { status: 'failed', error: { code: 'server_error' } }
+  expect(readEvents(text).slice(-5)).toMatchObject([
+    { type: 'response.output_text.done' },
+    { type: 'response.content_part.done' },
+    { type: 'response.output_item.done' },
+    { type: 'error', ...error, error },
+    { type: 'response.failed', response: { ...response, output: [{ status: 'incomplete' }] } },
+  ])
+})
+
+it('holds all 31 members of a response in every snapshot', async () => {
+  const server = await testServer()
+  const events = readEvents((await server.oneShot({ input: 'Hello', stream: true })).text)
+  const members = events.flatMap(({ response }) => (response ? [Object.keys(response)] : []))
+  expect(members.map(({ length }) => length)).toEqual([31, 31, 31])
+  for (const names of members) expect(names).toEqual(members[0])
 })
 
 const [guide, helper] = assistants.map(({ id }) => id)
