@@ -159,7 +159,7 @@ async function assemble(options: AssemblyOptions, life: Readonly<Life>) {
     const metrics = serverMetrics(() => runs.size)
     services = { ...services, decode: metrics.measured(decode) }
     pages.push(metrics.page)
-    ownObservers.push(metrics)
+    ownObservers.push(metrics.observer)
   }
   if (log !== undefined) {
     const { requestLog } = await import('./observability/request-log.ts')

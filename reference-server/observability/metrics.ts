@@ -2,18 +2,11 @@
  * Metrics in the Prometheus format. Names and buckets are those of the OpenTelemetry semantic
  * conventions (HTTP server, generative AI) if they have one; other names begin with `chatgen_`.
  */
-import { pageRoute, type Route } from '../http/call.ts'
+import { pageRoute } from '../http/call.ts'
 import type { Decode, Decoding } from '../runtime/decoding.ts'
-import { type Observer, requestLine } from './observe.ts'
+import type { Observer } from './observe.ts'
 
-export interface ServerMetrics extends Observer {
-  /** GET /metrics. */
-  readonly page: Route
-  /** Measures the tokens of each answer, at the cost of one comparison per token. */
-  measured(decode: Decode): Decode
-}
-
-export function serverMetrics(runs: () => number): ServerMetrics {
+export function serverMetrics(runs: () => number) {
   const requests = histogram(
     'http_server_request_duration_seconds',
     'Duration of HTTP server requests',
@@ -62,23 +55,27 @@ export function serverMetrics(runs: () => number): ServerMetrics {
     ].join('\n')
   }
 
-  return {
-    page: pageRoute('/metrics', 'text/plain; version=0.0.4; charset=utf-8', text),
+  const observer: Observer = {
     begins: () => {
       active += 1
     },
-    ends(served, durationMs) {
+    ends({ request: { method = 'GET' }, found, response }, durationMs) {
       active -= 1
-      const { method } = requestLine(served)
-      const { found, response } = served
       const labels = `http_request_method="${method}",http_route="${found.path ?? ''}",http_response_status_code="${response.statusCode}"`
       requests.observe(durationMs / 1000, labels)
     },
-    measured: (decode) => (request) => {
-      tokens.input += request.promptTokens
-      tokens.output += request.outputTokens
-      return observed(decode(request), request.outputTokens, times)
-    },
+  }
+  return {
+    observer,
+    page: pageRoute('/metrics', 'text/plain; version=0.0.4; charset=utf-8', text),
+    /** Measures the tokens of each answer, at the cost of one comparison per token. */
+    measured:
+      (decode: Decode): Decode =>
+      (request) => {
+        tokens.input += request.promptTokens
+        tokens.output += request.outputTokens
+        return observed(decode(request), request.outputTokens, times)
+      },
   }
 }
 

@@ -1,4 +1,5 @@
 /** Pace of the fake model: time to the first token, time between tokens, both seeded. */
+import { messageOf } from '../../contract/text.ts'
 import { maxTimerMs, timerLimitText } from '../../contract/timer.ts'
 import { type Clock, sleepUntil } from './clock.ts'
 import { type Draw, seededDraw } from './random.ts'
@@ -71,20 +72,18 @@ function lognormal(draw: Draw, sigma: number): number {
   return Math.exp(sigma * radius * Math.cos(2 * Math.PI * draw()))
 }
 
-type Readers<Read> = Readonly<Record<string, (part: string, value: string) => Read>>
+type Readers<Read> = Readonly<Record<string, (value: string) => Read>>
 
 const ofRun: Readers<Partial<Pace>> = {
-  ttft: (part, value) => {
-    const { ms, sigma } = spread(part, value)
+  ttft: (value) => {
+    const { ms, sigma } = spread(value)
     return { ttftMs: ms, ttftSigma: sigma }
   },
-  gap: (part, value) => {
-    const { ms, sigma } = spread(part, value)
+  gap: (value) => {
+    const { ms, sigma } = spread(value)
     return { gapMs: ms, gapSigma: sigma }
   },
-  jitter: (part, value) => ({
-    jitter: within(part, value, 1, 'expected a number from 0 to 1'),
-  }),
+  jitter: (value) => ({ jitter: within(value, 1, 'expected a number from 0 to 1') }),
 }
 
 function readParts<Read extends object>(text: string, readers: Readers<Read>): Read {
@@ -92,58 +91,59 @@ function readParts<Read extends object>(text: string, readers: Readers<Read>): R
   return Object.assign({}, ...text.split(comma).map((part) => readPart(part.trim(), readers)))
 }
 
+/** The readers throw without the part. */
 function readPart<Read>(part: string, readers: Readers<Read>): Read {
-  const [name = '', value = '', ...rest] = part.split('=')
-  if (rest.length > 0 || value === '') throw unreadable(part, 'expected name=value')
-  const read = Object.hasOwn(readers, name) ? readers[name] : undefined
-  if (read === undefined) throw unreadable(part, `known names are ${listed(Object.keys(readers))}`)
-  return read(part, value)
+  try {
+    const [name = '', value = '', ...rest] = part.split('=')
+    if (rest.length > 0 || value === '') throw new PaceSyntaxError('expected name=value')
+    const read = Object.hasOwn(readers, name) ? readers[name] : undefined
+    if (read !== undefined) return read(value)
+    throw new PaceSyntaxError(`known names are ${listed(Object.keys(readers))}`)
+  } catch (error) {
+    throw new PaceSyntaxError(`pace: cannot read "${part}": ${messageOf(error)}`)
+  }
 }
 
 /** A time, or `lognormal(MEDIAN,SIGMA)`. */
-function spread(part: string, value: string): { readonly ms: number; readonly sigma: number } {
-  if (!value.startsWith('lognormal')) return { ms: milliseconds(part, value), sigma: 0 }
+function spread(value: string): { readonly ms: number; readonly sigma: number } {
+  if (!value.startsWith('lognormal')) return { ms: milliseconds(value), sigma: 0 }
   const [, median, sigma] = /^lognormal\(([^,()]+),([^,()]+)\)$/.exec(value) ?? []
   if (median === undefined || sigma === undefined) {
-    throw unreadable(part, 'expected lognormal(MEDIAN,SIGMA) such as lognormal(200ms,0.4)')
+    throw new PaceSyntaxError('expected lognormal(MEDIAN,SIGMA) such as lognormal(200ms,0.4)')
   }
   return {
-    ms: milliseconds(part, median.trim()),
-    sigma: within(part, sigma.trim(), maxSigma, `expected a sigma from 0 to ${maxSigma}`),
+    ms: milliseconds(median.trim()),
+    sigma: within(sigma.trim(), maxSigma, `expected a sigma from 0 to ${maxSigma}`),
   }
 }
 
 /** Limit beyond which one interval in a thousand would exceed ten thousand medians. */
 const maxSigma = 3
 
-function freeze(part: string, value: string): { readonly freeze: FreezeOptions } {
+function freeze(value: string): { readonly freeze: FreezeOptions } {
   const [forHow, at, ...rest] = value.split('@')
   if (forHow === undefined || at === undefined || rest.length > 0) {
-    throw unreadable(part, 'expected FOR@AT such as 5s@10s')
+    throw new PaceSyntaxError('expected FOR@AT such as 5s@10s')
   }
-  return { freeze: { forMs: milliseconds(part, forHow), atMs: milliseconds(part, at) } }
+  return { freeze: { forMs: milliseconds(forHow), atMs: milliseconds(at) } }
 }
 
-function milliseconds(part: string, value: string): number {
+function milliseconds(value: string): number {
   const match = /^(\d+(?:\.\d+)?)(ms|s)?$/.exec(value)
-  if (match?.[1] === undefined) throw unreadable(part, 'expected a time such as 20ms or 0.5s')
+  if (match?.[1] === undefined) throw new PaceSyntaxError('expected a time such as 20ms or 0.5s')
   const ms = Number(match[1]) * (match[2] === 's' ? 1000 : 1)
-  if (ms > maxTimerMs) throw unreadable(part, timerLimitText)
+  if (ms > maxTimerMs) throw new PaceSyntaxError(timerLimitText)
   return ms
 }
 
-function within(part: string, value: string, max: number, expected: string): number {
+function within(value: string, max: number, expected: string): number {
   const number = Number(value)
-  if (value === '' || !(number >= 0 && number <= max)) throw unreadable(part, expected)
+  if (value === '' || !(number >= 0 && number <= max)) throw new PaceSyntaxError(expected)
   return number
 }
 
 function listed(names: readonly string[]): string {
   return `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
-}
-
-function unreadable(part: string, why: string): PaceSyntaxError {
-  return new PaceSyntaxError(`pace: cannot read "${part}": ${why}`)
 }
 
 export interface FreezeOptions {

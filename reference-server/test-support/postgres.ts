@@ -8,15 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { freePort } from './free-port.ts'
 
-export interface PostgresCluster {
-  /** Creates a database, and returns its URL. */
-  createDatabase(name: string): Promise<string>
-  /** Stops immediately, as in a crash. */
-  kill(): Promise<void>
-  start(): Promise<void>
-  /** Stops the server and deletes its files. */
-  remove(): Promise<void>
-}
+export type PostgresCluster = Awaited<ReturnType<typeof startPostgres>>
 
 const packages = '/usr/lib/postgresql'
 
@@ -28,7 +20,7 @@ export function postgresPrograms(): string | undefined {
 }
 
 /** @throws Error if PostgreSQL is not installed, or does not start within 20 seconds */
-export async function startPostgres(settings: readonly string[] = []): Promise<PostgresCluster> {
+export async function startPostgres(settings: readonly string[] = []) {
   const programs = postgresPrograms()
   if (programs === undefined) throw new Error('PostgreSQL is not installed')
   const user = serverUser()
@@ -62,7 +54,7 @@ export async function startPostgres(settings: readonly string[] = []): Promise<P
     }
   }
 
-  /** SIGQUIT is the immediate shutdown: without a checkpoint, the log is replayed at the next start. */
+  /** Stops as in a crash. SIGQUIT is the immediate shutdown: the log is replayed at the next start. */
   async function kill(): Promise<void> {
     if (server === undefined || server.exitCode !== null) return
     const ended = once(server, 'exit')
@@ -77,12 +69,14 @@ export async function startPostgres(settings: readonly string[] = []): Promise<P
     throw error
   }
   return {
-    createDatabase: async (name) => {
+    /** Creates a database, and returns its URL. */
+    createDatabase: async (name: string) => {
       await withClient(url('postgres'), (client) => client.query(`CREATE DATABASE "${name}"`))
       return url(name)
     },
     start,
     kill,
+    /** Stops the server and deletes its files. */
     remove: async () => {
       await kill()
       rmSync(folder, { recursive: true, force: true })
