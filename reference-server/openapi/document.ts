@@ -81,7 +81,7 @@ export function operationOf(route: Route) {
   const examples = examplesOf(route)
   const isOfService = path.startsWith('/api/')
   const isShown = Object.values(operations).some(
-    (shown) => shown.method === method && shown.path === pathOf(route),
+    (documented) => documented.method === method && documented.path === pathOf(route),
   )
   const ownChoice = isOfService
     ? 'Not shown by the interface document: a choice of this server.'
