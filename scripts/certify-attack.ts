@@ -113,8 +113,8 @@ function runAll<T>(count: number, atOnce: number, work: (at: number) => Promise<
   const slots = createSemaphore(atOnce)
   return Promise.all(
     Array.from({ length: count }, async (_, at) => {
-      const release = await slots.acquire()
-      return work(at).finally(release)
+      const slot = await slots.acquire()
+      return work(at).finally(slot.release)
     }),
   )
 }

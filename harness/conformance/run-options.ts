@@ -12,36 +12,34 @@ import type { Exploration } from './exploration.ts'
 import type { TargetProfile } from './profile/index.ts'
 import { type Selection, skipReason } from './profile/selection.ts'
 import type { Progress } from './progress.ts'
-import type { Depth, RunSetup } from './run-setup.ts'
+import type { RunSetup } from './run-setup.ts'
 import { newRunState, steadyNow } from './session/run-state.ts'
 import type { Engine } from './vitest/engine.ts'
 
-export interface RunOptions {
+type Optional<Type> = { readonly [Member in keyof Type]?: Type[Member] | undefined }
+
+/** Settings of a run for its scenarios that have defaults: a new seed, depth `normal`, 1,200 generations. */
+type Chosen = Pick<
+  RunSetup,
+  'seed' | 'keySeed' | 'depth' | 'jobs' | 'maxGenerations' | 'recordedEnd'
+>
+
+export interface RunOptions extends Optional<Chosen> {
   readonly profile: TargetProfile
   readonly selection: Selection
   /** Folder for `exchanges.ndjson` and the journal; created if it is missing. */
   readonly outDir: string
-  readonly seed?: string | undefined
-  /** That of the recorded run; by default, a new one. */
-  readonly keySeed?: string | undefined
-  /** Depth of the tried conditions; `normal` by default. */
-  readonly depth?: Depth | undefined
-  readonly jobs?: number | undefined
   /** Changes the order of the scenarios. */
   readonly shuffle?: string | undefined
   readonly maxRequests?: number | undefined
   /** Requests that the caller has sent to the target already; the budget and the cost include them. */
   readonly requestsBefore?: number | undefined
-  /** Maximum generations; 1,200 by default. */
-  readonly maxGenerations?: number | undefined
   readonly strict?: boolean | undefined
   /** Requests look like those of users: no tag, no name of this package. */
   readonly incognito?: boolean | undefined
   /** `exchanges.ndjson` of an earlier run with the same seed, to judge in place of the network: a response
    * counts only for the request that it was given to. */
   readonly recordingFile?: string | undefined
-  /** Reason why the recorded run ended early. */
-  readonly recordedEnd?: string | undefined
   /** Called when the target has answered, before the first file is written. */
   readonly beforeWriting?: (() => void) | undefined
   readonly onProgress?: ((progress: Progress) => void) | undefined

@@ -5,7 +5,7 @@ import { type ConformanceReport, isViolation } from '../../contract/report/confo
 import { messageOf } from '../../contract/text.ts'
 import { createRedactor, RedactingWriter } from '../client/index.ts'
 import { auditLeftovers, type LeftoverAudit } from './cleanup/audit.ts'
-import { openJournal, startJournal } from './cleanup/journal.ts'
+import { readJournal, startJournal } from './cleanup/journal.ts'
 import { interfaceRevision, runRecordName, suiteVersion } from './defaults.ts'
 import { costOf, runOnEachEndpoint } from './endpoints-alone.ts'
 import { ConfigurationError, InterruptedError, refusing } from './errors.ts'
@@ -55,15 +55,10 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
     })
   }
   const collector = new Collector(showProgress, redactor.text)
-  const whole = {
-    collector,
-    setup,
-    profileName: options.selection.profile,
-    strict: options.strict ?? false,
-    startedAt,
-    startMs,
-    redact: redactor.text,
-  }
+  const { selection, strict = false } = options
+  const { text: redact } = redactor
+  const profileName = selection.profile
+  const whole = { collector, setup, profileName, strict, startedAt, startMs, redact }
   const before = { ...noCost, requests: preflightRequests }
   const verdicts = (untestedReason?: string) => {
     const results = collector.resultsInOrder()
@@ -103,7 +98,7 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
 /** The reason why a run has no results, with the command that deletes what it has left behind. */
 function withLeftovers(reason: string, { journalFile }: RunSetup): string {
   try {
-    return openJournal(journalFile).chats.length === 0
+    return readJournal(journalFile).chats.length === 0
       ? reason
       : `${reason}. Chats may be left on the target: run chatgen cleanup ${journalFile}`
   } catch {
@@ -211,6 +206,5 @@ function prepareFiles(options: RunOptions, setup: RunSetup, startedAt: Date): vo
 }
 
 function unlessUnwritable(write: () => void): void {
-  const problem = 'the folder for results cannot be written'
-  refusing(Error, write, problem)
+  refusing(Error, write, 'the folder for results cannot be written')
 }

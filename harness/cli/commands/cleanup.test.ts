@@ -3,12 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { startReferenceServer } from '../../../reference-server/index.ts'
-import {
-  createdEntries,
-  headLine,
-  openEntries,
-  readJournal,
-} from '../../conformance/cleanup/journal.ts'
+import { createdEntries, headLine, readJournal } from '../../conformance/cleanup/journal.ts'
 import { type ChatServer, startChatServer } from '../../conformance/test-support/chat-server.ts'
 import { chatgen, chatsOn, emptyFolder, expectEnd, start } from '../test-support/chatgen.ts'
 import { inProcess } from '../test-support/in-process.ts'
@@ -106,7 +101,7 @@ describe('chatgen cleanup', () => {
 
   test('finds all that a killed run has left behind', { timeout: 60_000 }, async () => {
     const { server, key, folder, file } = await killedInTheMiddle()
-    expect(openEntries(readJournal(file)).length).toBeGreaterThan(0)
+    expect(readJournal(file).open.length).toBeGreaterThan(0)
 
     const ended = await chatgen(['cleanup', file], { CHATGEN_API_KEY: key }, folder)
     expectEnd(ended, 0, { out: 'deleted or already gone' })

@@ -1,6 +1,6 @@
 import { printable } from '../../../reports/text/escape.ts'
 import { count } from '../../../reports/text/format.ts'
-import type { OpenJournal } from '../../conformance/cleanup/journal.ts'
+import type { Journal } from '../../conformance/cleanup/journal.ts'
 import type { Removal } from '../../conformance/cleanup/removal.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { exitCode } from '../exit-codes.ts'
@@ -46,18 +46,18 @@ export const cleanupCommand = defineCommand({
       throw new ConfigurationError(['pass the journal.ndjson of a run, or --containers'])
     }
     const { cleanUp } = await import('../../conformance/cleanup/cleanup.ts')
-    const { openJournal } = await import('../../conformance/cleanup/journal.ts')
-    const open = openJournal(file)
+    const { readJournal } = await import('../../conformance/cleanup/journal.ts')
+    const journal = readJournal(file)
     const print = (text: string) => io.out(escapeWorkflowCommands(fitted(text, io), io.env))
-    print(headline(file, open))
-    if (flags.dryRun || open.chats.length === 0) {
-      for (const { id, name } of open.chats) {
+    print(headline(file, journal))
+    if (flags.dryRun || journal.chats.length === 0) {
+      for (const { id, name } of journal.chats) {
         print(printable(`would delete  ${id ?? 'by name'}  ${name}`))
       }
-      printOthers(open, print)
+      printOthers(journal, print)
       return exitCode.done
     }
-    const { head } = open.journal
+    const { head } = journal
     const from = url ?? (flags.target === undefined ? head.baseUrl : undefined)
     const prefix =
       from === head.baseUrl && flags.prefix === undefined ? prefixArguments(head.prefixes) : {}
@@ -71,7 +71,7 @@ export const cleanupCommand = defineCommand({
         onUnusableEndpoint: ({ message }) => io.err(`chatgen: ${message}`),
       })
     })
-    printOthers(open, print)
+    printOthers(journal, print)
     const left = removals.filter(({ outcome }) => outcome === 'left' || outcome === 'unanswered')
     const summary = `${count(removals.length - left.length, 'chat')} deleted or already gone`
     io.out(left.length === 0 ? summary : `${summary}, ${left.length} left`)
@@ -93,9 +93,9 @@ async function removeContainers(io: Io, isDryRun: boolean): Promise<undefined> {
   if (ended.length === 0 && elsewhere.length === 0) io.out('no containers of killed runs')
 }
 
-function headline(file: string, { journal, chats }: OpenJournal): string {
-  const { tag, kit, baseUrl } = journal.head
-  const cut = journal.cutLines === 0 ? '' : `, ${count(journal.cutLines, 'truncated line')}`
+function headline(file: string, { head, cutLines, chats }: Journal): string {
+  const { tag, kit, baseUrl } = head
+  const cut = cutLines === 0 ? '' : `, ${count(cutLines, 'truncated line')}`
   const open =
     chats.length === 0 ? 'no chats to delete' : `${count(chats.length, 'chat')} to delete`
   return `${file}: run ${printable(tag)} against ${printable(baseUrl)} (chatgen ${printable(kit)}): ${open}${cut}`
@@ -106,7 +106,7 @@ function removalLine({ entry, outcome, why }: Removal): string {
   return printable(`${word.padEnd(8)} ${entry.id ?? 'by name'}  ${entry.name}: ${why}`)
 }
 
-function printOthers({ others }: OpenJournal, print: (text: string) => void): void {
+function printOthers({ others }: Journal, print: (text: string) => void): void {
   if (others.length === 0) return
   print(`not deleted: ${countedKinds(others)} (the interface has no route to delete them)`)
 }

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { startReferenceServer } from '../../../reference-server/index.ts'
 import { type LoadReport, loadReport } from '../../../reports/load/model/report.ts'
 import { jsonSchemas } from '../../../scripts/write-schemas.ts'
-import { createdEntries, openEntries, readJournal } from '../../conformance/cleanup/journal.ts'
+import { createdEntries, readJournal } from '../../conformance/cleanup/journal.ts'
 import { oddServer } from '../../load/test-support/odd-server.ts'
 import {
   beginningWith,
@@ -92,7 +92,7 @@ describe('Ctrl-C', () => {
     const notes = run.report().notes.join('\n')
     expect(notes).toMatch(/\d+ chats could not be deleted/)
     expect(notes).toContain('chatgen cleanup chatgen-results/journal.ndjson')
-    expect(openEntries(readJournal(run.journal)).length).toBeGreaterThan(0)
+    expect(readJournal(run.journal).open.length).toBeGreaterThan(0)
   })
 })
 
@@ -142,7 +142,7 @@ describe('the chats of a load run', () => {
       () => expect(createdIn(killed.journal)).toBeGreaterThanOrEqual(enough),
       patience,
     )
-    const open = () => openEntries(readJournal(killed.journal)).length
+    const open = () => readJournal(killed.journal).open.length
     if (how === 'made on the way') {
       await vi.waitFor(() => expect(open()).toBeGreaterThan(320), patience)
     }

@@ -2,7 +2,7 @@ import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type RequirementId, surfaces } from '../../../contract/index.ts'
 import { count } from '../../../reports/text/format.ts'
-import { openJournal } from '../../conformance/cleanup/journal.ts'
+import { readJournal } from '../../conformance/cleanup/journal.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import type { InitOptions, InitResult } from '../../conformance/init/init.ts'
 import { probesFor, type SelectedProbes } from '../../conformance/init/probe.ts'
@@ -101,14 +101,13 @@ function detectedNames({
 /** Reports the leftovers of a discovery; its journal is kept as long as it lists any. */
 export function reportLeftovers(journalFile: string, io: Io): void {
   if (!existsSync(journalFile)) return
-  const { chats, others } = openJournal(journalFile)
-  const leftovers = [...chats, ...others]
-  if (leftovers.length === 0) {
+  const { chats, open } = readJournal(journalFile)
+  if (open.length === 0) {
     rmSync(journalFile)
     return
   }
   const next = chats.length > 0 ? `chatgen cleanup ${journalFile}` : `listed in ${journalFile}`
-  io.err(`Left on the target: ${countedKinds(leftovers)} (${next})`)
+  io.err(`Left on the target: ${countedKinds(open)} (${next})`)
 }
 
 /** `2 chats, 1 attachment`. */

@@ -46,7 +46,7 @@ export function createAuxiliaryClient(
   {
     purpose,
     signal,
-    tries = Number.POSITIVE_INFINITY,
+    tries = Infinity,
     answerMs,
     budget,
     unreachableError,
@@ -73,12 +73,12 @@ export function createAuxiliaryClient(
      * @throws the reason of the signal once that is aborted.
      */
     async send(spec: RequestSpec, address?: Partial<Address>): Promise<Exchange> {
-      const release = await slots.acquire()
+      const slot = await slots.acquire()
       try {
         const there = { ...setup, profile: { ...setup.profile, ...address } }
         return await sendRequest(spec, ++ordinals, there)
       } finally {
-        release()
+        slot.release()
       }
     },
     sleep: pause,
@@ -101,10 +101,9 @@ export function createAuxiliaryClient(
     for (let attempt = 0; ; attempt += 1) {
       await pace.waitForSlots(1)
       const exchange = await sendOnce(spec, { ordinal, attempt }, there)
-      const excess = findExcess(exchange, limits)
       const status = exchange.response?.status
-      const turnedAway = status === 429 || status === 503
-      if (!turnedAway || attempt + 1 >= tries) {
+      if ((status !== 429 && status !== 503) || attempt + 1 >= tries) {
+        const excess = findExcess(exchange, limits)
         return excess === undefined ? exchange : withoutBody(exchange, excess)
       }
       const waitMs = pace.retryAfter(exchange, attempt)

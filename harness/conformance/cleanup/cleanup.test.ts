@@ -19,7 +19,6 @@ import {
   createdEntries,
   headLine,
   type JournalEntry,
-  openEntries,
   parseJournal,
   readJournal,
   startJournal,
@@ -46,7 +45,7 @@ test('a whole run leaves none of the many chats that it makes', { timeout: 60_00
     const journal = readJournal(join(outDir, 'journal.ndjson'))
     const made = createdEntries(journal).filter(({ kind }) => kind !== 'attachment')
     expect(made.length).toBeGreaterThanOrEqual(60)
-    expect(openEntries(journal).filter(({ kind }) => kind === 'chat')).toEqual([])
+    expect(journal.open.filter(({ kind }) => kind === 'chat')).toEqual([])
   } finally {
     await server.close()
   }
@@ -196,7 +195,7 @@ async function audit(
   const setup = buildSetup({ profile, selection, outDir: folder, seed: '5eed', ...limit }, [])
   setup.state.budget.requests = spent
   const found = await auditLeftovers(setup, false)
-  return { ...found, server, open: openEntries(readJournal(journalFile)) }
+  return { ...found, server, open: readJournal(journalFile).open }
 }
 
 /** A chat on the server, as recorded in the journal of a run. */
@@ -242,7 +241,7 @@ describe('open entries', () => {
     ['what was refused or deleted is not open', [create, refused, create, created, deleted], []],
     ['two of one name are two', [create, create, created], [null, id]],
   ])('%s', (_, entries, ids) => {
-    expect(openEntries(journalOf(...entries))).toEqual(ids.map((id) => ({ ...about, id })))
+    expect(journalOf(...entries).open).toEqual(ids.map((id) => ({ ...about, id })))
   })
 })
 
@@ -253,7 +252,7 @@ describe('a journal', () => {
       fc.property(fc.integer({ min: head.length, max: text.length }), (length) => {
         const journal = parseJournal(text.slice(0, length), 'j')
         expect(journal.entries.length + journal.cutLines).toBeLessThanOrEqual(2)
-        expect(openEntries(journal).length).toBeLessThanOrEqual(1)
+        expect(journal.open.length).toBeLessThanOrEqual(1)
       }),
     )
   })
@@ -288,7 +287,7 @@ describe('the journal of a run', () => {
       const isChat = ({ kind }: { kind?: string }) => kind === 'chat'
       const created = journal.entries.filter((entry) => entry.event === 'created' && isChat(entry))
       expect(created.length).toBe(report.cost.chats)
-      expect(openEntries(journal).filter(isChat)).toEqual([])
+      expect(journal.open.filter(isChat)).toEqual([])
     } finally {
       await server.close()
     }

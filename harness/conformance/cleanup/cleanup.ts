@@ -4,7 +4,7 @@ import { preflight } from '../preflight/preflight.ts'
 import { endpointsOf, profileOfEndpoint, type TargetProfile } from '../profile/index.ts'
 import type { ClientIdentity } from '../run-setup.ts'
 import { createAuxiliaryClient } from './auxiliary-client.ts'
-import { type OpenEntry, openJournal } from './journal.ts'
+import { type OpenEntry, readJournal } from './journal.ts'
 import { type Removal, removeChats } from './removal.ts'
 
 export interface CleanupOptions {
@@ -26,7 +26,7 @@ export interface CleanupOptions {
  * target does not answer or refuses the key.
  */
 export async function cleanUp(options: CleanupOptions): Promise<readonly Removal[]> {
-  const { chats, journal } = openJournal(options.journalFile)
+  const { chats, head } = readJournal(options.journalFile)
   const removals = new Map<OpenEntry, Removal>()
   const refusals: TargetUnusableError[] = []
   for (const endpoint of endpointsOf(options.profile)) {
@@ -34,7 +34,7 @@ export async function cleanUp(options: CleanupOptions): Promise<readonly Removal
     if (pending.length === 0) break
     try {
       const profile = profileOfEndpoint(options.profile, endpoint)
-      for (const removal of await cleanUpAt(profile, journal.head.tag, pending, options)) {
+      for (const removal of await cleanUpAt(profile, head.tag, pending, options)) {
         removals.set(removal.entry, worse(removal, removals.get(removal.entry)))
       }
     } catch (error) {

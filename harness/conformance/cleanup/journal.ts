@@ -25,14 +25,7 @@ import { secretsOf } from '../session/secrets.ts'
 export type { CreationKind, JournalEntry }
 export type WriteJournal = (entry: JournalEntry) => void
 
-export interface Journal {
-  readonly head: JournalHead
-  readonly entries: readonly JournalEntry[]
-  /** Lines that a crash left incomplete. */
-  readonly cutLines: number
-}
-
-/** Resource that was created, or may have been, and has no confirmed deletion. */
+/** Resource that was created, or may have been. */
 export interface OpenEntry {
   readonly kind: CreationKind
   readonly name: string
@@ -41,45 +34,21 @@ export interface OpenEntry {
   readonly scenario: string
 }
 
-export interface OpenJournal {
-  readonly journal: Journal
+export interface Journal {
+  readonly head: JournalHead
+  readonly entries: readonly JournalEntry[]
+  /** Lines that a crash left incomplete. */
+  readonly cutLines: number
+  /** Resources without a confirmed deletion: chats, and those that no route of the document deletes. */
+  readonly open: readonly OpenEntry[]
   readonly chats: readonly OpenEntry[]
-  /** Entries that no route of the document deletes. */
   readonly others: readonly OpenEntry[]
 }
 
 /** @throws ConfigurationError if the file is missing or not a journal. */
-export function openJournal(file: string): OpenJournal {
-  const journal = readJournal(file)
-  const open = openEntries(journal)
-  return {
-    journal,
-    chats: open.filter(({ kind }) => kind === 'chat'),
-    others: open.filter(({ kind }) => kind !== 'chat'),
-  }
-}
-
-export function openEntries({ entries }: Journal): OpenEntry[] {
-  let open: OpenEntry[] = []
-  for (const event of entries) {
-    if (event.event === 'deleted') {
-      open = open.filter(({ kind, id }) => kind !== event.kind || id !== event.id)
-      continue
-    }
-    const { kind, name, scenario } = event
-    if (event.event !== 'create') {
-      const at = open.findIndex((one) => one.id === null && one.kind === kind && one.name === name)
-      if (at >= 0) open.splice(at, 1)
-    }
-    if (event.event === 'create') open.push({ kind, name, scenario, id: null })
-    if (event.event === 'created') open.push({ kind, name, scenario, id: event.id })
-  }
-  return open
-}
-
-/** Every resource that was created and has a known id, deleted or not. */
-export function createdEntries({ entries }: Journal): (OpenEntry & { readonly id: string })[] {
-  return entries.filter((one) => one.event === 'created')
+export function readJournal(file: string): Journal {
+  const read = () => readInputFile(file, maxStoredBytes)
+  return parseJournal(refusing(Error, read, 'the journal cannot be read'), file)
 }
 
 /**
@@ -87,38 +56,52 @@ export function createdEntries({ entries }: Journal): (OpenEntry & { readonly id
  * @throws ConfigurationError if it is not a journal.
  */
 export function parseJournal(text: string, name: string): Journal {
-  const lines = text.split('\n')
-  const first = journalHead.safeParse(parseJson(lines[0] ?? ''))
-  if (!first.success) {
+  const [first = '', ...lines] = text.split('\n')
+  const head = journalHead.safeParse(parseJson(first))
+  if (!head.success) {
     throw new ConfigurationError([
       `${name} is not a journal of chatgen: its first line does not name a run`,
     ])
   }
-  const entries: JournalEntry[] = []
   let cutLines = 0
-  for (const [at, line] of lines.entries()) {
-    if (at === 0 || line.trim() === '') continue
+  const entries = lines.flatMap((line, at) => {
+    if (line.trim() === '') return []
     const value = parseJson(line)
     if (value === undefined) {
       cutLines += 1
-      continue
+      return []
     }
-    const read = journalEntry.safeParse(value)
-    if (!read.success) {
-      throw new ConfigurationError([
-        `${name}:${at + 1}: not a line of a journal that this version of chatgen can read`,
-      ])
-    }
-    entries.push(read.data)
-  }
-  return { head: first.data, entries, cutLines }
+    const { data } = journalEntry.safeParse(value)
+    if (data !== undefined) return [data]
+    throw new ConfigurationError([
+      `${name}:${at + 2}: not a line of a journal that this version of chatgen can read`,
+    ])
+  })
+  const open = openAfter(entries)
+  const chats = open.filter(({ kind }) => kind === 'chat')
+  const others = open.filter(({ kind }) => kind !== 'chat')
+  return { head: head.data, entries, cutLines, open, chats, others }
 }
 
-/** @throws ConfigurationError if the file is missing or not a journal. */
-export function readJournal(file: string): Journal {
-  const read = () => readInputFile(file, maxStoredBytes)
-  const text = refusing(Error, read, 'the journal cannot be read')
-  return parseJournal(text, file)
+function openAfter(entries: readonly JournalEntry[]): readonly OpenEntry[] {
+  let open: OpenEntry[] = []
+  for (const entry of entries) {
+    if (entry.event === 'deleted') {
+      open = open.filter(({ kind, id }) => kind !== entry.kind || id !== entry.id)
+      continue
+    }
+    const { event, kind, name, scenario } = entry
+    const at = open.findIndex((one) => one.id === null && one.kind === kind && one.name === name)
+    if (event !== 'create' && at >= 0) open.splice(at, 1)
+    const id = event === 'created' ? entry.id : null
+    if (event !== 'refused') open.push({ kind, name, scenario, id })
+  }
+  return open
+}
+
+/** Every resource that was created and has a known id, deleted or not. */
+export function createdEntries({ entries }: Journal): (OpenEntry & { readonly id: string })[] {
+  return entries.filter((one) => one.event === 'created')
 }
 
 /**
@@ -183,9 +166,9 @@ export function startJournal(file: string, setup: ClientIdentity): void {
 
 /** Removes a journal in which nothing is open. @returns number of open entries */
 export function closeJournal(file: string): number {
-  const open = openEntries(readJournal(file)).length
-  if (open === 0) rmSync(file)
-  return open
+  const { open } = readJournal(file)
+  if (open.length === 0) rmSync(file)
+  return open.length
 }
 
 /** Keeps the journal of a killed run: its leftovers can be found only through it. */
@@ -193,19 +176,16 @@ function archiveUnfinished(file: string): void {
   const tag = existsSync(file) ? unfinishedTag(file) : undefined
   if (tag === undefined) return
   const first = join(dirname(file), `journal-${tag || 'untagged'}`)
-  for (let number = 1; ; number += 1) {
-    const name = number === 1 ? `${first}.ndjson` : `${first}-${number}.ndjson`
-    if (existsSync(name)) continue
-    renameSync(file, name)
-    return
-  }
+  let name = `${first}.ndjson`
+  for (let number = 2; existsSync(name); number += 1) name = `${first}-${number}.ndjson`
+  renameSync(file, name)
 }
 
 /** Tag of a run whose journal must be kept; undefined if nothing is open in it. */
 function unfinishedTag(file: string): string | undefined {
   try {
-    const { journal, chats } = openJournal(file)
-    return chats.length > 0 ? journal.head.tag : undefined
+    const { head, chats } = readJournal(file)
+    return chats.length > 0 ? head.tag : undefined
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error
     // Written by another version, or edited: it may still be readable for a person.

@@ -44,37 +44,36 @@ export async function removeChats(
   options: RemovalOptions,
 ): Promise<Removal[]> {
   const slots = createSemaphore(concurrency)
+  const journal = journalWriter(options.journalFile, secretsOf(options.setup))
   let list: Promise<ListWalk> | undefined
-  const work: Work = {
-    ...options,
-    journal: journalWriter(options.journalFile, secretsOf(options.setup)),
-    wholeList() {
-      list ??= walkChats({}, options)
-      return list
-    },
+  const wholeList = () => {
+    list ??= walkChats({}, options)
+    return list
   }
   let lost: string | undefined
   return Promise.all(
     entries.map(async (entry) => {
-      const release = await slots.acquire()
+      const slot = await slots.acquire()
       try {
-        const removal = lost === undefined ? await attempt(entry) : unanswered(entry, lost)
+        const removal = await attempt(entry)
         options.onRemoval?.(removal)
         return removal
       } finally {
-        release()
+        slot.release()
       }
     }),
   )
 
   async function attempt(entry: OpenEntry): Promise<Removal> {
-    try {
-      return await remove(entry, work)
-    } catch (error) {
-      if (!(error instanceof NoAnswerError)) throw error
-      lost = error.message
-      return unanswered(entry, lost)
+    if (lost === undefined) {
+      try {
+        return await remove(entry, { ...options, journal, wholeList })
+      } catch (error) {
+        if (!(error instanceof NoAnswerError)) throw error
+        lost = error.message
+      }
     }
+    return { entry, outcome: 'unanswered', why: lost }
   }
 }
 
@@ -86,22 +85,23 @@ interface Work extends RemovalOptions {
 
 async function remove(entry: OpenEntry, options: Work): Promise<Removal> {
   const { tag } = options.setup
-  if (!entry.name.includes(tag)) {
+  const { kind, name, scenario } = entry
+  if (!name.includes(tag)) {
     return remaining(entry, `its name does not carry the tag ${tag}, so it is not touched`)
   }
   if (entry.id !== null && !isSegment(entry.id)) {
     return remaining(entry, 'its id cannot be part of a path, so nothing was sent')
   }
   if (entry.id !== null) return removeById(entry, entry.id, options)
-  const found = await findByName(entry.name, options)
+  const found = await findByName(name, options)
   if (typeof found === 'string') return remaining(entry, found)
   if (found.length === 0) {
-    options.journal({ event: 'refused', ...toJournalSubject(entry) })
+    options.journal({ event: 'refused', kind, name, scenario })
     return { entry, outcome: 'gone', why: 'no chat of this name is listed' }
   }
   const removals: Removal[] = []
   for (const id of found) {
-    options.journal({ event: 'created', ...toJournalSubject(entry), id })
+    options.journal({ event: 'created', kind, name, scenario, id })
     removals.push(await removeById({ ...entry, id }, id, options))
   }
   return removals.find(isRemaining) ?? removals[0] ?? remaining(entry, 'unsure')
@@ -116,43 +116,39 @@ async function removeById(
     journal({ event: 'deleted', kind: entry.kind, id })
     return { entry, outcome, why }
   }
-  const before = await sendOperation(client, 'v3.chat', id)
+  const get = () => sendOperation(client, 'v3.chat', id)
+  const before = await get()
   if (isNotFound(before)) {
     return removed('gone', `did not exist any more (GET: ${statusText(before)})`)
   }
   const deleted = await sendOperation(client, 'v3.deleteChat', id)
-  const read = await readRepeatedly(
-    () => sendOperation(client, 'v3.chat', id),
-    isNotFound,
-    client,
-    equalDelays(setup.profile.limits.settleMs),
-  )
+  const delays = equalDelays(setup.profile.limits.settleMs)
+  const read = await readRepeatedly(get, isNotFound, client, delays)
   const statuses = `DELETE: ${statusText(deleted)}, then GET: ${statusText(read)}`
   if (isNotFound(read)) return removed('deleted', statuses)
-  return remaining(
-    entry,
-    succeeded(read) ? `it can still be read (${statuses})` : `unsure (${statuses})`,
-  )
+  return remaining(entry, `${succeeded(read) ? 'it can still be read' : 'unsure'} (${statuses})`)
 }
 
 /** Ids of the chats with exactly this name, or the reason why they cannot be determined. */
 async function findByName(name: string, options: Work): Promise<string[] | string> {
+  const { client } = options
   const idsIn = (page: Exchange) => idsOfRecords(answerJson(page), (text) => text === name)
-  const found = (page: Exchange) => idsIn(page) !== undefined
-  // It is open what a search matches, except a whole word at the start of the name.
-  const walks = [
-    () => walkChats({ search: name }, options, found),
-    () => walkChats({ search: name.split(' ')[0] ?? name }, options, found),
-    options.wholeList,
-  ]
+  const search = (text: string) => () =>
+    walkChats({ search: text }, options, (page) => idsIn(page) !== undefined)
   let refused: Exchange | undefined
   let answered = false
-  for (const walk of walks) {
+  // It is open what a search matches, except a whole word at the start of the name.
+  for (const walk of [search(name), search(name.split(' ')[0] ?? name), options.wholeList]) {
     const { pages } = await walk()
-    const listing = pages.filter(found)
-    if (listing.length > 0) {
-      const ids = listing.flatMap((page) => idsIn(page) ?? [])
-      const named = await chatsNamed(name, [...new Set(ids)], options.client)
+    const ids = pages.map(idsIn).filter((found) => found !== undefined)
+    if (ids.length > 0) {
+      const named: string[] = []
+      // A record contains ids of other things as well: only chats that show the name when read are deleted.
+      for (const id of [...new Set(ids.flat())].slice(0, maxCandidates)) {
+        const read = await sendOperation(client, 'v3.chat', id)
+        const values = succeeded(read) ? leavesOf(answerJson(read)).map(({ value }) => value) : []
+        if (values.includes(name)) named.push(id)
+      }
       return named.length > 0 ? named : 'it is listed, but its id was not found'
     }
     refused ??= pages.find(isDeclined)
@@ -162,7 +158,8 @@ async function findByName(name: string, options: Work): Promise<string[] | strin
   return `its id is unknown, and GET /chat was answered ${statusText(refused)}`
 }
 
-function walkChats(
+/** Follows the list of chats to its end, to a page that is refused, or until `enough`. */
+export function walkChats(
   query: Readonly<Record<string, string>>,
   { client, setup: { profile }, maxPages }: RemovalOptions,
   enough: (page: Exchange) => boolean = () => false,
@@ -178,27 +175,8 @@ function walkChats(
   )
 }
 
-/** A record contains ids of other things as well: only chats that show the name when read are deleted. */
-async function chatsNamed(
-  name: string,
-  ids: readonly string[],
-  client: AuxiliaryClient,
-): Promise<string[]> {
-  const named: string[] = []
-  for (const id of ids.slice(0, maxCandidates)) {
-    const read = await sendOperation(client, 'v3.chat', id)
-    const values = succeeded(read) ? leavesOf(answerJson(read)).map(({ value }) => value) : []
-    if (values.includes(name)) named.push(id)
-  }
-  return named
-}
-
-function toJournalSubject({ kind, name, scenario }: OpenEntry) {
-  return { kind, name, scenario }
-}
-
 /** A chat that does not exist: reading it is declined, and for no other reason. */
-export function isNotFound(exchange: Exchange): boolean {
+function isNotFound(exchange: Exchange): boolean {
   const status = exchange.response?.status ?? 0
   return isDeclined(exchange) && ![401, 408, 429].includes(status) && status < 500
 }
@@ -229,10 +207,6 @@ export class NoAnswerError extends Error {
 /** Tests if the resource still exists, as far as is known. */
 export function isRemaining({ outcome }: Removal): boolean {
   return outcome === 'left' || outcome === 'unanswered'
-}
-
-function unanswered(entry: OpenEntry, why: string): Removal {
-  return { entry, outcome: 'unanswered', why }
 }
 
 function remaining(entry: OpenEntry, why: string): Removal {

@@ -5,22 +5,18 @@ import {
   type Exchange,
   findId,
   isUuid,
-  type JsonLeaf,
   leavesOf,
   succeeded,
   valueAt,
 } from '../../../contract/index.ts'
-import { sampleImage } from '../../../fixtures/content/image.ts'
-import type { AuxiliaryClient } from '../cleanup/auxiliary-client.ts'
 import { withJournal } from '../cleanup/journal.ts'
-import { isDeclined, isResponse } from '../scenario/read.ts'
+import { isDeclined } from '../scenario/read.ts'
 import { cursorIn } from '../scenario/routes/paging.ts'
 import { route } from '../session/requests/wire-request.ts'
 import {
   brief,
   type Detected,
   describeProbe,
-  type Generations,
   nameFor,
   type ProbeContext,
   unknown,
@@ -36,15 +32,15 @@ export interface FoundChat {
 export async function findChat(probing: ProbeContext): Promise<Detected<FoundChat>> {
   const { client, journal } = probing
   const { created, about } = await createChat('chat', probing)
-  const found = isDeclined(created) ? undefined : await idThatLeads(answerJson(created), client)
   const evidence = [describeProbe(created, 'with a name')]
-  if (!found) {
-    if (succeeded(created)) evidence.push('No UUID in the answer is the id of the chat')
-    return unknown(...evidence)
+  for (const found of isDeclined(created) ? [] : candidateIds(answerJson(created))) {
+    if (isDeclined(await client.send(route('v3.chat', found.id)))) continue
+    journal({ event: 'created', ...about, id: found.id })
+    if (found.pointer !== null) evidence.push(`Only the UUID at ${found.pointer} reads as a chat`)
+    return { value: found, evidence }
   }
-  journal({ event: 'created', ...about, id: found.id })
-  if (found.pointer !== null) evidence.push(`Only the UUID at ${found.pointer} reads as a chat`)
-  return { value: found, evidence }
+  if (succeeded(created)) evidence.push('No UUID in the answer is the id of the chat')
+  return unknown(...evidence)
 }
 
 async function createChat(
@@ -57,70 +53,26 @@ async function createChat(
   return { about, created: await withJournal(journal, about, send, idIn) }
 }
 
-/** Detects if reasoning is separate from the answer. */
-export async function findReasoning(
-  chat: string,
-  { models }: ProbeContext,
-  generations: Generations,
-): Promise<Detected<true>> {
-  const input = 'How many days are there in four weeks? Think it through.'
-  const reply = await generations.send({
-    chat_id: chat,
-    model_id: models.main,
-    input,
-    stream: true,
-    think: true,
-  })
-  const deltas = reply.events.filter(({ name }) => name === 'response.reasoning_text.delta').length
-  const observation = `${brief(reply, 'as a stream with think')}, ${deltas} response.reasoning_text.delta`
-  return deltas > 0 ? { value: true, evidence: [observation] } : unknown(observation)
-}
+const maxCandidates = 6
 
-/** Detects if the vision model accepts an image of one pixel. */
-export async function findImages(
-  chat: string,
-  { models }: ProbeContext,
-  generations: Generations,
-): Promise<Detected<true>> {
-  if (models.vision === undefined) return unknown('Not tested: no vision model is known')
-  const content = [
-    { type: 'input_text', text: 'What do you see?' },
-    { type: 'input_image', image_url: sampleImage, detail: 'auto' },
-  ]
-  const reply = await generations.send({
-    chat_id: chat,
-    model_id: models.vision,
-    input: [{ type: 'message', role: 'user', content }],
-    stream: false,
-  })
-  const observation = brief(reply, `with a data URL in input_image, model ${models.vision}`)
-  return succeeded(reply) && isResponse(reply)
-    ? { value: true, evidence: [observation] }
-    : unknown(observation)
-}
-
-async function idThatLeads(body: unknown, client: AuxiliaryClient): Promise<FoundChat | undefined> {
+function candidateIds(body: unknown): FoundChat[] {
   const byValue = findId(body, chatIdNames)
+  // A dollar sign marks variables in a profile.
   const others = leavesOf(body).filter(
     ({ path, value }) => isUuid(value) && value !== byValue && !path.join('').includes('$'),
   )
-  const candidates = [
+  return [
     ...(byValue === undefined ? [] : [{ id: byValue, pointer: null }]),
     ...others.map(({ path, value }) => ({ id: String(value), pointer: pointerTo(path) })),
-  ]
-  for (const candidate of candidates.slice(0, maxCandidates)) {
-    const read = await client.send(route('v3.chat', candidate.id))
-    if (!isDeclined(read)) return candidate
-  }
-  return undefined
+  ].slice(0, maxCandidates)
 }
 
-const maxCandidates = 6
-
-/** JSON pointer (RFC 6901); without a dollar sign, which marks variables in a profile. */
+/** JSON pointer (RFC 6901). */
 function pointerTo(path: readonly string[]): string {
   return path.map((part) => `/${part.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 }
+
+const maxCursors = 4
 
 /**
  * Detects the field of the list of chats that leads to its next page, if its name is not a known one: creates
@@ -128,50 +80,42 @@ function pointerTo(path: readonly string[]): string {
  * pointer, empty if none is needed.
  */
 export async function findChatCursor(
-  first: FoundChat,
+  { pointer }: FoundChat,
   probing: ProbeContext,
 ): Promise<Detected<string>> {
-  await createChat('second chat', probing, (answer) => chatIdIn(answer, first))
-  const page = await list(probing)
+  await createChat('second chat', probing, (answer) => {
+    const body = answerJson(answer)
+    return pointer === null ? findId(body, chatIdNames) : asString(valueAt(body, pointer))
+  })
+  const list = (more: { readonly cursor?: string }) =>
+    probing.client.send({ ...route('v3.chats'), query: { limit: '1', ...more } })
+  const page = await list({})
   if (isDeclined(page)) return unknown(describeProbe(page, 'with limit 1'))
   if (typeof cursorIn(page, undefined) === 'string') return { value: '', evidence: [] }
   const firstIds = elementIds(page)
-  for (const { path, value } of candidates(page)) {
-    const next = await list(probing, String(value))
+  const candidates = leavesOf(answerJson(page)).filter(
+    // Values outside arrays, under names that need no escaping in a pointer.
+    ({ path, value }) => isCursor(value) && path.every((part) => /^[a-z_]\w*$/i.test(part)),
+  )
+  for (const { path, value } of candidates.slice(0, maxCursors)) {
+    const next = await list({ cursor: String(value) })
     const ids = elementIds(next)
     if (!succeeded(next) || ids.length === 0 || ids.some((id) => firstIds.includes(id))) continue
-    const pointer = path.map((part) => `/${part}`).join('')
-    const evidence = `${brief(page, 'with limit 1')}; the value at ${pointer} leads to the next page`
-    return { value: pointer, evidence: [evidence] }
+    const found = pointerTo(path)
+    const evidence = `${brief(page, 'with limit 1')}; the value at ${found} leads to the next page`
+    return { value: found, evidence: [evidence] }
   }
   return unknown(
     `${describeProbe(page, 'with limit 1')}: no cursor was found; shapes.chatCursor may say where it is`,
   )
 }
 
-function chatIdIn(answer: Exchange, { pointer }: FoundChat): string | undefined {
-  const body = answerJson(answer)
-  return pointer === null ? findId(body, chatIdNames) : asString(valueAt(body, pointer))
+function isCursor(value: unknown): boolean {
+  return (typeof value === 'string' && value !== '') || typeof value === 'number'
 }
 
-function list({ client }: ProbeContext, cursor?: string): Promise<Exchange> {
-  const query = { limit: '1', ...(cursor === undefined ? {} : { cursor }) }
-  return client.send({ ...route('v3.chats'), query })
-}
-
-const maxCursors = 4
-
-/** Values outside arrays, under names that need no escaping in a pointer. */
-function candidates(page: Exchange): JsonLeaf[] {
-  const isCursor = (value: unknown) =>
-    (typeof value === 'string' && value !== '') || typeof value === 'number'
-  return leavesOf(answerJson(page))
-    .filter(({ path, value }) => isCursor(value) && path.every((part) => /^[a-z_]\w*$/i.test(part)))
-    .slice(0, maxCursors)
-}
-
-function elementIds(page: Exchange): string[] {
+function elementIds(page: Exchange): unknown[] {
   return leavesOf(answerJson(page))
     .filter(({ path, value }) => isUuid(value) && path.some((part) => /^\d+$/.test(part)))
-    .map(({ value }) => String(value))
+    .map(({ value }) => value)
 }

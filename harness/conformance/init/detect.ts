@@ -4,9 +4,9 @@ import { classifyAnswer, selectRouted } from '../preflight/classify-answer.ts'
 import { smallestCompletion } from '../preflight/models.ts'
 import type { Members } from '../session/requests/supplements.ts'
 import { route } from '../session/requests/wire-request.ts'
-import { type FoundChat, findChat, findChatCursor, findImages, findReasoning } from './chat.ts'
+import { type FoundChat, findChat, findChatCursor } from './chat.ts'
+import { createGenerations, findImages, findReasoning } from './generations.ts'
 import {
-  createGenerations,
   type Detected,
   type Models,
   type ProbeContext,
@@ -44,7 +44,7 @@ export interface DetectOptions extends Omit<ProbeContext, 'models'> {
   /** Exchange of the first request to each surface. */
   readonly answers: ReadonlyMap<Surface, Exchange>
   /** Exchange of a minimal completion, if one was requested. */
-  readonly completion?: Exchange | undefined
+  readonly completion: Exchange | undefined
   readonly probeNames: ReadonlySet<ProbeName>
   /** Removes secrets that a target may have repeated. */
   readonly redact: (text: string) => string
@@ -56,28 +56,46 @@ export async function detect(options: DetectOptions): Promise<Detection> {
   const { answers, client, probeNames, redact, onStep } = options
   const completion = await withinBudget(routedCompletion(options), () => undefined)
   const surfaces = findSurfaces(answers, completion)
+  const redacted = <T>({ value, evidence }: Detected<T>) => ({
+    value,
+    evidence: evidence.map(redact),
+  })
   const on = async <T>(name: ProbeName, probe: () => Promise<Detected<T>>) => {
     const { surface, what } = probes[name]
     if (!probeNames.has(name)) return unknown('Not tested: no selected requirement needs it')
     if (!surfaces[surface].usable) return unknown(`Not tested: ${surface} is not available`)
     onStep(what)
-    const { value, evidence } = await withinBudget(probe(), ({ message }) =>
-      unknown(`Not tested: ${message}`),
-    )
-    return { value, evidence: evidence.map(redact) }
+    const isSpent = ({ message }: Error) => unknown(`Not tested: ${message}`)
+    return redacted<T>(await withinBudget(probe(), isSpent))
   }
 
   const models = await on('models', () => findModels(answers.get('openai'), client, redact))
   const probing: ProbeContext = { ...options, models: models.value ?? assumedModels }
+
+  /** Probes that need a chat; without one, the evidence says so. */
+  async function inAChat() {
+    const chat = await on('chat', () => findChat(probing))
+    const { value: made } = chat
+    if (made === undefined) {
+      const none = unknown('Not tested: no chat could be created')
+      return { chat, chatCursor: none, required: none, reasoning: none, images: none }
+    }
+    const chatCursor = await on('chatCursor', () => findChatCursor(made, probing))
+    const generations = createGenerations(probing)
+    // Sequential: a chat may refuse two generations at once.
+    const reasoning = await on('reasoning', () => findReasoning(made.id, probing, generations))
+    const images = await on('images', () => findImages(made.id, probing, generations))
+    return { chat, chatCursor, required: redacted(generations.required()), reasoning, images }
+  }
+
   const [deterministic, inChat, attachments, knowledge, v2Chat] = await Promise.all([
     on('deterministic', () => findDeterministic(probing)),
-    inAChat(probing, on),
+    inAChat(),
     on('attachments', () => findAttachments(probing)),
     on('knowledge', () => findKnowledge(probing)),
     on('v2Chat', () => findV2Chat(probing)),
   ])
-  const required = { ...inChat.required, evidence: inChat.required.evidence.map(redact) }
-  return { surfaces, models, deterministic, ...inChat, required, attachments, knowledge, v2Chat }
+  return { surfaces, models, deterministic, ...inChat, attachments, knowledge, v2Chat }
 }
 
 /** Uses the fallback once the budget of requests is spent, so that earlier results count. */
@@ -94,36 +112,12 @@ async function withinBudget<T>(
 }
 
 /** A target may answer completions but no list of models. */
-async function routedCompletion(options: DetectOptions): Promise<Exchange | undefined> {
-  const { answers, client } = options
+async function routedCompletion({ answers, client, completion }: DetectOptions) {
   const list = answers.get('openai')
-  if (
-    options.completion === undefined &&
-    (!list || ['service', 'refused'].includes(classifyAnswer(list)))
-  ) {
-    return undefined
-  }
+  const isKnown = !list || ['service', 'refused'].includes(classifyAnswer(list))
+  if (completion === undefined && isKnown) return undefined
   const json = smallestCompletion(assumedModels.main)
-  const completion = options.completion ?? (await client.send({ ...route('openai.chat'), json }))
-  const [routed] = await selectRouted([completion], (spec) => client.send(spec))
+  const answer = completion ?? (await client.send({ ...route('openai.chat'), json }))
+  const [routed] = await selectRouted([answer], (spec) => client.send(spec))
   return routed
-}
-
-type ProbeOn = <T>(name: ProbeName, probe: () => Promise<Detected<T>>) => Promise<Detected<T>>
-
-/** Probes that need a chat; without one, the evidence says so. */
-async function inAChat(probing: ProbeContext, on: ProbeOn) {
-  const chat = await on('chat', () => findChat(probing))
-  if (chat.value === undefined) {
-    const none = unknown('Not tested: no chat could be created')
-    return { chat, chatCursor: none, required: none, reasoning: none, images: none }
-  }
-  const made = chat.value
-  const { id } = made
-  const chatCursor = await on('chatCursor', () => findChatCursor(made, probing))
-  const generations = createGenerations(probing)
-  // Sequential: a chat may refuse two generations at once.
-  const reasoning = await on('reasoning', () => findReasoning(id, probing, generations))
-  const images = await on('images', () => findImages(id, probing, generations))
-  return { chat, chatCursor, required: generations.required(), reasoning, images }
 }

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { startReferenceServer } from '../../../reference-server/index.ts'
 import { ended, forward, listen, readBody } from '../../client/test-support/listen-on-loopback.ts'
 import { startSecondServer } from '../../proof/test-support/second-server/server.ts'
-import { openEntries, readJournal } from '../cleanup/journal.ts'
+import { readJournal } from '../cleanup/journal.ts'
 import { TargetUnusableError } from '../errors.ts'
 import { modelIdsIn } from '../preflight/models.ts'
 import { loadProfile } from '../profile/index.ts'
@@ -198,5 +198,5 @@ async function init(baseUrl: string, apiKey = '', options: Pick<InitOptions, 'ma
   const journalFile = join(temporaryFolder(), 'init.ndjson')
   const profile = profileOf({ baseUrl, apiKey })
   const result = await initProfile({ profile, keyEnv: 'CHATGEN_API_KEY', journalFile, ...options })
-  return { ...result, open: openEntries(readJournal(journalFile)) }
+  return { ...result, open: readJournal(journalFile).open }
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { surfaces } from '../../../contract/index.ts'
 import { createRedactor } from '../../client/index.ts'
 import { createAuxiliaryClient } from '../cleanup/auxiliary-client.ts'
-import { journalWriter, openJournal, startJournal } from '../cleanup/journal.ts'
+import { journalWriter, readJournal, startJournal } from '../cleanup/journal.ts'
 import { NoAnswerError, removeChats } from '../cleanup/removal.ts'
 import { interruptCleanupMs, suiteVersion } from '../defaults.ts'
 import { DiscoverySpentError, refusing, TargetUnusableError } from '../errors.ts'
@@ -53,11 +53,8 @@ export async function initProfile(options: InitOptions): Promise<InitResult> {
   refusing(Error, begin, 'the profile cannot be written')
 
   onStep('which surfaces answer')
-  const {
-    answers,
-    completion,
-    requests: preflightRequests,
-  } = await preflight(setup, selected.surfaces, { signal })
+  const met = await preflight(setup, selected.surfaces, { signal })
+  const { answers, completion } = met
   const client = createAuxiliaryClient(setup, {
     purpose: 'init',
     unreachableError: (reason) =>
@@ -69,20 +66,12 @@ export async function initProfile(options: InitOptions): Promise<InitResult> {
     signal,
   })
   const journal = journalWriter(journalFile, secretsOf(setup))
+  const probeNames = selected.names
+  const probing = { answers, completion, profile, client, journal, probeNames, tag, redact, onStep }
   let detection: Detection
   let removing = 0
   try {
-    detection = await detect({
-      answers,
-      completion,
-      profile,
-      client,
-      journal,
-      probeNames: selected.names,
-      tag,
-      redact,
-      onStep,
-    })
+    detection = await detect(probing)
   } finally {
     await client.close()
     onStep('removing what was made')
@@ -102,28 +91,21 @@ export async function initProfile(options: InitOptions): Promise<InitResult> {
     text: profileText(detection, about),
     detection,
     cost: {
-      requests: preflightRequests + client.requests + removing,
+      requests: met.requests + client.requests + removing,
       generations: client.generations + (completion === undefined ? 0 : 1),
     },
   }
 }
 
-const everything: SelectedProbes = {
-  surfaces,
-  names: new Set(probeNames),
-}
+const everything: SelectedProbes = { surfaces, names: new Set(probeNames) }
 
 /** A profile of a target on which nothing can be tested would only mislead. */
 function requireSurface(baseUrl: string, { surfaces }: Detection): void {
   const found = Object.values(surfaces)
   if (found.some(({ usable }) => usable)) return
-  throw new TargetUnusableError(
-    'E_NO_SERVICE',
-    [
-      `no surface of the service is available at ${baseUrl}`,
-      ...found.map(({ evidence }) => `  ${evidence}`),
-    ].join('\n'),
-  )
+  const lines = found.map(({ evidence }) => `\n  ${evidence}`)
+  const none = `no surface of the service is available at ${baseUrl}`
+  throw new TargetUnusableError('E_NO_SERVICE', none + lines.join(''))
 }
 
 function budgetOf(requests: number) {
@@ -144,12 +126,10 @@ async function removeCreated(
   }
   if (interruption?.aborted) hurry()
   else interruption?.addEventListener('abort', hurry, { once: true })
-  const client = createAuxiliaryClient(setup, {
-    purpose: 'init-cleanup',
-    signal: outOfTime.signal,
-  })
+  const purpose = 'init-cleanup'
+  const client = createAuxiliaryClient(setup, { purpose, signal: outOfTime.signal })
   try {
-    await removeChats(openJournal(journalFile).chats, { client, setup, journalFile, maxPages })
+    await removeChats(readJournal(journalFile).chats, { client, setup, journalFile, maxPages })
     return client.requests
   } finally {
     interruption?.removeEventListener('abort', hurry)

@@ -1,7 +1,6 @@
 import { stringify } from 'yaml'
 import {
   areaOf,
-  type Capability,
   type RequirementId,
   requirementIds,
   requirements,
@@ -12,17 +11,17 @@ import {
 const width = 98
 
 /** Comment lines, broken at spaces; a target's line breaks and controls become spaces. */
-export function comment(text: string, indent = ''): string[] {
+export function comment(text: string, indent = 0): string[] {
   const words = text
     .replaceAll(/[\s\p{C}\u2028\u2029]+/gu, ' ')
     .trim()
     .split(' ')
   const lines: string[] = []
-  let line = `${indent}#`
+  let line = '#'
   for (const word of words) {
-    if (line.length + 1 + word.length > width && line !== `${indent}#`) {
+    if (indent + line.length + 1 + word.length > width && line !== '#') {
       lines.push(line)
-      line = `${indent}#`
+      line = '#'
     }
     line += ` ${word}`
   }
@@ -30,34 +29,19 @@ export function comment(text: string, indent = ''): string[] {
 }
 
 /** A field on one line, for example `models: { main: a, aliases: [ b ] }`. */
-export function member(name: string, value: unknown, indent = ''): string {
-  return `${indent}${name}: ${inline(value)}`
-}
-
-/** The same as a comment: an example to be filled in. */
-export function example(text: string, indent = ''): string {
-  return `${indent}# ${text}`
-}
-
-function inline(value: unknown): string {
-  return stringify(value, { collectionStyle: 'flow', lineWidth: 0 }).trim()
-}
-
-/** The requirements that wait for a capability to be declared, as a sentence. */
-export function capabilityDecides(name: Capability): string {
-  return sentence(requirementIds.filter((id) => requirements[id].capability === name))
+export function member(name: string, value: unknown): string {
+  return `${name}: ${stringify(value, { collectionStyle: 'flow', lineWidth: 0 }).trim()}`
 }
 
 /** The requirements that wait for a field of the profile, or for something within it. */
 export function memberDecides(name: string): string {
-  const waits = (member: string | undefined) =>
-    member === name || (member?.startsWith(`${name}.`) ?? false)
-  return sentence(requirementIds.filter((id) => waits(requirements[id].member)))
+  const waits = (id: RequirementId) => `${requirements[id].member ?? ''}.`.startsWith(`${name}.`)
+  return neededFor(requirementIds.filter(waits))
 }
 
 const maxListed = 6
 
-function sentence(ids: readonly RequirementId[]): string {
+export function neededFor(ids: readonly RequirementId[]): string {
   if (ids.length === 0) return 'No requirement depends on it alone.'
   if (ids.length <= maxListed) return `Needed to test ${ids.join(', ')}.`
   const areas = [...new Set(ids.map(areaOf))]

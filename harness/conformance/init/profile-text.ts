@@ -3,13 +3,15 @@ import {
   type Capability,
   capabilities,
   type Prefixes,
+  requirementIds,
+  requirements,
   type Surface,
 } from '../../../contract/index.ts'
 import { interfaceRevision, suiteVersion } from '../defaults.ts'
 import type { TargetProfile } from '../profile/index.ts'
 import type { Detection } from './detect.ts'
 import { type Detected, unknown } from './probe.ts'
-import { capabilityDecides, comment, example, member, memberDecides } from './profile-lines.ts'
+import { comment, member, memberDecides, neededFor } from './profile-lines.ts'
 
 export interface ProfileAbout {
   readonly baseUrl: string
@@ -22,21 +24,26 @@ export interface ProfileAbout {
   readonly prefixes?: Prefixes
 }
 
-/** The target profile: detected fields with their evidence, the others as examples. */
+/**
+ * The target profile: detected fields with their evidence, the others as examples. What came from a target
+ * never leaves its comment or its scalar.
+ */
 export function profileText(detection: Detection, about: ProfileAbout): string {
+  const { proxy: _, ...network } = about.network ?? {}
   const paragraphs = [
     head(about),
     keys(detection, about),
-    ...networkLines(about),
+    Object.keys(network).length === 0 ? [] : [member('network', network)],
     models(detection),
     capabilityLines(detection),
     deterministic(detection),
     v2Chat(detection),
     shapes(detection),
-    ...required(detection),
+    required(detection),
     ...examples(),
   ]
-  return `${paragraphs.map((lines) => lines.join('\n')).join('\n\n')}\n`
+  const texts = paragraphs.filter(({ length }) => length > 0).map((lines) => lines.join('\n'))
+  return `${texts.join('\n\n')}\n`
 }
 
 function head({ baseUrl, prefixes }: ProfileAbout): string[] {
@@ -49,82 +56,75 @@ function head({ baseUrl, prefixes }: ProfileAbout): string[] {
       'A capability that is true must work, one that is false is not applicable, and one that is absent leaves its requirements untested.',
     ),
     member('baseUrl', baseUrl),
-    prefixes === undefined ? example('prefixes: { openai: /v1 }') : member('prefixes', prefixes),
+    prefixes === undefined ? '# prefixes: { openai: /v1 }' : member('prefixes', prefixes),
   ]
-}
-
-function networkLines({ network = {} }: ProfileAbout): string[][] {
-  const { proxy: _, ...kept } = network
-  return Object.keys(kept).length === 0 ? [] : [[member('network', kept)]]
 }
 
 function keys({ surfaces }: Detection, { keyEnv, keyGiven }: ProfileAbout): string[] {
   const line = `apiKey: ${variable(keyEnv)}`
+  const native = `nativeToken: ${variable('CHATGEN_NATIVE_TOKEN')}`
   const own: Readonly<Record<Surface, string>> = {
     openai: `compatKey: ${variable('CHATGEN_COMPAT_KEY')}`,
-    v2: `nativeToken: ${variable('CHATGEN_NATIVE_TOKEN')}`,
-    v3: `nativeToken: ${variable('CHATGEN_NATIVE_TOKEN')}`,
+    v2: native,
+    v3: native,
   }
   const refusing = allSurfaces.filter((name) => surfaces[name].refusesKey)
   return [
     ...allSurfaces.flatMap((name) => comment(`${name}: ${surfaces[name].evidence}.`)),
-    ...(keyGiven ? [line] : [...comment('Detected without a key.'), example(line)]),
+    ...(keyGiven ? [line] : [...comment('Detected without a key.'), `# ${line}`]),
     ...[...new Set(refusing.map((name) => own[name]))].flatMap((extra) => [
       ...comment('If the key is rejected, another one may be required:'),
-      example(extra),
+      `# ${extra}`,
     ]),
   ]
 }
 
 function models({ models: { value, evidence } }: Detection): string[] {
-  const lines = evidenceLines(evidence)
-  if (value === undefined) {
-    const names = 'models: { main: svc-main-model, aliases: [SVC-Main], vision: SVC-Vision }'
-    return [...lines, ...comment('Without it, the names of section 2.1 are used:'), example(names)]
+  if (value !== undefined) {
+    const without = comment('No vision model was detected; vision can name one.')
+    return noted(evidence, value.vision === undefined ? without : [], member('models', value))
   }
-  const without = comment('No vision model was detected; vision can name one.')
-  return [...lines, ...(value.vision === undefined ? without : []), member('models', value)]
+  const names = '# models: { main: svc-main-model, aliases: [SVC-Main], vision: SVC-Vision }'
+  return noted(evidence, comment('Without it, the names of section 2.1 are used:'), names)
 }
 
-function capabilityLines(detection: Detection): string[] {
-  const { reasoning, images, attachments, knowledge } = detection
-  const probed = { reasoning, images, attachments, knowledge }
-  const found: Partial<Record<Capability, Detected<true>>> = probed
-  const any = Object.values(found).some(({ value }) => value === true)
+function capabilityLines({ reasoning, images, attachments, knowledge }: Detection): string[] {
+  const found: Partial<Record<Capability, Detected<true>>> = {
+    ...{ reasoning, images, attachments, knowledge },
+  }
+  const any = Object.values(found).some(({ value }) => value)
+  const indent = 2
   const lines = capabilities.flatMap((name) => {
     const { value, evidence } = found[name] ?? unknown('Not probed.')
-    const end =
-      value === true
-        ? [member(name, true, '  ')]
-        : [...comment(capabilityDecides(name), '  '), example(`${name}: true`, '  ')]
-    return [...evidenceLines(evidence, '  '), ...end]
+    const decided = requirementIds.filter((id) => requirements[id].capability === name)
+    const end = value
+      ? [member(name, true)]
+      : [...comment(neededFor(decided), indent), `# ${name}: true`]
+    return [...sentences(evidence, indent), ...end].map((line) => `  ${line}`)
   })
-  return [any ? 'capabilities:' : example('capabilities:'), ...lines]
+  return [any ? 'capabilities:' : '# capabilities:', ...lines]
 }
 
 function deterministic({ deterministic: { value, evidence } }: Detection): string[] {
   const caveat = 'Two equal answers are no guarantee: set it to false if the model samples.'
   const meaning = `True: the same request gives the same text. ${memberDecides('deterministic')}`
-  const end =
-    value === true
-      ? [...comment(caveat), member('deterministic', true)]
-      : [...comment(meaning), example('deterministic: true')]
-  return [...evidenceLines(evidence), ...end]
+  return value
+    ? noted(evidence, comment(caveat), member('deterministic', true))
+    : noted(evidence, comment(meaning), '# deterministic: true')
 }
 
 function v2Chat({ v2Chat: { value, evidence } }: Detection): string[] {
   const create = { create: { method: 'POST', path: '/api/v2/chat', body: { name: '{name}' } } }
-  if (value === 'create') return [...evidenceLines(evidence), member('v2Chat', create)]
-  if (value === 'anyUuid') return [...evidenceLines(evidence), member('v2Chat', { anyUuid: true })]
-  return [
-    ...evidenceLines(evidence),
-    ...comment(`Creation of a v2 chat. ${memberDecides('v2Chat')}`),
-    example('v2Chat: { ids: [11111111-2222-4333-8444-555555555555] }'),
-    example(
-      'v2Chat: { create: { method: POST, path: /api/v2/chat, body: { name: "{name}" }, id: /id } }',
-    ),
-    example('v2Chat: { anyUuid: true }'),
-  ]
+  if (value !== undefined) {
+    return noted(evidence, member('v2Chat', value === 'create' ? create : { anyUuid: true }))
+  }
+  return noted(
+    evidence,
+    comment(`Creation of a v2 chat. ${memberDecides('v2Chat')}`),
+    '# v2Chat: { ids: [11111111-2222-4333-8444-555555555555] }',
+    '# v2Chat: { create: { method: POST, path: /api/v2/chat, body: { name: "{name}" }, id: /id } }',
+    '# v2Chat: { anyUuid: true }',
+  )
 }
 
 function shapes({ chat, chatCursor }: Detection): string[] {
@@ -133,27 +133,25 @@ function shapes({ chat, chatCursor }: Detection): string[] {
     ...(typeof chatId === 'string' && { chatId }),
     ...(chatCursor.value && { chatCursor: chatCursor.value }),
   }
-  const why = 'JSON pointers to ids, lists or cursors that are not found by value.'
-  const evidence = [...evidenceLines(chat.evidence), ...evidenceLines(chatCursor.evidence)]
+  const evidence = [...chat.evidence, ...chatCursor.evidence]
   if (Object.keys(found).length > 0) {
     const attachments = 'attachmentCursor may name another one for lists of attachments.'
-    return [...evidence, ...comment(attachments), member('shapes', found)]
+    return noted(evidence, comment(attachments), member('shapes', found))
   }
   return [
-    ...evidence,
-    ...(chat.value === undefined ? [] : comment('The id of the chat was found by its value.')),
-    ...comment(why),
-    example('shapes: { chatId: /chat/id, chatCursor: /page/next, attachment: /file }'),
+    ...noted(evidence, chat.value ? comment('The id of the chat was found by its value.') : []),
+    ...comment('JSON pointers to ids, lists or cursors that are not found by value.'),
+    '# shapes: { chatId: /chat/id, chatCursor: /page/next, attachment: /file }',
   ]
 }
 
 /** Lists required fields if a generation was refused because one is missing. */
-function required({ required: { value, evidence } }: Detection): string[][] {
+function required({ required: { value, evidence } }: Detection): string[] {
   if (evidence.length === 0 || evidence[0]?.startsWith('Not tested')) return []
   const what = 'Without these members every generation is rejected.'
   return value === undefined
-    ? [[...evidenceLines(evidence), example('requests: { generate: { assistant_id: <uuid> } }')]]
-    : [[...evidenceLines(evidence), ...comment(what), member('requests', { generate: value })]]
+    ? noted(evidence, '# requests: { generate: { assistant_id: <uuid> } }')
+    : noted(evidence, comment(what), member('requests', { generate: value }))
 }
 
 /** Fields that no harmless request can detect: meaning, name and an example. */
@@ -185,16 +183,16 @@ function examples(): string[][] {
   return [
     ...undetectable.map(([text, name, line]) => [
       ...comment(`${text} ${memberDecides(name)}`),
-      example(line),
+      `# ${line}`,
     ]),
     [
       ...comment(
         'Bodies that are not specified, wording, headers, limits: docs/target-profile.md.',
       ),
-      example('requests: { patchChat: { name: "{name}" }, generate: { assistant_id: <uuid> } }'),
-      example('recall: { tell: "My name is {nonce}.", ask: "What is my name?" }'),
-      example('headers: { X-Tenant: a }'),
-      example('limits: { requestsPerSecond: 20, timeoutMs: 60000, settleMs: 2000 }'),
+      '# requests: { patchChat: { name: "{name}" }, generate: { assistant_id: <uuid> } }',
+      '# recall: { tell: "My name is {nonce}.", ask: "What is my name?" }',
+      '# headers: { X-Tenant: a }',
+      '# limits: { requestsPerSecond: 20, timeoutMs: 60000, settleMs: 2000 }',
     ],
   ]
 }
@@ -207,9 +205,14 @@ function variable(name: string): string {
 /** Length of a sentence of evidence, in characters, as a target determines its content. */
 const maxLength = 400
 
-function evidenceLines(evidence: readonly string[], indent = ''): string[] {
-  return evidence.flatMap((sentence) => {
-    const whole = sentence.length > maxLength ? `${sentence.slice(0, maxLength)}…` : sentence
+/** Lines with the evidence before them. */
+function noted(evidence: readonly string[], ...lines: (string | readonly string[])[]): string[] {
+  return [...sentences(evidence), ...lines.flat()]
+}
+
+function sentences(evidence: readonly string[], indent?: number): string[] {
+  return evidence.flatMap((text) => {
+    const whole = text.length > maxLength ? `${text.slice(0, maxLength)}…` : text
     return comment(`${whole.replace(/\.$/, '')}.`, indent)
   })
 }

@@ -91,19 +91,16 @@ function parsed({ name, text }: Source, lineCounter: LineCounter, maxLength: num
 
 /** An alias may name a missing anchor, or one that contains itself. */
 function contentOf(document: Pick<YamlDocument, 'toJS'>, name: string): unknown {
-  try {
+  const reason = (error: Error) => {
+    if (error instanceof ReferenceError) return error.message
+    return error instanceof RangeError ? tooDeep : 'an anchor contains itself'
+  }
+  const read = () => {
     const value: unknown = document.toJS()
     JSON.stringify(value)
     return value
-  } catch (error) {
-    const reason =
-      error instanceof ReferenceError
-        ? error.message
-        : error instanceof RangeError
-          ? tooDeep
-          : 'an anchor contains itself'
-    throw new ConfigurationError([`${name}: ${reason}`])
   }
+  return refusing(Error, read, (error) => `${name}: ${reason(error)}`)
 }
 
 function describe(schema: z.ZodType, issue: z.core.$ZodIssue): { path: Path; text: string }[] {
@@ -127,31 +124,21 @@ function unknownKey(at: z.ZodType | undefined, key: string): string | undefined 
 }
 
 function schemaAt(schema: z.ZodType, path: Path): z.ZodType | undefined {
-  let at = schema
+  let at: unknown = unwrap(schema)
   for (const key of path) {
-    at = unwrap(at)
-    const inner =
-      at instanceof z.ZodArray
-        ? at.element
-        : at instanceof z.ZodRecord
-          ? at.valueType
-          : at instanceof z.ZodObject
-            ? at.shape[String(key)]
-            : undefined
-    if (!(inner instanceof z.ZodType)) return undefined
-    at = inner
+    if (at instanceof z.ZodArray) at = unwrap(at.element)
+    else if (at instanceof z.ZodRecord) at = unwrap(at.valueType)
+    else at = at instanceof z.ZodObject ? unwrap(at.shape[String(key)]) : undefined
   }
-  return unwrap(at)
+  return at instanceof z.ZodType ? at : undefined
 }
 
-function unwrap(schema: z.ZodType): z.ZodType {
-  let at = schema
-  while (at instanceof z.ZodOptional || at instanceof z.ZodDefault || at instanceof z.ZodPrefault) {
-    const inner = at.unwrap()
-    if (!(inner instanceof z.ZodType)) break
-    at = inner
-  }
-  return at
+function unwrap(schema: unknown): unknown {
+  const isWrapper =
+    schema instanceof z.ZodOptional ||
+    schema instanceof z.ZodDefault ||
+    schema instanceof z.ZodPrefault
+  return isWrapper ? unwrap(schema.unwrap()) : schema
 }
 
 /** Line of the last field of the path that the file has. */

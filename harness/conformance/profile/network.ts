@@ -13,7 +13,8 @@ import type { TargetProfile } from './schema.ts'
  */
 export function networkOf({ network = {} }: Pick<TargetProfile, 'network'>): NetworkOptions {
   const { httpVersion, ca, insecure = false, cert, certKey, proxy, resolve = [] } = network
-  const options: NetworkOptions = {
+  return {
+    ...directNetwork,
     httpVersion: httpVersion === undefined ? 'auto' : httpVersion === 1 ? 'http1' : 'http2',
     ca: ca === undefined ? null : readPem(ca, '--ca (network.ca)'),
     insecure,
@@ -21,7 +22,6 @@ export function networkOf({ network = {} }: Pick<TargetProfile, 'network'>): Net
     proxy: proxy === undefined ? null : proxyUrl(proxy, 'network.proxy'),
     resolve: resolve.map(parseResolution),
   }
-  return { ...directNetwork, ...options }
 }
 
 /**
@@ -54,29 +54,25 @@ export function proxyUrl(text: string, from: string): string {
   ])
 }
 
-function clientCertificateOf(
-  cert: string | undefined,
-  key: string | undefined,
-): NetworkOptions['clientCertificate'] {
+function clientCertificateOf(cert?: string, key?: string): NetworkOptions['clientCertificate'] {
   if (cert === undefined && key === undefined) return null
-  if (cert === undefined || key === undefined) {
-    const [given, missing] =
-      cert === undefined ? ['--cert-key', '--cert'] : ['--cert', '--cert-key']
-    throw new ConfigurationError([`${given} needs ${missing} beside it`])
-  }
+  if (cert === undefined) throw new ConfigurationError(['--cert-key needs --cert beside it'])
+  if (key === undefined) throw new ConfigurationError(['--cert needs --cert-key beside it'])
   const pair = {
     cert: readPem(cert, '--cert (network.cert)'),
     key: readPem(key, '--cert-key (network.certKey)'),
   }
   const problem = `--cert, --cert-key: ${cert} and ${key} are not a certificate and its key in PEM, or the key has a passphrase`
-  const open = () => createSecureContext(pair)
-  refusing(Error, open, () => problem)
+  refusing(
+    Error,
+    () => createSecureContext(pair),
+    () => problem,
+  )
   return pair
 }
 
 function readPem(file: string, from: string): string {
-  const problem = `${from}: the file cannot be read`
-  const text = refusing(Error, () => readInputFile(file), problem)
+  const text = refusing(Error, () => readInputFile(file), `${from}: the file cannot be read`)
   if (/^-----BEGIN [A-Z0-9 ]+-----/m.test(text)) return text
   throw new ConfigurationError([
     `${from}: ${file} holds no PEM, a text that begins with -----BEGIN …-----`,

@@ -18,23 +18,25 @@ export function loadProfile(
 ): TargetProfile {
   const { value, place } = readDocument(source, 'a profile')
   const problems: string[] = []
-  const lookUp: LookUp = (path, name) => {
+  const lookUp = (path: Path, name: string) => {
     const found = Object.hasOwn(environment, name) ? environment[name] : undefined
     if (found === undefined || found === '') {
       problems.push(`${place(path)}: ${path.join('.')}: the variable ${name} is not set`)
     }
     return found ?? ''
   }
+  const fill = (text: string, path: Path) =>
+    text.replaceAll(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_, name: string) => lookUp(path, name))
   const overridden = new Set(Object.keys(overrides))
   // The addresses of the command line replace all of those in the file.
   if (overridden.has('baseUrl')) overridden.add('baseUrls')
   const expanded = Object.entries(value)
     .filter(([name]) => !overridden.has(name))
-    .map(([name, entry]) => [name, expand(entry, [name], lookUp)])
+    .map(([name, entry]) => [name, mapTexts(entry, fill, [name])])
   if (problems.length > 0) throw new ConfigurationError(problems)
   const members = { ...defaults, ...Object.fromEntries(expanded), ...overrides }
   const profile = checkDocument(targetProfile, withFirstEndpoint(members, place), place)
-  return withoutSingleEndpoint(profile, place)
+  return profile.baseUrls?.length === 1 ? profileOfEndpoint(profile, profile) : profile
 }
 
 /** The fields of a profile as written, without variables resolved. */
@@ -42,24 +44,12 @@ export function membersOf(source: Source): Members {
   return readDocument(source, 'a profile').value
 }
 
-/** Replaces `${NAME}` in every text. */
-function expand(value: unknown, path: Path, lookUp: LookUp): unknown {
-  const filled = (text: string, at: Path) =>
-    text.replaceAll(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_, name: string) => lookUp(at, name))
-  return mapTexts(value, filled, path)
-}
-
-type LookUp = (path: Path, name: string) => string
-
 /** One of the addresses under which a service answers. */
 export interface Endpoint {
   /** `A`, `B`, … in the order of the profile. */
   readonly name: string
   readonly baseUrl: string
 }
-
-/** Number of endpoints that have a letter. */
-const maxEndpoints = 26
 
 /** The endpoints of a target; most have one. */
 export function endpointsOf({
@@ -73,18 +63,19 @@ export function endpointsOf({
 }
 
 /** The profile of one endpoint alone. */
-export function profileOfEndpoint(profile: TargetProfile, { baseUrl }: Endpoint): TargetProfile {
+export function profileOfEndpoint(
+  profile: TargetProfile,
+  { baseUrl }: Pick<Endpoint, 'baseUrl'>,
+): TargetProfile {
   const { baseUrls: _, ...rest } = profile
   return { ...rest, baseUrl }
 }
-
-type Place = (path: Path) => string
 
 /**
  * Completes `baseUrl`, which is the first of `baseUrls`.
  * @throws ConfigurationError if a profile has both
  */
-function withFirstEndpoint(members: Members, place: Place): Members {
+function withFirstEndpoint(members: Members, place: (path: Path) => string): Members {
   const { baseUrl, baseUrls } = members
   if (!Array.isArray(baseUrls) || baseUrls.length === 0) return members
   if (baseUrl === undefined) return { ...members, baseUrl: baseUrls[0] }
@@ -92,27 +83,4 @@ function withFirstEndpoint(members: Members, place: Place): Members {
   throw new ConfigurationError([
     `${place(['baseUrls'])}: baseUrls: excludes baseUrl, list all endpoints in baseUrls`,
   ])
-}
-
-/**
- * Removes `baseUrls` from the profile of a target with one endpoint.
- * @throws ConfigurationError if an endpoint is listed twice, or there are too many
- */
-function withoutSingleEndpoint(profile: TargetProfile, place: Place): TargetProfile {
-  const { baseUrls = [] } = profile
-  const repeated = baseUrls.findIndex((address, at) => baseUrls.indexOf(address) < at)
-  if (repeated >= 0) {
-    throw new ConfigurationError([
-      `${place(['baseUrls', repeated])}: baseUrls.${repeated}: the same endpoint is listed twice`,
-    ])
-  }
-  if (baseUrls.length > maxEndpoints) {
-    throw new ConfigurationError([
-      `${place(['baseUrls'])}: baseUrls: at most ${maxEndpoints} endpoints`,
-    ])
-  }
-  const [first] = baseUrls
-  return baseUrls.length === 1 && first !== undefined
-    ? profileOfEndpoint(profile, { name: 'A', baseUrl: first })
-    : profile
 }

@@ -13,6 +13,11 @@ export const optionalText = (description: string) => z.string().optional().descr
 
 export const optionalFlag = (description: string) => z.boolean().optional().describe(description)
 
+/** Fields that belong together, all absent or given as a mapping. */
+export function group<Shape extends z.core.$ZodShape>(description: string, shape: Shape) {
+  return z.strictObject(shape).optional().describe(description)
+}
+
 export const request = z.strictObject({
   method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']).default('GET').describe('Method.'),
   path: z.string().describe('Path; `{name}` placeholders are filled in.'),
@@ -34,15 +39,10 @@ export const requests = z
     patchChat: optionalMembers(
       'Body of PATCH /api/v3/chat/{chat_id}; default: `{ name: "{name}" }`.',
     ),
-    upload: z
-      .strictObject({
-        part: optionalText('Name of the file part; default: `file`.'),
-        chatField: optionalText(
-          'Name of the form field with the id of a chat; default: `chat_id`.',
-        ),
-      })
-      .optional()
-      .describe('Form of an attachment upload.'),
+    upload: group('Form of an attachment upload.', {
+      part: optionalText('Name of the file part; default: `file`.'),
+      chatField: optionalText('Name of the form field with the id of a chat; default: `chat_id`.'),
+    }),
     excludeFavorites: optionalText(
       'Value of the query parameter `exclude_favorites`; default: `true`.',
     ),
@@ -77,24 +77,21 @@ export const shapes = z
 
 const file = (description: string) => z.string().min(1).optional().describe(description)
 
-export const network = z
-  .strictObject({
-    httpVersion: z
-      .literal([1, 2])
-      .optional()
-      .describe('The only HTTP version to use; default: ALPN decides.'),
-    ca: file('PEM file of additional trusted certificate authorities.'),
-    insecure: optionalFlag('True: the certificate of the target is not verified.'),
-    cert: file('PEM file of a client certificate.'),
-    certKey: file('PEM file of its private key, without a passphrase.'),
-    proxy: file('URL of an HTTP proxy, instead of HTTPS_PROXY and HTTP_PROXY.'),
-    resolve: z
-      .array(z.string())
-      .optional()
-      .describe('Entries `HOST:PORT:ADDRESS`, as for `curl --resolve`.'),
-  })
-  .optional()
-  .describe('Network access to the target; relative paths start at the profile.')
+export const network = group('Network access to the target; relative paths start at the profile.', {
+  httpVersion: z
+    .literal([1, 2])
+    .optional()
+    .describe('The only HTTP version to use; default: ALPN decides.'),
+  ca: file('PEM file of additional trusted certificate authorities.'),
+  insecure: optionalFlag('True: the certificate of the target is not verified.'),
+  cert: file('PEM file of a client certificate.'),
+  certKey: file('PEM file of its private key, without a passphrase.'),
+  proxy: file('URL of an HTTP proxy, instead of HTTPS_PROXY and HTTP_PROXY.'),
+  resolve: z
+    .array(z.string())
+    .optional()
+    .describe('Entries `HOST:PORT:ADDRESS`, as for `curl --resolve`.'),
+})
 
 /** Minimum rate: a timer cannot wait longer between two requests. */
 const minPerSecond = 1000 / maxTimerMs

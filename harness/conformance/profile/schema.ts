@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type Capability, capabilities, documentedPrefixes } from '../../../contract/index.ts'
 import {
+  group,
   limits,
   members,
   network,
@@ -18,6 +19,20 @@ const address = z
   .url({ protocol: /^https?$/ })
   .refine((url) => !/[?#]/.test(url), 'must have no query and no fragment: paths follow it')
   .transform((url) => url.replace(/\/+$/, ''))
+
+/** Number of endpoints that have a letter. */
+const maxEndpoints = 26
+
+const addresses = z
+  .array(address)
+  .min(1)
+  .superRefine((urls, issues) => {
+    const repeated = urls.findIndex((url, at) => urls.indexOf(url) < at)
+    const message = 'the same endpoint is listed twice'
+    if (repeated >= 0) issues.addIssue({ code: 'custom', path: [repeated], message })
+    if (urls.length <= maxEndpoints) return
+    issues.addIssue({ code: 'custom', message: `at most ${maxEndpoints} endpoints` })
+  })
 
 const prefix = z
   .string()
@@ -63,20 +78,15 @@ function prefixOf(name: keyof typeof documentedPrefixes, part: string) {
 
 export const targetProfile = z.strictObject({
   baseUrl: address.describe('Base URL of the deployment, without `/api`.'),
-  baseUrls: z
-    .array(address)
-    .min(1)
+  baseUrls: addresses
     .optional()
     .describe('Two or more endpoints of one service, instead of `baseUrl`; at most 26.'),
-  prefixes: z
-    .strictObject({
-      openai: prefixOf('openai', 'the compatible surface'),
-      v2: prefixOf('v2', 'the native v2 surface'),
-      v3: prefixOf('v3', 'the native v3 surface'),
-      knowledge: prefixOf('knowledge', 'the knowledge bases'),
-    })
-    .optional()
-    .describe('Paths below the base URL if they differ from the interface document.'),
+  prefixes: group('Paths below the base URL if they differ from the interface document.', {
+    openai: prefixOf('openai', 'the compatible surface'),
+    v2: prefixOf('v2', 'the native v2 surface'),
+    v3: prefixOf('v3', 'the native v3 surface'),
+    knowledge: prefixOf('knowledge', 'the knowledge bases'),
+  }),
   auth: z
     .literal('none')
     .optional()
@@ -116,50 +126,36 @@ export const targetProfile = z.strictObject({
     .boolean()
     .default(false)
     .describe('True if the same request always gives the same text.'),
-  assistants: z
-    .strictObject({
-      withKnowledge: optionalText('Id of an assistant with a knowledge base.'),
-      withoutKnowledge: optionalText('Id of an assistant without a knowledge base.'),
-      instructions: optionalText(
-        'Identifier of a prompt or of instructions that v2 accepts as assistant_id.',
-      ),
-    })
-    .optional()
-    .describe('Assistants that exist on the deployment.'),
-  knowledge: z
-    .strictObject({
-      baseId: z.string().describe('Id of a knowledge base.'),
-      question: z.string().describe('Question that only the documents of the base answer.'),
-      expect: z.string().describe('Word that the answer must contain.'),
-      routes: z
-        .strictObject({
-          list: optionalRequest('List of the knowledge bases.'),
-          upload: optionalRequest('Upload of a document; `{name}` is its file name.'),
-          search: optionalRequest('Search in the base; `{question}` is the text to find.'),
-        })
-        .optional()
-        .describe(
-          'Requests below the prefixes `/api/v3/knowledge` and `/api/knowledge`; `{baseId}` is filled in.',
-        ),
-    })
-    .optional()
-    .describe('A knowledge base with documents.'),
-  rag: z
-    .strictObject({
-      object: members.describe(
-        'Search settings that the deployment accepts, e.g. `threshold` and `limit`.',
-      ),
-    })
-    .optional()
-    .describe('The object form of the `rag` field.'),
-  tools: z
-    .strictObject({
-      search: optionalText('Name of the search tool.'),
-      name: optionalText('Name of a tool that the model calls when asked with `ask`.'),
-      ask: optionalText('Question that makes the model call it.'),
-    })
-    .optional()
-    .describe('Server-side tools.'),
+  assistants: group('Assistants that exist on the deployment.', {
+    withKnowledge: optionalText('Id of an assistant with a knowledge base.'),
+    withoutKnowledge: optionalText('Id of an assistant without a knowledge base.'),
+    instructions: optionalText(
+      'Identifier of a prompt or of instructions that v2 accepts as assistant_id.',
+    ),
+  }),
+  knowledge: group('A knowledge base with documents.', {
+    baseId: z.string().describe('Id of a knowledge base.'),
+    question: z.string().describe('Question that only the documents of the base answer.'),
+    expect: z.string().describe('Word that the answer must contain.'),
+    routes: group(
+      'Requests below the prefixes `/api/v3/knowledge` and `/api/knowledge`; `{baseId}` is filled in.',
+      {
+        list: optionalRequest('List of the knowledge bases.'),
+        upload: optionalRequest('Upload of a document; `{name}` is its file name.'),
+        search: optionalRequest('Search in the base; `{question}` is the text to find.'),
+      },
+    ),
+  }),
+  rag: group('The object form of the `rag` field.', {
+    object: members.describe(
+      'Search settings that the deployment accepts, e.g. `threshold` and `limit`.',
+    ),
+  }),
+  tools: group('Server-side tools.', {
+    search: optionalText('Name of the search tool.'),
+    name: optionalText('Name of a tool that the model calls when asked with `ask`.'),
+    ask: optionalText('Question that makes the model call it.'),
+  }),
   v2Chat: z
     .union([
       z.strictObject({

@@ -33,15 +33,10 @@ export async function rejudge(options: RejudgeOptions): Promise<ConformanceRepor
   const { recordFile, recordingFile } = recordedIn(dir, outDir)
   const record = readRunRecord(recordFile)
   const { stopped, interrupted } = endOf(dir)
+  const { selection, seed, keySeed, strict, incognito, depth } = record
   const report = await runConformance({
     profile: profileOfRecord(record, recordFile),
-    selection: record.selection,
-    seed: record.seed,
-    keySeed: record.keySeed,
-    strict: record.strict,
-    incognito: record.incognito,
-    depth: record.depth,
-    recordingFile,
+    ...{ selection, seed, keySeed, strict, incognito, depth, recordingFile },
     recordedEnd: stopped ?? (interrupted ? interruptedReason : undefined),
     outDir,
     exploration: record.explore ? explorationOf?.(record.explore) : undefined,
@@ -75,12 +70,9 @@ export function recordedIn(dir: string, outDir: string) {
   }
   const recordFile = join(dir, runRecordName)
   const recordingFile = join(dir, exchangesName)
-  for (const file of [recordFile, recordingFile]) {
-    if (!existsSync(file)) throw new ConfigurationError([missing(file)])
-  }
-  return { recordFile, recordingFile }
-}
-
-function missing(file: string): string {
-  return `there is no ${file}: rejudge needs ${runRecordName} and ${exchangesName}`
+  const missing = [recordFile, recordingFile].find((file) => !existsSync(file))
+  if (missing === undefined) return { recordFile, recordingFile }
+  throw new ConfigurationError([
+    `there is no ${missing}: rejudge needs ${runRecordName} and ${exchangesName}`,
+  ])
 }

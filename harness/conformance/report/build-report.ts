@@ -13,6 +13,7 @@ import { matches, type ProfileName } from '../profile/selection.ts'
 import type { RunSetup } from '../run-setup.ts'
 import { addCosts, addTraffic, type Cost, noCost, noTraffic } from '../usage.ts'
 import type { Collector } from '../vitest/collector.ts'
+import { byNumber } from './verdicts.ts'
 
 interface RunResults {
   readonly collector: Collector
@@ -90,9 +91,6 @@ function declaredCapabilities(profile: TargetProfile): Record<string, boolean> {
   )
 }
 
-/** Order of ids such as x9 and x10. */
-const { compare: byNumber } = new Intl.Collator('en', { numeric: true })
-
 /** One line for each question, with all distinct answers, and the first exchanges that show them. */
 function observationRows(observations: readonly Observation[]): ObservationRow[] {
   const byQuestion = Map.groupBy(observations, ({ question }) => question)
@@ -155,12 +153,13 @@ function isBlockedByKnown(
   requirement: RequirementResult,
   requirements: readonly RequirementResult[],
 ): boolean {
-  const ids = new Set<string>()
-  for (let { blockedBy } = requirement; blockedBy !== null && !ids.has(blockedBy); ) {
-    ids.add(blockedBy)
-    const blocker = requirements.find(({ id }) => id === blockedBy)
-    if (blocker === undefined || blocker.known) return blocker !== undefined
-    blockedBy = blocker.blockedBy
+  const visited = new Set<RequirementResult>()
+  let at: RequirementResult | undefined = requirement
+  while (at !== undefined && !visited.has(at)) {
+    visited.add(at)
+    const { blockedBy }: RequirementResult = at
+    at = requirements.find(({ id }) => id === blockedBy)
+    if (at?.known) return true
   }
   return false
 }

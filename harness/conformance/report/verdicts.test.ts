@@ -11,45 +11,39 @@ import { allowUndecided, countTotals, reportOutcome } from './build-report.ts'
 import { combineTries, maxTries, needsRepeat } from './confirmation.ts'
 import { decide, interruptedReason, pendingReason, type ScenarioResult } from './verdicts.ts'
 
+const features = ['reasoning', 'images', 'video', 'attachments', 'knowledge', 'rag']
 const everything = profileOf({
   baseUrl: 'http://localhost',
-  capabilities: {
-    reasoning: true,
-    images: true,
-    video: true,
-    attachments: true,
-    knowledge: true,
-    rag: true,
-  },
+  capabilities: Object.fromEntries(features.map((name) => [name, true])),
 })
 
 function result(more: Partial<ScenarioResult> = {}): ScenarioResult {
   return {
-    slug: 'a-scenario',
-    title: 'a scenario',
-    covers: requirementIds,
-    findings: [],
-    observations: [],
-    inconclusive: [],
-    unproven: [],
-    speaks: true,
-    cost: noCost,
-    traffic: noTraffic,
-    fault: null,
+    ...{ slug: 'a-scenario', title: 'a scenario', covers: requirementIds, findings: [] },
+    ...{ observations: [], inconclusive: [], unproven: [], speaks: true, fault: null },
+    ...{ cost: noCost, traffic: noTraffic },
     ...more,
   }
 }
 
-const held = (requirement: RequirementId) => finding(requirement, 'held')
-const broken = (requirement: RequirementId) => finding(requirement, 'broken')
+const passes = { verdict: 'pass' } as const
+const waits = { verdict: 'inconclusive' } as const
+
 function finding(requirement: RequirementId, verdict: 'held' | 'broken') {
   return { requirement, verdict, why: `${requirement} ${verdict}`, exchanges: ['x1'] }
 }
+/** Findings of one scenario. */
+const held = (...ids: RequirementId[]) => result({ findings: ids.map((id) => finding(id, 'held')) })
+const broken = (...ids: RequirementId[]) =>
+  result({ findings: ids.map((id) => finding(id, 'broken')) })
 const open = (requirement: RequirementId) => ({
   requirements: [requirement],
   reason: 'cannot tell',
   exchanges: ['x2'],
 })
+const undecided = (id: RequirementId) => result({ inconclusive: [open(id)] })
+const unproved = (id: RequirementId) => result({ unproven: [open(id)] })
+const failed = (...covers: RequirementId[]) => result({ covers, fault: 'TypeError: oops' })
 
 const claims = [{ slug: 'a-scenario', requirements: requirementIds }]
 
@@ -59,25 +53,23 @@ function verdictOf(requirement: RequirementId, ...results: readonly ScenarioResu
 
 describe('the verdict of a requirement', () => {
   const required = 'V3-IDEM-02'
-  const expected = 'V3-GEN-14'
 
   test.each([
     ['unproven', interruptedReason],
     ['pass', pendingReason],
   ])('is %s if it held in one scenario, and of another: %s', (verdict, untestedReason) => {
     const two = [...claims, { slug: 'another', requirements: requirementIds }]
-    const results = [result({ findings: [held(required)] })]
-    const [row] = decide([required], results, two, everything, { untestedReason })
+    const [row] = decide([required], [held(required)], two, everything, { untestedReason })
     expect(row?.verdict).toBe(verdict)
   })
 
   /** Results in order of precedence. */
   const precedence = [
-    [result({ findings: [broken(required)] }), 'fail'],
-    [result({ fault: 'TypeError: oops' }), 'error'],
-    [result({ inconclusive: [open(required)] }), 'inconclusive'],
-    [result({ findings: [held(required)] }), 'pass'],
-    [result({ unproven: [open(required)] }), 'unproven'],
+    [broken(required), 'fail'],
+    [failed(required), 'error'],
+    [undecided(required), 'inconclusive'],
+    [held(required), 'pass'],
+    [unproved(required), 'unproven'],
     [result(), 'unproven'],
   ] as const
 
@@ -91,17 +83,45 @@ describe('the verdict of a requirement', () => {
     )
   })
 
-  test('warns where a requirement broke that is only expected', () => {
-    expect(verdictOf(expected, result({ findings: [broken(expected)] }))).toMatchObject({
-      verdict: 'warn',
-      message: `${expected} broken`,
-      exchanges: ['x1'],
-    })
-  })
-
-  test('of another scenario does not touch it', () => {
-    const other = result({ covers: ['OAI-CHAT-01'], fault: 'TypeError: oops' })
-    expect(verdictOf(required, result({ findings: [held(required)] }), other)?.verdict).toBe('pass')
+  const [plain, option] = ['OAI-CHAT-01', 'OAI-N-01'] as const
+  test.each<[string, RequirementId, readonly ScenarioResult[], Partial<RequirementResult>]>([
+    [
+      'warns where a requirement broke that is only expected',
+      ...(['V3-GEN-14', [broken('V3-GEN-14')]] as const),
+      { verdict: 'warn', message: 'V3-GEN-14 broken', exchanges: ['x1'] },
+    ],
+    ['is not touched by another scenario', required, [held(required), failed(plain)], passes],
+    [
+      'is inconclusive on a broken one, and names it',
+      ...(['V3-HIST-10', [held('V3-HIST-10'), broken('V3-HIST-12')]] as const),
+      { ...waits, blockedBy: 'V3-HIST-12', message: 'blocked by V3-HIST-12' },
+    ],
+    [
+      'keeps its own evidence, though it is not accused',
+      ...(['V3-HIST-10', [broken('V3-HIST-10', 'V3-HIST-12')]] as const),
+      { ...waits, exchanges: ['x1'] },
+    ],
+    [
+      'is inconclusive through others too',
+      ...(['V3-HIST-10', [broken('V3-AUTH-05')]] as const),
+      { ...waits, blockedBy: 'V3-AUTH-05' },
+    ],
+    [
+      'of an option is inconclusive if nothing is known of the plain request, and names it',
+      ...([option, [held(option), undecided(plain)]] as const),
+      {
+        ...{ ...waits, blockedBy: null, exchanges: ['x1'] },
+        message: 'depends on OAI-CHAT-01, which is undecided',
+      },
+    ],
+    ['also where that failed', option, [held(option), failed(plain)], waits],
+    ['passes if that is accepted', option, [held(option, plain), undecided(plain)], passes],
+    ['passes if that was not tried', option, [held(option), unproved(plain)], passes],
+    // The choices of the responses do not matter here.
+    ['passes by what is plain', option, [held(option), undecided('OAI-CHAT-06')], passes],
+    ['is blamed all the same', option, [broken(option), undecided(plain)], { verdict: 'warn' }],
+  ])('%s', (_, id, results, expected) => {
+    expect(verdictOf(id, ...results)).toMatchObject(expected)
   })
 
   test('is unclaimed where no scenario covers it', () => {
@@ -111,71 +131,10 @@ describe('the verdict of a requirement', () => {
   })
 
   test('names the scenarios that cover it, and those that broke it', () => {
-    const results = [result({ slug: 'one', findings: [broken(required)] }), result({ slug: 'two' })]
+    const results = [{ ...broken(required), slug: 'one' }, result({ slug: 'two' })]
     const scenarios = ['one', 'two'].map((slug) => ({ slug, requirements: [required] as const }))
     const [requirement] = decide([required], results, scenarios, everything)
     expect(requirement).toMatchObject({ scenarios: ['one', 'two'], brokenBy: ['one'] })
-  })
-})
-
-describe('a requirement that stands on a broken one', () => {
-  test('is inconclusive, and names it', () => {
-    const ids = ['V3-HIST-10', 'V3-HIST-12'] as const
-    const results = [result({ findings: [held('V3-HIST-10'), broken('V3-HIST-12')] })]
-    expect(decide(ids, results, claims, everything)).toMatchObject([
-      { verdict: 'inconclusive', blockedBy: 'V3-HIST-12', message: 'blocked by V3-HIST-12' },
-      { verdict: 'fail', blockedBy: null },
-    ])
-  })
-
-  test('keeps its own evidence, though it is not accused', () => {
-    const results = [result({ findings: [broken('V3-HIST-10'), broken('V3-HIST-12')] })]
-    expect(decide(['V3-HIST-10'], results, claims, everything)[0]).toMatchObject({
-      verdict: 'inconclusive',
-      exchanges: ['x1'],
-    })
-  })
-
-  test('is inconclusive through others too', () => {
-    const results = [result({ findings: [broken('V3-AUTH-05')] })]
-    expect(decide(['V3-HIST-10'], results, claims, everything)[0]).toMatchObject({
-      verdict: 'inconclusive',
-      blockedBy: 'V3-AUTH-05',
-    })
-  })
-})
-
-describe('a requirement that stands on a plain request of which nothing is known', () => {
-  const stands = (...results: readonly ScenarioResult[]) =>
-    decide(['OAI-N-01'], results, claims, everything)[0]
-
-  test('is inconclusive, and names it', () => {
-    const findings = [held('OAI-N-01')]
-    expect(stands(result({ findings, inconclusive: [open('OAI-CHAT-01')] }))).toMatchObject({
-      verdict: 'inconclusive',
-      blockedBy: null,
-      message: 'depends on OAI-CHAT-01, which is undecided',
-      exchanges: ['x1'],
-    })
-    const failed = result({ covers: ['OAI-CHAT-01'], fault: 'TypeError: oops' })
-    expect(stands(result({ findings }), failed)?.verdict).toBe('inconclusive')
-  })
-
-  test('passes where the plain request was seen to be accepted, or was not tried', () => {
-    const findings = [held('OAI-N-01')]
-    const both = [...findings, held('OAI-CHAT-01')]
-    const passed = [
-      stands(result({ findings: both, inconclusive: [open('OAI-CHAT-01')] })),
-      stands(result({ findings, unproven: [open('OAI-CHAT-01')] })),
-      // The choices of the responses do not matter here.
-      stands(result({ findings, inconclusive: [open('OAI-CHAT-06')] })),
-    ]
-    expect(passed.map((requirement) => requirement?.verdict)).toEqual(['pass', 'pass', 'pass'])
-  })
-
-  test('is blamed all the same', () => {
-    const findings = [broken('OAI-N-01')]
-    expect(stands(result({ findings, inconclusive: [open('OAI-CHAT-01')] }))?.verdict).toBe('warn')
   })
 })
 
@@ -186,9 +145,9 @@ describe('what the profile says', () => {
     ['V3-THINK-01', 'unproven', 'set capabilities.reasoning in the target profile to test this'],
     ['V3-TOOLS-02', 'unproven', 'set tools in the target profile to test this'],
     ['OAI-STREAM-10', 'not-applicable', 'the profile lacks deterministic: true'],
-  ] as const)('makes %s %s', (requirement, verdict, message) => {
-    const results = [result({ findings: [held(requirement), broken(requirement)] })]
-    expect(decide([requirement], results, claims, nothing)[0]).toMatchObject({ verdict, message })
+  ] as const)('makes %s %s', (id, verdict, message) => {
+    const results = [held(id), broken(id)]
+    expect(decide([id], results, claims, nothing)[0]).toMatchObject({ verdict, message })
   })
 })
 
@@ -312,15 +271,10 @@ type Kind = 'held' | 'proved' | 'doubtful' | 'open'
 const requirements = ['V3-FAV-02', 'V3-CHAT-08'] as const satisfies readonly RequirementId[]
 
 function findingOf(requirement: RequirementId, kind: Exclude<Kind, 'open'>): ScenarioFinding {
-  const verdict = kind === 'held' ? 'held' : 'broken'
+  const why = `${requirement} is ${kind}`
   const isDoubtful = kind === 'doubtful'
-  return {
-    requirement,
-    verdict,
-    why: `${requirement} is ${kind}`,
-    exchanges: ['x1'],
-    ...(isDoubtful && { isDoubtful }),
-  }
+  const made = finding(requirement, kind === 'held' ? 'held' : 'broken')
+  return { ...made, why, ...(isDoubtful && { isDoubtful }) }
 }
 
 /** A try of a scenario, with its findings for each requirement. */
@@ -352,20 +306,18 @@ function run(tries: readonly ScenarioResult[]) {
   return { made, result: combineTries([first, ...again]) }
 }
 
+const isBroken = (id: RequirementId) => (one: ScenarioResult) => brokenIds(one).has(id)
 const brokenIds = ({ findings }: ScenarioResult) =>
-  new Set(
-    findings.filter(({ verdict }) => verdict === 'broken').map(({ requirement }) => requirement),
-  )
+  new Set(findings.flatMap((one) => (one.verdict === 'broken' ? [one.requirement] : [])))
 const openIds = ({ inconclusive }: ScenarioResult) =>
   inconclusive.flatMap((entry) => entry.requirements)
 
 const kinds = fc.array(fc.constantFrom<Kind>('held', 'proved', 'doubtful', 'open'), {
   maxLength: 3,
 })
-const tries = fc.array(fc.array(kinds, { minLength: 2, maxLength: 2 }).map(tryWith), {
-  minLength: maxTries,
-  maxLength: maxTries,
-})
+const pairOfKinds = fc.array(kinds, { minLength: 2, maxLength: 2 })
+const tries = fc.array(pairOfKinds.map(tryWith), { minLength: maxTries, maxLength: maxTries })
+const isProof = ({ verdict, isDoubtful }: ScenarioFinding) => verdict === 'broken' && !isDoubtful
 
 describe('the tries of a scenario', () => {
   test('accuse of what an answer proves or each of them shows, and leave open what one shows', () => {
@@ -375,40 +327,33 @@ describe('the tries of a scenario', () => {
         expect(result.cost.requests).toBe(3 * made.length)
         for (const requirement of requirements) {
           const isProved = made.some(({ findings }) =>
-            findings.some(
-              (one) =>
-                one.requirement === requirement && one.verdict === 'broken' && !one.isDoubtful,
-            ),
+            findings.some((one) => one.requirement === requirement && isProof(one)),
           )
-          const breaking = made.filter((one) => brokenIds(one).has(requirement)).length
-          const isBroken = brokenIds(result).has(requirement)
-          expect(isBroken).toBe(isProved || breaking === maxTries)
-          if (breaking > 0) expect(isBroken || openIds(result).includes(requirement)).toBe(true)
+          const breaking = made.filter(isBroken(requirement)).length
+          const accused = brokenIds(result).has(requirement)
+          expect(accused).toBe(isProved || breaking === maxTries)
+          if (breaking > 0) expect(accused || openIds(result).includes(requirement)).toBe(true)
         }
       }),
     )
   })
 
   test('that were cut short count if they leave fewer open, and never hide a violation', () => {
-    const withEnd = fc.array(kinds, { minLength: 2, maxLength: 2 }).map((found) => ({
-      ...tryWith(found),
-      isCutShort: true,
-    }))
+    const withEnd = pairOfKinds.map((found) => ({ ...tryWith(found), isCutShort: true }))
     fc.assert(
       fc.property(withEnd, tries, (first, others) => {
         const { made, result } = run([first, ...others])
         expect(made.length).toBeGreaterThan(1)
         for (const requirement of requirements) {
-          const broken = made.filter((one) => brokenIds(one).has(requirement))
-          const isBroken = brokenIds(result).has(requirement)
-          if (broken.length === 0) expect(isBroken).toBe(false)
-          else expect(isBroken || openIds(result).includes(requirement)).toBe(true)
+          const accused = brokenIds(result).has(requirement)
+          if (!made.some(isBroken(requirement))) expect(accused).toBe(false)
+          else expect(accused || openIds(result).includes(requirement)).toBe(true)
         }
       }),
     )
     const cut = { ...tryWith([['open'], ['open']]), isCutShort: true }
     expect(openIds(run([cut, tryWith([['held'], ['held']])]).result)).toEqual([])
-    const again = run([cut, { ...tryWith([['open'], ['open']]), isCutShort: true }])
+    const again = run([cut, cut])
     expect(again.made).toHaveLength(2)
     expect(openIds(again.result)).toEqual(requirements)
   })

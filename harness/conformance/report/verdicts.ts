@@ -1,10 +1,11 @@
-import { type Finding, type RequirementId, requirements } from '../../../contract/index.ts'
+import { type RequirementId, requirements } from '../../../contract/index.ts'
 import type { RequirementResult, Verdict } from '../../../contract/report/conformance.ts'
 import type { TargetProfile } from '../profile/index.ts'
 import { skipReason } from '../profile/selection.ts'
 import type { ScenarioOutcome, Undecided } from '../run-setup.ts'
 
-const { compare: byNumber } = new Intl.Collator('en', { numeric: true })
+/** Order of ids such as x9 and x10. */
+export const { compare: byNumber } = new Intl.Collator('en', { numeric: true })
 
 /** Result of one scenario, with its end. */
 export interface ScenarioResult extends ScenarioOutcome {
@@ -19,11 +20,18 @@ export interface ScenarioCoverage {
 
 interface Ruling {
   readonly verdict: Verdict
-  readonly message: string | null
-  readonly exchanges: readonly string[]
-  readonly event?: number
+  readonly message?: string
+  readonly exchanges?: readonly string[] | undefined
+  readonly event?: number | undefined
   readonly blockedBy?: string
 }
+
+/** Reasons for a requirement without findings and results of scenarios. */
+const silentReason = 'no completion had text, whether streamed or in one piece'
+const neverSeenReason = 'the behavior did not occur in this run'
+export const interruptedReason = 'the run was interrupted before this was tested'
+/** The same in the report of an unfinished run. */
+export const pendingReason = 'not tested yet'
 
 /**
  * The verdict of each requirement, from all findings about it. `scenarios` are those that exist, to
@@ -37,26 +45,14 @@ export function decide(
   profile: TargetProfile,
   { untestedReason = neverSeenReason }: { readonly untestedReason?: string | undefined } = {},
 ): RequirementResult[] {
-  const speaks = results.some((result) => result.speaks)
-  const all = results.flatMap((result) => result.findings)
-  // A model that says nothing in one piece either is legal.
-  const findings = all.filter((finding) => speaks || finding.mayBeChance !== true)
-  const silent = new Set(all.flatMap((one) => (findings.includes(one) ? [] : [one.requirement])))
-  const byRow = Map.groupBy(findings, ({ requirement }) => requirement)
-  const broken = new Set(
-    findings.filter(({ verdict }) => verdict === 'broken').map(({ requirement }) => requirement),
-  )
-  const undecided = undecidedPlainRequests(findings, results)
+  const evidence = gather(results)
   return ids.map((id) => {
     const covering = scenarios.filter((scenario) => scenario.requirements.includes(id))
-    const evidence = gather(id, byRow.get(id) ?? [], results)
-    const notReached = covering.some(({ slug }) => results.every((result) => result.slug !== slug))
-    const absentReason = silent.has(id) ? silentReason : neverSeenReason
-    const unseenReason = notReached ? untestedReason : absentReason
-    // What held so far might have been broken by a scenario that did not run.
-    const held = unseenReason === interruptedReason ? [] : evidence.held
-    const premises = { broken, undecided }
-    const ruling = rule(id, { ...evidence, held, unseenReason }, covering, profile, premises)
+    const skipped = skipReason(id, profile)
+    const ruling: Ruling =
+      covering.length === 0
+        ? { verdict: 'unclaimed', message: 'no scenario of the run tests it' }
+        : (skipped ?? rule(id, evidence, covering, untestedReason))
     const { level, surface, section, title } = requirements[id]
     return {
       id,
@@ -66,13 +62,13 @@ export function decide(
       verdict: ruling.verdict,
       known: false,
       title,
-      message: ruling.message,
+      message: ruling.message ?? null,
       blockedBy: ruling.blockedBy ?? null,
       scenarios: covering.map(({ slug }) => slug),
-      brokenBy: broken.has(id)
+      brokenBy: evidence.broken.has(id)
         ? results.filter((result) => breaks(result, id)).map(({ slug }) => slug)
         : [],
-      exchanges: [...ruling.exchanges],
+      exchanges: [...(ruling.exchanges ?? [])],
       event: ruling.event ?? null,
     }
   })
@@ -84,107 +80,87 @@ const plainRequests: readonly RequirementId[] = [
   ...(['V3-CHAT-01', 'V3-GEN-01', 'V3-SSE-01', 'V3-ONE-01', 'V3-ATT-01', 'KB-01'] as const),
 ]
 
-/**
- * Plain requests that were tried without a result. Refusing an option is legal, and accepting it means
- * something, only if the plain request is accepted.
- */
-function undecidedPlainRequests(
-  findings: readonly Finding[],
-  results: readonly ScenarioResult[],
-): ReadonlySet<RequirementId> {
-  const tried = results.flatMap(({ covers, inconclusive, fault }) => [
-    ...inconclusive.flatMap(({ requirements: ids }) => ids),
-    ...(fault ? covers : []),
-  ])
-  const found = new Set(findings.map(({ requirement }) => requirement))
-  return new Set(plainRequests.filter((id) => tried.includes(id) && !found.has(id)))
+/** All that the scenarios of a run found, for the verdict of any requirement. */
+function gather(results: readonly ScenarioResult[]) {
+  const speaks = results.some((result) => result.speaks)
+  const all = results.flatMap((result) => result.findings)
+  // A model that says nothing in one piece either is legal.
+  const findings = all.filter((finding) => speaks || finding.mayBeChance !== true)
+  const found = Map.groupBy(findings, ({ requirement }) => requirement)
+  const broken = findings.filter(({ verdict }) => verdict === 'broken')
+  const inconclusive = results.flatMap((result) => result.inconclusive)
+  const faults = results.filter(({ fault }) => fault)
+  const tried = [...inconclusive, ...faults.map(({ covers }) => ({ requirements: covers }))]
+  return {
+    found,
+    broken: new Set(broken.map(({ requirement }) => requirement)),
+    silent: new Set(all.flatMap((one) => (findings.includes(one) ? [] : [one.requirement]))),
+    inconclusive,
+    unproven: results.flatMap((result) => result.unproven),
+    faults,
+    ended: new Set(results.map(({ slug }) => slug)),
+    /**
+     * Plain requests that were tried without a result. Refusing an option is legal, and accepting it means
+     * something, only if the plain request is accepted.
+     */
+    undecided: new Set(plainRequests.filter((id) => tried.some(isAbout(id)) && !found.has(id))),
+  }
 }
 
 function breaks({ findings }: ScenarioResult, id: RequirementId): boolean {
   return findings.some(({ requirement, verdict }) => requirement === id && verdict === 'broken')
 }
 
-function gather(
-  id: RequirementId,
-  findings: readonly Finding[],
-  results: readonly ScenarioResult[],
-) {
-  const about = (list: readonly Undecided[]) =>
-    list.filter(({ requirements: ids }) => ids.includes(id))
-  return {
-    held: findings.filter(({ verdict }) => verdict === 'held'),
-    broken: findings.filter(({ verdict }) => verdict === 'broken'),
-    inconclusive: results.flatMap((result) => about(result.inconclusive)),
-    unproven: results.flatMap((result) => about(result.unproven)),
-    faults: results.flatMap(({ covers, fault }) => (fault && covers.includes(id) ? [fault] : [])),
-  }
+function isAbout(id: RequirementId) {
+  return ({ requirements: ids }: Pick<Undecided, 'requirements'>) => ids.includes(id)
 }
-
-/** Reasons for a requirement without findings and results of scenarios. */
-const silentReason = 'no completion had text, whether streamed or in one piece'
-const neverSeenReason = 'the behavior did not occur in this run'
-export const interruptedReason = 'the run was interrupted before this was tested'
-/** The same in the report of an unfinished run. */
-export const pendingReason = 'not tested yet'
 
 function rule(
   id: RequirementId,
-  evidence: ReturnType<typeof gather> & { readonly unseenReason: string },
-  claimed: readonly ScenarioCoverage[],
-  profile: TargetProfile,
-  premises: {
-    readonly broken: ReadonlySet<RequirementId>
-    readonly undecided: ReadonlySet<RequirementId>
-  },
+  evidence: ReturnType<typeof gather>,
+  covering: readonly ScenarioCoverage[],
+  untestedReason: string,
 ): Ruling {
-  if (claimed.length === 0)
-    return { verdict: 'unclaimed', message: 'no scenario of the run tests it', exchanges: [] }
-  const aside = skipReason(id, profile)
-  if (aside) return { ...aside, exchanges: [] }
-
-  const [broken] = evidence.broken
-  const blockedBy = firstNeed(id, premises.broken)
+  const found = evidence.found.get(id) ?? []
+  const broken = found.find(({ verdict }) => verdict === 'broken')
+  const blockedBy = firstNeed(id, evidence.broken)
   if (blockedBy) {
     const message = `blocked by ${blockedBy}`
-    return { verdict: 'inconclusive', message, exchanges: broken?.exchanges ?? [], blockedBy }
+    return { verdict: 'inconclusive', message, exchanges: broken?.exchanges, blockedBy }
   }
   if (broken) {
-    return {
-      verdict: requirements[id].level === 'required' ? 'fail' : 'warn',
-      message: broken.why,
-      exchanges: broken.exchanges,
-      ...(broken.event === undefined ? {} : { event: broken.event }),
-    }
+    const { why: message, exchanges, event } = broken
+    const verdict = requirements[id].level === 'required' ? 'fail' : 'warn'
+    return { verdict, message, exchanges, event }
   }
-  const [fault] = evidence.faults
-  if (fault) return { verdict: 'error', message: fault, exchanges: [] }
-  const [open] = evidence.inconclusive
+  const { fault } = evidence.faults.find(({ covers }) => covers.includes(id)) ?? {}
+  if (fault) return { verdict: 'error', message: fault }
+  const open = evidence.inconclusive.find(isAbout(id))
   if (open) return { verdict: 'inconclusive', message: open.reason, exchanges: open.exchanges }
-  if (evidence.held.length > 0) {
-    const ids = new Set(evidence.held.flatMap((finding) => finding.exchanges))
-    // Responses to requests at once are judged in any order.
-    const exchanges = [...ids].sort(byNumber)
-    const premise = firstNeed(id, premises.undecided)
-    if (!premise) return { verdict: 'pass', message: null, exchanges }
-    const message = `depends on ${premise}, which is undecided`
-    return { verdict: 'inconclusive', message, exchanges }
+  const isReached = covering.every(({ slug }) => evidence.ended.has(slug))
+  const absentReason = evidence.silent.has(id) ? silentReason : neverSeenReason
+  const unseenReason = isReached ? absentReason : untestedReason
+  // What held so far might have been broken by a scenario that did not run.
+  if (found.length === 0 || unseenReason === interruptedReason) {
+    const message = evidence.unproven.find(isAbout(id))?.reason ?? unseenReason
+    return { verdict: 'unproven', message }
   }
-  return {
-    verdict: 'unproven',
-    message: evidence.unproven[0]?.reason ?? evidence.unseenReason,
-    exchanges: [],
-  }
+  // Responses to requests at once are judged in any order.
+  const exchanges = [...new Set(found.flatMap((finding) => finding.exchanges))].sort(byNumber)
+  const premise = firstNeed(id, evidence.undecided)
+  if (!premise) return { verdict: 'pass', exchanges }
+  const message = `depends on ${premise}, which is undecided`
+  return { verdict: 'inconclusive', message, exchanges }
 }
 
-/** The nearest of `requirements` on which this one depends, directly or through others. */
+/** The nearest of `ids` on which a requirement depends, directly or through others. */
 function firstNeed(id: RequirementId, ids: ReadonlySet<RequirementId>): RequirementId | undefined {
-  const visited = new Set<RequirementId>([id])
-  const queue: RequirementId[] = [...needsOf(id)]
-  for (let next = queue.shift(); next; next = queue.shift()) {
-    if (visited.has(next)) continue
-    visited.add(next)
+  const needed = new Set(needsOf(id))
+  // Includes those that are added meanwhile.
+  for (const next of needed) {
+    if (next === id) continue
     if (ids.has(next)) return next
-    queue.push(...needsOf(next))
+    for (const further of needsOf(next)) needed.add(further)
   }
   return undefined
 }

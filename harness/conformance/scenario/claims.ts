@@ -54,6 +54,12 @@ export function assume(
   throw new InconclusiveError(reason, ids)
 }
 
+/** Ends the scenario if an exchange that it needs was refused; `what` is its subject. */
+export function assumeAccepted(exchange: Exchange, what: string): Exchange {
+  assume(succeeded(exchange), `${what} was refused with ${statusText(exchange)}`, exchange)
+  return exchange
+}
+
 /** Ends the scenario if the profile lacks a field that it needs. */
 export function requireProfile<T>(value: T, member: string): asserts value is NonNullable<T> {
   if (value === undefined || value === null) throw new UndeclaredError(member)
@@ -105,11 +111,8 @@ export interface RejectedRequest {
  */
 export async function expectRejected(claim: Claim, negative: RejectedRequest): Promise<Exchange> {
   const { requirement, control, what, noServerError } = negative
-  assume(
-    succeeded(control),
-    `${control.request.method} ${sentPath(control)}, the accepted control, was refused with ${statusText(control)}`,
-    control,
-  )
+  const sent = `${control.request.method} ${sentPath(control)}`
+  assumeAccepted(control, `${sent}, the accepted control,`)
   const refused = await negative.send()
   const after = await negative.ping()
   assume(succeeded(after), `the target no longer answers after ${what}`, refused, after)

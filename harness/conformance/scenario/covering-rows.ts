@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { createRequire } from 'node:module'
 import type * as Covertable from 'covertable'
 import type { Depth } from '../run-setup.ts'
-import { GainedPairs, plain, type Row, replacedBy, type Values, valuesOf } from './pairs.ts'
+import { gainedPairs, plain, type Row, replacedBy, type Values, valuesOf } from './pairs.ts'
 
 // A CommonJS module without named exports, whose default export differs between loaders.
 const { make, criteria }: Pick<typeof Covertable, 'make' | 'criteria'> = createRequire(
@@ -31,25 +31,29 @@ export function coveringRows(
   values: Values,
   { depth, seed, count, telling = {}, others = [] }: RowOptions,
 ): readonly Row[] {
-  const first = Object.fromEntries(
+  const size = Math.max(1, ...Object.values(values).map(({ length }) => length))
+  if (depth !== 'full') {
+    const rows = depth === 'quick' ? size : Math.max(size, count - 1)
+    return [plainRow(values), ...balancedRows(values, rows, 'normal', telling, others)].slice(
+      0,
+      count,
+    )
+  }
+  const tellingValues = tellingOnly(values, telling)
+  const rows = [
+    ...pairwise(values, seed),
+    ...(Object.keys(telling).length === 0 ? [] : pairwise(tellingValues, seed)),
+    ...balancedRows(tellingValues, count, seed),
+  ]
+  return [plainRow(values), ...rows.flatMap(separate)].slice(0, count)
+}
+
+function plainRow(values: Values): Row {
+  return Object.fromEntries(
     Object.entries(values).flatMap(([name, [value]]) =>
       value === undefined ? [] : [[name, value]],
     ),
   )
-  const size = Math.max(1, ...Object.values(values).map(({ length }) => length))
-  const tellingValues = tellingOnly(values, telling)
-  const rows =
-    depth === 'full'
-      ? [
-          ...pairwise(values, seed),
-          ...(Object.keys(telling).length === 0 ? [] : pairwise(tellingValues, seed)),
-          ...balancedRows(tellingValues, count, seed),
-        ].flatMap(separate)
-      : balancedRows(values, depth === 'quick' ? size : Math.max(size, count - 1), 'normal', {
-          telling,
-          others,
-        })
-  return [first, ...rows].slice(0, count)
 }
 
 /** The plain row, rows that every depth tries, and those that cover all values; costly ones only at `full`. */
@@ -66,7 +70,7 @@ export function rowsToTry(
   const isCovered = ([name]: readonly [string, unknown]) =>
     options.depth === 'full' || !costly.includes(name)
   const covered = Object.fromEntries(Object.entries(values).filter(isCovered))
-  const [first = {}] = coveringRows(values, { ...options, count: 1 })
+  const first = plainRow(values)
   const isKnown = ([name, value]: readonly [string, string]) => values[name]?.includes(value)
   const chosen = always.map((row) => ({
     ...first,
@@ -112,10 +116,11 @@ function balancedRows(
   values: Values,
   count: number,
   seed: string,
-  { telling = {}, others = [] }: Pick<RowOptions, 'telling' | 'others'> = {},
+  telling: Values = {},
+  others: readonly Row[] = [],
 ): readonly Row[] {
   const rows: Row[] = []
-  const pairs = new GainedPairs(telling, others)
+  const pairs = gainedPairs(telling, others)
   for (let at = 0; at < count; at += 1) {
     const row: Record<string, string> = {}
     const order = sortedBy(Object.keys(values), (name) => [

@@ -24,66 +24,51 @@ export function describeRow(row: Row): string {
 export function pairsOf(values: Values, rows?: readonly Row[]): ReadonlySet<string> {
   const names = Object.keys(values)
   const pairs = names.flatMap((one, at) =>
-    names
-      .slice(at + 1)
-      .flatMap((other) =>
-        rows === undefined
-          ? (values[one] ?? []).flatMap((a) =>
-              (values[other] ?? [])
-                .filter((b) => isPossible(one, a, other, b))
-                .map((b) => `${one} ${a}, ${other} ${b}`),
-            )
-          : rows.map((row) => `${one} ${row[one]}, ${other} ${row[other]}`),
-      ),
+    names.slice(at + 1).flatMap((other) => {
+      if (rows !== undefined) return rows.map((row) => `${one} ${row[one]}, ${other} ${row[other]}`)
+      return (values[one] ?? []).flatMap((a) =>
+        (values[other] ?? [])
+          .filter((b) => isPossible(one, a, other, b))
+          .map((b) => `${one} ${a}, ${other} ${b}`),
+      )
+    }),
   )
   return new Set(pairs)
 }
 
 /** Pairs of values in some rows; those in a row of telling values count twice, because more laws judge them. */
-export class GainedPairs {
-  readonly #telling: Values
-  readonly #all = new Set<string>()
-  readonly #ofTelling = new Set<string>()
+export function gainedPairs(telling: Values, rows: readonly Row[]) {
+  const gained = new Set<string>()
 
-  constructor(telling: Values, rows: readonly Row[]) {
-    this.#telling = telling
-    for (const row of rows) this.add(row)
+  /** The possible pairs of a value with those of a row; one of a plain value is worth less than one of two changes. */
+  function pairsWith(row: Row, name: string, value: string): (readonly [string, number])[] {
+    const others = Object.entries(row).filter(([other]) => other !== name)
+    const isTelling = [...others, [name, value] as const].every(
+      ([dimension, of]) => telling[dimension]?.includes(of) ?? true,
+    )
+    return others.flatMap(([other, of]) => {
+      if (!isPossible(name, value, other, of)) return []
+      const pair = [`${name} ${value}`, `${other} ${of}`].sort().join(', ')
+      const worth = of === plain || value === plain ? 1 : 3
+      return [[pair, worth] as const, ...(isTelling ? [[`telling: ${pair}`, worth] as const] : [])]
+    })
   }
 
-  add(row: Row): void {
-    const sets = this.#isTelling(row) ? [this.#all, this.#ofTelling] : [this.#all]
+  function add(row: Row): void {
     for (const [name, value] of Object.entries(row)) {
-      for (const [pair] of pairsWith(row, name, value)) for (const set of sets) set.add(pair)
+      for (const [pair] of pairsWith(row, name, value)) gained.add(pair)
     }
   }
+  for (const row of rows) add(row)
 
-  gain(row: Row, name: string, value: string): number {
-    const sets = this.#isTelling({ ...row, [name]: value })
-      ? [this.#all, this.#ofTelling]
-      : [this.#all]
-    let gain = 0
-    for (const [pair, worth] of pairsWith(row, name, value))
-      for (const set of sets) if (!set.has(pair)) gain += worth
-    return gain
+  return {
+    add,
+    gain: (row: Row, name: string, value: string): number =>
+      pairsWith(row, name, value).reduce(
+        (gain, [pair, worth]) => (gained.has(pair) ? gain : gain + worth),
+        0,
+      ),
   }
-
-  #isTelling(row: Row): boolean {
-    return Object.entries(row).every(([name, of]) => this.#telling[name]?.includes(of) ?? true)
-  }
-}
-
-/** The possible pairs of a value with those of a row; one of a plain value is worth less than one of two changes. */
-function pairsWith(row: Row, name: string, value: string): (readonly [string, number])[] {
-  const pairs: (readonly [string, number])[] = []
-  for (const [other, of] of Object.entries(row)) {
-    if (other === name || !isPossible(name, value, other, of)) continue
-    const [one, two] = [`${name} ${value}`, `${other} ${of}`]
-    pairs.push([
-      one < two ? `${one}, ${two}` : `${two}, ${one}`,
-      of === plain || value === plain ? 1 : 3,
-    ])
-  }
-  return pairs
 }
 
 function isPossible(one: string, a: string, other: string, b: string): boolean {

@@ -60,16 +60,10 @@ export const test = base
     // vitest passes this on when all scenarios have ended.
     task.file.meta.state = context.setup.state
     const ids = task.meta.covers ?? []
-    const { isAcrossEndpoints = false, isOrdinary = false, isLong = false } = task.meta
-    const { requirements: judged, profile, again } = context.setup
+    const { again } = context.setup
     // A scenario for several endpoints also runs on one alone, to show whether they are the cause.
-    const condition = {
-      requirements: ids,
-      isAcrossEndpoints: isAcrossEndpoints && !again,
-      isOrdinary,
-    }
-    const isPart = isPlanned(condition, judged, profile, isIncognito(context.setup))
-    skip(!isPart, 'not part of this run')
+    const meta = again ? { ...task.meta, isAcrossEndpoints: false } : task.meta
+    skip(!isPart(meta, context.setup), 'not part of this run')
     skip(again?.scenarios.includes(toSlug(task.name)) === false, 'not run again')
     const onEndpoint = again === undefined ? '' : `@${again.endpoint}`
     const before = task.meta.outcomes ?? []
@@ -77,7 +71,10 @@ export const test = base
     const slug = `${toSlug(task.name)}${onEndpoint}${onRepeat}`
     const prompts = await promptsFor(slug, context.setup)
     if (before.length > 0) await context.gate.sleep(repeatPauseMs, signal)
-    const slot = await context.acquireSlot({ rank: rankOf(task, context.setup), isLong })
+    const slot = await context.acquireSlot({
+      rank: rankOf(task, context.setup),
+      isLong: task.meta.isLong === true,
+    })
     const session = new Session(
       context,
       { slug, title: task.name, covers: ids, prompts },
@@ -145,10 +142,8 @@ export const test = base
 
 /** Rows that a law scenario may try: those of the depth, or its share of `--max-generations`. */
 function rowsWithin({ meta, file }: Task, setup: RunSetup): number {
-  const { depth, requirements: ids, profile, maxGenerations } = setup
-  const planned = testsIn(file).filter(({ meta: { covers = [], ...condition } }) =>
-    isPlanned({ requirements: covers, ...condition }, ids, profile, isIncognito(setup)),
-  )
+  const { depth, maxGenerations } = setup
+  const planned = testsIn(file).filter((task) => isPart(task.meta, setup))
   const sum = (costs: readonly (Cost | undefined)[]) =>
     costs.reduce((total, cost) => total + (cost?.generations ?? 0), 0)
   const stories = planned.filter((task) => task.meta.lawCosts === undefined)
@@ -156,6 +151,11 @@ function rowsWithin({ meta, file }: Task, setup: RunSetup): number {
   const left = Math.max(0, maxGenerations - sum(stories.map((task) => task.meta.cost)))
   const all = meta.lawCosts?.[depth].rows ?? 1
   return Math.max(1, Math.floor(all * Math.min(1, laws === 0 ? 1 : left / laws)))
+}
+
+function isPart({ covers = [], ...condition }: Task['meta'], setup: RunSetup): boolean {
+  const { requirements: judged, profile } = setup
+  return isPlanned({ requirements: covers, ...condition }, judged, profile, isIncognito(setup))
 }
 
 function testsIn({ tasks }: Pick<Suite, 'tasks'>): readonly Task[] {

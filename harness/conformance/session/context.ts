@@ -20,8 +20,8 @@ import { storeEvidence } from '../recording/result-files.ts'
 import type { RunSetup } from '../run-setup.ts'
 import { createRandomPicker } from './identities.ts'
 import { anySignal, createGate } from './limits/gate.ts'
-import { acquireSlot, createSemaphore, longFirst, type Priority } from './limits/semaphore.ts'
-import { createSupplements, type Members } from './requests/supplements.ts'
+import { createSemaphore, longFirst, type Priority } from './limits/semaphore.ts'
+import { knownMembers, type Members } from './requests/supplements.ts'
 import { nextExchangeId } from './run-state.ts'
 import { secretsOf } from './secrets.ts'
 
@@ -41,11 +41,12 @@ export function createRunContext(setup: RunSetup) {
   const redactor = createRedactor(secrets)
   const writer = new RedactingWriter(secrets)
   const { profile, recordingFile: file } = setup
-  const open = (of: string) => createRecordingTransport(new StoredRecording(of), redactor.request)
-  const recording = file === null ? undefined : open(file)
+  const recording =
+    file === null
+      ? undefined
+      : createRecordingTransport(new StoredRecording(file), redactor.request)
   const live = recording === undefined
   const transport = recording ?? createNetworkTransport(networkOf(profile), profile.limits)
-  const supplements = createSupplements(profile, setup.state.learned)
   const loop = createLoopDelayMonitor()
   const gate = createGate(setup)
   const write = live ? journalWriter(setup.journalFile, secrets) : () => {}
@@ -78,7 +79,7 @@ export function createRunContext(setup: RunSetup) {
     setup,
     redactor,
     /** Waits for one of the slots of `--jobs`. */
-    acquireSlot: (priority: Priority) => acquireSlot(slots, priority),
+    acquireSlot: slots.acquire,
     gate,
     /**
      * Sends once, as soon as the gate admits the request, and records the exchange. The exchange has the next
@@ -112,8 +113,6 @@ export function createRunContext(setup: RunSetup) {
     },
     /** Routes with a status whose page came again after a pause: its next repeats need none. */
     lastingPages: new Set<string>(),
-    /** Fields that the target needs in addition to those that the document requires. */
-    supplements,
     /**
      * The fields added to a request from its first try on: those learned so far or, with a recording, those
      * that were added when it was recorded.
@@ -124,8 +123,8 @@ export function createRunContext(setup: RunSetup) {
     ): Members {
       const names = recording?.suppliedIn(place)
       return names === undefined
-        ? supplements.learned(operation)
-        : supplements.valuesOf(operation, names)
+        ? (setup.state.learned.get(operation) ?? {})
+        : knownMembers(operation, profile, (name) => names.includes(name))
     },
     /** Records in the journal what is about to be created, and the result. */
     journal,
@@ -161,11 +160,7 @@ function createLoopDelayMonitor() {
     /** Starts a measurement; the result ends it and returns the longest delay, in milliseconds. */
     begin(): () => number {
       const watch = { latest: 0 }
-      if (open.size === 0) {
-        due = performance.now() + stepMs
-        timer = setTimeout(tick, stepMs)
-        timer.unref()
-      }
+      if (open.size === 0) tick()
       open.add(watch)
       return () => {
         note()

@@ -79,11 +79,10 @@ export class Session {
   }
 
   start(spec: RequestSpec): Started {
-    const ordinal = ++this.#ordinal
     const answered = Promise.withResolvers<void>()
     const route = this.#routing?.route(spec)
     const exchange = sendWithRetries({
-      ...{ context: this.context, slug: this.slug, spec, ordinal, route },
+      ...{ context: this.context, slug: this.slug, spec, ordinal: ++this.#ordinal, route },
       signal: this.#signal,
       lateSignal: this.#abortController.signal,
       lendSlot: this.#lendSlot,

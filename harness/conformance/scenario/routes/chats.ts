@@ -5,18 +5,15 @@ import {
   type JsonLeaf,
   leavesOf,
   type OperationId,
-  succeeded,
 } from '../../../../contract/index.ts'
 import { fill } from '../../profile/schema-requests.ts'
 import { type RequestSpec, route, type SendOptions } from '../../session/requests/wire-request.ts'
 import type { Session } from '../../session/session.ts'
-import { assume } from '../claims.ts'
+import { assumeAccepted } from '../claims.ts'
 import { equalDelays, pollEndpoints, pollMs, readRepeatedly } from '../poll.ts'
-import { contains, statusText, withoutCursors, withoutReferences } from '../read.ts'
-import { type ListWalk, readList } from './paging.ts'
+import { contains, withoutCursors, withoutReferences } from '../read.ts'
+import { type ListWalk, type Query, readList } from './paging.ts'
 import type { Chat } from './v3.ts'
-
-type Query = Readonly<Record<string, string | number>>
 
 /** Chat management (section 4.3, prefix /chat). Shapes are not shown: everything is found by value. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: one short method a route
@@ -55,14 +52,11 @@ export function chatRoutes(session: Session) {
       readList(session, (page) => routes.list(page, options), query, { ...ofChats, rows }),
     readFavorites: (options: SendOptions = {}): Promise<ListWalk> =>
       readList(session, (query) => routes.favorites(options, query), {}, ofChats),
-    readAttachments: (
-      chat: string,
-      query: Query = {},
-      options: SendOptions = {},
-    ): Promise<ListWalk> =>
-      readList(session, (page) => routes.attachments(chat, page, options), query, {
-        pointer: shapes.attachmentCursor,
-      }),
+    readAttachments(chat: string, query: Query = {}, options: SendOptions = {}): Promise<ListWalk> {
+      const pointer = shapes.attachmentCursor
+      const open = (page: Query) => routes.attachments(chat, page, options)
+      return readList(session, open, query, { pointer })
+    },
 
     /** Tests if a response or a list mentions a chat, by id or by name, as both are legal. */
     mentions: (answer: Exchange | ListWalk, chat: Chat): boolean => mentions(bodyOf(answer), chat),
@@ -88,7 +82,7 @@ export function chatRoutes(session: Session) {
       let walked: ListWalk | undefined
       const read = session.repeated(async () => {
         const walk = await routes.walkOnce(query, chats)
-        walked = walked === undefined ? walk : joined(walked, walk)
+        walked = walked ? joined(walked, walk) : walk
         return walked
       })
       const isEnough = (walk: ListWalk) =>
@@ -100,32 +94,22 @@ export function chatRoutes(session: Session) {
     /** Calls `follow` and requires that no page is refused. */
     async walk(query: Query, sought: readonly Pick<Chat, 'id'>[]): Promise<ListWalk> {
       const walk = await routes.follow(query, sought)
-      for (const page of walk.pages) {
-        assume(succeeded(page), `a page of the chats was refused with ${statusText(page)}`, page)
-      }
+      for (const page of walk.pages) assumeAccepted(page, 'a page of the chats')
       return walk
     },
 
     async walkOnce(query: Query, sought: readonly Pick<Chat, 'id'>[]): Promise<ListWalk> {
       const missing = new Set(sought.map(({ id }) => id))
-      return readList(
-        session,
-        async (page) => {
-          const list = await routes.list(page, { role: 'probe' })
-          const refused = `a list of chats was refused with ${statusText(list)}`
-          assume(page !== query || succeeded(list), refused, list)
-          return list
-        },
-        query,
-        {
-          ...ofChats,
-          isEnough(page) {
-            const body = bodyOfPage(page)
-            for (const id of missing) if (contains(body, id)) missing.delete(id)
-            return missing.size === 0
-          },
-        },
-      )
+      const isEnough = (page: Exchange) => {
+        const body = bodyOfPage(page)
+        for (const id of missing) if (contains(body, id)) missing.delete(id)
+        return missing.size === 0
+      }
+      const open = async (page: Query) => {
+        const list = await routes.list(page, { role: 'probe' })
+        return page === query ? assumeAccepted(list, 'a list of chats') : list
+      }
+      return readList(session, open, query, { ...ofChats, isEnough })
     },
 
     /** Reads until `isEnough`, for as long as a change may take to become visible. */

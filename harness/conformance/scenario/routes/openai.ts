@@ -1,9 +1,8 @@
-import { type Exchange, type JsonObject, succeeded } from '../../../../contract/index.ts'
+import type { Exchange, JsonObject } from '../../../../contract/index.ts'
 import { answerText } from '../../../judges/index.ts'
 import { route, type SendOptions } from '../../session/requests/wire-request.ts'
 import type { Session } from '../../session/session.ts'
-import { assume } from '../claims.ts'
-import { statusText } from '../read.ts'
+import { assumeAccepted } from '../claims.ts'
 
 /** The compatible surface (section 4.1) as a scenario calls it. */
 export function openaiRoutes(session: Session) {
@@ -46,7 +45,7 @@ export function openaiRoutes(session: Session) {
       options: SendOptions = {},
     ): Promise<{ exchange: Exchange; text: string }> {
       const exchange = await routes.chat(body, { role: 'arrange', ...options })
-      assume(succeeded(exchange), `a completion was refused with ${statusText(exchange)}`, exchange)
+      assumeAccepted(exchange, 'a completion')
       return { exchange, text: answerText(exchange) ?? '' }
     },
   }

@@ -45,31 +45,73 @@ function cursorOfLink(text: string): string | undefined {
 }
 
 /** The pages of a list, in the order of reading. */
-export type Pages = readonly [Exchange, ...Exchange[]]
+type Pages = readonly [Exchange, ...Exchange[]]
 
-export interface ListWalk {
+interface CursorWalk {
   readonly pages: Pages
+  /** Cursor of the last page. */
+  readonly cursor: unknown
+  /** The limit of the profile that ended the walk; for a sentence. */
+  readonly exceededLimit?: string
+}
+
+interface CursorOptions {
+  readonly limits: Pick<TargetProfile['limits'], 'pages' | 'bodyBytes'>
+  readonly cursorOf: (page: Exchange) => unknown
+  /** Called for each page; true ends the walk. */
+  readonly isEnough?: (page: Exchange) => boolean
+  /** A further limit of the profile that the walk has exceeded; for a sentence. */
+  readonly exceededLimit?: () => string | undefined
+  /** Runs after each page but the last. */
+  readonly between?: (page: Exchange) => Promise<void>
+}
+
+/** Opens pages as long as they have another cursor; a repeated cursor ends the walk. */
+export async function followCursor(
+  open: (cursor: string | undefined) => Promise<Exchange>,
+  { limits, cursorOf, isEnough, exceededLimit, between }: CursorOptions,
+): Promise<CursorWalk> {
+  let page = await open(undefined)
+  const pages: [Exchange, ...Exchange[]] = [page]
+  const visited = new Set<string>()
+  let bytes = 0
+  for (;;) {
+    const cursor = cursorOf(page)
+    // An empty cursor is a fault by itself, and is not followed.
+    if (typeof cursor !== 'string' || cursor === '' || visited.has(cursor)) return { pages, cursor }
+    visited.add(cursor)
+    if (isEnough?.(page)) return { pages, cursor }
+    bytes += bodyLength(page)
+    const exceeded = exceededBy(limits, pages.length, bytes) ?? exceededLimit?.()
+    if (exceeded !== undefined) return { pages, cursor, exceededLimit: exceeded }
+    await between?.(page)
+    page = await open(cursor)
+    pages.push(page)
+  }
+}
+
+/** The limit that ends a walk after these pages; for a sentence. */
+function exceededBy(limits: CursorOptions['limits'], pages: number, bytes: number) {
+  if (pages >= limits.pages)
+    return `gave ${limits.pages} pages, and a cursor for more (limits.pages)`
+  if (bytes <= limits.bodyBytes) return undefined
+  return `gave ${pages} pages of more than ${limits.bodyBytes} bytes together, and a cursor for more (limits.bodyBytes)`
+}
+
+export interface ListWalk extends Pick<CursorWalk, 'pages' | 'exceededLimit'> {
   /** Bodies of the pages, which can be searched like one body. */
   readonly body: readonly unknown[]
   /** True if the list marks its end, and the walk reached it. */
   readonly complete: boolean
   /** True if `complete`, or if the list is too short for another page: a value on no page is not in the list. */
   readonly isWhole: boolean
-  /** The limit of the profile that ended the walk; for a sentence. */
-  readonly exceededLimit?: string
   /** Indexes of the pages that contain a text. */
   readonly pagesWith: (text: string) => readonly number[]
 }
 
-/** Limits of a walk through a list. */
-export type WalkLimits = Pick<TargetProfile['limits'], 'pages' | 'bodyBytes'>
-
-export interface WalkOptions {
-  readonly limits: WalkLimits
+interface WalkOptions extends Pick<CursorOptions, 'limits' | 'isEnough'> {
   /** JSON pointer to the cursor of a page; without it, the cursor is searched by name. */
   readonly pointer: string | undefined
-  /** Called for each page; true ends the walk. */
-  readonly isEnough?: (page: Exchange) => boolean
   /** The part of a page that shows its elements; without its cursors by default. */
   readonly bodyOf?: (page: Exchange) => unknown
 }
@@ -77,12 +119,11 @@ export interface WalkOptions {
 /** Follows a list to its end, to a page that is refused, or until `isEnough`. */
 export async function walkList(
   open: (cursor: string | undefined) => Promise<Exchange>,
-  { limits, pointer, isEnough, bodyOf = (page) => withoutCursors(answerJson(page)) }: WalkOptions,
+  { pointer, bodyOf = (page) => withoutCursors(answerJson(page)), ...options }: WalkOptions,
 ): Promise<ListWalk> {
   const { cursor, ...walk } = await followCursor(open, {
-    limits,
+    ...options,
     cursorOf: (page) => (succeeded(page) ? cursorIn(page, pointer) : undefined),
-    ...(isEnough && { isEnough }),
   })
   const last = walk.pages.at(-1)
   const isWithout = cursor === undefined && last !== undefined && succeeded(last)
@@ -90,12 +131,12 @@ export async function walkList(
   const hadCursor = pointer !== undefined && walk.pages.length > 1
   const body = walk.pages.map(bodyOf)
   const complete = cursor === null || (isWithout && hadCursor)
+  const isShort = isWithout && !mayContinue(last) && maxArrayLength(body.at(-1)) < smallestPage
   return {
     ...walk,
     body,
     complete,
-    isWhole:
-      complete || (isWithout && !mayContinue(last) && maxArrayLength(body.at(-1)) < smallestPage),
+    isWhole: complete || isShort,
     pagesWith: (text) => body.flatMap((page, at) => (contains(page, text) ? [at] : [])),
   }
 }
@@ -105,12 +146,9 @@ export async function walkList(
  * like a cursor or a flag, or there is a Link header (RFC 8288).
  */
 function mayContinue(page: Exchange): boolean {
-  return (
-    header(page.response?.headers ?? [], 'link') !== undefined ||
-    leavesOutsideRows(answerJson(page)).some(({ path, value }) =>
-      mayBeCursor(path.at(-1) ?? '', value),
-    )
-  )
+  if (header(page.response?.headers ?? [], 'link') !== undefined) return true
+  const leaves = leavesOutsideRows(answerJson(page))
+  return leaves.some(({ path, value }) => mayBeCursor(path.at(-1) ?? '', value))
 }
 
 /** Shorter texts outside the rows are types, such as `list`. */
@@ -130,9 +168,9 @@ function maxArrayLength(body: unknown): number {
   return lengths.reduce((max, length) => Math.max(max, length), 0)
 }
 
-type Query = Readonly<Record<string, string | number>>
+export type Query = Readonly<Record<string, string | number>>
 
-export interface ReadListOptions extends Pick<WalkOptions, 'pointer' | 'isEnough' | 'bodyOf'> {
+interface ReadListOptions extends Omit<WalkOptions, 'limits'> {
   /** Ends the reading once this number of elements was shown, if they can be counted; all by default. */
   readonly rows?: number | undefined
 }
@@ -142,7 +180,7 @@ export async function readList(
   session: Session,
   open: (query: Query) => Promise<Exchange>,
   query: Query,
-  { rows = Number.POSITIVE_INFINITY, isEnough, ...options }: ReadListOptions,
+  { rows = Infinity, isEnough, ...options }: ReadListOptions,
 ): Promise<ListWalk> {
   const shownIds = new Set<unknown>()
   const walk = await walkList(
@@ -174,55 +212,6 @@ export function assumeRead({ pages, isWhole }: ListWalk, isShown: boolean): void
   assume(isShown || isWhole || !succeeded(pages[0]), reason, ...pages.slice(-2))
 }
 
-interface CursorOptions {
-  readonly limits: WalkLimits
-  readonly cursorOf: (page: Exchange) => unknown
-  readonly isEnough?: (page: Exchange) => boolean
-  /** A further limit of the profile that the walk has exceeded; for a sentence. */
-  readonly exceededLimit?: () => string | undefined
-  /** Runs after each page but the last. */
-  readonly between?: (page: Exchange) => Promise<void>
-}
-
-interface CursorWalk {
-  readonly pages: Pages
-  /** Cursor of the last page. */
-  readonly cursor: unknown
-  readonly exceededLimit?: string
-}
-
-/** Opens pages as long as they have another cursor; a repeated cursor ends the walk. */
-export async function followCursor(
-  open: (cursor: string | undefined) => Promise<Exchange>,
-  { limits, cursorOf, isEnough, exceededLimit, between }: CursorOptions,
-): Promise<CursorWalk> {
-  let page = await open(undefined)
-  const pages: [Exchange, ...Exchange[]] = [page]
-  const visited = new Set<string>()
-  let bytes = 0
-  for (;;) {
-    const cursor = cursorOf(page)
-    // An empty cursor is a fault by itself, and is not followed.
-    if (typeof cursor !== 'string' || cursor === '' || visited.has(cursor)) return { pages, cursor }
-    visited.add(cursor)
-    if (isEnough?.(page)) return { pages, cursor }
-    bytes += bodyLength(page)
-    const exceeded = exceededBy(limits, pages.length, bytes) ?? exceededLimit?.()
-    if (exceeded !== undefined) return { pages, cursor, exceededLimit: exceeded }
-    await between?.(page)
-    page = await open(cursor)
-    pages.push(page)
-  }
-}
-
-/** The limit that ends a walk after these pages; for a sentence. */
-function exceededBy(limits: WalkLimits, pages: number, bytes: number): string | undefined {
-  if (pages >= limits.pages)
-    return `gave ${limits.pages} pages, and a cursor for more (limits.pages)`
-  if (bytes <= limits.bodyBytes) return undefined
-  return `gave ${pages} pages of more than ${limits.bodyBytes} bytes together, and a cursor for more (limits.bodyBytes)`
-}
-
 /**
  * Tests if missing elements prove a defect of the list, rather than a wrong guess of the cursor's place: the
  * walk came to the end, an element occurs twice, or the target refused a cursor from the same place as in the
@@ -239,19 +228,13 @@ export function isConclusive({ pages, complete, pagesWith }: ListWalk, sought: r
   )
 }
 
-interface Walked {
-  readonly pages: readonly Exchange[]
-  /** The limit that it exceeded, as the end of a sentence. */
-  readonly exceededLimit?: string
-}
-
 /**
  * Ends the scenario if a list exceeded a limit of the profile, as missing elements may be on a page that was
  * not requested. `isConclusive`: the pages read can be judged all the same.
  */
 export function assumeWithinLimits(
   session: Session,
-  { pages, exceededLimit }: Walked,
+  { pages, exceededLimit }: Pick<CursorWalk, 'pages' | 'exceededLimit'>,
   isConclusive = false,
 ): void {
   const last = pages.at(-1)

@@ -15,9 +15,7 @@ import type { Session } from '../../session/session.ts'
 import { requireProfile } from '../claims.ts'
 import { poll } from '../poll.ts'
 import { contains } from '../read.ts'
-import { type ListWalk, readList } from './paging.ts'
-
-type Query = Readonly<Record<string, string | number>>
+import { type ListWalk, type Query, readList } from './paging.ts'
 
 /** Attachments of the caller (section 4.3, prefix /attachment). */
 export function attachmentRoutes(session: Session) {
@@ -156,7 +154,7 @@ interface KnowledgeOptions extends SendOptions {
   readonly values?: Values
   readonly file?: UploadFile
   /** Parameters in addition to those of the profile. */
-  readonly query?: Readonly<Record<string, string | number>>
+  readonly query?: Query
 }
 
 /** Knowledge bases (section 4.3): the profile defines the routes below the prefix. */

@@ -1,19 +1,18 @@
 import {
   answerJson,
+  asObject,
   bodyJson,
   chatIdNames,
   type Exchange,
   findId,
-  isObject,
   isUuid,
   type JsonObject,
-  succeeded,
   valueAt,
 } from '../../../../contract/index.ts'
 import { fill } from '../../profile/schema-requests.ts'
 import { route, type SendOptions } from '../../session/requests/wire-request.ts'
 import type { Session } from '../../session/session.ts'
-import { assume, requireProfile } from '../claims.ts'
+import { assume, assumeAccepted, requireProfile } from '../claims.ts'
 import { statusText } from '../read.ts'
 
 /** The v2 surface (section 4.2) as a scenario calls it. The profile defines how a v2 chat is created. */
@@ -80,9 +79,7 @@ export function v2Routes(session: Session) {
 
     /** The id of a message that was stored. */
     storedId(exchange: Exchange): string {
-      assume(succeeded(exchange), `a v2 message was refused with ${statusText(exchange)}`, exchange)
-      const answer = bodyJson(exchange)
-      const id = isObject(answer) ? answer['id'] : undefined
+      const id = asObject(bodyJson(assumeAccepted(exchange, 'a v2 message')))?.['id']
       assume(typeof id === 'string', 'a stored v2 message has no id', exchange)
       return id
     },
@@ -118,7 +115,7 @@ export function v2Routes(session: Session) {
       const reply = await routes.generate(routes.generateBody(chat, stored.id, generation), {
         role: 'arrange',
       })
-      assume(succeeded(reply), `a v2 generation was refused with ${statusText(reply)}`, reply)
+      assumeAccepted(reply, 'a v2 generation')
       return { messageId: stored.id, stored: stored.exchange, reply }
     },
 

@@ -6,21 +6,14 @@ import {
   header,
   isObject,
   isUuid,
-  succeeded,
   valueAt,
 } from '../../../../contract/index.ts'
 import { mayNameMembers } from '../../session/requests/supplements.ts'
 import { route, type SendOptions, type Started } from '../../session/requests/wire-request.ts'
 import type { Session } from '../../session/session.ts'
-import { assume, expectMembers, requireProfile } from '../claims.ts'
+import { assume, assumeAccepted, expectMembers, requireProfile } from '../claims.ts'
 import { poll } from '../poll.ts'
-import {
-  type HistoryRow,
-  type HistoryWalk,
-  historyCursor,
-  historyRows,
-  statusText,
-} from '../read.ts'
+import { type HistoryRow, type HistoryWalk, historyCursor, historyRows } from '../read.ts'
 import { assumeWithinLimits, followCursor } from './paging.ts'
 
 export interface Chat {
@@ -75,8 +68,7 @@ export function v3Routes(session: Session, caller: Caller = {}) {
     async generateOk(body: GenerateBody, options: GenerateOptions = {}): Promise<Exchange> {
       const exchange = await routes.generate(body, { role: 'arrange', ...options })
       expectMembers(exchange)
-      assume(succeeded(exchange), `a generation was refused with ${statusText(exchange)}`, exchange)
-      return exchange
+      return assumeAccepted(exchange, 'a generation')
     },
 
     postChat(name: string, body: GenerateBody = {}, options: SendOptions = {}): Promise<Exchange> {
@@ -88,11 +80,9 @@ export function v3Routes(session: Session, caller: Caller = {}) {
     /** The id in the response to `POST /chat`, at any depth, or at the end of its Location. */
     newChatId(created: Exchange): string | undefined {
       const body = answerJson(created)
-      const location = header(created.response?.headers ?? [], 'location')
-        ?.split('/')
-        .at(-1)
+      const location = header(created.response?.headers ?? [], 'location') ?? ''
       const inBody = shapes.chatId ? valueAt(body, shapes.chatId) : findId(body, chatIdNames)
-      return [inBody, location].find(isUuid)
+      return [inBody, location.split('/').at(-1)].find(isUuid)
     },
 
     /** A new chat, deleted after the scenario. */
@@ -100,7 +90,7 @@ export function v3Routes(session: Session, caller: Caller = {}) {
       const created = await routes.postChat(name, {}, { role: 'arrange', ...options })
       if (mayNameMembers(created))
         requireProfile(profile.requests.createChat, 'requests.createChat')
-      assume(succeeded(created), `POST /chat was refused with ${statusText(created)}`, created)
+      assumeAccepted(created, 'POST /chat')
       const id = routes.newChatId(created)
       assume(id, 'the answer to POST /chat has no chat id', created)
       const { authorization } = { ...caller, ...options }
@@ -134,12 +124,10 @@ export function v3Routes(session: Session, caller: Caller = {}) {
       const walk = await followCursor(
         async (cursor) => {
           const page = await routes.history(chat, {
-            ...(limit === undefined ? {} : { limit }),
-            ...(cursor === undefined ? {} : { cursor }),
+            ...(limit !== undefined && { limit }),
+            ...(cursor !== undefined && { cursor }),
           })
-          const refused = `a page of the history was refused with ${statusText(page)}`
-          assume(succeeded(page), refused, page)
-          rows.push(...historyRows(page))
+          rows.push(...historyRows(assumeAccepted(page, 'a page of the history')))
           return page
         },
         {
@@ -164,15 +152,13 @@ export function v3Routes(session: Session, caller: Caller = {}) {
     },
 
     /** Reads the history until `enough` is true, as long as changes may take to become visible. */
-    waitForHistory: (
+    waitForHistory(
       chat: Chat,
       enough: (rows: readonly HistoryRow[]) => boolean,
-    ): Promise<HistoryWalk> =>
-      poll(
-        session,
-        () => routes.walk(chat),
-        ({ rows }) => enough(rows),
-      ),
+    ): Promise<HistoryWalk> {
+      const read = () => routes.walk(chat)
+      return poll(session, read, ({ rows }) => enough(rows))
+    },
 
     /** The history after a pause in which a late second step would appear. */
     async historyAfterPause(chat: Chat): Promise<HistoryWalk> {
@@ -215,9 +201,7 @@ export function oneShotRoutes(session: Session) {
 
     /** Sends a request that the scenario needs. */
     async sendOk(body: GenerateBody, options: SendOptions = {}): Promise<Exchange> {
-      const exchange = await routes.send(body, { role: 'arrange', ...options })
-      assume(succeeded(exchange), `a one-shot was refused with ${statusText(exchange)}`, exchange)
-      return exchange
+      return assumeAccepted(await routes.send(body, { role: 'arrange', ...options }), 'a one-shot')
     },
   }
   return routes

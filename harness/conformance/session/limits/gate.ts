@@ -10,7 +10,6 @@ import {
 import type { Outgoing } from '../../../client/index.ts'
 import type { JournalEntry } from '../../cleanup/journal.ts'
 import { overtimeCleanupMs } from '../../defaults.ts'
-import type { TargetProfile } from '../../profile/index.ts'
 import type { RunSetup } from '../../run-setup.ts'
 import {
   BudgetSpentError,
@@ -26,35 +25,62 @@ import { createRateLimiter, isDown } from './rate-limiter.ts'
 type Deadline = AbortSignal | undefined
 
 /** Creates the entrance for all requests of a run: it applies its limits, and closes early if the run must end. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one short method a limit
 export function createGate(setup: RunSetup) {
+  const { state, endsAt } = setup
   const { limits } = setup.profile
-  const { state } = setup
   const live = setup.recordingFile === null
   const pace = createRateLimiter(limits, state.pace)
   const breaker = createCircuitBreaker(state.circuit, () => state.exchanges)
   const budget = createBudget(setup, state.budget)
   const limitBreaches = createLimitBreaches(state)
-  const runLimits = createRunLimits(limits, setup.endsAt, state.received)
+  const tooLong = `the run took longer than ${limits.runMs} ms and sends no more requests: raise limits.runMs in the target profile`
+  const work = abortedAt(endsAt, tooLong)
+  const cleanup = abortedAt(endsAt === null ? null : endsAt + overtimeCleanupMs, tooLong)
 
   function assertOpen(outgoing: Request): void {
-    const { role } = outgoing.labels
     if (live && breaker.isOpen) {
       throw new RunEndedError(`no more requests were sent: ${breaker.reason}`)
     }
-    if (live && role !== 'cleanup') {
-      runLimits.assertWithinLimits()
+    if (live && outgoing.labels.role !== 'cleanup') {
+      assertTimeAndBytes()
       limitBreaches.assertMayAsk(outgoing)
     }
     budget.assertCovers(outgoing)
   }
 
+  function assertTimeAndBytes(): void {
+    // The timer of the signal may be late.
+    const isLate = endsAt !== null && steadyNow() >= endsAt
+    if (isLate || work?.aborted) throw new RunEndedError(tooLong)
+    if (state.received.bytes <= limits.runBytes) return
+    throw new RunEndedError(
+      `the target sent more than ${limits.runBytes} bytes in this run, which sends no more requests: raise limits.runBytes in the target profile`,
+    )
+  }
+
+  /**
+   * Does not wait during a rejudge; rejects once the signal or the deadline ends the wait. If the deadline
+   * does, with its reason: timers reject with their own error.
+   */
+  async function within(
+    signal: AbortSignal,
+    wait: (signal: () => AbortSignal) => Promise<void>,
+    deadline: Deadline = work,
+  ): Promise<void> {
+    if (!live) return
+    try {
+      await wait(() => anySignal(signal, deadline))
+    } catch (error) {
+      if (!signal.aborted) deadline?.throwIfAborted()
+      throw error
+    }
+  }
+
   return {
     /** Waits until this number of requests may be sent at once, `inBurst`. */
-    async waitForBurst(requests: number, signal: AbortSignal): Promise<void> {
-      if (!live) return
-      const wait = (both: () => AbortSignal) => pace.waitForSlots(requests, both)
-      await withDeadline(wait, signal, runLimits.signalFor(false))
-    },
+    waitForBurst: (requests: number, signal: AbortSignal): Promise<void> =>
+      within(signal, (both) => pace.waitForSlots(requests, both)),
     /**
      * Waits for the pace, then counts the request as sent.
      * @param signal ends the wait
@@ -63,10 +89,10 @@ export function createGate(setup: RunSetup) {
      * @throws NotSentError if the request may not be sent, before or after the wait
      */
     async enter(outgoing: Request, signal: AbortSignal, inBurst: boolean): Promise<Deadline> {
-      const deadline = runLimits.signalFor(outgoing.labels.role === 'cleanup')
+      const deadline = outgoing.labels.role === 'cleanup' ? cleanup : work
       assertOpen(outgoing)
       if (live && !inBurst) {
-        await withDeadline((both) => pace.waitForSlots(1, both), signal, deadline)
+        await within(signal, (both) => pace.waitForSlots(1, both), deadline)
         // Other requests have been answered meanwhile.
         assertOpen(outgoing)
       }
@@ -78,7 +104,7 @@ export function createGate(setup: RunSetup) {
       pace.recordEnding(exchange)
       // Of a target that is down, the last try counts.
       if (!isDown(exchange)) breaker.recordEnding(exchange)
-      runLimits.countBytes(exchange)
+      state.received.bytes += bodyLength(exchange)
       budget.settle(exchange)
     },
     /** Tests if a response refuses a request that was accepted earlier in the run. */
@@ -89,12 +115,8 @@ export function createGate(setup: RunSetup) {
       if (waitMs === null) breaker.giveUp(exchange)
       return waitMs
     },
-    /** Does not wait during a rejudge; rejects once the signal or the time of the run ends the wait. */
-    async sleep(ms: number, signal: AbortSignal): Promise<void> {
-      if (!live) return
-      const wait = (both: () => AbortSignal) => sleep(ms, undefined, { signal: both() })
-      await withDeadline(wait, signal, runLimits.signalFor(false))
-    },
+    sleep: (ms: number, signal: AbortSignal): Promise<void> =>
+      within(signal, (both) => sleep(ms, undefined, { signal: both() })),
     /**
      * Records a response beyond a limit of the profile.
      * @throws InconclusiveError if a scenario cannot use the response
@@ -102,7 +124,7 @@ export function createGate(setup: RunSetup) {
     assertWithinLimits(exchange: Exchange): void {
       limitBreaches.recordEnding(exchange)
       // Aborting at the end of the run's time is not a breach of a limit.
-      if (exchange.ending.kind === 'aborted') runLimits.assertWithinLimits()
+      if (exchange.ending.kind === 'aborted') assertTimeAndBytes()
       const excess = findExcess(exchange, limits)
       if (excess === undefined) return
       limitBreaches.add(exchange, excess)
@@ -114,55 +136,12 @@ export function createGate(setup: RunSetup) {
   }
 }
 
-/** Rejects with the reason of the deadline if that comes first: timers reject with their own error. */
-async function withDeadline(
-  wait: (signal: () => AbortSignal) => Promise<void>,
-  signal: AbortSignal,
-  deadline: Deadline,
-): Promise<void> {
-  try {
-    await wait(() => anySignal(signal, deadline))
-  } catch (error) {
-    if (!signal.aborted) deadline?.throwIfAborted()
-    throw error
-  }
-}
-
 export function anySignal(one: AbortSignal, other: Deadline): AbortSignal {
   return other === undefined ? one : AbortSignal.any([one, other])
 }
 
-type Limits = Pick<TargetProfile['limits'], 'runMs' | 'runBytes'>
-
-/**
- * Limits of a whole run.
- * @param endsAt milliseconds since the epoch; null if time does not count, as in a rejudge
- */
-function createRunLimits(limits: Limits, endsAt: number | null, state: RunState['received']) {
-  const reason = `the run took longer than ${limits.runMs} ms and sends no more requests: raise limits.runMs in the target profile`
-  const work = abortedAt(endsAt, reason)
-  const cleanupSignal = abortedAt(endsAt === null ? null : endsAt + overtimeCleanupMs, reason)
-
-  return {
-    countBytes(exchange: Exchange): void {
-      state.bytes += bodyLength(exchange)
-    },
-    /** @throws RunEndedError if no more requests may be sent. */
-    assertWithinLimits(): void {
-      // The timer of the signal may be late.
-      const isLate = endsAt !== null && steadyNow() >= endsAt
-      if (isLate || work?.aborted) throw new RunEndedError(reason)
-      if (state.bytes <= limits.runBytes) return
-      throw new RunEndedError(
-        `the target sent more than ${limits.runBytes} bytes in this run, which sends no more requests: raise limits.runBytes in the target profile`,
-      )
-    },
-    /** Aborts with the RunEndedError; somewhat later for cleanup. */
-    signalFor: (isCleanup: boolean) => (isCleanup ? cleanupSignal : work),
-  }
-}
-
-function abortedAt(endsAt: number | null, reason: string): AbortSignal | undefined {
+/** @param endsAt milliseconds since the epoch; null if time does not count, as in a rejudge */
+function abortedAt(endsAt: number | null, reason: string): Deadline {
   if (endsAt === null) return undefined
   const controller = new AbortController()
   // Does not keep the process alive.

@@ -7,16 +7,16 @@ import { createCircuitBreaker } from './circuit-breaker.ts'
 import { createBudget } from './gate.ts'
 import { createLimitBreaches } from './limit-breaches.ts'
 import { allowsBurst, createRateLimiter, giveUpReason, retryAfterMs } from './rate-limiter.ts'
-import { acquireSlot, createSemaphore } from './semaphore.ts'
+import { createSemaphore } from './semaphore.ts'
 
 function exchange(
   status: number | null,
   { retryAfter, date, ...more }: ExchangeSketch & { retryAfter?: string; date?: string } = {},
 ): Exchange {
   const made = exchangeOf({ method: 'GET', url: 'http://localhost/', status, ...more })
-  const headers = Object.entries({ 'retry-after': retryAfter, date }).flatMap(
-    ([name, value]): Header[] => (value === undefined ? [] : [[name, value]]),
-  )
+  const headers: Header[] = []
+  if (retryAfter !== undefined) headers.push(['retry-after', retryAfter])
+  if (date !== undefined) headers.push(['date', date])
   return { ...made, response: made.response && { ...made.response, headers } }
 }
 
@@ -55,11 +55,14 @@ describe('Retry-After', () => {
     expect(retryAfterMs(answer)).toBe(1000 * seconds)
   })
 
-  test('is waited for, but not for ever, and not too often', () => {
+  const [two, thirty] = ['2', '30'].map((retryAfter) => exchange(429, { retryAfter }))
+  const useless = exchange(503, { retryAfter: 'soon' })
+  test.each([
+    ['is waited for, but not too often', [two, thirty, two, two], [2_000, 30_000, 2_000, null]],
+    ['has a growing time in its place', Array(4).fill(useless), [500, 1_000, 2_000, null]],
+  ])('%s', (_, answers, waits) => {
     const pace = createRateLimiter({ retryAfterMs: 30_000 })
-    expect(pace.retryAfter(exchange(429, { retryAfter: '2' }), 0)).toBe(2_000)
-    expect(pace.retryAfter(exchange(429, { retryAfter: '30' }), 1)).toBe(30_000)
-    expect(pace.retryAfter(exchange(429, { retryAfter: '2' }), 3)).toBeNull()
+    expect(answers.map((answer, attempt) => pace.retryAfter(answer, attempt))).toEqual(waits)
   })
 
   test.each(['31', '999999999', '9'.repeat(400), 'Fri, 31 Dec 9999 23:59:59 GMT'])(
@@ -76,14 +79,6 @@ describe('Retry-After', () => {
       await pace.waitForSlots(1)
     },
   )
-
-  test('has a growing time in its place where it says nothing of use', () => {
-    const pace = createRateLimiter({ retryAfterMs: 30_000 })
-    const waits = [0, 1, 2, 3].map((attempt) =>
-      pace.retryAfter(exchange(503, { retryAfter: 'soon' }), attempt),
-    )
-    expect(waits).toEqual([500, 1_000, 2_000, null])
-  })
 
   test('is that of a target that is down, once until it answers again', () => {
     const pace = createRateLimiter({ retryAfterMs: 30_000 })
@@ -151,12 +146,8 @@ describe('the circuit', () => {
     ['nobody there', down, '8 requests in a row found no answer (ECONNREFUSED)'],
     ['bodies that never end', silentBody, '8 requests in a row got no answer in time'],
   ])('opens after eight times %s', (_, lost, reason) => {
-    const breaker = createCircuitBreaker()
-    for (const _ of eight.slice(1)) breaker.recordEnding(lost)
-    expect(breaker.isOpen).toBe(false)
-    breaker.recordEnding(lost)
-    expect(breaker.isOpen).toBe(true)
-    expect(breaker.reason).toBe(reason)
+    expect(isOpenAfter(...Array<Exchange>(7).fill(lost))).toBeUndefined()
+    expect(isOpenAfter(...Array<Exchange>(8).fill(lost))).toBe(reason)
   })
 
   test('stays closed where many connections are lost at once', () => {
@@ -176,12 +167,8 @@ describe('the circuit', () => {
   })
 
   test.each([200, 204, 400, 500])('stays closed where a %i comes in between', (status) => {
-    const breaker = createCircuitBreaker()
-    for (const _ of eight) {
-      for (const _ of eight.slice(1)) breaker.recordEnding(timeout)
-      breaker.recordEnding(exchange(status))
-    }
-    expect(breaker.isOpen).toBe(false)
+    const seven = Array<Exchange>(7).fill(timeout)
+    expect(isOpenAfter(...eight.flatMap(() => [...seven, exchange(status)]))).toBeUndefined()
   })
 })
 
@@ -256,34 +243,35 @@ const silent: Ending = { kind: 'timeout', atMs: 1 }
 const whole: Ending = { kind: 'complete', atMs: 1 }
 
 describe('a route that gives no answer in time', () => {
-  test('is skipped after six requests in a row, and says which limit', () => {
+  const skipped =
+    /is skipped after 6 requests in a row got no answer in time \(limits\.timeoutMs\)$/
+  const asking = (...endings: readonly Exchange[]) => {
     const breaches = createLimitBreaches(newRunState())
-    for (let count = 0; count < 5; count += 1) breaches.recordEnding(list(silent))
-    expect(() => breaches.assertMayAsk(list())).not.toThrow()
-    breaches.recordEnding(list(silent))
-    expect(() => breaches.assertMayAsk(list())).toThrow(
-      'GET /api/v3/chat is skipped after 6 requests in a row got no answer in time (limits.timeoutMs)',
-    )
-    expect(() => breaches.assertMayAsk(generation(true))).not.toThrow()
+    for (const ended of endings) breaches.recordEnding(ended)
+    return (next: Exchange) => () => breaches.assertMayAsk(next)
+  }
+  const times = (count: number, ...endings: Exchange[]) => Array(count).fill(endings).flat()
+
+  test('is skipped after six requests in a row, and no other route', () => {
+    expect(asking(...times(5, list(silent)))(list())).not.toThrow()
+    const ask = asking(...times(6, list(silent)))
+    expect(ask(list())).toThrow(/^GET \/api\/v3\/chat is skipped/)
+    expect(ask(list())).toThrow(skipped)
+    expect(ask(generation(true))).not.toThrow()
   })
 
   test('is asked again and again if it answers now and then', () => {
-    const breaches = createLimitBreaches(newRunState())
-    for (let count = 1; count < 60; count += 1) {
-      breaches.recordEnding(list(count % 6 === 0 ? whole : silent))
-      expect(() => breaches.assertMayAsk(list())).not.toThrow()
+    const now = times(10, ...times(5, list(silent)), list())
+    for (let count = 1; count < now.length; count += 1) {
+      expect(asking(...now.slice(0, count))(list())).not.toThrow()
     }
   })
 
   test('as a stream is asked for its answers in one piece', () => {
-    const breaches = createLimitBreaches(newRunState())
-    for (let count = 0; count < 6; count += 1) {
-      breaches.recordEnding(generation(true, silent))
-      breaches.recordEnding(generation(false))
-    }
-    expect(() => breaches.assertMayAsk(generation(false))).not.toThrow()
-    expect(() => breaches.assertMayAsk(generation(true))).toThrow(
-      'POST /api/v3/message/generate as a stream is skipped',
+    const ask = asking(...times(6, generation(true, silent), generation(false)))
+    expect(ask(generation(false))).not.toThrow()
+    expect(ask(generation(true))).toThrow(
+      /^POST \/api\/v3\/message\/generate as a stream is skipped/,
     )
   })
 })
@@ -306,13 +294,13 @@ describe('at most so many holders are let in', () => {
         let inside = 0
         let max = 0
         const hold = async (holder: number) => {
-          const release = await semaphore.acquire()
+          const slot = await semaphore.acquire()
           order.push(holder)
           inside += 1
           max = Math.max(max, inside)
           await Promise.resolve()
           inside -= 1
-          release()
+          slot.release()
         }
         await Promise.all(Array.from({ length: holders }, (_, holder) => hold(holder)))
         expect(order).toEqual(Array.from({ length: holders }, (_, holder) => holder))
@@ -323,9 +311,9 @@ describe('at most so many holders are let in', () => {
 
   test('and a slot that is given back twice is one slot', async () => {
     const semaphore = createSemaphore(1)
-    const release = await semaphore.acquire()
-    release()
-    release()
+    const slot = await semaphore.acquire()
+    slot.release()
+    slot.release()
     await semaphore.acquire()
     const third = vi.fn()
     semaphore.acquire().then(third)
@@ -339,16 +327,16 @@ describe('a slot that is lent', () => {
 
   test('goes to others meanwhile, and back before any that has not begun', async () => {
     const semaphore = createSemaphore(2)
-    const [slot] = await Promise.all([acquireSlot(semaphore), semaphore.acquire()])
+    const [slot] = await Promise.all([semaphore.acquire(), semaphore.acquire()])
     const waited = Promise.withResolvers<void>()
     const order: string[] = []
     const back = slot.lend(() => waited.promise).then(() => order.push('back'))
-    const leave = await semaphore.acquire()
+    const other = await semaphore.acquire()
     semaphore.acquire().then(() => order.push('late'))
     waited.resolve()
     await turn()
     expect(order).toEqual([])
-    leave()
+    other.release()
     await back
     expect(order).toEqual(['back'])
     slot.release()
@@ -361,7 +349,7 @@ describe('a slot that is lent', () => {
     ['its holder has a rank', 2, 0],
   ])('is kept if %s', async (_, slots, rank) => {
     const semaphore = createSemaphore(slots)
-    const slot = await acquireSlot(semaphore, { rank })
+    const slot = await semaphore.acquire({ rank })
     const entered = vi.fn()
     semaphore.acquire().then(entered)
     await slot.lend(async () => {
@@ -375,7 +363,7 @@ test('those of a rank are alone until they have left', async () => {
   const semaphore = createSemaphore(8)
   const entered: string[] = []
   const enter = async (name: string, rank: number) => {
-    const release = await semaphore.acquire({ rank })
+    const { release } = await semaphore.acquire({ rank })
     entered.push(name)
     return release
   }
@@ -397,7 +385,7 @@ test('those that take long come first, in their order', async () => {
   const semaphore = createSemaphore(1)
   const entered: number[] = []
   const holders = [false, true, false, true].map(async (isLong, at) => {
-    const release = await semaphore.acquire({ rank: Infinity, isLong })
+    const { release } = await semaphore.acquire({ rank: Infinity, isLong })
     entered.push(at)
     release()
   })

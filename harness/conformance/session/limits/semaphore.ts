@@ -19,6 +19,17 @@ interface Waiter extends Priority {
   readonly resolve: () => void
 }
 
+/** The slot of one holder of a semaphore, which others may use while the holder waits. */
+export interface Slot {
+  /** Has an effect once. */
+  release(): void
+  /**
+   * Gives the slot to others while `wait` runs, and takes one again afterwards. The holder keeps it with a
+   * single slot, if it has a rank, and if too many slots are lent.
+   */
+  lend<T>(wait: () => Promise<T>): Promise<T>
+}
+
 const unranked: Priority = { rank: Infinity }
 
 /** Maximum number of holders that lend their slot, for each slot after the first. */
@@ -49,81 +60,63 @@ export function createSemaphore(
     }
   }
 
-  async function enter(holder: Omit<Waiter, 'resolve'>): Promise<() => void> {
-    const { rank } = holder
-    await new Promise<void>((resolve) => {
+  function enter(holder: Omit<Waiter, 'resolve'>): Promise<void> {
+    return new Promise<void>((resolve) => {
       waiting.push({ ...holder, resolve })
       // Admits only after all concurrent calls, so that the choice is among all of them.
       setImmediate(admit)
     })
-    let held = true
-    return () => {
-      if (held) free += 1
-      if (held) ranksInside.splice(ranksInside.indexOf(rank), 1)
-      held = false
+  }
+
+  async function acquire(priority: Priority = unranked): Promise<Slot> {
+    const { rank } = priority
+    await enter({ ...priority, isBack: false })
+    let isInside = true
+    let isReleased = false
+    let isAway = false
+    let borrowers = 0
+    let comingBack: Promise<void> | undefined
+
+    function leave(): void {
+      if (!isInside) return
+      isInside = false
+      free += 1
+      ranksInside.splice(ranksInside.indexOf(rank), 1)
       admit()
+    }
+
+    async function comeBack(): Promise<void> {
+      isAway = false
+      await enter({ rank, isBack: true })
+      away -= 1
+      isInside = true
+      comingBack = undefined
+      if (isReleased) leave()
+    }
+
+    return {
+      release() {
+        isReleased = true
+        leave()
+      },
+      async lend(wait) {
+        borrowers += 1
+        // Overlapping requests of one scenario may wait at the same time.
+        if (borrowers === 1 && isInside && rank === Infinity && away < awayPerSlot * (slots - 1)) {
+          away += 1
+          isAway = true
+          leave()
+        }
+        try {
+          return await wait()
+        } finally {
+          borrowers -= 1
+          if (borrowers === 0 && isAway) comingBack = comeBack()
+          await comingBack
+        }
+      },
     }
   }
 
-  return {
-    acquire: (priority: Priority = unranked) => enter({ ...priority, isBack: false }),
-    /**
-     * Releases a slot for a while; the result acquires one again. Undefined if the holder keeps it: with a
-     * single slot, for holders with a rank, and if too many slots are lent.
-     */
-    leave(release: () => void, { rank }: Priority) {
-      if (rank < Infinity || away >= awayPerSlot * (slots - 1)) return undefined
-      away += 1
-      release()
-      return async () => {
-        const again = await enter({ rank, isBack: true })
-        away -= 1
-        return again
-      }
-    },
-  }
-}
-
-/** The slot of one holder of a semaphore, which others may use while the holder waits. */
-export interface Slot {
-  release(): void
-  /** Gives the slot to others while `wait` runs, and takes one again afterwards. */
-  lend<T>(wait: () => Promise<T>): Promise<T>
-}
-
-export async function acquireSlot(
-  { acquire, leave }: ReturnType<typeof createSemaphore>,
-  priority: Priority = unranked,
-): Promise<Slot> {
-  let release = await acquire(priority)
-  let isReleased = false
-  let borrowers = 0
-  let comeBack: (() => Promise<() => void>) | undefined
-  let taking: Promise<void> | undefined
-
-  async function takeAgain(enter: () => Promise<() => void>): Promise<void> {
-    comeBack = undefined
-    release = await enter()
-    taking = undefined
-    if (isReleased) release()
-  }
-
-  return {
-    release() {
-      isReleased = true
-      release()
-    },
-    async lend(wait) {
-      borrowers += 1
-      // Overlapping requests of one scenario may wait at the same time.
-      if (borrowers === 1 && taking === undefined) comeBack = leave(release, priority)
-      try {
-        return await wait()
-      } finally {
-        borrowers -= 1
-        if (borrowers === 0 && comeBack !== undefined) taking ??= takeAgain(comeBack)
-        await taking
-      }
-    },
-  }
+  return { acquire }
 }

@@ -12,13 +12,14 @@ import {
 import { terminalEvents } from '../../../../contract/wire.ts'
 import { notRecorded } from '../../../client/index.ts'
 import { isPage } from '../../preflight/classify-answer.ts'
+import { InconclusiveError } from '../errors.ts'
 import { describeRequest } from '../limits/limit-breaches.ts'
 
 /**
  * A conversation that shows nothing about the service: a gateway answered in its place, or its response did
  * not arrive.
  */
-export interface Failure {
+interface Failure {
   /** `was answered 502, which is a gateway's answer`; the subject is the request. */
   readonly description: string
   /** Another try would take as long, or end the same way. */
@@ -30,32 +31,27 @@ export interface Failure {
  * Idempotency-Key marks it as a repeat. `idempotent`: the state is the same, but the repeat may be refused.
  * `unsafe`: it may create or store something twice.
  */
-export type Repeat = 'harmless' | 'keyed' | 'idempotent' | 'unsafe'
+type Repeat = 'harmless' | 'keyed' | 'idempotent' | 'unsafe'
 
 /** RFC 9110, 15.6.3 and 15.6.5; 520 to 527 and 530 are those of a large CDN. */
-export function isGatewayStatus(status: number): boolean {
+function isGatewayStatus(status: number): boolean {
   return status === 502 || status === 504 || (status >= 520 && status <= 527) || status === 530
 }
 
 /** Reason why the exchange has no response of the service; undefined if it has. */
-export function findFailure(exchange: Exchange, timeoutMs: number): Failure | undefined {
+function findFailure(exchange: Exchange, timeoutMs: number): Failure | undefined {
   const { ending, response } = exchange
-  if (ending.kind === 'timeout') {
-    return { description: `was silent for more than ${timeoutMs} ms`, isFinal: true }
-  }
-  if (ending.kind === 'undecodable')
-    return { description: `was answered, but ${ending.error}`, isFinal: true }
+  const failure = (description: string, isFinal = false) => ({ description, isFinal })
+  if (ending.kind === 'timeout') return failure(`was silent for more than ${timeoutMs} ms`, true)
+  if (ending.kind === 'undecodable') return failure(`was answered, but ${ending.error}`, true)
   if (response === null) {
-    const error = 'error' in ending ? ending.error : ending.kind
-    return { description: `got no answer (${error})`, isFinal: false }
+    return failure(`got no answer (${'error' in ending ? ending.error : ending.kind})`)
   }
   if (isGatewayStatus(response.status)) {
-    return { description: `was answered ${response.status}, a gateway's error`, isFinal: false }
+    return failure(`was answered ${response.status}, a gateway's error`)
   }
-  if (ending.kind === 'cut' && !isWholeStream(exchange)) {
-    return { description: `got an answer that was cut (${ending.error})`, isFinal: false }
-  }
-  return undefined
+  if (ending.kind !== 'cut' || isWholeStream(exchange)) return undefined
+  return failure(`got an answer that was cut (${ending.error})`)
 }
 
 /**
@@ -65,7 +61,7 @@ export function findFailure(exchange: Exchange, timeoutMs: number): Failure | un
 const unprocessedStatuses: readonly number[] = [408, 421, 425]
 
 /** Tests for a response that counts only if it is repeated: a 500 and the like, a page, an unprocessed request. */
-export function isTransient(exchange: Exchange): boolean {
+function isTransient(exchange: Exchange): boolean {
   const status = exchange.response?.status ?? 0
   if (exchange.ending.kind !== 'complete' || isGatewayStatus(status)) return false
   return status >= 500 || unprocessedStatuses.includes(status) || isPage(exchange)
@@ -114,7 +110,7 @@ export function repeatability(exchange: Exchange): Repeat {
  * Tests if the response to a repeat with the same key replaces the lost one. The form of that response is
  * open: a refusal, the other form, or a short stream without the text.
  */
-export function replacesFirstAnswer(repeat: Exchange): boolean {
+function replacesFirstAnswer(repeat: Exchange): boolean {
   if (!succeeded(repeat)) return false
   const wantsStream = asObject(requestJson(repeat))?.['stream'] === true
   if (!wantsStream) return mediaType(repeat) !== 'text/event-stream'
@@ -126,19 +122,7 @@ function isWholeStream({ events }: Exchange): boolean {
   return events.some(({ name, data }) => names.includes(name) || data.trim() === '[DONE]')
 }
 
-/** `use`: the response counts. `again`: the request is sent again. `open`: undecided. */
-export type NextStep =
-  | { readonly kind: 'use'; readonly exchange: Exchange }
-  | { readonly kind: 'again'; readonly repeat: Repeat }
-  | {
-      readonly kind: 'open'
-      readonly reason: string
-      readonly exchanges: readonly string[]
-      /** The request itself can't be sent again, but the scenario can, with a new one. */
-      readonly mayPass: boolean
-    }
-
-export interface StepContext {
+interface SentRequest {
   readonly role: Role
   /** The scenario itself repeats an earlier request, and the response to the repeat is judged. */
   readonly isRepeat: boolean
@@ -148,56 +132,52 @@ export interface StepContext {
 }
 
 /**
- * Decides the next step after a response. A conversation that failed on its way, or in which the service
- * failed, is tried once more if that is harmless. `first` is the one that failed before.
+ * The exchange that counts after one more try; undefined if the request is to be sent once more: a
+ * conversation failed on its way, or the service failed in it, and a repeat is harmless. `first` is the one
+ * that failed before.
+ * @throws InconclusiveError if none counts
  */
-export function nextStep(
+export function countedExchange(
   exchange: Exchange,
   first: Exchange | undefined,
-  stepContext: StepContext,
-): NextStep {
+  sent: SentRequest,
+): Exchange | undefined {
   const { ending } = exchange
   if (ending.kind === 'unreachable' && ending.code === notRecorded)
-    return missing(exchange, first, stepContext.recordedEnd)
+    return withoutRecorded(exchange, first, sent.recordedEnd)
   return first === undefined
-    ? afterFirst(exchange, stepContext)
-    : afterSecond(exchange, first, stepContext.timeoutMs)
+    ? afterFirst(exchange, sent)
+    : afterSecond(exchange, first, sent.timeoutMs)
 }
 
-function afterFirst(exchange: Exchange, { role, isRepeat, timeoutMs }: StepContext): NextStep {
+function afterFirst(exchange: Exchange, { role, isRepeat, timeoutMs }: SentRequest) {
   const failure = findFailure(exchange, timeoutMs)
   const repeat = repeatability(exchange)
   // The response to a repeat is judged, and a racing request must not become a later one.
   const isJudged =
     repeat === 'idempotent' || (repeat === 'keyed' && (role === 'negative' || isRepeat))
-  if (failure === undefined && (!isTransient(exchange) || isJudged)) {
-    return { kind: 'use', exchange }
-  }
-  if (repeat !== 'unsafe' && failure?.isFinal !== true) return { kind: 'again', repeat }
-  if (failure === undefined) return { kind: 'use', exchange }
-  const reason = `${describeRequest(exchange)} ${failure.description}`
-  return undecided(reason, !failure.isFinal, exchange)
+  if (failure === undefined && (!isTransient(exchange) || isJudged)) return exchange
+  if (repeat !== 'unsafe' && failure?.isFinal !== true) return undefined
+  if (failure === undefined) return exchange
+  // The request itself can't be sent again, but the scenario can, with a new one.
+  throw undecided(failure.description, !failure.isFinal, exchange)
 }
 
-function afterSecond(exchange: Exchange, first: Exchange, timeoutMs: number): NextStep {
+function afterSecond(exchange: Exchange, first: Exchange, timeoutMs: number): Exchange {
+  if (isTransient(first) && isTransient(exchange)) return exchange
   const before = describeFailure(first, timeoutMs)
-  if (isTransient(first) && isTransient(exchange)) return { kind: 'use', exchange }
-  const failure = findFailure(exchange, timeoutMs)
-  if (failure !== undefined || isTransient(exchange)) {
+  if (findFailure(exchange, timeoutMs) !== undefined || isTransient(exchange)) {
     const after = describeFailure(exchange, timeoutMs)
     const isSame = after === before && after.startsWith('was ')
     const again = isSame ? 'and so was its repeat' : `and its repeat ${after}`
-    return undecided(`${describeRequest(exchange)} ${before}, ${again}`, false, first, exchange)
+    throw undecided(`${before}, ${again}`, false, first, exchange)
   }
   const isKeyed = exchange.labels.repeatOf === first.id
   const isRefused = repeatability(first) === 'idempotent' && isRefusedAsRepeat(exchange)
-  if (isRefused || (isKeyed && !replacesFirstAnswer(exchange))) {
-    const repeat = isKeyed ? 'its repeat with the same Idempotency-Key' : 'its repeat'
-    const answered = `${repeat} was answered ${exchange.response?.status} as a repeat`
-    const reason = `${describeRequest(exchange)} ${before}, and ${answered}`
-    return undecided(reason, true, first, exchange)
-  }
-  return { kind: 'use', exchange }
+  if (!isRefused && (!isKeyed || replacesFirstAnswer(exchange))) return exchange
+  const repeat = isKeyed ? 'its repeat with the same Idempotency-Key' : 'its repeat'
+  const answered = `${repeat} was answered ${exchange.response?.status} as a repeat`
+  throw undecided(`${before}, and ${answered}`, true, first, exchange)
 }
 
 /** The first request may have been carried out: a chat that is deleted is not found. */
@@ -206,13 +186,13 @@ function isRefusedAsRepeat(repeat: Exchange): boolean {
 }
 
 /** The recording may be from a version that did not try again. */
-function missing(exchange: Exchange, first: Exchange | undefined, end?: string): NextStep {
+function withoutRecorded(exchange: Exchange, first: Exchange | undefined, end?: string): Exchange {
   if (first === undefined) {
     const lacks = `the recording lacks ${describeRequest(exchange)}, which this version sends`
-    return undecided(end ?? lacks, false, exchange)
+    throw new InconclusiveError(end ?? lacks, [exchange.id])
   }
-  if (isTransient(first)) return { kind: 'use', exchange: first }
-  return undecided(`${describeRequest(first)} ${describeFailure(first, 0)}`, false, first)
+  if (isTransient(first)) return first
+  throw undecided(describeFailure(first, 0), false, first)
 }
 
 function describeFailure(exchange: Exchange, timeoutMs: number): string {
@@ -221,6 +201,8 @@ function describeFailure(exchange: Exchange, timeoutMs: number): string {
   )
 }
 
-function undecided(reason: string, mayPass: boolean, ...evidence: readonly Exchange[]): NextStep {
-  return { kind: 'open', reason, mayPass, exchanges: evidence.map(({ id }) => id) }
+/** @param description of what the request met */
+function undecided(description: string, mayPass: boolean, ...evidence: [Exchange, ...Exchange[]]) {
+  const ids = evidence.map(({ id }) => id)
+  return new InconclusiveError(`${describeRequest(evidence[0])} ${description}`, ids, mayPass)
 }

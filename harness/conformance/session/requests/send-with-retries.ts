@@ -15,11 +15,12 @@ import type { RequestRoute } from '../endpoint-routing.ts'
 import { InconclusiveError } from '../errors.ts'
 import { noteSaid } from '../foreign-rows.ts'
 import { giveUpReason, isDown, retryAfterMs } from '../limits/rate-limiter.ts'
-import { nextStep, repeatability } from './failure.ts'
+import { countedExchange, repeatability } from './failure.ts'
 import {
   addedNames,
   type Members,
   missingMember,
+  namedMembers,
   openQuestionFor,
   withMembers,
 } from './supplements.ts'
@@ -59,42 +60,44 @@ const maxSupplements = 3
  */
 export async function sendWithRetries(sending: Sending): Promise<Exchange> {
   const { context, slug, spec, ordinal } = sending
-  noteSaid(context.setup, spec)
+  const { lastingPages, setup } = context
+  noteSaid(setup, spec)
   const operation = operationAt(spec.method, spec.path)
   let members = operation ? context.suppliedAtFirst(operation, { scenario: slug, ordinal }) : {}
   let failed: Exchange | undefined
   let refused: Exchange | undefined
   let supplements = 0
-  await waitUntilSettled(sending)
+  const pause = (ms: number) => context.gate.sleep(ms, signalsFor(sending).waitSignal)
+  // Until what the scenario wrote at other endpoints must be visible at this one.
+  const settlingMs = sending.route?.settlingMs() ?? 0
+  if (settlingMs > 0) await sending.lendSlot(() => pause(settlingMs))
   for (let attempt = 0; ; attempt += 1) {
-    const exchange = await sendOnce(sending, { attempt, members, failed })
+    const exchange = await sendOnce(sending, attempt, members, failed)
     if (asksToWait(exchange)) {
-      await waitForRetry(sending, exchange, attempt)
+      await pause(waitBeforeRetry(context, exchange, attempt))
       continue
     }
-    const next = nextStep(exchange, failed, {
+    const answer = countedExchange(exchange, failed, {
       role: spec.role ?? 'act',
       isRepeat: spec.repeatOf !== undefined,
-      timeoutMs: context.setup.profile.limits.timeoutMs,
-      recordedEnd: context.setup.recordedEnd,
+      timeoutMs: setup.profile.limits.timeoutMs,
+      recordedEnd: setup.recordedEnd,
     })
-    if (next.kind === 'open') throw new InconclusiveError(next.reason, next.exchanges, next.mayPass)
-    if (next.kind === 'again') {
+    if (answer === undefined) {
       failed = exchange
-      if (!context.lastingPages.has(pageOf(exchange)))
-        await context.gate.sleep(pauseMs, signalsFor(sending).waitSignal)
+      if (!lastingPages.has(pageOf(exchange))) await pause(pauseMs)
       continue
     }
-    const answer = next.exchange
     if (failed && isPage(failed) && pageOf(failed) === pageOf(answer))
-      context.lastingPages.add(pageOf(answer))
+      lastingPages.add(pageOf(answer))
+    if (operation === undefined) return answer
+    const missing = missingMember(answer)
+    if (missing !== undefined) observeWant(sending, operation, [missing], answer)
     // The body of a repeat must equal that of the first request.
     const mayAdd = supplements < maxSupplements && spec.repeatOf === undefined
-    const additions = mayAdd ? context.supplements.namedIn(answer, withMembers(spec, members)) : {}
-    const missing = missingMember(answer)
-    if (missing !== undefined && operation) observeWant(sending, operation, [missing], answer)
-    if (operation === undefined || Object.keys(additions).length === 0) {
-      return operation && refused ? learn(sending, operation, members, refused, answer) : answer
+    const additions = mayAdd ? namedMembers(answer, withMembers(spec, members), setup.profile) : {}
+    if (Object.keys(additions).length === 0) {
+      return refused ? learn(sending, operation, members, refused, answer) : answer
     }
     supplements += 1
     refused ??= answer
@@ -121,17 +124,15 @@ function pageOf(exchange: Exchange): string {
   return isPage(exchange) ? `${exchange.response?.status} ${operationOf(exchange)}` : ''
 }
 
-interface Attempt {
-  readonly attempt: number
-  /** Added to the body if the scenario does not set them. */
-  readonly members: Members
-  /** The try before this one, if it failed on its way. */
-  readonly failed: Exchange | undefined
-}
-
+/**
+ * @param members added to the body if the scenario does not set them
+ * @param failed the try before this one, if it failed on its way
+ */
 async function sendOnce(
   sending: Sending,
-  { attempt, members, failed }: Attempt,
+  attempt: number,
+  members: Members,
+  failed: Exchange | undefined,
 ): Promise<Exchange> {
   const { context, slug, spec, ordinal, route } = sending
   if (spec.role !== 'cleanup') sending.signal.throwIfAborted()
@@ -169,14 +170,6 @@ async function sendOnce(
   return exchange
 }
 
-/** Waits until what the scenario wrote at other endpoints must be visible at this one. */
-async function waitUntilSettled(sending: Sending): Promise<void> {
-  const waitMs = sending.route?.settlingMs() ?? 0
-  if (waitMs === 0) return
-  const { waitSignal } = signalsFor(sending)
-  await sending.lendSlot(() => sending.context.gate.sleep(waitMs, waitSignal))
-}
-
 /** An interrupt ends all waits, except in cleanup. */
 function signalsFor({ signal, lateSignal, spec }: Sending) {
   if (spec.role !== 'cleanup') return { waitSignal: signal, abortSignal: lateSignal }
@@ -184,15 +177,12 @@ function signalsFor({ signal, lateSignal, spec }: Sending) {
   return { waitSignal: cleanupSignal, abortSignal: cleanupSignal }
 }
 
-/** Waits as long as the target requests, or gives up. */
-async function waitForRetry(sending: Sending, exchange: Exchange, attempt: number): Promise<void> {
-  const { gate, setup } = sending.context
+/** @throws InconclusiveError if the target is given up */
+function waitBeforeRetry({ gate, setup }: RunContext, exchange: Exchange, attempt: number): number {
   const waitMs = gate.retryAfter(exchange, attempt)
-  if (waitMs === null) {
-    const reason = `the target ${giveUpReason(exchange, setup.profile.limits)}`
-    throw new InconclusiveError(reason, [exchange.id])
-  }
-  await gate.sleep(waitMs, signalsFor(sending).waitSignal)
+  if (waitMs !== null) return waitMs
+  const reason = `the target ${giveUpReason(exchange, setup.profile.limits)}`
+  throw new InconclusiveError(reason, [exchange.id])
 }
 
 /**
@@ -208,7 +198,8 @@ function learn(
 ): Exchange {
   const { role } = answer.labels
   if (!succeeded(answer)) return role === 'negative' || role === 'probe' ? answer : refused
-  sending.context.supplements.learn(operation, members)
+  const { learned } = sending.context.setup.state
+  learned.set(operation, { ...learned.get(operation), ...members })
   observeWant(sending, operation, Object.keys(members), refused)
   return answer
 }

@@ -9,7 +9,6 @@ import {
   requestJson,
 } from '../../../../contract/index.ts'
 import type { TargetProfile } from '../../profile/index.ts'
-import type { RunState } from '../run-state.ts'
 import type { RequestSpec } from './wire-request.ts'
 
 export type Members = Readonly<Record<string, unknown>>
@@ -32,33 +31,26 @@ function valuesFor(operation: OperationId, { assistants, models }: TargetProfile
   return {}
 }
 
-/** Fields that a target needs beyond the required ones, learned during the run. */
-export function createSupplements(
+/** The fields with a known value, in addition to the required ones, whose names are wanted. */
+export function knownMembers(
+  operation: OperationId,
   profile: TargetProfile,
-  learned: RunState['learned'] = new Map(),
-) {
-  return {
-    /** Members that every further request of this operation carries. */
-    learned: (operation: OperationId): Members => learned.get(operation) ?? {},
-    learn(operation: OperationId, members: Members): void {
-      learned.set(operation, { ...learned.get(operation), ...members })
-    },
-    /** Fields that a refusal names, that the request omitted and whose value is known. */
-    namedIn(refusal: Exchange, spec: RequestSpec): Members {
-      const operation = operationAt(spec.method, spec.path)
-      if (operation === undefined || !mayNameMembers(refusal)) return {}
-      const text = bodyText(refusal)
-      const left = Object.entries(valuesFor(operation, profile)).filter(
-        ([name]) => !setsMember(spec, name) && names(text, name),
-      )
-      return Object.fromEntries(left)
-    },
-    /** Subset of these fields whose value is known. */
-    valuesOf(operation: OperationId, memberNames: readonly string[]): Members {
-      const values = Object.entries(valuesFor(operation, profile))
-      return Object.fromEntries(values.filter(([name]) => memberNames.includes(name)))
-    },
-  }
+  isWanted: (name: string) => boolean,
+): Members {
+  const members = Object.entries(valuesFor(operation, profile))
+  return Object.fromEntries(members.filter(([name]) => isWanted(name)))
+}
+
+/** Fields that a refusal names, that the request omitted and whose value is known. */
+export function namedMembers(
+  refusal: Exchange,
+  spec: RequestSpec,
+  profile: TargetProfile,
+): Members {
+  const operation = operationAt(spec.method, spec.path)
+  if (operation === undefined || !mayNameMembers(refusal)) return {}
+  const text = bodyText(refusal)
+  return knownMembers(operation, profile, (name) => !setsMember(spec, name) && names(text, name))
 }
 
 /** The missing field that caused a refusal, if only the profile can supply its value. */

@@ -68,15 +68,15 @@ export function route(
   return { surface, method, path: pathOf(id, chat) }
 }
 
-/** A request as sent, and the imitated client, if any. */
-export interface Addressed extends Pick<Outgoing, 'request' | 'client' | 'protocol'> {}
-
-/** `place` names the scenario and the ordinal of the request within it. */
+/**
+ * A request as sent, and the imitated client, if any.
+ * @param place the scenario and the ordinal of the request within it
+ */
 export function buildWireRequest(
   spec: RequestSpec,
   setup: ClientIdentity,
   place: string,
-): Addressed {
+): Pick<Outgoing, 'request' | 'client' | 'protocol'> {
   const { profile } = setup
   const { url: address, ...route } = destinationOf(profile, spec.path)
   const url = new URL(address)
@@ -95,7 +95,7 @@ export function buildWireRequest(
     url,
   })
   const text = () => (imitated ? imitatedJson(imitated.client, json) : JSON.stringify(json))
-  const body = raw?.body ?? (json === undefined ? null : encode(text()))
+  const body = raw?.body ?? (json === undefined ? null : new TextEncoder().encode(text()))
   const type = raw?.contentType ?? (body === null ? undefined : 'application/json')
   const request = { method, url: url.href, ...route, body }
   if (imitated === undefined) {
@@ -152,8 +152,4 @@ function authorizationOf(spec: RequestSpec, { profile }: ClientIdentity): string
   if (spec.authorization !== undefined) return spec.authorization
   const key = surfaceCredentials(profile)[spec.surface]
   return key === undefined ? null : `Bearer ${key}`
-}
-
-function encode(text: string): Uint8Array {
-  return new TextEncoder().encode(text)
 }
