@@ -21,7 +21,7 @@ const guesses: readonly string[] = [
 /** Generations of a discovery: learns which fields the target requires beyond those of the document. */
 export function createGenerations({ client, profile }: ProbeContext) {
   // Which assistant it is shows later; here it only matters if one is required.
-  const known = { ...profile, assistants: { withoutKnowledge: placeholderId } }
+  const ownProfile = { ...profile, assistants: { withoutKnowledge: placeholderId } }
   const evidence: string[] = []
   let learned: Members = {}
 
@@ -55,7 +55,7 @@ export function createGenerations({ client, profile }: ProbeContext) {
     async send(json: Members): Promise<Exchange> {
       let answer = await generate(json)
       for (let round = 0; round < maxRounds && !succeeded(answer); round += 1) {
-        const more = namedMembers(answer, specOf(json), known)
+        const more = namedMembers(answer, specOf(json), ownProfile)
         const names = Object.keys(more).join(', ')
         if (names === '') break
         evidence.push(`${brief(answer, `without ${names}`)}, and the refusal names ${names}`)
