@@ -22,34 +22,25 @@ export function applyBaseline(
   baseline: Baseline,
   today: string,
 ): ConformanceReport {
-  const rulings = report.requirements.flatMap((requirement) => {
-    const entry = baseline.entries.get(requirement.id)
-    return entry === undefined
-      ? []
-      : [{ id: requirement.id, entry, ruling: rule(requirement, entry, today, report) }]
+  const known: NonNullable<ConformanceReport['baseline']>['known'] = []
+  const problems: BaselineProblem[] = []
+  const requirements = report.requirements.map((requirement) => {
+    const { id } = requirement
+    const entry = baseline.entries.get(id)
+    const ruling = entry && rule(requirement, entry, today, report)
+    if (typeof ruling === 'object') problems.push(ruling)
+    if (entry === undefined || ruling !== 'known') return { ...requirement, known: false }
+    const { because, issue, owner, until } = entry
+    known.push({ id, because, issue, owner, until })
+    return { ...requirement, known: true }
   })
-  const accepted = rulings.filter(({ ruling }) => ruling === 'known')
-  const problems = rulings.flatMap(({ ruling }) => (typeof ruling === 'string' ? [] : [ruling]))
-  const excused = new Set(accepted.map(({ id }) => id))
-  const requirements = report.requirements.map((requirement) => ({
-    ...requirement,
-    known: excused.has(requirement.id),
-  }))
+  const outcome = reportOutcome(requirements, report.strict, report.allowedUndecided?.ids)
   return {
     ...report,
-    outcome:
-      problems.length > 0
-        ? 'violated'
-        : reportOutcome(requirements, report.strict, report.allowedUndecided?.ids),
-    totals: { ...report.totals, known: accepted.length },
+    outcome: problems.length > 0 ? 'violated' : outcome,
+    totals: { ...report.totals, known: known.length },
     requirements,
-    baseline: {
-      file: baseline.file,
-      known: accepted.map(({ id, entry: { because, issue, owner, until } }) => ({
-        ...{ id, because, issue, owner, until },
-      })),
-      problems,
-    },
+    baseline: { file: baseline.file, known, problems },
   }
 }
 

@@ -78,7 +78,7 @@ export function baselineText(
   )
   const map = document.contents instanceof YAMLMap ? document.contents : new YAMLMap()
   map.flow = false
-  for (const id of keysOf(map)) if (!entries.has(id)) map.delete(id)
+  for (const id of map.items.map(keyOf)) if (!entries.has(id)) map.delete(id)
   for (const [id, entry] of entries) {
     const own = map.get(id)
     if (own instanceof YAMLMap) {
@@ -100,10 +100,6 @@ const introduction = `# Known violations by requirement id, for chatgen check --
 # accepted; issue, owner and until (the last day on which the entry counts) may be added.
 
 `
-
-function keysOf(map: YAMLMap): readonly string[] {
-  return map.items.map(keyOf)
-}
 
 function keyOf({ key }: Pair): string {
   return String(isScalar(key) ? key.value : key)

@@ -66,14 +66,11 @@ export async function findV2Chat(probing: ProbeContext): Promise<Detected<FoundV
   const { client, journal } = probing
   const name = nameFor('v2 chat', probing.tag)
   const about = { kind: 'v2 chat', name, scenario: 'init' } as const
-  const created = await withJournal(
-    journal,
-    about,
-    () => client.send({ surface: 'v2', method: 'POST', path: guess, json: { name } }),
-    (answer) => findId(answerJson(answer), chatIdNames),
-  )
+  const send = () => client.send({ surface: 'v2', method: 'POST', path: guess, json: { name } })
+  const idIn = (answer: Exchange) => findId(answerJson(answer), chatIdNames)
+  const created = await withJournal(journal, about, send, idIn)
   const evidence = [describeProbe(created, 'with a guessed body')]
-  const id = succeeded(created) ? findId(answerJson(created), chatIdNames) : undefined
+  const id = succeeded(created) ? idIn(created) : undefined
   if (id !== undefined) {
     const stored = await storesMessage(id, probing, 'into it')
     evidence.push(stored.sentence)

@@ -50,11 +50,8 @@ function judged(answer: Exchange | undefined, more = ''): FoundSurface {
 
 /** A refusal may have any media type; only a service reports that a body is incomplete. */
 function isRefusalOfBody(answer: Exchange, sign: AnswerKind): boolean {
-  const { status } = answer.response ?? {}
-  const { method } = answer.request
-  return (
-    sign === 'other' && method === 'POST' && (status === 400 || status === 422) && !isPage(answer)
-  )
+  const isRefusal = [400, 422].includes(answer.response?.status ?? 0)
+  return sign === 'other' && answer.request.method === 'POST' && isRefusal && !isPage(answer)
 }
 
 const meanings: Readonly<Record<AnswerKind, string>> = {
@@ -108,31 +105,22 @@ const question = 'Invent a name for a boat, and tell its story in a few sentence
  * twice at the default temperature of the target, since requirements send requests without one.
  */
 export async function findDeterministic({ client, models }: ProbeContext): Promise<Detected<true>> {
-  const ask = (more: object) =>
-    client.send({
-      ...route('openai.chat'),
-      json: {
-        model: models.main,
-        messages: [{ role: 'user', content: question }],
-        max_tokens: 48,
-        ...more,
-      },
-    })
-  const cold = [await ask({ temperature: 0 }), await ask({ temperature: 0 })]
-  const coldly = compare(cold, 'at temperature 0')
-  if (!coldly.equal) return unknown(coldly.sentence)
-  const plain = [await ask({}), await ask({})]
-  const plainly = compare(plain, 'without a temperature')
-  const evidence = [coldly.sentence, plainly.sentence]
-  return plainly.equal ? { value: true, evidence } : unknown(...evidence)
-}
-
-function compare(answers: readonly Exchange[], how: string) {
-  const texts = answers.map((answer) => answerText(answer) ?? '')
-  const what = `The same completion, asked for twice ${how}`
-  if (texts.includes('')) {
-    return { equal: false, sentence: `${what}: no text (${answers.map(statusText).join(', ')})` }
+  const messages = [{ role: 'user', content: question }]
+  const evidence: string[] = []
+  for (const [how, more] of [
+    ['at temperature 0', { temperature: 0 }],
+    ['without a temperature', {}],
+  ] as const) {
+    const json = { model: models.main, messages, max_tokens: 48, ...more }
+    const ask = () => client.send({ ...route('openai.chat'), json })
+    const answers = [await ask(), await ask()]
+    const [one = '', other = ''] = answers.map((answer) => answerText(answer) ?? '')
+    const isSilent = one === '' || other === ''
+    const texts = isSilent
+      ? `no text (${answers.map(statusText).join(', ')})`
+      : `${one === other ? 'the same text' : 'different texts'}`
+    evidence.push(`The same completion, asked for twice ${how}: ${texts}`)
+    if (isSilent || one !== other) return unknown(...evidence)
   }
-  const equal = new Set(texts).size === 1
-  return { equal, sentence: `${what}: ${equal ? 'the same text' : 'different texts'}` }
+  return { value: true, evidence }
 }

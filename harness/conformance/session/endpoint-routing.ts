@@ -57,10 +57,7 @@ export function createEndpointRouting(
   const firstByKey = new Map<string, Endpoint>()
   let position = digest.readUInt32BE(1) % endpoints.length
 
-  function endpointAt(place: number): Endpoint {
-    const { length } = endpoints
-    return endpoints[((place % length) + length) % length] ?? endpoints[0]
-  }
+  const endpointAt = (place: number) => endpoints.at(place % endpoints.length) ?? endpoints[0]
 
   function rotate(): Endpoint {
     position += step

@@ -47,10 +47,9 @@ export class ScenarioFindings {
       this.#speaks ||= Boolean(answerText(exchange))
     this.#countErrors(exchange)
     for (const finding of [...findings, ...others]) {
-      if (finding.requirement in requirements) {
-        const isShaky = isDoubtful || finding.mayBeChance === true
-        this.#keep(isShaky ? { ...finding, isDoubtful: true } : finding)
-      }
+      if (!(finding.requirement in requirements)) continue
+      const isShaky = isDoubtful || finding.mayBeChance === true
+      this.#keep(isShaky ? { ...finding, isDoubtful: true } : finding)
     }
     const { role } = exchange.labels
     if (isDoubtful && role !== 'negative' && role !== 'cleanup') this.#hadOddAnswer = true
@@ -81,8 +80,7 @@ export class ScenarioFindings {
   /** The errors that passed, if they were too many for a hiccup: two, and a quarter of the requests. */
   frequentErrors(operation: OperationId): Steadiness | undefined {
     const steadiness = this.#steadiness.get(operation)
-    if (steadiness === undefined) return undefined
-    const { requests, errors } = steadiness
+    const { requests = 0, errors = [] } = steadiness ?? {}
     return errors.length >= 2 && errors.length * 4 >= requests ? steadiness : undefined
   }
 
@@ -104,16 +102,13 @@ export class ScenarioFindings {
     redact: (text: string) => string,
     isLate: boolean,
   ): Pick<ScenarioOutcome, 'findings' | 'speaks'> {
-    const held = [...this.#held.values()].map(({ finding, exchanges }) => ({
-      ...finding,
-      exchanges: [...exchanges],
-    }))
-    const broken = this.#broken.map((finding) =>
-      isLate && this.#stale.has(finding)
-        ? { ...finding, isDoubtful: true, mayBeStale: true }
-        : finding,
-    )
-    const findings = [...broken, ...held]
+    const stale = { isDoubtful: true, mayBeStale: true }
+    const findings = [
+      ...this.#broken.map((one) => ({ ...one, ...(isLate && this.#stale.has(one) && stale) })),
+      ...[...this.#held.values()].map(({ finding, exchanges }) => ({
+        ...{ ...finding, exchanges: [...exchanges] },
+      })),
+    ]
     return {
       findings: findings.map((one) => ({ ...one, why: redact(one.why) })),
       speaks: this.#speaks,

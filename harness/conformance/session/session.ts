@@ -35,8 +35,7 @@ export class Session {
   readonly #abortController = new AbortController()
   readonly findings = new ScenarioFindings()
   readonly #observations: Observation[] = []
-  readonly #inconclusive: Undecided[] = []
-  readonly #unproven: Undecided[] = []
+  readonly #undecided = { inconclusive: [] as Undecided[], unproven: [] as Undecided[] }
   readonly #cleanups: (() => Promise<unknown>)[] = []
   #cost = noCost
   #traffic = noTraffic
@@ -181,8 +180,8 @@ export class Session {
     requirements: readonly RequirementId[],
     reason: string,
   ): void {
-    const entry = { requirements, reason, exchanges: this.#latest.map(({ id }) => id) }
-    ;(kind === 'inconclusive' ? this.#inconclusive : this.#unproven).push(entry)
+    const exchanges = this.#latest.map(({ id }) => id)
+    this.#undecided[kind].push({ requirements, reason, exchanges })
   }
 
   /** Runs after the scenario, however it ended; in reverse order. */
@@ -215,8 +214,8 @@ export class Session {
       ...this.#scenario,
       ...this.findings.outcome(text, this.settling.isLate && this.#routing === undefined),
       observations: this.#observations.map((one) => ({ ...one, answer: text(one.answer) })),
-      inconclusive: clean(this.#inconclusive),
-      unproven: clean(this.#unproven),
+      inconclusive: clean(this.#undecided.inconclusive),
+      unproven: clean(this.#undecided.unproven),
       cost: this.#cost,
       traffic: this.#traffic,
     }

@@ -100,26 +100,24 @@ export class Collector implements Reporter {
 
   #resultOf(outcome: ScenarioOutcome, error: TestError | undefined): ScenarioResult {
     if (!error) return { ...outcome, fault: null }
-    const open = outcome.covers.filter(
-      (requirement) => !outcome.findings.some((found) => found.requirement === requirement),
-    )
+    const { covers, findings, inconclusive, unproven } = outcome
+    const found = new Set(findings.map(({ requirement }) => requirement))
+    const open = covers.filter((id) => !found.has(id))
+    const exchanges = Array.isArray(error['exchanges']) ? error['exchanges'].map(String) : []
+    const reason = this.#redact(error.message)
     if (error['endsRun'] === true) this.stopReason ??= error.message
-    const leaving = (requirements: ScenarioOutcome['covers'], reason: string) => {
-      const exchanges = Array.isArray(error['exchanges']) ? error['exchanges'].map(String) : []
-      const inconclusive = [...outcome.inconclusive, { requirements, reason, exchanges }]
-      return { ...outcome, inconclusive, fault: null }
-    }
+    const leaving = (requirements: ScenarioOutcome['covers'], why: string) => ({
+      ...{ ...outcome, fault: null },
+      inconclusive: [...inconclusive, { requirements, reason: why, exchanges }],
+    })
     // What held so far might have been broken later.
-    if (this.#interrupted) return leaving(outcome.covers, 'the run was interrupted')
-    if (error['code'] === scenarioEnd.inconclusive) {
-      return leaving(open, this.#redact(error.message))
-    }
+    if (this.#interrupted) return leaving(covers, 'the run was interrupted')
+    if (error['code'] === scenarioEnd.inconclusive) return leaving(open, reason)
     if (error['code'] === scenarioEnd.undeclared) {
-      const reason = this.#redact(error.message)
-      const unproven = [...outcome.unproven, { requirements: open, reason, exchanges: [] }]
-      return { ...outcome, unproven, fault: null }
+      const entry = { requirements: open, reason, exchanges: [] }
+      return { ...outcome, unproven: [...unproven, entry], fault: null }
     }
-    if (error['code'] === EvidenceError.code) this.unwritten ??= this.#redact(error.message)
+    if (error['code'] === EvidenceError.code) this.unwritten ??= reason
     return { ...outcome, fault: this.#describe(error) }
   }
 
