@@ -22,7 +22,7 @@ export function applyBaseline(
   baseline: Baseline,
   today: string,
 ): ConformanceReport {
-  const known: NonNullable<ConformanceReport['baseline']>['known'] = []
+  const excused: NonNullable<ConformanceReport['baseline']>['known'] = []
   const problems: BaselineProblem[] = []
   const requirements = report.requirements.map((requirement) => {
     const { id } = requirement
@@ -31,16 +31,16 @@ export function applyBaseline(
     if (typeof ruling === 'object') problems.push(ruling)
     if (entry === undefined || ruling !== 'known') return { ...requirement, known: false }
     const { because, issue, owner, until } = entry
-    known.push({ id, because, issue, owner, until })
+    excused.push({ id, because, issue, owner, until })
     return { ...requirement, known: true }
   })
   const outcome = reportOutcome(requirements, report.strict, report.allowedUndecided?.ids)
   return {
     ...report,
     outcome: problems.length > 0 ? 'violated' : outcome,
-    totals: { ...report.totals, known: known.length },
+    totals: { ...report.totals, known: excused.length },
     requirements,
-    baseline: { file: baseline.file, known, problems },
+    baseline: { file: baseline.file, known: excused, problems },
   }
 }
 
