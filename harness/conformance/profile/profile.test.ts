@@ -160,20 +160,19 @@ describe('a mistake is shown with file, line and field', () => {
   })
 })
 
-const times = Object.keys(limits.unwrap().shape).filter((name) => name.endsWith('Ms'))
-
-test('there are four times', () => {
+test('each of the four times is refused where no timer holds it', () => {
+  const times = Object.keys(limits.unwrap().shape).filter((name) => name.endsWith('Ms'))
   expect(times).toHaveLength(4)
-})
-
-test.each(times)('%s is refused where no timer holds it', (name) => {
-  const refusal = (ms: number) => limits.safeParse({ [name]: ms }).error?.issues[0]
-  expect(refusal(maxTimerMs)).toBeUndefined()
-  fc.assert(
-    fc.property(fc.double({ min: maxTimerMs + 1, noNaN: true, noDefaultInfinity: true }), (ms) => {
-      expect(refusal(ms)).toMatchObject({ path: [name], message: timerLimitText })
-    }),
-  )
+  for (const name of times) {
+    const refusal = (ms: number) => limits.safeParse({ [name]: ms }).error?.issues[0]
+    expect(refusal(maxTimerMs)).toBeUndefined()
+    const long = fc.double({ min: maxTimerMs + 1, noNaN: true, noDefaultInfinity: true })
+    fc.assert(
+      fc.property(long, (ms) => {
+        expect(refusal(ms)).toMatchObject({ path: [name], message: timerLimitText })
+      }),
+    )
+  }
 })
 
 test('a rate with a wait between requests that no timer holds is refused', () => {
@@ -253,9 +252,7 @@ describe('a selection', () => {
       profile === 'full' ? ['openai', 'v2', 'v3'] : [profile === 'wire' ? 'openai' : profile]
     const requirements = select({ profile })
     expect(requirements.length).toBeGreaterThan(20)
-    expect(requirements.flatMap(surfacesOf).every((surface) => surfaces.includes(surface))).toBe(
-      true,
-    )
+    expect(requirements.flatMap(surfacesOf).filter((one) => !surfaces.includes(one))).toEqual([])
   })
 
   test('of the profile wire lacks what the interface document alone demands', () => {

@@ -42,35 +42,25 @@ test('nonces of a run are found in a text, without words that a model made up or
 })
 
 describe('a history shows an input', () => {
-  const refused = [404, 'b'] as const
-  test.each<[string, readonly (readonly [status: number, chat?: string])[], boolean]>([
-    ['of its chat', [[200, 'a']], false],
-    ['of another chat', [[200, 'b']], true],
-    [
-      'of both',
-      [
-        [200, 'b'],
-        [200, 'A'],
-      ],
-      false,
-    ],
-    ['that a request without a chat sent as well', [[200, 'b'], [200]], false],
-    ['that another chat refused', [refused], false],
+  const turn = { surface: 'v3', method: 'POST', path: '/api/v3/message/generate' } as const
+  const page = { surface: 'v3', method: 'GET', path: '/api/v3/message' } as const
+
+  test.each<[string, readonly string[], boolean]>([
+    ['of its chat', ['200 a'], false],
+    ['of another chat', ['200 b'], true],
+    ['of both', ['200 b', '200 A'], false],
+    ['that a request without a chat sent as well', ['200 b', '200'], false],
+    ['that another chat refused', ['404 b'], false],
     ['that nobody sent', [], false],
   ])('%s', (_, turns, isForeign) => {
     const setup = { tag: 'chatgen-tag', state: newRunState() }
     const text = newNonce(setup, 'a fact')
-    for (const [status, chat] of turns) {
-      const spec: RequestSpec = {
-        ...{ surface: 'v3', method: 'POST', path: '/api/v3/message/generate' },
-        json: { chat_id: chat, input: `The word is ${text}.` },
-      }
+    for (const [status, chat] of turns.map((one) => one.split(' '))) {
+      const spec = { ...turn, json: { chat_id: chat, input: `The word is ${text}.` } }
       noteSaid(setup, spec)
-      judgeRows(setup, spec, exchangeOf({ status }))
+      judgeRows(setup, spec, exchangeOf({ status: Number(status) }))
     }
-    const spec: RequestSpec = {
-      ...{ surface: 'v3', method: 'GET', path: '/api/v3/message', query: { chat_id: 'a' } },
-    }
+    const spec = { ...page, query: { chat_id: 'a' } }
     const rows = (role: string) =>
       JSON.stringify({ result: [{ item: { role, content: [{ text }] } }] })
     const findings = judgeRows(setup, spec, exchangeOf({ answer: rows('user') }))
@@ -79,20 +69,19 @@ describe('a history shows an input', () => {
     const later = { ...spec, query: { chat_id: 'a', cursor: 'c' } }
     expect(judgeRows(setup, later, exchangeOf({ answer: rows('user') }))).toEqual([])
   })
-})
 
-test('a history may show a word that was drawn for two chats', () => {
-  const setup = { tag: 'chatgen-tag', state: newRunState() }
-  const drawFor = (chat: string) => {
-    const text = newNonce(setup, 'the same draw')
-    const json = { chat_id: chat, input: text }
-    noteSaid(setup, { surface: 'v3', method: 'POST', path: '/api/v3/message/generate', json })
-    return text
-  }
-  const [text] = [drawFor('a'), drawFor('b')]
-  const page = { surface: 'v3', method: 'GET', path: '/api/v3/message' } as const
-  const answer = JSON.stringify({ result: [{ item: { role: 'user', content: [{ text }] } }] })
-  expect(judgeRows(setup, { ...page, query: { chat_id: 'a' } }, exchangeOf({ answer }))).toEqual([])
+  test('that was drawn for two chats', () => {
+    const setup = { tag: 'chatgen-tag', state: newRunState() }
+    const drawFor = (chat: string) => {
+      const text = newNonce(setup, 'the same draw')
+      noteSaid(setup, { ...turn, json: { chat_id: chat, input: text } })
+      return text
+    }
+    const [text] = [drawFor('a'), drawFor('b')]
+    const answer = JSON.stringify({ result: [{ item: { role: 'user', content: [{ text }] } }] })
+    const spec = { ...page, query: { chat_id: 'a' } }
+    expect(judgeRows(setup, spec, exchangeOf({ answer }))).toEqual([])
+  })
 })
 
 test('the identities of a run do not meet', () => {
@@ -104,28 +93,21 @@ test('the identities of a run do not meet', () => {
 
 /** Waits are shortened only in a hurry, and never below the time that changes take. */
 
-const hurried = (settling: ReturnType<typeof createSettling>) =>
-  settling.hurry(async () => settling.ms)
-
-test('a hurry is allowed once a wait was in vain, and ends', async () => {
+test('a hurry is allowed once a wait was in vain, and ends; late changes are waited for', async () => {
   const settling = createSettling({ settleMs: 2000 })
+  const hurried = () => settling.hurry(async () => settling.ms)
   expect(settling.mayHurry).toBe(false)
   settling.note(2000, false)
   expect(settling.mayHurry).toBe(true)
   expect(settling.ms).toBe(2000)
-  expect(await hurried(settling)).toBe(50)
+  expect(await hurried()).toBe(50)
   expect(settling.ms).toBe(2000)
-})
-
-test('changes that come late are waited for', async () => {
-  const settling = createSettling({ settleMs: 2000 })
-  settling.note(2000, false)
   settling.note(350, true)
   settling.note(50, true)
-  expect(await hurried(settling)).toBe(700)
+  expect(await hurried()).toBe(700)
   settling.note(1250, true)
   expect(settling.mayHurry).toBe(false)
-  expect(await hurried(settling)).toBe(2000)
+  expect(await hurried()).toBe(2000)
 })
 
 test('what was missed in a hurry ends all of it', () => {
