@@ -1,35 +1,33 @@
 /** Faults that occur only after certain requests, or that change the state of other chats. */
-import type { Patch } from '../services.ts'
+import type { Patch, Services } from '../services.ts'
 import type { Chat } from '../store/types.ts'
 import { grammarFault } from './faults/grammar.ts'
 import { alsoDo } from './patches/replies.ts'
-import { changeChat } from './patches/routes.ts'
+import { changeChat, chatIdOf } from './patches/routes.ts'
 import {
-  chatIdOf,
-  compose,
   editChatChanges,
   editChatRows,
   editedRows,
   keepingDeleted,
+  mapping,
   onStore,
-  perServer,
   remembering,
 } from './patches/services.ts'
 import { type Fault, faultTable } from './table.ts'
 
 const chatFaults = faultTable({
   'V3-CHAT-10 chat-third-name-ignored: The third rename of a chat is accepted but ignored.':
-    ignoresNames((_chat, count) => count === 3),
+    mapping<number>((counts) =>
+      ignoresNames(({ id }) => {
+        const count = (counts.get(id) ?? 0) + 1
+        counts.set(id, count)
+        return count === 3
+      }),
+    ),
   'V3-CHAT-10 chat-favorite-keeps-its-name: The rename of a favorite is accepted but ignored.':
     ignoresNames((chat) => chat.favorite),
   'V3-CHAT-10 chat-of-two-runs-keeps-its-name: The rename of a chat with two or more runs is accepted but ignored.':
-    onStore('chats', (chats, { store }) => ({
-      update: async (owner, id, change) => {
-        const runs = await store.history.runs(id)
-        const { name: _, ...rest } = change
-        return chats.update(owner, id, runs.length > 1 && change.name ? rest : change)
-      },
-    })),
+    ignoresNames(async ({ id }, { store }) => (await store.history.runs(id)).length > 1),
   'V3-FAV-01 chat-favorite-once-removed-stays-so: A chat that was removed from favorites cannot be added again.':
     remembering((removed) =>
       editChatChanges((change, { id, favorite }) => {
@@ -39,32 +37,28 @@ const chatFaults = faultTable({
       }),
     ),
   'V3-CHAT-09 chat-once-favorite-is-excluded: exclude_favorites excludes chats that are no longer favorites.':
-    remembering((once) =>
-      compose([
-        editChatChanges((change, { id }) => {
-          if (change.favorite) once.add(id)
-          return change
-        }),
-        editChatRows((rows, { favorite }) =>
-          favorite === false ? rows.filter(({ id }) => !once.has(id)) : rows,
-        ),
-      ]),
-    ),
+    remembering((once) => [
+      editChatChanges((change, { id }) => {
+        if (change.favorite) once.add(id)
+        return change
+      }),
+      editChatRows((rows, { favorite }) =>
+        favorite === false ? rows.filter(({ id }) => !once.has(id)) : rows,
+      ),
+    ]),
   'V3-CHAT-11 chat-favorite-deleted-is-readable: A deleted favorite is no longer listed but still readable.':
-    remembering((hidden) =>
-      compose([
-        onStore('chats', (chats) => ({
-          delete: async (owner, id) => {
-            const chat = await chats.find(owner, id)
-            if (!chat?.favorite) return chats.delete(owner, id)
-            hidden.add(id)
-            await chats.update(owner, id, { favorite: false })
-            return true
-          },
-        })),
-        editChatRows((rows) => rows.filter(({ id }) => !hidden.has(id))),
-      ]),
-    ),
+    remembering((hidden) => [
+      onStore('chats', (chats) => ({
+        delete: async (owner, id) => {
+          const chat = await chats.find(owner, id)
+          if (!chat?.favorite) return chats.delete(owner, id)
+          hidden.add(id)
+          await chats.update(owner, id, { favorite: false })
+          return true
+        },
+      })),
+      editChatRows((rows) => rows.filter(({ id }) => !hidden.has(id))),
+    ]),
   'V3-CHAT-11 chat-of-two-runs-deleted-stays-listed: A deleted chat with two or more runs is still listed.':
     onStore('chats', (chats, { store }) => {
       const ghosts: Chat[] = []
@@ -97,17 +91,12 @@ const chatFaults = faultTable({
     ),
 })
 
-/** Ignores renames of chats in a certain state; `count` is the number of renames of a chat. */
-function ignoresNames(when: (chat: Chat, count: number) => boolean): Patch {
-  return perServer(() => {
-    const counts = new Map<string, number>()
-    return editChatChanges((change, chat) => {
-      const { name, ...rest } = change
-      if (name === undefined || name === chat.name) return change
-      const count = (counts.get(chat.id) ?? 0) + 1
-      counts.set(chat.id, count)
-      return when(chat, count) ? rest : change
-    })
+/** Ignores renames of chats in a certain state. */
+function ignoresNames(when: (chat: Chat, services: Services) => boolean | Promise<boolean>): Patch {
+  return editChatChanges(async (change, chat, services) => {
+    const { name, ...rest } = change
+    const isRename = name !== undefined && name !== chat.name
+    return isRename && (await when(chat, services)) ? rest : change
   })
 }
 

@@ -85,7 +85,7 @@ export const clashes: readonly Clash[] = [
   },
   {
     dialects: ['reasoning-short'],
-    faults: ['stream-reasoning-delta-dropped'],
+    faults: ['v3.generate: the last response.reasoning_text.delta is lost'],
     because: 'the last delta of the reasoning is the only one',
   },
   {

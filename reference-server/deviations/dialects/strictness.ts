@@ -7,6 +7,7 @@ import { onReply, onSuccessBody } from '../patches/replies.ts'
 import { onRequest, onRequestBody, rejectRequests } from '../patches/requests.ts'
 import {
   changeChat,
+  chatIdOf,
   completions,
   createChat,
   nameChat,
@@ -17,7 +18,7 @@ import {
   v2Generate,
   v3Generate,
 } from '../patches/routes.ts'
-import { chatIdOf, compose, onStore, perServer, remembering } from '../patches/services.ts'
+import { compose, counting, mapping, onStore, remembering } from '../patches/services.ts'
 import { dialectTable } from '../table.ts'
 
 /** Section 4: the fields of each body. */
@@ -106,14 +107,24 @@ export const strictness = dialectTable({
     }),
   ),
   'titles-after-a-turn: A title for a chat without a turn is rejected with 409.': remembering(
-    (withTurn) =>
-      compose([
-        onRequest(v3Generate, (call) => withTurn.add(chatIdOf(call)) && call),
-        rejectRequests(nameChat, (_, call) => !withTurn.has(chatIdOf(call)), 409),
-      ]),
+    (withTurn) => [
+      onRequest(v3Generate, (call) => withTurn.add(chatIdOf(call)) && call),
+      rejectRequests(nameChat, (_, call) => !withTurn.has(chatIdOf(call)), 409),
+    ],
   ),
   'chats-remember-by-themselves: A v3 generation continues the latest run of its chat even without parent_id.':
-    perServer(continueLatestRun),
+    mapping<string>((latest) => [
+      onRequestBody(v3Generate, (body) => {
+        const parent = latest.get(body['chat_id'])
+        return parent === undefined ? body : { parent_id: parent, ...body }
+      }),
+      onStore('history', ({ append }) => ({
+        append: async (chatId, run) => {
+          await append(chatId, run)
+          latest.set(chatId, run.id)
+        },
+      })),
+    ]),
   'v2-chats-of-any-uuid: The first v2 message creates its chat with any UUID.': {
     profile: { v2Chat: { create: null, anyUuid: true } },
     patch: createChatsOnFirstMessage(),
@@ -123,20 +134,24 @@ export const strictness = dialectTable({
     patch: withChats([1, 2, 3].map(chatId)),
   },
   'busy-after-a-turn: After a turn, the first request for a reply or a new name in its chat is rejected with 409 and Retry-After: 0.':
-    remembering((busy) =>
-      compose([
-        onRequest([v3Generate, changeChat], (call) => {
-          if (!busy.delete(chatIdOf(call))) return call
-          throw new ApiError(409, 'The turn is being stored', null, null, { 'retry-after': '0' })
-        }),
-        onReply(v3Generate, (reply, call) => {
-          if (reply.status < 300) busy.add(chatIdOf(call))
-          return reply
-        }),
-      ]),
-    ),
-  'busy-now-and-then: Every 80th request is rejected with 429 and Retry-After: 0.': perServer(() =>
-    rejectEveryNth(80),
+    remembering((busy) => [
+      onRequest([v3Generate, changeChat], (call) => {
+        if (busy.delete(chatIdOf(call))) throw tooEarly(409, 'The turn is being stored')
+        return call
+      }),
+      onReply(v3Generate, (reply, call) => {
+        if (reply.status < 300) busy.add(chatIdOf(call))
+        return reply
+      }),
+    ]),
+  'busy-now-and-then: Every 80th request is rejected with 429 and Retry-After: 0.': counting(
+    (next) => (services) => ({
+      ...services,
+      incoming: (call) => {
+        if (next() % 80 === 0) throw tooEarly(429, 'Too many requests')
+        return services.incoming(call)
+      },
+    }),
   ),
 })
 
@@ -154,49 +169,19 @@ function withChats(ids: readonly string[]): Patch {
 }
 
 function createChatsOnFirstMessage(): Patch {
-  return (services) => {
-    const ids = new Set<string>()
-    const { store } = onStore('chats', ({ create }) => ({
-      create: (chat) => {
-        ids.add(chat.id)
-        return create(chat)
-      },
-    }))(services)
-    const withAny = onRequestBody(storeMessage, (body, { caller }) => {
-      const id = body['chat_id']
-      if (isUuid(id) && !ids.has(id)) {
-        void store.chats.create({ ...newChat(services, caller, 'v2', id), id })
-      }
-      return body
-    })(services)
-    return { ...withAny, store }
-  }
-}
-
-function continueLatestRun(): Patch {
-  const latest = new Map<string, string>()
-  return compose([
-    onRequestBody(v3Generate, (body) => {
-      const parent = latest.get(String(body['chat_id']))
-      return parent === undefined ? body : { parent_id: parent, ...body }
-    }),
-    onStore('history', ({ append }) => ({
-      append: async (chatId, run) => {
-        await append(chatId, run)
-        latest.set(chatId, run.id)
-      },
-    })),
+  return remembering((ids) => [
+    onStore('chats', ({ create }) => ({ create: (chat) => create(ids.add(chat.id) && chat) })),
+    (services) =>
+      onRequestBody(storeMessage, (body, { caller }) => {
+        const id = body['chat_id']
+        if (isUuid(id) && !ids.has(id)) {
+          void services.store.chats.create({ ...newChat(services, caller, 'v2', id), id })
+        }
+        return body
+      })(services),
   ])
 }
 
-function rejectEveryNth(every: number): Patch {
-  let requests = 0
-  return (services) => ({
-    ...services,
-    incoming: (call) => {
-      requests += 1
-      if (requests % every !== 0) return services.incoming(call)
-      throw new ApiError(429, 'Too many requests', null, null, { 'retry-after': '0' })
-    },
-  })
+function tooEarly(status: number, message: string): ApiError {
+  return new ApiError(status, message, null, null, { 'retry-after': '0' })
 }

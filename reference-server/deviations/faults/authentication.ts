@@ -1,26 +1,27 @@
 /** Faults of the status for credentials (section 5). */
 import type { Patch } from '../../services.ts'
 import { onReply, setErrorStatus } from '../patches/replies.ts'
-import { completions, type RoutePattern, storeMessage, v3Generate } from '../patches/routes.ts'
+import {
+  chatList,
+  completions,
+  type RoutePattern,
+  storeMessage,
+  v3Generate,
+} from '../patches/routes.ts'
 import { faultTable } from '../table.ts'
 
 export const authenticationStatusFaults = faultTable({
   'OAI-AUTH-01 OAI-AUTH-03 openai-auth-missing-key-is-403: POST /chat/completions returns 403 without a key.':
-    answerWith(
-      completions,
-      403,
-      (authorization) =>
-        bearerToken(authorization) === undefined && authorization.split(' ').length < 2,
-    ),
+    refuseWith(completions, 403, /^[^ ]*$/),
   'OAI-AUTH-02 OAI-AUTH-04 openai-auth-wrong-key-is-403: POST /chat/completions returns 403 for a wrong key.':
-    answerWith(completions, 403, (authorization) => bearerToken(authorization) !== undefined),
-  'V3-AUTH-06 v3-auth-missing-key-is-500: GET /api/v3/chat returns 500 without a key.': answerWith(
-    'GET /api/v3/chat',
+    refuseWith(completions, 403, /^Bearer \S+$/),
+  'V3-AUTH-06 v3-auth-missing-key-is-500: GET /api/v3/chat returns 500 without a key.': refuseWith(
+    chatList,
     500,
-    (authorization) => authorization === '',
+    /^$/,
   ),
   'V2-AUTH-06 v2-auth-message-missing-key-is-500: POST /api/v2/message returns 500 without a key.':
-    answerWith(storeMessage, 500, (authorization) => authorization === ''),
+    refuseWith(storeMessage, 500, /^$/),
   'OAI-AUTH-05 openai-auth-right-key-is-401: POST /chat/completions returns 401 for a valid key.':
     rejectRightKey(completions, 401),
   'V2-AUTH-05 v2-auth-message-right-key-is-401: POST /api/v2/message returns 401 for a valid key.':
@@ -28,20 +29,13 @@ export const authenticationStatusFaults = faultTable({
   'V3-AUTH-05 v3-auth-right-key-is-403: POST /api/v3/message/generate returns 403 for a valid key.':
     rejectRightKey(v3Generate, 403),
 })
-function bearerToken(authorization: string): string | undefined {
-  return /^Bearer (\S+)$/.exec(authorization)?.[1]
-}
 
 /** Changes the status of rejected credentials. */
-function answerWith(
-  route: RoutePattern,
-  status: number,
-  when: (authorization: string) => boolean,
-): Patch {
+function refuseWith(route: RoutePattern, status: number, credentials: RegExp): Patch {
   return setErrorStatus(
     route,
     status,
-    ({ caller, headers }) => caller === '' && when(headers.authorization ?? ''),
+    ({ caller, headers }) => caller === '' && credentials.test(headers.authorization ?? ''),
   )
 }
 

@@ -1,10 +1,10 @@
 /** All faults, by surface and section. */
 
 import type { ModelRequest } from '../../model/types.ts'
-import type { Patch, Services } from '../../services.ts'
+import type { Services } from '../../services.ts'
 import { rechunk } from '../patches/framing.ts'
 import { everywhere } from '../patches/routes.ts'
-import { perServer } from '../patches/services.ts'
+import { counting } from '../patches/services.ts'
 import { type Fault, faultTable } from '../table.ts'
 import { authenticationStatusFaults } from './authentication.ts'
 import { grammarFaults } from './grammar.ts'
@@ -15,13 +15,13 @@ import { v2Faults } from './v2.ts'
 import { chatFaults } from './v3/chats.ts'
 import { fileFaults } from './v3/files.ts'
 import { generateFaults } from './v3/generate.ts'
-import { historyPageFaults, historyRowFaults } from './v3/history.ts'
+import { historyFaults } from './v3/history.ts'
 import { idempotencyFaults } from './v3/idempotency.ts'
 import { streamFramingFaults } from './v3/stream/framing.ts'
 import { streamOrderFaults } from './v3/stream/order.ts'
 import { streamNumberFaults, streamResponseFaults } from './v3/stream/response.ts'
 import { streamTextFaults } from './v3/stream/text.ts'
-import { versionRefusalFaults, versionSideEffectFaults } from './versions.ts'
+import { versionFaults } from './versions.ts'
 
 export const faults: readonly Fault[] = [
   ...grammarFaults,
@@ -31,8 +31,7 @@ export const faults: readonly Fault[] = [
   ...v2Faults,
   ...chatFaults,
   ...generateFaults,
-  ...historyRowFaults,
-  ...historyPageFaults,
+  ...historyFaults,
   ...idempotencyFaults,
   ...streamFramingFaults,
   ...streamOrderFaults,
@@ -41,8 +40,7 @@ export const faults: readonly Fault[] = [
   ...streamResponseFaults,
   ...fileFaults,
   ...authenticationStatusFaults,
-  ...versionRefusalFaults,
-  ...versionSideEffectFaults,
+  ...versionFaults,
 ]
 
 /** Number of requests within a second from which the server counts as loaded. */
@@ -56,42 +54,36 @@ const mixUpInterval = 25
  */
 export const loadFaults = faultTable({
   'V3-CTX-02 V2-CTX-02 load-answers-of-others: Under load, every 25th answer is generated from the messages of the previous request.':
-    perServer(mixUpClients),
+    mixUpClients,
   'V3-SSE-08 OAI-STREAM-12 load-one-stream-in-a-thousand-cut: The connection is aborted after the third block of every thousandth stream.':
-    perServer(() => cutEveryNth(1000)),
+    counting((next) =>
+      rechunk(everywhere, async function* (chunks) {
+        const isCut = next() % 1000 === 0
+        let at = 0
+        for await (const chunk of chunks) {
+          if (isCut && at === 3) throw new DOMException('cut', 'AbortError')
+          yield chunk
+          at += 1
+        }
+      }),
+    ),
 })
 
-function mixUpClients(): Patch {
+function mixUpClients(services: Services): Services {
   const times: number[] = []
   let before: ModelRequest | undefined
   let answers = 0
-  return ({ model, clock, ...services }): Services => ({
+  return {
     ...services,
-    clock,
     model: (request) => {
-      const now = clock.now()
+      const now = services.clock.now()
       times.push(now)
       while ((times[0] ?? now) < now - 1000) times.shift()
       const other = before
       before = request
       answers += 1
-      if (times.length < busyThreshold || answers % mixUpInterval > 0 || other === undefined)
-        return model(request)
-      return model({ ...request, turns: other.turns })
+      const isMixedUp = times.length >= busyThreshold && answers % mixUpInterval === 0 && other
+      return services.model(isMixedUp ? { ...request, turns: isMixedUp.turns } : request)
     },
-  })
-}
-
-function cutEveryNth(count: number): Patch {
-  let streams = 0
-  return rechunk(everywhere, async function* (chunks) {
-    streams += 1
-    const isCut = streams % count === 0
-    let at = 0
-    for await (const chunk of chunks) {
-      if (isCut && at === 3) throw new DOMException('cut', 'AbortError')
-      yield chunk
-      at += 1
-    }
-  })
+  }
 }

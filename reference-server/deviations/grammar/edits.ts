@@ -1,33 +1,64 @@
 /** Edits of requests and answers, the building blocks of the effects of generated faults. */
-import type { Call } from '../../http/call.ts'
 import { type Json, mapStrings, setAt, toList, toObject } from '../patches/json.ts'
 import { ofBody } from '../patches/replies.ts'
 import type { Circumstance } from './history.ts'
 import type { Seams } from './injection.ts'
 
-type Outgoing = NonNullable<Seams['outgoing']>
-type Incoming = NonNullable<Seams['incoming']>
+export type Family =
+  | ('refuse' | 'accept' | 'fail' | 'ignore' | 'lose' | 'stale' | 'duplicate' | 'reorder')
+  | ('mangle' | 'leak' | 'wrong type' | 'wrong status' | 'other form' | 'late')
+
+export interface Effect extends Seams, Limits {
+  readonly family: Family
+  /** A clause: `max_tokens is ignored`. */
+  readonly name: string
+  /** Condition without which it has no visible effect. */
+  readonly needs?: string
+}
+
+interface Limits {
+  /** Conditions under which it is legal or not visible, by prefix of their names. */
+  readonly not?: readonly string[]
+  /** The only conditions with which it is drawn, by prefix of their names. */
+  readonly only?: readonly string[]
+}
+
+/** Effects by family, name and the condition that they need: `ignore: stop is ignored (stop: given)`. */
+export function effectTable(
+  table: Readonly<Record<string, Seams & Limits>>,
+  limits: Limits = {},
+): readonly Effect[] {
+  return Object.entries(table).map(([heading, seams]) => {
+    const [, family, name = '', needs] = /^([^:]+): (.+?)(?: \((.+)\))?$/.exec(heading) ?? []
+    return { family: family as Family, name, ...(needs && { needs }), ...limits, ...seams }
+  })
+}
 
 /** Edit of the rows of a list, under any name. */
 export function editRows(
   change: (rows: readonly Json[], circumstance: Circumstance) => readonly Json[],
-): Outgoing {
-  return ofBody((body, circumstance: Circumstance) => {
+): Seams {
+  return editBody((body, circumstance) => {
     const [name] = Object.keys(body).filter((member) => Array.isArray(body[member]))
     return name === undefined ? body : { ...body, [name]: change(toList(body[name]), circumstance) }
   })
 }
 
-export function editRequest(change: (body: Json) => Json): Incoming {
-  return (call) => ({ ...call, body: change(toObject(call.body)) })
+/** Edit of the JSON body of a success. */
+export function editBody(change: (body: Json, circumstance: Circumstance) => unknown): Seams {
+  return { outgoing: ofBody(change) }
 }
 
-export function editQuery(name: string, to: unknown): Incoming {
-  return (call) => ({ ...call, query: setAt(toObject(call.query), name, to) })
+export function editRequest(change: (body: Json) => Json): Seams {
+  return { incoming: (call) => ({ ...call, body: change(toObject(call.body)) }) }
+}
+
+export function editQuery(name: string, to: unknown): Seams {
+  return { incoming: (call) => ({ ...call, query: setAt(toObject(call.query), name, to) }) }
 }
 
 /** Edit of the texts of a user: a name, a content, or the input in any form. */
-export function editTexts(member: string, change: (text: string) => unknown): Incoming {
+export function editTexts(member: string, change: (text: string) => unknown): Seams {
   return editRequest((body) => {
     if (body[member] === undefined) return body
     const edit = (text: string, name: string) =>
@@ -36,71 +67,45 @@ export function editTexts(member: string, change: (text: string) => unknown): In
   })
 }
 
-export function withHeader(call: Call, name: string, value: string): Call {
-  return { ...call, headers: { ...call.headers, [name]: value } }
+type Mangling = (text: string) => unknown
+
+/** Ways in which careless code loses a part of a text, each with the kind of text in which it is visible. */
+const manglings: Readonly<Record<string, Mangling>> = {
+  'in upper case': (text) => text.toUpperCase(),
+  'up to the first line break (text: several lines)': (text) => text.split(/\r?\n/)[0] ?? '',
+  'with ? for what is not ASCII (text: beyond ASCII)': questionMarks,
+  'with ? for what is beyond the BMP (text: beyond the BMP)': (text) =>
+    text.replace(/[\u{10000}-\u{10ffff}]/gu, '?'),
+  'without marks (text: combining marks)': (text) => text.replace(/\p{M}/gu, ''),
+  'with LF for CRLF (text: CRLF)': (text) => text.replaceAll('\r\n', '\n'),
+  'without outer space (text: outer space)': (text) => text.trim(),
+  'without tags (text: like HTML)': (text) => text.replace(/<[^>]*>/g, ''),
+  'with escaped angle brackets (text: like HTML)': (text) => text.replaceAll('<', '&lt;'),
+  'with decoded escapes (text: with escapes)': (text) =>
+    text.replaceAll(/%[0-9a-f]{2}/gi, decodeURIComponent),
+  'cut at 500 characters (text: of 1000 characters and more)': (text) => text.slice(0, 500),
 }
 
-/** A way in which careless code loses a part of a text. */
-export interface Mangling {
-  readonly name: string
-  /** The kind of text in which it is visible; undefined for any. */
-  readonly kind?: string
-  readonly change: (text: string) => unknown
+/** Effects on a text that the service returns: `content is stored in upper case`. */
+export function mangled(
+  subject: string,
+  edit: (change: Mangling) => Seams & Limits,
+  isShown: (how: string) => boolean = () => true,
+): readonly Effect[] {
+  const shown = Object.entries(manglings).filter(([how]) => isShown(how))
+  const rows = shown.map(([how, change]) => [
+    `mangle: ${subject} ${how}`,
+    // Only a mangling of any text has no kind.
+    {
+      ...edit(change),
+      ...(!how.endsWith(')') && { not: ['text: empty', 'text: digits', 'text: one'] }),
+    },
+  ])
+  return effectTable(Object.fromEntries(rows))
 }
 
-/** Changes of texts that the service returns. */
-export const manglings: readonly Mangling[] = [
-  { name: 'in upper case', change: (text) => text.toUpperCase() },
-  {
-    name: 'up to the first line break',
-    kind: 'several lines',
-    change: (text) => text.split(/\r?\n/)[0] ?? '',
-  },
-  {
-    name: 'with ? for what is not ASCII',
-    kind: 'beyond ASCII',
-    change: (text) => text.replace(/[^\0-\x7f]/g, '?'),
-  },
-  {
-    name: 'with ? for what is beyond the BMP',
-    kind: 'beyond the BMP',
-    change: (text) => text.replace(/[\u{10000}-\u{10ffff}]/gu, '?'),
-  },
-  { name: 'without marks', kind: 'combining marks', change: (text) => text.replace(/\p{M}/gu, '') },
-  { name: 'with LF for CRLF', kind: 'CRLF', change: (text) => text.replaceAll('\r\n', '\n') },
-  { name: 'without outer space', kind: 'outer space', change: (text) => text.trim() },
-  { name: 'without tags', kind: 'like HTML', change: (text) => text.replace(/<[^>]*>/g, '') },
-  {
-    name: 'with escaped angle brackets',
-    kind: 'like HTML',
-    change: (text) => text.replaceAll('<', '&lt;'),
-  },
-  {
-    name: 'with decoded escapes',
-    kind: 'with escapes',
-    change: (text) => text.replaceAll(/%[0-9a-f]{2}/gi, decodeURIComponent),
-  },
-  {
-    name: 'cut at 500 characters',
-    kind: 'of 1000 characters and more',
-    change: (text) => text.slice(0, 500),
-  },
-]
-
-export type Family =
-  | ('refuse' | 'accept' | 'fail' | 'ignore' | 'lose' | 'stale' | 'duplicate' | 'reorder')
-  | ('mangle' | 'leak' | 'wrong type' | 'wrong status' | 'other form' | 'late')
-
-export interface Effect extends Seams {
-  readonly family: Family
-  /** A clause: `max_tokens is ignored`. */
-  readonly name: string
-  /** Condition without which it has no visible effect. */
-  readonly needs?: string
-  /** Conditions under which it is legal or not visible, by prefix of their names. */
-  readonly not?: readonly string[]
-  /** The only conditions with which it is drawn, by prefix of their names. */
-  readonly only?: readonly string[]
+export function questionMarks(text: string): string {
+  return text.replace(/[^\0-\x7f]/g, '?')
 }
 
 /**
@@ -113,13 +118,6 @@ export const paths = [
   ...['exclude_favorites', 'chat_id', 'attachments'],
   ...['occurrence: second', 'occurrence: after another'],
 ] as const
-
-/** Conditions of a mangling, so that it is drawn only with kinds of text in which it is visible. */
-export function ofKind({ kind }: Mangling): Pick<Effect, 'needs' | 'not'> {
-  return kind === undefined
-    ? { not: ['text: empty', 'text: digits', 'text: one'] }
-    : { needs: `text: ${kind}` }
-}
 
 export const inJson = ['stream: true'] as const
 export const inStream = ['stream: false', 'stream: not given', 'stream: not true'] as const

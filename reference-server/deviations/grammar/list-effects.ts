@@ -1,8 +1,7 @@
 /** Effects on lists and their pages. */
 import { mapStrings, setAt, toObject } from '../patches/json.ts'
-import { ofBody } from '../patches/replies.ts'
 import { isPaged } from './conditions.ts'
-import { type Effect, editQuery, editRows } from './edits.ts'
+import { type Effect, editBody, editQuery, editRows, effectTable, questionMarks } from './edits.ts'
 import type { Circumstance } from './history.ts'
 import { type FaultyOperation, queryMembers } from './schemas.ts'
 
@@ -11,7 +10,7 @@ export function listEffects(operation: FaultyOperation): readonly Effect[] {
     ...(isPaged(operation) || wholeLists.includes(operation) ? rowEffects : []),
     ...(isPaged(operation) ? pageEffects(operation) : []),
     ...(operation === 'v3.history' ? historyEffects : []),
-    ...('search' in queryMembers(operation) ? [searchIgnored] : []),
+    ...('search' in queryMembers(operation) ? searchIgnored : []),
   ]
 }
 
@@ -20,69 +19,47 @@ const wholeLists: readonly FaultyOperation[] = [
   ...(['openai.models', 'v3.favorites', 'v3.chatAttachments'] as const),
 ]
 
-const rowEffects: readonly Effect[] = [
-  { family: 'lose', name: 'the last row is lost', outgoing: editRows((rows) => rows.slice(0, -1)) },
-  { family: 'lose', name: 'the first row is lost', outgoing: editRows((rows) => rows.slice(1)) },
-  { family: 'lose', name: 'the list is empty', outgoing: editRows(() => []) },
-  {
-    family: 'duplicate',
-    name: 'the first row comes twice',
-    outgoing: editRows((rows) => [...rows.slice(0, 1), ...rows]),
-  },
-]
+const rowEffects = effectTable({
+  'lose: the last row is lost': editRows((rows) => rows.slice(0, -1)),
+  'lose: the first row is lost': editRows((rows) => rows.slice(1)),
+  'lose: the list is empty': editRows(() => []),
+  'duplicate: the first row comes twice': editRows((rows) => [...rows.slice(0, 1), ...rows]),
+})
 
 function pageEffects(operation: FaultyOperation): readonly Effect[] {
-  const names = Object.keys(queryMembers(operation))
-  const ignored = (name: string, needs: string, family: Effect['family'] = 'ignore'): Effect => ({
-    family,
-    name: `${name} is ignored`,
-    needs,
-    incoming: editQuery(name, undefined),
-  })
-  return [
-    ignored('cursor', 'cursor: given'),
-    ignored('limit', 'limit: up to 10'),
-    {
-      family: 'ignore',
-      name: 'a page has one row more than limit',
-      needs: 'limit: given',
-      incoming: editQuery('limit', (limit: unknown) => Number(limit) + 1),
-    },
-    {
-      family: 'ignore',
-      name: 'a limit is taken for 50',
-      needs: 'limit: above 20',
-      incoming: editQuery('limit', 50),
-    },
-    ...(operation === 'v3.attachments' ? [ignored('chat_id', 'chat_id: given', 'leak')] : []),
-    ...(names.includes('exclude_favorites')
-      ? [ignored('exclude_favorites', 'exclude_favorites: given')]
-      : []),
-    {
-      family: 'lose',
-      name: 'the cursor of the next page is lost',
-      outgoing: ofBody((body) => setAt(body, 'pagination.cursor', null)),
-    },
-    {
-      family: 'lose',
-      name: 'the list ends after 100 rows',
-      needs: 'cursor: given',
-      outgoing: ofBody((body, circumstance: Circumstance) =>
-        rowsOfWalk(circumstance) >= 100
-          ? { ...body, result: [], pagination: { cursor: null } }
-          : body,
+  const hasFavorites = 'exclude_favorites' in queryMembers(operation)
+  return effectTable({
+    'ignore: cursor is ignored (cursor: given)': editQuery('cursor', undefined),
+    'ignore: limit is ignored (limit: up to 10)': editQuery('limit', undefined),
+    'ignore: a page has one row more than limit (limit: given)': editQuery(
+      'limit',
+      (limit: unknown) => Number(limit) + 1,
+    ),
+    'ignore: a limit is taken for 50 (limit: above 20)': editQuery('limit', 50),
+    ...(operation === 'v3.attachments' && {
+      'leak: chat_id is ignored (chat_id: given)': editQuery('chat_id', undefined),
+    }),
+    ...(hasFavorites && {
+      'ignore: exclude_favorites is ignored (exclude_favorites: given)': editQuery(
+        'exclude_favorites',
+        undefined,
       ),
-    },
-    {
-      family: 'duplicate',
-      name: 'a page begins with the last row of the page before',
-      needs: 'cursor: given',
-      outgoing: editRows((rows, { earlier, operation: own }) => {
+    }),
+    'lose: the cursor of the next page is lost': editBody((body) =>
+      setAt(body, 'pagination.cursor', null),
+    ),
+    'lose: the list ends after 100 rows (cursor: given)': editBody((body, circumstance) =>
+      rowsOfWalk(circumstance) >= 100
+        ? { ...body, result: [], pagination: { cursor: null } }
+        : body,
+    ),
+    'duplicate: a page begins with the last row of the page before (cursor: given)': editRows(
+      (rows, { earlier, operation: own }) => {
         const before = earlier.findLast((past) => past.operation === own)?.answer?.['result']
         return [...(Array.isArray(before) ? before.slice(-1) : []), ...rows]
-      }),
-    },
-  ]
+      },
+    ),
+  })
 }
 
 /** Number of rows on the pages before this one. */
@@ -95,40 +72,27 @@ function rowsOfWalk({ earlier, operation }: Circumstance): number {
   }, 0)
 }
 
-const historyEffects: readonly Effect[] = [
-  {
-    family: 'mangle',
-    name: 'texts are shown with ? for what is not ASCII',
-    outgoing: editRows((rows) => rows.map((row) => toObject(mapStrings(row, withoutOthers)))),
-  },
-  ...[10, 49].map(
-    (rows): Effect => ({
-      family: 'ignore',
-      name: `the default page size is ${rows}`,
-      needs: 'limit: not given',
-      incoming: editQuery('limit', rows),
-    }),
+const historyEffects = effectTable({
+  'mangle: texts are shown with ? for what is not ASCII': editRows((rows) =>
+    rows.map((row) => toObject(mapStrings(row, withoutOthers))),
   ),
-  {
-    family: 'stale',
-    name: 'the first answer is repeated',
+  'ignore: the default page size is 10 (limit: not given)': editQuery('limit', 10),
+  'ignore: the default page size is 49 (limit: not given)': editQuery('limit', 49),
+  'stale: the first answer is repeated': {
     not: ['cursor', 'page'],
-    outgoing: ofBody((body, { earlier, operation, query }: Circumstance) => {
+    ...editBody((body, { earlier, operation, query }) => {
       const first = earlier.find(
         (past) => past.operation === operation && past.query['limit'] === query['limit'],
       )
       return first?.answer ?? body
     }),
   },
-]
+})
 
 function withoutOthers(text: string, name: string): string {
-  return name === 'text' ? text.replace(/[^\0-\x7f]/g, '?') : text
+  return name === 'text' ? questionMarks(text) : text
 }
 
-const searchIgnored: Effect = {
-  family: 'ignore',
-  name: 'search is ignored',
-  needs: 'search: given',
-  incoming: editQuery('search', undefined),
-}
+const searchIgnored = effectTable({
+  'ignore: search is ignored (search: given)': editQuery('search', undefined),
+})

@@ -132,7 +132,6 @@ export const completed = 'response.completed'
 
 /** Events that show the final response. */
 export const terminalEvents: readonly string[] = [
-  completed,
-  'response.incomplete',
-  'response.failed',
+  ...[completed, 'response.incomplete', 'response.failed'],
 ]
+export const finalEvents = all(...terminalEvents)

@@ -3,7 +3,7 @@
 import type { Call, Reply, StreamReply, ValueReply } from '../../http/call.ts'
 import type { Patch, Services } from '../../services.ts'
 import { type Fields, type Json, setAll, toObject } from './json.ts'
-import { matches, type Where } from './routes.ts'
+import { chatIdOf, matches, type Where } from './routes.ts'
 
 /** Edit of a reply, given its request or the circumstance of that. */
 type Edit<Given> = (reply: Reply, given: Given) => Reply
@@ -111,6 +111,16 @@ export function alsoDo(
       void act(services, call, reply)
       return reply
     })(services)
+}
+
+/** Side effect of a successful request in its chat. */
+export function afterSuccess(
+  where: Where,
+  act: (services: Services, call: Call, chat: string) => Promise<unknown> | undefined,
+): Patch {
+  return alsoDo(where, (services, call, { status }) =>
+    status < 300 ? act(services, call, chatIdOf(call)) : undefined,
+  )
 }
 
 /** Patch of the blocks of streamed answers. */

@@ -1,4 +1,6 @@
 /** Routes and models by the names that deviations use. */
+import type { Call } from '../../http/call.ts'
+import { toObject } from './json.ts'
 
 /** Method and path, with `:name` for an id: `GET /api/v3/chat/:chat_id`. */
 export type RoutePattern = `${'GET' | 'POST' | 'PATCH' | 'DELETE'} /api/${string}`
@@ -53,3 +55,8 @@ export const fileList: RoutePattern = 'GET /api/v3/attachment'
 export const mainModel = 'svc-main-model'
 export const mainAlias = 'SVC-Main'
 export const visionModel = 'SVC-Vision'
+
+/** The chat that a request names in its path or its body. */
+export function chatIdOf({ body, params }: Call): string {
+  return params['chat_id'] ?? String(toObject(body)['chat_id'])
+}

@@ -1,7 +1,6 @@
 /** Patches of the model and of the store, and composition of patches. */
 
-import type { Call } from '../../http/call.ts'
-import type { Generation, Model, ModelRequest } from '../../model/types.ts'
+import type { Generation, Model, ModelRequest, Step } from '../../model/types.ts'
 import type { Patch, Services } from '../../services.ts'
 import type { ChatPageRequest, Store } from '../../store/sql/store.ts'
 import type {
@@ -14,16 +13,38 @@ import type {
   PageRequest,
   Reservation,
 } from '../../store/types.ts'
-import { toObject } from './json.ts'
 
 /** Applies patches in order; later ones see, and may replace, what earlier ones did. */
 export function compose(patches: readonly Patch[]): Patch {
   return (services) => patches.reduce((changed, patch) => patch(changed), services)
 }
 
-/** Patch with separate state for each server, initially empty. */
-export function perServer(make: () => Patch): Patch {
-  return (services) => make()(services)
+/** Patches with separate state for each server, whose beginning `begin` makes. */
+export function perServer<State>(
+  begin: () => State,
+  make: (state: State) => Patch | readonly Patch[],
+): Patch {
+  return (services) => compose([make(begin())].flat())(services)
+}
+
+/** Patches with a set of ids, initially empty. */
+export function remembering(make: (ids: Set<string>) => Patch | readonly Patch[]): Patch {
+  return perServer(() => new Set<string>(), make)
+}
+
+/** Patches with values by a key, initially none. */
+export function mapping<Value>(
+  make: (values: Map<unknown, Value>) => Patch | readonly Patch[],
+): Patch {
+  return perServer(() => new Map<unknown, Value>(), make)
+}
+
+/** Patches that count: `next` returns 1, then 2, and so on. */
+export function counting(make: (next: () => number) => Patch | readonly Patch[]): Patch {
+  return perServer(
+    () => ({ count: 0 }),
+    (state) => make(() => ++state.count),
+  )
 }
 
 /** Patch of the model's requests or answers, on the compatible surface, on the native ones, or on any. */
@@ -37,6 +58,18 @@ export function onModel(
     model: (request) =>
       request.toolsRunBy === others ? services.model(request) : change(services.model, request),
   })
+}
+
+/** Edits the steps of a generation, and counts its tokens anew. */
+export function withSteps(
+  generated: Generation,
+  change: (step: Step) => readonly Step[],
+): Generation {
+  const steps = generated.steps.flatMap(change)
+  const count = (of: readonly Step[]) =>
+    of.reduce((sum, { fragments }) => sum + fragments.length, 0)
+  const reasoning = count(steps.filter(({ type }) => type === 'reasoning'))
+  return { ...generated, steps, tokens: { ...generated.tokens, output: count(steps), reasoning } }
 }
 
 type StorePart = Exclude<keyof Store, 'durable' | 'ready' | 'close'>
@@ -92,41 +125,28 @@ export function editFileRows(
 
 /** Edits the changes of chats; `before` is the chat without the change. */
 export function editChatChanges(
-  edit: (change: ChatChange, before: Chat) => ChatChange | Promise<ChatChange>,
+  edit: (change: ChatChange, before: Chat, services: Services) => ChatChange | Promise<ChatChange>,
 ): Patch {
-  return onStore('chats', ({ find, update }) => ({
+  return onStore('chats', ({ find, update }, services) => ({
     update: async (owner, id, change) => {
       const before = await find(owner, id)
-      return update(owner, id, before === undefined ? change : await edit(change, before))
+      return update(owner, id, before ? await edit(change, before, services) : change)
     },
   }))
 }
 
-/** The chat that a request names in its path or its body. */
-export function chatIdOf({ body, params }: Call): string {
-  return params['chat_id'] ?? String(toObject(body)['chat_id'])
-}
-
-/** A patch with a set of ids. */
-export function remembering(make: (ids: Set<string>) => Patch): Patch {
-  return perServer(() => make(new Set()))
-}
-
-/** A patch with the chats that were deleted, by id. */
-export function keepingDeleted(make: (deleted: Map<string, Chat>) => Patch): Patch {
-  return perServer(() => {
-    const deleted = new Map<string, Chat>()
-    return compose([
-      onStore('chats', (chats) => ({
-        delete: async (owner, id) => {
-          const chat = await chats.find(owner, id)
-          if (chat) deleted.set(id, chat)
-          return chats.delete(owner, id)
-        },
-      })),
-      make(deleted),
-    ])
-  })
+/** Patches with the chats that were deleted, by id. */
+export function keepingDeleted(make: (deleted: Map<unknown, Chat>) => Patch): Patch {
+  return mapping<Chat>((deleted) => [
+    onStore('chats', (chats) => ({
+      delete: async (owner, id) => {
+        const chat = await chats.find(owner, id)
+        if (chat) deleted.set(id, chat)
+        return chats.delete(owner, id)
+      },
+    })),
+    make(deleted),
+  ])
 }
 
 /** Edits what a claim of an Idempotency-Key results in. */
@@ -150,5 +170,15 @@ export function noteMessages(note: (message: Message) => void): Patch {
       note(message)
       await append(message)
     },
+  }))
+}
+
+/** Stores Idempotency-Keys under other names. */
+export function renameKeys(nameOf: (scope: IdempotencyScope) => string): Patch {
+  const renamed = (scope: IdempotencyScope) => ({ ...scope, key: nameOf(scope) })
+  return onStore('idempotency', ({ reserve, finish, release }) => ({
+    reserve: (scope, fingerprint, now) => reserve(renamed(scope), fingerprint, now),
+    finish: (scope, run) => finish(renamed(scope), run),
+    release: (scope) => release(renamed(scope)),
   }))
 }

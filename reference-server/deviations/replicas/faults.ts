@@ -1,7 +1,7 @@
 /** Faults of a service with several replicas, which share one store. */
 import { ApiError } from '../../http/errors.ts'
 import type { Patch } from '../../services.ts'
-import type { Chat, HistoryRow, IdempotencyScope } from '../../store/types.ts'
+import type { Chat, HistoryRow } from '../../store/types.ts'
 import { isText, toObject } from '../patches/json.ts'
 import { setFields } from '../patches/replies.ts'
 import { onRequest } from '../patches/requests.ts'
@@ -14,6 +14,7 @@ import {
   editReservations,
   onStore,
   remembering,
+  renameKeys,
 } from '../patches/services.ts'
 import { rowsOf } from '../table.ts'
 
@@ -27,14 +28,8 @@ export type PatchReplicas = () => (replica: number) => Patch
  */
 export const replicaFaults = rowsOf<PatchReplicas>({
   'V3-IDEM-02 V3-IDEM-03 replica-ledger: Each replica remembers only the Idempotency-Keys that it received itself.':
-    () => (replica) => {
-      const own = (scope: IdempotencyScope) => ({ ...scope, key: `${replica} ${scope.key}` })
-      return onStore('idempotency', ({ reserve, finish, release }) => ({
-        reserve: (scope, fingerprint, now) => reserve(own(scope), fingerprint, now),
-        finish: (scope, run) => finish(own(scope), run),
-        release: (scope) => release(own(scope)),
-      }))
-    },
+    () => (replica) =>
+      renameKeys(({ key }) => `${replica} ${key}`),
   'V3-IDEM-04 V3-IDEM-05 replica-ledger-of-running-requests: A replica ignores running requests of other replicas with the same Idempotency-Key.':
     () => () =>
       remembering((own) =>
@@ -63,17 +58,15 @@ export const replicaFaults = rowsOf<PatchReplicas>({
       }),
   'V3-FAV-01 replica-favorites: A replica lists only the favorites that were added on it.':
     () => () =>
-      remembering((own) =>
-        compose([
-          editChatChanges((change, { id }) => {
-            if (change.favorite === true) own.add(id)
-            return change
-          }),
-          editChatRows((rows, { favorite }) =>
-            favorite === true ? rows.filter(({ id }) => own.has(id)) : rows,
-          ),
-        ]),
-      ),
+      remembering((own) => [
+        editChatChanges((change, { id }) => {
+          if (change.favorite === true) own.add(id)
+          return change
+        }),
+        editChatRows((rows, { favorite }) =>
+          favorite === true ? rows.filter(({ id }) => own.has(id)) : rows,
+        ),
+      ]),
   'V3-HIST-12 replica-cursors: A cursor is accepted only by the replica that returned it.':
     () => (replica) =>
       compose([
@@ -91,15 +84,13 @@ export const replicaFaults = rowsOf<PatchReplicas>({
       ]),
   'V2-MSG-14 V3-ATT-06 V3-ATT-12 V3-ATT-13 replica-attachments-on-disk: An uploaded file is known only to the replica that received it.':
     () => () =>
-      remembering((own) =>
-        compose([
-          onStore('attachments', ({ add, find }) => ({
-            add: (attachment) => add(own.add(attachment.id) && attachment),
-            find: async (owner, id) => (own.has(id) ? find(owner, id) : undefined),
-          })),
-          editFileRows((rows) => rows.filter(({ id }) => own.has(id))),
-        ]),
-      ),
+      remembering((own) => [
+        onStore('attachments', ({ add, find }) => ({
+          add: (attachment) => add(own.add(attachment.id) && attachment),
+          find: async (owner, id) => (own.has(id) ? find(owner, id) : undefined),
+        })),
+        editFileRows((rows) => rows.filter(({ id }) => own.has(id))),
+      ]),
   'V3-CTX-01 replica-parents: A replica ignores the content of parent runs of other replicas.':
     () => () =>
       remembering((own) =>

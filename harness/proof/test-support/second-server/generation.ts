@@ -13,8 +13,8 @@ import {
   sendChunks,
   sendJson,
 } from './http.ts'
-import { runModel, tokensOf, toolNames, toResult } from './model.ts'
-import { type Answer, assistants, type KnowledgeBase, type Turn, type TurnResult } from './state.ts'
+import { type Answer, runModel, tokensOf, toolNames } from './model.ts'
+import { assistants, type KnowledgeBase } from './state.ts'
 
 const generationTypes: Types = {
   stream: isBoolean,
@@ -102,22 +102,25 @@ export function textsOf(items: readonly Json[]): string[] {
   )
 }
 
+export type Turn = ReturnType<typeof buildTurn>
+
+/** What the model reads of a request: texts, oldest first, of which it answers the last one, and its settings. */
 export function buildTurn(
   { state }: Call,
   body: Json,
-  rest: Pick<Turn, 'texts' | 'images' | 'rag'>,
-): Turn {
+  rest: { readonly texts: readonly string[]; readonly images: number; readonly rag: unknown },
+) {
+  const { max_tokens: maxTokens, stop, include_tools: included = toolNames } = body
   const excluded = asList(body['exclude_tools'])
-  const included = body['include_tools'] === undefined ? toolNames : asList(body['include_tools'])
   return {
     ...rest,
     body,
     stream: body['stream'] === true,
     think: body['think'] === true,
     model: asText(body['model_id'] ?? body['model']),
-    maxTokens: isNumber(body['max_tokens']) ? body['max_tokens'] : undefined,
-    stops: [],
-    tools: toolNames.filter((tool) => included.includes(tool) && !excluded.includes(tool)),
+    maxTokens: isNumber(maxTokens) ? maxTokens : undefined,
+    stops: isText(stop) ? [stop] : asList(stop).map(asText),
+    tools: toolNames.filter((tool) => asList(included).includes(tool) && !excluded.includes(tool)),
     bases: basesOf(body, [...state.bases.values()]),
   }
 }
@@ -126,10 +129,6 @@ function basesOf(body: Json, all: readonly KnowledgeBase[]): readonly KnowledgeB
   if (body['assistant_id'] === assistants.withKnowledge) return all.slice(0, 1)
   if (body['assistant_id'] !== 'searcher') return []
   return all.filter(({ id }) => body['kb_id'] === undefined || body['kb_id'] === id)
-}
-
-export function take(call: Call, turn: Turn): TurnResult {
-  return toResult(call, runModel(turn), turn)
 }
 
 const completionTypes: Types = {
@@ -161,27 +160,11 @@ export async function complete(call: Call): Promise<void> {
   const unsupported = ['tools', 'response_format', 'n'].find((name) => body[name] !== undefined)
   if (unsupported !== undefined) throw new Refusal(400, `${unsupported}: not supported`)
   if (!models.includes(body['model'])) throw new Refusal(404, 'no such model')
-  const turn = turnOf(body, body['model'])
+  const texts = asList(body['messages']).map((message) => contentOf(asJson(message)['content']))
+  const turn = buildTurn(call, body, { texts, images: 0, rag: false })
   const answer = runModel(turn)
   if (turn.stream) await sendChunks(call, chunksOf(answer, turn))
   else sendJson(call, 200, completion(answer, turn))
-}
-
-function turnOf(body: Json, model: string): Turn {
-  const { stop } = body
-  return {
-    body,
-    stream: body['stream'] === true,
-    think: false,
-    rag: false,
-    model,
-    maxTokens: isNumber(body['max_tokens']) ? body['max_tokens'] : undefined,
-    stops: isText(stop) ? [stop] : asList(stop).map(asText),
-    texts: asList(body['messages']).map((message) => contentOf(asJson(message)['content'])),
-    images: 0,
-    tools: [],
-    bases: [],
-  }
 }
 
 function contentOf(content: unknown): string {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { isObject, type JsonObject, parseJson } from '../../../../contract/json.ts'
-import type { Rules, State, StreamEvent, User } from './state.ts'
+import type { Rules, State, User } from './state.ts'
 
 export { asArray as asList, isObject as isJson } from '../../../../contract/json.ts'
 
@@ -24,11 +24,9 @@ export interface Call {
 /** An answer other than 2xx. */
 export class Refusal extends Error {
   readonly status: number
-  readonly body: string
   constructor(status: number, message: string) {
     super(message)
     this.status = status
-    this.body = message
   }
 }
 
@@ -51,43 +49,30 @@ export function sendNothing({ response }: Call, status = 204): void {
   response.writeHead(status).end()
 }
 
-export function sendRefusal(call: Call, refusal: Refusal): void {
-  const { status, body } = refusal
-  const head: Record<string, string> =
-    status === 401 ? { 'www-authenticate': 'Bearer realm="harbour"' } : {}
-  if (isCompatible(call)) {
-    const payload = { detail: [{ say: body }], x_request: echo(call) }
-    call.response.writeHead(status, { ...head, 'content-type': 'application/json' })
-    call.response.end(JSON.stringify(payload))
-    return
-  }
+export function sendRefusal(call: Call, { status, message: say }: Refusal): void {
   const markup = JSON.stringify(echo(call)).replaceAll('<', '&lt;')
-  call.response.writeHead(status, { ...head, 'content-type': 'application/xml' })
-  call.response.end(`<fault><say>${body}</say><request>${markup}</request></fault>`)
+  call.response.writeHead(status, {
+    ...(status === 401 && { 'www-authenticate': 'Bearer realm="harbour"' }),
+    'content-type': isCompatible(call) ? 'application/json' : 'application/xml',
+  })
+  call.response.end(
+    isCompatible(call)
+      ? JSON.stringify({ detail: [{ say }], x_request: echo(call) })
+      : `<fault><say>${say}</say><request>${markup}</request></fault>`,
+  )
 }
 
-/** Text fields and the file of a form. */
-interface Form {
-  readonly fields: Readonly<Record<string, string>>
-  readonly file:
-    | { readonly name: string; readonly type: string; readonly bytes: Buffer }
-    | undefined
-}
-
-export async function readForm({ request, bytes }: Call): Promise<Form> {
+/** The chat that a form names, and its file. */
+export async function readForm({ request, bytes }: Call) {
   const headers = { 'content-type': request.headers['content-type'] ?? '' }
   const form = await new Response(new Uint8Array(bytes), { headers })
     .formData()
     .catch(() => undefined)
   if (form === undefined) throw new Refusal(415, 'a multipart form is wanted')
-  const fields: Record<string, string> = {}
-  let file: Form['file']
-  for (const [name, value] of form) {
-    if (typeof value === 'string') fields[name] = value
-    else
-      file = { name: value.name, type: value.type, bytes: Buffer.from(await value.arrayBuffer()) }
-  }
-  return { fields, file }
+  const file = [...form.values()].findLast((value) => typeof value !== 'string')
+  if (file === undefined) throw new Refusal(422, 'a file part is wanted')
+  const { name, type } = file
+  return { chatId: form.get('chat_id'), name, type, bytes: Buffer.from(await file.arrayBuffer()) }
 }
 
 /** Refuses a body that is not a JSON object. */
@@ -98,19 +83,17 @@ export function bodyOf(call: Call): Json {
 }
 
 /** Lines end with CRLF, JSON is spread over several lines, and every block comes in two segments. */
-export async function sendEvents(call: Call, events: readonly StreamEvent[]): Promise<void> {
-  const blocks = events.map(({ name, data }) => block(data, [`event:${name}`]))
+export async function sendEvents(call: Call, events: readonly Json[]): Promise<void> {
+  const blocks = events.map((event) => {
+    const lines = JSON.stringify(event, null, 1).split('\n')
+    return [`event:${event['type']}`, ...lines.map((line) => `data:${line}`), '', ''].join('\r\n')
+  })
   await write(call, 'text/event-stream', blocks)
 }
 
 export async function sendChunks(call: Call, chunks: readonly Json[]): Promise<void> {
   const blocks = chunks.map((chunk) => `data:${JSON.stringify(chunk)}\r\n\r\n`)
   await write(call, 'Text/Event-Stream;charset=utf-8', [...blocks, 'data:[DONE]\r\n\r\n'])
-}
-
-function block(data: Json, head: readonly string[]): string {
-  const lines = JSON.stringify(data, null, 1).split('\n')
-  return [...head, ...lines.map((line) => `data:${line}`), '', ''].join('\r\n')
 }
 
 async function write({ response }: Call, type: string, blocks: readonly string[]): Promise<void> {

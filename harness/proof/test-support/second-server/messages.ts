@@ -7,7 +7,6 @@ import {
   readInput,
   refuseWrongTypes,
   type Types,
-  take,
   textsOf,
 } from './generation.ts'
 import {
@@ -23,7 +22,8 @@ import {
   sendEvents,
   sendJson,
 } from './http.ts'
-import { type Chat, replicationMs, type StoredMessage, type TurnResult } from './state.ts'
+import { type TurnResult, take } from './model.ts'
+import { type Chat, replicationMs, type StoredMessage } from './state.ts'
 
 export async function generate(call: Call): Promise<void> {
   const body = bodyOf(call)

@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto'
+import type { Turn } from './generation.ts'
 import { asJson, asList, asText, type Call, echo, type Json } from './http.ts'
-import type { Answer, StreamEvent, Turn, TurnResult } from './state.ts'
+
+export type Answer = ReturnType<typeof runModel>
+
+export interface TurnResult {
+  readonly response: Json
+  readonly events: readonly Json[]
+}
 
 const words =
   'anchor beacon capstan davit eddy fathom gunwale halyard inlet jetty keel ledge mooring narrows oar pilot quay rudder sextant tiller undertow vessel wharf yard'.split(
@@ -10,7 +17,7 @@ const words =
 export const toolNames = ['lookup', 'clock']
 
 /** The model: recalls a name from the context, uses search results, and calls a clock when asked. */
-export function runModel(turn: Turn): Answer {
+export function runModel(turn: Turn) {
   const last = turn.texts.at(-1) ?? ''
   const search = searchFor(turn, last)
   const toolCall =
@@ -34,18 +41,12 @@ function recall(texts: readonly string[], last: string): string | undefined {
 }
 
 /** Searches before the answer with `rag`, or through a tool call in agent mode. */
-function searchFor({ rag, bases, tools }: Turn, last: string): Answer['search'] {
-  if (bases.length === 0) return undefined
+function searchFor({ rag, bases, tools }: Turn, query: string) {
   const inAdvance = rag === true || (typeof rag === 'object' && rag !== null)
-  const asTool = rag === 'agent' && tools.includes('lookup') && last.includes('?')
-  if (!(inAdvance || asTool)) return undefined
-  return {
-    query: last,
-    found: findIn(
-      bases.flatMap(({ documents }) => documents),
-      last,
-    ),
-  }
+  const asTool = rag === 'agent' && tools.includes('lookup') && query.includes('?')
+  if (bases.length === 0 || !(inAdvance || asTool)) return undefined
+  const documents = bases.flatMap((base) => base.documents)
+  return { query, found: findIn(documents, query) }
 }
 
 /** Documents that share a longer word with the question. */
@@ -69,10 +70,7 @@ function sentence(text: string): string {
   return chosen.join(' ')
 }
 
-function limited(
-  text: string,
-  { stops, maxTokens }: Turn,
-): Pick<Answer, 'text' | 'cut' | 'tokens'> {
+function limited(text: string, { stops, maxTokens }: Turn) {
   const positions = stops.map((stop) => text.indexOf(stop)).filter((at) => at >= 0)
   const stopped = positions.length === 0 ? text : text.slice(0, Math.min(...positions))
   const tokens = tokensOf(stopped)
@@ -86,8 +84,9 @@ export function tokensOf(text: string): string[] {
   return text.match(/\s*\S+/g) ?? []
 }
 
-/** An answer as a Responses-style object and as its events. */
-export function toResult(call: Call, answer: Answer, turn: Turn): TurnResult {
+/** The answer to a turn as a Responses-style object and as its events. */
+export function take(call: Call, turn: Turn): TurnResult {
+  const answer = runModel(turn)
   const output = itemsOf(answer)
   const head = {
     id: `run:${randomUUID().slice(0, 13)}`,
@@ -97,9 +96,9 @@ export function toResult(call: Call, answer: Answer, turn: Turn): TurnResult {
     x_request: echo(call),
   }
   const status = answer.cut ? 'incomplete' : 'completed'
-  const reasoningTokens = answer.reasoning === undefined ? 0 : tokensOf(answer.reasoning).length
-  const inputTokens = turn.texts.flatMap(tokensOf).length
-  const outputTokens = answer.tokens + reasoningTokens
+  const reasoning_tokens = tokensOf(answer.reasoning ?? '').length
+  const input_tokens = turn.texts.flatMap(tokensOf).length
+  const output_tokens = answer.tokens + reasoning_tokens
   const response = call.rules.answers({
     ...head,
     status,
@@ -107,72 +106,59 @@ export function toResult(call: Call, answer: Answer, turn: Turn): TurnResult {
     error: null,
     incomplete_details: answer.cut ? { reason: 'max_output_tokens' } : null,
     usage: {
-      input_tokens: inputTokens,
-      output_tokens: outputTokens,
-      total_tokens: inputTokens + outputTokens,
+      ...{ input_tokens, output_tokens, total_tokens: input_tokens + output_tokens },
       input_tokens_details: { cached_tokens: 0 },
-      output_tokens_details: { reasoning_tokens: reasoningTokens },
+      output_tokens_details: { reasoning_tokens },
     },
   })
   const begun = { ...head, status: 'in_progress', output: [], error: null, usage: null }
-  const named = [
-    { name: 'response.created', data: { response: begun } },
+  const events = [
+    { type: 'response.created', response: begun },
     ...output.flatMap(eventsOf),
-    { name: `response.${status}`, data: { response } },
+    { type: `response.${status}`, response },
   ]
-  const events = named.map(({ name, data }, at) => ({
-    name,
-    data: { type: name, sequence_number: 40 + at * 3, ...data },
-  }))
-  return { response, events }
+  return {
+    response,
+    events: events.map((event, at) => ({ ...event, sequence_number: 40 + at * 3 })),
+  }
 }
 
 function itemsOf({ text, reasoning, search, toolCall, cut }: Answer): Json[] {
-  const id = () => `i-${randomUUID()}`
-  const status = 'completed'
-  const thought = { id: id(), type: 'reasoning', summary: [], content: [], status }
+  const item = (type: string, members: Json) => {
+    return { id: `i-${randomUUID()}`, type, status: 'completed', ...members }
+  }
   const half = Math.floor(text.length / 2)
-  const parts = [text.slice(0, half), text.slice(half)].map((part) => ({
-    type: 'output_text',
-    text: part,
-    annotations: [],
-  }))
+  const parts = [text.slice(0, half), text.slice(half)]
+  const results = search?.found.map((found, at) => ({ file_id: `d-${at}`, text: found }))
   return [
-    ...(search === undefined
-      ? []
-      : [
-          {
-            ...{ id: id(), type: 'file_search_call', status, queries: [search.query] },
-            results: search.found.map((found, at) => ({ file_id: `d-${at}`, text: found })),
-          },
-        ]),
-    ...(reasoning === undefined
-      ? []
-      : [{ ...thought, content: [{ type: 'reasoning_text', text: reasoning }] }]),
-    ...(toolCall === undefined
-      ? []
-      : [
-          {
-            ...{ id: id(), type: 'function_call', call_id: id(), name: toolCall },
-            ...{ arguments: '{"zone":"UTC"}', status },
-          },
-        ]),
-    {
-      ...{ id: id(), type: 'message', role: 'assistant', content: parts },
-      status: cut ? 'incomplete' : status,
-    },
+    ...(search ? [item('file_search_call', { queries: [search.query], results })] : []),
+    ...(reasoning
+      ? [item('reasoning', { summary: [], content: [{ type: 'reasoning_text', text: reasoning }] })]
+      : []),
+    ...(toolCall
+      ? [
+          item('function_call', {
+            call_id: randomUUID(),
+            name: toolCall,
+            arguments: '{"zone":"UTC"}',
+          }),
+        ]
+      : []),
+    item('message', {
+      role: 'assistant',
+      content: parts.map((part) => ({ type: 'output_text', text: part, annotations: [] })),
+      ...(cut && { status: 'incomplete' }),
+    }),
   ]
 }
 
 /** The events of one item, every part of it bracketed. */
-function eventsOf(item: Json, output_index: number): StreamEvent[] {
-  const item_id = item['id']
-  const at = { item_id, output_index }
+function eventsOf(item: Json, output_index: number): Json[] {
   const open = { ...item, status: 'in_progress', ...emptied(item) }
   return [
-    { name: 'response.output_item.added', data: { output_index, item: open } },
-    ...bodyEvents(item, at),
-    { name: 'response.output_item.done', data: { output_index, item } },
+    { type: 'response.output_item.added', output_index, item: open },
+    ...bodyEvents(item, { item_id: item['id'], output_index }),
+    { type: 'response.output_item.done', output_index, item },
   ]
 }
 
@@ -181,31 +167,31 @@ function emptied(item: Json): Json {
   return item['type'] === 'file_search_call' ? { results: null } : { content: [] }
 }
 
-function bodyEvents(item: Json, at: Json): StreamEvent[] {
+function bodyEvents(item: Json, at: Json): Json[] {
   if (item['type'] === 'function_call') {
-    const name = 'response.function_call_arguments'
+    const type = 'response.function_call_arguments'
     return [
-      { name: `${name}.delta`, data: { ...at, delta: item['arguments'] } },
-      { name: `${name}.done`, data: { ...at, arguments: item['arguments'], name: item['name'] } },
+      { type: `${type}.delta`, ...at, delta: item['arguments'] },
+      { type: `${type}.done`, ...at, arguments: item['arguments'], name: item['name'] },
     ]
   }
   if (item['type'] === 'file_search_call') {
     const steps = ['in_progress', 'searching', 'completed']
-    return steps.map((step) => ({ name: `response.file_search_call.${step}`, data: at }))
+    return steps.map((step) => ({ type: `response.file_search_call.${step}`, ...at }))
   }
   return asList(item['content']).flatMap((part, content_index) =>
     partEvents(asJson(part), { ...at, content_index }),
   )
 }
 
-function partEvents(part: Json, at: Json): StreamEvent[] {
+function partEvents(part: Json, at: Json): Json[] {
   const text = asText(part['text'])
-  const name = `response.${part['type']}`
+  const type = `response.${part['type']}`
   const deltas = text.match(/[\s\S]{1,21}/gu) ?? []
   return [
-    { name: 'response.content_part.added', data: { ...at, part: { ...part, text: '' } } },
-    ...deltas.map((delta) => ({ name: `${name}.delta`, data: { ...at, delta, logprobs: [] } })),
-    { name: `${name}.done`, data: { ...at, text, logprobs: [] } },
-    { name: 'response.content_part.done', data: { ...at, part } },
+    { type: 'response.content_part.added', ...at, part: { ...part, text: '' } },
+    ...deltas.map((delta) => ({ type: `${type}.delta`, ...at, delta, logprobs: [] })),
+    { type: `${type}.done`, ...at, text, logprobs: [] },
+    { type: 'response.content_part.done', ...at, part },
   ]
 }

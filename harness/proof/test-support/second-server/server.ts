@@ -24,7 +24,14 @@ import {
 } from './http.ts'
 import { answerMessage, generate, oneShot, showHistory, storeMessage } from './messages.ts'
 import { findIn } from './model.ts'
-import { createState, type KnowledgeBase, legal, type Rules, type State } from './state.ts'
+import {
+  createState,
+  createUser,
+  type KnowledgeBase,
+  legal,
+  type Rules,
+  type State,
+} from './state.ts'
 
 export interface SecondServer extends TestHost {
   /** Keys of two callers. */
@@ -72,7 +79,7 @@ async function serve(
   const raw = asJson(parseJson(bytes.toString('utf8')))
   const visit = { rules, state, request, response, route, ids, bytes, raw }
   const key = rules.accepts(request.headers.authorization, keys)
-  const user = state.users.get(key ?? '') ?? { chats: new Map(), files: [] }
+  const user = state.users.get(key ?? '') ?? createUser()
   const call: Call = { ...visit, query: url.searchParams, user }
   try {
     if (key === undefined) throw new Refusal(isCompatible(call) ? 401 : 403, 'no entry')
@@ -86,21 +93,16 @@ async function serve(
   }
 }
 
-/** Replaces the variable parts of a path by `{id}`. */
+/** Replaces the variable part of a path by `{id}`. */
 function routeOf(method: string, path: string): { route: string; ids: string[] } {
   const ids: string[] = []
   const route = path
     .replace('/api/v3/knowledge', '/api/knowledge')
-    .split('/')
-    .map((part, at, all) => {
-      const variable =
-        (all[at - 1] === 'chat' && !['favorite', 'completions'].includes(part)) ||
-        all[at - 1] === 'knowledge'
-      if (!variable || part === '') return part
-      ids.push(decodeURIComponent(part))
+    .replace(/(?<=\/chat\/)(?!(favorite|completions)$)[^/]+|(?<=\/knowledge\/)[^/]+/, (id) => {
+      ids.push(decodeURIComponent(id))
       return '{id}'
     })
-  return { route: `${method} ${route.join('/')}`, ids }
+  return { route: `${method} ${route}`, ids }
 }
 
 const routes: Readonly<Record<string, (call: Call) => void | Promise<void>>> = {
@@ -135,10 +137,9 @@ function listBases(call: Call): void {
 
 async function addDocument(call: Call): Promise<void> {
   const base = baseOf(call)
-  const { file } = await readForm(call)
-  if (file === undefined) throw new Refusal(422, 'a file part is wanted')
+  const { bytes } = await readForm(call)
   const id = `${base.id}-d${base.documents.length}`
-  base.documents.push({ id, text: file.bytes.toString('utf8') })
+  base.documents.push({ id, text: bytes.toString('utf8') })
   sendJson(call, 202, { document: id })
 }
 
@@ -157,16 +158,15 @@ function baseOf({ state, ids }: Call): KnowledgeBase {
 
 /** Ids are numbers in a string, counted over all callers. */
 async function addFile(call: Call): Promise<void> {
-  const { fields, file } = await readForm(call)
-  if (file === undefined) throw new Refusal(422, 'a file part is wanted')
-  const chat = fields['chat_id'] === undefined ? undefined : findChat(call, fields['chat_id'], 'v3')
+  const { chatId, name, type, bytes } = await readForm(call)
+  const chat = chatId === null ? undefined : findChat(call, chatId, 'v3')
   call.state.count += 1
   const record = {
     id: String(1000 + call.state.count),
-    filename: file.name,
-    content_type: file.type,
+    filename: name,
+    content_type: type,
     bucket: 'pier-nine',
-    size: file.bytes.length,
+    size: bytes.length,
     created_at: new Date().toISOString(),
   }
   call.user.files.push({ record, chat: chat?.id })

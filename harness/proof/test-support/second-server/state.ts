@@ -1,57 +1,20 @@
 import type { Json } from './http.ts'
+import type { TurnResult } from './model.ts'
 
-interface Row {
-  readonly position: number
-  readonly item: Json
-  /** Milliseconds; a row is listed only after the replication delay. */
-  readonly storedAt: number
-}
+export type Chat = ReturnType<typeof createChat>
+export type State = ReturnType<typeof createState>
+export type User = ReturnType<typeof createUser>
+export type KnowledgeBase = ReturnType<typeof createBase>
 
 /** A message and its request, whose members a reply needs. */
 export interface StoredMessage {
-  readonly record: {
-    readonly id: string
-    readonly chat_id: string
-    readonly model_id: unknown
-    readonly role: 'user' | 'assistant'
-    readonly content: string
-    readonly created_at: string
-  }
+  readonly record: Json & { readonly id: string; readonly content: string }
   readonly request: Json
 }
 
-export interface TurnResult {
-  readonly response: Json
-  readonly events: readonly StreamEvent[]
-}
-
-export interface StreamEvent {
-  readonly name: string
-  readonly data: Json
-}
-
-export type Chat = ReturnType<typeof createChat>
-
-export interface StoredFile {
+interface StoredFile {
   readonly record: Json & { readonly id: string; readonly filename: string }
   readonly chat: string | undefined
-}
-
-export interface User {
-  readonly chats: Map<string, Chat>
-  readonly files: StoredFile[]
-}
-
-export interface KnowledgeBase {
-  readonly id: string
-  readonly title: string
-  readonly documents: { readonly id: string; readonly text: string }[]
-}
-
-export interface State {
-  readonly users: ReadonlyMap<string, User>
-  readonly bases: ReadonlyMap<string, KnowledgeBase>
-  count: number
 }
 
 export const assistants = {
@@ -64,16 +27,23 @@ const expected = 'VERMILION-77'
 /** Milliseconds until a stored row is listed and a deletion takes effect. */
 export const replicationMs = 25
 
-export function createState(keys: readonly string[]): State {
-  const users = new Map(keys.map((key) => [key, { chats: new Map(), files: [] }]))
+export function createState(keys: readonly string[]) {
   const bases = [
-    base('b-1', 'Harbour rules', `The storm lantern of pier nine is painted ${expected}.`),
-    base('b-2', 'Kitchen rules', 'The kettle of the canteen is never left to boil dry.'),
+    createBase('b-1', 'Harbour rules', `The storm lantern of pier nine is painted ${expected}.`),
+    createBase('b-2', 'Kitchen rules', 'The kettle of the canteen is never left to boil dry.'),
   ]
-  return { users, bases: new Map(bases.map((base) => [base.id, base])), count: 0 }
+  return {
+    users: new Map(keys.map((key) => [key, createUser()])),
+    bases: new Map(bases.map((base) => [base.id, base])),
+    count: 0,
+  }
 }
 
-function base(id: string, title: string, text: string): KnowledgeBase {
+export function createUser() {
+  return { chats: new Map<string, Chat>(), files: [] as StoredFile[] }
+}
+
+function createBase(id: string, title: string, text: string) {
   return { id, title, documents: [{ id: `${id}-d0`, text }] }
 }
 
@@ -81,38 +51,13 @@ function base(id: string, title: string, text: string): KnowledgeBase {
 export function createChat(version: 'v2' | 'v3', id: string, name: string, origin: Json) {
   return {
     ...{ id, version, name, origin, favorite: false, deleted: false, createdAt: Date.now() },
-    rows: [] as Row[],
+    /** A row is listed only after the replication delay. */
+    rows: [] as { readonly position: number; readonly item: Json; readonly storedAt: number }[],
     messages: [] as StoredMessage[],
     runs: new Map<string, { readonly parent: string; readonly texts: readonly string[] }>(),
     /** Finished and running turns, by their Idempotency-Key. */
     turns: new Map<string, Promise<TurnResult>>(),
   }
-}
-
-export interface Turn {
-  readonly body: Json
-  readonly stream: boolean
-  readonly think: boolean
-  readonly rag: unknown
-  readonly model: string
-  readonly maxTokens: number | undefined
-  readonly stops: readonly string[]
-  /** Texts that the model reads, oldest first; it answers the last one. */
-  readonly texts: readonly string[]
-  readonly images: number
-  /** Tools that may be used. */
-  readonly tools: readonly string[]
-  /** Bases to search before the answer. */
-  readonly bases: readonly KnowledgeBase[]
-}
-
-export interface Answer {
-  readonly text: string
-  readonly cut: boolean
-  readonly tokens: number
-  readonly reasoning: string | undefined
-  readonly search: { readonly query: string; readonly found: readonly string[] } | undefined
-  readonly toolCall: string | undefined
 }
 
 /** Behavior that a test can break; everything in `legal` complies with the document. */

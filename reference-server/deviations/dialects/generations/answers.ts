@@ -14,7 +14,7 @@ import {
 import { type Json, setAt, toObject } from '../../patches/json.ts'
 import { onEachBlock, setFields } from '../../patches/replies.ts'
 import { completions, oneShot, v3Generate, v3History } from '../../patches/routes.ts'
-import { compose, onModel, perServer } from '../../patches/services.ts'
+import { compose, counting, onModel, perServer, withSteps } from '../../patches/services.ts'
 import { alternatives, type Dialect, dialectTable } from '../../table.ts'
 
 const isPlain = (body: Json) => !('max_tokens' in body || 'stop' in body || 'tools' in body)
@@ -24,13 +24,9 @@ export const answerDialects: readonly Dialect[] = [
     'answers-differ-each-time: Answers are not deterministic: the same request returns different text.':
       {
         profile: { deterministic: false },
-        patch: perServer(() => {
-          let requestCount = 0
-          return onModel('any', (model, request) => {
-            requestCount += 1
-            return model({ ...request, variation: requestCount })
-          })
-        }),
+        patch: counting((next) =>
+          onModel('any', (model, request) => model({ ...request, variation: next() })),
+        ),
       },
     'facts-not-understood: The model does not answer questions about facts from the context.':
       editTexts((step) =>
@@ -57,14 +53,15 @@ export const answerDialects: readonly Dialect[] = [
       }),
     'answer-empty-once: The first completion that is streamed to its end has no text.': {
       profile: { deterministic: false },
-      patch: perServer(() => {
-        let first: unknown
-        return onEachBlock(completions, (chunk, _, { body }) => {
-          if (isPlain(toObject(body))) first ??= chunk['id']
-          const choices = setAt(chunk, 'choices.*.delta.content', (text: unknown) => text && '')
-          return [chunk['id'] === first ? choices : chunk]
-        })
-      }),
+      patch: perServer(
+        (): { first?: unknown } => ({}),
+        (memory) =>
+          onEachBlock(completions, (chunk, _, { body }) => {
+            if (isPlain(toObject(body))) memory.first ??= chunk['id']
+            const choices = setAt(chunk, 'choices.*.delta.content', (text: unknown) => text && '')
+            return [chunk['id'] === memory.first ? choices : chunk]
+          }),
+      ),
     },
     'reasoning-short: The reasoning is a single word.': onModel('native', (model, request) =>
       withSteps(model(request), (step) =>
@@ -110,14 +107,6 @@ function sealReasoning(item: unknown): Json {
   return type === 'reasoning'
     ? { type, ...rest, content: [], encrypted_content: 'c2VhbGVk' }
     : { type, ...rest }
-}
-
-function withSteps(generated: Generation, change: (step: Step) => readonly Step[]): Generation {
-  const steps = generated.steps.flatMap(change)
-  const count = (of: readonly Step[]) =>
-    of.reduce((sum, { fragments }) => sum + fragments.length, 0)
-  const reasoning = count(steps.filter(({ type }) => type === 'reasoning'))
-  return { ...generated, steps, tokens: { ...generated.tokens, output: count(steps), reasoning } }
 }
 
 type Message = Extract<Step, { readonly type: 'message' }>

@@ -7,10 +7,10 @@ import { waitingIdempotency } from '../../../store/sql/ledger.ts'
 import type { Message } from '../../../store/types.ts'
 import { terminalEvents } from '../../patches/events.ts'
 import { toObject } from '../../patches/json.ts'
-import { onReply } from '../../patches/replies.ts'
+import { onReply, onSuccess } from '../../patches/replies.ts'
 import { rejectRequests } from '../../patches/requests.ts'
 import { storeMessage, v2Generate, v3Generate } from '../../patches/routes.ts'
-import { compose, noteMessages, onStore, perServer, remembering } from '../../patches/services.ts'
+import { mapping, noteMessages, onStore, remembering } from '../../patches/services.ts'
 import { alternatives, type Dialect, dialectTable } from '../../table.ts'
 
 export const repeats: readonly Dialect[] = [
@@ -93,31 +93,27 @@ export const v2Chains: readonly Dialect[] = [
     'v2-messages-are-answered-once: A second reply to the same message is refused.': {
       // Together, nobody could say the same words twice.
       excludes: ['v2-same-message-is-stored-once'],
-      patch: remembering((answered) =>
-        compose([
-          noteMessages(
-            ({ role, parentId }) => role === 'assistant' && answered.add(String(parentId)),
-          ),
-          rejectRequests(
-            v2Generate,
-            (body) => answered.has(String(body['parent_id'])),
-            409,
-            'This message has its reply',
-          ),
-        ]),
-      ),
+      patch: remembering((answered) => [
+        noteMessages(
+          ({ role, parentId }) => role === 'assistant' && answered.add(String(parentId)),
+        ),
+        rejectRequests(
+          v2Generate,
+          (body) => answered.has(String(body['parent_id'])),
+          409,
+          'This message has its reply',
+        ),
+      ]),
     },
     'v2-same-message-is-stored-once: A message with the body of an earlier one is answered with that one.':
-      perServer(() => {
-        const stored = new Map<string, object>()
-        return onReply(storeMessage, (reply, { body }) => {
-          if (reply.status >= 300 || !('body' in reply)) return reply
+      mapping<unknown>((stored) =>
+        onSuccess(storeMessage, (reply, { body }) => {
           const key = JSON.stringify(body)
-          const earlier = stored.get(key)
-          if (earlier === undefined) stored.set(key, toObject(reply.body))
-          return earlier === undefined ? reply : { ...reply, status: 200, body: earlier }
-        })
-      }),
+          if (stored.has(key)) return { ...reply, status: 200, body: stored.get(key) }
+          if (reply.body !== undefined) stored.set(key, reply.body)
+          return reply
+        }),
+      ),
   }),
   ...alternatives({
     'v2-context-of-six-messages: The model is told the last six messages of a chain.': onStore(
@@ -127,19 +123,16 @@ export const v2Chains: readonly Dialect[] = [
       }),
     ),
     'v2-context-of-the-whole-chat: A message without parent_id continues everything that was said in its chat.':
-      perServer(() => {
-        const stored: Message[] = []
-        return compose([
-          noteMessages((message) => stored.push(message)),
-          onStore('messages', ({ chain }) => ({
-            chain: async (chat, id) => {
-              const messages = await chain(chat, id)
-              const ids = new Set(messages.map((one) => one.id))
-              const others = stored.filter((one) => one.chatId === chat && !ids.has(one.id))
-              return [...others, ...messages]
-            },
-          })),
-        ])
-      }),
+      mapping<Message>((stored) => [
+        noteMessages((message) => stored.set(message.id, message)),
+        onStore('messages', ({ chain }) => ({
+          chain: async (chat, id) => {
+            const messages = await chain(chat, id)
+            const ids = new Set(messages.map((one) => one.id))
+            const others = [...stored.values()].filter((one) => one.chatId === chat)
+            return [...others.filter((one) => !ids.has(one.id)), ...messages]
+          },
+        })),
+      ]),
   }),
 ]

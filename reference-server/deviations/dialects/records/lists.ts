@@ -2,7 +2,7 @@
 import type { Patch, Services } from '../../../services.ts'
 import type { Page, PageRequest } from '../../../store/types.ts'
 import { isText, type Json, toList, toObject } from '../../patches/json.ts'
-import { alsoDo, onError, onSuccessBody, setFields } from '../../patches/replies.ts'
+import { afterSuccess, onError, onSuccessBody, setFields } from '../../patches/replies.ts'
 import { onRequest, onRequestBody } from '../../patches/requests.ts'
 import {
   changeChat,
@@ -16,7 +16,7 @@ import {
   v3History,
   type Where,
 } from '../../patches/routes.ts'
-import { compose, onStore, perServer } from '../../patches/services.ts'
+import { compose, onStore, perServer, remembering } from '../../patches/services.ts'
 import { alternatives, type Dialect, dialectTable } from '../../table.ts'
 
 const lists = [chatList, favoriteList, fileList, chatFiles]
@@ -54,7 +54,7 @@ export const listDialects: readonly Dialect[] = [
           : body,
     ),
     'chats-after-others: A chat shows the id of the chat before it, and its first turn gives it a name.':
-      perServer(() => compose([showChatsBefore(), nameByFirstTurn()])),
+      compose([showChatsBefore, nameByFirstTurn()]),
     'files-of-any-version: GET /attachment with the id of a v2 chat returns an empty list.':
       onError(fileList, (reply) =>
         reply.status === 409
@@ -94,16 +94,18 @@ export const listDialects: readonly Dialect[] = [
       }),
     ),
     'lists-with-links: Lists are in data, with links to the next page and to the one that was read before.':
-      perServer(() => {
-        let before: unknown = null
-        return reshapeLists(({ result, pagination }) => {
-          const { cursor } = toObject(pagination)
-          const next = cursor === null ? null : `/next?cursor=${encodeURIComponent(String(cursor))}`
-          const links = { prev: `/before?row=${before}`, next }
-          before = toObject(toList(result)[0])['id']
-          return { data: result, links }
-        })
-      }),
+      perServer(
+        (): { before: unknown } => ({ before: null }),
+        (memory) =>
+          reshapeLists(({ result, pagination }) => {
+            const { cursor } = toObject(pagination)
+            const next =
+              cursor === null ? null : `/next?cursor=${encodeURIComponent(String(cursor))}`
+            const links = { prev: `/before?row=${memory.before}`, next }
+            memory.before = toObject(toList(result)[0])['id']
+            return { data: result, links }
+          }),
+      ),
     'lists-bare: Lists are bare arrays without a cursor.': reshapeLists(({ result }) => result),
     'lists-with-numeric-cursors: The cursors of lists are numbers.': numericCursors,
     'lists-without-last-cursor: The last page of a list omits pagination.': withoutLastCursor,
@@ -123,7 +125,7 @@ function oneByOne<Query extends object, Rows>(
   return (owner, page) => list(owner, { ...page, limit: 1 })
 }
 
-function showChatsBefore(): Patch {
+function showChatsBefore(services: Services): Services {
   const before = new Map<unknown, unknown>()
   let latest: unknown = null
   const withBefore = (chat: Json) => ({ ...chat, previous_id: before.get(chat['id']) ?? null })
@@ -135,17 +137,17 @@ function showChatsBefore(): Patch {
     }),
     onSuccessBody([readChat, changeChat], withBefore),
     setFields([chatList, favoriteList], { 'result.*': withBefore }),
-  ])
+  ])(services)
 }
 
 function nameByFirstTurn(): Patch {
-  const named = new Set<string>()
-  return alsoDo(v3Generate, ({ store }, { caller, body }, { status }) => {
-    const id = toObject(body)['chat_id']
-    if (status >= 300 || !isText(id) || named.has(id)) return undefined
-    named.add(id)
-    return store.chats.update(caller, id, { name: 'Bread and stars' })
-  })
+  return remembering((named) =>
+    afterSuccess(v3Generate, ({ store }, { caller }, id) => {
+      if (named.has(id)) return undefined
+      named.add(id)
+      return store.chats.update(caller, id, { name: 'Bread and stars' })
+    }),
+  )
 }
 
 function reshapeLists(change: (list: Json) => unknown): Patch {

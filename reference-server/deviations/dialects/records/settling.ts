@@ -1,15 +1,8 @@
 /** Changes that become visible late; the document promises no time. */
 
-import type { Patch } from '../../../services.ts'
+import type { Services } from '../../../services.ts'
 import type { Chat } from '../../../store/types.ts'
-import {
-  compose,
-  editChatRows,
-  editedRows,
-  editFileRows,
-  onStore,
-  perServer,
-} from '../../patches/services.ts'
+import { compose, editChatRows, editedRows, editFileRows, onStore } from '../../patches/services.ts'
 import { dialectTable } from '../../table.ts'
 
 const settlingMs = 250
@@ -38,14 +31,14 @@ export const settling = dialectTable({
     }),
   ),
   'replicas-in-turn: Of two replicas, each answers for 70 ms; one shows changes of chats and histories after 800 ms.':
-    perServer(replicasInTurn),
+    replicasInTurn,
 })
 
 const laggingMs = 800
 const turnMs = 70
 
 /** Reads of the lagging replica, during its turns. A new chat can be read at once, but is listed late. */
-function replicasInTurn(): Patch {
+function replicasInTurn(services: Services): Services {
   const changes = new Map<string, { readonly before: Chat; readonly atMs: number }>()
   const isHidden = (atMs: number) =>
     Date.now() - atMs < laggingMs && Math.floor(Date.now() / turnMs) % 2 === 0
@@ -79,7 +72,7 @@ function replicasInTurn(): Patch {
         },
       }
     }),
-  ])
+  ])(services)
 }
 
 interface Timed {

@@ -9,6 +9,7 @@ import { onRequestBody } from '../../patches/requests.ts'
 import {
   addFavorite,
   changeChat,
+  chatIdOf,
   createChat,
   deleteChat,
   modelList,
@@ -16,7 +17,7 @@ import {
   removeFavorite,
   v3History,
 } from '../../patches/routes.ts'
-import { chatIdOf, compose, onStore, remembering } from '../../patches/services.ts'
+import { compose, onStore, remembering } from '../../patches/services.ts'
 import { alternatives, type Dialect, dialectTable } from '../../table.ts'
 
 export const chatRecords: readonly Dialect[] = [
@@ -29,19 +30,18 @@ export const chatRecords: readonly Dialect[] = [
       [addFavorite, removeFavorite],
       () => ({ status: 204 }),
     ),
-    'favorites-once: Adding a favorite again returns 409.': remembering((favorites) =>
-      compose([
-        onSuccess(addFavorite, (reply, call) => {
-          const isNew = !favorites.has(chatIdOf(call))
-          favorites.add(chatIdOf(call))
-          return isNew ? reply : { status: 409, body: { error: 'Already a favorite' } }
-        }),
-        onSuccess(removeFavorite, (reply, call) => {
-          favorites.delete(chatIdOf(call))
-          return reply
-        }),
-      ]),
-    ),
+    'favorites-once: Adding a favorite again returns 409.': remembering((favorites) => [
+      onSuccess(addFavorite, (reply, call) => {
+        if (favorites.has(chatIdOf(call)))
+          return { status: 409, body: { error: 'Already a favorite' } }
+        favorites.add(chatIdOf(call))
+        return reply
+      }),
+      onSuccess(removeFavorite, (reply, call) => {
+        favorites.delete(chatIdOf(call))
+        return reply
+      }),
+    ]),
     'chat-patched-by-title: PATCH of a chat accepts title instead of name, as the profile declares.':
       {
         profile: { requests: { patchChat: { title: '{name}' } } },

@@ -1,48 +1,51 @@
-import type { Generation, ModelRequest, Turn } from '../../../model/types.ts'
+import type { Generation, Turn } from '../../../model/types.ts'
 import type { Patch } from '../../../services.ts'
-import { type Fields, isText, type Json, setAll, toList, toObject } from '../../patches/json.ts'
+import { isText, type Json, toObject } from '../../patches/json.ts'
 import { onSuccess, onSuccessBody, setErrorStatus, setFields } from '../../patches/replies.ts'
 import { mendField, rejectRequests } from '../../patches/requests.ts'
 import { completions, modelList, oneModel } from '../../patches/routes.ts'
-import { onModel, perServer } from '../../patches/services.ts'
+import { mapping, onModel, perServer } from '../../patches/services.ts'
 import { type Fault, faultTable } from '../../table.ts'
 import { setInChunks } from './stream.ts'
-
-const setInCompletion = (fields: Fields): Patch => setFields(completions, fields)
-
-const setInChoices = (fields: Fields): Patch =>
-  setInCompletion({ 'choices.*': (choice: unknown) => setAll(choice, fields) })
-
-const setModels = (to: (models: readonly Json[]) => unknown) =>
-  setFields(modelList, { data: (data: unknown) => to(toList(data)) })
 
 export const openaiCompletionFaults: readonly Fault[] = [
   ...faultTable({
     'OAI-CHAT-01 openai-chat-answers-a-list: The completion is returned as the single element of an array.':
       onSuccessBody(completions, (body) => [body]),
-    'OAI-CHAT-02 openai-id-missing: The completion omits id.': setInCompletion({ id: undefined }),
+    'OAI-CHAT-02 openai-id-missing: The completion omits id.': setFields(completions, {
+      id: undefined,
+    }),
     'OAI-CHAT-03 openai-object-of-the-chunk: The object of a non-streaming response is chat.completion.chunk.':
-      setInCompletion({ object: 'chat.completion.chunk' }),
-    'OAI-CHAT-04 openai-created-in-milliseconds: created is in milliseconds.': setInCompletion({
-      created: (created: unknown) => Number(created) * 1000,
-    }),
-    'OAI-CHAT-06 openai-choices-empty: choices is empty.': setInCompletion({ choices: [] }),
+      setFields(completions, { object: 'chat.completion.chunk' }),
+    'OAI-CHAT-04 openai-created-in-milliseconds: created is in milliseconds.': setFields(
+      completions,
+      {
+        created: (created: unknown) => Number(created) * 1000,
+      },
+    ),
+    'OAI-CHAT-06 openai-choices-empty: choices is empty.': setFields(completions, { choices: [] }),
     'OAI-N-01 openai-only-choice-second: The only choice of an unstreamed answer has the index 1.':
-      setInChoices({ index: 1 }),
-    'OAI-CHAT-10 openai-total-off-by-one: total_tokens is too high by one.': setInCompletion({
-      'usage.total_tokens': (total: unknown) => Number(total) + 1,
-    }),
+      setFields(completions, { 'choices.*.index': 1 }),
+    'OAI-CHAT-10 openai-total-off-by-one: total_tokens is too high by one.': setFields(
+      completions,
+      {
+        'usage.total_tokens': (total: unknown) => Number(total) + 1,
+      },
+    ),
     'OAI-CHAT-11 openai-chat-as-text-plain: A non-streaming response has the Content-Type text/plain.':
       onSuccess(completions, (reply) => ({
         ...reply,
         headers: { 'content-type': 'text/plain' },
       })),
-    'OAI-CHAT-14 openai-id-fixed: All completions have the same id.': setInCompletion({
+    'OAI-CHAT-14 openai-id-fixed: All completions have the same id.': setFields(completions, {
       id: 'chatcmpl-1',
     }),
-    'OAI-CHAT-15 openai-role-of-the-model: The role of the answer is model.': setInChoices({
-      'message.role': 'model',
-    }),
+    'OAI-CHAT-15 openai-role-of-the-model: The role of the answer is model.': setFields(
+      completions,
+      {
+        'choices.*.message.role': 'model',
+      },
+    ),
     'OAI-ERR-02 openai-content-of-any-type: A request with messages[].content of the wrong type is accepted.':
       mendField(completions, 'messages.*.content', isText, String),
     'OAI-TEMP-01 openai-temperature-whole-numbers-only: A non-integer temperature is rejected.':
@@ -67,52 +70,47 @@ export const openaiCompletionFaults: readonly Fault[] = [
         'choices.*.finish_reason': (reason: unknown) => (reason === 'length' ? 'stop' : reason),
       }),
     'OAI-CHAT-13 openai-answers-cached-by-question: Answers are cached by the last message and the parameters, regardless of earlier messages.':
-      perServer(() => {
-        const answers = new Map<string, Generation>()
-        return onModel('compatible', (model, request) => {
-          const answer = answers.get(questionOf(request)) ?? model(request)
-          answers.set(questionOf(request), answer)
+      mapping<Generation>((answers) =>
+        onModel('compatible', (model, request) => {
+          const { turns, ...settings } = request
+          const question = JSON.stringify([turns.at(-1), settings])
+          const answer = answers.get(question) ?? model(request)
+          answers.set(question, answer)
           return answer
-        })
-      }),
-    'OAI-CHAT-16 openai-requests-share-a-conversation: The messages of all previous requests are passed to the model.':
-      perServer(() => {
-        const earlierTurns: Turn[] = []
-        return onModel('compatible', (model, request) => {
-          const turns = [...earlierTurns, ...request.turns]
-          earlierTurns.push(...request.turns)
-          return model({ ...request, turns })
-        })
-      }),
-    'OAI-MODELS-04 openai-model-description-by-language: The description of a model is an object keyed by language.':
-      setModels((models) =>
-        models.map((entry) => ({ ...entry, description: { en: entry['id'] } })),
+        }),
       ),
+    'OAI-CHAT-16 openai-requests-share-a-conversation: The messages of all previous requests are passed to the model.':
+      perServer(
+        (): Turn[] => [],
+        (all) =>
+          onModel('compatible', (model, request) => {
+            all.push(...request.turns)
+            return model({ ...request, turns: [...all] })
+          }),
+      ),
+    'OAI-MODELS-04 openai-model-description-by-language: The description of a model is an object keyed by language.':
+      setFields(modelList, {
+        'data.*': (model: Json) => ({ ...model, description: { en: model['id'] } }),
+      }),
     'OAI-MODELS-06 openai-model-by-id-the-main-model: GET /models/{model} always returns the main model.':
       setFields(oneModel, { id: 'svc-main-model' }),
   }),
-  ...([422, 500, 200] as const).flatMap((status): readonly Fault[] => [
-    {
-      name: `openai-broken-json-answered-${status}`,
-      summary: `A request with malformed JSON returns ${status}.`,
-      breaks: ['OAI-ERR-01'],
-      patch: setErrorStatus(
-        completions,
-        status,
-        (_, { body }) => toObject(toObject(body)['error'])['code'] === 'invalid_json',
-      ),
-    },
-    {
-      name: `openai-wrong-type-answered-${status}`,
-      summary: `A request with a non-numeric max_tokens returns ${status}.`,
-      breaks: ['OAI-ERR-02'],
-      patch: setErrorStatus(
-        completions,
-        status,
-        ({ body }) => typeof (toObject(body)['max_tokens'] ?? 1) !== 'number',
-      ),
-    },
-  ]),
+  ...[422, 500, 200].flatMap((status) =>
+    faultTable({
+      [`OAI-ERR-01 openai-broken-json-answered-${status}: A request with malformed JSON returns ${status}.`]:
+        setErrorStatus(
+          completions,
+          status,
+          (_, { body }) => toObject(toObject(body)['error'])['code'] === 'invalid_json',
+        ),
+      [`OAI-ERR-02 openai-wrong-type-answered-${status}: A request with a non-numeric max_tokens returns ${status}.`]:
+        setErrorStatus(
+          completions,
+          status,
+          ({ body }) => typeof (toObject(body)['max_tokens'] ?? 1) !== 'number',
+        ),
+    }),
+  ),
 ]
 
 function mendTemperature(mend: (value: number) => number): Patch {
@@ -122,8 +120,4 @@ function mendTemperature(mend: (value: number) => number): Patch {
     (value) => typeof value !== 'number',
     (value) => mend(Number(value)),
   )
-}
-
-function questionOf({ turns, ...settings }: ModelRequest): string {
-  return JSON.stringify([turns.at(-1), settings])
 }

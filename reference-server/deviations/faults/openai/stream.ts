@@ -2,7 +2,7 @@
 
 import type { SseBlock } from '../../../events/sse.ts'
 import type { Patch } from '../../../services.ts'
-import { type Fields, type Json, setAll, setAt, toList, toObject } from '../../patches/json.ts'
+import { type Fields, isText, type Json, setAll, toList, toObject } from '../../patches/json.ts'
 import { onBlocks, onEachBlock } from '../../patches/replies.ts'
 import { onRequestBody } from '../../patches/requests.ts'
 import { completions } from '../../patches/routes.ts'
@@ -30,17 +30,26 @@ export const openaiStreamFaults = faultTable({
     'choices.*.finish_reason': null,
   }),
   'OAI-STREAM-07 openai-stream-goes-on-after-its-finish: The last text fragment is sent after the finish_reason.':
-    swapLastFragment(),
+    onBlocks(completions, async function* (blocks) {
+      let fragment: SseBlock | undefined
+      for await (const block of blocks) {
+        const chunk = toObject(block.data)
+        if (isFinished(chunk)) yield block
+        if (fragment !== undefined) yield fragment
+        fragment = undefined
+        if (textOf(chunk) !== '') fragment = block
+        else if (!isFinished(chunk)) yield block
+      }
+    }),
   'OAI-STREAM-08 openai-stream-usage-unasked: The chunk with the finish_reason contains usage that was not requested.':
     onEachBlock(completions, (chunk) => [isFinished(chunk) ? { ...chunk, usage } : chunk]),
   'OAI-STREAM-08 openai-stream-usage-never: stream_options is ignored: requested usage is not sent.':
     onRequestBody(completions, (body) => ({ ...body, stream_options: null })),
   'OAI-CHAT-10 openai-stream-usage-miscounted: total_tokens in the usage of a stream leaves out the prompt.':
-    onEachBlock(completions, (chunk) => [
-      chunk['usage']
-        ? setAt(chunk, 'usage.total_tokens', toObject(chunk['usage'])['completion_tokens'])
-        : chunk,
-    ]),
+    setInChunks({
+      usage: (usage: Json | null | undefined) =>
+        usage && { ...usage, total_tokens: usage['completion_tokens'] },
+    }),
   'OAI-STREAM-09 openai-stream-done-twice: [DONE] is sent twice.': onBlocks(
     completions,
     async function* (blocks) {
@@ -58,18 +67,14 @@ export const openaiStreamFaults = faultTable({
   'OAI-STREAM-10 openai-stream-doubles-a-delta: The first text fragment is sent twice.':
     onEachBlock(completions, (chunk, at) => (at === 1 ? [chunk, chunk] : [chunk])),
   'OAI-STREAM-10 openai-stream-replaces-characters: Non-ASCII characters in text fragments are replaced by U+FFFD.':
-    mapFragments((text) => text.replaceAll(/\P{ASCII}/gu, '\ufffd')),
+    setInChunks({
+      'choices.*.delta.content': (text: unknown) =>
+        isText(text) ? text.replaceAll(/\P{ASCII}/gu, '\ufffd') : text,
+    }),
 })
 /** Sets fields in every chunk. */
 export function setInChunks(fields: Fields): Patch {
   return onEachBlock(completions, (chunk) => [setAll(chunk, fields)])
-}
-
-/** Maps every text fragment. */
-export function mapFragments(to: (text: string) => unknown): Patch {
-  return onEachBlock(completions, (chunk) =>
-    textOf(chunk) === '' ? [chunk] : [setAt(chunk, 'choices.*.delta.content', to(textOf(chunk)))],
-  )
 }
 
 export function textOf(chunk: Json): string {
@@ -89,19 +94,5 @@ function encodeText(write: (text: string) => Uint8Array): Patch {
       const original = services.encode(block)
       return block.event === undefined ? write(Buffer.from(original).toString()) : original
     },
-  })
-}
-
-function swapLastFragment(): Patch {
-  return onBlocks(completions, async function* (blocks) {
-    let fragment: SseBlock | undefined
-    for await (const block of blocks) {
-      const chunk = toObject(block.data)
-      if (isFinished(chunk)) yield block
-      if (fragment !== undefined) yield fragment
-      fragment = undefined
-      if (textOf(chunk) !== '') fragment = block
-      else if (!isFinished(chunk)) yield block
-    }
   })
 }

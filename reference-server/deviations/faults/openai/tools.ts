@@ -1,20 +1,12 @@
 /** Faults of stop sequences, tools, response_format and n on the compatible surface (section 4.1). */
 import type { Patch } from '../../../services.ts'
-import {
-  type Fields,
-  isText,
-  type Json,
-  setAll,
-  setAt,
-  toList,
-  toObject,
-} from '../../patches/json.ts'
-import { onBlocks, onEachBlock, onSuccessBody, setFields } from '../../patches/replies.ts'
+import { isText, type Json, setAt, toList, toObject } from '../../patches/json.ts'
+import { onBlocks, onSuccessBody, setFields } from '../../patches/replies.ts'
 import { onRequestBody, rejectRequests } from '../../patches/requests.ts'
 import { completions } from '../../patches/routes.ts'
 import { compose } from '../../patches/services.ts'
 import { faultTable } from '../../table.ts'
-import { textOf } from './stream.ts'
+import { setInChunks, textOf } from './stream.ts'
 
 const contentPath = 'choices.*.delta.content'
 
@@ -23,20 +15,8 @@ const ignoreMembers = (members: readonly string[], when: (body: Json) => boolean
     when(body) ? members.reduce((rest, member) => setAt(rest, member, undefined), body) : body,
   )
 
-const requestsFormat =
-  (type: string) =>
-  (body: Json): boolean =>
-    toObject(body['response_format'])['type'] === type
+const formatOf = (body: Json) => toObject(body['response_format'])['type']
 
-const setInCalls = (fields: Fields): Patch =>
-  setFields(completions, {
-    'choices.*.message.tool_calls.*': (call: unknown) => setAll(call, fields),
-  })
-
-const setInFragments = (fields: Fields): Patch =>
-  onEachBlock(completions, (data) => [
-    setAt(data, 'choices.*.delta.tool_calls.*', (one: unknown) => setAll(one, fields)),
-  ])
 export const openaiToolFaults = faultTable({
   'OAI-STOP-02 openai-stop-list-of-four-refused: A list of more than three stop sequences is rejected.':
     rejectRequests(completions, ({ stop }) => Array.isArray(stop) && stop.length > 3),
@@ -54,29 +34,37 @@ export const openaiToolFaults = faultTable({
     ignoreMembers(['tools', 'tool_choice'], ({ stream }) => stream === true),
   'OAI-TOOL-01 openai-tool-choice-ignored: tool_choice required is treated as auto: the model answers with text.':
     ignoreMembers(['tools', 'tool_choice'], ({ tool_choice: choice }) => choice === 'required'),
-  'OAI-TOOL-02 openai-tool-call-without-id: Tool calls omit id.': setInCalls({ id: undefined }),
+  'OAI-TOOL-02 openai-tool-call-without-id: Tool calls omit id.': setFields(completions, {
+    'choices.*.message.tool_calls.*.id': undefined,
+  }),
   'OAI-TOOL-02 openai-tool-calls-with-one-id: An answer calls the tool twice, with the same id.':
     setFields(completions, {
       'choices.*.message.tool_calls': (calls: unknown) =>
         Array.isArray(calls) ? [...calls, ...calls] : calls,
     }),
   'OAI-TOOL-02 openai-tool-name-in-a-namespace: The function name of a tool call is prefixed: functions.get_time instead of get_time.':
-    setInCalls({ 'function.name': (name: unknown) => `functions.${name}` }),
+    setFields(completions, {
+      'choices.*.message.tool_calls.*.function.name': (name: unknown) => `functions.${name}`,
+    }),
   'OAI-TOOL-02 openai-tool-arguments-as-object: The arguments of a tool call are an object instead of a JSON string.':
-    setInCalls({ 'function.arguments': (input: unknown) => JSON.parse(String(input)) }),
+    setFields(completions, {
+      'choices.*.message.tool_calls.*.function.arguments': (input: string) => JSON.parse(input),
+    }),
   'OAI-TOOL-03 openai-tool-fragments-without-index: The fragments of a streamed tool call omit index.':
-    setInFragments({ index: undefined }),
+    setInChunks({ 'choices.*.delta.tool_calls.*.index': undefined }),
   'OAI-TOOL-03 openai-tool-fragments-doubled: The arguments in each fragment of a streamed tool call are duplicated.':
-    setInFragments({ 'function.arguments': (text: unknown) => `${text}${text}` }),
+    setInChunks({
+      'choices.*.delta.tool_calls.*.function.arguments': (text: unknown) => `${text}${text}`,
+    }),
   'OAI-TOOL-04 openai-tool-result-refused: Messages with the role tool are rejected.':
     rejectRequests(completions, ({ messages }) =>
       toList(messages).some(({ role }) => role === 'tool'),
     ),
   'OAI-FORMAT-01 openai-json-object-ignored: response_format json_object is ignored.':
-    ignoreMembers(['response_format'], requestsFormat('json_object')),
+    ignoreMembers(['response_format'], (body) => formatOf(body) === 'json_object'),
   'OAI-FORMAT-02 openai-json-schema-ignored: response_format json_schema is treated as json_object.':
     onRequestBody(completions, (body) =>
-      requestsFormat('json_schema')(body)
+      formatOf(body) === 'json_schema'
         ? { ...body, response_format: { type: 'json_object' } }
         : body,
     ),

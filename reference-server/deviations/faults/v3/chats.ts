@@ -5,8 +5,7 @@ import type { Store } from '../../../store/sql/store.ts'
 import type { Chat, ChatChange, ChatVersion } from '../../../store/types.ts'
 import { isText, toObject } from '../../patches/json.ts'
 import {
-  alsoDo,
-  onError,
+  afterSuccess,
   onReply,
   onSuccess,
   onSuccessBody,
@@ -15,6 +14,7 @@ import {
 import { onRequestBody, rejectRequests } from '../../patches/requests.ts'
 import {
   changeChat,
+  chatIdOf,
   createChat,
   deleteChat,
   favoriteList,
@@ -24,31 +24,24 @@ import {
   v3History,
 } from '../../patches/routes.ts'
 import {
-  chatIdOf,
   compose,
   editChatChanges,
   editChatRows,
   editedRows,
   keepingDeleted,
+  mapping,
   onStore,
-  perServer,
   remembering,
 } from '../../patches/services.ts'
 import { faultTable } from '../../table.ts'
-
-const emptyHistory = { status: 200, body: { result: [], pagination: { cursor: null } } }
 
 export const chatFaults = faultTable({
   'V3-CHAT-01 v3-new-chat-without-id: The response to POST /chat omits the id of the chat.':
     setFields(createChat, { id: undefined }),
   'V3-CHAT-01 v3-new-chat-is-the-first-again: POST /chat always returns the first chat that was created.':
-    perServer(() => {
-      let first: unknown
-      return onSuccessBody(createChat, (body) => {
-        first ??= body
-        return first
-      })
-    }),
+    mapping<object>((chats) =>
+      onSuccessBody(createChat, (body) => chats.get('first') ?? (chats.set('first', body) && body)),
+    ),
   'V3-CHAT-01 v3-new-chat-wants-a-version: POST /chat without version is rejected.': rejectRequests(
     createChat,
     (body) => body['version'] === undefined,
@@ -63,16 +56,13 @@ export const chatFaults = faultTable({
       body: { error: { message: 'Use /api/v2 for this chat' } },
     })),
   'VER-01 v3-new-chat-of-any-version: version in the body of POST /chat sets the version of the chat.':
-    perServer(() => {
-      const versions = new Map<unknown, ChatVersion>()
-      return compose([
-        onRequestBody(createChat, (body) => {
-          if (body['version'] === 'v2') versions.set(body['name'], 'v2')
-          return body
-        }),
-        onCreation((chat) => ({ ...chat, version: versions.get(chat.name) ?? chat.version })),
-      ])
-    }),
+    mapping<ChatVersion>((versions) => [
+      onRequestBody(createChat, (body) => {
+        if (body['version'] === 'v2') versions.set(body['name'], 'v2')
+        return body
+      }),
+      onCreation((chat) => ({ ...chat, version: versions.get(chat.name) ?? chat.version })),
+    ]),
   'VER-01 v3-new-chat-repeats-the-version: The response to POST /chat repeats the version that was sent; the chat is v3.':
     onSuccessBody(createChat, (body, { body: sent }) => ({ ...body, ...(sent as object) })),
   'V3-CHAT-02 chat-name-lost: POST /chat ignores name: every chat is named New chat.':
@@ -115,14 +105,14 @@ export const chatFaults = faultTable({
       })),
     ),
   'V3-CHAT-11 chat-delete-keeps-history: GET /message returns 200 with an empty history for a deleted chat.':
-    remembering((deleted) =>
-      compose([
-        onSuccess(deleteChat, (reply, call) => deleted.add(chatIdOf(call)) && reply),
-        onError(v3History, (reply, { query }) =>
-          deleted.has(String(toObject(query)['chat_id'])) ? emptyHistory : reply,
-        ),
-      ]),
-    ),
+    remembering((deleted) => [
+      onSuccess(deleteChat, (reply, call) => deleted.add(chatIdOf(call)) && reply),
+      onReply(v3History, (reply, { query }) =>
+        reply.status >= 400 && deleted.has(String(toObject(query)['chat_id']))
+          ? { status: 200, body: { result: [], pagination: { cursor: null } } }
+          : reply,
+      ),
+    ]),
   'V3-CHAT-13 chat-update-spreads: An update of a chat renames all chats with the same name.':
     onStore('chats', (chats) => ({
       update: async (owner, id, change) => {
@@ -135,8 +125,8 @@ export const chatFaults = faultTable({
   'V3-CHAT-13 chat-delete-spreads: The deletion of a chat deletes all chats with the same name.':
     onStore('chats', (chats) => ({
       delete: async (owner, id) => {
-        for (const other of await chatsOfSameName(chats, owner, id))
-          await chats.delete(owner, other)
+        const others = await chatsOfSameName(chats, owner, id)
+        for (const other of others) await chats.delete(owner, other)
         return chats.delete(owner, id)
       },
     })),
@@ -149,11 +139,11 @@ export const chatFaults = faultTable({
     ({ list }, { store }) => ({
       list: async (owner, page) => {
         const { rows, next } = await list(owner, page)
-        const runs = await Promise.all(rows.map(({ id }) => store.history.runs(id)))
-        const copies = rows.map((chat, at) =>
-          runs[at]?.length ? runs[at].map(() => chat) : [chat],
-        )
-        return { rows: copies.flat(), next }
+        const copies = rows.map(async (chat) => {
+          const runs = await store.history.runs(chat.id)
+          return runs.length > 0 ? runs.map(() => chat) : [chat]
+        })
+        return { rows: (await Promise.all(copies)).flat(), next }
       },
     }),
   ),
@@ -167,9 +157,6 @@ export const chatFaults = faultTable({
     forgetsFavorite(true),
   'V3-FAV-01 favorite-list-latest-alone: GET /chat/favorite returns only the newest chat among the favorites.':
     setFields(favoriteList, { result: (chats: readonly unknown[]) => chats.slice(0, 1) }),
-  'V3-FAV-01 favorite-list-twice: GET /chat/favorite returns each chat twice.': editChatRows(
-    (rows, { favorite }) => (favorite ? [...rows, ...rows] : rows),
-  ),
   'V3-FAV-01 chat-turn-clears-favorite: A turn that ends, after a moment, removes its chat from favorites.':
     editChatChanges((change) =>
       change.name || change.favorite ? change : sleep(250, { ...change, favorite: false }),
@@ -180,11 +167,8 @@ export const chatFaults = faultTable({
     ),
   'V3-FAV-02 favorite-remove-forgotten: DELETE /chat/{chat_id}/favorite succeeds but does not remove the chat from favorites.':
     forgetsFavorite(false),
-  'V3-FAV-02 favorite-remove-deletes: DELETE /chat/{chat_id}/favorite deletes the chat.': alsoDo(
-    removeFavorite,
-    ({ store }, { caller, params }, { status }) =>
-      status < 300 ? store.chats.delete(caller, params['chat_id'] ?? '') : undefined,
-  ),
+  'V3-FAV-02 favorite-remove-deletes: DELETE /chat/{chat_id}/favorite deletes the chat.':
+    afterSuccess(removeFavorite, ({ store }, { caller }, chat) => store.chats.delete(caller, chat)),
   'V3-FAV-03 V3-FAV-02 favorite-list-others: GET /chat/favorite returns all chats.': onStore(
     'chats',
     ({ list }) => ({
@@ -192,13 +176,10 @@ export const chatFaults = faultTable({
         list(owner, { ...query, favorite: query.favorite === false ? false : undefined }),
     }),
   ),
-  'V3-FAV-03 chat-generation-marks-favorite: A generation adds its chat to favorites.': alsoDo(
-    v3Generate,
-    ({ store }, call, { status }) =>
-      status < 300
-        ? store.chats.update(call.caller, chatIdOf(call), { favorite: true })
-        : undefined,
-  ),
+  'V3-FAV-03 chat-generation-marks-favorite: A generation adds its chat to favorites.':
+    afterSuccess(v3Generate, ({ store }, { caller }, chat) =>
+      store.chats.update(caller, chat, { favorite: true }),
+    ),
   'V3-CHAT-11 chat-deleted-stays-favorite: A deleted chat remains in the list of favorites.':
     keepingDeleted((deleted) =>
       editChatRows((rows, { favorite }) =>
@@ -231,11 +212,8 @@ function changeTitle(make: (change: ChatChange) => ChatChange): Patch {
   )
 }
 
-async function chatsOfSameName(
-  chats: Store['chats'],
-  owner: string,
-  id: string,
-): Promise<readonly string[]> {
+/** Ids of the other chats with the name of a chat. */
+async function chatsOfSameName(chats: Store['chats'], owner: string, id: string) {
   const name = (await chats.find(owner, id))?.name
   const { rows } = await chats.list(owner, { version: 'v3', limit: 1000 })
   return rows.filter((chat) => chat.name === name && chat.id !== id).map((chat) => chat.id)

@@ -6,19 +6,15 @@ import { pickMembers, toObject } from '../../patches/json.ts'
 import { onSuccessBody, setFields } from '../../patches/replies.ts'
 import { onRequest, rejectRequests } from '../../patches/requests.ts'
 import { fileList, type RoutePattern, upload, v3Generate } from '../../patches/routes.ts'
-import { compose, editFileRows, onStore, perServer, remembering } from '../../patches/services.ts'
+import { editFileRows, mapping, onStore, remembering } from '../../patches/services.ts'
 import { faultTable } from '../../table.ts'
 
 const plainPrefix = '/api/knowledge'
-
 const v3Prefix = '/api/v3/knowledge'
-
 const search = '/:base_id/search'
-
 const documents = '/:base_id/documents'
 
 const assistantWithoutBase = assistants.find(({ baseId }) => baseId === null)?.id
-
 const assistantWithBase = assistants.find(({ baseId }) => baseId !== null)?.id
 
 const rejectSearchType = (type: string) =>
@@ -98,27 +94,22 @@ export const fileFaults = faultTable({
       }
     }),
   'V3-ATT-11 attachment-of-another-by-its-chat: GET /attachment with the chat_id of another caller returns its attachments.':
-    perServer(() => {
-      const owners = new Map<unknown, string>()
-      return compose([
-        onStore('chats', ({ create }) => ({
-          create: (chat) => create(owners.set(chat.id, chat.owner) && chat),
-        })),
-        onRequest(fileList, (call) => ({
-          ...call,
-          caller: owners.get(toObject(call.query)['chat_id']) ?? call.caller,
-        })),
-      ])
-    }),
+    mapping<string>((owners) => [
+      onStore('chats', ({ create }) => ({
+        create: (chat) => create(owners.set(chat.id, chat.owner) && chat),
+      })),
+      onRequest(fileList, (call) => ({
+        ...call,
+        caller: owners.get(toObject(call.query)['chat_id']) ?? call.caller,
+      })),
+    ]),
   'V3-ATT-06 attachment-of-no-chat-unlisted: GET /attachment omits files without a chat.':
-    remembering((linked) =>
-      compose([
-        onStore('attachments', ({ link }) => ({
-          link: (chat, id) => link(chat, linked.add(id) && id),
-        })),
-        editFileRows((rows) => rows.filter(({ id }) => linked.has(id))),
-      ]),
-    ),
+    remembering((linked) => [
+      onStore('attachments', ({ link }) => ({
+        link: (chat, id) => link(chat, linked.add(id) && id),
+      })),
+      editFileRows((rows) => rows.filter(({ id }) => linked.has(id))),
+    ]),
   'V3-ATT-08 attachment-search-for-parts-alone: A search for a whole file name finds nothing.':
     editFileRows((rows, { search }) => rows.filter(({ filename }) => filename !== search)),
   'V3-CHAT-11 chat-with-files-undeletable: DELETE /chat/{chat_id} of a chat with attachments returns 500.':

@@ -2,7 +2,7 @@
 
 import { isUuid } from '../../../../contract/json.ts'
 import type { Call } from '../../../http/call.ts'
-import type { Generation, Step } from '../../../model/types.ts'
+import type { Generation } from '../../../model/types.ts'
 import type { Patch } from '../../../services.ts'
 import { newChat } from '../../../surfaces/chats.ts'
 import { all, dropEvents, editEvents, replaceEvents } from '../../patches/events.ts'
@@ -31,18 +31,14 @@ import {
   rejectRequests,
 } from '../../patches/requests.ts'
 import { oneShot, v3Generate } from '../../patches/routes.ts'
-import { compose, onModel, onStore, perServer } from '../../patches/services.ts'
+import { compose, mapping, onModel, onStore, perServer, withSteps } from '../../patches/services.ts'
 import { faultTable } from '../../table.ts'
 
 const setInResponse = (fields: Fields): Patch => setFields(v3Generate, fields)
 
 const fixedId = 'resp_1'
-const inputContains = (text: string) => (body: Json) =>
-  JSON.stringify(body['input'] ?? '').includes(text)
-
 const isKeyless = ({ headers }: Call) => headers['idempotency-key'] === undefined
 
-const thinks = ({ think }: Json) => think === true
 export const generateFaults = faultTable({
   'V3-GEN-01 v3-response-wrapped: The response object of a non-streaming response is nested in response.':
     onSuccessBody(v3Generate, (response) => ({ type: 'response.completed', response })),
@@ -87,13 +83,8 @@ export const generateFaults = faultTable({
   'V3-GEN-17 v3-max-tokens-in-a-text: A generation with max_tokens as the digits of a number is accepted.':
     mendField(v3Generate, 'max_tokens', (value) => !isText(value), Number),
   'V3-CTX-01 v3-parent-known-by-its-answer-alone: Only the answer of the parent run is passed to the model, without its input.':
-    onStore('history', (original) => ({
-      runs: async (chatId) => (await original.runs(chatId)).map((run) => ({ ...run, input: [] })),
-    })),
-  'V3-CTX-01 v3-parent-without-its-own: Only the parent run is passed to the model, not the runs before it.':
-    onStore('history', (original) => ({
-      runs: async (chatId) =>
-        (await original.runs(chatId)).map((run) => ({ ...run, parentId: null })),
+    onStore('history', ({ runs }) => ({
+      runs: async (chatId) => (await runs(chatId)).map((run) => ({ ...run, input: [] })),
     })),
   'V3-THINK-01 v3-think-told-in-the-answer: The reasoning is returned only at the start of the answer text.':
     onModel('native', (model, request) => withReasoningInText(model(request), false)),
@@ -106,10 +97,6 @@ export const generateFaults = faultTable({
     ),
   'V3-THINK-02 v3-think-repeated-in-the-answer: The answer text starts with the reasoning that was already streamed.':
     onModel('native', (model, request) => withReasoningInText(model(request), true)),
-  'V3-GEN-07 media-image-by-url-alone: An image as a data: URL is rejected.': rejectRequests(
-    v3Generate,
-    inputContains('data:image/'),
-  ),
   'V3-GEN-10 v3-max-tokens-off-by-one: An answer may exceed max_tokens by one token.': onModel(
     'native',
     (model, request) => model({ ...request, maxTokens: request.maxTokens + 1 }),
@@ -121,31 +108,28 @@ export const generateFaults = faultTable({
       return model({ ...request, turns: request.turns.filter((_turn, at) => !overheard(at)) })
     }),
   'V3-GEN-16 v3-input-hears-the-first-part: Only the first text of a message with several text parts is passed to the model.':
-    perServer(() => {
-      const firstOf = new Map<string, string>()
-      return compose([
-        onRequestBody(v3Generate, (body) => {
-          for (const { content } of toList(body['input'])) {
-            const texts = toList(content).map(({ text }) => String(text ?? ''))
-            firstOf.set(texts.join('\n'), texts[0] ?? '')
-          }
-          return body
-        }),
-        onModel('native', (model, request) => {
-          const firstText = ({ text }: { readonly text: string }) => firstOf.get(text) ?? text
-          return model({
-            ...request,
-            turns: request.turns.map((turn) => ({ ...turn, text: firstText(turn) })),
-          })
-        }),
-      ])
-    }),
+    mapping<string>((firstOf) => [
+      onRequestBody(v3Generate, (body) => {
+        for (const { content } of toList(body['input'])) {
+          const texts = toList(content).map(({ text }) => String(text ?? ''))
+          firstOf.set(texts.join('\n'), texts[0] ?? '')
+        }
+        return body
+      }),
+      onModel('native', (model, request) => {
+        const turns = request.turns.map((turn) => ({
+          ...turn,
+          text: firstOf.get(turn.text) ?? turn.text,
+        }))
+        return model({ ...request, turns })
+      }),
+    ]),
   'V3-GEN-08 media-video-refused: Input with a video is rejected.': rejectRequests(
     v3Generate,
-    inputContains('input_video'),
+    ({ input }) => JSON.stringify(input ?? '').includes('input_video'),
   ),
   'V3-IDEM-01 v3-thinking-without-key: A generation with think: true is accepted without Idempotency-Key.':
-    generateMissingKey(thinks),
+    generateMissingKey(({ think }) => think === true),
   'V3-ONE-01 one-shot-wrapped: The response object of a one-shot is nested in response.':
     onSuccessBody(oneShot, (response) => ({ response })),
   'V3-ONE-03 one-shot-wants-a-key: A one-shot without Idempotency-Key is rejected.': rejectRequests(
@@ -180,14 +164,15 @@ export const generateFaults = faultTable({
   'V3-ONE-08 RAG-07 one-shot-assistant-refused: A one-shot with the UUID of an assistant is rejected.':
     rejectRequests(oneShot, ({ assistant_id: id }) => isUuid(id)),
   'V3-ONE-11 one-shot-remembers: The inputs of previous one-shots are passed to the model.':
-    perServer(() => {
-      const earlierInputs: unknown[] = []
-      return onRequestBody(oneShot, (body) => {
-        const before = earlierInputs.map((input, at) => ({ id: `run-${at}`, input }))
-        if (isText(body['input'])) earlierInputs.push(body['input'])
-        return isGiven(body['runs']) ? body : { ...body, runs: before }
-      })
-    }),
+    perServer(
+      (): unknown[] => [],
+      (earlierInputs) =>
+        onRequestBody(oneShot, (body) => {
+          const before = earlierInputs.map((input, at) => ({ id: `run-${at}`, input }))
+          if (isText(body['input'])) earlierInputs.push(body['input'])
+          return isGiven(body['runs']) ? body : { ...body, runs: before }
+        }),
+    ),
 })
 
 /** Applies to both forms; as parent_id, the id refers to the last run of its chat. */
@@ -214,18 +199,16 @@ function crash(when: (call: Call) => boolean): Patch {
   return setErrorStatus(v3Generate, 500, (call) => call.caller !== '' && when(call))
 }
 
-function withReasoningInText(generation: Generation, keepingThem: boolean): Generation {
+/** The reasoning at the start of the answer text, and in its own item as well if that is kept. */
+function withReasoningInText(generation: Generation, isKept: boolean): Generation {
   const reasons = generation.steps.filter(({ type }) => type === 'reasoning')
   const fragments = reasons.flatMap((step) => step.fragments)
-  const steps = generation.steps.flatMap((step): readonly Step[] => {
-    if (step.type === 'reasoning') return keepingThem ? [step] : []
+  return withSteps(generation, (step) => {
+    if (step.type === 'reasoning') return isKept ? [step] : []
     return [
       step.type === 'message' ? { ...step, fragments: [...fragments, ...step.fragments] } : step,
     ]
   })
-  const output = steps.reduce((sum, step) => sum + step.fragments.length, 0)
-  const reasoning = keepingThem ? generation.tokens.reasoning : 0
-  return { ...generation, steps, tokens: { ...generation.tokens, output, reasoning } }
 }
 
 function storeOneShots(when: (body: Json) => boolean): Patch {

@@ -1,15 +1,22 @@
 /** Faults of the Idempotency-Key and of repeated requests (section 4.3). */
 import { isUuid } from '../../../../contract/json.ts'
 import type { Patch } from '../../../services.ts'
-import type { IdempotencyScope, Reservation } from '../../../store/types.ts'
-import { type Json, toObject } from '../../patches/json.ts'
-import { onRequest, onRequestBody, rejectRequests } from '../../patches/requests.ts'
-import { v3Generate } from '../../patches/routes.ts'
-import { compose, editReservations, onStore, perServer } from '../../patches/services.ts'
+import type { Reservation } from '../../../store/types.ts'
+import { toObject } from '../../patches/json.ts'
+import { onRequest, rejectRequests } from '../../patches/requests.ts'
+import { chatIdOf, v3Generate } from '../../patches/routes.ts'
+import {
+  editReservations,
+  mapping,
+  onStore,
+  remembering,
+  renameKeys,
+} from '../../patches/services.ts'
 import { faultTable } from '../../table.ts'
 
 type Form = 'json' | 'stream'
 const first: Reservation = { state: 'first' }
+
 export const idempotencyFaults = faultTable({
   'V3-IDEM-06 v3-idempotency-uuids-alone: An Idempotency-Key that is not a UUID is rejected.':
     rejectKeys((key) => !isUuid(key)),
@@ -18,22 +25,16 @@ export const idempotencyFaults = faultTable({
   'V3-IDEM-06 v3-idempotency-words-alone: An Idempotency-Key may contain only letters, digits, underscores and hyphens.':
     rejectKeys((key) => !/^[\w-]+$/.test(key)),
   'V3-IDEM-07 v3-idempotency-by-content: An identical request with a different Idempotency-Key is treated as a repeat.':
-    perServer(() => {
-      const prints = new Map<string, string>()
-      const byContent = (scope: IdempotencyScope) => ({
-        ...scope,
-        key: prints.get(scope.key) ?? '',
-      })
-      return onStore('idempotency', (original) => ({
+    mapping<string>((prints) => [
+      renameKeys(({ key }) => prints.get(key) ?? ''),
+      // A key is bound to its first request: a repeat in the other form remains a repeat.
+      onStore('idempotency', ({ reserve }) => ({
         reserve: (scope, print, now) => {
-          // A key is bound to its first request: a repeat in the other form remains a repeat.
           if (!prints.has(scope.key)) prints.set(scope.key, print)
-          return original.reserve(byContent(scope), print, now)
+          return reserve(scope, print, now)
         },
-        finish: (scope, run) => original.finish(byContent(scope), run),
-        release: (scope) => original.release(byContent(scope)),
-      }))
-    }),
+      })),
+    ]),
   'V3-IDEM-03 v3-idempotency-answers-after-a-stream: A non-streaming repeat of a streaming request creates a second step.':
     separateForms('stream'),
   'V3-IDEM-03 v3-idempotency-forgets-streams: The Idempotency-Key of a stream is forgotten when the stream completes.':
@@ -51,9 +52,8 @@ export const idempotencyFaults = faultTable({
   'V3-IDEM-05 v3-idempotency-of-finished-answers-alone: The Idempotency-Key of a non-streaming request takes effect only when the request completes.':
     ignoreRunning('json'),
   'V3-IDEM-05 v3-idempotency-loses-races: Lookup and reservation of an Idempotency-Key are not atomic: concurrent requests create two steps.':
-    perServer(() => {
-      const taken = new Set<string>()
-      return onStore('idempotency', (original, { clock }) => ({
+    remembering((taken) =>
+      onStore('idempotency', (original, { clock }) => ({
         reserve: async (scope, fingerprint, now) => {
           const free = !taken.has(scope.key)
           await clock.sleep(10)
@@ -61,13 +61,14 @@ export const idempotencyFaults = faultTable({
           const reservation = await original.reserve(scope, fingerprint, now)
           return free && reservation.state === 'running' ? first : reservation
         },
-      }))
-    }),
+      })),
+    ),
   'V3-IDEM-08 v3-idempotency-repeat-crashes: The repeat of a completed request returns 500.':
     crashOn('finished'),
   'V3-IDEM-08 v3-idempotency-running-repeat-crashes: The repeat of a running request returns 500.':
     crashOn('running'),
 })
+
 function rejectKeys(when: (key: string) => boolean): Patch {
   return rejectRequests(v3Generate, (_body, { headers }) => {
     const key = headers['idempotency-key']
@@ -76,55 +77,50 @@ function rejectKeys(when: (key: string) => boolean): Patch {
 }
 
 /** Treats a repeat in the other form as a request with another key. */
-function separateForms(first: Form): Patch {
-  return trackKeys((keys) =>
+function separateForms(form: Form): Patch {
+  return ofForm(form, (chats) =>
     onRequest(v3Generate, (call) => {
       const key = call.headers['idempotency-key']
-      const form = formOf(toObject(call.body))
-      if (key === undefined || keys.get(String(key))?.form !== first || form === first) return call
-      return { ...call, headers: { ...call.headers, 'idempotency-key': `${key} ${form}` } }
+      if (!chats.has(key) || formOf(call.body) === form) return call
+      return { ...call, headers: { ...call.headers, 'idempotency-key': `${key} again` } }
     }),
   )
 }
 
-function formOf({ stream }: Json): Form {
-  return stream === true ? 'stream' : 'json'
+function formOf(body: unknown): Form {
+  return toObject(body)['stream'] === true ? 'stream' : 'json'
 }
 
-/** Tracks the form and the chat that each key was first used for. */
-function trackKeys(
-  make: (keys: ReadonlyMap<string, { form: Form; chatId: string }>) => Patch,
-): Patch {
-  return perServer(() => {
-    const keys = new Map<string, { form: Form; chatId: string }>()
-    return compose([
-      onRequestBody(v3Generate, (body, { headers }) => {
-        const key = String(headers['idempotency-key'])
-        if (!keys.has(key)) keys.set(key, { form: formOf(body), chatId: String(body['chat_id']) })
-        return body
+/** Patches for keys that were first used for a request of a form; `chats` has the chat of each. */
+function ofForm(form: Form, make: (chats: ReadonlyMap<unknown, string>) => Patch): Patch {
+  return remembering((seen) =>
+    mapping<string>((chats) => [
+      onRequest(v3Generate, (call) => {
+        const key = String(call.headers['idempotency-key'])
+        if (!seen.has(key) && formOf(call.body) === form) chats.set(key, chatIdOf(call))
+        seen.add(key)
+        return call
       }),
-      make(keys),
-    ])
-  })
+      make(chats),
+    ]),
+  )
 }
 
 function forgetFinished(form: Form): Patch {
-  return trackKeys((keys) =>
-    onStore('idempotency', (original) => ({
-      finish: (scope, run) =>
-        keys.get(scope.key)?.form === form ? original.release(scope) : original.finish(scope, run),
+  return ofForm(form, (chats) =>
+    onStore('idempotency', ({ finish, release }) => ({
+      finish: (scope, run) => (chats.has(scope.key) ? release(scope) : finish(scope, run)),
     })),
   )
 }
 
 function storeReplays(form: Form): Patch {
-  return trackKeys((keys) =>
+  return ofForm(form, (chats) =>
     editReservations(async (reservation, { key }, { store }) => {
-      const use = keys.get(key)
-      if (reservation.state !== 'finished' || use?.form !== form) return reservation
-      const runs = await store.history.runs(use.chatId)
-      const run = runs.find(({ id }) => id === reservation.run.id)
-      if (run !== undefined) await store.history.append(use.chatId, { ...run, input: [] })
+      const chat = chats.get(key)
+      if (reservation.state !== 'finished' || chat === undefined) return reservation
+      const run = (await store.history.runs(chat)).find(({ id }) => id === reservation.run.id)
+      if (run !== undefined) await store.history.append(chat, { ...run, input: [] })
       return reservation
     }),
   )
@@ -132,14 +128,12 @@ function storeReplays(form: Form): Patch {
 
 /** Slow, so that the request is still running when it is repeated. */
 function ignoreRunning(form: Form): Patch {
-  return trackKeys((keys) =>
-    compose([
-      editReservations((reservation, { key }) =>
-        reservation.state === 'running' && keys.get(key)?.form === form ? first : reservation,
-      ),
-      (services) => ({ ...services, timing: (count) => services.timing(count, { ttftMs: 300 }) }),
-    ]),
-  )
+  return ofForm(form, (chats) => (services) => ({
+    ...editReservations((reservation, { key }) =>
+      reservation.state === 'running' && chats.has(key) ? first : reservation,
+    )(services),
+    timing: (count) => services.timing(count, { ttftMs: 300 }),
+  }))
 }
 
 function crashOn(state: Reservation['state']): Patch {

@@ -1,8 +1,9 @@
 /** Faults of blocks, lines and bytes of the v3 event stream, and of their delivery (sections 1, 4.3 and 6). */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Patch } from '../../../../services.ts'
+import { textDelta, textDone } from '../../../patches/events.ts'
 import { joinChunks, type NamedBlock, rechunk, rewriteBlocks } from '../../../patches/framing.ts'
-import { setAt } from '../../../patches/json.ts'
+import { setAt, toObject } from '../../../patches/json.ts'
 import { onReply } from '../../../patches/replies.ts'
 import { ofV3 } from '../../../patches/routes.ts'
 import { faultTable } from '../../../table.ts'
@@ -19,13 +20,9 @@ export const streamFramingFaults = faultTable({
   'V3-SSE-02 stream-without-event-lines: Blocks omit the event: line: the event name is only in type.':
     rewriteBlocks((block) => `data: ${blockJson(block)}\n\n`),
   'V3-SSE-02 stream-json-over-blocks: The JSON of one delta is split across two blocks.':
-    rewriteOneDelta((block) => {
-      const text = blockJson(block)
-      const head = `event: ${block.event}\ndata: `
-      return `${head}${text.slice(0, 40)}\n\n${head}${text.slice(40)}\n\n`
-    }),
+    rewriteOneDelta((text, head) => `${head}${text.slice(0, 40)}\n\n${head}${text.slice(40)}\n\n`),
   'V3-SSE-02 stream-data-in-an-array: The data of one delta is wrapped in an array.':
-    rewriteOneDelta((block) => `event: ${block.event}\ndata: [${blockJson(block)}]\n\n`),
+    rewriteOneDelta((text, head) => `${head}[${text}]\n\n`),
   'V3-SSE-02 stream-block-without-data: The block of response.in_progress has no data: line.':
     rewriteBlocks((block) =>
       block.event === 'response.in_progress' ? `event: ${block.event}\n\n` : undefined,
@@ -37,14 +34,14 @@ export const streamFramingFaults = faultTable({
     ),
   'V3-SSE-03 stream-type-differs: The type of response.output_text.delta events is response.text.delta.':
     rewriteBlocks((block) => {
-      if (block.event !== 'response.output_text.delta') return undefined
+      if (block.event !== textDelta) return undefined
       const data = setAt(block.data, 'type', 'response.text.delta')
       return `event: ${block.event}\ndata: ${JSON.stringify(data)}\n\n`
     }),
   // leseb/openresponses-gw engine, which misspells response.output_text.annotation.added
   'V3-SSE-03 stream-event-misspelt: The event: line of response.output_text.done is response.output_text_done.':
     rewriteBlocks((block) =>
-      block.event === 'response.output_text.done'
+      block.event === textDone
         ? `event: response.output_text_done\ndata: ${blockJson(block)}\n\n`
         : undefined,
     ),
@@ -53,58 +50,47 @@ export const streamFramingFaults = faultTable({
     return `event: ${block.event}\ndata: ${JSON.stringify(setAt(block.data, 'type', undefined))}\n\n`
   }),
   'V3-SSE-26 stream-in-latin-1: The stream is encoded in Latin-1.': rewriteBlocks(
-    (_block, original) => encodeLatin1(original.toString()),
+    (
+      _block,
+      original, // Characters outside Latin-1 become question marks.
+    ) => Buffer.from(original.toString().replace(/[^\0-\xff]+/g, '?'), 'latin1'),
   ),
   'V3-SSE-26 stream-character-cut: In deltas, every multi-byte character loses its last byte.':
     rewriteBlocks((block, original) =>
-      block.event === 'response.output_text.delta' ? cutCharacters(original) : undefined,
+      block.event === textDelta ? cutCharacters(original) : undefined,
     ),
   'V3-SSE-30 delivery-first-events-ahead: Events before the first delta are sent at once, all others when the answer is complete.':
-    rechunk(ofV3, (chunks) => bufferRest(chunks, 4)),
+    rechunk(ofV3, async function* (chunks) {
+      const held: Uint8Array[] = []
+      let count = 0
+      for await (const chunk of chunks) {
+        if (count < 4) yield chunk
+        else held.push(chunk)
+        count += 1
+      }
+      await sleep(held.length * blockMs)
+      yield Buffer.concat(held)
+    }),
   'V3-SSE-30 delivery-in-lumps: An intermediary buffers the stream and forwards it in batches every 0.4 seconds.':
     rechunk(ofV3, (chunks) =>
       joinChunks(chunks, (held) => held.length >= batch.blocks && sleep(batch.ms, true)),
     ),
 })
 /** Rewrites one delta of the answer, chosen by its sequence number. */
-function rewriteOneDelta(
-  write: (block: NamedBlock, original: string) => Uint8Array | string,
-): Patch {
-  return rewriteBlocks((block, original) =>
-    block.event === 'response.output_text.delta' && sequenceNumber(block) % 10 === 6
-      ? write(block, original.toString())
+function rewriteOneDelta(write: (json: string, head: string) => string): Patch {
+  return rewriteBlocks((block) =>
+    block.event === textDelta && Number(toObject(block.data)['sequence_number']) % 10 === 6
+      ? write(blockJson(block), `event: ${block.event}\ndata: `)
       : undefined,
   )
-}
-
-function sequenceNumber({ data }: NamedBlock): number {
-  return typeof data === 'object' && 'sequence_number' in data ? Number(data.sequence_number) : -1
 }
 
 function blockJson(block: NamedBlock): string {
   return JSON.stringify(block.data)
 }
 
-/** Characters outside Latin-1 become question marks. */
-function encodeLatin1(text: string): Buffer {
-  return Buffer.from(text.replace(/[^\0-\xff]+/g, '?'), 'latin1')
-}
-
 /** Removes the last continuation byte of each multi-byte character. */
 function cutCharacters(bytes: Buffer): Buffer {
   const continues = (at: number) => ((bytes[at] ?? 0) & 0xc0) === 0x80
   return bytes.filter((_byte, at) => !continues(at) || continues(at + 1)) as Buffer
-}
-
-/** Sends the first blocks at once, and all others together after the last one. */
-async function* bufferRest(chunks: AsyncIterable<Uint8Array>, ahead: number) {
-  const held: Uint8Array[] = []
-  let count = 0
-  for await (const chunk of chunks) {
-    if (count < ahead) yield chunk
-    else held.push(chunk)
-    count += 1
-  }
-  await sleep(held.length * blockMs)
-  yield Buffer.concat(held)
 }

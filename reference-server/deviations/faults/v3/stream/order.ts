@@ -1,9 +1,8 @@
-import type { ResponseEvent } from '../../../../events/sequence.ts'
 import type { SseBlock } from '../../../../events/sse.ts'
 import {
-  all,
   completed,
   dropEvents,
+  finalEvents,
   isCompleted,
   isThinking,
   itemAdded,
@@ -23,11 +22,8 @@ import { onBlocks } from '../../../patches/replies.ts'
 import { ofV3 } from '../../../patches/routes.ts'
 import { eventFaultTable, type Fault, faultTable } from '../../../table.ts'
 
-const finalEvents = all(...terminalEvents)
-
 const isFinal = (block: SseBlock) => terminalEvents.includes(block.event ?? '')
 
-const doneMarker: SseBlock = { data: '[DONE]' }
 export const streamOrderFaults: readonly Fault[] = [
   ...faultTable({
     'V3-SSE-08 stream-cut-after-the-end: The connection is aborted after the terminal event, without the terminating chunk.':
@@ -43,15 +39,15 @@ export const streamOrderFaults: readonly Fault[] = [
       ofV3,
       async function* (blocks) {
         yield* blocks
-        yield doneMarker
-        yield doneMarker
+        yield { data: '[DONE]' } as const
+        yield { data: '[DONE]' } as const
       },
     ),
     'V3-SSE-29 stream-done-marker-early: data: [DONE] is sent before the terminal event.': onBlocks(
       ofV3,
       async function* (blocks) {
         for await (const block of blocks) {
-          if (isFinal(block)) yield doneMarker
+          if (isFinal(block)) yield { data: '[DONE]' } as const
           yield block
         }
       },
@@ -81,12 +77,18 @@ export const streamOrderFaults: readonly Fault[] = [
     'V3-SSE-13 stream-delta-after-its-text: An empty delta is sent after response.output_text.done.':
       when(
         isCompleted,
-        replaceEvents(textDone, (event, events) => [event, ...emptyDelta(events)]),
+        replaceEvents(textDone, (event, events) => {
+          const first = events.find(({ type }) => type === textDelta)
+          return first === undefined ? [event] : [event, { ...first, delta: '' }]
+        }),
       ),
     'V3-SSE-13 V3-SSE-18 stream-delta-of-another-item: With reasoning, text deltas have the item_id and output_index of the reasoning item.':
       when(
         isThinking,
-        replaceEvents(textDelta, (event, events) => [asFirstItem(event, events)]),
+        replaceEvents(textDelta, (event, events) => {
+          const { item_id, output_index } = { ...events.find(({ type }) => type === partAdded) }
+          return [{ ...event, item_id, output_index }]
+        }),
       ),
     'V3-SSE-13 stream-of-search-in-reverse: response.file_search_call.completed is sent before response.file_search_call.in_progress.':
       moveEvents(
@@ -116,12 +118,3 @@ export const streamOrderFaults: readonly Fault[] = [
     ),
   }),
 ]
-function emptyDelta(events: readonly ResponseEvent[]): readonly ResponseEvent[] {
-  const first = events.find(({ type }) => type === textDelta)
-  return first === undefined ? [] : [{ ...first, delta: '' }]
-}
-
-function asFirstItem(event: ResponseEvent, events: readonly ResponseEvent[]): ResponseEvent {
-  const first = events.find(({ type }) => type === partAdded)
-  return { ...event, item_id: first?.['item_id'], output_index: first?.['output_index'] }
-}

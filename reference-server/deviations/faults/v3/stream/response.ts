@@ -6,6 +6,7 @@ import {
   created,
   type Edit,
   editRawEvents,
+  finalEvents,
   isThinking,
   itemAdded,
   itemDone,
@@ -14,14 +15,12 @@ import {
   partDone,
   replaceEvents,
   setInEvents,
-  terminalEvents,
   textDelta,
   textDone,
   when,
 } from '../../../patches/events.ts'
 import { eventFaultTable, faultTable } from '../../../table.ts'
 
-const finalEvents = all(...terminalEvents)
 const partEvents = all(partAdded, textDelta, textDone, partDone)
 export const streamResponseFaults = eventFaultTable({
   'V3-SSE-09 stream-completed-without-response: response.completed omits response.': setInEvents(
