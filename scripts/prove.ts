@@ -141,10 +141,10 @@ function generatedAndComposed(): readonly string[] {
 
 async function proveStability(): Promise<void> {
   const groups = stabilityGroups()
-  const names = [...new Set([...groups.values()].flat().map(({ name }) => name))].filter(isSelected)
+  const names = [...new Set(groups.flat().map(({ name }) => name))].filter(isSelected)
   const results = await runInPool(names, values.processes, show(names.length))
   const byName = new Map(results.map((result) => [result.name, result]))
-  const found = [...groups.values()].flatMap(([subject, ...others]) =>
+  const found = groups.flatMap(([subject, ...others]) =>
     others.flatMap(({ name }) => {
       const first = byName.get(subject?.name ?? '')
       const other = byName.get(name)

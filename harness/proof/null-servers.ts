@@ -16,10 +16,10 @@ const recordedCompletion = {
   usage: { prompt_tokens: 3, completion_tokens: 1, total_tokens: 4 },
 }
 
+type Handler = (request: IncomingMessage, response: ServerResponse) => void
+
 /** Servers that implement nothing of the service. None of them may prove a requirement. */
-export const nullServers: Readonly<
-  Record<string, (request: IncomingMessage, response: ServerResponse) => void>
-> = {
+export const nullServers: Readonly<Record<string, Handler>> = {
   '200 with an empty object': always(200, 'application/json', '{}'),
   '200 with null': always(200, 'application/json', 'null'),
   '400 for everything': always(400, 'application/json', '{"error":{"message":"bad request"}}'),
@@ -29,26 +29,16 @@ export const nullServers: Readonly<
   '503 without Retry-After': always(503, 'text/plain', 'come back later'),
   'a page of HTML': always(200, 'text/html', '<!doctype html><title>Welcome</title><p>It works.'),
   'an empty 204': always(204, undefined, ''),
-  'an echo of the body': (request, response) => {
-    readBody(request).then((body) => answer(response, 200, 'application/json', body), ignore)
-  },
-  'an echo of everything, in members of its own': (request, response) => {
-    echo(request).then((it) => {
-      const body = { ...it, request: it, x_settings: it.body, result: [it], data: [it] }
-      answer(response, 200, 'application/json', JSON.stringify(body))
-    }, ignore)
-  },
-  'an echo of everything, member by member': (request, response) => {
-    echo(request).then(({ body, query, headers, ...rest }) => {
-      const all = { ...headers, ...query, ...Object(body), ...rest }
-      answer(response, 200, 'application/json', JSON.stringify(all))
-    }, ignore)
-  },
-  'an echo of everything, as a refusal': (request, response) => {
-    echo(request).then((it) => {
-      answer(response, 400, 'application/json', JSON.stringify({ error: { message: 'no', ...it } }))
-    }, ignore)
-  },
+  'an echo of the body': echoing(200, (_, body) => body),
+  'an echo of everything, in members of its own': echoing(200, (it) =>
+    JSON.stringify({ ...it, request: it, x_settings: it.body, result: [it], data: [it] }),
+  ),
+  'an echo of everything, member by member': echoing(200, ({ body, query, headers, ...rest }) =>
+    JSON.stringify({ ...headers, ...query, ...Object(body), ...rest }),
+  ),
+  'an echo of everything, as a refusal': echoing(400, (it) =>
+    JSON.stringify({ error: { message: 'no', ...it } }),
+  ),
   'a reset connection': (request) => {
     request.socket.resetAndDestroy()
   },
@@ -122,40 +112,44 @@ function ids(area: string, ...numbers: readonly number[]): string[] {
   return numbers.map((number) => `${area}-${String(number).padStart(2, '0')}`)
 }
 
-async function echo(request: IncomingMessage) {
-  const text = Buffer.from(await readBody(request)).toString()
-  const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost')
-  return {
-    method: request.method,
-    url: request.url,
-    path: pathname,
-    query: Object.fromEntries(searchParams),
-    headers: request.headers,
-    body: parseJson(text) ?? text,
+/** Answers with the request, or with its raw body. */
+function echoing(
+  status: number,
+  write: (echo: ReturnType<typeof echoOf>, body: Buffer) => string | Buffer,
+): Handler {
+  return (request, response) => {
+    readBody(request).then(
+      (body) => answer(response, status, 'application/json', write(echoOf(request, body), body)),
+      () => {},
+    )
   }
 }
 
-function always(status: number, type: string | undefined, body: string) {
-  return (request: IncomingMessage, response: ServerResponse) => {
+function echoOf({ method, url = '/', headers }: IncomingMessage, bytes: Buffer) {
+  const { pathname: path, searchParams } = new URL(url, 'http://localhost')
+  const query = Object.fromEntries(searchParams)
+  const text = bytes.toString()
+  return { method, url, path, query, headers, body: parseJson(text) ?? text }
+}
+
+function always(status: number, type: string | undefined, body: string): Handler {
+  return (request, response) => {
     request.resume()
     answer(response, status, type, body)
   }
 }
 
-function byRoute(statuses: readonly number[]) {
-  return (request: IncomingMessage, response: ServerResponse) => {
+function byRoute(statuses: readonly number[]): Handler {
+  return (request, response) => {
     request.resume()
     const path = (request.url ?? '').split('?')[0] ?? ''
     answer(response, statuses[path.length % statuses.length] ?? 404, 'text/plain', 'no')
   }
 }
 
-function forEveryPost(type: string, body: string) {
-  return (request: IncomingMessage, response: ServerResponse) => {
-    request.resume()
-    const isPost = request.method === 'POST'
-    answer(response, 200, isPost ? type : 'application/json', isPost ? body : '{}')
-  }
+function forEveryPost(type: string, body: string): Handler {
+  const [post, other] = [always(200, type, body), always(200, 'application/json', '{}')]
+  return (request, response) => (request.method === 'POST' ? post : other)(request, response)
 }
 
 function answer(
@@ -166,8 +160,6 @@ function answer(
 ): void {
   response.writeHead(status, type === undefined ? {} : { 'content-type': type }).end(body)
 }
-
-function ignore(): void {}
 
 function recordedResponse(status: string) {
   const content = [{ type: 'output_text', text: 'Blue.', annotations: [] }]

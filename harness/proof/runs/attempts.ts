@@ -12,25 +12,20 @@ import {
   type Selection,
   surfacesOf,
 } from '../../conformance/profile/selection.ts'
-import type { Engine } from '../../conformance/vitest/engine.ts'
 import { type Crossing, combinationCount, crossingName } from '../crossed/crossings.ts'
 import type { TargetResult } from '../verdicts.ts'
-import { fingerprintOf, stablePart } from './fingerprint.ts'
-import { type Attempt, observe, startDeviant } from './run-target.ts'
+import { type Attempt, startDeviant } from './run-target.ts'
 
 /** All targets of the proof except the null servers. */
 export function allAttempts(): Attempt[] {
+  // The number of a combination is its seed.
+  const combinations = Array.from({ length: combinationCount }, (_, at) => combineDialects(at + 1))
   return [
     plainAttempt('full'),
     ...faults.map(faultAttempt),
     ...dialects.map((dialect) => dialectAttempt('dialect', dialect)),
-    ...combinations().map((dialect) => dialectAttempt('combination', dialect)),
+    ...combinations.map((dialect) => dialectAttempt('combination', dialect)),
   ]
-}
-
-/** Combinations of several dialects; the number is the seed. */
-function combinations(): Dialect[] {
-  return Array.from({ length: combinationCount }, (_, at) => combineDialects(at + 1))
 }
 
 /** The server without a deviation: all others are compared with it. */
@@ -99,13 +94,13 @@ const faultsToShuffle = 25
  * The same targets under other conditions: another order of the scenarios, one at a time or eight, a slow
  * server. The others of a group are compared with its first one.
  */
-export function stabilityGroups(): ReadonlyMap<string, readonly Attempt[]> {
+export function stabilityGroups(): readonly (readonly Attempt[])[] {
   const subjects = [plainAttempt('full'), ...spread(faults, faultsToShuffle).map(faultAttempt)]
-  const groups = subjects.map((subject): [string, readonly Attempt[]] => [
-    subject.name,
-    [subject, ...shuffled(subject, subject.kind === 'clean' ? shuffles : 2)],
+  const groups = subjects.map((subject) => [
+    subject,
+    ...shuffled(subject, subject.kind === 'clean' ? shuffles : 2),
   ])
-  return new Map([...groups, ['slow', [plainAttempt('full'), slow(8), slow(32)]]])
+  return [...groups, [plainAttempt('full'), slow(8), slow(32)]]
 }
 
 /** Runs in other orders; every second one runs one scenario at a time. */
@@ -137,39 +132,8 @@ export function differences(first: TargetResult, other: TargetResult): string[] 
   })
 }
 
-/** Runs against dialects alone, each made once for all faults that are tried in the dialect. */
-export function createControls(engine: Engine) {
-  const start = (dialect: Dialect, selection: Selection) =>
-    observe({ ...dialectAttempt('dialect', dialect), selection }, engine, fingerprintOf)
-  const run = once(controlKey, start)
-  return {
-    run,
-    /** Traffic of a new run. */
-    runAgain: async (dialect: Dialect, selection: Selection) =>
-      (await start(dialect, selection)).traffic,
-    /** The part of the traffic that is the same in a second run. */
-    stableTraffic: once(controlKey, async (dialect: Dialect, selection: Selection) => {
-      const first = await run(dialect, selection)
-      return stablePart(first.traffic, (await start(dialect, selection)).traffic)
-    }),
-  }
-}
-
 /** Key of the runs that two crossings share. */
 export function controlKey(dialect: Dialect, { profile }: Selection): string {
   return `${dialect.name} ${profile}`
 }
 
-/** A function whose value for a key is made when it is first asked for. */
-export function once<Given extends readonly unknown[], T>(
-  keyOf: (...given: Given) => string,
-  make: (...given: Given) => Promise<T>,
-): (...given: Given) => Promise<T> {
-  const made = new Map<string, Promise<T>>()
-  return (...given) => {
-    const key = keyOf(...given)
-    const value = made.get(key) ?? make(...given)
-    made.set(key, value)
-    return value
-  }
-}

@@ -1,6 +1,7 @@
 /** A process of the proof: receives attempts by name and runs them one after the other. */
 import { messageOf } from '../../../contract/text.ts'
-import type { ProfileName } from '../../conformance/profile/selection.ts'
+import type { Dialect } from '../../../reference-server/deviations/index.ts'
+import type { ProfileName, Selection } from '../../conformance/profile/selection.ts'
 import type { Depth } from '../../conformance/run-setup.ts'
 import { inlineEngine } from '../../conformance/vitest/engine.ts'
 import { type Crossing, crossingName, crossingNamed } from '../crossed/crossings.ts'
@@ -15,9 +16,9 @@ import { nullAttempts } from '../null-servers.ts'
 import { failedIds, lostTarget, type RequirementVerdict, type TargetResult } from '../verdicts.ts'
 import {
   allAttempts,
-  createControls,
+  controlKey,
   crossedAttempt,
-  once,
+  dialectAttempt,
   plainAttempt,
   stabilityGroups,
 } from './attempts.ts'
@@ -27,11 +28,11 @@ import { observe, runTarget } from './run-target.ts'
 // Saved because vitest replaces it for code that runs inside its process.
 const exit = process.exit.bind(process)
 const engine = inlineEngine()
-const controls = createControls(engine)
 const attempts = new Map(
-  [...[...stabilityGroups().values()].flat(), ...allAttempts(), ...nullAttempts()].map(
-    (attempt) => [attempt.name, attempt],
-  ),
+  [...stabilityGroups().flat(), ...allAttempts(), ...nullAttempts()].map((attempt) => [
+    attempt.name,
+    attempt,
+  ]),
 )
 
 process.on('message', async (name) => {
@@ -48,6 +49,32 @@ const plainRun = once(keyOf, async (profile, depth) => {
 })
 
 const healthyRun = once(keyOf, (profile, depth) => recordHealthy(profile, depth, engine))
+
+const runAlone = (dialect: Dialect, selection: Selection) =>
+  observe({ ...dialectAttempt('dialect', dialect), selection }, engine, fingerprintOf)
+
+/** The run against a dialect alone, for all faults that are tried in the dialect. */
+const controlRun = once(controlKey, runAlone)
+
+/** The part of the traffic of a dialect alone that is the same in a second run. */
+const stableTraffic = once(controlKey, async (dialect: Dialect, selection: Selection) => {
+  const first = await controlRun(dialect, selection)
+  return stablePart(first.traffic, (await runAlone(dialect, selection)).traffic)
+})
+
+/** A function whose value for a key is made when it is first asked for. */
+function once<Given extends readonly unknown[], T>(
+  keyOf: (...given: Given) => string,
+  make: (...given: Given) => Promise<T>,
+): (...given: Given) => Promise<T> {
+  const made = new Map<string, Promise<T>>()
+  return (...given) => {
+    const key = keyOf(...given)
+    const value = made.get(key) ?? make(...given)
+    made.set(key, value)
+    return value
+  }
+}
 
 /** Returns errors as results, because nothing else would report them. */
 async function resultOf(name: string): Promise<TargetResult> {
@@ -76,6 +103,7 @@ async function runCrossed(crossing: Crossing): Promise<TargetResult> {
   const { fault, dialect } = crossing
   const declared: readonly string[] = fault.breaks
   const attempt = crossedAttempt(crossing)
+  const { selection } = attempt
   const isKilled = (requirements: readonly RequirementVerdict[]) =>
     failedIds({ requirements }).some((id) => declared.includes(id))
 
@@ -83,31 +111,31 @@ async function runCrossed(crossing: Crossing): Promise<TargetResult> {
     isKilled(requirements) ? undefined : fingerprintOf(file),
   )
   const isExact =
-    isKilled(verdicts.requirements) && failedIds(verdicts).every((id) => declared.includes(id))
-  const { selection } = attempt
-  const differsAgain = async (traffic: Fingerprint) => {
-    const stable = await controls.stableTraffic(dialect, selection)
+    traffic === undefined && failedIds(verdicts).every((id) => declared.includes(id))
+  return {
+    kind: 'crossed',
+    name: crossingName(crossing),
+    ...verdicts,
+    applied: traffic === undefined || (await differsAgain(traffic)),
+    crossed: {
+      fault: fault.name,
+      dialect: dialect.name,
+      redAlone: isExact ? [] : failedIds(await controlRun(dialect, selection)),
+    },
+  }
+
+  async function differsAgain(traffic: Fingerprint): Promise<boolean> {
+    const stable = await stableTraffic(dialect, selection)
     let places = differingPlaces(stable, traffic)
     // Lists of resources that other scenarios create differ by chance, which a few runs reveal.
     for (let run = 0; run < repetitions && places.length > 0; run++) {
       const crossed = (await observe(attempt, engine, fingerprintOf)).traffic
       const again = differingPlaces(stable, crossed)
-      const { digests } = stablePart(stable, await controls.runAgain(dialect, selection))
+      const alone = (await runAlone(dialect, selection)).traffic
+      const { digests } = stablePart(stable, alone)
       places = places.filter((place) => again.includes(place) && digests.has(place))
     }
     return places.length > 0
-  }
-  const isHidden = traffic !== undefined && !(await differsAgain(traffic))
-  return {
-    kind: 'crossed',
-    name: crossingName(crossing),
-    ...verdicts,
-    applied: !isHidden,
-    crossed: {
-      fault: fault.name,
-      dialect: dialect.name,
-      redAlone: isExact ? [] : failedIds(await controls.run(dialect, selection)),
-    },
   }
 }
 

@@ -77,52 +77,33 @@ export async function observe<T>(
   engine: Engine,
   read: ReadTraffic<T>,
 ): Promise<Observed<T>> {
-  const { selection } = attempt
+  const { open, selection, depth = 'normal', jobs = 8, shuffle, exploration } = attempt
   const started = Date.now()
-  const observed = await withResults(attempt, engine, (report, file): Observed<T> | null => {
-    if (report === undefined && selection.profile !== 'full') return null
-    const requirements = report ? verdictsOf(report) : []
-    return {
-      outcome: report?.outcome ?? 'incomplete',
-      requirements,
-      internalErrors: (report?.faults ?? []).map(
-        ({ scenario, message }) => `${scenario}: ${message}`,
-      ),
-      traffic: read(file, requirements),
-      durationMs: Date.now() - started,
-    }
-  })
-  if (observed !== null) return observed
-  return observe({ ...attempt, selection: { ...selection, profile: 'full' } }, engine, read)
-}
-
-async function withResults<T>(
-  { open, selection, depth = 'normal', jobs = 8, shuffle, exploration }: Attempt,
-  engine: Engine,
-  read: (report: ConformanceReport | undefined, exchangesFile: string) => T,
-): Promise<T> {
   const outDir = mkdtempSync(join(tmpdir(), 'chatgen-proof-'))
   const target = await open()
   try {
-    const { profile } = target
-    const order = shuffle === undefined ? {} : { shuffle }
+    const options = { selection, outDir, seed, jobs, depth, engine, anyAnswer: true }
     const report = await judged({
-      profile,
-      selection,
-      outDir,
-      seed,
-      jobs,
-      depth,
-      engine,
-      anyAnswer: true,
-      ...order,
+      profile: target.profile,
+      ...options,
+      ...(shuffle !== undefined && { shuffle }),
       ...(exploration && { exploration }),
     })
-    return read(report, join(outDir, exchangesName))
+    if (report !== undefined || selection.profile === 'full') {
+      const requirements = report ? verdictsOf(report) : []
+      return {
+        outcome: report?.outcome ?? 'incomplete',
+        requirements,
+        internalErrors: report?.faults.map((one) => `${one.scenario}: ${one.message}`) ?? [],
+        traffic: read(join(outDir, exchangesName), requirements),
+        durationMs: Date.now() - started,
+      }
+    }
   } finally {
     await target.close()
     rmSync(outDir, { recursive: true, force: true })
   }
+  return observe({ ...attempt, selection: { ...selection, profile: 'full' } }, engine, read)
 }
 
 /** Undefined if the target was found unusable before anything was judged. */
