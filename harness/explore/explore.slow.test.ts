@@ -6,11 +6,7 @@ import {
   statefulFaults,
 } from '../../reference-server/deviations/index.ts'
 import { alsoDo } from '../../reference-server/deviations/patches/replies.ts'
-import {
-  chatList,
-  type RoutePattern,
-  v3Generate,
-} from '../../reference-server/deviations/patches/routes.ts'
+import type { FaultyOperation } from '../../reference-server/deviations/patches/routes.ts'
 import type { TargetProfile } from '../conformance/profile/index.ts'
 import { check, lineOf, requirementsWith } from '../conformance/test-support/check.ts'
 import type { Engine } from '../conformance/vitest/engine.ts'
@@ -72,7 +68,7 @@ function complaints({ violations, unrepeated }: ExplorationResult): readonly str
 }
 
 /** Creates a chat as another client of the same caller, after each given number of requests on a route. */
-function busyCaller(route: RoutePattern, every: number): Dialect['patch'] {
+function busyCaller(route: FaultyOperation, every: number): Dialect['patch'] {
   let requests = 0
   return alsoDo(route, async ({ store, ids }, { caller: owner }) => {
     requests += 1
@@ -91,10 +87,10 @@ describe('a legal server is not accused', () => {
   }
   const servers: readonly Pick<Dialect, 'name' | 'patch' | 'profile'>[] = [
     { name: 'plain', patch: (services) => services },
-    { name: 'another client of the caller creates chats', patch: busyCaller(chatList, 2) },
+    { name: 'another client of the caller creates chats', patch: busyCaller('v3.chats', 2) },
     {
       name: 'another client creates chats while requests are refused',
-      patch: busyCaller(v3Generate, 3),
+      patch: busyCaller('v3.generate', 3),
     },
     ...['repeat-409', 'lists-bare', 'lists-capped-at-ten', 'deletion-settles-late'].map(named),
     ...['chat-of-other-names', 'requires-assistant-id', 'lists-with-links'].map(named),

@@ -3,7 +3,7 @@ import type { Patch, Services } from '../services.ts'
 import type { Chat } from '../store/types.ts'
 import { grammarFault } from './faults/grammar.ts'
 import { alsoDo } from './patches/replies.ts'
-import { changeChat, chatIdOf } from './patches/routes.ts'
+import { chatIdOf } from './patches/routes.ts'
 import {
   editChatChanges,
   editChatRows,
@@ -78,7 +78,7 @@ const chatFaults = faultTable({
     }),
   'V3-CHAT-11 chat-deleted-returns-with-a-name: Renaming a deleted chat restores it.':
     keepingDeleted((deleted) =>
-      alsoDo(changeChat, async ({ store }, call) => {
+      alsoDo('v3.updateChat', async ({ store }, call) => {
         const chat = deleted.get(chatIdOf(call))
         if (chat !== undefined && deleted.delete(chat.id)) await store.chats.create(chat)
       }),

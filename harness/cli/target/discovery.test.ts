@@ -3,13 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { onSuccessBody } from '../../../reference-server/deviations/patches/replies.ts'
 import { rejectRequests } from '../../../reference-server/deviations/patches/requests.ts'
-import {
-  completions,
-  modelList,
-  type RoutePattern,
-  storeMessage,
-  v3Generate,
-} from '../../../reference-server/deviations/patches/routes.ts'
+import type { FaultyOperation } from '../../../reference-server/deviations/patches/routes.ts'
 import { compose } from '../../../reference-server/deviations/patches/services.ts'
 import { type ReferenceServer, startReferenceServer } from '../../../reference-server/index.ts'
 import { startForwardProxy } from '../../client/test-support/listen-on-loopback.ts'
@@ -45,7 +39,7 @@ async function checkOf(url: string, ...args: readonly string[]) {
 const quick = ['--depth', 'quick']
 const onlyModel = 'SVC-Vision'
 
-function acceptingOnly(route: RoutePattern) {
+function acceptingOnly(route: FaultyOperation) {
   const isOther = (body: object) =>
     Object.entries(body).some(
       ([name, value]) => /^model/.test(name) && typeof value === 'string' && value !== onlyModel,
@@ -98,8 +92,8 @@ describe('chatgen check URL', () => {
     ['few requests', ['--only', 'OAI-CHAT-01', '--max-requests', '30']],
   ])('names a model that the target lists, for %s', async (_, args) => {
     const patch = compose([
-      onSuccessBody(modelList, () => ({ data: [{ id: onlyModel }] })),
-      ...[completions, storeMessage, v3Generate].map(acceptingOnly),
+      onSuccessBody('openai.models', () => ({ data: [{ id: onlyModel }] })),
+      ...(['openai.chat', 'v2.message', 'v3.generate'] as const).map(acceptingOnly),
     ])
     const keys = [withKey.CHATGEN_API_KEY]
     const oneModel = closing(await startReferenceServer({ keys, patch }))

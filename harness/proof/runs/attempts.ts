@@ -136,4 +136,3 @@ export function differences(first: TargetResult, other: TargetResult): string[] 
 export function controlKey(dialect: Dialect, { profile }: Selection): string {
   return `${dialect.name} ${profile}`
 }
-

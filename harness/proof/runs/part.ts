@@ -110,8 +110,7 @@ async function runCrossed(crossing: Crossing): Promise<TargetResult> {
   const { traffic, ...verdicts } = await observe(attempt, engine, (file, requirements) =>
     isKilled(requirements) ? undefined : fingerprintOf(file),
   )
-  const isExact =
-    traffic === undefined && failedIds(verdicts).every((id) => declared.includes(id))
+  const isExact = traffic === undefined && failedIds(verdicts).every((id) => declared.includes(id))
   return {
     kind: 'crossed',
     name: crossingName(crossing),

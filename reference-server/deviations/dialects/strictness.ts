@@ -5,34 +5,22 @@ import type { Patch } from '../../services.ts'
 import { newChat } from '../../surfaces/chats.ts'
 import { onReply, onSuccessBody } from '../patches/replies.ts'
 import { onRequest, onRequestBody, rejectRequests } from '../patches/requests.ts'
-import {
-  changeChat,
-  chatIdOf,
-  completions,
-  createChat,
-  nameChat,
-  oneModel,
-  oneShot,
-  type RoutePattern,
-  storeMessage,
-  v2Generate,
-  v3Generate,
-} from '../patches/routes.ts'
+import { chatIdOf, type FaultyOperation } from '../patches/routes.ts'
 import { compose, counting, mapping, onStore, remembering } from '../patches/services.ts'
 import { dialectTable } from '../table.ts'
 
 /** Section 4: the fields of each body. */
-const listedFields: readonly (readonly [RoutePattern, fields: string])[] = [
-  [completions, 'model messages temperature max_tokens top_p stream stop'],
-  [storeMessage, 'chat_id content model_id assistant_id parent_id think rag attachments'],
-  [v2Generate, 'chat_id parent_id model_id exclude_tools include_tools'],
+const listedFields: readonly (readonly [FaultyOperation, fields: string])[] = [
+  ['openai.chat', 'model messages temperature max_tokens top_p stream stop'],
+  ['v2.message', 'chat_id content model_id assistant_id parent_id think rag attachments'],
+  ['v2.generate', 'chat_id parent_id model_id exclude_tools include_tools'],
   [
-    v3Generate,
+    'v3.generate',
     `stream chat_id assistant_id model_id input parent_id think rag include_tools exclude_tools
      max_tokens temperature top_p presence_penalty`,
   ],
-  [oneShot, 'stream model_id input content runs assistant_id kb_id rag assistant'],
-  [createChat, 'name'],
+  ['v3.oneShot', 'stream model_id input content runs assistant_id kb_id rag assistant'],
+  ['v3.createChat', 'name'],
 ]
 
 export const strictness = dialectTable({
@@ -44,27 +32,27 @@ export const strictness = dialectTable({
       }),
     ),
   'models-as-a-list-alone: GET /models/{model} returns 404: the document shows only the list.':
-    rejectRequests(oneModel, () => true, 404),
+    rejectRequests('openai.model', () => true, 404),
   'include-tools-not-yet: v2 generation rejects include_tools, which is under development.':
-    rejectRequests(v2Generate, (body) => body['include_tools'] !== undefined, 400),
+    rejectRequests('v2.generate', (body) => body['include_tools'] !== undefined, 400),
   'guesses-refused: A one-shot with assistant or runs, whose structure the document does not show, is rejected.':
     {
       profile: { requests: { assistant: null, runs: null } },
       patch: rejectRequests(
-        oneShot,
+        'v3.oneShot',
         ({ assistant, runs }) => assistant !== undefined || runs !== undefined,
       ),
     },
   'both-tool-lists-on-one-shot: A one-shot with both tool lists is rejected, as in chat generation.':
     rejectRequests(
-      oneShot,
+      'v3.oneShot',
       (body) => body['include_tools'] !== undefined && body['exclude_tools'] !== undefined,
     ),
   'requires-assistant-id: A v3 generation without assistant_id is rejected with 422 and an error that names the field.':
     {
       excludes: ['errors-empty'],
       patch: rejectRequests(
-        v3Generate,
+        'v3.generate',
         (body) => body['assistant_id'] === undefined,
         422,
         'body.assistant_id: field required',
@@ -76,7 +64,7 @@ export const strictness = dialectTable({
       patch: compose(
         ['max_tokens', 'temperature'].map((name) =>
           rejectRequests(
-            completions,
+            'openai.chat',
             (body) => !(name in body),
             400,
             `Missing required parameter: '${name}'.`,
@@ -88,12 +76,12 @@ export const strictness = dialectTable({
     profile: { requests: { createChat: { folder: 'inbox' } } },
     excludes: ['listed-fields-only'],
     patch: compose([
-      rejectRequests(createChat, ({ folder }) => typeof folder !== 'string'),
-      onSuccessBody(createChat, (chat) => ({ ...chat, folder: 'inbox' })),
+      rejectRequests('v3.createChat', ({ folder }) => typeof folder !== 'string'),
+      onSuccessBody('v3.createChat', (chat) => ({ ...chat, folder: 'inbox' })),
     ]),
   },
   'short-inputs: An input of more than 32 items is rejected with 413.': rejectRequests(
-    v3Generate,
+    'v3.generate',
     ({ input }) => Array.isArray(input) && input.length > 32,
     413,
   ),
@@ -108,13 +96,13 @@ export const strictness = dialectTable({
   ),
   'titles-after-a-turn: A title for a chat without a turn is rejected with 409.': remembering(
     (withTurn) => [
-      onRequest(v3Generate, (call) => withTurn.add(chatIdOf(call)) && call),
-      rejectRequests(nameChat, (_, call) => !withTurn.has(chatIdOf(call)), 409),
+      onRequest('v3.generate', (call) => withTurn.add(chatIdOf(call)) && call),
+      rejectRequests('v3.generateName', (_, call) => !withTurn.has(chatIdOf(call)), 409),
     ],
   ),
   'chats-remember-by-themselves: A v3 generation continues the latest run of its chat even without parent_id.':
     mapping<string>((latest) => [
-      onRequestBody(v3Generate, (body) => {
+      onRequestBody('v3.generate', (body) => {
         const parent = latest.get(body['chat_id'])
         return parent === undefined ? body : { parent_id: parent, ...body }
       }),
@@ -135,11 +123,11 @@ export const strictness = dialectTable({
   },
   'busy-after-a-turn: After a turn, the first request for a reply or a new name in its chat is rejected with 409 and Retry-After: 0.':
     remembering((busy) => [
-      onRequest([v3Generate, changeChat], (call) => {
+      onRequest(['v3.generate', 'v3.updateChat'], (call) => {
         if (busy.delete(chatIdOf(call))) throw tooEarly(409, 'The turn is being stored')
         return call
       }),
-      onReply(v3Generate, (reply, call) => {
+      onReply('v3.generate', (reply, call) => {
         if (reply.status < 300) busy.add(chatIdOf(call))
         return reply
       }),
@@ -172,7 +160,7 @@ function createChatsOnFirstMessage(): Patch {
   return remembering((ids) => [
     onStore('chats', ({ create }) => ({ create: (chat) => create(ids.add(chat.id) && chat) })),
     (services) =>
-      onRequestBody(storeMessage, (body, { caller }) => {
+      onRequestBody('v2.message', (body, { caller }) => {
         const id = body['chat_id']
         if (isUuid(id) && !ids.has(id)) {
           void services.store.chats.create({ ...newChat(services, caller, 'v2', id), id })

@@ -17,6 +17,7 @@ import {
 } from '../patches/events.ts'
 import { setAt, toObject } from '../patches/json.ts'
 import { ofBlocks, ofErrors, ofStream, withHeaders } from '../patches/replies.ts'
+import type { FaultyOperation } from '../patches/routes.ts'
 import {
   type Effect,
   editBody,
@@ -29,7 +30,7 @@ import {
 } from './edits.ts'
 import type { Circumstance } from './history.ts'
 import type { Seams } from './injection.ts'
-import { answerMembers, type FaultyOperation, type Schema } from './schemas.ts'
+import { answerMembers, type Schema } from './schemas.ts'
 
 export function answerEffects(operation: FaultyOperation): readonly Effect[] {
   const isOfEvents = operation === 'v3.generate' || operation === 'v3.oneShot'

@@ -1,7 +1,8 @@
 /** Effects on admission: wrong credentials that are accepted, or refused too late (section 5). */
+
+import type { FaultyOperation } from '../patches/routes.ts'
 import { type Effect, paths } from './edits.ts'
 import { isMarked } from './injection.ts'
-import type { FaultyOperation } from './schemas.ts'
 
 type Admits = NonNullable<Effect['admits']>
 

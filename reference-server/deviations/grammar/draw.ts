@@ -2,6 +2,7 @@
 import { operations } from '../../../contract/operations.ts'
 import { pick, seededDraw } from '../../runtime/random.ts'
 import type { Patch } from '../../services.ts'
+import { type FaultyOperation, knowledgeRoutes } from '../patches/routes.ts'
 import { answerEffects } from './answer-effects.ts'
 import { conditionsOf, contradict, dimensionOf } from './conditions.ts'
 import type { Effect, Family } from './edits.ts'
@@ -10,7 +11,6 @@ import { inject } from './injection.ts'
 import { listEffects } from './list-effects.ts'
 import type { Condition } from './members.ts'
 import { requestEffects } from './request-effects.ts'
-import { type FaultyOperation, knowledgeRoutes } from './schemas.ts'
 import { knowledgeEffects, storageEffects } from './storage-effects.ts'
 
 export interface GeneratedFault {

@@ -1,11 +1,10 @@
 /** A request with the earlier requests in its chat or, without a chat, of its caller. */
 import { randomUUID } from 'node:crypto'
-import { operationAt } from '../../../contract/operations.ts'
 import type { Call, Reply } from '../../http/call.ts'
 import type { Turn } from '../../model/types.ts'
 import type { Patch } from '../../services.ts'
 import { type Json, toList, toObject } from '../patches/json.ts'
-import { type FaultyOperation, knowledgeRoutes } from './schemas.ts'
+import { type FaultyOperation, operationOf } from '../patches/routes.ts'
 
 export interface Circumstance {
   readonly operation: FaultyOperation
@@ -115,16 +114,6 @@ export function createHistory() {
 function placeOf({ call, body, query }: Pick<Circumstance, 'call' | 'body' | 'query'>) {
   const [, inPath] = /\/chat\/([0-9a-f-]{36})/i.exec(call.path) ?? []
   return String(body['chat_id'] ?? query['chat_id'] ?? inPath ?? call.caller).toLowerCase()
-}
-
-export function operationOf(call: {
-  readonly method: string
-  readonly path: string
-}): FaultyOperation | undefined {
-  const route = Object.entries(knowledgeRoutes).find(([, pattern]) =>
-    pattern.test(`${call.method} ${call.path}`),
-  )
-  return route ? (route[0] as FaultyOperation) : operationAt(call.method, call.path)
 }
 
 /** The latest text of the user, in any form of a request. */

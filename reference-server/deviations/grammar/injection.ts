@@ -7,9 +7,10 @@ import type { Call, Reply } from '../../http/call.ts'
 import type { ModelRequest, Turn } from '../../model/types.ts'
 import type { Patch, Services } from '../../services.ts'
 import type { Chat, StoredRun } from '../../store/types.ts'
-import { type Circumstance, createHistory, operationOf } from './history.ts'
+import type { FaultyOperation } from '../patches/routes.ts'
+import { operationOf } from '../patches/routes.ts'
+import { type Circumstance, createHistory } from './history.ts'
 import type { Condition } from './members.ts'
-import type { FaultyOperation } from './schemas.ts'
 
 /** The services that an effect changes, for the affected requests only. */
 export interface Seams {

@@ -1,9 +1,10 @@
 /** Effects on lists and their pages. */
 import { mapStrings, setAt, toObject } from '../patches/json.ts'
+import type { FaultyOperation } from '../patches/routes.ts'
 import { isPaged } from './conditions.ts'
 import { type Effect, editBody, editQuery, editRows, effectTable, questionMarks } from './edits.ts'
 import type { Circumstance } from './history.ts'
-import { type FaultyOperation, queryMembers } from './schemas.ts'
+import { queryMembers } from './schemas.ts'
 
 export function listEffects(operation: FaultyOperation): readonly Effect[] {
   return [

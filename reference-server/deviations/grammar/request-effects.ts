@@ -2,11 +2,12 @@
 import { randomUUID } from 'node:crypto'
 import { ApiError } from '../../http/errors.ts'
 import { setAt, toList, toObject } from '../patches/json.ts'
+import type { FaultyOperation } from '../patches/routes.ts'
 import { mainModel } from '../patches/routes.ts'
 import { credentialEffects } from './credentials.ts'
 import { type Effect, editRequest, editTexts, effectTable, mangled, paths } from './edits.ts'
 import type { Seams } from './injection.ts'
-import { alternatives, bodyMembers, type FaultyOperation, isOpen, type Schema } from './schemas.ts'
+import { alternatives, bodyMembers, isOpen, type Schema } from './schemas.ts'
 
 /** Fields without an effect that the document specifies; a v2 reply has no reasoning. */
 const mayBeIgnored =

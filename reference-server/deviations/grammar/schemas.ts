@@ -1,6 +1,5 @@
 /** Fields of the requests and answers of an operation, derived from the schemas of the contract. */
 import { z } from 'zod'
-import type { OperationId } from '../../../contract/operations.ts'
 import {
   completion,
   finalResponse,
@@ -26,18 +25,7 @@ import {
   updateChatRequest,
   uploadFields,
 } from '../../requests/index.ts'
-
-/** Routes of knowledge bases, whose paths are ours. */
-export const knowledgeRoutes = {
-  'knowledge.search': /^\w+ \/api\/(v3\/)?knowledge\/[^/]+\/search$/,
-  'knowledge.bases': /^GET \/api\/v3\/knowledge$/,
-  'knowledge.plainBases': /^GET \/api\/knowledge$/,
-  'knowledge.addDocument': /^POST \/api\/v3\/knowledge\/[^/]+\/documents$/,
-  'knowledge.plainUpload': /^POST \/api\/knowledge\/[^/]+\/documents$/,
-} as const
-
-/** The operations of the contract, and the routes of knowledge bases. */
-export type FaultyOperation = OperationId | keyof typeof knowledgeRoutes
+import type { FaultyOperation } from '../patches/routes.ts'
 
 /** The part of JSON Schema that the grammar reads. */
 export interface Schema {

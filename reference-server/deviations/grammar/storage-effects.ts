@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Turn } from '../../model/types.ts'
 import { newChat } from '../../surfaces/chats.ts'
+import type { FaultyOperation } from '../patches/routes.ts'
 import { type Effect, effectTable, paths } from './edits.ts'
 import type { Seams } from './injection.ts'
-import type { FaultyOperation } from './schemas.ts'
 
 export function storageEffects(operation: FaultyOperation): readonly Effect[] {
   return [

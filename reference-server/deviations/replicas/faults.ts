@@ -5,7 +5,6 @@ import type { Chat, HistoryRow } from '../../store/types.ts'
 import { isText, toObject } from '../patches/json.ts'
 import { setFields } from '../patches/replies.ts'
 import { onRequest } from '../patches/requests.ts'
-import { v3History } from '../patches/routes.ts'
 import {
   compose,
   editChatChanges,
@@ -70,11 +69,11 @@ export const replicaFaults = rowsOf<PatchReplicas>({
   'V3-HIST-12 replica-cursors: A cursor is accepted only by the replica that returned it.':
     () => (replica) =>
       compose([
-        setFields(v3History, {
+        setFields('v3.history', {
           'pagination.cursor': (cursor: unknown) =>
             isText(cursor) ? `${replica}.${cursor}` : cursor,
         }),
-        onRequest(v3History, (call) => {
+        onRequest('v3.history', (call) => {
           const { cursor, ...query } = toObject(call.query)
           if (cursor === undefined) return call
           const [from, ...rest] = String(cursor).split('.')

@@ -13,7 +13,6 @@ import {
 } from '../../patches/events.ts'
 import { type Json, setAt, toObject } from '../../patches/json.ts'
 import { onEachBlock, setFields } from '../../patches/replies.ts'
-import { completions, oneShot, v3Generate, v3History } from '../../patches/routes.ts'
 import { compose, counting, onModel, perServer, withSteps } from '../../patches/services.ts'
 import { alternatives, type Dialect, dialectTable } from '../../table.ts'
 
@@ -56,7 +55,7 @@ export const answerDialects: readonly Dialect[] = [
       patch: perServer(
         (): { first?: unknown } => ({}),
         (memory) =>
-          onEachBlock(completions, (chunk, _, { body }) => {
+          onEachBlock('openai.chat', (chunk, _, { body }) => {
             if (isPlain(toObject(body))) memory.first ??= chunk['id']
             const choices = setAt(chunk, 'choices.*.delta.content', (text: unknown) => text && '')
             return [chunk['id'] === memory.first ? choices : chunk]
@@ -74,8 +73,8 @@ export const answerDialects: readonly Dialect[] = [
           setInEvents('response.output_item.done', { item: sealReasoning }),
           setInEvents(all(...terminalEvents), { 'response.output.*': sealReasoning }),
         ),
-        setFields([v3Generate, oneShot], { 'output.*': sealReasoning }),
-        setFields(v3History, { 'result.*.item': sealReasoning }),
+        setFields(['v3.generate', 'v3.oneShot'], { 'output.*': sealReasoning }),
+        setFields('v3.history', { 'result.*.item': sealReasoning }),
       ]),
   }),
   ...alternatives({

@@ -5,14 +5,13 @@ import { textOf } from '../../faults/openai/stream.ts'
 import { type Json, setAt, toObject } from '../../patches/json.ts'
 import { onBlocks, onEachBlock, onSuccessBody } from '../../patches/replies.ts'
 import { onRequestBody } from '../../patches/requests.ts'
-import { completions } from '../../patches/routes.ts'
 import { compose } from '../../patches/services.ts'
 import { alternatives, type Dialect, dialectTable } from '../../table.ts'
 
 const delta = 'choices.0.delta'
 
 function editChunks(change: (chunk: Json, at: number) => readonly Json[]): Patch {
-  return onEachBlock(completions, change)
+  return onEachBlock('openai.chat', change)
 }
 
 /** True for chunks without finish_reason. */
@@ -24,16 +23,16 @@ function isPlain(chunk: Json): boolean {
 export const chunks: readonly Dialect[] = [
   ...dialectTable({
     'chunks-without-done-marker: Streams of chunks omit data: [DONE]. The contract requires it; the document does not.':
-      onBlocks(completions, async function* (blocks) {
+      onBlocks('openai.chat', async function* (blocks) {
         for await (const block of blocks) if (block.data !== '[DONE]') yield block
       }),
     'chunks-with-usage-always: A usage chunk is sent although not requested. The contract forbids it; the document does not.':
-      onRequestBody(completions, (body) => ({
+      onRequestBody('openai.chat', (body) => ({
         ...body,
         ...(body['stream'] === true ? { stream_options: { include_usage: true } } : {}),
       })),
     'tool-calls-cut-by-a-limit: The model writes text before a required tool call, and a limit of the server cuts it.':
-      onRequestBody(completions, ({ tools, tool_choice: choice, ...body }) =>
+      onRequestBody('openai.chat', ({ tools, tool_choice: choice, ...body }) =>
         choice === 'required'
           ? { ...body, max_tokens: 4 }
           : { ...body, tools, tool_choice: choice },
@@ -43,7 +42,7 @@ export const chunks: readonly Dialect[] = [
         at > 0 ? [chunk] : [{ ...chunk, choices: [], prompt_filter_results: [] }, chunk],
       ),
     'chunks-joined: The text of a completion is sent in a single chunk.': onBlocks(
-      completions,
+      'openai.chat',
       async function* (blocks) {
         let first: SseBlock | undefined
         let text = ''
@@ -69,7 +68,7 @@ export const chunks: readonly Dialect[] = [
       editChunks((chunk) => [withoutNulls(chunk)]),
     'completions-with-further-members: Completions and chunks have additional members.': compose([
       editChunks((chunk) => [{ ...chunk, ...extraMembers }]),
-      onSuccessBody(completions, (body) => ({
+      onSuccessBody('openai.chat', (body) => ({
         ...setAt(body, 'usage', (old: Json) => ({
           ...old,
           prompt_tokens_details: { cached_tokens: 0 },
@@ -80,12 +79,12 @@ export const chunks: readonly Dialect[] = [
     'completions-end-with-eos: The finish_reason of a complete answer is eos instead of stop.':
       compose([
         editChunks((chunk) => [setAt(chunk, 'choices.0.finish_reason', eos)]),
-        onSuccessBody(completions, (body) => setAt(body, 'choices.0.finish_reason', eos)),
+        onSuccessBody('openai.chat', (body) => setAt(body, 'choices.0.finish_reason', eos)),
       ]),
     'completions-name-the-model-behind: The model of a completion is the full name of the model behind the alias.':
       compose([
         editChunks((chunk) => [{ ...chunk, model: 'svc-main-model-30b-a3b' }]),
-        onSuccessBody(completions, (body) => ({ ...body, model: 'svc-main-model-30b-a3b' })),
+        onSuccessBody('openai.chat', (body) => ({ ...body, model: 'svc-main-model-30b-a3b' })),
       ]),
   }),
   ...alternatives({

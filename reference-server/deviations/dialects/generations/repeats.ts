@@ -9,7 +9,6 @@ import { terminalEvents } from '../../patches/events.ts'
 import { toObject } from '../../patches/json.ts'
 import { onReply, onSuccess } from '../../patches/replies.ts'
 import { rejectRequests } from '../../patches/requests.ts'
-import { storeMessage, v2Generate, v3Generate } from '../../patches/routes.ts'
 import { mapping, noteMessages, onStore, remembering } from '../../patches/services.ts'
 import { alternatives, type Dialect, dialectTable } from '../../table.ts'
 
@@ -37,7 +36,7 @@ export const repeats: readonly Dialect[] = [
 ]
 
 function onReplay(change: (reply: Reply) => Reply): Patch {
-  return onReply(v3Generate, (reply) =>
+  return onReply('v3.generate', (reply) =>
     reply.headers?.['idempotency-replayed'] === 'true' ? change(reply) : reply,
   )
 }
@@ -98,7 +97,7 @@ export const v2Chains: readonly Dialect[] = [
           ({ role, parentId }) => role === 'assistant' && answered.add(String(parentId)),
         ),
         rejectRequests(
-          v2Generate,
+          'v2.generate',
           (body) => answered.has(String(body['parent_id'])),
           409,
           'This message has its reply',
@@ -107,7 +106,7 @@ export const v2Chains: readonly Dialect[] = [
     },
     'v2-same-message-is-stored-once: A message with the body of an earlier one is answered with that one.':
       mapping<unknown>((stored) =>
-        onSuccess(storeMessage, (reply, { body }) => {
+        onSuccess('v2.message', (reply, { body }) => {
           const key = JSON.stringify(body)
           if (stored.has(key)) return { ...reply, status: 200, body: stored.get(key) }
           if (reply.body !== undefined) stored.set(key, reply.body)

@@ -15,12 +15,11 @@ import { rewriteBlocks } from '../../patches/framing.ts'
 import { type Json, pickMembers, setAt, toList, toObject } from '../../patches/json.ts'
 import { onBlocks, onSuccess, onSuccessBody } from '../../patches/replies.ts'
 import { onRequestBody } from '../../patches/requests.ts'
-import { oneShot, v3Generate, v3History } from '../../patches/routes.ts'
 import { compose } from '../../patches/services.ts'
 import { alternatives, type Dialect, dialectTable } from '../../table.ts'
 
 const snapshots: readonly string[] = ['response.created', 'response.in_progress', ...terminalEvents]
-const generations = [v3Generate, oneShot]
+const generations = ['v3.generate', 'v3.oneShot'] as const
 
 /** Maps the response object in all responses and events. */
 function reshapeResponses(change: (response: Json) => Json): Patch {
@@ -47,7 +46,7 @@ export const responses: readonly Dialect[] = [
         editRawEvents((all) =>
           all.map((event) => ('item' in event ? setAt(event, 'item.status', undefined) : event)),
         ),
-        onSuccessBody(v3History, (body) =>
+        onSuccessBody('v3.history', (body) =>
           setAt(body, 'result.*', (row: Json) => ({
             ...row,
             item: row['item'] === null ? null : withoutStatus(toObject(row['item'])),

@@ -4,22 +4,11 @@ import type { Page, PageRequest } from '../../../store/types.ts'
 import { isText, type Json, toList, toObject } from '../../patches/json.ts'
 import { afterSuccess, onError, onSuccessBody, setFields } from '../../patches/replies.ts'
 import { onRequest, onRequestBody } from '../../patches/requests.ts'
-import {
-  changeChat,
-  chatFiles,
-  chatList,
-  createChat,
-  favoriteList,
-  fileList,
-  readChat,
-  v3Generate,
-  v3History,
-  type Where,
-} from '../../patches/routes.ts'
+import type { Where } from '../../patches/routes.ts'
 import { compose, onStore, perServer, remembering } from '../../patches/services.ts'
 import { alternatives, type Dialect, dialectTable } from '../../table.ts'
 
-const lists = [chatList, favoriteList, fileList, chatFiles]
+const lists = ['v3.chats', 'v3.favorites', 'v3.attachments', 'v3.chatAttachments'] as const
 
 const maxRows = 10
 
@@ -34,20 +23,20 @@ export const listDialects: readonly Dialect[] = [
       (limit) => (Number(limit ?? maxRows) > maxRows ? maxRows : limit),
     ),
     'history-capped-at-ten: A limit above 10 is treated as 10; the default page size remains 50.':
-      editLimit(v3History, (limit) => (Number(limit ?? 0) > maxRows ? `${maxRows}` : limit)),
+      editLimit('v3.history', (limit) => (Number(limit ?? 0) > maxRows ? `${maxRows}` : limit)),
     'lists-of-one-row: Lists return one row per page, and the history one per page if a limit is given.':
       {
         // One favorite without a cursor, for a route without that parameter (section 4.3), hides the others.
         excludes: ['lists-bare'],
         patch: compose([
-          editLimit(v3History, (limit) => limit && '1'),
+          editLimit('v3.history', (limit) => limit && '1'),
           onStore('chats', ({ list }) => ({ list: oneByOne(list) })),
           onStore('attachments', ({ list }) => ({ list: oneByOne(list) })),
           onStore('knowledge', ({ bases }) => ({ bases: oneByOne(bases) })),
         ]),
       },
     'chat-names-on-one-line: White space in the names of chats becomes one space.': onRequestBody(
-      [createChat, changeChat],
+      ['v3.createChat', 'v3.updateChat'],
       (body) =>
         isText(body['name'])
           ? { ...body, name: body['name'].replaceAll(/\s+/g, ' ').trim() }
@@ -56,7 +45,7 @@ export const listDialects: readonly Dialect[] = [
     'chats-after-others: A chat shows the id of the chat before it, and its first turn gives it a name.':
       compose([showChatsBefore, nameByFirstTurn()]),
     'files-of-any-version: GET /attachment with the id of a v2 chat returns an empty list.':
-      onError(fileList, (reply) =>
+      onError('v3.attachments', (reply) =>
         reply.status === 409
           ? { status: 200, body: { result: [], pagination: { cursor: null } } }
           : reply,
@@ -130,19 +119,19 @@ function showChatsBefore(services: Services): Services {
   let latest: unknown = null
   const withBefore = (chat: Json) => ({ ...chat, previous_id: before.get(chat['id']) ?? null })
   return compose([
-    onSuccessBody(createChat, (chat) => {
+    onSuccessBody('v3.createChat', (chat) => {
       before.set(chat['id'], latest)
       latest = chat['id']
       return withBefore(chat)
     }),
-    onSuccessBody([readChat, changeChat], withBefore),
-    setFields([chatList, favoriteList], { 'result.*': withBefore }),
+    onSuccessBody(['v3.chat', 'v3.updateChat'], withBefore),
+    setFields(['v3.chats', 'v3.favorites'], { 'result.*': withBefore }),
   ])(services)
 }
 
 function nameByFirstTurn(): Patch {
   return remembering((named) =>
-    afterSuccess(v3Generate, ({ store }, { caller }, id) => {
+    afterSuccess('v3.generate', ({ store }, { caller }, id) => {
       if (named.has(id)) return undefined
       named.add(id)
       return store.chats.update(caller, id, { name: 'Bread and stars' })

@@ -6,38 +6,28 @@ import type { Store } from '../../../store/sql/store.ts'
 import { type Json, setAt, toList, toObject } from '../../patches/json.ts'
 import { onSuccess, onSuccessBody, setFields } from '../../patches/replies.ts'
 import { onRequestBody } from '../../patches/requests.ts'
-import {
-  addFavorite,
-  changeChat,
-  chatIdOf,
-  createChat,
-  deleteChat,
-  modelList,
-  readChat,
-  removeFavorite,
-  v3History,
-} from '../../patches/routes.ts'
+import { chatIdOf } from '../../patches/routes.ts'
 import { compose, onStore, remembering } from '../../patches/services.ts'
 import { alternatives, type Dialect, dialectTable } from '../../table.ts'
 
 export const chatRecords: readonly Dialect[] = [
   ...dialectTable({
-    'chat-created-200: POST /chat returns 200.': onSuccess(createChat, (reply) => ({
+    'chat-created-200: POST /chat returns 200.': onSuccess('v3.createChat', (reply) => ({
       ...reply,
       status: 200,
     })),
     'favorites-204: Adding and removing favorites returns 204.': onSuccess(
-      [addFavorite, removeFavorite],
+      ['v3.addFavorite', 'v3.removeFavorite'],
       () => ({ status: 204 }),
     ),
     'favorites-once: Adding a favorite again returns 409.': remembering((favorites) => [
-      onSuccess(addFavorite, (reply, call) => {
+      onSuccess('v3.addFavorite', (reply, call) => {
         if (favorites.has(chatIdOf(call)))
           return { status: 409, body: { error: 'Already a favorite' } }
         favorites.add(chatIdOf(call))
         return reply
       }),
-      onSuccess(removeFavorite, (reply, call) => {
+      onSuccess('v3.removeFavorite', (reply, call) => {
         favorites.delete(chatIdOf(call))
         return reply
       }),
@@ -46,11 +36,11 @@ export const chatRecords: readonly Dialect[] = [
       {
         profile: { requests: { patchChat: { title: '{name}' } } },
         patch: compose([
-          onRequestBody(changeChat, ({ name: _, title, ...rest }) => ({
+          onRequestBody('v3.updateChat', ({ name: _, title, ...rest }) => ({
             ...rest,
             ...(title === undefined ? {} : { name: title }),
           })),
-          onSuccessBody(changeChat, (chat) => ({ ...chat, title: chat['name'] })),
+          onSuccessBody('v3.updateChat', (chat) => ({ ...chat, title: chat['name'] })),
         ]),
       },
   }),
@@ -68,7 +58,7 @@ export const chatRecords: readonly Dialect[] = [
     'chat-where-a-pointer-leads: POST /chat returns two UUIDs named ref; the profile has the JSON pointer to the chat id.':
       {
         profile: { shapes: { chatId: '/created/0/ref' } },
-        patch: onSuccessBody(createChat, ({ id, ...rest }) => ({
+        patch: onSuccessBody('v3.createChat', ({ id, ...rest }) => ({
           account: { ref: '6e0a1c52-9d0b-4b39-8a53-0c8c2f8e2a11' },
           created: [{ ref: id, ...rest }],
         })),
@@ -88,17 +78,20 @@ export const chatRecords: readonly Dialect[] = [
 ]
 
 export const modelLists = alternatives({
-  'models-bare: The model list is a bare array.': onSuccessBody(modelList, ({ data }) => data),
+  'models-bare: The model list is a bare array.': onSuccessBody(
+    'openai.models',
+    ({ data }) => data,
+  ),
   'models-as-names: The model list is an array of ids in models.': onSuccessBody(
-    modelList,
+    'openai.models',
     ({ data }) => ({ models: toList(data).map(({ id }) => id) }),
   ),
   'models-grouped: The model list has groups, whose ids are numbers.': onSuccessBody(
-    modelList,
+    'openai.models',
     ({ data }) => ({ groups: [{ id: 1, models: data }] }),
   ),
   'models-keyed-by-id: The model list is an object with one member per id.': onSuccessBody(
-    modelList,
+    'openai.models',
     ({ data }) => ({
       models: Object.fromEntries(
         toList(data).map(({ id, description }) => [String(id), { description }]),
@@ -106,7 +99,7 @@ export const modelLists = alternatives({
     }),
   ),
   'models-by-alias: The model list has result and model_id, and names the main model only by its alias.':
-    onSuccessBody(modelList, ({ data }) => ({
+    onSuccessBody('openai.models', ({ data }) => ({
       result: toList(data).map(({ id, aliases, description }) => ({
         model_id: Array.isArray(aliases) && aliases.length > 0 ? aliases[0] : id,
         description,
@@ -115,11 +108,11 @@ export const modelLists = alternatives({
 })
 
 function reshapeChats(change: (chat: Json) => Json): Patch {
-  return onSuccessBody([createChat, readChat, changeChat], change)
+  return onSuccessBody(['v3.createChat', 'v3.chat', 'v3.updateChat'], change)
 }
 
 function answerDeletes(reply: ValueReply): Patch {
-  return onSuccess(deleteChat, () => reply)
+  return onSuccess('v3.deleteChat', () => reply)
 }
 
 export const histories = dialectTable({
@@ -149,7 +142,7 @@ export const histories = dialectTable({
       })),
       editRows((row) => (isOutput(row) ? { ...row, tags: [] } : setAt(row, 'item.id', undefined))),
     ]),
-  'history-pagination-in-detail: pagination has additional members.': setFields(v3History, {
+  'history-pagination-in-detail: pagination has additional members.': setFields('v3.history', {
     pagination: (old: Json) => ({
       ...old,
       ...{ has_more: old['cursor'] !== null, limit: null, previous: null, total: 1000 },
@@ -168,7 +161,7 @@ export const histories = dialectTable({
 const turnMark = 'turn_mark'
 
 function editRows(change: (row: Json) => Json): Patch {
-  return setFields(v3History, { 'result.*': change })
+  return setFields('v3.history', { 'result.*': change })
 }
 
 function isOutput({ item }: Json): boolean {

@@ -5,7 +5,6 @@ import type { Patch } from '../../../services.ts'
 import { type Fields, isText, type Json, setAll, toList, toObject } from '../../patches/json.ts'
 import { onBlocks, onEachBlock } from '../../patches/replies.ts'
 import { onRequestBody } from '../../patches/requests.ts'
-import { completions } from '../../patches/routes.ts'
 import { faultTable } from '../../table.ts'
 
 const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 }
@@ -20,7 +19,7 @@ export const openaiStreamFaults = faultTable({
       'choices.*': ({ delta, ...rest }: Json) => ({ ...rest, message: delta }),
     }),
   'OAI-STREAM-05 openai-stream-id-for-each-chunk: Each chunk has a different id.': onEachBlock(
-    completions,
+    'openai.chat',
     (chunk, at) => [{ ...chunk, id: `${chunk['id']}-${at}` }],
   ),
   'OAI-STREAM-06 openai-stream-without-role: No delta has a role.': setInChunks({
@@ -30,7 +29,7 @@ export const openaiStreamFaults = faultTable({
     'choices.*.finish_reason': null,
   }),
   'OAI-STREAM-07 openai-stream-goes-on-after-its-finish: The last text fragment is sent after the finish_reason.':
-    onBlocks(completions, async function* (blocks) {
+    onBlocks('openai.chat', async function* (blocks) {
       let fragment: SseBlock | undefined
       for await (const block of blocks) {
         const chunk = toObject(block.data)
@@ -42,30 +41,30 @@ export const openaiStreamFaults = faultTable({
       }
     }),
   'OAI-STREAM-08 openai-stream-usage-unasked: The chunk with the finish_reason contains usage that was not requested.':
-    onEachBlock(completions, (chunk) => [isFinished(chunk) ? { ...chunk, usage } : chunk]),
+    onEachBlock('openai.chat', (chunk) => [isFinished(chunk) ? { ...chunk, usage } : chunk]),
   'OAI-STREAM-08 openai-stream-usage-never: stream_options is ignored: requested usage is not sent.':
-    onRequestBody(completions, (body) => ({ ...body, stream_options: null })),
+    onRequestBody('openai.chat', (body) => ({ ...body, stream_options: null })),
   'OAI-CHAT-10 openai-stream-usage-miscounted: total_tokens in the usage of a stream leaves out the prompt.':
     setInChunks({
       usage: (usage: Json | null | undefined) =>
         usage && { ...usage, total_tokens: usage['completion_tokens'] },
     }),
   'OAI-STREAM-09 openai-stream-done-twice: [DONE] is sent twice.': onBlocks(
-    completions,
+    'openai.chat',
     async function* (blocks) {
       yield* blocks
       yield { data: '[DONE]' }
     },
   ),
   'OAI-STREAM-12 openai-stream-cut-at-its-end: The connection is aborted in place of [DONE].':
-    onBlocks(completions, async function* (blocks) {
+    onBlocks('openai.chat', async function* (blocks) {
       for await (const block of blocks) {
         if (block.data === '[DONE]') throw new Error('cut')
         yield block
       }
     }),
   'OAI-STREAM-10 openai-stream-doubles-a-delta: The first text fragment is sent twice.':
-    onEachBlock(completions, (chunk, at) => (at === 1 ? [chunk, chunk] : [chunk])),
+    onEachBlock('openai.chat', (chunk, at) => (at === 1 ? [chunk, chunk] : [chunk])),
   'OAI-STREAM-10 openai-stream-replaces-characters: Non-ASCII characters in text fragments are replaced by U+FFFD.':
     setInChunks({
       'choices.*.delta.content': (text: unknown) =>
@@ -74,7 +73,7 @@ export const openaiStreamFaults = faultTable({
 })
 /** Sets fields in every chunk. */
 export function setInChunks(fields: Fields): Patch {
-  return onEachBlock(completions, (chunk) => [setAll(chunk, fields)])
+  return onEachBlock('openai.chat', (chunk) => [setAll(chunk, fields)])
 }
 
 export function textOf(chunk: Json): string {

@@ -3,7 +3,6 @@ import type { Patch } from '../../../services.ts'
 import { isText, type Json, setAt, toList, toObject } from '../../patches/json.ts'
 import { onBlocks, onSuccessBody, setFields } from '../../patches/replies.ts'
 import { onRequestBody, rejectRequests } from '../../patches/requests.ts'
-import { completions } from '../../patches/routes.ts'
 import { compose } from '../../patches/services.ts'
 import { faultTable } from '../../table.ts'
 import { setInChunks, textOf } from './stream.ts'
@@ -11,7 +10,7 @@ import { setInChunks, textOf } from './stream.ts'
 const contentPath = 'choices.*.delta.content'
 
 const ignoreMembers = (members: readonly string[], when: (body: Json) => boolean): Patch =>
-  onRequestBody(completions, (body) =>
+  onRequestBody('openai.chat', (body) =>
     when(body) ? members.reduce((rest, member) => setAt(rest, member, undefined), body) : body,
   )
 
@@ -19,10 +18,10 @@ const formatOf = (body: Json) => toObject(body['response_format'])['type']
 
 export const openaiToolFaults = faultTable({
   'OAI-STOP-02 openai-stop-list-of-four-refused: A list of more than three stop sequences is rejected.':
-    rejectRequests(completions, ({ stop }) => Array.isArray(stop) && stop.length > 3),
+    rejectRequests('openai.chat', ({ stop }) => Array.isArray(stop) && stop.length > 3),
   'OAI-STOP-03 openai-stop-shown: The answer ends with the stop sequence.': compose([
     ignoreStop(({ stream }) => stream !== true),
-    onSuccessBody(completions, (body, call) =>
+    onSuccessBody('openai.chat', (body, call) =>
       setAt(body, 'choices.*.message.content', (text: string) =>
         text.slice(0, findStop(text, call.body)?.end),
       ),
@@ -34,20 +33,20 @@ export const openaiToolFaults = faultTable({
     ignoreMembers(['tools', 'tool_choice'], ({ stream }) => stream === true),
   'OAI-TOOL-01 openai-tool-choice-ignored: tool_choice required is treated as auto: the model answers with text.':
     ignoreMembers(['tools', 'tool_choice'], ({ tool_choice: choice }) => choice === 'required'),
-  'OAI-TOOL-02 openai-tool-call-without-id: Tool calls omit id.': setFields(completions, {
+  'OAI-TOOL-02 openai-tool-call-without-id: Tool calls omit id.': setFields('openai.chat', {
     'choices.*.message.tool_calls.*.id': undefined,
   }),
   'OAI-TOOL-02 openai-tool-calls-with-one-id: An answer calls the tool twice, with the same id.':
-    setFields(completions, {
+    setFields('openai.chat', {
       'choices.*.message.tool_calls': (calls: unknown) =>
         Array.isArray(calls) ? [...calls, ...calls] : calls,
     }),
   'OAI-TOOL-02 openai-tool-name-in-a-namespace: The function name of a tool call is prefixed: functions.get_time instead of get_time.':
-    setFields(completions, {
+    setFields('openai.chat', {
       'choices.*.message.tool_calls.*.function.name': (name: unknown) => `functions.${name}`,
     }),
   'OAI-TOOL-02 openai-tool-arguments-as-object: The arguments of a tool call are an object instead of a JSON string.':
-    setFields(completions, {
+    setFields('openai.chat', {
       'choices.*.message.tool_calls.*.function.arguments': (input: string) => JSON.parse(input),
     }),
   'OAI-TOOL-03 openai-tool-fragments-without-index: The fragments of a streamed tool call omit index.':
@@ -57,13 +56,13 @@ export const openaiToolFaults = faultTable({
       'choices.*.delta.tool_calls.*.function.arguments': (text: unknown) => `${text}${text}`,
     }),
   'OAI-TOOL-04 openai-tool-result-refused: Messages with the role tool are rejected.':
-    rejectRequests(completions, ({ messages }) =>
+    rejectRequests('openai.chat', ({ messages }) =>
       toList(messages).some(({ role }) => role === 'tool'),
     ),
   'OAI-FORMAT-01 openai-json-object-ignored: response_format json_object is ignored.':
     ignoreMembers(['response_format'], (body) => formatOf(body) === 'json_object'),
   'OAI-FORMAT-02 openai-json-schema-ignored: response_format json_schema is treated as json_object.':
-    onRequestBody(completions, (body) =>
+    onRequestBody('openai.chat', (body) =>
       formatOf(body) === 'json_schema'
         ? { ...body, response_format: { type: 'json_object' } }
         : body,
@@ -72,12 +71,12 @@ export const openaiToolFaults = faultTable({
     ['n'],
     () => true,
   ),
-  'OAI-N-01 openai-n-with-one-index: All choices have the index 0.': setFields(completions, {
+  'OAI-N-01 openai-n-with-one-index: All choices have the index 0.': setFields('openai.chat', {
     'choices.*.index': 0,
   }),
 })
 function ignoreStop(when: (body: Json) => boolean): Patch {
-  return onRequestBody(completions, (body) =>
+  return onRequestBody('openai.chat', (body) =>
     [body['stop']].flat().every(isText) && when(body) ? setAt(body, 'stop', null) : body,
   )
 }
@@ -86,7 +85,7 @@ function ignoreStop(when: (body: Json) => boolean): Patch {
 function cutStreamsAtStop(): Patch {
   return compose([
     ignoreStop(({ stream }) => stream === true),
-    onBlocks(completions, async function* (blocks, call) {
+    onBlocks('openai.chat', async function* (blocks, call) {
       let stopped = false
       for await (const block of blocks) {
         const text = textOf(toObject(block.data))

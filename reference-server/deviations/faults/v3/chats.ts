@@ -12,17 +12,7 @@ import {
   setFields,
 } from '../../patches/replies.ts'
 import { onRequestBody, rejectRequests } from '../../patches/requests.ts'
-import {
-  changeChat,
-  chatIdOf,
-  createChat,
-  deleteChat,
-  favoriteList,
-  readChat,
-  removeFavorite,
-  v3Generate,
-  v3History,
-} from '../../patches/routes.ts'
+import { chatIdOf } from '../../patches/routes.ts'
 import {
   compose,
   editChatChanges,
@@ -37,13 +27,16 @@ import { faultTable } from '../../table.ts'
 
 export const chatFaults = faultTable({
   'V3-CHAT-01 v3-new-chat-without-id: The response to POST /chat omits the id of the chat.':
-    setFields(createChat, { id: undefined }),
+    setFields('v3.createChat', { id: undefined }),
   'V3-CHAT-01 v3-new-chat-is-the-first-again: POST /chat always returns the first chat that was created.':
     mapping<object>((chats) =>
-      onSuccessBody(createChat, (body) => chats.get('first') ?? (chats.set('first', body) && body)),
+      onSuccessBody(
+        'v3.createChat',
+        (body) => chats.get('first') ?? (chats.set('first', body) && body),
+      ),
     ),
   'V3-CHAT-01 v3-new-chat-wants-a-version: POST /chat without version is rejected.': rejectRequests(
-    createChat,
+    'v3.createChat',
     (body) => body['version'] === undefined,
   ),
   'V3-CHAT-03 v3-new-chat-is-v2: POST /api/v3/chat creates v2 chats.': onCreation((chat) => ({
@@ -51,44 +44,44 @@ export const chatFaults = faultTable({
     version: 'v2',
   })),
   'V3-CHAT-03 v3-new-chat-takes-no-generation: Generation in a v3 chat is rejected with a hint to /api/v2; its history is readable.':
-    onReply(v3Generate, (_reply, { caller }) => ({
+    onReply('v3.generate', (_reply, { caller }) => ({
       status: caller === '' ? 401 : 409,
       body: { error: { message: 'Use /api/v2 for this chat' } },
     })),
   'VER-01 v3-new-chat-of-any-version: version in the body of POST /chat sets the version of the chat.':
     mapping<ChatVersion>((versions) => [
-      onRequestBody(createChat, (body) => {
+      onRequestBody('v3.createChat', (body) => {
         if (body['version'] === 'v2') versions.set(body['name'], 'v2')
         return body
       }),
       onCreation((chat) => ({ ...chat, version: versions.get(chat.name) ?? chat.version })),
     ]),
   'VER-01 v3-new-chat-repeats-the-version: The response to POST /chat repeats the version that was sent; the chat is v3.':
-    onSuccessBody(createChat, (body, { body: sent }) => ({ ...body, ...(sent as object) })),
+    onSuccessBody('v3.createChat', (body, { body: sent }) => ({ ...body, ...(sent as object) })),
   'V3-CHAT-02 chat-name-lost: POST /chat ignores name: every chat is named New chat.':
-    onRequestBody(createChat, (body) =>
+    onRequestBody('v3.createChat', (body) =>
       isText(body['name']) ? { ...body, name: undefined } : body,
     ),
   'V3-CHAT-02 chat-name-of-one-line: Of a name with several lines, only the first is stored.':
-    onRequestBody(createChat, ({ name, ...body }) => ({
+    onRequestBody('v3.createChat', ({ name, ...body }) => ({
       ...body,
       name: isText(name) ? name.split('\n')[0] : name,
     })),
   'V3-CHAT-04 chat-read-another: GET /chat/{chat_id} returns a chat with another id.': setFields(
-    readChat,
+    'v3.chat',
     {
       id: (id: string) => id.split('').toReversed().join(''),
     },
   ),
   'V3-CHAT-10 chat-update-refused: PATCH /chat/{chat_id} is rejected with 405, whatever it changes.':
-    rejectRequests(changeChat, () => true, 405),
+    rejectRequests('v3.updateChat', () => true, 405),
   'V3-CHAT-10 chat-update-forgotten: PATCH /chat/{chat_id} returns the new name but does not store it.':
     compose([
-      onSuccess(changeChat, (reply, call) => ({
+      onSuccess('v3.updateChat', (reply, call) => ({
         ...reply,
         body: { ...toObject(reply.body), ...toObject(call.body) },
       })),
-      onRequestBody(changeChat, () => ({})),
+      onRequestBody('v3.updateChat', () => ({})),
     ]),
   'V3-CHAT-11 chat-delete-hides: A deleted chat is no longer listed but still readable.':
     remembering((deleted) =>
@@ -106,8 +99,8 @@ export const chatFaults = faultTable({
     ),
   'V3-CHAT-11 chat-delete-keeps-history: GET /message returns 200 with an empty history for a deleted chat.':
     remembering((deleted) => [
-      onSuccess(deleteChat, (reply, call) => deleted.add(chatIdOf(call)) && reply),
-      onReply(v3History, (reply, { query }) =>
+      onSuccess('v3.deleteChat', (reply, call) => deleted.add(chatIdOf(call)) && reply),
+      onReply('v3.history', (reply, { query }) =>
         reply.status >= 400 && deleted.has(String(toObject(query)['chat_id']))
           ? { status: 200, body: { result: [], pagination: { cursor: null } } }
           : reply,
@@ -131,7 +124,7 @@ export const chatFaults = faultTable({
       },
     })),
   'V3-CHAT-14 chat-name-of-any-type: POST /chat with name of the wrong type is accepted.':
-    onRequestBody(createChat, (body) =>
+    onRequestBody('v3.createChat', (body) =>
       isText(body['name']) ? body : { ...body, name: undefined },
     ),
   'V3-CHAT-08 chat-listed-for-each-run: Lists show a chat once for each of its runs.': onStore(
@@ -156,7 +149,7 @@ export const chatFaults = faultTable({
   'V3-FAV-01 favorite-add-forgotten: POST /chat/{chat_id}/favorite succeeds but does not add the chat to favorites.':
     forgetsFavorite(true),
   'V3-FAV-01 favorite-list-latest-alone: GET /chat/favorite returns only the newest chat among the favorites.':
-    setFields(favoriteList, { result: (chats: readonly unknown[]) => chats.slice(0, 1) }),
+    setFields('v3.favorites', { result: (chats: readonly unknown[]) => chats.slice(0, 1) }),
   'V3-FAV-01 chat-turn-clears-favorite: A turn that ends, after a moment, removes its chat from favorites.':
     editChatChanges((change) =>
       change.name || change.favorite ? change : sleep(250, { ...change, favorite: false }),
@@ -168,7 +161,9 @@ export const chatFaults = faultTable({
   'V3-FAV-02 favorite-remove-forgotten: DELETE /chat/{chat_id}/favorite succeeds but does not remove the chat from favorites.':
     forgetsFavorite(false),
   'V3-FAV-02 favorite-remove-deletes: DELETE /chat/{chat_id}/favorite deletes the chat.':
-    afterSuccess(removeFavorite, ({ store }, { caller }, chat) => store.chats.delete(caller, chat)),
+    afterSuccess('v3.removeFavorite', ({ store }, { caller }, chat) =>
+      store.chats.delete(caller, chat),
+    ),
   'V3-FAV-03 V3-FAV-02 favorite-list-others: GET /chat/favorite returns all chats.': onStore(
     'chats',
     ({ list }) => ({
@@ -177,7 +172,7 @@ export const chatFaults = faultTable({
     }),
   ),
   'V3-FAV-03 chat-generation-marks-favorite: A generation adds its chat to favorites.':
-    afterSuccess(v3Generate, ({ store }, { caller }, chat) =>
+    afterSuccess('v3.generate', ({ store }, { caller }, chat) =>
       store.chats.update(caller, chat, { favorite: true }),
     ),
   'V3-CHAT-11 chat-deleted-stays-favorite: A deleted chat remains in the list of favorites.':

@@ -5,61 +5,56 @@ import { pageSize } from '../../../surfaces/paging.ts'
 import { pickMembers, toObject } from '../../patches/json.ts'
 import { onSuccessBody, setFields } from '../../patches/replies.ts'
 import { onRequest, rejectRequests } from '../../patches/requests.ts'
-import { fileList, type RoutePattern, upload, v3Generate } from '../../patches/routes.ts'
 import { editFileRows, mapping, onStore, remembering } from '../../patches/services.ts'
 import { faultTable } from '../../table.ts'
 
-const plainPrefix = '/api/knowledge'
-const v3Prefix = '/api/v3/knowledge'
-const search = '/:base_id/search'
-const documents = '/:base_id/documents'
+const lists = ['knowledge.bases', 'knowledge.plainBases'] as const
 
 const assistantWithoutBase = assistants.find(({ baseId }) => baseId === null)?.id
 const assistantWithBase = assistants.find(({ baseId }) => baseId !== null)?.id
 
 const rejectSearchType = (type: string) =>
-  rejectRequests(v3Generate, ({ rag }) => toObject(rag)['search_type'] === type)
+  rejectRequests('v3.generate', ({ rag }) => toObject(rag)['search_type'] === type)
 
 const rejectAssistant = (id: string | undefined) =>
-  rejectRequests(v3Generate, ({ assistant_id }) => assistant_id === id, 404)
+  rejectRequests('v3.generate', ({ assistant_id }) => assistant_id === id, 404)
 export const fileFaults = faultTable({
   'KB-02 knowledge-upload-forgotten: A document upload is accepted but never found by a search.':
     onStore('knowledge', () => ({ addDocument: async () => true })),
   'KB-02 knowledge-upload-refused: Document uploads are rejected with 405.': rejectRequests(
-    underBothPrefixes('POST', documents),
+    ['knowledge.addDocument', 'knowledge.plainUpload'],
     () => true,
     405,
   ),
   'KB-04 knowledge-apart-one-result: /api/v3/knowledge returns only the first result of a search.':
-    setFields(`GET ${v3Prefix}${search}`, {
+    setFields(({ path }) => /^\/api\/v3\/knowledge\/.+\/search$/.test(path), {
       result: (results: readonly unknown[]) => results.slice(0, 1),
     }),
   'KB-04 knowledge-apart-scores: /api/knowledge returns search scores in percent.': setFields(
-    `GET ${plainPrefix}${search}`,
+    ({ path }) => /^\/api\/knowledge\/.+\/search$/.test(path),
     { 'result.*.score': (score: number) => 100 * score },
   ),
   'KB-04 knowledge-apart-missing: /api/knowledge returns 404.': rejectRequests(
-    [`GET ${plainPrefix}`, `GET ${plainPrefix}${search}`],
+    ({ method, path }) => method === 'GET' && /^\/api\/knowledge\b/.test(path),
     () => true,
     404,
   ),
-  'KB-01 knowledge-list-empty: The list of knowledge bases is empty.': setFields(
-    underBothPrefixes('GET'),
-    { result: [] },
-  ),
+  'KB-01 knowledge-list-empty: The list of knowledge bases is empty.': setFields(lists, {
+    result: [],
+  }),
   'KB-01 knowledge-list-of-names: The list of knowledge bases returns only names.': setFields(
-    underBothPrefixes('GET'),
+    lists,
     { 'result.*': pickMembers('name') },
   ),
   'KB-03 knowledge-search-finds-nothing: A search in a knowledge base returns no results.':
-    setFields(underBothPrefixes('GET', search), { result: [] }),
+    setFields('knowledge.search', { result: [] }),
   'KB-03 knowledge-search-names-files: Search results contain only file names, not content.':
-    setFields(underBothPrefixes('GET', search), { 'result.*': pickMembers('filename') }),
+    setFields('knowledge.search', { 'result.*': pickMembers('filename') }),
   'RAG-04 rag-hybrid-refused: A generation with search_type hybrid is rejected.':
     rejectSearchType('hybrid'),
   'RAG-07 rag-on-without-base-refused: A generation with rag: true and an assistant without a knowledge base is rejected.':
     rejectRequests(
-      v3Generate,
+      'v3.generate',
       ({ rag, assistant_id: id }) => rag === true && id === assistantWithoutBase,
     ),
   'RAG-08 rag-dense-refused: A generation with search_type dense is rejected.':
@@ -98,7 +93,7 @@ export const fileFaults = faultTable({
       onStore('chats', ({ create }) => ({
         create: (chat) => create(owners.set(chat.id, chat.owner) && chat),
       })),
-      onRequest(fileList, (call) => ({
+      onRequest('v3.attachments', (call) => ({
         ...call,
         caller: owners.get(toObject(call.query)['chat_id']) ?? call.caller,
       })),
@@ -121,15 +116,12 @@ export const fileFaults = faultTable({
       },
     })),
   'V3-ATT-04 attachment-size-in-characters: The size of an attachment counts characters instead of bytes.':
-    onSuccessBody(upload, (body, { file }) => ({
+    onSuccessBody('v3.upload', (body, { file }) => ({
       ...body,
       size: file?.bytes.toString().length,
     })),
   'V3-ATT-05 attachment-type-guessed: The content_type of every attachment is application/octet-stream.':
-    setFields(upload, { content_type: 'application/octet-stream' }),
+    setFields('v3.upload', { content_type: 'application/octet-stream' }),
   'V3-ATT-03 attachment-name-decomposed: The filename of an attachment is returned in Unicode normalization form NFD.':
-    setFields(upload, { filename: (name: string) => name.normalize('NFD') }),
+    setFields('v3.upload', { filename: (name: string) => name.normalize('NFD') }),
 })
-function underBothPrefixes(method: 'GET' | 'POST', path: `/${string}` | '' = ''): RoutePattern[] {
-  return [`${method} ${plainPrefix}${path}`, `${method} ${v3Prefix}${path}`]
-}

@@ -30,20 +30,19 @@ import {
   onRequestBody,
   rejectRequests,
 } from '../../patches/requests.ts'
-import { oneShot, v3Generate } from '../../patches/routes.ts'
 import { compose, mapping, onModel, onStore, perServer, withSteps } from '../../patches/services.ts'
 import { faultTable } from '../../table.ts'
 
-const setInResponse = (fields: Fields): Patch => setFields(v3Generate, fields)
+const setInResponse = (fields: Fields): Patch => setFields('v3.generate', fields)
 
 const fixedId = 'resp_1'
 const isKeyless = ({ headers }: Call) => headers['idempotency-key'] === undefined
 
 export const generateFaults = faultTable({
   'V3-GEN-01 v3-response-wrapped: The response object of a non-streaming response is nested in response.':
-    onSuccessBody(v3Generate, (response) => ({ type: 'response.completed', response })),
+    onSuccessBody('v3.generate', (response) => ({ type: 'response.completed', response })),
   'V3-GEN-01 v3-response-accepted-for-later: The body of a non-streaming response contains only an id and the status queued.':
-    onSuccessBody(v3Generate, ({ id }) => ({ id, status: 'queued' })),
+    onSuccessBody('v3.generate', ({ id }) => ({ id, status: 'queued' })),
   'V3-GEN-02 v3-output-empty: The output of the response object is empty.': setInResponse({
     output: [],
   }),
@@ -52,7 +51,7 @@ export const generateFaults = faultTable({
   'V3-GEN-03 v3-response-times-as-text: The created_at of a non-streaming response is an ISO 8601 string.':
     setInResponse({ created_at: (at: unknown) => new Date(Number(at) * 1000).toISOString() }),
   'V3-GEN-03 one-shot-times-as-text: The created_at of a non-streaming one-shot is a string.':
-    setFields(oneShot, { created_at: String }),
+    setFields('v3.oneShot', { created_at: String }),
   'V3-GEN-04 v3-response-without-usage: A non-streaming response omits usage.': setInResponse({
     usage: undefined,
   }),
@@ -72,16 +71,16 @@ export const generateFaults = faultTable({
   'V3-GEN-14 v3-refuses-missing-key-and-stores: A generation without Idempotency-Key is rejected after the step is stored.':
     compose([
       generateMissingKey(),
-      onReply(v3Generate, (reply, call) =>
+      onReply('v3.generate', (reply, call) =>
         call.caller !== '' && isKeyless(call)
           ? { status: 400, body: { error: { message: 'Not like this' } } }
           : reply,
       ),
     ]),
   'V3-GEN-17 v3-chat-id-of-any-type: A generation with chat_id of the wrong type is accepted.':
-    mendField(v3Generate, 'chat_id', isText, idOf),
+    mendField('v3.generate', 'chat_id', isText, idOf),
   'V3-GEN-17 v3-max-tokens-in-a-text: A generation with max_tokens as the digits of a number is accepted.':
-    mendField(v3Generate, 'max_tokens', (value) => !isText(value), Number),
+    mendField('v3.generate', 'max_tokens', (value) => !isText(value), Number),
   'V3-CTX-01 v3-parent-known-by-its-answer-alone: Only the answer of the parent run is passed to the model, without its input.':
     onStore('history', ({ runs }) => ({
       runs: async (chatId) => (await runs(chatId)).map((run) => ({ ...run, input: [] })),
@@ -109,7 +108,7 @@ export const generateFaults = faultTable({
     }),
   'V3-GEN-16 v3-input-hears-the-first-part: Only the first text of a message with several text parts is passed to the model.':
     mapping<string>((firstOf) => [
-      onRequestBody(v3Generate, (body) => {
+      onRequestBody('v3.generate', (body) => {
         for (const { content } of toList(body['input'])) {
           const texts = toList(content).map(({ text }) => String(text ?? ''))
           firstOf.set(texts.join('\n'), texts[0] ?? '')
@@ -125,15 +124,15 @@ export const generateFaults = faultTable({
       }),
     ]),
   'V3-GEN-08 media-video-refused: Input with a video is rejected.': rejectRequests(
-    v3Generate,
+    'v3.generate',
     ({ input }) => JSON.stringify(input ?? '').includes('input_video'),
   ),
   'V3-IDEM-01 v3-thinking-without-key: A generation with think: true is accepted without Idempotency-Key.':
     generateMissingKey(({ think }) => think === true),
   'V3-ONE-01 one-shot-wrapped: The response object of a one-shot is nested in response.':
-    onSuccessBody(oneShot, (response) => ({ response })),
+    onSuccessBody('v3.oneShot', (response) => ({ response })),
   'V3-ONE-03 one-shot-wants-a-key: A one-shot without Idempotency-Key is rejected.': rejectRequests(
-    oneShot,
+    'v3.oneShot',
     (_, call) => isKeyless(call),
   ),
   'V3-ONE-09 one-shot-streams-store-a-chat: A streaming one-shot is stored as a chat.':
@@ -141,33 +140,33 @@ export const generateFaults = faultTable({
   'V3-ONE-09 one-shot-with-runs-stores-a-chat: A one-shot with runs is stored as a chat.':
     storeOneShots(({ runs }) => toList(runs).length > 0),
   'V3-ONE-04 one-shot-content-ignored: A one-shot ignores the text of content.': onRequestBody(
-    oneShot,
+    'v3.oneShot',
     (body) => (isText(body['content']) ? { ...body, content: 'Hello.' } : body),
   ),
   'V3-ONE-05 one-shot-runs-input-alone: A one-shot ignores the output of its runs.': onRequestBody(
-    oneShot,
+    'v3.oneShot',
     (body) => setAt(body, 'runs.*.output', undefined),
   ),
   'V3-ONE-12 one-shot-base-of-any-type: A one-shot with kb_id of the wrong type is accepted.':
-    mendField(oneShot, 'kb_id', isText),
+    mendField('v3.oneShot', 'kb_id', isText),
   'V3-ONE-06 one-shot-null-refused: A one-shot with assistant_id: null is rejected.':
-    rejectRequests(oneShot, ({ assistant_id: id }) => id === null),
+    rejectRequests('v3.oneShot', ({ assistant_id: id }) => id === null),
   'V3-ONE-07 one-shot-searcher-finds-nothing: assistant_id: searcher is treated as null.':
-    onRequestBody(oneShot, (body) =>
+    onRequestBody('v3.oneShot', (body) =>
       body['assistant_id'] === 'searcher' ? { ...body, assistant_id: null } : body,
     ),
   'V3-ONE-07 one-shot-searcher-without-base-refused: assistant_id: searcher is rejected without kb_id.':
     rejectRequests(
-      oneShot,
+      'v3.oneShot',
       (body) => body['assistant_id'] === 'searcher' && !isGiven(body['kb_id']),
     ),
   'V3-ONE-08 RAG-07 one-shot-assistant-refused: A one-shot with the UUID of an assistant is rejected.':
-    rejectRequests(oneShot, ({ assistant_id: id }) => isUuid(id)),
+    rejectRequests('v3.oneShot', ({ assistant_id: id }) => isUuid(id)),
   'V3-ONE-11 one-shot-remembers: The inputs of previous one-shots are passed to the model.':
     perServer(
       (): unknown[] => [],
       (earlierInputs) =>
-        onRequestBody(oneShot, (body) => {
+        onRequestBody('v3.oneShot', (body) => {
           const before = earlierInputs.map((input, at) => ({ id: `run-${at}`, input }))
           if (isText(body['input'])) earlierInputs.push(body['input'])
           return isGiven(body['runs']) ? body : { ...body, runs: before }
@@ -178,17 +177,17 @@ export const generateFaults = faultTable({
 /** Applies to both forms; as parent_id, the id refers to the last run of its chat. */
 function fixResponseId(): Patch {
   return compose([
-    onRequestBody(v3Generate, (body) =>
+    onRequestBody('v3.generate', (body) =>
       setAt(body, 'parent_id', (id: unknown) => (id === fixedId ? null : id)),
     ),
     setInResponse({ id: fixedId }),
-    onEachBlock(v3Generate, (event) => [setAt(event, 'response.id', fixedId)]),
+    onEachBlock('v3.generate', (event) => [setAt(event, 'response.id', fixedId)]),
   ])
 }
 
 /** Generates a missing Idempotency-Key for each request. */
 function generateMissingKey(when: (body: Json) => boolean = () => true): Patch {
-  return onRequest(v3Generate, (call) =>
+  return onRequest('v3.generate', (call) =>
     when(toObject(call.body))
       ? { ...call, headers: { 'idempotency-key': call.id, ...call.headers } }
       : call,
@@ -196,7 +195,7 @@ function generateMissingKey(when: (body: Json) => boolean = () => true): Patch {
 }
 
 function crash(when: (call: Call) => boolean): Patch {
-  return setErrorStatus(v3Generate, 500, (call) => call.caller !== '' && when(call))
+  return setErrorStatus('v3.generate', 500, (call) => call.caller !== '' && when(call))
 }
 
 /** The reasoning at the start of the answer text, and in its own item as well if that is kept. */
@@ -212,7 +211,7 @@ function withReasoningInText(generation: Generation, isKept: boolean): Generatio
 }
 
 function storeOneShots(when: (body: Json) => boolean): Patch {
-  return alsoDo(oneShot, async (services, { body, caller }, { status }) => {
+  return alsoDo('v3.oneShot', async (services, { body, caller }, { status }) => {
     const { input = '', ...sent } = toObject(body)
     if (status >= 300 || !when(sent)) return
     await services.store.chats.create(newChat(services, caller, 'v3', JSON.stringify(input)))

@@ -5,7 +5,6 @@ import type { FinishedTurn, HistoryRow, Page, StoredRun } from '../../../store/t
 import { type Fields, isText, type Json, setAll, toList, toObject } from '../../patches/json.ts'
 import { onReply, onSuccessBody, setFields } from '../../patches/replies.ts'
 import { onRequest } from '../../patches/requests.ts'
-import { v3History } from '../../patches/routes.ts'
 import { onStore } from '../../patches/services.ts'
 import { faultTable } from '../../table.ts'
 
@@ -49,21 +48,21 @@ export const historyFaults = faultTable({
   'V3-HIST-06 v3-history-output-ids-anew: Output messages have other ids in the history than in the response.':
     setInRows(isFrom('assistant'), { 'item.id': (id: unknown) => `row_${id}` }),
   'V3-HIST-01 v3-history-bare-list: A history page is a bare array.': onSuccessBody(
-    v3History,
+    'v3.history',
     (body) => body['result'],
   ),
   'V3-HIST-01 v3-history-of-an-empty-chat-missing: The history of a chat without messages returns 404.':
-    onReply(v3History, (reply) =>
+    onReply('v3.history', (reply) =>
       'body' in reply && reply.status === 200 && toList(toObject(reply.body)['result']).length === 0
         ? { status: 404, body: { error: { message: 'No messages' } } }
         : reply,
     ),
   'V3-HIST-08 v3-history-default-51: The default page size is 51 instead of 50.': onRequest(
-    v3History,
+    'v3.history',
     (call) => ({ ...call, query: { limit: 51, ...toObject(call.query) } }),
   ),
   'V3-HIST-11 v3-history-cursor-missing-at-the-end: The last page omits cursor.': setFields(
-    v3History,
+    'v3.history',
     { 'pagination.cursor': (cursor: unknown) => cursor ?? undefined },
   ),
   'V3-HIST-11 v3-history-cursor-never-null: The last page has a cursor that leads to an empty page with the same cursor.':
@@ -76,7 +75,7 @@ export const historyFaults = faultTable({
       rows,
       next: rows.length === 0 ? Math.max(1, after) : next,
     })),
-  'V3-HIST-12 v3-history-cursor-number: The cursor is a number.': setFields(v3History, {
+  'V3-HIST-12 v3-history-cursor-number: The cursor is a number.': setFields('v3.history', {
     'pagination.cursor': (cursor: unknown) => cursor && 50,
   }),
   'V3-HIST-13 v3-history-counts-from-the-end: The cursor is an offset from the end, so that new rows shift pages.':
@@ -96,7 +95,7 @@ export const historyFaults = faultTable({
 
 /** Sets fields in the rows of some items. */
 function setInRows(fits: (item: Json) => boolean, fields: Fields): Patch {
-  return setFields(v3History, {
+  return setFields('v3.history', {
     'result.*': (row: Json) => (fits(toObject(row['item'])) ? setAll(row, fields) : row),
   })
 }

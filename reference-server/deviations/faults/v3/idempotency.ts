@@ -4,7 +4,7 @@ import type { Patch } from '../../../services.ts'
 import type { Reservation } from '../../../store/types.ts'
 import { toObject } from '../../patches/json.ts'
 import { onRequest, rejectRequests } from '../../patches/requests.ts'
-import { chatIdOf, v3Generate } from '../../patches/routes.ts'
+import { chatIdOf } from '../../patches/routes.ts'
 import {
   editReservations,
   mapping,
@@ -70,7 +70,7 @@ export const idempotencyFaults = faultTable({
 })
 
 function rejectKeys(when: (key: string) => boolean): Patch {
-  return rejectRequests(v3Generate, (_body, { headers }) => {
+  return rejectRequests('v3.generate', (_body, { headers }) => {
     const key = headers['idempotency-key']
     return typeof key === 'string' && when(key)
   })
@@ -79,7 +79,7 @@ function rejectKeys(when: (key: string) => boolean): Patch {
 /** Treats a repeat in the other form as a request with another key. */
 function separateForms(form: Form): Patch {
   return ofForm(form, (chats) =>
-    onRequest(v3Generate, (call) => {
+    onRequest('v3.generate', (call) => {
       const key = call.headers['idempotency-key']
       if (!chats.has(key) || formOf(call.body) === form) return call
       return { ...call, headers: { ...call.headers, 'idempotency-key': `${key} again` } }
@@ -95,7 +95,7 @@ function formOf(body: unknown): Form {
 function ofForm(form: Form, make: (chats: ReadonlyMap<unknown, string>) => Patch): Patch {
   return remembering((seen) =>
     mapping<string>((chats) => [
-      onRequest(v3Generate, (call) => {
+      onRequest('v3.generate', (call) => {
         const key = String(call.headers['idempotency-key'])
         if (!seen.has(key) && formOf(call.body) === form) chats.set(key, chatIdOf(call))
         seen.add(key)
