@@ -18,16 +18,13 @@ test('summaries of faults are sentences', () => {
   expect(summaries.filter((summary) => !/^\S.*\.$/.test(summary))).toEqual([])
 })
 
-test('faults break known requirements, each listed once', () => {
+test('faults break one or two known requirements', () => {
   const ids = new Set<string>(requirementIds)
-  for (const { name, breaks } of faults) {
-    expect([name, breaks.filter((requirement) => !ids.has(requirement))]).toEqual([name, []])
-    expect([name, new Set(breaks).size]).toEqual([name, breaks.length])
-  }
-})
-
-test('a fault breaks at most two requirements', () => {
-  expect(faults.filter(({ breaks }) => breaks.length > 2).map(({ name }) => name)).toEqual([])
+  const wrong = faults.filter(
+    ({ breaks }) =>
+      breaks.length > 2 || new Set(breaks.filter((id) => ids.has(id))).size < breaks.length,
+  )
+  expect(wrong.map(({ name }) => name)).toEqual([])
 })
 
 test('the state of a fault starts empty for each server', async () => {
@@ -87,19 +84,12 @@ describe('a fault of the grammar', () => {
   })
 })
 
-describe('dialects', () => {
-  it('have names of their own, in kebab case', () => {
-    const names = dialects.map(({ name }) => name)
-    expect(new Set(names).size).toBe(names.length)
-    expect(names.filter((name) => !/^[a-z0-9]+(-[a-z0-9]+)+$|^slow$/.test(name))).toEqual([])
-  })
-
-  it('exclude dialects that exist', () => {
-    const names = new Set(dialects.map(({ name }) => name))
-    expect(dialects.flatMap(({ excludes = [] }) => excludes).filter((n) => !names.has(n))).toEqual(
-      [],
-    )
-  })
+test('dialects have names of their own, in kebab case, and exclude dialects that exist', () => {
+  const names = dialects.map(({ name }) => name)
+  expect(new Set(names).size).toBe(names.length)
+  expect(names.filter((name) => !/^[a-z0-9]+(-[a-z0-9]+)+$|^slow$/.test(name))).toEqual([])
+  const excluded = dialects.flatMap(({ excludes = [] }) => excludes)
+  expect(excluded.filter((name) => !names.includes(name))).toEqual([])
 })
 
 describe('combineDialects', () => {

@@ -7,8 +7,8 @@ import type { Call, Reply } from '../../http/call.ts'
 import type { ModelRequest, Turn } from '../../model/types.ts'
 import type { Patch, Services } from '../../services.ts'
 import type { Chat, StoredRun } from '../../store/types.ts'
-import type { FaultyOperation } from '../patches/routes.ts'
-import { operationOf } from '../patches/routes.ts'
+import { type FaultyOperation, operationOf } from '../patches/routes.ts'
+import { compose, onStore } from '../patches/services.ts'
 import { type Circumstance, createHistory } from './history.ts'
 import type { Condition } from './members.ts'
 
@@ -39,6 +39,7 @@ export function isMarked({ caller }: Call): boolean {
   return caller.endsWith(mark)
 }
 
+/** @param onReached is called for each request, turn or chat that the effect changed */
 export function inject(
   operation: FaultyOperation,
   conditions: readonly Condition[],
@@ -46,7 +47,20 @@ export function inject(
   onReached: () => void,
 ): Patch {
   return (services) => {
-    const requests = trackRequests(operation, conditions)
+    const history = createHistory()
+    const current = new AsyncLocalStorage<Circumstance>()
+    const affected = new WeakSet<Circumstance>()
+    /** The request of the current async context, if it meets the conditions. */
+    const now = () => {
+      const circumstance = current.getStore()
+      return circumstance && affected.has(circumstance) ? circumstance : undefined
+    }
+    /** Makes a request the current one. */
+    const enter = (circumstance: Circumstance | undefined) => {
+      if (circumstance === undefined) return undefined
+      current.enterWith(circumstance)
+      return now()
+    }
     const took = <T>(value: T, change: () => T | undefined): T => edited(value, change, onReached)
 
     return {
@@ -54,7 +68,10 @@ export function inject(
       ...(seams.admits && { authenticate: admitting(services, operation, seams.admits) }),
       incoming: (sent) => {
         const call = services.incoming(sent)
-        const circumstance = requests.begin(call)
+        const begun = history.begin(call)
+        if (begun?.operation === operation && conditions.every(({ holds }) => holds(begun)))
+          affected.add(begun)
+        const circumstance = enter(begun)
         if (circumstance === undefined) return refuseMarked(call)
         if (isMarked(call)) onReached()
         const admitted = { ...call, caller: call.caller.replace(mark, '') }
@@ -62,22 +79,23 @@ export function inject(
       },
       outgoing: (call, reply) => {
         const original = services.outgoing(call, reply)
-        const circumstance = requests.end(call, original)
+        // The events of a stream are generated while it is written, after the handler has returned.
+        const circumstance = enter(history.end(call, original))
         if (circumstance === undefined) return original
         if (seams.afterwards?.(services, original, circumstance)) onReached()
         return took(original, () => seams.outgoing?.(original, circumstance))
       },
       ...(seams.model && {
         model: (request: ModelRequest) => {
-          const foreign = requests.hear(request.turns)
-          const change = () => (requests.now() ? seams.model?.(request, foreign) : undefined)
+          const foreign = history.hear(current.getStore(), request.turns)
+          const change = () => (now() ? seams.model?.(request, foreign) : undefined)
           return services.model(took(request, change))
         },
       }),
       ...(seams.events && {
         events: (run) => {
           const original = services.events(run)
-          const circumstance = requests.now()
+          const circumstance = now()
           if (circumstance === undefined) return original
           const all: readonly ResponseEvent[] = [...original]
           return took(all, () => seams.events?.(all, circumstance)).map(
@@ -86,42 +104,9 @@ export function inject(
         },
       }),
       ...((seams.stores || seams.finds || seams.searchesAll) && {
-        store: storeWith(services, seams, requests.now, onReached),
+        store: storeWith(services, seams, () => now() !== undefined, onReached),
       }),
     }
-  }
-}
-
-/** Tracks the requests of a server and those that meet the conditions. */
-function trackRequests(operation: FaultyOperation, conditions: readonly Condition[]) {
-  const current = new AsyncLocalStorage<Circumstance>()
-  const affected = new WeakSet<Circumstance>()
-  const history = createHistory()
-  const ifAffected = (circumstance: Circumstance | undefined): Circumstance | undefined =>
-    circumstance && affected.has(circumstance) ? circumstance : undefined
-
-  return {
-    /** Undefined if the request does not meet the conditions. */
-    begin(call: Call): Circumstance | undefined {
-      const circumstance = history.begin(call)
-      if (circumstance === undefined) return undefined
-      current.enterWith(circumstance)
-      const isAffected =
-        circumstance.operation === operation && conditions.every(({ holds }) => holds(circumstance))
-      if (isAffected) affected.add(circumstance)
-      return ifAffected(circumstance)
-    },
-    end(call: Call, reply: Reply): Circumstance | undefined {
-      const circumstance = history.end(call, reply)
-      if (circumstance === undefined) return undefined
-      // The events of a stream are generated while it is written, after the handler has returned.
-      current.enterWith(circumstance)
-      return ifAffected(circumstance)
-    },
-    /** Turns that the model received in another conversation. */
-    hear: (turns: readonly Turn[]) => history.hear(current.getStore(), turns),
-    /** The affected request of the current async context. */
-    now: () => ifAffected(current.getStore()),
   }
 }
 
@@ -163,47 +148,40 @@ function refuseMarked(call: Call): Call {
 }
 
 function storeWith(
-  { store }: Services,
+  services: Services,
   { stores, finds, searchesAll }: Seams,
-  affectedNow: () => Circumstance | undefined,
+  isAffected: () => boolean,
   onReached: () => void,
 ): Services['store'] {
   let last: string | undefined
   let other: string | undefined
-  return {
-    ...store,
-    history: {
-      ...store.history,
+  const patches: readonly Patch[] = [
+    onStore('history', ({ append }) => ({
       append: async (chatId, run, turn) => {
         if (last !== chatId) other = last
         last = chatId
-        const isAffected = affectedNow() !== undefined && stores !== undefined
-        if (isAffected) onReached()
-        const all = isAffected ? stores(chatId, run, other) : [[chatId, run] as const]
-        for (const [at, [chat, stored]] of all.entries()) {
-          await store.history.append(chat, stored, at === 0 ? turn : undefined)
-        }
+        const changed = isAffected() ? stores?.(chatId, run, other) : undefined
+        if (changed) onReached()
+        for (const [at, [chat, stored]] of (changed ?? [[chatId, run] as const]).entries())
+          await append(chat, stored, at === 0 ? turn : undefined)
       },
-    },
-    chats: {
-      ...store.chats,
+    })),
+    onStore('chats', ({ find }) => ({
       find: async (owner, id) => {
-        const chat = await store.chats.find(owner, id)
-        if (chat === undefined || finds === undefined || affectedNow() === undefined) return chat
+        const chat = await find(owner, id)
+        if (chat === undefined || finds === undefined || !isAffected()) return chat
         onReached()
         return finds(chat)
       },
-    },
-    knowledge: {
-      ...store.knowledge,
+    })),
+    onStore('knowledge', ({ documents, bases }) => ({
       documents: async (owner, base) => {
-        if (!searchesAll || affectedNow() === undefined)
-          return store.knowledge.documents(owner, base)
+        if (!searchesAll || !isAffected()) return documents(owner, base)
         onReached()
-        const { rows } = await store.knowledge.bases(owner, { limit: 1000 })
-        const all = rows.map(({ id }) => store.knowledge.documents(owner, id))
-        return (await Promise.all(all)).flat()
+        const { rows } = await bases(owner, { limit: 1000 })
+        return (await Promise.all(rows.map(({ id }) => documents(owner, id)))).flat()
       },
-    },
-  }
+    })),
+  ]
+  return compose(patches)(services).store
 }

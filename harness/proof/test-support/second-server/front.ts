@@ -1,5 +1,6 @@
 /** A proxy in front of the second server that applies faults of the reference server to the wire. */
 import type { IncomingMessage } from 'node:http'
+import { EventSourceParserStream } from 'eventsource-parser/stream'
 import { parseJson } from '../../../../contract/json.ts'
 import { composeServices } from '../../../../reference-server/compose.ts'
 import type { ResponseRun } from '../../../../reference-server/events/run.ts'
@@ -36,8 +37,7 @@ export async function startFront(target: string, patch: Patch): Promise<TestHost
     try {
       const received = services.incoming(call)
       const answer = await forward(target, call, received, request, bytes)
-      const reply = await replyOf(answer, eventsOf)
-      return edited(call, reply)
+      return edited(call, await replyOf(answer, eventsOf))
     } catch (error) {
       return services.outgoing(call, errorReply(error))
     }
@@ -160,24 +160,11 @@ async function replyOf(
   return { status, headers, body: value ?? bytes }
 }
 
-async function* blocksOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<SseBlock> {
-  const decoder = new TextDecoder()
-  let text = ''
-  for await (const bytes of body) {
-    text += decoder.decode(bytes, { stream: true })
-    const blocks = text.split('\r\n\r\n')
-    text = blocks.pop() ?? ''
-    for (const block of blocks) {
-      const lines = block.split('\r\n')
-      const event = lines.find((line) => line.startsWith('event:'))?.slice('event:'.length)
-      const data = lines.filter((line) => line.startsWith('data:')).map((line) => line.slice(5))
-      if (data.length === 0) continue
-      const written = data.join('\n')
-      yield {
-        ...(event === undefined ? {} : { event }),
-        data: written === '[DONE]' ? written : asJson(parseJson(written)),
-      }
-    }
+async function* blocksOf(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<SseBlock> {
+  const texts = body.pipeThrough(new TextDecoderStream())
+  for await (const { event, data } of texts.pipeThrough(new EventSourceParserStream())) {
+    const named = event === undefined ? {} : { event }
+    yield { ...named, data: data === '[DONE]' ? data : asJson(parseJson(data)) }
   }
 }
 

@@ -28,27 +28,18 @@ export const answerDialects: readonly Dialect[] = [
         ),
       },
     'facts-not-understood: The model does not answer questions about facts from the context.':
-      editTexts((step) =>
-        /\byour \w+ is\b/i.test(step.fragments.join(''))
-          ? [{ ...step, fragments: ['I', ' cannot', ' tell', '.'] }]
-          : [step],
-      ),
+      editFacts(() => ['I', ' cannot', ' tell', '.']),
     'facts-mixed-up: The model answers a question about a fact with another sentence of its context, if there is one.':
-      editTexts((step, { turns }) => {
+      editFacts(({ turns }) => {
         const stray = turns
           .flatMap(({ text }) => text.split(/(?<=[.?!])\s+/))
           .find((sentence) => sentence !== '' && !/\bmy\b/i.test(sentence))
-        return stray !== undefined && /\byour \w+ is\b/i.test(step.fragments.join(''))
-          ? [{ ...step, fragments: splitTokens(stray), citations: [] }]
-          : [step]
+        return stray === undefined ? undefined : splitTokens(stray)
       }),
     'facts-repeated: The model answers a question about a fact by repeating the whole message.':
-      editTexts((step, { turns, maxTokens }) => {
+      editFacts(({ turns, maxTokens }) => {
         const fragments = splitTokens(turns.at(-1)?.text ?? '')
-        const isAbout = /\byour \w+ is\b/i.test(step.fragments.join(''))
-        return isAbout && fragments.length <= maxTokens
-          ? [{ ...step, fragments, citations: [] }]
-          : [step]
+        return fragments.length <= maxTokens ? fragments : undefined
       }),
     'answer-empty-once: The first completion that is streamed to its end has no text.': {
       profile: { deterministic: false },
@@ -79,8 +70,7 @@ export const answerDialects: readonly Dialect[] = [
   }),
   ...alternatives({
     'answers-terse: Answers have at most three tokens, unless they state a fact.': editTexts(
-      (step) =>
-        /\byour\b|KESTREL/i.test(step.fragments.join('')) ? [step] : [firstTokens(step, 3)],
+      (step) => (/\byour\b|KESTREL/i.test(step.fragments.join('')) ? step : firstTokens(step, 3)),
     ),
     'completions-without-text: The model says nothing in a completion, streamed or not.': onModel(
       'compatible',
@@ -111,12 +101,22 @@ function sealReasoning(item: unknown): Json {
 type Message = Extract<Step, { readonly type: 'message' }>
 
 /** Edits the text of complete answers; the length of a truncated one must not change. */
-function editTexts(change: (step: Message, request: ModelRequest) => readonly Step[]): Patch {
+function editTexts(change: (step: Message, request: ModelRequest) => Step): Patch {
   return onModel('any', (model, request) => {
     const generated = model(request)
     return generated.finish === 'stop' && request.stop.length === 0
-      ? withSteps(generated, (step) => (step.type === 'message' ? change(step, request) : [step]))
+      ? withSteps(generated, (step) => [step.type === 'message' ? change(step, request) : step])
       : generated
+  })
+}
+
+/** Other words in place of an answer to a question about a fact; undefined leaves it. */
+function editFacts(wordsFor: (request: ModelRequest) => readonly string[] | undefined): Patch {
+  return editTexts((step, request) => {
+    const fragments = wordsFor(request)
+    return fragments !== undefined && /\byour \w+ is\b/i.test(step.fragments.join(''))
+      ? { ...step, fragments, citations: [] }
+      : step
   })
 }
 
@@ -137,28 +137,20 @@ function splitInHalf(generated: Generation): Generation {
   })
 }
 
-/** Interleaves the events of the last two items. */
+/** Interleaves the events of the last two items, if both are texts. */
 function interleave(): Edit {
   return (events) => {
-    const items = [...new Set(events.map((event) => event['output_index']))].filter(isIndex)
-    const [a, b] = items.slice(-2)
-    if (a === undefined || b === undefined) return events
-    const of = (index: number) => events.filter((event) => event['output_index'] === index)
-    const [first, second] = [of(a), of(b)]
+    const items = Map.groupBy(events, (event) => event['output_index'])
+    items.delete(undefined)
+    const [first = [], second = []] = [...items.values()].slice(-2)
     if (!isText(first) || !isText(second)) return events
-    const others = events.filter(
-      (event) => event['output_index'] !== a && event['output_index'] !== b,
-    )
+    const others = events.filter((event) => !first.includes(event) && !second.includes(event))
     const end = others.findIndex(({ type }) => terminalEvents.includes(type))
     const mixed = Array.from({ length: Math.max(first.length, second.length) }, (_, at) =>
       [first[at], second[at]].filter((event) => event !== undefined),
     ).flat()
     return others.toSpliced(end < 0 ? others.length : end, 0, ...mixed)
   }
-}
-
-function isIndex(value: unknown): value is number {
-  return typeof value === 'number'
 }
 
 function isText(events: readonly ResponseEvent[]): boolean {

@@ -1,9 +1,9 @@
 /** Legal variants of compatible completions: the document hardly specifies chunks (section 4.1). */
 import type { SseBlock } from '../../../events/sse.ts'
 import type { Patch } from '../../../services.ts'
-import { textOf } from '../../faults/openai/stream.ts'
-import { type Json, setAt, toObject } from '../../patches/json.ts'
-import { onBlocks, onEachBlock, onSuccessBody } from '../../patches/replies.ts'
+import { setInChunks, textOf } from '../../faults/openai/stream.ts'
+import { type Fields, type Json, setAt, toObject } from '../../patches/json.ts'
+import { onBlocks, onEachBlock, setFields } from '../../patches/replies.ts'
 import { onRequestBody } from '../../patches/requests.ts'
 import { compose } from '../../patches/services.ts'
 import { alternatives, type Dialect, dialectTable } from '../../table.ts'
@@ -12,6 +12,11 @@ const delta = 'choices.0.delta'
 
 function editChunks(change: (chunk: Json, at: number) => readonly Json[]): Patch {
   return onEachBlock('openai.chat', change)
+}
+
+/** Sets fields of completions and of chunks. */
+function setInBoth(fields: Fields): Patch {
+  return compose([setInChunks(fields), setFields('openai.chat', fields)])
 }
 
 /** True for chunks without finish_reason. */
@@ -61,53 +66,35 @@ export const chunks: readonly Dialect[] = [
         }
       },
     ),
-    'chunks-with-role-in-each: Every delta has the role assistant.': editChunks((chunk) => [
-      setAt(chunk, `${delta}.role`, 'assistant'),
-    ]),
+    'chunks-with-role-in-each: Every delta has the role assistant.': setInChunks({
+      [`${delta}.role`]: 'assistant',
+    }),
     'chunks-without-null-members: Chunks omit members whose value is null: finish_reason, logprobs, usage.':
       editChunks((chunk) => [withoutNulls(chunk)]),
     'completions-with-further-members: Completions and chunks have additional members.': compose([
-      editChunks((chunk) => [{ ...chunk, ...extraMembers }]),
-      onSuccessBody('openai.chat', (body) => ({
-        ...setAt(body, 'usage', (old: Json) => ({
-          ...old,
-          prompt_tokens_details: { cached_tokens: 0 },
-        })),
-        ...extraMembers,
-      })),
+      setFields('openai.chat', { 'usage.prompt_tokens_details': { cached_tokens: 0 } }),
+      setInBoth({ system_fingerprint: 'fp_7', service_tier: null, x_timing: { queue_ms: 3 } }),
     ]),
     'completions-end-with-eos: The finish_reason of a complete answer is eos instead of stop.':
-      compose([
-        editChunks((chunk) => [setAt(chunk, 'choices.0.finish_reason', eos)]),
-        onSuccessBody('openai.chat', (body) => setAt(body, 'choices.0.finish_reason', eos)),
-      ]),
+      setInBoth({
+        'choices.0.finish_reason': (reason: unknown) => (reason === 'stop' ? 'eos' : reason),
+      }),
     'completions-name-the-model-behind: The model of a completion is the full name of the model behind the alias.':
-      compose([
-        editChunks((chunk) => [{ ...chunk, model: 'svc-main-model-30b-a3b' }]),
-        onSuccessBody('openai.chat', (body) => ({ ...body, model: 'svc-main-model-30b-a3b' })),
-      ]),
+      setInBoth({ model: 'svc-main-model-30b-a3b' }),
   }),
   ...alternatives({
-    'chunks-with-null-content: content is null in chunks without text.': editChunks((chunk) => [
-      setAt(chunk, delta, (old: Json) => (old['content'] ? old : { ...old, content: null })),
-    ]),
-    'chunks-without-empty-content: content is omitted in chunks without text.': editChunks(
-      (chunk) => [
-        setAt(chunk, delta, (old: Json) => (old['content'] ? old : { ...old, content: undefined })),
-      ],
-    ),
+    'chunks-with-null-content: content is null in chunks without text.': setInChunks({
+      [delta]: (old: Json) => (old['content'] ? old : { ...old, content: null }),
+    }),
+    'chunks-without-empty-content: content is omitted in chunks without text.': setInChunks({
+      [delta]: (old: Json) => (old['content'] ? old : { ...old, content: undefined }),
+    }),
     'chunks-with-empty-content-between: Each chunk is followed by a chunk with empty content.':
       editChunks((chunk) =>
         isPlain(chunk) ? [chunk, setAt(chunk, delta, { content: '' })] : [chunk],
       ),
   }),
 ]
-
-const extraMembers = { system_fingerprint: 'fp_7', service_tier: null, x_timing: { queue_ms: 3 } }
-
-function eos(reason: unknown): unknown {
-  return reason === 'stop' ? 'eos' : reason
-}
 
 function withoutNulls(value: Json): Json {
   const kept = Object.entries(value).filter(([, member]) => member !== null)

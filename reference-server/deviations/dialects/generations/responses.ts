@@ -12,8 +12,8 @@ import {
   terminalEvents,
 } from '../../patches/events.ts'
 import { rewriteBlocks } from '../../patches/framing.ts'
-import { type Json, pickMembers, setAt, toList, toObject } from '../../patches/json.ts'
-import { onBlocks, onSuccess, onSuccessBody } from '../../patches/replies.ts'
+import { type Fields, type Json, pickMembers, setAll, setAt, toObject } from '../../patches/json.ts'
+import { onBlocks, onSuccess, onSuccessBody, setFields } from '../../patches/replies.ts'
 import { onRequestBody } from '../../patches/requests.ts'
 import { compose } from '../../patches/services.ts'
 import { alternatives, type Dialect, dialectTable } from '../../table.ts'
@@ -21,8 +21,12 @@ import { alternatives, type Dialect, dialectTable } from '../../table.ts'
 const snapshots: readonly string[] = ['response.created', 'response.in_progress', ...terminalEvents]
 const generations = ['v3.generate', 'v3.oneShot'] as const
 
-/** Maps the response object in all responses and events. */
-function reshapeResponses(change: (response: Json) => Json): Patch {
+/** Sets fields of the response object in all responses and events. */
+function setInResponses(fields: Fields): Patch {
+  return editResponses((response) => setAll(response, fields))
+}
+
+function editResponses(change: (response: Json) => Json): Patch {
   return compose([
     editRawEvents(
       setInEvents(all(...snapshots), {
@@ -33,35 +37,23 @@ function reshapeResponses(change: (response: Json) => Json): Patch {
   ])
 }
 
-const withoutStatus = ({ status: _, ...item }: Json): Json => item
-
 export const responses: readonly Dialect[] = [
   ...dialectTable({
     'items-without-status: Output items have no status, in responses, events and histories.':
       compose([
-        reshapeResponses((response) => ({
-          ...response,
-          output: toList(response['output']).map((item) => withoutStatus(toObject(item))),
-        })),
-        editRawEvents((all) =>
-          all.map((event) => ('item' in event ? setAt(event, 'item.status', undefined) : event)),
+        setInResponses({ 'output.*.status': undefined }),
+        editRawEvents((events) =>
+          events.map((event) => ('item' in event ? setAt(event, 'item.status', undefined) : event)),
         ),
-        onSuccessBody('v3.history', (body) =>
-          setAt(body, 'result.*', (row: Json) => ({
-            ...row,
-            item: row['item'] === null ? null : withoutStatus(toObject(row['item'])),
-            item_status: null,
-          })),
-        ),
+        setFields('v3.history', {
+          'result.*.item.status': undefined,
+          'result.*.item_status': null,
+        }),
       ]),
-    'usage-in-detail: usage has additional members.': reshapeResponses((response) =>
-      response['usage'] === null || response['usage'] === undefined
-        ? response
-        : {
-            ...response,
-            usage: { ...toObject(response['usage']), num_sources_used: 0, cost: 0.1 },
-          },
-    ),
+    'usage-in-detail: usage has additional members.': setInResponses({
+      usage: (usage: Json | null | undefined) =>
+        usage && { ...usage, num_sources_used: 0, cost: 0.1 },
+    }),
     'stream-by-default: stream defaults to true in v3 generations.': onRequestBody(
       generations,
       (body) => ({ stream: true, ...body }),
@@ -77,19 +69,14 @@ export const responses: readonly Dialect[] = [
     ),
   }),
   ...alternatives({
-    'responses-slim: The response object omits optional members such as usage.': reshapeResponses(
+    'responses-slim: The response object omits optional members such as usage.': editResponses(
       pickMembers('id', 'object', 'created_at', 'model', 'status', 'output', 'error'),
     ),
     'responses-with-further-members: The response object has additional members such as output_text.':
-      reshapeResponses((response) => ({
-        ...response,
-        output_text: null,
-        svc: { region: 'north' },
-        conversation: null,
-      })),
-    'responses-without-status: The response object omits status.': reshapeResponses(
-      ({ status: _, ...response }) => response,
-    ),
+      setInResponses({ output_text: null, svc: { region: 'north' }, conversation: null }),
+    'responses-without-status: The response object omits status.': setInResponses({
+      status: undefined,
+    }),
   }),
 ]
 
