@@ -14,7 +14,7 @@ import { evidenceOf, scriptsName, scriptsOf } from '../../reports/conformance/vi
 import { toTerminal } from '../../reports/document/terminal.ts'
 import { formParts, hasLongBody, toCurl, toScript } from '../../reports/text/curl/curl.ts'
 import { StoredRecording } from '../client/index.ts'
-import { listen, readBody } from '../client/test-support/listen-on-loopback.ts'
+import { forward, listen, readBody } from '../client/test-support/listen-on-loopback.ts'
 import {
   check,
   exchangesIn,
@@ -40,16 +40,8 @@ async function startFront(target?: string) {
     const { method = '', url = '', headers } = request
     const body = await readBody(request)
     requests.push({ method, path: url, headers, body })
-    if (target === undefined) return void response.end()
-    const { connection: _, host: __, 'content-length': ___, expect: ____, ...kept } = headers
-    const answer = await fetch(`${target}${url}`, {
-      method,
-      headers: Object.entries(kept).map(([name, value]) => [name, String(value)]),
-      ...(body.length === 0 ? {} : { body }),
-    })
-    const type = answer.headers.get('content-type') ?? ''
-    response.writeHead(answer.status, { 'content-type': type })
-    response.end(Buffer.from(await answer.arrayBuffer()))
+    if (target === undefined) response.end()
+    else forward(target, request, response, { body })
   })
   return { ...host, requests }
 }

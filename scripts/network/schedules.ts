@@ -46,45 +46,44 @@ const oddAnswers: readonly Disturbance[] = [
   { kind: 'drop', asks: true },
 ]
 
+const timeoutMs = 10_000
+
 export const undisturbed: Schedule = {
   name: 'nothing',
-  timeoutMs: 10_000,
+  timeoutMs,
   disturbances: () => () => undefined,
+}
+
+const goneRoutes = /from x\d+ on, routes that were there are gone/
+
+/** Ends of a service: what the outcome says, the first disturbed request, and how it and all later ones are disturbed. */
+const breakdowns: Readonly<Record<string, readonly [says: RegExp, first: number, Disturbance]>> = {
+  'the key expires': [
+    /from x\d+ on, the key that was accepted before is refused/,
+    300,
+    { kind: 'status', status: 401, form: 'json' },
+  ],
+  'maintenance begins': [
+    /from x\d+ on, every answer is an HTML page/,
+    200,
+    { kind: 'status', status: 200 },
+  ],
+  'the routes go': [goneRoutes, 250, { kind: 'status', status: 404, form: 'json' }],
+  'the routes go early': [goneRoutes, 190, { kind: 'status', status: 404, form: 'json' }],
+  'the process ends in mid-stream': [
+    /ECONNREFUSED/,
+    300,
+    { kind: 'cut', afterBytes: 600, last: true },
+  ],
 }
 
 export const schedules: readonly Schedule[] = [
   { name: 'losses', share: 0.06, timeoutMs: silentMs, disturbances: drawn(losses) },
-  { name: 'odd answers', share: 0.01, timeoutMs: 10_000, disturbances: drawn(oddAnswers) },
-  {
-    name: 'the key expires',
-    timeoutMs: 10_000,
-    says: /from x\d+ on, the key that was accepted before is refused/,
-    disturbances: fromRequest(300, { kind: 'status', status: 401, form: 'json' }),
-  },
-  {
-    name: 'maintenance begins',
-    timeoutMs: 10_000,
-    says: /from x\d+ on, every answer is an HTML page/,
-    disturbances: fromRequest(200, { kind: 'status', status: 200 }),
-  },
-  {
-    name: 'the routes go',
-    timeoutMs: 10_000,
-    says: /from x\d+ on, routes that were there are gone/,
-    disturbances: fromRequest(250, { kind: 'status', status: 404, form: 'json' }),
-  },
-  {
-    name: 'the routes go early',
-    timeoutMs: 10_000,
-    says: /from x\d+ on, routes that were there are gone/,
-    disturbances: fromRequest(190, { kind: 'status', status: 404, form: 'json' }),
-  },
-  {
-    name: 'the process ends in mid-stream',
-    timeoutMs: 10_000,
-    says: /ECONNREFUSED/,
-    disturbances: () => atStream(300, { kind: 'cut', afterBytes: 600, last: true }),
-  },
+  { name: 'odd answers', share: 0.01, timeoutMs, disturbances: drawn(oddAnswers) },
+  ...Object.entries(breakdowns).map(([name, [says, first, kind]]) => ({
+    ...{ name, timeoutMs, says },
+    disturbances: fromRequest(first, kind),
+  })),
 ]
 
 /** The same request of a run is disturbed in the same way at any time. */
@@ -101,20 +100,14 @@ function drawn(kinds: readonly Disturbance[]): Schedule['disturbances'] {
   }
 }
 
+/** Disturbs all requests from one on; only streams can be cut. */
 function fromRequest(first: number, kind: Disturbance): Schedule['disturbances'] {
   return () => {
     let received = 0
-    return () => {
+    return ({ body }) => {
       received += 1
-      return received >= first ? kind : undefined
+      const fits = kind.kind !== 'cut' || body.includes('"stream":true')
+      return received >= first && fits ? kind : undefined
     }
-  }
-}
-
-function atStream(first: number, kind: Disturbance) {
-  let received = 0
-  return ({ body }: ReceivedRequest) => {
-    received += 1
-    return received >= first && body.includes('"stream":true') ? kind : undefined
   }
 }

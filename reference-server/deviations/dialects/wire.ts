@@ -7,6 +7,7 @@ import type { Patch } from '../../services.ts'
 import { editLines, escapeJson, joinChunks, rechunk, rewriteJson } from '../patches/framing.ts'
 import { onBody, onReply, withHeaders } from '../patches/replies.ts'
 import { everywhere } from '../patches/routes.ts'
+import { counting } from '../patches/services.ts'
 import { alternatives, type Dialect, dialectTable } from '../table.ts'
 
 /** Must be applied last: the other patches read the lines of a block. */
@@ -36,7 +37,9 @@ export const framing: readonly Dialect[] = [
       '',
       ...lines,
     ]),
-    'other-fields: Blocks contain id: and retry: lines and unknown fields.': numberBlocks(),
+    'other-fields: Blocks contain id: and retry: lines and unknown fields.': counting((next) =>
+      editLines((lines) => [`id: ${next()}`, 'retry: 3000', ...lines, 'x-node: 7', 'trace']),
+    ),
     'byte-order-mark: Streams start with a byte order mark.': rechunk(
       everywhere,
       async function* (chunks) {
@@ -59,14 +62,6 @@ export const framing: readonly Dialect[] = [
 function sortMembers(_name: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
   return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-}
-
-function numberBlocks(): Patch {
-  let blocks = 0
-  return editLines((lines) => {
-    blocks += 1
-    return [`id: ${blocks}`, 'retry: 3000', ...lines, 'x-node: 7', 'trace']
-  })
 }
 
 export const segments: readonly Dialect[] = alternatives({

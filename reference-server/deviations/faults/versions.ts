@@ -83,13 +83,13 @@ export const versionFaults: readonly Fault[] = [
     'VER-09 version-refusal-stores-the-reply: POST /api/v2/message/generate rejects a chat of the other version but still stores a message.':
       sideEffect('v2.generate', storeInHistory),
     'VER-02 version-shown-as-updated: After a PATCH with version, GET /chat/{chat_id} returns that version; the chat remains v3.':
-      mapping<object>((shown) => [
+      mapping<object>((versions) => [
         onSuccessBody('v3.updateChat', (body, call) => {
           const { version } = toObject(call.body)
-          if (version !== undefined) shown.set(chatIdOf(call), { version })
+          if (version !== undefined) versions.set(chatIdOf(call), { version })
           return body
         }),
-        onSuccessBody('v3.chat', (chat, call) => ({ ...chat, ...shown.get(chatIdOf(call)) })),
+        onSuccessBody('v3.chat', (chat, call) => ({ ...chat, ...versions.get(chatIdOf(call)) })),
       ]),
     'VER-02 version-updated-alone: PATCH /chat/{chat_id} with only a version converts a v3 chat to v2.':
       updateVersion(({ name }) => name === undefined),

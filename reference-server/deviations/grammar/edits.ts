@@ -92,8 +92,8 @@ export function mangled(
   edit: (change: Mangling) => Seams & Limits,
   isShown: (how: string) => boolean = () => true,
 ): readonly Effect[] {
-  const shown = Object.entries(manglings).filter(([how]) => isShown(how))
-  const rows = shown.map(([how, change]) => [
+  const listed = Object.entries(manglings).filter(([how]) => isShown(how))
+  const rows = listed.map(([how, change]) => [
     `mangle: ${subject} ${how}`,
     // Only a mangling of any text has no kind.
     {

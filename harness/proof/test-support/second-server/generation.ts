@@ -104,7 +104,7 @@ export function textsOf(items: readonly Json[]): string[] {
 
 export type Turn = ReturnType<typeof buildTurn>
 
-/** What the model reads of a request: texts, oldest first, of which it answers the last one, and its settings. */
+/** Settings of a request and the texts that the model reads, oldest first; it answers the last one. */
 export function buildTurn(
   { state }: Call,
   body: Json,

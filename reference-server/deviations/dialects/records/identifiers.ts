@@ -5,6 +5,7 @@ import type { Patch } from '../../../services.ts'
 import { mapStrings } from '../../patches/json.ts'
 import { onBody } from '../../patches/replies.ts'
 import { everywhere } from '../../patches/routes.ts'
+import { counting } from '../../patches/services.ts'
 import { alternatives, type Dialect, dialectTable } from '../../table.ts'
 
 export const identifiers: readonly Dialect[] = [
@@ -70,19 +71,10 @@ function decimalOf(seconds: string): string {
 }
 
 function tagIds(make: (prefix: string, count: number) => string): Patch {
-  return (services) => {
-    let count = 1000
-    return {
-      ...services,
-      ids: {
-        ...services.ids,
-        tagged: (prefix) => {
-          count += 1
-          return make(prefix, count)
-        },
-      },
-    }
-  }
+  return counting((next) => (services) => ({
+    ...services,
+    ids: { ...services.ids, tagged: (prefix) => make(prefix, 1000 + next()) },
+  }))
 }
 
 /** Changes the strings of answers, and reads those of requests back. */

@@ -61,6 +61,11 @@ export const historyFaults = faultTable({
     'v3.history',
     (call) => ({ ...call, query: { limit: 51, ...toObject(call.query) } }),
   ),
+  'V3-HIST-10 v3-history-repeats-a-row-at-each-border: A page starts with the last row of the previous page.':
+    editPages(({ rows, next }, _after, limit) => ({
+      rows,
+      next: next !== null && limit > 1 ? next - 1 : next,
+    })),
   'V3-HIST-11 v3-history-cursor-missing-at-the-end: The last page omits cursor.': setFields(
     'v3.history',
     { 'pagination.cursor': (cursor: unknown) => cursor ?? undefined },

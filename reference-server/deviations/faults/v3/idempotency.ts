@@ -93,12 +93,12 @@ function formOf(body: unknown): Form {
 
 /** Patches for keys that were first used for a request of a form; `chats` has the chat of each. */
 function ofForm(form: Form, make: (chats: ReadonlyMap<unknown, string>) => Patch): Patch {
-  return remembering((seen) =>
+  return remembering((keys) =>
     mapping<string>((chats) => [
       onRequest('v3.generate', (call) => {
         const key = String(call.headers['idempotency-key'])
-        if (!seen.has(key) && formOf(call.body) === form) chats.set(key, chatIdOf(call))
-        seen.add(key)
+        if (!keys.has(key) && formOf(call.body) === form) chats.set(key, chatIdOf(call))
+        keys.add(key)
         return call
       }),
       make(chats),
