@@ -92,14 +92,12 @@ export function setInEvents(selector: EventSelector, fields: Fields): Rewrite {
 export function swapPairs(type: string): Rewrite {
   return (events) => {
     const places = events.flatMap((event, at) => (event.type === type ? [at] : []))
-    const result = [...events]
-    for (let pair = 0; pair + 1 < places.length; pair += 2) {
-      const [a = 0, b = 0] = places.slice(pair)
-      const [first, second] = [events[a], events[b]]
-      if (first !== undefined && second !== undefined) result.splice(a, 1, second)
-      if (first !== undefined && second !== undefined) result.splice(b, 1, first)
-    }
-    return result
+    return events.map((event, at) => {
+      const place = places.indexOf(at)
+      // The last bit distinguishes the places of a pair.
+      const other = place < 0 ? undefined : places[place ^ 1]
+      return (other !== undefined && events[other]) || event
+    })
   }
 }
 

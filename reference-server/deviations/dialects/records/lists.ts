@@ -51,21 +51,9 @@ export const listDialects: readonly Dialect[] = [
           : reply,
       ),
     'search-from-the-start: search matches only the beginning of names.': compose([
-      onStore('chats', ({ list }) => ({
-        list: (owner, page) =>
-          searchByPrefix(
-            page,
-            ({ name }) => name,
-            (all) => list(owner, { ...page, ...all }),
-          ),
-      })),
+      onStore('chats', ({ list }) => ({ list: searchedByPrefix(list, ({ name }) => name) })),
       onStore('attachments', ({ list }) => ({
-        list: (owner, page) =>
-          searchByPrefix(
-            page,
-            ({ filename }) => filename,
-            (all) => list(owner, { ...page, ...all }),
-          ),
+        list: searchedByPrefix(list, ({ filename }) => filename),
       })),
     ]),
   }),
@@ -172,17 +160,19 @@ function editLimit(where: Where, change: (limit: unknown) => unknown): Patch {
 }
 
 /** Row by row, because only a page gives the position of its last row. */
-async function searchByPrefix<Row>(
-  { search, limit, before }: PageRequest,
+function searchedByPrefix<Query extends PageRequest, Row>(
+  list: (owner: string, page: Query) => Promise<Page<Row>>,
   nameOf: (row: Row) => string,
-  list: (page: Partial<PageRequest>) => Promise<Page<Row>>,
-): Promise<Page<Row>> {
-  if (search === undefined) return list({})
-  const found: Row[] = []
-  for (let from = before; ; ) {
-    const { rows, next } = await list({ search: undefined, before: from, limit: 1 })
-    found.push(...rows.filter((row) => nameOf(row).toLowerCase().startsWith(search.toLowerCase())))
-    if (next === null || found.length >= limit) return { rows: found, next }
-    from = next
+): typeof list {
+  return async (owner, page) => {
+    const start = page.search?.toLowerCase()
+    if (start === undefined) return list(owner, page)
+    const found: Row[] = []
+    for (let { before } = page; ; ) {
+      const one = await list(owner, { ...page, search: undefined, before, limit: 1 })
+      found.push(...one.rows.filter((row) => nameOf(row).toLowerCase().startsWith(start)))
+      if (one.next === null || found.length >= page.limit) return { rows: found, next: one.next }
+      before = one.next
+    }
   }
 }
