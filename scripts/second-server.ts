@@ -33,12 +33,11 @@ import { optionsOf } from './options.ts'
 
 const values = optionsOf(import.meta, { generated: 0, seed: 1, depth: 'normal' })
 
-if (values.generated > 0) await proveGenerated(values.generated)
-else await prove()
+// vitest forbids process.exit while it runs.
+const exit = process.exit.bind(process)
+exit(values.generated > 0 ? await proveGenerated(values.generated) : await prove())
 
-async function proveGenerated(count: number): Promise<void> {
-  // vitest forbids process.exit while it runs.
-  const exit = process.exit.bind(process)
+async function proveGenerated(count: number): Promise<number> {
   const depth = depths.find((name) => name === values.depth)
   if (depth === undefined) throw new Error(`--depth: expected one of ${depths.join(', ')}`)
   const judge = generatedJudge(inlineEngine())
@@ -55,16 +54,14 @@ async function proveGenerated(count: number): Promise<void> {
     )
   }
   for (const line of generatedText(results, values.seed)) console.log(line)
-  exit(0)
+  return 0
 }
 
-async function prove(): Promise<void> {
-  // vitest forbids process.exit while it runs.
-  const exit = process.exit.bind(process)
+async function prove(): Promise<number> {
   const report = await judgeSecondServer(inlineEngine())
   const accused = report.requirements.filter(({ verdict }) => verdict === 'fail')
   console.log(accused.map(({ id }) => `accused: ${id}`).join('\n') || 'the server itself conforms')
-  exit(accused.length > 0 ? 1 : 0)
+  return accused.length > 0 ? 1 : 0
 }
 
 /** Judges generated wire faults in front of the second server, one after the other. */

@@ -2,9 +2,10 @@
 import { isObject } from '../../../contract/json.ts'
 import type { Call, Reply, ValueReply } from '../../http/call.ts'
 import type { Patch } from '../../services.ts'
-import { type Json, toObject } from '../patches/json.ts'
-import { onError, onReply, withHeaders } from '../patches/replies.ts'
+import { type Json, setAt, toObject } from '../patches/json.ts'
+import { onBody, onEachBlock, onError, withHeaders } from '../patches/replies.ts'
 import { everywhere, native } from '../patches/routes.ts'
+import { compose } from '../patches/services.ts'
 import { alternatives, type Dialect, dialectTable } from '../table.ts'
 
 /** Must be applied before the shapes, which remove the fields by which errors are recognized. */
@@ -144,11 +145,14 @@ const listNames = ['result', 'items', 'data']
 
 export const echoes = dialectTable({
   'echoes-the-request: Responses, errors, list elements and response objects repeat the request in additional members.':
-    onReply(everywhere, (reply, call) => {
-      const echo = echoOf(call)
-      if ('blocks' in reply) return { ...reply, blocks: streamWith(reply.blocks, echo) }
-      return { ...reply, body: bodyWith(reply.body, echo) }
-    }),
+    compose([
+      onBody(everywhere, (reply, call) => ({ ...reply, body: bodyWith(reply.body, echoOf(call)) })),
+      onEachBlock(everywhere, (data, _, call) => [
+        setAt(data, 'response', (response: unknown) =>
+          isPlain(response) ? { ...response, ...echoOf(call) } : response,
+        ),
+      ]),
+    ]),
 })
 
 function echoOf({ method, path, query, headers, body, file }: Call): Json {
@@ -168,19 +172,6 @@ function bodyWith(body: unknown, echo: Json): unknown {
     .filter(([name, value]) => listNames.includes(name) && Array.isArray(value))
     .map(([name, value]) => [name, bodyWith(value, echo)])
   return { ...body, ...Object.fromEntries(lists), ...echo }
-}
-
-/** Adds the fields to the response objects in events, as in the JSON form. */
-async function* streamWith<Block extends { readonly data: unknown }>(
-  blocks: AsyncIterable<Block>,
-  echo: Json,
-): AsyncIterable<Block> {
-  for await (const block of blocks) {
-    const { response } = toObject(block.data)
-    yield isPlain(response)
-      ? { ...block, data: { ...toObject(block.data), response: { ...response, ...echo } } }
-      : block
-  }
 }
 
 function isPlain(value: unknown): value is Json {
