@@ -10,7 +10,7 @@ import type {
 } from './messages.ts'
 
 /** A worker from the side of the main thread. */
-export class WorkerThread {
+export class WorkerThread extends Worker {
   done: DoneMessage | undefined
   end: ExitedMessage = { type: 'exited' }
   readonly errors: string[] = []
@@ -18,7 +18,6 @@ export class WorkerThread {
   readonly #exited = Promise.withResolvers<void>()
   readonly ready = this.#ready.promise
   readonly exited = this.#exited.promise
-  readonly #worker: Worker
   #onRecords: (message: RecordsMessage) => void = () => {}
 
   constructor() {
@@ -27,12 +26,12 @@ export class WorkerThread {
     setFlagsFromString('--no-parallel-scavenge')
     // At its full size from the start: `bin/start.cjs` keeps young generations from growing.
     setFlagsFromString(`--min-semi-space-size=${maxYoungGenerationSizeMb / 3}`)
-    this.#worker = new Worker(workerFile, { resourceLimits: { maxYoungGenerationSizeMb } })
-    this.#worker.on('message', (message: WorkerMessage) => this.#receive(message))
-    this.#worker.on('error', (error) => {
+    super(workerFile, { resourceLimits: { maxYoungGenerationSizeMb } })
+    this.on('message', (message: WorkerMessage) => this.#receive(message))
+    this.on('error', (error) => {
       this.errors.push(error instanceof Error ? (error.stack ?? error.message) : String(error))
     })
-    this.#worker.on('exit', () => this.#exit())
+    this.on('exit', () => this.#exit())
   }
 
   prepare(setup: WorkerSetup, onRecords: (message: RecordsMessage) => void): void {
@@ -41,11 +40,7 @@ export class WorkerThread {
   }
 
   post(command: WorkerCommand): void {
-    this.#worker.postMessage(command)
-  }
-
-  terminate(): Promise<unknown> {
-    return this.#worker.terminate()
+    this.postMessage(command)
   }
 
   #receive(message: WorkerMessage): void {

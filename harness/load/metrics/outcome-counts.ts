@@ -46,12 +46,10 @@ export class Failures {
   #put(failure: CountedFailure): void {
     const key = `${failure.kind} ${failure.counter} ${failure.detail}`
     const own = this.failures.get(key)
-    if (own === undefined && this.failures.size >= maxRows && failure.detail !== otherDetails) {
-      this.#put({ ...failure, detail: otherDetails })
-      return
-    }
     if (own === undefined) {
-      this.failures.set(key, failure)
+      const isFull = this.failures.size >= maxRows && failure.detail !== otherDetails
+      if (isFull) this.#put({ ...failure, detail: otherDetails })
+      else this.failures.set(key, failure)
       return
     }
     const first = own.index - failure.index || own.step - failure.step

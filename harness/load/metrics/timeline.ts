@@ -143,8 +143,14 @@ export class SecondQuantiles {
     }
   }
 
-  get(metric: ChartedMetric, second: number): Histogram | undefined {
-    return this.seconds[metric].get(second)
+  /** The sum of the seconds from one up to another, which is left out. */
+  between(metric: ChartedMetric, from: number, to: number): Histogram {
+    const sum = new Histogram(twoDigits)
+    for (let second = from; second < to; second++) {
+      const found = this.seconds[metric].get(second)
+      if (found !== undefined) sum.merge(found)
+    }
+    return sum
   }
 
   put(metric: ChartedMetric, atNs: number | null, ns: number | null): void {

@@ -3,7 +3,7 @@ import type { AuditRow } from '../../../reports/load/model/generator.ts'
 import type { EndpointRow, HeatMap, SecondRow } from '../../../reports/load/model/measures.ts'
 import type { PlannedTransaction } from '../metrics/outcome-counts.ts'
 import type { RunMetrics } from '../metrics/run-metrics.ts'
-import { Histogram, twoDigits } from '../metrics/samples/histogram.ts'
+import type { Histogram } from '../metrics/samples/histogram.ts'
 import type { ChartedMetric } from '../metrics/timeline.ts'
 import { decideSlo } from '../slo/decide.ts'
 import { impliedSlos } from '../slo/implied.ts'
@@ -123,7 +123,7 @@ export function seriesOf(run: RunMetrics): SecondRow[] {
   return run.seconds.rows().map(({ index, interval, inFlight }) => {
     const { planned, dispatched, completed, shed, failed, events, bytes, outputTokens } = interval
     const quantiles = (metric: ChartedMetric) =>
-      secondQuantilesOf(run.secondQuantiles.get(metric, index))
+      secondQuantilesOf(run.secondQuantiles.between(metric, index, index + 1))
     return {
       second: index,
       ...{ planned, dispatched, completed, shed, failed, inFlight, events, bytes, outputTokens },
@@ -143,12 +143,8 @@ export function heatMapsOf(run: RunMetrics): HeatMap[] {
     const seconds = run.seconds.rows().length
     const columnSeconds = Math.max(1, Math.ceil(seconds / maxColumns))
     const columns = Array.from({ length: Math.ceil(seconds / columnSeconds) }, (_, column) => {
-      const buckets = new Histogram(twoDigits)
-      for (let second = column * columnSeconds; second < (column + 1) * columnSeconds; second++) {
-        const found = run.secondQuantiles.get(metric, second)
-        if (found !== undefined) buckets.merge(found)
-      }
-      return buckets
+      const from = column * columnSeconds
+      return run.secondQuantiles.between(metric, from, from + columnSeconds)
     })
     const rows = columns.flatMap((buckets) => buckets.buckets().map(({ low }) => rowOf(low)))
     if (rows.length === 0) return []
@@ -174,8 +170,8 @@ function rowOf(ns: number): number {
   return Math.floor(rowsPerDecade * Math.log10(Math.max(ns, 1000)) + 1e-9)
 }
 
-function secondQuantilesOf(buckets: Histogram | undefined): SecondRow['ttft'] {
-  if (buckets === undefined || buckets.count === 0) return null
+function secondQuantilesOf(buckets: Histogram): SecondRow['ttft'] {
+  if (buckets.count === 0) return null
   const at = (q: number) => buckets.highAt(rankOf(q, buckets.count)) / 1e6
   return { p50: at(0.5), p90: at(0.9), p99: at(0.99) }
 }

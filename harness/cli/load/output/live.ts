@@ -5,7 +5,6 @@ import { clean, shorten } from '../../../../reports/text/escape.ts'
 import { columns, count, figure } from '../../../../reports/text/format.ts'
 import { TargetUnusableError } from '../../../conformance/errors.ts'
 import type { RunMetrics } from '../../../load/metrics/run-metrics.ts'
-import { Histogram, twoDigits } from '../../../load/metrics/samples/histogram.ts'
 import type { ChartedMetric } from '../../../load/metrics/timeline.ts'
 import type { LoadOptions, LoadProgress } from '../../../load/options.ts'
 import { minRequests } from '../../../load/plan/needs.ts'
@@ -61,11 +60,7 @@ export function progressLine({ phase, elapsedMs, durationMs, stats }: LoadProgre
 
 /** Quantiles of a range of seconds, with two significant digits. */
 function quantileText(metrics: RunMetrics, name: ChartedMetric, from: number, to: number): string {
-  const sum = new Histogram(twoDigits)
-  for (let second = from; second <= to; second += 1) {
-    const buckets = metrics.secondQuantiles.get(name, second)
-    if (buckets !== undefined) sum.merge(buckets)
-  }
+  const sum = metrics.secondQuantiles.between(name, from, to + 1)
   const at = (q: number) => figure(sum.count === 0 ? null : sum.highAt(rankOf(q, sum.count)) / 1e6)
   return `${name} p50 ${at(0.5)} p90 ${at(0.9)} p99 ${at(0.99)}`
 }
