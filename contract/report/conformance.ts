@@ -17,6 +17,14 @@ export const verdicts = [
 ] as const
 export type Verdict = (typeof verdicts)[number]
 
+/** Verdicts that are called undecided. */
+export const undecidedVerdicts: readonly Verdict[] = [
+  'inconclusive',
+  'unproven',
+  'error',
+  'unclaimed',
+]
+
 const requirementResult = z.object({
   id: z.string(),
   level: z.enum(['required', 'expected']),

@@ -5,6 +5,7 @@ import type { ConformanceReport } from '../../contract/report/conformance.ts'
 import { selectRequirements } from '../conformance/profile/selection.ts'
 import type { Target } from './chatgen-process.ts'
 import { type ConformanceOptions, runConformance } from './chatgen-process.ts'
+import { conclude } from './conclude.ts'
 
 export interface DescribeOptions extends ConformanceOptions {
   /** Required requirements that are neither passed nor violated. Default `fail`. */
@@ -35,16 +36,7 @@ export function describeConformance(
       test(`${id} ${requirements[id].title}`, (context) => {
         const requirement = report?.requirements.find((one) => one.id === id)
         if (requirement === undefined) throw new Error(`${id} is not in the report`)
-        const { verdict, level, message, section } = requirement
-        const text = `${message ?? verdict} (section ${section})`
-        if (verdict === 'pass' || verdict === 'observed') return
-        if (verdict === 'fail' || verdict === 'error') throw new Error(`${verdict}: ${text}`)
-        if (verdict === 'warn' && strict) throw new Error(`warning: ${text}`)
-        const isOpen = verdict === 'inconclusive' || verdict === 'unproven'
-        if (isOpen && level === 'required' && undecided === 'fail') {
-          throw new Error(`undecided, ${verdict}: ${text}`)
-        }
-        if (verdict !== 'warn') context.skip(`${verdict}: ${text}`)
+        conclude(requirement, context, { undecided, strict })
       })
     }
   })

@@ -1,7 +1,8 @@
-import type {
-  ConformanceReport,
-  RequirementResult,
-  Verdict,
+import {
+  type ConformanceReport,
+  type RequirementResult,
+  undecidedVerdicts,
+  type Verdict,
 } from '../../contract/report/conformance.ts'
 import { requirementOf } from '../catalog/entries.ts'
 import { type Conditions, conditionsOf } from './conditions.ts'
@@ -163,14 +164,12 @@ function hasOtherCapability(id: string, [a, b]: Runs, { before, after }: Verdict
   return a.target.capabilities[capability] !== b.target.capabilities[capability]
 }
 
-const undecided: readonly (Verdict | null)[] = ['inconclusive', 'unproven', 'error', 'unclaimed']
-
 function causeOf({ before, after, rejudged }: Verdicts): Cause {
   if (rejudged === null) return 'unknown'
   if (rejudged === before) return 'target'
   if (rejudged === after) return 'kit'
   // A recording lacks requests of a newer kit, which says nothing about the target.
-  return undecided.includes(rejudged) ? 'unknown' : 'both'
+  return undecidedVerdicts.includes(rejudged) ? 'unknown' : 'both'
 }
 
 function driftOf(runs: Runs, conditions: Conditions): readonly Drift[] {

@@ -1,10 +1,13 @@
 import { compactIds } from '../../contract/catalog/index.ts'
-import type { ConformanceReport, RequirementResult } from '../../contract/report/conformance.ts'
+import {
+  type ConformanceReport,
+  type RequirementResult,
+  undecidedVerdicts,
+} from '../../contract/report/conformance.ts'
 import { requirementOf } from '../catalog/entries.ts'
 import type { Fact, Item, Section } from '../document/document.ts'
 import { shorten } from '../text/escape.ts'
 import { count, listOf } from '../text/format.ts'
-import { undecidedVerdicts } from './summary.ts'
 import { messageText, waitingRows } from './violations.ts'
 
 /** Requirements that are not violated and take one line on a terminal. */

@@ -3,6 +3,7 @@ import {
   isKnownViolation,
   type RequirementResult,
   type Traffic,
+  undecidedVerdicts,
   type Verdict,
 } from '../../contract/report/conformance.ts'
 import type { Badge, Outcome } from '../document/document.ts'
@@ -142,14 +143,6 @@ export const meanings: Readonly<Record<Verdict, string>> = {
   error: 'chatgen itself failed.',
   unclaimed: 'No scenario of the run tests it.',
 }
-
-/** Stored verdicts that are called undecided. */
-export const undecidedVerdicts: readonly Verdict[] = [
-  'inconclusive',
-  'unproven',
-  'error',
-  'unclaimed',
-]
 
 /** Value of a filter: verdicts with the same label share it. */
 export function verdictTag(verdict: Verdict): string {

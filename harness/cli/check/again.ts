@@ -4,7 +4,11 @@ import { connect } from 'node:net'
 import { join, relative, resolve, sep } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isRequirementId, type RequirementId } from '../../../contract/index.ts'
-import type { ConformanceReport } from '../../../contract/report/conformance.ts'
+import {
+  type ConformanceReport,
+  undecidedVerdicts,
+  type Verdict,
+} from '../../../contract/report/conformance.ts'
 import { reportName } from '../../conformance/defaults.ts'
 import { ConfigurationError, refusing } from '../../conformance/errors.ts'
 import { resultsIn } from '../results/results-folder.ts'
@@ -80,7 +84,7 @@ async function answers({ hostname, port, protocol }: URL): Promise<boolean> {
   }
 }
 
-const failed: readonly string[] = ['fail', 'warn', 'inconclusive', 'unproven', 'error']
+const failed: readonly Verdict[] = ['fail', 'warn', ...undecidedVerdicts]
 
 /**
  * Requirements that were violated or undecided in the results of an earlier check.

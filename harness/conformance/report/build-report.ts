@@ -1,8 +1,9 @@
 import { isRequirementId, type Observation, questions } from '../../../contract/index.ts'
-import type {
-  ConformanceReport,
-  ObservationRow,
-  RequirementResult,
+import {
+  type ConformanceReport,
+  type ObservationRow,
+  type RequirementResult,
+  undecidedVerdicts,
 } from '../../../contract/report/conformance.ts'
 import type { LeftoverAudit } from '../cleanup/audit.ts'
 import { interfaceRevision, suiteVersion } from '../defaults.ts'
@@ -141,7 +142,7 @@ export function reportOutcome(
   const open = requirements.some(
     (requirement) =>
       requirement.level === 'required' &&
-      ['unproven', 'inconclusive', 'error', 'unclaimed'].includes(requirement.verdict) &&
+      undecidedVerdicts.includes(requirement.verdict) &&
       !allowed.includes(requirement.id) &&
       !isBlockedByKnown(requirement, requirements),
   )
