@@ -36,7 +36,7 @@ test.each([
 
 test('an annotation for each cause', () => {
   expect(reportToGitHub(violated)).toMatchInlineSnapshot(`
-    "::notice title=chatgen check::VIOLATED: 3 passed, 5 violated (1 known), 5 undecided of 13 required requirements; 1 warning; 1 stale baseline entry
+    "::notice title=chatgen check::VIOLATED: 3 passed, 5 violated (1 known), 5 undecided of 13 required requirements; 1 warning; 1 stale baseline entry; 1 internal error
     ::error title=V3-IDEM-02::V3-IDEM-02 (section 4.3): A repeat with the same Idempotency-Key MUST NOT add a second step (JSON body).%0Afound: the history has 2 steps & <b>one</b> key \`\`
     ::error title=V3-SSE-05::V3-SSE-05 (section 6): The first event MUST be response.created, and it MUST occur exactly once.%0Afound: the first event is response.output_item.added
     ::error title=OAI-CHAT-09%2C OAI-CHAT-06::2 requirements violated, same cause: usage is missing%0AOAI-CHAT-09 (section 2.2): The usage of a completion MUST have prompt_tokens, completion_tokens and total_tokens, all integers.%0AOAI-CHAT-06 (section 2.2): The choices of a completion MUST be an array that holds the answer, and each choice MUST have an integer index.

@@ -49,8 +49,8 @@ export function countsText({ passed, violated, known, undecided, required }: Sum
 }
 
 /**
- * The counts, with warnings and stale baseline entries, which also decide the outcome, and an interruption or
- * the reason why no more requests were sent.
+ * The counts, with warnings, stale baseline entries and internal errors, which also decide the outcome, and an
+ * interruption or the reason why no more requests were sent.
  */
 export function outcomeText(report: ConformanceReport): string {
   const summary = summarize(report)
@@ -60,6 +60,7 @@ export function outcomeText(report: ConformanceReport): string {
     headOf(report, summary),
     summary.warnings > 0 && count(summary.warnings, 'warning') + strict,
     problems > 0 && `${problems} stale baseline ${problems === 1 ? 'entry' : 'entries'}`,
+    report.faults.length > 0 && count(report.faults.length, 'internal error'),
     report.interrupted && 'interrupted',
     report.stopped && clean(report.stopped),
   ])

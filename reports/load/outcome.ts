@@ -7,7 +7,7 @@ import type { ArrivalRow, LoadReport } from './model/report.ts'
 
 /** Summary of the run in one line, without the outcome itself. */
 export function outcomeText(report: LoadReport): string {
-  const { goodput, generator, partial, errors } = report
+  const { faults, goodput, generator, partial, errors } = report
   const { share, due } = goodput
   const cut = errors.reduce((sum, row) => sum + (row.kind === 'truncated' ? row.count : 0), 0)
   return listOf([
@@ -21,6 +21,7 @@ export function outcomeText(report: LoadReport): string {
       : `goodput ${percent(share)} of ${count(due, 'due request')}`,
     `generator ${generator.verdict}`,
     partial && partialText(partial),
+    faults.length > 0 && count(faults.length, 'internal error'),
   ])
 }
 

@@ -34,7 +34,7 @@ export function applyBaseline(
     excused.push({ id, because, issue, owner, until })
     return { ...requirement, known: true }
   })
-  const outcome = reportOutcome(requirements, report.strict, report.allowedUndecided?.ids)
+  const outcome = reportOutcome({ ...report, requirements }, report.allowedUndecided?.ids)
   return {
     ...report,
     outcome: problems.length > 0 ? 'violated' : outcome,

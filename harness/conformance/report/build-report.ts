@@ -44,10 +44,16 @@ export function buildReport(run: RunResults): ConformanceReport {
   const all = [...results, ...[...alone.values()].flat()]
   const requirements = withEndpoints(run.decided, alone, setup)
   const observations = observationRows(results.flatMap((result) => result.observations))
+  const faults = [
+    ...collector.faults,
+    ...all.flatMap(({ title, fault }) =>
+      fault === null ? [] : [{ scenario: title, message: fault }],
+    ),
+  ]
   return {
     kind: 'conformance-report',
     schemaVersion: 1,
-    outcome: reportOutcome(requirements, strict),
+    outcome: reportOutcome({ requirements, strict, faults }),
     interrupted,
     ...(collector.stopReason !== undefined && { stopped: run.redact(collector.stopReason) }),
     suite: { version: suiteVersion(), interface: interfaceRevision },
@@ -73,12 +79,7 @@ export function buildReport(run: RunResults): ConformanceReport {
     ...(run.exploration && { exploration: run.exploration }),
     requirements,
     observations,
-    faults: [
-      ...collector.faults,
-      ...all.flatMap(({ title, fault }) =>
-        fault === null ? [] : [{ scenario: title, message: fault }],
-      ),
-    ],
+    faults,
     residue: [...audit.leftovers],
     residueUnseen: audit.incompleteReason,
   }
@@ -123,14 +124,21 @@ export function countTotals(
 
 /**
  * Violated: a required requirement fails that no baseline names (with `strict`, a warning counts as well).
- * Incomplete: nothing violated, but a required requirement was not decided, for example because the suites could
- * not be loaded. Requirements that a known violation blocks do not count: accepting the violation includes the
+ * Incomplete: nothing violated, but a required requirement was not decided, or an internal error occurred, so that
+ * what else it would have found is unknown. Requirements that a known violation blocks do not count: accepting the violation includes the
  * requirements that depend on it.
  * @param allowed ids of undecided requirements that do not count
  */
 export function reportOutcome(
-  requirements: readonly RequirementResult[],
-  strict: boolean,
+  {
+    requirements,
+    strict,
+    faults,
+  }: {
+    readonly requirements: readonly RequirementResult[]
+    readonly strict: boolean
+    readonly faults: readonly unknown[]
+  },
   allowed: readonly string[] = [],
 ): ConformanceReport['outcome'] {
   const violated = requirements.some(
@@ -146,7 +154,7 @@ export function reportOutcome(
       !allowed.includes(requirement.id) &&
       !isBlockedByKnown(requirement, requirements),
   )
-  return open ? 'incomplete' : 'conforms'
+  return open || faults.length > 0 ? 'incomplete' : 'conforms'
 }
 
 /** Tests if a known violation blocks a requirement, directly or through requirements that are blocked themselves. */
@@ -175,7 +183,7 @@ export function allowUndecided(
   globs: readonly string[],
 ): ConformanceReport {
   if (globs.length === 0) return report
-  const { interrupted, requirements, strict, stopped } = report
+  const { interrupted, requirements, stopped } = report
   const passed = requirements.some(({ verdict }) => verdict === 'pass')
   const isComplete = !interrupted && stopped === undefined && passed
   const ids = requirements
@@ -183,7 +191,7 @@ export function allowUndecided(
     .map(({ id }) => id)
   return {
     ...report,
-    outcome: reportOutcome(requirements, strict, ids),
+    outcome: reportOutcome(report, ids),
     allowedUndecided: { globs: [...globs], ids },
   }
 }

@@ -7,7 +7,7 @@ import type { ScenarioFinding } from '../run-setup.ts'
 import { profileOf } from '../test-support/check.ts'
 import { reportOf, resultOf } from '../test-support/reports.ts'
 import { noCost, noTraffic } from '../usage.ts'
-import { allowUndecided, countTotals, reportOutcome } from './build-report.ts'
+import { allowUndecided, countTotals } from './build-report.ts'
 import { combineTries, maxTries, needsRepeat } from './confirmation.ts'
 import { decide, interruptedReason, pendingReason, type ScenarioResult } from './verdicts.ts'
 
@@ -221,12 +221,21 @@ describe('the outcome', () => {
     ['incomplete', [pass, withVerdict('unclaimed')]],
     ['incomplete', [excused, withVerdict('unproven')]],
   ])('is %s', (outcome, requirements) => {
-    expect(reportOutcome(requirements, false)).toBe(outcome)
+    expect(reportOf(requirements).outcome).toBe(outcome)
+  })
+
+  test('is incomplete after an internal error, whatever was allowed or is known', () => {
+    const faults = [{ scenario: 'leftover check', message: 'TypeError' }]
+    for (const requirements of [[pass], [excused], []]) {
+      const report = reportOf(requirements, { faults })
+      expect(report.outcome).toBe('incomplete')
+      expect(allowUndecided(report, ['*']).outcome).toBe('incomplete')
+    }
   })
 
   test('counts a warning only where it is asked to be strict', () => {
-    expect(reportOutcome([pass, expected('warn')], true)).toBe('violated')
-    expect(reportOutcome([expected('warn', true)], true)).toBe('conforms')
+    expect(reportOf([pass, expected('warn')], { strict: true }).outcome).toBe('violated')
+    expect(reportOf([expected('warn', true)], { strict: true }).outcome).toBe('conforms')
   })
 })
 

@@ -8,7 +8,8 @@ export function reportOf(
   ids: readonly RequirementResult[],
   more: Partial<ConformanceReport> = {},
 ): ConformanceReport {
-  const outcome = reportOutcome(ids, more.strict ?? false)
+  const { strict = false, faults = [] } = more
+  const outcome = reportOutcome({ requirements: ids, strict, faults })
   return sketchOf(ids, { outcome, totals: countTotals(ids, 0), ...more })
 }
 

@@ -71,6 +71,7 @@ export function buildReport(options: LoadOptions, findings: RunResult): LoadRepo
     undispatched: stats.dropped,
     maxTimestampErrorMs,
   })
+  const faults = [...outcome.internalErrors]
   const generator = invalidate(row, {
     lateMs,
     requests: stats.requests,
@@ -80,7 +81,14 @@ export function buildReport(options: LoadOptions, findings: RunResult): LoadRepo
   return {
     kind: 'load-report',
     schemaVersion: 1,
-    outcome: loadOutcome({ integrity, generator, slo, config, interrupted: signal.aborted }),
+    outcome: loadOutcome({
+      integrity,
+      generator,
+      slo,
+      config,
+      faults,
+      interrupted: signal.aborted,
+    }),
     interrupted: signal.aborted,
     suite: options.suite,
     target: targetOf(options),
@@ -95,7 +103,7 @@ export function buildReport(options: LoadOptions, findings: RunResult): LoadRepo
     connections: { ...connectionCounts(outcome), reused, connectMs },
     integrity,
     generator,
-    faults: [...outcome.internalErrors],
+    faults,
     notes: [...notesOf(options, outcome), ...findings.notes],
     ...(clock === undefined ? {} : { clock }),
     ...(options.shard === null

@@ -14,19 +14,22 @@ import { noUnboundedAnswer } from '../slo/implied.ts'
 /**
  * Decides the outcome of a run, for exit code and reports. A violation counts however the run was timed, and
  * so does an endless answer, which keeps the generator from its work; an SLO counts only if the generator
- * kept time. A run that was interrupted, or has missing shards, is never met.
+ * kept time. A run that was interrupted, has missing shards or an internal error is never met.
  */
 export function loadOutcome(
-  report: Pick<LoadReport, 'integrity' | 'generator' | 'slo' | 'partial' | 'interrupted'> & {
+  report: Pick<
+    LoadReport,
+    'integrity' | 'generator' | 'slo' | 'partial' | 'interrupted' | 'faults'
+  > & {
     readonly config: Pick<LoadReport['config'], 'strict'>
   },
 ): LoadReport['outcome'] {
-  const { integrity, generator, slo, partial, interrupted, config } = report
+  const { integrity, generator, slo, partial, interrupted, faults, config } = report
   if (integrity.findings.some((finding) => isViolation(finding, config))) return 'violated'
   if (slo.some(({ expression }) => expression === noUnboundedAnswer)) return 'missed'
   if (generator.verdict === 'invalid') return 'invalid'
   if (slo.some(({ verdict }) => verdict === 'missed')) return 'missed'
-  const isWhole = partial === undefined && !interrupted
+  const isWhole = partial === undefined && !interrupted && faults.length === 0
   return isWhole && slo.every(({ verdict }) => verdict === 'met') ? 'met' : 'undecided'
 }
 

@@ -154,10 +154,11 @@ test.each<[LoadReport['outcome'], Partial<Parameters<typeof loadOutcome>[0]>]>([
   ['undecided', rows('undecided')],
   ['undecided', { ...rows('met'), partial: { of: 3, missing: [1] } }],
   ['undecided', { ...rows('met'), interrupted: true }],
+  ['undecided', { ...rows('met'), faults: ['a worker ended early'] }],
   ['met', { ...violations('expected'), ...rows('met') }],
   ['met', { ...strict, slo: [] }],
 ])('a run is %s', (outcome, found) => {
-  const whole = { generator, slo: [], config: {}, interrupted: false }
+  const whole = { generator, slo: [], config: {}, interrupted: false, faults: [] }
   const held = { integrity: { ...integrity, findings: [] }, ...whole }
   expect(loadOutcome({ ...held, ...found })).toBe(outcome)
 })

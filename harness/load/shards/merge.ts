@@ -51,13 +51,14 @@ export function mergeShards(shards: readonly [Shard, ...Shard[]]): LoadReport {
   const slo = [...measured.slo, ...unmeasured({ ...measured, planned: null, integrity })]
   const partial = missingOf(reports)
   const interrupted = reports.some((report) => report.interrupted)
+  const faults = reports.flatMap((report) => report.faults)
   const { measurements: _, clock: __, ...head } = first
   return {
     ...head,
     ...measured,
     slo,
     outcome: loadOutcome({
-      ...{ integrity, generator, slo, config: first.config, interrupted },
+      ...{ integrity, generator, slo, config: first.config, interrupted, faults },
       ...partial,
     }),
     interrupted,
@@ -80,7 +81,7 @@ export function mergeShards(shards: readonly [Shard, ...Shard[]]): LoadReport {
     generator,
     shards: spread,
     notes: [...notesOf(shards), ...(shards.length > 1 ? [spreadNote(spread)] : [])],
-    faults: reports.flatMap(({ faults }) => faults),
+    faults,
     ...partial,
   }
 }
