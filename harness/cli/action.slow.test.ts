@@ -90,6 +90,14 @@ describe('the action', () => {
     expect(summary).toMatch(/^## ❌ Refused\n[\s\S]*invalid URL: did you mean/)
   })
 
+  test('is off only if it is told so in a word that it knows', async () => {
+    const inputs = { url: 'localhost', strict: 'sure' }
+    const { output, summary } = await run('check', inputs)
+    expect(output).toBe('exit-code=2\n')
+    expect(summary).toContain('CHATGEN_STRICT is "sure"')
+    expect(source.split('\n')).toContain("      if: inputs.fail != 'false'")
+  })
+
   test('finds a Node that is new enough, or none', async () => {
     expect((await run('node', {})).output).toBe('found=true\n')
     expect((await run('node', {}, { path: '/nowhere' })).output).toBe('found=false\n')
