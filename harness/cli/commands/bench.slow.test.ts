@@ -60,11 +60,13 @@ const report: BenchReport = {
   clientBound: [],
   interrupted: false,
 }
+const emptyRow = { ...row, target: { ...figures, answers: 0 } }
 const failingRow = { ...row, target: { ...figures, failures: { ...figures.failures, lost: 1 } } }
 
 test.each([
   [0, {}],
-  [6, { clientBound: ['a case'] }],
+  [5, { rows: [row, emptyRow] }],
+  [6, { rows: [emptyRow], clientBound: ['a case'] }],
   [1, { rows: [failingRow], clientBound: ['a case'] }],
   [1, { notMeasured: [{ case: 'a case', status: 404, why: '' }] }],
   [130, { rows: [failingRow], interrupted: true }],

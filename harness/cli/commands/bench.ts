@@ -53,7 +53,7 @@ writes the bytes of a response of the target: the ratio is comparable between ma
 Without a URL the bundled server is measured, in a separate process.
 
 Exit codes: 0 done, 1 a response failed or was truncated, 2 usage, 3 target unreachable or API key
-rejected, 6 the client was the bottleneck, 130 interrupted.
+rejected, 5 no response ended within a case, 6 the client was the bottleneck, 130 interrupted.
 
 Examples:
   $ chatgen bench
@@ -153,13 +153,16 @@ async function run(
   return report
 }
 
-/** Precedence: interrupted, failed, client-bound. */
+/** Precedence: interrupted, failed, client-bound, not measured. */
 export function exitCodeOfBench(report: BenchReport): ExitCode {
   if (report.interrupted) return exitCode.interrupted
   if (report.notMeasured.length > 0) return exitCode.violated
   if (report.rows.some(({ target }) => Object.values(target.failures).some((count) => count > 0)))
     return exitCode.violated
-  return report.clientBound.length > 0 ? exitCode.measurementInvalid : exitCode.done
+  if (report.clientBound.length > 0) return exitCode.measurementInvalid
+  return report.rows.some(({ target }) => target.answers === 0)
+    ? exitCode.incomplete
+    : exitCode.done
 }
 
 function connectionCount(text: string): number {

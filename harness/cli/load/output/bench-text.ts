@@ -65,6 +65,9 @@ function remarks({ case: name, target, chats }: BenchRow): string[] {
   const failures = Object.entries(target.failures).filter(([, count]) => count > 0)
   const { made = 0, turns = 0, exhausted = 0, leftBehind = 0 } = chats ?? {}
   return [
+    ...(target.answers === 0 && failures.length === 0
+      ? [`${name}: not measured: no response ended within the case: use a longer --duration.`]
+      : []),
     ...(failures.length === 0
       ? []
       : [`${name}: failed: ${failures.map(([kind, count]) => `${count} ${kind}`).join(', ')}.`]),
