@@ -5,7 +5,7 @@ import type { LoadReport } from '../../../reports/load/model/report.ts'
 import { loadReportOf } from '../../../reports/load/test-support/sketch.ts'
 import { listenOnLoopback } from '../../client/test-support/listen-on-loopback.ts'
 import { plainTarget } from '../target.ts'
-import { spreadNote, spreadReason, startSpreadOf } from './merge-parts.ts'
+import { separateReason, spreadNote, spreadReason, startSpreadOf } from './merge-parts.ts'
 import { type DatedAnswer, measureOffset, targetClock } from './target-clock.ts'
 
 const way = fc.double({ min: 0, max: 40, noNaN: true })
@@ -70,6 +70,24 @@ describe('starts of shards', () => {
     expect(spreadReason(spread, true)).toBeNull()
     expect(spreadNote(spread)).toMatch(/is unknown/)
   })
+})
+
+test.each([
+  ['by the clock of the target', 60_000, 0, null],
+  ['by the clock of the target, if their own differ', 60_000, -60_000, 'together'],
+  ['by their own clocks, if that of the target is unknown', 60_000, null, null],
+  ['while the first still sends', 59_000, 0, 'together'],
+])('shards that start a minute apart are no load together: %s', (_, apartMs, offsetMs, end) => {
+  const clockOf = (ms: number) =>
+    offsetMs === null ? undefined : { offsetMs: ms, uncertaintyMs: 0, requests: 20 }
+  const startedAt = (ms: number) => new Date(1_800_000_000_000 + ms).toISOString()
+  const spread = startSpreadOf([
+    loadReportOf({ startedAt: startedAt(0), clock: clockOf(0) }),
+    loadReportOf({ startedAt: startedAt(apartMs), clock: clockOf(offsetMs ?? 0) }),
+  ])
+  const reason = separateReason(spread, 60_000)
+  if (end === 'together') expect(reason).toBeNull()
+  else expect(reason).toMatch(/^the shards did not run at the same time: they started 60000 ms/)
 })
 
 /** A target with these clocks in turn, on a network with these one-way times. */

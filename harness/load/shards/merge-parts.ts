@@ -121,6 +121,19 @@ export function spreadReason(
   return `the shards started ${milliseconds(certain)} or more apart by the clock of the target, and ${milliseconds(localSpreadMs)} by their own clocks: synchronize the clocks`
 }
 
+/**
+ * Reason why the shards are no load together: one ended before another began. By the clock of the target, or by
+ * their own clocks if it is unknown; null if some of their time was common.
+ */
+export function separateReason(
+  { spreadMs, uncertaintyMs, localSpreadMs }: StartSpread,
+  durationMs: number,
+): string | null {
+  const apartMs = spreadMs === null ? localSpreadMs : spreadMs - (uncertaintyMs ?? 0)
+  if (apartMs < durationMs) return null
+  return `the shards did not run at the same time: they started ${milliseconds(apartMs)} apart and send for ${milliseconds(durationMs)}; --start-at begins them together`
+}
+
 export function spreadNote({ skewMs, spreadMs, uncertaintyMs, boundMs }: StartSpread): string {
   if (skewMs === null || spreadMs === null || uncertaintyMs === null || boundMs === null) {
     return 'clock skew between the shards is unknown: no answer of the target told its time (Date), or several clocks did'

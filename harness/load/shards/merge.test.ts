@@ -52,6 +52,14 @@ describe('reports of shards', () => {
     expect(merged.partial).toBeUndefined()
   })
 
+  test('that ran one after the other measured no common load', () => {
+    const startedAt = new Date(Date.parse(zero.report.startedAt) + 3_600_000).toISOString()
+    const later = { ...one, report: { ...one.report, startedAt } }
+    const merged = mergeShards([zero, later, two])
+    expect(merged.generator.verdict).toBe('invalid')
+    expect(merged.generator.reasons.join()).toContain('the shards did not run at the same time')
+  })
+
   test('are partial where one is missing, and say which', () => {
     const merged = mergeShards([zero, two])
     expect(merged.partial).toEqual({ of: 3, missing: [1] })

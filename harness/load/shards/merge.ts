@@ -14,6 +14,7 @@ import {
   mergedGenerator,
   notesOf,
   type Shard,
+  separateReason,
   spreadNote,
   spreadReason,
   startSpreadOf,
@@ -44,9 +45,11 @@ export function mergeShards(shards: readonly [Shard, ...Shard[]]): LoadReport {
     idsOf(parts),
   )
   const spread = startSpreadOf(reports)
-  const generator = degraded(
+  const separate = separateReason(spread, first.plan.durationMs)
+  const generator = worsened(
     mergedGenerator(reports),
-    spreadReason(spread, first.config.startAt !== null),
+    separate ?? spreadReason(spread, first.config.startAt !== null),
+    separate === null ? 'degraded' : 'invalid',
   )
   const slo = [...measured.slo, ...unmeasured({ ...measured, planned: null, integrity })]
   const partial = missingOf(reports)
@@ -86,9 +89,13 @@ export function mergeShards(shards: readonly [Shard, ...Shard[]]): LoadReport {
   }
 }
 
-function degraded(generator: GeneratorRow, reason: string | null): GeneratorRow {
+function worsened(
+  generator: GeneratorRow,
+  reason: string | null,
+  to: 'degraded' | 'invalid',
+): GeneratorRow {
   if (reason === null) return generator
-  const verdict = generator.verdict === 'valid' ? 'degraded' : generator.verdict
+  const verdict = generator.verdict === 'invalid' ? 'invalid' : to
   return { ...generator, verdict, reasons: [...generator.reasons, reason] }
 }
 
