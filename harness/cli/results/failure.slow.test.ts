@@ -53,6 +53,14 @@ test.each<[string, number, readonly string[], string]>([
   }
 })
 
+test('a reason that does not fit on the disk keeps its exit code', async () => {
+  const cwd = emptyFolder()
+  mkdirSync(join(cwd, 'chatgen-results'))
+  symlinkSync('/dev/full', join(cwd, 'chatgen-results/report.xml'))
+  const ended = await chatgen(['check', nowhere, '--report', 'junit'], withKey, cwd)
+  expectEnd(ended, 3, { err: /^chatgen: .*nothing listens there/ })
+})
+
 test('a refused run leaves earlier results alone, and makes no folder of its own accord', async () => {
   await using server = await startModelsServer()
   const cwd = emptyFolder()

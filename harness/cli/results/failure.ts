@@ -74,7 +74,12 @@ export function publishFailure(
   const isWritable = hasFile(all) && canWrite(out)
   const formats = all.filter(({ file }) => file === null || isWritable)
   const style = { color: false, width: io.width, verbose: false }
-  renderReport(failure, { formats, out, style, print: json ? io.err : io.out }, io)
+  try {
+    renderReport(failure, { formats, out, style, print: json ? io.err : io.out }, io)
+  } catch (problem) {
+    // The disk may be full; the reason is printed, and decides the exit code.
+    if (!(problem instanceof ConfigurationError)) throw problem
+  }
 }
 
 /** Exit code and messages of an error of flags, files or the target; null for any other. */
