@@ -34,7 +34,7 @@ function rowsOf(report: ConformanceReport, width: number): number {
 test('a terminal has violations with all that is needed to repeat and dispute them, and a line for the rest', () => {
   expect(terminal(violated)).toMatchInlineSnapshot(`
     "VIOLATED  3 passed, 5 violated (1 known), 5 undecided of 13 required requirements; 1
-              warning; 1 stale baseline entry
+              warning; 1 stale baseline entry; 1 internal error
     target: http://127.0.0.1:4010, profile full
     requests sent: 41 (12 generations, 3 new chats, 1 upload) in 4.3 s
     chatgen: 0.1.0, interface 2026-01, seed seed-1
@@ -94,7 +94,7 @@ test('a terminal has violations with all that is needed to repeat and dispute th
     open questions: 1 observed, not judged (--verbose)
 
     VIOLATED  3 passed, 5 violated (1 known), 5 undecided of 13 required requirements; 1
-              warning; 1 stale baseline entry
+              warning; 1 stale baseline entry; 1 internal error
     "
   `)
 })
