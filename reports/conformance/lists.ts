@@ -132,8 +132,8 @@ export function observationSection({ observations }: ConformanceReport): Section
 
 /** Requirements that need no attention, shown on request. */
 export function passedSections({ requirements }: ConformanceReport): readonly Section[] {
-  const titles = { pass: 'Passed', observed: 'Observed only', unclaimed: 'Not tested yet' } as const
-  return (['pass', 'observed', 'unclaimed'] as const).map((verdict) => {
+  const titles = { pass: 'Passed', observed: 'Observed only' } as const
+  return (['pass', 'observed'] as const).map((verdict) => {
     const ids = requirements.filter((requirement) => requirement.verdict === verdict)
     return {
       title: titles[verdict],

@@ -123,7 +123,7 @@ export const verdictBadges: Readonly<Record<Verdict, Badge>> = {
   unproven: { word: 'undecided', tone: 'unproven' },
   'not-applicable': { word: 'not applicable', tone: 'none' },
   error: { word: 'undecided', tone: 'unproven' },
-  unclaimed: { word: 'not tested', tone: 'none' },
+  unclaimed: { word: 'undecided', tone: 'unproven' },
 }
 
 /** The label of a requirement with its color; a violation that the baseline names is marked. */
