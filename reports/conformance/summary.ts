@@ -67,7 +67,7 @@ export function outcomeText(report: ConformanceReport): string {
 }
 
 function headOf({ outcome, requirements }: ConformanceReport, summary: Summary): string {
-  if (summary.required > 0 || outcome !== 'conforms') {
+  if (summary.required > 0 || outcome === 'violated') {
     return outcome === 'conforms' && summary.known > 0
       ? `${summary.passed} passed of ${count(summary.required, 'required requirement')}`
       : countsText(summary)

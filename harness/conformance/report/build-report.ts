@@ -4,6 +4,7 @@ import {
   type ObservationRow,
   type RequirementResult,
   undecidedVerdicts,
+  type Verdict,
 } from '../../../contract/report/conformance.ts'
 import type { LeftoverAudit } from '../cleanup/audit.ts'
 import { interfaceRevision, suiteVersion } from '../defaults.ts'
@@ -124,9 +125,9 @@ export function countTotals(
 
 /**
  * Violated: a required requirement fails that no baseline names (with `strict`, a warning counts as well).
- * Incomplete: nothing violated, but a required requirement was not decided, or an internal error occurred, so that
- * what else it would have found is unknown. Requirements that a known violation blocks do not count: accepting the violation includes the
- * requirements that depend on it.
+ * Incomplete: nothing violated, but a required requirement was not decided, or none of any level was, or an internal
+ * error occurred, so that what else the run would have found is unknown. Requirements that a known violation blocks
+ * do not count: accepting the violation includes the requirements that depend on it.
  * @param allowed ids of undecided requirements that do not count
  */
 export function reportOutcome(
@@ -154,7 +155,10 @@ export function reportOutcome(
       !allowed.includes(requirement.id) &&
       !isBlockedByKnown(requirement, requirements),
   )
-  return open || faults.length > 0 ? 'incomplete' : 'conforms'
+  const has = (verdicts: readonly Verdict[]) =>
+    requirements.some(({ verdict }) => verdicts.includes(verdict))
+  const isBlind = has(undecidedVerdicts) && !has(['pass', 'fail', 'warn'])
+  return open || isBlind || faults.length > 0 ? 'incomplete' : 'conforms'
 }
 
 /** Tests if a known violation blocks a requirement, directly or through requirements that are blocked themselves. */
