@@ -179,13 +179,16 @@ export function requestJson({ request }: Pick<Exchange, 'request'>): unknown {
   return body === null ? undefined : parsedOnce(request, () => utf8.decode(body))
 }
 
-/** Each judge and claim reads the same body again. */
+/** Each judge and claim reads the same body again; a value may take many times the memory of its text. */
 function parsedOnce(message: WireRequest | WireResponse, text: () => string): unknown {
-  if (!parsed.has(message)) parsed.set(message, parseJson(text()))
-  return parsed.get(message)
+  const cached = parsed.get(message)?.deref()
+  if (cached !== undefined) return cached
+  const value = parseJson(text())
+  if (typeof value === 'object' && value !== null) parsed.set(message, new WeakRef(value))
+  return value
 }
 
-const parsed = new WeakMap<WireRequest | WireResponse, unknown>()
+const parsed = new WeakMap<WireRequest | WireResponse, WeakRef<object>>()
 
 /** Media type without parameters, in lower case; empty if there is none. */
 export function mediaType(exchange: Exchange): string {

@@ -48,13 +48,13 @@ export async function replay(
 ): Promise<Replay> {
   const done: Operation[] = []
   for (const operation of operations) {
-    const violation = await perform(context, operation)
-    if (violation === 'skipped') continue
+    const step = await perform(context, operation)
+    if (step === 'skipped') continue
     done.push(operation)
-    if (!(violation instanceof StateViolation)) continue
-    const evidence = [...context.recorded, ...violation.evidence.map(({ id }) => ({ id }))]
+    if (!(step instanceof StateViolation)) continue
+    const evidence = [...context.recorded, ...step.evidence.map(({ id }) => ({ id }))]
     const exchanges = [...new Map(evidence.map((one) => [one.id, one])).values()]
-    return { violation, operations: done, exchanges }
+    return { violation: step, operations: done, exchanges }
   }
   return { violation: undefined, operations: done, exchanges: context.recorded }
 }

@@ -2,7 +2,6 @@
 
 import { setMaxListeners } from 'node:events'
 import { performance } from 'node:perf_hooks'
-import { setTimeout as setTimer } from 'node:timers/promises'
 import { maxTimerMs } from '../../contract/timer.ts'
 
 /**
@@ -26,10 +25,19 @@ export class RunClock {
   }
 }
 
-/** Resolves after `ms` milliseconds, or as soon as the signal is aborted. */
-export async function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  // A think time may exceed the maximum of a timer.
-  await setTimer(Math.min(ms, maxTimerMs), undefined, { signal }).catch(() => {})
+/** Resolves after `ms` milliseconds, or as soon as the signal is aborted. Costs less than that of `timers/promises`. */
+export function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve()
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    // A think time may exceed the maximum of a timer.
+    const timer = setTimeout(done, Math.min(ms, maxTimerMs))
+    signal.addEventListener('abort', done, { once: true })
+  })
 }
 
 /** Time for the creation of a chat after an interrupt: only its answer shows what to delete. */

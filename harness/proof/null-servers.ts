@@ -118,10 +118,11 @@ function echoing(
   write: (echo: ReturnType<typeof echoOf>, body: Buffer) => string | Buffer,
 ): Handler {
   return (request, response) => {
-    readBody(request).then(
-      (body) => answer(response, status, 'application/json', write(echoOf(request, body), body)),
-      () => {},
-    )
+    readBody(request)
+      .then((body) =>
+        answer(response, status, 'application/json', write(echoOf(request, body), body)),
+      )
+      .catch(() => {})
   }
 }
 

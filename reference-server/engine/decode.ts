@@ -7,12 +7,13 @@ import { Engine, type EngineOptions, type Sequence } from './engine.ts'
 interface Progress extends Sequence {
   tokens: number
   endsAt: number
+  /** Resolved by its next token: waiting sequences are not woken by the tokens of others. */
+  decoded: PromiseWithResolvers<void>
 }
 
 export function decodeByEngine(options: EngineOptions, clock: Clock): Decode {
   const engine = new Engine<Progress>(options)
   let isRunning = false
-  let iterated = Promise.withResolvers<void>()
 
   /** Runs until nothing is left to decode. Iterations are timed from each other, without drift. */
   async function run(): Promise<void> {
@@ -22,20 +23,26 @@ export function decodeByEngine(options: EngineOptions, clock: Clock): Decode {
       const { durationMs, decoded } = engine.iterate()
       at += durationMs
       await sleepUntil(clock, at)
-      for (const own of decoded) Object.assign(own, { tokens: own.tokens + 1, endsAt: at })
-      iterated.resolve()
-      iterated = Promise.withResolvers()
+      for (const own of decoded) {
+        const { resolve } = own.decoded
+        const next = { tokens: own.tokens + 1, endsAt: at, decoded: Promise.withResolvers<void>() }
+        Object.assign(own, next)
+        resolve()
+      }
     }
     isRunning = false
   }
 
   async function wait(own: Progress, tokens: number, stop: AbortSignal | undefined) {
-    while (own.tokens < tokens) await untilAborted(iterated.promise, stop)
+    while (own.tokens < tokens) await untilAborted(own.decoded.promise, stop)
   }
 
   return ({ promptTokens, outputTokens, startedAt, signal }): Decoding => {
     const count = Math.max(1, outputTokens)
-    const own: Progress = { promptTokens, outputTokens: count, tokens: 0, endsAt: startedAt }
+    const own: Progress = {
+      ...{ promptTokens, outputTokens: count, tokens: 0, endsAt: startedAt },
+      decoded: Promise.withResolvers(),
+    }
     if (!engine.enqueue(own)) throw overloaded(options)
     signal?.addEventListener('abort', () => engine.cancel(own))
     if (!isRunning) void run()

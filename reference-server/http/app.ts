@@ -38,13 +38,17 @@ export function createApp(services: Services, routes: readonly Route[], options:
   /** Writes the reply of the handler, or the refusal. */
   async function answer(served: Served, call: Call): Promise<void> {
     const { response } = served
+    const { route } = served.found
     try {
       const standing = admit(call)
       const reply = await settle(served, call, standing.refusal)
       const made = reply.disruption === undefined ? reply : await disrupted(reply, call.signal)
+      const headers = { ...standing.headers, ...made.headers }
+      if (typeof route !== 'function' && route.isPage && standing.refusal === undefined) {
+        return await writeReply(response, call, { ...made, headers }, services)
+      }
       const pause = services.pause?.(call.signal)
       if (pause !== undefined) await pause
-      const headers = { ...standing.headers, ...made.headers }
       served.answered = services.outgoing(call, { ...made, headers })
       await writeReply(response, call, served.answered, services)
     } catch (error) {

@@ -70,6 +70,8 @@ export interface Route {
   readonly body: z.ZodType | undefined
   readonly query: z.ZodType | undefined
   readonly handle: (call: Call) => Promise<Reply>
+  /** A page of the server itself, which its pace and its deviations leave as it is. */
+  readonly isPage?: true
 }
 
 type Handler<Body extends z.ZodType, Query extends z.ZodType, Result> = (
@@ -128,7 +130,7 @@ export function pageRoute(
   contentType: string,
   text: () => string | Promise<string>,
 ): Route {
-  return route('GET', path, {
+  const page = route('GET', path, {
     summary: '',
     reply: async () => ({
       status: 200,
@@ -136,6 +138,7 @@ export function pageRoute(
       body: Buffer.from(await text()),
     }),
   })
+  return { ...page, isPage: true }
 }
 
 /** Schemas are compiled with their first request; all servers of a process share them. */

@@ -173,8 +173,17 @@ function parametersOf({ path, query, headers }: Route): readonly Parameter[] {
 }
 
 function shape(schema: z.ZodType, io: 'input' | 'output'): JsonObject {
+  const cached = shapes[io].get(schema)
+  if (cached !== undefined) return cached
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
+  shapes[io].set(schema, rest)
   return rest
+}
+
+/** Conversions take longer than all else in the document, and all streams wait for them. */
+const shapes = {
+  input: new WeakMap<z.ZodType, JsonObject>(),
+  output: new WeakMap<z.ZodType, JsonObject>(),
 }
 
 export function surface({ path }: Route): DocumentTag {

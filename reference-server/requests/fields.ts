@@ -13,7 +13,7 @@ export const toolLists = { include_tools: toolNames, exclude_tools: toolNames }
 
 const anyList = { type: 'array', items: {} }
 
-/** The same for JSON Schema. */
+/** `withOneToolList` in JSON Schema. */
 const notBoth = {
   not: {
     required: ['include_tools', 'exclude_tools'],

@@ -27,10 +27,12 @@ export function isContentRefusal(exchange: Exchange): boolean {
   return /^4\d\d$/.test(status) && !otherReasons.includes(status)
 }
 
-/** Tests if a refusal of another caller is a failure: a caller may lack rights, but no 500 says so. */
-export function isFailureOfCaller({ response }: Exchange, isKnown: boolean): boolean {
-  const status = response?.status ?? 0
-  return status === 500 || (status > 500 && isKnown)
+/** Tests if the refusal of another caller is a failure: one whose key is valid may lack rights, but no 5xx says so. */
+export function isFailureOfCaller(
+  { context }: ScenarioContext['session'],
+  refusal: Exchange,
+): boolean {
+  return (refusal.response?.status ?? 0) >= 500 && context.gate.knowsKeyOf(refusal)
 }
 
 /** Credentials, unknown route, unknown method, timeout, rate limit. */

@@ -101,13 +101,14 @@ function detectedNames({
 /** Reports the leftovers of a discovery; its journal is kept as long as it lists any. */
 export function reportLeftovers(journalFile: string, io: Io): void {
   if (!existsSync(journalFile)) return
-  const { chats, open } = readJournal(journalFile)
-  if (open.length === 0) {
+  const { chats, others } = readJournal(journalFile)
+  const leftovers = [...chats, ...others]
+  if (leftovers.length === 0) {
     rmSync(journalFile)
     return
   }
   const next = chats.length > 0 ? `chatgen cleanup ${journalFile}` : `listed in ${journalFile}`
-  io.err(`Left on the target: ${countedKinds(open)} (${next})`)
+  io.err(`Left on the target: ${countedKinds(leftovers)} (${next})`)
 }
 
 /** `2 chats, 1 attachment`. */

@@ -51,13 +51,23 @@ export function finderOf(forms: readonly Form[]): (options: FinderOptions) => Fi
   return (options) => {
     const search = (text: string): Cut[] => {
       const cuts: Cut[] = []
+      /** Ends of the stretches that were compared with a form, by their place against it. */
+      const compared = new Map<Form, Map<number, number>>()
       for (let at = 0; at + tripleLength <= text.length; at += stride) {
         const hash = hashAt(text, at)
         if (isKnown[hash] === 0) continue
         let end = 0
         const first = cuts.length
         for (const place of places.get(hash) ?? []) {
-          const cut = cutAround(text, at, place, options)
+          const { form, position } = place
+          const stretches = stretchesOf(compared, form)
+          // What the rest of a stretch gives is known.
+          if (at < (stretches.get(at - position) ?? 0)) continue
+          const behind = common(text, at, form, position, 1)
+          // Other triples may have the same hash.
+          if (behind < tripleLength) continue
+          stretches.set(at - position, at + behind)
+          const cut = cutAround(text, at, behind, place, options)
           if (cut === undefined || isMarked(text, cut, marks)) continue
           // A key in the other letter case is also a near miss with a mark of its own.
           const mark = marksOfText.get(text.slice(cut.start, cut.end)) ?? cut.mark
@@ -109,6 +119,15 @@ function placesByHash(forms: readonly Form[]): ReadonlyMap<number, readonly Plac
   return places
 }
 
+/** Starts anew from time to time, as a text may have any number of stretches. */
+function stretchesOf(compared: Map<Form, Map<number, number>>, form: Form): Map<number, number> {
+  const stretches = compared.get(form)
+  if (stretches !== undefined && stretches.size <= 2 * form.text.length) return stretches
+  const none = new Map<number, number>()
+  compared.set(form, none)
+  return none
+}
+
 /** The same for both letter cases, and for a space and the plus sign that a form of HTML writes for it. */
 function hashAt(text: string, at: number): number {
   const start = folded(text, at) * 31 + folded(text, at + 1)
@@ -124,12 +143,10 @@ function folded(text: string, at: number): number {
 function cutAround(
   text: string,
   at: number,
+  behind: number,
   { form, position }: Place,
   options: FinderOptions,
 ): Cut | undefined {
-  const behind = common(text, at, form, position, 1)
-  // Other triples may have the same hash.
-  if (behind < tripleLength) return undefined
   const before = common(text, at - 1, form, position - 1, -1)
   const start = at - before
   const length = before + behind

@@ -59,7 +59,9 @@ export function formsOf(secrets: readonly Secret[]): readonly Form[] {
           shortestRun: isKey ? run : Number.POSITIVE_INFINITY,
         }))
       const hex = isEncoded ? [Buffer.from(value).toString('hex')] : []
-      const percent = isEscapedByPercent(value) ? [encodeURIComponent(value)] : []
+      const percent = isEscapedByPercent(value)
+        ? [encodeURIComponent(value), JSON.stringify(value).slice(1, -1)]
+        : []
       const plain = form(
         [value, Buffer.from(value).toString('latin1')],
         anyCase,

@@ -91,8 +91,10 @@ function openAfter(entries: readonly JournalEntry[]): readonly OpenEntry[] {
       continue
     }
     const { event, kind, name, scenario } = entry
-    const at = open.findIndex((one) => one.id === null && one.kind === kind && one.name === name)
-    if (event !== 'create' && at >= 0) open.splice(at, 1)
+    const isCreate = (one: OpenEntry) => one.id === null && one.kind === kind && one.name === name
+    // Searched for its end alone: a load leaves many.
+    const at = event === 'create' ? -1 : open.findIndex(isCreate)
+    if (at >= 0) open.splice(at, 1)
     const id = event === 'created' ? entry.id : null
     if (event !== 'refused') open.push({ kind, name, scenario, id })
   }

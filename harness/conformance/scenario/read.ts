@@ -134,29 +134,25 @@ export function hasMember(body: unknown, names: readonly string[]): boolean {
   )
 }
 
-/** Texts that several elements of one list show, if that list shows others of them as well. */
+/** Texts that several elements of one list show, if that list shows others of them as well or an element twice. */
 export function repeatedIn(body: unknown, texts: readonly string[]): readonly string[] {
   const lists = nodesOf(body).flatMap(({ value }) => (Array.isArray(value) ? [value] : []))
   const counts = lists.map((list) => {
-    const elements = list.map((element) => new Set(leavesOf(element).map(({ value }) => value)))
-    return texts.map((text) => elements.filter((leaves) => leaves.has(text)).length)
+    const elements = list.map(valuesIn)
+    return texts.map((text) => elements.filter((values) => values.has(text)).length)
   })
-  const ofLists = counts.filter((count, at) => {
-    const isRepeated = count.some((times) => times > 1)
-    return (
-      count.filter((times) => times > 0).length > 1 || (isRepeated && hasTwins(lists[at] ?? []))
-    )
-  })
-  return texts.filter((_, at) => ofLists.some((count) => (count[at] ?? 0) > 1))
+  const ofLists = counts.filter((count) => count.filter((times) => times > 0).length > 1)
+  // A list within an element may name another one twice, so that only the outermost is searched for equal elements.
+  const outermost = lists.find((list) => list.some(isObject)) ?? []
+  const equal = Map.groupBy(outermost.filter(isObject), (one) => JSON.stringify(leavesOf(one)))
+  const twins = [...equal.values()].flatMap(([one, other]) => (other ? [valuesIn(one)] : []))
+  return texts.filter(
+    (text, at) =>
+      ofLists.some((count) => (count[at] ?? 0) > 1) || twins.some((values) => values.has(text)),
+  )
 }
 
-/** Tests if two objects of a list have the same members. */
-function hasTwins(list: readonly unknown[]): boolean {
-  const forms = list
-    .filter(isObject)
-    .map((element) => JSON.stringify(leavesOf(element).map(({ path, value }) => [path, value])))
-  return new Set(forms).size < forms.length
-}
+const valuesIn = (element: unknown) => new Set(leavesOf(element).map(({ value }) => value))
 
 /**
  * A page without what leads to other pages: their cursors and links may contain the id of an element that only they

@@ -15,6 +15,7 @@ import {
   StoredRecording,
 } from '../../client/index.ts'
 import { deletedChat, journalWriter, type WriteJournal } from '../cleanup/journal.ts'
+import { defaultMaxGenerations } from '../defaults.ts'
 import { networkOf } from '../profile/index.ts'
 import { storeEvidence } from '../recording/result-files.ts'
 import type { RunSetup } from '../run-setup.ts'
@@ -28,10 +29,11 @@ import { secretsOf } from './secrets.ts'
 /** State that the scenarios of one stage share; the state of the whole run is in the setup. */
 export type RunContext = ReturnType<typeof createRunContext>
 
-/** The next scenario: one at random, the first if requests may run out, or else the first of those that take long. */
-function orderOf({ shuffle, maxRequests }: RunSetup) {
+/** The next scenario: one at random, the first if a budget may run out, or else the first of those that take long. */
+function orderOf({ shuffle, maxRequests, maxGenerations }: RunSetup) {
   const pick = shuffle === null ? () => 0 : createRandomPicker(shuffle)
-  return shuffle === null && maxRequests === null
+  const isEndless = maxRequests === null && maxGenerations >= defaultMaxGenerations
+  return shuffle === null && isEndless
     ? longFirst
     : (waiting: readonly Priority[]) => pick(waiting.length)
 }

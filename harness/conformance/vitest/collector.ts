@@ -104,7 +104,7 @@ export class Collector implements Reporter {
     const found = new Set(findings.map(({ requirement }) => requirement))
     const open = covers.filter((id) => !found.has(id))
     const exchanges = Array.isArray(error['exchanges']) ? error['exchanges'].map(String) : []
-    const reason = this.#redact(error.message)
+    const reason = this.#redact(String(error.message))
     if (error['endsRun'] === true) this.stopReason ??= error.message
     const leaving = (requirements: ScenarioOutcome['covers'], why: string) => ({
       ...{ ...outcome, fault: null },

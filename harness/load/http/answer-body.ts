@@ -66,6 +66,10 @@ export class AnswerBody {
       this.#sink.decoded(bytes, at)
       return
     }
+    if (this.#decoder === undefined) {
+      this.#fail(`its Content-Encoding ${quoted(this.#codings)} was not asked for`, at)
+      return
+    }
     this.#pendingBytes += bytes.length
     // The buffer of a read is reused.
     const own = bytes.slice()
@@ -99,10 +103,7 @@ export class AnswerBody {
 
   async #decode(bytes: Uint8Array, at: number): Promise<void> {
     const decoder = this.#decoder
-    if (decoder === undefined) {
-      this.#fail(`its Content-Encoding ${quoted(this.#codings)} was not asked for`, at)
-      return
-    }
+    if (decoder === undefined) return
     await this.#gate.run(async () => {
       for (const piece of await decoder.push(bytes)) {
         if (!this.#discarded) this.#sink.decoded(piece, at)

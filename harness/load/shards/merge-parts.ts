@@ -122,7 +122,7 @@ export function spreadReason(
 }
 
 /**
- * Reason why the shards are no load together: one ended before another began. By the clock of the target, or by
+ * Reason why the shards are no load together: one began after the planned end of another. By the clock of the target, or by
  * their own clocks if it is unknown; null if some of their time was common.
  */
 export function separateReason(
@@ -131,7 +131,7 @@ export function separateReason(
 ): string | null {
   const apartMs = spreadMs === null ? localSpreadMs : spreadMs - (uncertaintyMs ?? 0)
   if (apartMs < durationMs) return null
-  return `the shards did not run at the same time: they started ${milliseconds(apartMs)} apart and send for ${milliseconds(durationMs)}; --start-at begins them together`
+  return `the shards did not run at the same time: they started ${milliseconds(apartMs)} or more apart and send for ${milliseconds(durationMs)}; --start-at begins them together`
 }
 
 export function spreadNote({ skewMs, spreadMs, uncertaintyMs, boundMs }: StartSpread): string {

@@ -82,8 +82,8 @@ function mixUpClients(services: Services): Services {
       const other = before
       before = request
       answers += 1
-      const isMixedUp = times.length >= busyThreshold && answers % mixUpInterval === 0 && other
-      return services.model(isMixedUp ? { ...request, turns: isMixedUp.turns } : request)
+      const isMixedUp = times.length >= busyThreshold && answers % mixUpInterval === 0
+      return services.model(isMixedUp && other ? { ...request, turns: other.turns } : request)
     },
   }
 }

@@ -178,9 +178,9 @@ function pageNumber({ query, earlier, operation }: Circumstance): number {
   const walk = earlier
     .filter((past) => past.operation === operation && past.query['search'] === query['search'])
     .map((past) => past.query['cursor'])
-  const cursors = new Set(walk.slice(walk.lastIndexOf(undefined) + 1))
-  cursors.delete(query['cursor'])
-  return cursors.size + 2
+  const cursors = [...new Set(walk.slice(walk.lastIndexOf(undefined) + 1))]
+  const place = cursors.indexOf(query['cursor'])
+  return (place < 0 ? cursors.length : place) + 2
 }
 
 function hasText(operation: FaultyOperation): boolean {

@@ -25,7 +25,7 @@ interface Limits {
 
 /** Effects by family, name and the condition that they need: `ignore: stop is ignored (stop: given)`. */
 export function effectTable(
-  table: Readonly<Record<string, Seams & Limits>>,
+  table: Readonly<Record<`${Family}: ${string}`, Seams & Limits>>,
   limits: Limits = {},
 ): readonly Effect[] {
   return Object.entries(table).map(([heading, seams]) => {

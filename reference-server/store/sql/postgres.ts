@@ -11,7 +11,10 @@ const dialect: SqlDialect = {
 }
 
 /** Positions and counts, which are text by default, are far below the limit of exact numbers. */
-types.setTypeParser(types.builtins.INT8, Number)
+const getTypeParser = ((oid: number, format?: 'text') =>
+  oid === types.builtins.INT8
+    ? Number
+    : types.getTypeParser(oid, format)) as typeof types.getTypeParser
 
 const maxConnections = 10
 const connectTimeoutMs = 3000
@@ -29,6 +32,7 @@ export function openPostgres(url: string): Database {
     idle_in_transaction_session_timeout: queryTimeoutMs,
     keepAlive: true,
     application_name: 'chatgen serve',
+    types: { getTypeParser },
   })
   // The statement on a lost connection fails by itself; an event without a listener would end the process.
   pool.on('error', () => {})

@@ -94,6 +94,7 @@ class LawfulRequests<O extends LawfulOperation> {
   /** Refusals of requests that were accepted when they were repeated. */
   readonly passing: Exchange[] = []
   #isKnownToWork = false
+  #callerRefusals = 0
 
   constructor(context: Context, plan: Plan<O, never>) {
     this.#context = context
@@ -155,8 +156,9 @@ class LawfulRequests<O extends LawfulOperation> {
       const trial = await this.#send({ ...row, [name]: plain })
       if (isDeclined(trial.answer)) continue
       // A caller without the rights to one request may have those to others.
-      const isKnown = this.#accepted.has(`${name} ${value}`)
+      const isKnown = this.#accepted.has(`${name} ${value}`) && this.#callerRefusals < 3
       if (name === 'caller' && !isKnown) this.#refused.add(`${name} ${value}`)
+      this.#callerRefusals += Number(name === 'caller')
       this.#claimRefused(name, value, row, [answer, trial.answer])
       return this.#accept(trial)
     }
@@ -188,16 +190,17 @@ class LawfulRequests<O extends LawfulOperation> {
 
   #claimRefused(name: string, value: string, row: Row, evidence: readonly Exchange[]): void {
     const { guesses = ['caller'], accepts } = this.#plan
+    const { claim, session } = this.#context
+    const [answer] = evidence
+    if (!answer) return
+    const isFailure = name === 'caller' && isFailureOfCaller(session, answer)
+    const isProven = name === 'caller' ? isFailure : this.#accepted.has(`${name} ${value}`)
+    if (guesses.includes(name) && !isProven) return
     const ofValue = this.#dimensions[name]?.[value]
     // Only this operation fails for the key: what needs the key elsewhere can be decided.
-    const requirement = name === 'caller' ? (accepts ?? ofValue) : ofValue
-    const [answer] = evidence
-    if (requirement == null || !answer) return
-    const isKnown = this.#accepted.has(`${name} ${value}`)
-    const isProven = name === 'caller' ? isFailureOfCaller(answer, isKnown) : isKnown
-    if (guesses.includes(name) && !isProven) return
+    const requirement = isFailure ? (accepts ?? ofValue) : ofValue
     const what = `a request with ${describeRow(row)} (accepted without ${name} ${value})`
-    this.#context.claim(requirement, () => expectAccepted(answer, what), ...evidence)
+    if (requirement != null) claim(requirement, () => expectAccepted(answer, what), ...evidence)
   }
 
   #withoutRefused(row: Row): Row {

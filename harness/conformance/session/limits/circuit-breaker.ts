@@ -39,6 +39,11 @@ export function createCircuitBreaker(
     },
     /** Tests if a response refuses a request that was accepted earlier in the run. */
     contradicts: (exchange: Exchange) => contradicts(exchange, state.contradictions.accepted),
+    /** Tests if a request with the key of this one was accepted earlier in the run. */
+    knowsKeyOf(exchange: Exchange): boolean {
+      const key = placeOf(exchange).slice(routeOf(exchange).length)
+      return [...state.contradictions.accepted].some((place) => place.endsWith(key))
+    },
     recordEnding(exchange: Exchange): void {
       const { ending, response } = exchange
       recordContradiction(state.contradictions, exchange)

@@ -109,6 +109,7 @@ export function createGate(setup: RunSetup) {
     },
     /** Tests if a response refuses a request that was accepted earlier in the run. */
     contradicts: breaker.contradicts,
+    knowsKeyOf: breaker.knowsKeyOf,
     /** Obeys a 429 or 503: milliseconds to wait before the next try, or null to give up. */
     retryAfter(exchange: Exchange, attempt: number): number | null {
       const waitMs = pace.retryAfter(exchange, attempt)

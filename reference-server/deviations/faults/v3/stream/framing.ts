@@ -49,11 +49,9 @@ export const streamFramingFaults = faultTable({
   'V3-SSE-04 stream-type-missing: The data of events omits type.': rewriteBlocks((block) => {
     return `event: ${block.event}\ndata: ${JSON.stringify(setAt(block.data, 'type', undefined))}\n\n`
   }),
+  // Characters outside Latin-1 become question marks.
   'V3-SSE-26 stream-in-latin-1: The stream is encoded in Latin-1.': rewriteBlocks(
-    (
-      _block,
-      original, // Characters outside Latin-1 become question marks.
-    ) => Buffer.from(original.toString().replace(/[^\0-\xff]+/g, '?'), 'latin1'),
+    (_block, original) => Buffer.from(original.toString().replace(/[^\0-\xff]+/g, '?'), 'latin1'),
   ),
   'V3-SSE-26 stream-character-cut: In deltas, every multi-byte character loses its last byte.':
     rewriteBlocks((block, original) =>
