@@ -12,6 +12,7 @@ import { compareCapacities } from './compare.ts'
 import { crossingOf } from './logistic.ts'
 import { type Admission, fitTokenBucket, policyLimitOf, rateWithinBucket } from './policy-limit.ts'
 import { attainablePrecision, budgetText, independentShare, type Probe } from './probe.ts'
+import { outcomeOf } from './report/build-report.ts'
 import { driftOf } from './report/frontier.ts'
 import { searchCapacity } from './search.ts'
 
@@ -415,4 +416,14 @@ describe('driftOf', () => {
     expect(drift([80, 'met', 1000], [90, 'missed', 2000])).toBeUndefined()
     expect(drift([80, 'met', 1000], [78, 'missed', 2000])).toBeUndefined()
   })
+})
+
+test.each([
+  ['found', 'precise', []],
+  ['undecided', 'precise', ['a slip']],
+  ['undecided', 'above max', ['a slip']],
+  ['invalid', 'generator', ['a slip']],
+] as const)('a search is %s that ended with %s and the faults %j', (outcome, end, faults) => {
+  const search = { capacity: { end }, rows: [], isUnreachable: false, faults: [...faults] }
+  expect(outcomeOf(search)).toBe(outcome)
 })

@@ -160,6 +160,7 @@ test.each<[Partial<CapacityReport>, ReturnType<typeof basisOf>, RegExp | null]>(
   [{ outcome: 'unreachable' }, 'undecided', /the target stopped answering/],
   [{ outcome: 'invalid' }, 'invalid', /the load generator was the bottleneck, so/],
   [{ outcome: 'found', interrupted: true }, 'undecided', /its search was interrupted/],
+  [{ outcome: 'found', faults: ['a slip'] }, 'undecided', /chatgen failed during its search/],
   [{ outcome: 'invalid', interrupted: true }, 'invalid', /the load generator was the bottleneck/],
 ])('a search that ended with %j is %s', (end, basis, caveat) => {
   const report = { ...empty, ...end }

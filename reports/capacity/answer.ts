@@ -78,7 +78,9 @@ function clientsText({ result, probes }: CapacityReport): string {
 }
 
 function stateOf(report: CapacityReport): string {
-  const { outcome, interrupted, generator } = report
+  const { outcome, interrupted, generator, faults } = report
+  if (outcome === 'undecided' && faults.length > 0)
+    return `${count(faults.length, 'internal error')} of chatgen: the answer is what the other probes found`
   if (interrupted) return 'interrupted: the answer is what was known until then'
   switch (outcome) {
     case 'undecided':

@@ -83,8 +83,15 @@ const outcomes: Readonly<Record<SearchEnd, CapacityReport['outcome']>> = {
   generator: 'invalid',
 }
 
-/** An unreachable target is named first, then violations, then the generator. */
-function outcomeOf({ capacity, rows, isUnreachable }: CapacityRunResult) {
+/** An unreachable target is named first, then violations, then the generator; an internal error leaves a rate undecided. */
+export function outcomeOf({
+  capacity,
+  rows,
+  isUnreachable,
+  faults,
+}: Pick<CapacityRunResult, 'rows' | 'isUnreachable' | 'faults'> & {
+  readonly capacity: Pick<Capacity, 'end'>
+}): CapacityReport['outcome'] {
   if (isUnreachable) return 'unreachable'
   if (rows.some(({ violated }) => violated.length > 0)) return 'violated'
   const outcome = outcomes[capacity.end]
@@ -92,7 +99,8 @@ function outcomeOf({ capacity, rows, isUnreachable }: CapacityRunResult) {
     return purpose === 'search' && generator.verdict === 'invalid'
   })
   const isLate = outcome === 'undecided' && 2 * late.length > rows.length
-  return isLate ? 'invalid' : outcome
+  if (isLate || outcome === 'invalid') return 'invalid'
+  return faults.length > 0 ? 'undecided' : outcome
 }
 
 function generatorOf(run: CapacityRunResult): CapacityReport['generator'] {

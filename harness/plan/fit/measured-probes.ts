@@ -56,9 +56,9 @@ const bases: Readonly<Record<CapacityReport['outcome'], Basis>> = {
   invalid: 'invalid',
 }
 
-export function basisOf({ outcome, interrupted }: CapacityReport): Basis {
+export function basisOf({ outcome, interrupted, faults }: CapacityReport): Basis {
   const basis = bases[outcome]
-  return interrupted && basis === 'decided' ? 'undecided' : basis
+  return basis === 'decided' && (interrupted || faults.length > 0) ? 'undecided' : basis
 }
 
 /** The worst basis of several measurements, which is that of the plan. */
@@ -73,11 +73,14 @@ export function caveatOf({ file, report }: Measurement): string | null {
   return basis === 'decided' ? null : `${file} is ${basis}: ${reasonOf(report)}`
 }
 
-function reasonOf({ outcome, interrupted, generator, probes }: CapacityReport): string {
+function reasonOf({ outcome, interrupted, generator, probes, faults }: CapacityReport): string {
   if (outcome === 'invalid') {
     const held =
       generator.holds === null ? '' : ` (it holds ${generator.holds.toPrecision(3)} req/s)`
     return `the load generator was the bottleneck${held}, so the figures do not describe the target; measure again with chatgen capacity on an idle machine, with more --workers or a lower --max`
+  }
+  if (faults.length > 0) {
+    return 'chatgen failed during its search; measure again with chatgen capacity'
   }
   if (interrupted) {
     return 'its search was interrupted; let chatgen capacity run to its end'

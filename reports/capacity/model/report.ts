@@ -92,7 +92,8 @@ export const capacityReport = z.object({
   schemaVersion: z.literal(1),
   /**
    * `found`: an interval as narrow as requested. `above max`: every SLO is met at the maximum.
-   * `below min`: an SLO is missed at the minimum. `undecided`: the budget ended the search before.
+   * `below min`: an SLO is missed at the minimum. `undecided`: the budget ended the search before,
+   * or an internal error occurred.
    * `violated`: a required requirement was violated under load. `invalid`: the generator was the
    * bottleneck before the target was. `unreachable`: the target stopped answering.
    */
