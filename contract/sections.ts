@@ -16,7 +16,7 @@ const ofV3 = {
   'V3-CHAT V3-FAV':
     'GET /chat lists the chats (search, limit, cursor, exclude_favorites), POST /chat creates one with a name, and GET, PATCH and DELETE /chat/{chat_id} get, update and delete it. POST /chat/{chat_id}/generate-name generates a title, GET /chat/favorite has the favorite chats, and POST and DELETE /chat/{chat_id}/favorite add a favorite and remove it.',
   'V3-ATT':
-    'POST /attachment takes one file as multipart/form-data. GET /attachment lists all attachments of the caller or those of chat_id (search, limit, cursor), and GET /chat/{chat_id}/attachments those of the chat, of which search matches the file name.',
+    'POST /attachment takes one file as multipart/form-data. GET /attachment lists all attachments of the caller or those of chat_id (search, limit, cursor), and GET /chat/{chat_id}/attachments those of the chat; its search matches the file name.',
   KB: '/knowledge behaves as /api/knowledge: a list of bases, document upload, search in a base.',
   VER: 'A v3 route called for a chat of another version returns an error that hints at the right prefix.',
 } as const
@@ -62,10 +62,13 @@ export const sections = Object.fromEntries(
   }),
 ) as Readonly<Record<keyof typeof texts, Section>>
 
-/** The words about a requirement in the document, in ours: the part of section 4.3 for its area, or the whole section. */
+export function sectionOf(number: string): Section | undefined {
+  return Object.entries<Section>(sections).find(([name]) => name === number)?.[1]
+}
+
+/** Summary of what the document says about a requirement: the part of section 4.3 for its area, or the whole section. */
 export function specified(id: string, section: string): string | undefined {
   const area = id.replace(/-\d+$/, '')
   const part = Object.entries(ofV3).find(([areas]) => areas.split(' ').includes(area))?.[1]
-  const [, found] = Object.entries<Section>(sections).find(([number]) => number === section) ?? []
-  return section === '4.3' && part !== undefined ? part : found?.summary
+  return section === '4.3' && part !== undefined ? part : sectionOf(section)?.summary
 }

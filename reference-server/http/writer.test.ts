@@ -149,3 +149,12 @@ const exchange = (server: TestServer, sent: string) =>
 function unframed(text: string): string {
   return text.replaceAll(/(\r\n)[0-9a-f]+\r\n/g, '$1')
 }
+
+it('leaves its own pages as they are, whatever its deviations', async () => {
+  const server = await testServer({
+    patch: (services) => ({ ...services, outgoing: (_, reply) => ({ ...reply, status: 418 }) }),
+  })
+  const statusOf = async (path: string) => (await fetch(`${server.url}${path}`)).status
+  expect(await statusOf('/docs')).toBe(200)
+  expect(await statusOf('/api/openai/models')).toBe(418)
+})

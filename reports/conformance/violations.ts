@@ -4,7 +4,7 @@ import {
   isViolation,
   type RequirementResult,
 } from '../../contract/report/conformance.ts'
-import { type Section as DocumentSection, sections, specified } from '../../contract/sections.ts'
+import { sectionOf, specified } from '../../contract/sections.ts'
 
 import type { Item, Shown, Text } from '../document/document.ts'
 import { chatOf, type Exchanges } from '../text/curl/chat.ts'
@@ -215,9 +215,7 @@ export function adviceOn(requirements: readonly RequirementResult[]): readonly T
 function documentText({ id, section, level, title }: RequirementResult): string {
   const place = `document: section ${section}`
   const silent = level === 'expected' ? ', which refers to another contract for this' : ''
-  const found = Object.entries<DocumentSection>(sections).find(
-    ([number]) => number === section,
-  )?.[1]
+  const found = sectionOf(section)
   if (found === undefined) return `${place}${silent}`
   const words = nearestSentence(specified(id, section) ?? '', title)
   return `${place}, ${found.title}${silent}: ${words}`

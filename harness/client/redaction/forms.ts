@@ -59,7 +59,7 @@ export function formsOf(secrets: readonly Secret[]): readonly Form[] {
           shortestRun: isKey ? run : Number.POSITIVE_INFINITY,
         }))
       const hex = isEncoded ? [Buffer.from(value).toString('hex')] : []
-      const percent = isEscapedByPercent(value)
+      const escaped = isEscapedByPercent(value)
         ? [encodeURIComponent(value), JSON.stringify(value).slice(1, -1)]
         : []
       const plain = form(
@@ -70,7 +70,7 @@ export function formsOf(secrets: readonly Secret[]): readonly Form[] {
       )
       return [
         ...plain.map((one) => ({ ...one, ordinary: ordinary?.toLowerCase() ?? '' })),
-        ...form(percent, true, shortestPart, Number.POSITIVE_INFINITY),
+        ...form(escaped, true, shortestPart, Number.POSITIVE_INFINITY),
         ...form(hex, true, 2 * shortestPart, 2 * shortestRun),
         ...form(
           isEncoded ? base64FormsOf(value) : [],

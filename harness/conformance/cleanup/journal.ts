@@ -92,7 +92,7 @@ function openAfter(entries: readonly JournalEntry[]): readonly OpenEntry[] {
     }
     const { event, kind, name, scenario } = entry
     const isCreate = (one: OpenEntry) => one.id === null && one.kind === kind && one.name === name
-    // Searched for its end alone: a load leaves many.
+    // A creation ends no entry, and a load may leave 100,000 of them open.
     const at = event === 'create' ? -1 : open.findIndex(isCreate)
     if (at >= 0) open.splice(at, 1)
     const id = event === 'created' ? entry.id : null

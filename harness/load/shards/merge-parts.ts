@@ -122,8 +122,8 @@ export function spreadReason(
 }
 
 /**
- * Reason why the shards are no load together: one began after the planned end of another. By the clock of the target, or by
- * their own clocks if it is unknown; null if some of their time was common.
+ * Reason why the shards are no load together: one began after the planned end of another, by the clock of the
+ * target, or by their own clocks if it is unknown. Null if some of their time was common.
  */
 export function separateReason(
   { spreadMs, uncertaintyMs, localSpreadMs }: StartSpread,

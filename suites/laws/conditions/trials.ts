@@ -84,6 +84,9 @@ export async function tryConditions<O extends LawfulOperation, Run extends Conte
   return trials
 }
 
+/** Requests that another caller may be refused before it is left out. */
+const maxCallerRefusals = 3
+
 /** Requests of an operation by their conditions, and the values that it refuses. */
 class LawfulRequests<O extends LawfulOperation> {
   readonly #context: Context
@@ -155,14 +158,18 @@ class LawfulRequests<O extends LawfulOperation> {
     for (const [name, value] of valuesOf(row).toSorted((a, b) => isCaller(b) - isCaller(a))) {
       const trial = await this.#send({ ...row, [name]: plain })
       if (isDeclined(trial.answer)) continue
-      // A caller without the rights to one request may have those to others.
-      const isKnown = this.#accepted.has(`${name} ${value}`) && this.#callerRefusals < 3
-      if (name === 'caller' && !isKnown) this.#refused.add(`${name} ${value}`)
-      this.#callerRefusals += Number(name === 'caller')
+      if (name === 'caller') this.#noteRefusedCaller(value)
       this.#claimRefused(name, value, row, [answer, trial.answer])
       return this.#accept(trial)
     }
     return undefined
+  }
+
+  /** A caller without the rights to one request may have those to others; each refusal costs several requests. */
+  #noteRefusedCaller(value: string): void {
+    this.#callerRefusals += 1
+    const isKnown = this.#accepted.has(`caller ${value}`)
+    if (!isKnown || this.#callerRefusals > maxCallerRefusals) this.#refused.add(`caller ${value}`)
   }
 
   async #send(row: Row): Promise<Trial> {

@@ -4,7 +4,7 @@ import { type Exchange, isDeeperThan, leavesOf } from '../../../../contract/inde
 import { exchangeOf } from '../../../../reports/test-support/reports.ts'
 import { idsOfRecords } from '../../cleanup/auxiliary-client.ts'
 import { findExcess, withoutBody } from '../../session/limits/limit-breaches.ts'
-import { contains, holdsList } from '../read.ts'
+import { contains, holdsList, repeatedIn } from '../read.ts'
 import { cursorIn, walkList } from './paging.ts'
 
 describe('how deep JSON is nested', () => {
@@ -47,6 +47,29 @@ describe('a body of many values', () => {
     expect(holdsList({ a: { b: [] } })).toBe(true)
     expect(holdsList({ a: { b: 1 } })).toBe(false)
   }, 60_000)
+})
+
+describe('texts that a list shows twice', () => {
+  const a = { id: 'a', at: 1 }
+
+  test.each([
+    ['with other texts beside them', { result: [a, { id: 'b' }, { ...a, at: 2 }] }, ['a']],
+    ['in equal elements', { result: [a, { ...a }] }, ['a']],
+    ['once', { result: [a, { id: 'b' }] }, []],
+    ['in elements that differ and show nothing else', { result: [a, { ...a, at: 2 }] }, []],
+    [
+      'in equal elements of an element',
+      { result: [{ ...a, files: [{ of: 'a' }, { of: 'a' }] }] },
+      [],
+    ],
+    [
+      'beside equal elements without a text',
+      { result: [a, { ...a, at: 2 }, { x: 1 }, { x: 1 }] },
+      [],
+    ],
+  ])('%s', (_, body, found) => {
+    expect(repeatedIn(body, ['a', 'b'])).toEqual(found)
+  })
 })
 
 describe('the cursor of the next page', () => {

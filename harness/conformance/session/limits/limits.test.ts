@@ -172,6 +172,19 @@ describe('the circuit', () => {
   })
 })
 
+test('a key is known once a request with it was accepted, on any route', () => {
+  const breaker = createCircuitBreaker()
+  const answerTo = (route: string, key: string, status: number) => {
+    const made = exchange(status, { url: `http://localhost/api/v3/${route}` })
+    return { ...made, request: { ...made.request, headers: [['authorization', key] as const] } }
+  }
+  breaker.recordEnding(answerTo('chat', 'Bearer known', 200))
+  breaker.recordEnding(answerTo('chat', 'Bearer wrong', 500))
+  expect(breaker.knowsKeyOf(answerTo('attachment', 'Bearer known', 500))).toBe(true)
+  expect(breaker.knowsKeyOf(answerTo('attachment', 'Bearer wrong', 500))).toBe(false)
+  expect(breaker.knowsKeyOf(answerTo('attachment', 'Bearer unknown', 500))).toBe(false)
+})
+
 /** Reason why the circuit is open after these exchanges; undefined if it is closed. */
 function isOpenAfter(...exchanges: readonly Exchange[]) {
   const breaker = createCircuitBreaker()
