@@ -1,55 +1,91 @@
 import type { WireChunk } from '../../../contract/index.ts'
 
-/** Chunks in order of arrival, in one piece of memory: an object a chunk would take several times its size. */
+/** Consecutive chunks in one piece of memory; chunk `i` ends at the offset `ends[i]`. */
+interface Segment {
+  memory: Uint8Array
+  readonly ends: number[]
+  readonly times: number[]
+}
+
+const maxSegmentBytes = 1024 * 1024
+
+/**
+ * Chunks in order of arrival, in few pieces of memory: an object a chunk would take several times its size,
+ * and one piece of memory would be copied to grow, with both alive.
+ */
 export class ChunkList {
-  #memory = new Uint8Array(0)
-  readonly #times: number[] = []
-  /** End of each chunk. */
-  readonly #ends: number[] = []
+  #segments: Segment[] = []
+  #length = 0
+  #bytes = 0
   #view: WeakRef<readonly WireChunk[]> | undefined
 
   /** Copies the bytes: their memory may belong to a socket. */
   push(bytes: Uint8Array, atMs: number): void {
-    const start = this.bytes
-    const end = start + bytes.length
-    if (end > this.#memory.length) {
-      const grown = new Uint8Array(Math.max(end, Math.ceil(1.5 * start)))
-      grown.set(this.#memory.subarray(0, start))
-      this.#memory = grown
-    }
-    this.#memory.set(bytes, start)
-    this.#times.push(atMs)
-    this.#ends.push(end)
+    const { memory, ends, times } = this.#segmentFor(bytes.length)
+    const start = ends.at(-1) ?? 0
+    memory.set(bytes, start)
+    ends.push(start + bytes.length)
+    times.push(atMs)
+    this.#length += 1
+    this.#bytes += bytes.length
     this.#view = undefined
   }
 
   get length(): number {
-    return this.#times.length
+    return this.#length
   }
 
   get bytes(): number {
-    return this.#ends.at(-1) ?? 0
+    return this.#bytes
   }
 
   /** The chunks as views of the list's memory; created again once they have been garbage-collected. */
   get chunks(): readonly WireChunk[] {
     const cached = this.#view?.deref()
     if (cached !== undefined) return cached
-    const made = this.#ends.map((end, at) => ({
-      atMs: this.#times[at] ?? 0,
-      bytes: this.#memory.subarray(this.#ends[at - 1] ?? 0, end),
-    }))
+    const made = this.#segments.flatMap(chunksOf)
     this.#view = new WeakRef(made)
     return made
   }
 
   /** Releases unused memory, and all chunks after the first `bytes` bytes; nothing is added afterwards. */
   truncate(bytes = Number.POSITIVE_INFINITY): void {
-    const last = this.#ends.findIndex((end) => end >= bytes)
-    const count = last === -1 ? this.length : last + 1
-    this.#times.length = count
-    this.#ends.length = count
-    this.#memory = this.#memory.slice(0, this.bytes)
+    const segments = this.#segments
+    this.#segments = []
+    this.#length = 0
+    this.#bytes = 0
+    for (const { memory, ends, times } of segments) {
+      if (this.#bytes >= bytes) break
+      const rest = bytes - this.#bytes
+      const last = ends.findIndex((end) => end >= rest)
+      const count = last === -1 ? ends.length : last + 1
+      const end = ends[count - 1] ?? 0
+      ends.length = count
+      times.length = count
+      this.#segments.push({
+        memory: end < memory.length ? memory.slice(0, end) : memory,
+        ends,
+        times,
+      })
+      this.#length += count
+      this.#bytes += end
+    }
     this.#view = undefined
   }
+
+  #segmentFor(bytes: number): Segment {
+    const last = this.#segments.at(-1)
+    if (last && (last.ends.at(-1) ?? 0) + bytes <= last.memory.length) return last
+    const size = Math.max(bytes, Math.min(maxSegmentBytes, Math.ceil(this.#bytes / 2)))
+    const segment = { memory: new Uint8Array(size), ends: [], times: [] }
+    this.#segments.push(segment)
+    return segment
+  }
+}
+
+function chunksOf({ memory, ends, times }: Segment): WireChunk[] {
+  return ends.map((end, at) => ({
+    atMs: times[at] ?? 0,
+    bytes: memory.subarray(ends[at - 1] ?? 0, end),
+  }))
 }

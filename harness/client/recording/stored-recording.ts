@@ -1,4 +1,5 @@
 import { closeSync, fstatSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
+import { StringDecoder } from 'node:string_decoder'
 import { type Exchange, restoreExchange } from '../../../contract/index.ts'
 
 interface Place extends Pick<StoredLine, 'start' | 'length'> {
@@ -91,11 +92,12 @@ export class StoredRecording implements ReadonlyMap<string, Exchange> {
     for (const [id, exchange] of this.entries()) visit(exchange, id, this)
   }
 
-  #restore(place: Place): Exchange | undefined {
-    const { start, length } = place
+  #restore({ start, length }: Place): Exchange | undefined {
+    const blocks = blocksOf(this.#bytes ?? this.#file, start, length)
     try {
-      const line = this.#bytes?.toString('utf8', start, start + length)
-      return restoreExchange(JSON.parse(line ?? readStoredLine(this.#file, place)))
+      return restoreExchange(
+        length <= blockSize ? JSON.parse([...blocks].join('')) : parseBlocks(blocks),
+      )
     } catch {
       return undefined
     }
@@ -157,21 +159,61 @@ export function* storedLines(file: string): Generator<StoredLine> {
   }
 }
 
-export function readStoredLine(
-  file: string,
-  { start, length }: Pick<StoredLine, 'start' | 'length'>,
-): string {
-  const bytes = Buffer.allocUnsafe(length)
-  const descriptor = openSync(file, 'r')
+/** A part of a file, or of its bytes, as text. */
+function* blocksOf(source: Buffer | string, start: number, length: number): Generator<string> {
+  const decoder = new StringDecoder()
+  const descriptor = typeof source === 'string' ? openSync(source, 'r') : undefined
+  const block = Buffer.allocUnsafe(Math.min(length, blockSize))
   try {
-    let filled = 0
-    while (filled < length) {
-      const size = readSync(descriptor, bytes, filled, length - filled, start + filled)
+    for (let at = start; at < start + length; ) {
+      const room = Math.min(blockSize, start + length - at)
+      const size =
+        typeof source === 'string'
+          ? readSync(descriptor ?? 0, block, 0, room, at)
+          : source.copy(block, 0, at, at + room)
       if (size === 0) break
-      filled += size
+      yield decoder.write(block.subarray(0, size))
+      at += size
     }
-    return bytes.toString('utf8', 0, filled)
   } finally {
-    closeSync(descriptor)
+    if (descriptor !== undefined) closeSync(descriptor)
   }
+}
+/** Neither occurs in a string, as its quotes are escaped. */
+const listBegin = /"(?:chunks|events)":\[/
+const listEnd = /\](?=\},"(?:chunks|events)":|,"ending":)/
+const betweenElements = '},{"atMs":'
+
+/**
+ * A line as a value; the elements of its lists are parsed as they come. A long line may be three times as
+ * large as its response, so as a whole it would take more memory than anything else in a run.
+ */
+function parseBlocks(blocks: Iterable<string>): unknown {
+  const lists: unknown[][] = []
+  let line = ''
+  let isInList = false
+  let rest = ''
+  function take(end: number): void {
+    const text = rest.slice(0, end)
+    rest = rest.slice(end)
+    if (isInList) lists.at(-1)?.push(...JSON.parse(`[${text}]`))
+    else line += text
+  }
+  for (const block of blocks) {
+    rest += block
+    for (;;) {
+      const found = (isInList ? listEnd : listBegin).exec(rest)
+      if (found === null) break
+      take(isInList ? found.index : found.index + found[0].length)
+      isInList = !isInList
+      if (isInList) lists.push([])
+    }
+    const separator = isInList ? rest.lastIndexOf(betweenElements) : -1
+    if (separator < 0) continue
+    take(separator + 1)
+    rest = rest.slice(1)
+  }
+  return JSON.parse(line + rest, (key, value) =>
+    key === 'chunks' || key === 'events' ? lists.shift() : value,
+  )
 }
