@@ -84,7 +84,7 @@ test(
       const lines = await arrival(['OAI-STREAM-11'])
       expect(lines).toEqual([
         expect.stringMatching(
-          /warn \d+ deltas came in one read, \d+ ms after the request, and alike in 2 of 3/,
+          /warn \d+ deltas came in one read, \d+ ms after the request, and alike in 3 of 4/,
         ),
       ])
       disturbance = undefined

@@ -118,8 +118,21 @@ async function hasNoForeignFacts(run: Run, { row, body, answer, edit }: Trial): 
   claimNoForeignFacts(run, 'OAI-CHAT-16', answer, [...sentIn(body), run.recall.fact])
   if (run.coverage.depth !== 'full' || row['messages'] !== plain) return
   await run.send(run.openai.chatBody(run.recall.tell), {})
-  const question = edit(run.openai.chatBody(run.recall.ask))
+  const question = withAnyStop(run, edit(run.openai.chatBody(run.recall.ask)), row)
   claimNoForeignFacts(run, 'OAI-CHAT-16', await run.send(question, row), sentIn(question))
+}
+
+/** Each kind of stop sequence in turn; one that cuts the answer before a foreign fact only hides it. */
+function withAnyStop(run: Run, body: Body, { stop }: Row): Body {
+  if (stop === plain) return body
+  const kinds = [
+    run.session.nonce(),
+    '?',
+    `${run.session.nonce()} end`,
+    `Ende ${run.session.nonce()} é`,
+  ]
+  run.stopsOfQuestions += 1
+  return { ...body, stop: stopOf(stop, kinds[run.stopsOfQuestions % kinds.length] ?? '') }
 }
 
 const sentIn = (body: Body) => [String(body['stop']), ...textsOf(body)]
@@ -144,6 +157,8 @@ interface Run extends Context {
   /** Parameters with which a repeated request gives the same answer. */
   readonly steady: Body
   readonly stops: ReturnType<typeof createStopLaw>
+  /** Number of questions with stop sequences. */
+  stopsOfQuestions: number
   /** The fact of the latest request. */
   recall: Recall
 }
@@ -162,6 +177,7 @@ async function startRun(context: Context): Promise<Run> {
     isDelivered: createDeliveryLaw(context, 'OAI-STREAM-11', { body: openai.chatBody, send }),
     steady: isSteady ? steady : {},
     stops: createStopLaw(context, send),
+    stopsOfQuestions: 0,
     recall: buildRecall(profile, ''),
   }
 }

@@ -73,7 +73,9 @@ export async function hasNoForeignFacts(
   if (run.askedInBlank % 3 === 0) [run.blank, run.inBlank] = [await v3.createChat(), []]
   run.askedInBlank += 1
   const { blank } = run
-  const question = { ...edit(v3.generateBody(blank, recall.ask)), parent_id: undefined }
+  const before = run.inBlank.at(-1)?.answer
+  const parent = row['parent'] !== plain && before ? finalResponse(before)?.['id'] : undefined
+  const question = { ...edit(v3.generateBody(blank, recall.ask)), parent_id: parent }
   // Some kinds of text replace the question, and some inputs state a fact.
   const isAsked = inputsOf(question).at(-1)?.includes(recall.ask) ?? false
   if (!isAsked || row['input']?.startsWith('several')) return

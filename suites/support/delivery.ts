@@ -14,15 +14,18 @@ import {
 import type { Body, Trial } from '../laws/conditions/plan.ts'
 
 /** A different text for each attempt: a target may answer a known text from a cache. */
-const subjects = ['bicycles came about', 'lighthouses came about', 'compasses came about']
-const maxAsks = subjects.length
+const subjects = ['bicycles', 'lighthouses', 'compasses', 'umbrellas'].map(
+  (things) => `${things} came about`,
+)
+/** One more follows if text was gathered. */
+const usualAsks = subjects.length - 1
 
 /** Sentences of the first answer; longer ones follow if it came at once, too fast to decide. */
 const firstLength = 10
 const growth = 4
 
-/** Number of streams with gathered text that are needed for a decision. */
-const enough = 2
+/** Number of streams with gathered text that are needed for a decision: a busy machine may stall two of them. */
+const enough = 3
 
 /** Share of the time of a long answer; if a brief answer takes as long, the time is not spent on text. */
 const briefShare = 0.6
@@ -50,9 +53,9 @@ async function arrivalOfText(
 ): Promise<Arrival> {
   const { replies, deliveries, spread } = await askLonger(prompts, ask)
   if (spread !== undefined) return spread
-  const gathered = deliveries.filter(({ kind }) => kind === 'bunched' || kind === 'lumps')
+  const gathered = deliveries.filter(isGathered)
   const description = gathered.at(-1)?.description ?? deliveries.at(-1)?.description ?? ''
-  const summary = `${description}, and alike in ${gathered.length} of ${maxAsks} streams`
+  const summary = `${description}, and alike in ${gathered.length} of ${replies.length} streams`
   if (gathered.filter(({ kind }) => kind === 'lumps').length >= enough) {
     return { kind: 'held back', description: summary, replies }
   }
@@ -98,6 +101,9 @@ const controlSubjects = ['kites came about', 'anchors came about', 'almanacs cam
 /** Maximum number of suspicious streams that are examined in a scenario. */
 const maxSuspects = 2
 
+/** Tokens of a limit that a long answer of {@link arrivalOfText} seldom reaches. */
+const highLimit = 1_000
+
 /** Requests of a scenario under conditions. */
 interface Asking {
   readonly body: (text: string, more?: Body) => Body
@@ -116,10 +122,12 @@ export function createDeliveryLaw(
 ) {
   let suspects = 0
   return async ({ row, answer, edit }: Trial): Promise<void> => {
-    if (row['form'] === plain || row['max_tokens'] !== plain) return
-    if (!cameAtOnce(answer) || suspects >= maxSuspects) return
+    if (row['form'] === plain || !cameAtOnce(answer) || suspects >= maxSuspects) return
     suspects += 1
-    const ask = (text: string, more: Body = {}) => send({ ...edit(body(text)), ...more }, row)
+    // A limited answer may be generated at once; a high limit shows whether all limited ones arrive so.
+    const limit = row['max_tokens'] === plain ? {} : { max_tokens: highLimit }
+    const ask = (text: string, more: Body = {}) =>
+      send({ ...edit(body(text)), ...limit, ...more }, row)
     const arrival = await arrivalOfText(prompts, ask, () => ask(prompts.brief(), { max_tokens: 4 }))
     if (arrival.kind === 'undecided') return
     const controls: Exchange[] = []
@@ -160,8 +168,10 @@ async function askLonger(prompts: Prompts, ask: (text: string) => Promise<Exchan
   const replies: Exchange[] = []
   const deliveries: Delivery[] = []
   let sentences = firstLength
-  while (replies.length < maxAsks) {
-    const reply = await ask(prompts.sentences(sentences, subjects[replies.length] ?? ''))
+  for (const subject of subjects) {
+    // The last one decides, if only one was not gathered.
+    if (replies.length === usualAsks && deliveries.filter(isGathered).length !== enough - 1) break
+    const reply = await ask(prompts.sentences(sentences, subject))
     const delivery = deliveryOf(reply)
     replies.push(reply)
     // A repeat after a transport failure may be answered from storage.
@@ -174,6 +184,10 @@ async function askLonger(prompts: Prompts, ask: (text: string) => Promise<Exchan
     deliveries.push(delivery)
   }
   return { replies, deliveries, spread: undefined }
+}
+
+function isGathered({ kind }: Delivery): boolean {
+  return kind === 'bunched' || kind === 'lumps'
 }
 
 function expectSpread(kind: Arrival['kind'], description: string): void {

@@ -129,7 +129,7 @@ describe('v3: stream', () => {
 
   test(
     'events SHOULD arrive while the answer is generated',
-    covers(['V3-SSE-30'], { requests: 3, generations: 1, chats: 1 }, 3),
+    covers(['V3-SSE-30'], { requests: 3, generations: 1, chats: 1 }, 4),
     async ({ v3, claim, prompts }) => {
       const chat = await v3.createChat()
       await claimArrival({ claim, prompts }, 'V3-SSE-30', (text, more) =>
