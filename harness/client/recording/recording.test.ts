@@ -194,6 +194,34 @@ describe('a recording on disk', () => {
   })
 })
 
+test('a long stream is restored as it was, whatever its texts look like', () => {
+  const odd = [
+    'é',
+    '","chunks":[',
+    ']},"events":[',
+    '],"ending":',
+    '},{"atMs":1',
+    '\\"events":[',
+    '[{',
+  ]
+  const texts = Array.from(
+    { length: 30_000 },
+    (_, at) => `${odd[at % odd.length]} ${'東'.repeat(at % 40)}`,
+  )
+  const chunks = texts.map((text, atMs) => ({ atMs, bytes: new TextEncoder().encode(text) }))
+  const events = texts.map((data, atMs) => ({ atMs, name: null, data }))
+  const coded = {
+    coding: 'gzip',
+    chunks: chunks.map(({ atMs }) => ({ atMs, bytes: new Uint8Array([255]) })),
+  }
+  const exchange = exchangeOf({ id: 'x1', events })
+  for (const more of [{}, { coded }]) {
+    const response = exchange.response && { ...exchange.response, ...more, chunks }
+    const line = [...storedPieces({ ...exchange, response })].join('')
+    expect(new StoredRecording(stored(line)).get('x1')).toEqual(restoreExchange(JSON.parse(line)))
+  }
+})
+
 test('a body of control characters is written as base64, and not as six characters each', () => {
   const zeros = withBody(Buffer.alloc(100_000), 1)
   expect([...storedPieces(zeros)].join('').length).toBeLessThan(150_000)
