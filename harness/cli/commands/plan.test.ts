@@ -63,6 +63,17 @@ describe('chatgen plan', () => {
     expectEnd(ended, 5, { err: 'one.json: only one rate of it can be used' })
   })
 
+  test.each([
+    ['--slo', { slos: ['ttft.p95 < 2s'] }, 'ttft.p95 < 2s'],
+    ['--mix', { mixName: 'chat-long' }, 'chat-long'],
+  ])('ends with 2 for measurements with different %s', async (flag, changed, value) => {
+    const file = join(emptyFolder(), 'two.json')
+    const report = simulatedReport({ rates: [1, 2, 4], durationMs: 10_000 })
+    writeFileSync(file, reportToJson({ ...report, config: { ...report.config, ...changed } }))
+    const ended = await plan('--from', file, '--demand', 'rate=20/s')
+    expectEnd(ended, 2, { err: [`${flag} `, `two.json with ${value}: measure each`] })
+  })
+
   describe('from a measurement that was not decided', () => {
     const demand = ['--demand', 'rate=20/s', '--price', '2.40/h']
     const formats = ['--report', 'console,html,markdown,junit']

@@ -37,7 +37,7 @@ Exit codes:
   0 planned
   1 no number of replicas meets the SLOs
   2 usage, not a capacity report, a demand or a trace that cannot be read, an SLO that was not measured,
-    or a capacity report that was edited after its run
+    measurements with different SLOs or mixes, or a capacity report that was edited after its run
   5 a measurement is undecided: the plan is provisional, or there is none if two rates were not measured,
     or if its requests do not tell the times of an iteration, a sequence and a prompt apart;
     or the service model does not reproduce the measurement: the plan is not reliable
@@ -183,5 +183,21 @@ function openMeasurements(paths: readonly string[], sizes: readonly number[] | u
   }
   const [first, ...rest] = measurements
   if (first === undefined) throw new ConfigurationError(['no measurement given: pass --from FILE'])
+  for (const other of rest) checkComparable(first, other)
   return { measurements: [first, ...rest] as const, isEdited: anyEdited(files) }
+}
+
+/** @throws ConfigurationError if a difference between two capacities may have another reason than their replicas */
+function checkComparable(first: Measurement, other: Measurement): void {
+  const differences = [
+    ['--slo', ({ report }: Measurement) => report.config.slos.toSorted().join(', ') || 'none'],
+    ['--mix', ({ report }: Measurement) => report.config.mixName],
+  ] as const
+  for (const [name, read] of differences) {
+    const [one, another] = [read(first), read(other)]
+    if (one === another) continue
+    throw new ConfigurationError([
+      `${first.file} was measured with ${name} ${one}, and ${other.file} with ${another}: measure each number of replicas with the same ${name}, or plan from one of them`,
+    ])
+  }
 }
