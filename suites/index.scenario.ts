@@ -30,6 +30,7 @@ import './laws/lists/chats.scenario.ts'
 import './laws/messages.scenario.ts'
 import './laws/one-shots.scenario.ts'
 import './laws/replies.scenario.ts'
+import './laws/second-caller.scenario.ts'
 import './laws/turns.scenario.ts'
 import { registerSections } from '../harness/conformance/scenario/index.ts'
 

@@ -98,8 +98,8 @@ export async function claimArrival(
 /** Texts of the control streams, which have no conditions. */
 const controlSubjects = ['kites came about', 'anchors came about', 'almanacs came about']
 
-/** Maximum number of suspicious streams that are examined in a scenario. */
-const maxSuspects = 2
+/** Maximum number of suspicious streams that are examined in a scenario, without and with a limit of tokens. */
+const maxSuspects = { whole: 2, limited: 1 }
 
 /** Tokens of a limit that a long answer of {@link arrivalOfText} seldom reaches. */
 const highLimit = 1_000
@@ -120,12 +120,13 @@ export function createDeliveryLaw(
   requirement: 'V3-SSE-30' | 'OAI-STREAM-11',
   { body, send }: Asking,
 ) {
-  let suspects = 0
+  const suspects = { whole: 0, limited: 0 }
   return async ({ row, answer, edit }: Trial): Promise<void> => {
-    if (row['form'] === plain || !cameAtOnce(answer) || suspects >= maxSuspects) return
-    suspects += 1
+    const kind = row['max_tokens'] === plain ? 'whole' : 'limited'
+    if (row['form'] === plain || !cameAtOnce(answer) || suspects[kind] >= maxSuspects[kind]) return
+    suspects[kind] += 1
     // A limited answer may be generated at once; a high limit shows whether all limited ones arrive so.
-    const limit = row['max_tokens'] === plain ? {} : { max_tokens: highLimit }
+    const limit = kind === 'whole' ? {} : { max_tokens: highLimit }
     const ask = (text: string, more: Body = {}) =>
       send({ ...edit(body(text)), ...limit, ...more }, row)
     const arrival = await arrivalOfText(prompts, ask, () => ask(prompts.brief(), { max_tokens: 4 }))

@@ -1,0 +1,109 @@
+import {
+  coversAtDepth,
+  describe,
+  describeRow,
+  type Exchange,
+  expectAccepted,
+  plain,
+  type ScenarioContext,
+  statusText,
+  succeeded,
+  test,
+} from '../../harness/conformance/scenario/index.ts'
+import { secondCaller } from '../support/mistakes.ts'
+import { doBefore } from './conditions/edits.ts'
+
+type Context = Pick<ScenarioContext, 'v3' | 'chats' | 'session' | 'prompts'>
+type Caller = NonNullable<ReturnType<typeof secondCaller>>
+
+const requirements = ['V3-CHAT-04', 'V3-HIST-01', 'V3-HIST-10', 'V3-ATT-12', 'V3-ATT-13'] as const
+
+const paths = {
+  chat: 'GET /chat/{chat_id}',
+  history: 'GET /message',
+  attachments: 'GET /chat/{chat_id}/attachments',
+} as const
+
+/** A read of the chat, directly after what a condition requires. */
+interface Attempt {
+  readonly path: keyof typeof paths
+  readonly requirement: (typeof requirements)[number]
+  readonly what: string
+  readonly repeat: () => Promise<Exchange>
+  readonly answer: Exchange
+}
+
+/** Section 5: another key may have fewer rights, but what it has read of its own chat it may read again. */
+describe('v3: laws of another caller', () => {
+  test(
+    'a chat MUST stay readable for another caller under every condition',
+    coversAtDepth(requirements, (_, depth) =>
+      depth === 'quick' ? {} : { requests: 120, chats: 1 },
+    ),
+    async ({ v3, chats, claim, session, profile, prompts, coverage }) => {
+      const caller = secondCaller(profile)
+      if (caller === undefined || coverage.depth === 'quick') return
+      const created = await v3.postChat(session.name(), {}, { role: 'probe', ...caller })
+      const id = v3.newChatId(created)
+      // Its key is a guess until it was accepted once.
+      if (id === undefined) return
+      v3.deleteOnCleanup(id, caller)
+      const attempts = await readOften({ v3, chats, session, prompts }, id, caller)
+      for (const path of ['chat', 'history', 'attachments']) {
+        const all = attempts.filter((one) => one.path === path)
+        const accepted = all.find(({ answer }) => succeeded(answer))
+        if (accepted === undefined) continue
+        const refused = await lastingRefusal({ chats }, all)
+        const { requirement, what } = refused ?? accepted
+        const [last, ...others] = [...(refused?.answers ?? []), accepted.answer]
+        claim(requirement, () => expectAccepted(last, what), last, ...others)
+      }
+    },
+  )
+})
+
+/** Reads a chat in each way, after each change of it. */
+async function readOften(context: Context, id: string, caller: Caller): Promise<Attempt[]> {
+  const { v3, chats, session } = context
+  const options = { role: 'probe', ...caller } as const
+  const search = session.nonce()
+  const attempts: Attempt[] = []
+  for (const after of [undefined, 'refusal', 'rename', 'favorite']) {
+    const ofHistory = after === undefined ? 'V3-HIST-01' : 'V3-HIST-10'
+    const reads = [
+      ['chat', 'V3-CHAT-04', {}, () => chats.get(id, options)],
+      ['history', ofHistory, {}, () => v3.history(id, {}, options)],
+      ['history', 'V3-HIST-10', { limit: '10' }, () => v3.history(id, { limit: 10 }, options)],
+      ['history', 'V3-HIST-10', { limit: '20' }, () => v3.history(id, { limit: 20 }, options)],
+      ['attachments', 'V3-ATT-12', {}, () => chats.attachments(id, {}, options)],
+      ['attachments', 'V3-ATT-13', { search }, () => chats.attachments(id, { search }, options)],
+    ] as const
+    if (after !== 'refusal') await doBefore(context, id, after, caller)
+    for (const [path, requirement, row, read] of reads) {
+      const repeat = async () => {
+        if (after === 'refusal') await doBefore(context, id, after, caller)
+        return read()
+      }
+      const under = describeRow({ ...row, after: after ?? plain })
+      const what = `${paths[path]} for another caller, who has read the same chat (${under})`
+      attempts.push({ path, requirement, what, repeat, answer: await repeat() })
+    }
+  }
+  return attempts
+}
+
+/** The first read that is refused again and again, though the chat is visible by now. */
+async function lastingRefusal({ chats }: Pick<Context, 'chats'>, attempts: readonly Attempt[]) {
+  for (const attempt of attempts) {
+    if (!isRefusal(attempt.answer)) continue
+    const again = await chats.poll(attempt.repeat, (_, read) => succeeded(read))
+    if (isRefusal(again)) return { ...attempt, answers: [again, attempt.answer] }
+  }
+  return undefined
+}
+
+/** Neither a rate limit nor an answer of a gateway says that the chat may not be read. */
+function isRefusal(answer: Exchange): boolean {
+  const passing = ['408', '429', '502', '503', '504']
+  return answer.response !== null && !succeeded(answer) && !passing.includes(statusText(answer))
+}
