@@ -169,8 +169,7 @@ export async function sayBesideOtherChat(
   assume(saying && reply, 'a request is missing')
   // The second turn of a chat that was told nothing.
   const odd = withCombinedTexts(ask, { prompts, session })
-  const link = { parent_id: finalResponse(reply)?.['id'] }
-  const again = await v3.generateOk(v3.generateBody(other, odd, link))
+  const again = await v3.generateOk(v3.generateBody(other, odd))
   for (const one of [reply, again]) {
     // A server that confuses chats may return the fact of another scenario.
     const foreign = session
