@@ -113,7 +113,7 @@ export class StoredRecording implements ReadonlyMap<string, Exchange> {
 const maxKept = 1 << 26
 
 /** A line of a file, without its end; `length` and `start` in bytes. */
-export interface StoredLine {
+interface StoredLine {
   readonly start: number
   readonly length: number
   /** Beginning of the line: the id of its exchange, its labels, method and URL. */
@@ -125,7 +125,7 @@ const headSize = 1024
 const LF = 10
 
 /** The lines of a file that may be larger than memory; empty ones are left out. */
-export function* storedLines(file: string): Generator<StoredLine> {
+function* storedLines(file: string): Generator<StoredLine> {
   const block = Buffer.allocUnsafe(blockSize)
   const descriptor = openSync(file, 'r')
   try {
