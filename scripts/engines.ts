@@ -3,13 +3,13 @@
  * Ends with 1 on a false accusation or a missed violation.
  *
  *   npm run engines -- [--only GLOB] [--write] [--timings] [--folder DIR]
- *   npm run engines -- --queue [--loads] [--searches 2] [--budget 3m] [--runs 8] [--length 30s] [--folder DIR]
+ *   npm run engines -- --queue [--loads] [--searches 2] [--budget 3m] [--runs 4] [--length 20s] [--folder DIR]
  *
  * Installs the servers below a temporary folder, or below DIR, which is kept. `--timings` compares a short
  * load with the timings of the llama.cpp server; `--write` writes docs/field.md, or only its timings if not
- * all servers ran. `--queue` searches the capacity of the llama.cpp server, in addition to runs at fixed
- * rates, compares the plan of one with a burst, long prompts and prompts that begin alike (`--loads`: no more than
- * that), and plans two of them behind nginx.
+ * all servers ran. `--queue` compares searches of the capacity of the llama.cpp server with runs at fixed rates
+ * before and after each, the plan of one with a burst, long prompts and prompts that begin alike (`--loads`: no
+ * more than that), and the plan of two behind nginx.
  */
 import { randomBytes } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -28,7 +28,7 @@ import { none, optionsOf, scriptFolder } from './options.ts'
 
 const values = optionsOf(import.meta, {
   ...{ only: none, write: false, timings: false, folder: '', queue: false },
-  ...{ loads: false, searches: 2, budget: '3m', runs: 8, length: '30s' },
+  ...{ loads: false, searches: 2, budget: '3m', runs: 4, length: '20s' },
 })
 
 const root = scriptFolder('engines', values.folder)

@@ -28,7 +28,7 @@ export interface QueueOptions {
   /** Number of capacity searches, and the time of each, such as `3m`. */
   readonly searches: number
   readonly budget: string
-  /** Number of runs at fixed rates, and the length of each, such as `60s`. */
+  /** Number of runs at fixed rates before and after each search, and the length of each, such as `20s`. */
   readonly runs: number
   readonly length: string
   /** Leaves out all but one search and loads that differ from it. */
@@ -80,9 +80,9 @@ export async function testQueue(server: ForeignServer, options: QueueOptions): P
   let holds = true
   let rate: number
   try {
-    if (!options.loads) holds = await searchesHold(trial, alone.url, options)
     const base = await search(measured, 'base', alone.url)
     rate = printSearch('one replica', measured, base).rate
+    if (!options.loads) holds = await searchesHold(measured, alone.url, rate, options)
   } finally {
     await alone.stop()
   }
@@ -103,7 +103,7 @@ export async function testQueue(server: ForeignServer, options: QueueOptions): P
     for (const balance of ['least-connections', 'round-robin'] as const) {
       const isHeld = await comparePlan({
         ...{ ...shared, from: 'one', base: base.rate, replicas: urls, balance },
-        ...{ shares: [0.6, 0.9], length: options.length },
+        ...{ shares: [0.6, 0.9], length: '60s' },
         tolerance: { latency: 0.15, rate: 0.1 },
       })
       holds &&= isHeld
@@ -115,27 +115,39 @@ export async function testQueue(server: ForeignServer, options: QueueOptions): P
   }
 }
 
-/** Searches with different seeds, and the capacity by fixed rates. @returns true if nine of ten intervals hold it */
+/**
+ * Compares the interval of each search with the capacity by fixed rates right before and after it, as the speed of the
+ * machine changes in the time of all.
+ * @param center rate around which the fixed rates lie
+ * @returns true if nine of ten intervals hold it
+ */
 async function searchesHold(
-  trial: Omit<Trial, 'slo'>,
+  trial: Trial,
   url: string,
+  center: number,
   options: QueueOptions,
 ): Promise<boolean> {
-  const found: Awaited<ReturnType<typeof search>>[] = []
-  const slo = sloOf(limits.alone)
+  const widths: number[] = []
+  let held = 0
+  let before = await fixedRates(trial, url, center, options)
   for (let at = 0; at < options.searches; at += 1) {
-    const seeded = { ...trial, slo, common: [...trial.common, '--seed', `queue-${at}`] }
-    const result = await search(seeded, `search-${at}`, url).catch(messageOf)
-    if (typeof result === 'string') console.log(`search ${at}: ${result}`)
-    else found.push(printSearch(`search ${at}`, seeded, result))
+    const seeded = { ...trial, common: [...trial.common, '--seed', `queue-${at}`] }
+    const found = await search(seeded, `search-${at}`, url).catch(messageOf)
+    const after = await fixedRates(trial, url, center, options)
+    const truth = crossingOf([...before, ...after], allowed)
+    before = after
+    console.log(`true capacity ${truth?.rate.toFixed(2)} [${rounded(truth?.interval ?? [])}] req/s`)
+    if (typeof found === 'string') {
+      console.log(`search ${at}: ${found}`)
+      continue
+    }
+    const { rate, interval } = printSearch(`search ${at}`, seeded, found)
+    const [low, high] = interval
+    widths.push((high - low) / rate)
+    if (truth !== null && low <= truth.rate && truth.rate <= high) held += 1
   }
-  const center = medianOf(found.map(({ rate }) => rate))
-  if (center === null) return false
-  const truth = await fixedRates({ ...trial, slo }, url, center, options)
-  const held = found.filter(({ interval: [low, high] }) => low <= truth && truth <= high).length
-  const widths = found.map(({ rate, interval: [low, high] }) => (high - low) / rate)
   console.log(
-    `${held} of ${options.searches} intervals hold ${truth.toFixed(2)}, median width ${percent(medianOf(widths) ?? 0)}`,
+    `${held} of ${options.searches} intervals hold the true capacity, median width ${percent(medianOf(widths) ?? 0)}`,
   )
   return held >= 0.9 * options.searches
 }
@@ -148,13 +160,13 @@ function printSearch(name: string, { slo }: Trial, found: Awaited<ReturnType<typ
   return found
 }
 
-/** Share of requests over the limit at fixed rates, and the rate at which it equals the allowed one. */
+/** Share of requests over the limit at fixed rates. */
 async function fixedRates(
   trial: Trial,
   url: string,
   center: number,
   { runs, length }: QueueOptions,
-): Promise<number> {
+): Promise<readonly DosePoint[]> {
   const points: DosePoint[] = []
   for (let run = 0; run < runs; run += 1) {
     const place = runs === 1 ? 0 : (2 * run) / (runs - 1) - 1
@@ -175,13 +187,7 @@ async function fixedRates(
       `${rate.toFixed(2).padStart(6)} req/s: ${percent(over / series.length)} [${percent(low)}, ${percent(high)}] of ${series.length} requests over ${limits.alone} ms`,
     )
   }
-  const crossing = crossingOf(points, allowed)
-  if (crossing === null) throw new Error('the share over the limit does not rise with the rate')
-  const rates = points.map(({ rate }) => rate)
-  const isWithin = Math.min(...rates) <= crossing.rate && crossing.rate <= Math.max(...rates)
-  const found = `true capacity ${crossing.rate.toFixed(2)} [${rounded(crossing.interval ?? [])}] req/s`
-  console.log(isWithin ? found : `${found}, beyond the rates that were sent`)
-  return crossing.rate
+  return points
 }
 
 /** A control group with 40 % of a CPU in slices of 4 ms, so that two replicas leave time to the kernel. */
