@@ -37,11 +37,8 @@ export { assumeRead, cursorIn, isConclusive, type ListWalk } from './routes/pagi
 export { type KnowledgePrefix, knowledgePrefixes } from './routes/uploads.ts'
 export { type Chat, inputText } from './routes/v3.ts'
 export {
-  type ChatsApi,
   type ScenarioContext,
   type Session,
   type TargetProfile,
   test,
-  type V2Api,
-  type V3Api,
 } from './test.ts'

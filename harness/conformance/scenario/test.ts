@@ -3,7 +3,6 @@ import {
   inject,
   type RunnerTestSuite as Suite,
   type RunnerTask as Task,
-  type TestAPI,
 } from 'vitest'
 import {
   surfaces as allSurfaces,
@@ -25,7 +24,7 @@ import { surfaceCredentials } from '../session/secrets.ts'
 import { Session } from '../session/session.ts'
 import type { Cost } from '../usage.ts'
 import { assume, createClaim, expectRejected, type RejectedRequest } from './claims.ts'
-import { toSlug } from './declaration.ts'
+import { type covers, toSlug } from './declaration.ts'
 import { describeAnswer } from './read.ts'
 import { chatRoutes } from './routes/chats.ts'
 import { openaiRoutes } from './routes/openai.ts'
@@ -34,9 +33,6 @@ import { v2Routes } from './routes/v2.ts'
 import { oneShotRoutes, v3Routes } from './routes/v3.ts'
 
 export type { Session, TargetProfile }
-export type V2Api = ReturnType<typeof v2Routes>
-export type V3Api = ReturnType<typeof v3Routes>
-export type ChatsApi = ReturnType<typeof chatRoutes>
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -49,7 +45,61 @@ declare module 'vitest' {
  * slots of `--jobs` while it runs, and is skipped if none of its requirements is judged or its condition is
  * not met.
  */
-export const test = base
+export function test(
+  title: string,
+  options: ReturnType<typeof covers>,
+  run: (scenario: ScenarioContext) => Promise<void>,
+): void {
+  withSession(title, options, ({ session, task }) => run(contextOf(session, task)))
+}
+
+/** What a scenario sends, claims and knows; its helpers take all of it. */
+export type ScenarioContext = Readonly<ReturnType<typeof contextOf>>
+
+function contextOf(session: Session, task: Task) {
+  const { setup } = session.context
+  const { profile, depth, seed } = setup
+  const claim = createClaim(session)
+  const ofSecond = profile.otherKey && { authorization: `Bearer ${profile.otherKey}` }
+  return {
+    session,
+    profile,
+    depth,
+    coverage: coverageOf(task, setup),
+    keys: surfaceCredentials(profile),
+    prompts: session.prompts,
+    /** A number from 0 to below a limit, the same in all scenarios of the run. */
+    habit: (name: string, below: number) => createRandomPicker(`${seed}/${name}`)(below),
+    claim,
+    expectRejected: (negative: RejectedRequest) => expectRejected(claim, negative),
+    openai: openaiRoutes(session),
+    v2: v2Routes(session),
+    v3: v3Routes(session),
+    v3OfSecond: ofSecond ? v3Routes(session, ofSecond) : undefined,
+    oneShot: oneShotRoutes(session),
+    chats: chatRoutes(session),
+    attachments: attachmentRoutes(session),
+    knowledge: knowledgeRoutes(session),
+  }
+}
+
+function coverageOf(task: Task, setup: RunSetup) {
+  return {
+    depth: setup.depth,
+    get rows() {
+      return rowsWithin(task, setup)
+    },
+    /** Records which conditions of an operation were tried. */
+    add(tried: TriedConditions) {
+      const { conditions = [] } = task.meta
+      // A repeated scenario tries the same conditions.
+      if (conditions.some(({ operation }) => operation === tried.operation)) return
+      task.meta.conditions = [...conditions, tried]
+    },
+  }
+}
+
+const withSession = base
   .extend('setup', { scope: 'file' }, () => inject('setup'))
   .extend('context', { scope: 'file' }, async ({ setup }, { onCleanup }) => {
     const context = createRunContext(setup)
@@ -100,45 +150,6 @@ export const test = base
     }
     return session
   })
-  .extend('profile', ({ session }) => session.context.setup.profile)
-  .extend('depth', ({ session }) => session.context.setup.depth)
-  .extend('coverage', ({ task, session, depth }) => ({
-    depth,
-    rows: rowsWithin(task, session.context.setup),
-    /** Records which conditions of an operation were tried. */
-    add(tried: TriedConditions) {
-      const { conditions = [] } = task.meta
-      // A repeated scenario tries the same conditions.
-      if (conditions.some(({ operation }) => operation === tried.operation)) return
-      task.meta.conditions = [...conditions, tried]
-    },
-  }))
-  .extend('keys', ({ session }) => surfaceCredentials(session.context.setup.profile))
-  .extend('prompts', ({ session }) => session.prompts)
-  /** A number from 0 to below a limit, the same in all scenarios of the run. */
-  .extend(
-    'habit',
-    ({ setup }) =>
-      (name: string, below: number) =>
-        createRandomPicker(`${setup.seed}/${name}`)(below),
-  )
-  .extend('claim', ({ session }) => createClaim(session))
-  .extend(
-    'expectRejected',
-    ({ claim }) =>
-      (negative: RejectedRequest) =>
-        expectRejected(claim, negative),
-  )
-  .extend('openai', ({ session }) => openaiRoutes(session))
-  .extend('v2', ({ session }) => v2Routes(session))
-  .extend('v3', ({ session }) => v3Routes(session))
-  .extend('v3OfSecond', ({ session, profile: { otherKey } }) =>
-    otherKey === undefined ? undefined : v3Routes(session, { authorization: `Bearer ${otherKey}` }),
-  )
-  .extend('oneShot', ({ session }) => oneShotRoutes(session))
-  .extend('chats', ({ session }) => chatRoutes(session))
-  .extend('attachments', ({ session }) => attachmentRoutes(session))
-  .extend('knowledge', ({ session }) => knowledgeRoutes(session))
 
 /** Rows that a law scenario may try: those of the depth, or its share of `--max-generations`. */
 function rowsWithin({ meta, file }: Task, setup: RunSetup): number {
@@ -161,9 +172,6 @@ function isPart({ covers = [], ...condition }: Task['meta'], setup: RunSetup): b
 function testsIn({ tasks }: Pick<Suite, 'tasks'>): readonly Task[] {
   return tasks.flatMap((task) => (task.type === 'suite' ? testsIn(task) : [task]))
 }
-
-/** All fixtures of a scenario; helpers pick those that they use. */
-export type ScenarioContext = typeof test extends TestAPI<infer Context> ? Context : never
 
 /**
  * Ends the repeat of a scenario if a request that was accepted earlier in the run is now refused. If the list
