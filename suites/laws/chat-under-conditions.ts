@@ -11,27 +11,26 @@ import {
   isDeclined,
   plain,
   type Row,
-  type ScenarioContext,
+  type Scenario,
   statusText,
   succeeded,
 } from '../../harness/conformance/scenario/index.ts'
 import { showsName } from '../support/chat-names.ts'
-import { type Caller, ChatLaws, type ChatState } from '../support/chat-state.ts'
+import { ChatLaws, type ChatState } from '../support/chat-state.ts'
+import type { Caller } from '../support/mistakes.ts'
 import { claimSteady } from '../support/refusals.ts'
 import { callerOf, sendWithoutKey } from './conditions/edits.ts'
-import type { Body, Plan } from './conditions/plan.ts'
+import type { Body, Plan, Trial } from './conditions/plan.ts'
 import { tryConditions } from './conditions/trials.ts'
 
-type Context = Pick<ScenarioContext, 'v3' | 'chats' | 'claim' | 'session' | 'profile' | 'prompts'>
-type Coverage = ScenarioContext['coverage']
-
 /** None of these requests costs a generation: most pairs at depth normal, all of them at full. */
-export function rowsAt({ depth, rows }: Pick<Coverage, 'depth' | 'rows'>): number {
+export function rowsAt({ depth, rows }: Pick<Scenario['coverage'], 'depth' | 'rows'>): number {
   return { quick: Math.min(rows, 4), normal: 10, full: 30 }[depth]
 }
 
 /** The document does not show the body of PATCH: a guess is judged only if it has changed a name. */
-export async function canRename({ v3, chats, claim, session, profile }: Context): Promise<boolean> {
+export async function canRename(scenario: Scenario): Promise<boolean> {
+  const { v3, chats, claim, session, profile } = scenario
   const { id } = await v3.createChat()
   const name = session.name()
   const patched = await chats.rename(id, name)
@@ -58,31 +57,28 @@ export async function canRename({ v3, chats, claim, session, profile }: Context)
 
 /** A new chat for each request, in the state that the conditions require. */
 export class ChatUnderConditions {
-  readonly #context: Context
+  readonly #scenario: Scenario
   readonly #laws: ChatLaws
   #state: ChatState | undefined
   /** Number of favorites that were awaited in vain. */
   #vainWaits = 0
 
-  constructor(context: Context) {
-    this.#context = context
-    this.#laws = new ChatLaws(context)
+  constructor(scenario: Scenario) {
+    this.#scenario = scenario
+    this.#laws = new ChatLaws(scenario)
   }
 
   /** Tries an operation and claims the state of the chat after it. */
-  async try<O extends LawfulOperation>(coverage: Coverage, plan: Plan<O>): Promise<void> {
-    const { claim, session } = this.#context
-    const context = { claim, session, coverage: { ...coverage, rows: rowsAt(coverage) } }
-    await tryConditions(context, {
+  async try<O extends LawfulOperation>(plan: Plan<O>): Promise<void> {
+    const { session } = this.#scenario
+    const claimState = async (_: unknown, { row }: Trial) => {
+      if (this.#state) await this.#laws.claim(this.#state, describeRow(row))
+    }
+    await tryConditions(this.#scenario, {
+      rows: rowsAt(this.#scenario.coverage),
       // The chat belongs to the caller.
       guesses: [],
-      laws: [
-        {
-          law: async (_, { row }) => {
-            if (this.#state) await this.#laws.claim(this.#state, describeRow(row))
-          },
-        },
-      ],
+      laws: [{ law: claimState }],
       ...plan,
     })
     claimSteady(session, 'v3.favorites', 'V3-FAV-01')
@@ -90,8 +86,8 @@ export class ChatUnderConditions {
   }
 
   async create(name: string, row: Row): Promise<Exchange> {
-    const { v3 } = this.#context
-    const caller = callerOf(this.#context.profile, row)
+    const { v3 } = this.#scenario
+    const caller = callerOf(this.#scenario.profile, row)
     const created = await v3.postChat(name, {}, { role: 'act', ...caller })
     const id = v3.newChatId(created)
     if (id) v3.deleteOnCleanup(id, caller)
@@ -104,8 +100,8 @@ export class ChatUnderConditions {
     row: Row,
     { hasTwin = false, isTwinFavorite = false, hasTurn = false } = {},
   ): Promise<Body> {
-    const { v3, chats, session, prompts } = this.#context
-    const caller = callerOf(this.#context.profile, row)
+    const { v3, chats, session, prompts } = this.#scenario
+    const caller = callerOf(this.#scenario.profile, row)
     const chat = await this.#createChat(row, caller)
     const twin = hasTwin ? { twin: await v3.createChat(caller, chat.name) } : {}
     const isShown = isTwinFavorite && twin.twin && (await this.#favors(twin.twin, caller))
@@ -114,7 +110,7 @@ export class ChatUnderConditions {
     if (hasTurn) await v3.generateOk(v3.generateBody(chat, prompts.brief()), caller)
     if (row['after'] === 'rename') await this.rename(session.name(), {})
     if (row['after'] === 'favorite') await this.setFavorite(true, {})
-    if (row['after'] === 'refusal') await sendWithoutKey({ v3, prompts }, chat, caller)
+    if (row['after'] === 'refusal') await sendWithoutKey(this.#scenario, chat, caller)
     // In some rows, the refusal comes directly before the request.
     const isRead = row['after'] !== 'refusal' || row['occurrence'] === 'third'
     if (row['after'] !== plain && isRead) await chats.get(chat.id, caller)
@@ -122,7 +118,7 @@ export class ChatUnderConditions {
   }
 
   async rename(name: string, row: Row): Promise<Exchange> {
-    const { chats, session } = this.#context
+    const { chats, session } = this.#scenario
     const state = this.#required()
     for (let times = 1; times < timesOf(row); times += 1) {
       await chats.rename(state.chat.id, session.name(), { role: 'probe', ...state.caller })
@@ -141,7 +137,7 @@ export class ChatUnderConditions {
 
   /** Sets the favorite mark; the response to a second request is open, its effect is not. */
   async setFavorite(favorite: boolean, row: Row): Promise<Exchange> {
-    const { addFavorite, removeFavorite } = this.#context.chats
+    const { addFavorite, removeFavorite } = this.#scenario.chats
     const answer = await this.#send(favorite ? addFavorite : removeFavorite, row)
     if (succeeded(answer)) this.#state = { ...this.#required(), favorite }
     return answer
@@ -149,14 +145,14 @@ export class ChatUnderConditions {
 
   /** Generates a title as often as the row requires; returns the last answer. */
   async generateName(row: Row): Promise<Exchange> {
-    const { generateName } = this.#context.chats
+    const { generateName } = this.#scenario.chats
     const { chat, caller } = this.#required()
     for (let times = 1; times < timesOf(row); times += 1) await generateName(chat.id, caller)
     return generateName(chat.id, caller)
   }
 
   remove(row: Row): Promise<Exchange> {
-    return this.#send(this.#context.chats.remove, row)
+    return this.#send(this.#scenario.chats.remove, row)
   }
 
   async claimDeleted(row: Row): Promise<void> {
@@ -165,7 +161,7 @@ export class ChatUnderConditions {
 
   /** A chat whose name a refused request would have changed, if the row requires a refusal. */
   async #createChat(row: Row, caller: Caller): Promise<Chat> {
-    const { v3, chats } = this.#context
+    const { v3, chats } = this.#scenario
     const chat = await v3.createChat(caller)
     if (row['after'] !== 'refusal') return chat
     const wrong = { name: { text: chat.name } }
@@ -174,7 +170,7 @@ export class ChatUnderConditions {
   }
 
   /** Sends a request as often as the row requires; returns the first answer. */
-  async #send(request: ScenarioContext['chats']['remove'], row: Row): Promise<Exchange> {
+  async #send(request: Scenario['chats']['remove'], row: Row): Promise<Exchange> {
     const state = this.#required()
     const { chat, caller } = state
     const answer = await request(chat.id, caller)
@@ -189,7 +185,7 @@ export class ChatUnderConditions {
   /** Adds a chat to the favorites, and tests if they show it. */
   async #favors(chat: Chat, caller: Caller): Promise<boolean> {
     if (this.#vainWaits === maxVainWaits) return false
-    const { chats } = this.#context
+    const { chats } = this.#scenario
     const added = await chats.addFavorite(chat.id, { role: 'probe', ...caller })
     const list = await chats.poll(
       () => chats.readFavorites(caller),

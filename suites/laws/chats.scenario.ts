@@ -1,5 +1,8 @@
+import type { LawfulOperation } from '../../contract/conditions.ts'
+import type { RequirementId } from '../../contract/index.ts'
 import {
   assume,
+  type Chat,
   covers,
   coversAtDepth,
   describe,
@@ -10,7 +13,7 @@ import {
   historyCursor,
   historyRows,
   inputRows,
-  type ScenarioContext,
+  type Scenario,
   succeeded,
   takesLong,
   test,
@@ -20,6 +23,7 @@ import { ChatLaws, requirementsOfChats } from '../support/chat-state.ts'
 import { secondCaller } from '../support/mistakes.ts'
 import { nameEditsOf } from '../support/text-edits.ts'
 import { ChatUnderConditions, canRename, rowsAt } from './chat-under-conditions.ts'
+import type { Plan } from './conditions/plan.ts'
 import { tryConditions } from './conditions/trials.ts'
 
 const kindsOfNames = nameEditsOf((change) => (body) => ({
@@ -29,45 +33,33 @@ const kindsOfNames = nameEditsOf((change) => (body) => ({
 
 /** Sections 2.5 and 4.3: changes of a chat take effect, whatever was done before and how often. */
 describe('v3: laws of chats', () => {
-  const cost = (rows: number, depth: ScenarioContext['coverage']['depth']) => ({
-    requests: 26 * rowsAt({ depth, rows }) + 20,
-    chats: 2 * rowsAt({ depth, rows }) + 4,
-  })
-
-  test(
+  testChanges(
     'all reads MUST show the name that a chat was created with',
-    coversAtDepth(['V3-CHAT-01', ...requirementsOfChats], cost),
-    async ({ v3, chats, claim, session, profile, prompts, coverage }) => {
-      const chat = new ChatUnderConditions({ v3, chats, claim, session, profile, prompts })
-      await chat.try(coverage, {
-        operation: 'v3.createChat',
-        steady: 'V3-CHAT-01',
-        guesses: ['caller'],
-        base: () => ({ name: session.name() }),
-        edits: kindsOfNames,
-        send: ({ name }, row) => chat.create(String(name), row),
-      })
-    },
+    ['V3-CHAT-01'],
+    (chat, { session }) => ({
+      operation: 'v3.createChat',
+      steady: 'V3-CHAT-01',
+      guesses: ['caller'],
+      base: () => ({ name: session.name() }),
+      edits: kindsOfNames,
+      send: ({ name }, row) => chat.create(String(name), row),
+    }),
   )
 
-  test(
+  testChanges(
     'all reads MUST show the new name of a chat that is renamed, and no other chat MUST change',
-    coversAtDepth(requirementsOfChats, cost),
-    async ({ v3, chats, claim, session, profile, prompts, coverage }) => {
-      const context = { v3, chats, claim, session, profile, prompts }
-      if (!(await canRename(context))) return
-      const chat = new ChatUnderConditions(context)
-      await chat.try(coverage, {
-        operation: 'v3.updateChat',
-        accepts: 'V3-CHAT-10',
-        async base(row) {
-          await chat.arrange(row, { hasTwin: true })
-          return { name: session.name() }
-        },
-        edits: kindsOfNames,
-        send: ({ name }, row) => chat.rename(String(name), row),
-      })
-    },
+    [],
+    (chat, { session }) => ({
+      operation: 'v3.updateChat',
+      accepts: 'V3-CHAT-10',
+      async base(row) {
+        await chat.arrange(row, { hasTwin: true })
+        return { name: session.name() }
+      },
+      edits: kindsOfNames,
+      send: ({ name }, row) => chat.rename(String(name), row),
+    }),
+    canRename,
   )
 
   test(
@@ -75,67 +67,52 @@ describe('v3: laws of chats', () => {
     coversAtDepth(['V3-CHAT-12', 'V3-AUTH-05'], (_, depth) =>
       depth === 'full' ? { requests: 60, generations: 4 * titles, chats: titles } : {},
     ),
-    async ({ v3, chats, claim, session, profile, prompts, coverage }) => {
-      if (coverage.depth !== 'full') return
-      const chat = new ChatUnderConditions({ v3, chats, claim, session, profile, prompts })
-      await tryConditions(
-        { claim, session, coverage: { ...coverage, rows: titles } },
-        {
-          operation: 'v3.generateName',
-          accepts: 'V3-CHAT-12',
-          base: (row) => chat.arrange(row, { hasTurn: true }),
-          send: (_, row) => chat.generateName(row),
-        },
-      )
-    },
-  )
-
-  test(
-    'the favorites MUST show a chat that is added to them',
-    coversAtDepth(requirementsOfChats, cost),
-    async ({ v3, chats, claim, session, profile, prompts, coverage }) => {
-      const chat = new ChatUnderConditions({ v3, chats, claim, session, profile, prompts })
-      await chat.try(coverage, {
-        operation: 'v3.addFavorite',
-        accepts: 'V3-FAV-01',
-        base: (row) => chat.arrange(row),
-        send: (_, row) => chat.setFavorite(true, row),
+    async (scenario) => {
+      if (scenario.depth !== 'full') return
+      const chat = new ChatUnderConditions(scenario)
+      await tryConditions(scenario, {
+        operation: 'v3.generateName',
+        accepts: 'V3-CHAT-12',
+        rows: titles,
+        base: (row) => chat.arrange(row, { hasTurn: true }),
+        send: (_, row) => chat.generateName(row),
       })
     },
   )
 
-  test(
+  testChanges('the favorites MUST show a chat that is added to them', [], (chat) => ({
+    operation: 'v3.addFavorite',
+    accepts: 'V3-FAV-01',
+    base: (row) => chat.arrange(row),
+    send: (_, row) => chat.setFavorite(true, row),
+  }))
+
+  testChanges(
     'the favorites MUST NOT show a chat that is removed from them, and it MUST be kept',
-    coversAtDepth(requirementsOfChats, cost),
-    async ({ v3, chats, claim, session, profile, prompts, coverage }) => {
-      const chat = new ChatUnderConditions({ v3, chats, claim, session, profile, prompts })
-      await chat.try(coverage, {
-        operation: 'v3.removeFavorite',
-        accepts: 'V3-FAV-02',
-        async base(row) {
-          const body = await chat.arrange(row)
-          await chat.setFavorite(true, {})
-          return body
-        },
-        send: (_, row) => chat.setFavorite(false, row),
-      })
-    },
+    [],
+    (chat) => ({
+      operation: 'v3.removeFavorite',
+      accepts: 'V3-FAV-02',
+      async base(row) {
+        const body = await chat.arrange(row)
+        await chat.setFavorite(true, {})
+        return body
+      },
+      send: (_, row) => chat.setFavorite(false, row),
+    }),
   )
 
-  test(
+  testChanges(
     'a chat that is deleted MUST NOT be shown by any read, and no other chat MUST change',
-    coversAtDepth(['V3-CHAT-11', ...requirementsOfChats], cost),
-    async ({ v3, chats, claim, session, profile, prompts, coverage }) => {
-      const chat = new ChatUnderConditions({ v3, chats, claim, session, profile, prompts })
-      await chat.try(coverage, {
-        operation: 'v3.deleteChat',
-        accepts: 'V3-CHAT-11',
-        base: (row) => chat.arrange(row, { hasTwin: true, isTwinFavorite: true }),
-        always: [{ after: 'favorite' }],
-        send: (_, row) => chat.remove(row),
-        laws: [{ law: (_, { row }) => chat.claimDeleted(row) }],
-      })
-    },
+    ['V3-CHAT-11'],
+    (chat) => ({
+      operation: 'v3.deleteChat',
+      accepts: 'V3-CHAT-11',
+      base: (row) => chat.arrange(row, { hasTwin: true, isTwinFavorite: true }),
+      always: [{ after: 'favorite' }],
+      send: (_, row) => chat.remove(row),
+      laws: [{ law: (_, { row }) => chat.claimDeleted(row) }],
+    }),
   )
 
   test(
@@ -147,16 +124,14 @@ describe('v3: laws of chats', () => {
         chats: 4,
       }),
     ),
-    async ({ v3, chats, claim, profile, session, prompts }) => {
-      const laws = new ChatLaws({ claim, chats, v3, session })
+    async (scenario) => {
+      const { v3, chats, claim, session, prompts } = scenario
+      const laws = new ChatLaws(scenario)
       const [kept, other] = [await v3.createChat(), await v3.createChat()]
-      const [ofKept, ofOther] = [
-        { chat: kept, caller: {}, firstName: kept.name, sent: [] },
-        { chat: other, caller: {}, firstName: other.name },
-      ]
+      const stateOf = (chat: Chat) => ({ chat, caller: {}, firstName: chat.name, sent: [] })
       const nonce = session.nonce()
       await v3.generateOk(v3.generateBody(kept, prompts.brief(nonce)))
-      const second = await chatOfSecond({ v3, chats, profile })
+      const second = await chatOfSecond(scenario)
       // After the time that a change may take, the first reads must show it, and each after them.
       await session.sleep(session.settling.ms)
       const early: History[] = []
@@ -175,8 +150,9 @@ describe('v3: laws of chats', () => {
         if (historyCursor(history) === null)
           early.push({ rows: historyRows(history), pages: [history] })
       }
-      const title = named && (await ownTitle({ v3, chats }, named, kept))
-      if (named === undefined || title === undefined) await laws.claim(ofKept, 'it has a turn')
+      const title = named && (await ownTitle(scenario, named, kept))
+      if (named === undefined || title === undefined)
+        await laws.claim(stateOf(kept), 'it has a turn')
       else session.observe('OPEN-13', `a turn gives its chat the name ${title}`, [named])
       const { rows } = await v3.waitForHistory(kept, (all) => inputRows(all, nonce).length > 0)
       assume(inputRows(rows, nonce).length === 1, 'the history does not show the turn once')
@@ -188,7 +164,7 @@ describe('v3: laws of chats', () => {
       await v3.generateOk(v3.generateBody(other, prompts.brief()))
       const removed = await chats.remove(other.id)
       claim('V3-CHAT-11', () => expectAccepted(removed, 'DELETE /chat/{chat_id}'), removed)
-      await laws.claimDeleted({ ...ofOther, sent: [removed] }, 'it has a turn')
+      await laws.claimDeleted({ ...stateOf(other), sent: [removed] }, 'it has a turn')
       await claimTurn('V3-CHAT-13', 'after another chat was deleted')
 
       type Turn = 'V3-HIST-07' | 'V3-CHAT-13'
@@ -204,14 +180,28 @@ describe('v3: laws of chats', () => {
   )
 })
 
+/** Tests a change of chats under its conditions, if the target takes our request for it. */
+function testChanges<O extends LawfulOperation>(
+  title: string,
+  requirements: readonly RequirementId[],
+  planFor: (chat: ChatUnderConditions, scenario: Scenario) => Plan<O>,
+  isTaken: (scenario: Scenario) => Promise<boolean> = async () => true,
+): void {
+  const cost = (rows: number, depth: Scenario['depth']) => ({
+    requests: 26 * rowsAt({ depth, rows }) + 20,
+    chats: 2 * rowsAt({ depth, rows }) + 4,
+  })
+  test(title, coversAtDepth([...requirements, ...requirementsOfChats], cost), async (scenario) => {
+    if (!(await isTaken(scenario))) return
+    const chat = new ChatUnderConditions(scenario)
+    await chat.try(planFor(chat, scenario))
+  })
+}
+
 type History = Pick<HistoryWalk, 'rows' | 'pages'>
 
 /** A chat of the second caller; none if its key is unknown, or a guess that is not accepted. */
-async function chatOfSecond({
-  v3,
-  chats,
-  profile,
-}: Pick<ScenarioContext, 'v3' | 'chats' | 'profile'>) {
+async function chatOfSecond({ v3, chats, profile }: Scenario) {
   const caller = secondCaller(profile)
   if (caller === undefined) return []
   if (!succeeded(await chats.list({ limit: 1 }, { role: 'probe', ...caller }))) return []

@@ -10,18 +10,13 @@ import {
   plain,
   type Row,
   requirementsOf,
-  type ScenarioContext,
+  type Scenario,
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
 import { createDeliveryLaw } from '../support/delivery.ts'
 import { otherModels } from '../support/mistakes.ts'
-import {
-  buildRecall,
-  claimNoForeignFacts,
-  createRecallLaw,
-  type Recall,
-} from '../support/recall.ts'
+import { buildRecall, claimNoForeignFacts, createRecallLaw } from '../support/recall.ts'
 import { combinedTexts, messagesOf, messageTextEdits, wholeTexts } from '../support/text-edits.ts'
 import { callerOf } from './conditions/edits.ts'
 import type { Body, Edits, Law, Trial } from './conditions/plan.ts'
@@ -50,8 +45,8 @@ describe('compatible surface: laws of completions', () => {
       requests: 2 * rows + 4,
       generations: Math.ceil(rows * (depth === 'full' ? 1.7 : 1.5)) + 6,
     })),
-    async ({ openai, claim, profile, session, prompts, coverage }) => {
-      const run = await startRun({ openai, claim, profile, session, prompts, coverage })
+    async (scenario) => {
+      const run = await startRun(scenario)
       const trials = await tryConditions(run, {
         operation: 'openai.chat',
         accepts: 'OAI-CHAT-01',
@@ -145,39 +140,26 @@ function claimDifferentIds({ claim }: Run, trials: readonly Trial[]): void {
   claim('OAI-CHAT-14', differ, latest.answer)
 }
 
-type Context = Pick<
-  ScenarioContext,
-  'openai' | 'claim' | 'profile' | 'session' | 'prompts' | 'coverage'
->
+type Run = Awaited<ReturnType<typeof startRun>>
 
-interface Run extends Context {
-  readonly send: (body: Body, row: Row, options?: object) => Promise<Exchange>
-  readonly knowsFact: ReturnType<typeof createRecallLaw>
-  readonly isDelivered: ReturnType<typeof createDeliveryLaw>
-  /** Parameters with which a repeated request gives the same answer. */
-  readonly steady: Body
-  readonly stops: ReturnType<typeof createStopLaw>
-  /** Number of questions with stop sequences. */
-  stopsOfQuestions: number
-  /** The fact of the latest request. */
-  recall: Recall
-}
-
-async function startRun(context: Context): Promise<Run> {
-  const { openai, profile, prompts } = context
-  const send: Run['send'] = (body, row, options = {}) =>
+async function startRun(scenario: Scenario) {
+  const { openai, profile, prompts } = scenario
+  const send = (body: Body, row: Row, options: object = {}) =>
     openai.chat(body, { role: 'act', ...callerOf(profile, row), ...options })
-  const steady = { temperature: 0, max_tokens: 160 }
+  const steady: Body = { temperature: 0, max_tokens: 160 }
   // A refusal of these fields says nothing about stop.
   const isSteady = !isDeclined(await send(openai.chatBody(prompts.brief(), steady), {}))
   return {
-    ...context,
+    ...scenario,
     send,
-    knowsFact: createRecallLaw(context),
-    isDelivered: createDeliveryLaw(context, 'OAI-STREAM-11', { body: openai.chatBody, send }),
+    knowsFact: createRecallLaw(scenario),
+    isDelivered: createDeliveryLaw(scenario, 'OAI-STREAM-11', { body: openai.chatBody, send }),
+    /** Parameters with which a repeated request gives the same answer. */
     steady: isSteady ? steady : {},
-    stops: createStopLaw(context, send),
+    stops: createStopLaw(scenario, send),
+    /** Number of questions with stop sequences. */
     stopsOfQuestions: 0,
+    /** The fact of the latest request. */
     recall: buildRecall(profile, ''),
   }
 }
@@ -201,7 +183,7 @@ function editsOf(run: Run): Edits<'openai.chat'> {
   const brief = () => prompts.instruction('You are brief.')
   const stop = (form: string, sequence = session.nonce()) => ({ stop: stopOf(form, sequence) })
   return {
-    ...messageTextEdits({ prompts, session }),
+    ...messageTextEdits(run),
     messages: {
       'with a system message': earlier(() => [['system', brief()], fact(), noted]),
       'with an assistant message': earlier(() => [fact(), noted]),

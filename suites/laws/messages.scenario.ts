@@ -7,7 +7,7 @@ import {
   expect,
   expectAccepted,
   isObject,
-  type ScenarioContext,
+  type Scenario,
   test,
 } from '../../harness/conformance/scenario/index.ts'
 import { each, otherModels } from '../support/mistakes.ts'
@@ -31,24 +31,24 @@ describe('v2: laws of messages', () => {
       requirementsOfLaws('v2.message', laws, ['V2-MSG-03', 'V2-MSG-05', 'V2-MSG-06']),
       (rows) => ({ requests: 4 * rows + 8, uploads: 2 }),
     ),
-    async ({ v2, attachments, claim, profile, session, prompts, coverage }) => {
-      // No row costs a generation.
-      const further = { ...coverage, rows: 2 * coverage.rows }
-      const context = { v2, attachments, claim, profile, session, prompts, coverage: further }
+    async (scenario) => {
+      const { v2, claim, session, prompts, coverage } = scenario
       const chat = await v2.chat()
-      const files = [await attachedFile(context), await attachedFile(context)]
+      const files = [await attachedFile(scenario), await attachedFile(scenario)]
       const send = (body: Body) => v2.message(body, { role: 'act' })
       const first = await send(v2.messageBody(chat, prompts.brief()))
       claim('V2-MSG-01', () => expectAccepted(first, 'a message'), first)
       const parent = v2.storedId(first)
       const next = await send(v2.messageBody(chat, prompts.brief()))
       claim('V2-MSG-01', () => expectAccepted(next, 'a second message of a chat'), next)
-      const run: Run = { ...context, ids: new Set([parent]), bodies: new Set() }
+      const run: Run = { ...scenario, ids: new Set([parent]), bodies: new Set() }
       await tryConditions(run, {
         operation: 'v2.message',
         accepts: 'V2-MSG-01',
+        // No row costs a generation.
+        rows: 2 * coverage.rows,
         async base({ after }) {
-          if (after === 'refusal') await sendWithoutContent({ v2 }, chat)
+          if (after === 'refusal') await sendWithoutContent(scenario, chat)
           return v2.messageBody(chat, prompts.brief(session.nonce()))
         },
         edits: editsOf(run, parent, files),
@@ -61,8 +61,7 @@ describe('v2: laws of messages', () => {
   )
 })
 
-interface Run
-  extends Pick<ScenarioContext, 'claim' | 'profile' | 'session' | 'prompts' | 'coverage'> {
+interface Run extends Scenario {
   /** Ids of all stored messages. */
   readonly ids: Set<unknown>
   readonly bodies: Set<string>
@@ -101,15 +100,12 @@ function hasTimeOfNow({ claim }: Run, { answer }: Trial): void {
 /** Limit below half an hour, the smallest difference between time zones. */
 const maxMinutes = 20
 
-function editsOf(
-  { profile, session, prompts }: Run,
-  parent: string,
-  files: readonly unknown[],
-): Edits<'v2.message'> {
+function editsOf(run: Run, parent: string, files: readonly unknown[]): Edits<'v2.message'> {
+  const { profile } = run
   const { assistants } = profile
   const canAttach = files.every(isObject)
   return {
-    ...textEdits('content', { prompts, session }),
+    ...textEdits('content', run),
     model: otherModels(profile, 'model_id'),
     parent: { given: { parent_id: parent } },
     rag: each('rag', true, false, 'agent'),

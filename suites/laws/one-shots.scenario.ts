@@ -1,7 +1,6 @@
 import {
   coversAtDepth,
   describe,
-  type Exchange,
   expect,
   expectAccepted,
   expectResponse,
@@ -10,13 +9,13 @@ import {
   isObject,
   plain,
   type Row,
-  type ScenarioContext,
+  type Scenario,
   test,
 } from '../../harness/conformance/scenario/index.ts'
 import { createDeliveryLaw } from '../support/delivery.ts'
 import { inputTexts } from '../support/history.ts'
 import { otherModels } from '../support/mistakes.ts'
-import { buildRecall, createRecallLaw, knows, type Recall } from '../support/recall.ts'
+import { buildRecall, createRecallLaw, knows } from '../support/recall.ts'
 import { claimSteady } from '../support/refusals.ts'
 import { guessedRuns } from '../support/test-data.ts'
 import { textEdits, wholeTexts } from '../support/text-edits.ts'
@@ -43,8 +42,8 @@ describe('v3: laws of one-shots', () => {
       (rows) => ({ requests: rows + 5, generations: rows + 3 }),
       12,
     ),
-    async ({ oneShot, claim, profile, session, prompts, coverage }) => {
-      const run = startRun({ oneShot, claim, profile, session, prompts, coverage })
+    async (scenario) => {
+      const run = startRun(scenario)
       const trials = await tryConditions(run, {
         operation: 'v3.oneShot',
         steady: 'V3-ONE-01',
@@ -57,10 +56,10 @@ describe('v3: laws of one-shots', () => {
         always: [{ input: 'content' }, { runs: 'one' }, { runs: 'several', form: 'stream' }],
         telling: { ...wholeTexts, max_tokens: [plain] },
       })
-      claimSteady(session, 'v3.oneShot', 'V3-ONE-01')
+      claimSteady(run.session, 'v3.oneShot', 'V3-ONE-01')
       claimSameTypes(run, trials)
       if (run.areRunsGuessed && !trials.some(({ row }) => hasRuns(row)))
-        session.markUndecided('unproven', ['V3-ONE-05'], ofGuess('rejected'))
+        run.session.markUndecided('unproven', ['V3-ONE-05'], ofGuess('rejected'))
       if (trials.length === 0) await claimRefused(run)
     },
   )
@@ -132,36 +131,24 @@ async function claimRefused({ oneShot, claim, session, prompts }: Run): Promise<
   claim(requirement, () => expectAccepted(refused, 'a one-shot'), refused, withKey)
 }
 
-type Context = Pick<
-  ScenarioContext,
-  'oneShot' | 'claim' | 'profile' | 'session' | 'prompts' | 'coverage'
->
+type Run = ReturnType<typeof startRun>
 
-interface Run extends Context {
-  readonly send: (body: Body, row: Row) => Promise<Exchange>
-  readonly knowsFact: ReturnType<typeof createRecallLaw>
-  readonly isDelivered: ReturnType<typeof createDeliveryLaw>
-  readonly facts: string[]
-  /** The fact of the latest request. */
-  recall: Recall
-  /** True if the profile does not say the shape of `runs`. */
-  readonly areRunsGuessed: boolean
-  /** False if a question in `content` alone was not answered. */
-  isContentRead: boolean
-}
-
-function startRun(context: Context): Run {
-  const { oneShot, profile } = context
+function startRun(scenario: Scenario) {
+  const { oneShot, profile } = scenario
   const send = (body: Body, row: Row) =>
     oneShot.send(body, { role: 'act', ...callerOf(profile, row) })
+  const facts: string[] = []
   return {
-    ...context,
+    ...scenario,
     send,
-    knowsFact: createRecallLaw(context),
-    isDelivered: createDeliveryLaw(context, 'V3-SSE-30', { body: oneShot.body, send }),
-    facts: [],
+    knowsFact: createRecallLaw(scenario),
+    isDelivered: createDeliveryLaw(scenario, 'V3-SSE-30', { body: oneShot.body, send }),
+    facts,
+    /** The fact of the latest request. */
     recall: buildRecall(profile, ''),
+    /** True if the profile does not say the shape of `runs`. */
     areRunsGuessed: profile.requests.runs === undefined,
+    /** False if a question in `content` alone was not answered. */
     isContentRead: true,
   }
 }
@@ -178,11 +165,11 @@ function bodyFor(run: Run, row: Row): Body {
 }
 
 function editsOf(run: Run): Edits<'v3.oneShot'> {
-  const { profile, prompts, session } = run
+  const { profile } = run
   const { assistants, requests } = profile
   const { assistant: described } = requests
   return {
-    ...textEdits('input', { prompts, session }),
+    ...textEdits('input', run),
     model: otherModels(profile, 'model_id'),
     input: {
       ...inputEdits(() => run.recall.tell, run),

@@ -10,18 +10,13 @@ import {
   isObject,
   plain,
   type Row,
-  type ScenarioContext,
+  type Scenario,
   sendAtOnce,
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
 import { otherModels } from '../support/mistakes.ts'
-import {
-  buildRecall,
-  claimNoForeignFacts,
-  createRecallLaw,
-  type Recall,
-} from '../support/recall.ts'
+import { buildRecall, claimNoForeignFacts, createRecallLaw } from '../support/recall.ts'
 import { replyBesideOtherChat } from '../support/refusals.ts'
 import { attachedFile } from '../support/test-data.ts'
 import { questionIn } from '../support/text-edits.ts'
@@ -44,12 +39,11 @@ describe('v2: laws of replies', () => {
       generations: share(rows) * (depth === 'full' ? 2 : 1) + 5,
       uploads: 2,
     })),
-    async ({ v2, attachments, claim, profile, session, prompts, coverage }) => {
-      const limited = { ...coverage, rows: share(coverage.rows) }
-      const context = { v2, attachments, claim, profile, session, prompts, coverage: limited }
-      const run = await startRun(context)
+    async (scenario) => {
+      const run = await startRun(scenario)
       await tryConditions(run, {
         operation: 'v2.generate',
+        rows: share(scenario.coverage.rows),
         accepts: 'V2-GEN-01',
         base: (row) => storeQuestion(run, row),
         edits: editsOf(run),
@@ -60,7 +54,7 @@ describe('v2: laws of replies', () => {
         ],
         costly: ['overlap'],
         telling: { parent: ['given'], text: [plain, 'of several lines', 'beyond ASCII'] },
-        guesses: guessesOfTools(profile, 'exclude_tools'),
+        guesses: guessesOfTools(scenario.profile, 'exclude_tools'),
         laws,
       })
     },
@@ -110,39 +104,16 @@ function hasNoForeignFacts(run: Run, { row, answer }: Trial): void {
   claimNoForeignFacts(run, 'V2-CTX-02', answer, run.texts)
 }
 
-type Context = Pick<
-  ScenarioContext,
-  'v2' | 'attachments' | 'claim' | 'profile' | 'session' | 'prompts' | 'coverage'
->
-
-interface Run extends Context {
-  readonly chat: string
-  /** The fact of the first message. */
-  readonly recall: Recall
-  /** Two attachments, if the target accepts any. */
-  readonly files: readonly unknown[]
-  /** Parts of the chain of messages. */
-  readonly conversation: string[]
-  /** All texts of the chat, its name and its files. */
-  readonly texts: string[]
-  readonly knowsFact: ReturnType<typeof createRecallLaw>
-  /** The latest message of the chain. */
-  parent: string
-  /** The last message before the first question. */
-  readonly firstParent: string
-  /** The latest message. */
-  question: string
-  isChained: boolean
-}
+type Run = Awaited<ReturnType<typeof startRun>>
 
 /** A chat with a chain of three messages and the reply to the last one. */
-async function startRun(context: Context): Promise<Run> {
-  const { v2, claim, profile, session, prompts } = context
+async function startRun(scenario: Scenario) {
+  const { v2, claim, profile, session, prompts } = scenario
   const name = session.name()
   const chat = await v2.chat(name)
   const namesOfFiles = [session.nonce(), session.nonce()]
   const files: unknown[] = []
-  for (const nonce of namesOfFiles) files.push(await attachedFile(context, nonce))
+  for (const nonce of namesOfFiles) files.push(await attachedFile(scenario, nonce))
   const recall = buildRecall(profile, session.nonce())
   const opening = `${prompts.brief()}\n${recall.tell}\n${prompts.note(session.nonce())}`
   const { id } = await v2.storeOk(chat, opening)
@@ -159,21 +130,28 @@ async function startRun(context: Context): Promise<Run> {
   claim('V2-MSG-11', () => expectAccepted(linked, 'a message with parent_id'), linked)
   const between = v2.storedId(linked)
   const question = await v2.storeOk(chat, recall.ask, { parent_id: between })
-  const first = await replyBesideOtherChat(context, chat, recall, (options) =>
+  const first = await replyBesideOtherChat(scenario, chat, recall, (options) =>
     v2.generate(v2.generateBody(chat, question.id), { role: 'act', ...options }),
   )
   claim('V2-GEN-01', () => expectAccepted(first, 'a reply'), first)
   assume(!isDeclined(first), 'a reply is refused', first)
   return {
-    ...context,
+    ...scenario,
     chat,
+    /** The fact of the first message. */
     recall,
+    /** Two attachments, if the target accepts any. */
     files,
+    /** Parts of the chain of messages. */
     conversation: [opening, middle],
+    /** All texts of the chat, its name and its files. */
     texts: [name, ...namesOfFiles, opening],
-    knowsFact: createRecallLaw(context),
+    knowsFact: createRecallLaw(scenario),
+    /** The latest message of the chain. */
     parent: between,
+    /** The last message before the first question. */
     firstParent: between,
+    /** The latest message. */
     question: '',
     isChained: false,
   }

@@ -5,26 +5,15 @@ import {
   type Exchange,
   expectAccepted,
   plain,
-  type ScenarioContext,
+  type Scenario,
   statusText,
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
-import { secondCaller } from '../support/mistakes.ts'
+import { type Caller, secondCaller } from '../support/mistakes.ts'
 import { doBefore } from './conditions/edits.ts'
 
-type Context = Pick<ScenarioContext, 'v3' | 'chats' | 'session' | 'prompts'>
-type Caller = NonNullable<ReturnType<typeof secondCaller>>
-
 const requirements = ['V3-CHAT-04', 'V3-HIST-01', 'V3-HIST-10', 'V3-ATT-12', 'V3-ATT-13'] as const
-
-/** A read of the chat, directly after what a condition requires. */
-interface Attempt {
-  readonly requirement: (typeof requirements)[number]
-  readonly what: string
-  readonly repeat: () => Promise<Exchange>
-  readonly answer: Exchange
-}
 
 /** Section 5: another key may have fewer rights, but what it has read of its own chat it may read again. */
 describe('v3: laws of another caller', () => {
@@ -33,20 +22,21 @@ describe('v3: laws of another caller', () => {
     coversAtDepth(requirements, (_, depth) =>
       depth === 'quick' ? {} : { requests: 120, chats: 1 },
     ),
-    async ({ v3, chats, claim, session, profile, prompts, coverage }) => {
+    async (scenario) => {
+      const { v3, claim, session, profile, depth } = scenario
       const caller = secondCaller(profile)
-      if (caller === undefined || coverage.depth === 'quick') return
+      if (caller === undefined || depth === 'quick') return
       const created = await v3.postChat(session.name(), {}, { role: 'probe', ...caller })
       const id = v3.newChatId(created)
       // Its key is a guess until it was accepted once.
       if (id === undefined) return
       v3.deleteOnCleanup(id, caller)
-      const attempts = await readOften({ v3, chats, session, prompts }, id, caller)
+      const attempts = await readOften(scenario, id, caller)
       for (const area of ['V3-CHAT', 'V3-HIST', 'V3-ATT']) {
         const all = attempts.filter((one) => one.requirement.startsWith(area))
         const accepted = all.find(({ answer }) => succeeded(answer))
         if (accepted === undefined) continue
-        const refused = await lastingRefusal({ chats }, all)
+        const refused = await lastingRefusal(scenario, all)
         const { requirement, what } = refused ?? accepted
         const [last, ...others] = [...(refused?.answers ?? []), accepted.answer]
         claim(requirement, () => expectAccepted(last, what), last, ...others)
@@ -55,12 +45,12 @@ describe('v3: laws of another caller', () => {
   )
 })
 
-/** Reads a chat in each way, after each change of it. */
-async function readOften(context: Context, id: string, caller: Caller): Promise<Attempt[]> {
-  const { v3, chats, session } = context
+/** Reads a chat in each way, directly after what each condition requires. */
+async function readOften(scenario: Scenario, id: string, caller: Caller) {
+  const { v3, chats, session } = scenario
   const options = { role: 'probe', ...caller } as const
   const search = session.nonce()
-  const attempts: Attempt[] = []
+  const attempts = []
   for (const after of [undefined, 'refusal', 'rename', 'favorite']) {
     const ofHistory = after === undefined ? 'V3-HIST-01' : 'V3-HIST-10'
     const reads = [
@@ -71,22 +61,26 @@ async function readOften(context: Context, id: string, caller: Caller): Promise<
       ['V3-ATT-12', {}, () => chats.attachments(id, {}, options)],
       ['V3-ATT-13', { search }, () => chats.attachments(id, { search }, options)],
     ] as const
-    if (after !== 'refusal') await doBefore(context, id, after, caller)
+    if (after !== 'refusal') await doBefore(scenario, id, after, caller)
     for (const [requirement, row, read] of reads) {
       const repeat = async () => {
-        if (after === 'refusal') await doBefore(context, id, after, caller)
+        if (after === 'refusal') await doBefore(scenario, id, after, caller)
         return read()
       }
       const under = describeRow({ ...row, after: after ?? plain })
       const what = `a read by another caller, who has read the same chat (${under})`
-      attempts.push({ requirement, what, repeat, answer: await repeat() })
+      const answer = await repeat()
+      attempts.push({ requirement, what, repeat, answer })
     }
   }
   return attempts
 }
 
 /** The first read that is refused again and again, though the chat is visible by now. */
-async function lastingRefusal({ chats }: Pick<Context, 'chats'>, attempts: readonly Attempt[]) {
+async function lastingRefusal(
+  { chats }: Scenario,
+  attempts: Awaited<ReturnType<typeof readOften>>,
+) {
   for (const attempt of attempts) {
     if (!isRefusal(attempt.answer)) continue
     const again = await chats.poll(attempt.repeat, (_, read) => succeeded(read))

@@ -11,7 +11,7 @@ import {
   isObject,
   plain,
   type Row,
-  type ScenarioContext,
+  type Scenario,
   sendAtOnce,
 } from '../../harness/conformance/scenario/index.ts'
 import type { Body, Trial } from './conditions/plan.ts'
@@ -43,7 +43,7 @@ interface Stopped {
  * different sequences. Tests each form of `stop` once at depth normal.
  */
 export function createStopLaw(
-  context: Pick<ScenarioContext, 'claim' | 'session' | 'coverage'>,
+  context: Scenario,
   send: (body: Body, row: Row, options?: object) => Promise<Exchange>,
 ) {
   const isFull = context.coverage.depth === 'full'
@@ -98,7 +98,7 @@ function stopAmongOthers(form: string, sequence: string): string | readonly stri
 
 /** Claims the requirement of a form of `stop`; false if the answer is no evidence. */
 function claimStop(
-  { claim }: Pick<ScenarioContext, 'claim'>,
+  { claim }: Scenario,
   { trial: { body, answer }, form, sequence }: Stopped,
   cut: Exchange,
 ): boolean {
@@ -111,7 +111,7 @@ function claimStop(
 
 /** Compares an answer with the one without stop; false if it is a different answer, which is no evidence. */
 export function claimCut(
-  { claim }: Pick<ScenarioContext, 'claim'>,
+  { claim }: Scenario,
   requirement: 'OAI-STOP-01' | 'OAI-STOP-02' | 'OAI-STOP-04' | 'OAI-STOP-05',
   sequence: string,
   cut: Exchange,
@@ -184,10 +184,7 @@ function sameAnswer(text: string, upToStop: string): boolean {
 }
 
 /** An answer with as many tokens as its limit was cut, unless it is short by itself. */
-export function saysItWasCut(
-  { claim }: Pick<ScenarioContext, 'claim'>,
-  { row, body, answer }: Trial,
-): void {
+export function saysItWasCut({ claim }: Scenario, { row, body, answer }: Trial): void {
   if (row['max_tokens'] === plain || row['text'] !== plain || row['stop'] !== plain) return
   const { tokens, reason } = endOf(answer)
   if (tokens !== body['max_tokens'] || reason === undefined) return
@@ -196,10 +193,7 @@ export function saysItWasCut(
 }
 
 /** Answers that are short by themselves do not show that their limit was kept. */
-export function requireLimited(
-  { session }: Pick<ScenarioContext, 'session'>,
-  trials: readonly Trial[],
-): void {
+export function requireLimited({ session }: Scenario, trials: readonly Trial[]): void {
   const limits = trials.map(
     ({ body, answer }) => [Number(body['max_tokens']), endOf(answer)] as const,
   )

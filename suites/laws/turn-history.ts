@@ -15,29 +15,16 @@ import {
   inputRows,
   isDeclined,
   isObject,
-  type ScenarioContext,
+  type Scenario,
 } from '../../harness/conformance/scenario/index.ts'
-
 import {
   claimAnswerShown,
   claimOutputShown,
-  claimTurnKept,
   inputPartTypes,
   inputTexts,
   missingFrom,
 } from '../support/history.ts'
-import { type createRecallLaw, type Recall, sayAlone } from '../support/recall.ts'
 import type { Body, Trial } from './conditions/plan.ts'
-
-type Claiming = Pick<ScenarioContext, 'v3' | 'claim'>
-
-/** The chain of turns with a parent. */
-interface Chain extends Claiming {
-  readonly chat: Chat
-  readonly opening: string
-  readonly send: (body: Body) => Promise<Exchange>
-  readonly knowsFact: ReturnType<typeof createRecallLaw>
-}
 
 /** Fields of a response whose type depends on a field of the request. */
 const echoes: Readonly<Record<string, readonly string[]>> = {
@@ -45,7 +32,7 @@ const echoes: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** The fields of a response have the same types in both forms, whatever else was requested. */
-export function claimSameTypes({ claim }: Pick<Claiming, 'claim'>, trials: readonly Trial[]): void {
+export function claimSameTypes({ claim }: Scenario, trials: readonly Trial[]): void {
   const ofForm = (isStream: boolean) =>
     trials.flatMap(({ body, answer }) => {
       const response = finalResponse(answer)
@@ -69,28 +56,33 @@ export function claimSameTypes({ claim }: Pick<Claiming, 'claim'>, trials: reado
 
 /** The history contains each turn once, as it was sent and answered; a repeat adds nothing. */
 export async function claimTurns(
-  { v3, claim }: Claiming,
+  scenario: Scenario,
   chat: Chat,
   trials: readonly Trial[],
   keys: ReadonlyMap<Exchange, string>,
 ): Promise<void> {
-  claimSameTypes({ claim }, trials)
+  claimSameTypes(scenario, trials)
   const answered = trials.filter(({ answer }) => finalResponse(answer) !== undefined)
   const last = answered.at(-1)
   if (last === undefined) return
   const ids = answered.flatMap(({ answer }) => finalResponse(answer)?.['id'] ?? [])
-  claim('V3-GEN-15', () => expect(new Set(ids).size, 'different ids').toBe(ids.length), last.answer)
+  scenario.claim(
+    'V3-GEN-15',
+    () => expect(new Set(ids).size, 'different ids').toBe(ids.length),
+    last.answer,
+  )
 
-  await claimShown({ v3, claim }, chat, answered)
-  await claimRepeats({ v3, claim }, chat, answered, keys)
+  await claimShown(scenario, chat, answered)
+  await claimRepeats(scenario, chat, answered, keys)
 }
 
 /** The history shows turns as they were sent and answered. */
 export async function claimShown(
-  { v3, claim }: Claiming,
+  scenario: Scenario,
   chat: Chat,
   answered: readonly Trial[],
 ): Promise<void> {
+  const { v3, claim } = scenario
   // Several turns may have the same text.
   const sent = answered.flatMap(({ body }) => inputsOf(body))
   const isComplete = (rows: readonly HistoryRow[]) =>
@@ -100,10 +92,10 @@ export async function claimShown(
   const history = isComplete(walk.rows) ? walk : await withOneLargePage(v3, chat, walk)
   if (!everyItemShown(history.rows)) return
   for (const trial of answered) {
-    claimInputsShown({ claim }, trial, history)
+    claimInputsShown(scenario, trial, history)
     const under = ` (${describeRow(trial.row)})`
-    claimAnswerShown({ claim }, trial.answer, history, under)
-    claimOutputShown({ claim }, trial.answer, history, under)
+    claimAnswerShown(scenario, trial.answer, history, under)
+    claimOutputShown(scenario, trial.answer, history, under)
   }
   const types = [...new Set(inputPartTypes(history.rows))]
   const areTexts = () => expect(types, 'types of the parts of a text').toEqual(['input_text'])
@@ -112,7 +104,7 @@ export async function claimShown(
 
 /** Other requirements cover rows that are lost between pages. */
 async function withOneLargePage(
-  v3: Claiming['v3'],
+  v3: Scenario['v3'],
   chat: Chat,
   walk: HistoryWalk,
 ): Promise<HistoryWalk> {
@@ -121,7 +113,7 @@ async function withOneLargePage(
 }
 
 async function claimRepeats(
-  { v3, claim }: Claiming,
+  { v3, claim }: Scenario,
   chat: Chat,
   answered: readonly Trial[],
   keys: ReadonlyMap<Exchange, string>,
@@ -156,32 +148,9 @@ export function parentIn(answer: Exchange): string | undefined {
   return typeof id === 'string' && isOne ? id : undefined
 }
 
-/** A turn after changes of its chat is kept, and a turn with it as parent knows its fact. */
-export async function claimRunBefore(
-  run: Chain,
-  { fact, tell, ask }: Recall,
-  saying: Exchange,
-): Promise<void> {
-  const { v3, claim, chat, opening, send } = run
-  // The question was asked before, when the chat did not know the fact.
-  const parent = parentIn(saying)
-  if (parent === undefined) return
-  const question = v3.generateBody(chat, ask, { parent_id: parent, stream: true })
-  if (!(await claimTurnKept({ v3, claim }, chat, fact, saying))) return
-  await run.knowsFact({
-    requirement: 'V3-CTX-01',
-    answer: await send(question),
-    fact,
-    conversation: [opening, tell, ask],
-    again: () => send(question),
-    alone: (text) => sayAlone({ v3 }, question, text),
-    what: 'the answer to a question about the run before',
-  })
-}
-
 /** A turn without its key is refused, also one with a parent, and leaves no step. */
 export async function claimKeyNeeded(
-  { v3, claim, session, prompts }: Claiming & Pick<ScenarioContext, 'session' | 'prompts'>,
+  { v3, claim, session, prompts }: Scenario,
   chat: Chat,
   { body, answer }: Trial,
   parent: unknown,
@@ -199,7 +168,7 @@ export async function claimKeyNeeded(
 
 /** Other requirements cover items without a type and content that is not a list of parts. */
 function claimInputsShown(
-  { claim }: Pick<Claiming, 'claim'>,
+  { claim }: Scenario,
   { row, body, answer }: Trial,
   { rows, pages }: HistoryWalk,
 ): void {

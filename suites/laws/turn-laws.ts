@@ -2,7 +2,6 @@
 import {
   answerParts,
   assume,
-  type Chat,
   contains,
   describeRow,
   type Exchange,
@@ -11,7 +10,7 @@ import {
   isDeclined,
   plain,
   type Row,
-  type ScenarioContext,
+  type Scenario,
   sendAtOnce,
 } from '../../harness/conformance/scenario/index.ts'
 import { createDeliveryLaw } from '../support/delivery.ts'
@@ -23,7 +22,6 @@ import {
   createRecallLaw,
   endsBefore,
   knows,
-  type Recall,
   sayAlone,
 } from '../support/recall.ts'
 import { textEdits } from '../support/text-edits.ts'
@@ -105,52 +103,17 @@ export function linkNextTurn(run: Run, { row, body, answer }: Trial): void {
 
 /** Makes the second turn of the chat the parent of the next one. */
 function unlink(run: Run): void {
-  run.parent = finalResponse(run.linked)?.['id']
+  run.parent = run.firstParent
   run.textsOfParent = []
   // The texts of the first two turns.
   run.conversation.length = 2
 }
 
-type Context = Pick<
-  ScenarioContext,
-  'v3' | 'chats' | 'claim' | 'profile' | 'session' | 'prompts' | 'coverage'
->
-
-export interface Run extends Context {
-  readonly chat: Chat
-  /** A chat that is told no fact. */
-  blank: Chat
-  inBlank: Trial[]
-  askedInBlank: number
-  /** The first turn of the chat, and its fact. */
-  readonly opening: string
-  readonly recall: Recall
-  /** The fact of inputs with several items or parts. */
-  readonly own: Recall
-  /** The second turn. */
-  readonly linked: Exchange
-  readonly keys: Map<Exchange, string>
-  /** Parts of the chain of turns with a parent. */
-  readonly conversation: string[]
-  /** All texts of the chat. */
-  readonly texts: string[]
-  readonly send: (body: Body, row?: Row) => Promise<Exchange>
-  /** Turns at the same time as another one. */
-  readonly besides: Trial[]
-  readonly knowsFact: ReturnType<typeof createRecallLaw>
-  readonly isDelivered: ReturnType<typeof createDeliveryLaw>
-  /** The latest turn of the chain. */
-  parent: unknown
-  textsOfParent: readonly string[]
-  /** True if the model uses the tool of the profile when it is asked for it. */
-  usesTool?: boolean
-  /** Number of turns with a tool list. */
-  toolRows: number
-}
+export type Run = Awaited<ReturnType<typeof startRun>>
 
 /** A chat with two turns, the second of which names the first as its parent. */
-export async function startRun(context: Context): Promise<Run> {
-  const { v3, claim, profile, session, prompts } = context
+export async function startRun(scenario: Scenario) {
+  const { v3, profile, session, prompts } = scenario
   const chat = await v3.createChat()
   const body = (text: string, more?: Body) => v3.generateBody(chat, text, more)
   const recall = buildRecall(profile, session.nonce())
@@ -160,31 +123,44 @@ export async function startRun(context: Context): Promise<Run> {
   const link = { parent_id: finalResponse(first)?.['id'] }
   const between = prompts.brief()
   const linked = await v3.generate(body(between, link), { role: 'act' })
-  await claimLinked({ v3, claim }, chat, linked, first)
+  await claimLinked(scenario, chat, linked, first)
+  const parent = finalResponse(linked)?.['id']
   // The same words are a question about another fact at the end.
-  await v3.generate(body(recall.ask, { parent_id: finalResponse(linked)?.['id'] }))
-  const run: Run = {
-    ...context,
+  await v3.generate(body(recall.ask, { parent_id: parent }))
+  const send = (turn: Body, row?: Row): Promise<Exchange> => sendTurn(run, turn, row)
+  const run = {
+    ...scenario,
     chat,
+    /** A chat that is told no fact. */
     blank: chat,
-    inBlank: [],
+    inBlank: [] as Trial[],
     askedInBlank: 0,
+    /** The first turn of the chat, and its fact. */
     opening,
     recall,
+    /** The fact of inputs with several items or parts. */
     own: buildRecall(profile, session.nonce()),
-    linked,
-    keys: new Map(),
+    /** The id of the second turn. */
+    firstParent: parent,
+    sentKeys: new Map<Exchange, string>(),
+    /** Parts of the chain of turns with a parent. */
     conversation: [opening, between],
+    /** All texts of the chat. */
     texts: [chat.name, opening],
-    send: (turn, row) => sendTurn(run, turn, row),
-    besides: [],
-    knowsFact: createRecallLaw(context),
-    isDelivered: createDeliveryLaw(context, 'V3-SSE-30', {
+    send,
+    /** Turns at the same time as another one. */
+    besides: [] as Trial[],
+    knowsFact: createRecallLaw(scenario),
+    isDelivered: createDeliveryLaw(scenario, 'V3-SSE-30', {
       body,
-      send: (turn, row) => sendTurn(run, turn, { after: row['after'] ?? plain }),
+      send: (turn, row) => send(turn, { after: row['after'] ?? plain }),
     }),
-    parent: finalResponse(linked)?.['id'],
-    textsOfParent: [],
+    /** The latest turn of the chain. */
+    parent,
+    textsOfParent: [] as readonly string[],
+    /** True if the model uses the tool of the profile when it is asked for it. */
+    usesTool: undefined as boolean | undefined,
+    /** Number of turns with a tool list. */
     toolRows: 0,
   }
   return run
@@ -203,10 +179,10 @@ async function sendTurn(run: Run, body: Body, { overlap, after }: Row = {}): Pro
   return answer
 }
 
-async function sendOne({ v3, session, keys }: Run, body: Body, options: object = {}) {
+async function sendOne({ v3, session, sentKeys }: Run, body: Body, options: object = {}) {
   const key = session.uuid()
   const answer = await v3.generate(body, { key, role: 'act', ...options })
-  keys.set(answer, key)
+  sentKeys.set(answer, key)
   return answer
 }
 
@@ -226,10 +202,24 @@ async function sendTwo(run: Run, body: Body): Promise<Exchange> {
   return answer
 }
 
+/** The text of a turn before its edits. */
+export function textOf(run: Run, row: Row): string {
+  const { profile, prompts, session, recall, coverage } = run
+  const note = prompts.note(session.nonce())
+  if (row['tools'] !== plain && row['max_tokens'] !== '24' && profile.tools?.ask) {
+    run.toolRows += 1
+    // The other rows show that the context is kept with tool lists.
+    const isAsked = coverage.depth !== 'full' || run.toolRows % 2 === 1
+    if (isAsked) return `${note} ${profile.tools.ask}`
+  }
+  const enough = row['input']?.startsWith('several') ? [plain, '96'] : [plain]
+  return `${note} ${enough.includes(String(row['max_tokens'])) ? recall.ask : prompts.longAnswer()}`
+}
+
 export function editsOf(run: Run): Edits<'v3.generate'> {
-  const { profile, prompts, session } = run
+  const { profile } = run
   return {
-    ...textEdits('input', { prompts, session }),
+    ...textEdits('input', run),
     model: otherModels(profile, 'model_id'),
     input: inputEdits(() => run.own.tell, run),
     parent: { given: (body) => ({ ...body, parent_id: run.parent }) },

@@ -1,3 +1,4 @@
+import { asArray } from '../../contract/index.ts'
 import {
   type Chat,
   coversAtDepth,
@@ -10,20 +11,20 @@ import {
   inputRows,
   isObject,
   plain,
-  type Row,
-  type ScenarioContext,
+  type Scenario,
   succeeded,
   takesLong,
   test,
 } from '../../harness/conformance/scenario/index.ts'
-import { secondCaller } from '../support/mistakes.ts'
+import { claimTurnKept } from '../support/history.ts'
+import { type Caller, secondCaller } from '../support/mistakes.ts'
 import { sayBesideOtherChat } from '../support/raced-turns.ts'
-import { askUntil, buildRecall } from '../support/recall.ts'
+import { askUntil, buildRecall, type Recall, sayAlone } from '../support/recall.ts'
 import { wholeTexts } from '../support/text-edits.ts'
 import { doBefore, sendTurns } from './conditions/edits.ts'
 import type { Law, Trial } from './conditions/plan.ts'
 import { requirementsOfLaws, tryConditions } from './conditions/trials.ts'
-import { claimKeyNeeded, claimRunBefore, claimTurns, textsOf } from './turn-history.ts'
+import { claimKeyNeeded, claimTurns, parentIn, textsOf } from './turn-history.ts'
 import {
   editsOf,
   hasNoForeignFacts,
@@ -31,6 +32,7 @@ import {
   linkNextTurn,
   type Run,
   startRun,
+  textOf,
 } from './turn-laws.ts'
 
 const laws: readonly Law<Run>[] = [
@@ -50,7 +52,7 @@ const requirements = requirementsOfLaws('v3.generate', laws, [
 
 /** Sections 2.6, 4.3 and 4.4: the laws of turns in a chat hold under all conditions. */
 describe('v3: laws of turns', () => {
-  const cost = (rows: number, depth: ScenarioContext['depth']) => {
+  const cost = (rows: number, depth: Scenario['depth']) => {
     const besides = depth === 'full' ? rows : 1
     // Pages of ten rows each.
     const pages = depth === 'full' ? 3 * rows : 0
@@ -64,8 +66,7 @@ describe('v3: laws of turns', () => {
   test(
     'a turn MUST keep its requirements under every condition',
     takesLong(coversAtDepth(requirements, cost)),
-    async ({ v3, chats, claim, profile, session, prompts, coverage }) =>
-      claimTurnLaws({ v3, chats, claim, profile, session, prompts, coverage }, {}),
+    (scenario) => claimTurnLaws(scenario, {}),
   )
 
   test(
@@ -73,13 +74,14 @@ describe('v3: laws of turns', () => {
     coversAtDepth(requirements, (_, depth) =>
       depth === 'full' ? { ...cost(rowsOfSecond, 'quick'), requests: 260 } : { requests: 1 },
     ),
-    async ({ v3OfSecond: v3, chats, claim, profile, session, prompts, coverage }) => {
-      if (v3 === undefined || coverage.depth !== 'full') return
+    async (scenario) => {
+      const { v3OfSecond: v3, chats, profile, depth } = scenario
+      if (v3 === undefined || depth !== 'full') return
       const caller = secondCaller(profile) ?? {}
       // A second key is a guess until it was accepted once.
       if (!succeeded(await chats.list({ limit: 1 }, { role: 'probe', ...caller }))) return
-      const rows = { depth: 'quick', rows: rowsOfSecond, add() {} } as const
-      await claimTurnLaws({ v3, chats, claim, profile, session, prompts, coverage: rows }, caller)
+      const coverage = { depth: 'quick', rows: rowsOfSecond, add() {} } as const
+      await claimTurnLaws({ ...scenario, v3, coverage }, caller)
     },
   )
 })
@@ -87,11 +89,8 @@ describe('v3: laws of turns', () => {
 /** Each value of a condition once. */
 const rowsOfSecond = 14
 
-async function claimTurnLaws(
-  context: Parameters<typeof startRun>[0],
-  caller: { readonly authorization?: string },
-): Promise<void> {
-  const run = await startRun(context)
+async function claimTurnLaws(scenario: Scenario, caller: Caller): Promise<void> {
+  const run = await startRun(scenario)
   const { chat, v3, profile, session } = run
   const trials = await tryConditions(run, {
     operation: 'v3.generate',
@@ -101,7 +100,7 @@ async function claimTurnLaws(
     ...sendTurns(run, caller),
     async base(row) {
       const after = row['after'] === 'refusal' ? undefined : row['after']
-      const name = await doBefore(context, chat.id, after, caller)
+      const name = await doBefore(scenario, chat.id, after, caller)
       if (name) run.texts.push(name)
       return v3.generateBody(chat, textOf(run, row))
     },
@@ -120,27 +119,32 @@ async function claimTurnLaws(
     ],
     laws: [...laws, { law: linkNextTurn }],
   })
-  await claimTurns(context, chat, [...trials, ...run.besides], run.keys)
-  await claimPages(context, chat, caller)
-  const later = buildRecall(profile, session.nonce())
-  const turn = v3.generateBody(chat, later.tell, { parent_id: run.parent, stream: true })
-  const say = (options: object) => v3.generateOk(turn, options)
-  const saying = await sayBesideOtherChat(run, chat, later.ask, say)
-  await claimRunBefore(run, later, saying)
-  for (const last of trials.slice(-1)) await claimKeyNeeded(context, chat, last, run.parent)
+  await claimTurns(run, chat, [...trials, ...run.besides], run.sentKeys)
+  await claimPages(scenario, chat, caller)
+  await claimRunBefore(run, buildRecall(profile, session.nonce()))
+  for (const last of trials.slice(-1)) await claimKeyNeeded(run, chat, last, run.parent)
 }
 
-function textOf(run: Run, row: Row): string {
-  const { profile, prompts, session, recall, coverage } = run
-  const note = prompts.note(session.nonce())
-  if (row['tools'] !== plain && row['max_tokens'] !== '24' && profile.tools?.ask) {
-    run.toolRows += 1
-    // The other rows show that the context is kept with tool lists.
-    const isAsked = coverage.depth !== 'full' || run.toolRows % 2 === 1
-    if (isAsked) return `${note} ${profile.tools.ask}`
-  }
-  const enough = row['input']?.startsWith('several') ? [plain, '96'] : [plain]
-  return `${note} ${enough.includes(String(row['max_tokens'])) ? recall.ask : prompts.longAnswer()}`
+/** A turn beside one of another chat, and changes of its chat, is kept; a turn with it as parent knows its fact. */
+async function claimRunBefore(run: Run, { fact, tell, ask }: Recall): Promise<void> {
+  const { v3, chat, opening, send } = run
+  const turn = v3.generateBody(chat, tell, { parent_id: run.parent, stream: true })
+  const say = (options: object) => v3.generateOk(turn, options)
+  // The question was asked before, when the chat did not know the fact.
+  const saying = await sayBesideOtherChat(run, chat, ask, say)
+  const parent = parentIn(saying)
+  if (parent === undefined) return
+  const question = v3.generateBody(chat, ask, { parent_id: parent, stream: true })
+  if (!(await claimTurnKept(run, chat, fact, saying))) return
+  await run.knowsFact({
+    requirement: 'V3-CTX-01',
+    answer: await send(question),
+    fact,
+    conversation: [opening, tell, ask],
+    again: () => send(question),
+    alone: (text) => sayAlone(run, question, text),
+    what: 'the answer to a question about the run before',
+  })
 }
 
 /** A stream that lacks reasoning is asked for again: a model need not reason about each question. */
@@ -162,55 +166,48 @@ function hasReasoning({ events }: Exchange): boolean {
 }
 
 /** Pages of any size show the whole history, whatever was done with its chat. */
-async function claimPages(
-  context: Parameters<typeof startRun>[0],
-  chat: Chat,
-  caller: { readonly authorization?: string },
-): Promise<void> {
-  const { v3, claim, coverage, session } = context
-  const { depth } = session.context.setup
+async function claimPages(scenario: Scenario, chat: Chat, caller: Caller): Promise<void> {
+  const { v3, claim, depth } = scenario
   const { rows: all } = await v3.walk(chat)
   await tryConditions(
-    { ...context, coverage: { ...coverage, depth, rows: pagesAt[depth] } },
+    { ...scenario, coverage: { ...scenario.coverage, depth } },
     {
       operation: 'v3.history',
       accepts: 'V3-HIST-01',
+      rows: pagesAt[depth],
       async base({ after }) {
-        await doBefore(context, chat.id, after, caller)
+        await doBefore(scenario, chat.id, after, caller)
         return {}
       },
       send: (query) => v3.history(chat, query, { role: 'act' }),
-      laws: [
-        {
-          async law(_, { row, body, answer }) {
-            const { rows, pages } = await v3.walk(chat, body['limit'] as number | undefined)
-            const size = (page?: Exchange) => (page ? historyRows(page).length : 0)
-            let first = answer
-            // A page may have been cut short once.
-            for (let tries = 0; tries < 2 && size(first) < size(pages[0]); tries += 1) {
-              await doBefore(context, chat.id, row['after'], caller)
-              first = await v3.history(chat, body, { role: 'act' })
-            }
-            const isSame = () =>
-              expect(size(first), `rows of a page (${describeRow(row)})`).toBe(size(pages[0]))
-            claim('V3-HIST-10', isSame, first, ...pages)
-            if (body['limit'] === undefined && rows.length > size(first)) {
-              const what = `rows of a page without limit (${describeRow(row)})`
-              claim('V3-HIST-08', () => expect(size(first), what).toBe(50), first, ...pages)
-            }
-            const texts = new Set(textsOf(rows))
-            const lost = textsOf(inputRows(all)).filter((text) => !texts.has(text))
-            const isWhole = () => {
-              const what = `rows of the history (${describeRow(row)})`
-              expect(rows.length, what).toBeGreaterThanOrEqual(all.length)
-              expect(lost, `inputs that pages do not show (${describeRow(row)})`).toEqual([])
-            }
-            claim('V3-HIST-10', isWhole, answer, ...pages)
-          },
-        },
-      ],
+      laws: [{ law: isWhole }],
     },
   )
+
+  async function isWhole(_: unknown, { row, body, answer }: Trial): Promise<void> {
+    const under = ` (${describeRow(row)})`
+    const { rows, pages } = await v3.walk(chat, body['limit'] as number | undefined)
+    const size = (page?: Exchange) => (page ? historyRows(page).length : 0)
+    let first = answer
+    // A page may have been cut short once.
+    for (let tries = 0; tries < 2 && size(first) < size(pages[0]); tries += 1) {
+      await doBefore(scenario, chat.id, row['after'], caller)
+      first = await v3.history(chat, body, { role: 'act' })
+    }
+    const rowsOfPage = expect(size(first), `rows of a page${under}`)
+    claim('V3-HIST-10', () => rowsOfPage.toBe(size(pages[0])), first, ...pages)
+    if (body['limit'] === undefined && rows.length > size(first)) {
+      const what = `rows of a page without limit${under}`
+      claim('V3-HIST-08', () => expect(size(first), what).toBe(50), first, ...pages)
+    }
+    const texts = new Set(textsOf(rows))
+    const lost = textsOf(inputRows(all)).filter((text) => !texts.has(text))
+    const showsAll = () => {
+      expect(rows.length, `rows of the history${under}`).toBeGreaterThanOrEqual(all.length)
+      expect(lost, `inputs that pages do not show${under}`).toEqual([])
+    }
+    claim('V3-HIST-10', showsAll, answer, ...pages)
+  }
 }
 
 /** Each size of a page, and each change before it, once; at depth full, each pair of them. */
@@ -242,7 +239,6 @@ async function usesAllowedTools(run: Run, { body, answer }: Trial): Promise<void
 
 /** Names of the functions that a response calls. */
 function callsOf(answer: Exchange): unknown[] {
-  const output = finalResponse(answer)?.['output']
-  const items = Array.isArray(output) ? output.filter(isObject) : []
+  const items = asArray(finalResponse(answer)?.['output']).filter(isObject)
   return items.filter(({ type }) => type === 'function_call').map(({ name }) => name)
 }

@@ -2,7 +2,7 @@ import {
   covers,
   createRandomPicker,
   describe,
-  type ScenarioContext,
+  type Scenario,
   test,
   withinOrdinaryTraffic,
 } from '../../harness/conformance/scenario/index.ts'
@@ -19,7 +19,7 @@ describe('ordinary traffic', () => {
   for (const [at, place] of places.entries()) {
     const isFirst = at % 3 !== 2
     /** One form in most of the first conversations, as programs of a customer have one. */
-    const streams = (habit: ScenarioContext['habit']) =>
+    const streams = (habit: Scenario['habit']) =>
       isFirst ? (habit('stream', 2) === 0) !== (at === 4) : at % 2 === 0
 
     test(
@@ -96,7 +96,7 @@ describe('ordinary traffic', () => {
 const pausesMs = [0, 10, 50, 200]
 
 /** A user with the habits of the run, and up to three messages. */
-function userOf(context: Pick<ScenarioContext, 'session' | 'prompts' | 'habit'>) {
+function userOf(context: Scenario) {
   const { session, prompts, habit } = context
   const number = createRandomPicker(session.nonce())
   const count = 1 + number(3)

@@ -4,7 +4,7 @@ import {
   type Chat,
   type Exchange,
   leavesOf,
-  type ScenarioContext,
+  type Scenario,
   succeeded,
 } from '../../harness/conformance/scenario/index.ts'
 
@@ -30,7 +30,7 @@ function inOneSpacing(text: string): string {
  * the chat has kept its name, or lost it.
  */
 export async function ownTitle(
-  { v3, chats }: Pick<ScenarioContext, 'v3' | 'chats'>,
+  { v3, chats }: Scenario,
   read: Exchange,
   chat: Chat,
 ): Promise<string | undefined> {

@@ -7,14 +7,13 @@ import {
   expect,
   expectAccepted,
   isDeclined,
-  type ScenarioContext,
+  type Scenario,
   staysVisible,
   succeeded,
 } from '../../harness/conformance/scenario/index.ts'
 import { showsName, spellingsOf } from './chat-names.ts'
+import type { Caller } from './mistakes.ts'
 import { firstWord } from './test-data.ts'
-
-export type Caller = { readonly authorization?: string }
 
 export interface ChatState {
   readonly chat: Chat
@@ -30,8 +29,6 @@ export interface ChatState {
   readonly sent: readonly Exchange[]
 }
 
-type Context = Pick<ScenarioContext, 'claim' | 'chats' | 'v3' | 'session'>
-
 /** Requirements that `ChatLaws` claims. */
 export const requirementsOfChats = [
   ...(['V3-CHAT-02', 'V3-CHAT-04', 'V3-CHAT-05'] as const),
@@ -40,11 +37,11 @@ export const requirementsOfChats = [
 ]
 
 export class ChatLaws {
-  readonly #context: Context
+  readonly #context: Scenario
   /** Laws that were broken once, whose state is not awaited again. */
   readonly #broken = new Set<string>()
 
-  constructor(context: Context) {
+  constructor(context: Scenario) {
     this.#context = context
   }
 

@@ -8,7 +8,7 @@ import {
   expect,
   isDeclined,
   requireProfile,
-  type ScenarioContext,
+  type Scenario,
   statusText,
   succeeded,
   type TargetProfile,
@@ -104,7 +104,7 @@ interface RefusedCredential extends BadCredential {
 
 /** Sends a request with each of these credentials: 401 on the compatible surface, no success on the others. */
 export async function expectKeyNeeded(
-  { claim, session, keys }: Pick<ScenarioContext, 'claim' | 'session' | 'keys'>,
+  { claim, session, keys }: Scenario,
   { surface, control, isRight, variants = {}, conditions, send, ping, route }: Protected,
 ): Promise<readonly RefusedCredential[]> {
   if (isRight !== undefined) claimKeyAccepted({ claim }, surface, control, isRight)
@@ -176,7 +176,7 @@ function dimensionsOf(variants: Readonly<Record<string, Members>>): Dimensions {
  * or 403. A success without content may not have checked the key at all.
  */
 function claimKeyAccepted(
-  { claim }: Pick<ScenarioContext, 'claim'>,
+  { claim }: Scenario,
   surface: Surface,
   control: Exchange,
   isRight: boolean,

@@ -9,7 +9,7 @@ import {
   type Prompts,
   plain,
   type Row,
-  type ScenarioContext,
+  type Scenario,
 } from '../../harness/conformance/scenario/index.ts'
 import type { Body, Trial } from '../laws/conditions/plan.ts'
 
@@ -82,7 +82,7 @@ async function arrivalOfText(
 
 /** Claims that streamed text arrives while it is generated; `ask` sends a streamed question that must be accepted. */
 export async function claimArrival(
-  { claim, prompts }: Pick<ScenarioContext, 'claim' | 'prompts'>,
+  { claim, prompts }: Scenario,
   requirement: 'V3-SSE-30' | 'OAI-STREAM-11',
   ask: (text: string, more: Body) => Promise<Exchange>,
 ): Promise<void> {
@@ -116,7 +116,7 @@ interface Asking {
  * if the first two of them are held back as well: then all streams of the operation are.
  */
 export function createDeliveryLaw(
-  { claim, prompts }: Pick<ScenarioContext, 'claim' | 'prompts'>,
+  { claim, prompts }: Scenario,
   requirement: 'V3-SSE-30' | 'OAI-STREAM-11',
   { body, send }: Asking,
 ) {

@@ -18,10 +18,8 @@ import {
   isDeclined,
   isObject,
   leavesOf,
-  type ScenarioContext,
+  type Scenario,
 } from '../../harness/conformance/scenario/index.ts'
-
-type Scenario = Pick<ScenarioContext, 'v3' | 'claim'>
 
 /** V3-HIST-06: every item of a reply is in the history unchanged, whatever its type. */
 export async function claimOutputKept(
@@ -64,7 +62,7 @@ const maxIds = 5
 
 /** V3-HIST-07, for the answer of a completed response (section 2.6) and a history that shows its items. */
 export function claimAnswerShown(
-  { claim }: Pick<Scenario, 'claim'>,
+  { claim }: Scenario,
   reply: Exchange,
   { rows, pages }: HistoryWalk,
   under: string,
@@ -78,7 +76,7 @@ export function claimAnswerShown(
 
 /** V3-HIST-06, for a history that shows its items. */
 export function claimOutputShown(
-  { claim }: Pick<Scenario, 'claim'>,
+  { claim }: Scenario,
   reply: Exchange,
   { rows, pages }: HistoryWalk,
   under = '',

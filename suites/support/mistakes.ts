@@ -3,7 +3,7 @@ import { parseJson, type RequirementId } from '../../contract/index.ts'
 import {
   coveringRows,
   type Exchange,
-  type ScenarioContext,
+  type Scenario,
   type TargetProfile,
 } from '../../harness/conformance/scenario/index.ts'
 
@@ -96,14 +96,14 @@ const rowsAt = { quick: 0, normal: 2, full: 12 } as const
 
 /** Maximum number of requests of `expectAllRefused`, including those that show that the server is alive. */
 export function refusalCost(mistakes: number, forms: number) {
-  return (_rows: number, depth: ScenarioContext['depth']) => {
+  return (_rows: number, depth: Scenario['depth']) => {
     const further = rowsAt[depth]
     return mistakes * (2 * forms + further + Math.min(1, further))
   }
 }
 
 export async function expectAllRefused(
-  context: Pick<ScenarioContext, 'expectRejected' | 'depth' | 'session'>,
+  context: Scenario,
   { mistakes, forms, conditions, caller, send, ...expected }: Refusing,
 ): Promise<readonly (readonly [Mistake, Exchange])[]> {
   const { expectRejected, depth } = context
@@ -151,7 +151,7 @@ function pairAt<T>(rows: readonly T[], at: number): readonly T[] {
 export function rowsOf(
   conditions: Dimensions,
   caller: Condition | undefined,
-  { depth, session }: Pick<ScenarioContext, 'depth' | 'session'>,
+  { depth, session }: Scenario,
   count: number,
 ): readonly (readonly [string, Condition])[] {
   const dimensions: Dimensions = {
@@ -200,8 +200,11 @@ export function otherModels(
   }
 }
 
+/** Key of a caller other than that of the profile. */
+export type Caller = { readonly authorization?: string }
+
 /** The second caller; undefined if the profile has no key of one. */
-export function secondCaller({ otherKey }: TargetProfile) {
+export function secondCaller({ otherKey }: TargetProfile): Required<Caller> | undefined {
   return otherKey === undefined ? undefined : { authorization: `Bearer ${otherKey}` }
 }
 

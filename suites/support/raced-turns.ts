@@ -15,7 +15,7 @@ import {
   mayRace,
   racers,
   repeatedIn,
-  type ScenarioContext,
+  type Scenario,
   sendAtOnce,
 } from '../../harness/conformance/scenario/index.ts'
 import { firstWord, withReasoning } from './test-data.ts'
@@ -63,10 +63,8 @@ export interface AnsweredTurn extends RacedTurn {
   readonly answer: Exchange
 }
 
-type Context = Pick<ScenarioContext, 'v3' | 'session' | 'profile' | 'prompts'>
-
 /** A turn of each kind in one chat, each continuing the previous run. */
-export async function raceTurns(context: Context, chat: Chat): Promise<readonly RacedTurn[]> {
+export async function raceTurns(context: Scenario, chat: Chat): Promise<readonly RacedTurn[]> {
   const turns: RacedTurn[] = []
   const tried = mayRace(context.profile) ? maxTries : 1
   for (const kind of kinds) {
@@ -86,7 +84,7 @@ export async function raceTurns(context: Context, chat: Chat): Promise<readonly 
 }
 
 async function raceTurn(
-  { v3, session, profile, prompts }: Context,
+  { v3, session, profile, prompts }: Scenario,
   chat: Chat,
   kind: TurnKind,
   parent: unknown,
@@ -115,7 +113,7 @@ function textLength(exchange: Exchange): number {
 
 /** V3-IDEM-05: for each kind, a race with overlapping requests added one step. */
 export function claimOneStepEach(
-  { claim, session }: Pick<ScenarioContext, 'claim' | 'session'>,
+  { claim, session }: Scenario,
   turns: readonly RacedTurn[],
   { rows, pages }: HistoryWalk,
 ): void {
@@ -153,7 +151,7 @@ function describeKind({ stream, ofItems, hasParent }: TurnKind): string {
 
 /** Asks in a new chat while something is said in another one, and then again: they know nothing of each other. */
 export async function sayBesideOtherChat(
-  context: Pick<ScenarioContext, 'v3' | 'chats' | 'claim' | 'session' | 'prompts'>,
+  context: Scenario,
   chat: Chat,
   ask: string,
   say: (options: { readonly inBurst?: boolean }) => Promise<Exchange>,

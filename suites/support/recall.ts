@@ -8,7 +8,7 @@ import {
   finalResponse,
   inputText,
   isObject,
-  type ScenarioContext,
+  type Scenario,
   type TargetProfile,
 } from '../../harness/conformance/scenario/index.ts'
 
@@ -44,7 +44,7 @@ const weak = 'the model does not give back a fact that stands among other senten
  * at random rarely succeeds in all attempts.
  */
 async function givesBack(
-  session: Pick<ScenarioContext['session'], 'noncesIn'>,
+  session: Pick<Scenario['session'], 'noncesIn'>,
   fact: string | readonly string[],
   conversation: readonly (string | undefined)[],
   send: (text: string) => Promise<Exchange>,
@@ -68,7 +68,7 @@ const notesAround = 20
  * knowledge base either. Called if an answer lacks the fact of a base.
  */
 export async function assumeRecall(
-  { session, prompts, profile }: Pick<ScenarioContext, 'session' | 'prompts' | 'profile'>,
+  { session, prompts, profile }: Scenario,
   answer: Exchange,
   send: (text: string) => Promise<Exchange>,
 ): Promise<void> {
@@ -97,7 +97,7 @@ export function endsBefore(answer: Exchange, limit: unknown): boolean {
 
 /** The law that an answer contains only facts of its own chat or, without a chat, of its request; one without facts is no evidence. */
 export function claimNoForeignFacts(
-  { claim, session }: Pick<ScenarioContext, 'claim' | 'session'>,
+  { claim, session }: Scenario,
   requirement: 'OAI-CHAT-16' | 'V2-CTX-02' | 'V3-CTX-02',
   answer: Exchange,
   texts: readonly string[],
@@ -110,7 +110,7 @@ export function claimNoForeignFacts(
 }
 
 interface Remembered {
-  readonly requirement: Parameters<ScenarioContext['claim']>[0]
+  readonly requirement: Parameters<Scenario['claim']>[0]
   readonly answer: Exchange
   /** The fact; any one of several contradictory ones is enough. */
   readonly fact: string | readonly string[]
@@ -127,7 +127,7 @@ interface Remembered {
  * The law that an answer knows a fact of its context: broken if three answers lack it, although the model recalls
  * it from one message. Applied to a requirement until it is broken or the model proves too weak for it.
  */
-export function createRecallLaw(context: Pick<ScenarioContext, 'claim' | 'session' | 'prompts'>) {
+export function createRecallLaw(context: Scenario) {
   const { claim, session, prompts } = context
   const notes = () => Array.from({ length: notesAround }, () => prompts.note(session.nonce()))
   const decided = new Set<string>()
@@ -153,7 +153,7 @@ export function createRecallLaw(context: Pick<ScenarioContext, 'claim' | 'sessio
 
 /** Says a text in a new chat, with the fields of a turn and without its parent. */
 export async function sayAlone(
-  { v3 }: Pick<ScenarioContext, 'v3'>,
+  { v3 }: Scenario,
   { parent_id, ...body }: Body,
   text: string,
 ): Promise<Exchange> {

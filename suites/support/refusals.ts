@@ -8,7 +8,7 @@ import {
   expect,
   isDeclined,
   leavesOf,
-  type ScenarioContext,
+  type Scenario,
   type Session,
   sendAtOnce,
   statusText,
@@ -28,10 +28,7 @@ export function isContentRefusal(exchange: Exchange): boolean {
 }
 
 /** Tests if the refusal of another caller is a failure: one whose key is valid may lack rights, but no 5xx says so. */
-export function isFailureOfCaller(
-  { context }: ScenarioContext['session'],
-  refusal: Exchange,
-): boolean {
+export function isFailureOfCaller({ context }: Scenario['session'], refusal: Exchange): boolean {
   return (refusal.response?.status ?? 0) >= 500 && context.gate.knowsKeyOf(refusal)
 }
 
@@ -40,7 +37,7 @@ const otherReasons = ['401', '403', '404', '405', '408', '429']
 
 /** Claims that an operation does not fail again and again: such errors of the service are no hiccup. */
 export function claimSteady(
-  session: ScenarioContext['session'],
+  session: Scenario['session'],
   operation: OperationId,
   requirement: RequirementId,
 ): void {
@@ -52,7 +49,7 @@ export function claimSteady(
 
 /** Claims that refusals which pass are seldom: two of them, and a quarter of the requests, are no chance. */
 export function claimSeldomRefused(
-  session: ScenarioContext['session'],
+  session: Scenario['session'],
   requirement: RequirementId,
   refusals: readonly Exchange[],
   requests: number,
@@ -131,7 +128,7 @@ export function replyToUnanswered(
 
 /** The reply to a message while a question is asked in another chat, and then asked again: they know nothing of each other. */
 export async function replyBesideOtherChat(
-  { v2, claim, session, prompts }: Pick<ScenarioContext, 'v2' | 'claim' | 'session' | 'prompts'>,
+  { v2, claim, session, prompts }: Scenario,
   chat: string,
   { fact: own, ask }: Pick<Recall, 'fact' | 'ask'>,
   reply: (options: object) => Promise<Exchange>,

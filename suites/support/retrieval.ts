@@ -8,7 +8,7 @@ import {
   inputRows,
   isObject,
   requireProfile,
-  type ScenarioContext,
+  type Scenario,
   succeeded,
   type TargetProfile,
   type V3Api,
@@ -31,7 +31,7 @@ type Base = ReturnType<typeof requireBase>
 /** Fields beside `rag`, described for messages: none, one of each dimension and, at depth full, further combinations. */
 export function besidesRag(
   dimensions: Dimensions,
-  context: Pick<ScenarioContext, 'depth' | 'session'>,
+  context: Scenario,
 ): readonly (readonly [under: string, members: Body])[] {
   const all = Object.values(dimensions).map((of) => Object.values(of).at(-1) ?? {})
   const rows = context.depth === 'full' ? rowsOf(dimensions, undefined, context, rowsAtFull) : []
@@ -116,7 +116,7 @@ export async function findVisibleSearch(ask: Ask, tool: string) {
 
 /** Claims that a reply shows no search, which `mayBeOwn` if the model may have called the tool itself. */
 export function claimNotSearched(
-  { claim, session }: Pick<ScenarioContext, 'claim' | 'session'>,
+  { claim, session }: Scenario,
   requirement: RequirementId,
   reply: SearchResult,
   { control, mayBeOwn }: Awaited<ReturnType<typeof findVisibleSearch>>,

@@ -3,7 +3,7 @@ import {
   type Exchange,
   expect,
   inputText,
-  type ScenarioContext,
+  type Scenario,
   type Session,
   type TargetProfile,
 } from '../../harness/conformance/scenario/index.ts'
@@ -35,11 +35,9 @@ export const oddContents: Readonly<Record<string, (file: UploadFile) => UploadFi
   nothing: (file) => ({ ...file, bytes: new Uint8Array() }),
 }
 
-type Uploading = Pick<ScenarioContext, 'attachments' | 'profile' | 'session'>
-
 /** An attachment object; undefined if the target returns none. */
 export async function attachedFile(
-  { attachments, profile, session }: Uploading,
+  { attachments, profile, session }: Scenario,
   nonce = session.nonce(),
 ): Promise<unknown> {
   if (!profile.capabilities.attachments) return undefined
@@ -50,7 +48,7 @@ export async function attachedFile(
 
 /** The object in the answer to an upload describes its file. */
 export function claimRecord(
-  claim: ScenarioContext['claim'],
+  claim: Scenario['claim'],
   record: Readonly<Record<string, unknown>>,
   file: UploadFile,
   uploaded: Exchange,

@@ -1,14 +1,13 @@
 /** Kinds of text in a request that careless code mistakes for something else. */
-import { isObject, plain, type ScenarioContext } from '../../harness/conformance/scenario/index.ts'
+import { isObject, plain, type Scenario } from '../../harness/conformance/scenario/index.ts'
 
 type Body = Readonly<Record<string, unknown>>
 type Edit = (body: Body) => Body
 
 /** Source of texts, so that no fixed wording identifies a run. */
-type Texts = Pick<ScenarioContext, 'prompts' | 'session'>
 
 /** Kinds of text in a field of a body. */
-export function textEdits(member: string, texts: Texts) {
+export function textEdits(member: string, texts: Scenario) {
   return textEditsOf(texts, (change) => (body) => ({
     ...body,
     [member]: change(String(body[member])),
@@ -16,7 +15,7 @@ export function textEdits(member: string, texts: Texts) {
 }
 
 /** Kinds of text in the last message of a completion. */
-export function messageTextEdits(texts: Texts) {
+export function messageTextEdits(texts: Scenario) {
   return textEditsOf(texts, (change) => (body) => {
     const messages = messagesOf(body)
     const last = messages.at(-1)
@@ -33,7 +32,7 @@ export function messagesOf(body: Body): readonly Body[] {
 }
 
 function textEditsOf(
-  { prompts, session }: Texts,
+  { prompts, session }: Scenario,
   edit: (change: (text: string) => string) => Edit,
 ) {
   const [first, last] = [prompts.instruction('First line.'), prompts.instruction('Last line.')]
@@ -85,7 +84,7 @@ export const combinedTexts = {
 } as const
 
 /** A question with all of them. */
-export function withCombinedTexts(question: string, texts: Texts): string {
+export function withCombinedTexts(question: string, texts: Scenario): string {
   const { text, characters, spaces, lines, ...others } = textEdits('text', texts)
   const edits = [
     text[combinedTexts.text],
@@ -107,7 +106,7 @@ function digitsOf(text: string): string {
 
 /** A question in a kind of text, or digits in its place. */
 export function questionIn(
-  { session, prompts }: Texts,
+  { session, prompts }: Scenario,
   ask: string,
   kind: string | undefined,
 ): string {

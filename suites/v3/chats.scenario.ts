@@ -12,7 +12,7 @@ import {
   isResponse,
   isUuid,
   leavesOf,
-  type ScenarioContext,
+  type Scenario,
   statusText,
   succeeded,
   test,
@@ -131,10 +131,7 @@ describe('v3: chats', () => {
 })
 
 /** Reads and continues a chat as v3; `wrong`: calls refused with a hint to the other version, their cause. */
-async function useAsV3(
-  { v3, profile, prompts }: Pick<ScenarioContext, 'v3' | 'profile' | 'prompts'>,
-  chatId: string,
-) {
+async function useAsV3({ v3, profile, prompts }: Scenario, chatId: string) {
   const history = await v3.history(chatId)
   const reply = await v3.generate(v3.generateBody(chatId, prompts.brief()))
   const calls = [history, reply]

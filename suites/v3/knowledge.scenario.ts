@@ -11,7 +11,7 @@ import {
   expectAccepted,
   type KnowledgePrefix,
   leavesOf,
-  type ScenarioContext,
+  type Scenario,
   statusText,
   succeeded,
   test,
@@ -127,7 +127,7 @@ describe('knowledge bases', () => {
 })
 
 function claimAlike(
-  { claim }: Pick<ScenarioContext, 'claim'>,
+  { claim }: Scenario,
   name: string | null,
   [v3, plain]: readonly [Exchange, Exchange],
 ): void {

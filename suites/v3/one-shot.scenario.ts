@@ -14,7 +14,7 @@ import {
   isUuid,
   leavesOf,
   requireProfile,
-  type ScenarioContext,
+  type Scenario,
   sendAtOnce,
   succeeded,
   test,
@@ -94,10 +94,7 @@ function idsIn(body: unknown): string[] {
 }
 
 /** Tells a fact in an item before that of its question; returns the stream of the answer. */
-async function askInItems(
-  context: Pick<ScenarioContext, 'oneShot' | 'claim' | 'session' | 'prompts' | 'profile'>,
-  { fact, tell, ask }: Recall,
-): Promise<Exchange> {
+async function askInItems(context: Scenario, { fact, tell, ask }: Recall): Promise<Exchange> {
   const { oneShot, profile, session } = context
   const body = oneShot.body([inputText(tell), inputText(ask)], { stream: true })
   const runs = (profile.requests.runs ?? guessedRuns(profile, session)).filter(

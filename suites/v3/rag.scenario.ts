@@ -10,7 +10,7 @@ import {
   expectResponse,
   isDeclined,
   requireProfile,
-  type ScenarioContext,
+  type Scenario,
   succeeded,
   type TargetProfile,
   test,
@@ -172,7 +172,7 @@ describe('v3: retrieval', () => {
 
 /** Cost of a scenario, and of what each row of depth full adds. */
 function costOf(requests: number, generations: number, chats: number, perRow: number) {
-  return (_: number, depth: ScenarioContext['depth']) => {
+  return (_: number, depth: Scenario['depth']) => {
     const further = depth === 'full' ? perRow * rowsAtFull : 0
     return {
       requests: requests + 4 * further,

@@ -9,7 +9,7 @@ import {
   inputRows,
   inputText,
   isDeclined,
-  type ScenarioContext,
+  type Scenario,
   type Session,
   test,
 } from '../../harness/conformance/scenario/index.ts'
@@ -208,10 +208,7 @@ describe('v3: refusals', () => {
 })
 
 /** Fields of a generation, and a second caller with its own chat. */
-async function conditionsFor(
-  context: Pick<ScenarioContext, 'v3' | 'session' | 'profile' | 'prompts'>,
-  first: Exchange | undefined,
-) {
+async function conditionsFor(context: Scenario, first: Exchange | undefined) {
   const { v3, session, profile, prompts } = context
   const assistant = profile.assistants?.withoutKnowledge
   const caller = secondCaller(profile)

@@ -11,7 +11,7 @@ import {
   expectAccepted,
   inputRows,
   isDeclined,
-  type ScenarioContext,
+  type Scenario,
   succeeded,
   takesLong,
   test,
@@ -145,11 +145,6 @@ describe('versions of chats', () => {
   )
 })
 
-type Context = Pick<
-  ScenarioContext,
-  'v3' | 'chats' | 'attachments' | 'claim' | 'session' | 'profile'
->
-
 /** The document does not say that a file whose chat is a parameter is a call for that chat: those are observed. */
 type V3Call = readonly [
   requirement: 'VER-03' | 'VER-04' | 'VER-05' | null,
@@ -159,7 +154,7 @@ type V3Call = readonly [
 
 /** Calls of v3 routes for a chat; the `secrets` are stated in a generation and in a stream. */
 function v3Calls(
-  { v3, chats, attachments, session, profile }: Context,
+  { v3, chats, attachments, session, profile }: Scenario,
   chat: string,
   secrets: readonly [string, string],
 ): readonly V3Call[] {
@@ -196,7 +191,7 @@ function v3Calls(
 }
 
 /** Fields that may hide the version of a chat: with them, one message or turn in either form. */
-function furtherFields({ models: { main, aliases } }: Context['profile']) {
+function furtherFields({ models: { main, aliases } }: Scenario['profile']) {
   const model_id = aliases[0] ?? main
   return [
     { model_id, think: true, rag: true },
@@ -206,7 +201,7 @@ function furtherFields({ models: { main, aliases } }: Context['profile']) {
 
 /** Claims no hint: a target may refuse one of the fields. */
 function claimNotTaken(
-  { claim }: Pick<Context, 'claim'>,
+  { claim }: Scenario,
   requirement: 'VER-04' | 'VER-07',
   exchange: Exchange,
 ): void {
@@ -216,7 +211,7 @@ function claimNotTaken(
 
 /** Claims that a call for a chat of another version is refused with the prefix of that `version`. */
 function claimRefused(
-  { claim, session, profile }: Pick<Context, 'claim' | 'session' | 'profile'>,
+  { claim, session, profile }: Scenario,
   requirement: RequirementId | null,
   what: string,
   exchange: Exchange,

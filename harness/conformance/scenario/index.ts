@@ -37,7 +37,7 @@ export { assumeRead, cursorIn, isConclusive, type ListWalk } from './routes/pagi
 export { type KnowledgePrefix, knowledgePrefixes } from './routes/uploads.ts'
 export { type Chat, inputText } from './routes/v3.ts'
 export {
-  type ScenarioContext,
+  type Scenario,
   type Session,
   type TargetProfile,
   test,

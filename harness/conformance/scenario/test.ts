@@ -48,13 +48,13 @@ declare module 'vitest' {
 export function test(
   title: string,
   options: ReturnType<typeof covers>,
-  run: (scenario: ScenarioContext) => Promise<void>,
+  run: (scenario: Scenario) => Promise<void>,
 ): void {
   withSession(title, options, ({ session, task }) => run(contextOf(session, task)))
 }
 
 /** What a scenario sends, claims and knows; its helpers take all of it. */
-export type ScenarioContext = Readonly<ReturnType<typeof contextOf>>
+export type Scenario = Readonly<ReturnType<typeof contextOf>>
 
 function contextOf(session: Session, task: Task) {
   const { setup } = session.context

@@ -4,11 +4,11 @@ import {
   inputText,
   isDeclined,
   type Row,
-  type ScenarioContext,
+  type Scenario,
   type TargetProfile,
   valuesOf,
 } from '../../../harness/conformance/scenario/index.ts'
-import { each, secondCaller } from '../../support/mistakes.ts'
+import { type Caller, each, secondCaller } from '../../support/mistakes.ts'
 import type { Body, Plan } from './plan.ts'
 
 /** A field, or undefined if its value is unknown. */
@@ -30,10 +30,7 @@ export function callerOf(profile: TargetProfile, row: Row) {
 }
 
 /** Forms of an `input` that is a text. */
-export function inputEdits(
-  note: () => string,
-  { prompts, profile, session }: Pick<ScenarioContext, 'prompts' | 'profile' | 'session'>,
-) {
+export function inputEdits(note: () => string, { prompts, profile, session }: Scenario) {
   const brief = prompts.instruction('You are brief.')
   const plainWords = prompts.instruction('Use plain words.')
   const form = (of: (text: string) => unknown) => (body: Body) => ({
@@ -100,12 +97,8 @@ export function toolEdits({ tools }: TargetProfile) {
  * message of the system if it is refused only in a chat with turns.
  */
 export function sendTurns(
-  {
-    v3,
-    profile,
-    send,
-  }: Pick<ScenarioContext, 'v3' | 'profile'> & Pick<Plan<'v3.generate'>, 'send'>,
-  caller: { readonly authorization?: string },
+  { v3, profile, send }: Scenario & Pick<Plan<'v3.generate'>, 'send'>,
+  caller: Caller,
 ): Pick<Plan<'v3.generate'>, 'send' | 'guesses'> {
   const ofCaller = 'authorization' in caller ? ['model', 'input'] : []
   const guesses = [...guessesOfTools(profile, 'tools'), 'parent', ...ofCaller]
@@ -133,24 +126,25 @@ export function guessesOfTools({ tools }: TargetProfile, dimension: string): rea
 
 /** Changes a chat, or sends a request that is refused; returns the name of a chat that is renamed. */
 export async function doBefore(
-  { v3, chats, session, prompts }: Pick<ScenarioContext, 'v3' | 'chats' | 'session' | 'prompts'>,
+  scenario: Scenario,
   chat: string,
   after: string | undefined,
-  caller: { readonly authorization?: string } = {},
+  caller: Caller = {},
 ): Promise<string | undefined> {
+  const { chats, session } = scenario
   const options = { role: 'probe', ...caller } as const
   const name = after === 'rename' ? session.name() : undefined
   if (name !== undefined) await chats.rename(chat, name, options)
   if (after === 'favorite') await chats.addFavorite(chat, options)
-  if (after === 'refusal') await sendWithoutKey({ v3, prompts }, chat, caller)
+  if (after === 'refusal') await sendWithoutKey(scenario, chat, caller)
   return name
 }
 
 /** A generation that is refused for its missing Idempotency-Key. */
 export async function sendWithoutKey(
-  { v3, prompts }: Pick<ScenarioContext, 'v3' | 'prompts'>,
-  chat: Parameters<ScenarioContext['v3']['generateBody']>[0],
-  caller: { readonly authorization?: string },
+  { v3, prompts }: Scenario,
+  chat: Parameters<Scenario['v3']['generateBody']>[0],
+  caller: Caller,
 ): Promise<void> {
   await v3.generate(v3.generateBody(chat, prompts.brief()), {
     ...caller,
@@ -160,9 +154,6 @@ export async function sendWithoutKey(
 }
 
 /** A v2 message that is refused for its missing content. */
-export async function sendWithoutContent(
-  { v2 }: Pick<ScenarioContext, 'v2'>,
-  chat: string,
-): Promise<void> {
+export async function sendWithoutContent({ v2 }: Scenario, chat: string): Promise<void> {
   await v2.message({ ...v2.messageBody(chat, ''), content: undefined }, { role: 'negative' })
 }

@@ -38,6 +38,8 @@ export interface Plan<O extends LawfulOperation, Run = unknown> {
   readonly base: (row: Row) => Body | Promise<Body>
   readonly send: (body: Body, row: Row) => Promise<Exchange>
   readonly laws?: readonly Pick<Law<Run>, 'law'>[]
+  /** Number of rows, if not that of the scenario. */
+  readonly rows?: number
   /** Tests if a response contains an answer; one without is no evidence for a condition. */
   readonly isAnswer?: (answer: Exchange) => boolean
   /** Dimensions whose requirements need more than an accepted request; a law claims them. */

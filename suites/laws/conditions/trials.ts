@@ -15,7 +15,7 @@ import {
   plain,
   type Row,
   rowsToTry,
-  type ScenarioContext,
+  type Scenario,
   type Values,
   valuesOf,
 } from '../../../harness/conformance/scenario/index.ts'
@@ -29,8 +29,6 @@ import {
 import type { Body, Edit, Law, Plan, Trial } from './plan.ts'
 
 type Changes = Readonly<Record<string, Body | Edit | undefined>>
-
-type Context = Pick<ScenarioContext, 'claim' | 'session' | 'coverage'>
 
 /** Requirements that the conditions of an operation and its laws decide, and others. */
 export function requirementsOfLaws(
@@ -46,7 +44,7 @@ export function requirementsOfLaws(
  * Sends the rows of an operation and applies its laws to each accepted one. A refusal breaks the requirement of
  * the value that causes it: one that is refused alone, or one without which the row is accepted.
  */
-export async function tryConditions<O extends LawfulOperation, Run extends Context>(
+export async function tryConditions<O extends LawfulOperation, Run extends Scenario>(
   context: Run,
   plan: Plan<O, Run>,
 ): Promise<readonly Trial[]> {
@@ -54,7 +52,11 @@ export async function tryConditions<O extends LawfulOperation, Run extends Conte
   const requests = new LawfulRequests(context, plan)
   const values = requests.valuesOf({ areAllowed: true })
   const trials: Trial[] = []
-  const options = { depth: coverage.depth, seed: session.contentSeed, count: coverage.rows }
+  const options = {
+    depth: coverage.depth,
+    seed: session.contentSeed,
+    count: plan.rows ?? coverage.rows,
+  }
   const rows = rowsToTry(values, plan, options)
   for (const row of rows) {
     const trial = await requests.tryRow(row)
@@ -89,7 +91,7 @@ const maxCallerRefusals = 3
 
 /** Requests of an operation by their conditions, and the values that it refuses. */
 class LawfulRequests<O extends LawfulOperation> {
-  readonly #context: Context
+  readonly #context: Scenario
   readonly #plan: Plan<O, never>
   readonly #dimensions: Conditions
   readonly #refused = new Set<string>()
@@ -99,7 +101,7 @@ class LawfulRequests<O extends LawfulOperation> {
   #isKnownToWork = false
   #callerRefusals = 0
 
-  constructor(context: Context, plan: Plan<O, never>) {
+  constructor(context: Scenario, plan: Plan<O, never>) {
     this.#context = context
     this.#plan = plan
     this.#dimensions = conditions[plan.operation]

@@ -13,7 +13,7 @@ import {
   plain,
   type Row,
   requirementsOf,
-  type ScenarioContext,
+  type Scenario,
   statusText,
   succeeded,
   takesLong,
@@ -24,11 +24,6 @@ import { doBefore } from '../conditions/edits.ts'
 import type { Body, Trial } from '../conditions/plan.ts'
 import { claimLists } from './list-laws.ts'
 import { cap, editsFor, type Members, membersOf, noCursor, rowsAt } from './members.ts'
-
-type Context = Pick<
-  ScenarioContext,
-  'v3' | 'chats' | 'attachments' | 'claim' | 'session' | 'profile' | 'prompts' | 'coverage'
->
 
 interface Files {
   readonly members: Members
@@ -60,7 +55,7 @@ describe('v3: laws of files', () => {
   )
 })
 
-async function filesOf(context: Context): Promise<Files> {
+async function filesOf(context: Scenario): Promise<Files> {
   const { v3, attachments, claim, session } = context
   const [places, refused] = [new Map<boolean, Chat>(), new Set<string>()]
   const members = await membersOf(context, async (word, kind, caller) => {
@@ -98,7 +93,7 @@ async function filesOf(context: Context): Promise<Files> {
 
 /** The field that names the chat is a guess unless the profile says it. */
 async function isJoined(
-  { chats, attachments, profile }: Context,
+  { chats, attachments, profile }: Scenario,
   members: Members,
   chat: Chat | undefined,
 ): Promise<boolean> {
@@ -112,7 +107,7 @@ async function isJoined(
   return attachments.lists(list, name)
 }
 
-async function claimFilesOfCaller(context: Context, files: Files): Promise<void> {
+async function claimFilesOfCaller(context: Scenario, files: Files): Promise<void> {
   const { chats, attachments } = context
   const { members, chatOf } = files
   const { caller, ...edits } = editsFor(members)
@@ -152,7 +147,7 @@ async function claimFilesOfCaller(context: Context, files: Files): Promise<void>
   })
 }
 
-async function claimFilesOfChat(context: Context, files: Files): Promise<void> {
+async function claimFilesOfChat(context: Scenario, files: Files): Promise<void> {
   const { chats, attachments, claim } = context
   const { members, chatOf } = files
   const idOf = (isSecond: boolean) => chatOf(isSecond)?.id ?? ''
@@ -205,7 +200,7 @@ function inChat(chat: Chat | undefined) {
 
 /** The list of a chat, without a search or a limit, shows all its files. */
 function claimAllOfChat(
-  { claim, session }: Pick<Context, 'claim' | 'session'>,
+  { claim, session }: Scenario,
   { members }: Files,
   row: Row,
   walk: ListWalk,
@@ -223,7 +218,7 @@ function claimAllOfChat(
 
 /** A list shows no files of another caller or chat, and a search none that it does not match. */
 function claimNoneForeign(
-  { claim, attachments }: Pick<Context, 'claim' | 'attachments'>,
+  { claim, attachments }: Scenario,
   { members, strays }: Files,
   { row, answer }: Trial,
   walk: ListWalk,

@@ -13,7 +13,7 @@ import {
   plain,
   type Row,
   repeatedIn,
-  type ScenarioContext,
+  type Scenario,
   statusText,
   succeeded,
   test,
@@ -67,11 +67,9 @@ describe('v3: laws of lists', () => {
   )
 })
 
-type Context = Pick<ScenarioContext, 'chats' | 'claim' | 'session' | 'profile'>
-
 /** Adds chats to the favorites; returns the ids of those that the favorites then show. */
 async function addFavorites(
-  { chats, claim }: Context,
+  { chats, claim }: Scenario,
   chosen: readonly Chat[],
   caller: Caller,
 ): Promise<readonly string[]> {
@@ -99,7 +97,7 @@ async function addFavorites(
 
 /** The type of `exclude_favorites` is a guess until a search without the favorites has shown that it is right. */
 function excludeFavorites(
-  { claim, session, profile }: Context,
+  { claim, session, profile }: Scenario,
   favorites: ReadonlyMap<boolean, readonly string[]>,
 ) {
   const idsOf = (row: Row) => favorites.get(row['caller'] === 'second') ?? []
@@ -132,7 +130,7 @@ function excludeFavorites(
 }
 
 function requestsOf(
-  chats: Context['chats'],
+  chats: Scenario['chats'],
 ): Pick<LawfulList<'v3.chats'>, 'requirements' | 'list' | 'read' | 'sizeOf' | 'shows' | 'bodyOf'> {
   return {
     requirements: {
@@ -158,7 +156,7 @@ function requestsOf(
   }
 }
 
-function observeShape(session: Context['session'], { row, answer }: Trial): void {
+function observeShape(session: Scenario['session'], { row, answer }: Trial): void {
   if (row['search'] !== plain || row['limit'] !== plain) return
   const shape = `GET /chat: ${statusText(answer)} ${describeShape(answer)}`
   session.observe('OPEN-13', shape, [answer])

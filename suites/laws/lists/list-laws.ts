@@ -12,7 +12,7 @@ import {
   plain,
   type Row,
   repeatedIn,
-  type ScenarioContext,
+  type Scenario,
   staysVisible,
   succeeded,
 } from '../../../harness/conformance/scenario/index.ts'
@@ -33,7 +33,7 @@ import {
 } from './members.ts'
 
 export async function claimLists<O extends ListOperation>(
-  { claim, session, coverage }: Pick<ScenarioContext, 'claim' | 'session' | 'coverage'>,
+  { claim, session, coverage }: Scenario,
   members: Members,
   list: LawfulList<O>,
 ): Promise<void> {
@@ -57,11 +57,10 @@ export async function claimLists<O extends ListOperation>(
   )
 }
 
-type Claiming = Pick<ScenarioContext, 'claim' | 'session'>
 type Claimed = Omit<LawfulList<ListOperation>, 'operation' | 'edits'>
 
 class LawsOfList {
-  readonly #context: Claiming
+  readonly #context: Scenario
   readonly #members: Members
   readonly #list: Claimed
   /** True for searches that find everything without a limit, by kind and caller. */
@@ -72,7 +71,7 @@ class LawsOfList {
   /** True once elements that prove nothing were awaited in vain. */
   #isVain = false
 
-  constructor(context: Claiming, members: Members, list: Claimed) {
+  constructor(context: Scenario, members: Members, list: Claimed) {
     this.#context = context
     this.#members = members
     this.#list = list

@@ -5,7 +5,7 @@ import {
   type ListWalk,
   plain,
   type Row,
-  type ScenarioContext,
+  type Scenario,
   type Session,
   succeeded,
 } from '../../../harness/conformance/scenario/index.ts'
@@ -60,7 +60,7 @@ export interface Members {
 }
 
 export async function membersOf(
-  { session, chats, profile }: Pick<ScenarioContext, 'session' | 'chats' | 'profile'>,
+  { session, chats, profile }: Scenario,
   make: (word: string, kind: Kind, caller: Caller) => Promise<readonly string[]>,
 ): Promise<Members> {
   const second = secondCaller(profile)
@@ -125,10 +125,7 @@ export function onlyOf(row: Row, ...names: readonly string[]): Row {
 }
 
 /** No row of a list costs a generation: most pairs at depth normal, all of them at full. */
-export function rowsAt({
-  depth,
-  rows,
-}: Pick<ScenarioContext['coverage'], 'depth' | 'rows'>): number {
+export function rowsAt({ depth, rows }: Pick<Scenario['coverage'], 'depth' | 'rows'>): number {
   return { quick: rows, normal: 20, full: 60 }[depth]
 }
 

@@ -8,17 +8,14 @@ import {
   historyCursor,
   holdsList,
   inputText,
-  type ScenarioContext,
+  type Scenario,
   succeeded,
 } from '../../../harness/conformance/scenario/index.ts'
 import { forOtherModels, type Members } from '../../support/credentials.ts'
 import { type Dimensions, each } from '../../support/mistakes.ts'
 import { buildTextFile, firstWord } from '../../support/test-data.ts'
 
-type Apis = Pick<
-  ScenarioContext,
-  'v3' | 'chats' | 'oneShot' | 'attachments' | 'session' | 'prompts' | 'profile'
->
+type Apis = Scenario
 type Options = {
   readonly role: 'control' | 'negative' | 'arrange'
   readonly authorization?: string | null

@@ -17,7 +17,7 @@ import {
   inputRows,
   inputText,
   isDeclined,
-  type ScenarioContext,
+  type Scenario,
   statusText,
   test,
 } from '../../../harness/conformance/scenario/index.ts'
@@ -135,10 +135,7 @@ const fewItems = 16
 const hidden = 'some rows show no item, which is legal, and cannot be told apart'
 
 /** Fills a history with numbered notes; `strays` returns those that a walk did not visit exactly once. */
-async function fillHistory(
-  { v3, session, prompts }: Pick<ScenarioContext, 'v3' | 'session' | 'prompts'>,
-  count: number,
-) {
+async function fillHistory({ v3, session, prompts }: Scenario, count: number) {
   const chat = await v3.createChat()
   const nonce = session.nonce()
   const notes = numbers(count).map((at) => inputText(prompts.note(mark(nonce, at))))
@@ -162,7 +159,7 @@ async function fillHistory(
 }
 
 /** V3-HIST-12: a history that ends without limit has no more rows with one. */
-async function claimNoneHidden({ v3, claim }: Pick<ScenarioContext, 'v3' | 'claim'>, chat: Chat) {
+async function claimNoneHidden({ v3, claim }: Scenario, chat: Chat) {
   const paged = await v3.walk(chat, 20)
   // Rows may have become visible meanwhile.
   const whole = await v3.walk(chat)
@@ -207,11 +204,7 @@ function claimCursors(claim: Claim, walk: HistoryWalk, whole: HistoryWalk, limit
 }
 
 /** A walk in pages of a size; a server may refuse a size, but not fail each time. */
-async function walkWith(
-  { v3, claim }: Pick<ScenarioContext, 'v3' | 'claim'>,
-  chat: Chat,
-  limit: number,
-): Promise<HistoryWalk> {
+async function walkWith({ v3, claim }: Scenario, chat: Chat, limit: number): Promise<HistoryWalk> {
   const first = await v3.history(chat, { limit })
   if (statusText(first) === '500')
     claim('V3-HIST-10', () => expectAccepted(first, `a page with limit ${limit}`), first)
@@ -225,7 +218,7 @@ async function walkWith(
 }
 
 /** V3-HIST-12: the cursor of a page leads to the next one, also from a page that is not the first. */
-async function claimNextPages({ v3, claim }: Pick<ScenarioContext, 'v3' | 'claim'>, chat: Chat) {
+async function claimNextPages({ v3, claim }: Scenario, chat: Chat) {
   let page = await v3.history(chat, { limit: 1 })
   for (const _ of numbers(3)) {
     const [before, cursor] = [page, historyCursor(page)]

@@ -17,7 +17,7 @@ import {
   type HistoryWalk,
   inputRows,
   isDeclined,
-  type ScenarioContext,
+  type Scenario,
   sendAtOnce,
   takesLong,
   test,
@@ -131,7 +131,7 @@ interface Repeated {
 
 /** A stream and its repeat, sent when the stream begins or together with it. */
 async function repeatOnce(
-  { v3, session, prompts }: Pick<Context, 'v3' | 'session' | 'prompts'>,
+  { v3, session, prompts }: Scenario,
   chat: Chat,
   isOnceAnswered: boolean,
 ): Promise<Repeated> {
@@ -153,8 +153,6 @@ async function repeatOnce(
   return { nonce, first, repeat, isDuring: areConcurrent(first, repeat) }
 }
 
-type Context = Pick<ScenarioContext, 'v3' | 'claim' | 'session' | 'profile' | 'prompts'>
-
 function claimNoServerError(claim: Claim, repeats: readonly Exchange[]): void {
   for (const repeat of repeats) {
     const status = () => expect(repeat.response?.status, 'status of the repeat').toBeLessThan(500)
@@ -175,7 +173,7 @@ function isShown({ nonce, answer }: AnsweredTurn, rows: readonly HistoryRow[]): 
 
 /** V3-HIST-07: the history contains the question and the answer of a turn. */
 function claimShown(
-  { claim }: Pick<Context, 'claim'>,
+  { claim }: Scenario,
   { nonce, answer }: AnsweredTurn,
   { rows, pages }: HistoryWalk,
 ): void {
@@ -197,7 +195,7 @@ function claimShown(
 
 /** V3-IDEM-02 and V3-IDEM-03: repeats in the same or the other form leave the history unchanged. */
 async function claimNoSecondStep(
-  { v3, claim, session }: Context,
+  { v3, claim, session }: Scenario,
   chat: Chat,
   { kind: { stream }, nonce, key, body, answer }: AnsweredTurn,
 ): Promise<void> {

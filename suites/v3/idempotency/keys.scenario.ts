@@ -7,7 +7,7 @@ import {
   expect,
   expectAccepted,
   inputRows,
-  type ScenarioContext,
+  type Scenario,
   succeeded,
   test,
 } from '../../../harness/conformance/scenario/index.ts'
@@ -62,7 +62,7 @@ describe('v3: idempotency keys', () => {
  * @returns the answer to the second long key
  */
 async function sendKeys(
-  session: ScenarioContext['session'],
+  session: Scenario['session'],
   send: (key: string) => Promise<Exchange>,
   expectValid: (key: string) => Promise<void>,
 ): Promise<Exchange | undefined> {
