@@ -25,7 +25,7 @@ export function ragEdits({ rag, assistants }: TargetProfile) {
 }
 
 /** The caller of a row: that of the profile, or the second one. */
-export function callerOf(profile: TargetProfile, row: Row) {
+export function callerOf(profile: TargetProfile, row: Row): Caller {
   return row['caller'] === 'second' ? (secondCaller(profile) ?? {}) : {}
 }
 

@@ -19,20 +19,14 @@ import {
   takesLong,
   test,
 } from '../../../harness/conformance/scenario/index.ts'
+import type { Caller } from '../../support/mistakes.ts'
 import { buildTextFile, claimRecord, oddContents } from '../../support/test-data.ts'
-import { doBefore } from '../conditions/edits.ts'
+import { callerOf, doBefore } from '../conditions/edits.ts'
 import type { Body, Trial } from '../conditions/plan.ts'
 import { claimLists } from './list-laws.ts'
 import { cap, editsFor, type Members, membersOf, noCursor, rowsAt } from './members.ts'
 
-interface Files {
-  readonly members: Members
-  /** Names of a file of another chat, and of one without a chat. */
-  readonly strays: readonly string[]
-  /** True if a file that is uploaded for a chat joins it. */
-  readonly isJoined: boolean
-  chatOf(isSecond: boolean): Chat | undefined
-}
+type Files = Awaited<ReturnType<typeof filesOf>>
 
 /** Sections 2.4 and 4.3: the laws of a list of files hold for any search and caller, and after any change. */
 describe('v3: laws of files', () => {
@@ -44,27 +38,30 @@ describe('v3: laws of files', () => {
         (rows, depth) => ({ requests: 14 * rowsAt({ depth, rows }) + 102, uploads: 29, chats: 3 }),
       ),
     ),
-    async ({ v3, chats, attachments, claim, session, profile, prompts, coverage }) => {
-      const context = { v3, chats, attachments, claim, session, profile, prompts, coverage }
-      const files = await filesOf(context)
-      await claimFilesOfCaller(context, files)
-      if (files.isJoined) return claimFilesOfChat(context, files)
+    async (scenario) => {
+      const files = await filesOf(scenario)
+      await claimFilesOfCaller(scenario, files)
+      if (files.isJoined) return claimFilesOfChat(scenario, files)
       const noJoin = 'the upload did not join the chat: set requests.upload.chatField'
-      session.markUndecided('inconclusive', ['V3-ATT-07', 'V3-ATT-12', 'V3-ATT-13'], noJoin)
+      scenario.session.markUndecided(
+        'inconclusive',
+        ['V3-ATT-07', 'V3-ATT-12', 'V3-ATT-13'],
+        noJoin,
+      )
     },
   )
 })
 
-async function filesOf(context: Scenario): Promise<Files> {
-  const { v3, attachments, claim, session } = context
-  const [places, refused] = [new Map<boolean, Chat>(), new Set<string>()]
-  const members = await membersOf(context, async (word, kind, caller) => {
-    const isSecond = caller.authorization !== undefined
-    const chat = places.get(isSecond) ?? (await v3.createChat(caller))
-    places.set(isSecond, chat)
+async function filesOf(scenario: Scenario) {
+  const { v3, attachments, claim, session } = scenario
+  const [places, refused] = [new Map<string | undefined, Chat>(), new Set<string>()]
+  const members = await membersOf(scenario, async (word, kind, caller) => {
+    const chat = places.get(caller.authorization) ?? (await v3.createChat(caller))
+    places.set(caller.authorization, chat)
     const names: string[] = []
     for (const [content, change] of Object.entries(oddContents)) {
-      const plainFile = buildTextFile(session, word, `-${names.length}${isSecond ? 2 : 1}`)
+      const more = `-${names.length}${caller.authorization === undefined ? 1 : 2}`
+      const plainFile = buildTextFile(session, word, more)
       const upload = (one: typeof plainFile) =>
         attachments.upload(one, chat.id, { role: 'arrange', ...caller })
       const odd = change(plainFile)
@@ -81,23 +78,25 @@ async function filesOf(context: Scenario): Promise<Files> {
     }
     return names
   })
+  /** Names of a file of another chat, and of one without a chat. */
   const strays: string[] = []
   for (const place of [await v3.createChat(), undefined]) {
     const file = buildTextFile(session, members.words.word, `-other${strays.length}`)
     const uploaded = await attachments.upload(file, place?.id, { role: 'arrange' })
     if (succeeded(uploaded)) strays.push(file.name)
   }
-  const chatOf = (isSecond: boolean) => places.get(isSecond)
-  return { members, strays, chatOf, isJoined: await isJoined(context, members, chatOf(false)) }
+  const chatOf = ({ authorization }: Caller) => places.get(authorization)
+  const isJoined = await joinsChat(scenario, members, chatOf({}))
+  return { members, strays, chatOf, isJoined }
 }
 
 /** The field that names the chat is a guess unless the profile says it. */
-async function isJoined(
+async function joinsChat(
   { chats, attachments, profile }: Scenario,
   members: Members,
   chat: Chat | undefined,
 ): Promise<boolean> {
-  const [name = ''] = members.of(false)
+  const [name = ''] = members.of({})
   if (profile.requests.upload?.chatField !== undefined) return true
   if (chat === undefined) return false
   const list = await chats.poll(
@@ -107,18 +106,20 @@ async function isJoined(
   return attachments.lists(list, name)
 }
 
-async function claimFilesOfCaller(context: Scenario, files: Files): Promise<void> {
-  const { chats, attachments } = context
+async function claimFilesOfCaller(scenario: Scenario, files: Files): Promise<void> {
+  const { chats, attachments } = scenario
   const { members, chatOf } = files
   const { caller, ...edits } = editsFor(members)
-  await claimLists(context, members, {
+  const [, second = {}] = members.callers
+  await claimLists(scenario, members, {
     operation: 'v3.attachments',
     edits: {
       ...edits,
-      chat_id: { given: files.isJoined ? inChat(chatOf(false)) : undefined },
+      chat_id: { given: files.isJoined ? inChat(chatOf({})) : undefined },
       caller: {
         second:
-          caller.second && ((query) => ('chat_id' in query ? inChat(chatOf(true))(query) : query)),
+          caller.second &&
+          ((query) => ('chat_id' in query ? inChat(chatOf(second))(query) : query)),
       },
     },
     always: [{ chat_id: 'given' }],
@@ -135,61 +136,57 @@ async function claimFilesOfCaller(context: Scenario, files: Files): Promise<void
         () => attachments.walk(query, { role: 'probe', ...options }, cap(query)),
         (_, list) => names.every((name) => list.pagesWith(name).length > 0),
       ),
-    sizeOf: (page, names) => names.filter((name) => attachments.lists(page, name)).length,
     shows: attachments.lists,
     also(trial, walk) {
       const { row, body } = trial
       const isOfChat = body['chat_id'] !== undefined
       const ofChat = isOfChat ? 'V3-ATT-07' : undefined
-      claimNoneForeign(context, files, trial, walk, { ofChat, sought: 'V3-ATT-08' })
-      if (isOfChat) claimAllOfChat(context, files, row, walk)
+      claimNoneForeign(scenario, files, trial, walk, { ofChat, sought: 'V3-ATT-08' })
+      if (isOfChat) claimAllOfChat(scenario, files, row, walk)
     },
   })
 }
 
-async function claimFilesOfChat(context: Scenario, files: Files): Promise<void> {
-  const { chats, attachments, claim } = context
+async function claimFilesOfChat(scenario: Scenario, files: Files): Promise<void> {
+  const { chats, attachments, claim, profile } = scenario
   const { members, chatOf } = files
-  const idOf = (isSecond: boolean) => chatOf(isSecond)?.id ?? ''
-  const { search, caller } = editsFor(members)
-  await claimLists(context, members, {
+  const idOf = (caller: Caller) => chatOf(caller)?.id ?? ''
+  await claimLists(scenario, members, {
     operation: 'v3.chatAttachments',
-    edits: { search, caller },
+    edits: editsFor(members),
     requirements: {
       listed: 'V3-ATT-12',
       found: 'V3-ATT-13',
       limited: 'V3-ATT-12',
       paged: 'V3-ATT-12',
     },
-    async arrange({ after, caller: by }) {
-      await doBefore(context, idOf(by === 'second'), after, members.callerOf(by === 'second'))
+    async arrange(row) {
+      const caller = callerOf(profile, row)
+      await doBefore(scenario, idOf(caller), row['after'], caller)
     },
-    list: (query, options) =>
-      chats.attachments(idOf(options.authorization !== undefined), query, {
-        role: 'act',
-        ...options,
-      }),
-    read: (query, names, options) =>
+    list: (query, caller) => chats.attachments(idOf(caller), query, { role: 'act', ...caller }),
+    read: (query, names, caller) =>
       chats.poll(
-        () => chats.readAttachments(idOf(options.authorization !== undefined), query, options),
+        () => chats.readAttachments(idOf(caller), query, caller),
         (_, list) => names.every((name) => attachments.lists(list, name)),
       ),
-    sizeOf: (page, names) => names.filter((name) => attachments.lists(page, name)).length,
     shows: attachments.lists,
     also: (trial, walk) =>
-      claimNoneForeign(context, files, trial, walk, { ofChat: 'V3-ATT-12', sought: 'V3-ATT-13' }),
+      claimNoneForeign(scenario, files, trial, walk, { ofChat: 'V3-ATT-12', sought: 'V3-ATT-13' }),
   })
   // The id of the chat of another caller does not show its files.
-  const foreign = chatOf(true) && [
-    await attachments.list({ chat_id: idOf(true) }, { role: 'probe' }),
-    await chats.attachments(idOf(true), {}, { role: 'probe' }),
-  ]
-  for (const list of foreign ?? []) {
-    const visible = members.of(true).filter((name) => attachments.lists(list, name))
-    const what = 'files of another caller, by the id of their chat'
-    claim('V3-ATT-11', () => expect(visible, what).toEqual([]), list)
+  for (const second of members.callers.slice(1)) {
+    const chat = idOf(second)
+    for (const list of [
+      await attachments.list({ chat_id: chat }, { role: 'probe' }),
+      await chats.attachments(chat, {}, { role: 'probe' }),
+    ]) {
+      const visible = members.of(second).filter((name) => attachments.lists(list, name))
+      const what = 'files of another caller, by the id of their chat'
+      claim('V3-ATT-11', () => expect(visible, what).toEqual([]), list)
+    }
   }
-  const removed = await chats.remove(idOf(false))
+  const removed = await chats.remove(idOf({}))
   const what = 'DELETE /chat/{chat_id} of a chat with files'
   claim('V3-CHAT-11', () => expectAccepted(removed, what), removed)
 }
@@ -200,13 +197,13 @@ function inChat(chat: Chat | undefined) {
 
 /** The list of a chat, without a search or a limit, shows all its files. */
 function claimAllOfChat(
-  { claim, session }: Scenario,
+  { claim, session, profile }: Scenario,
   { members }: Files,
   row: Row,
   walk: ListWalk,
 ): void {
   if (row['search'] !== plain || row['limit'] !== plain) return
-  const names = members.of(row['caller'] === 'second')
+  const names = members.of(callerOf(profile, row))
   const missing = names.filter((name) => walk.pagesWith(name).length === 0)
   if (missing.length > 0 && !isConclusive(walk, names)) {
     session.markUndecided('inconclusive', ['V3-ATT-07'], noCursor)
@@ -218,25 +215,29 @@ function claimAllOfChat(
 
 /** A list shows no files of another caller or chat, and a search none that it does not match. */
 function claimNoneForeign(
-  { claim, attachments }: Scenario,
+  { claim, attachments, profile }: Scenario,
   { members, strays }: Files,
   { row, answer }: Trial,
   walk: ListWalk,
   { ofChat, sought }: Readonly<{ ofChat: RequirementId | undefined; sought: RequirementId }>,
 ): void {
-  const isSecond = row['caller'] === 'second'
+  const caller = callerOf(profile, row)
+  const own = members.of(caller)
   const of = describeRow(row)
   const claimNone = (requirement: RequirementId, names: readonly string[], what: string) => {
     if (names.length === 0 || !succeeded(walk.pages[0])) return
-    const foreign = names.filter(
+    const shown = names.filter(
       (name) => attachments.lists(answer, name) || walk.pagesWith(name).length > 0,
     )
-    claim(requirement, () => expect(foreign, what).toEqual([]), answer, walk)
+    claim(requirement, () => expect(shown, what).toEqual([]), answer, walk)
   }
-  claimNone('V3-ATT-11', members.of(!isSecond), `files of another caller (${of})`)
+  const foreign = members.callers
+    .flatMap((one) => members.of(one))
+    .filter((name) => !own.includes(name))
+  claimNone('V3-ATT-11', foreign, `files of another caller (${of})`)
   if (ofChat) claimNone(ofChat, strays, `files of no chat, or another, that are shown (${of})`)
   if (row['search'] === plain) return
-  const matches = members.of(isSecond, row['search'])
-  const others = members.of(isSecond).filter((name) => !matches.includes(name))
+  const matches = members.of(caller, row['search'])
+  const others = own.filter((name) => !matches.includes(name))
   claimNone(sought, others, `files that the search does not match (${of})`)
 }

@@ -18,9 +18,11 @@ import {
   succeeded,
   test,
 } from '../../../harness/conformance/scenario/index.ts'
+import type { Caller } from '../../support/mistakes.ts'
+import { callerOf } from '../conditions/edits.ts'
 import type { Trial } from '../conditions/plan.ts'
 import { claimLists } from './list-laws.ts'
-import { type Caller, cap, editsFor, type LawfulList, membersOf, rowsAt } from './members.ts'
+import { cap, editsFor, type LawfulList, membersOf, rowsAt } from './members.ts'
 
 /** Sections 2.5 and 4.3: the laws of a list hold for pages of any size, for any search and caller. */
 describe('v3: laws of lists', () => {
@@ -33,10 +35,10 @@ describe('v3: laws of lists', () => {
       ],
       (rows, depth) => ({ requests: 8 * rowsAt({ depth, rows }) + 140, chats: 44 }),
     ),
-    async ({ v3, chats, claim, session, profile, coverage }) => {
-      const context = { v3, chats, claim, session, profile, coverage }
+    async (scenario) => {
+      const { v3, chats, session } = scenario
       const created: Chat[] = []
-      const members = await membersOf(context, async (word, kind, caller) => {
+      const members = await membersOf(scenario, async (word, kind, caller) => {
         const made: Chat[] = []
         const count = kind === 'word' && caller.authorization === undefined ? manyChats : few
         while (made.length < count)
@@ -44,13 +46,13 @@ describe('v3: laws of lists', () => {
         created.push(...made)
         return made.map(({ id }) => id)
       })
-      const favorites = new Map<boolean, readonly string[]>()
-      for (const isSecond of members.hasSecond ? [false, true] : [false]) {
-        const chosen = created.filter(({ id }) => members.firstOf(isSecond).includes(id))
-        favorites.set(isSecond, await addFavorites(context, chosen, members.callerOf(isSecond)))
+      const favorites = new Map<string | undefined, readonly string[]>()
+      for (const caller of members.callers) {
+        const chosen = created.filter(({ id }) => members.firstOf(caller).includes(id))
+        favorites.set(caller.authorization, await addFavorites(scenario, chosen, caller))
       }
-      const { claimExcluded, ...exclusion } = excludeFavorites(context, favorites)
-      await claimLists(context, members, {
+      const { claimExcluded, ...exclusion } = excludeFavorites(scenario, favorites)
+      await claimLists(scenario, members, {
         operation: 'v3.chats',
         edits: {
           ...editsFor(members),
@@ -98,9 +100,9 @@ async function addFavorites(
 /** The type of `exclude_favorites` is a guess until a search without the favorites has shown that it is right. */
 function excludeFavorites(
   { claim, session, profile }: Scenario,
-  favorites: ReadonlyMap<boolean, readonly string[]>,
+  favorites: ReadonlyMap<string | undefined, readonly string[]>,
 ) {
-  const idsOf = (row: Row) => favorites.get(row['caller'] === 'second') ?? []
+  const idsOf = (row: Row) => favorites.get(callerOf(profile, row).authorization) ?? []
   let isUnderstood = profile.requests.excludeFavorites !== undefined
   return {
     guesses: isUnderstood ? [] : ['exclude_favorites'],
@@ -140,16 +142,16 @@ function requestsOf(
       paged: 'V3-CHAT-08',
     },
     list: (query, options) => chats.list(query, { role: 'act', ...options }),
-    read: (query, ids, { authorization }) =>
-      query['search'] === undefined && authorization === undefined
-        ? chats.follow(
-            query,
-            ids.map((id) => ({ id })),
-          )
-        : chats.poll(
-            () => chats.readList(query, cap(query), authorization ? { authorization } : {}),
-            (list) => ids.every((id) => contains(list, id)),
-          ),
+    read(query, ids, caller) {
+      if (query['search'] === undefined && caller.authorization === undefined) {
+        const sought = ids.map((id) => ({ id }))
+        return chats.follow(query, sought)
+      }
+      return chats.poll(
+        () => chats.readList(query, cap(query), caller),
+        (list) => ids.every((id) => contains(list, id)),
+      )
+    },
     sizeOf: (page, ids) => listedChatIds(answerJson(page), ids).size,
     bodyOf: chats.bodyOfPage,
     shows: (page, id) => contains(chats.bodyOfPage(page), id),

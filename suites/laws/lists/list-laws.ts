@@ -16,6 +16,8 @@ import {
   staysVisible,
   succeeded,
 } from '../../../harness/conformance/scenario/index.ts'
+import type { Caller } from '../../support/mistakes.ts'
+import { callerOf } from '../conditions/edits.ts'
 import type { Trial } from '../conditions/plan.ts'
 import { tryConditions } from '../conditions/trials.ts'
 import {
@@ -26,41 +28,38 @@ import {
   type ListOperation,
   type Members,
   noCursor,
-  onlyOf,
   type Query,
   rowsAt,
   smallPages,
 } from './members.ts'
 
 export async function claimLists<O extends ListOperation>(
-  { claim, session, coverage }: Scenario,
+  scenario: Scenario,
   members: Members,
   list: LawfulList<O>,
 ): Promise<void> {
-  const laws = new LawsOfList({ claim, session }, members, list)
-  await tryConditions(
-    { claim, session, coverage: { ...coverage, rows: rowsAt(coverage) } },
-    {
-      ...list,
-      accepts: list.requirements.listed,
-      steady: list.requirements.listed,
-      // Few rows need several pages.
-      telling: { limit: ['1', '2'] },
-      always: [...smallPages, ...(list.always ?? [])],
-      async base(row) {
-        await list.arrange?.(row)
-        return {}
-      },
-      send: (query, row) => list.list(query as Query, members.callerOf(row['caller'] === 'second')),
-      laws: [{ law: (_, trial) => laws.claim(trial) }],
+  const laws = new LawsOfList(scenario, members, list)
+  await tryConditions(scenario, {
+    ...list,
+    accepts: list.requirements.listed,
+    steady: list.requirements.listed,
+    rows: rowsAt(scenario.coverage),
+    // Few rows need several pages.
+    telling: { limit: ['1', '2'] },
+    always: [...smallPages, ...(list.always ?? [])],
+    async base(row) {
+      await list.arrange?.(row)
+      return {}
     },
-  )
+    send: (query, row) => list.list(query as Query, callerOf(scenario.profile, row)),
+    laws: [{ law: (_, trial) => laws.claim(trial) }],
+  })
 }
 
 type Claimed = Omit<LawfulList<ListOperation>, 'operation' | 'edits'>
 
 class LawsOfList {
-  readonly #context: Scenario
+  readonly #scenario: Scenario
   readonly #members: Members
   readonly #list: Claimed
   /** True for searches that find everything without a limit, by kind and caller. */
@@ -71,37 +70,37 @@ class LawsOfList {
   /** True once elements that prove nothing were awaited in vain. */
   #isVain = false
 
-  constructor(context: Scenario, members: Members, list: Claimed) {
-    this.#context = context
+  constructor(scenario: Scenario, members: Members, list: Claimed) {
+    this.#scenario = scenario
     this.#members = members
     this.#list = list
   }
 
   async claim(trial: Trial): Promise<void> {
-    const { row, body } = trial
-    const isSecond = row['caller'] === 'second'
-    const query = body as Query
+    const { row } = trial
+    const query = trial.body as Query
+    const caller = callerOf(this.#scenario.profile, row)
     const kind = row['search'] === plain ? undefined : row['search']
     const leftOut = this.#list.leavesOut?.(row)
-    const all = this.#members.of(isSecond, kind)
+    const all = this.#members.of(caller, kind)
     // Names of a kind may be refused.
     if (all.length === 0) return
     const texts = all.filter((text) => leftOut?.texts.includes(text) !== true)
-    if (kind !== undefined && !(await this.#isFound(trial, kind, isSecond))) return
+    if (kind !== undefined && !(await this.#isFound(trial, kind, caller))) return
     const { listed, paged } = this.#list.requirements
     const whole = leftOut?.requirement ?? listed
     const requirement = isUnlimited(row) ? whole : paged
     // A missing element would be awaited each time.
     if (this.#broken.has(requirement) || (leftOut && this.#broken.has(whole))) return
     // Other scenarios change the whole list at the same time, and small pages of it are only read in part.
-    const isOwn = isSecond && query['chat_id'] === undefined
+    const isOwn = caller.authorization !== undefined && query['chat_id'] === undefined
     const isEvidence = kind !== undefined || (!isOwn && cap(query) === undefined)
-    const awaited = isEvidence || !this.#isVain ? texts : []
-    const walk = await this.#list.read(query, awaited, this.#members.callerOf(isSecond))
-    if (!isEvidence) this.#isVain ||= texts.some((text) => walk.pagesWith(text).length === 0)
+    const walk = await this.#list.read(query, isEvidence || !this.#isVain ? texts : [], caller)
+    const missing = missingFrom(walk, texts)
+    if (!isEvidence) this.#isVain ||= missing.length > 0
     this.#claimSizes(trial, walk, texts)
     this.#list.also?.(trial, walk)
-    if (!succeeded(walk.pages[0]) || !(await this.#isJoined(query, isSecond))) return
+    if (!succeeded(walk.pages[0]) || !(await this.#isJoined(query, caller))) return
     if (isEvidence) this.#claimShown(requirement, texts, walk, describeRow(row))
     await this.#claimSteady(trial, texts, walk, requirement)
     if (kind !== undefined) this.#claimSearched(trial, texts, walk, leftOut)
@@ -118,33 +117,36 @@ class LawsOfList {
   }
 
   /** Pages of a search are evidence only if it finds everything without a limit. */
-  async #isFound(trial: Trial, kind: string, isSecond: boolean): Promise<boolean> {
-    const key = `${kind} ${isSecond}`
+  async #isFound(trial: Trial, kind: string, caller: Caller): Promise<boolean> {
+    const { read, requirements, alike = [] } = this.#list
+    const key = `${kind} ${caller.authorization}`
     const earlier = this.#found.get(key)
     if (earlier !== undefined) return earlier
-    if (this.#broken.has(this.#list.requirements.found)) return false
-    const texts = this.#members.of(isSecond, kind)
+    if (this.#broken.has(requirements.found)) return false
+    const texts = this.#members.of(caller, kind)
     const search = this.#members.words[kind as Kind]
-    const { read, requirements, alike = [] } = this.#list
-    const others = kind === 'word' && !isSecond ? alike : []
-    const walk = await read({ search }, [...texts, ...others], this.#members.callerOf(isSecond))
+    const others = kind === 'word' && caller.authorization === undefined ? alike : []
+    const walk = await read({ search }, [...texts, ...others], caller)
     const isFound = this.#claimShown(requirements.found, texts, walk, `search=${search}`)
     if (isFound) this.#claimShown(requirements.listed, others, walk, `search=${search}`)
-    const row = onlyOf(trial.row, 'search', 'caller')
+    const kept = ([name, value]: [string, string]) =>
+      [name, name === 'search' || name === 'caller' ? value : plain] as const
+    const row = Object.fromEntries(Object.entries(trial.row).map(kept))
     this.#list.also?.({ ...trial, row, body: { search }, answer: walk.pages[0] }, walk)
     this.#found.set(key, isFound)
     return isFound
   }
 
   /** A search in a chat is evidence only if the chat shows its files. */
-  async #isJoined({ chat_id }: Query, isSecond: boolean): Promise<boolean> {
+  async #isJoined({ chat_id }: Query, caller: Caller): Promise<boolean> {
     if (chat_id === undefined) return true
-    const earlier = this.#found.get(`chat ${isSecond}`)
+    const key = `chat ${caller.authorization}`
+    const earlier = this.#found.get(key)
     if (earlier !== undefined) return earlier
-    const texts = this.#members.of(isSecond)
-    const walk = await this.#list.read({ chat_id }, texts, this.#members.callerOf(isSecond))
-    const isJoined = texts.every((text) => walk.pagesWith(text).length > 0)
-    this.#found.set(`chat ${isSecond}`, isJoined)
+    const texts = this.#members.of(caller)
+    const walk = await this.#list.read({ chat_id }, texts, caller)
+    const isJoined = missingFrom(walk, texts).length === 0
+    this.#found.set(key, isJoined)
     return isJoined
   }
 
@@ -154,8 +156,8 @@ class LawsOfList {
     walk: ListWalk,
     under: string,
   ): boolean {
-    const { claim, session } = this.#context
-    const missing = texts.filter((text) => walk.pagesWith(text).length === 0)
+    const { claim, session } = this.#scenario
+    const missing = missingFrom(walk, texts)
     if (missing.length > 0 && succeeded(walk.pages[0]) && !isConclusive(walk, texts)) {
       session.markUndecided('inconclusive', [requirement], noCursor)
       return false
@@ -176,11 +178,11 @@ class LawsOfList {
     walk: ListWalk,
     leftOut: LeftOut | undefined,
   ): void {
-    const { claim } = this.#context
+    const { claim } = this.#scenario
     const { found, paged } = this.#list.requirements
     const { row, body } = trial
     const { alike = [], shows } = this.#list
-    const isLost = leftOut && texts.some((text) => walk.pagesWith(text).length === 0)
+    const isLost = leftOut && missingFrom(walk, texts).length > 0
     for (const first of this.#firstPages(trial, walk)) {
       if (isLost || (!isUnlimited(row) && Number(body['limit']) <= 1)) break
       // An empty page may have a cursor to those with elements.
@@ -202,7 +204,7 @@ class LawsOfList {
     walk: ListWalk,
     requirement: RequirementId,
   ): Promise<void> {
-    const { claim, session } = this.#context
+    const { claim, session, profile } = this.#scenario
     const { list, arrange, shows } = this.#list
     // A page may be shorter than its limit, and others follow.
     const showsAll = (one: Exchange) =>
@@ -211,7 +213,7 @@ class LawsOfList {
     if (!walk.complete || further.length > 0 || !showsAll(page) || showsAll(answer)) return
     const read = async () => {
       await arrange?.(row)
-      return list(body as Query, this.#members.callerOf(row['caller'] === 'second'))
+      return list(body as Query, callerOf(profile, row))
     }
     const isSteady = await staysVisible(session, read, showsAll)
     const what = `the list shows the same elements each time (${describeRow(row)})`
@@ -219,21 +221,23 @@ class LawsOfList {
   }
 
   #claimSizes({ row, body, answer }: Trial, walk: ListWalk, texts: readonly string[]): void {
-    const { shows, sizeOf, requirements, bodyOf = answerJson } = this.#list
+    const { shows, sizeOf = () => 0, requirements, bodyOf = answerJson } = this.#list
+    const { claim } = this.#scenario
     for (const page of [answer, ...walk.pages]) {
       const twice = repeatedIn(bodyOf(page), texts)
       const none = () => expect(twice, `elements shown twice (${describeRow(row)})`).toEqual([])
-      if (twice.length > 0) this.#context.claim(requirements.paged, none, page)
+      if (twice.length > 0) claim(requirements.paged, none, page)
       if (isUnlimited(row)) continue
       const ours = texts.filter((text) => shows(page, text)).length
-      const size = () =>
-        expect(
-          Math.max(ours, sizeOf(page, texts)),
-          `rows of a page (${describeRow(row)})`,
-        ).toBeLessThanOrEqual(Number(body['limit']))
-      this.#context.claim(requirements.limited, size, page)
+      const rows = Math.max(ours, sizeOf(page, texts))
+      const size = expect(rows, `rows of a page (${describeRow(row)})`)
+      claim(requirements.limited, () => size.toBeLessThanOrEqual(Number(body['limit'])), page)
     }
   }
+}
+
+function missingFrom(walk: ListWalk, texts: readonly string[]): readonly string[] {
+  return texts.filter((text) => walk.pagesWith(text).length === 0)
 }
 
 const hasElements = (page: Exchange): boolean =>

@@ -3,21 +3,18 @@ import type { RequirementId } from '../../../contract/index.ts'
 import {
   type Exchange,
   type ListWalk,
-  plain,
   type Row,
   type Scenario,
   type Session,
   succeeded,
 } from '../../../harness/conformance/scenario/index.ts'
-import { secondCaller } from '../../support/mistakes.ts'
+import { type Caller, secondCaller } from '../../support/mistakes.ts'
 import type { Plan, Trial } from '../conditions/plan.ts'
 
 const kinds = ['word', 'digits', 'beyond ASCII', 'beyond the BMP'] as const
 export type Kind = (typeof kinds)[number]
 export const noCursor =
   'no cursor was found to follow the list to its end: set shapes in the target profile'
-
-export type Caller = { readonly authorization?: string }
 
 export type Query = Readonly<Record<string, string | number>>
 
@@ -36,11 +33,11 @@ export interface LawfulList<O extends ListOperation>
   /** Further elements of the first caller that a search for the word finds. */
   readonly alike?: readonly string[]
   readonly arrange?: (row: Row) => Promise<void>
-  list(query: Query, options: Caller): Promise<Exchange>
+  list(query: Query, caller: Caller): Promise<Exchange>
   /** Reads the list until it shows these texts or the time limit expires. */
   read(query: Query, texts: readonly string[], caller: Caller): Promise<ListWalk>
-  /** Number of elements of a page, as far as they are recognizable. */
-  sizeOf(page: Exchange, texts: readonly string[]): number
+  /** Number of elements of a page, as far as those of others are recognizable. */
+  sizeOf?(page: Exchange, texts: readonly string[]): number
   shows(page: Exchange, text: string): boolean
   /** The part of a page that shows its elements; all of it by default. */
   bodyOf?(page: Exchange): unknown
@@ -49,41 +46,34 @@ export interface LawfulList<O extends ListOperation>
 }
 
 /** Elements of a list, by the word with which their names begin, and by caller. */
-export interface Members {
-  readonly words: Readonly<Record<Kind, string>>
-  readonly hasSecond: boolean
-  callerOf(isSecond: boolean): Caller
-  /** Texts that identify the elements of a caller: those of a kind, or all. */
-  of(isSecond: boolean, kind?: string): readonly string[]
-  /** One element of each kind. */
-  firstOf(isSecond: boolean): readonly string[]
-}
+export type Members = Awaited<ReturnType<typeof membersOf>>
 
 export async function membersOf(
   { session, chats, profile }: Scenario,
   make: (word: string, kind: Kind, caller: Caller) => Promise<readonly string[]>,
-): Promise<Members> {
+) {
   const second = secondCaller(profile)
-  const callerOf = (isSecond: boolean): Caller => (isSecond ? (second ?? {}) : {})
   const words = wordsOf(session)
   // A second key is a guess until it was accepted once.
-  const hasSecond = second !== undefined && succeeded(await chats.list({}, callerOf(true)))
-  const made: { isSecond: boolean; kind: Kind; texts: readonly string[] }[] = []
-  for (const isSecond of hasSecond ? [false, true] : [false]) {
+  const hasSecond = second !== undefined && succeeded(await chats.list({}, second))
+  const callers: readonly Caller[] = hasSecond ? [{}, second] : [{}]
+  const made: { caller: Caller; kind: Kind; texts: readonly string[] }[] = []
+  for (const caller of callers) {
     for (const kind of kinds) {
-      made.push({ isSecond, kind, texts: await make(words[kind], kind, callerOf(isSecond)) })
+      made.push({ caller, kind, texts: await make(words[kind], kind, caller) })
     }
   }
+  const madeFor = ({ authorization }: Caller) =>
+    made.filter(({ caller }) => caller.authorization === authorization)
   return {
     words,
-    hasSecond,
-    callerOf,
-    of: (isSecond, kind) =>
-      made
-        .filter((one) => one.isSecond === isSecond && (kind ?? one.kind) === one.kind)
-        .flatMap(({ texts }) => texts),
-    firstOf: (isSecond) =>
-      made.filter((one) => one.isSecond === isSecond).flatMap(({ texts }) => texts.slice(0, 1)),
+    callers,
+    /** Texts that identify the elements of a caller: those of a kind, or all. */
+    of: (caller: Caller, kind?: string): readonly string[] =>
+      madeFor(caller).flatMap((one) => ((kind ?? one.kind) === one.kind ? one.texts : [])),
+    /** One element of each kind. */
+    firstOf: (caller: Caller): readonly string[] =>
+      madeFor(caller).flatMap(({ texts }) => texts.slice(0, 1)),
   }
 }
 
@@ -98,7 +88,7 @@ function wordsOf(session: Session): Readonly<Record<Kind, string>> {
   }
 }
 
-export function editsFor({ words, hasSecond }: Members) {
+export function editsFor({ words, callers }: Members) {
   return {
     search: {
       word: { search: words.word },
@@ -106,7 +96,7 @@ export function editsFor({ words, hasSecond }: Members) {
       'beyond ASCII': { search: words['beyond ASCII'] },
       'beyond the BMP': { search: words['beyond the BMP'] },
     },
-    caller: { second: hasSecond ? {} : undefined },
+    caller: { second: callers.length > 1 ? {} : undefined },
   }
 }
 
@@ -117,12 +107,6 @@ export const smallPages = [
   { search: 'beyond ASCII', limit: '2', caller: 'second' },
   { search: 'beyond the BMP', limit: '2' },
 ] as const satisfies readonly Row[]
-
-/** A row that is plain except in some dimensions. */
-export function onlyOf(row: Row, ...names: readonly string[]): Row {
-  const kept = ([name, value]: [string, string]) => [name, names.includes(name) ? value : plain]
-  return Object.fromEntries(Object.entries(row).map(kept))
-}
 
 /** No row of a list costs a generation: most pairs at depth normal, all of them at full. */
 export function rowsAt({ depth, rows }: Pick<Scenario['coverage'], 'depth' | 'rows'>): number {
