@@ -98,15 +98,15 @@ function stopAmongOthers(form: string, sequence: string): string | readonly stri
 
 /** Claims the requirement of a form of `stop`; false if the answer is no evidence. */
 function claimStop(
-  { claim }: Scenario,
+  scenario: Scenario,
   { trial: { body, answer }, form, sequence }: Stopped,
   cut: Exchange,
 ): boolean {
   const ofJson = form === 'text' ? 'OAI-STOP-01' : 'OAI-STOP-02'
   const requirement = body['stream'] === true ? 'OAI-STOP-05' : ofJson
-  if (!isDeclined(cut)) return claimCut({ claim }, requirement, sequence, cut, answer)
+  if (!isDeclined(cut)) return claimCut(scenario, requirement, sequence, cut, answer)
   const taken = () => expectAccepted(cut, `stop ${form}: ${JSON.stringify(sequence)}`)
-  return claim(requirement, taken, cut, answer)
+  return scenario.claim(requirement, taken, cut, answer)
 }
 
 /** Compares an answer with the one without stop; false if it is a different answer, which is no evidence. */

@@ -18,48 +18,44 @@ describe('compatible surface: authentication', () => {
   test(
     'POST /chat/completions MUST require a valid key',
     coversKeys(requirements, { requests: 33, generations: 1 }),
-    async ({ openai, claim, session, keys, prompts, profile }) => {
+    async (scenario) => {
+      const { openai, prompts, profile } = scenario
       const body = openai.chatBody(prompts.brief(), { max_tokens: 16 })
       const control = await openai.chat(body, { role: 'control' })
-      await expectKeyNeeded(
-        { claim, session, keys },
-        {
-          surface: 'openai',
-          control,
-          isRight: isCompletion(control),
-          variants: {
-            'as a stream': { stream: true },
-            ...forOtherModels(profile, 'model', { stream: true }),
-          },
-          conditions: {
-            stream: each('stream', true, false),
-            messages: { 'of all roles': { messages: ofAllRoles(prompts.brief()) } },
-          },
-          send: (options, members) => openai.chat({ ...body, ...members }, options),
-          ping: openai.ping,
+      await expectKeyNeeded(scenario, {
+        surface: 'openai',
+        control,
+        isRight: isCompletion(control),
+        variants: {
+          'as a stream': { stream: true },
+          ...forOtherModels(profile, 'model', { stream: true }),
         },
-      )
+        conditions: {
+          stream: each('stream', true, false),
+          messages: { 'of all roles': { messages: ofAllRoles(prompts.brief()) } },
+        },
+        send: (options, members) => openai.chat({ ...body, ...members }, options),
+        ping: openai.ping,
+      })
     },
   )
 
   test(
     'GET /models MUST require a valid key',
     coversKeys(requirements, { requests: 13 }),
-    async ({ openai, claim, session, keys, profile }) => {
+    async (scenario) => {
+      const { openai, profile } = scenario
       const control = await openai.models({ role: 'control' })
       const { main, aliases } = profile.models
       const list = answerJson(control)
       const isList = holdsList(list) || hasMember(list, [main, ...aliases])
-      await expectKeyNeeded(
-        { claim, session, keys },
-        {
-          surface: 'openai',
-          control,
-          isRight: succeeded(control) && isList,
-          send: (options) => openai.models(options),
-          ping: openai.ping,
-        },
-      )
+      await expectKeyNeeded(scenario, {
+        surface: 'openai',
+        control,
+        isRight: succeeded(control) && isList,
+        send: (options) => openai.models(options),
+        ping: openai.ping,
+      })
     },
   )
 })

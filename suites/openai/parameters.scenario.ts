@@ -45,7 +45,8 @@ describe('compatible surface: parameters', () => {
       requests: refusalCost(completionMistakes.length, 2)(rows, depth) + 2,
       generations: 2,
     })),
-    async ({ openai, expectRejected, depth, session, profile, prompts }) => {
+    async (scenario) => {
+      const { openai, profile, prompts } = scenario
       const values = { temperature: 1, max_tokens: 16, top_p: 1, stream: false, stop: ['\n\n\n'] }
       const right = openai.chatBody(prompts.brief(), values)
       const control = await openai.chat(right, { role: 'control' })
@@ -55,28 +56,25 @@ describe('compatible surface: parameters', () => {
       ]
       const members = { stream: true }
       const streamed = await openai.chat({ ...right, ...members }, { role: 'control' })
-      await expectAllRefused(
-        { expectRejected, depth, session },
-        {
-          mistakes: completionMistakes,
-          forms: { '': { control }, stream: { control: streamed, members } },
-          conditions: {
-            model: otherModels(profile, 'model'),
-            'other parameters': {
-              none: { temperature: undefined, top_p: undefined, stop: undefined },
-            },
-            messages: {
-              'with a system message': { messages: messagesAfter('system') },
-              'with an assistant message': { messages: messagesAfter('assistant') },
-            },
-            form: { stream: { stream: true } },
+      await expectAllRefused(scenario, {
+        mistakes: completionMistakes,
+        forms: { '': { control }, stream: { control: streamed, members } },
+        conditions: {
+          model: otherModels(profile, 'model'),
+          'other parameters': {
+            none: { temperature: undefined, top_p: undefined, stop: undefined },
           },
-          caller: secondCaller(profile),
-          send: (edit, options) => openai.chat(edit(right), options),
-          ping: openai.ping,
-          status: 400,
+          messages: {
+            'with a system message': { messages: messagesAfter('system') },
+            'with an assistant message': { messages: messagesAfter('assistant') },
+          },
+          form: { stream: { stream: true } },
         },
-      )
+        caller: secondCaller(profile),
+        send: (edit, options) => openai.chat(edit(right), options),
+        ping: openai.ping,
+        status: 400,
+      })
     },
   )
 

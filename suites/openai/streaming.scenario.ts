@@ -45,8 +45,9 @@ describe('compatible surface: streaming', () => {
   test(
     'chunks SHOULD arrive while the answer is generated',
     covers(['OAI-STREAM-11'], { requests: 1, generations: 1 }, 4),
-    async ({ openai, claim, prompts }) => {
-      await claimArrival({ claim, prompts }, 'OAI-STREAM-11', async (text, more) => {
+    async (scenario) => {
+      const { openai } = scenario
+      await claimArrival(scenario, 'OAI-STREAM-11', async (text, more) => {
         const body = openai.chatBody(text, { stream: true, ...more })
         return (await openai.chatOk(body, { role: 'act' })).exchange
       })
@@ -59,7 +60,8 @@ describe('compatible surface: stop sequences', () => {
   test(
     'a stream SHOULD end at a stop sequence that lies across two chunks',
     covers(['OAI-STOP-04', 'OAI-STOP-03'], { requests: 2, generations: 2 }),
-    async ({ openai, claim, prompts }) => {
+    async (scenario) => {
+      const { openai, claim, prompts } = scenario
       const question = prompts.sentences(5, 'the sea looks in winter')
       const body = openai.chatBody(question, { temperature: 0, max_tokens: 160, stream: true })
       const before = await openai.chatOk(body)
@@ -72,7 +74,7 @@ describe('compatible surface: stop sequences', () => {
         claim('OAI-STOP-04', taken, stopped, before.exchange)
         return
       }
-      const isDecided = claimCut({ claim }, 'OAI-STOP-04', sequence, stopped, before.exchange)
+      const isDecided = claimCut(scenario, 'OAI-STOP-04', sequence, stopped, before.exchange)
       assume(isDecided, 'the model answered differently the second time', stopped)
     },
   )

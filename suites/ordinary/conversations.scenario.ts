@@ -28,8 +28,9 @@ describe('ordinary traffic', () => {
         covers(['OAI-CHAT-01', 'OAI-STREAM-01'], { requests: 3, generations: 3 }),
         { isFirst },
       ),
-      async ({ openai, session, prompts, habit }) => {
-        const user = userOf({ session, prompts, habit })
+      async (scenario) => {
+        const { openai, prompts, habit } = scenario
+        const user = userOf(scenario)
         const messages =
           habit('instructions', 2) === 0 ? [inRole('system', prompts.instruction('short'))] : []
         for await (const question of user.messages()) {
@@ -49,8 +50,9 @@ describe('ordinary traffic', () => {
         covers(['V3-GEN-01', 'V3-SSE-01'], { requests: 6, generations: 3, chats: 1 }),
         { isFirst },
       ),
-      async ({ v3, session, prompts, habit, profile }) => {
-        const user = userOf({ session, prompts, habit })
+      async (scenario) => {
+        const { v3, prompts, habit, profile } = scenario
+        const user = userOf(scenario)
         await user.pause()
         const chat = await v3.createChat({}, prompts.message(0))
         const thinks = isFirst ? habit('think', 4) === 0 : at < 6
@@ -78,10 +80,11 @@ describe('ordinary traffic', () => {
       withinOrdinaryTraffic(covers(['V2-GEN-01'], { requests: 7, generations: 3, chats: 1 }), {
         isFirst,
       }),
-      async ({ v2, session, prompts, habit }) => {
-        const user = userOf({ session, prompts, habit })
+      async (scenario) => {
+        const { v2 } = scenario
+        const user = userOf(scenario)
         await user.pause()
-        const chat = await v2.chat(prompts.message(0))
+        const chat = await v2.chat(scenario.prompts.message(0))
         for await (const question of user.messages()) {
           const { id } = await v2.storeOk(chat, question)
           await user.pause()
@@ -96,8 +99,7 @@ describe('ordinary traffic', () => {
 const pausesMs = [0, 10, 50, 200]
 
 /** A user with the habits of the run, and up to three messages. */
-function userOf(context: Scenario) {
-  const { session, prompts, habit } = context
+function userOf({ session, prompts, habit }: Scenario) {
   const number = createRandomPicker(session.nonce())
   const count = 1 + number(3)
   const pauseMs = pausesMs[habit('pause', pausesMs.length)] ?? 0

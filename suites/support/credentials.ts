@@ -104,10 +104,11 @@ interface RefusedCredential extends BadCredential {
 
 /** Sends a request with each of these credentials: 401 on the compatible surface, no success on the others. */
 export async function expectKeyNeeded(
-  { claim, session, keys }: Scenario,
+  scenario: Scenario,
   { surface, control, isRight, variants = {}, conditions, send, ping, route }: Protected,
 ): Promise<readonly RefusedCredential[]> {
-  if (isRight !== undefined) claimKeyAccepted({ claim }, surface, control, isRight)
+  const { claim, session, keys, depth } = scenario
+  if (isRight !== undefined) claimKeyAccepted(scenario, surface, control, isRight)
   const key = keys[surface]
   requireProfile(key, 'apiKey')
   const credentials = badCredentials(surface, key)
@@ -117,9 +118,8 @@ export async function expectKeyNeeded(
     control,
   )
   const sent: RefusedCredential[] = []
-  const { depth } = session.context.setup
   const dimensions = { ...dimensionsOf(variants), ...conditions }
-  const combined = rowsOf(dimensions, undefined, { depth, session }, depth === 'full' ? maxRows : 0)
+  const combined = rowsOf(dimensions, undefined, scenario, depth === 'full' ? maxRows : 0)
   const rows = new Map(combined.map(([name, { members = {} }]) => [name, members]))
   for (const [name, members] of [...plainOnes, ...Object.entries(variants), ...rows]) {
     const isWhole = rows.has(name) || Object.keys(members).every((member) => member === 'stream')

@@ -23,7 +23,7 @@ import {
 
 /** V3-HIST-06: every item of a reply is in the history unchanged, whatever its type. */
 export async function claimOutputKept(
-  { v3, claim }: Scenario,
+  scenario: Scenario,
   chat: Chat,
   reply: Exchange,
 ): Promise<void> {
@@ -31,8 +31,8 @@ export async function claimOutputKept(
   if (!Array.isArray(output)) return
   const isShown = (rows: readonly HistoryRow[]) =>
     compareOutputWithHistory(output, rows).length === 0
-  const history = await v3.waitForHistory(chat, isShown)
-  if (history.rows.length > 0) claimOutputShown({ claim }, reply, history)
+  const history = await scenario.v3.waitForHistory(chat, isShown)
+  if (history.rows.length > 0) claimOutputShown(scenario, reply, history)
 }
 
 /** V3-GEN-11: a turn is accepted with the id of the first response as its parent, unless another id of that run is. */

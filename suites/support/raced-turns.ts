@@ -64,16 +64,16 @@ export interface AnsweredTurn extends RacedTurn {
 }
 
 /** A turn of each kind in one chat, each continuing the previous run. */
-export async function raceTurns(context: Scenario, chat: Chat): Promise<readonly RacedTurn[]> {
+export async function raceTurns(scenario: Scenario, chat: Chat): Promise<readonly RacedTurn[]> {
   const turns: RacedTurn[] = []
-  const tried = mayRace(context.profile) ? maxTries : 1
+  const tried = mayRace(scenario.profile) ? maxTries : 1
   for (const kind of kinds) {
     for (let tries = 0; tries < tried; tries += 1) {
       const before = turns.findLast(({ answer }) => answer !== undefined)?.answer
-      const turn = await raceTurn(context, chat, kind, before && finalResponse(before)?.['id'])
+      const turn = await raceTurn(scenario, chat, kind, before && finalResponse(before)?.['id'])
       // The chat may still be busy with the turn before.
       if (tries < tried - 1 && turn.sent.every(({ response }) => response?.status === 409)) {
-        await context.session.sleep(busyMs)
+        await scenario.session.sleep(busyMs)
         continue
       }
       turns.push(turn)
@@ -151,12 +151,12 @@ function describeKind({ stream, ofItems, hasParent }: TurnKind): string {
 
 /** Asks in a new chat while something is said in another one, and then again: they know nothing of each other. */
 export async function sayBesideOtherChat(
-  context: Scenario,
+  scenario: Scenario,
   chat: Chat,
   ask: string,
   say: (options: { readonly inBurst?: boolean }) => Promise<Exchange>,
 ): Promise<Exchange> {
-  const { v3, chats, claim, session, prompts } = context
+  const { v3, chats, claim, session, prompts } = scenario
   const other = await v3.createChat()
   const reference = session.nonce()
   // The same question as in the first chat.
@@ -166,7 +166,7 @@ export async function sayBesideOtherChat(
   )
   assume(saying && reply, 'a request is missing')
   // The second turn of a chat that was told nothing.
-  const odd = withCombinedTexts(ask, { prompts, session })
+  const odd = withCombinedTexts(ask, scenario)
   const again = await v3.generateOk(v3.generateBody(other, odd))
   for (const one of [reply, again]) {
     // A server that confuses chats may return the fact of another scenario.

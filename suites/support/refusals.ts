@@ -9,11 +9,9 @@ import {
   isDeclined,
   leavesOf,
   type Scenario,
-  type Session,
   sendAtOnce,
   statusText,
   succeeded,
-  type V2Api,
 } from '../../harness/conformance/scenario/index.ts'
 import type { Recall } from './recall.ts'
 import { withCombinedTexts } from './text-edits.ts'
@@ -102,11 +100,7 @@ type SendReply = (
  * message and refuse a second one regardless of other mistakes. The accepted generation is sent if no other
  * message is stored.
  */
-export function replyToUnanswered(
-  v2: V2Api,
-  { prompts }: Pick<Session, 'prompts'>,
-  accepted: Body,
-): SendReply {
+export function replyToUnanswered({ v2, prompts }: Scenario, accepted: Body): SendReply {
   const unanswered = async (more: Body): Promise<Body> => {
     // The first of them is the second generation of its chat.
     const chat = sent === 1 ? String(accepted['chat_id']) : await v2.chat()
@@ -128,11 +122,12 @@ export function replyToUnanswered(
 
 /** The reply to a message while a question is asked in another chat, and then asked again: they know nothing of each other. */
 export async function replyBesideOtherChat(
-  { v2, claim, session, prompts }: Scenario,
+  scenario: Scenario,
   chat: string,
   { fact: own, ask }: Pick<Recall, 'fact' | 'ask'>,
   reply: (options: object) => Promise<Exchange>,
 ): Promise<Exchange> {
+  const { v2, claim, session, prompts } = scenario
   const other = await v2.chat()
   if (other === chat) return reply({})
   const reference = session.nonce()
@@ -145,7 +140,7 @@ export async function replyBesideOtherChat(
   )
   assume(first && answer, 'a request is missing')
   // The second turn of a chat that was told nothing.
-  const odd = withCombinedTexts(ask, { prompts, session })
+  const odd = withCombinedTexts(ask, scenario)
   const later = await v2.storeOk(other, odd, { parent_id: question.id })
   const again = await v2.generate(v2.generateBody(other, later.id), { role: 'act' })
   for (const [one, fact] of [

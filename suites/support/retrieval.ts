@@ -1,17 +1,17 @@
 /** Evidence of retrieval (section 4.4): a search step, or a fact that only the base contains. */
-import type { RequirementId } from '../../contract/index.ts'
+import { asArray, type RequirementId } from '../../contract/index.ts'
 import {
   answerText,
   type Exchange,
   expect,
   finalResponse,
+  type HistoryRow,
   inputRows,
   isObject,
   requireProfile,
   type Scenario,
   succeeded,
   type TargetProfile,
-  type V3Api,
 } from '../../harness/conformance/scenario/index.ts'
 import { type Dimensions, rowsOf } from './mistakes.ts'
 
@@ -54,8 +54,7 @@ export function hasSearched(reply: Exchange, { expected, tool }: Base): boolean 
 }
 
 function outputOf(reply: Exchange): readonly unknown[] {
-  const output = finalResponse(reply)?.['output']
-  return Array.isArray(output) ? output : []
+  return asArray(finalResponse(reply)?.['output'])
 }
 
 /** A search step has its own type, or is a call of the profile's search tool: both are legal (section 4.4). */
@@ -70,7 +69,7 @@ function isSearchStep(item: unknown, tool: string): boolean {
  * the fact of the base in the answer. The history is read only if the reply shows no search.
  */
 export async function askInNewChat(
-  v3: V3Api,
+  { v3 }: Scenario,
   base: Base,
   more: Body,
   role: 'act' | 'arrange' = 'arrange',
@@ -82,8 +81,7 @@ export async function askInNewChat(
     return { chat, reply, evidence: [reply], searched: hasSearched(reply, base) }
   }
   // The rows of the answer come after the step.
-  const isWhole: Parameters<V3Api['waitForHistory']>[1] = (rows) =>
-    rows.length > inputRows(rows).length
+  const isWhole = (rows: readonly HistoryRow[]) => rows.length > inputRows(rows).length
   if (!succeeded(await v3.history(chat))) return { chat, reply, evidence: [reply], searched: false }
   const { rows, pages } = await v3.waitForHistory(chat, isWhole)
   return {

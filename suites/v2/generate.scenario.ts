@@ -60,18 +60,19 @@ describe('v2: retrieval', () => {
       const further = depth === 'full' ? rowsAtFull : 0
       return { requests: 14 + 3 * further, generations: 2 + further, uploads: 1 }
     }),
-    async ({ v2, attachments, claim, profile, prompts, session, depth }) => {
+    async (scenario) => {
+      const { v2, claim, profile } = scenario
       const { question, expected, assistant } = requireBase(profile)
       const more = { rag: true, assistant_id: assistant }
-      const file = await attachedFile({ attachments, profile, session })
-      for (const [under, members] of besidesRag(dimensionsOf(profile, file), { depth, session })) {
+      const file = await attachedFile(scenario)
+      for (const [under, members] of besidesRag(dimensionsOf(profile, file), scenario)) {
         const ask = async (message: string, fields: object) =>
           (await v2.storeAndGenerate(await v2.chat(), message, { ...fields, ...members })).reply
         const isTold = (reply: Exchange) => answerText(reply)?.includes(expected) === true
         const reply = await askUntil(isTold, () => ask(question, more))
         if (!isTold(reply)) {
           const send = (message: string) => ask(message, {})
-          await assumeRecall({ session, prompts, profile }, reply, send)
+          await assumeRecall(scenario, reply, send)
         }
         const text = expect(answerText(reply), `the answer${under}`)
         claim('V2-RAG-01', () => text.toContain(expected))
@@ -82,7 +83,8 @@ describe('v2: retrieval', () => {
   test(
     'a v2 generation with rag as false, agent or absent MUST NOT search before its answer',
     covers(['V2-RAG-02', 'V2-RAG-03'], { requests: 15, generations: 4 }, 1),
-    async ({ v2, claim, profile, session }) => {
+    async (scenario) => {
+      const { v2, profile } = scenario
       const { question, expected, assistant, tool } = requireBase(profile)
       requireProfile(profile.tools?.search, 'tools.search')
       const ask = async (rag: unknown, without: Readonly<Record<string, unknown>>) => {
@@ -100,7 +102,7 @@ describe('v2: retrieval', () => {
       ] as const) {
         const how = rag === undefined ? 'without rag' : `with rag: ${rag}`
         const what = `the answer contains the fact of the knowledge base ${how}`
-        claimNotSearched({ claim, session }, requirement, await ask(rag, more), visible, what)
+        claimNotSearched(scenario, requirement, await ask(rag, more), visible, what)
       }
     },
   )

@@ -42,32 +42,30 @@ describe('v2: refusals', () => {
       requests: refusalCost(messageMistakes.length, 1)(rows, depth) + 3,
       uploads: 1,
     })),
-    async ({ v2, attachments, expectRejected, depth, session, profile, prompts }) => {
+    async (scenario) => {
+      const { v2, session, profile, prompts } = scenario
       const chat = await v2.chat()
-      const file = await attachedFile({ attachments, profile, session })
+      const file = await attachedFile(scenario)
       const right = v2.messageBody(chat, prompts.brief())
       const control = await v2.message(right, { role: 'control' })
       const parent = succeeded(control) ? v2.storedId(control) : undefined
-      const refused = await expectAllRefused(
-        { expectRejected, depth, session },
-        {
-          mistakes: messageMistakes,
-          forms: { '': { control } },
-          conditions: {
-            model: otherModels(profile, 'model_id'),
-            think: each('think', true, false),
-            rag: each('rag', true, false, 'agent'),
-            attachments: {
-              none: { attachments: [] },
-              ...(isObject(file) && { one: { attachments: [file] } }),
-            },
-            parent: { given: { parent_id: parent } },
+      const refused = await expectAllRefused(scenario, {
+        mistakes: messageMistakes,
+        forms: { '': { control } },
+        conditions: {
+          model: otherModels(profile, 'model_id'),
+          think: each('think', true, false),
+          rag: each('rag', true, false, 'agent'),
+          attachments: {
+            none: { attachments: [] },
+            ...(isObject(file) && { one: { attachments: [file] } }),
           },
-          send: (edit, options) => v2.message(edit(right), options),
-          ping: () => v2.ping(chat),
-          noServerError: 'V2-MSG-15',
+          parent: { given: { parent_id: parent } },
         },
-      )
+        send: (edit, options) => v2.message(edit(right), options),
+        ping: () => v2.ping(chat),
+        noServerError: 'V2-MSG-15',
+      })
       for (const [{ requirement, what }, answer] of refused) {
         const status = answer.response?.status
         if (requirement === 'V2-MSG-08')
@@ -96,7 +94,8 @@ describe('v2: refusals', () => {
       generations: 1,
       chats: 1,
     })),
-    async ({ v2, expectRejected, depth, session, profile, prompts }) => {
+    async (scenario) => {
+      const { v2, session, profile, prompts } = scenario
       const chat = await v2.chat()
       const { id } = await v2.storeOk(chat, prompts.brief())
       const right = v2.generateBody(chat, id)
@@ -104,23 +103,20 @@ describe('v2: refusals', () => {
         { ...right, exclude_tools: [profile.tools?.name ?? 'get_weather'] },
         { role: 'control' },
       )
-      const refused = await expectAllRefused(
-        { expectRejected, depth, session },
-        {
-          mistakes: replyMistakes,
-          forms: { '': { control } },
-          conditions: {
-            model: otherModels(profile, 'model_id'),
-            exclude_tools: {
-              one: { exclude_tools: [profile.tools?.name ?? 'get_weather'] },
-              none: { exclude_tools: [] },
-            },
+      const refused = await expectAllRefused(scenario, {
+        mistakes: replyMistakes,
+        forms: { '': { control } },
+        conditions: {
+          model: otherModels(profile, 'model_id'),
+          exclude_tools: {
+            one: { exclude_tools: [profile.tools?.name ?? 'get_weather'] },
+            none: { exclude_tools: [] },
           },
-          send: replyToUnanswered(v2, { prompts }, right),
-          ping: () => v2.ping(chat),
-          noServerError: 'V2-MSG-15',
         },
-      )
+        send: replyToUnanswered(scenario, right),
+        ping: () => v2.ping(chat),
+        noServerError: 'V2-MSG-15',
+      })
       for (const [{ requirement, what }, answer] of refused) {
         const status = answer.response?.status
         if (requirement === 'V2-GEN-02')

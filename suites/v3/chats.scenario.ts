@@ -25,7 +25,8 @@ describe('v3: chats', () => {
   test(
     'POST /chat MUST create a v3 chat',
     covers(['V3-CHAT-01', 'V3-CHAT-03'], { requests: 6, generations: 1, chats: 2 }),
-    async ({ v3, claim, session, profile, prompts }) => {
+    async (scenario) => {
+      const { v3, claim, session, profile } = scenario
       const created = await v3.postChat(session.name())
       if (isContentRefusal(created) && profile.requests.createChat === undefined) {
         const reason =
@@ -47,7 +48,7 @@ describe('v3: chats', () => {
       const shape = `POST /chat: ${statusText(created)} ${describeShape(created)}`
       session.observe('OPEN-13', shape, [created])
 
-      const { wrong, calls } = await useAsV3({ v3, profile, prompts }, id)
+      const { wrong, calls } = await useAsV3(scenario, id)
       const isV3 = () => expect(wrong, 'v3 calls sent to /api/v2').toEqual([])
       claim('V3-CHAT-03', isV3, ...calls)
     },
@@ -56,7 +57,8 @@ describe('v3: chats', () => {
   test(
     'POST /chat MUST create a v3 chat, whatever version its body has',
     covers(['VER-01'], { requests: 5, generations: 1, chats: 1 }),
-    async ({ v3, claim, session, profile, prompts }) => {
+    async (scenario) => {
+      const { v3, claim, session } = scenario
       const created = await v3.postChat(session.name(), { version: 'v2' })
       session.observe('OPEN-12', `POST /chat with version v2: ${created.response?.status}`, [
         created,
@@ -73,7 +75,7 @@ describe('v3: chats', () => {
       const id = refused ? (await v3.createChat()).id : fromBody
       assume(id, 'the answer to POST /chat has no chat id', created)
 
-      const { wrong, calls } = await useAsV3({ v3, profile, prompts }, id)
+      const { wrong, calls } = await useAsV3(scenario, id)
       const remainsV3 = () => {
         expect(wrong, 'v3 calls sent to /api/v2').toEqual([])
         const stated = refused ? [] : statedVersions(created, id)
@@ -86,7 +88,8 @@ describe('v3: chats', () => {
   test(
     'POST /chat/{chat_id}/generate-name MUST generate a title',
     covers(['V3-CHAT-12', 'V3-FAV-01'], { requests: 22, generations: 2, chats: 2 }),
-    async ({ v3, chats, claim, session, prompts }) => {
+    async (scenario) => {
+      const { v3, chats, claim, session, prompts } = scenario
       const chat = await v3.createChat()
       const turn = v3.generateBody(chat, prompts.sentences(1, 'bread is made'), { stream: true })
       const running = v3.startGenerate(turn, { role: 'arrange' })
@@ -99,7 +102,7 @@ describe('v3: chats', () => {
       assume(succeeded(before), `the chat cannot be read (${statusText(before)})`, before)
       const named = await chats.generateName(chat.id)
       // A title that the chat has given itself may be generated again.
-      const title = await ownTitle({ v3, chats }, before, chat)
+      const title = await ownTitle(scenario, before, chat)
       const isNew = (text: string) =>
         text === title || !(textsBefore.includes(text) || isTimeOrId(text))
       const read = await chats.poll(

@@ -57,7 +57,8 @@ describe('knowledge bases', () => {
   test(
     '/api/knowledge and /api/v3/knowledge MUST give equal responses',
     covers(['KB-04'], { requests: 32 }),
-    async ({ knowledge, claim, profile }) => {
+    async (scenario) => {
+      const { knowledge, profile } = scenario
       const routes = ['list', 'search'] as const
       const { baseId = '', expect: fact = '' } = profile.knowledge ?? {}
       const tells = (answer: Exchange, name: 'list' | 'search' | null) =>
@@ -75,11 +76,11 @@ describe('knowledge bases', () => {
           v3,
           plain,
         )
-        claimAlike({ claim }, name, [v3, plain])
+        claimAlike(scenario, name, [v3, plain])
         const second = secondCaller(profile)
         if (second === undefined) continue
         const ofSecond = await readBoth((prefix) => knowledge.send(name, { prefix, ...second }))
-        claimAlike({ claim }, name, ofSecond)
+        claimAlike(scenario, name, ofSecond)
       }
     },
   )
@@ -87,7 +88,8 @@ describe('knowledge bases', () => {
   test(
     'a document that is uploaded MUST be found, under both prefixes',
     covers(['KB-02', 'KB-04'], { requests: 26, uploads: 2 }),
-    async ({ knowledge, chats, claim, session, prompts }) => {
+    async (scenario) => {
+      const { knowledge, chats, claim, session, prompts } = scenario
       const upload = async (prefix: KnowledgePrefix) => {
         const nonce = session.nonce()
         const file = buildTextFile(session, nonce)
@@ -121,7 +123,7 @@ describe('knowledge bases', () => {
       const found = await readBoth((prefix) =>
         knowledge.send('search', { prefix, values: { question } }),
       )
-      claimAlike({ claim }, 'a search for two documents', found)
+      claimAlike(scenario, 'a search for two documents', found)
     },
   )
 })

@@ -34,14 +34,15 @@ describe('v3: one-shot', () => {
   test(
     'a one-shot MUST NOT store a chat, and SHOULD read every item',
     covers(['V3-ONE-09', 'V3-GEN-16'], { requests: 44, generations: 2, chats: 1 }, 6),
-    async ({ oneShot, v3, chats, claim, session, profile, prompts }) => {
+    async (scenario) => {
+      const { oneShot, v3, chats, claim, session, profile } = scenario
       const chat = await v3.createChat()
       const before = await chats.walk({}, [chat])
       assume(before.pagesWith(chat.id).length > 0, 'the list does not show a chat that exists')
       const recall = buildRecall(profile, session.nonce())
       const { fact: nonce, tell, ask } = recall
       const whole = await oneShot.sendOk(oneShot.body(`${tell} ${ask}`))
-      const stream = await askInItems({ oneShot, claim, session, prompts, profile }, recall)
+      const stream = await askInItems(scenario, recall)
       const found = await chats.readList({ search: nonce })
       const after = await chats.walkOnce({}, [chat])
       // A new chat whose name has none of the words is detected by its history.
@@ -94,8 +95,8 @@ function idsIn(body: unknown): string[] {
 }
 
 /** Tells a fact in an item before that of its question; returns the stream of the answer. */
-async function askInItems(context: Scenario, { fact, tell, ask }: Recall): Promise<Exchange> {
-  const { oneShot, profile, session } = context
+async function askInItems(scenario: Scenario, { fact, tell, ask }: Recall): Promise<Exchange> {
+  const { oneShot, profile, session } = scenario
   const body = oneShot.body([inputText(tell), inputText(ask)], { stream: true })
   const runs = (profile.requests.runs ?? guessedRuns(profile, session)).filter(
     (run) => !JSON.stringify(run).includes('{nonce}'),
@@ -104,7 +105,7 @@ async function askInItems(context: Scenario, { fact, tell, ask }: Recall): Promi
   const withRuns = await oneShot.send({ ...body, runs }, { role: 'probe' })
   if (knows(withRuns, [fact])) return withRuns
   const answer = await oneShot.sendOk(body)
-  await createRecallLaw(context)({
+  await createRecallLaw(scenario)({
     requirement: 'V3-GEN-16',
     answer,
     fact,
@@ -173,7 +174,8 @@ describe('v3: context of a one-shot', () => {
   test(
     'searcher MUST answer from a knowledge base',
     covers(['V3-ONE-07', 'V3-ONE-12'], { requests: 8, generations: 2, chats: 1 }, 6),
-    async ({ oneShot, v3, claim, expectRejected, profile, prompts, session }) => {
+    async (scenario) => {
+      const { oneShot, v3, claim, expectRejected, profile } = scenario
       const { knowledge, capabilities } = profile
       if (!capabilities.knowledge) return
       requireProfile(knowledge, 'knowledge')
@@ -187,7 +189,7 @@ describe('v3: context of a one-shot', () => {
       )
       if ([open, reply].every(succeeded) && !isFound(reply)) {
         const send = (text: string) => oneShot.send(oneShot.body(text))
-        await assumeRecall({ session, prompts, profile }, reply, send)
+        await assumeRecall(scenario, reply, send)
       }
       const isAnswered = () => {
         expectResponse(open, 'searcher without kb_id')

@@ -37,20 +37,21 @@ describe('v3: retrieval', () => {
   test(
     'rag: true MUST search the base of the assistant',
     coversAtDepth(['RAG-01', 'V3-SSE-28', 'V3-ASST-01', 'V3-HIST-06'], costOf(26, 2, 6, 1), 5),
-    async ({ v3, claim, profile, depth, session }) => {
+    async (scenario) => {
+      const { claim, profile } = scenario
       const base = requireBase(profile)
-      for (const [under, members] of besidesRag(dimensionsOf(profile), { depth, session })) {
+      for (const [under, members] of besidesRag(dimensionsOf(profile), scenario)) {
         const more = { assistant_id: base.assistant, ...members }
-        const search = () => askInNewChat(v3, base, { ...more, rag: true })
+        const search = () => askInNewChat(scenario, base, { ...more, rag: true })
         const first = await search()
         if (under === '') {
-          const withoutRag = async () => (await askInNewChat(v3, base, more)).reply
+          const withoutRag = async () => (await askInNewChat(scenario, base, more)).reply
           await acceptsAssistant(claim, first.reply, withoutRag)
         } else if (isDeclined(first.reply)) continue
         const reply = first.searched ? first : await askUntil(({ searched }) => searched, search, 2)
         const what = `${expectation}${under}`
         claim('RAG-01', () => expect(reply.searched, what).toBe(true), ...reply.evidence)
-        await claimOutputKept({ v3, claim }, reply.chat, reply.reply)
+        await claimOutputKept(scenario, reply.chat, reply.reply)
       }
     },
   )
@@ -58,10 +59,11 @@ describe('v3: retrieval', () => {
   test(
     'a generation with rag as false, agent or absent MUST NOT search before its answer',
     coversAtDepth(['RAG-02', 'RAG-03', 'RAG-05'], costOf(40, 7, 8, 3), 1),
-    async ({ v3, claim, profile, session, depth }) => {
+    async (scenario) => {
+      const { claim, profile } = scenario
       const base = requireBase(profile)
       const ask = (rag: unknown, more: Readonly<Record<string, unknown>>) =>
-        askInNewChat(v3, base, { assistant_id: base.assistant, rag, ...more }, 'act')
+        askInNewChat(scenario, base, { assistant_id: base.assistant, rag, ...more }, 'act')
       const visible = await findVisibleSearch(ask, base.tool)
       const { control, more } = visible
       assume(control.searched, noVisibleSearch, ...control.evidence)
@@ -70,7 +72,7 @@ describe('v3: retrieval', () => {
         ['RAG-03', 'agent'],
         ['RAG-05', undefined],
       ] as const
-      const requests = besidesRag(dimensionsOf(profile), { depth, session }).flatMap((row) =>
+      const requests = besidesRag(dimensionsOf(profile), scenario).flatMap((row) =>
         values.map((value) => [...value, ...row] as const),
       )
       for (const [requirement, rag, under, members] of requests) {
@@ -84,7 +86,7 @@ describe('v3: retrieval', () => {
         }
         const how = rag === undefined ? 'without rag' : `with rag: ${rag}`
         const what = `the server searched ${how}${under}`
-        claimNotSearched({ claim, session }, requirement, reply, visible, what)
+        claimNotSearched(scenario, requirement, reply, visible, what)
       }
     },
   )
@@ -92,7 +94,8 @@ describe('v3: retrieval', () => {
   test(
     'a one-shot without rag MUST NOT search before its answer, and with rag: true it MUST',
     coversAtDepth(['RAG-01', 'RAG-02', 'RAG-03', 'RAG-04', 'RAG-06'], costOf(9, 6, 0, 2), 3),
-    async ({ oneShot, claim, profile, prompts, depth, session }) => {
+    async (scenario) => {
+      const { oneShot, claim, profile, prompts, depth } = scenario
       const base = requireBase(profile)
       const ask = async (rag: unknown, more: Readonly<Record<string, unknown>>) => {
         const body = oneShot.body(base.question, { assistant_id: base.assistant, rag, ...more })
@@ -106,7 +109,7 @@ describe('v3: retrieval', () => {
       const { model, stream } = dimensionsOf(profile)
       const searching = depth === 'full' ? true : (profile.rag?.object ?? true)
       const accepted = new Set<unknown>([undefined])
-      for (const [under, members] of besidesRag({ model, stream }, { depth, session })) {
+      for (const [under, members] of besidesRag({ model, stream }, scenario)) {
         const reply = await ask(undefined, { ...more, ...members })
         if (isDeclined(reply.reply)) continue
         const evidence = [...reply.evidence, ...control.evidence]
@@ -140,7 +143,8 @@ describe('v3: retrieval', () => {
   test(
     'rag as an object MUST search as true does',
     covers(['RAG-04', 'RAG-08'], { requests: 22, generations: 4, chats: 4 }),
-    async ({ v3, claim, profile }) => {
+    async (scenario) => {
+      const { v3, claim, profile } = scenario
       const base = requireBase(profile)
       const object = profile.rag?.object
       requireProfile(object, 'rag.object')
@@ -150,7 +154,7 @@ describe('v3: retrieval', () => {
         { rag: object, stream: false },
         { rag: { ...object, search_type: usual }, stream: true },
       ]) {
-        const reply = await askInNewChat(v3, base, { ...more, ...members })
+        const reply = await askInNewChat(scenario, base, { ...more, ...members })
         const isSearched = () => {
           expectResponse(reply.reply, 'a generation with a rag object')
           expect(reply.searched, expectation).toBe(true)

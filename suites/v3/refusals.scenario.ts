@@ -68,7 +68,8 @@ describe('v3: refusals', () => {
         chats: 4,
       }),
     ),
-    async ({ v3, chats, claim, expectRejected, depth, session, profile, prompts }) => {
+    async (scenario) => {
+      const { v3, chats, claim, depth, session, profile, prompts } = scenario
       const chat = await v3.createChat()
       const bodyOf = (nonce: string, of = chat) => v3.generateBody(of, prompts.brief(nonce))
       const nonces = new Map<Exchange, string>()
@@ -84,27 +85,24 @@ describe('v3: refusals', () => {
         const place = areKept.length === 0 ? chat : await v3.createChat()
         const turn = { ...bodyOf(nonce, place), ...form }
         const control = await v3.generate(turn, { role: 'control' })
-        areKept.push(() => claimTurnKept({ v3, claim }, place, nonce, control))
+        areKept.push(() => claimTurnKept(scenario, place, nonce, control))
         forms[name] = { members: form, control }
       }
       const [first] = Object.values(forms)
-      const conditions = await conditionsFor({ v3, session, profile, prompts }, first?.control)
-      const refused = await expectAllRefused(
-        { expectRejected, depth, session },
-        {
-          mistakes: generationMistakes,
-          forms,
-          ...conditions,
-          async send(edit, options) {
-            const nonce = session.nonce()
-            const answer = await v3.generate(edit(bodyOf(nonce)), options)
-            nonces.set(answer, nonce)
-            return answer
-          },
-          ping: () => v3.ping(chat),
-          noServerError: 'V3-GEN-13',
+      const conditions = await conditionsFor(scenario, first?.control)
+      const refused = await expectAllRefused(scenario, {
+        mistakes: generationMistakes,
+        forms,
+        ...conditions,
+        async send(edit, options) {
+          const nonce = session.nonce()
+          const answer = await v3.generate(edit(bodyOf(nonce)), options)
+          nonces.set(answer, nonce)
+          return answer
         },
-      )
+        ping: () => v3.ping(chat),
+        noServerError: 'V3-GEN-13',
+      })
       const { rows, pages } = await v3.historyAfterPause(chat)
       const list = depth === 'quick' ? undefined : await chats.readList({ limit: 100 }, 1000)
       for (const [{ what }, answer] of refused.filter(([, one]) => isDeclined(one))) {
@@ -147,69 +145,67 @@ describe('v3: refusals', () => {
       generations: 2,
       chats: 1,
     })),
-    async ({ oneShot, v3, expectRejected, depth, session, profile, prompts }) => {
+    async (scenario) => {
+      const { oneShot, v3, profile, prompts } = scenario
       const chat = await v3.createChat()
       const assistant = profile.assistants?.withoutKnowledge
       const right = oneShot.body(prompts.brief())
       const members = { stream: true }
-      await expectAllRefused(
-        { expectRejected, depth, session },
-        {
-          mistakes: oneShotMistakes,
-          forms: {
-            '': { control: await oneShot.send(right, { role: 'control' }) },
-            stream: {
-              control: await oneShot.send({ ...right, ...members }, { role: 'control' }),
-              members,
-            },
+      await expectAllRefused(scenario, {
+        mistakes: oneShotMistakes,
+        forms: {
+          '': { control: await oneShot.send(right, { role: 'control' }) },
+          stream: {
+            control: await oneShot.send({ ...right, ...members }, { role: 'control' }),
+            members,
           },
-          conditions: {
-            model: otherModels(profile, 'model_id'),
-            rag: {
-              true: { rag: true, assistant_id: assistant },
-              false: { rag: false },
-              object: { rag: profile.rag?.object ?? {}, assistant_id: assistant },
-            },
-            form: { stream: { stream: true } },
-            input: { items: { input: [inputText(prompts.brief())] } },
-            assistant: { none: { assistant_id: null }, searcher: { assistant_id: 'searcher' } },
-          },
-          caller: secondCaller(profile),
-          send: (edit, options) => oneShot.send(edit(right), options),
-          ping: () => v3.ping(chat),
         },
-      )
+        conditions: {
+          model: otherModels(profile, 'model_id'),
+          rag: {
+            true: { rag: true, assistant_id: assistant },
+            false: { rag: false },
+            object: { rag: profile.rag?.object ?? {}, assistant_id: assistant },
+          },
+          form: { stream: { stream: true } },
+          input: { items: { input: [inputText(prompts.brief())] } },
+          assistant: { none: { assistant_id: null }, searcher: { assistant_id: 'searcher' } },
+        },
+        caller: secondCaller(profile),
+        send: (edit, options) => oneShot.send(edit(right), options),
+        ping: () => v3.ping(chat),
+      })
     },
   )
 
   test(
     'a chat whose name is not a text MUST be refused',
     coversAtDepth(['V3-CHAT-14'], () => ({ requests: 28, chats: 1 })),
-    async ({ v3, expectRejected, depth, session, profile }) => {
+    async (scenario) => {
+      const { v3, session, profile } = scenario
       const chat = await v3.createChat({ role: 'control' })
-      await expectAllRefused(
-        { expectRejected, depth, session },
-        {
-          mistakes: ofAnotherType('V3-CHAT-14', ['name', { text: 'a name' }]),
-          forms: { '': { control: chat.created } },
-          conditions: { version: { v3: { version: 'v3' } } },
-          caller: secondCaller(profile),
-          async send(edit, options) {
-            const answer = await v3.postChat(session.name(), edit({}), options)
-            const made = v3.newChatId(answer)
-            if (made) v3.deleteOnCleanup(made)
-            return answer
-          },
-          ping: () => v3.ping(chat),
+      await expectAllRefused(scenario, {
+        mistakes: ofAnotherType('V3-CHAT-14', ['name', { text: 'a name' }]),
+        forms: { '': { control: chat.created } },
+        conditions: { version: { v3: { version: 'v3' } } },
+        caller: secondCaller(profile),
+        async send(edit, options) {
+          const answer = await v3.postChat(session.name(), edit({}), options)
+          const made = v3.newChatId(answer)
+          if (made) v3.deleteOnCleanup(made)
+          return answer
         },
-      )
+        ping: () => v3.ping(chat),
+      })
     },
   )
 })
 
 /** Fields of a generation, and a second caller with its own chat. */
-async function conditionsFor(context: Scenario, first: Exchange | undefined) {
-  const { v3, session, profile, prompts } = context
+async function conditionsFor(
+  { v3, session, profile, prompts }: Scenario,
+  first: Exchange | undefined,
+) {
   const assistant = profile.assistants?.withoutKnowledge
   const caller = secondCaller(profile)
   const made = caller && (await v3.postChat(session.name(), {}, { role: 'probe', ...caller }))

@@ -57,10 +57,11 @@ describe('v3: stream', () => {
       generations: 1,
       chats: 1,
     }),
-    async ({ v3, claim, prompts }) => {
+    async (scenario) => {
+      const { v3, prompts } = scenario
       const chat = await v3.createChat()
       const body = v3.generateBody(chat, prompts.repeat(), { stream: true })
-      await claimOutputKept({ v3, claim }, chat, await v3.generateOk(body, { role: 'act' }))
+      await claimOutputKept(scenario, chat, await v3.generateOk(body, { role: 'act' }))
     },
   )
 
@@ -71,7 +72,8 @@ describe('v3: stream', () => {
       generations: 1,
       chats: 1,
     }),
-    async ({ v3, claim, profile, session }) => {
+    async (scenario) => {
+      const { v3, profile, session } = scenario
       const ask = profile.tools?.ask
       if (ask === undefined) {
         // Other streams show the other requirements.
@@ -81,7 +83,7 @@ describe('v3: stream', () => {
       }
       const chat = await v3.createChat()
       const body = v3.generateBody(chat, ask, { stream: true })
-      await claimOutputKept({ v3, claim }, chat, await v3.generateOk(body, { role: 'act' }))
+      await claimOutputKept(scenario, chat, await v3.generateOk(body, { role: 'act' }))
     },
   )
 
@@ -95,7 +97,8 @@ describe('v3: stream', () => {
       { requests: 7, generations: 2, chats: 2 },
       2,
     ),
-    async ({ v3, claim, prompts }) => {
+    async (scenario) => {
+      const { v3, claim, prompts } = scenario
       const chat = await v3.createChat()
       const question = prompts.calculation()
       const ask = () => v3.generate(v3.generateBody(chat, question, { stream: true, think: true }))
@@ -114,7 +117,7 @@ describe('v3: stream', () => {
       const reasons = () =>
         expect(names, 'events of the stream').toContain('response.reasoning_text.delta')
       claim('V3-THINK-01', reasons, reply)
-      await claimOutputKept({ v3, claim }, chat, reply)
+      await claimOutputKept(scenario, chat, reply)
 
       const unstreamed = v3.generateBody(await v3.createChat(), question, { think: true })
       const whole = await v3.generateOk(unstreamed, { role: 'act' })
@@ -130,9 +133,10 @@ describe('v3: stream', () => {
   test(
     'events SHOULD arrive while the answer is generated',
     covers(['V3-SSE-30'], { requests: 3, generations: 1, chats: 1 }, 4),
-    async ({ v3, claim, prompts }) => {
+    async (scenario) => {
+      const { v3 } = scenario
       const chat = await v3.createChat()
-      await claimArrival({ claim, prompts }, 'V3-SSE-30', (text, more) =>
+      await claimArrival(scenario, 'V3-SSE-30', (text, more) =>
         v3.generateOk(v3.generateBody(chat, text, { stream: true, ...more }), { role: 'act' }),
       )
     },

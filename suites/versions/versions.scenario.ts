@@ -65,7 +65,8 @@ describe('versions of chats', () => {
       generations: 2,
       chats: 1,
     }),
-    async ({ v2, v3, chats, attachments, claim, session, profile, prompts }) => {
+    async (scenario) => {
+      const { v2, v3, chats, claim, session, profile, prompts } = scenario
       const before = await v2.chat()
       const nonce = session.nonce()
       const { messageId } = await v2.storeAndGenerate(before, prompts.brief(nonce))
@@ -74,14 +75,13 @@ describe('versions of chats', () => {
       const wasFavorite = contains((await chats.readFavorites()).body, before)
       const secrets = [session.nonce(), session.nonce()] as const
 
-      const context = { v3, chats, attachments, claim, session, profile }
-      for (const [requirement, what, send] of v3Calls(context, before, secrets)) {
-        claimRefused(context, requirement, what, await send(), 'v2')
+      for (const [requirement, what, send] of v3Calls(scenario, before, secrets)) {
+        claimRefused(scenario, requirement, what, await send(), 'v2')
       }
 
       for (const further of furtherFields(profile)) {
         const turn = v3.generateBody(before, prompts.brief(), further)
-        claimNotTaken({ claim }, 'VER-04', await v3.generate(turn, { role: 'negative' }))
+        claimNotTaken(scenario, 'VER-04', await v3.generate(turn, { role: 'negative' }))
       }
 
       const favorites = await chats.readFavorites()
@@ -106,7 +106,8 @@ describe('versions of chats', () => {
     takesLong(
       covers(['VER-07', 'VER-08', 'VER-09', 'VER-10'], { requests: 20, generations: 2, chats: 1 }),
     ),
-    async ({ v2, v3, chats, claim, session, profile, prompts }) => {
+    async (scenario) => {
+      const { v2, v3, chats, claim, session, profile, prompts } = scenario
       const own = await v2.chat()
       const able = await v2.storeAndGenerate(own, prompts.brief())
       assume(succeeded(able.reply), 'v2 does not work for a v2 chat')
@@ -128,11 +129,10 @@ describe('versions of chats', () => {
       const message = v2.messageBody(chat.id, prompts.brief(session.nonce()))
       const stored = await v2.message(message, role)
       const reply = await v2.generate(v2.generateBody(chat.id, unanswered.id), role)
-      const context = { claim, session, profile }
-      claimRefused(context, 'VER-07', 'POST /api/v2/message', stored, 'v3')
-      claimRefused(context, 'VER-08', 'POST /api/v2/message/generate', reply, 'v3')
+      claimRefused(scenario, 'VER-07', 'POST /api/v2/message', stored, 'v3')
+      claimRefused(scenario, 'VER-08', 'POST /api/v2/message/generate', reply, 'v3')
       const [further] = furtherFields(profile)
-      claimNotTaken({ claim }, 'VER-07', await v2.message({ ...message, ...further }, role))
+      claimNotTaken(scenario, 'VER-07', await v2.message({ ...message, ...further }, role))
 
       const { rows, pages } = await v3.historyAfterPause(chat)
       const isSame = () => expect(rows.length, 'rows of the v3 chat').toBe(before.rows.length)

@@ -30,41 +30,38 @@ describe('v3: authentication', () => {
         chats: 2,
         ...cost,
       }),
-      async ({ v3, chats, oneShot, attachments, claim, session, prompts, keys, profile }) => {
+      async (scenario) => {
+        const { v3, chats, claim, session, profile } = scenario
         if (route.includes('attachment') && !profile.capabilities.attachments) return
-        const apis = { v3, chats, oneShot, attachments, session, prompts, profile }
         const [chat, spare] = [await v3.createChat(), await v3.createChat()]
         // The control may delete its chat. The other requests must not, and a success of one is the finding.
-        for (const one of [chat, spare]) await arrange?.(apis, one)
-        const sendRight = () => send(apis, spare, { role: 'control' }, {}, session.nonce())
+        for (const one of [chat, spare]) await arrange?.(scenario, one)
+        const sendRight = () => send(scenario, spare, { role: 'control' }, {}, session.nonce())
         const first = await sendRight()
         const isRefused = isDeclined(first) && whenRefused !== undefined
-        if (isRefused) for (const one of [chat, spare]) await whenRefused(apis, one)
+        if (isRefused) for (const one of [chat, spare]) await whenRefused(scenario, one)
         const control = isRefused ? await sendRight() : first
         const word = session.nonce()
         const looks: Observation[] = []
-        const sent = await expectKeyNeeded(
-          { claim, session, keys },
-          {
-            surface: 'v3',
-            control,
-            isRight: isRight?.(control),
-            variants: (await variants?.(apis, chat)) ?? {},
-            conditions,
-            async send(options, members) {
-              if (look && looks.length === 0) looks.push(await look(apis, chat, word))
-              const refused = await send(apis, chat, options, members, word)
-              const isToBeSeen = looks.length < 3 && looks.every(([isAsBefore]) => isAsBefore)
-              if (look && isToBeSeen) looks.push(await look(apis, chat, word))
-              return refused
-            },
-            ping: () =>
-              route === 'DELETE /chat/{chat_id}'
-                ? chats.list({}, { role: 'liveness' })
-                : v3.ping(chat),
-            route,
+        const sent = await expectKeyNeeded(scenario, {
+          surface: 'v3',
+          control,
+          isRight: isRight?.(control),
+          variants: (await variants?.(scenario, chat)) ?? {},
+          conditions,
+          async send(options, members) {
+            if (look && looks.length === 0) looks.push(await look(scenario, chat, word))
+            const refused = await send(scenario, chat, options, members, word)
+            const isToBeSeen = looks.length < 3 && looks.every(([isAsBefore]) => isAsBefore)
+            if (look && isToBeSeen) looks.push(await look(scenario, chat, word))
+            return refused
           },
-        )
+          ping: () =>
+            route === 'DELETE /chat/{chat_id}'
+              ? chats.list({}, { role: 'liveness' })
+              : v3.ping(chat),
+          route,
+        })
         // Before the first request, other requirements cover what is not shown.
         for (const [at, [isAsBefore, ...evidence]] of looks.slice(1).entries()) {
           const { requirement = 'V3-AUTH-01', what, refused = control } = sent[at] ?? {}
@@ -79,24 +76,22 @@ describe('v3: authentication', () => {
   test(
     'POST /chat MUST require a valid token',
     coversKeys(requirements, { requests: 23, chats: 1 }),
-    async ({ v3, chats, claim, session, keys }) => {
+    async (scenario) => {
+      const { v3, chats, claim, session } = scenario
       const control = await v3.postChat(session.name(), {}, { role: 'control' })
       const id = v3.newChatId(control)
       if (id) v3.deleteOnCleanup(id)
       const names: string[] = []
-      const sent = await expectKeyNeeded(
-        { claim, session, keys },
-        {
-          surface: 'v3',
-          control,
-          isRight: id !== undefined,
-          send: (options) => {
-            names.push(session.name())
-            return v3.postChat(names.at(-1) ?? '', {}, options)
-          },
-          ping: () => v3.history(String(id), {}, { role: 'liveness' }),
+      const sent = await expectKeyNeeded(scenario, {
+        surface: 'v3',
+        control,
+        isRight: id !== undefined,
+        send: (options) => {
+          names.push(session.name())
+          return v3.postChat(names.at(-1) ?? '', {}, options)
         },
-      )
+        ping: () => v3.history(String(id), {}, { role: 'liveness' }),
+      })
       for (const { refused } of sent) {
         const made = v3.newChatId(refused)
         if (made) v3.deleteOnCleanup(made)
@@ -115,36 +110,34 @@ describe('v3: authentication', () => {
   test(
     'POST /message/generate MUST require a valid token and MUST NOT store anything without one',
     coversKeys(requirements, { requests: 48, generations: 1, chats: 1 }),
-    async ({ v3, claim, session, keys, prompts, profile }) => {
+    async (scenario) => {
+      const { v3, claim, session, prompts, profile } = scenario
       const chat = await v3.createChat()
       const control = await v3.generate(v3.generateBody(chat, prompts.brief()), { role: 'control' })
       const nonces = new Map<Exchange, string>()
-      const sent = await expectKeyNeeded(
-        { claim, session, keys },
-        {
-          surface: 'v3',
-          control,
-          isRight: isResponse(control),
-          variants: {
-            'as a stream': { stream: true },
-            ...forOtherModels(profile, 'model_id', { stream: true }),
-            'with parent_id, think and rag': {
-              parent_id: finalResponse(control)?.['id'],
-              think: true,
-              rag: true,
-            },
+      const sent = await expectKeyNeeded(scenario, {
+        surface: 'v3',
+        control,
+        isRight: isResponse(control),
+        variants: {
+          'as a stream': { stream: true },
+          ...forOtherModels(profile, 'model_id', { stream: true }),
+          'with parent_id, think and rag': {
+            parent_id: finalResponse(control)?.['id'],
+            think: true,
+            rag: true,
           },
-          conditions: ofGenerations,
-          async send(options, members) {
-            const nonce = session.nonce()
-            const turn = v3.generateBody(chat, prompts.brief(nonce), members)
-            const refused = await v3.generate(turn, options)
-            nonces.set(refused, nonce)
-            return refused
-          },
-          ping: () => v3.ping(chat),
         },
-      )
+        conditions: ofGenerations,
+        async send(options, members) {
+          const nonce = session.nonce()
+          const turn = v3.generateBody(chat, prompts.brief(nonce), members)
+          const refused = await v3.generate(turn, options)
+          nonces.set(refused, nonce)
+          return refused
+        },
+        ping: () => v3.ping(chat),
+      })
       const { rows: stored, pages } = await v3.historyAfterPause(chat)
       for (const { requirement, what, refused } of sent) {
         const steps = inputRows(stored, nonces.get(refused) ?? '')
@@ -157,7 +150,8 @@ describe('v3: authentication', () => {
   test(
     'the knowledge routes MUST require a valid token',
     coversKeys(ofRefusals, { requests: 92, chats: 1, uploads: 16 }),
-    async ({ v3, knowledge, claim, session, keys, profile }) => {
+    async (scenario) => {
+      const { v3, knowledge, session, profile } = scenario
       const configured = (['list', 'search', 'upload'] as const).filter(
         (name) => profile.knowledge?.routes?.[name],
       )
@@ -170,16 +164,13 @@ describe('v3: authentication', () => {
           const control = await knowledge.send(name, { ...more, role: 'control' })
           // Another requirement covers the presence of both prefixes.
           if (!succeeded(control)) continue
-          await expectKeyNeeded(
-            { claim, session, keys },
-            {
-              surface: 'v3',
-              control,
-              send: (options) => knowledge.send(name, { ...more, ...options }),
-              ping: () => v3.ping(chat),
-              route: `${name} of ${prefix}`,
-            },
-          )
+          await expectKeyNeeded(scenario, {
+            surface: 'v3',
+            control,
+            send: (options) => knowledge.send(name, { ...more, ...options }),
+            ping: () => v3.ping(chat),
+            route: `${name} of ${prefix}`,
+          })
         }
       }
     },

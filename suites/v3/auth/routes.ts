@@ -15,7 +15,6 @@ import { forOtherModels, type Members } from '../../support/credentials.ts'
 import { type Dimensions, each } from '../../support/mistakes.ts'
 import { buildTextFile, firstWord } from '../../support/test-data.ts'
 
-type Apis = Scenario
 type Options = {
   readonly role: 'control' | 'negative' | 'arrange'
   readonly authorization?: string | null
@@ -28,22 +27,22 @@ interface Route {
   /** Tests if the response to a request with the right token is one of the route. */
   readonly isRight?: (answer: Exchange) => boolean
   /** Prepares a chat for the request. */
-  readonly arrange?: (apis: Apis, chat: Chat) => Promise<unknown>
+  readonly arrange?: (scenario: Scenario, chat: Chat) => Promise<unknown>
   /** Prepares a chat after its request was refused. */
-  readonly whenRefused?: (apis: Apis, chat: Chat) => Promise<unknown>
+  readonly whenRefused?: (scenario: Scenario, chat: Chat) => Promise<unknown>
   /** Further parameters or fields; those without a value are left out. */
-  readonly variants?: (apis: Apis, chat: Chat) => Promise<Variants> | Variants
+  readonly variants?: (scenario: Scenario, chat: Chat) => Promise<Variants> | Variants
   /** Further ones, which are combined at depth full. */
   readonly conditions?: Dimensions
   readonly send: (
-    apis: Apis,
+    scenario: Scenario,
     chat: Chat,
     options: Options,
     members: Members,
     word: string,
   ) => Promise<Exchange>
   /** Tests if a request with `word` has changed nothing. */
-  readonly look?: (apis: Apis, chat: Chat, word: string) => Promise<Observation>
+  readonly look?: (scenario: Scenario, chat: Chat, word: string) => Promise<Observation>
 }
 type Variants = Readonly<Record<string, Members>>
 
@@ -120,10 +119,10 @@ export const routes: Readonly<Record<string, Route>> = {
   },
   'DELETE /chat/{chat_id}': {
     send: ({ chats }, { id }, options) => chats.remove(id, options),
-    async look(apis, chat) {
+    async look(scenario, chat) {
       // A deletion may become visible later.
-      await apis.session.sleep(Math.min(lateMs, apis.profile.limits.settleMs))
-      return keepsName(apis, chat)
+      await scenario.session.sleep(Math.min(lateMs, scenario.profile.limits.settleMs))
+      return keepsName(scenario, chat)
     },
   },
   'POST /attachment': {
@@ -172,7 +171,7 @@ function ofSecondPage(cursor: unknown): Variants {
 /** Longer than most targets need to show a change. */
 const lateMs = 300
 
-async function keepsName({ chats }: Apis, { id, name }: Chat): Promise<Observation> {
+async function keepsName({ chats }: Scenario, { id, name }: Chat): Promise<Observation> {
   const read = await chats.get(id, { role: 'probe' })
   return [contains(answerJson(read), name), read]
 }

@@ -34,12 +34,13 @@ describe('v3: pages of the history', () => {
       ],
       { requests: 66, generations: 1, chats: 1 },
     ),
-    async ({ v3, claim, session, prompts }) => {
-      const { chat, strays } = await fillHistory({ v3, session, prompts }, many)
+    async (scenario) => {
+      const { v3, claim, session } = scenario
+      const { chat, strays } = await fillHistory(scenario, many)
       const whole = await v3.waitForHistory(chat, (history) => history.length > many)
       const { rows, pages, lastCursor: end } = whole
       const [first] = pages
-      if (rows.length <= 50) await claimNoneHidden({ v3, claim }, chat)
+      if (rows.length <= 50) await claimNoneHidden(scenario, chat)
       const isShort = `the history shows ${rows.length} rows of ${many + 1}`
       assume(first && rows.length > 50, isShort, ...pages)
       const members = Object.keys(rows[0] ?? {}).sort()
@@ -59,7 +60,7 @@ describe('v3: pages of the history', () => {
       assume(strays(rows).length === 0 || everyItemShown(rows), hidden, ...pages)
       claimOnce(claim, strays, whole, 'without limit')
       for (const limit of [9, 10, 11, 20, 30, 51]) {
-        const walk = await walkWith({ v3, claim }, chat, limit)
+        const walk = await walkWith(scenario, chat, limit)
         claimOnce(claim, strays, walk, `with limit ${limit}`)
       }
     },
@@ -72,14 +73,15 @@ describe('v3: pages of the history', () => {
       generations: 1,
       chats: 1,
     }),
-    async ({ v3, claim, session, prompts }) => {
+    async (scenario) => {
+      const { v3, claim } = scenario
       const count = 13
-      const { chat, strays } = await fillHistory({ v3, session, prompts }, count)
+      const { chat, strays } = await fillHistory(scenario, count)
       const whole = await v3.waitForHistory(chat, (history) => history.length > count + 1)
-      await claimNextPages({ v3, claim }, chat)
+      await claimNextPages(scenario, chat)
       const orders: { items: readonly unknown[]; page: Exchange }[] = []
       for (const limit of [1, 2, 3, 7, 50]) {
-        const walk = await walkWith({ v3, claim }, chat, limit)
+        const walk = await walkWith(scenario, chat, limit)
         const { rows, pages } = walk
         claimCursors(claim, walk, whole, limit)
         const [page] = pages
@@ -102,9 +104,10 @@ describe('v3: pages of the history', () => {
   test(
     'rows that are added during paging MUST NOT hide another row, and SHOULD NOT repeat one',
     covers(['V3-HIST-13', 'V3-HIST-14'], { requests: 20, generations: 4, chats: 1 }),
-    async ({ v3, claim, session, prompts }) => {
+    async (scenario) => {
+      const { v3, claim, session, prompts } = scenario
       const count = 9
-      const { chat, nonce } = await fillHistory({ v3, session, prompts }, count)
+      const { chat, nonce } = await fillHistory(scenario, count)
       await v3.waitForHistory(chat, (history) => history.length > count)
 
       let visited = 0

@@ -44,10 +44,10 @@ describe('v3: idempotency', () => {
         raceRepeats,
       ),
     ),
-    async ({ v3, claim, session, profile, prompts, chats }) => {
-      const context = { v3, claim, session, profile, prompts }
+    async (scenario) => {
+      const { v3, claim, session, chats } = scenario
       const chat = await v3.createChat()
-      const turns = await raceTurns(context, chat)
+      const turns = await raceTurns(scenario, chat)
       const sent = turns.flatMap((turn) => turn.sent)
       claimNoServerError(claim, sent)
       const answered = turns.flatMap((turn) => {
@@ -57,7 +57,7 @@ describe('v3: idempotency', () => {
       assume(answered.length > 0, 'every request was refused', ...sent)
       await v3.waitForHistory(chat, (rows) => answered.every((turn) => isShown(turn, rows)))
       const history = await v3.historyAfterPause(chat)
-      claimOneStepEach(context, turns, history)
+      claimOneStepEach(scenario, turns, history)
 
       // A key of each form, neither of them the latest of the chat.
       for (const stream of [false, true]) {
@@ -67,10 +67,10 @@ describe('v3: idempotency', () => {
           session.markUndecided('inconclusive', [requirement], 'every request was refused')
           continue
         }
-        claimShown(context, turn, history)
+        claimShown(scenario, turn, history)
         // The keys of a chat remain valid when it is renamed.
         if (stream) await chats.rename(chat.id, session.name(), { role: 'probe' })
-        await claimNoSecondStep(context, chat, turn)
+        await claimNoSecondStep(scenario, chat, turn)
       }
     },
   )
@@ -82,11 +82,12 @@ describe('v3: idempotency', () => {
       { requests: 9, generations: 2, chats: 1 },
       2 * (maxRepeats - 1),
     ),
-    async ({ v3, claim, session, profile, prompts }) => {
+    async (scenario) => {
+      const { v3, claim, session, profile } = scenario
       const chat = await v3.createChat()
       const tries: Repeated[] = []
       while (tries.length < maxRepeats && !tries.some(({ isDuring }) => isDuring)) {
-        const made = await repeatOnce({ v3, session, prompts }, chat, tries.length === 0)
+        const made = await repeatOnce(scenario, chat, tries.length === 0)
         tries.push(made)
         const { first, repeat } = made
         session.observe('OPEN-29', describeRepeat(first, repeat), [first, repeat])
