@@ -1,8 +1,7 @@
 import type { Exchange, RequirementId } from '../../contract/index.ts'
 import { chatRoutes } from '../conformance/scenario/routes/chats.ts'
 import { v2Routes } from '../conformance/scenario/routes/v2.ts'
-import { type Chat, v3Routes } from '../conformance/scenario/routes/v3.ts'
-import { InconclusiveError } from '../conformance/session/errors.ts'
+import { v3Routes } from '../conformance/scenario/routes/v3.ts'
 import type { Session } from '../conformance/session/session.ts'
 import { Model } from './model.ts'
 
@@ -105,68 +104,49 @@ export function drawChat(
   return chosen && { chat: chosen.label }
 }
 
-/** The target and the model of it, as commands use them. */
-export interface ExplorationContext {
-  readonly model: Model
-  readonly knowledge: Knowledge
-  readonly session: Session
-  readonly v3: ReturnType<typeof v3Routes>
-  readonly chats: ReturnType<typeof chatRoutes>
-  readonly v2: ReturnType<typeof v2Routes>
-  /** First word of the name of every chat of this sequence. */
-  readonly word: string
-  /** The chat with a label, in the form that the routes accept. */
-  handle(label: string): Chat
-  /** Adds a chat that was created. */
-  addChat(label: string, chat: Chat): void
-  /** Records a request that belongs to the sequence, for the report of a violation. */
-  record(exchange: Exchange): Exchange
-  /** The recorded requests in order, without their bodies: contexts live as long as the run, and bodies must not. */
-  readonly recorded: readonly Evidence[]
-  /** Deletes its remaining chats, so that the next sequence begins without them. */
-  dispose(): Promise<void>
-}
-
 export interface Evidence {
   readonly id: string
 }
 
+/** The target and the model of it, as commands use them. */
+export type ExplorationContext = ReturnType<typeof createExplorationContext>
+
 /** A fresh context of the same target: an empty model, and the knowledge of the target so far. */
-export function createExplorationContext(
-  session: Session,
-  knowledge: Knowledge,
-): ExplorationContext {
-  const handles = new Map<string, Chat>()
+export function createExplorationContext(session: Session, knowledge: Knowledge) {
+  const model = new Model()
+  const chats = chatRoutes(session)
+  const created = new Map<string, string>()
   const recorded: Evidence[] = []
-  const context: ExplorationContext = {
-    model: new Model(),
+  /** Deletes its remaining chats, so that the next sequence begins without them. */
+  const dispose = async () => {
+    for (const [label, id] of created) {
+      created.delete(label)
+      if (!model.chat(label)?.deleted) await chats.remove(id, { role: 'cleanup' })
+    }
+  }
+  session.onCleanup(dispose)
+  return {
+    model,
     knowledge,
     session,
     v3: v3Routes(session),
-    chats: chatRoutes(session),
+    chats,
     v2: v2Routes(session),
+    /** First word of the name of every chat of this sequence. */
     word: session.nonce(),
-    recorded,
-    record(exchange) {
+    addChat(chat: Parameters<Model['add']>[0]): void {
+      created.set(chat.label, chat.id)
+      model.add(chat)
+    },
+    /** Records a request that belongs to the sequence, for the report of a violation. */
+    record(exchange: Exchange): Exchange {
       recorded.push({ id: exchange.id })
       return exchange
     },
-    handle(label) {
-      const chat = handles.get(label)
-      if (chat === undefined) throw new InconclusiveError(`there is no chat ${label}`)
-      return chat
-    },
-    addChat: (label, chat) => void handles.set(label, chat),
-    async dispose() {
-      for (const [label, { id }] of handles) {
-        handles.delete(label)
-        if (context.model.chat(label)?.deleted) continue
-        await context.chats.remove(id, { role: 'cleanup' })
-      }
-    },
+    /** The recorded requests in order, without their bodies: contexts live as long as the run, and bodies must not. */
+    recorded,
+    dispose,
   }
-  session.onCleanup(context.dispose)
-  return context
 }
 
 /**

@@ -56,8 +56,7 @@ export const chatCommands: Commands = {
       const created = context.record(await context.v3.postChat(name))
       const id = succeeded(created) ? context.v3.newChatId(created) : undefined
       assume(id, 'no chat was created', created)
-      context.addChat(label, { id, name, created })
-      context.model.add({ label, id, name })
+      context.addChat({ label, id, name })
     },
   },
 

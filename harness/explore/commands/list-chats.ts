@@ -67,10 +67,9 @@ async function walkChats(context: ExplorationContext, operation: Operation): Pro
   const missingIn = (walk: ListWalk) => sought.filter(({ id }) => walk.pagesWith(id).length === 0)
   const unwantedIn = (walk: ListWalk) =>
     [...model.deleted, ...excluded].filter(({ id }) => walk.pagesWith(id).length > 0)
-  const handles = sought.map(({ label }) => context.handle(label))
   const walk = await poll(
     session,
-    () => chats.walkOnce(query, handles),
+    () => chats.walkOnce(query, sought),
     (walk) => missingIn(walk).length === 0 && unwantedIn(walk).length === 0,
   )
   const lastPages = walk.pages.slice(-3)

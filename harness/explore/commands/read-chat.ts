@@ -14,7 +14,7 @@ export const readChat: Command = {
   async run(context, operation) {
     const chat = requireChat(context, operation)
     const { chats, knowledge, session } = context
-    const handle = { ...context.handle(chat.label), name: chat.name ?? chat.id }
+    const handle = { id: chat.id, name: chat.name ?? chat.id }
     const shows = (page: Exchange) => succeeded(page) && chats.mentions(page, handle)
     const showsName = (page: Exchange) =>
       chat.name === undefined || contains(answerJson(page), chat.name)

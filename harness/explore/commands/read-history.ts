@@ -8,7 +8,7 @@ import {
   historyRows,
   inputRows,
 } from '../../conformance/scenario/read.ts'
-import { asControl, expectLimit, isAccepted } from '../checks.ts'
+import { asControl, expectLimit, isAccepted, requireChat } from '../checks.ts'
 import {
   type Command,
   demand,
@@ -48,9 +48,10 @@ export const readHistory: Command = {
 
 /** True if every turn was shown, with its answer. */
 async function walkHistory(context: ExplorationContext, operation: Operation): Promise<boolean> {
-  const { chat: label = '', limit } = operation
+  const { limit } = operation
   const { v3, session, model, knowledge } = context
-  const chat = context.handle(label)
+  const chat = requireChat(context, operation)
+  const { label } = chat
   const first = await v3.history(chat, limit === undefined ? {} : { limit })
   if (!succeeded(first)) context.record(first)
   if (!isAccepted(context, first, 'history', 'V3-HIST-01', 'a further history')) return false

@@ -59,7 +59,7 @@ export function chatRoutes(session: Session) {
     },
 
     /** Tests if a response or a list mentions a chat, by id or by name, as both are legal. */
-    mentions: (answer: Exchange | ListWalk, chat: Chat): boolean => mentions(bodyOf(answer), chat),
+    mentions: (answer: Exchange | ListWalk, chat: Named): boolean => mentions(bodyOf(answer), chat),
 
     /** PATCH with the body of the profile, or with a guessed field `name`. */
     rename: (chat: string, name: string, options: SendOptions = {}): Promise<Exchange> =>
@@ -131,8 +131,10 @@ function bodyOf(answer: Exchange | ListWalk): unknown {
   return 'pages' in answer ? answer.body : answerJson(answer)
 }
 
+type Named = Pick<Chat, 'id' | 'name'>
+
 /** A name next to the id of another chat is the name of that chat. */
-function mentions(body: unknown, { id, name }: Chat): boolean {
+function mentions(body: unknown, { id, name }: Named): boolean {
   if (contains(body, id)) return true
   const leaves = leavesOf(body)
   const parentOf = ({ path }: JsonLeaf) => path.slice(0, -1).join()

@@ -105,7 +105,7 @@ export function v3Routes(session: Session, caller: Caller = {}) {
     },
 
     history(
-      chat: Chat | string,
+      chat: Pick<Chat, 'id'> | string,
       page: { readonly limit?: number; readonly cursor?: string } = {},
       options: SendOptions = {},
     ): Promise<Exchange> {
@@ -115,7 +115,7 @@ export function v3Routes(session: Session, caller: Caller = {}) {
 
     /** Follows the cursor to its end; `between` runs after each page but the last. */
     async walk(
-      chat: Chat,
+      chat: Pick<Chat, 'id'>,
       limit?: number,
       between: (page: Exchange) => Promise<void> = async () => {},
     ): Promise<HistoryWalk> {
