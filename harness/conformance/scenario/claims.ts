@@ -87,14 +87,11 @@ export function expectResponse(exchange: Exchange, what = 'the request'): void {
   throw new ContractViolation(`${what}: expected a final response object, received ${received}`)
 }
 
-export interface RejectedRequest {
+interface Rejected {
   /** The requirement that this must not succeed. */
   readonly requirement: RequirementId
   /** Accepted request that differs from the negative in exactly one field. */
   readonly control: Exchange
-  readonly send: () => Promise<Exchange>
-  /** Any request that a working server accepts; sent after the negative. */
-  readonly ping: () => Promise<Exchange>
   /** The documented status; omitted if any refusal will do. */
   readonly status?: number
   /** True for a guessed key: a refusal of the key counts as well. */
@@ -105,45 +102,52 @@ export interface RejectedRequest {
   readonly what: string
 }
 
+export interface RejectedRequest extends Rejected {
+  readonly send: () => Promise<Exchange>
+  /** Any request that a working server accepts; sent after the negative. */
+  readonly ping: () => Promise<Exchange>
+}
+
 /**
  * Asserts a refusal. It proves something only together with the accepted control, and only if the server
  * still answers afterwards; otherwise the requirements of the scenario stay open. Returns the refusal.
  */
 export async function expectRejected(claim: Claim, negative: RejectedRequest): Promise<Exchange> {
-  const { requirement, control, what, noServerError } = negative
+  const { control, what } = negative
   const sent = `${control.request.method} ${sentPath(control)}`
   assumeAccepted(control, `${sent}, the accepted control,`)
   const refused = await negative.send()
   const after = await negative.ping()
   assume(succeeded(after), `the target no longer answers after ${what}`, refused, after)
+  claimRejected(claim, refused, `${refused.request.method} ${sentPath(refused)}`, negative)
+  return refused
+}
 
-  const isOfKey = negative.isKeyGuessed && keyRefusals.includes(statusText(refused))
-  const status = isOfKey ? undefined : negative.status
-  const route = `${refused.request.method} ${sentPath(refused)}`
+/** Claims that the request of an answer was refused; `route` is its name in messages. */
+export function claimRejected(
+  claim: Claim,
+  refused: Exchange,
+  route: string,
+  { requirement, control, what, noServerError, isKeyGuessed, ...documented }: Rejected,
+): void {
+  const isOfKey = isKeyGuessed && keyRefusals.includes(statusText(refused))
+  const status = isOfKey ? undefined : documented.status
+  const received = expect(refused.response?.status, `status of ${route} with ${what}`)
   claim(
     requirement,
     () => {
-      if (status !== undefined) {
-        expect(refused.response?.status, `status of ${route} with ${what}`).toBe(status)
-      } else if (!isDeclined(refused)) {
-        const received = statusText(refused)
-        throw new ContractViolation(
-          `${route} with ${what}: expected a refusal, received ${received}`,
-        )
+      if (status !== undefined) received.toBe(status)
+      else if (!isDeclined(refused)) {
+        const answer = statusText(refused)
+        throw new ContractViolation(`${route} with ${what}: expected a refusal, received ${answer}`)
       }
     },
     refused,
     control,
   )
   // An accepted request is not a refusal, so its status decides nothing about refusals.
-  if (noServerError && isDeclined(refused)) {
-    claim(
-      noServerError,
-      () => expect(refused.response?.status, `status of ${route} with ${what}`).toBeLessThan(500),
-      refused,
-    )
-  }
-  return refused
+  if (noServerError && isDeclined(refused))
+    claim(noServerError, () => received.toBeLessThan(500), refused)
 }
 
 /** Statuses of a key without the right to a route, or without funds. */

@@ -7,6 +7,7 @@ export { areConcurrent, findGap, mayRace, racers, sendAtOnce } from '../session/
 export {
   assume,
   type Claim,
+  claimRejected,
   expectAccepted,
   expectResponse,
   requireProfile,
