@@ -30,18 +30,15 @@ export function lastWrites(
   pick: Pick,
   isPaid: (generations: number) => boolean,
 ): readonly Planned[] {
-  return [...lastRepeat(model, pick), ...lastRefusals(model)].filter(({ command }) =>
-    isPaid(commands[command]?.generations ?? 0),
-  )
-}
-
-/** The oldest possible key, which a target forgets first. */
-function lastRepeat(model: Model, pick: Pick): readonly Planned[] {
   const turns = repeatableTurns(model)
   const again = turns.filter(({ isRepeated }) => isRepeated)
-  const [turn] = pick(2) === 0 && again.length > 0 ? again : turns
-  if (turn === undefined) return []
-  return [{ command: 'repeat key', chat: turn.chat, turn: turn.label, variant: 'same form' }]
+  // The oldest possible key, which a target forgets first.
+  const oldest = (pick(2) === 0 && again.length > 0 ? again : turns).slice(0, 1)
+  const variant = 'same form'
+  return [
+    ...oldest.map(({ chat, label: turn }) => ({ command: 'repeat key', chat, turn, variant })),
+    ...lastRefusals(model),
+  ].filter(({ command }) => isPaid(commands[command]?.generations ?? 0))
 }
 
 /** Reads the whole state in every way, at the end of a sequence. */

@@ -88,8 +88,13 @@ export async function claimShown(
   const isComplete = (rows: readonly HistoryRow[]) =>
     missingFrom(inputRows(rows), sent).length === 0 &&
     answered.every(({ answer }) => answerParts(answer).every((text) => contains(rows, text.trim())))
-  const walk = await v3.waitForHistory(chat, isComplete)
-  const history = isComplete(walk.rows) ? walk : await withOneLargePage(v3, chat, walk)
+  let history = await v3.waitForHistory(chat, isComplete)
+  if (!isComplete(history.rows)) {
+    // Other requirements cover rows that are lost between pages.
+    const page = await v3.history(chat, { limit: 100 })
+    const rows = [...history.rows, ...historyRows(page)]
+    history = { ...history, rows, pages: [...history.pages, page] }
+  }
   if (!everyItemShown(history.rows)) return
   for (const trial of answered) {
     claimInputsShown(scenario, trial, history)
@@ -100,16 +105,6 @@ export async function claimShown(
   const types = [...new Set(inputPartTypes(history.rows))]
   const areTexts = () => expect(types, 'types of the parts of a text').toEqual(['input_text'])
   if (types.length > 0) claim('V3-HIST-05', areTexts, ...history.pages)
-}
-
-/** Other requirements cover rows that are lost between pages. */
-async function withOneLargePage(
-  v3: Scenario['v3'],
-  chat: Chat,
-  walk: HistoryWalk,
-): Promise<HistoryWalk> {
-  const page = await v3.history(chat, { limit: 100 })
-  return { ...walk, rows: [...walk.rows, ...historyRows(page)], pages: [...walk.pages, page] }
 }
 
 async function claimRepeats(
@@ -174,7 +169,9 @@ function claimInputsShown(
 ): void {
   const evidence = [answer, ...pages]
   // An input with another role also counts.
-  const inputs = rows.filter(({ item }) => isObject(item) && isInput(item))
+  const inputs = rows.filter(
+    ({ item }) => isObject(item) && item['type'] === 'message' && item['role'] !== 'assistant',
+  )
   const isTyped = rows.every(({ item }) => isObject(item) && typeof item['type'] === 'string')
   const ofParts = inputs.every(({ item }) => isObject(item) && Array.isArray(item['content']))
   if (!isTyped || !ofParts) return
@@ -193,10 +190,6 @@ function claimInputsShown(
     if (roles.length === 0) continue
     claim('V3-HIST-05', () => expect(roles, 'roles of an input').toContain(role), ...evidence)
   }
-}
-
-function isInput({ type, role }: Readonly<Record<string, unknown>>): boolean {
-  return type === 'message' && role !== 'assistant'
 }
 
 /** The text of each message of an input. */

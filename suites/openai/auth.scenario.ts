@@ -22,6 +22,8 @@ describe('compatible surface: authentication', () => {
       const { openai, prompts, profile } = scenario
       const body = openai.chatBody(prompts.brief(), { max_tokens: 16 })
       const control = await openai.chat(body, { role: 'control' })
+      const content = prompts.brief()
+      const ofAllRoles = ['system', 'user', 'assistant', 'user'].map((role) => ({ role, content }))
       await expectKeyNeeded(scenario, {
         surface: 'openai',
         control,
@@ -32,7 +34,7 @@ describe('compatible surface: authentication', () => {
         },
         conditions: {
           stream: each('stream', true, false),
-          messages: { 'of all roles': { messages: ofAllRoles(prompts.brief()) } },
+          messages: { 'of all roles': { messages: ofAllRoles } },
         },
         send: (options, members) => openai.chat({ ...body, ...members }, options),
         ping: openai.ping,
@@ -59,7 +61,3 @@ describe('compatible surface: authentication', () => {
     },
   )
 })
-
-function ofAllRoles(content: string) {
-  return ['system', 'user', 'assistant', 'user'].map((role) => ({ role, content }))
-}

@@ -128,9 +128,10 @@ function isPlace(value: unknown): boolean {
 /** Holds for a refusal as well. */
 function expectContent(answer: Exchange, fits: (value: unknown) => boolean, what: string): void {
   if (!supports(answer)) return
-  const content = String(messageOf(answer)['content'])
-  const excerpt = content.length > 80 ? `${content.slice(0, 80)}…` : content
-  if (fits(jsonContentOf(answer))) return
+  const { content } = messageOf(answer)
+  if (fits(typeof content === 'string' ? parseJson(content) : undefined)) return
+  const text = String(content)
+  const excerpt = text.length > 80 ? `${text.slice(0, 80)}…` : text
   throw new ContractViolation(`content: expected ${what}, received ${excerpt}`)
 }
 
@@ -172,12 +173,6 @@ function toolCallsOf(answer: Exchange): readonly unknown[] {
     const calls = isObject(message) ? message['tool_calls'] : undefined
     return Array.isArray(calls) ? calls : []
   })
-}
-
-/** The content of a complete choice as JSON; undefined if it is not valid JSON. */
-function jsonContentOf(answer: Exchange): unknown {
-  const { content } = messageOf(answer)
-  return typeof content === 'string' ? parseJson(content) : undefined
 }
 
 /** False if the answer was cut, filtered or refused by the model, so that its form proves nothing. */

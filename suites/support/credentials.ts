@@ -53,11 +53,6 @@ function badCredentials(surface: Surface, key: string): BadCredential[] {
   ]
 }
 
-/** Tests for no key, another scheme, and a key that differs at its end. */
-function isLikelyMistaken({ what }: BadCredential): boolean {
-  return /^no key|under another|another last/.test(what)
-}
-
 /** Another character, with different leading bits in base64: the trailing bits of a token may be unused. */
 function another(character = ''): string {
   return /[g-v]/.test(character) ? 'A' : 'q'
@@ -108,7 +103,14 @@ export async function expectKeyNeeded(
   { surface, control, isRight, variants = {}, conditions, send, ping, route }: Protected,
 ): Promise<readonly RefusedCredential[]> {
   const { claim, session, keys, depth } = scenario
-  if (isRight !== undefined) claimKeyAccepted(scenario, surface, control, isRight)
+  if (isRight !== undefined) {
+    const status = control.response?.status ?? 0
+    // A success without content may not have checked the key at all.
+    const isDecided = isRight || status === 401 || status === 403
+    assume(isDecided, `the request with the key got no valid answer (${status})`, control)
+    const received = expect(status, 'status of a request with the right key')
+    claim(`${areas[surface]}-AUTH-05`, () => received.toBeLessThan(400), control)
+  }
   const key = keys[surface]
   requireProfile(key, 'apiKey')
   const credentials = badCredentials(surface, key)
@@ -120,7 +122,9 @@ export async function expectKeyNeeded(
   const rows = new Map(combined.map(([name, { members = {} }]) => [name, members]))
   for (const [name, members] of [...plainOnes, ...Object.entries(variants), ...rows]) {
     const isWhole = rows.has(name) || Object.keys(members).every((member) => member === 'stream')
-    for (const credential of isWhole ? credentials : credentials.filter(isLikelyMistaken)) {
+    // No key, another scheme, and a key that differs at its end.
+    const likely = credentials.filter(({ what }) => /^no key|under another|another last/.test(what))
+    for (const credential of isWhole ? credentials : likely) {
       const what = name === '' ? credential.what : `${credential.what} (${name})`
       const options = { role: 'negative', authorization: credential.authorization } as const
       sent.push({ ...credential, what, refused: await send(options, members) })
@@ -161,21 +165,4 @@ export function coversKeys(
 function dimensionsOf(variants: Readonly<Record<string, Members>>): Dimensions {
   const groups = Map.groupBy(Object.entries(variants), ([, members]) => Object.keys(members).join())
   return Object.fromEntries([...groups].map(([name, of]) => [name, Object.fromEntries(of)]))
-}
-
-/**
- * A key counts as accepted if the response has the requested content (`isRight`), and as refused after a 401
- * or 403. A success without content may not have checked the key at all.
- */
-function claimKeyAccepted(
-  { claim }: Scenario,
-  surface: Surface,
-  control: Exchange,
-  isRight: boolean,
-): void {
-  const status = control.response?.status ?? 0
-  const decided = isRight || status === 401 || status === 403
-  assume(decided, `the request with the key got no valid answer (${status})`, control)
-  const accepted = () => expect(status, 'status of a request with the right key').toBeLessThan(400)
-  claim(`${areas[surface]}-AUTH-05`, accepted, control)
 }

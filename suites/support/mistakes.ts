@@ -130,7 +130,9 @@ export async function expectAllRefused(
   if (plainForm === undefined || rows.length === 0) return refused
   const { control } = plainForm
   for (const [at, mistake] of mistakes.entries()) {
-    const chosen = depth === 'full' ? rows : pairAt(rows, at)
+    // Two rows in sequence, from a list that is repeated.
+    const from = (2 * at) % Math.max(1, rows.length - 1)
+    const chosen = depth === 'full' ? rows : rows.slice(from, from + 2)
     for (const [name, condition] of chosen) {
       const isKeyGuessed = condition.authorization !== undefined
       const rejected = { ...request(mistake, name, condition), control, ...expected, isKeyGuessed }
@@ -140,11 +142,6 @@ export async function expectAllRefused(
     }
   }
   return refused
-}
-
-/** Two rows in sequence, from a list that is repeated. */
-function pairAt<T>(rows: readonly T[], at: number): readonly T[] {
-  return rows.slice((2 * at) % Math.max(1, rows.length - 1)).slice(0, 2)
 }
 
 /** Conditions of several dimensions at once, with a description for messages. */

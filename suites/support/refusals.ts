@@ -25,11 +25,6 @@ export function isContentRefusal(exchange: Exchange): boolean {
   return /^4\d\d$/.test(status) && !otherReasons.includes(status)
 }
 
-/** Tests if the refusal of another caller is a failure: one whose key is valid may lack rights, but no 5xx says so. */
-export function isFailureOfCaller({ context }: Scenario['session'], refusal: Exchange): boolean {
-  return (refusal.response?.status ?? 0) >= 500 && context.gate.knowsKeyOf(refusal)
-}
-
 /** Credentials, unknown route, unknown method, timeout, rate limit. */
 const otherReasons = ['401', '403', '404', '405', '408', '429']
 

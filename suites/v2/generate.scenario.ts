@@ -40,17 +40,13 @@ describe('v2: generation', () => {
       const reply = await v2.generate(v2.generateBody(chat, id, lists))
       // A server may refuse names of tools that it does not have.
       if (isDeclined(reply)) return
-      const calls = expect(namesIn(reply), 'names of calls in the answer')
+      const named = leavesOf(answerJson(reply)).filter(({ path }) => path.at(-1) === 'name')
+      const names = named.map(({ value }) => value)
+      const calls = expect(names, 'names of calls in the answer')
       claim('V2-GEN-04', () => calls.not.toContain(name))
     },
   )
 })
-
-/** Every `name` in an answer, at whatever depth. */
-function namesIn(answer: Exchange): unknown[] {
-  const leaves = leavesOf(answerJson(answer))
-  return leaves.filter(({ path }) => path.at(-1) === 'name').map(({ value }) => value)
-}
 
 /** Section 4.4 on v2: retrieval is visible only in the answer, because v2 shows no steps. */
 describe('v2: retrieval', () => {

@@ -104,7 +104,7 @@ describe('v3: chats', () => {
       // A title that the chat has given itself may be generated again.
       const title = await ownTitle(scenario, before, chat)
       const isNew = (text: string) =>
-        text === title || !(textsBefore.includes(text) || isTimeOrId(text))
+        text === title || !(textsBefore.includes(text) || isUuid(text) || isTime.test(text))
       const read = await chats.poll(
         () => chats.get(chat.id),
         (_, page) => [...textsOf(named), ...textsOf(page)].some(isNew),
@@ -153,6 +153,4 @@ function textsOf(exchange: Exchange): string[] {
   )
 }
 
-function isTimeOrId(text: string): boolean {
-  return isUuid(text) || /^\d{4}-?\d\d-?\d\dT[\d:.]+\S*$/.test(text)
-}
+const isTime = /^\d{4}-?\d\d-?\d\dT[\d:.]+\S*$/

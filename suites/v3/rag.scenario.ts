@@ -1,10 +1,8 @@
 import {
   assume,
-  type Claim,
   covers,
   coversAtDepth,
   describe,
-  type Exchange,
   expect,
   expectAccepted,
   expectResponse,
@@ -45,8 +43,13 @@ describe('v3: retrieval', () => {
         const search = () => askInNewChat(scenario, base, { ...more, rag: true })
         const first = await search()
         if (under === '') {
-          const withoutRag = async () => (await askInNewChat(scenario, base, more)).reply
-          await acceptsAssistant(claim, first.reply, withoutRag)
+          // A refusal is due to the assistant or to its search: the same request without rag shows which.
+          const { reply: taken } = succeeded(first.reply)
+            ? first
+            : await askInNewChat(scenario, base, more)
+          const response = () => expectResponse(taken, 'a generation with assistant_id')
+          const isTaken = claim('V3-ASST-01', response, taken)
+          assume(isTaken, 'the assistant is refused', first.reply, taken)
         } else if (isDeclined(first.reply)) continue
         const reply = first.searched ? first : await askUntil(({ searched }) => searched, search, 2)
         const what = `${expectation}${under}`
@@ -197,15 +200,4 @@ function dimensionsOf(profile: TargetProfile) {
     top_p: each('top_p', 0.5),
     stream: each('stream', false, true),
   }
-}
-
-/** A refusal is due to the assistant or to its search: the same request without rag shows which. */
-async function acceptsAssistant(
-  claim: Claim,
-  reply: Exchange,
-  withoutRag: () => Promise<Exchange>,
-): Promise<void> {
-  const evidence = succeeded(reply) ? reply : await withoutRag()
-  const response = () => expectResponse(evidence, 'a generation with assistant_id')
-  assume(claim('V3-ASST-01', response, evidence), 'the assistant is refused', reply, evidence)
 }

@@ -63,10 +63,6 @@ export function simplerOperations(operation: Operation): readonly (readonly Oper
   ].map((simpler) => [simpler].flat())
 }
 
-export function generationsOf(operations: readonly Operation[]): number {
-  return operations.reduce((sum, { command }) => sum + (commands[command]?.generations ?? 0), 0)
-}
-
 export function nameOf(operations: readonly Operation[]): string {
   return operations
     .map(({ command, label, chat, variant, limit }) =>

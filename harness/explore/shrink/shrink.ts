@@ -1,9 +1,9 @@
 import { isEarlyEnd } from '../../conformance/exploration.ts'
 import type { Operation, StateViolation } from '../command.ts'
+import { commands } from '../commands/index.ts'
 import type { Replay } from '../sequence.ts'
 import {
   beginnings,
-  generationsOf,
   kindsOf,
   mergeChats,
   nameOf,
@@ -46,7 +46,10 @@ export async function shrink(
     const name = nameOf(candidate)
     const after = {
       operations: spent.operations + candidate.length,
-      generations: spent.generations + generationsOf(candidate),
+      generations: candidate.reduce(
+        (sum, { command }) => sum + (commands[command]?.generations ?? 0),
+        spent.generations,
+      ),
     }
     const isPayable = after.operations <= maxOperations && after.generations <= maxGenerations
     if (candidate.length === 0 || tried.has(name) || !isPayable) return false

@@ -20,12 +20,7 @@ import {
   valuesOf,
 } from '../../../harness/conformance/scenario/index.ts'
 import { usualChange } from '../../support/mistakes.ts'
-import {
-  claimSeldomRefused,
-  claimSteady,
-  isContentRefusal,
-  isFailureOfCaller,
-} from '../../support/refusals.ts'
+import { claimSeldomRefused, claimSteady, isContentRefusal } from '../../support/refusals.ts'
 import type { Body, Edit, Law, Plan, Trial } from './plan.ts'
 
 type Changes = Readonly<Record<string, Body | Edit | undefined>>
@@ -202,7 +197,9 @@ class LawfulRequests<O extends LawfulOperation> {
     const { claim, session } = this.#context
     const [answer] = evidence
     if (!answer) return
-    const isFailure = name === 'caller' && isFailureOfCaller(session, answer)
+    // One whose key is valid may lack rights, but no 5xx says so.
+    const isError = (answer.response?.status ?? 0) >= 500
+    const isFailure = name === 'caller' && isError && session.context.gate.knowsKeyOf(answer)
     const isProven = name === 'caller' ? isFailure : this.#accepted.has(`${name} ${value}`)
     if (guesses.includes(name) && !isProven) return
     const ofValue = this.#dimensions[name]?.[value]

@@ -61,7 +61,11 @@ describe('v3: laws of lists', () => {
         ...exclusion,
         ...requestsOf(chats),
         also(trial, walk) {
-          observeShape(session, trial)
+          const { row, answer } = trial
+          if (row['search'] === plain && row['limit'] === plain) {
+            const shape = `GET /chat: ${statusText(answer)} ${describeShape(answer)}`
+            session.observe('OPEN-13', shape, [answer])
+          }
           claimExcluded(trial, walk)
         },
       })
@@ -156,12 +160,6 @@ function requestsOf(
     bodyOf: chats.bodyOfPage,
     shows: (page, id) => contains(chats.bodyOfPage(page), id),
   }
-}
-
-function observeShape(session: Scenario['session'], { row, answer }: Trial): void {
-  if (row['search'] !== plain || row['limit'] !== plain) return
-  const shape = `GET /chat: ${statusText(answer)} ${describeShape(answer)}`
-  session.observe('OPEN-13', shape, [answer])
 }
 
 const wrongGuess =
