@@ -15,23 +15,16 @@ import {
 } from '../../harness/conformance/scenario/index.ts'
 import { type Dimensions, rowsOf } from './mistakes.ts'
 
-/** A missing or wrong credential (section 5). */
-export interface BadCredential {
-  readonly requirement: RequirementId
-  readonly what: string
-  /** Value of `Authorization`; null sends none. */
-  readonly authorization: string | null
-}
-
 const areas = { openai: 'OAI', v2: 'V2', v3: 'V3' } as const
 
-/** At least one for each of the first four AUTH requirements of a surface. */
-function badCredentials(surface: Surface, key: string): BadCredential[] {
+/** Missing and wrong credentials (section 5), at least one for each of the first four AUTH requirements of a surface. */
+function badCredentials(surface: Surface, key: string) {
   const basic = Buffer.from(`user:${key}`).toString('base64')
   const swapped = swapLetterCase(key)
-  const bad = (at: 1 | 2 | 3 | 4, what: string, authorization: string | null): BadCredential => ({
-    requirement: `${areas[surface]}-AUTH-0${at}`,
+  const bad = (at: 1 | 2 | 3 | 4, what: string, authorization: string | null) => ({
+    requirement: `${areas[surface]}-AUTH-0${at}` as const,
     what,
+    /** Value of `Authorization`; null sends none. */
     authorization,
   })
   return [
@@ -93,15 +86,11 @@ interface Protected {
   readonly route?: string
 }
 
-interface RefusedCredential extends BadCredential {
-  readonly refused: Exchange
-}
-
 /** Sends a request with each of these credentials: 401 on the compatible surface, no success on the others. */
 export async function expectKeyNeeded(
   scenario: Scenario,
   { surface, control, isRight, variants = {}, conditions, send, ping, route }: Protected,
-): Promise<readonly RefusedCredential[]> {
+) {
   const { claim, session, keys, depth } = scenario
   if (isRight !== undefined) {
     const status = control.response?.status ?? 0
@@ -116,7 +105,7 @@ export async function expectKeyNeeded(
   const credentials = badCredentials(surface, key)
   const what = `${control.request.method} ${sentPath(control)}, the accepted control,`
   assume(succeeded(control), `${what} was refused with ${statusText(control)}`, control)
-  const sent: RefusedCredential[] = []
+  const sent = []
   const dimensions = { ...dimensionsOf(variants), ...conditions }
   const combined = rowsOf(dimensions, undefined, scenario, depth === 'full' ? maxRows : 0)
   const rows = new Map(combined.map(([name, { members = {} }]) => [name, members]))
@@ -127,7 +116,8 @@ export async function expectKeyNeeded(
     for (const credential of isWhole ? credentials : likely) {
       const what = name === '' ? credential.what : `${credential.what} (${name})`
       const options = { role: 'negative', authorization: credential.authorization } as const
-      sent.push({ ...credential, what, refused: await send(options, members) })
+      const refused = await send(options, members)
+      sent.push({ ...credential, what, refused })
     }
   }
   const after = await ping()

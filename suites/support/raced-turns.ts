@@ -27,13 +27,8 @@ const kinds = [
   { stream: true, ofItems: false, hasParent: false },
   { stream: false, ofItems: false, hasParent: true },
   { stream: true, ofItems: true, hasParent: true },
-] as const satisfies readonly TurnKind[]
-
-interface TurnKind {
-  readonly stream: boolean
-  readonly ofItems: boolean
-  readonly hasParent: boolean
-}
+] as const
+type TurnKind = (typeof kinds)[number]
 
 /** Maximum number of races of one kind until the requests overlap. */
 const maxTries = 3
@@ -44,24 +39,6 @@ const busyMs = 1_000
 /** Generations of races that overlap in the first attempt, and of repeated races. */
 export const raceGenerations = kinds.length * racers
 export const raceRepeats = kinds.length * (maxTries - 1) * racers
-
-/** A turn of the user that was sent several times at once, with one Idempotency-Key. */
-export interface RacedTurn {
-  readonly kind: TurnKind
-  readonly nonce: string
-  readonly key: string
-  readonly body: Readonly<Record<string, unknown>>
-  readonly sent: readonly Exchange[]
-  /** The fullest answer; undefined if every request was refused. */
-  readonly answer: Exchange | undefined
-  /** Reason why the requests are no evidence of concurrency; undefined if they overlapped. */
-  readonly gap: string | undefined
-}
-
-/** A turn of which at least one request was accepted. */
-export interface AnsweredTurn extends RacedTurn {
-  readonly answer: Exchange
-}
 
 /** A turn of each kind in one chat, each continuing the previous run. */
 export async function raceTurns(scenario: Scenario, chat: Chat): Promise<readonly RacedTurn[]> {
@@ -83,12 +60,13 @@ export async function raceTurns(scenario: Scenario, chat: Chat): Promise<readonl
   return turns
 }
 
+/** A turn of the user that is sent several times at once, with one Idempotency-Key. */
 async function raceTurn(
   { v3, session, profile, prompts }: Scenario,
   chat: Chat,
   kind: TurnKind,
   parent: unknown,
-): Promise<RacedTurn> {
+) {
   const { stream, ofItems, hasParent } = kind
   const nonce = session.nonce()
   const key = session.uuid()
@@ -101,11 +79,19 @@ async function raceTurn(
   // It is unknown which of them is first, and the response to the others is open.
   const send = (options: object) => v3.generate(body, { key, role: 'negative', ...options })
   const sent = await sendAtOnce(session, ...Array<typeof send>(racers).fill(send))
+  // The fullest answer; undefined if every request was refused.
   const [answer] = sent
     .filter((exchange) => !isDeclined(exchange))
     .toSorted((a, b) => textLength(b) - textLength(a))
-  return { kind, nonce, key, body, sent, answer, gap: findGap(sent, profile) }
+  /** Reason why the requests are no evidence of concurrency; undefined if they overlapped. */
+  const gap = findGap(sent, profile)
+  return { kind, nonce, key, body, sent, answer, gap }
 }
+
+type RacedTurn = Awaited<ReturnType<typeof raceTurn>>
+
+/** A turn of which at least one request was accepted. */
+export type AnsweredTurn = RacedTurn & { readonly answer: Exchange }
 
 function textLength(exchange: Exchange): number {
   return answerParts(exchange).join('').length

@@ -85,7 +85,7 @@ describe('v3: idempotency', () => {
     async (scenario) => {
       const { v3, claim, session, profile } = scenario
       const chat = await v3.createChat()
-      const tries: Repeated[] = []
+      const tries: Awaited<ReturnType<typeof repeatOnce>>[] = []
       while (tries.length < maxRepeats && !tries.some(({ isDuring }) => isDuring)) {
         const made = await repeatOnce(scenario, chat, tries.length === 0)
         tries.push(made)
@@ -123,19 +123,8 @@ describe('v3: idempotency', () => {
   )
 })
 
-interface Repeated {
-  readonly nonce: string
-  readonly first: Exchange
-  readonly repeat: Exchange
-  readonly isDuring: boolean
-}
-
 /** A stream and its repeat, sent when the stream begins or together with it. */
-async function repeatOnce(
-  { v3, session, prompts }: Scenario,
-  chat: Chat,
-  isOnceAnswered: boolean,
-): Promise<Repeated> {
+async function repeatOnce({ v3, session, prompts }: Scenario, chat: Chat, isOnceAnswered: boolean) {
   const nonce = session.nonce()
   const turn = v3.generateBody(chat, prompts.sentencesAbout(5, nonce), { stream: true })
   const key = session.uuid()
