@@ -12,15 +12,10 @@ import {
   type TargetProfile,
 } from '../../harness/conformance/scenario/index.ts'
 
-/** A fact, a sentence that states it, and a question for it. */
-export interface Recall {
-  readonly fact: string
-  readonly tell: string
-  readonly ask: string
-}
+export type Recall = ReturnType<typeof buildRecall>
 
-/** Uses the words of the profile; wording is never judged. */
-export function buildRecall({ recall }: TargetProfile, fact: string): Recall {
+/** A fact, a sentence that states it, and a question for it, in the words of the profile; wording is never judged. */
+export function buildRecall({ recall }: TargetProfile, fact: string) {
   const { tell, ask } = recall
   return { fact, tell: tell.replaceAll('{nonce}', fact), ask }
 }
@@ -46,10 +41,10 @@ const weak = 'the model does not give back a fact that stands among other senten
 async function givesBack(
   session: Pick<Scenario['session'], 'noncesIn'>,
   fact: string | readonly string[],
-  conversation: readonly (string | undefined)[],
+  conversation: readonly string[],
   send: (text: string) => Promise<Exchange>,
 ): Promise<boolean> {
-  const text = conversation.filter((part) => part !== undefined).join(' ')
+  const text = conversation.join(' ')
   for (let tries = 0; tries < controls; tries += 1) {
     const answer = await send(text)
     // A model that repeats its message does not recall.
@@ -68,17 +63,20 @@ const notesAround = 20
  * knowledge base either. Called if an answer lacks the fact of a base.
  */
 export async function assumeRecall(
-  { session, prompts, profile }: Scenario,
+  scenario: Scenario,
   answer: Exchange,
   send: (text: string) => Promise<Exchange>,
 ): Promise<void> {
+  const { session, profile } = scenario
   const { fact, tell, ask } = buildRecall(profile, session.nonce())
+  const notes = notesOf(scenario)
   const conversation = [...notes(), tell, ...notes(), ask]
   assume(await givesBack(session, fact, conversation, send), weak, answer)
+}
 
-  function notes() {
-    return Array.from({ length: notesAround }, () => prompts.note(session.nonce()))
-  }
+/** Makes statements around a conversation. */
+function notesOf({ session, prompts }: Scenario) {
+  return () => Array.from({ length: notesAround }, () => prompts.note(session.nonce()))
 }
 
 /** Tests if the text of an answer, or the output of its final response, contains a fact or one of several. */
@@ -115,7 +113,7 @@ interface Remembered {
   /** The fact; any one of several contradictory ones is enough. */
   readonly fact: string | readonly string[]
   /** Parts of the text that the answer has to know. */
-  readonly conversation: readonly (string | undefined)[]
+  readonly conversation: readonly string[]
   /** Sends the same request again. */
   readonly again: () => Promise<Exchange>
   /** Sends a text instead, under the same conditions and without a context: under some of them a model may be weak. */
@@ -127,9 +125,9 @@ interface Remembered {
  * The law that an answer knows a fact of its context: broken if three answers lack it, although the model recalls
  * it from one message. Applied to a requirement until it is broken or the model proves too weak for it.
  */
-export function createRecallLaw(context: Scenario) {
-  const { claim, session, prompts } = context
-  const notes = () => Array.from({ length: notesAround }, () => prompts.note(session.nonce()))
+export function createRecallLaw(scenario: Scenario) {
+  const { claim, session } = scenario
+  const notes = notesOf(scenario)
   const decided = new Set<string>()
   return async ({ requirement, answer, fact, conversation, again, alone, what }: Remembered) => {
     if (decided.has(requirement)) return

@@ -85,17 +85,12 @@ export function statedVersions(answer: Exchange, chatId: string): string[] {
 }
 
 type Body = Readonly<Record<string, unknown>>
-type SendReply = (
-  edit: (body: Body) => Body,
-  options?: { readonly authorization?: string | null },
-) => Promise<Exchange>
-
 /**
  * Sends generations that must be refused, each for a message without a reply: a server may allow one reply to a
  * message and refuse a second one regardless of other mistakes. The accepted generation is sent if no other
  * message is stored.
  */
-export function replyToUnanswered({ v2, prompts }: Scenario, accepted: Body): SendReply {
+export function replyToUnanswered({ v2, prompts }: Scenario, accepted: Body) {
   const unanswered = async (more: Body): Promise<Body> => {
     // The first of them is the second generation of its chat.
     const chat = sent === 1 ? String(accepted['chat_id']) : await v2.chat()
@@ -105,7 +100,10 @@ export function replyToUnanswered({ v2, prompts }: Scenario, accepted: Body): Se
   const messages: readonly Body[] = [{}, { think: true, rag: 'agent' }]
   const bodies: (Body | undefined)[] = []
   let sent = 0
-  return async (edit, options = {}) => {
+  return async (
+    edit: (body: Body) => Body,
+    options: { readonly authorization?: string | null } = {},
+  ): Promise<Exchange> => {
     const at = sent % messages.length
     sent += 1
     const body = bodies[at] ?? (await unanswered(messages[at] ?? {}))

@@ -86,14 +86,6 @@ function itemTypesOf({ output }: Readonly<Record<string, unknown>>): string {
 
 /** Sections 2.1 and 4.3: images and video in the input, and the model for them. */
 describe('v3: media', () => {
-  const ask = (text: string, part: object) => [
-    {
-      type: 'message',
-      role: 'user',
-      content: [{ type: 'input_text', text }, part],
-    },
-  ]
-
   test(
     'an input MAY carry a video',
     covers(['V3-GEN-08'], { requests: 3, generations: 1, chats: 1 }),
@@ -101,20 +93,15 @@ describe('v3: media', () => {
       const chat = await v3.createChat()
       // The document shows only the parts input_text and input_image.
       const guess = { type: 'input_video', video_url: '{url}' }
-      const input = ask(
-        prompts.picture(),
-        fill(profile.requests.video ?? guess, { url: sampleVideo }),
-      )
-      const reply = await v3.generate(
-        v3.generateBody(chat, input, { model_id: profile.models.vision }),
-      )
+      const video = fill(profile.requests.video ?? guess, { url: sampleVideo })
+      const message = inputText(prompts.picture())
+      const input = [{ ...message, content: [...message.content, video] }]
+      const model_id = profile.models.vision
+      const reply = await v3.generate(v3.generateBody(chat, input, { model_id }))
       if (isDeclined(reply) && profile.requests.video === undefined) {
-        session.markUndecided(
-          'unproven',
-          ['V3-GEN-08'],
-          'our guess at the part of a video was rejected: set requests.video in the target profile',
-        )
-        return
+        const reason =
+          'our guess at the part of a video was rejected: set requests.video in the target profile'
+        return session.markUndecided('unproven', ['V3-GEN-08'], reason)
       }
       claim('V3-GEN-08', () => expectResponse(reply, 'a generation with a video'), reply)
     },

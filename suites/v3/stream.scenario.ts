@@ -1,3 +1,4 @@
+import { asArray, asObject } from '../../contract/index.ts'
 import {
   answerText,
   assume,
@@ -8,7 +9,6 @@ import {
   expectAccepted,
   finalResponse,
   isDeclined,
-  isObject,
   requirementsOf,
   test,
 } from '../../harness/conformance/scenario/index.ts'
@@ -148,11 +148,10 @@ const tellingLength = 24
 
 /** The texts of the reasoning items of a reply. */
 function reasoningTexts(reply: Exchange): string[] {
-  const output = finalResponse(reply)?.['output']
-  return (Array.isArray(output) ? output : [])
-    .filter((item) => isObject(item) && item['type'] === 'reasoning')
-    .flatMap(({ content }) => (Array.isArray(content) ? content : []))
-    .map((part) => (isObject(part) ? part['text'] : undefined))
+  return asArray(finalResponse(reply)?.['output'])
+    .filter((item) => asObject(item)?.['type'] === 'reasoning')
+    .flatMap((item) => asArray(asObject(item)?.['content']))
+    .map((part) => asObject(part)?.['text'])
     .filter((text) => typeof text === 'string')
 }
 

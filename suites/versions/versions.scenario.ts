@@ -220,14 +220,13 @@ function claimRefused(
   const status = exchange.response?.status
   session.observe('OPEN-18', `${what}: ${status}`, [exchange])
   if (requirement === null) return
-  claim(requirement, () => expectHint(exchange, what, namesOf(profile, version)), exchange)
-  claim('VER-10', () => expect(status, `status of ${what}`).toBeLessThan(500), exchange)
-}
-
-/** Expects a refusal whose decoded body names the prefix; it may also name the other one. */
-function expectHint(exchange: Exchange, what: string, prefixes: readonly string[]): void {
-  expect(isDeclined(exchange), `${what} for a chat of another version is refused`).toBe(true)
-  if (!namesPrefix(exchange, prefixes)) {
-    expect(hintText(exchange), `the error of ${what}`).toContain(prefixes.at(-1))
+  const prefixes = namesOf(profile, version)
+  // It may also name the other one.
+  const isHint = () => {
+    expect(isDeclined(exchange), `${what} for a chat of another version is refused`).toBe(true)
+    if (!namesPrefix(exchange, prefixes))
+      expect(hintText(exchange), `the error of ${what}`).toContain(prefixes.at(-1))
   }
+  claim(requirement, isHint, exchange)
+  claim('VER-10', () => expect(status, `status of ${what}`).toBeLessThan(500), exchange)
 }

@@ -26,14 +26,8 @@ export const readHistory: Command = {
   weight: 5,
   reads: true,
   expects: [
-    'V3-HIST-01',
-    'V3-HIST-07',
-    'V3-HIST-09',
-    'V3-HIST-10',
-    'V3-HIST-11',
-    'V3-HIST-16',
-    'V3-IDEM-02',
-    'V3-IDEM-03',
+    ...(['V3-HIST-01', 'V3-HIST-07', 'V3-HIST-09', 'V3-HIST-10', 'V3-HIST-11'] as const),
+    ...(['V3-HIST-16', 'V3-IDEM-02', 'V3-IDEM-03'] as const),
   ],
   chats: ({ living }) => living,
   draw(model, pick) {

@@ -51,10 +51,7 @@ export function inputEdits(note: () => string, { prompts, profile, session }: Sc
       {
         ...inputText(text),
         // The fact is in neither the first nor the last part.
-        content: [brief, note(), text, plainWords].map((part) => ({
-          type: 'input_text',
-          text: part,
-        })),
+        content: [brief, note(), text, plainWords].flatMap((part) => inputText(part).content),
       },
     ]),
     image: profile.capabilities.images === true ? withImage(profile.models.vision) : undefined,
@@ -63,20 +60,12 @@ export function inputEdits(note: () => string, { prompts, profile, session }: Sc
 
 /** One red pixel in addition to the text. */
 function withImage(model: string) {
-  return (body: Body): Body => ({
-    ...body,
-    model_id: model,
-    input: [
-      {
-        type: 'message',
-        role: 'user',
-        content: [
-          { type: 'input_text', text: String(body['input']) },
-          { type: 'input_image', image_url: sampleImage, detail: 'auto' },
-        ],
-      },
-    ],
-  })
+  return (body: Body): Body => {
+    const message = inputText(String(body['input']))
+    const image = { type: 'input_image', image_url: sampleImage, detail: 'auto' }
+    const input = [{ ...message, content: [...message.content, image] }]
+    return { ...body, model_id: model, input }
+  }
 }
 
 /** Tool lists that forbid the tool of the profile, if it names one. */
