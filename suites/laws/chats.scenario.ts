@@ -124,8 +124,7 @@ describe('v3: laws of chats', () => {
         chats: 4,
       }),
     ),
-    async (scenario) => {
-      const { v3, chats, claim, session, prompts } = scenario
+    async ({ v3, chats, claim, session, prompts, scenario }) => {
       const laws = new ChatLaws(scenario)
       const [kept, other] = [await v3.createChat(), await v3.createChat()]
       const stateOf = (chat: Chat) => ({ chat, caller: {}, firstName: chat.name, sent: [] })

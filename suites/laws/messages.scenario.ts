@@ -31,8 +31,7 @@ describe('v2: laws of messages', () => {
       requirementsOfLaws('v2.message', laws, ['V2-MSG-03', 'V2-MSG-05', 'V2-MSG-06']),
       (rows) => ({ requests: 4 * rows + 8, uploads: 2 }),
     ),
-    async (scenario) => {
-      const { v2, claim, session, prompts, coverage } = scenario
+    async ({ v2, claim, session, prompts, coverage, scenario }) => {
       const chat = await v2.chat()
       const files = [await attachedFile(scenario), await attachedFile(scenario)]
       const send = (body: Body) => v2.message(body, { role: 'act' })

@@ -22,8 +22,7 @@ describe('v3: laws of another caller', () => {
     coversAtDepth(requirements, (_, depth) =>
       depth === 'quick' ? {} : { requests: 120, chats: 1 },
     ),
-    async (scenario) => {
-      const { v3, claim, session, profile, depth } = scenario
+    async ({ v3, claim, session, profile, depth, scenario }) => {
       const caller = secondCaller(profile)
       if (caller === undefined || depth === 'quick') return
       const created = await v3.postChat(session.name(), {}, { role: 'probe', ...caller })

@@ -74,8 +74,7 @@ describe('v3: laws of turns', () => {
     coversAtDepth(requirements, (_, depth) =>
       depth === 'full' ? { ...cost(rowsOfSecond, 'quick'), requests: 260 } : { requests: 1 },
     ),
-    async (scenario) => {
-      const { v3OfSecond: v3, chats, profile, depth } = scenario
+    async ({ v3OfSecond: v3, chats, profile, depth, scenario }) => {
       if (v3 === undefined || depth !== 'full') return
       const caller = secondCaller(profile) ?? {}
       // A second key is a guess until it was accepted once.

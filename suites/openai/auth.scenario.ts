@@ -18,8 +18,7 @@ describe('compatible surface: authentication', () => {
   test(
     'POST /chat/completions MUST require a valid key',
     coversKeys(requirements, { requests: 33, generations: 1 }),
-    async (scenario) => {
-      const { openai, prompts, profile } = scenario
+    async ({ openai, prompts, profile, scenario }) => {
       const body = openai.chatBody(prompts.brief(), { max_tokens: 16 })
       const control = await openai.chat(body, { role: 'control' })
       const content = prompts.brief()
@@ -45,8 +44,7 @@ describe('compatible surface: authentication', () => {
   test(
     'GET /models MUST require a valid key',
     coversKeys(requirements, { requests: 13 }),
-    async (scenario) => {
-      const { openai, profile } = scenario
+    async ({ openai, profile, scenario }) => {
       const control = await openai.models({ role: 'control' })
       const { main, aliases } = profile.models
       const list = answerJson(control)

@@ -45,8 +45,7 @@ describe('compatible surface: parameters', () => {
       requests: refusalCost(completionMistakes.length, 2)(rows, depth) + 2,
       generations: 2,
     })),
-    async (scenario) => {
-      const { openai, profile, prompts } = scenario
+    async ({ openai, profile, prompts, scenario }) => {
       const values = { temperature: 1, max_tokens: 16, top_p: 1, stream: false, stop: ['\n\n\n'] }
       const right = openai.chatBody(prompts.brief(), values)
       const control = await openai.chat(right, { role: 'control' })

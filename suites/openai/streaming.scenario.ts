@@ -45,8 +45,7 @@ describe('compatible surface: streaming', () => {
   test(
     'chunks SHOULD arrive while the answer is generated',
     covers(['OAI-STREAM-11'], { requests: 1, generations: 1 }, 4),
-    async (scenario) => {
-      const { openai } = scenario
+    async ({ openai, scenario }) => {
       await claimArrival(scenario, 'OAI-STREAM-11', async (text, more) => {
         const body = openai.chatBody(text, { stream: true, ...more })
         return (await openai.chatOk(body, { role: 'act' })).exchange
@@ -60,8 +59,7 @@ describe('compatible surface: stop sequences', () => {
   test(
     'a stream SHOULD end at a stop sequence that lies across two chunks',
     covers(['OAI-STOP-04', 'OAI-STOP-03'], { requests: 2, generations: 2 }),
-    async (scenario) => {
-      const { openai, claim, prompts } = scenario
+    async ({ openai, claim, prompts, scenario }) => {
       const question = prompts.sentences(5, 'the sea looks in winter')
       const body = openai.chatBody(question, { temperature: 0, max_tokens: 160, stream: true })
       const before = await openai.chatOk(body)

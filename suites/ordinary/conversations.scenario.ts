@@ -28,8 +28,7 @@ describe('ordinary traffic', () => {
         covers(['OAI-CHAT-01', 'OAI-STREAM-01'], { requests: 3, generations: 3 }),
         { isFirst },
       ),
-      async (scenario) => {
-        const { openai, prompts, habit } = scenario
+      async ({ openai, prompts, habit, scenario }) => {
         const user = userOf(scenario)
         const messages =
           habit('instructions', 2) === 0 ? [inRole('system', prompts.instruction('short'))] : []
@@ -50,8 +49,7 @@ describe('ordinary traffic', () => {
         covers(['V3-GEN-01', 'V3-SSE-01'], { requests: 6, generations: 3, chats: 1 }),
         { isFirst },
       ),
-      async (scenario) => {
-        const { v3, prompts, habit, profile } = scenario
+      async ({ v3, prompts, habit, profile, scenario }) => {
         const user = userOf(scenario)
         await user.pause()
         const chat = await v3.createChat({}, prompts.message(0))
@@ -80,8 +78,7 @@ describe('ordinary traffic', () => {
       withinOrdinaryTraffic(covers(['V2-GEN-01'], { requests: 7, generations: 3, chats: 1 }), {
         isFirst,
       }),
-      async (scenario) => {
-        const { v2 } = scenario
+      async ({ v2, scenario }) => {
         const user = userOf(scenario)
         await user.pause()
         const chat = await v2.chat(scenario.prompts.message(0))

@@ -18,8 +18,7 @@ describe('v2: authentication', () => {
   test(
     'POST /api/v2/message MUST require a valid token',
     coversKeys(requirements, { requests: 29 }),
-    async (scenario) => {
-      const { v2, prompts, profile } = scenario
+    async ({ v2, prompts, profile, scenario }) => {
       const chat = await v2.chat()
       const body = v2.messageBody(chat, prompts.brief())
       const control = await v2.message(body, { role: 'control' })
@@ -45,8 +44,7 @@ describe('v2: authentication', () => {
   test(
     'POST /api/v2/message/generate MUST require a valid token',
     coversKeys(requirements, { requests: 28, generations: 1, chats: 1 }),
-    async (scenario) => {
-      const { v2, prompts, profile } = scenario
+    async ({ v2, prompts, profile, scenario }) => {
       const chat = await v2.chat()
       const { id } = await v2.storeOk(chat, prompts.brief())
       const turn = v2.generateBody(chat, id)

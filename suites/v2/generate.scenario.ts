@@ -56,8 +56,7 @@ describe('v2: retrieval', () => {
       const further = depth === 'full' ? rowsAtFull : 0
       return { requests: 14 + 3 * further, generations: 2 + further, uploads: 1 }
     }),
-    async (scenario) => {
-      const { v2, claim, profile } = scenario
+    async ({ v2, claim, profile, scenario }) => {
       const { question, expected, assistant } = requireBase(profile)
       const more = { rag: true, assistant_id: assistant }
       const file = await attachedFile(scenario)
@@ -79,8 +78,7 @@ describe('v2: retrieval', () => {
   test(
     'a v2 generation with rag as false, agent or absent MUST NOT search before its answer',
     covers(['V2-RAG-02', 'V2-RAG-03'], { requests: 15, generations: 4 }, 1),
-    async (scenario) => {
-      const { v2, profile } = scenario
+    async ({ v2, profile, scenario }) => {
       const { question, expected, assistant, tool } = requireBase(profile)
       requireProfile(profile.tools?.search, 'tools.search')
       const ask = async (rag: unknown, without: Readonly<Record<string, unknown>>) => {

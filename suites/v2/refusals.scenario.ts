@@ -42,8 +42,7 @@ describe('v2: refusals', () => {
       requests: refusalCost(messageMistakes.length, 1)(rows, depth) + 3,
       uploads: 1,
     })),
-    async (scenario) => {
-      const { v2, session, profile, prompts } = scenario
+    async ({ v2, session, profile, prompts, scenario }) => {
       const chat = await v2.chat()
       const file = await attachedFile(scenario)
       const right = v2.messageBody(chat, prompts.brief())
@@ -94,8 +93,7 @@ describe('v2: refusals', () => {
       generations: 1,
       chats: 1,
     })),
-    async (scenario) => {
-      const { v2, session, profile, prompts } = scenario
+    async ({ v2, session, profile, prompts, scenario }) => {
       const chat = await v2.chat()
       const { id } = await v2.storeOk(chat, prompts.brief())
       const right = v2.generateBody(chat, id)

@@ -25,8 +25,7 @@ describe('v3: chats', () => {
   test(
     'POST /chat MUST create a v3 chat',
     covers(['V3-CHAT-01', 'V3-CHAT-03'], { requests: 6, generations: 1, chats: 2 }),
-    async (scenario) => {
-      const { v3, claim, session, profile } = scenario
+    async ({ v3, claim, session, profile, scenario }) => {
       const created = await v3.postChat(session.name())
       if (isContentRefusal(created) && profile.requests.createChat === undefined) {
         const reason =
@@ -57,8 +56,7 @@ describe('v3: chats', () => {
   test(
     'POST /chat MUST create a v3 chat, whatever version its body has',
     covers(['VER-01'], { requests: 5, generations: 1, chats: 1 }),
-    async (scenario) => {
-      const { v3, claim, session } = scenario
+    async ({ v3, claim, session, scenario }) => {
       const created = await v3.postChat(session.name(), { version: 'v2' })
       session.observe('OPEN-12', `POST /chat with version v2: ${created.response?.status}`, [
         created,
@@ -88,8 +86,7 @@ describe('v3: chats', () => {
   test(
     'POST /chat/{chat_id}/generate-name MUST generate a title',
     covers(['V3-CHAT-12', 'V3-FAV-01'], { requests: 22, generations: 2, chats: 2 }),
-    async (scenario) => {
-      const { v3, chats, claim, session, prompts } = scenario
+    async ({ v3, chats, claim, session, prompts, scenario }) => {
       const chat = await v3.createChat()
       const turn = v3.generateBody(chat, prompts.sentences(1, 'bread is made'), { stream: true })
       const running = v3.startGenerate(turn, { role: 'arrange' })

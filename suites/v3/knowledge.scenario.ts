@@ -57,8 +57,7 @@ describe('knowledge bases', () => {
   test(
     '/api/knowledge and /api/v3/knowledge MUST give equal responses',
     covers(['KB-04'], { requests: 32 }),
-    async (scenario) => {
-      const { knowledge, profile } = scenario
+    async ({ knowledge, profile, scenario }) => {
       const routes = ['list', 'search'] as const
       const { baseId = '', expect: fact = '' } = profile.knowledge ?? {}
       const tells = (answer: Exchange, name: 'list' | 'search' | null) =>
@@ -88,8 +87,7 @@ describe('knowledge bases', () => {
   test(
     'a document that is uploaded MUST be found, under both prefixes',
     covers(['KB-02', 'KB-04'], { requests: 26, uploads: 2 }),
-    async (scenario) => {
-      const { knowledge, chats, claim, session, prompts } = scenario
+    async ({ knowledge, chats, claim, session, prompts, scenario }) => {
       const upload = async (prefix: KnowledgePrefix) => {
         const nonce = session.nonce()
         const file = buildTextFile(session, nonce)

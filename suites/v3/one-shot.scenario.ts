@@ -34,8 +34,7 @@ describe('v3: one-shot', () => {
   test(
     'a one-shot MUST NOT store a chat, and SHOULD read every item',
     covers(['V3-ONE-09', 'V3-GEN-16'], { requests: 44, generations: 2, chats: 1 }, 6),
-    async (scenario) => {
-      const { oneShot, v3, chats, claim, session, profile } = scenario
+    async ({ oneShot, v3, chats, claim, session, profile, scenario }) => {
       const chat = await v3.createChat()
       const before = await chats.walk({}, [chat])
       assume(before.pagesWith(chat.id).length > 0, 'the list does not show a chat that exists')
@@ -174,8 +173,7 @@ describe('v3: context of a one-shot', () => {
   test(
     'searcher MUST answer from a knowledge base',
     covers(['V3-ONE-07', 'V3-ONE-12'], { requests: 8, generations: 2, chats: 1 }, 6),
-    async (scenario) => {
-      const { oneShot, v3, claim, expectRejected, profile } = scenario
+    async ({ oneShot, v3, claim, expectRejected, profile, scenario }) => {
       const { knowledge, capabilities } = profile
       if (!capabilities.knowledge) return
       requireProfile(knowledge, 'knowledge')

@@ -35,8 +35,7 @@ describe('v3: retrieval', () => {
   test(
     'rag: true MUST search the base of the assistant',
     coversAtDepth(['RAG-01', 'V3-SSE-28', 'V3-ASST-01', 'V3-HIST-06'], costOf(26, 2, 6, 1), 5),
-    async (scenario) => {
-      const { claim, profile } = scenario
+    async ({ claim, profile, scenario }) => {
       const base = requireBase(profile)
       for (const [under, members] of besidesRag(dimensionsOf(profile), scenario)) {
         const more = { assistant_id: base.assistant, ...members }
@@ -62,8 +61,7 @@ describe('v3: retrieval', () => {
   test(
     'a generation with rag as false, agent or absent MUST NOT search before its answer',
     coversAtDepth(['RAG-02', 'RAG-03', 'RAG-05'], costOf(40, 7, 8, 3), 1),
-    async (scenario) => {
-      const { claim, profile } = scenario
+    async ({ claim, profile, scenario }) => {
       const base = requireBase(profile)
       const ask = (rag: unknown, more: Readonly<Record<string, unknown>>) =>
         askInNewChat(scenario, base, { assistant_id: base.assistant, rag, ...more }, 'act')
@@ -97,8 +95,7 @@ describe('v3: retrieval', () => {
   test(
     'a one-shot without rag MUST NOT search before its answer, and with rag: true it MUST',
     coversAtDepth(['RAG-01', 'RAG-02', 'RAG-03', 'RAG-04', 'RAG-06'], costOf(9, 6, 0, 2), 3),
-    async (scenario) => {
-      const { oneShot, claim, profile, prompts, depth } = scenario
+    async ({ oneShot, claim, profile, prompts, depth, scenario }) => {
       const base = requireBase(profile)
       const ask = async (rag: unknown, more: Readonly<Record<string, unknown>>) => {
         const body = oneShot.body(base.question, { assistant_id: base.assistant, rag, ...more })
@@ -146,8 +143,7 @@ describe('v3: retrieval', () => {
   test(
     'rag as an object MUST search as true does',
     covers(['RAG-04', 'RAG-08'], { requests: 22, generations: 4, chats: 4 }),
-    async (scenario) => {
-      const { v3, claim, profile } = scenario
+    async ({ v3, claim, profile, scenario }) => {
       const base = requireBase(profile)
       const object = profile.rag?.object
       requireProfile(object, 'rag.object')

@@ -68,8 +68,7 @@ describe('v3: refusals', () => {
         chats: 4,
       }),
     ),
-    async (scenario) => {
-      const { v3, chats, claim, depth, session, profile, prompts } = scenario
+    async ({ v3, chats, claim, depth, session, profile, prompts, scenario }) => {
       const chat = await v3.createChat()
       const bodyOf = (nonce: string, of = chat) => v3.generateBody(of, prompts.brief(nonce))
       const nonces = new Map<Exchange, string>()
@@ -145,8 +144,7 @@ describe('v3: refusals', () => {
       generations: 2,
       chats: 1,
     })),
-    async (scenario) => {
-      const { oneShot, v3, profile, prompts } = scenario
+    async ({ oneShot, v3, profile, prompts, scenario }) => {
       const chat = await v3.createChat()
       const assistant = profile.assistants?.withoutKnowledge
       const right = oneShot.body(prompts.brief())
@@ -181,8 +179,7 @@ describe('v3: refusals', () => {
   test(
     'a chat whose name is not a text MUST be refused',
     coversAtDepth(['V3-CHAT-14'], () => ({ requests: 28, chats: 1 })),
-    async (scenario) => {
-      const { v3, session, profile } = scenario
+    async ({ v3, session, profile, scenario }) => {
       const chat = await v3.createChat({ role: 'control' })
       await expectAllRefused(scenario, {
         mistakes: ofAnotherType('V3-CHAT-14', ['name', { text: 'a name' }]),

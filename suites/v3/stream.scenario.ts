@@ -57,8 +57,7 @@ describe('v3: stream', () => {
       generations: 1,
       chats: 1,
     }),
-    async (scenario) => {
-      const { v3, prompts } = scenario
+    async ({ v3, prompts, scenario }) => {
       const chat = await v3.createChat()
       const body = v3.generateBody(chat, prompts.repeat(), { stream: true })
       await claimOutputKept(scenario, chat, await v3.generateOk(body, { role: 'act' }))
@@ -72,8 +71,7 @@ describe('v3: stream', () => {
       generations: 1,
       chats: 1,
     }),
-    async (scenario) => {
-      const { v3, profile, session } = scenario
+    async ({ v3, profile, session, scenario }) => {
       const ask = profile.tools?.ask
       if (ask === undefined) {
         // Other streams show the other requirements.
@@ -97,8 +95,7 @@ describe('v3: stream', () => {
       { requests: 7, generations: 2, chats: 2 },
       2,
     ),
-    async (scenario) => {
-      const { v3, claim, prompts } = scenario
+    async ({ v3, claim, prompts, scenario }) => {
       const chat = await v3.createChat()
       const question = prompts.calculation()
       const ask = () => v3.generate(v3.generateBody(chat, question, { stream: true, think: true }))
@@ -133,8 +130,7 @@ describe('v3: stream', () => {
   test(
     'events SHOULD arrive while the answer is generated',
     covers(['V3-SSE-30'], { requests: 3, generations: 1, chats: 1 }, 4),
-    async (scenario) => {
-      const { v3 } = scenario
+    async ({ v3, scenario }) => {
       const chat = await v3.createChat()
       await claimArrival(scenario, 'V3-SSE-30', (text, more) =>
         v3.generateOk(v3.generateBody(chat, text, { stream: true, ...more }), { role: 'act' }),

@@ -65,8 +65,7 @@ describe('versions of chats', () => {
       generations: 2,
       chats: 1,
     }),
-    async (scenario) => {
-      const { v2, v3, chats, claim, session, profile, prompts } = scenario
+    async ({ v2, v3, chats, claim, session, profile, prompts, scenario }) => {
       const before = await v2.chat()
       const nonce = session.nonce()
       const { messageId } = await v2.storeAndGenerate(before, prompts.brief(nonce))
@@ -106,8 +105,7 @@ describe('versions of chats', () => {
     takesLong(
       covers(['VER-07', 'VER-08', 'VER-09', 'VER-10'], { requests: 20, generations: 2, chats: 1 }),
     ),
-    async (scenario) => {
-      const { v2, v3, chats, claim, session, profile, prompts } = scenario
+    async ({ v2, v3, chats, claim, session, profile, prompts, scenario }) => {
       const own = await v2.chat()
       const able = await v2.storeAndGenerate(own, prompts.brief())
       assume(succeeded(able.reply), 'v2 does not work for a v2 chat')

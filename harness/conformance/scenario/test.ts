@@ -48,15 +48,18 @@ declare module 'vitest' {
 export function test(
   title: string,
   options: ReturnType<typeof covers>,
-  run: (scenario: Scenario) => Promise<void>,
+  run: (tools: Scenario & { readonly scenario: Scenario }) => Promise<void>,
 ): void {
-  withSession(title, options, ({ session, task }) => run(contextOf(session, task)))
+  withSession(title, options, ({ session, task }) => {
+    const scenario = scenarioOf(session, task)
+    return run({ ...scenario, scenario })
+  })
 }
 
-/** What a scenario sends, claims and knows; its helpers take all of it. */
-export type Scenario = Readonly<ReturnType<typeof contextOf>>
+/** What a scenario sends, claims and knows; helpers of `scenario` take all of it. */
+export type Scenario = Readonly<ReturnType<typeof scenarioOf>>
 
-function contextOf(session: Session, task: Task) {
+function scenarioOf(session: Session, task: Task) {
   const { setup } = session.context
   const { profile, depth, seed } = setup
   const claim = createClaim(session)

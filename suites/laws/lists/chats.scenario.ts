@@ -35,8 +35,7 @@ describe('v3: laws of lists', () => {
       ],
       (rows, depth) => ({ requests: 8 * rowsAt({ depth, rows }) + 140, chats: 44 }),
     ),
-    async (scenario) => {
-      const { v3, chats, session } = scenario
+    async ({ v3, chats, session, scenario }) => {
       const created: Chat[] = []
       const members = await membersOf(scenario, async (word, kind, caller) => {
         const made: Chat[] = []

@@ -30,8 +30,7 @@ describe('v3: authentication', () => {
         chats: 2,
         ...cost,
       }),
-      async (scenario) => {
-        const { v3, chats, claim, session, profile } = scenario
+      async ({ v3, chats, claim, session, profile, scenario }) => {
         if (route.includes('attachment') && !profile.capabilities.attachments) return
         const [chat, spare] = [await v3.createChat(), await v3.createChat()]
         // The control may delete its chat. The other requests must not, and a success of one is the finding.
@@ -76,8 +75,7 @@ describe('v3: authentication', () => {
   test(
     'POST /chat MUST require a valid token',
     coversKeys(requirements, { requests: 23, chats: 1 }),
-    async (scenario) => {
-      const { v3, chats, claim, session } = scenario
+    async ({ v3, chats, claim, session, scenario }) => {
       const control = await v3.postChat(session.name(), {}, { role: 'control' })
       const id = v3.newChatId(control)
       if (id) v3.deleteOnCleanup(id)
@@ -110,8 +108,7 @@ describe('v3: authentication', () => {
   test(
     'POST /message/generate MUST require a valid token and MUST NOT store anything without one',
     coversKeys(requirements, { requests: 48, generations: 1, chats: 1 }),
-    async (scenario) => {
-      const { v3, claim, session, prompts, profile } = scenario
+    async ({ v3, claim, session, prompts, profile, scenario }) => {
       const chat = await v3.createChat()
       const control = await v3.generate(v3.generateBody(chat, prompts.brief()), { role: 'control' })
       const nonces = new Map<Exchange, string>()
@@ -150,8 +147,7 @@ describe('v3: authentication', () => {
   test(
     'the knowledge routes MUST require a valid token',
     coversKeys(ofRefusals, { requests: 92, chats: 1, uploads: 16 }),
-    async (scenario) => {
-      const { v3, knowledge, session, profile } = scenario
+    async ({ v3, knowledge, session, profile, scenario }) => {
       const configured = (['list', 'search', 'upload'] as const).filter(
         (name) => profile.knowledge?.routes?.[name],
       )

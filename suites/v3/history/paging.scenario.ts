@@ -34,8 +34,7 @@ describe('v3: pages of the history', () => {
       ],
       { requests: 66, generations: 1, chats: 1 },
     ),
-    async (scenario) => {
-      const { v3, claim, session } = scenario
+    async ({ v3, claim, session, scenario }) => {
       const { chat, strays } = await fillHistory(scenario, many)
       const whole = await v3.waitForHistory(chat, (history) => history.length > many)
       const { rows, pages, lastCursor: end } = whole
@@ -73,8 +72,7 @@ describe('v3: pages of the history', () => {
       generations: 1,
       chats: 1,
     }),
-    async (scenario) => {
-      const { v3, claim } = scenario
+    async ({ v3, claim, scenario }) => {
       const count = 13
       const { chat, strays } = await fillHistory(scenario, count)
       const whole = await v3.waitForHistory(chat, (history) => history.length > count + 1)
@@ -104,8 +102,7 @@ describe('v3: pages of the history', () => {
   test(
     'rows that are added during paging MUST NOT hide another row, and SHOULD NOT repeat one',
     covers(['V3-HIST-13', 'V3-HIST-14'], { requests: 20, generations: 4, chats: 1 }),
-    async (scenario) => {
-      const { v3, claim, session, prompts } = scenario
+    async ({ v3, claim, session, prompts, scenario }) => {
       const count = 9
       const { chat, nonce } = await fillHistory(scenario, count)
       await v3.waitForHistory(chat, (history) => history.length > count)

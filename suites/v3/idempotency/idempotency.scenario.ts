@@ -44,8 +44,7 @@ describe('v3: idempotency', () => {
         raceRepeats,
       ),
     ),
-    async (scenario) => {
-      const { v3, claim, session, chats } = scenario
+    async ({ v3, claim, session, chats, scenario }) => {
       const chat = await v3.createChat()
       const turns = await raceTurns(scenario, chat)
       const sent = turns.flatMap((turn) => turn.sent)
@@ -82,8 +81,7 @@ describe('v3: idempotency', () => {
       { requests: 9, generations: 2, chats: 1 },
       2 * (maxRepeats - 1),
     ),
-    async (scenario) => {
-      const { v3, claim, session, profile } = scenario
+    async ({ v3, claim, session, profile, scenario }) => {
       const chat = await v3.createChat()
       const tries: Awaited<ReturnType<typeof repeatOnce>>[] = []
       while (tries.length < maxRepeats && !tries.some(({ isDuring }) => isDuring)) {
