@@ -13,8 +13,7 @@ import type { Engine } from '../conformance/vitest/engine.ts'
 import { startDeviant } from '../proof/runs/run-target.ts'
 import { wholeProfile } from '../proof/test-support/second-server/judged.ts'
 import { startSecondServer } from '../proof/test-support/second-server/server.ts'
-import { type ExplorationResult, explore } from './explore.ts'
-import { explorationOf } from './run.ts'
+import { type ExplorationResult, explorationOf, explore } from './explore.ts'
 
 /** No waits for the model, so that a run takes a second or two. */
 const pace = { ttftMs: 0, gapMs: 0, jitter: 0 }

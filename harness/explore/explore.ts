@@ -1,4 +1,4 @@
-import { isEarlyEnd } from '../conformance/exploration.ts'
+import { type Exploration, isEarlyEnd } from '../conformance/exploration.ts'
 import { createRandomPicker } from '../conformance/session/identities.ts'
 import type { Session } from '../conformance/session/session.ts'
 import {
@@ -32,6 +32,35 @@ export interface ExplorationResult {
   readonly violations: readonly Shrunk[]
   /** Violations that could not be reproduced in fresh chats and are not reported as such. */
   readonly unrepeated: readonly StateViolation[]
+}
+
+/** Name of the scenario in reports and labels. */
+const scenarioName = 'explore'
+
+/** Share of the operations that may be generations. */
+const generationShare = 0.24
+/** Requests per operation, including the reads after it and its share of the sweep. */
+const requestsPerOperation = 4
+
+/** Random sequences as a scenario of a run. */
+export function explorationOf(operations: number): Exploration {
+  const maxGenerations = Math.floor(operations * generationShare)
+  return {
+    slug: scenarioName,
+    title: scenarioName,
+    requirements: exploredRequirements,
+    operations,
+    cost: {
+      requests: operations * requestsPerOperation,
+      generations: maxGenerations,
+      chats: Math.ceil(operations / 6),
+      uploads: 0,
+    },
+    run: async (session, onOperation) => {
+      const result = await explore(session, { operations, maxGenerations, onOperation })
+      return { operations: result.operations, violations: result.violations.length }
+    },
+  }
 }
 
 /** Number of violations after which it ends by default. */

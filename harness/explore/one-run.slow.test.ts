@@ -7,49 +7,32 @@ import { bodyLength, type Exchange, restoreExchanges } from '../../contract/inde
 import { listenOnLoopback } from '../client/test-support/listen-on-loopback.ts'
 import { startChatServer } from '../conformance/test-support/chat-server.ts'
 import { check, profileOf, temporaryFolder } from '../conformance/test-support/check.ts'
-import { explorationOf } from './run.ts'
-
-interface Combination {
-  readonly operations: number
-  /** Addresses of the one server. */
-  readonly endpoints: number
-  readonly jobs: number
-  readonly maxRequests: number | null
-  readonly runBytes: number | null
-  readonly runMs: number | null
-  /** Requests after which the server drops every connection. */
-  readonly diesAfter: number | null
-}
+import { explorationOf } from './explore.ts'
 
 const unlimited = { maxRequests: null, runBytes: null, runMs: null, diesAfter: null }
 const orNone = (numbers: fc.Arbitrary<number>) => fc.option(numbers, { freq: 2 })
 
-const combinations: fc.Arbitrary<Combination> = fc.record({
+const combinations = fc.record({
   operations: fc.integer({ min: 0, max: 40 }),
+  /** Addresses of the one server. */
   endpoints: fc.integer({ min: 1, max: 3 }),
   jobs: fc.integer({ min: 1, max: 8 }),
   maxRequests: orNone(fc.integer({ min: 10, max: 300 })),
   runBytes: orNone(fc.integer({ min: 500, max: 30_000 })),
   runMs: orNone(fc.integer({ min: 100, max: 3_000 })),
+  /** Requests after which the server drops every connection. */
   diesAfter: orNone(fc.integer({ min: 20, max: 200 })),
 })
+type Combination = typeof combinations extends fc.Arbitrary<infer Value> ? Value : never
 
 /** Time in which a send may still follow an answer that has arrived but is not yet recorded, in ms. */
 const slackMs = 250
 
 const maxFailures = 8
 
-interface Run {
-  readonly exchanges: readonly Exchange[]
-  /** Requests that the server received. */
-  readonly received: number
-  /** Latest end of the time limit of the run, in ms since the epoch. */
-  readonly latestEnd: number
-  readonly runBytes: number
-  readonly maxRequests: number
-}
+type Run = Awaited<ReturnType<typeof run>>
 
-async function run(combination: Combination): Promise<Run> {
+async function run(combination: Combination) {
   const { endpoints, operations, jobs, maxRequests, runBytes, runMs, diesAfter } = combination
   const host = await startChatServer({
     answers: (count) => diesAfter === null || count < diesAfter,
@@ -78,7 +61,9 @@ async function run(combination: Combination): Promise<Run> {
     const text = readFileSync(join(outDir, 'exchanges.ndjson'), 'utf8')
     return {
       exchanges: restoreExchanges(text).exchanges,
+      /** Requests that the server received. */
       received: host.requests.length,
+      /** Latest end of the time limit of the run, in ms since the epoch. */
       latestEnd,
       runBytes: runBytes ?? Number.POSITIVE_INFINITY,
       maxRequests: maxRequests ?? Number.POSITIVE_INFINITY,

@@ -97,6 +97,6 @@ export async function explorationFor(
   const isWhole = profile === 'full' && only.length === 0
   const { explore = isWhole ? defaultOperations : 0 } = flags
   if (explore === 0 || !surfacesOfProfile(profile).includes('v3')) return undefined
-  const { explorationOf } = await import('../../explore/run.ts')
+  const { explorationOf } = await import('../../explore/explore.ts')
   return explorationOf(explore)
 }

@@ -205,7 +205,7 @@ export const rejudgeCommand = defineCommand({
     const baseline = openBaseline(flags, io)
     const { recordedIn, rejudge } = await import('../../conformance/recording/rejudge.ts')
     const { inlineEngine } = await import('../../conformance/run.ts')
-    const { explorationOf } = await import('../../explore/run.ts')
+    const { explorationOf } = await import('../../explore/explore.ts')
     recordedIn(dir, out)
     const lost = lostText({ dir, ...readRecording(join(dir, exchangesName)) })
     if (lost !== null) io.err(lost)
