@@ -124,13 +124,17 @@ describe('v3: laws of chats', () => {
         chats: 4,
       }),
     ),
-    async ({ v3, chats, claim, session, prompts, scenario }) => {
+    async ({ v3, chats, claim, session, profile, prompts, scenario }) => {
       const laws = new ChatLaws(scenario)
       const [kept, other] = [await v3.createChat(), await v3.createChat()]
       const stateOf = (chat: Chat) => ({ chat, caller: {}, firstName: chat.name, sent: [] })
       const nonce = session.nonce()
       await v3.generateOk(v3.generateBody(kept, prompts.brief(nonce)))
-      const second = await chatOfSecond(scenario)
+      const caller = secondCaller(profile)
+      // A key that is a guess may not be accepted.
+      const isKnown =
+        caller && succeeded(await chats.list({ limit: 1 }, { role: 'probe', ...caller }))
+      const second = isKnown ? [{ id: (await v3.createChat(caller)).id, caller }] : []
       // After the time that a change may take, the first reads must show it, and each after them.
       await session.sleep(session.settling.ms)
       const early: History[] = []
@@ -198,14 +202,6 @@ function testChanges<O extends LawfulOperation>(
 }
 
 type History = Pick<HistoryWalk, 'rows' | 'pages'>
-
-/** A chat of the second caller; none if its key is unknown, or a guess that is not accepted. */
-async function chatOfSecond({ v3, chats, profile }: Scenario) {
-  const caller = secondCaller(profile)
-  if (caller === undefined) return []
-  if (!succeeded(await chats.list({ limit: 1 }, { role: 'probe', ...caller }))) return []
-  return [{ id: (await v3.createChat(caller)).id, caller }]
-}
 
 /** Chats with a title, most pairs of conditions among them. */
 const titles = 10

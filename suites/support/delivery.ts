@@ -41,39 +41,48 @@ interface Arrival {
 }
 
 /**
- * Observes the arrival of streamed text. One spread stream shows that text is forwarded as it is generated. A
- * gathered one may be due to a stall of the network, so several are needed. An answer that came at once may
- * have been generated at once, after a wait, unless a `brief` one arrives far sooner. If an answer came at once
- * too fast to decide, longer ones follow.
+ * Observes the arrival of streamed text, in streams of increasing length. One spread stream shows that text is
+ * forwarded as it is generated. A gathered one may be due to a stall of the network, so several are needed. An
+ * answer that came at once may have been generated at once, after a wait, unless a `brief` one arrives far sooner.
+ * If an answer came at once too fast to decide, longer ones follow.
  */
 async function arrivalOfText(
   prompts: Prompts,
   ask: (text: string) => Promise<Exchange>,
   brief: () => Promise<Exchange>,
 ): Promise<Arrival> {
-  const { replies, deliveries, spread } = await askLonger(prompts, ask)
-  if (spread !== undefined) return spread
+  const replies: Exchange[] = []
+  const deliveries: Delivery[] = []
+  let sentences = firstLength
+  for (const subject of subjects) {
+    // The last one decides, if only one was not gathered.
+    if (replies.length === usualAsks && deliveries.filter(isGathered).length !== enough - 1) break
+    const reply = await ask(prompts.sentences(sentences, subject))
+    const delivery = deliveryOf(reply)
+    replies.push(reply)
+    // A repeat after a transport failure may be answered from storage.
+    if (reply.labels.repeatOf !== undefined) continue
+    if (delivery.kind === 'spread') return { ...delivery, kind: 'spread', replies: [reply] }
+    if (delivery.kind === 'quick') sentences *= growth
+    deliveries.push(delivery)
+  }
   const gathered = deliveries.filter(isGathered)
   const description = gathered.at(-1)?.description ?? deliveries.at(-1)?.description ?? ''
   const summary = `${description}, and alike in ${gathered.length} of ${replies.length} streams`
-  if (gathered.filter(({ kind }) => kind === 'lumps').length >= enough) {
+  if (gathered.filter(({ kind }) => kind === 'lumps').length >= enough)
     return { kind: 'held back', description: summary, replies }
-  }
   const times = replies.map(({ ending }) => ending.atMs)
   const isDecided = gathered.length >= enough
   const longMs = isDecided ? Math.max(...times) : Math.min(...times)
   const cameAtOnce = deliveries.every(({ kind }) => kind === 'quick' || kind === 'bunched')
-  if (!isDecided && !(cameAtOnce && longMs >= minSuspectMs)) {
+  if (!isDecided && !(cameAtOnce && longMs >= minSuspectMs))
     return { kind: 'undecided', description, replies }
-  }
   const control = await brief()
   const all = [...replies, control]
   const briefMs = Math.round(control.ending.atMs)
   if (briefMs > longMs * briefShare) {
-    const reason = isDecided
-      ? `${summary}, but a brief answer took ${briefMs} ms as well`
-      : description
-    return { kind: 'undecided', description: reason, replies: all }
+    const alike = `${summary}, but a brief answer took ${briefMs} ms as well`
+    return { kind: 'undecided', description: isDecided ? alike : description, replies: all }
   }
   if (isDecided) return { kind: 'held back', description: summary, replies: all }
   const suspicion = `every long answer came at once, ${Math.round(longMs)} ms or more after its request, a brief one after ${briefMs} ms: a proxy may buffer the stream`
@@ -163,29 +172,6 @@ function cameAtOnce(answer: Exchange): boolean {
 
 const minFragments = 3
 const togetherShare = 0.01
-
-/** Streams of increasing length, up to the first whose text is spread. */
-async function askLonger(prompts: Prompts, ask: (text: string) => Promise<Exchange>) {
-  const replies: Exchange[] = []
-  const deliveries: Delivery[] = []
-  let sentences = firstLength
-  for (const subject of subjects) {
-    // The last one decides, if only one was not gathered.
-    if (replies.length === usualAsks && deliveries.filter(isGathered).length !== enough - 1) break
-    const reply = await ask(prompts.sentences(sentences, subject))
-    const delivery = deliveryOf(reply)
-    replies.push(reply)
-    // A repeat after a transport failure may be answered from storage.
-    if (reply.labels.repeatOf !== undefined) continue
-    if (delivery.kind === 'spread') {
-      const spread: Arrival = { ...delivery, kind: 'spread', replies: [reply] }
-      return { replies, deliveries, spread }
-    }
-    if (delivery.kind === 'quick') sentences *= growth
-    deliveries.push(delivery)
-  }
-  return { replies, deliveries, spread: undefined }
-}
 
 function isGathered({ kind }: Delivery): boolean {
   return kind === 'bunched' || kind === 'lumps'

@@ -77,19 +77,17 @@ export async function askInNewChat(
   const chat = await v3.createChat()
   const reply = await v3.generate(v3.generateBody(chat, base.question, more), { role })
   const isShown = outputOf(reply).some((item) => isSearchStep(item, base.tool))
-  if (!succeeded(reply) || isShown || hasSearched(reply, base)) {
-    return { chat, reply, evidence: [reply], searched: hasSearched(reply, base) }
+  const evidence = [reply]
+  let searched = hasSearched(reply, base)
+  const mayBeStored = succeeded(reply) && !isShown && !searched
+  if (mayBeStored && succeeded(await v3.history(chat))) {
+    // The rows of the answer come after the step.
+    const isWhole = (rows: readonly HistoryRow[]) => rows.length > inputRows(rows).length
+    const { rows, pages } = await v3.waitForHistory(chat, isWhole)
+    evidence.push(...pages)
+    searched = rows.some(({ item }) => isSearchStep(item, base.tool))
   }
-  // The rows of the answer come after the step.
-  const isWhole = (rows: readonly HistoryRow[]) => rows.length > inputRows(rows).length
-  if (!succeeded(await v3.history(chat))) return { chat, reply, evidence: [reply], searched: false }
-  const { rows, pages } = await v3.waitForHistory(chat, isWhole)
-  return {
-    chat,
-    reply,
-    evidence: [reply, ...pages],
-    searched: rows.some(({ item }) => isSearchStep(item, base.tool)),
-  }
+  return { chat, reply, evidence, searched }
 }
 
 interface SearchResult {

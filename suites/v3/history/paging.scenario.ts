@@ -224,16 +224,15 @@ async function claimNextPages({ v3, claim }: Scenario, chat: Chat) {
     const [before, cursor] = [page, historyCursor(page)]
     if (typeof cursor !== 'string') return
     page = await v3.history(chat, { limit: 1, cursor })
-    claim('V3-HIST-12', () => expectNextPage(before, page), page, before)
+    const [rows, next] = [historyRows(before), historyRows(page)]
+    const isNext = () => {
+      expectAccepted(page, 'a request with the cursor of a page')
+      // Rows that do not show their items may be equal.
+      if (rows.length > 0 && everyItemShown([...rows, ...next]))
+        expect(next, 'rows of the next page').not.toEqual(rows)
+    }
+    claim('V3-HIST-12', isNext, page, before)
   }
-}
-
-/** Expects the cursor to be accepted and, if rows show their items, to lead to a different page. */
-function expectNextPage(page: Exchange, next: Exchange): void {
-  expectAccepted(next, 'a request with the cursor of a page')
-  const [before, after] = [historyRows(page), historyRows(next)]
-  if (before.length === 0 || !everyItemShown([...before, ...after])) return
-  expect(after, 'rows of the next page').not.toEqual(before)
 }
 
 /** Ends with a letter, so that note 1 is not found in note 10. */
