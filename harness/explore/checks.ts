@@ -47,16 +47,6 @@ export function expectLimit(
   }
 }
 
-/** Tests if the plainest generation is still accepted: an exhausted quota says nothing about the state. */
-export async function stillGenerates(
-  { v3, session }: ExplorationContext,
-  stream: boolean,
-): Promise<boolean> {
-  const chat = await v3.createChat({ role: 'control' })
-  const body = v3.generateBody(chat, `Name a color for ${session.nonce()}.`, { stream })
-  return succeeded(await v3.generate(body, { role: 'control' }))
-}
-
 /** Context of a read that only determines which requirement is broken; it is not part of the sequence. */
 export function asControl(context: ExplorationContext): ExplorationContext {
   return { ...context, model: context.model.copy(), record: (exchange) => exchange }

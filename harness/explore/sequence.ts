@@ -1,6 +1,7 @@
 import { InconclusiveError, RunEndedError } from '../conformance/session/errors.ts'
 import type { Session } from '../conformance/session/session.ts'
 import {
+  drawChat,
   drawFrom,
   type Evidence,
   type ExplorationContext,
@@ -8,7 +9,7 @@ import {
   type Pick,
   StateViolation,
 } from './command.ts'
-import { applies, commands, draftOf } from './commands/index.ts'
+import { applies, commands } from './commands/index.ts'
 import type { Model } from './model.ts'
 
 /**
@@ -113,18 +114,21 @@ export function draw(
   { session, pick, budget }: DrawFrom,
 ): Operation | undefined {
   // Commands whose requirements are judged in the run, each repeated by its weight.
-  const candidates = Object.entries(commands).flatMap(
-    ([name, { weight, generations = 0, needs = [] }]) => {
-      const isUsable = needs.every((id) => session.isJudged(id)) && budget.allows(generations)
-      return Array.from({ length: isUsable ? weight : 0 }, () => ({ name, generations }))
-    },
-  )
+  const candidates = Object.entries(commands).flatMap(([name, command]) => {
+    const { weight, generations = 0, needs = [] } = command
+    const isUsable = needs.every((id) => session.isJudged(id)) && budget.allows(generations)
+    return Array.from({ length: isUsable ? weight : 0 }, () => ({ name, command, generations }))
+  })
   for (let tries = 0; tries < 50; tries += 1) {
-    const command = drawFrom(candidates, pick)
-    const draft = command && draftOf(command.name, model, pick)
-    if (command === undefined || draft === undefined) continue
-    budget.spend(command.generations)
-    return { command: command.name, label, ...draft }
+    const chosen = drawFrom(candidates, pick)
+    if (chosen === undefined) continue
+    const { command, name, generations } = chosen
+    const chat = command.draw ? undefined : drawChat(command.chats?.(model) ?? [], pick)
+    const usual = chat && { ...chat, variant: drawFrom(command.variants ?? [], pick) }
+    const draft = command.draw?.(model, pick) ?? usual
+    if (draft === undefined) continue
+    budget.spend(generations)
+    return { command: name, label, ...draft }
   }
   return undefined
 }

@@ -116,21 +116,16 @@ async function hasNoForeignFacts(run: Run, { row, body, answer, edit }: Trial): 
   claimNoForeignFacts(run, 'OAI-CHAT-16', answer, [...sentIn(body), run.recall.fact])
   if (run.coverage.depth !== 'full' || row['messages'] !== plain) return
   await run.send(run.openai.chatBody(run.recall.tell), {})
-  const question = withAnyStop(run, edit(run.openai.chatBody(run.recall.ask)), row)
+  let question = edit(run.openai.chatBody(run.recall.ask))
+  if (row['stop'] !== plain) {
+    // Each kind of stop sequence in turn; one that cuts the answer before a foreign fact only hides it.
+    const nonce = () => run.session.nonce()
+    const kinds = [nonce(), '?', `${nonce()} end`, `Ende ${nonce()} é`]
+    run.stopsOfQuestions += 1
+    const sequence = kinds[run.stopsOfQuestions % kinds.length] ?? ''
+    question = { ...question, stop: stopOf(row['stop'], sequence) }
+  }
   claimNoForeignFacts(run, 'OAI-CHAT-16', await run.send(question, row), sentIn(question))
-}
-
-/** Each kind of stop sequence in turn; one that cuts the answer before a foreign fact only hides it. */
-function withAnyStop(run: Run, body: Body, { stop }: Row): Body {
-  if (stop === plain) return body
-  const kinds = [
-    run.session.nonce(),
-    '?',
-    `${run.session.nonce()} end`,
-    `Ende ${run.session.nonce()} é`,
-  ]
-  run.stopsOfQuestions += 1
-  return { ...body, stop: stopOf(stop, kinds[run.stopsOfQuestions % kinds.length] ?? '') }
 }
 
 const sentIn = (body: Body) => [String(body['stop']), ...textsOf(body)]

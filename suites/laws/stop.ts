@@ -73,7 +73,9 @@ export function createStopLaw(
         const sequence = mark ?? wordIn(answer, isStream, waiting?.sequence)
         if (sequence === undefined) continue
         tried.add(kind)
-        const stop = stopAmongOthers(form, sequence)
+        // Neither first nor last in a list, because a server may read only one of these.
+        const [before = '', after = ''] = strangers
+        const stop = isOfMany ? [before, sequence, after] : stopOf(form, sequence)
         const last = {
           trial,
           form,
@@ -87,13 +89,6 @@ export function createStopLaw(
     /** Sends the request that waits for another one. */
     end: () => sendAll(waiting ? [waiting] : []),
   }
-}
-
-/** `stop` in the form of a condition, neither first nor last in a list, because a server may read only one of these. */
-function stopAmongOthers(form: string, sequence: string): string | readonly string[] {
-  const [first = '', last = ''] = strangers
-  const isOneOfMany = form === 'first of a list' || form === 'last of a list'
-  return isOneOfMany ? [first, sequence, last] : stopOf(form, sequence)
 }
 
 /** Claims the requirement of a form of `stop`; false if the answer is no evidence. */

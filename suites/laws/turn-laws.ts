@@ -1,4 +1,5 @@
 /** Laws of turns in one chat, which hold under all conditions. */
+import { asObject } from '../../contract/index.ts'
 import {
   answerParts,
   assume,
@@ -20,7 +21,6 @@ import {
   buildRecall,
   claimNoForeignFacts,
   createRecallLaw,
-  endsBefore,
   knows,
   sayAlone,
 } from '../support/recall.ts'
@@ -37,7 +37,11 @@ import { claimShown, inputsOf, parentIn } from './turn-history.ts'
 
 export async function isRemembered(run: Run, { row, body, answer }: Trial): Promise<void> {
   const { session, recall, own, conversation } = run
-  const isWhole = endsBefore(answer, body['max_tokens']) && answerParts(answer).length > 0
+  const tokens = asObject(finalResponse(answer)?.['usage'])?.['output_tokens']
+  const limit = body['max_tokens']
+  // With fewer tokens than its limit, it was not cut.
+  const isUncut = limit === undefined || (typeof tokens === 'number' && tokens < Number(limit))
+  const isWhole = isUncut && answerParts(answer).length > 0
   const isAsked = inputsOf(body).at(-1)?.includes(recall.ask) ?? false
   if (!isWhole || !isAsked) return
   const isOwn = row['input'] === 'several items' || row['input'] === 'several parts'

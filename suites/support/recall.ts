@@ -5,7 +5,6 @@ import {
   assume,
   type Exchange,
   expect,
-  finalResponse,
   inputText,
   isObject,
   type Scenario,
@@ -83,14 +82,6 @@ function notesOf({ session, prompts }: Scenario) {
 export function knows(answer: Exchange, fact: string | readonly string[]): boolean {
   const text = `${answerText(answer)} ${answerParts(answer).join('')}`
   return [fact].flat().some((one) => text.includes(one))
-}
-
-/** Tests if an answer has fewer tokens than its limit, so that it was not cut. */
-export function endsBefore(answer: Exchange, limit: unknown): boolean {
-  if (limit === undefined) return true
-  const usage = finalResponse(answer)?.['usage']
-  const tokens = isObject(usage) ? usage['output_tokens'] : undefined
-  return typeof tokens === 'number' && tokens < Number(limit)
 }
 
 /** The law that an answer contains only facts of its own chat or, without a chat, of its request; one without facts is no evidence. */

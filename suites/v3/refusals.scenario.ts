@@ -10,7 +10,6 @@ import {
   inputText,
   isDeclined,
   type Scenario,
-  type Session,
   test,
 } from '../../harness/conformance/scenario/index.ts'
 import { claimTurnKept } from '../support/history.ts'
@@ -113,7 +112,17 @@ describe('v3: refusals', () => {
         if (list && contains(list.body, nonce)) claim('V3-GEN-14', left, answer, ...list.pages)
       }
       for (const claimKept of areKept) await claimKept()
-      observeRefusals(session, refused)
+      for (const [{ what, requirement }, answer] of refused) {
+        const status = answer.response?.status
+        if (requirement === 'V3-IDEM-01') session.observe('OPEN-20', String(status), [answer])
+        else if (requirement === 'V3-TOOLS-01') {
+          session.observe('OPEN-21', `${status} ${describeShape(answer)}`, [answer])
+          session.observe('OPEN-39', describeShape(answer), [answer])
+        } else {
+          const field = what.split(':')[0]
+          session.observe('OPEN-22', `${field} of another type: ${status}`, [answer])
+        }
+      }
     },
   )
 
@@ -222,18 +231,4 @@ async function conditionsFor(
     parent: { given: { parent_id: first && finalResponse(first)?.['id'] } },
   }
   return { conditions, caller: chat_id ? { ...caller, members: { chat_id } } : undefined }
-}
-
-function observeRefusals(
-  session: Session,
-  refused: Awaited<ReturnType<typeof expectAllRefused>>,
-): void {
-  for (const [{ what, requirement }, answer] of refused) {
-    const status = answer.response?.status
-    if (requirement === 'V3-IDEM-01') session.observe('OPEN-20', String(status), [answer])
-    else if (requirement === 'V3-TOOLS-01') {
-      session.observe('OPEN-21', `${status} ${describeShape(answer)}`, [answer])
-      session.observe('OPEN-39', describeShape(answer), [answer])
-    } else session.observe('OPEN-22', `${what.split(':')[0]} of another type: ${status}`, [answer])
-  }
 }

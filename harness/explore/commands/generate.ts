@@ -1,7 +1,7 @@
 import { succeeded } from '../../../contract/index.ts'
 import { answerParts, isDeclined, statusText } from '../../conformance/scenario/read.ts'
 import { inputText } from '../../conformance/scenario/routes/v3.ts'
-import { requireChat, stillGenerates } from '../checks.ts'
+import { requireChat } from '../checks.ts'
 import {
   type Commands,
   demand,
@@ -96,7 +96,11 @@ async function takeTurn(context: ExplorationContext, operation: Operation): Prom
   }
   // A generation that began may fail, as on a busy server: only a refusal is one each time.
   if (succeeded(reply)) return
-  if (!knowledge.isAble(proven) || !(await stillGenerates(context, stream))) return
+  if (!knowledge.isAble(proven)) return
+  // An exhausted quota, for which the plainest generation is refused as well, says nothing about the state.
+  const other = await v3.createChat({ role: 'control' })
+  const plainest = v3.generateBody(other, `Name a color for ${session.nonce()}.`, { stream })
+  if (!succeeded(await v3.generate(plainest, { role: 'control' }))) return
   const requirement = isPlain ? (stream ? 'V3-SSE-01' : 'V3-GEN-01') : 'V3-GEN-11'
   demand(false, requirement, `a further generation was answered ${statusText(reply)}`, reply)
 }

@@ -1,12 +1,5 @@
 import { requirementIds } from '../../../contract/index.ts'
-import {
-  type Commands,
-  type Draft,
-  drawChat,
-  drawFrom,
-  type Operation,
-  type Pick,
-} from '../command.ts'
+import type { Commands, Operation } from '../command.ts'
 import type { Model } from '../model.ts'
 import { chatCommands } from './chats.ts'
 import { generateCommands } from './generate.ts'
@@ -31,14 +24,6 @@ export const exploredRequirements = requirementIds.filter((id) =>
     [...needs, ...expects].includes(id),
   ),
 )
-
-/** An operation of a command that makes sense in a state. */
-export function draftOf(command: string, model: Model, pick: Pick): Draft | undefined {
-  const { draw, chats, variants = [] } = commands[command] ?? {}
-  if (draw !== undefined) return draw(model, pick)
-  const chosen = drawChat(chats?.(model) ?? [], pick)
-  return chosen && { ...chosen, variant: drawFrom(variants, pick) }
-}
 
 /** Tests if an operation makes sense in a state. */
 export function applies(model: Model, operation: Operation): boolean {

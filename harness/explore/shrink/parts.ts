@@ -2,18 +2,19 @@
 import type { Operation, StateViolation } from '../command.ts'
 import { commands } from '../commands/index.ts'
 
-/** The same operations on one chat instead of two, created in place of the first one. */
-export function mergeChats(
-  operations: readonly Operation[],
-  other: string,
-  into: string,
-): readonly Operation[] {
-  const creations = operations.filter(({ label }) => label === other || label === into)
-  const creation = creations.find(({ label }) => label === into)
-  return operations.flatMap((operation) => {
-    if (operation === creations[0] && creation !== undefined) return [creation]
-    if (creations.includes(operation)) return []
-    return [operation.chat === other ? { ...operation, chat: into } : operation]
+/** The sequences on the chat of the last operation in place of another one, created where the first of both is. */
+export function mergedChats(all: readonly Operation[]): readonly (readonly Operation[])[] {
+  const into = all.at(-1)?.chat
+  const others = new Set(all.flatMap(({ chat }) => (chat === undefined ? [] : [chat])))
+  others.delete(into ?? '')
+  return [...(into === undefined ? [] : others)].map((other) => {
+    const creations = all.filter(({ label }) => label === other || label === into)
+    const creation = creations.find(({ label }) => label === into)
+    return all.flatMap((operation) => {
+      if (operation === creations[0] && creation !== undefined) return [creation]
+      if (creations.includes(operation)) return []
+      return [operation.chat === other ? { ...operation, chat: into } : operation]
+    })
   })
 }
 

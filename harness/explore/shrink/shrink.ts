@@ -5,7 +5,7 @@ import type { Replay } from '../sequence.ts'
 import {
   beginnings,
   kindsOf,
-  mergeChats,
+  mergedChats,
   nameOf,
   partsOf,
   simplerOperations,
@@ -96,7 +96,7 @@ export async function shrink(
     if (found.current !== undefined) await dropAny(kindsOf)
     while (
       found.current !== undefined &&
-      ((await attemptAny(merged(found.current.operations))) ||
+      ((await attemptAny(mergedChats(found.current.operations))) ||
         (await dropAny(partsOf)) ||
         (await attemptAny(simplified(found.current.operations))))
     ) {
@@ -106,15 +106,6 @@ export async function shrink(
     if (found.best === undefined || !isEarlyEnd(error)) throw error
   }
   return found.best
-}
-
-/** The sequence with another chat replaced by that of its last operation. */
-function merged(all: readonly Operation[]): readonly (readonly Operation[])[] {
-  const into = all.at(-1)?.chat
-  if (into === undefined) return []
-  const others = new Set(all.flatMap(({ chat }) => chat ?? []))
-  others.delete(into)
-  return [...others].map((other) => mergeChats(all, other, into))
 }
 
 /** The sequence with one operation replaced by a simpler one. */

@@ -11,7 +11,6 @@ import {
   isObject,
   type ListWalk,
   plain,
-  type Row,
   requirementsOf,
   type Scenario,
   statusText,
@@ -107,7 +106,7 @@ async function joinsChat(
 }
 
 async function claimFilesOfCaller(scenario: Scenario, files: Files): Promise<void> {
-  const { chats, attachments } = scenario
+  const { chats, attachments, claim, session, profile } = scenario
   const { members, chatOf } = files
   const { caller, ...edits } = editsFor(members)
   const [, second = {}] = members.callers
@@ -142,7 +141,13 @@ async function claimFilesOfCaller(scenario: Scenario, files: Files): Promise<voi
       const isOfChat = body['chat_id'] !== undefined
       const ofChat = isOfChat ? 'V3-ATT-07' : undefined
       claimNoneForeign(scenario, files, trial, walk, { ofChat, sought: 'V3-ATT-08' })
-      if (isOfChat) claimAllOfChat(scenario, files, row, walk)
+      if (!isOfChat || row['search'] !== plain || row['limit'] !== plain) return
+      const names = members.of(callerOf(profile, row))
+      const missing = names.filter((name) => walk.pagesWith(name).length === 0)
+      if (missing.length > 0 && !isConclusive(walk, names))
+        return session.markUndecided('inconclusive', ['V3-ATT-07'], noCursor)
+      const what = `files of the chat that the list does not show (${describeRow(row)})`
+      claim('V3-ATT-07', () => expect(missing, what).toEqual([]), walk)
     },
   })
 }
@@ -193,24 +198,6 @@ async function claimFilesOfChat(scenario: Scenario, files: Files): Promise<void>
 
 function inChat(chat: Chat | undefined) {
   return (query: Body): Body => ({ ...query, chat_id: chat?.id })
-}
-
-/** The list of a chat, without a search or a limit, shows all its files. */
-function claimAllOfChat(
-  { claim, session, profile }: Scenario,
-  { members }: Files,
-  row: Row,
-  walk: ListWalk,
-): void {
-  if (row['search'] !== plain || row['limit'] !== plain) return
-  const names = members.of(callerOf(profile, row))
-  const missing = names.filter((name) => walk.pagesWith(name).length === 0)
-  if (missing.length > 0 && !isConclusive(walk, names)) {
-    session.markUndecided('inconclusive', ['V3-ATT-07'], noCursor)
-    return
-  }
-  const what = `files of the chat that the list does not show (${describeRow(row)})`
-  claim('V3-ATT-07', () => expect(missing, what).toEqual([]), walk)
 }
 
 /** A list shows no files of another caller or chat, and a search none that it does not match. */
