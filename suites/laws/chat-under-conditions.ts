@@ -102,7 +102,13 @@ export class ChatUnderConditions {
   ): Promise<Body> {
     const { v3, chats, session, prompts } = this.#scenario
     const caller = callerOf(this.#scenario.profile, row)
-    const chat = await this.#createChat(row, caller)
+    let chat = await v3.createChat(caller)
+    if (row['after'] === 'refusal') {
+      // A refused request would have changed its name.
+      const wrong = { name: { text: chat.name } }
+      const refused = await chats.patch(chat.id, wrong, { role: 'negative', ...caller })
+      if (!isDeclined(refused)) chat = await v3.createChat(caller)
+    }
     const twin = hasTwin ? { twin: await v3.createChat(caller, chat.name) } : {}
     const isShown = isTwinFavorite && twin.twin && (await this.#favors(twin.twin, caller))
     const isFavorite = { isTwinFavorite: isShown === true }
@@ -157,16 +163,6 @@ export class ChatUnderConditions {
 
   async claimDeleted(row: Row): Promise<void> {
     await this.#laws.claimDeleted(this.#required(), describeRow(row))
-  }
-
-  /** A chat whose name a refused request would have changed, if the row requires a refusal. */
-  async #createChat(row: Row, caller: Caller): Promise<Chat> {
-    const { v3, chats } = this.#scenario
-    const chat = await v3.createChat(caller)
-    if (row['after'] !== 'refusal') return chat
-    const wrong = { name: { text: chat.name } }
-    const refused = await chats.patch(chat.id, wrong, { role: 'negative', ...caller })
-    return isDeclined(refused) ? chat : v3.createChat(caller)
   }
 
   /** Sends a request as often as the row requires; returns the first answer. */

@@ -58,10 +58,7 @@ export async function tryConditions<O extends LawfulOperation, Run extends Scena
     if (trial !== undefined) {
       trials.push(trial)
       for (const { law } of plan.laws ?? []) await law(context, trial)
-    } else if (trials.length === 0) {
-      await requests.claimPlainRefused(row)
-      break
-    }
+    } else if (trials.length === 0) break
   }
   const { operation, accepts, steady } = plan
   if (steady) claimSeldomRefused(session, steady, requests.passing, rows.length)
@@ -121,11 +118,11 @@ class LawfulRequests<O extends LawfulOperation> {
       if (isContentRefusal(trial.answer)) this.passing.push(trial.answer)
       return this.#accept(again)
     }
-    if (!this.#isKnownToWork) return undefined
+    if (!this.#isKnownToWork) return this.#claimPlainRefused(row)
     return (await this.#withoutRefusedAlone(row)) ?? this.#withoutRefusedTogether(again)
   }
 
-  async claimPlainRefused(row: Row): Promise<void> {
+  async #claimPlainRefused(row: Row): Promise<undefined> {
     const { answer } = await this.#send(row)
     const { accepts } = this.#plan
     if (accepts)

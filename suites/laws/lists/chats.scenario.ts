@@ -20,9 +20,8 @@ import {
 } from '../../../harness/conformance/scenario/index.ts'
 import type { Caller } from '../../support/mistakes.ts'
 import { callerOf } from '../conditions/edits.ts'
-import type { Trial } from '../conditions/plan.ts'
 import { claimLists } from './list-laws.ts'
-import { cap, editsFor, type LawfulList, membersOf, rowsAt } from './members.ts'
+import { cap, editsFor, type LawfulList, type Members, membersOf, rowsAt } from './members.ts'
 
 /** Sections 2.5 and 4.3: the laws of a list hold for pages of any size, for any search and caller. */
 describe('v3: laws of lists', () => {
@@ -35,7 +34,7 @@ describe('v3: laws of lists', () => {
       ],
       (rows, depth) => ({ requests: 8 * rowsAt({ depth, rows }) + 140, chats: 44 }),
     ),
-    async ({ v3, chats, session, scenario }) => {
+    async ({ v3, session, scenario }) => {
       const created: Chat[] = []
       const members = await membersOf(scenario, async (word, kind, caller) => {
         const made: Chat[] = []
@@ -50,24 +49,7 @@ describe('v3: laws of lists', () => {
         const chosen = created.filter(({ id }) => members.firstOf(caller).includes(id))
         favorites.set(caller.authorization, await addFavorites(scenario, chosen, caller))
       }
-      const { claimExcluded, ...exclusion } = excludeFavorites(scenario, favorites)
-      await claimLists(scenario, members, {
-        operation: 'v3.chats',
-        edits: {
-          ...editsFor(members),
-          exclude_favorites: { given: { exclude_favorites: chats.excludeFavorites } },
-        },
-        ...exclusion,
-        ...requestsOf(chats),
-        also(trial, walk) {
-          const { row, answer } = trial
-          if (row['search'] === plain && row['limit'] === plain) {
-            const shape = `GET /chat: ${statusText(answer)} ${describeShape(answer)}`
-            session.observe('OPEN-13', shape, [answer])
-          }
-          claimExcluded(trial, walk)
-        },
-      })
+      await claimLists(scenario, members, listOf(scenario, members, favorites))
     },
   )
 })
@@ -100,14 +82,20 @@ async function addFavorites(
   return ids.filter((id) => contains(list.body, id))
 }
 
-/** The type of `exclude_favorites` is a guess until a search without the favorites has shown that it is right. */
-function excludeFavorites(
-  { claim, session, profile }: Scenario,
+function listOf(
+  { chats, claim, session, profile }: Scenario,
+  members: Members,
   favorites: ReadonlyMap<string | undefined, readonly string[]>,
-) {
-  const idsOf = (row: Row) => favorites.get(callerOf(profile, row).authorization) ?? []
+): LawfulList<'v3.chats'> {
+  const favoritesFor = (row: Row) => favorites.get(callerOf(profile, row).authorization) ?? []
+  // The type of `exclude_favorites` is a guess until a search without the favorites has shown that it is right.
   let isUnderstood = profile.requests.excludeFavorites !== undefined
   return {
+    operation: 'v3.chats',
+    edits: {
+      ...editsFor(members),
+      exclude_favorites: { given: { exclude_favorites: chats.excludeFavorites } },
+    },
     guesses: isUnderstood ? [] : ['exclude_favorites'],
     shownByLaws: ['exclude_favorites'],
     always: [
@@ -115,36 +103,17 @@ function excludeFavorites(
       // Its second page follows a page of more than 20 chats.
       { search: 'word', limit: '21' },
     ],
-    leavesOut: (row: Row) =>
-      row['exclude_favorites'] === plain
-        ? undefined
-        : ({ texts: idsOf(row), requirement: 'V3-CHAT-09' } as const),
-    claimExcluded({ row }: Trial, walk: ListWalk): void {
-      if (row['exclude_favorites'] === plain) return
-      const remaining = idsOf(row).filter((id) => walk.pagesWith(id).length > 0)
-      // Small pages of the whole list are read in part.
-      isUnderstood ||= row['search'] !== plain && remaining.length === 0
-      if (!isUnderstood) {
-        session.markUndecided('unproven', ['V3-CHAT-09'], wrongGuess)
-        return
-      }
-      const what = `favorites that the list shows (${describeRow(row)})`
-      claim('V3-CHAT-09', () => expect(remaining, what).toEqual([]), walk)
-    },
-  }
-}
-
-function requestsOf(
-  chats: Scenario['chats'],
-): Pick<LawfulList<'v3.chats'>, 'requirements' | 'list' | 'read' | 'sizeOf' | 'shows' | 'bodyOf'> {
-  return {
     requirements: {
       listed: 'V3-CHAT-05',
       found: 'V3-CHAT-06',
       limited: 'V3-CHAT-07',
       paged: 'V3-CHAT-08',
     },
-    list: (query, options) => chats.list(query, { role: 'act', ...options }),
+    leavesOut(row) {
+      if (row['exclude_favorites'] === plain) return undefined
+      return { texts: favoritesFor(row), requirement: 'V3-CHAT-09' }
+    },
+    list: (query, caller) => chats.list(query, { role: 'act', ...caller }),
     read(query, ids, caller) {
       if (query['search'] === undefined && caller.authorization === undefined) {
         const sought = ids.map((id) => ({ id }))
@@ -158,6 +127,19 @@ function requestsOf(
     sizeOf: (page, ids) => listedChatIds(answerJson(page), ids).size,
     bodyOf: chats.bodyOfPage,
     shows: (page, id) => contains(chats.bodyOfPage(page), id),
+    also({ row, answer }, walk) {
+      if (row['search'] === plain && row['limit'] === plain) {
+        const shape = `GET /chat: ${statusText(answer)} ${describeShape(answer)}`
+        session.observe('OPEN-13', shape, [answer])
+      }
+      if (row['exclude_favorites'] === plain) return
+      const remaining = favoritesFor(row).filter((id) => walk.pagesWith(id).length > 0)
+      // Small pages of the whole list are read in part.
+      isUnderstood ||= row['search'] !== plain && remaining.length === 0
+      if (!isUnderstood) return session.markUndecided('unproven', ['V3-CHAT-09'], wrongGuess)
+      const what = `favorites that the list shows (${describeRow(row)})`
+      claim('V3-CHAT-09', () => expect(remaining, what).toEqual([]), walk)
+    },
   }
 }
 
