@@ -1,4 +1,4 @@
-import { header } from '../../contract/index.ts'
+import { asObject, header } from '../../contract/index.ts'
 import {
   bodyJson,
   coversAtDepth,
@@ -121,6 +121,5 @@ function editsOf(run: Run, parent: string, files: readonly unknown[]): Edits<'v2
 }
 
 function memberOf(answer: Exchange, name: string): unknown {
-  const body = bodyJson(answer)
-  return isObject(body) ? body[name] : undefined
+  return asObject(bodyJson(answer))?.[name]
 }

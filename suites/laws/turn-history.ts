@@ -20,9 +20,9 @@ import {
 import {
   claimAnswerShown,
   claimOutputShown,
-  inputPartTypes,
   inputTexts,
   missingFrom,
+  textParts,
 } from '../support/history.ts'
 import type { Body, Trial } from './conditions/plan.ts'
 
@@ -102,7 +102,8 @@ export async function claimShown(
     claimAnswerShown(scenario, trial.answer, history, under)
     claimOutputShown(scenario, trial.answer, history, under)
   }
-  const types = [...new Set(inputPartTypes(history.rows))]
+  const ofParts = inputRows(history.rows).flatMap((row) => textParts(row).map(({ type }) => type))
+  const types = [...new Set(ofParts.filter((type) => typeof type === 'string'))]
   const areTexts = () => expect(types, 'types of the parts of a text').toEqual(['input_text'])
   if (types.length > 0) claim('V3-HIST-05', areTexts, ...history.pages)
 }

@@ -1,3 +1,4 @@
+import { asObject } from '../../contract/index.ts'
 import {
   answerJson,
   assume,
@@ -12,7 +13,6 @@ import {
   expect,
   expectAccepted,
   hasMember,
-  isObject,
   statusText,
   succeeded,
   test,
@@ -67,10 +67,7 @@ describe('compatible surface: models', () => {
     covers(['OAI-MODELS-06'], { requests: 2 }),
     async ({ openai, claim, profile }) => {
       const { main, aliases, vision } = profile.models
-      const idOf = (model: Exchange) => {
-        const body = bodyJson(model)
-        return isObject(body) ? body['id'] : undefined
-      }
+      const idOf = (model: Exchange) => asObject(bodyJson(model))?.['id']
       const model = await openai.model(main)
       assume(succeeded(model), `GET /models/${main} was answered ${statusText(model)}`, model)
       const accepted = [main, ...aliases]

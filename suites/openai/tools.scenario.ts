@@ -1,4 +1,4 @@
-import { parseJson } from '../../contract/index.ts'
+import { asArray, asObject, parseJson } from '../../contract/index.ts'
 import {
   assume,
   bodyJson,
@@ -53,7 +53,7 @@ describe('compatible surface: tools, response_format and n', () => {
 
       const results = calls.map((call) => ({
         role: 'tool',
-        tool_call_id: isObject(call) ? call['id'] : undefined,
+        tool_call_id: asObject(call)?.['id'],
         content: '{"time":"12:34"}',
       }))
       const messages = [{ role: 'user', content: question }, messageOf(called), ...results]
@@ -98,7 +98,7 @@ describe('compatible surface: tools, response_format and n', () => {
     covers(['OAI-N-01'], { requests: 1, generations: 1 }),
     async ({ openai, claim, prompts }) => {
       const answer = await openai.chat(openai.chatBody(prompts.brief(), { n: 2 }))
-      const indexes = choicesOf(answer).map((choice) => choice['index'])
+      const indexes = choicesIn(bodyJson(answer)).map((choice) => choice['index'])
       const usable = supports(answer) ? indexes.toSorted() : [0, 1]
       claim('OAI-N-01', () => expect(usable, 'indexes of the choices with n: 2').toEqual([0, 1]))
     },
@@ -153,42 +153,37 @@ function supports(answer: Exchange): boolean {
 /** Statuses that refuse the caller or the rate, not the feature. */
 const passing = new Set([401, 403, 408, 425, 429])
 
-function choicesOf(answer: Exchange): readonly Json[] {
-  return choicesIn(bodyJson(answer))
-}
-
 /** `message` of the first choice. */
 function messageOf(answer: Exchange): Json {
-  const message = choicesOf(answer)[0]?.['message']
-  return isObject(message) ? message : {}
+  return asObject(choicesIn(bodyJson(answer))[0]?.['message']) ?? {}
 }
 
 /** The tool calls of the first choice: complete ones, or the fragments of a stream. */
 function toolCallsOf(answer: Exchange): readonly unknown[] {
-  const messages =
-    answer.events.length > 0
-      ? answer.events.map(({ data }) => choicesIn(parseJson(data))[0]?.['delta'])
-      : [messageOf(answer)]
-  return messages.flatMap((message) => {
-    const calls = isObject(message) ? message['tool_calls'] : undefined
-    return Array.isArray(calls) ? calls : []
-  })
+  const isStream = answer.events.length > 0
+  return firstChoices(answer).flatMap(({ delta, message }) =>
+    asArray(asObject(isStream ? delta : message)?.['tool_calls']),
+  )
 }
 
 /** False if the answer was cut, filtered or refused by the model, so that its form proves nothing. */
 function cameToItsEnd(answer: Exchange): boolean {
-  const reason = choicesOf(answer)[0]?.['finish_reason']
+  const reason = choicesIn(bodyJson(answer))[0]?.['finish_reason']
   return reason === 'stop' && typeof messageOf(answer)['refusal'] !== 'string'
 }
 
 /** True if a token limit ended the answer, streamed or not. */
 function wasCut(answer: Exchange): boolean {
+  return firstChoices(answer).some((choice) => choice['finish_reason'] === 'length')
+}
+
+/** The first choice of an answer, or of each chunk of a stream. */
+function firstChoices(answer: Exchange): readonly Json[] {
   const bodies =
     answer.events.length > 0 ? answer.events.map(({ data }) => parseJson(data)) : [bodyJson(answer)]
-  return bodies.some((body) => choicesIn(body)[0]?.['finish_reason'] === 'length')
+  return bodies.flatMap((body) => choicesIn(body).slice(0, 1))
 }
 
 function choicesIn(json: unknown): readonly Json[] {
-  const choices = isObject(json) ? json['choices'] : undefined
-  return Array.isArray(choices) ? choices.filter(isObject) : []
+  return asArray(asObject(json)?.['choices']).filter(isObject)
 }

@@ -1,5 +1,5 @@
 /** Content that the history of a chat must contain after a turn. */
-import { requestJson } from '../../contract/index.ts'
+import { asArray, asObject, requestJson } from '../../contract/index.ts'
 import {
   answerParts,
   assume,
@@ -122,17 +122,8 @@ export function inputTexts(row: HistoryRow): string[] {
   return textParts(row).map(({ text }) => text)
 }
 
-/** The types of the text parts of inputs, for parts with a type. */
-export function inputPartTypes(rows: readonly HistoryRow[]): readonly string[] {
-  const types = inputRows(rows)
-    .flatMap(textParts)
-    .map(({ type }) => type)
-  return types.filter((type) => typeof type === 'string')
-}
-
-function textParts({ item }: HistoryRow) {
-  const content = isObject(item) ? item['content'] : undefined
-  const parts = Array.isArray(content) ? content.filter(isObject) : []
+export function textParts({ item }: HistoryRow) {
+  const parts = asArray(asObject(item)?.['content']).filter(isObject)
   return parts.flatMap(({ type, text }) => (typeof text === 'string' ? [{ type, text }] : []))
 }
 
@@ -141,6 +132,8 @@ export function missingFrom(
   rows: readonly HistoryRow[],
   sent: readonly string[],
 ): readonly string[] {
+  // A row without a text separates those around it.
+  const partsOf = (row: HistoryRow) => (inputTexts(row).length > 0 ? inputTexts(row) : [''])
   const orders = [rows, rows.toReversed()].map((all) => all.flatMap(partsOf))
   return sent.filter((text, at) => {
     const count = sent.slice(0, at + 1).filter((one) => one === text).length
@@ -158,9 +151,4 @@ function occurrencesIn(parts: readonly string[], text: string): number {
     }
     return joined === text
   }).length
-}
-
-function partsOf(row: HistoryRow): readonly string[] {
-  const texts = inputTexts(row)
-  return texts.length > 0 ? texts : ['']
 }

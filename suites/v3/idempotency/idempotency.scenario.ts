@@ -1,3 +1,4 @@
+import { asArray } from '../../../contract/index.ts'
 import {
   answerParts,
   areConcurrent,
@@ -150,8 +151,7 @@ function claimNoServerError(claim: Claim, repeats: readonly Exchange[]): void {
 
 /** Waits for all rows: reasoning rows may come last and would otherwise count as a second step. */
 function isShown({ nonce, answer }: AnsweredTurn, rows: readonly HistoryRow[]): boolean {
-  const items = finalResponse(answer)?.['output']
-  const output = Array.isArray(items) ? items : []
+  const output = asArray(finalResponse(answer)?.['output'])
   return (
     inputRows(rows, nonce).length > 0 &&
     answerParts(answer).every((text) => contains(rows, text.trim())) &&
