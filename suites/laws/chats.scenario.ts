@@ -15,7 +15,6 @@ import {
   inputRows,
   type Scenario,
   succeeded,
-  takesLong,
   test,
 } from '../../harness/conformance/scenario/index.ts'
 import { ownTitle } from '../support/chat-names.ts'
@@ -117,13 +116,12 @@ describe('v3: laws of chats', () => {
 
   test(
     'a chat MUST keep its turn when another one with a turn is deleted, whose history MUST be gone',
-    takesLong(
-      covers(['V3-CHAT-11', 'V3-HIST-01', 'V3-HIST-07', ...requirementsOfChats], {
-        requests: 77,
-        generations: 2,
-        chats: 4,
-      }),
-    ),
+    covers(['V3-CHAT-11', 'V3-HIST-01', 'V3-HIST-07', ...requirementsOfChats], {
+      requests: 77,
+      generations: 2,
+      chats: 4,
+      isLong: true,
+    }),
     async ({ v3, chats, claim, session, profile, prompts, scenario }) => {
       const laws = new ChatLaws(scenario)
       const [kept, other] = [await v3.createChat(), await v3.createChat()]

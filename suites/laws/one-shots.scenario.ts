@@ -40,7 +40,7 @@ describe('v3: laws of one-shots', () => {
     coversAtDepth(
       requirementsOfLaws('v3.oneShot', laws, ['V3-GEN-03']),
       (rows) => ({ requests: rows + 5, generations: rows + 3 }),
-      12,
+      { again: 12 },
     ),
     async (scenario) => {
       const run = startRun(scenario)

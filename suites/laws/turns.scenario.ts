@@ -13,7 +13,6 @@ import {
   plain,
   type Scenario,
   succeeded,
-  takesLong,
   test,
 } from '../../harness/conformance/scenario/index.ts'
 import { claimTurnKept } from '../support/history.ts'
@@ -65,7 +64,7 @@ describe('v3: laws of turns', () => {
 
   test(
     'a turn MUST keep its requirements under every condition',
-    takesLong(coversAtDepth(requirements, cost)),
+    coversAtDepth(requirements, cost, { isLong: true }),
     (scenario) => claimTurnLaws(scenario, {}),
   )
 

@@ -44,7 +44,7 @@ describe('compatible surface: streaming', () => {
 
   test(
     'chunks SHOULD arrive while the answer is generated',
-    covers(['OAI-STREAM-11'], { requests: 1, generations: 1 }, 4),
+    covers(['OAI-STREAM-11'], { requests: 1, generations: 1, again: 4 }),
     async ({ openai, scenario }) => {
       await claimArrival(scenario, 'OAI-STREAM-11', async (text, more) => {
         const body = openai.chatBody(text, { stream: true, ...more })

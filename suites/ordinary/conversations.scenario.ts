@@ -4,7 +4,6 @@ import {
   describe,
   type Scenario,
   test,
-  withinOrdinaryTraffic,
 } from '../../harness/conformance/scenario/index.ts'
 import { withReasoning } from '../support/test-data.ts'
 
@@ -24,10 +23,12 @@ describe('ordinary traffic', () => {
 
     test(
       `conversation ${place} on the compatible surface`,
-      withinOrdinaryTraffic(
-        covers(['OAI-CHAT-01', 'OAI-STREAM-01'], { requests: 3, generations: 3 }),
-        { isFirst },
-      ),
+      covers(['OAI-CHAT-01', 'OAI-STREAM-01'], {
+        requests: 3,
+        generations: 3,
+        isOrdinary: true,
+        isFirst,
+      }),
       async ({ openai, prompts, habit, scenario }) => {
         const user = userOf(scenario)
         const messages =
@@ -45,10 +46,13 @@ describe('ordinary traffic', () => {
 
     test(
       `conversation ${place} in a v3 chat`,
-      withinOrdinaryTraffic(
-        covers(['V3-GEN-01', 'V3-SSE-01'], { requests: 6, generations: 3, chats: 1 }),
-        { isFirst },
-      ),
+      covers(['V3-GEN-01', 'V3-SSE-01'], {
+        requests: 6,
+        generations: 3,
+        chats: 1,
+        isOrdinary: true,
+        isFirst,
+      }),
       async ({ v3, prompts, habit, profile, scenario }) => {
         const user = userOf(scenario)
         await user.pause()
@@ -75,9 +79,7 @@ describe('ordinary traffic', () => {
 
     test(
       `conversation ${place} in a v2 chat`,
-      withinOrdinaryTraffic(covers(['V2-GEN-01'], { requests: 7, generations: 3, chats: 1 }), {
-        isFirst,
-      }),
+      covers(['V2-GEN-01'], { requests: 7, generations: 3, chats: 1, isOrdinary: true, isFirst }),
       async ({ v2, scenario }) => {
         const user = userOf(scenario)
         await user.pause()

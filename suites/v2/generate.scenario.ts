@@ -77,7 +77,7 @@ describe('v2: retrieval', () => {
 
   test(
     'a v2 generation with rag as false, agent or absent MUST NOT search before its answer',
-    covers(['V2-RAG-02', 'V2-RAG-03'], { requests: 15, generations: 4 }, 1),
+    covers(['V2-RAG-02', 'V2-RAG-03'], { requests: 15, generations: 4, again: 1 }),
     async ({ v2, profile, scenario }) => {
       const { question, expected, assistant, tool } = requireBase(profile)
       requireProfile(profile.tools?.search, 'tools.search')

@@ -33,7 +33,7 @@ import { guessedRuns } from '../support/test-data.ts'
 describe('v3: one-shot', () => {
   test(
     'a one-shot MUST NOT store a chat, and SHOULD read every item',
-    covers(['V3-ONE-09', 'V3-GEN-16'], { requests: 44, generations: 2, chats: 1 }, 6),
+    covers(['V3-ONE-09', 'V3-GEN-16'], { requests: 44, generations: 2, chats: 1, again: 6 }),
     async ({ oneShot, v3, chats, claim, session, profile, scenario }) => {
       const chat = await v3.createChat()
       const before = await chats.walk({}, [chat])
@@ -120,7 +120,7 @@ async function askInItems(scenario: Scenario, { fact, tell, ask }: Recall): Prom
 describe('v3: context of a one-shot', () => {
   test(
     'a one-shot SHOULD NOT know what another request said',
-    covers(['V3-ONE-11'], { requests: 3, generations: 3 }, 2),
+    covers(['V3-ONE-11'], { requests: 3, generations: 3, again: 2 }),
     async ({ oneShot, claim, profile, session }) => {
       const facts = [session.nonce(), session.nonce()]
       const { ask } = buildRecall(profile, '')
@@ -145,7 +145,7 @@ describe('v3: context of a one-shot', () => {
 
   test(
     'a one-shot MUST accept null as assistant_id',
-    covers(['V3-ONE-06'], { requests: 2, generations: 1 }, 1),
+    covers(['V3-ONE-06'], { requests: 2, generations: 1, again: 1 }),
     async ({ oneShot, claim, profile, session, prompts }) => {
       const assistant = profile.requests.assistant ?? {
         instructions: prompts.instruction(prompts.instruction('You are brief.')),
@@ -172,7 +172,7 @@ describe('v3: context of a one-shot', () => {
 
   test(
     'searcher MUST answer from a knowledge base',
-    covers(['V3-ONE-07', 'V3-ONE-12'], { requests: 8, generations: 2, chats: 1 }, 6),
+    covers(['V3-ONE-07', 'V3-ONE-12'], { requests: 8, generations: 2, chats: 1, again: 6 }),
     async ({ oneShot, v3, claim, expectRejected, profile, scenario }) => {
       const { knowledge, capabilities } = profile
       if (!capabilities.knowledge) return

@@ -34,7 +34,9 @@ describe('v3: retrieval', () => {
 
   test(
     'rag: true MUST search the base of the assistant',
-    coversAtDepth(['RAG-01', 'V3-SSE-28', 'V3-ASST-01', 'V3-HIST-06'], costOf(26, 2, 6, 1), 5),
+    coversAtDepth(['RAG-01', 'V3-SSE-28', 'V3-ASST-01', 'V3-HIST-06'], costOf(26, 2, 6, 1), {
+      again: 5,
+    }),
     async ({ claim, profile, scenario }) => {
       const base = requireBase(profile)
       for (const [under, members] of besidesRag(dimensionsOf(profile), scenario)) {
@@ -60,7 +62,7 @@ describe('v3: retrieval', () => {
 
   test(
     'a generation with rag as false, agent or absent MUST NOT search before its answer',
-    coversAtDepth(['RAG-02', 'RAG-03', 'RAG-05'], costOf(40, 7, 8, 3), 1),
+    coversAtDepth(['RAG-02', 'RAG-03', 'RAG-05'], costOf(40, 7, 8, 3), { again: 1 }),
     async ({ claim, profile, scenario }) => {
       const base = requireBase(profile)
       const ask = (rag: unknown, more: Readonly<Record<string, unknown>>) =>
@@ -94,7 +96,9 @@ describe('v3: retrieval', () => {
 
   test(
     'a one-shot without rag MUST NOT search before its answer, and with rag: true it MUST',
-    coversAtDepth(['RAG-01', 'RAG-02', 'RAG-03', 'RAG-04', 'RAG-06'], costOf(9, 6, 0, 2), 3),
+    coversAtDepth(['RAG-01', 'RAG-02', 'RAG-03', 'RAG-04', 'RAG-06'], costOf(9, 6, 0, 2), {
+      again: 3,
+    }),
     async ({ oneShot, claim, profile, prompts, depth, scenario }) => {
       const base = requireBase(profile)
       const ask = async (rag: unknown, more: Readonly<Record<string, unknown>>) => {

@@ -30,7 +30,7 @@ describe('v3: stream', () => {
 
   test(
     'an answer MUST be streamed as events',
-    covers(everyStream, { requests: 3, generations: 1, chats: 1 }, 3),
+    covers(everyStream, { requests: 3, generations: 1, chats: 1, again: 3 }),
     async ({ v3, claim, prompts }) => {
       const chat = await v3.createChat()
       const question = prompts.sentences(3, 'bread is made')
@@ -92,8 +92,7 @@ describe('v3: stream', () => {
         ...(['V3-THINK-01', 'V3-THINK-02', 'V3-SSE-13', 'V3-SSE-18'] as const),
         ...(['V3-HIST-03', 'V3-HIST-04', 'V3-HIST-06'] as const),
       ],
-      { requests: 7, generations: 2, chats: 2 },
-      2,
+      { requests: 7, generations: 2, chats: 2, again: 2 },
     ),
     async ({ v3, claim, prompts, scenario }) => {
       const chat = await v3.createChat()
@@ -129,7 +128,7 @@ describe('v3: stream', () => {
 
   test(
     'events SHOULD arrive while the answer is generated',
-    covers(['V3-SSE-30'], { requests: 3, generations: 1, chats: 1 }, 4),
+    covers(['V3-SSE-30'], { requests: 3, generations: 1, chats: 1, again: 4 }),
     async ({ v3, scenario }) => {
       const chat = await v3.createChat()
       await claimArrival(scenario, 'V3-SSE-30', (text, more) =>

@@ -13,7 +13,6 @@ import {
   isDeclined,
   type Scenario,
   succeeded,
-  takesLong,
   test,
 } from '../../harness/conformance/scenario/index.ts'
 import { buildRecall } from '../support/recall.ts'
@@ -102,9 +101,12 @@ describe('versions of chats', () => {
 
   test(
     'v2 routes MUST refuse a v3 chat, MUST name /api/v3 and MUST leave the chat as it is',
-    takesLong(
-      covers(['VER-07', 'VER-08', 'VER-09', 'VER-10'], { requests: 20, generations: 2, chats: 1 }),
-    ),
+    covers(['VER-07', 'VER-08', 'VER-09', 'VER-10'], {
+      requests: 20,
+      generations: 2,
+      chats: 1,
+      isLong: true,
+    }),
     async ({ v2, v3, chats, claim, session, profile, prompts, scenario }) => {
       const own = await v2.chat()
       const able = await v2.storeAndGenerate(own, prompts.brief())

@@ -7,34 +7,42 @@ import type { Depth } from '../run-setup.ts'
 import { type Cost, noCost } from '../usage.ts'
 
 declare module 'vitest' {
-  interface TaskMeta {
+  interface TaskMeta extends Circumstances {
     covers?: readonly RequirementId[]
     cost?: Cost
     /** Rows of a law and their cost by depth, instead of a single cost. */
     lawCosts?: Readonly<Record<Depth, Cost & { readonly rows: number }>>
     /** Pairs of conditions that the scenario tried. */
     conditions?: readonly TriedConditions[]
-    again?: number
-    isAcrossEndpoints?: boolean
-    isOrdinary?: boolean
-    isFirst?: boolean
-    isLong?: boolean
     /** State of the run after the scenarios; a field of the module's meta data. */
     state?: import('../session/run-state.ts').RunState
     outcomes?: readonly import('../run-setup.ts').ScenarioOutcome[]
   }
 }
 
+/** How a scenario runs. */
+interface Circumstances {
+  /** Additional generations if a model misses a planted fact. */
+  readonly again?: number
+  /** It needs a target with several endpoints. */
+  readonly isAcrossEndpoints?: boolean
+  /** It begins before others, which also run while it waits. */
+  readonly isLong?: boolean
+  /** An ordinary user's conversation, of incognito runs: before all other scenarios, or in between. */
+  readonly isOrdinary?: boolean
+  readonly isFirst?: boolean
+}
+
 /**
  * Options of a scenario: the requirements that it can decide, by claims or by the streams and bodies that it
- * makes the target send; its cost, for `--dry-run`; and the number of additional generations if a model
- * misses a planted fact.
+ * makes the target send; its cost, for `--dry-run`; and how it runs.
  */
-export function covers(requirements: readonly RequirementId[], cost: Partial<Cost>, again = 0) {
-  return {
-    meta: { covers: requirements, cost: { ...noCost, ...cost }, again },
-    retry: repeatOptions,
-  }
+export function covers(
+  requirements: readonly RequirementId[],
+  { requests = 0, generations = 0, chats = 0, uploads = 0, ...how }: Partial<Cost> & Circumstances,
+) {
+  const cost: Cost = { requests, generations, chats, uploads }
+  return { meta: { covers: requirements, cost, again: 0, ...how }, retry: repeatOptions }
 }
 
 /** Maximum requests of a law scenario with conditions at each depth: the rows of a covering array. */
@@ -44,14 +52,15 @@ const rowsAt = { quick: 8, normal: 9, full: 130 } as const
 export function coversAtDepth(
   requirements: readonly RequirementId[],
   costOf: (rows: number, depth: Depth) => Partial<Cost>,
-  again = 0,
+  how: Circumstances = {},
 ) {
   const at = (depth: Depth) => {
     const rows = rowsAt[depth]
     return { ...noCost, ...costOf(rows, depth), rows }
   }
   const lawCosts = { quick: at('quick'), normal: at('normal'), full: at('full') }
-  const { meta, ...options } = covers(requirements, lawCosts.normal, again)
+  const { rows: _, ...withoutRows } = lawCosts.normal
+  const { meta, ...options } = covers(requirements, { ...withoutRows, ...how })
   return { ...options, meta: { ...meta, lawCosts } }
 }
 
@@ -64,24 +73,6 @@ export function requirementsOf<const Area extends string>(
 ): readonly RequirementId[] {
   const others: readonly RequirementId[] = except
   return requirementIds.filter((id) => areaOf(id) === area && !others.includes(id))
-}
-
-/** Options of a scenario that needs a target with several endpoints. */
-export function acrossEndpoints({ meta, ...options }: ReturnType<typeof covers>) {
-  return { ...options, meta: { ...meta, isAcrossEndpoints: true } }
-}
-
-/** Options of a scenario that takes long: it begins before others, which also run while it waits. */
-export function takesLong<Options extends ReturnType<typeof covers>>(options: Options): Options {
-  return { ...options, meta: { ...options.meta, isLong: true } }
-}
-
-/** Options of an ordinary user's conversation, of incognito runs: before all other scenarios, or in between. */
-export function withinOrdinaryTraffic(
-  { meta, ...options }: ReturnType<typeof covers>,
-  { isFirst }: { readonly isFirst: boolean },
-) {
-  return { ...options, meta: { ...meta, isOrdinary: true, isFirst } }
 }
 
 /** The name of a scenario in labels, headers and reports: safe in a header and in a file name. */

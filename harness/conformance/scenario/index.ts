@@ -14,14 +14,11 @@ export {
 } from './claims.ts'
 export { coveringRows, rowsToTry } from './covering-rows.ts'
 export {
-  acrossEndpoints,
   covers,
   coversAtDepth,
   describe,
   registerSections,
   requirementsOf,
-  takesLong,
-  withinOrdinaryTraffic,
 } from './declaration.ts'
 export { ContractViolation, expect } from './expect.ts'
 export {

@@ -1,5 +1,4 @@
 import {
-  acrossEndpoints,
   assume,
   covers,
   describe,
@@ -45,9 +44,12 @@ const turns = 4
 describe('v3: history of several endpoints', () => {
   test(
     'every endpoint MUST show all turns in order',
-    acrossEndpoints(
-      covers(['V3-HIST-07', 'V3-HIST-10'], { requests: 22, generations: turns, chats: 1 }),
-    ),
+    covers(['V3-HIST-07', 'V3-HIST-10'], {
+      requests: 22,
+      generations: turns,
+      chats: 1,
+      isAcrossEndpoints: true,
+    }),
     async ({ v3, claim, session, prompts }) => {
       const chat = await v3.createChat()
       const nonces: string[] = []

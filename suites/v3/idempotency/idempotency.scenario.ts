@@ -20,7 +20,6 @@ import {
   isDeclined,
   type Scenario,
   sendAtOnce,
-  takesLong,
   test,
 } from '../../../harness/conformance/scenario/index.ts'
 import {
@@ -38,13 +37,13 @@ const maxRepeats = 3
 describe('v3: idempotency', () => {
   test(
     'concurrent requests with one key MUST add one step',
-    takesLong(
-      covers(
-        ['V3-IDEM-02', 'V3-IDEM-03', 'V3-IDEM-05', 'V3-IDEM-08', 'V3-HIST-07'],
-        { requests: 22, generations: raceGenerations + 4, chats: 1 },
-        raceRepeats,
-      ),
-    ),
+    covers(['V3-IDEM-02', 'V3-IDEM-03', 'V3-IDEM-05', 'V3-IDEM-08', 'V3-HIST-07'], {
+      requests: 22,
+      generations: raceGenerations + 4,
+      chats: 1,
+      again: raceRepeats,
+      isLong: true,
+    }),
     async ({ v3, claim, session, chats, scenario }) => {
       const chat = await v3.createChat()
       const turns = await raceTurns(scenario, chat)
@@ -77,11 +76,12 @@ describe('v3: idempotency', () => {
 
   test(
     'a repeat during the first request MUST NOT add a second step',
-    covers(
-      ['V3-IDEM-04', 'V3-IDEM-05', 'V3-IDEM-08'],
-      { requests: 9, generations: 2, chats: 1 },
-      2 * (maxRepeats - 1),
-    ),
+    covers(['V3-IDEM-04', 'V3-IDEM-05', 'V3-IDEM-08'], {
+      requests: 9,
+      generations: 2,
+      chats: 1,
+      again: 2 * (maxRepeats - 1),
+    }),
     async ({ v3, claim, session, profile, scenario }) => {
       const chat = await v3.createChat()
       const tries: Awaited<ReturnType<typeof repeatOnce>>[] = []
