@@ -221,8 +221,7 @@ async function usesAllowedTools(run: Run, { body, answer }: Trial): Promise<void
   ).includes(name)
   if (!run.usesTool) {
     const weak = `asked for it, the model did not use ${name}`
-    session.markUndecided('inconclusive', ['V3-TOOLS-02', 'V3-TOOLS-03'], weak)
-    return
+    return session.markUndecided('inconclusive', ['V3-TOOLS-02', 'V3-TOOLS-03'], weak)
   }
   const calls = callsOf(answer)
   if (Array.isArray(excluded)) {

@@ -131,10 +131,8 @@ export function createRecallLaw(scenario: Scenario) {
       decided.add(requirement)
       // A model that repeats one end of its message does not recall.
       const others = [...notes(), ...conversation.slice(0, -1), ...notes()]
-      if (!(await givesBack(session, fact, [...others, ...conversation.slice(-1)], alone))) {
-        session.markUndecided('inconclusive', [requirement], weak)
-        return
-      }
+      if (!(await givesBack(session, fact, [...others, ...conversation.slice(-1)], alone)))
+        return session.markUndecided('inconclusive', [requirement], weak)
     }
     claim(requirement, () => expect(isKnown, `${what} contains the fact`).toBe(true), last, answer)
   }

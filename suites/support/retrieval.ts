@@ -118,12 +118,10 @@ export function claimNotSearched(
   { control, mayBeOwn }: Awaited<ReturnType<typeof findVisibleSearch>>,
   what: string,
 ): void {
-  if (reply.searched && mayBeOwn) {
-    session.markUndecided('inconclusive', [requirement], maybeToolCall)
-    return
-  }
   const evidence = [...reply.evidence, ...control.evidence]
-  claim(requirement, () => expect(reply.searched, what).toBe(false), ...evidence)
+  if (reply.searched && mayBeOwn)
+    session.markUndecided('inconclusive', [requirement], maybeToolCall)
+  else claim(requirement, () => expect(reply.searched, what).toBe(false), ...evidence)
 }
 
 export const noVisibleSearch = 'rag: true shows no search, so its absence says nothing'

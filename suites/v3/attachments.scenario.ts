@@ -29,8 +29,7 @@ describe('v3: attachments', () => {
       if (isContentRefusal(uploaded) && profile.requests.upload?.part === undefined) {
         const reason =
           'a file in the part "file", which is a guess, was refused: set requests.upload.part'
-        session.markUndecided('unproven', described, reason)
-        return
+        return session.markUndecided('unproven', described, reason)
       }
       const record = attachments.recordIn(uploaded, file.name)
       const listed = async () =>

@@ -30,8 +30,7 @@ describe('v3: chats', () => {
       if (isContentRefusal(created) && profile.requests.createChat === undefined) {
         const reason =
           'a name without the other fields was rejected: set requests.createChat in the target profile'
-        session.markUndecided('unproven', ['V3-CHAT-01', 'V3-CHAT-03'], reason)
-        return
+        return session.markUndecided('unproven', ['V3-CHAT-01', 'V3-CHAT-03'], reason)
       }
       const another = await v3.postChat(session.name(), {}, { role: 'arrange' })
       const [id, otherId] = [created, another].map((answer) => v3.newChatId(answer))

@@ -76,8 +76,7 @@ describe('v3: stream', () => {
       if (ask === undefined) {
         // Other streams show the other requirements.
         const reason = 'set tools.ask in the target profile to test this'
-        session.markUndecided('unproven', ['V3-SSE-23'], reason)
-        return
+        return session.markUndecided('unproven', ['V3-SSE-23'], reason)
       }
       const chat = await v3.createChat()
       const body = v3.generateBody(chat, ask, { stream: true })

@@ -93,10 +93,8 @@ describe('v3: idempotency', () => {
         claimNoServerError(claim, [repeat])
       }
       const sent = tries.flatMap(({ first, repeat }) => [first, repeat])
-      if (sent.every(isDeclined)) {
-        session.markUndecided('inconclusive', ['V3-IDEM-04'], 'every request was refused')
-        return
-      }
+      if (sent.every(isDeclined))
+        return session.markUndecided('inconclusive', ['V3-IDEM-04'], 'every request was refused')
       await v3.waitForHistory(chat, (rows) =>
         tries.every(({ nonce }) => inputRows(rows, nonce).length > 0),
       )
@@ -196,10 +194,8 @@ async function claimNoSecondStep(
   claimNoServerError(claim, [repeat, inOtherForm])
   const steps = inputRows(before.rows, nonce).length
   const requirement = stream ? 'V3-IDEM-03' : 'V3-IDEM-02'
-  if (steps === 0) {
-    session.markUndecided('inconclusive', [requirement], 'the history does not show the step')
-    return
-  }
+  const notShown = 'the history does not show the step'
+  if (steps === 0) return session.markUndecided('inconclusive', [requirement], notShown)
   const after = await v3.historyAfterPause(chat)
   claim(
     requirement,
