@@ -16,7 +16,7 @@ import {
   succeeded,
 } from '../../harness/conformance/scenario/index.ts'
 import { showsName } from '../support/chat-names.ts'
-import { ChatLaws, type ChatState } from '../support/chat-state.ts'
+import { type ChatState, createChatLaws } from '../support/chat-state.ts'
 import type { Caller } from '../support/mistakes.ts'
 import { claimSteady } from '../support/refusals.ts'
 import { callerOf, sendWithoutKey } from './conditions/edits.ts'
@@ -58,14 +58,14 @@ export async function canRename(scenario: Scenario): Promise<boolean> {
 /** A new chat for each request, in the state that the conditions require. */
 export class ChatUnderConditions {
   readonly #scenario: Scenario
-  readonly #laws: ChatLaws
+  readonly #laws: ReturnType<typeof createChatLaws>
   #state: ChatState | undefined
   /** Number of favorites that were awaited in vain. */
   #vainWaits = 0
 
   constructor(scenario: Scenario) {
     this.#scenario = scenario
-    this.#laws = new ChatLaws(scenario)
+    this.#laws = createChatLaws(scenario)
   }
 
   /** Tries an operation and claims the state of the chat after it. */

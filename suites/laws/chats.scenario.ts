@@ -18,7 +18,7 @@ import {
   test,
 } from '../../harness/conformance/scenario/index.ts'
 import { ownTitle } from '../support/chat-names.ts'
-import { ChatLaws, requirementsOfChats } from '../support/chat-state.ts'
+import { createChatLaws, requirementsOfChats } from '../support/chat-state.ts'
 import { secondCaller } from '../support/mistakes.ts'
 import { nameEditsOf } from '../support/text-edits.ts'
 import { ChatUnderConditions, canRename, rowsAt } from './chat-under-conditions.ts'
@@ -123,7 +123,7 @@ describe('v3: laws of chats', () => {
       isLong: true,
     }),
     async ({ v3, chats, claim, session, profile, prompts, scenario }) => {
-      const laws = new ChatLaws(scenario)
+      const laws = createChatLaws(scenario)
       const [kept, other] = [await v3.createChat(), await v3.createChat()]
       const stateOf = (chat: Chat) => ({ chat, caller: {}, firstName: chat.name, sent: [] })
       const nonce = session.nonce()

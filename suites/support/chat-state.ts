@@ -29,113 +29,19 @@ export interface ChatState {
   readonly sent: readonly Exchange[]
 }
 
-/** Requirements that `ChatLaws` claims. */
+/** Requirements that the laws of chats claim. */
 export const requirementsOfChats = [
   ...(['V3-CHAT-02', 'V3-CHAT-04', 'V3-CHAT-05'] as const),
   ...(['V3-CHAT-06', 'V3-CHAT-10', 'V3-CHAT-13'] as const),
   ...(['V3-FAV-01', 'V3-FAV-02', 'V3-FAV-03', 'V3-AUTH-05'] as const),
 ]
 
-export class ChatLaws {
-  readonly #context: Scenario
-  /** Laws that were broken once, whose state is not awaited again. */
-  readonly #broken = new Set<string>()
+/** Tests a part of the state, with the conditions in words; false if it is broken. */
+type Law = (scenario: Scenario, state: ChatState, under: string) => Promise<boolean>
 
-  constructor(context: Scenario) {
-    this.#context = context
-  }
-
-  /** @param under conditions, in words */
-  async claim(state: ChatState, under: string): Promise<void> {
-    const laws = {
-      favorite: () => this.#claimFavorite(state, under),
-      name: () => this.#claimName(state, under),
-      search: () => this.#claimSearch(state, under),
-      twin: () => this.#claimTwin(state, under),
-    }
-    for (const [name, law] of Object.entries(laws)) {
-      if (this.#broken.has(name) || (name === 'search' && this.#broken.has('name'))) continue
-      if (!(await law())) this.#broken.add(name)
-    }
-  }
-
-  /** No read shows a deleted chat. */
-  async claimDeleted(state: ChatState, under: string): Promise<void> {
-    if (this.#broken.has('deleted')) return
-    const { claim, chats, v3 } = this.#context
-    const { chat, caller, sent } = state
-    const isGone = (_: unknown, page: Exchange) => isDeclined(page)
-    const read = await chats.poll(() => chats.get(chat.id, caller), isGone)
-    // If the first read waited in vain, the time for the others has passed as well.
-    const isAwaited = isDeclined(read)
-    const history = await chats.poll(
-      () => v3.history(chat, {}, caller),
-      (_, page) => !isAwaited || isDeclined(page),
-    )
-    const page = await v3.history(chat, { limit: 10 }, caller)
-    const list = await chats.poll(
-      () => chats.readList({ search: firstWord(chat.name) }, undefined, caller),
-      (body) => !isAwaited || !contains(body, chat.id),
-    )
-    const favorites = await chats.poll(
-      () => chats.readFavorites(caller),
-      (body) => !isAwaited || !contains(body, chat.id),
-    )
-    const isNowhere = () => {
-      expect(isDeclined(read), `reading the deleted chat is declined (${under})`).toBe(true)
-      expect(isDeclined(history), `reading its history is declined (${under})`).toBe(true)
-      expect(isDeclined(page), `reading a page of it is declined (${under})`).toBe(true)
-      expect(list.pagesWith(chat.id).length, 'pages of the list that show it').toBe(0)
-      const isFavorite = contains(favorites.body, chat.id)
-      expect(isFavorite, 'the favorites show the deleted chat').toBe(false)
-    }
-    const reads = [read, history, page, list, favorites]
-    if (!claim('V3-CHAT-11', isNowhere, ...sent, ...reads)) this.#broken.add('deleted')
-    await this.#claimTwin(state, under)
-  }
-
-  async #claimName(
-    { chat, caller, firstName, favorite, sent }: ChatState,
-    under: string,
-  ): Promise<boolean> {
-    const { claim, chats } = this.#context
-    const first = await chats.get(chat.id, caller)
-    const read = showsName(answerJson(first), chat.name)
-      ? first
-      : await chats.poll(
-          () => chats.get(chat.id, caller),
-          (body) => showsName(body, chat.name),
-        )
-    if (isDeclined(first) && succeeded(read)) await this.#claimFirstRead(caller)
-    const isReadable = () => {
-      expectAccepted(read, 'GET /chat/{chat_id}')
-      expect(chats.mentions(read, chat), `the answer shows the chat (${under})`).toBe(true)
-    }
-    const isRead =
-      favorite === false
-        ? claim('V3-FAV-02', isReadable, ...sent, read)
-        : claim('V3-CHAT-04', isReadable, read)
-    const isNamed = showsName(answerJson(read), chat.name)
-    const what = `the chat has its name ${JSON.stringify(chat.name)} (${under})`
-    const requirement = chat.name === firstName ? 'V3-CHAT-02' : 'V3-CHAT-10'
-    return isRead && claim(requirement, () => expect(isNamed, what).toBe(true), read, ...sent)
-  }
-
-  /** A chat that was declined at first may have been too new; one that waited as long as a change may take is not. */
-  async #claimFirstRead(caller: Caller): Promise<void> {
-    const { claim, chats, v3, session } = this.#context
-    const { id } = await v3.createChat(caller)
-    await session.sleep(session.settling.ms)
-    const read = await chats.get(id, caller)
-    claim('V3-CHAT-04', () => expectAccepted(read, 'the first GET /chat/{chat_id}'), read)
-  }
-
+const laws = {
   /** A list may identify a favorite by the id of the chat or by a name. */
-  async #claimFavorite(
-    { chat, caller, firstName, favorite, sent }: ChatState,
-    under: string,
-  ): Promise<boolean> {
-    const { claim, chats, session } = this.#context
+  async favorite({ claim, chats, session }, { chat, caller, firstName, favorite, sent }, under) {
     const isWanted = favorite === true
     const shows = (page: Parameters<typeof chats.mentions>[0]) =>
       [...spellingsOf(chat.name), firstName].some((name) => chats.mentions(page, { ...chat, name }))
@@ -160,14 +66,34 @@ export class ChatLaws {
     }
     const requirement = favorite === undefined ? 'V3-FAV-03' : ofWanted
     return claim(requirement, isFavorite, list, ...sent)
-  }
+  },
+
+  async name(scenario, { chat, caller, firstName, favorite, sent }, under) {
+    const { claim, chats } = scenario
+    const first = await chats.get(chat.id, caller)
+    const read = showsName(answerJson(first), chat.name)
+      ? first
+      : await chats.poll(
+          () => chats.get(chat.id, caller),
+          (body) => showsName(body, chat.name),
+        )
+    if (isDeclined(first) && succeeded(read)) await claimFirstRead(scenario, caller)
+    const isReadable = () => {
+      expectAccepted(read, 'GET /chat/{chat_id}')
+      expect(chats.mentions(read, chat), `the answer shows the chat (${under})`).toBe(true)
+    }
+    const isRead =
+      favorite === false
+        ? claim('V3-FAV-02', isReadable, ...sent, read)
+        : claim('V3-CHAT-04', isReadable, read)
+    const isNamed = showsName(answerJson(read), chat.name)
+    const what = `the chat has its name ${JSON.stringify(chat.name)} (${under})`
+    const requirement = chat.name === firstName ? 'V3-CHAT-02' : 'V3-CHAT-10'
+    return isRead && claim(requirement, () => expect(isNamed, what).toBe(true), read, ...sent)
+  },
 
   /** Claims only for names that begin with a letter or a digit: how a search matches others is open. */
-  async #claimSearch(
-    { chat, caller, firstName, twin, sent }: ChatState,
-    under: string,
-  ): Promise<boolean> {
-    const { claim, chats } = this.#context
+  async search({ claim, chats }, { chat, caller, firstName, twin, sent }, under) {
     const search = firstWord(chat.name)
     if (!/^[\p{L}\p{N}]+$/u.test(search)) return true
     const list = await chats.poll(
@@ -189,13 +115,9 @@ export class ChatLaws {
     const isOld = contains(list.body, firstName)
     const what = `the list shows the first name of the chat (${under})`
     return claim('V3-CHAT-10', () => expect(isOld, what).toBe(false), ...evidence)
-  }
+  },
 
-  async #claimTwin(
-    { twin, isTwinFavorite = false, caller, sent }: ChatState,
-    under: string,
-  ): Promise<boolean> {
-    const { claim, chats } = this.#context
+  async twin({ claim, chats }, { twin, isTwinFavorite = false, caller, sent }, under) {
     if (twin === undefined) return true
     const showsTwin = (read: Exchange) => succeeded(read) && contains(answerJson(read), twin.name)
     const kept = await chats.poll(
@@ -215,5 +137,62 @@ export class ChatLaws {
     const whatIsShown = `the favorites still show another chat (${under})`
     const isListed = () => expect(isShown, whatIsShown).toBe(true)
     return claim('V3-CHAT-13', isListed, list, ...sent)
+  },
+} as const satisfies Readonly<Record<string, Law>>
+
+export function createChatLaws(scenario: Scenario) {
+  /** Laws that were broken once, whose state is not awaited again. */
+  const broken = new Set<string>()
+  return {
+    /** @param under conditions, in words */
+    async claim(state: ChatState, under: string): Promise<void> {
+      for (const [name, law] of Object.entries<Law>(laws)) {
+        if (broken.has(name) || (name === 'search' && broken.has('name'))) continue
+        if (!(await law(scenario, state, under))) broken.add(name)
+      }
+    },
+
+    /** No read shows a deleted chat. */
+    async claimDeleted(state: ChatState, under: string): Promise<void> {
+      if (broken.has('deleted')) return
+      const { claim, chats, v3 } = scenario
+      const { chat, caller, sent } = state
+      const isGone = (_: unknown, page: Exchange) => isDeclined(page)
+      const read = await chats.poll(() => chats.get(chat.id, caller), isGone)
+      // If the first read waited in vain, the time for the others has passed as well.
+      const isAwaited = isDeclined(read)
+      const history = await chats.poll(
+        () => v3.history(chat, {}, caller),
+        (_, page) => !isAwaited || isDeclined(page),
+      )
+      const page = await v3.history(chat, { limit: 10 }, caller)
+      const list = await chats.poll(
+        () => chats.readList({ search: firstWord(chat.name) }, undefined, caller),
+        (body) => !isAwaited || !contains(body, chat.id),
+      )
+      const favorites = await chats.poll(
+        () => chats.readFavorites(caller),
+        (body) => !isAwaited || !contains(body, chat.id),
+      )
+      const isNowhere = () => {
+        expect(isDeclined(read), `reading the deleted chat is declined (${under})`).toBe(true)
+        expect(isDeclined(history), `reading its history is declined (${under})`).toBe(true)
+        expect(isDeclined(page), `reading a page of it is declined (${under})`).toBe(true)
+        expect(list.pagesWith(chat.id).length, 'pages of the list that show it').toBe(0)
+        const isFavorite = contains(favorites.body, chat.id)
+        expect(isFavorite, 'the favorites show the deleted chat').toBe(false)
+      }
+      const reads = [read, history, page, list, favorites]
+      if (!claim('V3-CHAT-11', isNowhere, ...sent, ...reads)) broken.add('deleted')
+      await laws.twin(scenario, state, under)
+    },
   }
+}
+
+/** A chat that was declined at first may have been too new; one that waited as long as a change may take is not. */
+async function claimFirstRead({ claim, chats, v3, session }: Scenario, caller: Caller) {
+  const { id } = await v3.createChat(caller)
+  await session.sleep(session.settling.ms)
+  const read = await chats.get(id, caller)
+  claim('V3-CHAT-04', () => expectAccepted(read, 'the first GET /chat/{chat_id}'), read)
 }
