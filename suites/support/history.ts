@@ -60,20 +60,6 @@ export async function claimLinked(
 
 const maxIds = 5
 
-/** V3-HIST-07, for the answer of a completed response (section 2.6) and a history that shows its items. */
-export function claimAnswerShown(
-  { claim }: Scenario,
-  reply: Exchange,
-  { rows, pages }: HistoryWalk,
-  under: string,
-): void {
-  if (finalResponse(reply)?.['status'] !== 'completed') return
-  const texts = answerParts(reply).filter((text) => !text.includes('\ufffd'))
-  const lost = texts.filter((text) => !contains(rows, text.trim()))
-  const what = `answers that the history does not show${under}`
-  claim('V3-HIST-07', () => expect(lost, what).toEqual([]), reply, ...pages)
-}
-
 /** V3-HIST-06, for a history that shows its items. */
 export function claimOutputShown(
   { claim }: Scenario,
