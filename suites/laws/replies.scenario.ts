@@ -19,7 +19,6 @@ import { otherModels } from '../support/mistakes.ts'
 import { buildRecall, claimNoForeignFacts, createRecallLaw } from '../support/recall.ts'
 import { replyBesideOtherChat } from '../support/refusals.ts'
 import { attachedFile } from '../support/test-data.ts'
-import { questionIn } from '../support/text-edits.ts'
 import { guessesOfTools, sendWithoutContent } from './conditions/edits.ts'
 import type { Body, Edits, Law, Trial } from './conditions/plan.ts'
 import { requirementsOfLaws, tryConditions } from './conditions/trials.ts'
@@ -157,10 +156,19 @@ async function startRun(scenario: Scenario) {
   }
 }
 
+/** The question in a kind of text, or digits in its place. */
+function questionIn({ session, prompts, recall: { ask } }: Run, kind: string | undefined): string {
+  const reference = session.nonce()
+  if (kind === 'of digits') return reference.replaceAll(/\D/g, '')
+  const text = kind === plain ? ask : `${prompts.note(reference)} ${ask}`
+  if (kind === 'of several lines') return `First line.\n${text}\nLast line.`
+  return kind === 'beyond ASCII' ? `${text} Größe, 東京 🚀.` : text
+}
+
 /** Stores a message under the conditions of a row; returns the request for its reply. */
 async function storeQuestion(run: Run, row: Row): Promise<Body> {
   const { v2, prompts, chat } = run
-  run.question = questionIn(run, run.recall.ask, row['text'])
+  run.question = questionIn(run, row['text'])
   run.texts.push(run.question)
   const link = row['parent'] === plain ? {} : { parent_id: run.parent }
   const message = { ...link, ...fieldsOf(run, row) }

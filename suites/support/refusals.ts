@@ -40,20 +40,6 @@ export function claimSteady(
   session.addFinding(requirement, 'broken', why, errors)
 }
 
-/** Claims that refusals which pass are seldom: two of them, and a quarter of the requests, are no chance. */
-export function claimSeldomRefused(
-  session: Scenario['session'],
-  requirement: RequirementId,
-  refusals: readonly Exchange[],
-  requests: number,
-): void {
-  const count = refusals.length
-  if (count < 2 || count * 4 < requests) return
-  const why = `${count} of ${requests} requests were refused, and accepted when they were repeated`
-  const errors = refusals.map(({ id }) => ({ id, isOdd: true }))
-  session.addFinding(requirement, 'broken', why, errors)
-}
-
 /** Tests if a body names a prefix as `/api/v2` or `api/v2`, alone or in a URL. */
 export function namesPrefix(exchange: Exchange, prefixes: readonly string[]): boolean {
   const text = hintText(exchange)

@@ -103,16 +103,3 @@ export const wholeTexts = { text: [plain, 'like JSON', 'like HTML, with escapes'
 function digitsOf(text: string): string {
   return [...text].map((letter) => (letter.codePointAt(0) ?? 0) % 10).join('')
 }
-
-/** A question in a kind of text, or digits in its place. */
-export function questionIn(
-  { session, prompts }: Scenario,
-  ask: string,
-  kind: string | undefined,
-): string {
-  const reference = session.nonce()
-  if (kind === 'of digits') return reference.replaceAll(/\D/g, '')
-  const text = kind === plain ? ask : `${prompts.note(reference)} ${ask}`
-  if (kind === 'of several lines') return `First line.\n${text}\nLast line.`
-  return kind === 'beyond ASCII' ? `${text} Größe, 東京 🚀.` : text
-}

@@ -22,7 +22,7 @@ import { buildTextFile, claimRecord, oddContents } from '../../support/test-data
 import { callerOf, doBefore } from '../conditions/edits.ts'
 import type { Body, Trial } from '../conditions/plan.ts'
 import { claimLists } from './list-laws.ts'
-import { cap, editsFor, type Members, membersOf, noCursor, rowsAt } from './members.ts'
+import { cap, editsFor, membersOf, noCursor, rowsAt } from './members.ts'
 
 type Files = Awaited<ReturnType<typeof filesOf>>
 
@@ -50,7 +50,7 @@ describe('v3: laws of files', () => {
 })
 
 async function filesOf(scenario: Scenario) {
-  const { v3, attachments, claim, session } = scenario
+  const { v3, chats, attachments, claim, session, profile } = scenario
   const [places, refused] = [new Map<string | undefined, Chat>(), new Set<string>()]
   const members = await membersOf(scenario, async (word, kind, caller) => {
     const chat = places.get(caller.authorization) ?? (await v3.createChat(caller))
@@ -83,24 +83,18 @@ async function filesOf(scenario: Scenario) {
     if (succeeded(uploaded)) strays.push(file.name)
   }
   const chatOf = ({ authorization }: Caller) => places.get(authorization)
-  const isJoined = await joinsChat(scenario, members, chatOf({}))
-  return { members, strays, chatOf, isJoined }
-}
-
-/** The field that names the chat is a guess unless the profile says it. */
-async function joinsChat(
-  { chats, attachments, profile }: Scenario,
-  members: Members,
-  chat: Chat | undefined,
-): Promise<boolean> {
+  const own = chatOf({})
   const [name = ''] = members.of({})
-  if (profile.requests.upload?.chatField !== undefined) return true
-  if (chat === undefined) return false
-  const list = await chats.poll(
-    () => chats.readAttachments(chat.id),
-    (_, page) => attachments.lists(page, name),
-  )
-  return attachments.lists(list, name)
+  // The field that names the chat is a guess unless the profile says it.
+  let isJoined = profile.requests.upload?.chatField !== undefined
+  if (!isJoined && own !== undefined) {
+    const list = await chats.poll(
+      () => chats.readAttachments(own.id),
+      (_, page) => attachments.lists(page, name),
+    )
+    isJoined = attachments.lists(list, name)
+  }
+  return { members, strays, chatOf, isJoined }
 }
 
 async function claimFilesOfCaller(scenario: Scenario, files: Files): Promise<void> {
