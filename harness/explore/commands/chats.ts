@@ -106,7 +106,25 @@ export const chatCommands: Commands = {
     expects: ['V3-CHAT-11'],
     chats: ({ living }) => living,
     draw: ({ living }, pick) => (living.length < 3 ? undefined : drawChat(living, pick)),
-    run: deleteChat,
+    async run(context, operation) {
+      const { chats, knowledge, model } = context
+      const { id, label } = requireChat(context, operation)
+      const removed = context.record(await chats.remove(id))
+      const what = 'a further DELETE /chat/{chat_id}'
+      if (!isAccepted(context, removed, 'delete', 'V3-CHAT-11', what)) return
+      const read = await chats.poll(
+        () => chats.get(id, { role: 'probe' }),
+        (_, page) => isDeclined(page),
+      )
+      if (!isDeclined(read) && !knowledge.isAble('delete')) {
+        // The state of such a chat is unknown.
+        model.forget(label)
+        return
+      }
+      demand(isDeclined(read), 'V3-CHAT-11', 'the deleted chat can still be read', removed, read)
+      knowledge.prove('delete')
+      model.touch(label, 'delete', { deleted: true })
+    },
   },
 
   'use deleted chat': {
@@ -114,7 +132,27 @@ export const chatCommands: Commands = {
     expects: ['V3-CHAT-11'],
     chats: ({ deleted }) => deleted,
     variants: Object.keys(deletedUses),
-    run: useDeleted,
+    /** Reads and writes on a deleted chat, which must stay deleted. */
+    async run(context, operation) {
+      const { id } = requireChat(context, operation)
+      const { variant = 'read' } = operation
+      const { send, mustFail } = deletedUses[variant] ?? {}
+      const isGeneration = variant === 'generate' || variant === 'stream'
+      if (isGeneration && !context.knowledge.isAble(variant)) return
+      if (send !== undefined) {
+        const ask = () => send(context, id)
+        // The rows may be removed later than the chat.
+        const sent = context.record(
+          variant === 'history'
+            ? await context.chats.poll(ask, (_, page) => isDeclined(page))
+            : await ask(),
+        )
+        if (mustFail !== undefined) demand(isDeclined(sent), 'V3-CHAT-11', mustFail, sent)
+      }
+      const read = await context.chats.get(id, { role: 'probe' })
+      if (variant === 'read') context.record(read)
+      demand(isDeclined(read), 'V3-CHAT-11', 'a deleted chat can be read', read)
+    },
   },
 }
 
@@ -133,51 +171,9 @@ async function setFavorite(
   context.model.touch(chat.label, kind, { favorite: isSet ? favorite : undefined })
 }
 
-async function deleteChat(context: ExplorationContext, operation: Operation): Promise<void> {
-  const { chats, knowledge, model } = context
-  const { id, label } = requireChat(context, operation)
-  const removed = context.record(await chats.remove(id))
-  const what = 'a further DELETE /chat/{chat_id}'
-  if (!isAccepted(context, removed, 'delete', 'V3-CHAT-11', what)) return
-  const read = await chats.poll(
-    () => chats.get(id, { role: 'probe' }),
-    (_, page) => isDeclined(page),
-  )
-  if (!isDeclined(read) && !knowledge.isAble('delete')) {
-    // The state of such a chat is unknown.
-    model.forget(label)
-    return
-  }
-  demand(isDeclined(read), 'V3-CHAT-11', 'the deleted chat can still be read', removed, read)
-  knowledge.prove('delete')
-  model.touch(label, 'delete', { deleted: true })
-}
-
 function generating(stream: boolean): NonNullable<Use['send']> {
   return ({ v3, session }, chat) => {
     const input = `Name a color for ${session.nonce()}.`
     return v3.generate(v3.generateBody(chat, input, { stream }), negative)
   }
-}
-
-/** Reads and writes on a deleted chat, which must stay deleted. */
-async function useDeleted(context: ExplorationContext, operation: Operation): Promise<void> {
-  const { id } = requireChat(context, operation)
-  const { variant = 'read' } = operation
-  const { send, mustFail } = deletedUses[variant] ?? {}
-  const isGeneration = variant === 'generate' || variant === 'stream'
-  if (isGeneration && !context.knowledge.isAble(variant)) return
-  if (send !== undefined) {
-    const ask = () => send(context, id)
-    // The rows may be removed later than the chat.
-    const sent = context.record(
-      variant === 'history'
-        ? await context.chats.poll(ask, (_, page) => isDeclined(page))
-        : await ask(),
-    )
-    if (mustFail !== undefined) demand(isDeclined(sent), 'V3-CHAT-11', mustFail, sent)
-  }
-  const read = await context.chats.get(id, { role: 'probe' })
-  if (variant === 'read') context.record(read)
-  demand(isDeclined(read), 'V3-CHAT-11', 'a deleted chat can be read', read)
 }

@@ -2,13 +2,7 @@ import type { Exchange, RequirementId } from '../../../contract/index.ts'
 import { isDeclined, isUuid, leavesOf } from '../../conformance/scenario/read.ts'
 import type { ListWalk } from '../../conformance/scenario/routes/paging.ts'
 import { negative, requireChat } from '../checks.ts'
-import {
-  type Commands,
-  demand,
-  type ExplorationContext,
-  type Operation,
-  type Planned,
-} from '../command.ts'
+import { type Commands, demand, type ExplorationContext, type Planned } from '../command.ts'
 import type { Model } from '../model.ts'
 
 interface Refusal {
@@ -43,7 +37,31 @@ export const strayCommands: Commands = {
     expects: ['VER-09'],
     chats: ({ living }) => living,
     variants: Object.keys(refusals),
-    run: refuseInRounds,
+    async run(context, operation) {
+      const { session, record } = context
+      const { variant = '' } = operation
+      const refusal = refusals[variant]
+      const { id } = requireChat(context, operation)
+      if (refusal === undefined || !session.isJudged(refusal.requirement)) return
+      const send = () => refusal.send(context, id, `Name a color for ${session.nonce()}.`)
+      // The first ones may be refused as they should be.
+      for (let count = 0; count < 2; count += 1) record(await send())
+      const evidence: Exchange[] = []
+      for (const times of rounds) {
+        const idle = await growth(context, async () => {})
+        if (idle.ids.length > 0) return
+        const sent: Exchange[] = []
+        const grown = await growth(context, async () => {
+          for (let count = 0; count < times; count += 1) sent.push(await send())
+        })
+        if (evidence.length === 0) {
+          evidence.push(...idle.pages.slice(0, 3), ...sent.map(record), ...grown.pages.slice(0, 3))
+        }
+        if (!sent.every(isDeclined) || grown.ids.length !== times) return
+      }
+      const why = `each refused request (${variant}) leaves a new chat`
+      demand(false, refusal.requirement, why, ...evidence)
+    },
   },
 }
 
@@ -52,32 +70,6 @@ export const strayCommands: Commands = {
  * hardly this number in each round and none while nothing is sent.
  */
 const rounds = [1, 3, 2] as const
-
-async function refuseInRounds(context: ExplorationContext, operation: Operation): Promise<void> {
-  const { session, record } = context
-  const { variant = '' } = operation
-  const refusal = refusals[variant]
-  const { id } = requireChat(context, operation)
-  if (refusal === undefined || !session.isJudged(refusal.requirement)) return
-  const send = () => refusal.send(context, id, `Name a color for ${session.nonce()}.`)
-  // The first ones may be refused as they should be.
-  for (let count = 0; count < 2; count += 1) record(await send())
-  const evidence: Exchange[] = []
-  for (const times of rounds) {
-    const idle = await growth(context, async () => {})
-    if (idle.ids.length > 0) return
-    const sent: Exchange[] = []
-    const grown = await growth(context, async () => {
-      for (let count = 0; count < times; count += 1) sent.push(await send())
-    })
-    if (evidence.length === 0) {
-      evidence.push(...idle.pages.slice(0, 3), ...sent.map(record), ...grown.pages.slice(0, 3))
-    }
-    if (!sent.every(isDeclined) || grown.ids.length !== times) return
-  }
-  const why = `each refused request (${variant}) leaves a new chat`
-  demand(false, refusal.requirement, why, ...evidence)
-}
 
 /** Chats that a list shows after a function has run, but not before. */
 async function growth(

@@ -5,7 +5,6 @@ import {
   type ListWalk,
   type Row,
   type Scenario,
-  type Session,
   succeeded,
 } from '../../../harness/conformance/scenario/index.ts'
 import { type Caller, secondCaller } from '../../support/mistakes.ts'
@@ -53,7 +52,14 @@ export async function membersOf(
   make: (word: string, kind: Kind, caller: Caller) => Promise<readonly string[]>,
 ) {
   const second = secondCaller(profile)
-  const words = wordsOf(session)
+  const digits = [...session.nonce()].map((letter) => (letter.codePointAt(0) ?? 0) % 10).join('')
+  // Kinds that careless code mistakes for something else; none is part of another.
+  const words: Readonly<Record<Kind, string>> = {
+    word: session.nonce(),
+    digits,
+    'beyond ASCII': `Größe${session.nonce()}`,
+    'beyond the BMP': `𐐨𐐩${session.nonce()}`,
+  }
   // A second key is a guess until it was accepted once.
   const hasSecond = second !== undefined && succeeded(await chats.list({}, second))
   const callers: readonly Caller[] = hasSecond ? [{}, second] : [{}]
@@ -74,17 +80,6 @@ export async function membersOf(
     /** One element of each kind. */
     firstOf: (caller: Caller): readonly string[] =>
       madeFor(caller).flatMap(({ texts }) => texts.slice(0, 1)),
-  }
-}
-
-/** Words of kinds that careless code mistakes for something else; none is part of another. */
-function wordsOf(session: Session): Readonly<Record<Kind, string>> {
-  const digits = [...session.nonce()].map((letter) => (letter.codePointAt(0) ?? 0) % 10).join('')
-  return {
-    word: session.nonce(),
-    digits,
-    'beyond ASCII': `Größe${session.nonce()}`,
-    'beyond the BMP': `𐐨𐐩${session.nonce()}`,
   }
 }
 
