@@ -34,9 +34,6 @@ export interface ExplorationResult {
   readonly unrepeated: readonly StateViolation[]
 }
 
-/** Name of the scenario in reports and labels. */
-const scenarioName = 'explore'
-
 /** Share of the operations that may be generations. */
 const generationShare = 0.24
 /** Requests per operation, including the reads after it and its share of the sweep. */
@@ -46,8 +43,8 @@ const requestsPerOperation = 4
 export function explorationOf(operations: number): Exploration {
   const maxGenerations = Math.floor(operations * generationShare)
   return {
-    slug: scenarioName,
-    title: scenarioName,
+    slug: 'explore',
+    title: 'explore',
     requirements: exploredRequirements,
     operations,
     cost: {
@@ -117,7 +114,11 @@ export async function explore(
     // The same operations have the same cause, whichever requirement reports it first.
     if (violations.some((earlier) => causeOf(earlier) === causeOf(shrunk))) continue
     violations.push(shrunk)
-    report(session, shrunk)
+    // The requests of the shortest sequence are the evidence.
+    const { requirement, message } = shrunk.violation
+    const why = `${message}, after: ${shrunk.operations.map(describe).join('; ')}`
+    if (exploredRequirements.includes(requirement))
+      session.addFinding(requirement, 'broken', why, shrunk.exchanges, true)
   }
   return { operations: budget.operations(), violations, unrepeated }
 }
@@ -229,15 +230,6 @@ async function runSequence(
     if (step instanceof StateViolation) return { violation: step, operations: done, isHurried }
   }
   return isLost ? 'lost' : undefined
-}
-
-/** The violation as a finding of its requirement, with the requests of the shortest sequence as evidence. */
-function report(session: Session, { violation, operations, exchanges }: Shrunk): void {
-  const { requirement, message } = violation
-  const steps = operations.map(describe).join('; ')
-  const why = `${message}, after: ${steps}`
-  if (exploredRequirements.includes(requirement))
-    session.addFinding(requirement, 'broken', why, exchanges, true)
 }
 
 function describe({ command, chat, variant, limit }: Operation): string {
