@@ -71,6 +71,7 @@ export function statedVersions(answer: Exchange, chatId: string): string[] {
 }
 
 type Body = Readonly<Record<string, unknown>>
+
 /**
  * Sends generations that must be refused, each for a message without a reply: a server may allow one reply to a
  * message and refuse a second one regardless of other mistakes. The accepted generation is sent if no other

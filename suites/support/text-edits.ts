@@ -1,12 +1,11 @@
 /** Kinds of text in a request that careless code mistakes for something else. */
+import { asArray } from '../../contract/index.ts'
 import { isObject, plain, type Scenario } from '../../harness/conformance/scenario/index.ts'
 
 type Body = Readonly<Record<string, unknown>>
 type Edit = (body: Body) => Body
 
-/** Source of texts, so that no fixed wording identifies a run. */
-
-/** Kinds of text in a field of a body. */
+/** Kinds of text in a field of a body, with words of the scenario, so that no fixed wording identifies a run. */
 export function textEdits(member: string, texts: Scenario) {
   return textEditsOf(texts, (change) => (body) => ({
     ...body,
@@ -27,8 +26,7 @@ export function messageTextEdits(texts: Scenario) {
 }
 
 export function messagesOf(body: Body): readonly Body[] {
-  const { messages } = body
-  return Array.isArray(messages) ? messages.filter(isObject) : []
+  return asArray(body['messages']).filter(isObject)
 }
 
 function textEditsOf(
