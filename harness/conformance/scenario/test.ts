@@ -62,8 +62,8 @@ export type Scenario = Readonly<ReturnType<typeof scenarioOf>>
 function scenarioOf(session: Session, task: Task) {
   const { setup } = session.context
   const { profile, depth, seed } = setup
+  const { otherKey } = profile
   const claim = createClaim(session)
-  const ofSecond = profile.otherKey && { authorization: `Bearer ${profile.otherKey}` }
   return {
     session,
     profile,
@@ -78,7 +78,10 @@ function scenarioOf(session: Session, task: Task) {
     openai: openaiRoutes(session),
     v2: v2Routes(session),
     v3: v3Routes(session),
-    v3OfSecond: ofSecond ? v3Routes(session, ofSecond) : undefined,
+    v3OfSecond:
+      otherKey === undefined
+        ? undefined
+        : v3Routes(session, { authorization: `Bearer ${otherKey}` }),
     oneShot: oneShotRoutes(session),
     chats: chatRoutes(session),
     attachments: attachmentRoutes(session),
