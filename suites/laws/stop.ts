@@ -49,13 +49,20 @@ export function createStopLaw(
   const isFull = context.coverage.depth === 'full'
   const tried = new Set<string>()
   let waiting: Stopped | undefined
+  /** False if the answer is no evidence. */
+  const claimStop = ({ trial: { body, answer }, form, sequence }: Stopped, cut: Exchange) => {
+    const ofJson = form === 'text' ? 'OAI-STOP-01' : 'OAI-STOP-02'
+    const requirement = body['stream'] === true ? 'OAI-STOP-05' : ofJson
+    const what = `stop ${form}: ${JSON.stringify(sequence)}`
+    return claimCut(context, requirement, sequence, cut, answer, what)
+  }
   const sendAll = async (all: readonly Stopped[]) => {
     const answers = await sendAtOnce(context.session, ...all.map((one) => one.send))
     for (const [at, one] of all.entries()) {
       const cut = answers[at]
       // Open: whether two requests at once are accepted; another answer than before is no evidence.
-      if (cut && !isDeclined(cut) && claimStop(context, one, cut)) continue
-      claimStop(context, one, await one.send())
+      if (cut && !isDeclined(cut) && claimStop(one, cut)) continue
+      claimStop(one, await one.send())
     }
   }
   return {
@@ -91,27 +98,16 @@ export function createStopLaw(
   }
 }
 
-/** Claims the requirement of a form of `stop`; false if the answer is no evidence. */
-function claimStop(
-  scenario: Scenario,
-  { trial: { body, answer }, form, sequence }: Stopped,
-  cut: Exchange,
-): boolean {
-  const ofJson = form === 'text' ? 'OAI-STOP-01' : 'OAI-STOP-02'
-  const requirement = body['stream'] === true ? 'OAI-STOP-05' : ofJson
-  if (!isDeclined(cut)) return claimCut(scenario, requirement, sequence, cut, answer)
-  const taken = () => expectAccepted(cut, `stop ${form}: ${JSON.stringify(sequence)}`)
-  return scenario.claim(requirement, taken, cut, answer)
-}
-
-/** Compares an answer with the one without stop; false if it is a different answer, which is no evidence. */
+/** Compares an answer with the one without stop; false if it is refused, or a different answer, which is no evidence. */
 export function claimCut(
   { claim }: Scenario,
   requirement: 'OAI-STOP-01' | 'OAI-STOP-02' | 'OAI-STOP-04' | 'OAI-STOP-05',
   sequence: string,
   cut: Exchange,
   answer: Exchange,
+  what: string,
 ): boolean {
+  if (isDeclined(cut)) return claim(requirement, () => expectAccepted(cut, what), cut, answer)
   const [text, before] = [answerText(cut) ?? '', answerText(answer) ?? '']
   const upToStop = before.slice(0, before.indexOf(sequence))
   const isShown = sameAnswer(text, upToStop + sequence)
@@ -121,8 +117,8 @@ export function claimCut(
   const goesOn = at >= 0 && at + sequence.length < whole.length
   const ranOn = runsOn(text, before, sequence) || goesOn
   if (!hasStopped && !ranOn) return false
-  const what = `the text continues after ${JSON.stringify(sequence)}`
-  claim(requirement, () => expect(ranOn, what).toBe(false), cut, answer)
+  const continues = `the text continues after ${JSON.stringify(sequence)}`
+  claim(requirement, () => expect(ranOn, continues).toBe(false), cut, answer)
   const showsStop = `the answer shows ${JSON.stringify(sequence)}`
   if (hasStopped) claim('OAI-STOP-03', () => expect(isShown, showsStop).toBe(false), cut, answer)
   return true
