@@ -20,7 +20,7 @@ declare module 'vitest' {
   }
 }
 
-/** How a scenario runs. */
+/** Ways in which a scenario runs. */
 interface Circumstances {
   /** Additional generations if a model misses a planted fact. */
   readonly again?: number

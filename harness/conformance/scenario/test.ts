@@ -56,7 +56,7 @@ export function test(
   })
 }
 
-/** What a scenario sends, claims and knows; helpers of `scenario` take all of it. */
+/** Tools of a scenario, which sends, claims and knows by them; its helpers take all of them. */
 export type Scenario = Readonly<ReturnType<typeof scenarioOf>>
 
 function scenarioOf(session: Session, task: Task) {

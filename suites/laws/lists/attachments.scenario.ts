@@ -205,10 +205,10 @@ function claimNoneForeign(
   const of = describeRow(row)
   const claimNone = (requirement: RequirementId, names: readonly string[], what: string) => {
     if (names.length === 0 || !succeeded(walk.pages[0])) return
-    const shown = names.filter(
+    const visible = names.filter(
       (name) => attachments.lists(answer, name) || walk.pagesWith(name).length > 0,
     )
-    claim(requirement, () => expect(shown, what).toEqual([]), answer, walk)
+    claim(requirement, () => expect(visible, what).toEqual([]), answer, walk)
   }
   const foreign = members.callers
     .flatMap((one) => members.of(one))
