@@ -1,260 +1,232 @@
-import type { OpenQuestionId, RequirementId } from './catalog/index.ts'
-import { isObject, parseJson } from './json.ts'
+import { z } from 'zod'
 
 /** One HTTP request with its response: clients create it, judges read it, reports show it, load runs count it. */
 
-/** Purpose of a request, by which reports and judges distinguish a probe from the act itself. */
-export type Role =
-  | 'arrange' // creates what the scenario needs
-  | 'act' // the request under test
-  | 'control' // differs from a negative request in one field and must be accepted
-  | 'negative' // must be refused
-  | 'liveness' // after a negative: the server still answers
-  | 'probe' // reads back the effect
-  | 'cleanup' // deletes what the run created
+/** Bytes as text if they are valid UTF-8, otherwise as base64: readable, and restored exactly. */
+const storedBytes = z.union([z.object({ text: z.string() }), z.object({ base64: z.string() })])
+const bytes = storedBytes.transform(decode)
+/** Pairs of name and value. */
+const headers = z.array(z.tuple([z.string(), z.string()]))
+/** Milliseconds after the first byte of the request was sent, fractional. */
+const atMs = z.number()
+const chunks = z.array(
+  z.intersection(z.object({ atMs }), storedBytes).transform(({ atMs, ...stored }) => ({
+    atMs,
+    bytes: decode(stored),
+  })),
+)
+const error = z.string()
 
-export interface ExchangeLabels {
+/** Purpose of a request, by which reports and judges distinguish a probe from the act itself. */
+const role = z.enum([
+  'arrange', // creates what the scenario needs
+  'act', // the request under test
+  'control', // differs from a negative request in one field and must be accepted
+  'negative', // must be refused
+  'liveness', // after a negative: the server still answers
+  'probe', // reads back the effect
+  'cleanup', // deletes what the run created
+])
+
+const labels = z.object({
   /** Slug of the scenario that sent it. */
-  readonly scenario: string
+  scenario: z.string(),
   /** 1 for the first request of the scenario, counted when it is sent. */
-  readonly ordinal: number
+  ordinal: z.int(),
   /**
    * 0 for the first attempt; counts the retries after a 429 or 503, after a transport failure, and after a
    * refusal because a field is missing that the document does not list as required.
    */
-  readonly attempt: number
-  readonly role: Role
+  attempt: z.int(),
+  role,
   /** Id of the exchange that this one repeats with the same idempotency key. */
-  readonly repeatOf?: string
+  repeatOf: z.string().exactOptional(),
   /** Fields that were added to the body because the target refused the request without them. */
-  readonly supplied?: readonly string[]
+  supplied: z.array(z.string()).exactOptional(),
   /** Name of the endpoint that it was sent to, such as `A`; absent if the target has one only. */
-  readonly endpoint?: string
-}
+  endpoint: z.string().exactOptional(),
+})
 
-export interface WireRequest {
-  readonly method: string
-  readonly url: string
+const request = z.object({
+  method: z.string(),
+  url: z.string(),
   /** Path of the route in the document, if the deployment serves it under another prefix. */
-  readonly documentedPath?: string
-  readonly headers: readonly Header[]
+  documentedPath: z.string().exactOptional(),
+  headers,
   /** Null if the request has no body. */
-  readonly body: Uint8Array | null
-}
+  body: bytes.nullable(),
+})
 
-export type Header = readonly [name: string, value: string]
-
-export interface WireChunk {
-  /** Milliseconds after the first byte of the request was sent, fractional. */
-  readonly atMs: number
-  readonly bytes: Uint8Array
-}
-
-export type Protocol = 'http/1.1' | 'h2'
-
-/** A body as received, before its Content-Encoding was decoded (RFC 9110, section 8.4). */
-export interface CodedBody {
-  /** Value of Content-Encoding, for example `gzip`. */
-  readonly coding: string
-  readonly chunks: readonly WireChunk[]
-  /** Length of the part that is not stored because it may contain a secret. */
-  readonly withheldBytes?: number
-}
-
-export interface WireResponse {
-  readonly status: number
+const response = z.object({
+  status: z.int(),
   /** Names in lower case, in the order of arrival; repeated headers are not merged. */
-  readonly headers: readonly Header[]
+  headers,
   /** Time at which the status line and the headers had arrived. */
-  readonly headersAtMs: number
+  headersAtMs: atMs,
+  /** The body as received, before its Content-Encoding was decoded (RFC 9110, section 8.4); absent without one. */
+  coded: z
+    .object({
+      /** Value of Content-Encoding, for example `gzip`. */
+      coding: z.string(),
+      chunks,
+      /** Length of the part that is not stored because it may contain a secret. */
+      withheldBytes: z.int().exactOptional(),
+    })
+    .exactOptional(),
   /** The decoded body; each chunk has the arrival time of its encoded bytes. */
-  readonly chunks: readonly WireChunk[]
-  /** Absent if the body had no Content-Encoding. */
-  readonly coded?: CodedBody
-}
+  chunks,
+})
 
-/** One dispatched event of a body with the media type text/event-stream. */
-export interface StreamEvent {
-  readonly atMs: number
-  /** Value of the `event:` field; null if the block has none. */
-  readonly name: string | null
-  /** The `data:` lines, joined by line feeds. */
-  readonly data: string
-}
+const end = <Kind extends string>(kind: Kind) => z.object({ kind: z.literal(kind), atMs })
 
-/**
- * End of the exchange. `complete`: the body ended regularly. `cut`: the peer closed or reset the
- * connection or the HTTP/2 stream within the body, or truncated its encoded data. `undecodable`: its
- * Content-Encoding is unknown or corrupt, or exceeds our limit when decoded; `error` says which.
- * `aborted`: we closed it on purpose. `timeout`: our own limit expired. `unreachable`: no response at
- * all; `error` gives the reason.
- */
-export type Ending =
-  | { readonly kind: 'complete'; readonly atMs: number }
-  | { readonly kind: 'cut'; readonly atMs: number; readonly error: string }
-  | { readonly kind: 'undecodable'; readonly atMs: number; readonly error: string }
-  /** `limit`: what exceeded a limit of ours, as the end of a sentence. */
-  | { readonly kind: 'aborted'; readonly atMs: number; readonly limit?: string }
-  | { readonly kind: 'timeout'; readonly atMs: number }
-  | {
-      readonly kind: 'unreachable'
-      readonly atMs: number
-      /** System error code, for example ECONNREFUSED. */
-      readonly code: string
-      readonly error: string
-    }
-
-/** Time at which a request was handed to its connection, in milliseconds on two clocks. */
-export interface SendTime {
-  /** Clock of the exchange, which all its other times use. */
-  readonly atMs: number
-  /** Monotonic clock of the process, which all exchanges of a run share. */
-  readonly clockMs: number
-}
-
-export interface Exchange {
+/** A line of `exchanges.ndjson`, and the exchange that it holds. */
+const exchange = z.object({
   /** `x1`, `x2`, … in the order of sending within a run. */
-  readonly id: string
-  readonly labels: ExchangeLabels
+  id: z.string(),
+  labels,
   /** Wall clock, ISO 8601. */
-  readonly startedAt: string
-  readonly request: WireRequest
-  /** Absent if it was never handed to a connection. */
-  readonly sent?: SendTime
+  startedAt: z.string(),
+  request,
+  /**
+   * Time at which it was handed to its connection, on the clock of the exchange and on the monotonic one that all
+   * exchanges of a run share; absent if it never was.
+   */
+  sent: z.object({ atMs, clockMs: z.number() }).exactOptional(),
   /** Protocol of the response; absent without one. */
-  readonly protocol?: Protocol
+  protocol: z.enum(['http/1.1', 'h2']).exactOptional(),
   /** Null if no status line arrived. */
-  readonly response: WireResponse | null
-  /** Decoded events; empty unless the body is an event stream. */
-  readonly events: readonly StreamEvent[]
-  readonly ending: Ending
+  response: response.nullable(),
+  /**
+   * Dispatched events: the `event:` field, null if the block has none, and the `data:` lines, joined by line feeds.
+   * Empty unless the body has the media type text/event-stream.
+   */
+  events: z.array(z.object({ atMs, name: z.string().nullable(), data: z.string() })),
+  ending: z.discriminatedUnion('kind', [
+    /** The body ended regularly. */
+    end('complete'),
+    /** The peer closed or reset the connection or the HTTP/2 stream within the body, or truncated its encoded data. */
+    end('cut').extend({ error }),
+    /** The Content-Encoding is unknown or corrupt, or exceeds our limit when decoded; `error` says which. */
+    end('undecodable').extend({ error }),
+    /** We closed it on purpose; `limit` is what exceeded a limit of ours, as the end of a sentence. */
+    end('aborted').extend({ limit: z.string().exactOptional() }),
+    /** Our own limit expired. */
+    end('timeout'),
+    /** No response at all; `code` is that of the system, for example ECONNREFUSED. */
+    end('unreachable').extend({ code: z.string(), error }),
+  ]),
   /**
    * Maximum delay of the timers of this process during the exchange, in milliseconds: bytes may have been
    * read that much later than they arrived. Absent for requests outside of the scenarios.
    */
-  readonly loopDelayMs?: number
-}
+  loopDelayMs: z.number().exactOptional(),
+})
 
-/** First value of a header, by its name in lower case. */
-export function header(headers: readonly Header[], name: string): string | undefined {
-  return headers.find(([key]) => key.toLowerCase() === name)?.[1]
-}
+type Immutable<T> = T extends Uint8Array
+  ? T
+  : { readonly [Member in keyof T]: Immutable<T[Member]> }
 
-/** Bytes of the body. */
-export function bodyLength(exchange: Exchange): number {
-  return (exchange.response?.chunks ?? []).reduce((sum, chunk) => sum + chunk.bytes.length, 0)
-}
+export type Exchange = Immutable<z.output<typeof exchange>>
+export type StoredExchange = z.input<typeof exchange>
+export type ExchangeLabels = Exchange['labels']
+export type Role = ExchangeLabels['role']
+export type WireRequest = Exchange['request']
+export type WireResponse = NonNullable<Exchange['response']>
+export type Header = WireRequest['headers'][number]
+export type WireChunk = WireResponse['chunks'][number]
+export type CodedBody = NonNullable<WireResponse['coded']>
+export type StreamEvent = Exchange['events'][number]
+export type Ending = Exchange['ending']
+export type SendTime = NonNullable<Exchange['sent']>
+export type Protocol = NonNullable<Exchange['protocol']>
 
-/** The whole body as it arrived. */
-export function bodyBytes(exchange: Exchange): Uint8Array {
-  const chunks = exchange.response?.chunks ?? []
-  const bytes = new Uint8Array(bodyLength(exchange))
-  let at = 0
-  for (const chunk of chunks) {
-    bytes.set(chunk.bytes, at)
-    at += chunk.bytes.length
+/** The line of an exchange in pieces, line feed included: as a whole it may be several times its response. */
+export function* storedPieces(exchange: Exchange): Generator<string> {
+  const { id, labels, startedAt, sent, protocol, response, loopDelayMs } = exchange
+  const { headers, body, ...place } = exchange.request
+  const request = { ...place, headers, body: body && encode(body) }
+  yield opened({ id, labels, startedAt, request, sent, protocol })
+  if (response === null) yield ',"response":null'
+  else {
+    const { status, headers, headersAtMs, coded } = response
+    yield `,"response":${opened({ status, headers, headersAtMs })}`
+    if (coded !== undefined) {
+      const { chunks, ...about } = coded
+      yield `,"coded":${opened(about)},"chunks":[`
+      yield* elements(chunks, storeChunk)
+      yield ']}'
+    }
+    yield ',"chunks":['
+    yield* elements(response.chunks, storeChunk)
+    yield ']}'
   }
-  return bytes
+  yield ',"events":['
+  yield* elements(exchange.events, (event) => event)
+  const late = loopDelayMs === undefined ? '' : `,"loopDelayMs":${loopDelayMs}`
+  yield `],"ending":${JSON.stringify(exchange.ending)}${late}}\n`
 }
 
-const utf8 = new TextDecoder()
-
-/** The body as text, in UTF-8 unless its media type names UTF-16; other bytes become U+FFFD. */
-export function bodyText(exchange: Exchange): string {
-  const type = header(exchange.response?.headers ?? [], 'content-type') ?? ''
-  const [, other] = /;\s*charset="?(utf-16(?:[bl]e)?)\b/i.exec(type) ?? []
-  const decoder = other === undefined ? utf8 : new TextDecoder(other)
-  return decoder.decode(bodyBytes(exchange))
+/** An object in JSON without its closing brace. */
+function opened(value: object): string {
+  return JSON.stringify(value).slice(0, -1)
 }
 
-/** The body as JSON, or undefined if it is not valid JSON. */
-export function bodyJson(exchange: Exchange): unknown {
-  const { response } = exchange
-  return response === null ? undefined : parsedOnce(response, () => bodyText(exchange))
+function storeChunk({ atMs, bytes }: { readonly atMs: number; readonly bytes: Uint8Array }) {
+  return { atMs, ...encode(bytes) }
 }
 
-/** The body of the request as JSON, or undefined if it is not valid JSON. */
-export function requestJson({ request }: Pick<Exchange, 'request'>): unknown {
-  const { body } = request
-  return body === null ? undefined : parsedOnce(request, () => utf8.decode(body))
-}
-
-/** Each judge and claim reads the same body again; a value may take many times the memory of its text. */
-function parsedOnce(message: WireRequest | WireResponse, text: () => string): unknown {
-  const cached = parsed.get(message)?.deref()
-  if (cached !== undefined) return cached
-  const value = parseJson(text())
-  if (typeof value === 'object' && value !== null) parsed.set(message, new WeakRef(value))
-  return value
-}
-
-const parsed = new WeakMap<WireRequest | WireResponse, WeakRef<object>>()
-
-/** Media type without parameters, in lower case; empty if there is none. */
-export function mediaType(exchange: Exchange): string {
-  const value = header(exchange.response?.headers ?? [], 'content-type') ?? ''
-  return (value.split(';')[0] ?? '').trim().toLowerCase()
-}
-
-/** The request path in the document, without base address and query, for example `/api/v3/message`. */
-export function requestPath({ request }: Pick<Exchange, 'request'>): string {
-  if (request.documentedPath !== undefined) return request.documentedPath
-  const cached = paths.get(request)
-  if (cached !== undefined) return cached
-  const { pathname } = new URL(request.url)
-  const path = pathname.slice(Math.max(0, pathname.lastIndexOf('/api/')))
-  paths.set(request, path)
-  return path
-}
-
-const paths = new WeakMap<WireRequest, string>()
-
-/** The request path as it was sent, for messages: with the prefix of the deployment, without the query. */
-export function sentPath(exchange: Pick<Exchange, 'request'>): string {
-  const { documentedPath, url } = exchange.request
-  return documentedPath === undefined ? requestPath(exchange) : new URL(url).pathname
-}
-
-export function succeeded(exchange: Exchange): boolean {
-  const status = exchange.response?.status ?? 0
-  return status >= 200 && status < 300
-}
-
-/** Tests if the target declined: any status but 2xx, or a 2xx that reports an error and nothing else. */
-export function isDeclined(exchange: Exchange): boolean {
-  if (!succeeded(exchange)) return true
-  if (mediaType(exchange) === 'text/event-stream') {
-    const names = exchange.events.map((event) => event.name)
-    const failed = names.includes('error') || names.includes('response.failed')
-    return failed && !names.includes('response.output_item.added')
+function* elements<T>(list: readonly T[], store: (element: T) => unknown): Generator<string> {
+  for (const [at, element] of list.entries()) {
+    yield `${at === 0 ? '' : ','}${JSON.stringify(store(element))}`
   }
-  const body = bodyJson(exchange)
-  if (!isObject(body)) return false
-  const error = body['error'] ?? body['errors']
-  return error !== undefined && error !== null && error !== false && !('output' in body)
 }
 
-/** Result of a judge or a claim for one requirement, which passes only if something held and nothing broke. */
-export interface Finding {
-  readonly requirement: RequirementId
-  readonly verdict: 'held' | 'broken'
-  /** One sentence; for `broken` it contains the observed and the expected behavior. */
-  readonly why: string
-  readonly exchanges: readonly string[]
-  /** Index of the event in its stream, if one event shows it. */
-  readonly event?: number
-  /** A violation that a legal server may show now and then. */
-  readonly mayBeChance?: true
+/** The inverse of {@link storedPieces}; throws a ZodError if the value is not a stored exchange. */
+export function restoreExchange(value: unknown): Exchange {
+  return exchange.parse(value)
 }
 
-/** Behavior of the target at a point that the document leaves open. */
-export interface Observation {
-  readonly question: OpenQuestionId
-  readonly answer: string
-  readonly exchanges: readonly string[]
+interface Restored {
+  readonly exchanges: readonly Exchange[]
+  /** Lines that are not an exchange: a killed run truncates its last one. */
+  readonly lost: number
 }
 
-export interface Judgement {
-  readonly findings: readonly Finding[]
-  readonly observations: readonly Observation[]
+/** The exchanges of a whole `exchanges.ndjson`, as a crash may have left it. */
+export function restoreExchanges(text: string): Restored {
+  const lines = text.split('\n').filter(Boolean)
+  const exchanges = lines.flatMap((line) => {
+    try {
+      return [restoreExchange(JSON.parse(line))]
+    } catch {
+      return []
+    }
+  })
+  return { exchanges, lost: lines.length - exchanges.length }
+}
+
+type StoredBytes = z.output<typeof storedBytes>
+
+function encode(value: Uint8Array): StoredBytes {
+  if (isMostlyControls(value)) return { base64: Buffer.from(value).toString('base64') }
+  try {
+    return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(value) }
+  } catch {
+    return { base64: Buffer.from(value).toString('base64') }
+  }
+}
+
+/** Each of them takes six characters in JSON, which is unreadable and makes a long body enormous. */
+function isMostlyControls(value: Uint8Array): boolean {
+  if (value.length < 1_024) return false
+  let controls = 0
+  for (const byte of value) if (byte < 32 && byte !== 9 && byte !== 10 && byte !== 13) controls += 1
+  return controls > value.length / 8
+}
+
+function decode(value: StoredBytes): Uint8Array {
+  // Short ones come from the buffer pool of Node.js: many thousands of separate buffers would be slow to free.
+  const { buffer, byteOffset, length } =
+    'text' in value ? Buffer.from(value.text) : Buffer.from(value.base64, 'base64')
+  return new Uint8Array(buffer, byteOffset, length)
 }

@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { requestPath } from './exchange.ts'
 import {
   destinationOf,
   documentedPrefixes,
@@ -10,6 +9,7 @@ import {
   pathOf,
   urlOf,
 } from './operations.ts'
+import { requestPath } from './reading.ts'
 
 test('an id never leads a request out of its place', () => {
   const nasty = fc.constantFrom(

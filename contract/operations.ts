@@ -1,5 +1,6 @@
 import type { Surface } from './catalog/index.ts'
-import { type Exchange, requestPath, type WireRequest } from './exchange.ts'
+import type { Exchange, WireRequest } from './exchange.ts'
+import { requestPath } from './reading.ts'
 
 /** The routes of the document (section 4), and `GET /models/{model}` of the contract that it names, by our ids. */
 

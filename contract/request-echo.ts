@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
-import { bodyJson, type Exchange, type Header, header, requestJson } from './exchange.ts'
+import type { Exchange, Header } from './exchange.ts'
 import { isObject, type JsonObject } from './json.ts'
+import { bodyJson, header, requestJson } from './reading.ts'
 
 /** A request as its response may echo it. */
 export interface SentRequest {
