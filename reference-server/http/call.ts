@@ -47,28 +47,30 @@ export interface StreamReply extends ReplyHead {
 
 export type Reply = ValueReply | StreamReply
 
-/** Shape of a success, for the reference page and for tests that compare answers with it. */
-export interface Answer {
-  readonly status: 200 | 201 | 204
-  /** Schema of the body; without it, there is no content. */
-  readonly body?: z.ZodType
+interface RouteSpec<Body extends z.ZodType, Query extends z.ZodType> {
+  /** Summary for the reference page. */
+  readonly summary: string
+  /** Format of the body, JSON by default; a form contains one file. */
+  readonly accepts?: 'json' | 'form'
+  /** Headers that it reads, with their purpose. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Status of a success; 200, or 204 without content, by default. */
+  readonly status?: 200 | 201 | 204
+  /** Schema of the body of a success, also for tests of the answers; without it, there is no content. */
+  readonly answer?: z.ZodType
   /** Description of the events, on routes that can stream. */
   readonly stream?: string
+  readonly body?: Body
+  readonly query?: Query
 }
 
-export interface Route {
+export interface Route extends RouteSpec<z.ZodType, z.ZodType> {
+  readonly accepts: 'json' | 'form'
+  readonly headers: Readonly<Record<string, string>>
+  readonly status: 200 | 201 | 204
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   /** Path with `:name` for parameters. */
   readonly path: string
-  /** Summary for the reference page. */
-  readonly summary: string
-  /** Format of the body; a form contains one file. */
-  readonly accepts: 'json' | 'form'
-  /** Headers that it reads, with their purpose. */
-  readonly headers: Readonly<Record<string, string>>
-  readonly answer: Answer
-  readonly body: z.ZodType | undefined
-  readonly query: z.ZodType | undefined
   readonly handle: (call: Call) => Promise<Reply>
   /** A page of the server itself, which its pace and its deviations leave as it is. */
   readonly isPage?: true
@@ -77,19 +79,6 @@ export interface Route {
 type Handler<Body extends z.ZodType, Query extends z.ZodType, Result> = (
   call: Call<z.output<Body>, z.output<Query>>,
 ) => Promise<Result>
-
-interface RouteSpec<Body extends z.ZodType, Query extends z.ZodType> {
-  readonly summary: string
-  readonly accepts?: Route['accepts']
-  readonly headers?: Route['headers']
-  /** Status of a success; 200, or 204 without content, by default. */
-  readonly status?: Answer['status']
-  /** Schema of the body of a success. */
-  readonly answer?: z.ZodType
-  readonly stream?: string
-  readonly body?: Body
-  readonly query?: Query
-}
 
 /**
  * A route whose handler sees only what its schemas accept, and returns the body of its answer; `reply` is the handler of
@@ -103,24 +92,20 @@ export function route<Body extends z.ZodType, Query extends z.ZodType>(
   spec: RouteSpec<Body, Query> &
     ({ handle: Handler<Body, Query, unknown> } | { reply: Handler<Body, Query, Reply> }),
 ): Route {
-  const { summary, accepts = 'json', headers = {}, body, query, answer } = spec
-  const { status = answer === undefined ? 204 : 200, stream } = spec
-  const reply =
-    'reply' in spec
-      ? spec.reply
-      : async (call: Parameters<typeof spec.handle>[0]) => ({
-          status,
-          body: await spec.handle(call),
-        })
+  const { status = spec.answer === undefined ? 204 : 200, body, query } = spec
   return {
-    ...{ method, path, summary, accepts, headers, body, query },
-    answer: { status, ...(answer && { body: answer }), ...(stream && { stream }) },
-    handle: async (call) =>
-      reply({
-        ...call,
-        body: parsed(body, call.body) as z.output<Body>,
-        query: parsed(query, call.query) as z.output<Query>,
-      }),
+    accepts: 'json',
+    headers: {},
+    ...spec,
+    ...{ status, method, path },
+    handle: async (sent) => {
+      const call = {
+        ...sent,
+        body: parsed(body, sent.body) as z.output<Body>,
+        query: parsed(query, sent.query) as z.output<Query>,
+      }
+      return 'reply' in spec ? spec.reply(call) : { status, body: await spec.handle(call) }
+    },
   }
 }
 

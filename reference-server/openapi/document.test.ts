@@ -82,15 +82,14 @@ describe('every route', () => {
     })
     await tour(server)
     const examples = allRoutes(server.services).map((route) => {
-      const { answer } = route
       const name = `${route.method} ${route.path}`
       const own = exchanges.filter(({ call }) => isCallOf(route, call))
       expect([name, own.length > 0]).toEqual([name, true])
       for (const { reply } of own) {
-        expect([name, reply.status]).toEqual([name, answer.status])
-        if ('blocks' in reply) expect(answer.stream).toBeDefined()
-        else if (answer.body === undefined) expect(reply.body).toBeUndefined()
-        else expect(answer.body.parse(reply.body)).toEqual(reply.body)
+        expect([name, reply.status]).toEqual([name, route.status])
+        if ('blocks' in reply) expect(route.stream).toBeDefined()
+        else if (route.answer === undefined) expect(reply.body).toBeUndefined()
+        else expect(route.answer.parse(reply.body)).toEqual(reply.body)
       }
       return `${JSON.stringify(name)}: ${JSON.stringify(exampleOf(own))}`
     })

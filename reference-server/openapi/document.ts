@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { asArray, type JsonObject } from '../../contract/json.ts'
 import { operations } from '../../contract/operations.ts'
-import type { Answer, Route } from '../http/call.ts'
+import type { Route } from '../http/call.ts'
 import recorded from './examples.json' with { type: 'json' }
 import { refusalComponents, refusalResponses } from './refusals.ts'
 
@@ -77,7 +77,7 @@ const problem = z.object({
 })
 
 export function operationOf(route: Route) {
-  const { method, path, summary, answer } = route
+  const { method, path, summary } = route
   const examples = examplesOf(route)
   const isOfService = path.startsWith('/api/')
   const isShown = Object.values(operations).some(
@@ -94,7 +94,7 @@ export function operationOf(route: Route) {
     security: isOfService ? [{ key: [] }] : [],
     parameters: parametersOf(route),
     ...requestBody(route, examples),
-    responses: { ...success(answer, examples), ...refusalResponses(route) },
+    responses: { ...success(route, examples), ...refusalResponses(route) },
   }
 }
 
@@ -102,18 +102,12 @@ function pathOf({ path }: Route): string {
   return path.replace(/:(\w+)/g, '{$1}')
 }
 
-function success({ status, body, stream }: Answer, examples: OperationExamples): JsonObject {
-  if (body === undefined) return { [status]: { description: 'Done' } }
+function success({ status, answer, stream }: Route, examples: OperationExamples): JsonObject {
+  if (answer === undefined) return { [status]: { description: 'Done' } }
+  const events = { schema: { description: stream }, ...example(examples.stream) }
   const content = {
-    'application/json': { schema: shape(body, 'output'), ...example(examples.answer) },
-    ...(stream === undefined
-      ? {}
-      : {
-          'text/event-stream': {
-            schema: { description: stream },
-            ...example(examples.stream),
-          },
-        }),
+    'application/json': { schema: shape(answer, 'output'), ...example(examples.answer) },
+    ...(stream !== undefined && { 'text/event-stream': events }),
   }
   return {
     [status]: { description: stream === undefined ? 'Done' : 'One body, or a stream', content },
