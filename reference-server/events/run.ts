@@ -41,9 +41,7 @@ export interface ResponseRun {
   readonly tokens: Generation['tokens']
 }
 
-export type RunStatus = 'completed' | 'incomplete' | 'failed'
-
-export function runStatus(run: ResponseRun): RunStatus {
+export function runStatus(run: ResponseRun): 'completed' | 'incomplete' | 'failed' {
   if (run.finish === 'failed') return 'failed'
   return run.finish === 'length' ? 'incomplete' : 'completed'
 }

@@ -1,13 +1,5 @@
 /** The Responses event sequence of one run, in the order of the contract's grammar (section 6). */
-import {
-  annotations,
-  contentPart,
-  finalResponse,
-  openingItem,
-  outputItem,
-  runningResponse,
-  stepText,
-} from './response-object.ts'
+import { contentPart, finalResponse, itemOf, runningResponse, stepText } from './response-object.ts'
 import { type ResponseRun, type RunStep, runStatus } from './run.ts'
 
 /** An event before it is numbered. */
@@ -46,9 +38,14 @@ function* unnumbered(run: ResponseRun): Generator<Unnumbered> {
 
 function* itemEvents(step: RunStep, output_index: number): Generator<Unnumbered> {
   const place: Place = { item_id: step.itemId, output_index }
-  yield { type: 'response.output_item.added', output_index, item: openingItem(step) }
-  yield* bodyEvents(step, place)
-  yield { type: 'response.output_item.done', output_index, item: outputItem(step) }
+  yield { type: 'response.output_item.added', output_index, item: itemOf(step, true) }
+  if (step.type === 'function_call') yield* argumentEvents(step, place)
+  else if (step.type === 'file_search') {
+    for (const state of ['in_progress', 'searching', 'completed']) {
+      yield { type: `response.file_search_call.${state}`, ...place }
+    }
+  } else yield* partEvents(step, place)
+  yield { type: 'response.output_item.done', output_index, item: itemOf(step) }
 }
 
 interface Place {
@@ -56,40 +53,19 @@ interface Place {
   readonly output_index: number
 }
 
-function bodyEvents(step: RunStep, place: Place): Iterable<Unnumbered> {
-  switch (step.type) {
-    case 'reasoning':
-      return partEvents(step, place, 'response.reasoning_text', 'text', {})
-    case 'refusal':
-      return partEvents(step, place, 'response.refusal', 'refusal', {})
-    case 'message':
-      return partEvents(step, place, 'response.output_text', 'text', { logprobs: [] })
-    case 'function_call':
-      return argumentEvents(step, place)
-    case 'file_search':
-      return ['in_progress', 'searching', 'completed'].map((state) => ({
-        type: `response.file_search_call.${state}`,
-        ...place,
-      }))
-  }
-}
-
-function* partEvents(
-  step: RunStep,
-  item: Place,
-  family: string,
-  wholeMember: 'text' | 'refusal',
-  extra: object,
-): Generator<Unnumbered> {
+function* partEvents(step: RunStep, item: Place): Generator<Unnumbered> {
   const place = { ...item, content_index: 0 }
-  const text = stepText(step)
+  const part = contentPart(step, stepText(step))
+  const { type, annotations = [], ...whole } = part
+  const family = `response.${type}`
+  const extra = 'logprobs' in whole ? { logprobs: whole.logprobs } : {}
   yield { type: 'response.content_part.added', ...place, part: contentPart(step, '') }
   for (const delta of step.fragments) yield { type: `${family}.delta`, ...place, delta, ...extra }
-  for (const [annotation_index, annotation] of annotations(step, text).entries()) {
+  for (const [annotation_index, annotation] of annotations.entries()) {
     yield { type: `${family}.annotation.added`, ...place, annotation_index, annotation }
   }
-  yield { type: `${family}.done`, ...place, [wholeMember]: text, ...extra }
-  yield { type: 'response.content_part.done', ...place, part: contentPart(step, text) }
+  yield { type: `${family}.done`, ...place, ...whole }
+  yield { type: 'response.content_part.done', ...place, part }
 }
 
 function* argumentEvents(
