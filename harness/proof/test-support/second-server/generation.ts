@@ -11,10 +11,14 @@ import {
   type Json,
   Refusal,
   sendChunks,
-  sendJson,
 } from './http.ts'
 import { type Answer, runModel, tokensOf, toolNames } from './model.ts'
 import { assistants, type KnowledgeBase } from './state.ts'
+
+type Types = Readonly<Record<string, (value: unknown) => boolean>>
+
+const isBoolean = (value: unknown) => typeof value === 'boolean'
+const isNumber = (value: unknown): value is number => typeof value === 'number'
 
 const generationTypes: Types = {
   stream: isBoolean,
@@ -35,36 +39,49 @@ const generationTypes: Types = {
   content: isText,
 }
 
-export function isBoolean(value: unknown): value is boolean {
-  return typeof value === 'boolean'
+export const messageTypes: Types = {
+  assistant_id: isText,
+  parent_id: isText,
+  attachments: (value) => Array.isArray(value) && value.every(isJson),
+  think: isBoolean,
+  rag: (value) => isBoolean(value) || value === 'agent',
 }
 
-function isNumber(value: unknown): value is number {
-  return typeof value === 'number'
+const completionTypes: Types = {
+  model: isText,
+  messages: (value) => Array.isArray(value) && value.every(isMessage),
+  temperature: (value) => isNumber(value) && value >= 0 && value <= 2,
+  max_tokens: Number.isInteger,
+  top_p: isNumber,
+  stream: isBoolean,
+  stop: (value) => isText(value) || isTextList(value),
 }
 
-export type Types = Readonly<Record<string, (value: unknown) => boolean>>
+function isMessage(value: unknown): boolean {
+  const { role, content } = asJson(value)
+  return isJson(value) && isText(role) && (isText(content) || Array.isArray(content))
+}
 
 /** Refuses a field of another type. `null` counts as absent. */
 export function refuseWrongTypes(types: Types, body: Json, status = 422): void {
   const wrong = Object.entries(types).find(
-    ([name, fits]) => body[name] !== undefined && body[name] !== null && !fits(body[name]),
+    ([name, fits]) => !fits(body[name]) && body[name] != null,
   )
   if (wrong !== undefined) throw new Refusal(status, `${wrong[0]}: wrong type`)
 }
 
-/** Refuses a listed field of another type, and both tool lists. `null` counts as absent. */
-export function checkFields(call: Call, body: Json): void {
+/** The body of a generation; refuses a listed field of another type, and both tool lists. */
+export function generationBody(call: Call): Json {
+  const body = bodyOf(call)
   refuseWrongTypes(generationTypes, body)
   const both = body['include_tools'] !== undefined && body['exclude_tools'] !== undefined
-  if (both && call.rules.refusesBothLists) {
-    throw new Refusal(418, 'one tool list only')
-  }
+  if (both && call.rules.refusesBothLists) throw new Refusal(418, 'one tool list only')
   if (!isText(body['model_id'])) throw new Refusal(422, 'model_id: required')
   if (!models.includes(body['model_id'])) throw new Refusal(422, 'model_id: unknown')
+  return body
 }
 
-export const models = ['SVC-Main', 'svc-main-model', 'SVC-Vision']
+const models = ['SVC-Main', 'svc-main-model', 'SVC-Vision']
 
 /** Every generation must name an assistant. */
 export function checkAssistant(body: Json): void {
@@ -74,32 +91,30 @@ export function checkAssistant(body: Json): void {
   if (!assistantIds.includes(assistant)) throw new Refusal(422, 'assistant_id: no such assistant')
 }
 
-/** The texts of an input and its number of pictures. */
+/** The items of an input and its number of pictures. */
 export function readInput(input: unknown): { readonly items: Json[]; readonly images: number } {
-  if (isText(input)) return { items: [inputItem('user', [textPart(input)])], images: 0 }
-  const items = asList(input).map((value) => {
+  const given = isText(input) ? [{ role: 'user', content: input }] : asList(input)
+  const items = given.map((value) => {
     const item = asJson(value)
     if (item['type'] !== undefined && item['type'] !== 'message') return item
-    const content = isText(item['content']) ? [textPart(item['content'])] : item['content']
-    return { ...item, type: 'message', content }
+    const { content } = item
+    const parts = isText(content) ? [{ type: 'input_text', text: content }] : content
+    return { ...item, type: 'message', content: parts }
   })
+  if (items.length === 0) throw new Refusal(422, 'input: required')
   const parts = items.flatMap(({ content }: Json) => asList(content)).map(asJson)
   return { items, images: parts.filter(({ type }) => type === 'input_image').length }
 }
 
-function inputItem(role: string, content: readonly Json[]): Json {
-  return { type: 'message', role, content }
+/** The parts of an answer are pieces of one text, those of an input are not. */
+export function textsOf(items: readonly Json[]): string[] {
+  return items.map(({ role, content }) => joined(content, role === 'assistant' ? '' : ' '))
 }
 
-const textPart = (text: string) => ({ type: 'input_text', text })
-
-export function textsOf(items: readonly Json[]): string[] {
-  return items.map(({ role, content }) =>
-    asList(content)
-      .map((part) => asText(asJson(part)['text']))
-      // The parts of an answer are pieces of one text.
-      .join(role === 'assistant' ? '' : ' '),
-  )
+function joined(parts: unknown, separator: string): string {
+  return asList(parts)
+    .map((part) => asText(asJson(part)['text']))
+    .join(separator)
 }
 
 export type Turn = ReturnType<typeof buildTurn>
@@ -131,47 +146,24 @@ function basesOf(body: Json, all: readonly KnowledgeBase[]): readonly KnowledgeB
   return all.filter(({ id }) => body['kb_id'] === undefined || body['kb_id'] === id)
 }
 
-const completionTypes: Types = {
-  model: isText,
-  messages: (value) => Array.isArray(value) && value.every(isMessage),
-  temperature: (value) => isNumber(value) && value >= 0 && value <= 2,
-  max_tokens: Number.isInteger,
-  top_p: isNumber,
-  stream: isBoolean,
-  stop: (value) => isText(value) || isTextList(value),
+export function listModels(): Json {
+  return { catalog: models.map((id) => ({ id, description: 'A model of the harbour' })) }
 }
 
-function isMessage(value: unknown): boolean {
-  const { role, content } = asJson(value)
-  return isJson(value) && isText(role) && (isText(content) || Array.isArray(content))
-}
-
-export function listModels(call: Call): void {
-  const description = 'A model of the harbour'
-  sendJson(call, 200, { catalog: models.map((id) => ({ id, description })) })
-}
-
-export async function complete(call: Call): Promise<void> {
+export async function complete(call: Call): Promise<unknown> {
   const body = bodyOf(call)
   refuseWrongTypes(completionTypes, body, 400)
-  if (!isText(body['model']) || asList(body['messages']).length === 0) {
+  const messages = asList(body['messages']).map(asJson)
+  if (!isText(body['model']) || messages.length === 0) {
     throw new Refusal(400, 'model and messages are required')
   }
   const unsupported = ['tools', 'response_format', 'n'].find((name) => body[name] !== undefined)
   if (unsupported !== undefined) throw new Refusal(400, `${unsupported}: not supported`)
   if (!models.includes(body['model'])) throw new Refusal(404, 'no such model')
-  const texts = asList(body['messages']).map((message) => contentOf(asJson(message)['content']))
+  const texts = messages.map(({ content }) => (isText(content) ? content : joined(content, ' ')))
   const turn = buildTurn(call, body, { texts, images: 0, rag: false })
   const answer = runModel(turn)
-  if (turn.stream) await sendChunks(call, chunksOf(answer, turn))
-  else sendJson(call, 200, completion(answer, turn))
-}
-
-function contentOf(content: unknown): string {
-  if (isText(content)) return content
-  return asList(content)
-    .map((part) => asText(asJson(part)['text']))
-    .join(' ')
+  return turn.stream ? sendChunks(call, chunksOf(answer, turn)) : completion(answer, turn)
 }
 
 function head({ model }: Turn, object: string): Json {

@@ -11,10 +11,10 @@ export interface Call {
   readonly user: User
   readonly request: IncomingMessage
   readonly response: ServerResponse
-  /** Method and path with `{id}` for identifiers, for example `GET /api/v3/chat/{id}`. */
+  /** Method and path with `{id}` for an identifier, for example `GET /api/v3/chat/{id}`. */
   readonly route: string
-  /** Identifiers of the path. */
-  readonly ids: readonly string[]
+  /** Identifier of the path. */
+  readonly id: string
   readonly query: URLSearchParams
   readonly bytes: Buffer
   /** The JSON body as received; empty if it is not a JSON object. */
@@ -40,9 +40,8 @@ export function echo({ request, raw }: Pick<Call, 'request' | 'raw'>): Json {
 
 export function sendJson(call: Call, status: number, body: Json): void {
   const payload = { x_request: echo(call), ...call.rules.answers(body) }
-  const text = `${JSON.stringify(payload, null, 1)}\n`
   call.response.writeHead(status, { 'content-type': 'application/json; charset=UTF-8' })
-  call.response.end(text)
+  call.response.end(`${JSON.stringify(payload, null, 1)}\n`)
 }
 
 export function sendNothing({ response }: Call, status = 204): void {
@@ -51,15 +50,11 @@ export function sendNothing({ response }: Call, status = 204): void {
 
 export function sendRefusal(call: Call, { status, message: say }: Refusal): void {
   const markup = JSON.stringify(echo(call)).replaceAll('<', '&lt;')
-  call.response.writeHead(status, {
-    ...(status === 401 && { 'www-authenticate': 'Bearer realm="harbour"' }),
-    'content-type': isCompatible(call) ? 'application/json' : 'application/xml',
-  })
-  call.response.end(
-    isCompatible(call)
-      ? JSON.stringify({ detail: [{ say }], x_request: echo(call) })
-      : `<fault><say>${say}</say><request>${markup}</request></fault>`,
-  )
+  const [type, text] = isCompatible(call)
+    ? ['application/json', JSON.stringify({ detail: [{ say }], x_request: echo(call) })]
+    : ['application/xml', `<fault><say>${say}</say><request>${markup}</request></fault>`]
+  const challenge = status === 401 && { 'www-authenticate': 'Bearer realm="harbour"' }
+  call.response.writeHead(status, { ...challenge, 'content-type': type }).end(text)
 }
 
 /** The chat that a form names, and its file. */

@@ -20,8 +20,8 @@ export const toolNames = ['lookup', 'clock']
 export function runModel(turn: Turn) {
   const last = turn.texts.at(-1) ?? ''
   const search = searchFor(turn, last)
-  const toolCall =
-    /what time is it/i.test(last) && turn.tools.includes('clock') ? 'clock' : undefined
+  const asksTime = /what time is it/i.test(last)
+  const toolCall = asksTime && turn.tools.includes('clock') ? 'clock' : undefined
   const fact = recall(turn.texts, last)
   const parts = [
     ...(fact === undefined ? [] : [`It was ${fact}, I think;`]),
@@ -100,10 +100,7 @@ export function take(call: Call, turn: Turn): TurnResult {
   const input_tokens = turn.texts.flatMap(tokensOf).length
   const output_tokens = answer.tokens + reasoning_tokens
   const response = call.rules.answers({
-    ...head,
-    status,
-    output,
-    error: null,
+    ...{ ...head, status, output, error: null },
     incomplete_details: answer.cut ? { reason: 'max_output_tokens' } : null,
     usage: {
       ...{ input_tokens, output_tokens, total_tokens: input_tokens + output_tokens },
@@ -127,28 +124,18 @@ function itemsOf({ text, reasoning, search, toolCall, cut }: Answer): Json[] {
   const item = (type: string, members: Json) => {
     return { id: `i-${randomUUID()}`, type, status: 'completed', ...members }
   }
+  const part = (type: string, text: string, more: Json = {}) => ({ type, text, ...more })
   const half = Math.floor(text.length / 2)
-  const parts = [text.slice(0, half), text.slice(half)]
+  const halves = [text.slice(0, half), text.slice(half)]
+  const content = halves.map((one) => part('output_text', one, { annotations: [] }))
   const results = search?.found.map((found, at) => ({ file_id: `d-${at}`, text: found }))
+  const call = { call_id: randomUUID(), name: toolCall, arguments: '{"zone":"UTC"}' }
+  const thoughts = [part('reasoning_text', reasoning ?? '')]
   return [
     ...(search ? [item('file_search_call', { queries: [search.query], results })] : []),
-    ...(reasoning
-      ? [item('reasoning', { summary: [], content: [{ type: 'reasoning_text', text: reasoning }] })]
-      : []),
-    ...(toolCall
-      ? [
-          item('function_call', {
-            call_id: randomUUID(),
-            name: toolCall,
-            arguments: '{"zone":"UTC"}',
-          }),
-        ]
-      : []),
-    item('message', {
-      role: 'assistant',
-      content: parts.map((part) => ({ type: 'output_text', text: part, annotations: [] })),
-      ...(cut && { status: 'incomplete' }),
-    }),
+    ...(reasoning ? [item('reasoning', { summary: [], content: thoughts })] : []),
+    ...(toolCall ? [item('function_call', call)] : []),
+    item('message', { role: 'assistant', content, ...(cut && { status: 'incomplete' }) }),
   ]
 }
 

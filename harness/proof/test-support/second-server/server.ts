@@ -2,21 +2,24 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { parseJson } from '../../../../contract/json.ts'
 import { listen, readBody, type TestHost } from '../../../client/test-support/listen-on-loopback.ts'
 import {
-  addChat,
+  chatInPath,
   deleteChat,
   findChat,
   listChats,
   markFavorite,
   nameChat,
+  newChat,
   pageOf,
   patchChat,
-  showChat,
+  record,
 } from './chats.ts'
 import { complete, listModels } from './generation.ts'
 import {
   asJson,
   type Call,
   isCompatible,
+  isJson,
+  type Json,
   Refusal,
   readForm,
   sendJson,
@@ -74,38 +77,35 @@ async function serve(
   response: ServerResponse,
 ): Promise<void> {
   const bytes = await readBody(request)
-  const url = new URL(request.url ?? '/', 'http://localhost')
-  const { route, ids } = routeOf(request.method ?? 'GET', url.pathname)
+  const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost')
+  const [path, id] = placeOf(pathname)
+  const route = `${request.method} ${path}`
   const raw = asJson(parseJson(bytes.toString('utf8')))
-  const visit = { rules, state, request, response, route, ids, bytes, raw }
   const key = rules.accepts(request.headers.authorization, keys)
   const user = state.users.get(key ?? '') ?? createUser()
-  const call: Call = { ...visit, query: url.searchParams, user }
+  const visit = { rules, state, user, request, response, route, id, bytes, raw }
+  const call: Call = { ...visit, query: searchParams }
   try {
     if (key === undefined) throw new Refusal(isCompatible(call) ? 401 : 403, 'no entry')
     const handle = routes[route]
     if (handle === undefined) throw new Refusal(404, 'nothing is moored here')
-    await handle(call)
+    const body = await handle(call)
+    if (isJson(body)) sendJson(call, 200, body)
   } catch (error) {
     if (response.headersSent) throw error
-    const refusal = error instanceof Refusal ? error : new Refusal(500, String(error))
-    sendRefusal(call, refusal)
+    sendRefusal(call, error instanceof Refusal ? error : new Refusal(500, String(error)))
   }
 }
 
 /** Replaces the variable part of a path by `{id}`. */
-function routeOf(method: string, path: string): { route: string; ids: string[] } {
-  const ids: string[] = []
-  const route = path
-    .replace('/api/v3/knowledge', '/api/knowledge')
-    .replace(/(?<=\/chat\/)(?!(favorite|completions)$)[^/]+|(?<=\/knowledge\/)[^/]+/, (id) => {
-      ids.push(decodeURIComponent(id))
-      return '{id}'
-    })
-  return { route: `${method} ${route}`, ids }
+function placeOf(pathname: string): readonly [path: string, id: string] {
+  const path = pathname.replace('/api/v3/knowledge', '/api/knowledge')
+  const variable = /(?<=\/chat\/)(?!(favorite|completions)$)[^/]+|(?<=\/knowledge\/)[^/]+/
+  return [path.replace(variable, '{id}'), decodeURIComponent(variable.exec(path)?.[0] ?? '')]
 }
 
-const routes: Readonly<Record<string, (call: Call) => void | Promise<void>>> = {
+/** Handlers, which return the body of a 200 or answer themselves. */
+const routes: Readonly<Record<string, (call: Call) => unknown>> = {
   'GET /api/openai/models': listModels,
   'POST /api/openai/chat/completions': complete,
   'POST /api/v2/message': storeMessage,
@@ -114,25 +114,25 @@ const routes: Readonly<Record<string, (call: Call) => void | Promise<void>>> = {
   'POST /api/v3/message/generate': generate,
   'POST /api/v3/message/one-shot': oneShot,
   'GET /api/v3/chat': (call) => listChats(call, false),
-  'POST /api/v3/chat': addChat,
+  'POST /api/v3/chat': (call) => sendJson(call, 201, { made: { chat: newChat(call) } }),
   'GET /api/v3/chat/favorite': (call) => listChats(call, true),
-  'GET /api/v3/chat/{id}': showChat,
+  'GET /api/v3/chat/{id}': (call) => ({ conversation: record(chatInPath(call)) }),
   'PATCH /api/v3/chat/{id}': patchChat,
   'DELETE /api/v3/chat/{id}': deleteChat,
   'POST /api/v3/chat/{id}/generate-name': nameChat,
-  'GET /api/v3/chat/{id}/attachments': (call) => listFiles(call, call.ids[0] ?? null),
+  'GET /api/v3/chat/{id}/attachments': (call) => listFiles(call, call.id),
   'POST /api/v3/chat/{id}/favorite': (call) => markFavorite(call, true),
   'DELETE /api/v3/chat/{id}/favorite': (call) => markFavorite(call, false),
   'GET /api/v3/attachment': (call) => listFiles(call, call.query.get('chat_id')),
   'POST /api/v3/attachment': addFile,
-  'GET /api/knowledge': listBases,
+  'GET /api/knowledge': ({ state }) => ({
+    bases: [...state.bases.values()].map(({ id, title }) => ({ kb: id, title })),
+  }),
   'POST /api/knowledge/{id}/documents': addDocument,
-  'GET /api/knowledge/{id}/find': searchBase,
-}
-
-function listBases(call: Call): void {
-  const bases = [...call.state.bases.values()].map(({ id, title }) => ({ kb: id, title }))
-  sendJson(call, 200, { bases })
+  'GET /api/knowledge/{id}/find': (call) => {
+    const hits = findIn(baseOf(call).documents, call.query.get('about') ?? '')
+    return { hits: hits.map((excerpt) => ({ excerpt })) }
+  },
 }
 
 async function addDocument(call: Call): Promise<void> {
@@ -143,15 +143,8 @@ async function addDocument(call: Call): Promise<void> {
   sendJson(call, 202, { document: id })
 }
 
-function searchBase(call: Call): void {
-  const base = baseOf(call)
-  const about = call.query.get('about') ?? ''
-  const hits = findIn(base.documents, about)
-  sendJson(call, 200, { hits: hits.map((excerpt) => ({ excerpt })) })
-}
-
-function baseOf({ state, ids }: Call): KnowledgeBase {
-  const base = state.bases.get(ids[0] ?? '')
+function baseOf({ state, id }: Call): KnowledgeBase {
+  const base = state.bases.get(id)
   if (base === undefined) throw new Refusal(404, 'no such base')
   return base
 }
@@ -173,7 +166,7 @@ async function addFile(call: Call): Promise<void> {
   sendJson(call, 201, { cargo: record })
 }
 
-function listFiles(call: Call, chatId: string | null): void {
+function listFiles(call: Call, chatId: string | null): Json {
   const { query, user } = call
   const chat = chatId === null ? undefined : findChat(call, chatId, 'v3')
   const search = (query.get('search') ?? '').toLowerCase()
@@ -182,5 +175,5 @@ function listFiles(call: Call, chatId: string | null): void {
     .map(({ record }) => record)
     .filter(({ filename }) => filename.toLowerCase().includes(search))
   const { rows, cursor } = pageOf(call, list, ({ id }) => id)
-  sendJson(call, 200, { manifest: rows, onward: { token: cursor } })
+  return { manifest: rows, onward: { token: cursor } }
 }

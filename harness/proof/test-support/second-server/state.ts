@@ -22,14 +22,12 @@ export const assistants = {
   withoutKnowledge: '0d7b7f52-9c1e-7aa0-8f43-5be1a8f0c922',
 }
 
-const expected = 'VERMILION-77'
-
 /** Milliseconds until a stored row is listed and a deletion takes effect. */
 export const replicationMs = 25
 
 export function createState(keys: readonly string[]) {
   const bases = [
-    createBase('b-1', 'Harbour rules', `The storm lantern of pier nine is painted ${expected}.`),
+    createBase('b-1', 'Harbour rules', 'The storm lantern of pier nine is painted VERMILION-77.'),
     createBase('b-2', 'Kitchen rules', 'The kettle of the canteen is never left to boil dry.'),
   ]
   return {
@@ -61,21 +59,16 @@ export function createChat(version: 'v2' | 'v3', id: string, name: string, origi
 }
 
 /** Behavior that a test can break; everything in `legal` complies with the document. */
-export interface Rules {
-  accepts(authorization: string | undefined, keys: readonly string[]): string | undefined
-  readonly refusesBothLists: boolean
-  /** A JSON answer before it is sent. */
-  answers(body: Json): Json
-  row(row: Json): Json
-}
+export type Rules = typeof legal
 
-export const legal: Rules = {
-  accepts: (authorization, keys) => {
+export const legal = {
+  accepts(authorization: string | undefined, keys: readonly string[]): string | undefined {
     const [scheme = '', token, ...rest] = (authorization ?? '').split(' ')
     if (scheme.toLowerCase() !== 'bearer' || rest.length > 0) return undefined
     return keys.find((key) => key === token)
   },
   refusesBothLists: true,
-  answers: (body) => body,
-  row: (row) => row,
+  /** A JSON answer before it is sent. */
+  answers: (body: Json): Json => body,
+  row: (row: Json): Json => row,
 }
