@@ -1,56 +1,14 @@
-import { requirementIds, requirements } from '../../contract/index.ts'
+import { type Level, requirementIds, requirements } from '../../contract/index.ts'
 import { combinationNamed, dialects, type Fault } from '../../reference-server/deviations/index.ts'
-import { type CrossedFigures, crossedFigures, crossedObjections } from './crossed/crossings.ts'
+import { crossedFigures, crossedObjections } from './crossed/crossings.ts'
 import { provenBy } from './null-servers.ts'
 import { failedIds, type TargetResult } from './verdicts.ts'
 
-/** One fault: what it breaks, what turned red, and which scenarios found it. */
-export interface FaultLine {
-  readonly name: string
-  readonly summary: string
-  readonly breaks: readonly string[]
-  /** Scenarios that found a declared requirement broken. */
-  readonly killedBy: readonly string[]
-  /** Declared requirements that did not turn red: the fault survives there. */
-  readonly survived: readonly string[]
-  /** Requirements that turned red although the fault does not name them. */
-  readonly undeclared: readonly string[]
-  readonly applied: boolean
-}
-
-export interface KillMatrix {
-  readonly faults: readonly FaultLine[]
-  /** Requirements that no fault turns red. */
-  readonly unproven: { readonly required: readonly string[]; readonly expected: readonly string[] }
-  /** Scenarios that no fault needs: another one also kills every fault that they kill. */
-  readonly neverNeeded: readonly string[]
-  readonly dialects: readonly DialectLine[]
-  /** Several dialects at once, by seed. */
-  readonly combinations: readonly DialectLine[]
-  readonly nullServers: readonly NullLine[]
-  /** Faults in dialects; absent if the proof runs none. */
-  readonly crossed?: CrossedFigures
-}
-
-export interface DialectLine {
-  readonly name: string
-  readonly summary: string
-  readonly failed: readonly string[]
-  readonly warned: readonly string[]
-  readonly applied: boolean
-}
-
-export interface NullLine {
-  readonly name: string
-  /** Required requirements that passed without evidence. */
-  readonly passed: readonly string[]
-}
+export type KillMatrix = ReturnType<typeof buildMatrix>
+export type FaultLine = ReturnType<typeof faultLine>
 
 /** Builds the kill matrix from the results of a proof. */
-export function buildMatrix(
-  faults: readonly Fault[],
-  results: readonly TargetResult[],
-): KillMatrix {
+export function buildMatrix(faults: readonly Fault[], results: readonly TargetResult[]) {
   const byName = new Map(results.map((result) => [result.name, result]))
   const lines = faults.flatMap((fault) => {
     const result = byName.get(fault.name)
@@ -59,17 +17,19 @@ export function buildMatrix(
   const killed = new Set(
     lines.flatMap(({ breaks, survived }) => breaks.filter((id) => !survived.includes(id))),
   )
-  const unproven = requirementIds.filter((id) => !killed.has(id))
+  const unproven = (level: Level) =>
+    requirementIds.filter((id) => requirements[id].level === level && !killed.has(id))
+  const ofKind = (kind: TargetResult['kind']) => results.filter((result) => result.kind === kind)
   return {
     faults: lines,
-    unproven: {
-      required: unproven.filter((id) => requirements[id].level === 'required'),
-      expected: unproven.filter((id) => requirements[id].level === 'expected'),
-    },
+    /** Requirements that no fault turns red. */
+    unproven: { required: unproven('required'), expected: unproven('expected') },
     neverNeeded: neverNeeded(lines),
-    dialects: results.filter(({ kind }) => kind === 'dialect').map(dialectLine),
-    combinations: results.filter(({ kind }) => kind === 'combination').map(dialectLine),
-    nullServers: results.filter(({ kind }) => kind === 'null').map(nullLine),
+    dialects: ofKind('dialect').map(dialectLine),
+    /** Several dialects at once, by seed. */
+    combinations: ofKind('combination').map(dialectLine),
+    nullServers: ofKind('null').map(nullLine),
+    /** Faults in dialects; absent if the proof runs none. */
     ...crossedFigures(faults, results),
   }
 }
@@ -120,39 +80,40 @@ export function objections(matrix: KillMatrix, results: readonly TargetResult[])
   }
 }
 
-function faultLine({ name, summary, breaks }: Fault, result: TargetResult): FaultLine {
-  const red = failedIds(result)
+/** One fault: what it breaks, what turned red, and which scenarios found it. */
+function faultLine({ name, summary, breaks }: Fault, { requirements, applied }: TargetResult) {
+  const red = failedIds({ requirements })
   const declared: readonly string[] = breaks
+  const own = requirements.filter(({ id }) => declared.includes(id))
   return {
     name,
     summary,
-    breaks,
-    killedBy: [
-      ...new Set(
-        result.requirements
-          .filter(({ id }) => declared.includes(id))
-          .flatMap(({ brokenBy }) => brokenBy),
-      ),
-    ].sort(),
-    survived: breaks.filter((id) => !red.includes(id)),
+    breaks: declared,
+    /** Scenarios that found a declared requirement broken. */
+    killedBy: [...new Set(own.flatMap(({ brokenBy }) => brokenBy))].sort(),
+    /** Declared requirements that did not turn red: the fault survives there. */
+    survived: declared.filter((id) => !red.includes(id)),
+    /** Requirements that turned red although the fault does not name them. */
     undeclared: red.filter((id) => !declared.includes(id)),
-    applied: result.applied,
+    applied,
   }
 }
 
-function dialectLine(result: TargetResult): DialectLine {
-  const ids = (verdict: string) =>
-    result.requirements.filter((requirement) => requirement.verdict === verdict).map(({ id }) => id)
-  const { name, applied } = result
-  return { name, summary: summaryOf(name), failed: ids('fail'), warned: ids('warn'), applied }
-}
-
-function summaryOf(name: string): string {
+function dialectLine({ name, requirements, applied }: TargetResult) {
+  const ids = (sought: string) =>
+    requirements.filter(({ verdict }) => verdict === sought).map(({ id }) => id)
   const dialect = dialects.find((one) => one.name === name) ?? combinationNamed(name)
-  return dialect?.summary ?? ''
+  return {
+    name,
+    summary: dialect?.summary ?? '',
+    failed: ids('fail'),
+    warned: ids('warn'),
+    applied,
+  }
 }
 
-function nullLine({ name, requirements }: TargetResult): NullLine {
+/** Required requirements that passed without evidence. */
+function nullLine({ name, requirements }: TargetResult) {
   const passed = requirements.filter(
     ({ level, verdict }) => level === 'required' && verdict === 'pass',
   )
@@ -160,11 +121,10 @@ function nullLine({ name, requirements }: TargetResult): NullLine {
   return { name, passed: passed.map(({ id }) => id).filter((id) => !allowed.includes(id)) }
 }
 
+/** Scenarios that no fault needs: another one also kills every fault that they kill. */
 function neverNeeded(lines: readonly FaultLine[]): string[] {
+  const needed = new Set(lines.flatMap(({ killedBy }) => (killedBy.length === 1 ? killedBy : [])))
   const all = new Set(lines.flatMap(({ killedBy }) => killedBy))
-  const needed = new Set(
-    lines.filter(({ killedBy }) => killedBy.length === 1).flatMap(({ killedBy }) => killedBy),
-  )
   return [...all].filter((scenario) => !needed.has(scenario)).sort()
 }
 

@@ -6,7 +6,7 @@ import {
   type Fault,
   faults,
 } from '../../../reference-server/deviations/index.ts'
-import { seededDraw } from '../../../reference-server/runtime/random.ts'
+import { pick, seededDraw } from '../../../reference-server/runtime/random.ts'
 import { surfacesOf } from '../../conformance/profile/selection.ts'
 import { failedIds, type TargetResult } from '../verdicts.ts'
 
@@ -44,15 +44,12 @@ function crossingsOf(fault: Fault, count: number, seed: number): Crossing[] {
   const single = dialects.filter(({ surface }) => surface === undefined || surfaces.has(surface))
   const combined = Array.from({ length: combinationCount }, (_, at) => `combination-${at + 1}`)
   // More than `count`, because some clash with the fault.
-  const drawn = Array.from({ length: 4 * count }, (_, at): Dialect | undefined => {
-    const isSingle = at % 2 === 0
-    const list = isSingle ? single : combined
-    const chosen = list[Math.floor(draw() * list.length)]
-    return typeof chosen === 'string' ? combinationNamed(chosen) : chosen
-  })
-  const compatible = drawn
-    .filter((dialect) => dialect !== undefined)
-    .filter((dialect) => clashReason(fault, dialect) === undefined)
+  const drawn = Array.from({ length: 4 * count }, (_, at) =>
+    at % 2 === 0 ? pick(draw, single) : combinationNamed(pick(draw, combined)),
+  )
+  const compatible = drawn.flatMap((dialect) =>
+    dialect === undefined || clashReason(fault, dialect) !== undefined ? [] : [dialect],
+  )
   return [...new Map(compatible.map((dialect) => [dialect.name, dialect])).values()]
     .slice(0, count)
     .map((dialect) => ({ fault, dialect }))
@@ -104,52 +101,27 @@ export function clashReason(fault: Fault, dialect: Dialect): string | undefined 
   )?.because
 }
 
-/** Faults in dialects: the number found, and each one that was not. */
-export interface CrossedFigures {
-  readonly targets: number
-  readonly faults: number
-  /** Number of targets with a violated requirement of the fault and no other violation. */
-  readonly killed: number
-  readonly others: readonly CrossedLine[]
-}
+export type CrossedFigures = NonNullable<ReturnType<typeof crossedFigures>['crossed']>
+export type CrossedLine = ReturnType<typeof crossedLine>
 
-/** A fault in a dialect that was not found by its requirements alone. */
-export interface CrossedLine {
-  readonly fault: string
-  readonly dialect: string
-  /**
-   * `undecided`: a requirement of the fault has no verdict; `hidden`: the server answers as the
-   * dialect without the fault; `unseen`: all requirements of the fault pass; `killed`: found, but other
-   * requirements turned red too.
-   */
-  readonly state: 'killed' | 'undecided' | 'hidden' | 'unseen'
-  readonly reasons: readonly string[]
-  /** Requirements that turned red although neither the fault nor the dialect alone causes it. */
-  readonly undeclared: readonly string[]
-}
-
-export function crossedFigures(
-  faults: readonly Fault[],
-  results: readonly TargetResult[],
-): { readonly crossed?: CrossedFigures } {
+/** Faults in dialects: the number found, and each one that was not found by its requirements alone. */
+export function crossedFigures(faults: readonly Fault[], results: readonly TargetResult[]) {
   const breaks = new Map(faults.map((fault) => [fault.name, fault.breaks]))
-  const lines = results.flatMap((result) =>
-    result.crossed
-      ? [crossedLine(result, result.crossed, breaks.get(result.crossed.fault) ?? [])]
-      : [],
-  )
-  if (lines.length === 0) return {}
+  const lines = results.flatMap((result) => {
+    const { crossed } = result
+    return crossed ? [crossedLine(result, crossed, breaks.get(crossed.fault) ?? [])] : []
+  })
   const others = lines.filter(
     ({ state, undeclared }) => state !== 'killed' || undeclared.length > 0,
   )
-  return {
-    crossed: {
-      targets: lines.length,
-      faults: new Set(lines.map(({ fault }) => fault)).size,
-      killed: lines.length - others.length,
-      others,
-    },
+  const figures = {
+    targets: lines.length,
+    faults: new Set(lines.map(({ fault }) => fault)).size,
+    /** Number of targets with a violated requirement of the fault and no other violation. */
+    killed: lines.length - others.length,
+    others,
   }
+  return lines.length === 0 ? {} : { crossed: figures }
 }
 
 export function crossedObjections({ others }: CrossedFigures): string[] {
@@ -173,21 +145,28 @@ export function crossedText({ targets, faults, killed, others }: CrossedFigures)
   ]
 }
 
+/**
+ * The state of a fault in a dialect. `undecided`: a requirement of the fault has no verdict; `hidden`: the server
+ * answers as the dialect without the fault; `unseen`: all requirements of the fault pass; `killed`: found, but other
+ * requirements may have turned red too. `undeclared` are those that neither the fault nor the dialect alone turns red.
+ */
 function crossedLine(
-  result: TargetResult,
+  { requirements, applied }: TargetResult,
   { fault, dialect, redAlone }: NonNullable<TargetResult['crossed']>,
   breaks: readonly string[],
-): CrossedLine {
-  const red = failedIds(result)
-  const undeclared = red.filter((id) => !breaks.includes(id) && !redAlone.includes(id))
-  const of = { fault, dialect, undeclared }
-  if (red.some((id) => breaks.includes(id))) return { ...of, state: 'killed', reasons: [] }
-  const open = result.requirements.filter(
-    ({ id, verdict }) => breaks.includes(id) && !['pass', 'observed'].includes(verdict),
+) {
+  const red = failedIds({ requirements })
+  const isKilled = red.some((id) => breaks.includes(id))
+  const open = requirements.filter(
+    ({ id, verdict }) =>
+      !isKilled && breaks.includes(id) && !['pass', 'observed'].includes(verdict),
   )
-  if (open.length > 0) {
-    const reasons = open.map(({ id, verdict, message }) => `${id} ${verdict}: ${message}`)
-    return { ...of, state: 'undecided', reasons }
-  }
-  return { ...of, state: result.applied ? 'unseen' : 'hidden', reasons: [] }
+  const unfound = open.length > 0 ? 'undecided' : applied ? 'unseen' : 'hidden'
+  return {
+    fault,
+    dialect,
+    undeclared: red.filter((id) => !breaks.includes(id) && !redAlone.includes(id)),
+    state: isKilled ? 'killed' : unfound,
+    reasons: open.map(({ id, verdict, message }) => `${id} ${verdict}: ${message}`),
+  } as const
 }

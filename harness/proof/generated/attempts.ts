@@ -74,45 +74,37 @@ export async function runGenerated(
 ): Promise<TargetResult> {
   const titles = titlesFor(fault)
   if (titles?.length === 0) return { ...unreached, name }
+  const profile = surfaceOf(fault)
+  const attempt = { name, open, depth, selection: { profile, only: [], skip: [] } }
   const caughtBy = (requirements: readonly RequirementVerdict[]) =>
     failedIds({ requirements }).filter((id) => !accused.includes(id))
-  const run = (more: Pick<Attempt, 'exploration'> = {}) =>
-    observe(
-      {
-        kind: 'generated',
-        name,
-        open,
-        selection: { profile: surfaceOf(fault), only: [], skip: [] },
-        depth,
-        ...more,
-      },
+  const run = async (more: Pick<Attempt, 'exploration'> = {}) => {
+    const { traffic, requirements, ...verdicts } = await observe(
+      { kind: 'generated', ...attempt, ...more },
       titles === undefined ? engine : runningOnly(titles, engine),
-      (file, requirements) =>
-        caughtBy(requirements).length > 0 ? [] : differingPlaces(stable, fingerprintOf(file)),
+      (file, red) => (caughtBy(red).length > 0 ? [] : differingPlaces(stable, fingerprintOf(file))),
     )
-  const resultOf = ({
-    traffic: _,
-    requirements,
-    ...verdicts
-  }: Awaited<ReturnType<typeof run>>) => ({
-    ...{ ...unreached, name, ...verdicts, reached: fault.reached() },
-    requirements: requirements.filter(({ id }) => !accused.includes(id)),
-  })
-  const first = await run()
-  const result = resultOf(first)
+    const own = requirements.filter(({ id }) => !accused.includes(id))
+    const reached = fault.reached()
+    const isCaught = caughtBy(own).length > 0
+    return {
+      traffic,
+      isCaught,
+      result: { ...unreached, name, ...verdicts, reached, requirements: own },
+    }
+  }
+  const { traffic, isCaught, result } = await run()
   if (result.reached === 0) return result
   // A late stream has the same content as the others.
-  if (caughtBy(result.requirements).length > 0 || fault.family === 'late')
-    return { ...result, applied: true }
-  if (first.traffic.length === 0) return result
+  if (isCaught || fault.family === 'late') return { ...result, applied: true }
+  if (traffic.length === 0) return result
   // Only a server of ours is known to pass an exploration without a fault.
-  const isExplored = surfaceOf(fault) === 'v3' && titles !== undefined
+  const isExplored = profile === 'v3' && titles !== undefined
   const again = await run(isExplored ? { exploration: explorationOf(defaultOperations) } : {})
-  const internalErrors = [...first.internalErrors, ...again.internalErrors]
-  const isCaught = caughtBy(again.requirements).length > 0
+  const internalErrors = [...result.internalErrors, ...again.result.internalErrors]
   // An answer may differ by chance, but hardly the same one twice.
-  const applied = isCaught || first.traffic.some((place) => again.traffic.includes(place))
-  return { ...(isCaught ? resultOf(again) : result), internalErrors, applied }
+  const applied = again.isCaught || traffic.some((place) => again.traffic.includes(place))
+  return { ...(again.isCaught ? again.result : result), internalErrors, applied }
 }
 
 const unreached = { ...nothingJudged, kind: 'generated', outcome: 'conforms', reached: 0 } as const
@@ -127,13 +119,7 @@ function parts(name: string): { readonly bare: string; readonly depth: Depth | u
 }
 
 interface Case extends GeneratedRun {
-  readonly result: TargetResult
-}
-
-/** Number of faults that a depth caught, of those that change a response. */
-interface Share {
-  readonly caught: number
-  readonly of: number
+  readonly state: 'caught' | 'missed' | 'inert' | 'unreached'
 }
 
 /**
@@ -141,11 +127,14 @@ interface Share {
  * One that no request reached has a separate column, because it shows what the suites do not try.
  */
 export function generatedText(results: readonly TargetResult[], seed: number): readonly string[] {
-  const cases = casesOf(results)
+  const cases = results.flatMap((result): Case[] => {
+    const run = generatedRunNamed(result.name)
+    return run === undefined ? [] : [{ ...run, state: stateOf(result) }]
+  })
   return [
     ...cases
-      .filter((one) => stateOf(one) === 'missed' || stateOf(one) === 'unreached')
-      .map((one) => `?? ${one.depth} ${stateOf(one)}: ${one.fault.name}`),
+      .filter(({ state }) => state === 'missed' || state === 'unreached')
+      .map(({ depth, state, fault }) => `?? ${depth} ${state}: ${fault.name}`),
     ...[...Map.groupBy(cases, ({ depth }) => depth)].flatMap(([depth, all]) => [
       `seed ${seed}, depth ${depth}`,
       ...tableOf(all),
@@ -153,6 +142,7 @@ export function generatedText(results: readonly TargetResult[], seed: number): r
   ]
 }
 
+/** The share is that of the faults that a depth caught, of those that change a response. */
 function tableOf(all: readonly Case[]): readonly string[] {
   const groups = [
     ['all', all] as const,
@@ -160,21 +150,15 @@ function tableOf(all: readonly Case[]): readonly string[] {
     ...sorted(Map.groupBy(all, ({ fault }) => fault.family)),
   ]
   const lines = groups.map(([name, group]) => {
-    const count = (state: State) => String(group.filter((one) => stateOf(one) === state).length)
-    const { caught, of } = shareOf(group)
+    const count = (sought: Case['state']) => group.filter(({ state }) => state === sought).length
+    const caught = count('caught')
+    const of = caught + count('missed')
     const share = of === 0 ? '' : `${Math.round((100 * caught) / of)} %`
-    return [
-      name,
-      String(group.length),
-      count('inert'),
-      count('unreached'),
-      `${caught} of ${of}`,
-      share,
-    ]
+    return [name, group.length, count('inert'), count('unreached'), `${caught} of ${of}`, share]
   })
   const head = ['', 'drawn', 'no effect', 'not reached', 'caught', 'share']
-  return [head, ...lines].map((cells) =>
-    cells.map((cell, at) => (at === 0 ? `  ${cell.padEnd(15)}` : cell.padStart(12))).join(''),
+  return [head, ...lines].map(([name, ...cells]) =>
+    [`  ${String(name).padEnd(15)}`, ...cells.map((cell) => String(cell).padStart(12))].join(''),
   )
 }
 
@@ -182,22 +166,8 @@ function sorted(groups: ReadonlyMap<string, readonly Case[]>) {
   return [...groups].sort(([a], [b]) => a.localeCompare(b))
 }
 
-function casesOf(results: readonly TargetResult[]): readonly Case[] {
-  return results.flatMap((result): Case[] => {
-    const run = generatedRunNamed(result.name)
-    return run === undefined ? [] : [{ ...run, result }]
-  })
-}
-
-type State = 'caught' | 'missed' | 'inert' | 'unreached'
-
-function stateOf({ result }: Case): State {
+function stateOf(result: TargetResult): Case['state'] {
   if (failedIds(result).length > 0) return 'caught'
   if ((result.reached ?? 0) === 0) return 'unreached'
   return result.applied ? 'missed' : 'inert'
-}
-
-function shareOf(cases: readonly Case[]): Share {
-  const caught = cases.filter((one) => stateOf(one) === 'caught').length
-  return { caught, of: caught + cases.filter((one) => stateOf(one) === 'missed').length }
 }

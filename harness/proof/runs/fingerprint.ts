@@ -17,10 +17,16 @@ export interface Fingerprint {
 }
 
 export function fingerprintOf(exchangesFile: string): Fingerprint {
-  const exchanges = [...storedIn(exchangesFile)]
+  // A run without a reachable target ends before it writes anything.
+  const text = existsSync(exchangesFile) ? readFileSync(exchangesFile, 'utf8') : ''
+  // The lines are written by chatgen, so they are not validated.
+  const exchanges = text.split('\n').flatMap((line): StoredExchange[] => {
+    return line === '' ? [] : [JSON.parse(line)]
+  })
   return {
     digests: new Map(exchanges.map((exchange) => [placeOf(exchange), digestOf(exchange)])),
-    ...effortOf(exchanges),
+    chunks: sum(exchanges.map(({ response }) => response?.chunks.length ?? 0)),
+    busyMs: sum(exchanges.map(({ ending }) => ending.atMs)),
   }
 }
 
@@ -35,34 +41,18 @@ export function differs(plain: Fingerprint, other: Fingerprint): boolean {
 
 /** Requests that two servers answered differently. */
 export function differingPlaces(plain: Fingerprint, other: Fingerprint): readonly string[] {
-  return [...other.digests.entries()].flatMap(([place, digest]) => {
+  return [...other.digests.keys()].filter((place) => {
     const before = plain.digests.get(place)
-    return before !== undefined && before !== digest ? [place] : []
+    return before !== undefined && before !== other.digests.get(place)
   })
 }
 
 /** The part that does not change from run to run. */
 export function stablePart(first: Fingerprint, second: Fingerprint): Fingerprint {
-  const digests = [...first.digests].filter(([place, digest]) => {
-    return second.digests.get(place) === digest
-  })
+  const digests = [...first.digests].filter(
+    ([place, digest]) => second.digests.get(place) === digest,
+  )
   return { ...first, digests: new Map(digests) }
-}
-
-/** The lines are written by chatgen, so they are not validated. */
-function* storedIn(exchangesFile: string): Iterable<StoredExchange> {
-  // A run without a reachable target ends before it writes anything.
-  if (!existsSync(exchangesFile)) return
-  for (const line of readFileSync(exchangesFile, 'utf8').split('\n')) {
-    if (line !== '') yield JSON.parse(line) as StoredExchange
-  }
-}
-
-function effortOf(exchanges: readonly StoredExchange[]) {
-  return {
-    chunks: sum(exchanges.map((exchange) => exchange.response?.chunks.length ?? 0)),
-    busyMs: sum(exchanges.map((exchange) => exchange.ending.atMs)),
-  }
 }
 
 /** Tests if values differ by half or more; less may be chance. */
