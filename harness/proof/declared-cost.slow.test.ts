@@ -1,9 +1,8 @@
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
-import { parsePace, startReferenceServer } from '../../reference-server/index.ts'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { parsePace } from '../../reference-server/index.ts'
 import { openStore } from '../../reference-server/store/open-store.ts'
 import {
-  check,
   excessesIn,
   referenceProfile,
   temporaryFolder,
@@ -11,6 +10,7 @@ import {
 } from '../conformance/test-support/check.ts'
 import { addCosts, noCost } from '../conformance/usage.ts'
 import { planConformance } from '../conformance/vitest/suites.ts'
+import { checkReference } from './test-support/reference.ts'
 
 /**
  * `--dry-run` shows the maximum cost of a run, which no scenario may exceed. Runs with the usual number of
@@ -29,16 +29,11 @@ describe('the declared cost of each scenario is enough', () => {
 
   test('for the reference server, which conforms on a SQLite file', async () => {
     const store = await openStore(`sqlite:${join(temporaryFolder(), 'store.sqlite')}`)
-    const keys = ['one-throw-away-key', 'another-throw-away-key']
-    const server = await startReferenceServer({ pace: parsePace('ttft=2ms,gap=1ms'), keys, store })
-    try {
-      const outDir = temporaryFolder()
-      const report = await check(referenceProfile(server.url, keys), { outDir, jobs: 4 })
-      expect(undecidedIn(report)).toEqual([])
-      expect(await excessesIn(outDir)).toEqual([])
-    } finally {
-      await server.close()
-      await store.close()
-    }
+    onTestFinished(() => store.close())
+    const outDir = temporaryFolder()
+    const pace = parsePace('ttft=2ms,gap=1ms')
+    const report = await checkReference({ pace, store }, { outDir, jobs: 4 })
+    expect(undecidedIn(report)).toEqual([])
+    expect(await excessesIn(outDir)).toEqual([])
   })
 })

@@ -4,11 +4,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ReferenceServer, startReferenceServer } from '../../reference-server/index.ts'
 import { listen, readBody, type TestHost } from '../client/test-support/listen-on-loopback.ts'
 import { check, referenceProfile } from '../conformance/test-support/check.ts'
+import { keys } from './test-support/reference.ts'
 import { type Disturbance, roughRoad } from './test-support/rough-road.ts'
 
 /** Streams through a proxy that forwards them immediately, in lumps, or as a whole. */
 
-const keys = ['sk-first-caller-0123456789', 'sk-second-caller-0123456789']
 let paced: ReferenceServer
 let unpaced: ReferenceServer
 let swift: ReferenceServer

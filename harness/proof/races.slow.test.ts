@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Exchange, header } from '../../contract/index.ts'
 import type { ConformanceReport } from '../../contract/report/conformance.ts'
-import { faults } from '../../reference-server/deviations/index.ts'
 import { type ReferenceServer, startReferenceServer } from '../../reference-server/index.ts'
 import type { TargetProfile } from '../conformance/profile/index.ts'
 import { rejudge } from '../conformance/recording/rejudge.ts'
@@ -14,20 +13,22 @@ import {
   sharedEngine,
   temporaryFolder,
 } from '../conformance/test-support/check.ts'
+import { keys, patchNamed } from './test-support/reference.ts'
 import { type ReceivedRequest, roughRoad } from './test-support/rough-road.ts'
 
 /** Concurrent requests with one Idempotency-Key: overlap, forms and limits. */
 
-const keys = ['sk-first-caller-0123456789', 'sk-second-caller-0123456789']
 const pace = { ttftMs: 60, gapMs: 1, jitter: 0 }
 let healthy: ReferenceServer
 let losing: ReferenceServer
 
 beforeAll(async () => {
-  const [fault] = faults.filter(({ name }) => name === 'v3-idempotency-loses-races')
-  if (fault === undefined) throw new Error('the fault is gone')
   healthy = await startReferenceServer({ keys, pace })
-  losing = await startReferenceServer({ keys, pace, patch: fault.patch })
+  losing = await startReferenceServer({
+    keys,
+    pace,
+    patch: patchNamed('v3-idempotency-loses-races'),
+  })
 })
 afterAll(() => Promise.all([healthy.close(), losing.close()]))
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import type { ConformanceReport } from '../../contract/report/conformance.ts'
-import { faults } from '../../reference-server/deviations/index.ts'
 import { replicaDialects } from '../../reference-server/deviations/replicas/dialects.ts'
 import {
   type PatchReplicas,
@@ -10,8 +9,7 @@ import { startReferenceServer } from '../../reference-server/index.ts'
 import { openStore } from '../../reference-server/store/open-store.ts'
 import { forward, listen } from '../client/test-support/listen-on-loopback.ts'
 import { check, referenceProfile, requirementsWith } from '../conformance/test-support/check.ts'
-
-const keys = ['sk-replicas-first-caller', 'sk-replicas-second-caller'] as const
+import { keys, patchNamed } from './test-support/reference.ts'
 
 /** Requirements of stored state, which replicas share. */
 const stateful = [
@@ -123,10 +121,8 @@ test('a service that is slower than settleMs is not excused', async () => {
 })
 
 test('a violation of one replica is told as such', async () => {
-  const broken = faults.find(({ name }) => name === 'stream-without-event-lines')
-  if (broken === undefined) throw new Error('no such fault')
-  const patches: PatchReplicas = () => (replica) =>
-    replica === 1 ? broken.patch : (services) => services
+  const broken = patchNamed('stream-without-event-lines')
+  const patches: PatchReplicas = () => (replica) => (replica === 1 ? broken : (same) => same)
   const report = await judgedReplicas(patches, 2, { only: ['V3-SSE-*', 'V3-GEN-*'] })
   expect(redIn(report).map(({ id, endpoints }) => [id, endpoints?.alone])).toEqual([
     ['V3-SSE-02', { A: 'passed', B: 'violated' }],

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { type Patch, startReferenceServer } from '../../reference-server/index.ts'
 import { certificateFile, proxyTo, startTlsServer } from '../client/test-support/tls-front.ts'
-import type { ProfileName } from '../conformance/profile/selection.ts'
 import { check, lineOf, referenceProfile, undecidedIn } from '../conformance/test-support/check.ts'
+import { checkReference, keys } from './test-support/reference.ts'
 
 /** The server with only one surface, and over both versions of HTTP. */
 
@@ -15,24 +15,12 @@ const prefixes = {
 test.each(Object.keys(prefixes) as (keyof typeof prefixes)[])(
   'profile %s conforms where there is no other surface',
   async (surface) => {
-    expect(await undecided(surface, only(prefixes[surface]))).toEqual([])
+    const server = { pace: { ttftMs: 2, gapMs: 1, jitter: 0 }, patch: only(prefixes[surface]) }
+    const report = await checkReference(server, { surfaces: surface, jobs: 8 })
+    expect(undecidedIn(report)).toEqual([])
   },
   120_000,
 )
-
-async function undecided(surfaces: ProfileName, patch: Patch): Promise<readonly string[]> {
-  const server = await startReferenceServer({
-    keys: ['sk-alone-first-1', 'sk-alone-second-2'],
-    pace: { ttftMs: 2, gapMs: 1, jitter: 0 },
-    patch,
-  })
-  try {
-    const profile = referenceProfile(server.url, server.keys)
-    return undecidedIn(await check(profile, { surfaces, jobs: 8 }))
-  } finally {
-    await server.close()
-  }
-}
 
 /** Every path outside the prefixes is unknown. */
 function only(kept: readonly string[]): Patch {
@@ -46,9 +34,7 @@ function only(kept: readonly string[]): Patch {
 }
 
 test('the whole suite says the same over HTTP/1.1 and over HTTP/2', async () => {
-  const server = await startReferenceServer({
-    keys: ['first-key-of-this-test', 'other-key-of-this-test'],
-  })
+  const server = await startReferenceServer({ keys })
   const front = await startTlsServer(proxyTo(server.url))
   onTestFinished(async () => {
     await front.close()

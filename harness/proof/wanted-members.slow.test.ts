@@ -1,39 +1,28 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { ConformanceReport } from '../../contract/report/conformance.ts'
-import { dialects } from '../../reference-server/deviations/index.ts'
-import { startReferenceServer } from '../../reference-server/index.ts'
 import type { TargetProfile } from '../conformance/profile/index.ts'
 import { rejudge } from '../conformance/recording/rejudge.ts'
 import {
-  check,
   exchangesIn,
   lineOf,
-  referenceProfile,
   requirementsWith,
   sharedEngine,
   temporaryFolder,
 } from '../conformance/test-support/check.ts'
+import { checkReference, patchNamed } from './test-support/reference.ts'
 
 /** Targets that refuse a request because of a missing field that the document does not list as required. */
 
-const keys = ['sk-first-caller-0123456789', 'sk-second-caller-0123456789']
 const only = ['V3-GEN-*', 'V3-IDEM-*', 'V3-HIST-01', 'V3-CHAT-01', 'VER-02', 'VER-04']
 
-async function judged(
+const judged = (
   dialect: string,
-  options: { readonly only: readonly string[]; readonly outDir: string },
+  options: { readonly only: readonly string[]; readonly outDir?: string },
   change: (profile: TargetProfile) => TargetProfile = (same) => same,
-): Promise<ConformanceReport> {
-  const patch = dialects.find(({ name }) => name === dialect)?.patch
-  if (patch === undefined) throw new Error(`no dialect ${dialect}`)
-  const server = await startReferenceServer({ keys, patch })
-  try {
-    const profile = referenceProfile(server.url, keys, { limits: { settleMs: 300 } })
-    return await check(change(profile), { jobs: 4, ...options })
-  } finally {
-    await server.close()
-  }
-}
+): Promise<ConformanceReport> =>
+  checkReference({ patch: patchNamed(dialect) }, { jobs: 4, ...options }, (own) =>
+    change({ ...own, limits: { ...own.limits, settleMs: 300 } }),
+  )
 
 describe('an assistant', () => {
   const outDir = temporaryFolder()
@@ -76,21 +65,15 @@ describe('an assistant', () => {
 })
 
 test('a negative that comes first is refused for its own reason', async () => {
-  const outDir = temporaryFolder()
-  const report = await judged('requires-assistant-id', { only: ['VER-04'], outDir })
+  const report = await judged('requires-assistant-id', { only: ['VER-04'] })
   expect(report.requirements.map(lineOf)).toEqual(['VER-04 pass'])
 }, 60_000)
 
 test('without an assistant in the profile a generation is unproven, and the report says which member to set', async () => {
-  const outDir = temporaryFolder()
-  const report = await judged(
-    'requires-assistant-id',
-    { only: ['V3-GEN-05'], outDir },
-    (profile) => {
-      const { assistants: _, ...rest } = profile
-      return rest
-    },
-  )
+  const report = await judged('requires-assistant-id', { only: ['V3-GEN-05'] }, (profile) => {
+    const { assistants: _, ...rest } = profile
+    return rest
+  })
   const requirement = report.requirements.find(({ id }) => id === 'V3-GEN-05')
   expect(requirement && lineOf(requirement)).toMatchInlineSnapshot(
     `"V3-GEN-05 unproven: set requests.generate.assistant_id in the target profile to test this"`,
@@ -104,8 +87,7 @@ test.each([
 ])(
   '%s: %s is open until the profile has requests.%s',
   async (dialect, id, member) => {
-    const options = { only: [id], outDir: temporaryFolder() }
-    const report = await judged(dialect, options, (profile) => ({ ...profile, requests: {} }))
+    const report = await judged(dialect, { only: [id] }, (own) => ({ ...own, requests: {} }))
     expect(requirementsWith(report, 'fail', 'error').map(lineOf)).toEqual([])
     const requirement = report.requirements.find((one) => one.id === id)
     expect(requirement && lineOf(requirement)).toContain(`set requests.${member}`)
@@ -114,8 +96,7 @@ test.each([
 )
 
 test('members that are named one after the other are added one after the other', async () => {
-  const outDir = temporaryFolder()
-  const report = await judged('requires-sampling', { only: ['OAI-*'], outDir })
+  const report = await judged('requires-sampling', { only: ['OAI-*'] })
   expect(requirementsWith(report, 'fail', 'warn').map(lineOf)).toEqual([])
   const open = report.observations.find(({ id }) => id === 'OPEN-38')
   expect(open?.answer).toMatch(/without (max_tokens, temperature|temperature, max_tokens): 400/)
