@@ -1,7 +1,7 @@
 /** All routes, surface by surface. */
 import { type Route, route } from '../http/call.ts'
 import type { Services } from '../services.ts'
-import { chatChangeRoutes, chatRoutes, favoriteRoutes } from './chats.ts'
+import { chatChangeRoutes, chatRoutes } from './chats.ts'
 import { baseRoutes, documentRoutes, searchRoutes } from './knowledge.ts'
 import { catalogRoutes, modelRoutes } from './models.ts'
 import { chatCompletionRoutes } from './openai/chat-completions.ts'
@@ -28,7 +28,6 @@ export function allRoutes(services: Services): readonly Route[] {
     ...generateRoutes(services),
     ...chatRoutes(services, 'v3'),
     ...chatChangeRoutes(services),
-    ...favoriteRoutes(services),
     ...attachmentRoutes(services),
     ...catalogRoutes(),
 

@@ -79,16 +79,14 @@ export function newChat(
   return { id: ids.uuid(), owner, name, version, favorite: false, createdAt: now, updatedAt: now }
 }
 
-const resource = '/api/v3/chat/:chat_id'
-
-/** Changes of v3 chats: update, and a generated title. */
+/** Changes of v3 chats: update, a generated title, and the favorites. */
 export function chatChangeRoutes({ clock, store }: Services): readonly Route[] {
   const { chats, history } = store
+  const resource = '/api/v3/chat/:chat_id'
 
   async function update(call: Call, changeOf: (chat: Chat) => ChatChange | Promise<ChatChange>) {
     const chat = await chatInPath(chats, call, 'v3')
-    const change = { ...(await changeOf(chat)), updatedAt: clock.now() }
-    return chatRecord((await chats.update(chat.owner, chat.id, change)) ?? chat)
+    return chatRecord((await chats.update(chat.owner, chat.id, await changeOf(chat))) ?? chat)
   }
 
   return [
@@ -101,6 +99,7 @@ export function chatChangeRoutes({ clock, store }: Services): readonly Route[] {
         return update(call, (chat) => ({
           name: name ?? chat.name,
           favorite: is_favorite ?? chat.favorite,
+          updatedAt: clock.now(),
         }))
       },
     }),
@@ -110,18 +109,10 @@ export function chatChangeRoutes({ clock, store }: Services): readonly Route[] {
       handle: (call) =>
         update(call, async ({ id }) => {
           const [first] = await history.runs(id)
-          return { name: titleOf(turnsOf(first?.input ?? [], new Map())) }
+          const name = titleOf(turnsOf(first?.input ?? [], new Map()))
+          return { name, updatedAt: clock.now() }
         }),
     }),
-  ]
-}
-
-export function favoriteRoutes({ store: { chats } }: Services): readonly Route[] {
-  const mark = async (call: Call, favorite: boolean) => {
-    const chat = await chatInPath(chats, call, 'v3')
-    return chatRecord((await chats.update(call.caller, chat.id, { favorite })) ?? chat)
-  }
-  return [
     route('GET', '/api/v3/chat/favorite', {
       summary: 'List favorite chats, newest first',
       answer: pageOf(chatShape),
@@ -134,12 +125,12 @@ export function favoriteRoutes({ store: { chats } }: Services): readonly Route[]
     route('POST', `${resource}/favorite`, {
       summary: 'Add a chat to the favorites',
       answer: chatShape,
-      handle: (call) => mark(call, true),
+      handle: (call) => update(call, () => ({ favorite: true })),
     }),
     route('DELETE', `${resource}/favorite`, {
       summary: 'Remove a chat from the favorites',
       answer: chatShape,
-      handle: (call) => mark(call, false),
+      handle: (call) => update(call, () => ({ favorite: false })),
     }),
   ]
 }

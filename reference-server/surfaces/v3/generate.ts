@@ -1,17 +1,12 @@
 /** POST /api/v3/message/generate and one-shot (section 4.3): a run in a stored chat, and one without. */
 
 import { hash } from 'node:crypto'
-import {
-  type AssistantContext,
-  catalogAssistant,
-  oneShotAssistant,
-} from '../../answering/assistant-context.ts'
+import { catalogAssistant, oneShotAssistant } from '../../answering/assistant-context.ts'
 import { ownFiles } from '../../answering/files.ts'
 import { finalResponse } from '../../events/response-object.ts'
 import type { ResponseRun } from '../../events/run.ts'
 import { type Call, type Reply, type Route, route } from '../../http/call.ts'
 import { ApiError } from '../../http/errors.ts'
-import type { Turn } from '../../model/types.ts'
 import {
   type GenerateRequest,
   generateRequest,
@@ -20,7 +15,7 @@ import {
 } from '../../requests/index.ts'
 import type { Services } from '../../services.ts'
 import type { Store } from '../../store/sql/store.ts'
-import type { Chat, IdempotencyScope, StoredRun } from '../../store/types.ts'
+import type { IdempotencyScope, StoredRun } from '../../store/types.ts'
 import { knownModel, ownChat } from '../ownership.ts'
 import { responseShape, runStream } from '../shapes.ts'
 import { chainTo, inputItems, namedFiles, outputItems, turnsOf } from './conversation.ts'
@@ -73,14 +68,7 @@ async function oneShot(services: Services, call: Call<OneShotRequest>): Promise<
 }
 
 /** An admitted turn, which only the model can still refuse. */
-interface Admitted {
-  readonly scope: IdempotencyScope
-  readonly chat: Chat
-  readonly assistant: AssistantContext
-  readonly chain: readonly StoredRun[]
-  readonly input: StoredRun['input']
-  readonly turns: readonly Turn[]
-}
+type Admitted = Awaited<ReturnType<typeof admit>>
 
 /** All checks come before the key is claimed, so that a refused request can be corrected. */
 async function generate(services: Services, call: Call<GenerateRequest>): Promise<Reply> {
@@ -96,10 +84,7 @@ async function generate(services: Services, call: Call<GenerateRequest>): Promis
   return runReply(services, call, begun, settled)
 }
 
-async function admit(
-  { store }: Services,
-  { body, caller, headers }: Call<GenerateRequest>,
-): Promise<Admitted> {
+async function admit({ store }: Services, { body, caller, headers }: Call<GenerateRequest>) {
   const scope: IdempotencyScope = { owner: caller, endpoint: path, key: idempotencyKey(headers) }
   const chat = await ownChat(store.chats, caller, body.chat_id, 'v3')
   knownModel(body.model_id, 'model_id')
@@ -111,54 +96,59 @@ async function admit(
   return { scope, chat, assistant, chain, input, turns: turnsOf(items, files) }
 }
 
-async function begin(
+/** Frees the key of a turn if the work fails, so that the turn can be sent again. */
+async function releasing<T>(
+  { store }: Services,
+  scope: IdempotencyScope,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    await store.idempotency.release(scope)
+    throw error
+  }
+}
+
+function begin(
   services: Services,
   body: GenerateRequest,
   { scope, assistant, chain, turns }: Admitted,
 ): Promise<Begun> {
-  try {
-    return await beginAnswer(services, body, {
+  return releasing(services, scope, () =>
+    beginAnswer(services, body, {
       caller: scope.owner,
       turns,
       assistant,
       rag: body.rag ?? false,
       previousRunId: body.parent_id == null ? null : (chain.at(-1)?.id ?? null),
       stored: true,
-    })
-  } catch (error) {
-    await services.store.idempotency.release(scope)
-    throw error
-  }
+    }),
+  )
 }
 
 /**
  * A run continues to its end even if the client disconnects, and is then stored atomically, so that the history
  * contains a whole turn or nothing. Only a server shutdown interrupts it.
  */
-async function perform(
-  { store, clock }: Services,
+function perform(
+  services: Services,
   run: ResponseRun,
   { scope, chat, input, chain }: Admitted,
   signal: AbortSignal,
 ): Promise<void> {
-  try {
+  const { store, clock } = services
+  return releasing(services, scope, async () => {
     await run.decoding.all(signal)
     for (const id of namedFiles(input)) await store.attachments.link(chat.id, id)
     await store.chats.update(chat.owner, chat.id, { updatedAt: clock.now() })
-    const stored: StoredRun = {
-      id: run.id,
-      parentId: chain.at(-1)?.id ?? null,
-      createdAt: run.startedAt,
-      input,
-      output: finalResponse(run).output,
-    }
+    const { output } = finalResponse(run)
+    const parentId = chain.at(-1)?.id ?? null
+    const stored: StoredRun = { id: run.id, parentId, createdAt: run.startedAt, input, output }
     // Last, because from here on a repeat gets this answer and the turn must be complete.
     await store.history.append(chat.id, stored, { scope, run })
     await store.idempotency.finish(scope, run)
-  } catch (error) {
-    await store.idempotency.release(scope)
-    throw error
-  }
+  })
 }
 
 /**
