@@ -13,57 +13,29 @@ import { openSqlite } from './sql/sqlite.ts'
 import type { Store } from './sql/store.ts'
 import type { Attachment, Chat, Message, StoreOptions } from './types.ts'
 
-const chat = (id: string, rest: Partial<Chat> = {}): Chat => ({
-  id,
-  owner: 'ann',
-  name: id,
-  version: 'v3',
-  favorite: false,
-  createdAt: 0.25,
-  updatedAt: 0.5,
-  ...rest,
-})
-const turn = (id: string) => ({
-  id,
-  parentId: null,
-  createdAt: 0.125,
-  input: [{ type: 'message', id: `${id}-in`, text: 'a\0b\ud800' }],
-  output: [{ type: 'message', id: `${id}-out` }],
-})
-const file = (id: string, rest: Partial<Attachment> = {}): Attachment => ({
-  id,
-  owner: 'ann',
-  filename: `${id}.txt`,
-  contentType: 'text/plain',
-  size: 0,
-  text: 'a\0b',
-  createdAt: 0,
-  ...rest,
-})
-const message = (id: string, parentId: string | null, chatId = 'a'): Message => ({
-  id,
-  chatId,
-  parentId,
-  modelId: 'm',
-  role: 'user',
-  content: 'a\0b',
-  createdAt: 0,
-  assistantId: null,
-  think: false,
-  rag: false,
-  attachmentIds: [],
-})
+const chat = (id: string, rest: Partial<Chat> = {}): Chat => {
+  const times = { createdAt: 0.25, updatedAt: 0.5 }
+  return { id, owner: 'ann', name: id, version: 'v3', favorite: false, ...times, ...rest }
+}
+const turn = (id: string) => {
+  const input = [{ type: 'message', id: `${id}-in`, text: 'a\0b\ud800' }]
+  const output = [{ type: 'message', id: `${id}-out` }]
+  return { id, parentId: null, createdAt: 0.125, input, output }
+}
+const file = (id: string, filename = `${id}.txt`): Attachment => {
+  const content = { contentType: 'text/plain', size: 0, text: 'a\0b' }
+  return { id, owner: 'ann', filename, ...content, createdAt: 0 }
+}
+const message = (id: string): Message => {
+  const of = { chatId: 'a', parentId: null, assistantId: null, attachmentIds: [], createdAt: 0 }
+  return { id, ...of, modelId: 'm', role: 'user', content: 'a\0b', think: false, rag: false }
+}
 const scope = { owner: 'ann', endpoint: '/generate', key: 'k' }
 const day = 24 * 60 * 60 * 1000
 const run: ResponseRun = {
-  id: 'resp_1',
-  startedAt: 1,
-  completedAt: 2,
+  ...{ id: 'resp_1', startedAt: 1, completedAt: 2 },
   decoding: { endsAt: 2, token: () => undefined, all: async () => {} },
-  settings: plainSettings,
-  steps: [],
-  finish: 'stop',
-  failure: null,
+  ...{ settings: plainSettings, steps: [], finish: 'stop', failure: null },
   tokens: { input: 1, output: 1, reasoning: 0 },
 }
 
@@ -74,25 +46,18 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => postgres?.remove())
 
-interface Kind {
-  readonly name: string
-  readonly missing: string
-  /** An unused store. */
-  readonly fresh: () => Promise<string>
-}
-
-const sqlite: Kind = {
+const sqlite = {
   name: 'sqlite',
   missing: '',
+  /** An unused store. */
   fresh: async () => {
     const folder = mkdtempSync(join(tmpdir(), 'chatgen-store-'))
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
     return `sqlite:${join(folder, 'store.sqlite')}`
   },
 }
-const shared: Kind = {
-  name: 'postgres',
-  missing,
+const shared = {
+  ...{ name: 'postgres', missing },
   fresh: async () => (await postgres?.createDatabase(randomUUID())) ?? '',
 }
 
@@ -126,8 +91,8 @@ describe.each([sqlite, shared])('$name $missing', (kind) => {
       const others = { name: 'x100 aXb backslash rger nul' }
       await chats.create(chat('1', { name: `x${part}x` }))
       await chats.create(chat('2', others))
-      await attachments.add(file('1', { filename: `x${part}x` }))
-      await attachments.add(file('2', { filename: others.name }))
+      await attachments.add(file('1', `x${part}x`))
+      await attachments.add(file('2', others.name))
       const search = part.toLowerCase()
       const found = [
         await chats.list('ann', { version: 'v3', limit: 9, search }),
@@ -143,14 +108,9 @@ describe.each([sqlite, shared])('$name $missing', (kind) => {
     const names = Array.from({ length: 20 }, (_, at) => `run-${at}`)
     await Promise.all(names.map((name) => history.append('a', turn(name))))
     const { rows, next } = await history.page('a', 0, 100)
-    expect(rows.map(({ runId }) => runId).filter((_, at) => at % 2 === 0)).toEqual(
-      rows.map(({ runId }) => runId).filter((_, at) => at % 2 === 1),
-    )
-    expect([new Set(rows.map(({ runId }) => runId)).size, rows.length, next]).toEqual([
-      20,
-      40,
-      null,
-    ])
+    const runs = rows.map(({ runId }) => runId)
+    expect(runs.filter((_, at) => at % 2 === 0)).toEqual(runs.filter((_, at) => at % 2 === 1))
+    expect([new Set(runs).size, runs.length, next]).toEqual([20, 40, null])
   })
 
   it('keeps nothing of a deleted chat, not even what comes late', async () => {
@@ -158,12 +118,12 @@ describe.each([sqlite, shared])('$name $missing', (kind) => {
     await chats.create(chat('a'))
     await history.append('a', turn('one'))
     await history.runs('a')
-    await messages.append(message('1', null))
+    await messages.append(message('1'))
     await attachments.add(file('f'))
     await attachments.link('a', 'f')
     await chats.delete('ann', 'a')
     await history.append('a', turn('late'))
-    await messages.append(message('2', null))
+    await messages.append(message('2'))
     await attachments.link('a', 'f')
     expect(await history.runs('a')).toEqual([])
     expect((await history.page('a', 0, 9)).rows).toEqual([])
@@ -180,8 +140,7 @@ describe.each([sqlite, shared])('$name $missing', (kind) => {
     const baseId = rows[0]?.id ?? ''
     const before = await knowledge.documents('ann', baseId)
     expect(await knowledge.documents('ann', baseId)).toBe(before)
-    const [first] = before
-    if (first === undefined) throw new Error('the seeded base has no documents')
+    const first = before[0] ?? expect.unreachable('the seeded base has no documents')
     expect(await knowledge.addDocument('ann', baseId, { ...first, id: 'doc_new' })).toBe(true)
     expect(await knowledge.documents('ann', baseId)).toHaveLength(before.length + 1)
     expect(await knowledge.documents('bob', baseId)).toHaveLength(before.length)
@@ -210,8 +169,7 @@ describe.each([sqlite, shared])('$name $missing', (kind) => {
     const found = await idempotency.reserve(scope, 'same', 1)
     expect(found.state === 'finished' && found.run.settings).toEqual(run.settings)
     expect((await idempotency.reserve(scope, 'other', 1)).state).toBe('mismatch')
-    const elsewhere = [{ owner: 'bob' }, { endpoint: '/x' }, { key: 'K' }]
-    for (const other of elsewhere) {
+    for (const other of [{ owner: 'bob' }, { endpoint: '/x' }, { key: 'K' }]) {
       expect((await idempotency.reserve({ ...scope, ...other }, 'same', 1)).state).toBe('first')
     }
   })
@@ -288,8 +246,7 @@ describe.skipIf(missing !== '')(`several servers on postgres ${missing}`, () => 
     expect((await one.history.runs('a')).map(({ id }) => id)).toEqual(['one', 'two'])
     const baseId = seededBase().id
     const documents = await one.knowledge.documents('ann', baseId)
-    const [first] = documents
-    if (first === undefined) throw new Error('the seeded base has no documents')
+    const first = documents[0] ?? expect.unreachable('the seeded base has no documents')
     await other.knowledge.addDocument('ann', baseId, { ...first, id: 'doc_new' })
     expect(await one.knowledge.documents('ann', baseId)).toHaveLength(documents.length + 1)
   })
@@ -333,7 +290,5 @@ async function execute(place: string, sql: string): Promise<readonly Row[]> {
 }
 
 function seededBase() {
-  const [seeded] = seededBases()
-  if (seeded === undefined) throw new Error('there is no seeded base')
-  return seeded.base
+  return (seededBases()[0] ?? expect.unreachable('there is no seeded base')).base
 }

@@ -1,9 +1,10 @@
 /** A real server on loopback for one test, with a short client API. */
 
-import { type ClientRequest, type IncomingMessage, request } from 'node:http'
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
 import { connect } from 'node:net'
 import { createParser } from 'eventsource-parser'
-import { Agent, FormData, fetch, type Headers } from 'undici'
+import { Agent, FormData, fetch } from 'undici'
 import { expect, onTestFinished } from 'vitest'
 import type { RunSettings } from '../events/run.ts'
 import {
@@ -26,13 +27,6 @@ interface TestRequest {
   /** An object is sent as JSON, anything else unchanged. */
   readonly body?: object | string | Uint8Array | FormData
   readonly headers?: Record<string, string>
-}
-
-interface TestAnswer {
-  readonly status: number
-  readonly headers: Headers
-  readonly text: string
-  readonly json: Json
 }
 
 export async function testServer(options: ReferenceServerOptions = {}) {
@@ -87,7 +81,7 @@ async function sendTo(
   method: string,
   path: string,
   { body, headers = {} }: TestRequest,
-): Promise<TestAnswer> {
+) {
   const isForm = body instanceof FormData
   const raw = typeof body === 'string' || body instanceof Uint8Array || isForm
   const response = await fetch(server.url + path, {
@@ -102,12 +96,8 @@ async function sendTo(
   })
   const text = await response.text()
   const isJson = response.headers.get('content-type')?.includes('json') === true && text !== ''
-  return {
-    status: response.status,
-    headers: response.headers,
-    text,
-    json: isJson ? JSON.parse(text) : undefined,
-  }
+  const json: Json = isJson ? JSON.parse(text) : undefined
+  return { status: response.status, headers: response.headers, text, json }
 }
 
 /** Sequential ids, from 1. */
@@ -126,13 +116,8 @@ export function countingIds(): Ids {
 // biome-ignore lint/suspicious/noExplicitAny: tests read events and bodies of any shape
 export type Json = any
 
-interface ReadBlock {
-  readonly event: string | undefined
-  readonly data: string
-}
-
-export function readBlocks(text: string): ReadBlock[] {
-  const blocks: ReadBlock[] = []
+export function readBlocks(text: string) {
+  const blocks: { readonly event: string | undefined; readonly data: string }[] = []
   const parser = createParser({ onEvent: ({ event, data }) => blocks.push({ event, data }) })
   parser.feed(text)
   return blocks
@@ -145,45 +130,31 @@ export function readEvents(text: string): Json[] {
 
 /** The chunks of a compatible stream, without its end marker. */
 export function readChunks(text: string): Json[] {
-  return readBlocks(text)
-    .map(({ data }) => data)
-    .filter((data) => data !== '[DONE]')
-    .map((data) => JSON.parse(data))
+  return readBlocks(text).flatMap(({ data }) => (data === '[DONE]' ? [] : [JSON.parse(data)]))
 }
 
-interface OpenStream {
-  readonly request: ClientRequest
-  readonly response: IncomingMessage
-}
+type OpenStream = Awaited<ReturnType<typeof openStream>>
 
 /** Resolves with the head of the answer, before its body is read. */
-export function openStream(
+export async function openStream(
   server: ReferenceServer,
   path: string,
   body: object,
   headers: Record<string, string> = {},
-): Promise<OpenStream> {
-  return new Promise((resolve, reject) => {
-    const sent = request(server.url + path, {
-      method: 'POST',
-      agent: false,
-      headers: {
-        authorization: `Bearer ${server.keys[0]}`,
-        'content-type': 'application/json',
-        ...headers,
-      },
-    })
-    sent.on('response', (response) => resolve({ request: sent, response }))
-    sent.on('error', reject)
-    sent.end(JSON.stringify(body))
-  })
+) {
+  const own = { authorization: `Bearer ${server.keys[0]}`, 'content-type': 'application/json' }
+  const options = { method: 'POST', agent: false, headers: { ...own, ...headers } }
+  const sent = request(server.url + path, options).end(JSON.stringify(body))
+  // What goes wrong after the head is an error of the response.
+  sent.on('error', () => {})
+  const [response] = (await once(sent, 'response')) as [IncomingMessage]
+  return { request: sent, response }
 }
 
 /** Reads a few bytes, then disconnects. */
 export async function leaveInMidStream({ request: sent, response }: OpenStream): Promise<void> {
   await new Promise((resolve) => response.once('data', resolve))
   response.on('error', () => {})
-  sent.on('error', () => {})
   sent.destroy()
 }
 
