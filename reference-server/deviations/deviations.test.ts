@@ -29,11 +29,8 @@ test('faults break one or two known requirements', () => {
 
 test('the state of a fault starts empty for each server', async () => {
   const leak = faults.find(({ name }) => name === 'openai-requests-share-a-conversation')
-  if (leak === undefined) throw new Error('no such fault')
-  const [first, second] = [
-    await testServer({ patch: leak.patch }),
-    await testServer({ patch: leak.patch }),
-  ]
+  const { patch } = leak ?? expect.unreachable('no such fault')
+  const [first, second] = [await testServer({ patch }), await testServer({ patch })]
   await first.complete('My name is Ada.')
   expect((await first.complete('What is my name?')).text).toContain('Ada')
   expect((await second.complete('What is my name?')).text).not.toContain('Ada')
@@ -66,10 +63,10 @@ describe('a fault of the grammar', () => {
     for (const operation of faultyOperations) {
       for (const list of [effectsOf(operation), conditionsOf(operation)]) {
         const all = list.map(({ name }) => name)
-        expect([operation, all.filter((name, at) => all.indexOf(name) !== at)]).toEqual([
+        expect(
+          all.filter((name, at) => all.indexOf(name) !== at),
           operation,
-          [],
-        ])
+        ).toEqual([])
       }
     }
   })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { parseJson } from '../../contract/json.ts'
 import { type Json, type TestServer, testServer } from '../test-support/server.ts'
 
 const surfaces = {
@@ -16,41 +17,28 @@ const surfaces = {
   }),
 }
 
-interface Received {
-  readonly text: string
-  /** Data lines of JSON. */
-  readonly lines: readonly string[]
-  /** Tokens in the readable events. */
-  readonly tokens: number
-  readonly end: 'whole' | 'cut' | 'left'
-}
-
-/** Reads a response; disconnects after a second without a byte. */
+/** Reads a response, with its data lines of JSON and their tokens; disconnects after a second without a byte. */
 async function receive(
   server: TestServer,
   { path, body }: { path: string; body: object },
   key = 'one',
-): Promise<Received> {
+) {
   const client = new AbortController()
   const leave = () => client.abort(new Error('left'))
-  let patience = setTimeout(leave, 1000)
+  const patience = setTimeout(leave, 1000)
   let text = ''
-  let end: Received['end'] = 'whole'
+  let end: 'whole' | 'cut' | 'left' = 'whole'
   try {
+    const own = { 'content-type': 'application/json', 'idempotency-key': key }
     const response = await fetch(server.url + path, {
       method: 'POST',
-      headers: {
-        authorization: `Bearer ${server.keys[0]}`,
-        'content-type': 'application/json',
-        'idempotency-key': key,
-      },
+      headers: { authorization: `Bearer ${server.keys[0]}`, ...own },
       body: JSON.stringify(body),
       signal: client.signal,
     })
     const decoder = new TextDecoder()
     for await (const chunk of response.body ?? []) {
-      clearTimeout(patience)
-      patience = setTimeout(leave, 1000)
+      patience.refresh()
       text += decoder.decode(chunk, { stream: true })
     }
   } catch {
@@ -60,19 +48,11 @@ async function receive(
   const lines = text
     .split('\n')
     .flatMap((line) => (line.startsWith('data: {') ? line.slice(6) : []))
-  const tokens = lines.flatMap(read).filter((event) => {
-    const delta = event.delta ?? event.choices?.[0]?.delta?.content
-    return typeof delta === 'string' && delta !== ''
-  }).length
+  const deltas = lines
+    .flatMap((line): Json => parseJson(line) ?? [])
+    .map((event) => event.delta ?? event.choices?.[0]?.delta?.content)
+  const tokens = deltas.filter((delta) => typeof delta === 'string' && delta !== '').length
   return { text, lines, tokens, end }
-}
-
-function read(line: string): readonly Json[] {
-  try {
-    return [JSON.parse(line)]
-  } catch {
-    return []
-  }
 }
 
 /** The responses of all surfaces to a prompt, which are awaited side by side. */
@@ -109,7 +89,7 @@ describe('on each surface', () => {
   ] as const)('[[%s=%i]] in a stream of 8 tokens: %s', async (kind, after, end, tokens) => {
     for (const received of await receiveAll(`[[${kind}=${after}]] [[tokens=8]]`, true)) {
       expect([received.end, received.tokens], received.surface).toEqual([end, tokens])
-      const broken = received.lines.filter((line) => read(line).length === 0).length
+      const broken = received.lines.filter((line) => parseJson(line) === undefined).length
       expect(broken, received.surface).toBe(kind === 'malformed' ? 1 : 0)
     }
   })

@@ -1,15 +1,14 @@
 import { expect, it } from 'vitest'
-import type { ReferenceServerOptions } from '../index.ts'
 import { countingIds, exchangeBytes, type TestServer, testServer } from '../test-support/server.ts'
 
-const threeWords = {
-  model: 'SVC-Main',
-  messages: [{ role: 'user', content: '[[say=one two three]]' }],
-  stream: true,
-}
 const completionsPath = '/api/openai/chat/completions'
+const completionOf = (content: string, stream: boolean) => ({
+  model: 'SVC-Main',
+  messages: [{ role: 'user', content }],
+  stream,
+})
 const completion = (header: string, version?: string) =>
-  requestText(completionsPath, threeWords, header, version)
+  requestText(completionsPath, completionOf('[[say=one two three]]', true), header, version)
 
 it('writes streams one after the other to a client that asks for several at once', async () => {
   const server = await testServer({ pace: { ttftMs: 5, gapMs: 1, jitter: 0 } })
@@ -53,38 +52,22 @@ it('has sent what came before a stream broke off', async () => {
   expect(errors).toEqual([new RangeError('broken')])
 })
 
-const fiveTokens = (stream: boolean) => ({
-  model: 'SVC-Main',
-  messages: [{ role: 'user', content: '[[tokens=5]]' }],
-  stream,
-})
 const oneShot = (stream: boolean) => ({ model_id: 'SVC-Main', input: '[[tokens=5]]', stream })
 const requests = [
-  ['/api/openai/chat/completions', fiveTokens(true)],
-  ['/api/openai/chat/completions', fiveTokens(false)],
+  [completionsPath, completionOf('[[tokens=5]]', true)],
+  [completionsPath, completionOf('[[tokens=5]]', false)],
   ['/api/v3/message/one-shot', oneShot(true)],
   ['/api/v3/message/one-shot', oneShot(false)],
   ['/api/v3/message/one-shot', {}],
 ] as const
 
-/** Answers are deterministic, so that differences come from the stamps. */
-function predictable(): ReferenceServerOptions {
-  return {
-    keys: ['key'],
-    clock: { now: () => 1_700_000_000_000, sleep: async () => {} },
-    ids: countingIds(),
-  }
-}
-
 it.each(requests)(
   'adds stamps, if they are asked for, and nothing else: %s %j',
   async (path, body) => {
-    const header = 'x-chatgen-stamps: 1\r\n'
-    const plain = await rawAnswer(await testServer(predictable()), path, body, '')
-    const refused = 'x-chatgen-stamps: 0\r\n'
-    expect(await rawAnswer(await testServer(predictable()), path, body, refused)).toEqual(plain)
+    const plain = await rawAnswer(path, body, '')
+    expect(await rawAnswer(path, body, 'x-chatgen-stamps: 0\r\n')).toEqual(plain)
     const began = process.hrtime.bigint()
-    const stamped = await rawAnswer(await testServer(predictable()), path, body, header)
+    const stamped = await rawAnswer(path, body, 'x-chatgen-stamps: 1\r\n')
     const ended = process.hrtime.bigint()
     const stamps = [...stamped.matchAll(/^(?:: sent|x-chatgen-\w+:) (\d+)/gm)].map(([, ns = '']) =>
       BigInt(ns),
@@ -101,13 +84,7 @@ it.each(requests)(
 )
 
 it('writes stamp and event in one chunk', async () => {
-  const [path, body] = requests[0]
-  const text = await rawAnswer(
-    await testServer(predictable()),
-    path,
-    body,
-    'x-chatgen-stamps: 1\r\n',
-  )
+  const text = await rawAnswer(...requests[0], 'x-chatgen-stamps: 1\r\n')
   const events = chunksOf(text.slice(text.indexOf('\r\n\r\n') + 4))
   expect(events).toHaveLength(8)
   for (const event of events) expect(event).toMatch(/^: sent \d+\ndata: \S.*\n\n$/)
@@ -119,13 +96,10 @@ function chunksOf(body: string): string[] {
   return size > 0 ? [body.slice(from, from + size), ...chunksOf(body.slice(from + size + 2))] : []
 }
 
-/** Head and body as received, without the Date header. */
-async function rawAnswer(
-  server: TestServer,
-  path: string,
-  body: object,
-  header: string,
-): Promise<string> {
+/** Head and body, without the Date header, of answers that differ by their stamps alone. */
+async function rawAnswer(path: string, body: object, header: string): Promise<string> {
+  const clock = { now: () => 1_700_000_000_000, sleep: async () => {} }
+  const server = await testServer({ keys: ['key'], clock, ids: countingIds() })
   const text = await exchange(server, requestText(path, body, `connection: close\r\n${header}`))
   return text.replace(/^Date: .*\r\n/im, '')
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readChunks, testServer } from '../../test-support/server.ts'
+import { openStream, readChunks, testServer } from '../../test-support/server.ts'
 
 describe('one JSON answer', () => {
   it('honors max_tokens under either name', async () => {
@@ -30,18 +30,12 @@ describe('a stream', () => {
 
   it('comes at the pace of the model, event by event', async () => {
     const server = await testServer({ pace: { ttftMs: 60, gapMs: 15, jitter: 0 } })
+    const messages = [{ role: 'user', content: '[[tokens=10]]' }]
+    const body = { model: 'SVC-Main', messages, stream: true }
     const started = performance.now()
-    const response = await fetch(`${server.url}/api/openai/chat/completions`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${server.keys[0]}`, 'content-type': 'application/json' },
-      body: JSON.stringify({
-        model: 'SVC-Main',
-        messages: [{ role: 'user', content: '[[tokens=10]]' }],
-        stream: true,
-      }),
-    })
+    const { response } = await openStream(server, '/api/openai/chat/completions', body)
     const arrivals: number[] = []
-    for await (const _ of response.body ?? []) arrivals.push(performance.now() - started)
+    for await (const _ of response) arrivals.push(performance.now() - started)
     expect(arrivals.length).toBeGreaterThan(1)
     expect(arrivals[1]).toBeGreaterThanOrEqual(50)
     expect(arrivals.at(-1)).toBeGreaterThanOrEqual(60 + 9 * 15 - 5)

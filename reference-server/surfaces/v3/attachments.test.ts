@@ -82,12 +82,8 @@ describe('media in an input', () => {
   it('are read, if they were uploaded as PDF', async () => {
     const server = await testServer()
     const pdf = new URL('../../../fixtures/documents/harbour-notice.pdf', import.meta.url)
-    const notice = {
-      name: 'notice.pdf',
-      content: new Uint8Array(readFileSync(pdf)),
-      type: 'application/pdf',
-    }
-    const { json } = await server.upload(notice)
+    const notice = { name: 'notice.pdf', content: new Uint8Array(readFileSync(pdf)) }
+    const { json } = await server.upload({ ...notice, type: 'application/pdf' })
     const content = [
       { type: 'input_file', file_id: json.id },
       { type: 'input_text', text: 'What is the pilot boat called?' },
