@@ -20,20 +20,11 @@ const maxFaults = 80
 /** Size of a sample of all faults, used if a change cannot be attributed to requirements. */
 const sampled = 20
 
-export interface Changed {
-  readonly rows: readonly string[]
-  /** Changed files in which the diff names no requirement. */
-  readonly elsewhere: readonly string[]
-  readonly names: readonly string[]
-  /** Number of faults of affected requirements that were left out to stay under a minute. */
-  readonly leftOut: number
-}
-
 /**
  * Faults of the requirements that are named in or near the changes since a commit, and faults whose own
  * definition changed. If a changed file names no requirement, a sample of all faults is added.
  */
-export function changedSince(commit: string): Changed {
+export function changedSince(commit: string) {
   const perFile = diffSince(commit)
     .split(/^diff --git /m)
     .slice(1)
@@ -47,8 +38,10 @@ export function changedSince(commit: string): Changed {
   const chosen = spread(touched, maxFaults - sample.length)
   return {
     rows: [...rows].sort(),
+    /** Changed files in which the diff names no requirement. */
     elsewhere,
     names: [...new Set(['clean-full', ...[...chosen, ...sample].map(({ name }) => name)])],
+    /** Number of faults of affected requirements that were left out to stay under a minute. */
     leftOut: touched.length - chosen.length,
   }
 }

@@ -7,7 +7,6 @@ import type { Patch } from '../services.ts'
 import { allRoutes } from '../surfaces/all-routes.ts'
 import { countingIds, type Json, testServer } from '../test-support/server.ts'
 import { isCallOf, tour } from '../test-support/tour.ts'
-import type { OperationExamples } from './document.ts'
 
 describe('/openapi.json', () => {
   const read = async (): Promise<Json> => {
@@ -123,15 +122,14 @@ async function* kept(blocks: AsyncIterable<SseBlock>, into: SseBlock[]) {
 
 const maxBlocks = 3
 
-function exampleOf(exchanges: readonly SeenExchange[]): OperationExamples {
+/** JSON omits what is undefined. */
+function exampleOf(exchanges: readonly SeenExchange[]) {
   const value = exchanges.find(({ reply }) => !('blocks' in reply))
   const stream = exchanges.find(({ reply }) => 'blocks' in reply)
-  const request = value?.call.file === undefined ? value?.call.body : undefined
-  const answer = value && 'body' in value.reply ? value.reply.body : undefined
   const events = stream?.blocks.slice(0, maxBlocks).map((block) => String(encodeBlock(block)))
   return {
-    ...(request === undefined ? {} : { request }),
-    ...(answer === undefined ? {} : { answer }),
-    ...(events === undefined ? {} : { stream: events.join('') }),
+    request: value?.call.file === undefined ? value?.call.body : undefined,
+    answer: value && 'body' in value.reply ? value.reply.body : undefined,
+    stream: events?.join(''),
   }
 }

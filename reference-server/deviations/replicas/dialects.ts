@@ -3,42 +3,28 @@ import type { Patch } from '../../services.ts'
 import type { Chat, StoredRun } from '../../store/types.ts'
 import { delayAnswers } from '../dialects/wire.ts'
 import { compose, editedRows, onStore } from '../patches/services.ts'
+import { headingParts } from '../table.ts'
 import type { PatchReplicas } from './faults.ts'
 
 const replicationMs = 150
 
-interface ReplicaDialect {
-  readonly name: string
-  readonly summary: string
-  /** Milliseconds until a change is visible on all replicas. */
-  readonly visibleMs: number
-  readonly patches: PatchReplicas
-}
+type ReplicaDialect = readonly [visibleMs: number, patches: PatchReplicas]
 
-export const replicaDialects: readonly ReplicaDialect[] = [
-  {
-    name: 'replicas-alike',
-    summary: 'Replicas share all state.',
-    visibleMs: 0,
-    patches: () => () => (services) => services,
-  },
-  {
-    name: 'replication-is-slow',
-    summary: `Changes reach the other replicas after ${replicationMs} ms.`,
-    visibleMs: replicationMs,
-    patches: () => {
+/** `visibleMs`: milliseconds until a change is visible on all replicas. */
+export const replicaDialects = Object.entries<ReplicaDialect>({
+  'replicas-alike: Replicas share all state.': [0, () => () => (services) => services],
+  [`replication-is-slow: Changes reach the other replicas after ${replicationMs} ms.`]: [
+    replicationMs,
+    () => {
       const changes = new Map<string, Change>()
       return (replica) => laggingReplica(changes, replica)
     },
-  },
-  {
-    name: 'replicas-of-different-speed',
-    summary: 'Each replica answers 40 ms later than the previous one.',
-    visibleMs: 0,
-    patches: () => (replica) =>
-      replica === 0 ? (services) => services : delayAnswers(40 * replica),
-  },
-]
+  ],
+  'replicas-of-different-speed: Each replica answers 40 ms later than the previous one.': [
+    0,
+    () => (replica) => (replica === 0 ? (services) => services : delayAnswers(40 * replica)),
+  ],
+}).map(([heading, [visibleMs, patches]]) => ({ ...headingParts(heading), visibleMs, patches }))
 
 /** The latest change of an object; `before` is the chat that other replicas still return. */
 interface Change {
