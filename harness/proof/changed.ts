@@ -29,7 +29,9 @@ export function changedSince(commit: string) {
     .split(/^diff --git /m)
     .slice(1)
   const rows = new Set(perFile.flatMap(rowsIn))
-  const elsewhere = perFile.filter((text) => rowsIn(text).length === 0).map(fileOf)
+  const elsewhere = perFile
+    .filter((text) => rowsIn(text).length === 0)
+    .map((text) => /^a\/(\S+)/.exec(text)?.[1] ?? 'a file')
   const text = perFile.join('\n')
   const touched = faults.filter(
     ({ name, breaks }) => text.includes(` ${name}: `) || breaks.some((id) => rows.has(id)),
@@ -58,8 +60,4 @@ function diffSince(commit: string): string {
 
 function rowsIn(text: string): string[] {
   return (text.match(/\b[A-Z0-9]+(?:-[A-Z0-9]+)*-\d{2}\b/g) ?? []).filter(isRequirementId)
-}
-
-function fileOf(text: string): string {
-  return /^a\/(\S+)/.exec(text)?.[1] ?? 'a file'
 }

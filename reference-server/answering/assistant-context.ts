@@ -58,7 +58,8 @@ export async function oneShotAssistant(
   const named = async (id: string | null | undefined, param: string) =>
     typeof id === 'string' ? [(await ownBase(knowledge, caller, id, param)).id] : undefined
   if (assistant_id === 'searcher') {
-    const baseIds = (await named(kb_id, 'kb_id')) ?? (await allBases(knowledge, caller))
+    const all = async () => (await knowledge.bases(caller, { limit: maxBases })).rows
+    const baseIds = (await named(kb_id, 'kb_id')) ?? (await all()).map(({ id }) => id)
     return { instructions: 'You search the knowledge base.', baseIds, searchesByItself: true }
   }
   if (typeof assistant_id === 'string') return catalogAssistant(assistant_id)
@@ -79,11 +80,6 @@ export async function ownBase(
 
 /** Maximum number of knowledge bases in one search. */
 const maxBases = 20
-
-async function allBases(knowledge: Store['knowledge'], caller: string): Promise<readonly string[]> {
-  const { rows } = await knowledge.bases(caller, { limit: maxBases })
-  return rows.map(({ id }) => id)
-}
 
 /** The assistants of the catalog, and named instructions. */
 

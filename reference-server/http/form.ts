@@ -35,7 +35,7 @@ export async function readForm(
     const own = { headers: headers as BusboyHeaders, limits: { ...limits, fileSize } }
     return await readParts(request, fileSize, new Busboy(own))
   } catch (error) {
-    throw error instanceof ApiError ? error : unreadable(error)
+    throw error instanceof ApiError ? error : unfit(`The form cannot be read: ${messageOf(error)}`)
   }
 }
 
@@ -101,8 +101,4 @@ function plainName(filename = ''): string {
 
 function unfit(message: string): ApiError {
   return new ApiError(400, message, 'invalid_form', 'file')
-}
-
-function unreadable(error: unknown): ApiError {
-  return unfit(`The form cannot be read: ${messageOf(error)}`)
 }

@@ -55,7 +55,7 @@ export interface Quotation {
 export function quotation(hits: readonly SearchHit[]): Quotation | undefined {
   const [first, ...others] = hits.toSorted((a, b) => b.score - a.score)
   if (first === undefined) return undefined
-  const text = `${first.filename} says: ${oneLine(first.text)}`
+  const text = `${first.filename} says: ${first.text.replace(/\s+/g, ' ').trim()}`
   const citations = [citation(first, text.length)]
   const other = others.find(({ fileId }) => fileId !== first.fileId)
   if (other === undefined) return { text, citations }
@@ -65,8 +65,4 @@ export function quotation(hits: readonly SearchHit[]): Quotation | undefined {
 
 function citation({ fileId, filename }: SearchHit, index: number): Citation {
   return { fileId, filename, index }
-}
-
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').trim()
 }

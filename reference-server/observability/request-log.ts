@@ -40,7 +40,7 @@ function recordOf(served: Served, durationMs: number) {
     durationMs: Math.round(durationMs * 10) / 10,
     requestId: call?.id,
     caller: call?.caller || undefined,
-    stream: isStream(answered) || undefined,
+    stream: (answered !== undefined && 'blocks' in answered) || undefined,
     aborted: !response.writableFinished || undefined,
     ...refusalOf(answered),
     headers: headersToShow(request.headers),
@@ -71,10 +71,6 @@ function prettyLine(record: RequestRecord, colorize = false): string {
   const summary = [head, ...notes.filter((note) => note !== undefined)].join('  ')
   const line = `[${hours}:${minutes}:${seconds}.${ms}] ${summary}`
   return colorize ? styleText(colors[record.level], line, { validateStream: false }) : line
-}
-
-function isStream(reply: Reply | undefined): boolean {
-  return reply !== undefined && 'blocks' in reply
 }
 
 /** Reason of a refusal, from its problem details. */

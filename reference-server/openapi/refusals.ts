@@ -63,11 +63,8 @@ function statusesOf(route: Route): readonly Status[] {
 
 function membersOf({ path, body, query }: Route): readonly string[] {
   const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
-  return [...inPath, ...[body, query].flatMap(namesOf)]
-}
-
-function namesOf(schema: z.ZodType | undefined): readonly string[] {
-  return schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
+  const schemas = [body, query].filter((schema) => schema instanceof z.ZodObject)
+  return [...inPath, ...schemas.flatMap(({ shape }) => Object.keys(shape))]
 }
 
 /** `components.responses`. */

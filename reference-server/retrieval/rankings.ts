@@ -72,18 +72,15 @@ export function sparseRanker(chunks: readonly Chunk[]): Ranker {
       const chunk = chunks[id as number]
       if (chunk === undefined) return []
       const covered = Math.min(1, new Set(queryTerms).size / queryWordCount)
-      return [{ chunk, score: coverage * covered + (1 - coverage) * squash(score) }]
+      // The score of the index has no maximum.
+      const limited = score / (score + 3)
+      return [{ chunk, score: coverage * covered + (1 - coverage) * limited }]
     })
   }
 }
 
 /** Weight of the share of query words that were found; the rest is the score of the index. */
 const coverage = 0.8
-
-/** Limits the score of the index, which has no maximum, to 1. */
-function squash(score: number): number {
-  return score / (score + 3)
-}
 
 /** The words of a text for both kinds of retrieval. */
 

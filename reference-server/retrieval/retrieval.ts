@@ -120,14 +120,15 @@ const wordsPerChunk = 70
 
 export function chunksOf({ id, filename, text }: KnowledgeDocument): Chunk[] {
   const chunks: Chunk[] = []
-  let heading = nameOf(filename)
+  // Text without a heading gets the words of its file name as heading.
+  let heading = filename.replace(/\.\w{1,8}$/, '').replace(/[-_]+/g, ' ')
   let gathered = ''
   const flush = () => {
     if (gathered !== '') chunks.push({ fileId: id, filename, heading, text: gathered })
     gathered = ''
   }
   for (const paragraph of paragraphs(text)) {
-    const title = headingOf(paragraph)
+    const title = /^#{1,6} (.*)$/.exec(paragraph)?.[1]?.trim()
     if (title !== undefined) {
       flush()
       heading = title
@@ -142,11 +143,6 @@ export function chunksOf({ id, filename, text }: KnowledgeDocument): Chunk[] {
   return chunks
 }
 
-/** Text without a heading gets the words of its file name as heading. */
-function nameOf(filename: string): string {
-  return filename.replace(/\.\w{1,8}$/, '').replace(/[-_]+/g, ' ')
-}
-
 /** A Markdown heading is a separate paragraph, with or without an empty line after it. */
 function paragraphs(text: string): string[] {
   return text
@@ -155,10 +151,6 @@ function paragraphs(text: string): string[] {
     .split(/\n[^\S\n]*\n/)
     .map((paragraph) => paragraph.trim())
     .filter((paragraph) => paragraph !== '')
-}
-
-function headingOf(paragraph: string): string | undefined {
-  return /^#{1,6} (.*)$/.exec(paragraph)?.[1]?.trim()
 }
 
 function pieces(paragraph: string): string[] {

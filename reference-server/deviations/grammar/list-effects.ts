@@ -73,9 +73,11 @@ function rowsOfWalk({ earlier, operation }: Circumstance): number {
   }, 0)
 }
 
+const inAscii = (text: string, name: string) => (name === 'text' ? questionMarks(text) : text)
+
 const historyEffects = effectTable({
   'mangle: texts are shown with ? for what is not ASCII': editRows((rows) =>
-    rows.map((row) => toObject(mapStrings(row, withoutOthers))),
+    rows.map((row) => toObject(mapStrings(row, inAscii))),
   ),
   'ignore: the default page size is 10 (limit: not given)': editQuery('limit', 10),
   'ignore: the default page size is 49 (limit: not given)': editQuery('limit', 49),
@@ -89,10 +91,6 @@ const historyEffects = effectTable({
     }),
   },
 })
-
-function withoutOthers(text: string, name: string): string {
-  return name === 'text' ? questionMarks(text) : text
-}
 
 const searchIgnored = effectTable({
   'ignore: search is ignored (search: given)': editQuery('search', undefined),

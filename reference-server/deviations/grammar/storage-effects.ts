@@ -12,12 +12,13 @@ export function storageEffects(operation: FaultyOperation): readonly Effect[] {
     ...(operation === 'v3.generate' ? historyEffects : []),
     ...(operation === 'v3.generate' || operation === 'v2.message' ? leavesAChat : []),
     ...(ofAChat.includes(operation) ? otherVersion : []),
-    ...(isOwned(operation) ? otherCaller : []),
+    ...(owned.test(operation) ? otherCaller : []),
   ]
 }
 
 const remembers: readonly FaultyOperation[] = ['openai.chat', 'v2.generate', 'v3.generate']
 const ofAChat: readonly FaultyOperation[] = ['v2.message', 'v3.generate', 'v3.history']
+const owned = /^v3\.(chat|chats|favorites|history|attachments|chatAttachments)$/
 
 /** Effects on the context, for requests that have one. */
 function contextEffects(operation: FaultyOperation): readonly Effect[] {
@@ -84,10 +85,6 @@ const otherCaller = effectTable({
     incoming: (call) => ({ ...call, caller: 'caller-1' }),
   },
 })
-
-function isOwned(operation: FaultyOperation): boolean {
-  return /^v3\.(chat|chats|favorites|history|attachments|chatAttachments)$/.test(operation)
-}
 
 /** A chat that is created implicitly is named after its first message. */
 const leavesAChat = effectTable({

@@ -40,8 +40,8 @@ function laggingReplica(changes: Map<string, Change>, replica: number): Patch {
   /** The change of another replica that is not visible yet. */
   const hidden = (id: string) => {
     const change = changes.get(id)
-    const isHidden = change?.replica !== replica && isRecent(change)
-    return isHidden ? change : undefined
+    if (change === undefined || change.replica === replica) return undefined
+    return performance.now() - change.atMs < replicationMs ? change : undefined
   }
   const isVisible = ({ id }: { readonly id: string }) => hidden(id) === undefined
   const visibleChat = (id: string, current: Chat | undefined) => {
@@ -108,8 +108,4 @@ function laggingReplica(changes: Map<string, Change>, replica: number): Patch {
       list: editedRows(list, (rows) => rows.filter(isVisible)),
     })),
   ])
-}
-
-function isRecent(change: Change | undefined): boolean {
-  return change !== undefined && performance.now() - change.atMs < replicationMs
 }

@@ -66,7 +66,7 @@ async function complete(
 
 /** The request for one of the `n` answers; `choice` counts from 0. */
 function modelRequest(body: ChatCompletionRequest, choice: number): ModelRequest {
-  const functions = offeredFunctions(body)
+  const functions = body.tool_choice === 'none' ? [] : functionsIn(body)
   return {
     model: body.model,
     turns: body.messages.map(turn),
@@ -117,10 +117,6 @@ function turn({ role, content }: ChatMessage): Turn {
       ? content
       : (content ?? []).map((part) => part.text ?? '').join('\n')
   return { role: role === 'function' ? 'tool' : role, text }
-}
-
-function offeredFunctions(body: ChatCompletionRequest): readonly FunctionTool[] {
-  return body.tool_choice === 'none' ? [] : functionsIn(body)
 }
 
 function functionsIn({ tools }: ChatCompletionRequest): readonly FunctionTool[] {

@@ -182,7 +182,9 @@ async function earlierRun(
   payload: unknown,
   now: number,
 ): Promise<ResponseRun | undefined> {
-  const reservation = await idempotency.reserve(scope, fingerprint(payload), now)
+  // Of the JSON value, not of its bytes: the order of fields does not matter.
+  const fingerprint = hash('sha256', canonical(payload), 'base64url')
+  const reservation = await idempotency.reserve(scope, fingerprint, now)
   if (reservation.state === 'first') return undefined
   if (reservation.state === 'finished') return reservation.run
   if (reservation.state === 'running') {
@@ -192,11 +194,6 @@ async function earlierRun(
   }
   const message = 'This Idempotency-Key was used with another payload'
   throw new ApiError(422, message, 'idempotency_key_reused')
-}
-
-/** Hash of the JSON value, not of its bytes: the order of fields does not matter. */
-function fingerprint(payload: unknown): string {
-  return hash('sha256', canonical(payload), 'base64url')
 }
 
 function canonical(value: unknown): string {
