@@ -186,14 +186,11 @@ export function restoreExchange(value: unknown): Exchange {
   return exchange.parse(value)
 }
 
-interface Restored {
-  readonly exchanges: readonly Exchange[]
-  /** Lines that are not an exchange: a killed run truncates its last one. */
-  readonly lost: number
-}
-
-/** The exchanges of a whole `exchanges.ndjson`, as a crash may have left it. */
-export function restoreExchanges(text: string): Restored {
+/**
+ * The exchanges of a whole `exchanges.ndjson`, as a crash may have left it, and the number of lines that are not an
+ * exchange: a killed run truncates its last one.
+ */
+export function restoreExchanges(text: string) {
   const lines = text.split('\n').filter(Boolean)
   const exchanges = lines.flatMap((line) => {
     try {

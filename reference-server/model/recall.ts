@@ -3,11 +3,6 @@
 import type { SearchHit } from '../retrieval/types.ts'
 import type { Citation, Turn } from './types.ts'
 
-export interface Recollection {
-  readonly isKnown: boolean
-  readonly text: string
-}
-
 /**
  * Answers "What is my name?" from "My name is X" anywhere in the conversation, the question itself
  * included, or from an earlier answer that says "your name is X"; the latest statement counts. Any one
@@ -15,7 +10,7 @@ export interface Recollection {
  *
  * @returns undefined if the question has another form
  */
-export function recall(question: string, turns: readonly Turn[]): Recollection | undefined {
+export function recall(question: string, turns: readonly Turn[]) {
   const thing = /what(?:'s|’s| is| was) my ((?:\p{L}{1,20} ){0,2}\p{L}{1,20})\s{0,4}\?/iu.exec(
     question,
   )?.[1]

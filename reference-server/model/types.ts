@@ -92,13 +92,6 @@ export interface Failure {
   readonly message: string
 }
 
-interface TokenCounts {
-  readonly input: number
-  /** Reasoning included. */
-  readonly output: number
-  readonly reasoning: number
-}
-
 /**
  * The connection ends before the end of the answer, an event is truncated, or nothing more is sent until the
  * client disconnects.
@@ -114,7 +107,8 @@ export interface Generation {
   readonly finish: 'stop' | 'length' | 'tool_calls' | 'failed'
   /** Set only with `finish: 'failed'`. */
   readonly failure: Failure | null
-  readonly tokens: TokenCounts
+  /** Those of the output include those of the reasoning. */
+  readonly tokens: { readonly input: number; readonly output: number; readonly reasoning: number }
   /** Pace from directives of the prompt, which overrides that of the server. */
   readonly pace: Partial<Pace>
   /** Disruption of the connection during the answer. */

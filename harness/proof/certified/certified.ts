@@ -24,34 +24,21 @@ export interface CertifiedTarget {
   readonly signal?: AbortSignal
 }
 
-interface Certified extends Certification {
-  /** Reasons why the bundle does not verify; empty if it does or if there is no bundle. */
-  readonly unverified: readonly string[]
-}
-
 /** A certification of one target and the verification of its bundle, in a folder that is removed afterwards. */
-export async function certifyTarget(
-  target: CertifiedTarget,
-  challenge: string,
-): Promise<Certified> {
+export async function certifyTarget(target: CertifiedTarget, challenge: string) {
   const folder = mkdtempSync(join(tmpdir(), 'chatgen-certified-'))
   const outDir = join(folder, 'bundle')
   try {
     const certification = await certifyInto(target, { challenge, outDir })
-    if (certification.result.refusals.length > 0) return { ...certification, unverified: [] }
-    const { engine } = target
-    const { steps } = await verifyBundle({ dir: outDir, challenge, ...(engine && { engine }) })
-    return { ...certification, unverified: steps.flatMap(({ problems }) => problems) }
+    const isRefused = certification.result.refusals.length > 0
+    const own = { dir: outDir, challenge, ...(target.engine && { engine: target.engine }) }
+    const { steps } = isRefused ? { steps: [] } : await verifyBundle(own)
+    /** Reasons why the bundle does not verify; empty if it does or if there is no bundle. */
+    const unverified = steps.flatMap(({ problems }) => problems)
+    return { ...certification, unverified }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
-}
-
-interface Place {
-  readonly challenge: string
-  /** Folder of the bundle. */
-  readonly outDir: string
-  readonly product?: Product
 }
 
 const anyProduct = { vendor: 'Proof', name: 'Server', version: '1', contact: 'proof@example.org' }
@@ -59,22 +46,16 @@ const anyProduct = { vendor: 'Proof', name: 'Server', version: '1', contact: 'pr
 /** A certification of one target with a new key. */
 export async function certifyInto(
   { open, surfaces, overMs = 0, engine, signal }: CertifiedTarget,
-  { challenge, outDir, product = anyProduct }: Place,
+  place: { readonly challenge: string; readonly outDir: string; readonly product?: Product },
 ): Promise<Certification> {
   const target = await open()
   try {
     return await certify({
-      profile: target.profile,
-      surfaces,
-      product,
-      challenge,
-      outDir,
+      ...{ profile: target.profile, surfaces, product: anyProduct, ...place },
       key: generateKeyPairSync('ed25519').privateKey,
-      jobs: 8,
-      overMs,
-      ...(engine === undefined ? {} : { engine }),
-      ...(signal === undefined ? {} : { signal }),
-      write: writeFileSync,
+      ...{ jobs: 8, overMs, write: writeFileSync },
+      ...(engine && { engine }),
+      ...(signal && { signal }),
     })
   } finally {
     await target.close()
