@@ -7,9 +7,8 @@ export const auth = {
     'OAI-AUTH-02':
       'A request to the compatible surface with a wrong key MUST be answered with 401.',
     'OAI-AUTH-03': [
-      'A request to the compatible surface with an authentication scheme other than Bearer carries no key: it MUST be answered with 401.',
+      'A request to the compatible surface with an authentication scheme other than Bearer carries no key: it MUST be answered with 401. (source service)',
       otherScheme,
-      { source: 'service' },
     ],
     'OAI-AUTH-04': [
       'A key that shares only a prefix with the valid key is a wrong key: the compatible surface MUST answer 401.',

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { statements } from '../statements.ts'
 import {
   areaOf,
+  capabilities,
   compactIds,
   excluded,
   exclusionIds,
@@ -12,6 +13,7 @@ import {
   type RequirementId,
   requirementIds,
   requirements,
+  surfaces,
 } from './index.ts'
 
 test('requirements are frozen: they may be added, their meaning may not change', () => {
@@ -71,6 +73,15 @@ test('a section is one that has statements', () => {
     ...questionIds.map((id) => questions[id].section),
   ]
   expect(named.filter((section) => !sections.has(section))).toEqual([])
+})
+
+test('a requirement has a known surface, source and feature', () => {
+  const unknown = requirementIds.filter((id) => {
+    const { also = 'v2', source = 'wire', capability = 'rag' } = requirements[id]
+    const isKnown = surfaces.includes(also) && capabilities.includes(capability)
+    return !isKnown || !['wire', 'service'].includes(source)
+  })
+  expect(unknown).toEqual([])
 })
 
 test('no two requirements say the same', () => {

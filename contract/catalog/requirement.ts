@@ -51,16 +51,14 @@ export interface Requirement {
 /** Members that requirements of a list share, unless one has its own. */
 type Shared = Pick<Requirement, 'section'> & Partial<Requirement>
 
-/** Members that few requirements have. */
-type More = Partial<Requirement>
-
 /**
- * A sentence, the hint, and further members. Before the sentence is its section, if it is not that of the list;
- * after it are its rule of the contract and its needs, as in `2.6 The output MUST be an array. (R7, needs V3-GEN-01)`.
+ * A sentence, and its hint. Before the sentence is its section, if it is not that of the list; after it are its rule of
+ * the contract, further members and its needs, as in `2.6 The output MUST be an array. (R7, member tools, needs V3-GEN-01)`.
  */
-type Entry = string | readonly [string, More] | readonly [string, hint: string, more?: More]
+type Entry = string | readonly [string, hint: string]
 
-const form = /^(?:(\d(?:\.\d)?) )?(.+?)(?: \((?:([RC]\d+)(?:, )?)?(?:needs ([^)]+))?\))?$/
+const form =
+  /^(?:(\d(?:\.\d)?) )?(.+?)(?: \(((?:[RC]\d|(?:also|source|capability|member|needs) )[^)]*)\))?$/
 
 /** Reads a list of requirements: the level follows from MUST or SHOULD in the title, the surface from the id. */
 export function rules(shared: Shared) {
@@ -68,16 +66,24 @@ export function rules(shared: Shared) {
     entries: Readonly<Record<Id, Entry>>,
   ): Readonly<Record<Id, Requirement>> => {
     const all = Object.entries<Entry>(entries).map(([id, entry]) => {
-      const [sentence, ...others] = typeof entry === 'string' ? [entry] : entry
-      const [, section = shared.section, title = '', contract, needs] = form.exec(sentence) ?? []
+      const [sentence = '', hint] = [entry].flat()
+      const [, section = shared.section, title = '', members] = form.exec(sentence) ?? []
       const level = /\bMUST\b/.test(title) ? 'required' : 'expected'
       const surface = id.startsWith('OAI-') ? 'openai' : id.startsWith('V2-') ? 'v2' : 'v3'
-      const own = others.map((one) => (typeof one === 'string' ? { hint: one } : one))
-      const written = { ...(contract && { contract }), ...(needs && { needs: needs.split(', ') }) }
-      return [id, Object.assign({ level, surface }, shared, ...own, written, { section, title })]
+      const own = { ...(hint && { hint }), ...membersIn(members), section, title }
+      return [id, { level, surface, ...shared, ...own }]
     })
     return Object.fromEntries(all)
   }
+}
+
+function membersIn(text = ''): Readonly<Record<string, unknown>> {
+  const [marks = '', needs] = text.split(/(?:^|, )needs /)
+  const members = marks
+    .split(', ')
+    .filter(Boolean)
+    .map((mark) => (mark.includes(' ') ? mark.split(' ') : ['contract', mark]))
+  return { ...Object.fromEntries(members), ...(needs && { needs: needs.split(', ') }) }
 }
 
 /** A sentence that cannot be tested over HTTP. */

@@ -26,9 +26,8 @@ export const attachments = rules({
   'V3-ATT-09': 'GET /attachment MUST honor limit: a page lists at most that many.',
   'V3-ATT-10': ['GET /attachment MUST honor cursor: following it lists every attachment.', cursor],
   'V3-ATT-11': [
-    'GET /attachment MUST NOT list attachments of another caller.',
+    'GET /attachment MUST NOT list attachments of another caller. (member otherKey)',
     'The list is not limited to the owner; filter by the caller of the request.',
-    { member: 'otherKey' },
   ],
   'V3-ATT-12':
     'GET /chat/{chat_id}/attachments MUST list the attachments of the chat. (needs V3-ATT-01, V3-CHAT-01)',
@@ -39,18 +38,12 @@ export const attachments = rules({
 /** Sections 2.7, 4.3, 4.4 and 9: knowledge bases, and retrieval before an answer. */
 export const knowledge = {
   ...rules({ section: '4.3', capability: 'knowledge' })({
-    'KB-01': [
-      'GET on the knowledge prefix MUST list the knowledge bases. (needs V3-AUTH-05)',
-      { member: 'knowledge.routes' },
-    ],
-    'KB-02': [
-      'Uploading a document to a base MUST succeed. (needs KB-03)',
-      { member: 'knowledge.routes' },
-    ],
+    'KB-01':
+      'GET on the knowledge prefix MUST list the knowledge bases. (member knowledge.routes, needs V3-AUTH-05)',
+    'KB-02': 'Uploading a document to a base MUST succeed. (member knowledge.routes, needs KB-03)',
     'KB-03': [
-      'A search in a base MUST find the content of its documents. (needs KB-01)',
+      'A search in a base MUST find the content of its documents. (member knowledge.routes, needs KB-01)',
       'Documents are indexed later than a search, or not at all; index before the upload is answered, or raise limits.settleMs in the target profile.',
-      { member: 'knowledge.routes' },
     ],
     'KB-04':
       '9 /api/knowledge and /api/v3/knowledge MUST give equivalent answers. (needs V3-AUTH-05)',
@@ -61,26 +54,18 @@ export const knowledge = {
     member: 'tools.search',
     needs: ['V3-GEN-01', 'V3-HIST-16'],
   })({
-    'RAG-01': [
-      'With rag: true the server MUST search the base of the assistant before the answer: a search step, or its fact in the answer. (needs V3-GEN-02, V3-ASST-01)',
-      { member: 'knowledge' },
-    ],
+    'RAG-01':
+      'With rag: true the server MUST search the base of the assistant before the answer: a search step, or its fact in the answer. (member knowledge, needs V3-GEN-02, V3-ASST-01)',
     'RAG-02': 'With rag: false the server MUST NOT search before the answer.',
     'RAG-03': 'With rag: agent the server MUST NOT search before the answer.',
-    'RAG-04': [
-      'With rag as an object the server MUST search as with true, with the given parameters. (needs RAG-01)',
-      { member: 'rag.object' },
-    ],
+    'RAG-04':
+      'With rag as an object the server MUST search as with true, with the given parameters. (member rag.object, needs RAG-01)',
     'RAG-05': 'Without rag a chat generation MUST NOT search before the answer.',
     'RAG-06':
       'Without rag a one-shot MUST behave as with agent: no search before the answer. (needs V3-ONE-01)',
-    'RAG-07': [
-      'rag: true MUST be accepted with an assistant that has no base. (needs V3-GEN-01, V3-ASST-01)',
-      { member: 'assistants.withoutKnowledge' },
-    ],
-    'RAG-08': [
-      'The search_type of a rag object MUST be accepted as hybrid, dense and sparse. (needs RAG-04)',
-      { member: 'rag.object' },
-    ],
+    'RAG-07':
+      'rag: true MUST be accepted with an assistant that has no base. (member assistants.withoutKnowledge, needs V3-GEN-01, V3-ASST-01)',
+    'RAG-08':
+      'The search_type of a rag object MUST be accepted as hybrid, dense and sparse. (member rag.object, needs RAG-04)',
   }),
 }

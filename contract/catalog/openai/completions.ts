@@ -43,9 +43,8 @@ export const openai = rules({ section: '4.1', needs: ['OAI-CHAT-01'] })({
   ],
   'OAI-TEMP-01': '8 A temperature from 0 to 2, inclusive, MUST be accepted.',
   'OAI-TEMP-02': [
-    '8 A temperature outside 0 to 2 is an invalid parameter: it MUST be answered with 400. (needs OAI-TEMP-01)',
+    '8 A temperature outside 0 to 2 is an invalid parameter: it MUST be answered with 400. (source service, needs OAI-TEMP-01)',
     'The range of temperature is not checked, or errors map to another status; validate 0 to 2 and answer 400.',
-    { source: 'service' },
   ],
   'OAI-TOPP-01': 'top_p MUST be accepted.',
   'OAI-MAXTOK-01': [
@@ -69,29 +68,19 @@ export const openai = rules({ section: '4.1', needs: ['OAI-CHAT-01'] })({
   'OAI-STOP-05':
     'A stream MUST NOT continue after a stop sequence that lies within one chunk. (C9, needs OAI-STREAM-04)',
   'OAI-ERR-01': [
-    '7 A body that is not JSON is a bad request: it MUST be answered with 400.',
+    '7 A body that is not JSON is a bad request: it MUST be answered with 400. (source service)',
     'The JSON parser error maps to another status; answer 400.',
-    { source: 'service' },
   ],
   'OAI-ERR-02': [
-    '7 A listed field of the wrong JSON type is an invalid parameter: it MUST be answered with 400. (needs OAI-CHAT-01, OAI-MAXTOK-01)',
+    '7 A listed field of the wrong JSON type is an invalid parameter: it MUST be answered with 400. (source service, needs OAI-CHAT-01, OAI-MAXTOK-01)',
     'Validation errors map to 422, or fields are converted; answer 400 for a field of the wrong type.',
-    { source: 'service' },
   ],
   'OAI-MODELS-01':
     'GET /models MUST succeed with JSON that names the available models. (needs OAI-AUTH-05)',
-  'OAI-MODELS-02': [
-    '2.1 Every accepted id of the main model MUST work as model.',
-    { source: 'service' },
-  ],
-  'OAI-MODELS-03': [
-    '2.1 The vision model MUST work as model.',
-    { source: 'service', capability: 'images' },
-  ],
-  'OAI-MODELS-04': [
-    '2.1 The id and the description of a model catalog entry, if present, MUST be strings. (needs OAI-MODELS-01)',
-    { source: 'service' },
-  ],
+  'OAI-MODELS-02': '2.1 Every accepted id of the main model MUST work as model. (source service)',
+  'OAI-MODELS-03': '2.1 The vision model MUST work as model. (source service, capability images)',
+  'OAI-MODELS-04':
+    '2.1 The id and the description of a model catalog entry, if present, MUST be strings. (source service, needs OAI-MODELS-01)',
   'OAI-MODELS-05':
     'The list of models SHOULD be an object of type list whose data is an array of entries with an id. (needs OAI-MODELS-01)',
   'OAI-MODELS-06':

@@ -16,14 +16,10 @@ export const v3Generate = rules({ section: '4.3', needs: ['V3-GEN-01'] })({
   ],
   'V3-GEN-05': 'input MUST be accepted as text.',
   'V3-GEN-06': 'input MUST be accepted as an array of Responses-style items.',
-  'V3-GEN-07': [
-    'input MUST be accepted with an image. (needs V3-GEN-06, V3-MODEL-02)',
-    { capability: 'images' },
-  ],
-  'V3-GEN-08': [
-    'input MUST be accepted with a video. (needs V3-GEN-06, V3-MODEL-02)',
-    { capability: 'video' },
-  ],
+  'V3-GEN-07':
+    'input MUST be accepted with an image. (capability images, needs V3-GEN-06, V3-MODEL-02)',
+  'V3-GEN-08':
+    'input MUST be accepted with a video. (capability video, needs V3-GEN-06, V3-MODEL-02)',
   'V3-GEN-09':
     'A generation MUST accept max_tokens, temperature, top_p and presence_penalty. (needs V3-GEN-11)',
   'V3-GEN-10':
@@ -50,20 +46,13 @@ export const v3Generate = rules({ section: '4.3', needs: ['V3-GEN-01'] })({
   'V3-GEN-17': ['A generation with a listed field of the wrong type MUST NOT succeed.', wrongType],
   'V3-MODEL-01':
     '2.1 Every accepted id of the main model MUST work as model_id on v3. (needs V3-GEN-05, V3-GEN-11)',
-  'V3-MODEL-02': [
-    '2.1 The vision model MUST work as model_id on v3. (needs V3-GEN-05)',
-    { capability: 'images' },
-  ],
-  'V3-ASST-01': [
-    'assistant_id of a chat generation MUST accept an assistant of the catalog. (needs V3-GEN-05, V3-SSE-02, V3-SSE-08, V3-SSE-09)',
-    { member: 'assistants' },
-  ],
+  'V3-MODEL-02':
+    '2.1 The vision model MUST work as model_id on v3. (capability images, needs V3-GEN-05)',
+  'V3-ASST-01':
+    'assistant_id of a chat generation MUST accept an assistant of the catalog. (member assistants, needs V3-GEN-05, V3-SSE-02, V3-SSE-08, V3-SSE-09)',
   'V3-TOOLS-01': 'A generation with both include_tools and exclude_tools MUST NOT succeed.',
-  'V3-TOOLS-02': ['A tool in exclude_tools MUST NOT be used.', { member: 'tools' }],
-  'V3-TOOLS-03': [
-    'With include_tools, a tool outside the list MUST NOT be used.',
-    { member: 'tools' },
-  ],
+  'V3-TOOLS-02': 'A tool in exclude_tools MUST NOT be used. (member tools)',
+  'V3-TOOLS-03': 'With include_tools, a tool outside the list MUST NOT be used. (member tools)',
   'V3-CTX-01': [
     '1 The history of a v3 chat MUST be a chain of runs: a run knows a fact from its parent run. (needs V3-GEN-02, V3-SSE-17)',
     memory,
@@ -97,13 +86,11 @@ export const v3Generate = rules({ section: '4.3', needs: ['V3-GEN-01'] })({
     'A repeat hits a unique constraint; look the key up first and answer from the stored run.',
   ],
   'V3-THINK-01': [
-    'With think, reasoning MUST arrive in the stream separately from the answer. (needs V3-SSE-02, V3-SSE-03)',
+    'With think, reasoning MUST arrive in the stream separately from the answer. (capability reasoning, needs V3-SSE-02, V3-SSE-03)',
     'think is not passed to the model, or reasoning is mixed into the text; send it as reasoning_text events.',
-    { capability: 'reasoning' },
   ],
   'V3-THINK-02': [
-    'The reasoning SHOULD NOT be repeated in the text of the answer. (needs V3-THINK-01, V3-SSE-17)',
+    'The reasoning SHOULD NOT be repeated in the text of the answer. (capability reasoning, needs V3-THINK-01, V3-SSE-17)',
     'Reasoning is also appended to the text; keep the two apart.',
-    { capability: 'reasoning' },
   ],
 })

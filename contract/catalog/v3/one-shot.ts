@@ -18,14 +18,10 @@ export const v3OneShot = rules({ section: '4.3', needs: ['V3-ONE-01', 'V3-ONE-03
   ],
   'V3-ONE-06':
     'assistant_id: null MUST be accepted together with the scenario in assistant (the structure of assistant is open, so the refusal of a guessed one is only observed).',
-  'V3-ONE-07': [
-    'assistant_id: searcher MUST be accepted, with an optional kb_id, and MUST answer from the knowledge base.',
-    { capability: 'knowledge', member: 'knowledge' },
-  ],
-  'V3-ONE-08': [
-    'assistant_id of a one-shot MUST accept an assistant of the catalog.',
-    { member: 'assistants' },
-  ],
+  'V3-ONE-07':
+    'assistant_id: searcher MUST be accepted, with an optional kb_id, and MUST answer from the knowledge base. (capability knowledge, member knowledge)',
+  'V3-ONE-08':
+    'assistant_id of a one-shot MUST accept an assistant of the catalog. (member assistants)',
   'V3-ONE-09': [
     'One-shot MUST NOT store a chat. (needs V3-ONE-01, V3-ONE-03, V3-CHAT-05)',
     'One-shot creates a chat internally that is listed; do not store one.',
