@@ -4,7 +4,7 @@ import type { Services } from '../../reference-server/services.ts'
 import { clashes, clashReason, crossingNamed } from './crossed/crossings.ts'
 import { buildMatrix, messageProblem, objections } from './kill-matrix.ts'
 import { proofPage } from './summary.ts'
-import { nothingJudged, type TargetResult } from './verdicts.ts'
+import { nothingJudged, type RequirementVerdict, type TargetResult } from './verdicts.ts'
 
 describe('a message of a violation', () => {
   test.each([
@@ -45,19 +45,14 @@ const invented = (['OAI-N-01', 'OAI-FORMAT-01'] as const).map((id) => ({
   patch: (services: Services) => services,
 }))
 
-function resultOf(name: string, ...red: readonly (typeof invented)[number]['breaks'][0][]) {
-  const requirements = red.map((id) => {
-    const level = 'required' as const
-    return { id, level, verdict: 'fail' as const, message: null, brokenBy: ['a-scenario'] }
-  })
-  return {
-    ...nothingJudged,
-    outcome: 'violated',
-    kind: 'fault',
-    name,
-    requirements,
-    applied: true,
-  } satisfies TargetResult
+const row = (id: string, verdict: RequirementVerdict['verdict'], message: string | null = null) => {
+  return { id, level: 'required' as const, verdict, message, brokenBy: ['a-scenario'] }
+}
+
+function resultOf(name: string, ...red: readonly string[]): TargetResult {
+  const requirements = red.map((id) => row(id, 'fail'))
+  const head = { ...nothingJudged, outcome: 'violated', kind: 'fault' } as const
+  return { ...head, name, requirements, applied: true }
 }
 
 test('a fault counts as killed only if exactly its own requirements fail', () => {
@@ -95,33 +90,16 @@ describe('crossings', () => {
 describe('a fault in a dialect', () => {
   const fault = faults.find(({ name }) => name === 'stream-completed-twice')
   const crossed = { fault: 'stream-completed-twice', dialect: 'line-ends-crlf', redAlone: [] }
-  const result = (changes: Partial<TargetResult>): TargetResult => ({
-    ...nothingJudged,
-    outcome: 'violated',
-    kind: 'crossed',
-    name: 'stream-completed-twice + line-ends-crlf',
-    applied: true,
-    crossed,
-    ...changes,
-  })
-  const row = (
-    id: TargetResult['requirements'][number]['id'],
-    verdict: 'pass' | 'fail' | 'inconclusive',
-  ) => ({
-    id,
-    level: 'required' as const,
-    verdict,
-    message: verdict === 'pass' ? null : 'the answer lacks a member',
-    brokenBy: [],
-  })
+  const name = 'stream-completed-twice + line-ends-crlf'
   const objectionsTo = (changes: Partial<TargetResult>) => {
-    const results = [result(changes)]
+    const results = [{ ...resultOf(name), kind: 'crossed', crossed, ...changes } as const]
     return objections(buildMatrix(fault ? [fault] : [], results), results)
   }
+  const lacks = 'the answer lacks a member'
 
   test.each([
-    ['is killed by its requirement', [row('V3-SSE-08', 'fail')], []],
-    ['may be undecided', [row('V3-SSE-08', 'inconclusive')], []],
+    ['is killed by its requirement', [row('V3-SSE-08', 'fail', lacks)], []],
+    ['may be undecided', [row('V3-SSE-08', 'inconclusive', lacks)], []],
     [
       'may not pass',
       [row('V3-SSE-08', 'pass')],
@@ -129,7 +107,7 @@ describe('a fault in a dialect', () => {
     ],
     [
       'turns no other requirement red',
-      [row('V3-SSE-08', 'fail'), row('V3-GEN-01', 'fail')],
+      [row('V3-SSE-08', 'fail', lacks), row('V3-GEN-01', 'fail', lacks)],
       ['stream-completed-twice + line-ends-crlf: turns V3-GEN-01 red without naming it'],
     ],
   ])('%s', (_, requirements, expected) => {
@@ -141,7 +119,7 @@ describe('a fault in a dialect', () => {
   })
 
   test('may be accused of what the dialect alone is accused of', () => {
-    const requirements = [row('V3-SSE-08', 'fail'), row('V3-SSE-29', 'fail')]
+    const requirements = [row('V3-SSE-08', 'fail', lacks), row('V3-SSE-29', 'fail', lacks)]
     expect(
       objectionsTo({ requirements, crossed: { ...crossed, redAlone: ['V3-SSE-29'] } }),
     ).toEqual([])

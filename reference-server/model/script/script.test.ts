@@ -50,6 +50,27 @@ describe('an entry answers', () => {
   })
 })
 
+it('calls the tools of a client, several in one turn, and answers in the turn after', () => {
+  const calls = [
+    { name: 'get_weather', arguments: { city: 'Łódź' } },
+    { name: 'convert', arguments: '{not JSON' },
+  ]
+  const model = modelOf([
+    { match: { turn: 1 }, tool_calls: calls },
+    { match: { turn: 2 }, answer: '21 degrees' },
+  ])
+  const asked = model(requestFor('How warm is it?'))
+  expect([asked.finish, asked.steps.map(({ type }) => type)]).toEqual([
+    'tool_calls',
+    ['function_call', 'function_call'],
+  ])
+  const given = asked.steps.map(({ fragments }) => fragments.join(''))
+  expect(given).toEqual(['{"city":"Łódź"}', '{not JSON'])
+  const results = ['5', '6'].map((text): Turn => ({ role: 'tool', text }))
+  const turns: Turn[] = [user('How warm is it?'), { role: 'assistant', text: '' }, ...results]
+  expect(textOf(model(requestFor('', { turns })))).toBe('21 degrees')
+})
+
 it('answers so many times, and then the next entry does', () => {
   const model = modelOf([
     { times: 2, error: { status: 503, retry_after: 7 } },
