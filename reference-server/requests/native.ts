@@ -1,4 +1,4 @@
-/** Requests of v3 generation and history (section 4.3); fields that are not listed are tolerated. */
+/** Requests of the native surfaces (sections 4.2 and 4.3); fields that are not listed are tolerated. */
 import { z } from 'zod'
 import {
   cursor,
@@ -23,6 +23,10 @@ const mediaUrl = z
   .string()
   .regex(/^(https?:\/\/[^\s/]|data:[\w.+-]+\/[\w.+-]+[;,])/i, 'must be a http(s) or data URL')
 
+function typed<Type extends string, Fields extends z.ZodRawShape>(type: Type, fields: Fields) {
+  return z.looseObject({ type: z.literal(type), ...fields })
+}
+
 /** A medium that one of its sources holds. */
 function medium<Type extends string, Fields extends z.ZodRawShape>(
   type: Type,
@@ -30,9 +34,9 @@ function medium<Type extends string, Fields extends z.ZodRawShape>(
   fields: Fields,
 ) {
   const named = `${sources.slice(0, -1).join(', ')} or ${sources.at(-1)}`
-  return z
-    .looseObject({ type: z.literal(type), ...fields })
-    .refine(oneOf(...sources), `${named} is required`)
+  const isGiven = (source: unknown) => typeof source === 'string' && source !== ''
+  return typed(type, fields)
+    .refine((part) => sources.some((name) => isGiven(part[name])), `${named} is required`)
     .meta(withOneOf(...sources))
 }
 
@@ -55,16 +59,16 @@ const inputFile = medium('input_file', ['file_id', 'file_url', 'file_data'], {
   filename: z.string().nullish(),
 })
 
-const inputAudio = z.looseObject({ type: z.literal('input_audio') })
+const inputAudio = typed('input_audio', {})
 
 const inputPart = z.discriminatedUnion('type', [
-  z.looseObject({ type: z.literal('input_text'), text: z.string() }),
+  typed('input_text', { text: z.string() }),
   inputImage,
   inputVideo,
   inputFile,
   inputAudio,
-  z.looseObject({ type: z.literal('output_text'), text: z.string() }),
-  z.looseObject({ type: z.literal('refusal'), refusal: z.string() }),
+  typed('output_text', { text: z.string() }),
+  typed('refusal', { refusal: z.string() }),
 ])
 
 const inputMessage = z.looseObject({
@@ -73,30 +77,17 @@ const inputMessage = z.looseObject({
   content: z.union([z.string(), z.array(inputPart)]),
 })
 
-const functionCall = z.looseObject({
-  type: z.literal('function_call'),
-  call_id: z.string(),
-  name: z.string(),
-  arguments: z.string(),
-})
-
-const functionCallOutput = z.looseObject({
-  type: z.literal('function_call_output'),
-  call_id: z.string(),
-  output: z.union([z.string(), z.array(inputPart)]),
-})
-
-const reasoning = z.looseObject({ type: z.literal('reasoning') })
-const fileSearchCall = z.looseObject({ type: z.literal('file_search_call') })
-
 /** An item without `type` is a message, the short form that clients send; media may be items themselves. */
 export const inputItem = z.union([
   inputMessage,
   z.discriminatedUnion('type', [
-    functionCall,
-    functionCallOutput,
-    reasoning,
-    fileSearchCall,
+    typed('function_call', { call_id: z.string(), name: z.string(), arguments: z.string() }),
+    typed('function_call_output', {
+      call_id: z.string(),
+      output: z.union([z.string(), z.array(inputPart)]),
+    }),
+    typed('reasoning', {}),
+    typed('file_search_call', {}),
     inputImage,
     inputVideo,
     inputFile,
@@ -108,11 +99,6 @@ export const input = z.union([z.string().min(1), z.array(inputItem).min(1)])
 
 export type Input = z.output<typeof input>
 export type InputItem = z.output<typeof inputItem>
-
-function oneOf(...members: readonly string[]) {
-  return (part: Readonly<Record<string, unknown>>) =>
-    members.some((member) => typeof part[member] === 'string' && part[member] !== '')
-}
 
 export const historyQuery = z.looseObject({
   chat_id: identifier,
@@ -207,10 +193,6 @@ export const listQuery = z.looseObject(pageQuery)
 export const searchBaseQuery = z.looseObject({ q: z.string().min(1), ...searchSettingsQuery })
 
 export const searchBaseRequest = searchSettings.extend({ query: z.string().min(1) })
-
-/** Input items in the Responses format: what `input` of v3 may hold (sections 2.6 and 4.3). */
-
-/** Requests of the native v2 surface (section 4.2); fields that are not listed are tolerated. */
 
 /** Section 2.4, as the service returned it; only the id is needed to find the file again. */
 const attachmentObject = z.looseObject({
