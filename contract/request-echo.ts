@@ -26,7 +26,7 @@ const answers = new WeakMap<Exchange, { readonly json: unknown }>()
 
 /** The same for a response that is already parsed. */
 export function withoutEcho(answer: unknown, sent: SentRequest): unknown {
-  return prune(answer, toEcho(sent), { depth: 0, inList: false })
+  return prune(answer, toEcho(sent))
 }
 
 /** The parts of a request, prepared for comparison. */
@@ -59,36 +59,23 @@ function toEcho({ url, documentedPath, headers, json }: SentRequest): Echo {
 /** Deeper values are left unchanged: no response of the contract is that deep. */
 const maxDepth = 200
 
-interface Place {
-  readonly depth: number
-  readonly inList: boolean
-}
-
 /** Returns the value itself if it contains no echo. */
-function prune(value: unknown, echo: Echo, { depth, inList }: Place): unknown {
+function prune(value: unknown, echo: Echo, depth = 0, inList = false): unknown {
   if (typeof value !== 'object' || value === null || depth >= maxDepth) return value
   if (Array.isArray(value)) {
     // An element may legitimately equal what was sent, as in a search or a list of created resources.
-    const place = { depth: depth + 1, inList: true }
-    return unlessSame(
-      value,
-      value.map((element) => prune(element, echo, place)),
-    )
+    const kept = value.map((element) => prune(element, echo, depth + 1, true))
+    return kept.every((element, at) => element === value[at]) ? value : kept
   }
   const members = Object.entries(value)
   const kept = members
     .filter(
       ([name, member]) => !repeats(member, echo) && (inList || !isParameter(name, member, echo)),
     )
-    .map(([name, member]) => [name, prune(member, echo, { depth: depth + 1, inList })] as const)
+    .map(([name, member]) => [name, prune(member, echo, depth + 1, inList)] as const)
   const isSame =
     kept.length === members.length && kept.every(([, member], at) => member === members[at]?.[1])
   return isSame ? value : Object.fromEntries(kept)
-}
-
-function unlessSame(before: readonly unknown[], after: readonly unknown[]): readonly unknown[] {
-  const isSame = before.length === after.length && before.every((value, at) => value === after[at])
-  return isSame ? before : after
 }
 
 function repeats(value: unknown, { texts, json, query, headers }: Echo): boolean {

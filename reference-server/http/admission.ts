@@ -71,14 +71,9 @@ export type RateLimit = (caller: string, now: number) => Standing
 
 export const withoutLimit: RateLimit = () => ({ headers: {} })
 
-interface Bucket {
-  readonly tokens: number
-  readonly at: number
-}
-
 /** A token bucket, initially full and refilled evenly. */
 export function requestsPerMinute(limit: number): RateLimit {
-  const buckets = new Map<string, Bucket>()
+  const buckets = new Map<string, { readonly tokens: number; readonly at: number }>()
   const perMs = limit / 60_000
   return (caller, now) => {
     const { tokens, at } = buckets.get(caller) ?? { tokens: limit, at: now }

@@ -132,14 +132,9 @@ async function documentContent(file: UploadedFile) {
 }
 
 function documentRecord(document: KnowledgeDocument): object {
-  return {
-    id: document.id,
-    filename: document.filename,
-    content_type: document.contentType,
-    size: document.size,
-    status: 'ready',
-    created_at: isoTime(document.createdAt),
-  }
+  const { id, filename, contentType, size, createdAt } = document
+  const indexed = { status: 'ready', created_at: isoTime(createdAt) }
+  return { id, filename, content_type: contentType, size, ...indexed }
 }
 
 /** An explicit search returns all hits, including the least similar. */

@@ -152,42 +152,25 @@ export const findingShape = z.strictObject({
 })
 
 /** Section 2.5. */
-export function chatRecord(chat: Chat): object {
-  return {
-    id: chat.id,
-    name: chat.name,
-    version: chat.version,
-    is_favorite: chat.favorite,
-    created_at: isoTime(chat.createdAt),
-    updated_at: isoTime(chat.updatedAt),
-  }
+export function chatRecord({ id, name, version, favorite, createdAt, updatedAt }: Chat): object {
+  const times = { created_at: isoTime(createdAt), updated_at: isoTime(updatedAt) }
+  return { id, name, version, is_favorite: favorite, ...times }
 }
 
 /** Section 2.4. */
 export function attachmentRecord(attachment: Attachment): object {
-  return {
-    id: attachment.id,
-    filename: attachment.filename,
-    content_type: attachment.contentType,
-    bucket: 'attachments',
-    size: attachment.size,
-    created_at: isoTime(attachment.createdAt),
-  }
+  const { id, filename, contentType, size, createdAt } = attachment
+  const stored = { bucket: 'attachments', size, created_at: isoTime(createdAt) }
+  return { id, filename, content_type: contentType, ...stored }
 }
 
 /** Section 2.3, with undocumented fields. */
 export function messageRecord(message: Message, attachments: readonly Attachment[] = []): object {
+  const { id, chatId, modelId, role, content, parentId, assistantId, think, rag } = message
+  const created_at = isoTime(message.createdAt)
   return {
-    id: message.id,
-    chat_id: message.chatId,
-    model_id: message.modelId,
-    role: message.role,
-    content: message.content,
-    created_at: isoTime(message.createdAt),
-    parent_id: message.parentId,
-    assistant_id: message.assistantId,
-    think: message.think,
-    rag: message.rag,
+    ...{ id, chat_id: chatId, model_id: modelId, role, content, created_at },
+    ...{ parent_id: parentId, assistant_id: assistantId, think, rag },
     attachments: attachments.map(attachmentRecord),
   }
 }

@@ -48,17 +48,10 @@ async function storeMessage(
   if (parentId !== null) await ownMessage(store.messages, chat.id, parentId)
   const attached = (body.attachments ?? []).map(({ id }) => id)
   const files = await ownFiles(store.attachments, caller, attached, 'attachments')
+  const { content, model_id: modelId, assistant_id: assistantId = null } = body
   const message: Message = {
-    id: ids.uuid(),
-    chatId: chat.id,
-    modelId: body.model_id,
-    role: 'user',
-    content: body.content,
-    createdAt: clock.now(),
-    parentId,
-    assistantId: body.assistant_id ?? null,
-    think: body.think ?? false,
-    rag: body.rag ?? false,
+    ...{ id: ids.uuid(), chatId: chat.id, modelId, role: 'user', content, createdAt: clock.now() },
+    ...{ parentId, assistantId, think: body.think ?? false, rag: body.rag ?? false },
     attachmentIds: [...files.keys()],
   }
   await store.messages.append(message)
@@ -134,7 +127,8 @@ async function spoken(
 }
 
 function beyondTheText(generation: Generation): object {
-  const { steps, tokens } = generation
+  const { steps } = generation
+  const { input, output } = generation.tokens
   return {
     reasoning: textOf(generation, 'reasoning') || null,
     tool_calls: steps
@@ -143,11 +137,7 @@ function beyondTheText(generation: Generation): object {
     sources: steps
       .flatMap((step) => (step.type === 'message' ? step.citations : []))
       .map(({ fileId, filename }) => ({ file_id: fileId, filename })),
-    usage: {
-      input_tokens: tokens.input,
-      output_tokens: tokens.output,
-      total_tokens: tokens.input + tokens.output,
-    },
+    usage: { input_tokens: input, output_tokens: output, total_tokens: input + output },
   }
 }
 

@@ -121,11 +121,6 @@ export function historyRoutes({ store: { chats, history } }: Services): readonly
 
 /** `item_type` and `item_status` are copies; absent if the item has none. */
 function historyRow({ item, runId, createdAt }: HistoryRow): object {
-  return {
-    item_type: item.type,
-    item_status: item['status'],
-    item,
-    run_id: runId,
-    created_at: isoTime(createdAt),
-  }
+  const copies = { item_type: item.type, item_status: item['status'] }
+  return { ...copies, item, run_id: runId, created_at: isoTime(createdAt) }
 }
