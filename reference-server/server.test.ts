@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { connect, createServer } from 'node:net'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { seededBaseId } from './answering/assistant-context.ts'
 import { startReferenceServer } from './index.ts'
@@ -12,6 +12,7 @@ const completion = (content: string) => ({
   stream: true,
 })
 const completionsPath = '/api/openai/chat/completions'
+const key = { 'idempotency-key': 'k' }
 
 it('makes a throw-away key where none is given', async () => {
   const [one, other] = [await testServer(), await testServer()]
@@ -24,22 +25,16 @@ it('makes a throw-away key where none is given', async () => {
 it('says when the port is taken', async () => {
   const blocker = createServer()
   onTestFinished(() => void blocker.close())
-  await new Promise<void>((resolve) => blocker.listen(0, '127.0.0.1', resolve))
-  const address = blocker.address()
-  const port = typeof address === 'object' && address !== null ? address.port : 0
+  await once(blocker.listen(0, '127.0.0.1'), 'listening')
+  const { port } = blocker.address() as AddressInfo
   await expect(startReferenceServer({ port })).rejects.toMatchObject({ code: 'EADDRINUSE' })
 })
 
 it('gives the same answers with the same seed, and others with another', async () => {
-  const servers = [
-    await testServer({ seed: 5 }),
-    await testServer({ seed: 5 }),
-    await testServer({ seed: 6 }),
-  ]
-  const [one, same, other] = await Promise.all(
-    servers.map(async (server) => (await server.complete('Hi')).json.choices[0].message.content),
-  )
-  expect(same).toBe(one)
+  const answerOf = async (seed: number) =>
+    (await (await testServer({ seed })).complete('Hi')).json.choices[0].message.content
+  const [one, other] = [await answerOf(5), await answerOf(6)]
+  expect(await answerOf(5)).toBe(one)
   expect(other).not.toBe(one)
 })
 
@@ -61,16 +56,10 @@ it('lets running answers finish before it ends, and takes no new ones', async ()
   onTestFinished(() => store.close())
   const server = await testServer({ closeDeadlineMs: 10_000, store })
   const chat_id = await server.newChat()
-  const body = {
-    chat_id,
-    model_id: 'SVC-Main',
-    input: '[[tokens=5]] [[pace=gap=500ms]]',
-    stream: true,
-  }
-  const native = await openStream(server, '/api/v3/message/generate', body, {
-    'idempotency-key': 'k',
-  })
-  const compatible = await openStream(server, completionsPath, completion(body.input))
+  const input = '[[tokens=5]] [[pace=gap=500ms]]'
+  const body = { chat_id, model_id: 'SVC-Main', input, stream: true }
+  const native = await openStream(server, '/api/v3/message/generate', body, key)
+  const compatible = await openStream(server, completionsPath, completion(input))
   const closed = server.close()
   for (const path of ['/readyz', '/api/v3/chat']) {
     const { status, headers } = await server.send('GET', path)
@@ -98,9 +87,7 @@ it('ends what is left at the deadline, without a proper end, and keeps nothing o
   const server = await testServer({ closeDeadlineMs: 100, store })
   const chat_id = await server.newChat()
   const body = { chat_id, model_id: 'SVC-Main', input: '[[pace=ttft=60s]]', stream: true }
-  const stream = await openStream(server, '/api/v3/message/generate', body, {
-    'idempotency-key': 'k',
-  })
+  const stream = await openStream(server, '/api/v3/message/generate', body, key)
   const read = readAll(stream)
   read.catch(() => {})
   const started = performance.now()
@@ -130,13 +117,11 @@ it('patches retrieval, in a search and before an answer', async () => {
 it('patches the clock', async () => {
   let now = Date.UTC(2030, 0, 1)
   const slept: number[] = []
-  const clock = {
-    now: () => now,
-    sleep: async (ms: number) => {
-      slept.push(ms)
-      now += ms
-    },
+  const sleep = async (ms: number) => {
+    slept.push(ms)
+    now += ms
   }
+  const clock = { now: () => now, sleep }
   const server = await testServer({ clock, pace: { ttftMs: 60_000, gapMs: 1000, jitter: 0 } })
   const { json } = await server.generate({ chat_id: await server.newChat(), input: '[[tokens=4]]' })
   expect([json.created_at, json.completed_at]).toEqual([1_893_456_000, 1_893_456_063])

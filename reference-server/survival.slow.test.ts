@@ -45,12 +45,8 @@ it('serves 200 streams at once, each whole', async () => {
 it('lets clients leave in mid-stream: the slot is free, the run ends, the repeat gets it', async () => {
   const server = await testServer()
   const chat_id = await server.newChat()
-  const body = {
-    chat_id,
-    model_id: 'SVC-Main',
-    stream: true,
-    input: '[[tokens=10]] [[pace=gap=20ms]]',
-  }
+  const input = '[[tokens=10]] [[pace=gap=20ms]]'
+  const body = { chat_id, model_id: 'SVC-Main', stream: true, input }
   const headers = { 'idempotency-key': 'left' }
   await leaveInMidStream(await openStream(server, generatePath, body, headers))
   expect(server.services.runs.size).toBe(1)

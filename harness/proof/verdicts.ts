@@ -34,13 +34,9 @@ export function failedIds(result: Pick<TargetResult, 'requirements'>): readonly 
 }
 
 export function verdictsOf(report: ConformanceReport): RequirementVerdict[] {
-  return report.requirements.map(({ id, level, verdict, message, brokenBy }) => ({
-    id,
-    level,
-    verdict,
-    message,
-    brokenBy,
-  }))
+  return report.requirements.map(({ id, level, verdict, message, brokenBy }) => {
+    return { id, level, verdict, message, brokenBy }
+  })
 }
 
 /** The result of a run in which nothing was judged. */

@@ -111,12 +111,7 @@ function annotations(step: RunStep, text: string): readonly RunItem[] {
   if (step.type !== 'message') return []
   return step.citations
     .filter(({ index }) => index <= text.length)
-    .map(({ fileId, filename, index }) => ({
-      type: 'file_citation',
-      file_id: fileId,
-      filename,
-      index,
-    }))
+    .map(({ fileId, ...place }) => ({ type: 'file_citation', file_id: fileId, ...place }))
 }
 
 export function stepText(step: RunStep): string {

@@ -5,21 +5,12 @@ import { cosine, embed } from './rankings.ts'
 import { chunksOf, fuse, retrieve } from './retrieval.ts'
 import type { KnowledgeDocument, SearchPlan } from './types.ts'
 
-const doc = (text: string, id = 'd'): KnowledgeDocument => ({
-  id,
-  filename: `${id}.md`,
-  contentType: 'text/markdown',
-  size: text.length,
-  text,
-  createdAt: 0,
-})
-const plan: SearchPlan = {
-  type: 'hybrid',
-  threshold: 0,
-  limit: 5,
-  rerank: false,
-  summarize: false,
+const doc = (text: string, id = 'd'): KnowledgeDocument => {
+  const file = { filename: `${id}.md`, contentType: 'text/markdown', size: text.length }
+  return { id, ...file, text, createdAt: 0 }
 }
+const settings = { threshold: 0, limit: 5, rerank: false, summarize: false }
+const plan: SearchPlan = { type: 'hybrid', ...settings }
 const words = fc.lorem({ maxCount: 40 })
 
 describe('chunks', () => {

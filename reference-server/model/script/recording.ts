@@ -63,15 +63,8 @@ function entryOf({ steps, finish, pace, disruption }: Generation): Partial<Scrip
 /** A required answer that was not begun is empty. */
 function answerOf(message: Step | undefined, needed: boolean): Partial<ScriptEntry> {
   if (message?.type !== 'message') return needed ? { answer: '' } : {}
-  const citations = message.citations.map(({ fileId, filename, index }) => ({
-    file_id: fileId,
-    filename,
-    index,
-  }))
-  return {
-    answer: message.fragments.join(''),
-    ...(citations.length === 0 ? {} : { citations }),
-  }
+  const citations = message.citations.map(({ fileId, ...place }) => ({ file_id: fileId, ...place }))
+  return { answer: message.fragments.join(''), ...(citations.length > 0 && { citations }) }
 }
 
 function callsOf(step: Step): NonNullable<ScriptEntry['tool_calls']> {

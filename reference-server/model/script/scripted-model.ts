@@ -165,11 +165,8 @@ function messageStep(entry: ScriptEntry, { stop }: ModelRequest): readonly Step[
   const { answer, refusal, fail_after: failAfter, finish } = entry
   if (refusal !== undefined) return [spoken({ type: 'refusal' }, splitTokens(refusal))]
   if (answer === undefined) return []
-  const citations = (entry.citations ?? []).map(({ file_id, filename, index }) => ({
-    fileId: file_id,
-    filename,
-    index,
-  }))
+  const given = entry.citations ?? []
+  const citations = given.map(({ file_id: fileId, ...place }) => ({ fileId, ...place }))
   const fragments = tokensBeforeStop(splitTokens(answer), stop).slice(0, failAfter)
   if (fragments.length === 0 && (failAfter !== undefined || finish !== undefined)) return []
   return [{ ...spoken({ type: 'message' }, fragments), citations }]

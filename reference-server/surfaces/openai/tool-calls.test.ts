@@ -110,12 +110,8 @@ describe('the AI SDK', () => {
 
   it('gets and streams objects', async () => {
     const { baseURL, apiKey } = await started()
-    const service = createOpenAICompatible({
-      name: 'service',
-      baseURL,
-      apiKey,
-      supportsStructuredOutputs: true,
-    })(model)
+    const options = { name: 'service', baseURL, apiKey, supportsStructuredOutputs: true }
+    const service = createOpenAICompatible(options)(model)
     const schema = z.object({ name: z.string(), tags: z.array(z.enum(['a', 'b'])).min(1) })
     const settings = { model: service, output: Output.object({ schema }), prompt: 'About "Ann"' }
     const { output } = await generateText(settings)
