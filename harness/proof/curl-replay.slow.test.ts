@@ -109,22 +109,12 @@ function printedHeaders(
   const authorization = header(request.headers, 'authorization')
   // The wrong key of a request that has to be refused may differ.
   const isWrong = labels.role === 'negative' && !authorization?.includes('[')
-  const left = [
-    ...setByCurl,
-    'accept-encoding',
-    ...(form === null ? [] : ['content-type']),
-    ...(isWrong ? ['authorization'] : []),
-  ]
-  return {
-    method,
-    path,
-    headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !left.includes(name))),
-    body: form === null ? body.toString('latin1') : form.map(partShown),
-  }
-}
-
-function partShown(part: NonNullable<ReturnType<typeof formParts>>[number]): unknown {
-  return { ...part, content: Buffer.from(part.content).toString('latin1') }
+  const others = [form === null ? '' : 'content-type', isWrong ? 'authorization' : '']
+  const left = [...setByCurl, 'accept-encoding', ...others]
+  const shown = Object.entries(headers).filter(([name]) => !left.includes(name))
+  const text = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1')
+  const parts = form?.map((part) => ({ ...part, content: text(part.content) }))
+  return { method, path, headers: Object.fromEntries(shown), body: parts ?? text(body) }
 }
 
 const seed = 'curl-1'

@@ -29,11 +29,6 @@ export function serverMetrics(runs: () => number) {
   )
   let active = 0
   const tokens = { input: 0, output: 0 }
-  const times: TokenTimes = {
-    first: firstTokens.observe,
-    perToken: laterTokens.observe,
-    whole: answers.observe,
-  }
 
   const text = () => {
     const ofTokens = Object.entries(tokens)
@@ -74,6 +69,7 @@ export function serverMetrics(runs: () => number) {
       (request) => {
         tokens.input += request.promptTokens
         tokens.output += request.outputTokens
+        const times = { first: firstTokens, later: laterTokens, whole: answers }
         return observed(decode(request), request.outputTokens, times)
       },
   }
@@ -124,28 +120,25 @@ function metric(
   return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...values]
 }
 
-interface TokenTimes {
-  readonly first: (seconds: number) => void
-  readonly perToken: (seconds: number) => void
-  readonly whole: (seconds: number) => void
-}
+type Times = Readonly<Record<'first' | 'later' | 'whole', ReturnType<typeof histogram>>>
 
 /** Reports the first token, and the end once. */
-function observed(decoding: Decoding, count: number, times: TokenTimes): Decoding {
+function observed(decoding: Decoding, count: number, times: Times): Decoding {
   const startedAt = performance.now()
   let firstAt: number | undefined
   let hasEnded = false
   const first = () => {
     if (firstAt !== undefined) return
     firstAt = performance.now()
-    times.first((firstAt - startedAt) / 1000)
+    times.first.observe((firstAt - startedAt) / 1000)
   }
   const end = () => {
     if (hasEnded) return
     hasEnded = true
     const endedAt = performance.now()
-    times.whole((endedAt - startedAt) / 1000)
-    if (firstAt !== undefined && count > 1) times.perToken((endedAt - firstAt) / 1000 / (count - 1))
+    times.whole.observe((endedAt - startedAt) / 1000)
+    if (firstAt === undefined || count <= 1) return
+    times.later.observe((endedAt - firstAt) / 1000 / (count - 1))
   }
   return {
     get endsAt() {

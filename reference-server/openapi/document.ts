@@ -79,6 +79,7 @@ const problem = z.object({
 export function operationOf(route: Route) {
   const { method, path, summary } = route
   const examples = examplesOf(route)
+  const content = requestContent(route, examples)
   const isOfService = path.startsWith('/api/')
   const isShown = Object.values(operations).some(
     (documented) => documented.method === method && documented.path === pathOf(route),
@@ -93,7 +94,7 @@ export function operationOf(route: Route) {
     tags: [surface(route)],
     security: isOfService ? [{ key: [] }] : [],
     parameters: parametersOf(route),
-    ...requestBody(route, examples),
+    ...(content && { requestBody: { required: true, content } }),
     responses: { ...success(route, examples), ...refusalResponses(route) },
   }
 }
@@ -118,23 +119,14 @@ function example(value: unknown): JsonObject {
   return value === undefined ? {} : { example: value }
 }
 
-interface Content {
-  readonly requestBody?: {
-    readonly required: true
-    readonly content: Readonly<Record<string, { readonly schema: JsonObject }>>
+function requestContent({ accepts, body }: Route, { request }: OperationExamples) {
+  const schema = body && shape(body, 'input')
+  if (accepts === 'json') return schema && { 'application/json': { schema, ...example(request) } }
+  const properties = {
+    file: { type: 'string', format: 'binary' },
+    ...Object(schema?.['properties']),
   }
-}
-
-function requestBody({ accepts, body }: Route, { request }: OperationExamples): Content {
-  if (accepts === 'json') {
-    if (body === undefined) return {}
-    const content = { 'application/json': { schema: shape(body, 'input'), ...example(request) } }
-    return { requestBody: { required: true, content } }
-  }
-  const { properties = {} } = body === undefined ? {} : shape(body, 'input')
-  const file = { type: 'string', format: 'binary' }
-  const schema = { type: 'object', required: ['file'], properties: { file, ...Object(properties) } }
-  return { requestBody: { required: true, content: { 'multipart/form-data': { schema } } } }
+  return { 'multipart/form-data': { schema: { type: 'object', required: ['file'], properties } } }
 }
 
 export interface Parameter {

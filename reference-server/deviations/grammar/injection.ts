@@ -61,7 +61,17 @@ export function inject(
       current.enterWith(circumstance)
       return now()
     }
-    const took = <T>(value: T, change: () => T | undefined): T => edited(value, change, onReached)
+    /** An effect that changes nothing does not count as reached. */
+    const took = <T>(value: T, change: () => T | undefined): T => {
+      try {
+        const changed = change() ?? value
+        if (changed !== value && !isSame(value, changed)) onReached()
+        return changed
+      } catch (error) {
+        onReached()
+        throw error
+      }
+    }
 
     return {
       ...services,
@@ -72,8 +82,11 @@ export function inject(
         if (begun?.operation === operation && conditions.every(({ holds }) => holds(begun)))
           affected.add(begun)
         const circumstance = enter(begun)
-        if (circumstance === undefined) return refuseMarked(call)
-        if (isMarked(call)) onReached()
+        if (isMarked(call)) {
+          if (circumstance === undefined) throw unauthorized(call.headers.authorization)
+          onReached()
+        }
+        if (circumstance === undefined) return call
         const admitted = { ...call, caller: call.caller.replace(mark, '') }
         return took(admitted, () => seams.incoming?.(admitted, circumstance))
       },
@@ -110,18 +123,6 @@ export function inject(
   }
 }
 
-/** An effect that changes nothing does not count as reached. */
-function edited<T>(value: T, change: () => T | undefined, onReached: () => void): T {
-  try {
-    const changed = change() ?? value
-    if (changed !== value && !isSame(value, changed)) onReached()
-    return changed
-  } catch (error) {
-    onReached()
-    throw error
-  }
-}
-
 /** Admits a wrong key to the operation until `incoming` knows the conditions. */
 function admitting(
   { authenticate, keys }: Services,
@@ -140,11 +141,6 @@ function admitting(
 function isSame(a: unknown, b: unknown): boolean {
   const streams = [a, b].filter((value) => 'blocks' in Object(value))
   return streams.length === 0 && isDeepStrictEqual(a, b)
-}
-
-function refuseMarked(call: Call): Call {
-  if (isMarked(call)) throw unauthorized(call.headers.authorization)
-  return call
 }
 
 function storeWith(
