@@ -75,10 +75,12 @@ it('deletes without a body, whatever the headers say of one', async () => {
   }
 })
 
-it('knows 404 from 405', async () => {
+it('knows 404, with the prefixes of the service, from 405', async () => {
   const server = await testServer()
   expect((await server.send('GET', '/api/openai/nothing')).status).toBe(404)
-  expect((await server.send('GET', '/nothing')).status).toBe(404)
+  const unknown = await server.send('GET', '/nothing')
+  expect(unknown.status).toBe(404)
+  expect(unknown.json.detail).toContain('/api/openai, /api/v2, /api/v3 and /api/knowledge')
   expect((await server.send('GET', `/api/v3/chat/${'x'.repeat(5000)}`)).status).toBe(404)
   const wrong = await server.send('DELETE', '/api/openai/chat/completions', { body: {} })
   expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'POST'])
@@ -100,12 +102,6 @@ it.each([
   const server = await testServer()
   const { status, json } = await server.send(method, path)
   expect([status, json.detail]).toEqual([404, `No such route: ${path}. Did you mean ${right}?`])
-})
-
-it('names the prefixes of the service for other unknown paths', async () => {
-  const server = await testServer()
-  const { json } = await server.send('GET', '/nothing')
-  expect(json.detail).toContain('/api/openai, /api/v2, /api/v3 and /api/knowledge')
 })
 
 it('gives the request id of the client back, or one of its own', async () => {

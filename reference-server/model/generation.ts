@@ -29,6 +29,12 @@ export function spoken<Head extends { type: Step['type'] }>(
   return { ...head, fragments, complete: true }
 }
 
+/** The text of all steps of a type; undefined if there is none. */
+export function textOf(steps: readonly Step[], type: Step['type']): string | undefined {
+  const own = steps.filter((step) => step.type === type)
+  return own.length === 0 ? undefined : own.flatMap(({ fragments }) => fragments).join('')
+}
+
 function withinBudget({ steps, finish }: Plan, { maxTokens }: ModelRequest): Plan {
   let left = maxTokens
   const kept: Step[] = []

@@ -5,8 +5,9 @@ import { assistantOrInstructions } from '../answering/assistant-context.ts'
 import { ownFiles, uploadedTurn } from '../answering/files.ts'
 import { type Call, type Reply, type Route, route } from '../http/call.ts'
 import { ApiError } from '../http/errors.ts'
+import { textOf } from '../model/generation.ts'
 import { allowedTools } from '../model/tools/tools.ts'
-import type { Generation, Step, Turn } from '../model/types.ts'
+import type { Generation, Turn } from '../model/types.ts'
 import {
   type GenerateReplyRequest,
   generateReplyRequest,
@@ -112,12 +113,13 @@ async function spoken(
   const { clock, ids, store } = services
   await beginDecoding(services, generation).decoding.all(signal)
   throwFailure(generation.failure)
+  const { steps } = generation
   const reply: Message = {
     ...parent,
     id: ids.uuid(),
     modelId,
     role: 'assistant',
-    content: textOf(generation, 'message') + textOf(generation, 'refusal'),
+    content: `${textOf(steps, 'message') ?? ''}${textOf(steps, 'refusal') ?? ''}`,
     createdAt: clock.now(),
     parentId: parent.id,
     attachmentIds: [],
@@ -130,7 +132,7 @@ function beyondTheText(generation: Generation): object {
   const { steps } = generation
   const { input, output } = generation.tokens
   return {
-    reasoning: textOf(generation, 'reasoning') || null,
+    reasoning: textOf(steps, 'reasoning') || null,
     tool_calls: steps
       .filter((step) => step.type === 'function_call')
       .map((step) => ({ name: step.name, arguments: step.fragments.join('') })),
@@ -139,8 +141,4 @@ function beyondTheText(generation: Generation): object {
       .map(({ fileId, filename }) => ({ file_id: fileId, filename })),
     usage: { input_tokens: input, output_tokens: output, total_tokens: input + output },
   }
-}
-
-function textOf({ steps }: Generation, type: Step['type']): string {
-  return steps.flatMap((step) => (step.type === type ? step.fragments : [])).join('')
 }

@@ -1,8 +1,9 @@
 /** A recording of answers, as entries of a script that reproduces them. */
 
+import { textOf } from '../generation.ts'
 import { type Generation, type Model, ModelOutage, type ModelRequest, type Step } from '../types.ts'
 import type { ScriptEntry } from './answer-script.ts'
-import { requestDigest } from './scripted-model.ts'
+import { questionOf, requestDigest } from './scripted-model.ts'
 
 /** Wraps a model; `keep` receives an entry for each answer that differs from the last one to the same request. */
 export function recordedModel(model: Model, keep: (entry: ScriptEntry) => void): Model {
@@ -12,12 +13,8 @@ export function recordedModel(model: Model, keep: (entry: ScriptEntry) => void):
     const text = JSON.stringify(answer)
     if (last.get(digest) === text) return
     last.set(digest, text)
-    const question = request.turns.findLast(({ role }) => role === 'user')?.text ?? ''
-    keep({
-      match: { digest },
-      prompt: question.slice(0, maxPromptLength).toWellFormed(),
-      ...answer,
-    })
+    const prompt = questionOf(request).slice(0, maxPromptLength).toWellFormed()
+    keep({ match: { digest }, prompt, ...answer })
   }
   return (request) => {
     try {
@@ -73,9 +70,4 @@ function callsOf(step: Step): NonNullable<ScriptEntry['tool_calls']> {
   }
   if (step.type !== 'file_search') return []
   return step.queries.map((query) => ({ name: 'file_search', arguments: { query } }))
-}
-
-function textOf(steps: readonly Step[], type: Step['type']): string | undefined {
-  const spoken = steps.filter((step) => step.type === type)
-  return spoken.length === 0 ? undefined : spoken.flatMap(({ fragments }) => fragments).join('')
 }

@@ -99,7 +99,7 @@ function canonical(model: string): string {
   return findModel(model)?.id ?? model
 }
 
-function questionOf({ turns }: ModelRequest): string {
+export function questionOf({ turns }: ModelRequest): string {
   return turns.findLast(({ role }) => role === 'user')?.text ?? ''
 }
 

@@ -1,5 +1,6 @@
 /** A chat completion of one or several choices, as an object (section 2.2) and as its chunks. */
 import type { SseBlock } from '../../events/sse.ts'
+import { textOf } from '../../model/generation.ts'
 import type { Generation, Step } from '../../model/types.ts'
 
 /** Content of both forms; `created` in Unix seconds. */
@@ -31,8 +32,8 @@ function wholeChoice({ generation, callIds }: Choice, index: number): object {
     index,
     message: {
       role: 'assistant',
-      content: textOf(generation, 'message') ?? '',
-      refusal: textOf(generation, 'refusal'),
+      content: textOf(generation.steps, 'message') ?? '',
+      refusal: textOf(generation.steps, 'refusal') ?? null,
       ...(calls.length === 0
         ? {}
         : { tool_calls: calls.map((step, i) => toolCall(step, callIds[i])) }),
@@ -133,11 +134,6 @@ function fragmentDelta(step: Step, fragment: string, index: number): object {
 function toolCall(step: Step, id: string | undefined): object {
   const name = step.type === 'function_call' ? step.name : ''
   return { id, type: 'function', function: { name, arguments: step.fragments.join('') } }
-}
-
-function textOf({ steps }: Generation, type: Step['type']): string | null {
-  const texts = steps.flatMap((step) => (step.type === type ? step.fragments.join('') : []))
-  return texts.length === 0 ? null : texts.join('')
 }
 
 function failure({ code, message }: { code: string; message: string }): object {
