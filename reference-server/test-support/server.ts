@@ -3,6 +3,7 @@
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { createParser } from 'eventsource-parser'
 import { Agent, FormData, fetch } from 'undici'
 import { expect, onTestFinished } from 'vitest'
@@ -94,10 +95,11 @@ async function sendTo(
     },
     ...(body === undefined ? {} : { body: raw ? body : JSON.stringify(body) }),
   })
-  const text = await response.text()
-  const isJson = response.headers.get('content-type')?.includes('json') === true && text !== ''
-  const json: Json = isJson ? JSON.parse(text) : undefined
-  return { status: response.status, headers: response.headers, text, json }
+  const { status, headers: received } = response
+  const content = await response.text()
+  const isJson = received.get('content-type')?.includes('json') === true && content !== ''
+  const json: Json = isJson ? JSON.parse(content) : undefined
+  return { status, headers: received, text: content, json }
 }
 
 /** Sequential ids, from 1. */
@@ -158,20 +160,13 @@ export async function leaveInMidStream({ request: sent, response }: OpenStream):
   sent.destroy()
 }
 
-export async function readAll({ response }: OpenStream): Promise<string> {
-  let text = ''
-  response.setEncoding('utf8')
-  for await (const chunk of response) text += chunk
-  return text
-}
+export const readAll = ({ response }: OpenStream): Promise<string> => text(response)
 
 /** Everything that the server sends for some bytes, until it closes the connection. */
-export async function exchangeBytes({ url }: ReferenceServer, bytes: string): Promise<string> {
+export function exchangeBytes({ url }: ReferenceServer, bytes: string): Promise<string> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname, () => socket.write(bytes))
-  let text = ''
-  for await (const chunk of socket.setEncoding('latin1')) text += chunk
-  return text
+  return text(socket.setEncoding('latin1'))
 }
 
 /** Default settings of a generation, without reasoning. */

@@ -62,18 +62,15 @@ async function pass(
   const body = await readBody(request)
   const made = disturb({ method, path, headers, body: body.toString() })
   if (made?.kind === 'delay') await setTimeout(made.ms)
-  const isShort = made?.kind === 'status' || made?.kind === 'drop' || made?.kind === 'silence'
-  if (isShort && made.asks !== true) {
-    inPlace(made, response)
-    return made
-  }
   const key = made?.kind === 'key' ? { 'idempotency-key': made.key } : {}
-  const answer = await ask(`${target}${path}`, { method, headers: { ...headers, ...key } }, body)
-  if (isShort) {
-    await readBody(answer)
+  const sent = { method, headers: { ...headers, ...key } }
+  const asked = () => ask(`${target}${path}`, sent, body)
+  if (made?.kind === 'status' || made?.kind === 'drop' || made?.kind === 'silence') {
+    if (made.asks === true) await readBody(await asked())
     inPlace(made, response)
     return made
   }
+  const answer = await asked()
   response.writeHead(answer.statusCode ?? 502, answer.headers)
   response.flushHeaders()
   if (made?.kind === 'cut') await cutting(answer, response, made.afterBytes)
@@ -91,16 +88,13 @@ function inPlace(
 ) {
   if (made.kind === 'silence') return
   if (made.kind === 'drop') return void response.destroy()
-  const isJson = made.form === 'json'
-  response.writeHead(made.status, {
-    'content-type': isJson ? 'application/json' : 'text/html',
-    ...(made.closes && { connection: 'close' }),
-  })
-  response.end(
-    isJson
-      ? JSON.stringify({ error: { message: `${made.status} from the gateway` } })
-      : `<html><h1>${made.status} from the gateway</h1></html>`,
-  )
+  const message = `${made.status} from the gateway`
+  const [type, text] =
+    made.form === 'json'
+      ? ['application/json', JSON.stringify({ error: { message } })]
+      : ['text/html', `<html><h1>${message}</h1></html>`]
+  const closing = made.closes && { connection: 'close' }
+  response.writeHead(made.status, { 'content-type': type, ...closing }).end(text)
 }
 
 async function cutting(
@@ -135,11 +129,8 @@ async function inLumps(
 }
 
 /** A destroyed response loses the bytes that it has not sent yet. */
-function written(response: ServerResponse, piece: Buffer): Promise<void> {
-  return new Promise((resolve) => {
-    if (piece.length === 0) resolve()
-    else response.write(piece, () => resolve())
-  })
+async function written(response: ServerResponse, piece: Buffer): Promise<void> {
+  if (piece.length > 0) await new Promise((resolve) => response.write(piece, resolve))
 }
 
 function ask(
