@@ -8,7 +8,12 @@ import {
 import { startReferenceServer } from '../../reference-server/index.ts'
 import { openStore } from '../../reference-server/store/open-store.ts'
 import { forward, listen } from '../client/test-support/listen-on-loopback.ts'
-import { check, referenceProfile, requirementsWith } from '../conformance/test-support/check.ts'
+import {
+  type CheckOptions,
+  check,
+  referenceProfile,
+  requirementsWith,
+} from '../conformance/test-support/check.ts'
 import { keys, patchNamed } from './test-support/reference.ts'
 
 /** Requirements of stored state, which replicas share. */
@@ -47,34 +52,27 @@ async function start(patches: PatchReplicas, count: number) {
   }
 }
 
-interface Judging {
-  readonly settleMs?: number
-  readonly only?: readonly string[]
-  /** Scenarios in flight. */
-  readonly jobs?: number
-}
-
-function judged(
-  urls: readonly string[],
-  { settleMs = 0, only = stateful, jobs = 8 }: Judging = {},
-): Promise<ConformanceReport> {
+function judged(urls: readonly string[], options: CheckOptions, settleMs = 0) {
   const limits = { settleMs, timeoutMs: 20_000 }
   const profile = referenceProfile(urls[0] ?? '', keys, { baseUrls: urls, limits })
-  return check(profile, { only, jobs, seed: 'replicas' })
+  return check(profile, { jobs: 8, seed: 'replicas', ...options })
 }
 
-async function judgedReplicas(patches: PatchReplicas, count: number, options: Judging = {}) {
+async function judgedReplicas(
+  patches: PatchReplicas,
+  count: number,
+  options: CheckOptions,
+  settleMs = 0,
+) {
   const replicas = await start(patches, count)
   try {
-    return await judged(replicas.urls, options)
+    return await judged(replicas.urls, options, settleMs)
   } finally {
     await replicas.close()
   }
 }
 
-function redIn(report: ConformanceReport) {
-  return requirementsWith(report, 'fail', 'warn')
-}
+const redIn = (report: ConformanceReport) => requirementsWith(report, 'fail', 'warn')
 
 describe.each(replicaFaults)('$name', ({ breaks: only, patches }) => {
   test('is caught across endpoints, and passes on each of them', async () => {
@@ -92,7 +90,7 @@ describe.each(replicaFaults)('$name', ({ breaks: only, patches }) => {
 
 describe('a legal service with several endpoints conforms', () => {
   test.each(replicaDialects)('$name', async ({ patches, visibleMs }) => {
-    const report = await judgedReplicas(patches, 3, { settleMs: 2 * visibleMs })
+    const report = await judgedReplicas(patches, 3, { only: stateful }, 2 * visibleMs)
     expect(redIn(report)).toEqual([])
     expect(report.outcome).toBe('conforms')
     const sent = report.target.endpoints?.map(({ requests }) => requests) ?? []
@@ -103,10 +101,8 @@ describe('a legal service with several endpoints conforms', () => {
     const ledgers = replicaFaults.find(({ name }) => name === 'replica-ledger')?.patches
     const replicas = await start(ledgers ?? expect.unreachable('no such fault'), 2)
     const fronts = await Promise.all([0, 1].map(() => listenBefore(replicas.urls)))
-    const report = await judged(
-      fronts.map(({ url }) => url),
-      { only: ['V3-IDEM'] },
-    )
+    const urls = fronts.map(({ url }) => url)
+    const report = await judged(urls, { only: ['V3-IDEM'] })
     for (const front of fronts) await front.close()
     await replicas.close()
     expect(redIn(report)).toEqual([])
@@ -114,9 +110,9 @@ describe('a legal service with several endpoints conforms', () => {
 })
 
 test('a service that is slower than settleMs is not excused', async () => {
-  const slow = replicaDialects.find(({ name }) => name === 'replication-is-slow')
-  if (slow === undefined) throw new Error('no such dialect')
-  const report = await judgedReplicas(slow.patches, 3, { settleMs: 0, only: ['V3-HIST'] })
+  const named = replicaDialects.find(({ name }) => name === 'replication-is-slow')
+  const slow = named ?? expect.unreachable('no such dialect')
+  const report = await judgedReplicas(slow.patches, 3, { only: ['V3-HIST'] })
   expect(report.outcome).not.toBe('conforms')
 })
 

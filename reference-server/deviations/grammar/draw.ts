@@ -72,12 +72,9 @@ export function generatedFaultNamed(name: string): GeneratedFault | undefined {
     .split('; ')
     .filter((one) => one !== '')
     .map((one) => conditionsOf(operation).find((condition) => condition.name === one))
-  if (effect === undefined || conditions.includes(undefined)) return undefined
-  return faultOf(
-    operation,
-    effect,
-    conditions.filter((one) => one !== undefined),
-  )
+  const known = conditions.filter((condition) => condition !== undefined)
+  if (effect === undefined || known.length < conditions.length) return undefined
+  return faultOf(operation, effect, known)
 }
 
 function faultOf(

@@ -50,7 +50,9 @@ export function chainTo(
   parentId: string | null | undefined,
 ): readonly StoredRun[] {
   const isNamed = parentId !== null && parentId !== undefined
-  const named = isNamed ? runs.find((run) => names(run, parentId)) : runs.at(-1)
+  const isParent = ({ id, output, input }: StoredRun) =>
+    id === parentId || [...output, ...input].some((item) => item['id'] === parentId)
+  const named = isNamed ? runs.find(isParent) : runs.at(-1)
   const message = `No run ${JSON.stringify(parentId)} in this chat`
   const parent = isNamed ? found(named, message, 'parent_not_found', 'parent_id') : named
   const byId = new Map(runs.map((run) => [run.id, run]))
@@ -61,19 +63,11 @@ export function chainTo(
 
 const remembered = new WeakMap<RunItem, readonly Turn[]>()
 
-function names(run: StoredRun, id: unknown): boolean {
-  return run.id === id || [...run.output, ...run.input].some((item) => item['id'] === id)
-}
-
-type TextMessage = InputItem & { role: string; content: string }
-
 function historyItem(item: InputItem): RunItem {
-  if (isTextMessage(item)) return message(item.role, item.content, item)
+  if (item.type === 'message' && typeof item.content === 'string') {
+    return message(item.role, item.content, item)
+  }
   return item.type.startsWith('input_') ? { type: 'message', role: 'user', content: [item] } : item
-}
-
-function isTextMessage(item: InputItem): item is TextMessage {
-  return item.type === 'message' && typeof item.content === 'string'
 }
 
 function message(role: string, text: string, rest: object = {}): RunItem {
