@@ -92,10 +92,9 @@ function counted(store: Store): { readonly store: Store; readonly writes: () => 
         return Reflect.get(target, name, receiver)
       },
     })
-  const { chats, history, messages, attachments, knowledge } = store
-  const parts = { chats: count(chats), history: count(history), messages: count(messages) }
-  const others = { attachments: count(attachments), knowledge: count(knowledge) }
-  return { store: { ...store, ...parts, ...others }, writes: () => writes }
+  const names = ['chats', 'history', 'messages', 'attachments', 'knowledge'] as const
+  const parts = Object.fromEntries(names.map((name) => [name, count(store[name])]))
+  return { store: { ...store, ...parts }, writes: () => writes }
 }
 
 it('is refused on every route, at least 1,000 times', async () => {

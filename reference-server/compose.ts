@@ -52,7 +52,7 @@ export interface ServiceOptions {
 }
 
 export function composeServices(options: ServiceOptions): Services {
-  const { keys, seed, pace = asFastAsPossible, patch = (services) => services } = options
+  const { keys, seed, store, pace = asFastAsPossible, patch = (services) => services } = options
   const clock = options.clock ?? realClock
   return patch({
     clock,
@@ -62,10 +62,13 @@ export function composeServices(options: ServiceOptions): Services {
       options.engine === undefined ? decodeOnTime(clock) : decodeByEngine(options.engine, clock),
     model: answeringModel(options),
     retrieve,
-    store: storeOf(options, clock),
+    store:
+      options.runningRepeat === 'wait'
+        ? { ...store, idempotency: waitingIdempotency(store.idempotency, clock) }
+        : store,
     runs: runRegistry(),
     keys,
-    authenticate: bearerAuthentication(keys, options.store.durable ? nameByKey : nameByPosition),
+    authenticate: bearerAuthentication(keys, store.durable ? nameByKey : nameByPosition),
     limit:
       options.requestsPerMinute === undefined
         ? withoutLimit
@@ -77,12 +80,6 @@ export function composeServices(options: ServiceOptions): Services {
     encode: encodeBlock,
     bytes: (_call, chunks) => chunks,
   })
-}
-
-function storeOf({ store, runningRepeat }: ServiceOptions, clock: Clock): Store {
-  return runningRepeat === 'wait'
-    ? { ...store, idempotency: waitingIdempotency(store.idempotency, clock) }
-    : store
 }
 
 function answeringModel({ seed, script, onAnswer, onMistypedDirective }: ServiceOptions): Model {

@@ -14,9 +14,7 @@ export async function tour(server: TestServer): Promise<void> {
   const get = (path: string) => server.send('GET', path)
   const model_id = 'SVC-Main'
   const catalog = ['/api/openai/models', '/api/openai/models/SVC-Main', '/api/v3/model']
-  for (const path of ['/healthz', '/readyz', ...catalog, '/api/v3/assistant']) {
-    await get(path)
-  }
+  for (const path of ['/healthz', '/readyz', ...catalog, '/api/v3/assistant']) await get(path)
   for (const stream of [false, true]) await server.complete('Hi', { stream })
   const old = await server.newV2Chat()
   const message = { chat_id: old, model_id, content: 'What time is it?', think: true }
@@ -38,14 +36,8 @@ export async function tour(server: TestServer): Promise<void> {
   await server.send('POST', `${chat}/generate-name`)
   await server.send('PATCH', chat, { body: { name: 'x' } })
   const lists = ['/api/v3/chat', '/api/v3/chat/favorite', '/api/v3/attachment']
-  for (const path of [
-    ...lists,
-    chat,
-    `${chat}/attachments`,
-    `/api/v3/message?chat_id=${chat_id}`,
-  ]) {
-    await get(path)
-  }
+  const ofChat = [chat, `${chat}/attachments`, `/api/v3/message?chat_id=${chat_id}`]
+  for (const path of [...lists, ...ofChat]) await get(path)
   await server.send('DELETE', `${chat}/favorite`)
   await server.send('DELETE', chat)
   for (const prefix of ['/api/knowledge', '/api/v3/knowledge']) {
@@ -54,8 +46,7 @@ export async function tour(server: TestServer): Promise<void> {
     const { json } = await server.upload({ name: 'a.txt', content: 'x' }, {}, documents)
     for (const path of [prefix, `${prefix}/${base}`, documents]) await get(path)
     await get(`${prefix}/${seededBaseId}/search?q=ferry`)
-    const query = { query: 'ferry' }
-    await server.send('POST', `${prefix}/${seededBaseId}/search`, { body: query })
+    await server.send('POST', `${prefix}/${seededBaseId}/search`, { body: { query: 'ferry' } })
     await server.send('DELETE', `${documents}/${json.id}`)
     await server.send('DELETE', `${prefix}/${base}`)
   }

@@ -49,19 +49,15 @@ it('lists models', async () => {
 
 it('throws its own error classes', async () => {
   const openai = await client()
-  const order = (content: string) =>
-    openai.chat.completions.create({ ...hello, messages: [{ role: 'user', content }] })
-  await expect(openai.chat.completions.create({ ...hello, temperature: 3 })).rejects.toBeInstanceOf(
-    OpenAI.BadRequestError,
-  )
-  await expect(openai.chat.completions.create({ ...hello, model: 'x' })).rejects.toMatchObject({
-    status: 404,
-    code: 'model_not_found',
-    param: 'model',
-  })
+  const create = (body: object) => openai.chat.completions.create({ ...hello, ...body })
+  const order = (content: string) => create({ messages: [{ role: 'user', content }] })
+  await expect(create({ temperature: 3 })).rejects.toBeInstanceOf(OpenAI.BadRequestError)
+  const unknown = { status: 404, code: 'model_not_found', param: 'model' }
+  await expect(create({ model: 'x' })).rejects.toMatchObject(unknown)
   await expect(order('[[error=429]]')).rejects.toBeInstanceOf(OpenAI.RateLimitError)
-  await expect(order('[[error=500]]')).rejects.toBeInstanceOf(OpenAI.InternalServerError)
-  await expect(order('[[error=503]]')).rejects.toBeInstanceOf(OpenAI.InternalServerError)
+  for (const prompt of ['[[error=500]]', '[[error=503]]']) {
+    await expect(order(prompt)).rejects.toBeInstanceOf(OpenAI.InternalServerError)
+  }
   await expect((await client('wrong')).models.list()).rejects.toBeInstanceOf(
     OpenAI.AuthenticationError,
   )

@@ -97,9 +97,6 @@ const store = await openStore('memory')
 function plainServices(sequences: ReadonlyMap<string, readonly ResponseEvent[]>): Services {
   return {
     ...composeServices({ keys: ['sk-front'], seed: 1, store }),
-    incoming: (call) => call,
-    outgoing: (_call, reply) => reply,
-    bytes: (_call, chunks) => chunks,
     encode: frame,
     events: (run: ResponseRun) => sequences.get(run.id) ?? [],
   }
@@ -170,12 +167,7 @@ async function* blocksOf(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGe
 
 /** A run whose events come from elsewhere. */
 const foreignRun: Omit<ResponseRun, 'id'> = {
-  startedAt: 0,
-  completedAt: 0,
+  ...{ startedAt: 0, completedAt: 0, settings: plainSettings, steps: [] },
   decoding: { endsAt: 0, token: () => undefined, all: async () => {} },
-  settings: plainSettings,
-  steps: [],
-  finish: 'stop',
-  failure: null,
-  tokens: { input: 0, output: 0, reasoning: 0 },
+  ...{ finish: 'stop', failure: null, tokens: { input: 0, output: 0, reasoning: 0 } },
 }
