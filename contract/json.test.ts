@@ -21,14 +21,12 @@ const withUuids = fc.letrec<{ value: unknown }>((tie) => ({
 const pointerTo = (path: readonly string[]) =>
   path.map((key) => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 
-describe('isObject', () => {
-  test('is true for exactly what JSON writes in braces', () => {
-    fc.assert(
-      fc.property(fc.jsonValue(), (value) => {
-        expect(isObject(value)).toBe(JSON.stringify(value).startsWith('{'))
-      }),
-    )
-  })
+test('isObject is true for exactly what JSON writes in braces', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      expect(isObject(value)).toBe(JSON.stringify(value).startsWith('{'))
+    }),
+  )
 })
 
 describe('valueAt', () => {
@@ -106,17 +104,15 @@ describe('findId', () => {
   })
 })
 
-describe('parseJson', () => {
-  test('reads what JSON.stringify writes and never throws', () => {
-    fc.assert(
-      fc.property(fc.jsonValue(), (value) => {
-        const text = JSON.stringify(value)
-        expect(JSON.stringify(parseJson(text))).toBe(text)
-      }),
-    )
-    fc.assert(fc.property(fc.string(), (text) => void parseJson(text)))
-    expect(parseJson('{')).toBeUndefined()
-  })
+test('parseJson reads what JSON.stringify writes and never throws', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      const text = JSON.stringify(value)
+      expect(JSON.stringify(parseJson(text))).toBe(text)
+    }),
+  )
+  fc.assert(fc.property(fc.string(), (text) => void parseJson(text)))
+  expect(parseJson('{')).toBeUndefined()
 })
 
 const url = 'http://localhost/api/v3/chat?search=Fjord&limit=2'

@@ -60,31 +60,29 @@ describe('purity', () => {
   })
 })
 
-describe('stop', () => {
-  it('ends the text before the first stop sequence, wherever token borders fall', () => {
-    const pieces = fc.array(
-      fc.constantFrom('a', 'ab', 'ba', ' ', 'END', 'EN', 'D', '東', '🌱', '\n'),
-      { maxLength: 40 },
-    )
-    fc.assert(
-      fc.property(
-        pieces,
-        fc.array(fc.constantFrom('END', 'ab a', 'b東', '🌱\n', 'NDE', ' '), {
-          minLength: 1,
-          maxLength: 3,
-        }),
-        (parts, stop) => {
-          const whole = parts.join('')
-          const generation = ask(`[[say=${whole}]]`, { stop })
-          const text = textOf(generation)
-          const firsts = stop.map((sequence) => whole.indexOf(sequence)).filter((at) => at >= 0)
-          expect(text).toBe(firsts.length === 0 ? whole : whole.slice(0, Math.min(...firsts)))
-          expect(generation.finish).toBe('stop')
-          expect(generation.tokens.output).toBe(countTokens(text))
-        },
-      ),
-    )
-  })
+it('stop ends the text before the first stop sequence, wherever token borders fall', () => {
+  const pieces = fc.array(
+    fc.constantFrom('a', 'ab', 'ba', ' ', 'END', 'EN', 'D', '東', '🌱', '\n'),
+    { maxLength: 40 },
+  )
+  fc.assert(
+    fc.property(
+      pieces,
+      fc.array(fc.constantFrom('END', 'ab a', 'b東', '🌱\n', 'NDE', ' '), {
+        minLength: 1,
+        maxLength: 3,
+      }),
+      (parts, stop) => {
+        const whole = parts.join('')
+        const generation = ask(`[[say=${whole}]]`, { stop })
+        const text = textOf(generation)
+        const firsts = stop.map((sequence) => whole.indexOf(sequence)).filter((at) => at >= 0)
+        expect(text).toBe(firsts.length === 0 ? whole : whole.slice(0, Math.min(...firsts)))
+        expect(generation.finish).toBe('stop')
+        expect(generation.tokens.output).toBe(countTokens(text))
+      },
+    ),
+  )
 })
 
 describe('the token budget', () => {

@@ -71,30 +71,28 @@ it('/docs shows the reference page with nothing from elsewhere', async () => {
   expect([nothing.status, nothing.json.error.code]).toEqual([404, 'not_found'])
 })
 
-describe('every route', () => {
-  it('answers with status, shape and examples of the document: vitest --update=all writes the examples', async () => {
-    const exchanges: SeenExchange[] = []
-    const server = await testServer({
-      clock: { now: () => Date.UTC(2026, 0, 2, 3, 4, 5), sleep: async () => {} },
-      ids: countingIds(),
-      patch: watched(exchanges),
-    })
-    await tour(server)
-    const examples = allRoutes(server.services).map((route) => {
-      const name = `${route.method} ${route.path}`
-      const own = exchanges.filter(({ call }) => isCallOf(route, call))
-      expect([name, own.length > 0]).toEqual([name, true])
-      for (const { reply } of own) {
-        expect([name, reply.status]).toEqual([name, route.status])
-        if ('blocks' in reply) expect(route.stream).toBeDefined()
-        else if (route.answer === undefined) expect(reply.body).toBeUndefined()
-        else expect(route.answer.parse(reply.body)).toEqual(reply.body)
-      }
-      return `${JSON.stringify(name)}: ${JSON.stringify(exampleOf(own))}`
-    })
-    await expect(`{\n${examples.join(',\n')}\n}\n`).toMatchFileSnapshot('./examples.json')
-  }, 60_000)
-})
+it('every route answers with status, shape and examples of the document: vitest --update=all writes the examples', async () => {
+  const exchanges: SeenExchange[] = []
+  const server = await testServer({
+    clock: { now: () => Date.UTC(2026, 0, 2, 3, 4, 5), sleep: async () => {} },
+    ids: countingIds(),
+    patch: watched(exchanges),
+  })
+  await tour(server)
+  const examples = allRoutes(server.services).map((route) => {
+    const name = `${route.method} ${route.path}`
+    const own = exchanges.filter(({ call }) => isCallOf(route, call))
+    expect([name, own.length > 0]).toEqual([name, true])
+    for (const { reply } of own) {
+      expect([name, reply.status]).toEqual([name, route.status])
+      if ('blocks' in reply) expect(route.stream).toBeDefined()
+      else if (route.answer === undefined) expect(reply.body).toBeUndefined()
+      else expect(route.answer.parse(reply.body)).toEqual(reply.body)
+    }
+    return `${JSON.stringify(name)}: ${JSON.stringify(exampleOf(own))}`
+  })
+  await expect(`{\n${examples.join(',\n')}\n}\n`).toMatchFileSnapshot('./examples.json')
+}, 60_000)
 
 interface SeenExchange {
   readonly call: Call

@@ -61,13 +61,9 @@ describe.skipIf(missing !== '')(`replicas on PostgreSQL ${missing}`, () => {
   test('a database that goes away is told as 503, and is used again when it is back', async () => {
     const server = await replica(await database(), { leaseMs: 1000 })
     const chat_id = await server.newChat()
-    const turn = { chat_id, input: '[[tokens=5]] [[pace=ttft=3s]]' }
-    const stream = await openStream(
-      server,
-      '/api/v3/message/generate',
-      { ...turn, model_id: 'SVC-Main', stream: true },
-      key,
-    )
+    const input = '[[tokens=5]] [[pace=ttft=3s]]'
+    const turn = { chat_id, input, model_id: 'SVC-Main', stream: true }
+    const stream = await openStream(server, '/api/v3/message/generate', turn, key)
     await postgres?.kill()
     for (const path of ['/readyz', `/api/v3/chat/${chat_id}`]) {
       const { status, headers, json } = await server.send('GET', path)
@@ -86,13 +82,9 @@ describe.skipIf(missing !== '')(`replicas on PostgreSQL ${missing}`, () => {
     await postgres?.start()
     await expect.poll(async () => (await server.send('GET', '/readyz')).status).toBe(200)
     expect(await rowsOf(server, chat_id)).toBe(0)
-    const again = { ...turn, model_id: 'SVC-Main', stream: true }
-    await expect
-      .poll(async () => (await server.generate(again, key)).status, { timeout: 60_000 })
-      .toBe(200)
-    expect(readEvents((await server.generate(again, key)).text).at(-1).type).toBe(
-      'response.completed',
-    )
+    const generated = () => server.generate(turn, key)
+    await expect.poll(async () => (await generated()).status, { timeout: 60_000 }).toBe(200)
+    expect(readEvents((await generated()).text).at(-1).type).toBe('response.completed')
     expect(await rowsOf(server, chat_id)).toBe(2)
   }, 60_000)
 })

@@ -71,20 +71,18 @@ it('pages through documents, while some come and go', async () => {
   expect(third.pagination.cursor).toBeNull()
 })
 
-describe('search', () => {
-  const question = `q=${encodeURIComponent(plantedFact.question)}`
+const question = `q=${encodeURIComponent(plantedFact.question)}`
 
-  it('keeps to its limit, threshold and summary', async () => {
-    const server = await testServer()
-    const all = await find(server, seededBaseId, 'q=lamp%20tower%20ferry')
-    expect(all.length).toBeGreaterThan(2)
-    const scores = all.map(({ score }: { score: number }) => score)
-    expect(scores).toEqual(scores.toSorted((a: number, b: number) => b - a))
-    expect(await find(server, seededBaseId, 'q=lamp%20tower%20ferry&limit=2')).toHaveLength(2)
-    expect(await find(server, seededBaseId, 'q=lamp&threshold=1')).toEqual([])
-    const [short] = await find(server, seededBaseId, `${question}&summary_mode=sentence`)
-    expect(short.text).toBe('The unlock phrase of the supply shed is KESTREL-5821.')
-  })
+it('search keeps to its limit, threshold and summary', async () => {
+  const server = await testServer()
+  const all = await find(server, seededBaseId, 'q=lamp%20tower%20ferry')
+  expect(all.length).toBeGreaterThan(2)
+  const scores = all.map(({ score }: { score: number }) => score)
+  expect(scores).toEqual(scores.toSorted((a: number, b: number) => b - a))
+  expect(await find(server, seededBaseId, 'q=lamp%20tower%20ferry&limit=2')).toHaveLength(2)
+  expect(await find(server, seededBaseId, 'q=lamp&threshold=1')).toEqual([])
+  const [short] = await find(server, seededBaseId, `${question}&summary_mode=sentence`)
+  expect(short.text).toBe('The unlock phrase of the supply shed is KESTREL-5821.')
 })
 
 it('reads text, Markdown, HTML and CSV, and refuses the rest', async () => {

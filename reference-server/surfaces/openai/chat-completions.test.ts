@@ -18,15 +18,13 @@ describe('one JSON answer', () => {
   })
 })
 
-describe('a stream', () => {
-  it('ends in an error when the model fails on the way', async () => {
-    const server = await testServer()
-    const { text } = await server.complete('[[fail=3]]', { stream: true })
-    const [error, ...before] = readChunks(text).toReversed()
-    expect(error).toMatchObject({ error: { type: 'server_error', code: 'server_error' } })
-    expect(before).toHaveLength(4)
-    expect((await server.complete('[[fail=3]]')).status).toBe(500)
-  })
+it('a stream ends in an error when the model fails on the way', async () => {
+  const server = await testServer()
+  const { text } = await server.complete('[[fail=3]]', { stream: true })
+  const [error, ...before] = readChunks(text).toReversed()
+  expect(error).toMatchObject({ error: { type: 'server_error', code: 'server_error' } })
+  expect(before).toHaveLength(4)
+  expect((await server.complete('[[fail=3]]')).status).toBe(500)
 })
 
 it('fails before the answer when the prompt orders it', async () => {

@@ -72,16 +72,14 @@ describe('the openai client', () => {
   })
 })
 
-describe('LangChain', () => {
-  it('gets structured output by its function and by its schema', async () => {
-    const { baseURL, apiKey } = await started()
-    const chat = new ChatOpenAI({ model, apiKey, maxRetries: 0, configuration: { baseURL } })
-    const person = z.object({ name: z.string(), age: z.number().int() })
-    for (const method of ['functionCalling', 'jsonSchema'] as const) {
-      const structured = chat.withStructuredOutput(person, { method, name: 'person' })
-      expect(await structured.invoke('Extract: "Zoë" is 41.')).toEqual({ name: 'Zoë', age: 41 })
-    }
-  })
+it('LangChain gets structured output by its function and by its schema', async () => {
+  const { baseURL, apiKey } = await started()
+  const chat = new ChatOpenAI({ model, apiKey, maxRetries: 0, configuration: { baseURL } })
+  const person = z.object({ name: z.string(), age: z.number().int() })
+  for (const method of ['functionCalling', 'jsonSchema'] as const) {
+    const structured = chat.withStructuredOutput(person, { method, name: 'person' })
+    expect(await structured.invoke('Extract: "Zoë" is 41.')).toEqual({ name: 'Zoë', age: 41 })
+  }
 })
 
 describe('the AI SDK', () => {

@@ -97,21 +97,19 @@ describe('rag: true, or an object', () => {
   })
 })
 
-describe('rag: false and agent', () => {
-  it('let the model search when it is told to, unless the tool is excluded', async () => {
-    const input = 'Please search the knowledge base for the unlock phrase of the supply shed.'
-    for (const rag of ['agent', false]) {
-      const { json } = await ask({ input, rag })
-      expect(types(json)).toEqual(['file_search_call', 'message'])
-      expect(answerOf(json).text).toContain(fact)
-      const excluded = await ask({ input, rag, exclude_tools: ['file_search'] })
-      expect(types(excluded.json)).toEqual(['message'])
-      expect(answerOf(excluded.json).text).not.toContain(fact)
-    }
-    const ordered = '[[tool=file_search {"query":"unlock phrase supply shed"}]]'
-    expect(answerOf((await ask({ input: ordered, rag: 'agent' })).json).text).toContain(fact)
-    for (const query of ['[[tool=file_search 5]]', '[[tool=file_search {"query":[]}]]']) {
-      expect(types((await ask({ input: query, rag: 'agent' })).json)).toContain('message')
-    }
-  })
+it('rag: false and agent let the model search when it is told to, unless the tool is excluded', async () => {
+  const input = 'Please search the knowledge base for the unlock phrase of the supply shed.'
+  for (const rag of ['agent', false]) {
+    const { json } = await ask({ input, rag })
+    expect(types(json)).toEqual(['file_search_call', 'message'])
+    expect(answerOf(json).text).toContain(fact)
+    const excluded = await ask({ input, rag, exclude_tools: ['file_search'] })
+    expect(types(excluded.json)).toEqual(['message'])
+    expect(answerOf(excluded.json).text).not.toContain(fact)
+  }
+  const ordered = '[[tool=file_search {"query":"unlock phrase supply shed"}]]'
+  expect(answerOf((await ask({ input: ordered, rag: 'agent' })).json).text).toContain(fact)
+  for (const query of ['[[tool=file_search 5]]', '[[tool=file_search {"query":[]}]]']) {
+    expect(types((await ask({ input: query, rag: 'agent' })).json)).toContain('message')
+  }
 })
