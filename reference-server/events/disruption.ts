@@ -1,6 +1,6 @@
 /** Disruption on the wire, requested by a prompt or a script to test the robustness of clients. */
 
-import type { Reply, StreamReply, ValueReply } from '../http/call.ts'
+import type { Reply } from '../http/call.ts'
 import type { Disruption } from '../model/types.ts'
 import { TimedValues } from '../runtime/timed-values.ts'
 import type { SseBlock } from './sse.ts'
@@ -20,18 +20,14 @@ export async function disrupted(reply: Reply, signal: AbortSignal): Promise<Repl
   const { disruption } = reply
   if (disruption === undefined) return reply
   if ('blocks' in reply) {
-    const blocks = new TimedValues(disruptedBlocks(stepsOf(reply), disruption, signal))
-    return { ...reply, blocks }
+    const { blocks } = reply
+    if (!(blocks instanceof TimedValues)) throw new TypeError('blocks of another kind')
+    return { ...reply, blocks: new TimedValues(disruptedBlocks(blocks.steps, disruption, signal)) }
   }
   if (disruption.kind === 'drop') throw new DroppedConnection()
   if (disruption.kind === 'stall') await untilAborted(signal)
-  return cutInHalf(reply)
-}
-
-/** The blocks of a handler with the waits between them. */
-function stepsOf({ blocks }: StreamReply): Iterable<SseBlock | Promise<void>> {
-  if (blocks instanceof TimedValues) return blocks.steps
-  throw new TypeError('blocks of another kind')
+  const text = JSON.stringify(reply.body)
+  return { ...reply, body: Buffer.from(text.slice(0, text.length / 2)) }
 }
 
 function* disruptedBlocks(
@@ -63,11 +59,6 @@ function isToken(data: SseBlock['data']): boolean {
     const [call] = delta.tool_calls ?? []
     return Boolean(delta.content || delta.refusal || call?.function?.arguments)
   })
-}
-
-function cutInHalf(reply: ValueReply): Reply {
-  const text = JSON.stringify(reply.body)
-  return { ...reply, body: Buffer.from(text.slice(0, text.length / 2)) }
 }
 
 function untilAborted(signal: AbortSignal): Promise<void> {

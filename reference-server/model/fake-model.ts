@@ -7,7 +7,7 @@ import { answerProse, proseOfTokens, reasoningProse } from './prose.ts'
 import { type Quotation, quotation, recall } from './recall.ts'
 import { conformingValue, hintsIn } from './schema/conforming.ts'
 import { asksForTool, type PromptContext, toolCalls, toolStep } from './tools/tools.ts'
-import { type Model, ModelOutage, type Step, type Turn } from './types.ts'
+import { type Model, ModelOutage, type Step } from './types.ts'
 
 /**
  * Answers the last user message alone, unless it asks about an earlier statement (see `recall`) or documents
@@ -118,16 +118,12 @@ function remark(
   { request, question, directives }: PromptContext,
   [call]: readonly ToolOrder[],
 ): string | undefined {
-  const results = toolResults(request.turns)
+  const spokenLast = request.turns.findLastIndex(({ role }) => role !== 'tool')
+  // Of the latest tool calls.
+  const results = request.turns.slice(spokenLast + 1).map(({ text }) => text)
   if (results.length === 1) return `The tool answered: ${results[0]}`
   if (results.length > 1) return `The tools answered: ${results.join('; ')}`
   if (call !== undefined) return `I asked ${call.name} with ${call.arguments} before answering.`
   if (asksForTool(question, directives)) return 'The tool for that is not available to me here.'
   return undefined
-}
-
-/** Results of the latest tool calls. */
-function toolResults(turns: readonly Turn[]): readonly string[] {
-  const spokenLast = turns.findLastIndex(({ role }) => role !== 'tool')
-  return turns.slice(spokenLast + 1).map(({ text }) => text)
 }

@@ -92,12 +92,9 @@ export function csvText(csv: string): string {
   const [header = [], ...rows] = readRows(csv)
   if (rows.length === 0) return header.join(', ')
   return rows
-    .map((row) => `${row.map((value, at) => labelled(header[at], value)).join('; ')}.`)
+    .map((row) => row.map((value, at) => (header[at] ? `${header[at]}: ${value}` : value)))
+    .map((labelled) => `${labelled.join('; ')}.`)
     .join('\n\n')
-}
-
-function labelled(name: string | undefined, value: string): string {
-  return name === undefined || name === '' ? value : `${name}: ${value}`
 }
 
 /** A field and its end; text between the closing quote and the next comma is invalid, but is kept. */

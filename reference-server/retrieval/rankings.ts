@@ -11,18 +11,14 @@ export function denseRanker(chunks: readonly Chunk[]): Ranker {
   return (query) => {
     const queryEmbedding = embed(query)
     return embedded
-      .map(({ chunk, embedding }) => ({
-        chunk,
-        score: similarity(cosine(queryEmbedding, embedding)),
-      }))
+      .map(({ chunk, embedding }) => {
+        const near = Math.max(0, cosine(queryEmbedding, embedding))
+        // A short query covers only a part of a longer text; the root compensates for this.
+        return { chunk, score: Math.min(1, Math.sqrt(near)) }
+      })
       .filter(({ score }) => score > 0)
       .toSorted((a, b) => b.score - a.score)
   }
-}
-
-/** A short query covers only a part of a longer text; the root compensates for this. */
-function similarity(cosine: number): number {
-  return cosine <= 0 ? 0 : Math.min(1, Math.sqrt(cosine))
 }
 
 /** Vector of length 1, or 0 for a text without words. */

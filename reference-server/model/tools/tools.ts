@@ -63,18 +63,12 @@ export function asksForTool(question: string, directives: Directives): boolean {
 
 /** The service runs its search within the turn; a client receives and runs all calls itself. */
 export function toolStep(call: ToolOrder, request: ModelRequest, question: string): Step {
-  const query = request.toolsRunBy === 'service' ? searchQuery(call, question) : undefined
-  if (query === undefined) {
+  if (request.toolsRunBy === 'client' || call.name !== searchTool) {
     return spoken({ type: 'function_call', name: call.name }, splitTokens(call.arguments))
   }
+  const query = asString(asObject(parseJson(call.arguments))?.['query']) ?? question
   const results = request.knowledge?.search(query) ?? []
   return spoken({ type: 'file_search', queries: [query], results }, [])
-}
-
-/** Query of a call of the search tool; undefined for calls of other tools. */
-function searchQuery(call: ToolOrder, question: string): string | undefined {
-  if (call.name !== searchTool) return undefined
-  return asString(asObject(parseJson(call.arguments))?.['query']) ?? question
 }
 
 function impliedCalls(question: string): readonly ToolOrder[] {

@@ -84,7 +84,7 @@ function* decoded(choices: readonly Choice[]) {
     const unfinished: typeof open = []
     for (const one of open) {
       for (let next = one.parts.next(); next.done !== true; next = one.parts.next()) {
-        const token = isToken(next.value)
+        const token = 'token' in next.value && next.value.token
         yield { index: one.index, part: next.value, isStep: token && unfinished.length === 0 }
         if (!token) continue
         unfinished.push(one)
@@ -93,10 +93,6 @@ function* decoded(choices: readonly Choice[]) {
     }
     open = unfinished
   }
-}
-
-function isToken(part: Part): boolean {
-  return 'token' in part && part.token
 }
 
 type Part =

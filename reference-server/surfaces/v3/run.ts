@@ -82,7 +82,8 @@ function* pacedEvents(
     if (endsRun(event)) {
       let failure: Failure | undefined
       yield settled.catch((error) => {
-        failure = storeFailure(error)
+        if (!(error instanceof StoreFailure)) throw error
+        failure = { code: error.code, message: error.message }
       })
       if (failure !== undefined) {
         yield* [...events({ ...run, finish: 'failed', failure })].slice(sent).map(block)
@@ -95,12 +96,6 @@ function* pacedEvents(
     yield block(event)
     sent += 1
   }
-}
-
-/** @throws the error itself if it does not come from the store */
-function storeFailure(error: unknown): Failure {
-  if (!(error instanceof StoreFailure)) throw error
-  return { code: error.code, message: error.message }
 }
 
 /** The reply to a repeat of the request of a finished run. */
