@@ -79,11 +79,7 @@ function entryOf(served: Served, receivedAt: string, isOver: boolean): JournalEn
     headers: headersToShow(request.headers),
     caller: call?.caller ?? '',
     body: call?.body,
-    file: call?.file && {
-      filename: call.file.filename,
-      contentType: call.file.contentType,
-      bytes: call.file.bytes.length,
-    },
+    file: call?.file && { ...call.file, bytes: call.file.bytes.length },
     status: isOver ? response.statusCode : null,
     aborted: isOver && !response.writableFinished,
   }

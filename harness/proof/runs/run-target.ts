@@ -4,12 +4,7 @@ import { join } from 'node:path'
 import { isObject } from '../../../contract/json.ts'
 import type { ConformanceReport } from '../../../contract/report/conformance.ts'
 import { targetFixture } from '../../../fixtures/targets.ts'
-import {
-  type Pace,
-  type Patch,
-  type ReferenceServer,
-  startReferenceServer,
-} from '../../../reference-server/index.ts'
+import { type Pace, type Patch, startReferenceServer } from '../../../reference-server/index.ts'
 import { exchangesName } from '../../conformance/defaults.ts'
 import { TargetUnusableError } from '../../conformance/errors.ts'
 import type { Exploration } from '../../conformance/exploration.ts'
@@ -57,14 +52,11 @@ export async function runTarget(
   engine: Engine,
 ): Promise<TargetResult> {
   const { kind, name } = attempt
-  const { traffic: applied, ...verdicts } = await observe(
-    attempt,
-    engine,
-    (file, requirements) =>
-      kind === 'clean' ||
-      failedIds({ requirements }).length > 0 ||
-      differs(plain, fingerprintOf(file)),
-  )
+  const isApplied: ReadTraffic<boolean> = (file, requirements) =>
+    kind === 'clean' ||
+    failedIds({ requirements }).length > 0 ||
+    differs(plain, fingerprintOf(file))
+  const { traffic: applied, ...verdicts } = await observe(attempt, engine, isApplied)
   return { kind, name, ...verdicts, applied }
 }
 
@@ -82,13 +74,10 @@ export async function observe<T>(
   const outDir = mkdtempSync(join(tmpdir(), 'chatgen-proof-'))
   const target = await open()
   try {
-    const options = { selection, outDir, seed, jobs, depth, engine, anyAnswer: true }
-    const report = await judged({
-      profile: target.profile,
-      ...options,
-      ...(shuffle !== undefined && { shuffle }),
-      ...(exploration && { exploration }),
-    })
+    const { profile } = target
+    const own = { ...(shuffle !== undefined && { shuffle }), ...(exploration && { exploration }) }
+    const options = { profile, selection, outDir, seed, jobs, depth, engine, anyAnswer: true }
+    const report = await judged({ ...options, ...own })
     if (report !== undefined || selection.profile === 'full') {
       const requirements = report ? verdictsOf(report) : []
       return {
@@ -137,15 +126,11 @@ export async function startDeviant(
   changes: Members = {},
   pace: Pace = quick,
 ): Promise<ProofTarget> {
-  const server: ReferenceServer = await startReferenceServer({
-    pace,
-    patch,
-    keys: ['sk-proof-first-caller', 'sk-proof-second-caller'],
-    closeDeadlineMs: 500,
-  })
-  const environment = { CHATGEN_API_KEY: server.keys[0], CHATGEN_OTHER_KEY: server.keys[1] }
-  const profile = profileWith(changes, environment, server.url)
-  return { profile, close: () => server.close() }
+  const keys = ['sk-proof-first-caller', 'sk-proof-second-caller']
+  const options = { pace, patch, keys, closeDeadlineMs: 500 }
+  const { url, close } = await startReferenceServer(options)
+  const environment = { CHATGEN_API_KEY: keys[0], CHATGEN_OTHER_KEY: keys[1] }
+  return { profile: profileWith(changes, environment, url), close }
 }
 
 /** The profile of the proof with a JSON Merge Patch applied. @throws ConfigurationError if the result is not a valid profile */
@@ -156,10 +141,9 @@ export function profileWith(
 ): TargetProfile {
   const profile = targetFixture('reference')
   const members = membersOf(profile)
-  const changed = Object.entries(changes).map(([name, value]) => [
-    name,
-    mergePatch(members[name], value),
-  ])
+  const changed = Object.entries(changes).map(([name, value]) => {
+    return [name, mergePatch(members[name], value)]
+  })
   return loadProfile(profile, environment, { baseUrl, ...Object.fromEntries(changed) })
 }
 
