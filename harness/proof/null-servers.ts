@@ -118,11 +118,10 @@ function echoing(
   write: (echo: ReturnType<typeof echoOf>, body: Buffer) => string | Buffer,
 ): Handler {
   return (request, response) => {
-    readBody(request)
-      .then((body) =>
-        answer(response, status, 'application/json', write(echoOf(request, body), body)),
-      )
-      .catch(() => {})
+    const answered = readBody(request).then((body) =>
+      always(status, 'application/json', write(echoOf(request, body), body))(request, response),
+    )
+    answered.catch(() => {})
   }
 }
 
@@ -133,33 +132,24 @@ function echoOf({ method, url = '/', headers }: IncomingMessage, bytes: Buffer) 
   return { method, url, path, query, headers, body: parseJson(text) ?? text }
 }
 
-function always(status: number, type: string | undefined, body: string): Handler {
+function always(status: number, type: string | undefined, body: string | Uint8Array): Handler {
   return (request, response) => {
     request.resume()
-    answer(response, status, type, body)
+    response.writeHead(status, type === undefined ? {} : { 'content-type': type }).end(body)
   }
 }
 
 function byRoute(statuses: readonly number[]): Handler {
   return (request, response) => {
-    request.resume()
     const path = (request.url ?? '').split('?')[0] ?? ''
-    answer(response, statuses[path.length % statuses.length] ?? 404, 'text/plain', 'no')
+    const status = statuses[path.length % statuses.length] ?? 404
+    always(status, 'text/plain', 'no')(request, response)
   }
 }
 
 function forEveryPost(type: string, body: string): Handler {
   const [post, other] = [always(200, type, body), always(200, 'application/json', '{}')]
   return (request, response) => (request.method === 'POST' ? post : other)(request, response)
-}
-
-function answer(
-  response: ServerResponse,
-  status: number,
-  type: string | undefined,
-  body: string | Uint8Array,
-): void {
-  response.writeHead(status, type === undefined ? {} : { 'content-type': type }).end(body)
 }
 
 function recordedResponse(status: string) {
