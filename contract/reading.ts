@@ -1,4 +1,4 @@
-/** What an exchange says: its headers, bodies, path and outcome, and what judges conclude from it. */
+/** Reading of an exchange: its headers, bodies, path and outcome, and what judges conclude from it. */
 import type { OpenQuestionId, RequirementId } from './catalog/index.ts'
 import type { Exchange, Header, WireRequest, WireResponse } from './exchange.ts'
 import { isObject, parseJson } from './json.ts'

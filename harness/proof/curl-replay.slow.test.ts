@@ -111,10 +111,10 @@ function printedHeaders(
   const isWrong = labels.role === 'negative' && !authorization?.includes('[')
   const others = [form === null ? '' : 'content-type', isWrong ? 'authorization' : '']
   const left = [...setByCurl, 'accept-encoding', ...others]
-  const shown = Object.entries(headers).filter(([name]) => !left.includes(name))
+  const printed = Object.entries(headers).filter(([name]) => !left.includes(name))
   const text = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1')
   const parts = form?.map((part) => ({ ...part, content: text(part.content) }))
-  return { method, path, headers: Object.fromEntries(shown), body: parts ?? text(body) }
+  return { method, path, headers: Object.fromEntries(printed), body: parts ?? text(body) }
 }
 
 const seed = 'curl-1'

@@ -107,7 +107,7 @@ export interface Generation {
   readonly finish: 'stop' | 'length' | 'tool_calls' | 'failed'
   /** Set only with `finish: 'failed'`. */
   readonly failure: Failure | null
-  /** Those of the output include those of the reasoning. */
+  /** Tokens of the output include those of the reasoning. */
   readonly tokens: { readonly input: number; readonly output: number; readonly reasoning: number }
   /** Pace from directives of the prompt, which overrides that of the server. */
   readonly pace: Partial<Pace>

@@ -64,13 +64,13 @@ async function pass(
   if (made?.kind === 'delay') await setTimeout(made.ms)
   const key = made?.kind === 'key' ? { 'idempotency-key': made.key } : {}
   const sent = { method, headers: { ...headers, ...key } }
-  const asked = () => ask(`${target}${path}`, sent, body)
+  const forward = () => ask(`${target}${path}`, sent, body)
   if (made?.kind === 'status' || made?.kind === 'drop' || made?.kind === 'silence') {
-    if (made.asks === true) await readBody(await asked())
+    if (made.asks === true) await readBody(await forward())
     inPlace(made, response)
     return made
   }
-  const answer = await asked()
+  const answer = await forward()
   response.writeHead(answer.statusCode ?? 502, answer.headers)
   response.flushHeaders()
   if (made?.kind === 'cut') await cutting(answer, response, made.afterBytes)

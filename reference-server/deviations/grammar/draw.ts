@@ -72,9 +72,9 @@ export function generatedFaultNamed(name: string): GeneratedFault | undefined {
     .split('; ')
     .filter((one) => one !== '')
     .map((one) => conditionsOf(operation).find((condition) => condition.name === one))
-  const known = conditions.filter((condition) => condition !== undefined)
-  if (effect === undefined || known.length < conditions.length) return undefined
-  return faultOf(operation, effect, known)
+  const found = conditions.filter((condition) => condition !== undefined)
+  if (effect === undefined || found.length < conditions.length) return undefined
+  return faultOf(operation, effect, found)
 }
 
 function faultOf(

@@ -59,12 +59,12 @@ it('calls the tools of a client, several in one turn, and answers in the turn af
     { match: { turn: 1 }, tool_calls: calls },
     { match: { turn: 2 }, answer: '21 degrees' },
   ])
-  const asked = model(requestFor('How warm is it?'))
-  expect([asked.finish, asked.steps.map(({ type }) => type)]).toEqual([
+  const generation = model(requestFor('How warm is it?'))
+  expect([generation.finish, generation.steps.map(({ type }) => type)]).toEqual([
     'tool_calls',
     ['function_call', 'function_call'],
   ])
-  const given = asked.steps.map(({ fragments }) => fragments.join(''))
+  const given = generation.steps.map(({ fragments }) => fragments.join(''))
   expect(given).toEqual(['{"city":"Łódź"}', '{not JSON'])
   const results = ['5', '6'].map((text): Turn => ({ role: 'tool', text }))
   const turns: Turn[] = [user('How warm is it?'), { role: 'assistant', text: '' }, ...results]
