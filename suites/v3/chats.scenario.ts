@@ -57,14 +57,9 @@ describe('v3: chats', () => {
     covers(['VER-01'], { requests: 5, generations: 1, chats: 1 }),
     async ({ v3, claim, session, scenario }) => {
       const created = await v3.postChat(session.name(), { version: 'v2' })
-      session.observe('OPEN-12', `POST /chat with version v2: ${created.response?.status}`, [
-        created,
-      ])
-      assume(
-        (created.response?.status ?? 500) < 500,
-        'a body with a version got no answer',
-        created,
-      )
+      const { status } = created.response ?? {}
+      session.observe('OPEN-12', `POST /chat with version v2: ${status}`, [created])
+      assume((status ?? 500) < 500, 'a body with a version got no answer', created)
       const fromBody = v3.newChatId(created)
       if (fromBody) v3.deleteOnCleanup(fromBody)
       // A server may refuse such a body; a chat created without it must then be v3.
@@ -105,13 +100,10 @@ describe('v3: chats', () => {
         () => chats.get(chat.id),
         (_, page) => [...textsOf(named), ...textsOf(page)].some(isNew),
       )
-      session.observe(
-        'OPEN-13',
-        `POST /chat/{chat_id}/generate-name: ${statusText(named)} ${describeShape(named)}`,
-        [named],
-      )
+      const route = 'POST /chat/{chat_id}/generate-name'
+      session.observe('OPEN-13', `${route}: ${statusText(named)} ${describeShape(named)}`, [named])
       const hasTitle = () => {
-        expectAccepted(named, 'POST /chat/{chat_id}/generate-name')
+        expectAccepted(named, route)
         const titles = [...textsOf(named), ...textsOf(read)].filter(isNew)
         expect(titles, 'texts that can be a title').not.toEqual([])
       }

@@ -43,12 +43,10 @@ describe('knowledge bases', () => {
     covers(['KB-03'], { requests: 1 }),
     async ({ knowledge, claim, profile, session }) => {
       const found = await knowledge.send('search')
+      const isFound = contains(answerJson(found), profile.knowledge?.expect ?? '')
       claim('KB-03', () => {
         expectAccepted(found, 'a search')
-        expect(
-          contains(answerJson(found), profile.knowledge?.expect ?? ''),
-          'the search finds the fact that knowledge.expect names',
-        ).toBe(true)
+        expect(isFound, 'the search finds the fact that knowledge.expect names').toBe(true)
       })
       session.observe('OPEN-15', `search: ${statusText(found)} ${describeShape(found)}`, [found])
     },
@@ -67,14 +65,12 @@ describe('knowledge bases', () => {
       const configured = routes.filter((name) => profile.knowledge?.routes?.[name])
       for (const name of configured.length > 0 ? configured : [null]) {
         const [v3, plain] = await readBoth((prefix) => knowledge.send(name, { prefix }))
-        assume(
-          [v3, plain].some((answer) => succeeded(answer) && tells(answer, name)),
+        const isTold = [v3, plain].some((answer) => succeeded(answer) && tells(answer, name))
+        const untold =
           name === null
             ? 'no path below the prefix is known: set knowledge.routes'
-            : `neither prefix shows what the profile says of its ${name}`,
-          v3,
-          plain,
-        )
+            : `neither prefix shows what the profile says of its ${name}`
+        assume(isTold, untold, v3, plain)
         claimAlike(scenario, name, [v3, plain])
         const second = secondCaller(profile)
         if (second === undefined) continue

@@ -50,25 +50,15 @@ describe('v3: one-shot', () => {
       for (const id of idsIn(after.body).filter((one) => !idsBefore.has(one))) {
         histories.push(await v3.history(id))
       }
+      const kept = histories.filter((history) => contains(answerJson(history), nonce))
       const isNotStored = () => {
         for (const list of [found, after]) {
-          expect(
-            contains(list.body, nonce),
-            'the list shows a chat with the words of the one-shot',
-          ).toBe(false)
+          const what = 'the list shows a chat with the words of the one-shot'
+          expect(contains(list.body, nonce), what).toBe(false)
         }
-        const kept = histories.filter((history) => contains(answerJson(history), nonce))
         expect(kept.length, 'chats whose history contains the one-shot').toBe(0)
       }
-      claim(
-        'V3-ONE-09',
-        isNotStored,
-        found,
-        after,
-        whole,
-        stream,
-        ...histories.filter((history) => contains(answerJson(history), nonce)),
-      )
+      claim('V3-ONE-09', isNotStored, found, after, whole, stream, ...kept)
     },
   )
 
@@ -78,11 +68,8 @@ describe('v3: one-shot', () => {
     async ({ oneShot, session, prompts }) => {
       const lists = { exclude_tools: ['get_weather'], include_tools: ['get_time'] }
       const probe = await oneShot.send(oneShot.body(prompts.brief(), lists), { role: 'probe' })
-      session.observe(
-        'OPEN-37',
-        isDeclined(probe) ? `refused with ${probe.response?.status}` : 'accepted',
-        [probe],
-      )
+      const fate = isDeclined(probe) ? `refused with ${probe.response?.status}` : 'accepted'
+      session.observe('OPEN-37', fate, [probe])
     },
   )
 })
@@ -156,13 +143,10 @@ describe('v3: context of a one-shot', () => {
       if (!succeeded(reply) && profile.requests.assistant === undefined) {
         session.observe('OPEN-11', `our guess at assistant: ${reply.response?.status}`, [reply])
         const plain = await oneShot.send(oneShot.body(prompts.brief(), { assistant_id: null }))
-        assume(
-          succeeded(plain),
-          'the structure of assistant is open: set requests.assistant in the target profile',
-          plain,
-        )
-        claim('V3-ONE-06', () => expectResponse(plain, 'assistant_id: null'), plain)
-        return
+        const isOpen =
+          'the structure of assistant is open: set requests.assistant in the target profile'
+        assume(succeeded(plain), isOpen, plain)
+        return void claim('V3-ONE-06', () => expectResponse(plain, 'assistant_id: null'), plain)
       }
       const members = Object.keys(assistant).join(', ')
       session.observe('OPEN-11', `${members}: ${reply.response?.status}`, [reply])

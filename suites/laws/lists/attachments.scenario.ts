@@ -40,11 +40,8 @@ describe('v3: laws of files', () => {
       await claimFilesOfCaller(scenario, files)
       if (files.isJoined) return claimFilesOfChat(scenario, files)
       const noJoin = 'the upload did not join the chat: set requests.upload.chatField'
-      scenario.session.markUndecided(
-        'inconclusive',
-        ['V3-ATT-07', 'V3-ATT-12', 'V3-ATT-13'],
-        noJoin,
-      )
+      const ofChats = ['V3-ATT-07', 'V3-ATT-12', 'V3-ATT-13'] as const
+      scenario.session.markUndecided('inconclusive', ofChats, noJoin)
     },
   )
 })

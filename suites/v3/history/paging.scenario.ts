@@ -98,11 +98,8 @@ describe('v3: pages of the history', () => {
       }
       assume(orders.length > 0, 'the history shows no items', ...whole.pages)
       const what = 'different orders of the rows'
-      claim(
-        'V3-HIST-15',
-        () => expect(orders.length, what).toBe(1),
-        ...orders.map(({ page }) => page),
-      )
+      const evidence = orders.map(({ page }) => page)
+      claim('V3-HIST-15', () => expect(orders.length, what).toBe(1), ...evidence)
     },
   )
 

@@ -168,15 +168,11 @@ function claimShown(
   const isWhole = !parts.some((text) => text.includes('\ufffd'))
   if (!isWhole || !everyItemShown(rows)) return
   const holdsAnswer = parts.every((text) => contains(rows, text.trim()))
-  claim(
-    'V3-HIST-07',
-    () => {
-      expect(contains(rows, nonce), 'the history holds the question').toBe(true)
-      expect(holdsAnswer, 'the history holds the answer').toBe(true)
-    },
-    answer,
-    ...pages,
-  )
+  const holdsBoth = () => {
+    expect(contains(rows, nonce), 'the history holds the question').toBe(true)
+    expect(holdsAnswer, 'the history holds the answer').toBe(true)
+  }
+  claim('V3-HIST-07', holdsBoth, answer, ...pages)
 }
 
 /** V3-IDEM-02 and V3-IDEM-03: repeats in the same or the other form leave the history unchanged. */
@@ -197,17 +193,11 @@ async function claimNoSecondStep(
   const notShown = 'the history does not show the step'
   if (steps === 0) return session.markUndecided('inconclusive', [requirement], notShown)
   const after = await v3.historyAfterPause(chat)
-  claim(
-    requirement,
-    () => {
-      expect(inputRows(after.rows, nonce).length, 'steps with this key after repeats').toBe(steps)
-      expect(after.rows.length, 'rows of the history').toBe(before.rows.length)
-    },
-    repeat,
-    inOtherForm,
-    answer,
-    ...after.pages,
-  )
+  const isSame = () => {
+    expect(inputRows(after.rows, nonce).length, 'steps with this key after repeats').toBe(steps)
+    expect(after.rows.length, 'rows of the history').toBe(before.rows.length)
+  }
+  claim(requirement, isSame, repeat, inOtherForm, answer, ...after.pages)
 }
 
 /** The response to a repeat, in words; without numbers, which differ between runs. */
