@@ -9,7 +9,6 @@ import {
   inputRows,
   inputText,
   isDeclined,
-  type Scenario,
   test,
 } from '../../harness/conformance/scenario/index.ts'
 import { claimTurnKept } from '../support/history.ts'
@@ -87,11 +86,29 @@ describe('v3: refusals', () => {
         forms[name] = { members: form, control }
       }
       const [first] = Object.values(forms)
-      const conditions = await conditionsFor(scenario, first?.control)
+      const assistant = profile.assistants?.withoutKnowledge
+      // A second caller has its own chat.
+      const caller = secondCaller(profile)
+      const made = caller && (await v3.postChat(session.name(), {}, { role: 'probe', ...caller }))
+      const chat_id = made && v3.newChatId(made)
+      if (chat_id) v3.deleteOnCleanup(chat_id, caller)
       const refused = await expectAllRefused(scenario, {
         mistakes: generationMistakes,
         forms,
-        ...conditions,
+        conditions: {
+          model: otherModels(profile, 'model_id'),
+          rag: {
+            true: { rag: true, assistant_id: assistant },
+            ...each('rag', false, 'agent'),
+            object: { rag: profile.rag?.object ?? {}, assistant_id: assistant },
+          },
+          think: each('think', true, false),
+          max_tokens: each('max_tokens', 24),
+          form: { stream: { stream: true } },
+          input: { items: { input: [inputText(prompts.brief())] } },
+          parent: { given: { parent_id: first && finalResponse(first.control)?.['id'] } },
+        },
+        caller: chat_id ? { ...caller, members: { chat_id } } : undefined,
         async send(edit, options) {
           const nonce = session.nonce()
           const answer = await v3.generate(edit(bodyOf(nonce)), options)
@@ -206,29 +223,3 @@ describe('v3: refusals', () => {
     },
   )
 })
-
-/** Fields of a generation, and a second caller with its own chat. */
-async function conditionsFor(
-  { v3, session, profile, prompts }: Scenario,
-  first: Exchange | undefined,
-) {
-  const assistant = profile.assistants?.withoutKnowledge
-  const caller = secondCaller(profile)
-  const made = caller && (await v3.postChat(session.name(), {}, { role: 'probe', ...caller }))
-  const chat_id = made && v3.newChatId(made)
-  if (chat_id) v3.deleteOnCleanup(chat_id, caller)
-  const conditions = {
-    model: otherModels(profile, 'model_id'),
-    rag: {
-      true: { rag: true, assistant_id: assistant },
-      ...each('rag', false, 'agent'),
-      object: { rag: profile.rag?.object ?? {}, assistant_id: assistant },
-    },
-    think: each('think', true, false),
-    max_tokens: each('max_tokens', 24),
-    form: { stream: { stream: true } },
-    input: { items: { input: [inputText(prompts.brief())] } },
-    parent: { given: { parent_id: first && finalResponse(first)?.['id'] } },
-  }
-  return { conditions, caller: chat_id ? { ...caller, members: { chat_id } } : undefined }
-}

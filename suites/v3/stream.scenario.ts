@@ -42,11 +42,8 @@ describe('v3: stream', () => {
       // An answer may be cut or fail by chance; the unstreamed control shows if it always does.
       const whole = await ask(false)
       assume(finalResponse(whole)?.['status'] === 'completed', 'no answer is completed', whole)
-      const isCompleted = () =>
-        expect(0, `streams of ${replies.length} that end with response.completed`).toBeGreaterThan(
-          0,
-        )
-      claim('V3-SSE-09', isCompleted, ...replies, whole)
+      const completed = expect(0, `streams of ${replies.length} that end with response.completed`)
+      claim('V3-SSE-09', () => completed.toBeGreaterThan(0), ...replies, whole)
     },
   )
 
