@@ -1,7 +1,18 @@
 import { asArray, asObject, asString, type JsonObject } from '../../../contract/json.ts'
-import { show, wordOf } from '../json.ts'
-import { type Chunk, type ChunkChoice, ChunkJudge, type StreamEnd } from './part.ts'
+import { judgeCallIds, judgeToolCall } from '../bodies/openai.ts'
+import { type FindingCollector, PartialJudge } from '../finding-collector.ts'
+import { asIndex, show, wordOf } from '../json.ts'
+import type { Chunk, ChunkChoice } from './chunk.ts'
 
+/** State of a stream at its end, for findings that only its end allows. */
+export interface StreamEnd {
+  /** The body ended regularly, with nothing left over and no error before. */
+  readonly clean: boolean
+  /** The server sent `[DONE]`. */
+  readonly done: boolean
+}
+
+/** One choice of a stream. */
 interface ChoiceTrace {
   /** True once its first delta came. */
   begun: boolean
@@ -10,27 +21,70 @@ interface ChoiceTrace {
   /** The first text in another place. */
   misplaced: { readonly event: number; readonly member: string } | undefined
   reason: string | undefined
+  /** Texts of its chunks, if the request has stop sequences. */
+  readonly pieces: string[]
+  /** Its tool calls by index. */
+  readonly calls: Map<number, PartialCall>
 }
 
-/** OAI-STREAM-03, -04, -06 and -07: each choice of a stream, from its role to its end. */
-export class ChoiceJudge extends ChunkJudge {
-  readonly #choices = new Map<number, ChoiceTrace>()
+interface PartialCall {
+  readonly id: unknown
+  readonly type: unknown
+  readonly name: unknown
+  input: string
+}
 
-  override chunk({ choices, event }: Chunk): void {
+/** Longer arguments are not stored: a stream may have any length. */
+const maxArguments = 1_000_000
+
+/**
+ * OAI-STREAM-03, -04, -06 and -07, OAI-STOP-04 and -05, OAI-TOOL-03: each choice of a stream, from its role to
+ * its end.
+ */
+export class ChoiceJudge extends PartialJudge {
+  readonly #request: JsonObject
+  readonly #stops: readonly string[]
+  readonly #choices = new Map<number, ChoiceTrace>()
+  #last: ChoiceTrace | undefined
+  #lastEvent = 0
+  /** A choice ended at the token limit, perhaps within the arguments of a call. */
+  #isCut = false
+
+  constructor(collector: FindingCollector, request: JsonObject) {
+    super(collector)
+    this.#request = request
+    const { stop } = request
+    const listed = typeof stop === 'string' ? [stop] : asArray(stop)
+    this.#stops = listed.filter((value) => typeof value === 'string').filter((one) => one !== '')
+  }
+
+  chunk({ choices, event }: Chunk): void {
+    this.#lastEvent = event
     for (const choice of choices) {
-      const { index, misplaced: member } = choice
+      const { index, misplaced: member, delta, calls, finishReason } = choice
       const none = { begun: false, answered: false, misplaced: undefined, reason: undefined }
-      const trace: ChoiceTrace = this.#choices.get(index) ?? none
+      const trace = this.#choices.get(index) ?? { ...none, pieces: [], calls: new Map() }
       this.#choices.set(index, trace)
+      this.#last = trace
       if (member !== undefined) trace.misplaced ??= { event, member }
       this.#judgeDelta(choice, trace, event)
       this.#judgeFinish(choice, trace, event)
+      if (finishReason === 'length') this.#isCut = true
+      this.#keep(trace, asString(asObject(delta)?.['content']) ?? '')
+      for (const call of calls) this.#takeCall(trace, asObject(call) ?? {}, event)
     }
   }
 
-  override end({ clean, done }: StreamEnd): void {
-    if (!clean) return
-    for (const [index, { reason }] of this.#choices) {
+  /** The same chunk as the last one, with another text. */
+  again(text: string, event: number): void {
+    this.#lastEvent = event
+    if (this.#last !== undefined) this.#keep(this.#last, text)
+  }
+
+  end({ clean, done }: StreamEnd): void {
+    for (const [index, { pieces, reason }] of this.#choices) {
+      this.#judgeStop(pieces)
+      if (!clean) continue
       if (reason !== undefined) {
         this.collector.held('OAI-STREAM-07', `Choice ${index} ends with one finish_reason.`)
       } else if (done) {
@@ -38,8 +92,10 @@ export class ChoiceJudge extends ChunkJudge {
         this.collector.broken('OAI-STREAM-07', `Choice ${index} has no finish_reason.`)
       }
     }
+    if (!clean) return
     const first = this.#choices.get(0)
     if (first !== undefined) this.#judgeText(first, done)
+    this.#judgeCalls()
   }
 
   /** Every choice that began has a finish_reason. */
@@ -51,18 +107,17 @@ export class ChoiceJudge extends ChunkJudge {
   #judgeDelta({ index, delta }: ChunkChoice, trace: ChoiceTrace, event: number): void {
     if (delta == null) return
     const object = asObject(delta)
-    const { content, tool_calls: calls, refusal, role } = object ?? {}
-    if (object === undefined || (content != null && typeof content !== 'string')) {
-      const other =
-        object === undefined
-          ? `delta is ${show(delta)}, not an object.`
-          : `delta.content is ${show(content)}, not a string.`
-      this.collector.broken('OAI-STREAM-03', other, event)
-    } else if (content != null) {
-      this.collector.held('OAI-STREAM-03', 'delta.content is a string.', event)
+    if (object === undefined) {
+      this.collector.broken('OAI-STREAM-03', `delta is ${show(delta)}, not an object.`, event)
+      return
     }
-    if (object === undefined) return
+    const { content, tool_calls: calls, refusal, role } = object
     const text = asString(content) ?? ''
+    if (content != null) {
+      const isText = typeof content === 'string'
+      const other = !isText && `delta.content is ${show(content)}, not a string.`
+      this.collector.decide('OAI-STREAM-03', other, 'delta.content is a string.', event)
+    }
     if (text !== '' || calls != null || refusal != null) trace.answered = true
     if (text !== '' && index === 0) {
       this.collector.held('OAI-STREAM-04', 'Text in choices[0].delta.content.', event)
@@ -92,6 +147,30 @@ export class ChoiceJudge extends ChunkJudge {
     trace.reason ??= wordOf(finishReason)
   }
 
+  #keep({ pieces }: ChoiceTrace, text: string): void {
+    if (this.#stops.length > 0) pieces.push(text)
+  }
+
+  /** The fragments of `delta.tool_calls` are joined by the index of choice and call. */
+  #takeCall({ calls }: ChoiceTrace, fragment: JsonObject, event: number): void {
+    const { id, type, index: given } = fragment
+    const index = asIndex(given)
+    if (index === undefined) {
+      const why = `The index of a tool_calls fragment is ${show(given)}, not an integer.`
+      this.collector.broken('OAI-TOOL-03', why, event)
+      return
+    }
+    const { name, arguments: more } = asObject(fragment['function']) ?? {}
+    const call = calls.get(index) ?? { id, type, name, input: '' }
+    // Later fragments may omit it, repeat it, or leave it empty.
+    if (asString(id) && asString(call.id) && id !== call.id) {
+      const why = `The id of a tool call changes from ${show(call.id)} to ${show(id)}.`
+      this.collector.broken('OAI-TOOL-03', why, event)
+    }
+    if (call.input.length <= maxArguments) call.input += asString(more) ?? ''
+    calls.set(index, call)
+  }
+
   /** OAI-STREAM-04: a finished answer has its text in another place, or no text, which a model may have. */
   #judgeText({ reason, answered, misplaced }: ChoiceTrace, done: boolean): void {
     if (this.collector.isBroken('OAI-STREAM-03')) return
@@ -101,79 +180,46 @@ export class ChoiceJudge extends ChunkJudge {
     if (misplaced !== undefined) {
       const place = `choices[0].${misplaced.member}`
       this.collector.broken('OAI-STREAM-04', `${why}: it is in ${place}.`, misplaced.event)
-    } else if (stopsOf(this.request).length === 0) {
+    } else if (this.#stops.length === 0) {
       this.collector.brokenByChance('OAI-STREAM-04', `${why}.`)
     }
   }
-}
 
-/**
- * OAI-STOP-04 and -05: nothing follows a stop sequence. The requirements differ in its place: within one
- * chunk, or across several. An omitted sequence leaves no trace in one exchange, so a scenario must check
- * whether it took effect at all.
- */
-export class StopJudge extends ChunkJudge {
-  readonly #stops = stopsOf(this.request)
-  readonly #pieces = new Map<number, string[]>()
-  #lastEvent = 0
-  #last: string[] = []
+  /**
+   * Nothing follows a stop sequence. The requirements differ in its place: within one chunk, or across several.
+   * An omitted sequence leaves no trace in one exchange, so a scenario must check whether it took effect at all.
+   */
+  #judgeStop(pieces: readonly string[]): void {
+    const text = pieces.join('')
+    const ends = this.#stops.flatMap((stop) => {
+      const start = text.indexOf(stop)
+      return start < 0 ? [] : [{ stop, start, end: start + stop.length }]
+    })
+    const [found] = ends.sort((a, b) => a.end - b.end)
+    if (found === undefined) return
+    let at = 0
+    const isWhole = pieces.some(({ length }) => {
+      at += length
+      return at - length <= found.start && found.end <= at
+    })
+    const requirement = isWhole ? 'OAI-STOP-05' : 'OAI-STOP-04'
+    const [stop, after] = [show(found.stop), text.slice(found.end)]
+    const why = `After the stop sequence ${stop} the answer continues: ${show(after)}.`
+    if (after !== '') this.collector.broken(requirement, why, this.#lastEvent)
+    else this.collector.held(requirement, `The answer ends with the stop sequence ${stop}.`)
+  }
 
-  override chunk({ choices, event }: Chunk): void {
-    if (this.#stops.length === 0) return
-    this.#lastEvent = event
-    for (const { index, delta } of choices) {
-      this.#last = this.#pieces.get(index) ?? []
-      this.#last.push(asString(asObject(delta)?.['content']) ?? '')
-      this.#pieces.set(index, this.#last)
+  #judgeCalls(): void {
+    const { collector } = this
+    const choices = Array.from(this.#choices.values(), ({ calls }) => [...calls.values()])
+    for (const calls of choices) {
+      const ids = calls.map(({ id }) => id)
+      judgeCallIds(collector, 'OAI-TOOL-03', ids, this.#request)
+    }
+    for (const { id, type, name, input } of choices.flat()) {
+      const cut = this.#isCut || input.length > maxArguments
+      const call = { id, type, function: { name, arguments: input } }
+      judgeToolCall(collector, 'OAI-TOOL-03', call, { request: this.#request, cut })
     }
   }
-
-  /** The same chunk as the last one, with another text. */
-  again(text: string, event: number): void {
-    if (this.#stops.length === 0) return
-    this.#lastEvent = event
-    this.#last.push(text)
-  }
-
-  override end(): void {
-    for (const pieces of this.#pieces.values()) {
-      const text = pieces.join('')
-      const found = firstStop(text, this.#stops)
-      if (found === undefined) continue
-      const requirement = isWhole(found, pieces) ? 'OAI-STOP-05' : 'OAI-STOP-04'
-      const after = text.slice(found.end)
-      const stop = show(text.slice(found.start, found.end))
-      const why = `After the stop sequence ${stop} the answer continues: ${show(after)}.`
-      if (after !== '') this.collector.broken(requirement, why, this.#lastEvent)
-      else this.collector.held(requirement, `The answer ends with the stop sequence ${stop}.`)
-    }
-  }
-}
-
-/** The stop sequences of a request, without empty ones. */
-function stopsOf({ stop }: JsonObject): readonly string[] {
-  const listed = typeof stop === 'string' ? [stop] : asArray(stop)
-  return listed.filter((value) => typeof value === 'string').filter((value) => value !== '')
-}
-
-interface Span {
-  readonly start: number
-  readonly end: number
-}
-
-function firstStop(text: string, stops: readonly string[]): Span | undefined {
-  const spans = stops.flatMap((stop): Span[] => {
-    const start = text.indexOf(stop)
-    return start < 0 ? [] : [{ start, end: start + stop.length }]
-  })
-  return spans.sort((a, b) => a.end - b.end)[0]
-}
-
-function isWhole({ start, end }: Span, pieces: readonly string[]): boolean {
-  let at = 0
-  for (const piece of pieces) {
-    if (at <= start && end <= at + piece.length) return true
-    at += piece.length
-  }
-  return false
 }

@@ -1,18 +1,19 @@
 import type { Ending } from '../../../contract/index.ts'
 import { asObject, type JsonObject } from '../../../contract/json.ts'
 import { judgeMaxTokens, judgeSum } from '../final-response.ts'
-import { PartialJudge } from '../finding-collector.ts'
+import { type FindingCollector, PartialJudge } from '../finding-collector.ts'
 import { show, wordOf } from '../json.ts'
 import type { Block } from '../sse/scanner.ts'
-import { type Chunk, ChunkJudge, type StreamEnd } from './part.ts'
+import type { StreamEnd } from './choices.ts'
+import type { Chunk } from './chunk.ts'
 
 const members = ['id', 'created', 'model'] as const
 
 /** OAI-STREAM-05 (C1): all chunks belong to one completion and have the right `object`. */
-export class EnvelopeJudge extends ChunkJudge {
+export class EnvelopeJudge extends PartialJudge {
   #first: JsonObject | undefined
 
-  override chunk({ json, event }: Chunk): void {
+  chunk({ json, event }: Chunk): void {
     const kind = json['object']
     if (kind !== 'chat.completion.chunk') {
       const why = `object is ${show(kind)}, not chat.completion.chunk.`
@@ -78,40 +79,37 @@ export class DoneJudge extends PartialJudge {
  * OAI-STREAM-08 (C5): a chunk with usage comes only on request, once, with empty choices, after all of them.
  * `usage: null` in other chunks is legal: it means that there is no usage yet.
  */
-export class UsageJudge extends ChunkJudge {
-  readonly #isRequested = asObject(this.request['stream_options'])?.['include_usage'] === true
-  readonly #reasons: string[] = []
-  #usage: JsonObject | undefined
+export function usageJudge(collector: FindingCollector, request: JsonObject) {
+  const isRequested = asObject(request['stream_options'])?.['include_usage'] === true
+  const reasons: string[] = []
+  let first: JsonObject | undefined
 
-  override chunk(chunk: Chunk): void {
-    const usage = asObject(chunk.json['usage'])
-    const fault = usage === undefined ? this.#late(chunk) : this.#faultOf(chunk)
-    if (fault !== undefined) this.collector.broken('OAI-STREAM-08', fault, chunk.event)
-    for (const { finishReason } of chunk.choices) {
-      if (finishReason !== undefined) this.#reasons.push(wordOf(finishReason))
-    }
-    this.#usage ??= usage
-  }
-
-  override end({ clean, done }: StreamEnd): void {
-    if (this.#usage !== undefined) {
-      judgeMaxTokens(this.collector, this.request, this.#usage, this.#reasons)
-      judgeSum(this.collector, this.#usage)
-      if (this.#isRequested)
-        this.collector.held('OAI-STREAM-08', 'One usage chunk arrived, as requested.')
-    } else if (this.#isRequested && clean && done) {
-      this.collector.broken('OAI-STREAM-08', 'A usage chunk was requested, and none arrived.')
-    }
-  }
-
-  #faultOf({ choices }: Chunk): string | undefined {
-    if (!this.#isRequested) return 'A chunk has usage, which was not requested.'
-    if (this.#usage !== undefined) return 'A second chunk has usage.'
+  function faultOf(usage: JsonObject | undefined, choices: Chunk['choices']): string | undefined {
+    const isLate = first !== undefined && choices.length > 0
+    if (usage === undefined) return isLate ? 'A choice comes after the usage chunk.' : undefined
+    if (!isRequested) return 'A chunk has usage, which was not requested.'
+    if (first !== undefined) return 'A second chunk has usage.'
     return choices.length === 0 ? undefined : 'The chunk with usage has choices.'
   }
 
-  #late({ choices }: Chunk): string | undefined {
-    if (this.#usage === undefined || choices.length === 0) return undefined
-    return 'A choice comes after the usage chunk.'
+  return {
+    chunk({ json, choices, event }: Chunk): void {
+      const usage = asObject(json['usage'])
+      const fault = faultOf(usage, choices)
+      if (fault !== undefined) collector.broken('OAI-STREAM-08', fault, event)
+      for (const { finishReason } of choices) {
+        if (finishReason !== undefined) reasons.push(wordOf(finishReason))
+      }
+      first ??= usage
+    },
+    end({ clean, done }: StreamEnd): void {
+      if (first !== undefined) {
+        judgeMaxTokens(collector, request, first, reasons)
+        judgeSum(collector, first)
+        if (isRequested) collector.held('OAI-STREAM-08', 'One usage chunk arrived, as requested.')
+      } else if (isRequested && clean && done) {
+        collector.broken('OAI-STREAM-08', 'A usage chunk was requested, and none arrived.')
+      }
+    },
   }
 }

@@ -1,35 +1,26 @@
 import type { Ending } from '../../../contract/index.ts'
 import { asArray, asObject, isObject, type JsonObject, parseJson } from '../../../contract/json.ts'
-import { PartialJudge } from '../finding-collector.ts'
 import { show } from '../json.ts'
 import type { Block } from '../sse/scanner.ts'
 import { StreamJudge } from '../streams.ts'
-import { ChoiceJudge, StopJudge } from './choices.ts'
-import { DoneJudge, EnvelopeJudge, UsageJudge } from './envelope.ts'
-import {
-  type ChunkFragment,
-  type ChunkJudge,
-  chunkOf,
-  loneFragment,
-  readChunk,
-  ToolCallJudge,
-} from './part.ts'
+import { ChoiceJudge } from './choices.ts'
+import { type ChunkFragment, chunkOf, loneFragment, readChunk } from './chunk.ts'
+import { DoneJudge, EnvelopeJudge, usageJudge } from './envelope.ts'
 
 /** Judges the stream of the compatible surface (section 4.1; docs/internals/wire-contract.md, rules for chunks). */
 export class CompletionsJudge extends StreamJudge {
   declare fragment: ChunkFragment | undefined
-  readonly #done = new DoneJudge(this.collector)
-  readonly #observer = new ChunkObserver(this.collector)
   readonly #request = asObject(this.context.request) ?? {}
+  readonly #done = new DoneJudge(this.collector)
+  readonly #envelope = new EnvelopeJudge(this.collector)
   readonly #choices = new ChoiceJudge(this.collector, this.#request)
-  readonly #stop = new StopJudge(this.collector, this.#request)
-  readonly #judges: readonly ChunkJudge[] = [
-    new EnvelopeJudge(this.collector, this.#request),
-    this.#choices,
-    new UsageJudge(this.collector, this.#request),
-    this.#stop,
-    new ToolCallJudge(this.collector, this.#request),
-  ]
+  readonly #usage = usageJudge(this.collector, this.#request)
+  /** OPEN-07: names of what chunks hold in addition to the text, by their place. */
+  readonly #members = {
+    '': new Set<string>(),
+    'choices[].': new Set<string>(),
+    'choices[].delta.': new Set<string>(),
+  }
   #chunks = 0
   /** True after an error or unreadable bytes: the rest proves nothing. */
   #spoiled = false
@@ -41,8 +32,10 @@ export class CompletionsJudge extends StreamJudge {
     // Without chunks, a missing [DONE] is part of the same fault.
     if (this.#chunks > 0 || ending.kind === 'cut') this.#done.end(ending, rest, this.#spoiled)
     const clean = ending.kind === 'complete' && rest === undefined && !this.#spoiled
-    for (const judge of this.#judges) judge.end({ clean, done: this.#done.isSeen })
-    this.#observer.end(this.#done.isSeen)
+    const end = { clean, done: this.#done.isSeen }
+    this.#choices.end(end)
+    this.#usage.end(end)
+    this.#observeMembers()
     // [DONE] is not documented: a stream that closes after every finish_reason is complete.
     if (clean && !this.#done.isSeen && this.#choices.finished) this.#countTerminal()
   }
@@ -52,7 +45,7 @@ export class CompletionsJudge extends StreamJudge {
     const kind = this.fragment?.kind
     if (kind === undefined) return
     this.#chunks += 1
-    if (kind === 'text') this.#stop.again(text, index)
+    if (kind === 'text') this.#choices.again(text, index)
     this.countEvent()
     this.context.contents?.add(kind, text)
   }
@@ -86,7 +79,11 @@ export class CompletionsJudge extends StreamJudge {
 
   #json(json: JsonObject, { index }: Block): void {
     const { choices } = json
-    this.#observer.block(json)
+    this.#note('', json)
+    for (const choice of asArray(choices).filter(isObject)) {
+      this.#note('choices[].', choice)
+      this.#note('choices[].delta.', asObject(choice['delta']) ?? {})
+    }
     // Other blocks between the chunks are only observed.
     if (choices == null) return
     if (!Array.isArray(choices)) {
@@ -97,7 +94,9 @@ export class CompletionsJudge extends StreamJudge {
     this.collector.held('OAI-STREAM-01', 'Blocks of JSON with choices.', index)
     const chunk = chunkOf(json, choices, index)
     if (this.context.contents !== undefined) readChunk(this.context.contents, chunk)
-    for (const judge of this.#judges) judge.chunk(chunk)
+    this.#envelope.chunk(chunk)
+    this.#choices.chunk(chunk)
+    this.#usage.chunk(chunk)
     this.fragment = loneFragment(chunk)
   }
 
@@ -109,34 +108,17 @@ export class CompletionsJudge extends StreamJudge {
     if (!this.#spoiled) this.collector.broken('OAI-STREAM-01', why, event)
     this.#spoiled = true
   }
-}
 
-/** OPEN-07: contents of a chunk in addition to the text, and the end of the stream. */
-class ChunkObserver extends PartialJudge {
-  readonly #members = {
-    '': new Set<string>(),
-    'choices[].': new Set<string>(),
-    'choices[].delta.': new Set<string>(),
+  #note(place: '' | 'choices[].' | 'choices[].delta.', json: JsonObject): void {
+    for (const key of Object.keys(json)) this.#members[place].add(key)
   }
 
-  block(json: JsonObject): void {
-    this.#note('', json)
-    for (const choice of asArray(json['choices']).filter(isObject)) {
-      this.#note('choices[].', choice)
-      this.#note('choices[].delta.', asObject(choice['delta']) ?? {})
-    }
-  }
-
-  end(done: boolean): void {
+  #observeMembers(): void {
     const members = Object.entries(this.#members).flatMap(([place, names]) =>
       [...names].map((name) => place + name),
     )
     if (members.length === 0) return
-    const end = `ends ${done ? 'with' : 'without'} [DONE]`
+    const end = `ends ${this.#done.isSeen ? 'with' : 'without'} [DONE]`
     this.collector.observed('OPEN-07', `${members.sort().join(', ')}; ${end}`)
-  }
-
-  #note(place: '' | 'choices[].' | 'choices[].delta.', json: JsonObject): void {
-    for (const key of Object.keys(json)) this.#members[place].add(key)
   }
 }

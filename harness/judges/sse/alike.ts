@@ -1,5 +1,5 @@
 import type { Ending, WireChunk } from '../../../contract/index.ts'
-import { type Block, SseScanner } from './scanner.ts'
+import { type Block, decode, SseScanner } from './scanner.ts'
 
 /** The part in which an event differs from those that repeat it. */
 export interface Fragment {
@@ -46,9 +46,10 @@ export class StreamReader {
 
   #alikeAtStart(bytes: Uint8Array): number {
     if (!this.#alike.armed || !this.#scanner.idle) return 0
+    const text = latin1(bytes)
     let from = 0
-    while (from < bytes.length) {
-      const end = this.#alike.match(bytes, from)
+    while (from < text.length) {
+      const end = this.#alike.match(text, from)
       if (end < 0) break
       const index = this.#scanner.dispatched
       this.#scanner.skip(end - from)
@@ -61,24 +62,32 @@ export class StreamReader {
   #learn(bytes: Uint8Array | undefined): void {
     const { fragment } = this.#judge
     if (bytes === undefined || fragment === undefined || !this.#scanner.idle) this.#alike.forget()
-    else this.#alike.learn(bytes, fragment)
+    else this.#alike.learn(latin1(bytes), fragment)
   }
 }
 
-const quote = 34
-const backslash = 92
-const zero = 48
-const nine = 57
-const colon = 58
-const LF = 10
+/** One character for each byte. */
+function latin1({ buffer, byteOffset, length }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, length).toString('latin1')
+}
 
-type Hole = 'text' | 'number'
+/**
+ * Values that stand for themselves in JSON: a text without escapes, a number without leading zeros of at most
+ * 15 digits, which are exact.
+ */
+const holes = { text: /[ !#-[\]-\xff]+/y, number: /(?:0|[1-9]\d{0,14})(?!\d)/y } as const
+
+/** Bytes that are the same in each block, and the hole after them. */
+interface Stretch {
+  readonly fixed: string
+  readonly hole: keyof typeof holes | undefined
+}
 
 /**
  * Detects events of a stream that differ from the one before only in two places: a fragment of text, and a
  * count. If all other bytes of a block equal those of the last one, its meaning is known without parsing it
- * as JSON: strings without escapes and plain integers stand for themselves. Comments before a block are
- * skipped; clients never see them.
+ * as JSON. Comments before a block are skipped; clients never see them. All texts have one character for each
+ * byte.
  *
  * A block becomes the pattern of others only after two of them in a row were parsed, so that the first of its
  * kind has had its effect on every judge.
@@ -90,147 +99,71 @@ export class AlikeBlocks {
   text = ''
   /** Count of the block that matched last; undefined if blocks of this kind have none. */
   number: number | undefined
-  /** Bytes outside the holes, concatenated in one piece of memory for cache locality. */
-  #fixed: Uint8Array = none
-  /** End of each section in it. */
-  #lineEnds: readonly number[] = []
-  /** Hole after each section but the last. */
-  #holes: readonly Hole[] = []
+  #stretches: readonly Stretch[] = []
 
-  /** `bytes`: one whole block that contains this fragment. */
-  learn(bytes: Uint8Array, { member, text, number }: Fragment): void {
-    if (this.#lineEnds.length > 0 && this.match(bytes, 0) === bytes.length) {
+  /** `whole`: one block that contains this fragment. */
+  learn(whole: string, { member, text, number }: Fragment): void {
+    if (this.#stretches.length > 0 && this.match(whole, 0) === whole.length) {
       this.armed = true
       return
     }
     this.forget()
-    const from = afterComments(bytes, 0)
-    const block = latin1(bytes.subarray(from))
-    const holes = [
-      holeAt(block, `"${member}":"`, encoded(text), 'text'),
-      ...(number === undefined ? [] : [holeAt(block, '"sequence_number":', `${number}`, 'number')]),
-    ]
-    const found = holes.filter((hole) => hole !== undefined).sort((a, b) => a.start - b.start)
-    if (found.length < holes.length) return
-    this.#keep(bytes.subarray(from), found)
-    if (this.match(bytes, 0) !== bytes.length || this.text !== text || this.number !== number) {
+    const block = whole.slice(afterComments(whole, 0))
+    const sought = [holeAt(block, `"${member}":"`, latin1(Buffer.from(text)), 'text')]
+    if (number !== undefined)
+      sought.push(holeAt(block, '"sequence_number":', `${number}`, 'number'))
+    const found = sought.filter((one) => one !== undefined).sort((a, b) => a.start - b.start)
+    if (found.length < sought.length) return
+    this.#stretches = [...found, undefined].map((next, at) => ({
+      fixed: block.slice(found[at - 1]?.end ?? 0, next?.start),
+      hole: next?.hole,
+    }))
+    if (this.match(whole, 0) !== whole.length || this.text !== text || this.number !== number) {
       this.forget()
     }
   }
 
   forget(): void {
     this.armed = false
-    this.#lineEnds = []
+    this.#stretches = []
   }
 
   /** End of the block that begins at `from`; -1 if it does not match or is incomplete. */
-  match(bytes: Uint8Array, from: number): number {
-    const fixed = this.#fixed
-    const lineEnds = this.#lineEnds
+  match(bytes: string, from: number): number {
     let at = afterComments(bytes, from)
-    let done = 0
     this.number = undefined
-    for (let index = 0; index < lineEnds.length; index += 1) {
-      const end = lineEnds[index] ?? 0
-      if (at + end - done > bytes.length) return -1
-      for (; done < end; done += 1, at += 1) if (bytes[at] !== fixed[done]) return -1
-      const hole = this.#holes[index]
-      if (hole !== undefined) at = hole === 'text' ? this.#text(bytes, at) : this.#number(bytes, at)
-      if (at < 0) return -1
+    for (const { fixed, hole } of this.#stretches) {
+      if (!bytes.startsWith(fixed, at)) return -1
+      at += fixed.length
+      if (hole === undefined) continue
+      const value = matchAt(holes[hole], bytes, at)
+      const text = /[^ -~]/.test(value) ? decode(Buffer.from(value, 'latin1')) : value
+      if (text === undefined || text === '') return -1
+      if (hole === 'text') this.text = text
+      else this.number = Number(text)
+      at += value.length
     }
-    return at
-  }
-
-  #keep(block: Uint8Array, holes: readonly FoundHole[]): void {
-    const starts = [0, ...holes.map(({ end }) => end)]
-    const stretches = starts.map((start, at) => block.subarray(start, holes[at]?.start))
-    let total = 0
-    this.#lineEnds = stretches.map(({ length }) => {
-      total += length
-      return total
-    })
-    this.#fixed = new Uint8Array(total)
-    for (const [at, stretch] of stretches.entries()) {
-      this.#fixed.set(stretch, (this.#lineEnds[at] ?? 0) - stretch.length)
-    }
-    this.#holes = holes.map(({ kind }) => kind)
-  }
-
-  #text(bytes: Uint8Array, from: number): number {
-    let at = from
-    let plain = ''
-    let isPlain = true
-    for (; at < bytes.length; at += 1) {
-      const byte = bytes[at] ?? quote
-      if (byte === quote) break
-      if (byte < 32 || byte === backslash) return -1
-      if (byte < 127) plain += String.fromCharCode(byte)
-      else isPlain = false
-    }
-    if (at === from || at === bytes.length) return -1
-    const text = isPlain ? plain : decode(bytes.subarray(from, at))
-    if (text === undefined) return -1
-    this.text = text
-    return at
-  }
-
-  #number(bytes: Uint8Array, from: number): number {
-    let at = from
-    let value = 0
-    for (; at < bytes.length; at += 1) {
-      const byte = bytes[at] ?? colon
-      if (byte < zero || byte > nine) break
-      value = value * 10 + (byte - zero)
-    }
-    // JSON has no leading zeros, and 15 digits are exact in a number.
-    if (at === from || at - from > 15 || (bytes[from] === zero && at > from + 1)) return -1
-    this.number = value
     return at
   }
 }
+
+/** What a sticky pattern matches at a place; empty if it does not. */
+function matchAt(pattern: RegExp, text: string, at: number): string {
+  pattern.lastIndex = at
+  return pattern.exec(text)?.[0] ?? ''
+}
+
+const comments = /(?::[ -~]*\n)+/y
 
 /** Comments of plain characters, such as a proxy or a server under measurement writes. */
-function afterComments(bytes: Uint8Array, from: number): number {
-  let at = from
-  while (bytes[at] === colon) {
-    let end = at + 1
-    for (let byte = bytes[end] ?? LF; byte >= 32 && byte < 127; byte = bytes[end] ?? LF) end += 1
-    if (bytes[end] !== LF) return from
-    at = end + 1
-  }
-  return at
-}
-
-interface FoundHole {
-  readonly start: number
-  readonly end: number
-  readonly kind: Hole
+function afterComments(text: string, from: number): number {
+  return text[from] === ':' ? from + matchAt(comments, text, from).length : from
 }
 
 /** Undefined if the key is missing or occurs more than once: then it is ambiguous. */
-function holeAt(block: string, key: string, value: string, kind: Hole): FoundHole | undefined {
+function holeAt(block: string, key: string, value: string, hole: keyof typeof holes) {
   const at = block.indexOf(key)
   if (at < 0 || block.indexOf(key, at + 1) >= 0) return undefined
   const start = at + key.length
-  return block.startsWith(value, start) ? { start, end: start + value.length, kind } : undefined
-}
-
-const none = new Uint8Array(0)
-const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-
-function encoded(text: string): string {
-  return Buffer.from(text).toString('latin1')
-}
-
-/** One character for each byte. */
-function latin1({ buffer, byteOffset, length }: Uint8Array): string {
-  return Buffer.from(buffer, byteOffset, length).toString('latin1')
-}
-
-function decode(bytes: Uint8Array): string | undefined {
-  try {
-    return strict.decode(bytes)
-  } catch {
-    return undefined
-  }
+  return block.startsWith(value, start) ? { start, end: start + value.length, hole } : undefined
 }

@@ -1,0 +1,88 @@
+import { asArray, asObject, asString, isObject, type JsonObject } from '../../../contract/json.ts'
+import { asIndex } from '../json.ts'
+import type { Fragment } from '../sse/alike.ts'
+import type { ContentKind, StreamContents } from '../streams.ts'
+
+/** A decoded block of the compatible stream that has choices. */
+export interface Chunk {
+  /** Index of its event in the stream. */
+  readonly event: number
+  readonly json: JsonObject
+  readonly choices: readonly ChunkChoice[]
+}
+
+export interface ChunkChoice {
+  readonly index: number
+  readonly delta: unknown
+  /** Nonempty texts of the delta. */
+  readonly fragments: readonly ChunkFragment[]
+  /** Fragments of tool calls. */
+  readonly calls: readonly unknown[]
+  /** Member of the choice that has text in place of `delta.content`. */
+  readonly misplaced: string | undefined
+  /** Undefined if it is absent, null or empty. */
+  readonly finishReason: unknown
+}
+
+export interface ChunkFragment extends Fragment {
+  readonly kind: ContentKind
+}
+
+export function chunkOf(json: JsonObject, choices: readonly unknown[], event: number): Chunk {
+  return { event, json, choices: choices.map(choiceOf) }
+}
+
+function choiceOf(value: unknown, at: number): ChunkChoice {
+  const choice = asObject(value) ?? {}
+  const { delta, finish_reason: reason } = choice
+  return {
+    index: asIndex(choice['index']) ?? at,
+    delta,
+    fragments: isObject(delta) ? fragmentsOf(delta) : [],
+    calls: asArray(asObject(delta)?.['tool_calls']),
+    misplaced: misplacedText(choice),
+    finishReason: reason === null || reason === '' ? undefined : reason,
+  }
+}
+
+/** `reasoning_content` and `reasoning` are the fields in which servers of this surface stream their reasoning. */
+const members: readonly (readonly [member: string, kind: ContentKind])[] = [
+  ['reasoning_content', 'reasoning'],
+  ['reasoning', 'reasoning'],
+  ['refusal', 'refusal'],
+  ['content', 'text'],
+]
+
+function fragmentsOf(delta: JsonObject): readonly ChunkFragment[] {
+  return members.flatMap(([member, kind]) => {
+    const text = delta[member]
+    return typeof text === 'string' && text !== '' ? [{ member, kind, text }] : []
+  })
+}
+
+/** Members in which servers of other formats have the text of a choice. */
+function misplacedText({ delta, message, text }: JsonObject): string | undefined {
+  if (asString(text)) return 'text'
+  if (asString(asObject(message)?.['content'])) return 'message.content'
+  return asString(asObject(delta)?.['text']) ? 'delta.text' : undefined
+}
+
+/** Adds the contents of a chunk of the compatible stream. */
+export function readChunk(contents: StreamContents, { json, choices }: Chunk): void {
+  const { id, usage } = json
+  if (typeof id === 'string') contents.id ??= id
+  if (isObject(usage)) contents.usage = usage
+  for (const { calls, fragments } of choices) {
+    for (const { kind, text } of fragments) contents.add(kind, text)
+    if (calls.length > 0) contents.add('tool', '')
+  }
+}
+
+/** The only content of a chunk; undefined if it has other: a finish_reason, a usage, a call, a second choice. */
+export function loneFragment({ json, choices }: Chunk): ChunkFragment | undefined {
+  const [choice, ...others] = choices
+  if (choice === undefined || others.length > 0 || json['usage'] != null) return undefined
+  const { delta, finishReason, fragments } = choice
+  if (finishReason !== undefined || asObject(delta)?.['tool_calls'] != null) return undefined
+  return fragments.length === 1 ? fragments[0] : undefined
+}
