@@ -1,7 +1,7 @@
 import type { Transform } from 'node:stream'
 import * as zlib from 'node:zlib'
 import type { Header } from '../../../contract/index.ts'
-import type { BodyGauge } from './limits.ts'
+import type { MaxSize } from './limits.ts'
 
 /** Reason why the rest of a body cannot be read. */
 interface CodingProblem {
@@ -30,15 +30,15 @@ const maxCodings = 4
 /** Decodes the content codings of one body as it arrives; undefined if a coding is unknown. */
 export function createContentDecoder(
   codings: readonly string[],
-  { maxBytes, maxBytesName }: Pick<BodyGauge, 'maxBytes' | 'maxBytesName'>,
+  { maxBytes, maxBytesName }: MaxSize,
 ) {
   if (codings.length > maxCodings) return undefined
-  const decoders = codings.map((coding) => ({ coding, open: openers.get(coding) }))
-  const budget: Budget = { left: maxBytes, name: maxBytesName }
+  const budget = { left: maxBytes, name: maxBytesName }
   const stages: Stage[] = []
-  for (const { coding, open } of decoders.toReversed()) {
+  for (const coding of codings.toReversed()) {
+    const open = openers.get(coding)
     if (open === undefined) return undefined
-    stages.push(new Stage(coding, open, budget))
+    stages.push(createStage(coding, open, budget))
   }
   return {
     /** Decodes the bytes piece by piece. */
@@ -77,97 +77,79 @@ const openers: ReadonlyMap<string, Open> = new Map<string, Open>([
   ['zstd', () => zlib.createZstdDecompress()],
 ])
 
-/** Shared by all codings of a body. */
-interface Budget {
-  left: number
-  /** Name of the limit, for a message. */
-  readonly name: string
-}
+type Stage = ReturnType<typeof createStage>
 
-class Stage {
-  problem: CodingProblem | undefined
-  readonly #coding: string
-  readonly #open: Open
-  readonly #budget: Budget
-  #stream: Decoder | undefined
-  #decoded: Uint8Array[] = []
-  #bytesIn = 0
-  #bytesOut = 0
+/** Undoes one coding; `budget` is that of the decoded bytes of all codings of a body, with the name of its limit. */
+function createStage(coding: string, open: Open, budget: { left: number; readonly name: string }) {
+  const decoded: Uint8Array[] = []
+  let problem: CodingProblem | undefined
+  let stream: Decoder | undefined
+  let bytesIn = 0
+  let bytesOut = 0
 
-  constructor(coding: string, open: Open, budget: Budget) {
-    this.#coding = coding
-    this.#open = open
-    this.#budget = budget
+  function start(first: number): Decoder {
+    const opened = open(first)
+    opened.on('data', (piece: Uint8Array) => {
+      bytesOut += piece.length
+      budget.left -= piece.length
+      if (budget.left >= 0) {
+        decoded.push(piece)
+        return
+      }
+      const message = `sent ${bytesIn} bytes of ${coding} that decode to more than ${budget.name}`
+      problem ??= { kind: 'excess', message }
+      opened.destroy()
+    })
+    opened.on('error', (error) => {
+      problem ??= problemOf(error)
+    })
+    return opened
   }
 
-  async push(bytes: Uint8Array): Promise<Uint8Array[]> {
-    this.#bytesIn += bytes.length
-    for (let rest = bytes; rest.length > 0 && this.problem === undefined; ) {
-      const read = await this.#write(rest)
-      // A coding of zstd is a sequence of frames (RFC 8878, section 3.1), of which a stream reads one at a time.
-      if (this.#coding !== 'zstd' || read === 0 || read === rest.length) break
-      this.#stream?.destroy()
-      this.#stream = undefined
-      rest = rest.subarray(read)
+  function problemOf(error: Error): CodingProblem {
+    const after = `after ${bytesOut} decoded bytes`
+    if ('code' in error && error.code === 'Z_BUF_ERROR') {
+      const message = `the body ends inside its ${coding} coding, ${after}`
+      return { kind: 'truncated', message }
     }
-    return this.#decoded.splice(0)
+    const message = `the ${coding} coding of the body is corrupt ${after}: ${error.message}`
+    return { kind: 'undecodable', message }
   }
 
-  /** @returns number of bytes that were read */
-  async #write(bytes: Uint8Array): Promise<number> {
-    this.#stream ??= this.#start(bytes[0] ?? 0)
-    const stream = this.#stream
-    const before = stream.bytesWritten
-    await new Promise<void>((resolve) => {
-      // A failing stream closes without calling back.
-      stream.once('close', resolve)
-      stream.write(bytes, () => {
-        stream.off('close', resolve)
-        resolve()
+  return {
+    get problem() {
+      return problem
+    },
+    async push(bytes: Uint8Array): Promise<Uint8Array[]> {
+      bytesIn += bytes.length
+      for (let rest = bytes; rest.length > 0 && problem === undefined; ) {
+        const current = stream ?? start(rest[0] ?? 0)
+        stream = current
+        const before = current.bytesWritten
+        await new Promise<void>((resolve) => {
+          // A failing stream closes without calling back.
+          current.once('close', resolve)
+          current.write(rest, () => {
+            current.off('close', resolve)
+            resolve()
+          })
+        })
+        const read = current.bytesWritten - before
+        // A coding of zstd is a sequence of frames (RFC 8878, section 3.1), of which a stream reads one at a time.
+        if (coding !== 'zstd' || read === 0 || read === rest.length) break
+        current.destroy()
+        stream = undefined
+        rest = rest.subarray(read)
+      }
+      return decoded.splice(0)
+    },
+    async end(): Promise<void> {
+      const last = stream
+      if (last === undefined || problem !== undefined) return
+      await new Promise<void>((resolve) => {
+        last.once('close', resolve)
+        last.end()
       })
-    })
-    return stream.bytesWritten - before
-  }
-
-  async end(): Promise<void> {
-    const stream = this.#stream
-    if (stream === undefined || this.problem !== undefined) return
-    await new Promise<void>((resolve) => {
-      stream.once('close', resolve)
-      stream.end()
-    })
-  }
-
-  #start(first: number): Decoder {
-    const stream = this.#open(first)
-    stream.on('data', (piece: Uint8Array) => this.#take(piece, stream))
-    stream.on('error', (error) => {
-      this.problem ??= this.#problemOf(error)
-    })
-    return stream
-  }
-
-  #problemOf(error: Error): CodingProblem {
-    const after = `after ${this.#bytesOut} decoded bytes`
-    return 'code' in error && error.code === 'Z_BUF_ERROR'
-      ? { kind: 'truncated', message: `the body ends inside its ${this.#coding} coding, ${after}` }
-      : {
-          kind: 'undecodable',
-          message: `the ${this.#coding} coding of the body is corrupt ${after}: ${error.message}`,
-        }
-  }
-
-  #take(piece: Uint8Array, stream: Transform): void {
-    this.#bytesOut += piece.length
-    this.#budget.left -= piece.length
-    if (this.#budget.left >= 0) {
-      this.#decoded.push(piece)
-      return
-    }
-    this.problem ??= {
-      kind: 'excess',
-      message: `sent ${this.#bytesIn} bytes of ${this.#coding} that decode to more than ${this.#budget.name}`,
-    }
-    stream.destroy()
+    },
   }
 }

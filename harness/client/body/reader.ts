@@ -10,7 +10,7 @@ import {
 } from '../../../contract/index.ts'
 import { ChunkList } from './chunk-list.ts'
 import { type ContentDecoder, codingsOf, createContentDecoder } from './content-coding.ts'
-import { BodyGauge, type BodyLimits } from './limits.ts'
+import { type BodyLimits, type MaxSize, maxSizeOf } from './limits.ts'
 
 interface Listener {
   /** Called with the number of events of a stream that have come. */
@@ -19,40 +19,49 @@ interface Listener {
   onUnreadable(): void
 }
 
-/** Undoes the Content-Encoding of a body (RFC 9110, section 8.4) and decodes event streams. */
+const LF = 10
+const CR = 13
+
+/** Undoes the Content-Encoding of a body (RFC 9110, section 8.4), decodes event streams and applies the limits. */
 export class BodyReader {
   readonly #codings: readonly string[]
+  readonly #limits: BodyLimits
   readonly #listener: Listener
   readonly #chunks = new ChunkList()
   readonly #coded = new ChunkList()
-  readonly #gauge: BodyGauge
-  readonly #eventDecoder: EventDecoder | undefined
+  readonly #isStream: boolean
+  readonly #maxSize: MaxSize
+  readonly #readEvents = eventReader(() => {
+    this.#events += 1
+  })
   #decoder: ContentDecoder | undefined
   #events = 0
+  /** Bytes of the line of a stream that has not ended. */
+  #line = 0
+  /** The limit that the body exceeds, as the end of a sentence about the request. */
+  #excess: string | undefined
   #decodedEvents: WeakRef<readonly StreamEvent[]> | undefined
   /** Last decoding in progress: chunks are decoded one after the other. */
   #decoding: Promise<void> = Promise.resolve()
 
   constructor(headers: readonly Header[], limits: BodyLimits, listener: Listener) {
     this.#listener = listener
+    this.#limits = limits
     this.#codings = codingsOf(headers)
-    const isStream = isEventStream(headers)
-    this.#gauge = new BodyGauge(limits, isStream)
-    if (isStream) this.#eventDecoder = createEventDecoder()
+    this.#isStream = isEventStream(headers)
+    this.#maxSize = maxSizeOf(limits, this.#isStream)
     if (this.#codings.length === 0) return
-    this.#decoder = createContentDecoder(this.#codings, this.#gauge)
+    this.#decoder = createContentDecoder(this.#codings, this.#maxSize)
   }
 
   push({ bytes, atMs }: WireChunk): void {
     if (this.#codings.length === 0) {
-      if (this.#gauge.excess !== undefined) return
-      this.#chunks.push(bytes, atMs)
-      this.#taken(bytes, atMs)
+      this.#take(bytes, atMs)
       return
     }
     this.#coded.push(bytes, atMs)
-    if (this.#coded.bytes > this.#gauge.maxBytes) {
-      this.#gauge.excess ??= `sent a body of more than ${this.#gauge.maxBytesName}`
+    if (this.#coded.bytes > this.#maxSize.maxBytes) {
+      this.#excess ??= `sent a body of more than ${this.#maxSize.maxBytesName}`
       this.#coded.truncate(keptBytes)
       this.#listener.onUnreadable()
       return
@@ -63,14 +72,8 @@ export class BodyReader {
     const copy = new Uint8Array(bytes)
     this.#decoding = this.#decoding.then(async () => {
       if (decoder.problem !== undefined) return
-      for (const piece of await decoder.push(copy)) {
-        if (this.#gauge.excess !== undefined) break
-        this.#chunks.push(piece, atMs)
-        this.#taken(piece, atMs)
-      }
-      if (decoder.problem === undefined) return
-      this.#release()
-      this.#listener.onUnreadable()
+      for (const piece of await decoder.push(copy)) this.#take(piece, atMs)
+      if (decoder.problem !== undefined) this.#leave()
     })
   }
 
@@ -104,7 +107,7 @@ export class BodyReader {
 
   /** The events of the whole body, decoded on access. */
   get events(): readonly StreamEvent[] {
-    if (this.#eventDecoder === undefined) return none
+    if (!this.#isStream) return none
     const cached = this.#decodedEvents?.deref()
     if (cached !== undefined) return cached
     const made = decodeEvents(this.chunks)
@@ -114,8 +117,7 @@ export class BodyReader {
 
   async #endOf(ending: Ending): Promise<Ending> {
     const { atMs } = ending
-    if (this.#gauge.excess !== undefined)
-      return { kind: 'aborted', atMs, limit: this.#gauge.excess }
+    if (this.#excess !== undefined) return { kind: 'aborted', atMs, limit: this.#excess }
     // A response without a body may name a coding (RFC 9110, section 8.4).
     if (this.#coded.length === 0) return ending
     if (!this.#decoder) {
@@ -135,22 +137,36 @@ export class BodyReader {
     }
   }
 
-  #taken(bytes: Uint8Array, atMs: number): void {
-    keepHeapCompactFor(this.#eventDecoder ? 'stream' : 'body', this.#chunks.bytes)
-    this.#gauge.bytes(bytes, this.#chunks.bytes)
-    if (this.#eventDecoder) {
-      this.#events += this.#eventDecoder.push({ bytes, atMs }).length
-      this.#gauge.events(this.#events)
-      this.#listener.onEvents(this.#events)
+  #take(bytes: Uint8Array, atMs: number): void {
+    if (this.#excess !== undefined) return
+    this.#chunks.push(bytes, atMs)
+    const { maxBytes, maxBytesName } = this.#maxSize
+    keepHeapCompactFor(this.#isStream ? 'stream' : 'body', this.#chunks.bytes)
+    if (this.#chunks.bytes > maxBytes) {
+      this.#excess = `sent ${this.#isStream ? 'a stream' : 'a body'} of more than ${maxBytesName}`
     }
-    if (this.#gauge.excess === undefined) return
-    this.#release()
-    this.#listener.onUnreadable()
+    if (this.#isStream) this.#takeOfStream(bytes, atMs)
+    if (this.#excess !== undefined) this.#leave()
+  }
+
+  #takeOfStream(bytes: Uint8Array, atMs: number): void {
+    const { lineBytes, streamEvents } = this.#limits
+    const end = Math.max(bytes.lastIndexOf(LF), bytes.lastIndexOf(CR))
+    this.#line = end < 0 ? this.#line + bytes.length : bytes.length - end - 1
+    if (this.#line > lineBytes) {
+      this.#excess ??= `sent a line of more than ${lineBytes} bytes (limits.lineBytes)`
+    }
+    this.#readEvents({ bytes, atMs })
+    if (this.#events > streamEvents) {
+      this.#excess ??= `sent more than ${streamEvents} events (limits.streamEvents)`
+    }
+    this.#listener.onEvents(this.#events)
   }
 
   /** A body that is not read to its end cannot be parsed, unlike the events of a stream. */
-  #release(): void {
-    if (!this.#eventDecoder) this.#chunks.truncate(keptBytes)
+  #leave(): void {
+    if (!this.#isStream) this.#chunks.truncate(keptBytes)
+    this.#listener.onUnreadable()
   }
 }
 
@@ -183,11 +199,6 @@ let isCompact = false
 /** Largest event that is decoded, in characters; a longer one is left to the framing judge. */
 const maxEventLength = 16 * 1024 * 1024
 
-export interface EventDecoder {
-  /** The events that this chunk completes. */
-  push(chunk: WireChunk): readonly StreamEvent[]
-}
-
 export function isEventStream(headers: readonly Header[]): boolean {
   const type = header(headers, 'content-type') ?? ''
   return type.trim().toLowerCase().startsWith('text/event-stream')
@@ -195,25 +206,22 @@ export function isEventStream(headers: readonly Header[]): boolean {
 
 /** The events of a stream that has come to its end. */
 export function decodeEvents(chunks: readonly WireChunk[]): readonly StreamEvent[] {
-  const decoder = createEventDecoder()
-  return chunks.flatMap((chunk) => decoder.push(chunk))
+  const events: StreamEvent[] = []
+  const read = eventReader((event) => events.push(event))
+  for (const chunk of chunks) read(chunk)
+  return events
 }
 
 /** Decodes an event stream (WHATWG, section 9.2) from chunks that may cut it anywhere. */
-function createEventDecoder(): EventDecoder {
+function eventReader(onEvent: (event: StreamEvent) => void): (chunk: WireChunk) => void {
   const text = new TextDecoder('utf-8')
-  let dispatched: StreamEvent[] = []
   let atMs = 0
   const parser = createParser({
     maxBufferSize: maxEventLength,
-    onEvent: (event) => dispatched.push({ atMs, name: event.event ?? null, data: event.data }),
+    onEvent: ({ event, data }) => onEvent({ atMs, name: event ?? null, data }),
   })
-  return {
-    push(chunk) {
-      dispatched = []
-      atMs = chunk.atMs
-      parser.feed(text.decode(chunk.bytes, { stream: true }))
-      return dispatched
-    },
+  return (chunk) => {
+    atMs = chunk.atMs
+    parser.feed(text.decode(chunk.bytes, { stream: true }))
   }
 }
