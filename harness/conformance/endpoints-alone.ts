@@ -8,7 +8,6 @@ import { StoredRecording } from '../client/index.ts'
 import { endpointsOf, profileOfEndpoint } from './profile/index.ts'
 import type { ScenarioResult } from './report/verdicts.ts'
 import type { RunSetup } from './run-setup.ts'
-import { addCosts, type Cost, noCost } from './usage.ts'
 import { Collector } from './vitest/collector.ts'
 import type { Engine } from './vitest/engine.ts'
 
@@ -17,33 +16,28 @@ type Alone = NonNullable<RequirementResult['endpoints']>['alone'][string]
 /** Results of the scenarios that ran again, by the name of the endpoint. */
 export type ResultsAlone = ReadonlyMap<string, readonly ScenarioResult[]>
 
-interface AskAloneOptions {
-  readonly run: Engine['run']
-  readonly redact: (text: string) => string
-  readonly signal: AbortSignal | undefined
-}
-
 /** Runs the scenarios that saw a violation again, on each of several endpoints alone. */
 export async function runOnEachEndpoint(
   violated: readonly RequirementResult[],
   setup: RunSetup,
-  { run, redact, signal }: AskAloneOptions,
+  run: Engine['run'],
+  redact: (text: string) => string,
+  signal: AbortSignal,
 ): Promise<ResultsAlone> {
   const scenarios = [...new Set(violated.flatMap(({ brokenBy }) => brokenBy))]
   const results = new Map<string, readonly ScenarioResult[]>()
   const endpoints = endpointsOf(setup.profile)
   if (endpoints.length < 2 || scenarios.length === 0) return results
   for (const endpoint of endpoints) {
-    if (signal?.aborted) break
+    if (signal.aborted) break
     const collector = new Collector(() => {}, redact)
-    const alone: RunSetup = {
-      ...setup,
-      profile: profileOfEndpoint(setup.profile, endpoint),
-      again: { endpoint: endpoint.name, scenarios },
-    }
-    await run(collector, alone, signal)
-    const found = collector.resultsInOrder()
-    results.set(endpoint.name, found)
+    const profile = profileOfEndpoint(setup.profile, endpoint)
+    await run(
+      collector,
+      { ...setup, profile, again: { endpoint: endpoint.name, scenarios } },
+      signal,
+    )
+    results.set(endpoint.name, collector.resultsInOrder())
   }
   return results
 }
@@ -55,21 +49,17 @@ export function endpointSummary(
 ): Pick<ConformanceReport['target'], 'endpoints'> {
   const endpoints = endpointsOf(profile)
   if (endpoints.length < 2) return {}
-  const sent = new Map<string | undefined, number>()
-  for (const { labels } of new StoredRecording(exchangesFile).values()) {
-    sent.set(labels.endpoint, (sent.get(labels.endpoint) ?? 0) + 1)
-  }
+  const sent = Array.from(
+    new StoredRecording(exchangesFile).values(),
+    ({ labels }) => labels.endpoint,
+  )
   return {
     endpoints: endpoints.map(({ name, baseUrl }) => ({
       name,
       baseUrl: redact(baseUrl),
-      requests: sent.get(name) ?? 0,
+      requests: sent.filter((one) => one === name).length,
     })),
   }
-}
-
-export function costOf(results: readonly ScenarioResult[]): Cost {
-  return results.map(({ cost }) => cost).reduce(addCosts, noCost)
 }
 
 /** Adds to each violation what its scenarios found on each endpoint alone. */
@@ -125,19 +115,18 @@ function namesOf(exchanges: readonly Exchange[]): string[] {
 }
 
 function describe({ between, alone }: NonNullable<RequirementResult['endpoints']>): string {
-  const named = (verdict: Alone) =>
-    Object.entries(alone).flatMap(([name, found]) => (found === verdict ? [name] : []))
-  const [passed, violated, undecided] = [named('passed'), named('violated'), named('undecided')]
-  if (violated.length === 0 && undecided.length === 0) {
+  const texts = { violated: 'violated', passed: 'passes', undecided: 'undecided' } as const
+  const groups = Map.groupBy(Object.entries(alone), ([, verdict]) => verdict)
+  const [only, ...others] = groups.keys()
+  if (others.length === 0 && only === 'violated') return 'violated on each endpoint alone as well'
+  if (others.length === 0 && only === 'passed') {
     return `passes on each endpoint alone, violated between ${joined(between)}`
   }
-  if (passed.length === 0 && undecided.length === 0)
-    return 'violated on each endpoint alone as well'
-  return [
-    ...(violated.length > 0 ? [`violated on ${joined(violated)} alone`] : []),
-    ...(passed.length > 0 ? [`passes on ${joined(passed)} alone`] : []),
-    ...(undecided.length > 0 ? [`undecided on ${joined(undecided)} alone`] : []),
-  ].join(', ')
+  const parts = (Object.keys(texts) as Alone[]).flatMap((verdict) => {
+    const names = groups.get(verdict)?.map(([name]) => name)
+    return names ? [`${texts[verdict]} on ${joined(names)} alone`] : []
+  })
+  return parts.join(', ')
 }
 
 function joined(names: readonly string[]): string {

@@ -1,10 +1,8 @@
-import type { RequirementId } from '../../contract/index.ts'
 import type { ConformanceReport, RequirementResult } from '../../contract/report/conformance.ts'
 import type { Exploration, Exploring } from './exploration.ts'
 import { isPlanned } from './profile/selection.ts'
-import { decide } from './report/verdicts.ts'
 import { isIncognito, type RunSetup } from './run-setup.ts'
-import { addCosts, type Cost, noCost } from './usage.ts'
+import { type Cost, totalCost } from './usage.ts'
 import type { Collector, Scenario } from './vitest/collector.ts'
 
 /** Progress of a run, sent at the end of each scenario and of each operation of the exploration. */
@@ -28,20 +26,14 @@ export interface Progress {
   readonly report: () => ConformanceReport
 }
 
-interface Place {
-  readonly scenario: string
-  /** Requirements that were selected, also those that are not judged. */
-  readonly requirements: readonly RequirementId[]
-  /** Exploration that will follow the scenarios. */
-  readonly planned: Pick<Exploration, 'slug' | 'cost'> | undefined
-  readonly exploring: Exploring | undefined
-}
-
+/** @param planned exploration that will follow the scenarios */
 export function buildProgress(
   collector: Collector,
   setup: RunSetup,
-  { scenario, requirements, planned, exploring }: Place,
-): Omit<Progress, 'report'> {
+  about: Pick<Progress, 'scenario' | 'requirements' | 'report'>,
+  planned: Pick<Exploration, 'slug' | 'cost'> | undefined,
+  exploring: Exploring | undefined,
+): Progress {
   const { scenarios, results } = collector
   const { requirements: judged, profile, jobs } = setup
   const own = scenarios.filter((one) => isPlanned(one, judged, profile, isIncognito(setup)))
@@ -56,14 +48,13 @@ export function buildProgress(
       .reduce((sum, { cost }) => sum + weightOf(cost), 0)
   const whole = weigh(own) + alone
   return {
-    scenario,
+    ...about,
     done: done.length,
     total: own.length,
     exploring: exploring && { done: exploring.done, of: exploring.of },
     retries: results.reduce((sum, { traffic }) => sum + traffic.retries, exploring?.retries ?? 0),
     share: whole === 0 ? 0 : (weigh(done) + explored * alone) / whole,
-    cost: results.map(({ cost }) => cost).reduce(addCosts, noCost),
-    requirements: () => decide(requirements, collector.resultsInOrder(), scenarios, profile),
+    cost: totalCost(results),
   }
 }
 

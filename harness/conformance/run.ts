@@ -4,10 +4,10 @@ import { surfaces as allSurfaces, type Surface } from '../../contract/index.ts'
 import { type ConformanceReport, isViolation } from '../../contract/report/conformance.ts'
 import { messageOf } from '../../contract/text.ts'
 import { createRedactor, RedactingWriter } from '../client/index.ts'
-import { auditLeftovers, type LeftoverAudit } from './cleanup/audit.ts'
+import { auditLeftovers, emptyAudit, type LeftoverAudit } from './cleanup/audit.ts'
 import { readJournal, startJournal } from './cleanup/journal.ts'
 import { interfaceRevision, runRecordName, suiteVersion } from './defaults.ts'
-import { costOf, runOnEachEndpoint } from './endpoints-alone.ts'
+import { runOnEachEndpoint } from './endpoints-alone.ts'
 import { ConfigurationError, InterruptedError, refusing } from './errors.ts'
 import { type Exploring, isExplorable, runExploration } from './exploration.ts'
 import { preflight } from './preflight/preflight.ts'
@@ -22,7 +22,6 @@ import { buildSetup, type RunOptions } from './run-options.ts'
 import { isIncognito, type RunSetup } from './run-setup.ts'
 import { shuffled } from './session/identities.ts'
 import { secretsOf } from './session/secrets.ts'
-import { addCosts, noCost } from './usage.ts'
 import { Collector } from './vitest/collector.ts'
 import { type Engine, inlineEngine, runOnce } from './vitest/engine.ts'
 
@@ -34,39 +33,34 @@ import { type Engine, inlineEngine, runOnce } from './vitest/engine.ts'
 export async function runConformance(options: RunOptions): Promise<ConformanceReport> {
   const startedAt = new Date()
   const startMs = performance.now()
-  const requirements = selectRequirements(options.selection)
+  const { selection, exploration, stop, strict = false } = options
+  const requirements = selectRequirements(selection)
   const setup = buildSetup(options, requirements)
   unlessUnwritable(() => makeFolder(options.outDir))
   if (setup.recordingFile === null) await sendPreflight(setup, options)
-  const preflightRequests = setup.state.budget.requests
+  const requestsBefore = setup.state.budget.requests
   if (options.signal?.aborted) throw new InterruptedError('interrupted before the first scenario')
   // Results of an earlier run are replaced only once the target has answered.
   options.beforeWriting?.()
   prepareFiles(options, setup, startedAt)
 
-  const redactor = createRedactor(secretsOf(setup))
-  const { exploration, stop } = options
+  const { text: redact } = createRedactor(secretsOf(setup))
   const planned =
     exploration && isExplorable(exploration, setup.requirements) ? exploration : undefined
   const showProgress = (scenario: string, exploring?: Exploring) => {
-    options.onProgress?.({
-      ...buildProgress(collector, setup, { scenario, requirements, planned, exploring }),
-      report: reportUntilNow,
-    })
+    const report = () => buildReport({ ...whole, decided: verdicts(pendingReason) })
+    const about = { scenario, requirements: () => verdicts(), report }
+    options.onProgress?.(buildProgress(collector, setup, about, planned, exploring))
   }
-  const collector = new Collector(showProgress, redactor.text)
-  const { selection, strict = false } = options
-  const { text: redact } = redactor
-  const profileName = selection.profile
-  const whole = { collector, setup, profileName, strict, startedAt, startMs, redact }
-  const before = { ...noCost, requests: preflightRequests }
+  const collector = new Collector(showProgress, redact)
+  const whole = {
+    ...{ collector, setup, profileName: selection.profile, strict, startedAt, startMs },
+    ...{ requestsBefore, redact },
+  }
   const verdicts = (untestedReason?: string) => {
     const results = collector.resultsInOrder()
     return decide(requirements, results, collector.scenarios, options.profile, { untestedReason })
   }
-  const costOfScenarios = () => collector.results.map(({ cost }) => cost).reduce(addCosts, before)
-  const reportUntilNow = () =>
-    buildReport({ ...whole, ...unknown, decided: verdicts(pendingReason), cost: costOfScenarios() })
   const run = options.engine?.run ?? runOnce
   const signal = AbortSignal.any([options.signal, stop].filter((one) => one !== undefined))
   const isStopped = await run(collector, setup, signal)
@@ -85,14 +79,10 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
     throw new ConfigurationError([withLeftovers(collector.unwritten, setup)])
   assertKept(join(options.outDir, runRecordName), setup.exchangesFile)
   const decided = verdicts(isPartial ? interruptedReason : undefined)
-  const alone = await runOnEachEndpoint(
-    isStopped || isPartial ? [] : decided.filter(isViolation),
-    setup,
-    { run, redact: redactor.text, signal },
-  )
-  const cost = addCosts(costOfScenarios(), costOf([...alone.values()].flat()))
+  const doubted = isStopped || isPartial ? [] : decided.filter(isViolation)
+  const alone = await runOnEachEndpoint(doubted, setup, run, redact, signal)
   const audit = await auditSafely(collector, setup, isPartial)
-  return buildReport({ ...whole, decided, alone, exploration: explored, interrupted, cost, audit })
+  return buildReport({ ...whole, decided, alone, exploration: explored, interrupted, audit })
 }
 
 /** The reason why a run has no results, with the command that deletes what it has left behind. */
@@ -114,14 +104,6 @@ function assertKept(...files: readonly string[]): void {
     `${lost} was deleted during the run, and its evidence with it: run again, with a folder that nothing else changes (--out)`,
   ])
 }
-
-/** Results that an unfinished run does not have yet. */
-const unknown = {
-  alone: new Map(),
-  exploration: undefined,
-  interrupted: false,
-  audit: { leftovers: [], incompleteReason: null, requests: 0 },
-} as const
 
 /**
  * Tests that each endpoint answers; errors after an interrupt are dropped.
@@ -170,7 +152,7 @@ async function auditSafely(
   } catch (error) {
     const message = messageOf(error)
     collector.faults.push({ scenario: 'leftover check', message })
-    return { leftovers: [], incompleteReason: message, requests: 0 }
+    return { ...emptyAudit, incompleteReason: message }
   }
 }
 

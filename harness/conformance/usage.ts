@@ -10,6 +10,11 @@ export function addCosts(a: Cost, b: Cost): Cost {
   return sum(a, b)
 }
 
+/** The cost of results, and of what was sent before them. */
+export function totalCost(results: readonly { readonly cost: Cost }[], before = noCost): Cost {
+  return results.map(({ cost }) => cost).reduce(addCosts, before)
+}
+
 /** Both with each of their numbers added up. */
 function sum<Name extends string>(
   a: Readonly<Record<Name, number>>,

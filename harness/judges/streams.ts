@@ -1,7 +1,7 @@
 import type { Ending, Judgement, WireChunk } from '../../contract/index.ts'
 import { FindingCollector } from './finding-collector.ts'
-import { type BlockJudge, type Fragment, StreamReader } from './sse/alike.ts'
-import type { Block } from './sse/scanner.ts'
+import { AlikeBlocks, type Fragment, latin1 } from './sse/alike.ts'
+import { type Block, SseScanner } from './sse/scanner.ts'
 
 /** Context of a stream for its judge, in addition to the bytes. */
 export interface StreamContext {
@@ -48,32 +48,64 @@ export class StreamContents {
   }
 }
 
-/** Judges a stream while it arrives. The segments may be cut anywhere. */
-export abstract class StreamJudge implements BlockJudge {
-  fragment: Fragment | undefined
+/**
+ * Judges a stream while it arrives. The segments may be cut anywhere; events that repeat the one before are
+ * not parsed.
+ */
+export abstract class StreamJudge {
+  /** The fragment of the last block, if it contains nothing else. */
+  protected fragment: Fragment | undefined
   protected readonly collector = new FindingCollector()
   protected readonly context: StreamContext
-  readonly #reader = new StreamReader(this)
+  readonly #scanner = new SseScanner()
+  readonly #alike = new AlikeBlocks()
 
   constructor(context: StreamContext) {
     this.context = context
   }
 
-  push(chunk: WireChunk): void {
-    this.#reader.push(chunk)
+  push({ bytes, atMs }: WireChunk): void {
+    const from = this.#alikeAtStart(bytes)
+    if (from === bytes.length) return
+    const rest = from === 0 ? bytes : bytes.subarray(from)
+    const wasIdle = this.#scanner.idle
+    const blocks = this.#scanner.feed(rest, atMs)
+    if (blocks.length === 0) return
+    for (const block of blocks) this.block(block)
+    const isOne = wasIdle && blocks.length === 1 && this.#scanner.idle
+    if (isOne && this.fragment !== undefined) this.#alike.learn(latin1(rest), this.fragment)
+    else this.#alike.forget()
   }
 
   /** Called once, after the last chunk. */
   end(ending: Ending): Judgement {
-    this.conclude(ending, this.#reader.rest(ending))
+    this.conclude(ending, this.#scanner.rest(ending.atMs))
     return this.collector.judgement(this.context.exchanges)
   }
 
-  abstract block(block: Block): void
-  abstract again(text: string, number: number | undefined, index: number): void
+  protected abstract block(block: Block): void
+  /** The last event again, with another text and number. `index` counts events from 0. */
+  protected abstract again(text: string, number: number | undefined, index: number): void
+  /** `rest`: unfinished block at the end of the stream. */
   protected abstract conclude(ending: Ending, rest: Block | undefined): void
 
   protected countEvent(): void {
     if (this.context.contents !== undefined) this.context.contents.events += 1
+  }
+
+  /** Number of bytes of the events at the beginning that repeat the one before. */
+  #alikeAtStart(bytes: Uint8Array): number {
+    if (!this.#alike.armed || !this.#scanner.idle) return 0
+    const text = latin1(bytes)
+    let from = 0
+    while (from < text.length) {
+      const end = this.#alike.match(text, from)
+      if (end < 0) break
+      const index = this.#scanner.dispatched
+      this.#scanner.skip(end - from)
+      this.again(this.#alike.text, this.#alike.number, index)
+      from = end
+    }
+    return from
   }
 }

@@ -13,17 +13,7 @@ import { findInBytes } from './pieces.ts'
 export type { Secret } from './forms.ts'
 
 /** Replaces secrets by value, anywhere and in every common encoding. */
-export interface Redactor {
-  /** Redacts text that came from a target. */
-  text(value: string): string
-  /**
-   * Redacts a rendered file or a printed line whose words and figures are chatgen's own: a secret that reads
-   * like one of them is left alone. JSON stays valid.
-   */
-  output(value: string): string
-  exchange(exchange: Exchange): Exchange
-  request(request: WireRequest): WireRequest
-}
+export type Redactor = ReturnType<typeof buildRedactor>
 
 /**
  * Covers plain text in either case, escapes of JSON, JavaScript, HTML and URLs for any of its
@@ -43,7 +33,7 @@ export function createRedactor(secrets: readonly Secret[]): Redactor {
 const redactors = new Map<string, Redactor>()
 const maxRedactors = 8
 
-function buildRedactor(secrets: readonly Secret[]): Redactor {
+function buildRedactor(secrets: readonly Secret[]) {
   const finder = finderOf(formsOf(secrets))
   const find = finder({ pieces: true })
   const findWhole = finder({})
@@ -66,7 +56,7 @@ function buildRedactor(secrets: readonly Secret[]): Redactor {
         : [short(name), short(value)],
     )
   const cutsOf = (bytes: Buffer) => findInBytes(bytes.toString('latin1'), inBody, inPieces)
-  const chunks = (list: readonly WireChunk[]): WireChunk[] => redactChunks(list, cutsOf)
+  const chunks = (list: readonly WireChunk[]) => redactChunks(list, cutsOf)
   const events = (list: readonly StreamEvent[]): readonly StreamEvent[] => {
     const together = redactData(list, cutsOf)
     return list.map((event, at) => {
@@ -85,10 +75,15 @@ function buildRedactor(secrets: readonly Secret[]): Redactor {
   })
 
   return {
+    /** Redacts text that came from a target. */
     text,
-    output: (value) => withMarks(value, outsideEscapes(value, findSure(value))),
+    /**
+     * Redacts a rendered file or a printed line whose words and figures are chatgen's own: a secret that reads
+     * like one of them is left alone. JSON stays valid.
+     */
+    output: (value: string): string => withMarks(value, outsideEscapes(value, findSure(value))),
     request,
-    exchange: (exchange) => {
+    exchange: (exchange: Exchange): Exchange => {
       const { response, events: decoded, ending } = exchange
       const before = response?.chunks ?? []
       const after = chunks(before)

@@ -59,7 +59,7 @@ export async function auditLeftovers(
   return { ...audit, leftovers }
 }
 
-const emptyAudit: LeftoverAudit = { leftovers: [], incompleteReason: null, requests: 0 }
+export const emptyAudit: LeftoverAudit = { leftovers: [], incompleteReason: null, requests: 0 }
 
 async function auditChats(
   setup: RunSetup,

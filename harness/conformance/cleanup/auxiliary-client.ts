@@ -41,18 +41,8 @@ const requestsInFlight = 4
 /** Requests outside the scenarios: paced like theirs, but not judged. */
 export type AuxiliaryClient = ReturnType<typeof createAuxiliaryClient>
 
-export function createAuxiliaryClient(
-  setup: ClientIdentity,
-  {
-    purpose,
-    signal,
-    tries = Infinity,
-    answerMs,
-    budget,
-    unreachableError,
-    run,
-  }: AuxiliaryClientOptions,
-) {
+export function createAuxiliaryClient(setup: ClientIdentity, options: AuxiliaryClientOptions) {
+  const { purpose, signal, tries = Infinity, answerMs, budget, unreachableError, run } = options
   const { limits } = setup.profile
   const transport = createNetworkTransport(networkOf(setup.profile), limits)
   const pace = createRateLimiter(limits, run?.state.pace)
@@ -76,7 +66,17 @@ export function createAuxiliaryClient(
       const slot = await slots.acquire()
       try {
         const there = { ...setup, profile: { ...setup.profile, ...address } }
-        return await sendRequest(spec, ++ordinals, there)
+        const ordinal = ++ordinals
+        for (let attempt = 0; ; attempt += 1) {
+          await pace.waitForSlots(1)
+          const exchange = await sendOnce(spec, { ordinal, attempt }, there)
+          const waitMs = waitAfter(exchange, attempt)
+          if (waitMs === null) {
+            const excess = findExcess(exchange, limits)
+            return excess === undefined ? exchange : withoutBody(exchange, excess)
+          }
+          await pause(waitMs)
+        }
       } finally {
         slot.release()
       }
@@ -93,26 +93,13 @@ export function createAuxiliaryClient(
     close: () => transport.close(),
   }
 
-  async function sendRequest(
-    spec: RequestSpec,
-    ordinal: number,
-    there: ClientIdentity,
-  ): Promise<Exchange> {
-    for (let attempt = 0; ; attempt += 1) {
-      await pace.waitForSlots(1)
-      const exchange = await sendOnce(spec, { ordinal, attempt }, there)
-      const status = exchange.response?.status
-      if ((status !== 429 && status !== 503) || attempt + 1 >= tries) {
-        const excess = findExcess(exchange, limits)
-        return excess === undefined ? exchange : withoutBody(exchange, excess)
-      }
-      const waitMs = pace.retryAfter(exchange, attempt)
-      if (waitMs === null) {
-        breaker.giveUp(exchange)
-        return exchange
-      }
-      await pause(waitMs)
-    }
+  /** Milliseconds until a request that was answered 429 or 503 is sent again; null if the response is the last one. */
+  function waitAfter(exchange: Exchange, attempt: number): number | null {
+    const status = exchange.response?.status
+    if ((status !== 429 && status !== 503) || attempt + 1 >= tries) return null
+    const waitMs = pace.retryAfter(exchange, attempt)
+    if (waitMs === null) breaker.giveUp(exchange)
+    return waitMs
   }
 
   async function sendOnce(
@@ -161,23 +148,23 @@ export function idsOfRecords(
   body: unknown,
   matches: (text: string) => boolean,
 ): string[] | undefined {
-  const { records } = collectRecords(body, matches)
+  const records = recordsIn(body, matches) ?? []
   return records.length === 0 ? undefined : [...new Set(records.flatMap(idsOf))]
 }
 
-/** The elements of the innermost arrays that hold a match; values outside may repeat the query. */
-function collectRecords(
-  value: unknown,
-  matches: (text: string) => boolean,
-): { holds: boolean; records: unknown[] } {
-  if (typeof value === 'string') return { holds: matches(value), records: [] }
-  if (typeof value !== 'object' || value === null) return { holds: false, records: [] }
-  const parts = Object.values(value).map((part) => ({ part, ...collectRecords(part, matches) }))
-  const holding = parts.filter(({ holds }) => holds)
-  const records = holding.flatMap(({ part, records }) =>
-    Array.isArray(value) && records.length === 0 ? [part] : records,
-  )
-  return { holds: holding.length > 0, records }
+/**
+ * The elements of the innermost arrays that hold a match; undefined if the value holds none. Values outside may
+ * repeat the query.
+ */
+function recordsIn(value: unknown, matches: (text: string) => boolean): unknown[] | undefined {
+  if (typeof value === 'string') return matches(value) ? [] : undefined
+  if (typeof value !== 'object' || value === null) return undefined
+  const holding = Object.values(value).flatMap((part) => {
+    const records = recordsIn(part, matches)
+    if (records === undefined) return []
+    return [Array.isArray(value) && records.length === 0 ? [part] : records]
+  })
+  return holding.length > 0 ? holding.flat() : undefined
 }
 
 function idsOf(record: unknown): string[] {

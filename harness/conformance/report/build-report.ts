@@ -6,40 +6,46 @@ import {
   undecidedVerdicts,
   type Verdict,
 } from '../../../contract/report/conformance.ts'
-import type { LeftoverAudit } from '../cleanup/audit.ts'
+import { emptyAudit, type LeftoverAudit } from '../cleanup/audit.ts'
 import { interfaceRevision, suiteVersion } from '../defaults.ts'
 import { endpointSummary, type ResultsAlone, withEndpoints } from '../endpoints-alone.ts'
 import type { TargetProfile } from '../profile/index.ts'
 import { networkSummary } from '../profile/network.ts'
 import { matches, type ProfileName } from '../profile/selection.ts'
 import type { RunSetup } from '../run-setup.ts'
-import { addCosts, addTraffic, type Cost, noCost, noTraffic } from '../usage.ts'
+import { addTraffic, noCost, noTraffic, totalCost } from '../usage.ts'
 import type { Collector } from '../vitest/collector.ts'
 import { byNumber } from './verdicts.ts'
 
+/** A run, also one under way: what only its end brings is optional. */
 interface RunResults {
   readonly collector: Collector
   readonly setup: RunSetup
   readonly profileName: ProfileName
+  /** Requests before those of the scenarios. */
+  readonly requestsBefore: number
   /** Verdicts of the selected requirements. */
   readonly decided: readonly RequirementResult[]
-  /** Scenarios that ran again on one of several endpoints. */
-  readonly alone: ResultsAlone
-  /** Random operations after the suites; undefined if none were carried out, or not all. */
-  readonly exploration: ConformanceReport['exploration']
   readonly strict: boolean
   readonly startedAt: Date
   /** Start of the run, as `performance.now()`. */
   readonly startMs: number
-  readonly interrupted: boolean
-  /** Cost of the scenarios and of the requests before them. */
-  readonly cost: Cost
-  readonly audit: LeftoverAudit
   readonly redact: (text: string) => string
+  /** Scenarios that ran again on one of several endpoints. */
+  readonly alone?: ResultsAlone
+  /** Random operations after the suites; undefined if none were carried out, or not all. */
+  readonly exploration?: ConformanceReport['exploration']
+  readonly interrupted?: boolean
+  readonly audit?: LeftoverAudit
 }
 
-export function buildReport(run: RunResults): ConformanceReport {
-  const { alone, audit, collector, interrupted, setup, startedAt, strict } = run
+export function buildReport({
+  alone = new Map(),
+  audit = emptyAudit,
+  interrupted = false,
+  ...run
+}: RunResults): ConformanceReport {
+  const { collector, redact, setup, startedAt, strict } = run
   const { profile, seed } = setup
   const results = collector.resultsInOrder()
   const all = [...results, ...[...alone.values()].flat()]
@@ -56,22 +62,22 @@ export function buildReport(run: RunResults): ConformanceReport {
     schemaVersion: 1,
     outcome: reportOutcome({ requirements, strict, faults }),
     interrupted,
-    ...(collector.stopReason !== undefined && { stopped: run.redact(collector.stopReason) }),
+    ...(collector.stopReason !== undefined && { stopped: redact(collector.stopReason) }),
     suite: { version: suiteVersion(), interface: interfaceRevision },
     target: {
-      baseUrl: run.redact(profile.baseUrl),
+      baseUrl: redact(profile.baseUrl),
       ...(profile.prefixes && { prefixes: profile.prefixes }),
       profile: run.profileName,
       capabilities: declaredCapabilities(profile),
       ...networkSummary(profile),
-      ...endpointSummary(setup, run.redact),
+      ...endpointSummary(setup, redact),
     },
     seed,
     strict,
     startedAt: startedAt.toISOString(),
     durationMs: Math.round(performance.now() - run.startMs),
     totals: countTotals(requirements, observations.length),
-    cost: addCosts(run.cost, { ...noCost, requests: audit.requests }),
+    cost: totalCost(all, { ...noCost, requests: run.requestsBefore + audit.requests }),
     traffic: all.map((result) => result.traffic).reduce(addTraffic, noTraffic),
     depth: setup.depth,
     ...(collector.conditions.length > 0 && {

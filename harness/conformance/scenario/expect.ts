@@ -10,34 +10,13 @@ export class ContractViolation extends Error {
   readonly code = 'contract_violation'
 }
 
-interface Expectation {
-  /** Compares by identity; messages show true and false as yes and no. */
-  toBe(expected: unknown): void
-  toEqual(expected: unknown): void
-  /** A part of a text or an element of a list. */
-  toContain(part: unknown): void
-  toHaveLength(length: number): void
-  toBeTypeOf(type: 'string' | 'number' | 'object'): void
-  toBeDefined(): void
-  toBeNull(): void
-  toBeLessThan(bound: number): void
-  toBeLessThanOrEqual(bound: number): void
-  toBeGreaterThan(bound: number): void
-  toBeGreaterThanOrEqual(bound: number): void
-  readonly not: {
-    toBe(unexpected: unknown): void
-    toEqual(unexpected: unknown): void
-    toContain(part: unknown): void
-  }
-}
-
 /**
  * `what` names the value ("status of the repeat") or, for true and false, is a clause that is true or not
  * ("the history contains the question").
  *
  * @throws ContractViolation from its methods
  */
-export function expect(actual: unknown, what: string): Expectation {
+export function expect(actual: unknown, what: string) {
   const must = (holds: boolean, expected: string, received = show(actual)) => {
     if (!holds) throw new ContractViolation(`${what}: expected ${expected}, received ${received}`)
   }
@@ -47,25 +26,31 @@ export function expect(actual: unknown, what: string): Expectation {
   }
   const number = typeof actual === 'number' ? actual : Number.NaN
   return {
-    toBe: (expected) => {
+    /** Compares by identity; messages show true and false as yes and no. */
+    toBe(expected: unknown) {
       if (typeof expected !== 'boolean') mustEqual(expected, Object.is(actual, expected))
       else must(actual === expected, yesOrNo(expected), yesOrNo(!expected))
     },
-    toEqual: (expected) => mustEqual(expected, isDeepStrictEqual(actual, expected)),
-    toContain: (part) => must(contains(actual, part), `${kindOf(actual)} containing ${show(part)}`),
-    toHaveLength: (length) =>
+    toEqual: (expected: unknown) => mustEqual(expected, isDeepStrictEqual(actual, expected)),
+    /** A part of a text or an element of a list. */
+    toContain: (part: unknown) =>
+      must(contains(actual, part), `${kindOf(actual)} containing ${show(part)}`),
+    toHaveLength: (length: number) =>
       must(lengthOf(actual) === length, String(length), String(lengthOf(actual) ?? 'none')),
-    toBeTypeOf: (type) => must(actual !== null && typeof actual === type, article[type]),
+    toBeTypeOf: (type: keyof typeof article) =>
+      must(actual !== null && typeof actual === type, article[type]),
     toBeDefined: () => must(actual !== undefined, 'a value'),
     toBeNull: () => must(actual === null, 'null'),
-    toBeLessThan: (bound) => must(number < bound, `less than ${bound}`),
-    toBeLessThanOrEqual: (bound) => must(number <= bound, `at most ${bound}`),
-    toBeGreaterThan: (bound) => must(number > bound, `more than ${bound}`),
-    toBeGreaterThanOrEqual: (bound) => must(number >= bound, `at least ${bound}`),
+    toBeLessThan: (bound: number) => must(number < bound, `less than ${bound}`),
+    toBeLessThanOrEqual: (bound: number) => must(number <= bound, `at most ${bound}`),
+    toBeGreaterThan: (bound: number) => must(number > bound, `more than ${bound}`),
+    toBeGreaterThanOrEqual: (bound: number) => must(number >= bound, `at least ${bound}`),
     not: {
-      toBe: (unexpected) => must(!Object.is(actual, unexpected), otherThan(unexpected)),
-      toEqual: (unexpected) => must(!isDeepStrictEqual(actual, unexpected), otherThan(unexpected)),
-      toContain: (part) => must(!contains(actual, part), `${kindOf(actual)} without ${show(part)}`),
+      toBe: (unexpected: unknown) => must(!Object.is(actual, unexpected), otherThan(unexpected)),
+      toEqual: (unexpected: unknown) =>
+        must(!isDeepStrictEqual(actual, unexpected), otherThan(unexpected)),
+      toContain: (part: unknown) =>
+        must(!contains(actual, part), `${kindOf(actual)} without ${show(part)}`),
     },
   }
 }

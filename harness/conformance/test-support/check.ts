@@ -14,7 +14,7 @@ import { exchangesName } from '../defaults.ts'
 import { loadProfile, type TargetProfile } from '../profile/index.ts'
 import type { ProfileName } from '../profile/selection.ts'
 import { type RunOptions, runConformance } from '../run.ts'
-import { addCosts, addExchangeCost, type Cost, noCost } from '../usage.ts'
+import { addExchangeCost, type Cost, noCost } from '../usage.ts'
 import type { Engine } from '../vitest/engine.ts'
 import { listScenarios } from '../vitest/suites.ts'
 import type { Delivery, Order } from './suites-process.ts'
@@ -75,9 +75,7 @@ export function requirementsWith(report: ConformanceReport, ...verdicts: readonl
 export async function excessesIn(outDir: string): Promise<readonly string[]> {
   const byScenario = Map.groupBy(exchangesIn(outDir), ({ labels }) => labels.scenario)
   return (await listScenarios()).flatMap(({ slug, cost, again }) => {
-    const real = (byScenario.get(slug) ?? [])
-      .map((exchange) => addExchangeCost(noCost, exchange))
-      .reduce(addCosts, noCost)
+    const real = (byScenario.get(slug) ?? []).reduce(addExchangeCost, noCost)
     return (Object.keys(real) as (keyof Cost)[]).flatMap((what) =>
       real[what] > cost[what] + (what === 'chats' ? 0 : again)
         ? [`${slug}: ${real[what]} ${what}, declared ${cost[what]}`]

@@ -9,7 +9,7 @@ import { DoneJudge, EnvelopeJudge, usageJudge } from './envelope.ts'
 
 /** Judges the stream of the compatible surface (section 4.1; docs/internals/wire-contract.md, rules for chunks). */
 export class CompletionsJudge extends StreamJudge {
-  declare fragment: ChunkFragment | undefined
+  declare protected fragment: ChunkFragment | undefined
   readonly #request = asObject(this.context.request) ?? {}
   readonly #done = new DoneJudge(this.collector)
   readonly #envelope = new EnvelopeJudge(this.collector)
@@ -41,7 +41,7 @@ export class CompletionsJudge extends StreamJudge {
   }
 
   /** The last chunk with another text, which the other judges have seen. */
-  override again(text: string, _number: number | undefined, index: number): void {
+  protected override again(text: string, _number: number | undefined, index: number): void {
     const kind = this.fragment?.kind
     if (kind === undefined) return
     this.#chunks += 1
@@ -50,7 +50,7 @@ export class CompletionsJudge extends StreamJudge {
     this.context.contents?.add(kind, text)
   }
 
-  override block(block: Block): void {
+  protected override block(block: Block): void {
     this.fragment = undefined
     if (block.invalidAt !== null) {
       this.#spoil(`Byte ${block.invalidAt} of the stream is not UTF-8.`, block.index)

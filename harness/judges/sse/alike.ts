@@ -1,5 +1,4 @@
-import type { Ending, WireChunk } from '../../../contract/index.ts'
-import { type Block, decode, SseScanner } from './scanner.ts'
+import { decode } from './scanner.ts'
 
 /** The part in which an event differs from those that repeat it. */
 export interface Fragment {
@@ -10,64 +9,8 @@ export interface Fragment {
   readonly number?: number | undefined
 }
 
-/** Judges of a stream, as {@link StreamReader} calls them. */
-export interface BlockJudge {
-  block(block: Block): void
-  /** The last event again, with another text and number. `index` counts events from 0. */
-  again(text: string, number: number | undefined, index: number): void
-  /** The fragment of the last block, if it contains nothing else. */
-  readonly fragment: Fragment | undefined
-}
-
-/** Reads the events of a stream in any segments; those that repeat the one before are not parsed. */
-export class StreamReader {
-  readonly #scanner = new SseScanner()
-  readonly #alike = new AlikeBlocks()
-  readonly #judge: BlockJudge
-
-  constructor(judge: BlockJudge) {
-    this.#judge = judge
-  }
-
-  push({ bytes, atMs }: WireChunk): void {
-    const from = this.#alikeAtStart(bytes)
-    if (from === bytes.length) return
-    const rest = from === 0 ? bytes : bytes.subarray(from)
-    const wasIdle = this.#scanner.idle
-    const blocks = this.#scanner.feed(rest, atMs)
-    for (const block of blocks) this.#judge.block(block)
-    if (blocks.length > 0) this.#learn(wasIdle && blocks.length === 1 ? rest : undefined)
-  }
-
-  /** Unfinished block at the end of the stream. */
-  rest({ atMs }: Ending): Block | undefined {
-    return this.#scanner.rest(atMs)
-  }
-
-  #alikeAtStart(bytes: Uint8Array): number {
-    if (!this.#alike.armed || !this.#scanner.idle) return 0
-    const text = latin1(bytes)
-    let from = 0
-    while (from < text.length) {
-      const end = this.#alike.match(text, from)
-      if (end < 0) break
-      const index = this.#scanner.dispatched
-      this.#scanner.skip(end - from)
-      this.#judge.again(this.#alike.text, this.#alike.number, index)
-      from = end
-    }
-    return from
-  }
-
-  #learn(bytes: Uint8Array | undefined): void {
-    const { fragment } = this.#judge
-    if (bytes === undefined || fragment === undefined || !this.#scanner.idle) this.#alike.forget()
-    else this.#alike.learn(latin1(bytes), fragment)
-  }
-}
-
 /** One character for each byte. */
-function latin1({ buffer, byteOffset, length }: Uint8Array): string {
+export function latin1({ buffer, byteOffset, length }: Uint8Array): string {
   return Buffer.from(buffer, byteOffset, length).toString('latin1')
 }
 

@@ -40,7 +40,7 @@ export class ResponsesJudge extends StreamJudge {
   }
 
   /** The judges that have seen the last event have its list of texts. */
-  override again(text: string, number: number | undefined, index: number): void {
+  protected override again(text: string, number: number | undefined, index: number): void {
     this.countEvent()
     const kind = contentKinds.get(this.#last?.name ?? '')
     if (kind !== undefined) this.context.contents?.add(kind, text)
@@ -48,7 +48,7 @@ export class ResponsesJudge extends StreamJudge {
     this.#sequence.again(number, index)
   }
 
-  override block(block: Block): void {
+  protected override block(block: Block): void {
     this.fragment = undefined
     if (block.data !== null) this.countEvent()
     if (block.data?.trim() === '[DONE]') {
