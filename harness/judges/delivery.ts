@@ -51,42 +51,31 @@ export function deliveryOf(exchange: Exchange): Delivery {
   const span = last.atMs - first.atMs
   const description = describe(deltas.length, reads)
   const held = isGathered(deltas.length, reads) ? maxWait(reads) : 0
-  const late = exchange.loopDelayMs ?? 0
+  const unlessLate = (kind: DeliveryKind, ms: number): Delivery => {
+    const late = exchange.loopDelayMs ?? 0
+    const excuse = `${description}, but this machine was itself ${late} ms late`
+    return late >= ms / 2 ? { kind: 'undecided', description: excuse } : { kind, description }
+  }
 
   const cameAtOnce = deltas.length >= minDeltas && span <= last.atMs * bunchedShare
-  if (cameAtOnce) {
-    if (last.atMs < minBufferedMs) {
-      return { kind: 'quick', description: tooLittle(deltas.length, span) }
-    }
-    return late >= last.atMs / 2
-      ? overslept(description, late)
-      : { kind: 'bunched', description: description }
+  if (cameAtOnce && last.atMs < minBufferedMs) {
+    return { kind: 'quick', description: tooLittle(deltas.length, span) }
   }
-  if (held >= heldBackMs) {
-    return late >= held / 2
-      ? overslept(description, late)
-      : { kind: 'lumps', description: description }
-  }
+  if (cameAtOnce) return unlessLate('bunched', last.atMs)
+  if (held >= heldBackMs) return unlessLate('lumps', held)
   const burst = reads.find((read, at) => isBurst(read, reads[at - 1], deltas.length))
   if (burst !== undefined) {
     const gathered = `${burst.deltas} of ${counted(deltas.length)} came in one read`
     return { kind: 'undecided', description: `${gathered}: held back, or made after a pause` }
   }
   const isLong = span >= minSpreadMs && (span >= last.atMs * spreadShare || span >= longSpreadMs)
-  if (reads.length > 2 && isLong) return { kind: 'spread', description: description }
+  if (reads.length > 2 && isLong) return { kind: 'spread', description }
   return { kind: 'undecided', description: tooLittle(deltas.length, span) }
 }
 
 function tooLittle(deltas: number, span: number): string {
   const what = deltas < minDeltas && span >= minSpreadMs ? 'few' : 'fast'
   return `${counted(deltas)} came within ${Math.ceil(span)} ms: too ${what} to tell`
-}
-
-function overslept(description: string, late: number): Delivery {
-  return {
-    kind: 'undecided',
-    description: `${description}, but this machine was itself ${late} ms late`,
-  }
 }
 
 /** Arrivals within this time in milliseconds may come from one write. */

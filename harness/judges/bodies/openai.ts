@@ -21,13 +21,21 @@ export function judgeCompletion(
   exchange: Exchange,
 ): void {
   judgeShape(collector, body, completion, requirementOfMember, fieldOf)
-  judgeRole(collector, body)
-  judgeOnlyIndex(collector, body, request)
-  judgeToolCalls(collector, body, request)
+  const choices = asArray(body['choices']).map(asObject)
+  const areWhole = !collector.isBroken('OAI-CHAT-06', 'OAI-CHAT-07')
+  for (const choice of choices) {
+    const message = asObject(choice?.['message'])
+    const role = message?.['role']
+    const other = role !== 'assistant' && `The role of the answer is ${show(role)}, not assistant.`
+    if (areWhole) collector.decide('OAI-CHAT-15', other, 'The role is assistant.')
+    judgeToolCalls(collector, asArray(message?.['tool_calls']), request, choice?.['finish_reason'])
+  }
+  judgeOnlyIndex(collector, choices, request)
   const usage = asObject(body['usage'])
   if (usage !== undefined && !collector.isBroken('OAI-CHAT-09')) {
     judgeSum(collector, usage)
-    judgeMaxTokens(collector, request, usage, reasons(body))
+    const reasons = choices.flatMap((choice) => asString(choice?.['finish_reason']) ?? [])
+    judgeMaxTokens(collector, request, usage, reasons)
   }
   const type = mediaType(exchange)
   const other = `The media type is ${show(type)}, not application/json.`
@@ -51,38 +59,29 @@ function fieldOf([field, , inner = 'index']: readonly PropertyKey[]): PropertyKe
   return inner === 'index' ? field : inner
 }
 
-function judgeRole(collector: FindingCollector, body: JsonObject): void {
-  if (collector.isBroken('OAI-CHAT-06', 'OAI-CHAT-07')) return
-  for (const choice of asArray(body['choices'])) {
-    const role = asObject(asObject(choice)?.['message'])?.['role']
-    const other = `The role of the answer is ${show(role)}, not assistant.`
-    collector.decide('OAI-CHAT-15', role !== 'assistant' && other, 'The role is assistant.')
-  }
-}
-
 /** OAI-N-01: without `n`, one choice is requested, and its index is 0. */
-function judgeOnlyIndex(collector: FindingCollector, body: JsonObject, { n }: JsonObject): void {
-  const [choice, ...others] = asArray(body['choices']).map(asObject)
+function judgeOnlyIndex(
+  collector: FindingCollector,
+  [choice, ...others]: readonly (JsonObject | undefined)[],
+  { n }: JsonObject,
+): void {
   const index = choice?.['index']
   if ((n ?? 1) !== 1 || others.length > 0 || !Number.isInteger(index)) return
   const other = `The only choice has the index ${show(index)}, not 0.`
   collector.decide('OAI-N-01', index !== 0 && other, 'The only choice has the index 0.')
 }
 
-function judgeToolCalls(collector: FindingCollector, body: JsonObject, request: JsonObject): void {
-  for (const choice of asArray(body['choices']).map(asObject)) {
-    const cut = choice?.['finish_reason'] === 'length'
-    const calls = asArray(asObject(choice?.['message'])?.['tool_calls'])
-    const ids = calls.map((call) => asObject(call)?.['id'])
-    judgeCallIds(collector, 'OAI-TOOL-02', ids, request)
-    for (const call of calls) judgeToolCall(collector, 'OAI-TOOL-02', call, { request, cut })
+function judgeToolCalls(
+  collector: FindingCollector,
+  calls: readonly unknown[],
+  request: JsonObject,
+  reason: unknown,
+): void {
+  const ids = calls.map((call) => asObject(call)?.['id'])
+  judgeCallIds(collector, 'OAI-TOOL-02', ids, request)
+  for (const call of calls) {
+    judgeToolCall(collector, 'OAI-TOOL-02', call, { request, cut: reason === 'length' })
   }
-}
-
-function reasons(body: JsonObject): string[] {
-  return asArray(body['choices']).flatMap(
-    (choice) => asString(asObject(choice)?.['finish_reason']) ?? [],
-  )
 }
 
 /** Section 2.1: the list of models, whose format is not shown: any array of objects is searched. */

@@ -1,9 +1,9 @@
 import { asObject, asString, parseJson } from '../../../contract/json.ts'
 import { knownEvents } from '../../../contract/wire.ts'
-import { type FindingCollector, PartialJudge } from '../finding-collector.ts'
+import type { FindingCollector } from '../finding-collector.ts'
 import { show } from '../json.ts'
 import type { Block } from '../sse/scanner.ts'
-import type { EventJudge, ResponseEvent, StreamOutcome } from './event.ts'
+import type { ResponseEvent, StreamOutcome } from './event.ts'
 
 /**
  * V3-SSE-02, -03, -04 and -26: blocks of one `event:` line and JSON whose type is the name, in UTF-8. Events
@@ -65,44 +65,45 @@ export function meaningOf(name: string | null, type: unknown): string | undefine
  * V3-SSE-06 and -07, OPEN-30: sequence_number. Events outside the contract, and keepalive, may come from a
  * proxy that does not number events.
  */
-export class SequenceJudge extends PartialJudge implements EventJudge {
-  readonly #numbers: number[] = []
-  #last: number | undefined
-  #name = ''
-  #rose = false
+export function sequenceJudge(collector: FindingCollector) {
+  const numbers: number[] = []
+  let last: number | undefined
+  let name = ''
+  let rose = false
 
-  event({ name, json, index }: ResponseEvent): void {
-    const number = json['sequence_number']
-    const isNumber = typeof number === 'number' && Number.isInteger(number)
-    if (isNumber) this.#numbers.push(number)
-    if (!knownEvents.has(name) || name === 'keepalive') return
-    const fault = !isNumber && `The sequence_number of ${name} is ${show(number)}, not an integer.`
-    this.collector.decide('V3-SSE-06', fault, 'sequence_number is an integer.', index)
-    if (!isNumber) return
-    this.#name = name
-    this.#compare(number, index)
+  function compare(number: number, index: number): void {
+    const before = last
+    last = number
+    if (before === undefined) return
+    const rises = number > before
+    if (rises && rose) return
+    const why = `The sequence_number of ${name} is ${number}, after ${before}.`
+    collector.decide('V3-SSE-07', !rises && why, why, index)
+    rose ||= rises
   }
 
-  /** The last event with another number, which it need not have. */
-  again(number: number | undefined, index: number): void {
-    if (number === undefined) return
-    this.#numbers.push(number)
-    this.#compare(number, index)
-  }
-
-  end({ ended }: StreamOutcome): void {
-    if (ended) this.collector.observed('OPEN-30', describe(this.#numbers))
-  }
-
-  #compare(number: number, index: number): void {
-    const last = this.#last
-    this.#last = number
-    if (last === undefined) return
-    const rises = number > last
-    if (rises && this.#rose) return
-    const why = `The sequence_number of ${this.#name} is ${number}, after ${last}.`
-    this.collector.decide('V3-SSE-07', !rises && why, why, index)
-    this.#rose ||= rises
+  return {
+    event(event: ResponseEvent): void {
+      const number = event.json['sequence_number']
+      const isNumber = typeof number === 'number' && Number.isInteger(number)
+      if (isNumber) numbers.push(number)
+      if (!knownEvents.has(event.name) || event.name === 'keepalive') return
+      const fault =
+        !isNumber && `The sequence_number of ${event.name} is ${show(number)}, not an integer.`
+      collector.decide('V3-SSE-06', fault, 'sequence_number is an integer.', event.index)
+      if (!isNumber) return
+      name = event.name
+      compare(number, event.index)
+    },
+    /** The last event with another number, which it need not have. */
+    again(number: number | undefined, index: number): void {
+      if (number === undefined) return
+      numbers.push(number)
+      compare(number, index)
+    },
+    end({ ended }: StreamOutcome): void {
+      if (ended) collector.observed('OPEN-30', describe(numbers))
+    },
   }
 }
 

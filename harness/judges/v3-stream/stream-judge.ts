@@ -11,7 +11,7 @@ import { type ContentKind, type StreamContents, StreamJudge } from '../streams.t
 import { judgeAgreement, judgeAnnotations } from './agreement.ts'
 import { AnswerJudge } from './answer.ts'
 import { type EventJudge, holdsAll, type ResponseEvent, type StreamOutcome } from './event.ts'
-import { readEvent, SequenceJudge } from './framing.ts'
+import { readEvent, sequenceJudge } from './framing.ts'
 import { judgeOutputs } from './outputs.ts'
 import { snapshotJudge, TerminalJudge } from './snapshots.ts'
 import { StructureJudge } from './structure.ts'
@@ -19,7 +19,7 @@ import { StructureJudge } from './structure.ts'
 /** Judges the event stream of a v3 reply (section 6; docs/internals/wire-contract.md). */
 export class ResponsesJudge extends StreamJudge {
   readonly #terminal = new TerminalJudge(this.collector)
-  readonly #sequence = new SequenceJudge(this.collector)
+  readonly #sequence = sequenceJudge(this.collector)
   readonly #structure = new StructureJudge(this.collector)
   readonly #judges: readonly EventJudge[] = [
     snapshotJudge(this.collector),
