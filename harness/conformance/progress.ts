@@ -39,7 +39,8 @@ export function buildProgress(
   const own = scenarios.filter((one) => isPlanned(one, judged, profile, isIncognito(setup)))
   const ended = new Set(results.map(({ slug }) => slug))
   const done = own.filter(({ slug }) => ended.has(slug))
-  const explored = planned && ended.has(planned.slug) ? 1 : shareOf(exploring)
+  const { done: explorations = 0, of = 1 } = exploring ?? {}
+  const explored = planned && ended.has(planned.slug) ? 1 : explorations / Math.max(1, of)
   // It runs alone.
   const alone = planned === undefined ? 0 : weightOf(planned.cost) * jobs
   const weigh = (list: readonly Scenario[]) =>
@@ -56,10 +57,6 @@ export function buildProgress(
     share: whole === 0 ? 0 : (weigh(done) + explored * alone) / whole,
     cost: totalCost(results),
   }
-}
-
-function shareOf(exploring: Exploring | undefined): number {
-  return exploring === undefined ? 0 : exploring.done / Math.max(1, exploring.of)
 }
 
 /** A generation takes the time of a model, any other request that of a look-up. */

@@ -43,10 +43,11 @@ export function finalResponse(exchange: Exchange): JsonObject | undefined {
 
 /** The text fragments of a streamed answer, empty ones too, in the order of arrival. */
 export function deltasOf(exchange: Exchange): readonly Delta[] {
-  const textOf = operationOf(exchange) === 'openai.chat' ? textOfChunk : textOfEvent
-  return blocksOf(exchange).flatMap((block) => {
-    const text = textOf(block)
-    return text === undefined ? [] : [{ atMs: block.atMs, text }]
+  const isCompletion = operationOf(exchange) === 'openai.chat'
+  return blocksOf(exchange).flatMap(({ atMs, name, json }) => {
+    const isDelta = name === 'response.output_text.delta'
+    const text = isCompletion ? textOfChunk(json) : isDelta ? asString(json['delta']) : undefined
+    return text === undefined ? [] : [{ atMs, text }]
   })
 }
 
@@ -80,13 +81,7 @@ function isStreamed(exchange: Exchange): boolean {
   return mediaType(exchange) === 'text/event-stream' || asObject(bodyJson(exchange)) === undefined
 }
 
-interface ReadBlock {
-  readonly atMs: number
-  readonly name: unknown
-  readonly json: JsonObject
-}
-
-function blocksOf(exchange: Exchange): ReadBlock[] {
+function blocksOf(exchange: Exchange) {
   const scanner = new SseScanner()
   const blocks = (exchange.response?.chunks ?? []).flatMap(({ bytes, atMs }) =>
     scanner.feed(bytes, atMs),
@@ -97,14 +92,10 @@ function blocksOf(exchange: Exchange): ReadBlock[] {
   })
 }
 
-function textOfChunk({ json }: ReadBlock): string | undefined {
+function textOfChunk(json: JsonObject): string | undefined {
   const choice = asObject(asArray(json['choices'])[0])
   if (choice === undefined || (choice['index'] ?? 0) !== 0) return undefined
   return asString(asObject(choice['delta'])?.['content'])
-}
-
-function textOfEvent({ name, json }: ReadBlock): string | undefined {
-  return name === 'response.output_text.delta' ? asString(json['delta']) : undefined
 }
 
 /** Differences between the two forms of a response; both lists are empty if there are none. */

@@ -43,7 +43,12 @@ export class ChunkList {
   get chunks(): readonly WireChunk[] {
     const cached = this.#view?.deref()
     if (cached !== undefined) return cached
-    const made = this.#segments.flatMap(chunksOf)
+    const made = this.#segments.flatMap(({ memory, ends, times }) =>
+      ends.map((end, at) => ({
+        atMs: times[at] ?? 0,
+        bytes: memory.subarray(ends[at - 1] ?? 0, end),
+      })),
+    )
     this.#view = new WeakRef(made)
     return made
   }
@@ -81,11 +86,4 @@ export class ChunkList {
     this.#segments.push(segment)
     return segment
   }
-}
-
-function chunksOf({ memory, ends, times }: Segment): WireChunk[] {
-  return ends.map((end, at) => ({
-    atMs: times[at] ?? 0,
-    bytes: memory.subarray(ends[at - 1] ?? 0, end),
-  }))
 }

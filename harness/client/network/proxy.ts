@@ -52,7 +52,8 @@ export class ProxyError extends Error {
   }
 
   static unreachable({ host }: URL, cause: Error): ProxyError {
-    const message = `the proxy ${host} cannot be reached: ${reasonOf(cause)}`
+    const root = rootOf(cause)
+    const message = `the proxy ${host} cannot be reached: ${codeOf(root) ?? root.message}`
     return new ProxyError('PROXY_UNREACHABLE', message, { cause })
   }
 
@@ -90,9 +91,4 @@ function connectRequest(proxy: URL, authority: string): ClientRequest {
     timeout: connectTimeoutMs,
   }
   return proxy.protocol === 'https:' ? requestHttps(options) : requestHttp(options)
-}
-
-function reasonOf(error: Error): string {
-  const root = rootOf(error)
-  return codeOf(root) ?? root.message
 }

@@ -231,13 +231,9 @@ function isSame(text: string, at: number, form: Form, position: number): boolean
   if (code === other) return true
   if (other === 0x20 && code === 0x2b) return true
   if (!form.anyCase) return false
-  if (code < 0x80) return (code ^ other) === 0x20 && isLetter(code)
-  return other >= 0x80 && lowerCase(code) === lowerCase(other)
-}
-
-function isLetter(code: number): boolean {
   const lower = code | 0x20
-  return lower >= 0x61 && lower <= 0x7a
+  if (code < 0x80) return (code ^ other) === 0x20 && lower >= 0x61 && lower <= 0x7a
+  return other >= 0x80 && lowerCase(code) === lowerCase(other)
 }
 
 function lowerCase(code: number): string {

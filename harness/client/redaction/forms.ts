@@ -133,11 +133,15 @@ export function isTelling(piece: string, ordinary: string, text: string, start: 
 export function isOfInterface(piece: string): boolean {
   const earlier = answers.get(piece)
   if (earlier !== undefined) return earlier
-  const answer = interfaceText().includes(piece.toLowerCase())
+  words ??= JSON.stringify(['chatgen-conformance', operations, requirements]).toLowerCase()
+  const answer = words.includes(piece.toLowerCase())
   if (answers.size >= maxAnswers) answers.clear()
   answers.set(piece, answer)
   return answer
 }
+
+/** The words of the interface, and chatgen's name, in lower case. */
+let words: string | undefined
 
 /** Cache: a server may repeat a piece a hundred thousand times, and the text is long. */
 const answers = new Map<string, boolean>()
@@ -162,12 +166,4 @@ function isPhrase(piece: string, text: string, start: number): boolean {
 
 function continuesWord(pair: string): boolean {
   return /^[\p{L}\p{N}]{2}$/u.test(pair)
-}
-
-let words: string | undefined
-
-/** The words of the interface, and chatgen's name, in lower case. */
-function interfaceText(): string {
-  words ??= JSON.stringify(['chatgen-conformance', operations, requirements]).toLowerCase()
-  return words
 }

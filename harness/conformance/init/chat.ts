@@ -95,7 +95,9 @@ export async function findChatCursor(
   const firstIds = elementIds(page)
   const candidates = leavesOf(answerJson(page)).filter(
     // Values outside arrays, under names that need no escaping in a pointer.
-    ({ path, value }) => isCursor(value) && path.every((part) => /^[a-z_]\w*$/i.test(part)),
+    ({ path, value }) =>
+      ((typeof value === 'string' && value !== '') || typeof value === 'number') &&
+      path.every((part) => /^[a-z_]\w*$/i.test(part)),
   )
   for (const { path, value } of candidates.slice(0, maxCursors)) {
     const next = await list({ cursor: String(value) })
@@ -108,10 +110,6 @@ export async function findChatCursor(
   return unknown(
     `${describeProbe(page, 'with limit 1')}: no cursor was found; shapes.chatCursor may say where it is`,
   )
-}
-
-function isCursor(value: unknown): boolean {
-  return (typeof value === 'string' && value !== '') || typeof value === 'number'
 }
 
 function elementIds(page: Exchange): unknown[] {

@@ -55,6 +55,9 @@ export async function initProfile(options: InitOptions): Promise<InitResult> {
   onStep('which surfaces answer')
   const met = await preflight(setup, selected.surfaces, { signal })
   const { answers, completion } = met
+  const exceededError = new DiscoverySpentError(
+    `the discovery took more than ${maxRequests} requests`,
+  )
   const client = createAuxiliaryClient(setup, {
     purpose: 'init',
     unreachableError: (reason) =>
@@ -62,7 +65,7 @@ export async function initProfile(options: InitOptions): Promise<InitResult> {
         'E_UNREACHABLE',
         `${redact(profile.baseUrl)} does not answer like this service: ${reason}`,
       ),
-    budget: maxRequests === undefined ? undefined : budgetOf(maxRequests),
+    budget: maxRequests === undefined ? undefined : { requests: maxRequests, exceededError },
     signal,
   })
   const journal = journalWriter(journalFile, secretsOf(setup))
@@ -106,11 +109,6 @@ function requireSurface(baseUrl: string, { surfaces }: Detection): void {
   const lines = found.map(({ evidence }) => `\n  ${evidence}`)
   const none = `no surface of the service is available at ${baseUrl}`
   throw new TargetUnusableError('E_NO_SERVICE', none + lines.join(''))
-}
-
-function budgetOf(requests: number) {
-  const exceededError = new DiscoverySpentError(`the discovery took more than ${requests} requests`)
-  return { requests, exceededError }
 }
 
 /** Returns the number of requests that it took. */

@@ -57,7 +57,9 @@ export async function requireKnownModel(
   if (isDocumented(model) || list === undefined || !succeeded(list)) return
   const body = answerJson(list)
   const listed = modelIdsIn(body)
-  if (listed.length === 0 || isNamed(body, model)) return
+  // As a value or as the name of a field.
+  const isNamed = leavesOf(body).some(({ path, value }) => value === model || path.includes(model))
+  if (listed.length === 0 || isNamed) return
   const completion = await ask({ ...completions, json: smallestCompletion(model) })
   const status = completion.response?.status ?? 0
   if (!refusals.includes(status)) return
@@ -66,11 +68,6 @@ export async function requireKnownModel(
   throw new ConfigurationError([
     `models.main: the target lists ${names}${more}, not ${model}, and refuses a completion with it (${statusText(completion)})`,
   ])
-}
-
-/** True if the body contains the model as a value or as the name of a field. */
-function isNamed(body: unknown, model: string): boolean {
-  return leavesOf(body).some(({ path, value }) => value === model || path.includes(model))
 }
 
 const maxListed = 8

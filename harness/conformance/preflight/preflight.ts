@@ -64,7 +64,7 @@ export async function preflight(
     if (answers.every((answer) => answer.response === null)) {
       throw unusable('E_UNREACHABLE', unreachableText(profile.baseUrl, answers[0]))
     }
-    if (answers.every(refusesKey)) {
+    if (answers.every(({ response }) => response?.status === 401 || response?.status === 403)) {
       throw unusable('E_KEY_REFUSED', keyRefusedText(setup, answers))
     }
     if (anyAnswer) return met()
@@ -140,10 +140,6 @@ async function refuseTlsPort(profile: ClientIdentity['profile']): Promise<void> 
     'E_UNREACHABLE',
     `http://${url.host} speaks TLS; try https://${url.host}`,
   )
-}
-
-function refusesKey({ response }: Exchange): boolean {
-  return response?.status === 401 || response?.status === 403
 }
 
 /** Maximum tries of a busy target, and the maximum wait before each. */

@@ -113,7 +113,7 @@ function describe(schema: z.ZodType, issue: z.core.$ZodIssue): { path: Path; tex
   }
   const isMissing = issue.code === 'invalid_type' && issue.message.endsWith('received undefined')
   const { message } = (issue.code === 'invalid_key' ? issue.issues[0] : undefined) ?? issue
-  const problem = isMissing ? 'it is missing' : lowerFirst(message)
+  const problem = isMissing ? 'it is missing' : message.charAt(0).toLowerCase() + message.slice(1)
   return [{ path: issue.path, text: `${issue.path.join('.')}: ${problem}` }]
 }
 
@@ -158,10 +158,6 @@ function lineOf(contents: ParsedNode | null, path: Path, lines: LineCounter): st
     node = pair.value
   }
   return offset === undefined ? '' : `:${lines.linePos(offset).line}`
-}
-
-function lowerFirst(text: string): string {
-  return text.charAt(0).toLowerCase() + text.slice(1)
 }
 
 /** ` Did you mean X?`, or nothing if no candidate is near. */

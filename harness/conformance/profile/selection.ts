@@ -46,9 +46,10 @@ export function selectRequirements(selection: Selection): RequirementId[] {
 
 /** @throws ConfigurationError if a glob matches nothing. */
 export function refuseUnknown(globs: readonly string[]): void {
+  const vocabulary = [...new Set([...requirementIds, ...requirementIds.map(areaOf)])]
   const problems = globs
     .filter((glob) => !requirementIds.some((id) => matches(glob, id)))
-    .map((glob) => `nothing in the catalog matches ${glob}.${didYouMean(glob, vocabulary())}`)
+    .map((glob) => `nothing in the catalog matches ${glob}.${didYouMean(glob, vocabulary)}`)
   if (problems.length > 0) throw new ConfigurationError(problems)
 }
 
@@ -72,10 +73,6 @@ function covers(profile: ProfileName, id: RequirementId): boolean {
 /** Tests a glob against the id, the area and the title, ignoring case. */
 export function matches(glob: string, id: RequirementId): boolean {
   return [id, areaOf(id), requirements[id].title].some((text) => matchesGlob(text, glob))
-}
-
-function vocabulary(): string[] {
-  return [...new Set([...requirementIds, ...requirementIds.map(areaOf)])]
 }
 
 /** Reason why a requirement is not judged in a run, known before any request is sent. */

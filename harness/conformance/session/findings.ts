@@ -58,7 +58,8 @@ export class ScenarioFindings {
 
   /** Adds the result of a claim. */
   add(finding: Omit<Finding, 'exchanges'>, evidence: readonly Evidence[], isConfirmed: boolean) {
-    const isOnOddAnswer = this.#hadOddAnswer || evidence.some(isOddEvidence)
+    const isOnOddAnswer =
+      this.#hadOddAnswer || evidence.some((one) => ('request' in one ? isOdd(one) : one.isOdd))
     const isDoubtful = finding.verdict === 'broken' && !isConfirmed && isOnOddAnswer
     const exchanges = evidence.map(({ id }) => id)
     const added = { ...finding, exchanges, ...(isDoubtful && { isDoubtful }) }
@@ -118,7 +119,3 @@ export class ScenarioFindings {
 
 /** An older state shows no step twice, and a race need not be lost again. */
 const neverStale: ReadonlySet<RequirementId> = new Set(['V3-IDEM-04', 'V3-IDEM-05'])
-
-function isOddEvidence(evidence: Evidence): boolean {
-  return 'request' in evidence ? isOdd(evidence) : evidence.isOdd === true
-}

@@ -101,7 +101,8 @@ const program = fileURLToPath(new URL('./suites-process.ts', import.meta.url))
 /** Engine of all tests of a process: its suites stay loaded. It reports no progress and takes no interrupt. */
 export const sharedEngine: Engine = {
   run(collector, setup, _signal, titles) {
-    const process = suitesProcess()
+    suites ??= fork(program, { serialization: 'advanced' }).setMaxListeners(100)
+    const process = suites
     const id = nextId++
     return new Promise((resolve, reject) => {
       const onExit = () => reject(new Error('the process of the suites has ended'))
@@ -129,8 +130,3 @@ export const sharedEngine: Engine = {
 
 let nextId = 0
 let suites: ChildProcess | undefined
-
-function suitesProcess(): ChildProcess {
-  suites ??= fork(program, { serialization: 'advanced' }).setMaxListeners(100)
-  return suites
-}

@@ -61,7 +61,17 @@ export class Collector implements Reporter {
   }
 
   onTestModuleCollected(module: TestModule): void {
-    for (const testCase of module.children.allTests()) this.scenarios.push(scenarioOf(testCase))
+    for (const testCase of module.children.allTests()) {
+      const { covers: requirements = [], cost = noCost, again = 0, ...meta } = testCase.meta()
+      const { lawCosts, isAcrossEndpoints = false, isOrdinary = false } = meta
+      const about = { slug: toSlug(testCase.name), title: testCase.name, requirements, cost, again }
+      this.scenarios.push({
+        ...about,
+        isAcrossEndpoints,
+        isOrdinary,
+        ...(lawCosts && { lawCosts }),
+      })
+    }
   }
 
   onTestModuleEnd(module: TestModule): void {
@@ -138,11 +148,4 @@ function errorsOfTries(testCase: TestCase): readonly (TestError | undefined)[] {
     else errors[errors.length - 1] ??= error
   }
   return errors
-}
-
-function scenarioOf(testCase: TestCase): Scenario {
-  const { covers: requirements = [], cost = noCost, again = 0, ...meta } = testCase.meta()
-  const { lawCosts, isAcrossEndpoints = false, isOrdinary = false } = meta
-  const about = { slug: toSlug(testCase.name), title: testCase.name, requirements, cost, again }
-  return { ...about, isAcrossEndpoints, isOrdinary, ...(lawCosts && { lawCosts }) }
 }

@@ -95,15 +95,11 @@ function takeOver({ state, exchangesFile }: RunSetup, after: RunState | undefine
     Object.assign(state, after)
     return
   }
-  const latest = latestExchange(exchangesFile)
+  const ids = [...new StoredRecording(exchangesFile).keys()]
+  const numbers = ids.map((id) => Number(/\d+$/.exec(id)?.[0] ?? 0))
+  const latest = numbers.reduce((max, number) => Math.max(max, number), 0)
   state.budget.requests += latest - state.exchanges
   state.exchanges = latest
-}
-
-/** Number of the latest exchange that was recorded. */
-function latestExchange(exchangesFile: string): number {
-  const ids = [...new StoredRecording(exchangesFile).keys()]
-  return ids.reduce((latest, id) => Math.max(latest, Number(/\d+$/.exec(id)?.[0] ?? 0)), 0)
 }
 
 function forwardTo(current: { reporter: Reporter }): Reporter {

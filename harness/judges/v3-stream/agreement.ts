@@ -79,9 +79,8 @@ export function judgeAnnotations(collector: FindingCollector, outcome: StreamOut
   for (const [at, item] of items.entries()) {
     const final = finalOf(item, at, finals)
     for (const slot of item.slots.filter(({ type }) => type === 'output_text')) {
-      const parts = [slot.part, ...[item.done, final].map((one) => partOf(one, slot))].filter(
-        isObject,
-      )
+      const wholes = [item.done, final].map((one) => asArray(one?.['content'])[slot.ordinal])
+      const parts = [slot.part, ...wholes].filter(isObject)
       const lists = parts.map((part) => asArray(part['annotations']).filter(isObject))
       const texts = [streamedText(slot), slot.text, ...parts.map(({ text }) => asString(text))]
       const length = Math.max(...texts.map((text = '') => text.length))
@@ -99,10 +98,6 @@ export function judgeAnnotations(collector: FindingCollector, outcome: StreamOut
       }
     }
   }
-}
-
-function partOf(item: JsonObject | undefined, { ordinal }: SlotTrace): unknown {
-  return asArray(item?.['content'])[ordinal]
 }
 
 function isWithin(annotation: JsonObject, length: number): boolean {

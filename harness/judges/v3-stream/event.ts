@@ -143,17 +143,10 @@ function family(
 
 /** Kind of an event of the Responses contract; undefined for events without an item. */
 export function kindOf(name: string): EventKind | undefined {
-  return kinds.get(name) ?? (isToolProgress(name) ? toolProgressOf(name) : undefined)
-}
-
-/** Events of tools that the document does not name: known to belong to one item, but not examined. */
-function isToolProgress(name: string): boolean {
-  return (
-    knownEvents.has(name) && /^response\.\w+_(call|tools)(_code|_input|_arguments)?\./.test(name)
-  )
-}
-
-function toolProgressOf(name: string): EventKind {
+  const kind = kinds.get(name)
+  if (kind !== undefined || !knownEvents.has(name)) return kind
+  // Events of tools that the document does not name: known to belong to one item, but not examined.
+  if (!/^response\.\w+_(call|tools)(_code|_input|_arguments)?\./.test(name)) return undefined
   const isSearch = name.startsWith('response.file_search_call.')
   return { act: 'progress', ...(isSearch && { item: 'file_search_call' }) }
 }

@@ -31,7 +31,7 @@ function judgeSameItems(collector: FindingCollector, outcome: StreamOutcome): vo
   for (const [at, item] of items.entries()) {
     const there = finals[at]
     if (item.done === undefined) continue
-    if (there !== undefined && sameItem(there, item.done)) continue
+    if (there !== undefined && agrees(withoutText(there), withoutText(item.done))) continue
     const why = `output[${at}] is ${show(there)}; the item that was done is ${show(item.done)}.`
     collector.broken('V3-SSE-19', why, finalEvent)
     return
@@ -39,11 +39,7 @@ function judgeSameItems(collector: FindingCollector, outcome: StreamOutcome): vo
   collector.held('V3-SSE-19', 'The output equals the completed items.', finalEvent)
 }
 
-/** Compares items without the fields of other requirements: status, texts, annotations. */
-function sameItem(final: JsonObject, done: JsonObject): boolean {
-  return agrees(withoutText(final), withoutText(done))
-}
-
+/** An item without the fields of other requirements: status, texts, annotations. */
 function withoutText(item: JsonObject): JsonObject {
   const { status: _, arguments: __, ...rest } = item
   // An item without parts may omit the field: reasoning can be encrypted.

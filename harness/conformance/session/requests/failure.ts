@@ -173,16 +173,15 @@ function afterSecond(exchange: Exchange, first: Exchange, timeoutMs: number): Ex
     throw undecided(`${before}, ${again}`, false, first, exchange)
   }
   const isKeyed = exchange.labels.repeatOf === first.id
-  const isRefused = repeatability(first) === 'idempotent' && isRefusedAsRepeat(exchange)
+  // The first request may have been carried out: a chat that is deleted is not found.
+  const isRefused =
+    repeatability(first) === 'idempotent' &&
+    exchange.labels.role !== 'negative' &&
+    !succeeded(exchange)
   if (!isRefused && (!isKeyed || replacesFirstAnswer(exchange))) return exchange
   const repeat = isKeyed ? 'its repeat with the same Idempotency-Key' : 'its repeat'
   const answered = `${repeat} was answered ${exchange.response?.status} as a repeat`
   throw undecided(`${before}, and ${answered}`, true, first, exchange)
-}
-
-/** The first request may have been carried out: a chat that is deleted is not found. */
-function isRefusedAsRepeat(repeat: Exchange): boolean {
-  return repeat.labels.role !== 'negative' && !succeeded(repeat)
 }
 
 /** The recording may be from a version that did not try again. */
