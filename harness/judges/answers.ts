@@ -98,21 +98,15 @@ function textOfChunk(json: JsonObject): string | undefined {
   return asString(asObject(choice['delta'])?.['content'])
 }
 
-/** Differences between the two forms of a response; both lists are empty if there are none. */
-interface FormComparison {
-  /** V3-GEN-03: fields of both forms with different types. */
-  readonly differentTypes: readonly string[]
-  /** V3-GEN-04: fields of only one form. */
-  readonly differentMembers: readonly string[]
-}
-
 /**
  * R22: compares the response object of the JSON form with that of the stream: the fields of the object and of
  * the objects in it, except those that depend on the answer itself. Items differ between generations, and
  * null stands for any field without a value this time.
  */
-export function compareForms(jsonBody: unknown, finalResponse: unknown): FormComparison {
+export function compareForms(jsonBody: unknown, finalResponse: unknown) {
+  /** V3-GEN-03: fields of both forms with different types. */
   const differentTypes: string[] = []
+  /** V3-GEN-04: fields of only one form. */
   const differentMembers: string[] = []
   const compare = (json: unknown, stream: unknown, path: string): void => {
     if (json === null || stream === null) return

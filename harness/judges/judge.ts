@@ -5,7 +5,6 @@ import {
   mediaType,
   type OperationId,
   operationOf,
-  type RequirementId,
   requestJson,
   succeeded,
 } from '../../contract/index.ts'
@@ -65,7 +64,10 @@ function judgeChat(exchange: Exchange): Judgement {
   const judgement = judgeStream(exchange, 'openai.chat')
   const collector = new FindingCollector()
   // A body that is not a stream does not need the media type of one.
-  if (isStream(exchange) || !isBroken(judgement, 'OAI-STREAM-01')) {
+  const isNone = judgement.findings.some(
+    ({ requirement, verdict }) => requirement === 'OAI-STREAM-01' && verdict === 'broken',
+  )
+  if (isStream(exchange) || !isNone) {
     const other = `The media type is ${show(mediaType(exchange))}, not ${eventStream}.`
     collector.decide('OAI-STREAM-02', !isStream(exchange) && other, `It is ${eventStream}.`)
   }
@@ -109,12 +111,6 @@ function judgeStream(exchange: Exchange, operation: StreamedOperation): Judgemen
 
 function isStream(exchange: Exchange): boolean {
   return mediaType(exchange) === eventStream
-}
-
-function isBroken({ findings }: Judgement, requirement: RequirementId): boolean {
-  return findings.some(
-    (finding) => finding.requirement === requirement && finding.verdict === 'broken',
-  )
 }
 
 function joined(a: Judgement, b: Judgement): Judgement {

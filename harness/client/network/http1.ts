@@ -159,7 +159,10 @@ function converse(
   request.maxHeadersCount = 0
   const fail = (error: Error) => {
     if (request.reusedSocket && !conversation.hasHead && !conversation.isOver) onStale()
-    conversation.fail(closureOf(error))
+    // The other side closed the connection: Node's messages before and inside a response.
+    const isClosed = ['socket hang up', 'aborted'].includes(error.message)
+    const closed = new Error('other side closed', { cause: error })
+    conversation.fail(isClosed ? Object.assign(closed, { code: 'CONNECTION_CLOSED' }) : error)
   }
   let interim = 0
   request.on('socket', () => conversation.sending(() => request.destroy()))
@@ -181,14 +184,6 @@ function converse(
   })
   if (body === null) request.end()
   else request.end(body)
-}
-
-/** The other side closed the connection: Node's messages before and inside a response. */
-function closureOf(error: Error): Error {
-  if (!['socket hang up', 'aborted'].includes(error.message)) return error
-  return Object.assign(new Error('other side closed', { cause: error }), {
-    code: 'CONNECTION_CLOSED',
-  })
 }
 
 /** Names, in lower case, and values of a flat list. */

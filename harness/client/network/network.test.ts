@@ -36,7 +36,12 @@ describe('headers', () => {
       ['x-request-id', 'chatgen-1/a-scenario/1'],
       ['content-type', 'application/json'],
     ]
-    const request = { method: 'POST', url: `${server.url}/a/b?c=d`, headers, body: bytes('{}') }
+    const request = {
+      method: 'POST',
+      url: `${server.url}/a/b?c=d`,
+      headers,
+      body: Buffer.from('{}'),
+    }
     await sendRequest(server.url, { request })
     const [head = ''] = server.heads
     expect(head).toMatch(/^POST \/a\/b\?c=d HTTP\/1\.1\r\n/)
@@ -116,7 +121,3 @@ test('each event of a stream has the time of the segment that completed it', asy
   expect(times).toEqual(times.toSorted((a, b) => a - b))
   expect(times).toEqual(expect.arrayContaining(exchange.events.map(({ atMs }) => atMs)))
 })
-
-function bytes(text: string): Uint8Array {
-  return new TextEncoder().encode(text)
-}

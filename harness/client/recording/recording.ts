@@ -5,7 +5,7 @@ import {
   header,
   type WireRequest,
 } from '../../../contract/index.ts'
-import type { Outgoing, Transport } from '../conversation.ts'
+import type { Outgoing, Pending } from '../conversation.ts'
 
 /** Error code of an exchange that a recording lacks; its ending is `unreachable`. */
 export const notRecorded = 'NOT_RECORDED'
@@ -19,19 +19,24 @@ export const notRecorded = 'NOT_RECORDED'
 export function createRecordingTransport(
   recorded: ReadonlyMap<string, Exchange>,
   redact: (request: WireRequest) => WireRequest,
-): RecordingTransport {
+) {
   const all = Array.from(recorded.values(), keyOf)
   const exchanges = all.filter(({ isPresent }) => isPresent)
   const supplied = new Map(all.map(({ labels }) => [placeOf(labels), labels.supplied ?? []]))
   const places = new Map(exchanges.map(({ labels, id }) => [placeOf(labels), id]))
-  const ordinals = queues(exchanges)
+  const firstTries = exchanges
+    .filter(({ labels }) => labels.attempt === 0)
+    .toSorted((a, b) => a.labels.ordinal - b.labels.ordinal)
+  /** First tries of equal requests, in the order of sending. */
+  const equals = Map.groupBy(firstTries, ({ identity }) => identity)
   /** Ordinal of the recorded request for each new one, so that its retries find theirs. */
   const chosen = new Map<string, number | undefined>()
 
   function find({ labels, request }: Outgoing): Exchange | undefined {
     const today = placeOf({ ...labels, attempt: 0 })
     if (!chosen.has(today)) {
-      chosen.set(today, ordinals.get(identityOf(labels.scenario, redact(request)))?.shift())
+      const found = equals.get(identityOf(labels.scenario, redact(request)))?.shift()
+      chosen.set(today, found?.labels.ordinal)
     }
     const ordinal = chosen.get(today)
     const id = ordinal === undefined ? undefined : places.get(placeOf({ ...labels, ordinal }))
@@ -39,20 +44,17 @@ export function createRecordingTransport(
   }
 
   return {
-    send(outgoing) {
+    send(outgoing: Outgoing): Pending {
       const { labels, request } = outgoing
       const found = find(outgoing)
       const exchange = found === undefined ? absent(outgoing) : { ...found, labels, request }
       return { answered: Promise.resolve(), exchange: Promise.resolve(exchange) }
     },
-    suppliedIn: (place) => supplied.get(placeOf({ ...place, attempt: 0 })),
+    /** Names of the fields added to a recorded first try; undefined if there is none. */
+    suppliedIn: (place: Pick<ExchangeLabels, 'scenario' | 'ordinal'>) =>
+      supplied.get(placeOf({ ...place, attempt: 0 })),
     close: async () => {},
   }
-}
-
-interface RecordingTransport extends Transport {
-  /** Names of the fields added to a recorded first try; undefined if there is none. */
-  suppliedIn(place: Pick<ExchangeLabels, 'scenario' | 'ordinal'>): readonly string[] | undefined
 }
 
 /** Key of an exchange; the rest of it is read on demand. */
@@ -60,15 +62,6 @@ function keyOf(exchange: Exchange) {
   const { id, labels, request } = exchange
   const identity = identityOf(labels.scenario, request)
   return { id, labels, identity, isPresent: wasRecorded(exchange) }
-}
-
-/** Ordinals of equal requests, in the order of sending. */
-function queues(exchanges: readonly ReturnType<typeof keyOf>[]): ReadonlyMap<string, number[]> {
-  const firstTries = exchanges
-    .filter(({ labels }) => labels.attempt === 0)
-    .toSorted((a, b) => a.labels.ordinal - b.labels.ordinal)
-  const groups = Map.groupBy(firstTries, ({ identity }) => identity)
-  return new Map([...groups].map(([key, group]) => [key, group.map((one) => one.labels.ordinal)]))
 }
 
 /** Identity of a request; of the credential only its scheme, as a wrong one differs from run to run. */

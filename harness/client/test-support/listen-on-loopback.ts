@@ -10,14 +10,8 @@ import net, { type AddressInfo, type Server, type Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 
-interface LoopbackServer {
-  readonly port: number
-  /** Stops listening and destroys all open connections. */
-  close(): Promise<void>
-}
-
 /** Listens on a free port of 127.0.0.1. */
-export async function listenOnLoopback(server: Server): Promise<LoopbackServer> {
+export async function listenOnLoopback(server: Server) {
   const sockets = new Set<Socket>()
   server.on('connection', (socket: Socket) => {
     sockets.add(socket)
@@ -28,8 +22,9 @@ export async function listenOnLoopback(server: Server): Promise<LoopbackServer> 
   const { port } = server.address() as AddressInfo
   return {
     port,
+    /** Stops listening and destroys all open connections. */
     close: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         server.close(() => resolve())
         for (const socket of sockets) socket.destroy()
       }),
@@ -125,11 +120,7 @@ export async function startRawServer(
     })
   })
   const { port, close } = await listenOnLoopback(server)
-  return {
-    url: `http://127.0.0.1:${port}`,
-    heads,
-    close,
-  }
+  return { url: `http://127.0.0.1:${port}`, heads, close }
 }
 
 /** Writes pieces so that they arrive as separate segments. */
@@ -154,21 +145,13 @@ export function pour(socket: Socket, begin: string, again: string): void {
   pump()
 }
 
-interface ForwardProxy {
-  readonly url: string
-  readonly port: number
-  /** `CONNECT chat.test:443` and `GET http://chat.test/`, in their order. */
-  readonly requests: readonly string[]
-  /** Value of Proxy-Authorization of each of them. */
-  readonly credentials: readonly (string | undefined)[]
-  close(): Promise<void>
-}
-
 /** An HTTP proxy that connects to the requested port of this machine, for any host name. */
 export async function startForwardProxy(
   options: { readonly credential?: string; readonly refuse?: number } = {},
-): Promise<ForwardProxy> {
+) {
+  /** `CONNECT chat.test:443` and `GET http://chat.test/`, in their order. */
   const requests: string[] = []
+  /** Value of Proxy-Authorization of each of them. */
   const credentials: (string | undefined)[] = []
   const refusalOf = (credential: string | undefined) => {
     credentials.push(credential)

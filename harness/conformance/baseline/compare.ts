@@ -94,44 +94,33 @@ export function fingerprintOf({ id, message }: Pick<RequirementResult, 'id' | 'm
   return `v${stableTextVersion}-${digest.digest('hex').slice(0, 16)}`
 }
 
-export interface BaselineUpdate {
-  readonly entries: ReadonlyMap<string, BaselineEntry>
-  /** Ids with a violation that had no entry; their `because` must be filled in. */
-  readonly added: readonly string[]
-  /** Ids whose requirement fails differently from its entry, or whose entry had no fingerprint. */
-  readonly changed: readonly string[]
-  /** Ids that pass now or do not apply. */
-  readonly removed: readonly string[]
-}
-
 /**
  * The entries that would fit a run. Text written by people is kept: reasons, issues, owners and dates, also
  * those in the past. Warnings are added only if the run counts them.
  */
-export function updateBaseline(report: ConformanceReport, before: Baseline): BaselineUpdate {
+export function updateBaseline(report: ConformanceReport, before: Baseline) {
   const ids = new Map(report.requirements.map((requirement) => [requirement.id, requirement]))
-  const removed = [...before.entries.keys()].filter((id) => isOver(ids.get(id)))
+  // A requirement that was not judged keeps its entry.
+  const over: readonly unknown[] = ['pass', ...excusesNothing]
+  const removed = [...before.entries.keys()].filter((id) => over.includes(ids.get(id)?.verdict))
   const kept = [...before.entries]
     .filter(([id]) => !removed.includes(id))
     .map(([id, entry]) => [id, refreshed(entry, ids.get(id))] as const)
   const added = report.requirements
-    .filter(({ id, verdict }) => !before.entries.has(id) && counts(verdict, report.strict))
+    .filter((one) => !before.entries.has(one.id) && counts(one.verdict, report.strict))
     .map((one) => [one.id, refreshed({ because: toBeWritten }, one)] as const)
   const sorted = [...kept, ...added].sort(([a], [b]) => (a < b ? -1 : 1))
   return {
-    entries: new Map(sorted),
+    entries: new Map<string, BaselineEntry>(sorted),
+    /** Ids with a violation that had no entry; their `because` must be filled in. */
     added: added.map(([id]) => id),
+    /** Ids whose requirement fails differently from its entry, or whose entry had no fingerprint. */
     changed: kept
       .filter(([id, entry]) => entry.fingerprint !== before.entries.get(id)?.fingerprint)
       .map(([id]) => id),
+    /** Ids that pass now or do not apply. */
     removed,
   }
-}
-
-/** Tests if the problem of a requirement is over; a requirement that was not judged keeps its entry. */
-function isOver(requirement: RequirementResult | undefined): boolean {
-  const over: readonly Verdict[] = ['pass', ...excusesNothing]
-  return requirement !== undefined && over.includes(requirement.verdict)
 }
 
 function counts(verdict: Verdict, strict: boolean): boolean {

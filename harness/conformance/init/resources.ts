@@ -74,7 +74,10 @@ export async function findV2Chat(probing: ProbeContext): Promise<Detected<FoundV
   if (id !== undefined) {
     const stored = await storesMessage(id, probing, 'into it')
     evidence.push(stored.sentence)
-    await removeGuessed(id, probing)
+    const path = `${guess}/${encodeURIComponent(id)}`
+    const deleted = await client.send({ surface: 'v2', method: 'DELETE', path, role: 'cleanup' })
+    // A refusal leaves it in the journal.
+    if (succeeded(deleted)) journal({ event: 'deleted', kind: 'v2 chat', id })
     if (stored.done) return { value: 'create', evidence }
   }
   const any = randomUUID()
@@ -94,11 +97,4 @@ async function storesMessage(chat: string, { client, models }: ProbeContext, whe
   // A UUID may be in upper case.
   const done = isStored && String(body['chat_id']).toLowerCase() === chat.toLowerCase()
   return { done, sentence: brief(stored, where) }
-}
-
-/** Deletes a chat that a guessed route created; a refusal leaves it in the journal. */
-async function removeGuessed(id: string, { client, journal }: ProbeContext): Promise<void> {
-  const path = `${guess}/${encodeURIComponent(id)}`
-  const deleted = await client.send({ surface: 'v2', method: 'DELETE', path, role: 'cleanup' })
-  if (succeeded(deleted)) journal({ event: 'deleted', kind: 'v2 chat', id })
 }

@@ -39,19 +39,16 @@ function judged(answer: Exchange | undefined, more = ''): FoundSurface {
   }
   const observation = brief(answer, more)
   const sign = classifyAnswer(answer)
-  if (sign === 'service' || isRefusalOfBody(answer, sign)) {
+  const isPost = answer.request.method === 'POST' && !isPage(answer)
+  // A refusal may have any media type; only a service reports that a body is incomplete.
+  const isOfBody = sign === 'other' && isPost && [400, 422].includes(status)
+  if (sign === 'service' || isOfBody) {
     const sound =
       status < 300 ? '' : `, so ${statusText(answer)} is for the request and not for the key`
     return { usable: true, refusesKey: false, evidence: `${observation}${sound}` }
   }
   const refusesKey = sign === 'refused'
   return { usable: false, refusesKey, evidence: `${observation}, ${meanings[sign]}` }
-}
-
-/** A refusal may have any media type; only a service reports that a body is incomplete. */
-function isRefusalOfBody(answer: Exchange, sign: AnswerKind): boolean {
-  const isRefusal = [400, 422].includes(answer.response?.status ?? 0)
-  return sign === 'other' && answer.request.method === 'POST' && isRefusal && !isPage(answer)
 }
 
 const meanings: Readonly<Record<AnswerKind, string>> = {

@@ -104,6 +104,7 @@ export function describeAnswer(exchange: Exchange): string {
   if (response === null) {
     return `${what}: ${ending.kind === 'timeout' ? 'no answer in time' : 'no answer'}`
   }
+  const isLate = ending.kind === 'timeout' || (ending.kind === 'aborted' && !ending.limit)
   const parts = [
     String(response.status),
     mediaType(exchange),
@@ -111,7 +112,7 @@ export function describeAnswer(exchange: Exchange): string {
     headerText(exchange, 'location', (value) => `to ${value}`),
     headerText(exchange, 'retry-after', (value) => `(Retry-After: ${value})`),
     headerText(exchange, 'server', (value) => `(server: ${value})`),
-    endOf(exchange),
+    isLate ? 'without an end in time' : '',
   ]
   return `${what}: ${parts.filter((part) => part !== '').join(' ')}`
 }
@@ -124,22 +125,14 @@ function titleOf(exchange: Exchange): string {
   if (classifyAnswer(exchange) === 'service') return ''
   const text = bodyText(exchange).slice(0, 20_000)
   const [, title = ''] = isPage(exchange) ? (/<title[^>]*>([^<]{1,400})/i.exec(text) ?? []) : []
-  const words = title.trim() === '' ? brief(textOf(text), 60) : brief(title)
+  const plain = text.replaceAll(/<(script|style)\b.*?<\/\1\s*>|<!--.*?-->|<[^<>]*>/gis, ' ')
+  const words = title.trim() === '' ? brief(plain, 60) : brief(title)
   return words === '' || /^[{[]/.test(words) ? words : JSON.stringify(words)
-}
-
-function textOf(page: string): string {
-  return page.replaceAll(/<(script|style)\b.*?<\/\1\s*>|<!--.*?-->|<[^<>]*>/gis, ' ')
 }
 
 function headerText({ response }: Exchange, name: string, show: (value: string) => string): string {
   const value = brief(header(response?.headers ?? [], name) ?? '')
   return value === '' ? '' : show(value)
-}
-
-function endOf({ ending }: Exchange): string {
-  const isLate = ending.kind === 'timeout' || (ending.kind === 'aborted' && !ending.limit)
-  return isLate ? 'without an end in time' : ''
 }
 
 function brief(text: string, length = maxLength): string {

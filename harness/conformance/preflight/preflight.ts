@@ -95,8 +95,12 @@ export async function preflight(
 
   /** Repeats requests that a legal service may need before it is recognized, and tries the other surfaces. */
   async function retry(answers: Map<Surface, Exchange>): Promise<Exchange[]> {
-    for (let attempt = 0; attempt < maxTries && allBusy(answers); attempt += 1) {
-      await client.sleep(waitOf([...answers.values()], attempt))
+    for (let attempt = 0; attempt < maxTries; attempt += 1) {
+      const signs = [...answers.values()].map(classifyAnswer)
+      if (!signs.includes('busy') || signs.includes('service')) break
+      const delays = [...answers.values()].map(retryAfterMs).filter((ms) => ms !== undefined)
+      const waitMs = delays.length > 0 ? Math.max(...delays) : 500 * 2 ** attempt
+      await client.sleep(Math.min(waitMs, maxWaitMs))
       for (const [name, answer] of await sendToEach(surfaces)) answers.set(name, answer)
     }
     const others = allSurfaces.filter((name) => !answers.has(name))
@@ -145,16 +149,6 @@ async function refuseTlsPort(profile: ClientIdentity['profile']): Promise<void> 
 /** Maximum tries of a busy target, and the maximum wait before each. */
 const maxTries = 3
 const maxWaitMs = 5_000
-
-function allBusy(answers: ReadonlyMap<Surface, Exchange>): boolean {
-  const signs = [...answers.values()].map(classifyAnswer)
-  return signs.includes('busy') && !signs.includes('service')
-}
-
-function waitOf(answers: readonly Exchange[], attempt: number): number {
-  const delays = answers.map(retryAfterMs).filter((ms) => ms !== undefined)
-  return Math.min(delays.length > 0 ? Math.max(...delays) : 500 * 2 ** attempt, maxWaitMs)
-}
 
 function keyRefusedText(
   { profile }: ClientIdentity,

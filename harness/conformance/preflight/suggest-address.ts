@@ -132,6 +132,8 @@ export async function locateCompatible(
 ): Promise<{ readonly prefix: string | undefined; readonly requests: number }> {
   const identity = { profile, tag: '', userAgent: '', imitationSeed: suiteVersion() }
   const client = openProbes(identity, signal)
+  // The base of an address within the service is above it, and proposed by the preflight.
+  const isWithin = /\/api(\/(openai|v2|v3|knowledge))?$/.test(new URL(profile.baseUrl).pathname)
   const list = (openai: string) =>
     client.send(operations['openai.models'], { prefixes: { openai } })
   const located = (prefix?: string) => ({ prefix, requests: client.requests })
@@ -139,7 +141,7 @@ export async function locateCompatible(
     const first = await list(documentedPrefixes.openai)
     if (classifyAnswer(first) !== 'absent') return located()
     for (const prefix of foreignPrefixes) {
-      if (prefix === '' && isDocumented(profile.baseUrl)) continue
+      if (prefix === '' && isWithin) continue
       if (isCompatible(await list(prefix))) return located(prefix)
     }
     return located()
@@ -152,11 +154,6 @@ export async function locateCompatible(
 export function locatedText(profile: TargetProfile): string {
   const { openai = '' } = profile.prefixes ?? {}
   return `the compatible surface is at ${urlOf(profile, documentedPrefixes.openai)} (--prefix openai=${openai === '' ? '/' : openai}); --profile wire judges what the common wire format alone demands`
-}
-
-/** An address within the service: its base is above it, and proposed by the preflight. */
-function isDocumented(baseUrl: string): boolean {
-  return /\/api(\/(openai|v2|v3|knowledge))?$/.test(new URL(baseUrl).pathname)
 }
 
 function isCompatible(answer: Exchange): boolean {

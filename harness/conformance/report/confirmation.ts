@@ -70,7 +70,10 @@ export function combineTries(
   tries: readonly [ScenarioResult, ...ScenarioResult[]],
 ): ScenarioResult {
   const settled = withoutStale(tries)
-  const counted = settled === tries ? countedOf(tries) : settled.slice(1)
+  const [one, again] = tries
+  const isBetter = again !== undefined && openCount(again) < openCount(one)
+  const whole = isBetter ? withoutCutShort(tries) : tries
+  const counted = settled === tries ? whole : settled.slice(1)
   const unconfirmed = doubtful(settled).filter(
     (id) => counted.length < maxTries || !isInAll(counted, id),
   )
@@ -102,12 +105,6 @@ function withoutStale(tries: readonly ScenarioResult[]): readonly ScenarioResult
 /** Tests if an older state may have caused a violation. */
 export function mayBeStale({ findings }: Pick<Try, 'findings'>): boolean {
   return findings.some((finding) => finding.mayBeStale)
-}
-
-function countedOf(tries: readonly ScenarioResult[]): readonly ScenarioResult[] {
-  const [first, again] = tries
-  const isBetter = first && again && openCount(again) < openCount(first)
-  return isBetter ? withoutCutShort(tries) : tries
 }
 
 function openCount({ inconclusive }: ScenarioResult): number {

@@ -80,12 +80,7 @@ export function toSlug(title: string): string {
   return slugOf(title.normalize('NFKD'))
 }
 
-interface Section {
-  readonly title: string
-  readonly body: () => void
-}
-
-const sections: Section[] = []
+const sections: { readonly title: string; readonly body: () => void }[] = []
 
 /** A section of the suites. It is stored when its module loads, and registered for each run. */
 export function describe(title: string, body: () => void): void {

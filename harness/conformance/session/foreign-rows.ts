@@ -27,7 +27,9 @@ export function judgeRows(run: Run, spec: RequestSpec, page: Exchange): Finding[
   const isFirstPage =
     operationAt(spec.method, spec.path) === 'v3.history' && spec.query?.['cursor'] === undefined
   if (!isFirstPage || chat === undefined || !succeeded(page)) return []
-  const foreign = issuedNonces(run, userTexts(page)).filter((nonce) => {
+  const items = historyRows(page).map(({ item }) => item)
+  const ofUsers = items.filter((item) => isObject(item) && item['role'] === 'user')
+  const foreign = issuedNonces(run, JSON.stringify(ofUsers)).filter((nonce) => {
     const chats = run.state.nonces.get(nonce) ?? new Set()
     return chats.size > 0 && !chats.has(chat) && !chats.has(anyChat)
   })
@@ -46,10 +48,4 @@ function note(run: Run, spec: RequestSpec, chat: string): void {
 function chatOf({ query, json }: RequestSpec): string | undefined {
   const id = query?.['chat_id'] ?? (isObject(json) ? json['chat_id'] : undefined)
   return typeof id === 'string' ? id.toLowerCase() : undefined
-}
-
-/** The messages of users in a page, as JSON. */
-function userTexts(page: Exchange): string {
-  const items = historyRows(page).map(({ item }) => item)
-  return JSON.stringify(items.filter((item) => isObject(item) && item['role'] === 'user'))
 }

@@ -40,10 +40,12 @@ export async function sendAtOnce<Result>(
  * sent before the first response began.
  */
 export function findGap(exchanges: readonly Exchange[], { limits }: WithRate): string | undefined {
-  const times = exchanges.map(timesOf).filter((time) => time !== undefined)
+  const times = exchanges.flatMap(({ sent, response, ending }) =>
+    sent ? [[sent.clockMs, toClock(sent, response?.headersAtMs ?? ending.atMs)] as const] : [],
+  )
   if (times.length < exchanges.length) return 'the time at which a request was sent is unknown'
-  const lastSentMs = Math.max(...times.map(({ sentMs }) => sentMs))
-  const firstAnswerMs = Math.min(...times.map(({ answeredMs }) => answeredMs))
+  const lastSentMs = Math.max(...times.map(([sentMs]) => sentMs))
+  const firstAnswerMs = Math.min(...times.map(([, answeredMs]) => answeredMs))
   if (lastSentMs <= firstAnswerMs) return undefined
   const lateMs = Math.max(1, Math.round(lastSentMs - firstAnswerMs))
   const gap = `the last request was sent ${lateMs} ms after the first response began`
@@ -53,18 +55,11 @@ export function findGap(exchanges: readonly Exchange[], { limits }: WithRate): s
 
 /** Tests if each of two requests was sent before the response to the other one ended. */
 export function areConcurrent(one: Exchange, other: Exchange): boolean {
-  return isSentBeforeEnd(one, other) && isSentBeforeEnd(other, one)
-}
-
-function isSentBeforeEnd({ sent }: Exchange, { sent: other, ending }: Exchange): boolean {
-  if (sent === undefined || other === undefined) return false
-  return sent.clockMs < toClock(other, ending.atMs)
-}
-
-function timesOf({ sent, response, ending }: Exchange) {
-  if (sent === undefined) return undefined
-  const answeredMs = toClock(sent, response?.headersAtMs ?? ending.atMs)
-  return { sentMs: sent.clockMs, answeredMs }
+  if (one.sent === undefined || other.sent === undefined) return false
+  return (
+    one.sent.clockMs < toClock(other.sent, other.ending.atMs) &&
+    other.sent.clockMs < toClock(one.sent, one.ending.atMs)
+  )
 }
 
 function toClock({ atMs, clockMs }: SendTime, ms: number): number {

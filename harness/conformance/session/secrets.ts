@@ -9,7 +9,10 @@ import type { RunSetup } from '../run-setup.ts'
  */
 export function secretsOf({ profile }: Pick<RunSetup, 'profile'>): Secret[] {
   const credentials = surfaceCredentials(profile)
-  const ordinary = ordinaryText(profile)
+  // Keys may all begin with a company's name.
+  const secret = { apiKey: undefined, compatKey: undefined, nativeToken: undefined }
+  const others = { ...profile, ...secret, otherKey: undefined, headers: undefined }
+  const ordinary = JSON.stringify(others)
   const keys: [string, string | undefined][] = [
     ['api key', credentials.openai],
     ['native token', credentials.v3 === credentials.openai ? undefined : credentials.v3],
@@ -23,12 +26,6 @@ export function secretsOf({ profile }: Pick<RunSetup, 'profile'>): Secret[] {
     ...endpointsOf(profile).flatMap(({ baseUrl }) => userInfoSecrets('base url password', baseUrl)),
     ...userInfoSecrets('proxy password', profile.network?.proxy ?? ''),
   ]
-}
-
-/** Fields of a profile without its keys, which may all begin with a company's name. */
-function ordinaryText(profile: TargetProfile): string {
-  const secret = { apiKey: undefined, compatKey: undefined, nativeToken: undefined }
-  return JSON.stringify({ ...profile, ...secret, otherKey: undefined, headers: undefined })
 }
 
 function withNearMiss(name: string, value: string, ordinary: string): Secret[] {

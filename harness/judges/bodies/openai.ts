@@ -20,7 +20,9 @@ export function judgeCompletion(
   request: JsonObject,
   exchange: Exchange,
 ): void {
-  judgeShape(collector, body, completion, requirementOfMember, fieldOf)
+  judgeShape(collector, body, completion, requirementOfMember, ([field, , inner = 'index']) =>
+    field !== 'choices' || inner === 'index' ? field : inner,
+  )
   const choices = asArray(body['choices']).map(asObject)
   const areWhole = !collector.isBroken('OAI-CHAT-06', 'OAI-CHAT-07')
   for (const choice of choices) {
@@ -53,11 +55,6 @@ const requirementOfMember = {
   finish_reason: 'OAI-CHAT-08',
   usage: 'OAI-CHAT-09',
 } as const satisfies Record<string, RequirementId>
-
-function fieldOf([field, , inner = 'index']: readonly PropertyKey[]): PropertyKey | undefined {
-  if (field !== 'choices') return field
-  return inner === 'index' ? field : inner
-}
 
 /** OAI-N-01: without `n`, one choice is requested, and its index is 0. */
 function judgeOnlyIndex(

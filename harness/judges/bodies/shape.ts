@@ -31,8 +31,9 @@ export function judgeShape(
     if (requirement !== undefined) collector.broken(requirement, why)
   }
   for (const requirement of isOne ? [decides] : Object.values(decides)) {
-    if (!standsOnBroken(collector, requirement))
-      collector.held(requirement, requirements[requirement].title)
+    const { needs = [], title } = requirements[requirement]
+    const isBlocked = needs.some((need) => collector.isBroken(need as RequirementId))
+    if (!isBlocked) collector.held(requirement, title)
   }
 }
 
@@ -40,11 +41,6 @@ export function judgeShape(
 export function faultsOf(body: unknown, schema: Schema) {
   const { error } = schema.safeParse(body)
   return (error?.issues ?? []).map((issue) => ({ path: issue.path, why: sentence(body, issue) }))
-}
-
-function standsOnBroken(collector: FindingCollector, requirement: RequirementId): boolean {
-  const needs = requirements[requirement].needs ?? []
-  return needs.some((need) => collector.isBroken(need as RequirementId))
 }
 
 function sentence(body: unknown, { path, message }: Issue): string {

@@ -38,7 +38,10 @@ function choiceOf(value: unknown, at: number): ChunkChoice {
   return {
     index: asIndex(choice['index']) ?? at,
     delta,
-    fragments: isObject(delta) ? fragmentsOf(delta) : [],
+    fragments: members.flatMap(([member, kind]) => {
+      const text = asString(asObject(delta)?.[member])
+      return text ? [{ member, kind, text }] : []
+    }),
     calls: asArray(asObject(delta)?.['tool_calls']),
     misplaced: misplacedText(choice),
     finishReason: reason === null || reason === '' ? undefined : reason,
@@ -52,13 +55,6 @@ const members: readonly (readonly [member: string, kind: ContentKind])[] = [
   ['refusal', 'refusal'],
   ['content', 'text'],
 ]
-
-function fragmentsOf(delta: JsonObject): readonly ChunkFragment[] {
-  return members.flatMap(([member, kind]) => {
-    const text = delta[member]
-    return typeof text === 'string' && text !== '' ? [{ member, kind, text }] : []
-  })
-}
 
 /** Members in which servers of other formats have the text of a choice. */
 function misplacedText({ delta, message, text }: JsonObject): string | undefined {

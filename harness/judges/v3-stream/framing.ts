@@ -102,14 +102,11 @@ export function sequenceJudge(collector: FindingCollector) {
       compare(number, index)
     },
     end({ ended }: StreamOutcome): void {
-      if (ended) collector.observed('OPEN-30', describe(numbers))
+      if (!ended) return
+      const [first] = numbers
+      const byOne = numbers.every((number, at) => number === (first ?? 0) + at)
+      const course = `starts at ${first}, rises ${byOne ? 'by one' : 'in other steps'}`
+      collector.observed('OPEN-30', first === undefined ? 'there is no sequence_number' : course)
     },
   }
-}
-
-function describe(numbers: readonly number[]): string {
-  const first = numbers[0]
-  if (first === undefined) return 'there is no sequence_number'
-  const byOne = numbers.every((number, at) => number === first + at)
-  return `starts at ${first}, rises ${byOne ? 'by one' : 'in other steps'}`
 }

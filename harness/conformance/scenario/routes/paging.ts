@@ -82,20 +82,18 @@ export async function followCursor(
     visited.add(cursor)
     if (isEnough?.(page)) return { pages, cursor }
     bytes += bodyLength(page)
-    const exceeded = exceededBy(limits, pages.length, bytes) ?? exceededLimit?.()
+    const many = `gave ${pages.length} pages`
+    const exceeded =
+      pages.length >= limits.pages
+        ? `${many}, and a cursor for more (limits.pages)`
+        : bytes > limits.bodyBytes
+          ? `${many} of more than ${limits.bodyBytes} bytes together, and a cursor for more (limits.bodyBytes)`
+          : exceededLimit?.()
     if (exceeded !== undefined) return { pages, cursor, exceededLimit: exceeded }
     await between?.(page)
     page = await open(cursor)
     pages.push(page)
   }
-}
-
-/** The limit that ends a walk after these pages; for a sentence. */
-function exceededBy(limits: CursorOptions['limits'], pages: number, bytes: number) {
-  if (pages >= limits.pages)
-    return `gave ${limits.pages} pages, and a cursor for more (limits.pages)`
-  if (bytes <= limits.bodyBytes) return undefined
-  return `gave ${pages} pages of more than ${limits.bodyBytes} bytes together, and a cursor for more (limits.bodyBytes)`
 }
 
 export interface ListWalk extends Pick<CursorWalk, 'pages' | 'exceededLimit'> {
@@ -131,7 +129,10 @@ export async function walkList(
   const hadCursor = pointer !== undefined && walk.pages.length > 1
   const body = walk.pages.map(bodyOf)
   const complete = cursor === null || (isWithout && hadCursor)
-  const isShort = isWithout && !mayContinue(last) && maxArrayLength(body.at(-1)) < smallestPage
+  const isLong = nodesOf(body.at(-1)).some(
+    ({ value }) => Array.isArray(value) && value.length >= smallestPage,
+  )
+  const isShort = isWithout && !mayContinue(last) && !isLong
   return {
     ...walk,
     body,
@@ -162,11 +163,6 @@ function mayBeCursor(name: string, value: unknown): boolean {
 
 /** Page size below that of any server for a longer list. */
 const smallestPage = 10
-
-function maxArrayLength(body: unknown): number {
-  const lengths = nodesOf(body).map(({ value }) => (Array.isArray(value) ? value.length : 0))
-  return lengths.reduce((max, length) => Math.max(max, length), 0)
-}
 
 export type Query = Readonly<Record<string, string | number>>
 

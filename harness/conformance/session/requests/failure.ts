@@ -16,17 +16,6 @@ import { InconclusiveError } from '../errors.ts'
 import { describeRequest } from '../limits/limit-breaches.ts'
 
 /**
- * A conversation that shows nothing about the service: a gateway answered in its place, or its response did
- * not arrive.
- */
-interface Failure {
-  /** `was answered 502, which is a gateway's answer`; the subject is the request. */
-  readonly description: string
-  /** Another try would take as long, or end the same way. */
-  readonly isFinal: boolean
-}
-
-/**
  * Effect of sending a request a second time. `harmless`: none that a requirement judges. `keyed`: its
  * Idempotency-Key marks it as a repeat. `idempotent`: the state is the same, but the repeat may be refused.
  * `unsafe`: it may create or store something twice.
@@ -38,8 +27,12 @@ function isGatewayStatus(status: number): boolean {
   return status === 502 || status === 504 || (status >= 520 && status <= 527) || status === 530
 }
 
-/** Reason why the exchange has no response of the service; undefined if it has. */
-function findFailure(exchange: Exchange, timeoutMs: number): Failure | undefined {
+/**
+ * Reason why a conversation shows nothing about the service: a gateway answered in its place, or its response did
+ * not arrive. `description`: `was answered 502, a gateway's error`. `isFinal`: another try would take as long,
+ * or end the same way.
+ */
+function findFailure(exchange: Exchange, timeoutMs: number) {
   const { ending, response } = exchange
   const failure = (description: string, isFinal = false) => ({ description, isFinal })
   if (ending.kind === 'timeout') return failure(`was silent for more than ${timeoutMs} ms`, true)

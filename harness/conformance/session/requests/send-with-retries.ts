@@ -74,7 +74,10 @@ export async function sendWithRetries(sending: Sending): Promise<Exchange> {
   for (let attempt = 0; ; attempt += 1) {
     const exchange = await sendOnce(sending, attempt, members, failed)
     if (asksToWait(exchange)) {
-      await pause(waitBeforeRetry(context, exchange, attempt))
+      const waitMs = context.gate.retryAfter(exchange, attempt)
+      const reason = `the target ${giveUpReason(exchange, setup.profile.limits)}`
+      if (waitMs === null) throw new InconclusiveError(reason, [exchange.id])
+      await pause(waitMs)
       continue
     }
     const answer = countedExchange(exchange, failed, {
@@ -175,14 +178,6 @@ function signalsFor({ signal, lateSignal, spec }: Sending) {
   if (spec.role !== 'cleanup') return { waitSignal: signal, abortSignal: lateSignal }
   const cleanupSignal = signal.aborted ? AbortSignal.timeout(interruptRequestMs) : lateSignal
   return { waitSignal: cleanupSignal, abortSignal: cleanupSignal }
-}
-
-/** @throws InconclusiveError if the target is given up */
-function waitBeforeRetry({ gate, setup }: RunContext, exchange: Exchange, attempt: number): number {
-  const waitMs = gate.retryAfter(exchange, attempt)
-  if (waitMs !== null) return waitMs
-  const reason = `the target ${giveUpReason(exchange, setup.profile.limits)}`
-  throw new InconclusiveError(reason, [exchange.id])
 }
 
 /**

@@ -85,7 +85,8 @@ export function buildWireRequest(
   }
   const { method, raw, json } = spec
   const own = [...Object.entries(profile.headers), ...Object.entries(spec.headers ?? {})]
-  const authorization = authorizationOf(spec, setup)
+  const key = surfaceCredentials(profile)[spec.surface]
+  const { authorization = key === undefined ? null : `Bearer ${key}` } = spec
   const [scenario = place] = place.split('/')
   const imitated = imitatedBy(setup, scenario, {
     surface: spec.surface,
@@ -146,10 +147,4 @@ function shapeOf({ method, json, raw }: RequestSpec): Shape {
   if (raw?.contentType.startsWith('multipart/')) return 'form'
   if (raw !== undefined || json !== undefined) return 'json'
   return method === 'GET' ? 'get' : method === 'DELETE' ? 'delete' : 'empty'
-}
-
-function authorizationOf(spec: RequestSpec, { profile }: ClientIdentity): string | null {
-  if (spec.authorization !== undefined) return spec.authorization
-  const key = surfaceCredentials(profile)[spec.surface]
-  return key === undefined ? null : `Bearer ${key}`
 }
