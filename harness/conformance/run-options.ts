@@ -66,7 +66,9 @@ export function buildSetup(options: RunOptions, requirements: readonly Requireme
     seed,
     keySeed: options.keySeed ?? `${randomUUID()}/`,
     depth: options.depth ?? 'normal',
-    ...identityOf(seed, options.incognito ?? false),
+    ...(options.incognito
+      ? { tag: '', userAgent: '', imitationSeed: seed }
+      : { tag: `chatgen-${seed}`, userAgent: `chatgen-conformance/${suiteVersion()}` }),
     jobs: options.jobs ?? defaultJobs,
     shuffle: options.shuffle ?? null,
     maxRequests: options.maxRequests ?? null,
@@ -78,13 +80,4 @@ export function buildSetup(options: RunOptions, requirements: readonly Requireme
     recordingFile: options.recordingFile ?? null,
     ...(options.recordedEnd !== undefined && { recordedEnd: options.recordedEnd }),
   }
-}
-
-function identityOf(
-  seed: string,
-  incognito: boolean,
-): Pick<RunSetup, 'tag' | 'userAgent' | 'imitationSeed'> {
-  return incognito
-    ? { tag: '', userAgent: '', imitationSeed: seed }
-    : { tag: `chatgen-${seed}`, userAgent: `chatgen-conformance/${suiteVersion()}` }
 }

@@ -55,10 +55,14 @@ function buildRedactor(secrets: readonly Secret[]) {
         ? [name, credential(value)]
         : [short(name), short(value)],
     )
-  const cutsOf = (bytes: Buffer) => findInBytes(bytes.toString('latin1'), inBody, inPieces)
-  const chunks = (list: readonly WireChunk[]) => redactChunks(list, cutsOf)
+  const chunks = (list: readonly WireChunk[]) =>
+    redactChunks(list, (whole) => findInBytes(whole.toString('latin1'), inBody, inPieces))
   const events = (list: readonly StreamEvent[]): readonly StreamEvent[] => {
-    const together = redactData(list, cutsOf)
+    // A secret may span several events, so they are searched as one stream.
+    const lines = list.map(({ atMs, data }) => ({ atMs, bytes: Buffer.from(`data:${data}\n`) }))
+    const together = chunks(lines).map(({ bytes }) =>
+      Buffer.from(bytes).toString().slice('data:'.length, -1),
+    )
     return list.map((event, at) => {
       const name = event.name === null ? null : text(event.name)
       const data = text(together[at] ?? '')
@@ -174,17 +178,6 @@ function redactChunks(
     parts.push(whole.subarray(at, end))
     return { ...chunk, bytes: new Uint8Array(Buffer.concat(parts)) }
   })
-}
-
-/** A secret may span several events, so they are searched as one stream. */
-function redactData(
-  list: readonly StreamEvent[],
-  cutsOf: (whole: Buffer) => readonly Cut[],
-): readonly string[] {
-  const lines = list.map(({ atMs, data }) => ({ atMs, bytes: Buffer.from(`data:${data}\n`) }))
-  return redactChunks(lines, cutsOf).map(({ bytes }) =>
-    Buffer.from(bytes).toString().slice('data:'.length, -1),
-  )
 }
 
 /** The coded bytes of a body whose decoded bytes were not read to the end, or hold a secret. */

@@ -32,7 +32,11 @@ export async function startTlsServer(
   { alpn = ['h2', 'http/1.1'], ...options }: FrontOptions = {},
 ): Promise<Front> {
   const protocols: string[] = []
-  const server = createTlsServer({ ...certificate('server'), ...options }, alpn, handle)
+  const secure = { ...certificate('server'), ...options }
+  // Node always offers HTTP/2 in addition to HTTP/1.1.
+  const server: Server = alpn.includes('h2')
+    ? createSecureServer({ ...secure, allowHTTP1: alpn.includes('http/1.1') }, handle)
+    : createHttpsServer(secure, handle as never)
   server.on('secureConnection', (socket) => protocols.push(socket.alpnProtocol || 'none'))
   server.on('sessionError', () => {})
   server.on('tlsClientError', () => {})
@@ -46,16 +50,6 @@ export async function startPlainHttp2Server(handle: Handler): Promise<Front> {
   server.on('session', () => protocols.push('h2'))
   server.on('sessionError', () => {})
   return listening(server, 'http', protocols)
-}
-
-function createTlsServer(
-  options: SecureServerOptions,
-  alpn: readonly string[],
-  handle: Handler,
-): Server {
-  // Node always offers HTTP/2 in addition to HTTP/1.1.
-  if (!alpn.includes('h2')) return createHttpsServer({ ...options }, handle as never)
-  return createSecureServer({ ...options, allowHTTP1: alpn.includes('http/1.1') }, handle)
 }
 
 /** Hands every request to a plain server behind it, and streams the response back. */

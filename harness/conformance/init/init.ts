@@ -80,9 +80,15 @@ export async function initProfile(options: InitOptions): Promise<InitResult> {
     onStep('removing what was made')
     removing = await removeCreated(setup, journalFile, signal)
   }
-  requireSurface(profile.baseUrl, detection)
   const key = surfaceCredentials(profile).openai
   const { baseUrl } = profile
+  const found = Object.values(detection.surfaces)
+  if (!found.some(({ usable }) => usable)) {
+    // A profile of a target on which nothing can be tested would only mislead.
+    const lines = found.map(({ evidence }) => `\n  ${evidence}`)
+    const none = `no surface of the service is available at ${baseUrl}`
+    throw new TargetUnusableError('E_NO_SERVICE', none + lines.join(''))
+  }
   const about = {
     baseUrl: key === undefined ? baseUrl : baseUrl.replaceAll(key, `\${${keyEnv}}`),
     keyEnv,
@@ -101,15 +107,6 @@ export async function initProfile(options: InitOptions): Promise<InitResult> {
 }
 
 const everything: SelectedProbes = { surfaces, names: new Set(probeNames) }
-
-/** A profile of a target on which nothing can be tested would only mislead. */
-function requireSurface(baseUrl: string, { surfaces }: Detection): void {
-  const found = Object.values(surfaces)
-  if (found.some(({ usable }) => usable)) return
-  const lines = found.map(({ evidence }) => `\n  ${evidence}`)
-  const none = `no surface of the service is available at ${baseUrl}`
-  throw new TargetUnusableError('E_NO_SERVICE', none + lines.join(''))
-}
 
 /** Returns the number of requests that it took. */
 async function removeCreated(

@@ -60,7 +60,12 @@ export async function preflight(
       requests: client.requests,
     })
     const answers = [...first.values()]
-    if (answers.every(mayWantTls)) await refuseTlsPort(profile)
+    const url = new URL(profile.baseUrl)
+    const mayBeTls = url.protocol === 'http:' && answers.every(mayWantTls)
+    if (mayBeTls && (await speaksTls(networkOf(profile), url))) {
+      const text = `http://${url.host} speaks TLS; try https://${url.host}`
+      throw new TargetUnusableError('E_UNREACHABLE', text)
+    }
     if (answers.every((answer) => answer.response === null)) {
       throw unusable('E_UNREACHABLE', unreachableText(profile.baseUrl, answers[0]))
     }
@@ -134,16 +139,6 @@ function isService(answer: Exchange): boolean {
 function mayWantTls({ response, ending }: Exchange): boolean {
   if (response !== null) return response.status === 400
   return ending.kind === 'unreachable' && /^(ECONNRESET|CONNECTION_CLOSED|HPE_)/.test(ending.code)
-}
-
-/** @throws TargetUnusableError if the port of a plain address speaks TLS */
-async function refuseTlsPort(profile: ClientIdentity['profile']): Promise<void> {
-  const url = new URL(profile.baseUrl)
-  if (url.protocol !== 'http:' || !(await speaksTls(networkOf(profile), url))) return
-  throw new TargetUnusableError(
-    'E_UNREACHABLE',
-    `http://${url.host} speaks TLS; try https://${url.host}`,
-  )
 }
 
 /** Maximum tries of a busy target, and the maximum wait before each. */

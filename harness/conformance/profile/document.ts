@@ -21,24 +21,21 @@ export interface Source {
   readonly text: string
 }
 
-/** Content of a file, with the position of each field. */
-export interface ReadDocument {
-  readonly value: Readonly<Record<string, unknown>>
-  /** `file.yaml:12`. */
-  readonly place: (path: Path) => string
-}
-
 /**
- * Reads a mapping from YAML or JSON; `what` names it in messages. An empty file is an empty mapping.
+ * Reads a mapping from YAML or JSON; `what` names it in messages. An empty file is an empty mapping. `place`
+ * gives the position of a field, as `file.yaml:12`.
  * @throws ConfigurationError that names file and line
  */
-export function readDocument(
-  { name, text }: Source,
-  what: string,
-  maxLength = maxDocumentLength,
-): ReadDocument {
+export function readDocument({ name, text }: Source, what: string, maxLength = maxDocumentLength) {
   const lines = new LineCounter()
-  const document = parsed({ name, text }, lines, maxLength)
+  if (text.length > maxLength) {
+    throw new ConfigurationError([
+      `${name}: ${text.length} characters exceed the maximum of ${maxLength}`,
+    ])
+  }
+  const parse = () =>
+    parseDocument(text, { lineCounter: lines, logLevel: 'error', prettyErrors: false })
+  const document = refusing(RangeError, parse, () => `${name}: ${tooDeep}`)
   if (document.errors.length > 0) {
     const problems = document.errors.map(({ message, pos: [start] }) => {
       // The parser reports a stack overflow like a syntax error.
@@ -53,7 +50,7 @@ export function readDocument(
   }
   return {
     value,
-    place: (path) => `${name}${lineOf(document.contents, path, lines)}`,
+    place: (path: Path) => `${name}${lineOf(document.contents, path, lines)}`,
   }
 }
 
@@ -78,16 +75,6 @@ export function checkDocument<Schema extends z.ZodType>(
 /** Maximum length in characters; a longer file was not written by hand, and takes minutes to parse. */
 const maxDocumentLength = 256 * 1024
 const tooDeep = 'it is nested too deeply'
-
-function parsed({ name, text }: Source, lineCounter: LineCounter, maxLength: number) {
-  if (text.length > maxLength) {
-    throw new ConfigurationError([
-      `${name}: ${text.length} characters exceed the maximum of ${maxLength}`,
-    ])
-  }
-  const parse = () => parseDocument(text, { lineCounter, logLevel: 'error', prettyErrors: false })
-  return refusing(RangeError, parse, () => `${name}: ${tooDeep}`)
-}
 
 /** An alias may name a missing anchor, or one that contains itself. */
 function contentOf(document: Pick<YamlDocument, 'toJS'>, name: string): unknown {

@@ -9,7 +9,6 @@ import {
 import { emptyAudit, type LeftoverAudit } from '../cleanup/audit.ts'
 import { interfaceRevision, suiteVersion } from '../defaults.ts'
 import { endpointSummary, type ResultsAlone, withEndpoints } from '../endpoints-alone.ts'
-import type { TargetProfile } from '../profile/index.ts'
 import { networkSummary } from '../profile/network.ts'
 import { matches, type ProfileName } from '../profile/selection.ts'
 import type { RunSetup } from '../run-setup.ts'
@@ -68,7 +67,11 @@ export function buildReport({
       baseUrl: redact(profile.baseUrl),
       ...(profile.prefixes && { prefixes: profile.prefixes }),
       profile: run.profileName,
-      capabilities: declaredCapabilities(profile),
+      capabilities: Object.fromEntries(
+        Object.entries(profile.capabilities).flatMap(([name, value]) =>
+          value === undefined ? [] : [[name, value] as const],
+        ),
+      ),
       ...networkSummary(profile),
       ...endpointSummary(setup, redact),
     },
@@ -90,14 +93,6 @@ export function buildReport({
     residue: [...audit.leftovers],
     residueUnseen: audit.incompleteReason,
   }
-}
-
-function declaredCapabilities(profile: TargetProfile): Record<string, boolean> {
-  return Object.fromEntries(
-    Object.entries(profile.capabilities).filter(
-      (entry): entry is [string, boolean] => entry[1] !== undefined,
-    ),
-  )
 }
 
 /** One line for each question, with all distinct answers, and the first exchanges that show them. */
@@ -196,21 +191,14 @@ export function allowUndecided(
   const { interrupted, requirements, stopped } = report
   const passed = requirements.some(({ verdict }) => verdict === 'pass')
   const isComplete = !interrupted && stopped === undefined && passed
-  const ids = requirements
-    .filter((requirement) => isComplete && isAllowed(requirement, globs))
-    .map(({ id }) => id)
+  const ids = requirements.flatMap(({ id, level, verdict }) => {
+    const isOpen = level === 'required' && (verdict === 'inconclusive' || verdict === 'unproven')
+    const isNamed = isRequirementId(id) && globs.some((glob) => matches(glob, id))
+    return isComplete && isOpen && isNamed ? [id] : []
+  })
   return {
     ...report,
     outcome: reportOutcome(report, ids),
     allowedUndecided: { globs: [...globs], ids },
   }
-}
-
-function isAllowed({ id, level, verdict }: RequirementResult, globs: readonly string[]): boolean {
-  return (
-    level === 'required' &&
-    (verdict === 'inconclusive' || verdict === 'unproven') &&
-    isRequirementId(id) &&
-    globs.some((glob) => matches(glob, id))
-  )
 }

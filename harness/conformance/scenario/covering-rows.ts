@@ -39,7 +39,13 @@ export function coveringRows(
       count,
     )
   }
-  const tellingValues = tellingOnly(values, telling)
+  // Those of a dimension that are telling, or all if none of them is.
+  const tellingValues = Object.fromEntries(
+    Object.entries(values).map(([name, of]) => {
+      const some = of.filter((value) => telling[name]?.includes(value))
+      return [name, some.length > 0 ? some : of]
+    }),
+  )
   const rows = [
     ...pairwise(values, seed),
     ...(Object.keys(telling).length === 0 ? [] : pairwise(tellingValues, seed)),
@@ -78,16 +84,6 @@ export function rowsToTry(
   }))
   const [, ...others] = coveringRows(covered, { ...options, telling, others: chosen })
   return [first, ...chosen, ...others].map((row) => ({ ...first, ...row }))
-}
-
-/** The values of each dimension that are telling, or all if none of them is. */
-function tellingOnly(values: Values, telling: Values): Values {
-  return Object.fromEntries(
-    Object.entries(values).map(([name, of]) => {
-      const some = of.filter((value) => telling[name]?.includes(value))
-      return [name, some.length > 0 ? some : of]
-    }),
-  )
 }
 
 /** Two rows instead of one with a value that replaces others: with these, and with that value alone. */

@@ -49,8 +49,11 @@ export function findGap(exchanges: readonly Exchange[], { limits }: WithRate): s
   if (lastSentMs <= firstAnswerMs) return undefined
   const lateMs = Math.max(1, Math.round(lastSentMs - firstAnswerMs))
   const gap = `the last request was sent ${lateMs} ms after the first response began`
-  const cause = causeOf(exchanges, limits)
-  return cause === undefined ? gap : `${gap}: ${cause}`
+  if (!allowsBurst(limits, exchanges.length)) {
+    return `${gap}: limits.requestsPerSecond: ${limits.requestsPerSecond} does not allow ${exchanges.length} requests at once`
+  }
+  const again = exchanges.some(({ labels }) => labels.attempt > 0)
+  return again ? `${gap}: a request was refused or failed at first, and was sent again` : gap
 }
 
 /** Tests if each of two requests was sent before the response to the other one ended. */
@@ -64,12 +67,4 @@ export function areConcurrent(one: Exchange, other: Exchange): boolean {
 
 function toClock({ atMs, clockMs }: SendTime, ms: number): number {
   return clockMs + ms - atMs
-}
-
-function causeOf(exchanges: readonly Exchange[], limits: WithRate['limits']): string | undefined {
-  if (!allowsBurst(limits, exchanges.length)) {
-    return `limits.requestsPerSecond: ${limits.requestsPerSecond} does not allow ${exchanges.length} requests at once`
-  }
-  const again = exchanges.some(({ labels }) => labels.attempt > 0)
-  return again ? 'a request was refused or failed at first, and was sent again' : undefined
 }

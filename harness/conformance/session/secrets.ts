@@ -19,21 +19,18 @@ export function secretsOf({ profile }: Pick<RunSetup, 'profile'>): Secret[] {
     ['other key', profile.otherKey],
   ]
   return [
-    ...keys.flatMap(([name, value]) =>
-      value === undefined ? [] : withNearMiss(name, value, ordinary),
-    ),
+    ...keys.flatMap(([name, value]) => {
+      if (value === undefined) return []
+      return [
+        { name, value, ordinary },
+        { name: `${name} without its first character`, value: value.slice(1) },
+        { name: `${name} without its last character`, value: value.slice(0, -1) },
+        { name: `${name} in the other letter case`, value: swapLetterCase(value) },
+      ]
+    }),
     ...headerSecrets(profile.headers),
     ...endpointsOf(profile).flatMap(({ baseUrl }) => userInfoSecrets('base url password', baseUrl)),
     ...userInfoSecrets('proxy password', profile.network?.proxy ?? ''),
-  ]
-}
-
-function withNearMiss(name: string, value: string, ordinary: string): Secret[] {
-  return [
-    { name, value, ordinary },
-    { name: `${name} without its first character`, value: value.slice(1) },
-    { name: `${name} without its last character`, value: value.slice(0, -1) },
-    { name: `${name} in the other letter case`, value: swapLetterCase(value) },
   ]
 }
 

@@ -32,7 +32,13 @@ export function judgeCompletion(
     if (areWhole) collector.decide('OAI-CHAT-15', other, 'The role is assistant.')
     judgeToolCalls(collector, asArray(message?.['tool_calls']), request, choice?.['finish_reason'])
   }
-  judgeOnlyIndex(collector, choices, request)
+  const [choice, ...others] = choices
+  const index = choice?.['index']
+  // Without `n`, one choice is requested.
+  if ((request['n'] ?? 1) === 1 && others.length === 0 && Number.isInteger(index)) {
+    const other = index !== 0 && `The only choice has the index ${show(index)}, not 0.`
+    collector.decide('OAI-N-01', other, 'The only choice has the index 0.')
+  }
   const usage = asObject(body['usage'])
   if (usage !== undefined && !collector.isBroken('OAI-CHAT-09')) {
     judgeSum(collector, usage)
@@ -55,18 +61,6 @@ const requirementOfMember = {
   finish_reason: 'OAI-CHAT-08',
   usage: 'OAI-CHAT-09',
 } as const satisfies Record<string, RequirementId>
-
-/** OAI-N-01: without `n`, one choice is requested, and its index is 0. */
-function judgeOnlyIndex(
-  collector: FindingCollector,
-  [choice, ...others]: readonly (JsonObject | undefined)[],
-  { n }: JsonObject,
-): void {
-  const index = choice?.['index']
-  if ((n ?? 1) !== 1 || others.length > 0 || !Number.isInteger(index)) return
-  const other = `The only choice has the index ${show(index)}, not 0.`
-  collector.decide('OAI-N-01', index !== 0 && other, 'The only choice has the index 0.')
-}
 
 function judgeToolCalls(
   collector: FindingCollector,

@@ -17,21 +17,18 @@ export function judgeHistory(
   if (collector.isBroken('V3-HIST-01')) return
   const rows = asArray(body['result']).filter(isObject)
   const pagination = asObject(body['pagination']) ?? {}
-  for (const row of rows) judgeRow(collector, row)
+  for (const row of rows) {
+    judgeShape(collector, row['item'], historyItem, 'V3-HIST-02')
+    const item = asObject(row['item'])
+    if (item === undefined) continue
+    judgeCopy(collector, 'V3-HIST-03', row, item, 'type')
+    judgeCopy(collector, 'V3-HIST-04', row, item, 'status')
+    if (isInput(item)) judgeShape(collector, item, inputItem, 'V3-HIST-05')
+  }
   judgeCursor(collector, pagination['cursor'])
   const { searchParams } = new URL(exchange.request.url)
   judgeLimit(collector, rows.length, pagination['cursor'], searchParams.get('limit'))
   observe(collector, rows, pagination)
-}
-
-function judgeRow(collector: FindingCollector, row: JsonObject): void {
-  judgeShape(collector, row['item'], historyItem, 'V3-HIST-02')
-  const item = asObject(row['item'])
-  if (item === undefined) return
-  judgeCopy(collector, 'V3-HIST-03', row, item, 'type')
-  judgeCopy(collector, 'V3-HIST-04', row, item, 'status')
-  if (!isInput(item)) return
-  judgeShape(collector, item, inputItem, 'V3-HIST-05')
 }
 
 function judgeCopy(

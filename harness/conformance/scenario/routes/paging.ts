@@ -185,21 +185,16 @@ export async function readList(
       ...options,
       limits: session.context.setup.profile.limits,
       isEnough(page) {
-        for (const id of elementIds(answerJson(page))) shownIds.add(id)
+        for (const { path, value } of leavesOf(answerJson(page))) {
+          const isId = chatIdNames.includes(path.at(-1) ?? '') && /^\d+$/.test(path.at(-2) ?? '')
+          if (isId) shownIds.add(value)
+        }
         return shownIds.size >= rows || isEnough?.(page) === true
       },
     },
   )
   assumeWithinLimits(session, walk)
   return walk
-}
-
-function elementIds(body: unknown): unknown[] {
-  return leavesOf(body)
-    .filter(
-      ({ path }) => chatIdNames.includes(path.at(-1) ?? '') && /^\d+$/.test(path.at(-2) ?? ''),
-    )
-    .map(({ value }) => value)
 }
 
 /** Ends the scenario if a missing element may be on an unread page; a list refused from the start can be judged. */

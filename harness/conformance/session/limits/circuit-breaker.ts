@@ -110,9 +110,14 @@ function recordContradiction(
     if (asObject(requestJson(exchange))?.['parent_id'] != null) return
     state.count += 1
     if (state.count === 1) state.since = exchange.id
-    if (state.count >= maxConsecutiveFailures) {
-      state.reason ??= `from ${state.since} on, ${describe(exchange)}`
-    }
+    if (state.count < maxConsecutiveFailures) return
+    const { status } = exchange.response
+    const what = isPage(exchange)
+      ? 'every answer is an HTML page'
+      : absences.includes(status)
+        ? 'routes that were there are gone'
+        : 'the key that was accepted before is refused'
+    state.reason ??= `from ${state.since} on, ${what} (${status})`
   } else if (!isRefusal(exchange)) {
     state.count = 0
     if (succeeded(exchange)) state.accepted.add(placeOf(exchange))
@@ -136,12 +141,4 @@ function isRefusal(exchange: Exchange): boolean {
 /** An operation and the key of its request. */
 function placeOf(exchange: Exchange): string {
   return `${routeOf(exchange)} ${header(exchange.request.headers, 'authorization')}`
-}
-
-function describe(exchange: Exchange): string {
-  const status = exchange.response?.status ?? 0
-  if (isPage(exchange)) return `every answer is an HTML page (${status})`
-  return absences.includes(status)
-    ? `routes that were there are gone (${status})`
-    : `the key that was accepted before is refused (${status})`
 }

@@ -136,11 +136,16 @@ export function countedExchange(
   sent: SentRequest,
 ): Exchange | undefined {
   const { ending } = exchange
-  if (ending.kind === 'unreachable' && ending.code === notRecorded)
-    return withoutRecorded(exchange, first, sent.recordedEnd)
-  return first === undefined
-    ? afterFirst(exchange, sent)
-    : afterSecond(exchange, first, sent.timeoutMs)
+  const isAbsent = ending.kind === 'unreachable' && ending.code === notRecorded
+  if (first === undefined) {
+    if (!isAbsent) return afterFirst(exchange, sent)
+    const lacks = `the recording lacks ${describeRequest(exchange)}, which this version sends`
+    throw new InconclusiveError(sent.recordedEnd ?? lacks, [exchange.id])
+  }
+  if (!isAbsent) return afterSecond(exchange, first, sent.timeoutMs)
+  // The recording may be from a version that did not try again.
+  if (isTransient(first)) return first
+  throw undecided(describeFailure(first, 0), false, first)
 }
 
 function afterFirst(exchange: Exchange, { role, isRepeat, timeoutMs }: SentRequest) {
@@ -175,16 +180,6 @@ function afterSecond(exchange: Exchange, first: Exchange, timeoutMs: number): Ex
   const repeat = isKeyed ? 'its repeat with the same Idempotency-Key' : 'its repeat'
   const answered = `${repeat} was answered ${exchange.response?.status} as a repeat`
   throw undecided(`${before}, and ${answered}`, true, first, exchange)
-}
-
-/** The recording may be from a version that did not try again. */
-function withoutRecorded(exchange: Exchange, first: Exchange | undefined, end?: string): Exchange {
-  if (first === undefined) {
-    const lacks = `the recording lacks ${describeRequest(exchange)}, which this version sends`
-    throw new InconclusiveError(end ?? lacks, [exchange.id])
-  }
-  if (isTransient(first)) return first
-  throw undecided(describeFailure(first, 0), false, first)
 }
 
 function describeFailure(exchange: Exchange, timeoutMs: number): string {
