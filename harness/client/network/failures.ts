@@ -3,13 +3,8 @@
  * own functions and lines, which do not help the user.
  */
 
-export interface Failure {
-  /** Code of the system, of OpenSSL or of ours, for example ECONNREFUSED. */
-  readonly code: string
-  readonly message: string
-}
-
-export function describeFailure(error: Error, url: string): Failure {
+/** `code`: that of the system, of OpenSSL or of ours, for example ECONNREFUSED. */
+export function describeFailure(error: Error, url: string) {
   const root = rootOf(error)
   const code = codeOf(root) ?? 'UNKNOWN'
   const target = new URL(url)

@@ -96,17 +96,11 @@ export async function urlOf(server: Server): Promise<string> {
   return `http://127.0.0.1:${await portOf(server)}`
 }
 
-export interface RawServer {
-  readonly url: string
-  /** Heads of the requests, as they came. */
-  readonly heads: readonly string[]
-  close(): Promise<void>
-}
+export type RawServer = Awaited<ReturnType<typeof startRawServer>>
 
 /** A server without HTTP: it runs the script when the header of a request is complete. */
-export async function startRawServer(
-  script: (socket: Socket, turn: number) => unknown,
-): Promise<RawServer> {
+export async function startRawServer(script: (socket: Socket, turn: number) => unknown) {
+  /** Heads of the requests, as they came. */
   const heads: string[] = []
   const server = net.createServer((socket) => {
     socket.setNoDelay(true)

@@ -14,13 +14,7 @@ import { listenOnLoopback } from './listen-on-loopback.ts'
 
 export type Handler = (request: Http2ServerRequest, response: Http2ServerResponse) => unknown
 
-export interface Front {
-  readonly url: string
-  readonly port: number
-  /** Protocol of each connection, in their order. */
-  readonly protocols: readonly string[]
-  close(): Promise<void>
-}
+export type Front = Awaited<ReturnType<typeof listening>>
 
 export interface FrontOptions extends SecureServerOptions {
   readonly alpn?: readonly ('h2' | 'http/1.1')[]
@@ -84,18 +78,10 @@ export function proxyTo(target: string): Handler {
   }
 }
 
-async function listening(
-  server: Server,
-  scheme: string,
-  protocols: readonly string[],
-): Promise<Front> {
+/** @param protocols protocol of each connection, in their order */
+async function listening(server: Server, scheme: string, protocols: readonly string[]) {
   const { port, close } = await listenOnLoopback(server)
-  return {
-    url: `${scheme}://127.0.0.1:${port}`,
-    port,
-    protocols,
-    close,
-  }
+  return { url: `${scheme}://127.0.0.1:${port}`, port, protocols, close }
 }
 
 /** Path of a file of the folder `certificates`; its README describes them. */

@@ -50,7 +50,8 @@ export async function auditLeftovers(
   const journal = readJournal(setup.journalFile)
   const { text } = createRedactor(secretsOf(setup))
   const audit = await auditChats(setup, journal, isInterrupted)
-  const others = journal.others.map(leftAs('the interface has no route to delete it'))
+  const why = 'the interface has no route to delete it'
+  const others = journal.others.map((entry) => toLeftover({ entry, why }))
   const leftovers = [...audit.leftovers, ...others].map((one) => ({
     ...one,
     name: text(one.name),
@@ -157,10 +158,7 @@ function unansweredIn(removals: readonly Removal[]): string | null {
   return removals.find(({ outcome }) => outcome === 'unanswered')?.why ?? null
 }
 
-function toLeftover({ entry, why }: Removal): Leftover {
-  return leftAs(why)(entry)
-}
-
-function leftAs(why: string) {
-  return ({ kind, name, id }: OpenEntry): Leftover => ({ kind, name, id, why })
+function toLeftover({ entry, why }: Pick<Removal, 'entry' | 'why'>): Leftover {
+  const { kind, name, id } = entry
+  return { kind, name, id, why }
 }

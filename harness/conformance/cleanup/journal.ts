@@ -34,16 +34,7 @@ export interface OpenEntry {
   readonly scenario: string
 }
 
-export interface Journal {
-  readonly head: JournalHead
-  readonly entries: readonly JournalEntry[]
-  /** Lines that a crash left incomplete. */
-  readonly cutLines: number
-  /** Resources without a confirmed deletion: chats, and those that no route of the document deletes. */
-  readonly open: readonly OpenEntry[]
-  readonly chats: readonly OpenEntry[]
-  readonly others: readonly OpenEntry[]
-}
+export type Journal = ReturnType<typeof parseJournal>
 
 /** @throws ConfigurationError if the file is missing or not a journal. */
 export function readJournal(file: string): Journal {
@@ -55,7 +46,7 @@ export function readJournal(file: string): Journal {
  * Reads a journal, also one that a crash left incomplete.
  * @throws ConfigurationError if it is not a journal.
  */
-export function parseJournal(text: string, name: string): Journal {
+export function parseJournal(text: string, name: string) {
   const [first = '', ...lines] = text.split('\n')
   const head = journalHead.safeParse(parseJson(first))
   if (!head.success) {
@@ -63,6 +54,7 @@ export function parseJournal(text: string, name: string): Journal {
       `${name} is not a journal of chatgen: its first line does not name a run`,
     ])
   }
+  /** Lines that a crash left incomplete. */
   let cutLines = 0
   const entries = lines.flatMap((line, at) => {
     if (line.trim() === '') return []
@@ -77,6 +69,7 @@ export function parseJournal(text: string, name: string): Journal {
       `${name}:${at + 2}: not a line of a journal that this version of chatgen can read`,
     ])
   })
+  /** Resources without a confirmed deletion: chats, and those that no route of the document deletes. */
   const open = openAfter(entries)
   const chats = open.filter(({ kind }) => kind === 'chat')
   const others = open.filter(({ kind }) => kind !== 'chat')

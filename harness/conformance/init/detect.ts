@@ -2,43 +2,15 @@ import type { Exchange, Surface } from '../../../contract/index.ts'
 import { DiscoverySpentError } from '../errors.ts'
 import { classifyAnswer, selectRouted } from '../preflight/classify-answer.ts'
 import { smallestCompletion } from '../preflight/models.ts'
-import type { Members } from '../session/requests/supplements.ts'
 import { route } from '../session/requests/wire-request.ts'
-import { type FoundChat, findChat, findChatCursor } from './chat.ts'
+import { findChat, findChatCursor } from './chat.ts'
 import { createGenerations, findImages, findReasoning } from './generations.ts'
-import {
-  type Detected,
-  type Models,
-  type ProbeContext,
-  type ProbeName,
-  probes,
-  unknown,
-} from './probe.ts'
-import { type FoundV2Chat, findAttachments, findKnowledge, findV2Chat } from './resources.ts'
-import {
-  assumedModels,
-  type FoundSurfaces,
-  findDeterministic,
-  findModels,
-  findSurfaces,
-} from './surfaces.ts'
+import { type Detected, type ProbeContext, type ProbeName, probes, unknown } from './probe.ts'
+import { findAttachments, findKnowledge, findV2Chat } from './resources.ts'
+import { assumedModels, findDeterministic, findModels, findSurfaces } from './surfaces.ts'
 
 /** Detected properties of a target. */
-export interface Detection {
-  readonly surfaces: FoundSurfaces
-  readonly models: Detected<Models>
-  readonly deterministic: Detected<true>
-  readonly chat: Detected<FoundChat>
-  /** JSON pointer to the cursor of a list of chats; empty if it is found by its name. */
-  readonly chatCursor: Detected<string>
-  /** Fields without which a v3 generation is refused. */
-  readonly required: Detected<Members>
-  readonly reasoning: Detected<true>
-  readonly images: Detected<true>
-  readonly attachments: Detected<true>
-  readonly knowledge: Detected<true>
-  readonly v2Chat: Detected<FoundV2Chat>
-}
+export type Detection = Awaited<ReturnType<typeof detect>>
 
 export interface DetectOptions extends Omit<ProbeContext, 'models'> {
   /** Exchange of the first request to each surface. */
@@ -52,7 +24,7 @@ export interface DetectOptions extends Omit<ProbeContext, 'models'> {
 }
 
 /** Detects the features of a target: about two dozen requests, seven of which run a model. */
-export async function detect(options: DetectOptions): Promise<Detection> {
+export async function detect(options: DetectOptions) {
   const { answers, client, probeNames, redact, onStep } = options
   const completion = await withinBudget(routedCompletion(options), () => undefined)
   const surfaces = findSurfaces(answers, completion)
@@ -60,7 +32,10 @@ export async function detect(options: DetectOptions): Promise<Detection> {
     value,
     evidence: evidence.map(redact),
   })
-  const on = async <T>(name: ProbeName, probe: () => Promise<Detected<T>>) => {
+  const on = async <T>(
+    name: ProbeName,
+    probe: () => Promise<Detected<T>>,
+  ): Promise<Detected<T>> => {
     const { surface, what } = probes[name]
     if (!probeNames.has(name)) return unknown('Not tested: no selected requirement needs it')
     if (!surfaces[surface].usable) return unknown(`Not tested: ${surface} is not available`)
@@ -80,6 +55,7 @@ export async function detect(options: DetectOptions): Promise<Detection> {
       const none = unknown('Not tested: no chat could be created')
       return { chat, chatCursor: none, required: none, reasoning: none, images: none }
     }
+    // JSON pointer to the cursor of a list of chats; empty if it is found by its name.
     const chatCursor = await on('chatCursor', () => findChatCursor(made, probing))
     const generations = createGenerations(probing)
     // Sequential: a chat may refuse two generations at once.

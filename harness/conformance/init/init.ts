@@ -10,7 +10,6 @@ import { preflight } from '../preflight/preflight.ts'
 import type { TargetProfile } from '../profile/index.ts'
 import type { ClientIdentity } from '../run-setup.ts'
 import { secretsOf, surfaceCredentials } from '../session/secrets.ts'
-import type { Cost } from '../usage.ts'
 import { type Detection, detect } from './detect.ts'
 import { probeNames, type SelectedProbes } from './probe.ts'
 import { profileText } from './profile-text.ts'
@@ -32,18 +31,14 @@ export interface InitOptions {
   readonly signal?: AbortSignal
 }
 
-export interface InitResult {
-  readonly text: string
-  readonly detection: Detection
-  readonly cost: Pick<Cost, 'requests' | 'generations'>
-}
+export type InitResult = Awaited<ReturnType<typeof initProfile>>
 
 /**
  * Detects the features of a target with a few harmless requests, and writes its profile.
  * @throws ConfigurationError if the journal cannot be written, TargetUnusableError if the
  * target does not answer, has no surface that can be used, or refuses the key.
  */
-export async function initProfile(options: InitOptions): Promise<InitResult> {
+export async function initProfile(options: InitOptions) {
   const { profile, keyEnv, journalFile, signal, onStep = () => {} } = options
   const { selected = everything, maxRequests } = options
   const { tag = `chatgen-${randomUUID().slice(0, 8)}` } = options

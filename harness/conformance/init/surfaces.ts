@@ -7,20 +7,8 @@ import { isCompletion, statusText } from '../scenario/read.ts'
 import { route } from '../session/requests/wire-request.ts'
 import { brief, type Detected, type Models, type ProbeContext, unknown } from './probe.ts'
 
-export interface FoundSurface {
-  /** False if further probes make no sense. */
-  readonly usable: boolean
-  readonly refusesKey: boolean
-  readonly evidence: string
-}
-
-export type FoundSurfaces = Readonly<Record<Surface, FoundSurface>>
-
 /** Detects each surface by its first request; `completion` counts if the list of models shows nothing. */
-export function findSurfaces(
-  answers: ReadonlyMap<Surface, Exchange>,
-  completion?: Exchange,
-): FoundSurfaces {
+export function findSurfaces(answers: ReadonlyMap<Surface, Exchange>, completion?: Exchange) {
   const openai = judged(answers.get('openai'))
   return {
     openai:
@@ -32,7 +20,8 @@ export function findSurfaces(
   }
 }
 
-function judged(answer: Exchange | undefined, more = ''): FoundSurface {
+/** `usable`: further probes make sense. */
+function judged(answer: Exchange | undefined, more = '') {
   const status = answer?.response?.status
   if (!answer || status === undefined) {
     return { usable: false, refusesKey: false, evidence: 'no answer' }

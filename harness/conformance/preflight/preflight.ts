@@ -27,15 +27,6 @@ export interface PreflightOptions {
   readonly anyAnswer?: boolean
 }
 
-/** Result of the preflight: the kind of server behind the address. */
-export interface PreflightResult {
-  /** Exchange of the first request to each selected surface. */
-  readonly answers: ReadonlyMap<Surface, Exchange>
-  /** Response to a minimal completion, if `GET /models` does not answer like the service. */
-  readonly completion: Exchange | undefined
-  readonly requests: number
-}
-
 /**
  * Identifies the server before anything is judged.
  * @throws TargetUnusableError if nothing answers, if no surface of the service does, or if it
@@ -45,7 +36,7 @@ export async function preflight(
   setup: ClientIdentity,
   surfaces: readonly Surface[],
   { signal, anyAnswer = false }: PreflightOptions = {},
-): Promise<PreflightResult> {
+) {
   const { profile } = setup
   const { text: redact } = createRedactor(secretsOf(setup))
   const client = openProbes(setup, signal)
@@ -54,8 +45,10 @@ export async function preflight(
     new TargetUnusableError(code, redact(text))
   try {
     const first = await sendToEach(surfaces)
-    const met = (completion?: Exchange): PreflightResult => ({
+    const met = (completion?: Exchange) => ({
+      /** Exchange of the first request to each selected surface. */
       answers: first,
+      /** Response to a minimal completion, if `GET /models` does not answer like the service. */
       completion,
       requests: client.requests,
     })

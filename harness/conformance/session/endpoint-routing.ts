@@ -7,13 +7,7 @@ import type { RunSetup } from '../run-setup.ts'
 import type { RequestSpec } from './requests/wire-request.ts'
 
 /** Route of one request to one of several endpoints. */
-export interface RequestRoute {
-  readonly endpoint: Endpoint
-  /** Milliseconds to wait until writes at other endpoints must be visible at this one. */
-  settlingMs(): number
-  /** Notes the end of the request. */
-  ended(exchange: Exchange): void
-}
+export type RequestRoute = ReturnType<EndpointRouting['route']>
 
 /** A sequence of requests that goes to the same endpoints each time it is repeated. */
 interface RepeatedRead {
@@ -82,13 +76,14 @@ export function createEndpointRouting(
 
   return {
     /** Chooses the endpoint of the next request, by the order of the calls alone. */
-    route(spec: RequestSpec): RequestRoute {
+    route(spec: RequestSpec) {
       const read = repeatedReads.getStore()
       const endpoint = choose(spec, read)
       const key = keyOf(spec)
       return {
         endpoint,
-        settlingMs() {
+        /** Milliseconds to wait until writes at other endpoints must be visible at this one. */
+        settlingMs(): number {
           if (read?.isPoll) return 0
           const awaited = writes.filter(
             (write) =>
@@ -98,7 +93,8 @@ export function createEndpointRouting(
           const latestMs = Math.max(...awaited.map(({ atMs }) => atMs))
           return Math.max(0, latestMs + settleMs - performance.now())
         },
-        ended(exchange) {
+        /** Notes the end of the request. */
+        ended(exchange: Exchange): void {
           if (changesState(spec, exchange)) writes.push({ endpoint, atMs: performance.now(), key })
         },
       }

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { listen, readBody, type TestHost } from '../../client/test-support/listen-on-loopback.ts'
+import { listen, readBody } from '../../client/test-support/listen-on-loopback.ts'
 
 export interface StoredChat {
   readonly id: string
@@ -21,19 +21,14 @@ export interface Quirks {
   readonly answers?: (count: number) => boolean
 }
 
-export interface ChatServer extends TestHost {
-  readonly key: string
-  readonly chats: Map<string, StoredChat>
-  /** Method and path of each request. */
-  readonly requests: readonly string[]
-  add(name: string): string
-}
+export type ChatServer = Awaited<ReturnType<typeof startChatServer>>
 
 /** Server for the management of chats alone, with its own response formats. */
-export async function startChatServer(quirks: Quirks = {}): Promise<ChatServer> {
+export async function startChatServer(quirks: Quirks = {}) {
   const { key = `tok_${crypto.randomUUID()}` } = quirks
   const chats = new Map<string, StoredChat>()
   const deletions = new Map<string, number>()
+  /** Method and path of each request. */
   const requests: string[] = []
   const { deletes = () => ({ done: true, status: 204 }), answers = () => true } = quirks
   const { created = recordOf, page = (found) => ({ items: found.map(recordOf) }) } = quirks

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { createVitest, type PoolRunnerInitializer, type Reporter, type Vitest } from 'vitest/node'
+import { createVitest, type PoolRunnerInitializer, type Reporter } from 'vitest/node'
 import type { RequirementId } from '../../../contract/index.ts'
 import type { TargetProfile } from '../profile/index.ts'
 import { isPlanned, type Selection, selectRequirements, skipReason } from '../profile/selection.ts'
@@ -27,8 +27,9 @@ const entry = compiled ? 'dist/suites/index.scenario.js' : 'suites/index.scenari
 export async function openSuites(
   reporter: Reporter,
   pool: PoolRunnerInitializer | 'forks' = 'forks',
-): Promise<OpenSuites> {
+) {
   if (!existsSync(`${root}/${entry}`)) throw new Error(`the suites are missing: ${entry}`)
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
   const cacheDir = mkdtempSync(join(tmpdir(), 'chatgen-'))
   const restore = saveProcessState()
   const vitest = await createVitest(
@@ -55,13 +56,14 @@ export async function openSuites(
     },
     { cacheDir, logLevel: 'silent' },
     // Otherwise it would hide and show the cursor of the terminal.
-    { stdout: nowhere(), stderr: nowhere() },
+    { stdout: nowhere, stderr: nowhere },
   )
   restore.listeners()
   return {
     vitest,
+    /** Lets vitest report uncaught errors, for the duration of a run in this thread. */
     detachListeners: restore.detachListeners,
-    async close() {
+    async close(): Promise<void> {
       await vitest.close()
       restore.all()
       rmSync(cacheDir, { recursive: true, force: true })
@@ -69,16 +71,7 @@ export async function openSuites(
   }
 }
 
-function nowhere(): Writable {
-  return new Writable({ write: (_chunk, _encoding, done) => done() })
-}
-
-export interface OpenSuites {
-  readonly vitest: Vitest
-  /** Lets vitest report uncaught errors, for the duration of a run in this thread. */
-  detachListeners(): () => void
-  close(): Promise<void>
-}
+export type OpenSuites = Awaited<ReturnType<typeof openSuites>>
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 const lastResorts = ['uncaughtException', 'unhandledRejection'] as const

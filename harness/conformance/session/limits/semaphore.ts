@@ -20,15 +20,7 @@ interface Waiter extends Priority {
 }
 
 /** The slot of one holder of a semaphore, which others may use while the holder waits. */
-export interface Slot {
-  /** Has an effect once. */
-  release(): void
-  /**
-   * Gives the slot to others while `wait` runs, and takes one again afterwards. The holder keeps it with a
-   * single slot, if it has a rank, and if too many slots are lent.
-   */
-  lend<T>(wait: () => Promise<T>): Promise<T>
-}
+export type Slot = Awaited<ReturnType<ReturnType<typeof createSemaphore>['acquire']>>
 
 const unranked: Priority = { rank: Infinity }
 
@@ -68,7 +60,7 @@ export function createSemaphore(
     })
   }
 
-  async function acquire(priority: Priority = unranked): Promise<Slot> {
+  async function acquire(priority: Priority = unranked) {
     const { rank } = priority
     await enter({ ...priority, isBack: false })
     let isInside = true
@@ -95,11 +87,16 @@ export function createSemaphore(
     }
 
     return {
-      release() {
+      /** Has an effect once. */
+      release(): void {
         isReleased = true
         leave()
       },
-      async lend(wait) {
+      /**
+       * Gives the slot to others while `wait` runs, and takes one again afterwards. The holder keeps it with a
+       * single slot, if it has a rank, and if too many slots are lent.
+       */
+      async lend<T>(wait: () => Promise<T>): Promise<T> {
         borrowers += 1
         // Overlapping requests of one scenario may wait at the same time.
         if (borrowers === 1 && isInside && rank === Infinity && away < awayPerSlot * (slots - 1)) {
