@@ -6,20 +6,11 @@ import { type Cost, totalCost } from './usage.ts'
 import type { Collector, Scenario } from './vitest/collector.ts'
 
 /** Progress of a run, sent at the end of each scenario and of each operation of the exploration. */
-export interface Progress {
+export type Progress = ReturnType<typeof buildProgress>
+
+interface Position {
   /** Title of the scenario that ended last. */
   readonly scenario: string
-  /** Scenarios that have ended, and the total of this run. */
-  readonly done: number
-  readonly total: number
-  /** Undefined while no exploration is under way. */
-  readonly exploring: Pick<Exploring, 'done' | 'of'> | undefined
-  /** Number of retries until now. */
-  readonly retries: number
-  /** Share of the work that is done, 0 to 1, by the declared cost of the scenarios. */
-  readonly share: number
-  /** Cost of the finished scenarios. */
-  readonly cost: Cost
   /** The requirements as in the report if the run ended here; computed anew by each call. */
   readonly requirements: () => readonly RequirementResult[]
   /** The report of the run until now. */
@@ -28,13 +19,12 @@ export interface Progress {
 
 /** @param planned exploration that will follow the scenarios */
 export function buildProgress(
-  collector: Collector,
+  { scenarios, results }: Collector,
   setup: RunSetup,
-  about: Pick<Progress, 'scenario' | 'requirements' | 'report'>,
+  position: Position,
   planned: Pick<Exploration, 'slug' | 'cost'> | undefined,
   exploring: Exploring | undefined,
-): Progress {
-  const { scenarios, results } = collector
+) {
   const { requirements: judged, profile, jobs } = setup
   const own = scenarios.filter((one) => isPlanned(one, judged, profile, isIncognito(setup)))
   const ended = new Set(results.map(({ slug }) => slug))
@@ -49,12 +39,17 @@ export function buildProgress(
       .reduce((sum, { cost }) => sum + weightOf(cost), 0)
   const whole = weigh(own) + alone
   return {
-    ...about,
+    ...position,
+    /** Scenarios that have ended, and the total of this run. */
     done: done.length,
     total: own.length,
+    /** Undefined while no exploration is under way. */
     exploring: exploring && { done: exploring.done, of: exploring.of },
+    /** Number of retries until now. */
     retries: results.reduce((sum, { traffic }) => sum + traffic.retries, exploring?.retries ?? 0),
+    /** Share of the work that is done, 0 to 1, by the declared cost of the scenarios. */
     share: whole === 0 ? 0 : (weigh(done) + explored * alone) / whole,
+    /** Cost of the finished scenarios. */
     cost: totalCost(results),
   }
 }

@@ -13,7 +13,7 @@ import { judgeBody } from './bodies/judge.ts'
 import { CompletionsJudge } from './completions/judge.ts'
 import { FindingCollector } from './finding-collector.ts'
 import { show } from './json.ts'
-import type { StreamContents, StreamContext, StreamJudge } from './streams.ts'
+import type { StreamContext, StreamJudge } from './streams.ts'
 import { ResponsesJudge } from './v3-stream/stream-judge.ts'
 
 const eventStream = 'text/event-stream'
@@ -35,23 +35,13 @@ export function judge(exchange: Exchange): Judgement {
 /** Operations that can answer with a stream. */
 export type StreamedOperation = 'openai.chat' | 'v3.generate' | 'v3.oneShot'
 
-export interface StreamJudgeOptions {
-  /** Id of the exchange; without it, the findings name none. */
-  readonly exchangeId?: string
-  /** Filled by the judge. */
-  readonly contents?: StreamContents
-  /** The request repeats another with the same idempotency key, so its response may be a short replay. */
-  readonly repeat?: boolean
-}
-
 /** Judges a stream as {@link judge} does, but while it arrives, without requirements about status and headers. */
 export function createStreamJudge(
   operation: StreamedOperation,
-  requestBody: unknown,
-  { exchangeId, contents, repeat = false }: StreamJudgeOptions = {},
+  request: unknown,
+  options: Omit<StreamContext, 'request'> = {},
 ): StreamJudge {
-  const exchanges = exchangeId === undefined ? [] : [exchangeId]
-  const context: StreamContext = { request: requestBody, repeat, exchanges, contents }
+  const context: StreamContext = { request, ...options }
   return operation === 'openai.chat' ? new CompletionsJudge(context) : new ResponsesJudge(context)
 }
 

@@ -8,11 +8,11 @@ export interface StreamContext {
   /** Body of the request as JSON. */
   readonly request: unknown
   /** The request repeats another with the same idempotency key, so the response may be a short replay. */
-  readonly repeat: boolean
-  /** Ids of the exchanges that the findings are about. */
-  readonly exchanges: readonly string[]
+  readonly repeat?: boolean
+  /** Id of the exchange; without it, the findings name none. */
+  readonly exchangeId?: string
   /** Filled by the judge. */
-  readonly contents?: StreamContents | undefined
+  readonly contents?: StreamContents
 }
 
 export type ContentKind = 'text' | 'reasoning' | 'refusal' | 'tool'
@@ -80,7 +80,8 @@ export abstract class StreamJudge {
   /** Called once, after the last chunk. */
   end(ending: Ending): Judgement {
     this.conclude(ending, this.#scanner.rest(ending.atMs))
-    return this.collector.judgement(this.context.exchanges)
+    const { exchangeId } = this.context
+    return this.collector.judgement(exchangeId === undefined ? [] : [exchangeId])
   }
 
   protected abstract block(block: Block): void

@@ -3,31 +3,23 @@ import { type Header, header } from '../../../contract/index.ts'
 const mebibyte = 1024 * 1024
 
 /** Limits of a body, from `limits` of a target profile; the conversation is aborted beyond them. */
-export interface BodyLimits {
-  /** Bytes of an unstreamed body, before and after its Content-Encoding is undone. */
-  readonly bodyBytes: number
-  /** The same for an event stream. */
-  readonly streamBytes: number
-  /** Bytes of a line of an event stream. */
-  readonly lineBytes: number
-  readonly streamEvents: number
-}
+export type BodyLimits = Readonly<typeof defaultBodyLimits>
 
 /** A quarter more than an answer of 32,000 tokens takes, each of them an event of 300 bytes. */
-export const defaultBodyLimits: BodyLimits = {
+export const defaultBodyLimits = {
+  /** Bytes of an unstreamed body, before and after its Content-Encoding is undone. */
   bodyBytes: 8 * mebibyte,
+  /** The same for an event stream. */
   streamBytes: 16 * mebibyte,
+  /** Bytes of a line of an event stream. */
   lineBytes: 4 * mebibyte,
   streamEvents: 40_000,
 }
 
 /** Maximum bytes of a body, and their name in messages. */
-export interface MaxSize {
-  readonly maxBytes: number
-  readonly maxBytesName: string
-}
+export type MaxSize = Readonly<ReturnType<typeof maxSizeOf>>
 
-export function maxSizeOf(limits: BodyLimits, isStream: boolean): MaxSize {
+export function maxSizeOf(limits: BodyLimits, isStream: boolean) {
   const name = isStream ? 'streamBytes' : 'bodyBytes'
   return { maxBytes: limits[name], maxBytesName: `${limits[name]} bytes (limits.${name})` }
 }

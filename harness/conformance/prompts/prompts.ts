@@ -3,62 +3,49 @@ import type { Language, Sentences } from '../../../fixtures/content/language.ts'
 import type { Values, Writer } from '../../../fixtures/content/writer.ts'
 
 /** Texts of scenarios whose wording no requirement judges. */
-export interface Prompts {
-  /** A question with a brief answer; about a reference, which the text contains once, if one is given. */
-  brief(reference?: string): string
-  /** Another one. */
-  otherBrief(reference?: string): string
-  /** A question whose answer is longer than a few words. */
-  reasoned(): string
-  /** A message of an ordinary conversation, with sentences that are cut short. */
-  message(turn: number): string
-  /** Requests a number of sentences; other subjects make other texts. */
-  sentences(count: number, subject: string): string
-  sentencesAbout(count: number, reference: string): string
-  /** Asks for an answer of several hundred words. */
-  longAnswer(): string
-  /** Sets the tone: the text itself, or another one for each tone. */
-  instruction(tone: string, reference?: string): string
-  /** A statement that needs no answer. */
-  note(reference: string): string
-  followUp(): string
-  picture(): string
-  calculation(): string
-  /** Asks for the time of day, by a tool. */
-  time(): string
-  /** Asks for a city and its country as JSON. */
-  place(): string
-  /** Asks for words of several scripts again. */
-  repeat(): string
-  /** A text file about a reference, and a question that it answers. */
-  document(reference: string): { readonly text: string; readonly question: string }
-  /** Title of a chat; begins with the reference, a word that no other title begins with. */
-  title(reference: string): string
-}
+export type Prompts = Readonly<typeof plainPrompts>
 
 /** The texts of a run with a tag: always the same. */
-export const plainPrompts: Prompts = {
-  brief: (reference) => (reference ? `Name a color for ${reference}.` : 'Name a color.'),
-  otherBrief: (reference) =>
+export const plainPrompts = {
+  /** A question with a brief answer; about a reference, which the text contains once, if one is given. */
+  brief: (reference?: string): string =>
+    reference ? `Name a color for ${reference}.` : 'Name a color.',
+  /** Another one. */
+  otherBrief: (reference?: string): string =>
     reference ? `Name another color, ${reference}.` : 'Name another color.',
-  reasoned: () => 'Name a color and say why you like it.',
-  message: (turn) => `Name color number ${turn}.`,
-  sentences: (count, subject) => `Tell me in ${wordFor(count)} how ${subject}.`,
-  sentencesAbout: (count, reference) => `Tell me in ${wordFor(count)} how ${reference} sounds.`,
-  longAnswer: () => 'Count from one to two hundred, in words, one number a line.',
-  instruction: (tone, reference) => (reference ? `${tone} Reference: ${reference}.` : tone),
-  note: (reference) => `Note ${reference}.`,
-  followUp: () => 'And another.',
-  picture: () => 'What do you see?',
-  calculation: () => 'How many days are there in four weeks? Think it through.',
-  time: () => 'What time is it in Lisbon? Use the tool.',
-  place: () => 'Name a city and its country, as a JSON object with members city and country.',
-  repeat: () => 'Repeat exactly: Größe, naïveté, Ελλάδα, 東京, 👩‍🚀🚀, café.',
-  document: (reference) => ({
+  /** A question whose answer is longer than a few words. */
+  reasoned: (): string => 'Name a color and say why you like it.',
+  /** A message of an ordinary conversation, with sentences that are cut short. */
+  message: (turn: number): string => `Name color number ${turn}.`,
+  /** Requests a number of sentences; other subjects make other texts. */
+  sentences: (count: number, subject: string): string =>
+    `Tell me in ${wordFor(count)} how ${subject}.`,
+  sentencesAbout: (count: number, reference: string): string =>
+    `Tell me in ${wordFor(count)} how ${reference} sounds.`,
+  /** Asks for an answer of several hundred words. */
+  longAnswer: (): string => 'Count from one to two hundred, in words, one number a line.',
+  /** Sets the tone: the text itself, or another one for each tone. */
+  instruction: (tone: string, reference?: string): string =>
+    reference ? `${tone} Reference: ${reference}.` : tone,
+  /** A statement that needs no answer. */
+  note: (reference: string): string => `Note ${reference}.`,
+  followUp: (): string => 'And another.',
+  picture: (): string => 'What do you see?',
+  calculation: (): string => 'How many days are there in four weeks? Think it through.',
+  /** Asks for the time of day, by a tool. */
+  time: (): string => 'What time is it in Lisbon? Use the tool.',
+  /** Asks for a city and its country as JSON. */
+  place: (): string =>
+    'Name a city and its country, as a JSON object with members city and country.',
+  /** Asks for words of several scripts again. */
+  repeat: (): string => 'Repeat exactly: Größe, naïveté, Ελλάδα, 東京, 👩‍🚀🚀, café.',
+  /** A text file about a reference, and a question that it answers. */
+  document: (reference: string) => ({
     text: `Notes of ${reference}.\nThe tower of ${reference} is 47 metres high.\n`,
     question: `How high is the tower of ${reference}?`,
   }),
-  title: (reference) => reference,
+  /** Title of a chat; begins with the reference, a word that no other title begins with. */
+  title: (reference: string): string => reference,
 }
 
 function wordFor(count: number): string {

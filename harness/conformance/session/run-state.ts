@@ -10,70 +10,54 @@ export function steadyNow(): number {
  * run to the next (suites, exploration, endpoints alone, cleanup), also between processes. Each field has one
  * owner, the only code that changes it.
  */
-export interface RunState {
-  /** Number in the id of the latest exchange. */
-  exchanges: number
-  /** `limits/gate.ts` */
-  readonly budget: {
-    /** Requests sent, those of the preflight included. */
-    requests: number
-    /** Generations requested, without those refused. */
-    generations: number
-    /** Chats whose creation has no response yet. */
-    pendingChats: number
-    /** Ids of chats that are still to be deleted. */
-    readonly chats: Set<string>
-    /** Ids of all chats that were created: a list may be read after the deletion of a chat that it shows. */
-    readonly created: Set<string>
-  }
-  /** `limits/rate-limiter.ts`; as `steadyNow`, and origins that stayed down. */
-  readonly pace: { nextSlotAt: number; readonly lost: Set<string> }
-  /** `limits/circuit-breaker.ts` */
-  readonly circuit: {
-    consecutiveFailures: number
-    /** Number of exchanges that were sent when the first of these failures was a lost connection. */
-    sentBeforeLoss: number
-    reason: string
-    /** Server errors in a row, and the routes that they came from. */
-    readonly breakdown: { count: number; readonly routes: Set<string>; reason: string | undefined }
-    /** Answers in a row that refuse what was accepted earlier, since an exchange. */
-    readonly contradictions: {
-      /** Operations and keys that were accepted. */
-      readonly accepted: Set<string>
-      count: number
-      since: string
-      reason: string | undefined
-    }
-  }
-  /** `limits/gate.ts` */
-  readonly received: { bytes: number }
-  /** `limits/limit-breaches.ts`, by route */
-  readonly breaches: Map<string, { count: number; why: string }>
-  /** `limits/limit-breaches.ts`: consecutive requests without a response in time, by form of the request */
-  readonly silences: Map<string, number>
-  /** `identities.ts`: nonces of all scenarios; `foreign-rows.ts`: the chats that each was sent to */
-  readonly nonces: Map<string, Set<string>>
-  /** `requests/supplements.ts` */
-  readonly learned: Map<OperationId, Readonly<Record<string, unknown>>>
-}
+export type RunState = ReturnType<typeof newRunState>
 
-export function newRunState(): RunState {
+export function newRunState() {
   return {
+    /** Number in the id of the latest exchange. */
     exchanges: 0,
-    budget: { requests: 0, generations: 0, pendingChats: 0, chats: new Set(), created: new Set() },
-    pace: { nextSlotAt: 0, lost: new Set() },
+    /** `limits/gate.ts` */
+    budget: {
+      /** Requests sent, those of the preflight included. */
+      requests: 0,
+      /** Generations requested, without those refused. */
+      generations: 0,
+      /** Chats whose creation has no response yet. */
+      pendingChats: 0,
+      /** Ids of chats that are still to be deleted. */
+      chats: new Set<string>(),
+      /** Ids of all chats that were created: a list may be read after the deletion of a chat that it shows. */
+      created: new Set<string>(),
+    },
+    /** `limits/rate-limiter.ts`; as `steadyNow`, and origins that stayed down. */
+    pace: { nextSlotAt: 0, lost: new Set<string>() },
+    /** `limits/circuit-breaker.ts` */
     circuit: {
       consecutiveFailures: 0,
+      /** Number of exchanges that were sent when the first of these failures was a lost connection. */
       sentBeforeLoss: 0,
       reason: '',
-      breakdown: { count: 0, routes: new Set(), reason: undefined },
-      contradictions: { accepted: new Set(), count: 0, since: '', reason: undefined },
+      /** Server errors in a row, and the routes that they came from. */
+      breakdown: { count: 0, routes: new Set<string>(), reason: undefined as string | undefined },
+      /** Answers in a row that refuse what was accepted earlier, since an exchange. */
+      contradictions: {
+        /** Operations and keys that were accepted. */
+        accepted: new Set<string>(),
+        count: 0,
+        since: '',
+        reason: undefined as string | undefined,
+      },
     },
+    /** `limits/gate.ts` */
     received: { bytes: 0 },
-    breaches: new Map(),
-    silences: new Map(),
-    nonces: new Map(),
-    learned: new Map(),
+    /** `limits/limit-breaches.ts`, by route */
+    breaches: new Map<string, { count: number; why: string }>(),
+    /** `limits/limit-breaches.ts`: consecutive requests without a response in time, by form of the request */
+    silences: new Map<string, number>(),
+    /** `identities.ts`: nonces of all scenarios; `foreign-rows.ts`: the chats that each was sent to */
+    nonces: new Map<string, Set<string>>(),
+    /** `requests/supplements.ts` */
+    learned: new Map<OperationId, Readonly<Record<string, unknown>>>(),
   }
 }
 

@@ -4,46 +4,35 @@ import type { Fragment } from '../sse/alike.ts'
 import type { ContentKind, StreamContents } from '../streams.ts'
 
 /** A decoded block of the compatible stream that has choices. */
-export interface Chunk {
-  /** Index of its event in the stream. */
-  readonly event: number
-  readonly json: JsonObject
-  readonly choices: readonly ChunkChoice[]
-}
+export type Chunk = Readonly<ReturnType<typeof chunkOf>>
 
-export interface ChunkChoice {
-  readonly index: number
-  readonly delta: unknown
-  /** Nonempty texts of the delta. */
-  readonly fragments: readonly ChunkFragment[]
-  /** Fragments of tool calls. */
-  readonly calls: readonly unknown[]
-  /** Member of the choice that has text in place of `delta.content`. */
-  readonly misplaced: string | undefined
-  /** Undefined if it is absent, null or empty. */
-  readonly finishReason: unknown
-}
+export type ChunkChoice = Readonly<ReturnType<typeof choiceOf>>
 
 export interface ChunkFragment extends Fragment {
   readonly kind: ContentKind
 }
 
-export function chunkOf(json: JsonObject, choices: readonly unknown[], event: number): Chunk {
+/** @param event index of its event in the stream */
+export function chunkOf(json: JsonObject, choices: readonly unknown[], event: number) {
   return { event, json, choices: choices.map(choiceOf) }
 }
 
-function choiceOf(value: unknown, at: number): ChunkChoice {
+function choiceOf(value: unknown, at: number) {
   const choice = asObject(value) ?? {}
   const { delta, finish_reason: reason } = choice
   return {
     index: asIndex(choice['index']) ?? at,
     delta,
-    fragments: members.flatMap(([member, kind]) => {
+    /** Nonempty texts of the delta. */
+    fragments: members.flatMap(([member, kind]): ChunkFragment[] => {
       const text = asString(asObject(delta)?.[member])
       return text ? [{ member, kind, text }] : []
     }),
+    /** Fragments of tool calls. */
     calls: asArray(asObject(delta)?.['tool_calls']),
+    /** Member of the choice that has text in place of `delta.content`. */
     misplaced: misplacedText(choice),
+    /** Undefined if it is absent, null or empty. */
     finishReason: reason === null || reason === '' ? undefined : reason,
   }
 }
