@@ -12,20 +12,18 @@ import { answerExchange } from './test-support/bodies.ts'
 import { edited, without } from './test-support/chunks.ts'
 import { encode, exchangeOf, transcriptExchange } from './test-support/exchanges.ts'
 
-describe('answerText', () => {
-  test.each([
-    ['a chat completion', answerExchange('chat'), 'Hello!'],
-    ['a v2 generation', answerExchange('v2Generation'), 'Hello!'],
-    ['a v3 response', answerExchange('response'), 'Hello!'],
-    ['a compatible stream', transcriptExchange('chat'), 'Grüße aus 東京 🗼!'],
-    ['a v3 stream', transcriptExchange('message'), 'Grüße aus 東京 🗼!'],
-    ['a v3 stream without deltas', transcriptExchange('replay'), 'Grüße aus 東京 🗼!'],
-    ['a stored message', answerExchange('message'), undefined],
-    ['a refusal', transcriptExchange('message', { status: 400 }), undefined],
-    ['an empty body', answerExchange('response', { body: '' }), undefined],
-  ])('of %s', (_, exchange, text) => {
-    expect(answerText(exchange)).toBe(text)
-  })
+test.each([
+  ['a chat completion', answerExchange('chat'), 'Hello!'],
+  ['a v2 generation', answerExchange('v2Generation'), 'Hello!'],
+  ['a v3 response', answerExchange('response'), 'Hello!'],
+  ['a compatible stream', transcriptExchange('chat'), 'Grüße aus 東京 🗼!'],
+  ['a v3 stream', transcriptExchange('message'), 'Grüße aus 東京 🗼!'],
+  ['a v3 stream without deltas', transcriptExchange('replay'), 'Grüße aus 東京 🗼!'],
+  ['a stored message', answerExchange('message'), undefined],
+  ['a refusal', transcriptExchange('message', { status: 400 }), undefined],
+  ['an empty body', answerExchange('response', { body: '' }), undefined],
+])('answerText: of %s', (_, exchange, text) => {
+  expect(answerText(exchange)).toBe(text)
 })
 
 describe('finalResponse', () => {
@@ -106,15 +104,13 @@ describe('compareForms', () => {
   })
 })
 
-describe('compareOutputWithHistory', () => {
-  const item = { id: 'm', type: 'message', status: 'completed', content: [{ text: 'x' }] }
-  const rows = [{ item: null }, { item: { id: 'i', role: 'user' } }, { item }]
+const item = { id: 'm', type: 'message', status: 'completed', content: [{ text: 'x' }] }
+const rows = [{ item: null }, { item: { id: 'i', role: 'user' } }, { item }]
 
-  test('finds every item, whatever else is there', () => {
-    expect(compareOutputWithHistory([item], rows)).toEqual([])
-    expect(compareOutputWithHistory([], [])).toEqual([])
-    expect(compareOutputWithHistory([{ ...item, logprobs: [], name: null }], rows)).toEqual([])
-  })
+test('compareOutputWithHistory: finds every item, whatever else is there', () => {
+  expect(compareOutputWithHistory([item], rows)).toEqual([])
+  expect(compareOutputWithHistory([], [])).toEqual([])
+  expect(compareOutputWithHistory([{ ...item, logprobs: [], name: null }], rows)).toEqual([])
 })
 
 describe('deliveryOf', () => {

@@ -229,20 +229,18 @@ function journalOf(...entries: readonly JournalEntry[]) {
   return parseJournal([head, ...entries.map((entry) => JSON.stringify(entry))].join('\n'), 'j')
 }
 
-describe('open entries', () => {
-  const create = { event: 'create', ...about } as const
-  const created = { event: 'created', ...about, id } as const
-  const refused = { event: 'refused', ...about } as const
-  const deleted = { event: 'deleted', kind: 'chat', id } as const
+const create = { event: 'create', ...about } as const
+const created = { event: 'created', ...about, id } as const
+const refused = { event: 'refused', ...about } as const
+const deleted = { event: 'deleted', kind: 'chat', id } as const
 
-  test.each<[string, readonly JournalEntry[], readonly (string | null)[]]>([
-    ['what was sent may have been created', [create], [null]],
-    ['what was created has its id', [create, created], [id]],
-    ['what was refused or deleted is not open', [create, refused, create, created, deleted], []],
-    ['two of one name are two', [create, create, created], [null, id]],
-  ])('%s', (_, entries, ids) => {
-    expect(journalOf(...entries).open).toEqual(ids.map((id) => ({ ...about, id })))
-  })
+test.each<[string, readonly JournalEntry[], readonly (string | null)[]]>([
+  ['what was sent may have been created', [create], [null]],
+  ['what was created has its id', [create, created], [id]],
+  ['what was refused or deleted is not open', [create, refused, create, created, deleted], []],
+  ['two of one name are two', [create, create, created], [null, id]],
+])('open entries: %s', (_, entries, ids) => {
+  expect(journalOf(...entries).open).toEqual(ids.map((id) => ({ ...about, id })))
 })
 
 describe('a journal', () => {
@@ -268,30 +266,28 @@ describe('a journal', () => {
   })
 })
 
-describe('the journal of a run', () => {
-  const only = ['V3-CHAT-01', 'V3-CHAT-03', 'V3-AUTH-*']
+const only = ['V3-CHAT-01', 'V3-CHAT-03', 'V3-AUTH-*']
 
-  test('says who wrote it, never the key, and leaves no chat open', {
-    timeout: 60_000,
-  }, async () => {
-    const server = await startReferenceServer()
-    const outDir = temporaryFolder()
-    const [apiKey = ''] = server.keys
-    try {
-      const baseUrl = `${server.url}/${apiKey}/..`
-      const report = await check(profileOf({ baseUrl, apiKey }), { outDir, only, seed: '5eed' })
-      const text = readFileSync(join(outDir, 'journal.ndjson'), 'utf8')
-      expect(text).not.toContain(apiKey)
-      const journal = parseJournal(text, 'journal')
-      expect(journal.head).toMatchObject({ tag: 'chatgen-5eed', kit: report.suite.version })
-      const isChat = ({ kind }: { kind?: string }) => kind === 'chat'
-      const created = journal.entries.filter((entry) => entry.event === 'created' && isChat(entry))
-      expect(created.length).toBe(report.cost.chats)
-      expect(journal.open.filter(isChat)).toEqual([])
-    } finally {
-      await server.close()
-    }
-  })
+test('the journal of a run: says who wrote it, never the key, and leaves no chat open', {
+  timeout: 60_000,
+}, async () => {
+  const server = await startReferenceServer()
+  const outDir = temporaryFolder()
+  const [apiKey = ''] = server.keys
+  try {
+    const baseUrl = `${server.url}/${apiKey}/..`
+    const report = await check(profileOf({ baseUrl, apiKey }), { outDir, only, seed: '5eed' })
+    const text = readFileSync(join(outDir, 'journal.ndjson'), 'utf8')
+    expect(text).not.toContain(apiKey)
+    const journal = parseJournal(text, 'journal')
+    expect(journal.head).toMatchObject({ tag: 'chatgen-5eed', kit: report.suite.version })
+    const isChat = ({ kind }: { kind?: string }) => kind === 'chat'
+    const created = journal.entries.filter((entry) => entry.event === 'created' && isChat(entry))
+    expect(created.length).toBe(report.cost.chats)
+    expect(journal.open.filter(isChat)).toEqual([])
+  } finally {
+    await server.close()
+  }
 })
 
 const anyProfile = profileOf({ baseUrl: 'http://127.0.0.1:1', apiKey: 'a-key-of-some-length' })

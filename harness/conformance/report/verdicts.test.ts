@@ -138,17 +138,15 @@ describe('the verdict of a requirement', () => {
   })
 })
 
-describe('what the profile says', () => {
-  const nothing = profileOf({ baseUrl: 'http://localhost', capabilities: { images: false } })
-  test.each([
-    ['V3-GEN-07', 'not-applicable', 'the target profile has capabilities.images: false'],
-    ['V3-THINK-01', 'unproven', 'set capabilities.reasoning in the target profile to test this'],
-    ['V3-TOOLS-02', 'unproven', 'set tools in the target profile to test this'],
-    ['OAI-STREAM-10', 'not-applicable', 'the profile lacks deterministic: true'],
-  ] as const)('makes %s %s', (id, verdict, message) => {
-    const results = [held(id), broken(id)]
-    expect(decide([id], results, claims, nothing)[0]).toMatchObject({ verdict, message })
-  })
+const nothing = profileOf({ baseUrl: 'http://localhost', capabilities: { images: false } })
+test.each([
+  ['V3-GEN-07', 'not-applicable', 'the target profile has capabilities.images: false'],
+  ['V3-THINK-01', 'unproven', 'set capabilities.reasoning in the target profile to test this'],
+  ['V3-TOOLS-02', 'unproven', 'set tools in the target profile to test this'],
+  ['OAI-STREAM-10', 'not-applicable', 'the profile lacks deterministic: true'],
+] as const)('what the profile says: makes %s %s', (id, verdict, message) => {
+  const results = [held(id), broken(id)]
+  expect(decide([id], results, claims, nothing)[0]).toMatchObject({ verdict, message })
 })
 
 describe('whatever was found', () => {

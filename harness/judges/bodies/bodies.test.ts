@@ -167,28 +167,26 @@ function callOf(name: string, input: unknown) {
   return { id: 'call_1', type: 'function', function: { name, arguments: input } }
 }
 
-describe('a tool call', () => {
-  const custom = { tools: [...request.tools, { type: 'custom' }] }
-  const other = 'The name of a tool call is "x"; the request offered "get_time".'
-  test.each<[string, unknown, (string | undefined)?, { request?: object; cut?: boolean }?]>([
-    ['as the contract has it', call, held],
-    ['without arguments of its own', callOf('get_time', '{}'), held],
-    ['cut within its arguments', callOf('get_time', '{"z'), held, { cut: true }],
-    ['with members of its own', { ...call, index: 0, extra: {} }, held],
-    ['of another type', { type: 'custom', id: 'c', custom: {} }, undefined, { request: custom }],
-    ['of the service itself', { id: 7 }, undefined, { request: { tools: [] } }],
-    ['without a type', { ...call, type: undefined }, 'The tool call "call_1" has no type.'],
-    ['of nobody', callOf('x', '{}'), other],
-    ['with {}', callOf('get_time', {}), 'The arguments of a tool call are {}, not a string.'],
-    ['with no text', callOf('get_time', ''), 'The arguments of a tool call are "", not JSON.'],
-  ])('%s', (_, one, finding, { request: more, cut = false } = {}) => {
-    const collector = new FindingCollector()
-    judgeToolCall(collector, 'OAI-TOOL-02', one, { request: { ...request, ...more }, cut })
-    const { findings } = collector.judgement([])
-    const expected = finding === held ? held : `broken: ${finding}`
-    const texts = findings.map(({ verdict, why }) => `${verdict}: ${why}`)
-    expect(texts).toEqual(finding === undefined ? [] : [expected])
-  })
+const custom = { tools: [...request.tools, { type: 'custom' }] }
+const other = 'The name of a tool call is "x"; the request offered "get_time".'
+test.each<[string, unknown, (string | undefined)?, { request?: object; cut?: boolean }?]>([
+  ['as the contract has it', call, held],
+  ['without arguments of its own', callOf('get_time', '{}'), held],
+  ['cut within its arguments', callOf('get_time', '{"z'), held, { cut: true }],
+  ['with members of its own', { ...call, index: 0, extra: {} }, held],
+  ['of another type', { type: 'custom', id: 'c', custom: {} }, undefined, { request: custom }],
+  ['of the service itself', { id: 7 }, undefined, { request: { tools: [] } }],
+  ['without a type', { ...call, type: undefined }, 'The tool call "call_1" has no type.'],
+  ['of nobody', callOf('x', '{}'), other],
+  ['with {}', callOf('get_time', {}), 'The arguments of a tool call are {}, not a string.'],
+  ['with no text', callOf('get_time', ''), 'The arguments of a tool call are "", not JSON.'],
+])('a tool call: %s', (_, one, finding, { request: more, cut = false } = {}) => {
+  const collector = new FindingCollector()
+  judgeToolCall(collector, 'OAI-TOOL-02', one, { request: { ...request, ...more }, cut })
+  const { findings } = collector.judgement([])
+  const expected = finding === held ? held : `broken: ${finding}`
+  const texts = findings.map(({ verdict, why }) => `${verdict}: ${why}`)
+  expect(texts).toEqual(finding === undefined ? [] : [expected])
 })
 
 describe('a streamed tool call', () => {

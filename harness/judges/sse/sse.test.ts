@@ -44,15 +44,13 @@ describe('blocks', () => {
   })
 })
 
-describe('the end', () => {
-  test.each([
-    ['data: 1\n\n', undefined],
-    ['data: 1\n\n: bye', undefined],
-    ['data: 1\n\ndata: 2\n', '2'],
-    ['data: 1\n\ndata: 2', '2'],
-  ])('%j leaves %j', (text, rest) => {
-    expect(scan(text).scanner.rest(9)?.data).toBe(rest)
-  })
+test.each([
+  ['data: 1\n\n', undefined],
+  ['data: 1\n\n: bye', undefined],
+  ['data: 1\n\ndata: 2\n', '2'],
+  ['data: 1\n\ndata: 2', '2'],
+])('the end: %j leaves %j', (text, rest) => {
+  expect(scan(text).scanner.rest(9)?.data).toBe(rest)
 })
 
 describe('UTF-8', () => {

@@ -45,10 +45,8 @@ const bodies: readonly (readonly [string, string, Change])[] = [
   ['JSON in the place of the stream', '01', () => ({ type: 'application/json', body: '{}' })],
 ]
 
-describe('bytes', () => {
-  test.each(bodies)('%s: %s', (_, rows, change) => {
-    expectBroken('message', change(edited('message', () => undefined)), rows)
-  })
+test.each(bodies)('bytes: %s: %s', (_, rows, change) => {
+  expectBroken('message', change(edited('message', () => undefined)), rows)
 })
 
 test('a byte that is no UTF-8 in the name of the last event is one fault', () => {

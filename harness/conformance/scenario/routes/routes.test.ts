@@ -37,39 +37,35 @@ describe('how deep JSON is nested', () => {
   })
 })
 
-describe('a body of many values', () => {
-  const wide = { list: Array.from({ length: 150_000 }, (_, at) => at), last: 'found' }
+const wide = { list: Array.from({ length: 150_000 }, (_, at) => at), last: 'found' }
 
-  test('is searched in time that grows with it', () => {
-    expect(leavesOf(wide)).toHaveLength(150_001)
-    expect(contains(wide, 'found')).toBe(true)
-    expect(contains(wide, 'lost')).toBe(false)
-    expect(holdsList({ a: { b: [] } })).toBe(true)
-    expect(holdsList({ a: { b: 1 } })).toBe(false)
-  }, 60_000)
-})
+test('a body of many values: is searched in time that grows with it', () => {
+  expect(leavesOf(wide)).toHaveLength(150_001)
+  expect(contains(wide, 'found')).toBe(true)
+  expect(contains(wide, 'lost')).toBe(false)
+  expect(holdsList({ a: { b: [] } })).toBe(true)
+  expect(holdsList({ a: { b: 1 } })).toBe(false)
+}, 60_000)
 
-describe('texts that a list shows twice', () => {
-  const a = { id: 'a', at: 1 }
+const a = { id: 'a', at: 1 }
 
-  test.each([
-    ['with other texts beside them', { result: [a, { id: 'b' }, { ...a, at: 2 }] }, ['a']],
-    ['in equal elements', { result: [a, { ...a }] }, ['a']],
-    ['once', { result: [a, { id: 'b' }] }, []],
-    ['in elements that differ and show nothing else', { result: [a, { ...a, at: 2 }] }, []],
-    [
-      'in equal elements of an element',
-      { result: [{ ...a, files: [{ of: 'a' }, { of: 'a' }] }] },
-      [],
-    ],
-    [
-      'beside equal elements without a text',
-      { result: [a, { ...a, at: 2 }, { x: 1 }, { x: 1 }] },
-      [],
-    ],
-  ])('%s', (_, body, found) => {
-    expect(repeatedIn(body, ['a', 'b'])).toEqual(found)
-  })
+test.each([
+  ['with other texts beside them', { result: [a, { id: 'b' }, { ...a, at: 2 }] }, ['a']],
+  ['in equal elements', { result: [a, { ...a }] }, ['a']],
+  ['once', { result: [a, { id: 'b' }] }, []],
+  ['in elements that differ and show nothing else', { result: [a, { ...a, at: 2 }] }, []],
+  [
+    'in equal elements of an element',
+    { result: [{ ...a, files: [{ of: 'a' }, { of: 'a' }] }] },
+    [],
+  ],
+  [
+    'beside equal elements without a text',
+    { result: [a, { ...a, at: 2 }, { x: 1 }, { x: 1 }] },
+    [],
+  ],
+])('texts that a list shows twice: %s', (_, body, found) => {
+  expect(repeatedIn(body, ['a', 'b'])).toEqual(found)
 })
 
 describe('the cursor of the next page', () => {
@@ -105,24 +101,22 @@ describe('the cursor of the next page', () => {
   })
 })
 
-describe('records of a list', () => {
-  const id = 'f81d4fae-7dec-41d0-a765-00a0c91e6bf6'
-  const other = 'f81d4fae-7dec-41d0-a765-00a0c91e6bf7'
+const id = 'f81d4fae-7dec-41d0-a765-00a0c91e6bf6'
+const other = 'f81d4fae-7dec-41d0-a765-00a0c91e6bf7'
 
-  test('are the elements of the innermost arrays that hold a match', () => {
-    const body = {
-      data: [
-        { id, name: 'a', tags: [] },
-        { id: other, name: 'b' },
-      ],
-      echo: 'b',
-    }
-    const idsIn = (list: unknown) => idsOfRecords(list, (text) => text === 'a')
-    expect(idsIn(body)).toEqual([id])
-    expect(idsIn({ data: [{ id: other, chats: [{ id, name: 'a' }] }] })).toEqual([id])
-    expect(idsIn([[[{ id, name: 'a' }]]])).toEqual([id])
-    expect(idsIn({ name: 'a', data: [{ id }] })).toBeUndefined()
-  })
+test('records of a list: are the elements of the innermost arrays that hold a match', () => {
+  const body = {
+    data: [
+      { id, name: 'a', tags: [] },
+      { id: other, name: 'b' },
+    ],
+    echo: 'b',
+  }
+  const idsIn = (list: unknown) => idsOfRecords(list, (text) => text === 'a')
+  expect(idsIn(body)).toEqual([id])
+  expect(idsIn({ data: [{ id: other, chats: [{ id, name: 'a' }] }] })).toEqual([id])
+  expect(idsIn([[[{ id, name: 'a' }]]])).toEqual([id])
+  expect(idsIn({ name: 'a', data: [{ id }] })).toBeUndefined()
 })
 
 describe('a list that never ends', () => {

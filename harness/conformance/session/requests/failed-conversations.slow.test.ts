@@ -126,32 +126,30 @@ test('a gateway that never reaches the service leaves its requirements open, and
   )
 })
 
-describe('streams that are cut', () => {
-  const only = ['V3-SSE-*', 'V3-THINK-*', 'V3-GEN-*', 'OAI-STREAM-*', 'OAI-STOP-*']
-  const isStream = ({ body }: ReceivedRequest) => body.includes('"stream":true')
-  const failedIds = (report: ConformanceReport) =>
-    requirementsWith(report, 'fail', 'warn').map(({ id }) => id)
+const only = ['V3-SSE-*', 'V3-THINK-*', 'V3-GEN-*', 'OAI-STREAM-*', 'OAI-STOP-*']
+const isStream = ({ body }: ReceivedRequest) => body.includes('"stream":true')
+const failedIds = (report: ConformanceReport) =>
+  requirementsWith(report, 'fail', 'warn').map(({ id }) => id)
 
-  test.each([
-    ['before any text', 1],
-    ['in mid-text', 3_000],
-  ])(
-    '%s: the requirements of the end are broken, and no other',
-    async (_, afterBytes) => {
-      disturbance = (request) => (isStream(request) ? { kind: 'cut', afterBytes } : undefined)
-      const report = await run({ only })
-      expect(failedIds(report)).toEqual(['OAI-STREAM-12', 'V3-SSE-08'])
-      expect(report.outcome).toBe('violated')
-      const of = (id: string) => report.requirements.find((requirement) => requirement.id === id)
-      // The responses that did arrive may hold all the same.
-      const undecided = afterBytes > 1 ? /^(pass|inconclusive)$/ : /^inconclusive$/
-      expect(of('OAI-STREAM-04')?.verdict).toMatch(undecided)
-      expect(of('V3-THINK-01')?.verdict).toMatch(undecided)
-      expect(report.traffic?.cut).toBeGreaterThan(5)
-    },
-    180_000,
-  )
-})
+test.each([
+  ['before any text', 1],
+  ['in mid-text', 3_000],
+])(
+  'streams that are cut: %s: the requirements of the end are broken, and no other',
+  async (_, afterBytes) => {
+    disturbance = (request) => (isStream(request) ? { kind: 'cut', afterBytes } : undefined)
+    const report = await run({ only })
+    expect(failedIds(report)).toEqual(['OAI-STREAM-12', 'V3-SSE-08'])
+    expect(report.outcome).toBe('violated')
+    const of = (id: string) => report.requirements.find((requirement) => requirement.id === id)
+    // The responses that did arrive may hold all the same.
+    const undecided = afterBytes > 1 ? /^(pass|inconclusive)$/ : /^inconclusive$/
+    expect(of('OAI-STREAM-04')?.verdict).toMatch(undecided)
+    expect(of('V3-THINK-01')?.verdict).toMatch(undecided)
+    expect(report.traffic?.cut).toBeGreaterThan(5)
+  },
+  180_000,
+)
 
 describe('an error of the service itself', () => {
   const only = ['OAI-CHAT-0*', 'OAI-TEMP-*', 'OAI-MODELS-01', 'V3-GEN-01', 'V3-GEN-05', 'V3-ONE-01']
