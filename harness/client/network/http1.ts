@@ -30,25 +30,19 @@ export function createHttp1(network: NetworkOptions) {
     send(conversation: Conversation): void {
       const { outgoing } = conversation
       const url = new URL(outgoing.request.url)
-      const path = `${url.pathname}${url.search}`
-      if (!proxy || !proxied || url.protocol !== 'http:') {
-        const agent = direct.agentFor(url, outgoing)
-        const place = { agent, path, onStale: direct.keepNone }
-        converse(conversation, place, headOf(outgoing), ({ statusCode }) => {
-          // Misdirected: the next requests take another connection (RFC 9110, 15.5.20).
-          if (statusCode === 421) direct.renew()
-        })
-        return
-      }
       // Without TLS, the request to a proxy has the absolute address (RFC 9112, section 3.2.2).
-      const agent = proxied.agentFor(proxy, outgoing)
-      const place = { agent, path: `${url.origin}${path}`, onStale: proxied.keepNone }
-      const authorization = proxyAuthorization(proxy)
+      const via = url.protocol === 'http:' ? proxy : undefined
+      const pool = (via && proxied) ?? direct
+      const path = `${via ? url.origin : ''}${url.pathname}${url.search}`
+      const authorization = via && proxyAuthorization(via)
       const own: Header[] = authorization ? [['proxy-authorization', authorization]] : []
-      converse(conversation, place, [...headOf(outgoing), ...own], (answer, request) => {
+      const place = { agent: pool.agentFor(via ?? url, outgoing), path, onStale: pool.keepNone }
+      converse(conversation, place, [...headOf(outgoing), ...own], ({ statusCode }, request) => {
+        // Misdirected: the next requests take another connection (RFC 9110, 15.5.20).
+        if (!via && statusCode === 421) direct.renew()
         // A refusal by the proxy is not one by the target.
-        if (answer.statusCode !== 407) return
-        conversation.fail(ProxyError.credentials(proxy))
+        if (!via || statusCode !== 407) return
+        conversation.fail(ProxyError.credentials(via))
         request.destroy()
       })
     },

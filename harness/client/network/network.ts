@@ -29,11 +29,9 @@ export function createNetworkTransport(
   const choices = new Map<string, Promise<'http1' | 'http2'>>()
 
   function choiceFor(url: URL): Promise<'http1' | 'http2'> {
-    const cached = choices.get(url.origin)
-    if (cached !== undefined) return cached
-    const choice = choose(url)
+    const choice = choices.get(url.origin) ?? choose(url)
+    if (!choices.has(url.origin)) choice.catch(() => choices.delete(url.origin))
     choices.set(url.origin, choice)
-    choice.catch(() => choices.delete(url.origin))
     return choice
   }
 

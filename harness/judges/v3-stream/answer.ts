@@ -1,12 +1,11 @@
 import { asObject } from '../../../contract/json.ts'
 import { finalText } from '../final-response.ts'
-import { type FindingCollector, PartialJudge } from '../finding-collector.ts'
+import type { FindingCollector } from '../finding-collector.ts'
 import { asIndex, show } from '../json.ts'
 import {
   type EventJudge,
   holdsAll,
   type ItemTrace,
-  type ResponseEvent,
   type StreamOutcome,
   streamedText,
 } from './event.ts'
@@ -29,73 +28,65 @@ interface Delta {
  * V3-SSE-17 and V3-THINK-02: compares the streamed text of the answer with the final one. V3-SSE-24, -25 and
  * -27: the fields of a delta, and that reasoning comes only on request.
  */
-export class AnswerJudge extends PartialJudge implements EventJudge {
-  readonly #thinks: boolean
-  readonly #answer: Delta[] = []
-  readonly #reasoning: (readonly string[])[] = []
+export function answerJudge(collector: FindingCollector, request: unknown): EventJudge {
+  const thinks = asObject(request)?.['think'] === true
+  const answer: Delta[] = []
+  const reasonings: (readonly string[])[] = []
   /** A delta was not a string, so the text is unknown. */
-  #isSpoiled = false
+  let isSpoiled = false
 
-  constructor(collector: FindingCollector, request: unknown) {
-    super(collector)
-    this.#thinks = asObject(request)?.['think'] === true
-  }
-
-  event({ name, json, texts, index }: ResponseEvent): void {
-    const { delta } = json
-    const isText = typeof delta === 'string'
-    if (name === reasoningDelta) {
-      this.#reasoning.push(texts)
-      const why = 'response.reasoning_text.delta arrived, and think was not requested.'
-      if (!this.#thinks) this.collector.broken('V3-SSE-24', why, index)
-    }
-    if (name === answerDelta || name === reasoningDelta) {
-      this.#isSpoiled ||= !isText
-      const fault = !isText && `The delta of ${name} is ${show(delta)}, not a string.`
-      this.collector.decide('V3-SSE-25', fault, 'delta is a string.', index)
-    }
-    if (!isText || !name.endsWith('.delta')) return
-    const fault =
-      !delta.isWellFormed() && `The delta ${show(delta)} holds half of a surrogate pair.`
-    this.collector.decide('V3-SSE-27', fault, 'Deltas hold whole characters.', index)
-    if (name !== answerDelta) return
-    const [item = 0, part = 0] = [asIndex(json['output_index']), asIndex(json['content_index'])]
-    this.#answer.push({ texts, item, part })
-  }
-
-  end(outcome: StreamOutcome): void {
-    const { final, ended } = outcome
-    if (ended && !this.#thinks) {
-      this.collector.held('V3-SSE-24', 'No reasoning arrived without think.')
-    }
-    if (!holdsAll(outcome) || final === undefined || !Array.isArray(final['output'])) return
-    const text = finalText(final)
-    if (!this.#isSpoiled) this.#judgeText(text, outcome)
-    if (this.#thinks && text !== '') this.#judgeReasoning(text, outcome)
-  }
-
-  #judgeText(text: string, { items, finalEvent: event, context }: StreamOutcome): void {
-    const streamed = joined(this.#answer)
+  function judgeText(text: string, { items, finalEvent: event, context }: StreamOutcome): void {
+    const streamed = joined(answer)
     // Items may be streamed in parallel, but are consecutive in the final response.
-    const inOrder = () =>
-      joined(this.#answer.toSorted((a, b) => a.item - b.item || a.part - b.part))
+    const inOrder = () => joined(answer.toSorted((a, b) => a.item - b.item || a.part - b.part))
     if (streamed === text || inOrder() === text || inOrderOfItems(items) === text) {
-      if (text !== '') this.collector.held('V3-SSE-17', 'The deltas equal the final text.', event)
+      if (text !== '') collector.held('V3-SSE-17', 'The deltas equal the final text.', event)
       return
     }
     // A replay may consist of its first and its last event.
-    if (context.repeat && this.#answer.length === 0) return
+    if (context.repeat && answer.length === 0) return
     const why = `The joined deltas differ from the final text: ${difference(streamed, text)}.`
-    this.collector.broken('V3-SSE-17', why, event)
+    collector.broken('V3-SSE-17', why, event)
   }
 
-  #judgeReasoning(text: string, { finalEvent }: StreamOutcome): void {
-    const reasoning = normal(this.#reasoning.flat().join(''))
+  function judgeReasoning(text: string, { finalEvent }: StreamOutcome): void {
+    const reasoning = normal(reasonings.flat().join(''))
     if (reasoning.length < tellingLength) return
     const fault =
       normal(text).includes(reasoning) && `The answer repeats its reasoning: ${show(text)}.`
-    const held = 'The answer does not repeat its reasoning.'
-    this.collector.decide('V3-THINK-02', fault, held, finalEvent)
+    collector.decide('V3-THINK-02', fault, 'The answer does not repeat its reasoning.', finalEvent)
+  }
+
+  return {
+    event({ name, json, texts, index }) {
+      const { delta } = json
+      const isText = typeof delta === 'string'
+      if (name === reasoningDelta) {
+        reasonings.push(texts)
+        const why = 'response.reasoning_text.delta arrived, and think was not requested.'
+        if (!thinks) collector.broken('V3-SSE-24', why, index)
+      }
+      if (name === answerDelta || name === reasoningDelta) {
+        isSpoiled ||= !isText
+        const fault = !isText && `The delta of ${name} is ${show(delta)}, not a string.`
+        collector.decide('V3-SSE-25', fault, 'delta is a string.', index)
+      }
+      if (!isText || !name.endsWith('.delta')) return
+      const half =
+        !delta.isWellFormed() && `The delta ${show(delta)} holds half of a surrogate pair.`
+      collector.decide('V3-SSE-27', half, 'Deltas hold whole characters.', index)
+      if (name !== answerDelta) return
+      const [item = 0, part = 0] = [asIndex(json['output_index']), asIndex(json['content_index'])]
+      answer.push({ texts, item, part })
+    },
+    end(outcome) {
+      const { final, ended } = outcome
+      if (ended && !thinks) collector.held('V3-SSE-24', 'No reasoning arrived without think.')
+      if (!holdsAll(outcome) || final === undefined || !Array.isArray(final['output'])) return
+      const text = finalText(final)
+      if (!isSpoiled) judgeText(text, outcome)
+      if (thinks && text !== '') judgeReasoning(text, outcome)
+    },
   }
 }
 

@@ -9,7 +9,7 @@ import type { Fragment } from '../sse/alike.ts'
 import type { Block } from '../sse/scanner.ts'
 import { type ContentKind, type StreamContents, StreamJudge } from '../streams.ts'
 import { judgeAgreement, judgeAnnotations } from './agreement.ts'
-import { AnswerJudge } from './answer.ts'
+import { answerJudge } from './answer.ts'
 import { type EventJudge, holdsAll, type ResponseEvent, type StreamOutcome } from './event.ts'
 import { readEvent, sequenceJudge } from './framing.ts'
 import { judgeOutputs } from './outputs.ts'
@@ -25,7 +25,7 @@ export class ResponsesJudge extends StreamJudge {
     snapshotJudge(this.collector),
     this.#sequence,
     this.#structure,
-    new AnswerJudge(this.collector, this.context.request),
+    answerJudge(this.collector, this.context.request),
     openQuestionObserver(this.collector),
   ]
   /** The last event that was judged. */
