@@ -29,8 +29,12 @@ export interface Delta {
 export function answerText(exchange: Exchange): string | undefined {
   const operation = operationOf(exchange)
   if (operation === undefined || !succeeded(exchange)) return undefined
-  if (isStreamed(exchange)) return streamedText(exchange)
-  return textOfBody[operation]?.(asObject(bodyJson(exchange)) ?? {})
+  if (!isStreamed(exchange)) return textOfBody[operation]?.(asObject(bodyJson(exchange)) ?? {})
+  const deltas = deltasOf(exchange)
+  if (deltas.length > 0) return deltas.map(({ text }) => text).join('')
+  // A replay may have its text in the final response alone.
+  const final = finalResponse(exchange)
+  return final && finalText(final)
 }
 
 /** The final response of a v3 reply: of its terminal event, or the JSON body. */
@@ -67,14 +71,6 @@ const textOfBody: Partial<Record<OperationId, (body: JsonObject) => string | und
 
 function responseText(body: JsonObject): string | undefined {
   return Array.isArray(body['output']) ? finalText(body) : undefined
-}
-
-/** A replay may have its text in the final response alone. */
-function streamedText(exchange: Exchange): string | undefined {
-  const deltas = deltasOf(exchange)
-  if (deltas.length > 0) return deltas.map(({ text }) => text).join('')
-  const final = finalResponse(exchange)
-  return final === undefined ? undefined : finalText(final)
 }
 
 function isStreamed(exchange: Exchange): boolean {

@@ -50,7 +50,10 @@ export function deliveryOf(exchange: Exchange): Delivery {
   }
   const span = last.atMs - first.atMs
   const description = describe(deltas.length, reads)
-  const held = isGathered(deltas.length, reads) ? maxWait(reads) : 0
+  // A single full read among small ones may come from a model that paused and then was fast.
+  const full = reads.filter((read) => read.deltas >= minGathered)
+  const isGathered = deltas.length / reads.length >= minGathered && full.length > 1
+  const held = deltas.length >= minDeltas && isGathered ? maxWait(reads) : 0
   const unlessLate = (kind: DeliveryKind, ms: number): Delivery => {
     const late = exchange.loopDelayMs ?? 0
     const excuse = `${description}, but this machine was itself ${late} ms late`
@@ -100,12 +103,6 @@ function readsOf(times: readonly number[]): readonly Read[] {
     before = atMs
   }
   return reads
-}
-
-/** A single full read among small ones may come from a model that paused and then was fast. */
-function isGathered(deltas: number, reads: readonly Read[]): boolean {
-  const full = reads.filter((read) => read.deltas >= minGathered)
-  return deltas >= minDeltas && deltas / reads.length >= minGathered && full.length > 1
 }
 
 /** Most of the text, after a pause long enough to have held it back. */

@@ -7,7 +7,12 @@ export function asIndex(value: unknown): number | undefined {
 
 /** A value for a sentence, cut if it is long. */
 export function show(value: unknown): string {
-  const text = value === undefined ? 'missing' : stringify(value)
+  let text = 'missing'
+  try {
+    if (value !== undefined) text = JSON.stringify(value) ?? String(value)
+  } catch {
+    text = 'a value that is nested too deeply'
+  }
   return text.length <= 80 ? text : `${text.slice(0, 60)}… (${text.length} characters)`
 }
 
@@ -18,14 +23,6 @@ export function wordOf(value: unknown): string {
 
 /** Maximum depth: deeper JSON could exhaust the stack, and no response needs it. */
 const maxDepth = 200
-
-function stringify(value: unknown): string {
-  try {
-    return JSON.stringify(value) ?? String(value)
-  } catch {
-    return 'a value that is nested too deeply'
-  }
-}
 
 /**
  * Tests if two values agree. A field that only one object has, or has as null, is not a difference: optional

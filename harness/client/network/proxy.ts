@@ -1,5 +1,4 @@
 /** HTTP proxy: CONNECT, credentials and failures. */
-import type { ClientRequest } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import type { Socket } from 'node:net'
 import { codeOf, rootOf } from './failures.ts'
@@ -16,7 +15,18 @@ export function openTunnel(proxyUrl: string, target: URL): Promise<Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>()
   const fail = (code: string, what: string) =>
     reject(new ProxyError(code, `the proxy ${proxy.host} ${what}`))
-  const tunnel = connectRequest(proxy, `${target.hostname}:${portOf(target)}`)
+  const authority = `${target.hostname}:${portOf(target)}`
+  const authorization = proxyAuthorization(proxy)
+  const open = proxy.protocol === 'https:' ? requestHttps : requestHttp
+  const tunnel = open({
+    method: 'CONNECT',
+    host: proxy.hostname.replace(/^\[|\]$/g, ''),
+    port: portOf(proxy),
+    path: authority,
+    headers: { host: authority, ...(authorization && { 'proxy-authorization': authorization }) },
+    agent: false,
+    timeout: connectTimeoutMs,
+  })
   tunnel.on('connect', (answer, socket: Socket, head) => {
     const status = answer.statusCode ?? 0
     if (status >= 200 && status < 300) {
@@ -74,21 +84,4 @@ export function proxyAuthorization({ username, password }: URL): string | undefi
   if (username === '' && password === '') return undefined
   const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
   return `Basic ${Buffer.from(pair).toString('base64')}`
-}
-
-function connectRequest(proxy: URL, authority: string): ClientRequest {
-  const authorization = proxyAuthorization(proxy)
-  const options = {
-    method: 'CONNECT',
-    host: proxy.hostname.replace(/^\[|\]$/g, ''),
-    port: portOf(proxy),
-    path: authority,
-    headers: {
-      host: authority,
-      ...(authorization === undefined ? {} : { 'proxy-authorization': authorization }),
-    },
-    agent: false as const,
-    timeout: connectTimeoutMs,
-  }
-  return proxy.protocol === 'https:' ? requestHttps(options) : requestHttp(options)
 }

@@ -59,7 +59,10 @@ export class StoredRecording implements ReadonlyMap<string, Exchange> {
     if (this.#latest?.id === id) return this.#latest
     this.#latest = undefined
     const exchange = this.#restore(place)
-    if (exchange === undefined) this.#lose(id)
+    if (exchange === undefined) {
+      this.#places.delete(id)
+      this.#lost += 1
+    }
     this.#latest = exchange
     return exchange
   }
@@ -101,11 +104,6 @@ export class StoredRecording implements ReadonlyMap<string, Exchange> {
     } catch {
       return undefined
     }
-  }
-
-  #lose(id: string): void {
-    this.#places.delete(id)
-    this.#lost += 1
   }
 }
 

@@ -1,5 +1,5 @@
 import { type Form, isOfInterface, isTelling } from './forms.ts'
-import { viewsOf } from './views.ts'
+import { escapesWith, viewsOf } from './views.ts'
 
 /** A part of a text, or of bytes that are read as Latin-1, that is replaced by a mark. */
 export interface Cut {
@@ -44,6 +44,7 @@ export function finderOf(forms: readonly Form[]): (options: FinderOptions) => Fi
   const marksOfText = new Map(forms.toReversed().map(({ text, mark }) => [text, mark]))
   const written = forms.map(({ text }) => text).join('')
   const quoted = ['"', "'", '\\', '/', '`'].filter((one) => written.includes(one)).join('')
+  const escapes = escapesWith(quoted)
   // The shortest text that is found holds one of the triples that are compared, wherever it begins.
   const lengths = forms.flatMap(({ text, shortestPart }) => [text.length, shortestPart])
   const stride = Math.min(...lengths) - tripleLength + 1
@@ -83,7 +84,7 @@ export function finderOf(forms: readonly Form[]): (options: FinderOptions) => Fi
     }
     return (text) => {
       const cuts = search(text)
-      for (const view of viewsOf(text, quoted)) {
+      for (const view of viewsOf(text, escapes)) {
         for (const { start, end, mark } of search(view.text)) {
           cuts.push({ start: view.origin(start), end: view.origin(end), mark })
         }

@@ -10,11 +10,9 @@ const maxDepth = 3
 
 /**
  * The forms of a text in which a secret may hide: with JSON and JavaScript escapes, percent codes and
- * character references resolved, once and repeatedly. `quoted`: characters of the secrets that a writer may
- * put a backslash before.
+ * character references resolved, once and repeatedly.
  */
-export function* viewsOf(text: string, quoted: string): Iterable<View> {
-  const escapes = escapesWith(quoted)
+export function* viewsOf(text: string, escapes: RegExp): Iterable<View> {
   let view: View = { text, origin: (at) => at }
   for (let depth = 0; depth < maxDepth; depth += 1) {
     const next = resolved(view, escapes)
@@ -33,16 +31,10 @@ const patterns = [
   `&(?:amp;){0,4}(?:#[xX]0{0,8}(?<hex>${hex}{1,6});?|#0{0,8}(?<decimal>\\d{1,7});?|(?<named>amp|lt|gt|quot|apos);)`,
 ].join('|')
 
-const compiled = new Map<string, RegExp>()
-
-function escapesWith(quoted: string): RegExp {
-  const cached = compiled.get(quoted)
-  if (cached !== undefined) return cached
+/** @param quoted characters of the secrets that a writer may put a backslash before */
+export function escapesWith(quoted: string): RegExp {
   const set = quoted.replaceAll(/[\\\]^-]/g, '\\$&')
-  const source = quoted === '' ? patterns : `${patterns}|${backslashes}(?<quoted>[${set}])`
-  const escapes = new RegExp(source, 'g')
-  compiled.set(quoted, escapes)
-  return escapes
+  return new RegExp(quoted === '' ? patterns : `${patterns}|${backslashes}(?<quoted>[${set}])`, 'g')
 }
 
 const named: Readonly<Record<string, string>> = {

@@ -168,22 +168,19 @@ export function closeJournal(file: string): number {
 
 /** Keeps the journal of a killed run: its leftovers can be found only through it. */
 function archiveUnfinished(file: string): void {
-  const tag = existsSync(file) ? unfinishedTag(file) : undefined
-  if (tag === undefined) return
-  const first = join(dirname(file), `journal-${tag || 'untagged'}`)
-  let name = `${first}.ndjson`
-  for (let number = 2; existsSync(name); number += 1) name = `${first}-${number}.ndjson`
-  renameSync(file, name)
-}
-
-/** Tag of a run whose journal must be kept; undefined if nothing is open in it. */
-function unfinishedTag(file: string): string | undefined {
+  if (!existsSync(file)) return
+  let tag = 'unreadable'
   try {
     const { head, chats } = readJournal(file)
-    return chats.length > 0 ? head.tag : undefined
+    if (chats.length === 0) return
+    tag = head.tag || 'untagged'
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error
     // Written by another version, or edited: it may still be readable for a person.
-    return statSync(file).size === 0 ? undefined : 'unreadable'
+    if (statSync(file).size === 0) return
   }
+  const first = join(dirname(file), `journal-${tag}`)
+  let name = `${first}.ndjson`
+  for (let number = 2; existsSync(name); number += 1) name = `${first}-${number}.ndjson`
+  renameSync(file, name)
 }

@@ -25,18 +25,19 @@ export function expect(actual: unknown, what: string) {
     must(holds, showFrom(expected, from), showFrom(actual, from))
   }
   const number = typeof actual === 'number' ? actual : Number.NaN
+  const kind = Array.isArray(actual) ? 'a list' : 'a string'
+  const length = typeof actual === 'string' || Array.isArray(actual) ? actual.length : undefined
   return {
     /** Compares by identity; messages show true and false as yes and no. */
     toBe(expected: unknown) {
       if (typeof expected !== 'boolean') mustEqual(expected, Object.is(actual, expected))
-      else must(actual === expected, yesOrNo(expected), yesOrNo(!expected))
+      else must(actual === expected, expected ? 'yes' : 'no', expected ? 'no' : 'yes')
     },
     toEqual: (expected: unknown) => mustEqual(expected, isDeepStrictEqual(actual, expected)),
     /** A part of a text or an element of a list. */
-    toContain: (part: unknown) =>
-      must(contains(actual, part), `${kindOf(actual)} containing ${show(part)}`),
-    toHaveLength: (length: number) =>
-      must(lengthOf(actual) === length, String(length), String(lengthOf(actual) ?? 'none')),
+    toContain: (part: unknown) => must(contains(actual, part), `${kind} containing ${show(part)}`),
+    toHaveLength: (expected: number) =>
+      must(length === expected, String(expected), String(length ?? 'none')),
     toBeTypeOf: (type: keyof typeof article) =>
       must(actual !== null && typeof actual === type, article[type]),
     toBeDefined: () => must(actual !== undefined, 'a value'),
@@ -49,14 +50,9 @@ export function expect(actual: unknown, what: string) {
       toBe: (unexpected: unknown) => must(!Object.is(actual, unexpected), otherThan(unexpected)),
       toEqual: (unexpected: unknown) =>
         must(!isDeepStrictEqual(actual, unexpected), otherThan(unexpected)),
-      toContain: (part: unknown) =>
-        must(!contains(actual, part), `${kindOf(actual)} without ${show(part)}`),
+      toContain: (part: unknown) => must(!contains(actual, part), `${kind} without ${show(part)}`),
     },
   }
-}
-
-function yesOrNo(holds: boolean): string {
-  return holds ? 'yes' : 'no'
 }
 
 const article = { string: 'a string', number: 'a number', object: 'an object' } as const
@@ -68,17 +64,9 @@ function otherThan(value: unknown): string {
     : `a value other than ${show(value)}`
 }
 
-function kindOf(value: unknown): string {
-  return Array.isArray(value) ? 'a list' : 'a string'
-}
-
 function contains(whole: unknown, part: unknown): boolean {
   if (typeof whole === 'string') return typeof part === 'string' && whole.includes(part)
   return Array.isArray(whole) && whole.includes(part)
-}
-
-function lengthOf(value: unknown): number | undefined {
-  return typeof value === 'string' || Array.isArray(value) ? value.length : undefined
 }
 
 const maxElements = 3

@@ -26,8 +26,14 @@ export function judgeHistory(
     if (isInput(item)) judgeShape(collector, item, inputItem, 'V3-HIST-05')
   }
   judgeCursor(collector, pagination['cursor'])
-  const { searchParams } = new URL(exchange.request.url)
-  judgeLimit(collector, rows.length, pagination['cursor'], searchParams.get('limit'))
+  const sent = new URL(exchange.request.url).searchParams.get('limit') ?? ''
+  const isMore = rows.length > Number(sent)
+  // The last page would have the same length without a limit.
+  const isTelling = rows.length >= Number(sent) || pagination['cursor'] !== null
+  if (/^[1-9]\d{0,8}$/.test(sent) && isTelling) {
+    const why = `A page with limit ${sent} has ${rows.length} rows.`
+    collector.decide('V3-HIST-09', isMore && why, why)
+  }
   observe(collector, rows, pagination)
 }
 
@@ -68,19 +74,6 @@ function judgeCursor(collector: FindingCollector, cursor: unknown): void {
   } else {
     collector.broken('V3-HIST-12', `The cursor is ${show(cursor)}, not a string or null.`)
   }
-}
-
-function judgeLimit(
-  collector: FindingCollector,
-  rows: number,
-  cursor: unknown,
-  sent: string | null,
-): void {
-  if (sent === null || !/^[1-9]\d{0,8}$/.test(sent)) return
-  const limit = Number(sent)
-  const why = `A page with limit ${limit} has ${rows} rows.`
-  // The last page would have the same length without a limit.
-  if (rows >= limit || cursor !== null) collector.decide('V3-HIST-09', rows > limit && why, why)
 }
 
 function observe(
