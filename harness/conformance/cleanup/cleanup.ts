@@ -26,20 +26,29 @@ export interface CleanupOptions {
  * target does not answer or refuses the key.
  */
 export async function cleanUp(options: CleanupOptions): Promise<readonly Removal[]> {
-  const { chats, head } = readJournal(options.journalFile)
+  const { journalFile, signal, onRemoval } = options
+  const { chats, head } = readJournal(journalFile)
   const removals = new Map<OpenEntry, Removal>()
   const refusals: TargetUnusableError[] = []
   for (const endpoint of endpointsOf(options.profile)) {
     const pending = chats.filter((entry) => removals.get(entry)?.outcome !== 'deleted')
     if (pending.length === 0) break
+    const profile = profileOfEndpoint(options.profile, endpoint)
+    const userAgent = `chatgen-conformance/${suiteVersion()}`
+    const setup: ClientIdentity = { profile, tag: head.tag, userAgent }
+    const client = createAuxiliaryClient(setup, { purpose: 'cleanup', signal })
     try {
-      const profile = profileOfEndpoint(options.profile, endpoint)
-      for (const removal of await cleanUpAt(profile, head.tag, pending, options)) {
+      await preflight(setup, ['v3'], { signal })
+      const report = onRemoval ? { onRemoval } : {}
+      const work = { client, setup, journalFile, maxPages, ...report }
+      for (const removal of await removeChats(pending, work)) {
         removals.set(removal.entry, worse(removal, removals.get(removal.entry)))
       }
     } catch (error) {
       if (!(error instanceof TargetUnusableError)) throw error
       refusals.push(error)
+    } finally {
+      await client.close()
     }
   }
   const [refusal] = refusals
@@ -52,23 +61,6 @@ export async function cleanUp(options: CleanupOptions): Promise<readonly Removal
 function worse(removal: Removal, before: Removal | undefined): Removal {
   const isLeft = before?.outcome === 'left' && removal.outcome !== 'deleted'
   return isLeft || (before !== undefined && removal.outcome === 'unanswered') ? before : removal
-}
-
-async function cleanUpAt(
-  profile: TargetProfile,
-  tag: string,
-  chats: readonly OpenEntry[],
-  { journalFile, signal, onRemoval }: CleanupOptions,
-): Promise<readonly Removal[]> {
-  const setup: ClientIdentity = { profile, tag, userAgent: `chatgen-conformance/${suiteVersion()}` }
-  await preflight(setup, ['v3'], { signal })
-  const client = createAuxiliaryClient(setup, { purpose: 'cleanup', signal })
-  try {
-    const report = onRemoval ? { onRemoval } : {}
-    return await removeChats(chats, { client, setup, journalFile, maxPages, ...report })
-  } finally {
-    await client.close()
-  }
 }
 
 /** A cleanup may take longer than a run, so it reads more pages. */

@@ -30,7 +30,11 @@ export function judgeCompletion(
     const role = message?.['role']
     const other = role !== 'assistant' && `The role of the answer is ${show(role)}, not assistant.`
     if (areWhole) collector.decide('OAI-CHAT-15', other, 'The role is assistant.')
-    judgeToolCalls(collector, asArray(message?.['tool_calls']), request, choice?.['finish_reason'])
+    const calls = asArray(message?.['tool_calls'])
+    const ids = calls.map((call) => asObject(call)?.['id'])
+    judgeCallIds(collector, 'OAI-TOOL-02', ids, request)
+    const cut = choice?.['finish_reason'] === 'length'
+    for (const call of calls) judgeToolCall(collector, 'OAI-TOOL-02', call, { request, cut })
   }
   const [choice, ...others] = choices
   const index = choice?.['index']
@@ -61,19 +65,6 @@ const requirementOfMember = {
   finish_reason: 'OAI-CHAT-08',
   usage: 'OAI-CHAT-09',
 } as const satisfies Record<string, RequirementId>
-
-function judgeToolCalls(
-  collector: FindingCollector,
-  calls: readonly unknown[],
-  request: JsonObject,
-  reason: unknown,
-): void {
-  const ids = calls.map((call) => asObject(call)?.['id'])
-  judgeCallIds(collector, 'OAI-TOOL-02', ids, request)
-  for (const call of calls) {
-    judgeToolCall(collector, 'OAI-TOOL-02', call, { request, cut: reason === 'length' })
-  }
-}
 
 /** Section 2.1: the list of models, whose format is not shown: any array of objects is searched. */
 export function judgeModels(collector: FindingCollector, body: unknown): void {

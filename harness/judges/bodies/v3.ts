@@ -34,7 +34,14 @@ export function judgeHistory(
     const why = `A page with limit ${sent} has ${rows.length} rows.`
     collector.decide('V3-HIST-09', isMore && why, why)
   }
-  observe(collector, rows, pagination)
+  const statuses = rows.flatMap((row) => asString(row['item_status']) ?? [])
+  if (statuses.length > 0) collector.observed('OPEN-05', sorted(statuses))
+  if (rows.length === 0) return
+  const documented = new Set(['item', 'item_type', 'item_status'])
+  const members = rows.flatMap((row) => Object.keys(row))
+  const beside = sorted(members.filter((key) => !documented.has(key))) || 'none'
+  const paging = sorted(Object.keys(pagination).filter((key) => key !== 'cursor')) || 'none'
+  collector.observed('OPEN-03', `row: ${beside}; pagination: ${paging}`)
 }
 
 function judgeCopy(
@@ -74,21 +81,6 @@ function judgeCursor(collector: FindingCollector, cursor: unknown): void {
   } else {
     collector.broken('V3-HIST-12', `The cursor is ${show(cursor)}, not a string or null.`)
   }
-}
-
-function observe(
-  collector: FindingCollector,
-  rows: readonly JsonObject[],
-  pagination: JsonObject,
-): void {
-  const statuses = rows.flatMap((row) => asString(row['item_status']) ?? [])
-  if (statuses.length > 0) collector.observed('OPEN-05', sorted(statuses))
-  if (rows.length === 0) return
-  const members = rows.flatMap((row) => Object.keys(row))
-  const documented = new Set(['item', 'item_type', 'item_status'])
-  const beside = sorted(members.filter((key) => !documented.has(key))) || 'none'
-  const paging = sorted(Object.keys(pagination).filter((key) => key !== 'cursor')) || 'none'
-  collector.observed('OPEN-03', `row: ${beside}; pagination: ${paging}`)
 }
 
 function sorted(words: readonly string[]): string {

@@ -1,7 +1,6 @@
 import {
   type Exchange,
   type OpenQuestionId,
-  type OperationId,
   operationAt,
   operationOf,
   operations,
@@ -94,13 +93,28 @@ export async function sendWithRetries(sending: Sending): Promise<Exchange> {
     if (failed && isPage(failed) && pageOf(failed) === pageOf(answer))
       lastingPages.add(pageOf(answer))
     if (operation === undefined) return answer
+    const { method, path } = operations[operation]
+    // Which fields a target requires is an open question.
+    const observe = (names: readonly string[], refusal: Exchange) => {
+      const status = refusal.response?.status
+      const observation = `${method} ${path} without ${names.join(', ')}: ${status}`
+      sending.observe(openQuestionFor(operation), observation, [refusal])
+    }
     const missing = missingMember(answer)
-    if (missing !== undefined) observeWant(sending, operation, [missing], answer)
+    if (missing !== undefined) observe([missing], answer)
     // The body of a repeat must equal that of the first request.
     const mayAdd = supplements < maxSupplements && spec.repeatOf === undefined
     const additions = mayAdd ? namedMembers(answer, withMembers(spec, members), setup.profile) : {}
     if (Object.keys(additions).length === 0) {
-      return refused ? learn(sending, operation, members, refused, answer) : answer
+      if (refused === undefined) return answer
+      // A refusal because of a missing field counts only if adding the field did not help. For a negative
+      // request, the refusal with that field counts: it is for the right reason.
+      const { role } = answer.labels
+      if (!succeeded(answer)) return role === 'negative' || role === 'probe' ? answer : refused
+      const { learned } = setup.state
+      learned.set(operation, { ...learned.get(operation), ...members })
+      observe(Object.keys(members), refused)
+      return answer
     }
     supplements += 1
     refused ??= answer
@@ -178,35 +192,4 @@ function signalsFor({ signal, lateSignal, spec }: Sending) {
   if (spec.role !== 'cleanup') return { waitSignal: signal, abortSignal: lateSignal }
   const cleanupSignal = signal.aborted ? AbortSignal.timeout(interruptRequestMs) : lateSignal
   return { waitSignal: cleanupSignal, abortSignal: cleanupSignal }
-}
-
-/**
- * A refusal because of a missing field is observed, and counts only if adding the field did not help. For a
- * negative request, the refusal with that field counts: it is for the right reason.
- */
-function learn(
-  sending: Sending,
-  operation: OperationId,
-  members: Members,
-  refused: Exchange,
-  answer: Exchange,
-): Exchange {
-  const { role } = answer.labels
-  if (!succeeded(answer)) return role === 'negative' || role === 'probe' ? answer : refused
-  const { learned } = sending.context.setup.state
-  learned.set(operation, { ...learned.get(operation), ...members })
-  observeWant(sending, operation, Object.keys(members), refused)
-  return answer
-}
-
-/** Records that a target requires fields, which answers an open question. */
-function observeWant(
-  sending: Sending,
-  operation: OperationId,
-  names: readonly string[],
-  refused: Exchange,
-): void {
-  const { method, path } = operations[operation]
-  const observation = `${method} ${path} without ${names.join(', ')}: ${refused.response?.status}`
-  sending.observe(openQuestionFor(operation), observation, [refused])
 }
