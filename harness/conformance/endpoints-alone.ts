@@ -1,4 +1,4 @@
-import type { Exchange } from '../../contract/index.ts'
+import type { Exchange, Finding } from '../../contract/index.ts'
 import {
   type ConformanceReport,
   isViolation,
@@ -86,18 +86,12 @@ export function withEndpoints(
   })
 }
 
-function verdictAlone(
-  { id, brokenBy }: RequirementResult,
-  results: readonly ScenarioResult[],
-): Alone {
-  const again = results.filter(({ slug }) => brokenBy.includes(slug.replace(/@[A-Z]$/, '')))
-  const found = again
-    .flatMap(({ findings }) => findings)
-    .filter(({ requirement }) => requirement === id)
-  if (found.some(({ verdict }) => verdict === 'broken')) return 'violated'
-  const isHeld = ({ findings }: ScenarioResult) =>
-    findings.some(({ requirement, verdict }) => requirement === id && verdict === 'held')
-  return again.length === brokenBy.length && again.every(isHeld) ? 'passed' : 'undecided'
+function verdictAlone({ id, brokenBy }: RequirementResult, all: readonly ScenarioResult[]): Alone {
+  const again = all.filter(({ slug }) => brokenBy.includes(slug.replace(/@[A-Z]$/, '')))
+  const found = (sought: Finding['verdict']) => (result: ScenarioResult) =>
+    result.findings.some(({ requirement, verdict }) => requirement === id && verdict === sought)
+  if (again.some(found('broken'))) return 'violated'
+  return again.length === brokenBy.length && again.every(found('held')) ? 'passed' : 'undecided'
 }
 
 /** The endpoints that the exchanges of a violation went to; those of its scenario if they went to only one. */

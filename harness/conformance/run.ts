@@ -81,7 +81,12 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
   const decided = verdicts(isPartial ? interruptedReason : undefined)
   const doubted = isStopped || isPartial ? [] : decided.filter(isViolation)
   const alone = await runOnEachEndpoint(doubted, setup, run, redact, signal)
-  const audit = await auditSafely(collector, setup, isPartial)
+  const audit = await auditLeftovers(setup, isPartial).catch((error: unknown): LeftoverAudit => {
+    // A failed audit does not lose the verdicts.
+    const message = messageOf(error)
+    collector.faults.push({ scenario: 'leftover check', message })
+    return { ...emptyAudit, incompleteReason: message }
+  })
   return buildReport({ ...whole, decided, alone, exploration: explored, interrupted, audit })
 }
 
@@ -139,21 +144,6 @@ function probedSurfaces({ profile }: Selection, setup: RunSetup): readonly Surfa
         .filter((surface) => harmless.some((one) => one === surface))
         .slice(0, 1)
     : surfaces
-}
-
-/** Audits leftovers; a failed audit does not lose the verdicts. */
-async function auditSafely(
-  collector: Collector,
-  setup: RunSetup,
-  isInterrupted: boolean,
-): Promise<LeftoverAudit> {
-  try {
-    return await auditLeftovers(setup, isInterrupted)
-  } catch (error) {
-    const message = messageOf(error)
-    collector.faults.push({ scenario: 'leftover check', message })
-    return { ...emptyAudit, incompleteReason: message }
-  }
 }
 
 export type { Engine, RunOptions, Selection }

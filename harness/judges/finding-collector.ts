@@ -47,13 +47,15 @@ export class FindingCollector {
 
   judgement(exchanges: readonly string[]): Judgement {
     const held = [...this.#held].filter(([requirement]) => !this.#broken.has(requirement))
-    const findings = [
-      ...[...this.#broken].map(([id, note]) => finding(id, 'broken', note, exchanges)),
-      ...held.map(([id, note]) => finding(id, 'held', note, exchanges)),
-    ]
+    const findingOf =
+      (verdict: Finding['verdict']) =>
+      ([requirement, { event, ...note }]: readonly [RequirementId, Note]): Finding => {
+        const finding = { requirement, verdict, ...note, exchanges }
+        return event === undefined ? finding : { ...finding, event }
+      }
     const answers = [...this.#answers]
     return {
-      findings,
+      findings: [...[...this.#broken].map(findingOf('broken')), ...held.map(findingOf('held'))],
       observations: answers.map(([question, answer]) => ({ question, answer, exchanges })),
     }
   }
@@ -63,16 +65,6 @@ interface Note {
   readonly why: string
   readonly event: number | undefined
   readonly mayBeChance?: true
-}
-
-function finding(
-  requirement: RequirementId,
-  verdict: Finding['verdict'],
-  { event, ...note }: Note,
-  exchanges: readonly string[],
-): Finding {
-  const finding = { requirement, verdict, ...note, exchanges }
-  return event === undefined ? finding : { ...finding, event }
 }
 
 /** Judge of one aspect of an exchange, whose findings a collector keeps. */

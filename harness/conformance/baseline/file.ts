@@ -1,7 +1,7 @@
 import { type Document, isScalar, type Pair, parseDocument, YAMLMap } from 'yaml'
 import { z } from 'zod'
 import { requirementIds } from '../../../contract/index.ts'
-import { checkDocument, didYouMean, readDocument } from '../profile/document.ts'
+import { checkDocument, didYouMean, readDocument, type Source } from '../profile/document.ts'
 
 /** The fields of an entry in the order in which they are written. */
 const entry = z.strictObject(
@@ -47,10 +47,7 @@ export const toBeWritten = 'TO BE WRITTEN'
  * which excuses nothing by them, may keep them.
  * @throws ConfigurationError that names file, line and entry of every problem.
  */
-export function loadBaseline(
-  source: { readonly name: string; readonly text: string },
-  drafts: 'refused' | 'kept',
-): Baseline {
+export function loadBaseline(source: Source, drafts: 'refused' | 'kept'): Baseline {
   const { value, place } = readDocument(source, 'a baseline')
   const schema = drafts === 'kept' ? baselineFile : z.partialRecord(requirement, finished)
   const violations = checkDocument(schema, value, ([id = '']) => place([id]))
@@ -66,10 +63,7 @@ const finished = entry.extend({
  * ends in `.json` makes JSON.
  * @param text the file as it is; empty if there is none.
  */
-export function baselineText(
-  source: { readonly name: string; readonly text: string },
-  entries: ReadonlyMap<string, BaselineEntry>,
-): string {
+export function baselineText(source: Source, entries: ReadonlyMap<string, BaselineEntry>): string {
   if (source.name.endsWith('.json')) {
     return `${JSON.stringify(Object.fromEntries(entries), null, 2)}\n`
   }

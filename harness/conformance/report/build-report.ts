@@ -124,6 +124,12 @@ export function countTotals(
   return totals
 }
 
+interface Judged {
+  readonly requirements: readonly RequirementResult[]
+  readonly strict: boolean
+  readonly faults: readonly unknown[]
+}
+
 /**
  * Violated: a required requirement fails that no baseline names (with `strict`, a warning counts as well).
  * Incomplete: nothing violated, but a required requirement was not decided, or none of any level was, or an internal
@@ -132,23 +138,11 @@ export function countTotals(
  * @param allowed ids of undecided requirements that do not count
  */
 export function reportOutcome(
-  {
-    requirements,
-    strict,
-    faults,
-  }: {
-    readonly requirements: readonly RequirementResult[]
-    readonly strict: boolean
-    readonly faults: readonly unknown[]
-  },
+  { requirements, strict, faults }: Judged,
   allowed: readonly string[] = [],
 ): ConformanceReport['outcome'] {
-  const violated = requirements.some(
-    (requirement) =>
-      !requirement.known &&
-      (requirement.verdict === 'fail' || (strict && requirement.verdict === 'warn')),
-  )
-  if (violated) return 'violated'
+  const counts = (verdict: Verdict) => verdict === 'fail' || (strict && verdict === 'warn')
+  if (requirements.some(({ known, verdict }) => !known && counts(verdict))) return 'violated'
   const open = requirements.some(
     (requirement) =>
       requirement.level === 'required' &&

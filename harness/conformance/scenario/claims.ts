@@ -15,12 +15,8 @@ export type Claim = (
   ...evidence: readonly Evidence[]
 ) => boolean
 
-/** A list as evidence: its first pages. */
-interface PagedList {
-  readonly pages: readonly [Exchange, ...Exchange[]]
-}
-
-type Evidence = Exchange | PagedList
+/** An exchange, or the first pages of a list. */
+type Evidence = Exchange | { readonly pages: readonly [Exchange, ...Exchange[]] }
 
 const maxPages = 5
 

@@ -12,7 +12,7 @@ import { v2Generation, v2Message } from '../../../contract/wire.ts'
 import type { FindingCollector } from '../finding-collector.ts'
 import { show } from '../json.ts'
 import { judgeCompletion, judgeModels } from './openai.ts'
-import { judgeShape } from './shape.ts'
+import { type BodyJudge, judgeShape } from './shape.ts'
 import { judgeHistory, judgeResponseBody } from './v3.ts'
 
 /** Judges the body of a successful response that was not streamed, by the requested operation. */
@@ -37,12 +37,12 @@ export function judgeBody(
   collector.broken(requirement, why)
 }
 
-type BodyJudge = (
-  collector: FindingCollector,
-  body: JsonObject,
-  request: JsonObject,
-  exchange: Exchange,
-) => void
+/** An object without output whose `object` is no response breaks only the requirement of the one-shot. */
+const judgeOneShot: BodyJudge = (collector, body, request, exchange) => {
+  if (body['object'] === 'response' || 'output' in body) {
+    judgeResponseBody(collector, body, request, exchange)
+  } else collector.broken('V3-ONE-01', `The body is ${show(body)}, not a response object.`)
+}
 
 /** The requirement for the kind of body of an operation's response, and the judge of its members. */
 const kinds: Partial<Record<OperationId, readonly [RequirementId, BodyJudge]>> = {
@@ -52,13 +52,6 @@ const kinds: Partial<Record<OperationId, readonly [RequirementId, BodyJudge]>> =
   'v3.history': ['V3-HIST-01', judgeHistory],
   'v3.generate': ['V3-GEN-01', judgeResponseBody],
   'v3.oneShot': ['V3-ONE-01', judgeOneShot],
-}
-
-/** Judges a one-shot: an object without output whose `object` is no response breaks only its requirement. */
-function judgeOneShot(collector: FindingCollector, body: JsonObject, request: JsonObject): void {
-  if (body['object'] === 'response' || 'output' in body) {
-    judgeResponseBody(collector, body, request)
-  } else collector.broken('V3-ONE-01', `The body is ${show(body)}, not a response object.`)
 }
 
 /** Section 2.3: a stored message, compared with the request that stored it. */

@@ -1,4 +1,4 @@
-import { type Exchange, mediaType, type RequirementId } from '../../../contract/index.ts'
+import { mediaType, type RequirementId } from '../../../contract/index.ts'
 import {
   asArray,
   asObject,
@@ -11,15 +11,10 @@ import { completion, modelEntry, modelList } from '../../../contract/wire.ts'
 import { judgeMaxTokens, judgeSum } from '../final-response.ts'
 import type { FindingCollector } from '../finding-collector.ts'
 import { show } from '../json.ts'
-import { judgeShape } from './shape.ts'
+import { type BodyJudge, judgeShape } from './shape.ts'
 
 /** Sections 2.2 and 4.1: an unstreamed chat completion. */
-export function judgeCompletion(
-  collector: FindingCollector,
-  body: JsonObject,
-  request: JsonObject,
-  exchange: Exchange,
-): void {
+export const judgeCompletion: BodyJudge = (collector, body, request, exchange) => {
   judgeShape(collector, body, completion, requirementOfMember, ([field, , inner = 'index']) =>
     field !== 'choices' || inner === 'index' ? field : inner,
   )

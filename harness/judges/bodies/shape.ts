@@ -1,7 +1,15 @@
-import { type RequirementId, requirements } from '../../../contract/index.ts'
-import { asArray, isObject } from '../../../contract/json.ts'
+import { type Exchange, type RequirementId, requirements } from '../../../contract/index.ts'
+import { asArray, isObject, type JsonObject } from '../../../contract/json.ts'
 import type { FindingCollector } from '../finding-collector.ts'
 import { show } from '../json.ts'
+
+/** Judge of the members of a JSON body, with the body of its request. */
+export type BodyJudge = (
+  collector: FindingCollector,
+  body: JsonObject,
+  request: JsonObject,
+  exchange: Exchange,
+) => void
 
 /** Part of a zod schema that the judge needs. */
 interface Schema {

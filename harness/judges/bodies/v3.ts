@@ -1,18 +1,12 @@
-import type { Exchange, RequirementId } from '../../../contract/index.ts'
 import { asArray, asObject, asString, isObject, type JsonObject } from '../../../contract/json.ts'
 import { historyItem, historyPage, inputItem } from '../../../contract/wire.ts'
 import { itemsOf, judgeOutput, judgeUsage } from '../final-response.ts'
 import type { FindingCollector } from '../finding-collector.ts'
 import { show } from '../json.ts'
-import { judgeShape } from './shape.ts'
+import { type BodyJudge, judgeShape } from './shape.ts'
 
 /** Sections 2.6 and 4.3: one page of a history, as its query requested it. */
-export function judgeHistory(
-  collector: FindingCollector,
-  body: JsonObject,
-  _: JsonObject,
-  exchange: Exchange,
-): void {
+export const judgeHistory: BodyJudge = (collector, body, _, exchange) => {
   judgeShape(collector, body, historyPage, 'V3-HIST-01')
   if (collector.isBroken('V3-HIST-01')) return
   const rows = asArray(body['result']).filter(isObject)
@@ -21,8 +15,17 @@ export function judgeHistory(
     judgeShape(collector, row['item'], historyItem, 'V3-HIST-02')
     const item = asObject(row['item'])
     if (item === undefined) continue
-    judgeCopy(collector, 'V3-HIST-03', row, item, 'type')
-    judgeCopy(collector, 'V3-HIST-04', row, item, 'status')
+    for (const [member, requirement] of copies) {
+      const [original, copy] = [item[member], row[`item_${member}`]]
+      const text = `item_${member} is ${show(copy)}`
+      const other = `${text}; the ${member} of the item is ${show(original)}.`
+      if (original != null) {
+        collector.decide(requirement, copy !== original && other, `${text}, as in the item.`)
+      } else if (member === 'status' && copy == null && !isInput(item)) {
+        // Section 2.6: a copy, if present. Inputs never have a status, so they show nothing about it.
+        collector.held(requirement, 'Neither the item nor its row has a status.')
+      }
+    }
     if (isInput(item)) judgeShape(collector, item, inputItem, 'V3-HIST-05')
   }
   judgeCursor(collector, pagination['cursor'])
@@ -44,26 +47,10 @@ export function judgeHistory(
   collector.observed('OPEN-03', `row: ${beside}; pagination: ${paging}`)
 }
 
-function judgeCopy(
-  collector: FindingCollector,
-  requirement: RequirementId,
-  element: JsonObject,
-  item: JsonObject,
-  member: 'type' | 'status',
-): void {
-  const original = item[member]
-  const copy = element[`item_${member}`]
-  if (original == null) {
-    // Section 2.6: a copy, if present. Inputs never have a status, so they show nothing about it.
-    if (member === 'status' && copy == null && !isInput(item)) {
-      collector.held(requirement, 'Neither the item nor its row has a status.')
-    }
-    return
-  }
-  const text = `item_${member} is ${show(copy)}`
-  const other = `${text}; the ${member} of the item is ${show(original)}.`
-  collector.decide(requirement, copy !== original && other, `${text}, as in the item.`)
-}
+const copies = [
+  ['type', 'V3-HIST-03'],
+  ['status', 'V3-HIST-04'],
+] as const
 
 /** Messages that the model did not generate are inputs, and so are items with the role of an input. */
 function isInput(item: JsonObject): boolean {
@@ -88,11 +75,7 @@ function sorted(words: readonly string[]): string {
 }
 
 /** Section 4.3: a reply in one JSON body, the final response object. */
-export function judgeResponseBody(
-  collector: FindingCollector,
-  body: JsonObject,
-  request: unknown,
-): void {
+export const judgeResponseBody: BodyJudge = (collector, body, request) => {
   judgeOutput(collector, body)
   judgeUsage(collector, 'V3-GEN-12', body, request)
   observeItems(collector, body, request)

@@ -107,7 +107,6 @@ export function createGate(setup: RunSetup) {
       state.received.bytes += bodyLength(exchange)
       budget.settle(exchange)
     },
-    /** Tests if a response refuses a request that was accepted earlier in the run. */
     contradicts: breaker.contradicts,
     knowsKeyOf: breaker.knowsKeyOf,
     /** Obeys a 429 or 503: milliseconds to wait before the next try, or null to give up. */

@@ -63,14 +63,13 @@ export function missingMember(refusal: Exchange): 'assistant_id' | undefined {
 
 /** The request with fields that it does not set itself; one set to undefined is omitted on purpose. */
 export function withMembers(spec: RequestSpec, members: Members): RequestSpec {
-  const more = Object.entries(members).filter(([name]) => !setsMember(spec, name))
-  if (more.length === 0 || !isObject(spec.json)) return spec
-  return { ...spec, json: { ...spec.json, ...Object.fromEntries(more) } }
+  const { json } = spec
+  return isObject(json) ? { ...spec, json: { ...json, ...members, ...json } } : spec
 }
 
 /** Names of the fields that were added to the request of the scenario. */
 export function addedNames(spec: RequestSpec, members: Members): string[] {
-  return isObject(spec.json) ? Object.keys(members).filter((name) => !setsMember(spec, name)) : []
+  return Object.keys(members).filter((name) => !setsMember(spec, name))
 }
 
 /** The open question that asks whether a field is required. */
