@@ -4,19 +4,14 @@ import { describe, expect, test } from 'vitest'
 import { bodyText, type Exchange } from '../../contract/index.ts'
 import { maxTimerMs } from '../../contract/timer.ts'
 import type { Outgoing } from './conversation.ts'
-import { ended, startRawServer, writePieces } from './test-support/listen-on-loopback.ts'
+import { rawServer, startRawServer, writePieces } from './test-support/listen-on-loopback.ts'
 import { outgoing, sendRequest, withTransport } from './test-support/send.ts'
-
-async function serve(script: (socket: Socket) => unknown) {
-  const server = ended(await startRawServer(script))
-  return server.url
-}
 
 async function ending(
   script: (socket: Socket) => unknown,
   more?: Partial<Outgoing>,
 ): Promise<Exchange> {
-  return sendRequest(await serve(script), more)
+  return sendRequest((await rawServer(script)).url, more)
 }
 
 const head = 'HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\n'
@@ -177,7 +172,7 @@ test('we leave on purpose after so many events, and the other side is told', asy
 
 test('an answer is known of before it has ended', async () => {
   const rest = Promise.withResolvers<void>()
-  const url = await serve(async (socket) => {
+  const { url } = await rawServer(async (socket) => {
     socket.write(`${head}content-length: 5\r\n\r\n`)
     await rest.promise
     socket.write('hello')

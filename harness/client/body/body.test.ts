@@ -6,7 +6,7 @@ import { bodyLength, bodyText, type Header, type WireChunk } from '../../../cont
 import { createNetworkTransport } from '../network/network.ts'
 import { directNetwork } from '../network/options.ts'
 import { cutAt, goldenEvents, goldenStream } from '../test-support/golden-stream.ts'
-import { startRawServer, urlOf } from '../test-support/listen-on-loopback.ts'
+import { rawServer, urlOf } from '../test-support/listen-on-loopback.ts'
 import { outgoing, sendRequest } from '../test-support/send.ts'
 import { ChunkList } from './chunk-list.ts'
 import { createContentDecoder } from './content-coding.ts'
@@ -291,8 +291,7 @@ test('chunks keep their bytes and times, however large they are', () => {
 })
 
 async function answered(sent: string, limits: BodyLimits, isEnded = false) {
-  const server = await startRawServer((socket) => (isEnded ? socket.end(sent) : socket.write(sent)))
-  onTestFinished(() => server.close())
+  const server = await rawServer((socket) => (isEnded ? socket.end(sent) : socket.write(sent)))
   const transport = createNetworkTransport(directNetwork, limits)
   onTestFinished(() => transport.close())
   return transport.send(outgoing(server.url, { timeoutMs: 30_000 })).exchange

@@ -16,38 +16,40 @@ import { outgoing, sendRequest, withTransport } from '../test-support/send.ts'
 import {
   authority,
   certificate,
-  type Front,
+  type Handler,
   startPlainHttp2Server,
   startTlsServer,
 } from '../test-support/tls-front.ts'
 
 const trusting = { ca: authority() }
 
-const raw = async (frames: Frames) => ended(await startRawHttp2Server(frames))
+const raw = async (...server: Parameters<typeof startRawHttp2Server>) =>
+  ended(await startRawHttp2Server(...server))
+const secure = async (...front: Parameters<typeof startTlsServer>) =>
+  ended(await startTlsServer(...front))
+const plain = async (handle: Handler) => ended(await startPlainHttp2Server(handle))
+
+/** Frames of the whole answer `hello`. */
+const hello = (id: number) => [head(id, 'text/plain'), data(id, 'hello', true)]
 
 const http2 = { httpVersion: 'http2' } as const
 const event = 'event: a\ndata: 1\n\n'
 
 describe('over TLS with ALPN', () => {
-  const events = async (): Promise<Front> =>
-    ended(
-      await startTlsServer((request, response) => {
-        response.writeHead(200, {
-          'content-type': 'text/event-stream',
-          'retry-after': '7',
-          'set-cookie': ['a=1', 'b=2'],
-          'x-method': request.method,
-        })
-        response.end(event)
-      }),
-    )
-
   test.each([
     ['auto', 'h2', 'h2'],
     ['http1', 'http/1.1', 'http/1.1'],
     ['http2', 'h2', 'h2'],
   ] as const)('%s speaks %s, and every header is there', async (httpVersion, protocol, alpn) => {
-    const front = await events()
+    const front = await secure((request, response) => {
+      response.writeHead(200, {
+        'content-type': 'text/event-stream',
+        'retry-after': '7',
+        'set-cookie': ['a=1', 'b=2'],
+        'x-method': request.method,
+      })
+      response.end(event)
+    })
     const exchange = await sendRequest(front.url, {}, { ...trusting, httpVersion })
     expect(exchange.ending).toMatchObject({ kind: 'complete' })
     expect(exchange.protocol).toBe(protocol)
@@ -65,9 +67,7 @@ describe('over TLS with ALPN', () => {
   })
 
   test('many conversations share one connection, and keep apart', async () => {
-    const front = ended(
-      await startTlsServer((request, response) => response.end(`answer to ${request.url}`)),
-    )
+    const front = await secure((request, response) => response.end(`answer to ${request.url}`))
     await withTransport(async (transport) => {
       const sent = Array.from({ length: 40 }, (_, at) => {
         const request = outgoing(front.url).request
@@ -82,9 +82,7 @@ describe('over TLS with ALPN', () => {
   })
 
   test('a server that speaks HTTP/1.1 alone is spoken to so, on the connection that told', async () => {
-    const front = ended(
-      await startTlsServer((_, response) => response.end('hello'), { alpn: ['http/1.1'] }),
-    )
+    const front = await secure((_, response) => response.end('hello'), { alpn: ['http/1.1'] })
     const exchange = await sendRequest(front.url, {}, trusting)
     expect([exchange.protocol, bodyText(exchange)]).toEqual(['http/1.1', 'hello'])
     expect(front.protocols).toEqual(['http/1.1'])
@@ -114,19 +112,17 @@ describe('over TLS with ALPN', () => {
 describe('without TLS', () => {
   test('HTTP/2 is spoken with prior knowledge, requests arrive as they are given', async () => {
     const requests: { method: string; url: string; headers: unknown; body: string }[] = []
-    const front = ended(
-      await startPlainHttp2Server((request, response) => {
-        let body = ''
-        request.on('data', (bytes) => {
-          body += String(bytes)
-        })
-        request.on('end', () => {
-          const { method, url, headers } = request
-          requests.push({ method, url, headers, body })
-          response.end('{}')
-        })
-      }),
-    )
+    const front = await plain((request, response) => {
+      let body = ''
+      request.on('data', (bytes) => {
+        body += String(bytes)
+      })
+      request.on('end', () => {
+        const { method, url, headers } = request
+        requests.push({ method, url, headers, body })
+        response.end('{}')
+      })
+    })
     const request = {
       method: 'POST',
       url: `${front.url}/a/b?c=d`,
@@ -159,13 +155,11 @@ describe('without TLS', () => {
   })
 
   test('two credentials are both sent, as over HTTP/1.1', async () => {
-    const front = ended(
-      await startPlainHttp2Server((request, response) => {
-        const { rawHeaders } = request
-        const values = rawHeaders.filter((_, at) => rawHeaders[at - 1] === 'authorization')
-        response.end(JSON.stringify(values))
-      }),
-    )
+    const front = await plain((request, response) => {
+      const { rawHeaders } = request
+      const values = rawHeaders.filter((_, at) => rawHeaders[at - 1] === 'authorization')
+      response.end(JSON.stringify(values))
+    })
     const request = {
       ...outgoing(front.url).request,
       headers: [
@@ -201,12 +195,7 @@ describe('a stream', () => {
       'is reset with CANCEL': [resetWith(8), 'cut', `${isReset} CANCEL (8)`, event],
       'is refused in mid-body': [resetWith(7), 'cut', `${isReset} REFUSED_STREAM (7)`, event],
       'is reset with any code': [resetWith(99), 'cut', `${isReset} unknown code (99)`, event],
-      'is reset after its end': [
-        (id) => [head(id, 'text/plain'), data(id, 'hello', true), reset(id, 0)],
-        'complete',
-        '',
-        'hello',
-      ],
+      'is reset after its end': [(id) => [...hello(id), reset(id, 0)], 'complete', '', 'hello'],
       'is reset without an error before the announced length': [
         (id) => [
           head(id, 'text/plain', { 'content-length': '10' }),
@@ -260,9 +249,7 @@ describe('a stream', () => {
   })
 
   test('that a server refuses is sent once more, and not twice', async () => {
-    const once = await raw((id, turn) =>
-      turn === 0 ? [reset(id, 7)] : [head(id, 'text/plain'), data(id, 'hello', true)],
-    )
+    const once = await raw((id, turn) => (turn === 0 ? [reset(id, 7)] : hello(id)))
     expect(bodyText(await sendRequest(once.url, {}, http2))).toBe('hello')
     const ever = await raw((id) => [reset(id, 7)])
     expect((await sendRequest(ever.url, {}, http2)).ending).toMatchObject({
@@ -272,19 +259,15 @@ describe('a stream', () => {
   })
 
   test('that a closing connection has not begun with goes to the next one', async () => {
-    const server = await raw((id, turn) =>
-      turn === 0 ? [goAway(0, 0)] : [head(id, 'text/plain'), data(id, 'hello', true)],
-    )
+    const server = await raw((id, turn) => (turn === 0 ? [goAway(0, 0)] : hello(id)))
     expect(bodyText(await sendRequest(server.url, {}, http2))).toBe('hello')
     expect(server.connections).toBe(2)
   })
 
   test('whose head and body come in one read loses nothing, while others are being sent', async () => {
-    const server = ended(
-      await startRawHttp2Server(
-        (id) => [head(id, 'text/event-stream'), data(id, event), data(id, event, true)],
-        certificate('server'),
-      ),
+    const server = await raw(
+      (id) => [head(id, 'text/event-stream'), data(id, event), data(id, event, true)],
+      certificate('server'),
     )
     await withTransport(async (transport) => {
       await transport.send(outgoing(server.url)).exchange
@@ -305,18 +288,16 @@ describe('a stream', () => {
 
   test('that we leave is reset, and the connection stays', async () => {
     const left = Promise.withResolvers<number>()
-    const front = ended(
-      await startPlainHttp2Server((request, response) => {
-        if (request.url === '/next') {
-          response.end('next')
-          return
-        }
-        response.stream.on('close', () => left.resolve(response.stream.rstCode))
-        response.stream.on('error', () => {})
-        response.writeHead(200, { 'content-type': 'text/event-stream' })
-        response.write(event.repeat(3))
-      }),
-    )
+    const front = await plain((request, response) => {
+      if (request.url === '/next') {
+        response.end('next')
+        return
+      }
+      response.stream.on('close', () => left.resolve(response.stream.rstCode))
+      response.stream.on('error', () => {})
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write(event.repeat(3))
+    })
     await withTransport(async (transport) => {
       const exchange = await transport.send(outgoing(front.url, { leaveAfterEvents: 2 })).exchange
       expect(exchange.ending.kind).toBe('aborted')

@@ -1,15 +1,12 @@
 import type { Socket } from 'node:net'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { bodyBytes, bodyText, type Header } from '../../../contract/index.ts'
 import { cutAt, goldenStream } from '../test-support/golden-stream.ts'
-import { startRawServer, writePieces } from '../test-support/listen-on-loopback.ts'
+import { rawServer, writePieces } from '../test-support/listen-on-loopback.ts'
 import { outgoing, sendRequest, withTransport } from '../test-support/send.ts'
 
-async function serve(...lines: readonly string[]) {
-  const server = await startRawServer((socket) => socket.write(`${lines.join('\r\n')}\r\n\r\n`))
-  onTestFinished(() => server.close())
-  return server
-}
+const serve = (...lines: readonly string[]) =>
+  rawServer((socket) => socket.write(`${lines.join('\r\n')}\r\n\r\n`))
 
 describe('headers', () => {
   test('of an answer have names in lower case, in their order, and repeated ones stay apart', async () => {
@@ -78,10 +75,9 @@ test('a body is kept as it came, and decoded only where it is an event stream', 
   expect(exchange.events).toEqual([])
 
   const head = 'HTTP/1.1 200 OK\r\ncontent-type: Text/Event-Stream; charset=utf-8\r\n'
-  const server = await startRawServer((socket) =>
+  const server = await rawServer((socket) =>
     socket.write(`${head}content-length: 9\r\n\r\ndata: 1\n\n`),
   )
-  onTestFinished(() => server.close())
   const stream = await sendRequest(server.url)
   expect(stream.events).toMatchObject([{ name: null, data: '1' }])
   expect(bodyText(stream)).toBe('data: 1\n\n')
@@ -89,11 +85,10 @@ test('a body is kept as it came, and decoded only where it is an event stream', 
 
 test('after a server closed an idle connection, each request has a connection of its own', async () => {
   const sockets: Socket[] = []
-  const server = await startRawServer((socket) => {
+  const server = await rawServer((socket) => {
     sockets.push(socket)
     socket.write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n')
   })
-  onTestFinished(() => server.close())
   await withTransport(async (transport) => {
     const kinds: string[] = []
     for (let turn = 0; turn < 4; turn += 1) {
@@ -108,13 +103,12 @@ test('after a server closed an idle connection, each request has a connection of
 
 test('each event of a stream has the time of the segment that completed it', async () => {
   const golden = goldenStream('\r\n')
-  const server = await startRawServer(async (socket) => {
+  const server = await rawServer(async (socket) => {
     socket.write(
       `HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: ${golden.length}\r\n\r\n`,
     )
     await writePieces(socket, cutAt(golden, [golden.indexOf('event: several')]))
   })
-  onTestFinished(() => server.close())
   const exchange = await sendRequest(server.url)
   expect(Buffer.from(bodyBytes(exchange)).equals(golden)).toBe(true)
   const times = exchange.response?.chunks.map(({ atMs }) => atMs) ?? []

@@ -117,6 +117,11 @@ export async function startRawServer(script: (socket: Socket, turn: number) => u
   return { url: `http://127.0.0.1:${port}`, heads, close }
 }
 
+/** URL and heads of such a server, which is closed when the test has finished. */
+export async function rawServer(script: (socket: Socket, turn: number) => unknown) {
+  return ended(await startRawServer(script))
+}
+
 /** Writes pieces so that they arrive as separate segments. */
 export async function writePieces(
   socket: Socket,
