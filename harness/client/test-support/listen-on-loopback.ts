@@ -86,6 +86,11 @@ export function ended<T extends { close(): Promise<void> }>(server: T): T {
   return server
 }
 
+/** A host with this handler, until the test has finished. */
+export async function listening(handler: RequestListener): Promise<TestHost> {
+  return ended(await listen(handler))
+}
+
 /** The free port of 127.0.0.1 at which a server listens until the test has finished. */
 export async function portOf(server: Server): Promise<number> {
   return ended(await listenOnLoopback(server)).port

@@ -25,30 +25,26 @@ import {
 } from './journal.ts'
 
 test('a whole run leaves none of the many chats that it makes', { timeout: 60_000 }, async () => {
-  const server = await startReferenceServer()
+  const server = ended(await startReferenceServer())
   const [apiKey = ''] = server.keys
-  try {
-    const profile = profileOf({
-      baseUrl: server.url,
-      apiKey,
-      capabilities: { reasoning: true, images: true, video: true, attachments: true },
-      tools: { search: 'file_search', name: 'get_time', ask: 'What time is it?' },
-      v2Chat: { create: { method: 'POST', path: '/api/v2/chat', body: { name: '{name}' } } },
-    })
-    const outDir = temporaryFolder()
-    const report = await check(profile, { outDir, jobs: 8, depth: 'quick' })
-    expect(report.faults).toEqual([])
-    expect(await chatsOf(server.url, apiKey)).toEqual([])
-    expect(report.residue.filter(({ kind }) => kind === 'chat')).toEqual([])
-    const kinds = new Set(report.residue.map(({ kind }) => kind))
-    expect(kinds).toEqual(new Set(['v2 chat', 'attachment']))
-    const journal = readJournal(join(outDir, 'journal.ndjson'))
-    const made = createdEntries(journal).filter(({ kind }) => kind !== 'attachment')
-    expect(made.length).toBeGreaterThanOrEqual(60)
-    expect(journal.open.filter(({ kind }) => kind === 'chat')).toEqual([])
-  } finally {
-    await server.close()
-  }
+  const profile = profileOf({
+    baseUrl: server.url,
+    apiKey,
+    capabilities: { reasoning: true, images: true, video: true, attachments: true },
+    tools: { search: 'file_search', name: 'get_time', ask: 'What time is it?' },
+    v2Chat: { create: { method: 'POST', path: '/api/v2/chat', body: { name: '{name}' } } },
+  })
+  const outDir = temporaryFolder()
+  const report = await check(profile, { outDir, jobs: 8, depth: 'quick' })
+  expect(report.faults).toEqual([])
+  expect(await chatsOf(server.url, apiKey)).toEqual([])
+  expect(report.residue.filter(({ kind }) => kind === 'chat')).toEqual([])
+  const kinds = new Set(report.residue.map(({ kind }) => kind))
+  expect(kinds).toEqual(new Set(['v2 chat', 'attachment']))
+  const journal = readJournal(join(outDir, 'journal.ndjson'))
+  const made = createdEntries(journal).filter(({ kind }) => kind !== 'attachment')
+  expect(made.length).toBeGreaterThanOrEqual(60)
+  expect(journal.open.filter(({ kind }) => kind === 'chat')).toEqual([])
 })
 
 describe('the audit of what is left', () => {
@@ -271,23 +267,19 @@ const only = ['V3-CHAT-01', 'V3-CHAT-03', 'V3-AUTH-*']
 test('the journal of a run: says who wrote it, never the key, and leaves no chat open', {
   timeout: 60_000,
 }, async () => {
-  const server = await startReferenceServer()
+  const server = ended(await startReferenceServer())
   const outDir = temporaryFolder()
   const [apiKey = ''] = server.keys
-  try {
-    const baseUrl = `${server.url}/${apiKey}/..`
-    const report = await check(profileOf({ baseUrl, apiKey }), { outDir, only, seed: '5eed' })
-    const text = readFileSync(join(outDir, 'journal.ndjson'), 'utf8')
-    expect(text).not.toContain(apiKey)
-    const journal = parseJournal(text, 'journal')
-    expect(journal.head).toMatchObject({ tag: 'chatgen-5eed', kit: report.suite.version })
-    const isChat = ({ kind }: { kind?: string }) => kind === 'chat'
-    const created = journal.entries.filter((entry) => entry.event === 'created' && isChat(entry))
-    expect(created.length).toBe(report.cost.chats)
-    expect(journal.open.filter(isChat)).toEqual([])
-  } finally {
-    await server.close()
-  }
+  const baseUrl = `${server.url}/${apiKey}/..`
+  const report = await check(profileOf({ baseUrl, apiKey }), { outDir, only, seed: '5eed' })
+  const text = readFileSync(join(outDir, 'journal.ndjson'), 'utf8')
+  expect(text).not.toContain(apiKey)
+  const journal = parseJournal(text, 'journal')
+  expect(journal.head).toMatchObject({ tag: 'chatgen-5eed', kit: report.suite.version })
+  const isChat = ({ kind }: { kind?: string }) => kind === 'chat'
+  const created = journal.entries.filter((entry) => entry.event === 'created' && isChat(entry))
+  expect(created.length).toBe(report.cost.chats)
+  expect(journal.open.filter(isChat)).toEqual([])
 })
 
 const anyProfile = profileOf({ baseUrl: 'http://127.0.0.1:1', apiKey: 'a-key-of-some-length' })

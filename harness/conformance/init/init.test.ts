@@ -2,7 +2,12 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { startReferenceServer } from '../../../reference-server/index.ts'
-import { ended, forward, listen, readBody } from '../../client/test-support/listen-on-loopback.ts'
+import {
+  ended,
+  forward,
+  listening,
+  readBody,
+} from '../../client/test-support/listen-on-loopback.ts'
 import { startSecondServer } from '../../proof/test-support/second-server/server.ts'
 import { readJournal } from '../cleanup/journal.ts'
 import { TargetUnusableError } from '../errors.ts'
@@ -185,10 +190,6 @@ test.each([
 ])('ids of models in %j', (body, ids) => {
   expect(modelIdsIn(body)).toEqual(ids)
 })
-
-async function listening(handler: Parameters<typeof listen>[0]) {
-  return ended(await listen(handler))
-}
 
 function loaded(text: string, key = '', options: Parameters<typeof loadProfile>[2] = {}) {
   return loadProfile({ name: 'it', text }, { CHATGEN_API_KEY: key }, options)

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { surfaces as allSurfaces, type Surface } from '../../../contract/index.ts'
 import { startReferenceServer } from '../../../reference-server/index.ts'
-import { ended, listen } from '../../client/test-support/listen-on-loopback.ts'
+import { ended, listening } from '../../client/test-support/listen-on-loopback.ts'
 import { ConfigurationError, TargetUnusableError } from '../errors.ts'
 import { profileOf } from '../test-support/check.ts'
 import { preflight } from './preflight.ts'
@@ -119,11 +119,10 @@ describe('no service is', () => {
     'a redirect with %i, whose Location names the address',
     async (status) => {
       const headers: (string | undefined)[] = []
-      const elsewhere = await listen((request, response) => {
+      const elsewhere = await listening((request, response) => {
         headers.push(request.headers.authorization)
         response.end('{}')
       })
-      onTestFinished(() => elsewhere.close())
       const { error } = await unmet((request, response) => {
         response.writeHead(status, { location: `${elsewhere.url}/llm${request.url}` }).end()
       })
@@ -295,11 +294,6 @@ function preflightAt(baseUrl: string, more = {}, surfaces: Surfaces = allSurface
   const profile = profileOf({ baseUrl, apiKey: key, ...more })
   const identity = { profile, tag: 'chatgen-test', userAgent: 'chatgen-conformance/test' }
   return preflight(identity, surfaces)
-}
-
-async function listening(handler: Handler) {
-  const host = ended(await listen(handler))
-  return host
 }
 
 async function met(handler: Handler, surfaces?: Surfaces, more = {}) {

@@ -44,6 +44,8 @@ test('nonces of a run are found in a text, without words that a model made up or
 describe('a history shows an input', () => {
   const turn = { surface: 'v3', method: 'POST', path: '/api/v3/message/generate' } as const
   const page = { surface: 'v3', method: 'GET', path: '/api/v3/message' } as const
+  const rows = (role: string, text?: string) =>
+    JSON.stringify({ result: [{ item: { role, content: [{ text }] } }] })
 
   test.each<[string, readonly string[], boolean]>([
     ['of its chat', ['200 a'], false],
@@ -61,13 +63,11 @@ describe('a history shows an input', () => {
       judgeRows(setup, spec, exchangeOf({ status: Number(status) }))
     }
     const spec = { ...page, query: { chat_id: 'a' } }
-    const rows = (role: string) =>
-      JSON.stringify({ result: [{ item: { role, content: [{ text }] } }] })
-    const findings = judgeRows(setup, spec, exchangeOf({ answer: rows('user') }))
+    const findings = judgeRows(setup, spec, exchangeOf({ answer: rows('user', text) }))
     expect(findings.map(({ requirement }) => requirement)).toEqual(isForeign ? ['V3-HIST-16'] : [])
-    expect(judgeRows(setup, spec, exchangeOf({ answer: rows('assistant') }))).toEqual([])
+    expect(judgeRows(setup, spec, exchangeOf({ answer: rows('assistant', text) }))).toEqual([])
     const later = { ...spec, query: { chat_id: 'a', cursor: 'c' } }
-    expect(judgeRows(setup, later, exchangeOf({ answer: rows('user') }))).toEqual([])
+    expect(judgeRows(setup, later, exchangeOf({ answer: rows('user', text) }))).toEqual([])
   })
 
   test('that was drawn for two chats', () => {
@@ -78,7 +78,7 @@ describe('a history shows an input', () => {
       return text
     }
     const [text] = [drawFor('a'), drawFor('b')]
-    const answer = JSON.stringify({ result: [{ item: { role: 'user', content: [{ text }] } }] })
+    const answer = rows('user', text)
     const spec = { ...page, query: { chat_id: 'a' } }
     expect(judgeRows(setup, spec, exchangeOf({ answer }))).toEqual([])
   })

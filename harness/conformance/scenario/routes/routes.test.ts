@@ -121,24 +121,22 @@ test('records of a list: are the elements of the innermost arrays that hold a ma
 
 describe('a list that never ends', () => {
   const limits = { pages: 50, bodyBytes: 10_000 }
+  const walkOf = (text: (requests: number) => string) => {
+    let requestCount = 0
+    const next = async () => page(text(requestCount++))
+    return walkList(next, { limits, pointer: undefined })
+  }
 
   test('is followed for as many pages as the profile says', async () => {
-    let requestCount = 0
-    const walk = await walkList(async () => page(`{"data":[],"cursor":"c${requestCount++}"}`), {
-      limits,
-      pointer: undefined,
-    })
+    const walk = await walkOf((requests) => `{"data":[],"cursor":"c${requests}"}`)
     expect(walk.pages).toHaveLength(50)
     expect(walk.complete).toBe(false)
     expect(walk.exceededLimit).toBe('gave 50 pages, and a cursor for more (limits.pages)')
   })
 
   test('and for as many bytes', async () => {
-    let requestCount = 0
-    const walk = await walkList(
-      async () => page(`{"data":["${'x'.repeat(3_000)}"],"cursor":"c${requestCount++}"}`),
-      { limits, pointer: undefined },
-    )
+    const long = 'x'.repeat(3_000)
+    const walk = await walkOf((requests) => `{"data":["${long}"],"cursor":"c${requests}"}`)
     expect(walk.exceededLimit).toBe(
       'gave 4 pages of more than 10000 bytes together, and a cursor for more (limits.bodyBytes)',
     )
@@ -149,12 +147,8 @@ describe('a list that never ends', () => {
       ['null', true],
       ['"c1"', false],
     ] as const) {
-      let requestCount = 0
-      const walk = await walkList(
-        async () =>
-          page(`{"data":[],"cursor":${requestCount++ < 3 ? `"c${requestCount}"` : last}}`),
-        { limits, pointer: undefined },
-      )
+      const cursor = (requests: number) => (requests < 3 ? `"c${requests + 1}"` : last)
+      const walk = await walkOf((requests) => `{"data":[],"cursor":${cursor(requests)}}`)
       expect(walk.pages).toHaveLength(4)
       expect(walk).toMatchObject({ complete })
       expect(walk.exceededLimit).toBeUndefined()

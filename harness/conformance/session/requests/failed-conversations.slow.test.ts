@@ -55,6 +55,8 @@ function run(options: CheckOptions = {}, baseUrl = road.url): Promise<Conformanc
 }
 
 const red = (report: ConformanceReport) => requirementsWith(report, 'fail', 'warn').map(lineOf)
+const resultOf = ({ requirements }: ConformanceReport, id: string) =>
+  requirements.find((requirement) => requirement.id === id)
 const isGeneration = ({ path }: ReceivedRequest) => path === '/api/v3/message/generate'
 const isCompletion = ({ path }: ReceivedRequest) => path === '/api/openai/chat/completions'
 
@@ -116,12 +118,10 @@ test('a gateway that never reaches the service leaves its requirements open, and
   const report = await run()
   expect(red(report)).toEqual([])
   expect(report.outcome).toBe('incomplete')
-  const message = (id: string) =>
-    report.requirements.find((requirement) => requirement.id === id)?.message
-  expect(message('OAI-CHAT-01')).toMatchInlineSnapshot(
+  expect(resultOf(report, 'OAI-CHAT-01')?.message).toMatchInlineSnapshot(
     `"POST /api/openai/chat/completions was answered 502, a gateway's error, and so was its repeat"`,
   )
-  expect(message('VER-02')).toMatchInlineSnapshot(
+  expect(resultOf(report, 'VER-02')?.message).toMatchInlineSnapshot(
     `"POST /api/v3/message/generate was answered 502, a gateway's error, and so was its repeat"`,
   )
 })
@@ -141,11 +141,10 @@ test.each([
     const report = await run({ only })
     expect(failedIds(report)).toEqual(['OAI-STREAM-12', 'V3-SSE-08'])
     expect(report.outcome).toBe('violated')
-    const of = (id: string) => report.requirements.find((requirement) => requirement.id === id)
     // The responses that did arrive may hold all the same.
     const undecided = afterBytes > 1 ? /^(pass|inconclusive)$/ : /^inconclusive$/
-    expect(of('OAI-STREAM-04')?.verdict).toMatch(undecided)
-    expect(of('V3-THINK-01')?.verdict).toMatch(undecided)
+    expect(resultOf(report, 'OAI-STREAM-04')?.verdict).toMatch(undecided)
+    expect(resultOf(report, 'V3-THINK-01')?.verdict).toMatch(undecided)
     expect(report.traffic?.cut).toBeGreaterThan(5)
   },
   180_000,
@@ -205,8 +204,6 @@ test('a page that came again is asked for once more without a pause', async () =
 describe('an odd answer of a front', () => {
   const isUpload = ({ method, path }: ReceivedRequest) =>
     method === 'POST' && path === '/api/v3/attachment'
-  const resultOf = ({ requirements }: ConformanceReport, id: string) =>
-    requirements.find((requirement) => requirement.id === id)
 
   test.each<[string, Disturbance]>([
     ['an error in JSON', { kind: 'status', status: 500, form: 'json' }],
