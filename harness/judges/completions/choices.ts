@@ -23,7 +23,7 @@ interface ChoiceTrace {
   reason: string | undefined
   /** Texts of its chunks, if the request has stop sequences. */
   readonly pieces: string[]
-  /** Its tool calls by index. */
+  /** Tool calls by index. */
   readonly calls: Map<number, PartialCall>
 }
 
@@ -191,11 +191,11 @@ export class ChoiceJudge extends PartialJudge {
    */
   #judgeStop(pieces: readonly string[]): void {
     const text = pieces.join('')
-    const ends = this.#stops.flatMap((stop) => {
+    const spans = this.#stops.flatMap((stop) => {
       const start = text.indexOf(stop)
       return start < 0 ? [] : [{ stop, start, end: start + stop.length }]
     })
-    const [found] = ends.sort((a, b) => a.end - b.end)
+    const [found] = spans.sort((a, b) => a.end - b.end)
     if (found === undefined) return
     let at = 0
     const isWhole = pieces.some(({ length }) => {

@@ -20,6 +20,8 @@ export function latin1({ buffer, byteOffset, length }: Uint8Array): string {
  */
 const holes = { text: /[ !#-[\]-\xff]+/y, number: /(?:0|[1-9]\d{0,14})(?!\d)/y } as const
 
+const foreign = /[^ -~]/
+
 /** Bytes that are the same in each block, and the hole after them. */
 interface Stretch {
   readonly fixed: string
@@ -76,31 +78,37 @@ export class AlikeBlocks {
     let at = afterComments(bytes, from)
     this.number = undefined
     for (const { fixed, hole } of this.#stretches) {
-      if (!bytes.startsWith(fixed, at)) return -1
+      if (bytes.slice(at, at + fixed.length) !== fixed) return -1
       at += fixed.length
       if (hole === undefined) continue
-      const value = matchAt(holes[hole], bytes, at)
-      const text = /[^ -~]/.test(value) ? decode(Buffer.from(value, 'latin1')) : value
-      if (text === undefined || text === '') return -1
-      if (hole === 'text') this.text = text
-      else this.number = Number(text)
-      at += value.length
+      const end = endOf(holes[hole], bytes, at)
+      if (end === 0) return -1
+      const value = bytes.slice(at, end)
+      at = end
+      if (hole === 'number') {
+        this.number = Number(value)
+        continue
+      }
+      const text = foreign.test(value) ? decode(Buffer.from(value, 'latin1')) : value
+      if (text === undefined) return -1
+      this.text = text
     }
     return at
   }
 }
 
-/** What a sticky pattern matches at a place; empty if it does not. */
-function matchAt(pattern: RegExp, text: string, at: number): string {
+/** End of the match of a sticky pattern at a place; 0 without one. */
+function endOf(pattern: RegExp, text: string, at: number): number {
   pattern.lastIndex = at
-  return pattern.exec(text)?.[0] ?? ''
+  pattern.test(text)
+  return pattern.lastIndex
 }
 
 const comments = /(?::[ -~]*\n)+/y
 
 /** Comments of plain characters, such as a proxy or a server under measurement writes. */
 function afterComments(text: string, from: number): number {
-  return text[from] === ':' ? from + matchAt(comments, text, from).length : from
+  return text[from] === ':' ? endOf(comments, text, from) || from : from
 }
 
 /** Undefined if the key is missing or occurs more than once: then it is ambiguous. */
