@@ -6,6 +6,7 @@ import {
   capacityReportOf,
   nothingFound,
 } from '../../reports/capacity/test-support/sketch.ts'
+import { type Kind, mixEntry } from '../load/plan/mix.ts'
 import { drawsOf } from '../load/plan/random.ts'
 import { studentQuantile } from '../load/statistics/student.ts'
 import { compareCapacities } from './compare.ts'
@@ -14,7 +15,8 @@ import { type Admission, fitTokenBucket, policyLimitOf, rateWithinBucket } from 
 import { attainablePrecision, budgetText, independentShare, type Probe } from './probe.ts'
 import { outcomeOf } from './report/build-report.ts'
 import { driftOf } from './report/frontier.ts'
-import { searchCapacity } from './search.ts'
+import { resultOf } from './report/result.ts'
+import { answer, searchCapacity } from './search.ts'
 
 const slo = 'ttft.p95 < 500ms'
 
@@ -393,6 +395,24 @@ function reportOf(rate: number | null, interval: readonly [number, number] | nul
     result: { ...nothingFound, rate, interval: interval && [...interval] },
   })
 }
+
+test('what is in flight and the tokens count all requests of a transaction', () => {
+  const counts = { offered: 30, completed: 30, inputTokens: 300, outputTokens: 600 }
+  const perSecond = { ...capacityProbeOf().perSecond, ...counts }
+  const row = { ...{ rate: 10, concurrency: 60, perSecond }, valid: true, stopped: null } as const
+  const rows = [capacityProbeOf({ ...row, purpose: 'search' })]
+  const capacity = { ...answer('precise', []), rate: 10, interval: [9, 11] as const }
+  const resultWith = (kind: Kind) => {
+    const mix = { name: kind, entries: [mixEntry({ name: kind, kind })] }
+    const misbehavior = { slowReader: 0, abort: 0, churn: 0 }
+    const plan = { seed: 's', mix, misbehavior, idempotencyRaces: 0 }
+    const head = { loop: 'open', arrival: 'poisson', headroom: 0.7 } as const
+    return resultOf({ ...head, plan, load: { slos: [] } }, capacity, rows)
+  }
+  const tokensPerSecond = { input: 300, output: 600 }
+  expect(resultWith('v3-chat')).toMatchObject({ concurrency: { value: 60 }, tokensPerSecond })
+  expect(resultWith('v3-json')).toMatchObject({ concurrency: { value: 20 } })
+})
 
 describe('driftOf', () => {
   const probed = (rate: number, verdict: 'met' | 'missed', atMs: number) =>

@@ -37,11 +37,16 @@ const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 
 
 export function rate(text: string): number {
   const value = Number(text)
-  if (!(value > 0) || !Number.isFinite(value)) {
-    throw new InvalidArgumentError('must be a number of transactions per second, above 0')
+  if (!(value > 0) || value > maxRate) {
+    throw new InvalidArgumentError(
+      `must be a number of transactions per second, above 0 and at most ${maxRate}`,
+    )
   }
   return value
 }
+
+/** More than any generator sends: another unit was meant, and planning the arrivals takes minutes. */
+const maxRate = 1_000_000
 
 /** `0..100/60s`. */
 export function ramp(text: string) {

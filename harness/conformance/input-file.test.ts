@@ -8,9 +8,10 @@ import { readInputBytes, readInputFile } from './input-file.ts'
 const folder = mkdtempSync(join(tmpdir(), 'chatgen-input-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test('a regular file is read as it is', () => {
+test('a regular file is read as it is, without a byte order mark', () => {
   const text = `a: é\n${'x'.repeat(3 << 20)}`
   expect(readInputFile(fileOf(text))).toBe(text)
+  expect(readInputFile(fileOf(`\uFEFF${text}`))).toBe(text)
   expect(readInputBytes(fileOf(''))).toEqual(Buffer.alloc(0))
 })
 

@@ -9,12 +9,12 @@ const maxInputBytes = 8 * mebibyte
 export const maxStoredBytes = 256 * mebibyte
 
 /**
- * Text of a file named on the command line, read as UTF-8. Devices and pipes may be endless, so only a
+ * Text of a file named on the command line, read as UTF-8, without a byte order mark. Devices and pipes may be endless, so only a
  * regular file is read, and at most `maxBytes` of it.
  * @throws Error whose message is a whole sentence, or the error of the file system
  */
 export function readInputFile(file: string, maxBytes: number = maxInputBytes): string {
-  return readInputBytes(file, maxBytes).toString('utf8')
+  return new TextDecoder().decode(readInputBytes(file, maxBytes))
 }
 
 /** The same as bytes. */

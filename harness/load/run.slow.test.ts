@@ -155,6 +155,17 @@ test('an open loop never waits for answers; a closed one does', async () => {
   expect(closed.requests()).toBe(3)
 })
 
+test('a shard of a closed loop that has no client sends nothing, and is no slow generator', async () => {
+  const server = await oddServer(always('well'))
+  const { generator, outcome } = await load(server.url, {
+    spec: { arrival: { kind: 'closed', concurrency: 1, maxTransactions: 1e8 } },
+    options: { shard: { index: 1, of: 2 } },
+  })
+  expect(server.requests()).toBe(0)
+  expect(generator.reasons.join()).not.toContain('no request was sent')
+  expect(outcome).toBe('undecided')
+})
+
 test('without keep-alive each request has a connection of its own', async () => {
   const server = await oddServer(always('well'))
   const report = await load(server.url, { options: { keepAlive: false } })

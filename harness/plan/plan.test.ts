@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type CapacityReport, capacityReport } from '../../reports/capacity/model/report.ts'
 import { TraceSyntaxError } from '../load/plan/arrival-times.ts'
 import { DemandSyntaxError, parseDemand, parsePrice } from './demand.ts'
@@ -63,7 +63,17 @@ describe('a trace', () => {
       { fromMs: 0, perSecond: 1 },
       { fromMs: 3_600_000, perSecond: 2 },
     ])
+    const nights = readDemandTrace('at,rate\n22:00,1\n00:00,2\n01:00,3\n23:00,4\n01:00,5\n')
+    expect(nights.pieces.map(({ fromMs }) => fromMs / 3_600_000)).toEqual([0, 2, 3, 25, 27])
     expect(readDemandTrace('{"at": 1}\n{"at": 2.5}\n')).toMatchObject({ requests: 2 })
+  })
+
+  test('has the same hours on a machine with daylight-saving time', () => {
+    vi.stubEnv('TZ', 'Europe/Berlin')
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const lines = ['01:00', '02:00', '03:00Z', '04:00+00:00'].map((time) => `2026-03-29T${time},1`)
+    const { pieces } = readDemandTrace(['at,rate', ...lines].join('\n'))
+    expect(pieces.map(({ fromMs }) => fromMs / 3_600_000)).toEqual([0, 1, 2, 3])
   })
 
   test('of the requests that a load run recorded, in the order of their ends', () => {
@@ -82,6 +92,8 @@ describe('a trace', () => {
     ['at,rate\n60,1\n0,1\n', 3],
     ['when,rate\n0,1\n', 1],
     ['at,rate\n', 2],
+    ['at\n1764000000000\n1764086400000\n', 1],
+    ['at,requests\n0,5\n86400000,5\n', 1],
     ['{"at": 1}\n{"at": "x"}\n', 2],
   ])('names the line that it cannot read: %j', (text, line) => {
     expect(() => readDemandTrace(text)).toThrow(expect.objectContaining({ line }))

@@ -73,10 +73,7 @@ type Column = (typeof columns)[number]
 
 function fromCsv(text: string): DemandTrace {
   const lines = text.split(/\r?\n/)
-  const heading = (lines[0] ?? '')
-    .replace(/^\uFEFF/, '')
-    .split(',')
-    .map((name) => name.trim())
+  const heading = (lines[0] ?? '').split(',').map((name) => name.trim())
   if (!heading.includes('at')) {
     throw new TraceSyntaxError(1, `the heading has no column "at"; known are ${columns.join(', ')}`)
   }
@@ -100,10 +97,8 @@ function fromCsv(text: string): DemandTrace {
     if (atMs.length === 0) startsAtMs = time.ofDayMs
     const last = atMs.at(-1)
     // A time of day that decreases has passed midnight.
-    const ms =
-      time.isClock && last !== undefined && time.ms < last % dayMs
-        ? time.ms + dayMs * Math.ceil((last - time.ms) / dayMs)
-        : time.ms
+    const days = time.isClock && last !== undefined ? Math.ceil((last - time.ms) / dayMs) : 0
+    const ms = time.ms + dayMs * Math.max(0, days)
     if (last !== undefined && ms < last) {
       throw new TraceSyntaxError(index + 1, 'at: is before the line above')
     }
@@ -140,7 +135,8 @@ function timeOf(cell: string, line: number): Time {
     return { ms, ofDayMs: ms, isClock: true }
   }
   const [, ofDay] = /^\d{4}-\d{2}-\d{2}[T ](\d{2}:\d{2})/.exec(cell) ?? []
-  const ms = Date.parse(cell)
+  // Without a zone it is UTC: the hours of a trace do not depend on the machine that plans.
+  const ms = Date.parse(/(Z|[+-]\d{2}:?\d{2})$/i.test(cell) ? cell : `${cell}Z`)
   if (ofDay !== undefined && !Number.isNaN(ms)) {
     const [hour = '0', minute = '0'] = ofDay.split(':')
     return { ms, ofDayMs: (Number(hour) * 60 + Number(minute)) * 60_000, isClock: false }
@@ -151,6 +147,7 @@ function timeOf(cell: string, line: number): Time {
 /** Rates by second. */
 function ofRequests(times: readonly number[], lengths: readonly RequestLength[]): DemandTrace {
   const last = times.reduce((max, ms) => Math.max(max, ms), 0)
+  checkSpan(last)
   const counts = new Float64Array(Math.floor(last / secondMs) + 1)
   for (const ms of times) {
     const second = Math.floor(ms / secondMs)
@@ -170,6 +167,7 @@ function ofRates(
   isRate: boolean,
 ): DemandTrace {
   const lastMs = times.at(-1) ?? 0
+  checkSpan(lastMs)
   const step = times.length > 1 ? lastMs - (times.at(-2) ?? 0) : hourMs
   const durationMs = lastMs + Math.max(secondMs, step)
   const pieces = times.map((fromMs, at) => {
@@ -179,6 +177,14 @@ function ofRates(
   })
   const requests = requestsWithin({ pieces, durationMs }, 0, durationMs)
   return { pieces, durationMs, startsAtMs: null, requests, lengths: null }
+}
+
+const maxDays = 100
+
+/** Milliseconds that are taken for seconds would be a thousandth of the rate, or more seconds than fit in memory. */
+function checkSpan(lastMs: number): void {
+  if (lastMs < maxDays * dayMs) return
+  throw new TraceSyntaxError(1, `it spans more than ${maxDays} days: "at" is in seconds`)
 }
 
 type Rates = Pick<DemandTrace, 'pieces' | 'durationMs'>

@@ -87,9 +87,10 @@ export function loadComparisonToJson({ comparison, notes }: ComparedLoads): stri
   return jsonText({ ...comparison, notes: [...notes, ...comparison.notes] })
 }
 
-function headOf({ baseUrl, startedAt, version, requests, generator }: ComparedSide): string {
+function headOf(side: ComparedSide): string {
+  const { outcome, baseUrl, startedAt, version, requests, generator } = side
   const quality = generator === 'valid' ? '' : `, generator ${generator}`
-  return `${baseUrl}, ${startedAt}, chatgen ${version}, ${count(requests, 'request')}${quality}`
+  return `${outcome}, ${baseUrl}, ${startedAt}, chatgen ${version}, ${count(requests, 'request')}${quality}`
 }
 
 function rowOf({ name, unit, a, b, ratio, low, high, tolerance, verdict }: ComparedFigure) {

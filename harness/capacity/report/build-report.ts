@@ -4,7 +4,7 @@ import { surfaceOf } from '../../load/plan/mix.ts'
 import type { CapacityOptions } from '../probing/load-probe.ts'
 import type { Capacity, SearchEnd } from '../search.ts'
 import { driftOf, frontierOf, hysteresisOf } from './frontier.ts'
-import { policyOf, resultOf } from './result.ts'
+import { hasSeveralRequests, policyOf, resultOf } from './result.ts'
 
 /** Record of a search, which grows with each probe. */
 export interface SearchRecord {
@@ -68,7 +68,12 @@ export function buildCapacityReport(
     hysteresis: hysteresisOf(rows, result.limitedBy),
     drift: driftOf(capacity, rows),
     generator: generatorOf(run),
-    notes: [...new Set(run.notes)],
+    notes: [
+      ...(options.loop === 'open' && hasSeveralRequests(options)
+        ? ['rates are transactions a second, and transactions of this mix send several requests']
+        : []),
+      ...new Set(run.notes),
+    ],
     faults: [...run.faults],
   }
 }

@@ -2,6 +2,7 @@
 import { meanOf } from '../../../contract/averages.ts'
 import type { CapacityProbe } from '../../../reports/capacity/model/probe.ts'
 import type { CapacityReport, CapacityResult } from '../../../reports/capacity/model/report.ts'
+import type { Kind } from '../../load/plan/mix.ts'
 import { rateWithinBucket, type TokenBucket } from '../policy-limit.ts'
 import type { CapacityOptions } from '../probing/load-probe.ts'
 import { probeLimits } from '../probing/probe-limits.ts'
@@ -12,13 +13,17 @@ const confidence = 0.95
 /** Probes nearest to the found rate, from which concurrency and tokens are taken. */
 const nearestProbes = 5
 
+type ResultOptions = Pick<CapacityOptions, 'arrival' | 'headroom' | 'loop' | 'plan'> & {
+  readonly load: Pick<CapacityOptions['load'], 'slos' | 'maxRefusals'>
+}
+
 interface Found {
   readonly load: number | null
   readonly interval: readonly [low: number, high: number] | null
 }
 
 export function resultOf(
-  options: CapacityOptions,
+  options: ResultOptions,
   capacity: Capacity,
   rows: readonly CapacityProbe[],
 ): CapacityResult {
@@ -34,11 +39,14 @@ export function resultOf(
     load === null ? null : isClosed ? completedAt(rows, load) : load
   const rate = rateOf(found.load)
   const interval = found.interval === null ? null : intervalOf(found.interval.map(rateOf))
-  const perRequest = (read: (row: CapacityProbe) => number | null) =>
-    meanOf(near.flatMap((row) => perRate(read(row), row)))
-  const residence = perRequest(({ concurrency }) => concurrency)
-  const input = perRequest(({ perSecond }) => perSecond.inputTokens)
-  const output = perRequest(({ perSecond }) => perSecond.outputTokens) ?? 0
+  const each = isClosed ? 1 : requestsEach(options, near)
+  const perUnit = (read: (row: CapacityProbe) => number | null) => {
+    const perRequest = meanOf(near.flatMap((row) => perRate(read(row), row)))
+    return perRequest === null ? null : each * perRequest
+  }
+  const residence = perUnit(({ concurrency }) => concurrency)
+  const input = perUnit(({ perSecond }) => perSecond.inputTokens)
+  const output = perUnit(({ perSecond }) => perSecond.outputTokens) ?? 0
   const isPolicy = capacity.end === 'policy'
   return {
     rate,
@@ -56,6 +64,20 @@ export function resultOf(
     tokensPerSecond:
       rate === null ? null : { input: input === null ? null : rate * input, output: rate * output },
   }
+}
+
+const severalRequests: readonly Kind[] = ['v2-turn', 'v3-chat']
+
+/** True if transactions of the mix send several requests: the rate of an open loop counts transactions. */
+export function hasSeveralRequests({ plan }: Pick<CapacityOptions, 'plan'>): boolean {
+  const { mix, idempotencyRaces } = plan
+  return idempotencyRaces > 0 || mix.entries.some(({ kind }) => severalRequests.includes(kind))
+}
+
+/** Mean number of requests of a transaction. */
+function requestsEach(options: ResultOptions, rows: readonly CapacityProbe[]): number {
+  if (!hasSeveralRequests(options)) return 1
+  return meanOf(rows.map(({ perSecond, rate }) => perSecond.offered / rate)) ?? 1
 }
 
 function multiple({ load, interval }: Found, factor: number | null): CapacityResult['concurrency'] {
@@ -84,7 +106,7 @@ export function policyOf(
 }
 
 /** Highest rate at which refusals stay within the allowed share. */
-function policyRate({ burst, refill }: TokenBucket, options: CapacityOptions): Found {
+function policyRate({ burst, refill }: TokenBucket, options: ResultOptions): Found {
   const allowed = failureLimit(options)?.allowed ?? 0
   const [burstLow, burstHigh] = burst.interval
   const [refillLow, refillHigh] = refill.interval
@@ -98,7 +120,7 @@ function policyRate({ burst, refill }: TokenBucket, options: CapacityOptions): F
   }
 }
 
-function failureLimit({ load }: CapacityOptions) {
+function failureLimit({ load }: ResultOptions) {
   return probeLimits(load.slos, load.maxRefusals).find(({ isFailures }) => isFailures)
 }
 

@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto'
 import { InvalidArgumentError, Option } from 'commander'
+import type { CapacityReport } from '../../../reports/capacity/model/report.ts'
 import { ConfigurationError, refusing } from '../../conformance/errors.ts'
 import { maxStoredBytes } from '../../conformance/input-file.ts'
 import { TraceSyntaxError } from '../../load/plan/arrival-times.ts'
@@ -37,7 +39,7 @@ Exit codes:
   0 planned
   1 no number of replicas meets the SLOs
   2 usage, not a capacity report, a demand or a trace that cannot be read, an SLO that was not measured,
-    measurements with different SLOs or mixes, or a capacity report that was edited after its run
+    measurements with different SLOs, mixes or loops, or a capacity report that was edited after its run
   5 a measurement is undecided: the plan is provisional, or there is none if two rates were not measured,
     or if its requests do not tell the times of an iteration, a sequence and a prompt apart;
     or the service model does not reproduce the measurement: the plan is not reliable
@@ -191,7 +193,8 @@ function openMeasurements(paths: readonly string[], sizes: readonly number[] | u
 function checkComparable(first: Measurement, other: Measurement): void {
   const differences = [
     ['--slo', ({ report }: Measurement) => report.config.slos.toSorted().join(', ') || 'none'],
-    ['--mix', ({ report }: Measurement) => report.config.mixName],
+    ['--mix', ({ report }: Measurement) => mixText(report.config)],
+    ['loop', ({ report }: Measurement) => report.loop],
   ] as const
   for (const [name, read] of differences) {
     const [one, another] = [read(first), read(other)]
@@ -200,4 +203,9 @@ function checkComparable(first: Measurement, other: Measurement): void {
       `${first.file} was measured with ${name} ${one}, and ${other.file} with ${another}: measure each number of replicas with the same ${name}, or plan from one of them`,
     ])
   }
+}
+
+/** A mix by its name and content: two files may have the same name. */
+function mixText({ mixName, mix }: CapacityReport['config']): string {
+  return `${mixName} ${createHash('sha256').update(JSON.stringify(mix)).digest('hex').slice(0, 8)}`
 }

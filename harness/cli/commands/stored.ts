@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { partialText } from '../../../reports/load/outcome.ts'
 import { doubtText, withDoubt } from '../../../reports/text/digest.ts'
 import { exchangesName } from '../../conformance/defaults.ts'
@@ -166,8 +166,14 @@ function renderLoads(
     ])
   }
   const folder = out === '-' ? null : out
+  const dirs = files.map(({ dir }) => dir)
+  const isOfShard = dirs.some((dir) => folder !== null && resolve(dir) === resolve(folder))
+  if (files.length > 1 && hasFiles && isOfShard) {
+    throw new ConfigurationError([
+      `--out: ${folder} has the measurements of a shard, which the merged report would replace: choose another folder`,
+    ])
+  }
   render(report, loadKind, folder, () => {
-    const dirs = files.map(({ dir }) => dir)
     if (folder !== null && hasFiles && files.length > 1) mergeRequests(dirs, folder)
   })
   const { partial = missingOf([report]).partial } = report

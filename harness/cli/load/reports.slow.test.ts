@@ -91,6 +91,11 @@ describe('chatgen report of a load', () => {
     ['the same shard twice', ['shard-0', 'shard-0'], 'is shard 0, which was already given'],
     ['a format that a load has not', ['whole', '--report', 'badge'], 'unknown report format badge'],
     ['merged shards without a folder', ['shard-0', 'shard-1', '--report', 'html'], 'pass --out'],
+    [
+      'merged shards in the folder of one of them',
+      ['shard-0', 'shard-1', '--report', 'json', '--out', 'shard-1'],
+      'has the measurements of a shard',
+    ],
     ['a load and conformance together', ['whole', 'check.json'], 'render them separately'],
   ])('ends with 2 for %s', async (_, args, err) => {
     const check = '{"kind":"conformance-report","schemaVersion":1}'

@@ -3,7 +3,12 @@ import { existsSync } from 'node:fs'
 import { basename, extname } from 'node:path'
 import { ConfigurationError, refusing } from '../../conformance/errors.ts'
 import { checkDocument, didYouMean, readDocument } from '../../conformance/profile/document.ts'
-import { readTrace, type TraceLine, TraceSyntaxError } from '../../load/plan/arrival-times.ts'
+import {
+  expectedArrivals,
+  readTrace,
+  type TraceLine,
+  TraceSyntaxError,
+} from '../../load/plan/arrival-times.ts'
 import { builtInMixes, type Mix, surfaceOf } from '../../load/plan/mix.ts'
 import { mixFile, mixOfFile } from '../../load/plan/mix-schema.ts'
 import type { PlanSpec } from '../../load/plan/plan.ts'
@@ -13,8 +18,8 @@ import { inputText } from '../values.ts'
 import type { LoadFlags } from './flags.ts'
 
 const defaultMs = 30_000
-/** Bound of the plan of a closed loop, far above the transactions of any run. */
-const maxClosedArrivals = 100_000_000
+/** Bound of a plan, far above the transactions of any run. */
+const maxArrivals = 100_000_000
 
 /**
  * Builds the plan that the flags describe.
@@ -23,7 +28,14 @@ const maxClosedArrivals = 100_000_000
 export function planOf(flags: LoadFlags): PlanSpec {
   const traffic = trafficOf(flags)
   const arrival = arrivalOf(flags, traffic.mix)
-  return { ...traffic, arrival, durationNs: (flags.duration ?? naturalMs(arrival)) * 1e6 }
+  const durationNs = (flags.duration ?? naturalMs(arrival)) * 1e6
+  const isOpen = arrival.kind !== 'closed' && arrival.kind !== 'trace'
+  if (isOpen && expectedArrivals(arrival, durationNs) > maxArrivals) {
+    throw new ConfigurationError([
+      `the plan has more than ${maxArrivals} transactions: lower the rate or the --duration`,
+    ])
+  }
+  return { ...traffic, arrival, durationNs }
 }
 
 /** A plan without its arrivals. @throws ConfigurationError if the mix has no transaction for the surface */
@@ -59,7 +71,7 @@ function arrivalOf(flags: LoadFlags, mix: Mix): PlanSpec['arrival'] {
     throw new ConfigurationError([`--arrival does not apply to ${first}`])
   }
   if (concurrency !== undefined)
-    return { kind: 'closed', concurrency, maxTransactions: maxClosedArrivals }
+    return { kind: 'closed', concurrency, maxTransactions: maxArrivals }
   if (ramp !== undefined) {
     return { kind: 'ramp', process, from: ramp.from, to: ramp.to, overNs: ramp.overMs * 1e6 }
   }

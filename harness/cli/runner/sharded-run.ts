@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { LoadReport } from '../../../reports/load/model/report.ts'
 import { reportName } from '../../conformance/defaults.ts'
@@ -10,6 +11,7 @@ import {
 import { makeFolder } from '../../conformance/recording/result-files.ts'
 import type { LoadOptions } from '../../load/options.ts'
 import { planHash } from '../../load/plan/plan.ts'
+import { requestsName } from '../../load/record.ts'
 import { mergedLoad, mergeRequests } from '../load/results.ts'
 import { openStored } from '../results/stored-report.ts'
 import type { Io } from '../terminal/io.ts'
@@ -48,9 +50,16 @@ export function shardedRun(
       signal: run.signal,
       log: (line) => io.err(`load: ${line}`),
     }
+    // A shard without results has none of an earlier run either.
+    for (const folder of foldersOf(options))
+      for (const name of [reportName, requestsName]) rmSync(join(folder, name), { force: true })
     const results = await runner(job)
     return merged(results, run, options, io)
   }
+}
+
+function foldersOf({ folder, shards }: ShardingOptions): readonly string[] {
+  return Array.from({ length: shards }, (_, index) => join(folder, `shard-${index}`))
 }
 
 /** Limits of the whole run, divided among the shards. */
@@ -66,15 +75,16 @@ function perShard(run: LoadOptions, shards: number): LoadOptions {
 function merged(
   results: readonly ShardResult[],
   { spec, signal, target, requestsFile, onRecord }: LoadOptions,
-  { folder }: ShardingOptions,
+  options: ShardingOptions,
   io: Pick<Io, 'err' | 'write'>,
 ): LoadReport {
+  const folders = foldersOf(options)
   const files = results.flatMap(({ output, reason }, at) => {
     if (output === null) {
       io.err(`chatgen: a shard has no report: ${reason}`)
       return []
     }
-    const out = join(folder, `shard-${at}`)
+    const out = folders[at] ?? options.folder
     makeFolder(out)
     const { report, records } = shardOutputIn(output)
     io.write(join(out, reportName), report)
@@ -89,10 +99,7 @@ function merged(
     throw new TargetUnusableError('E_UNREACHABLE', `${target.baseUrl}: no shard has a report`)
   }
   if (requestsFile !== undefined) {
-    mergeRequests(
-      results.map((_, at) => join(folder, `shard-${at}`)),
-      dirname(requestsFile),
-    )
+    mergeRequests(folders, dirname(requestsFile))
   }
   const report = mergedLoad(files)
   const hash = planHash(spec)

@@ -154,7 +154,7 @@ export function differencesOf<Report>(
 
 /** Identifies a trace by its content, not by its file name. */
 function arrivalText(arrival: LoadReport['plan']['arrival']): string {
-  if (arrival.kind === 'trace') return 'a trace'
+  if (arrival.kind === 'trace') return `trace ${arrival.digest?.slice(0, 12) ?? 'without digest'}`
   if (arrival.kind === 'closed') return `closed loop of ${arrival.concurrency} clients`
   return 'perSecond' in arrival ? `${arrival.kind}, ${arrival.perSecond}/s` : text(arrival)
 }

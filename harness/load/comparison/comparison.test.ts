@@ -1,9 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
+import { loadComparisonDocument } from '../../../reports/compare/loads.ts'
 import { loadComparison } from '../../../reports/load/model/comparison.ts'
 import type { LoadReport } from '../../../reports/load/model/report.ts'
 import { loadReportOf } from '../../../reports/load/test-support/sketch.ts'
 import { Histogram } from '../metrics/samples/histogram.ts'
+import { readTrace } from '../plan/arrival-times.ts'
+import { arrivalRow } from '../report/build-report.ts'
 import { packBlocks } from '../summary/rates.ts'
 import { normal, simulatedRun as runOf, validRun } from '../test-support/records.ts'
 import { designEffect, ratioOfPairs } from './block-estimates.ts'
@@ -64,12 +67,21 @@ describe('a comparison', () => {
     expect(loadComparison.parse(JSON.parse(JSON.stringify(found)))).toEqual(found)
   })
 
-  test('of runs with different loads has no verdict', () => {
-    const plan = { ...b.plan, arrival: { kind: 'poisson' as const, perSecond: 77 } }
-    const found = between(a, { ...b, plan })
+  test.each([
+    [{ kind: 'poisson', perSecond: 50 } as const, { kind: 'poisson', perSecond: 77 } as const],
+    [traceOf('{"at":0}'), traceOf('{"at":0}\n{"at":1}')],
+  ])('of runs with different loads has no verdict', (one, other) => {
+    const [ofA, ofB] = [one, other].map((arrival) => ({ ...b.plan, arrival }))
+    const found = between({ ...a, plan: ofA ?? a.plan }, { ...b, plan: ofB ?? b.plan })
     expect(found.outcome).toBe('undecided')
     expect(new Set(found.figures.map(({ verdict }) => verdict))).toEqual(new Set(['undecided']))
     expect(found.figures[0]?.message).toBe('the runs differ in arrivals')
+  })
+
+  test('says how each run ended', () => {
+    const comparison = between(a, { ...b, outcome: 'violated' })
+    const { facts = [] } = loadComparisonDocument({ comparison, notes: [] })
+    expect(facts[1]?.[1]).toMatch(/^violated, /)
   })
 
   test('with a run whose generator was the bottleneck is invalid', () => {
@@ -194,6 +206,10 @@ test('a deployment that fails is a regression, however fast its other answers ar
   const found = compareInterleaved(pairs, options)
   expect(found.figures.find(({ name }) => name === 'success')?.verdict).toBe('regression')
 })
+
+function traceOf(text: string) {
+  return arrivalRow({ arrival: { kind: 'trace', file: 'trace.ndjson', lines: readTrace(text) } })
+}
 
 function runs(number: number, factor: number) {
   return Array.from({ length: number }, (_, run) =>

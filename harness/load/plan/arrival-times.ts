@@ -33,24 +33,35 @@ export function* arrivalTimes(
 ): Generator<number, void> {
   const process = 'process' in arrival ? arrival.process : arrival.kind
   const draw = drawsOf(hashText(`${seed}/arrivals`), 0)
-  const pieces = piecesOf(arrival)
   // Evenly spaced arrivals start half a step in, so that no rate begins with a burst.
   let mass = process === 'constant' ? 0.5 : exponential(draw)
   let before = 0
-  let start = 0
-  for (const { from, to, lastsNs } of pieces) {
-    const lasts = Math.min(lastsNs, durationNs - start)
-    const end = from + (lastsNs === Number.POSITIVE_INFINITY ? 0 : ((to - from) * lasts) / lastsNs)
-    const held = (((from + end) / 2) * lasts) / 1e9
+  for (const { start, from, to, lasts, held } of boundedPieces(arrival, durationNs)) {
     while (mass - before < held) {
-      const at = start + timeOf(mass - before, from, end, lasts)
+      const at = start + timeOf(mass - before, from, to, lasts)
       if (at < durationNs) yield Math.floor(at)
       mass += process === 'constant' ? 1 : exponential(draw)
     }
     before += held
-    start += lasts
-    if (start >= durationNs) return
   }
+}
+
+/** Mean number of arrivals below `durationNs`. */
+export function expectedArrivals(arrival: OpenArrival, durationNs: number): number {
+  return boundedPieces(arrival, durationNs).reduce((sum, { held }) => sum + held, 0)
+}
+
+/** Pieces that begin before the end, up to it, with the mean number of arrivals that each holds. */
+function boundedPieces(arrival: OpenArrival, durationNs: number) {
+  let start = 0
+  return piecesOf(arrival).flatMap(({ from, to: last, lastsNs }) => {
+    const lasts = Math.min(lastsNs, durationNs - start)
+    if (lasts <= 0) return []
+    const to = from + (lastsNs === Number.POSITIVE_INFINITY ? 0 : ((last - from) * lasts) / lastsNs)
+    const piece = { start, from, to, lasts, held: (((from + to) / 2) * lasts) / 1e9 }
+    start += lasts
+    return [piece]
+  })
 }
 
 interface Piece {

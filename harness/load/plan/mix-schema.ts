@@ -29,19 +29,31 @@ const distribution = z.union(
     z
       .strictObject({ uniform: z.strictObject({ min: count, max: count }) })
       .transform(({ uniform }) => ({ kind: 'uniform', ...uniform }) as const)
-      .refine(({ min, max }) => min <= max, {
-        error: 'min is greater than max',
-        path: ['uniform'],
-      }),
+      .refine(isRange, reversed('uniform')),
     z
       .strictObject({ normal: z.strictObject({ mean: count, deviation: count, ...bounds }) })
-      .transform(({ normal }): Distribution => ({ kind: 'normal', ...normal })),
+      .transform(({ normal }) => ({ kind: 'normal', ...normal }) as const)
+      .refine(isRange, reversed('normal')),
     z
       .strictObject({ lognormal: z.strictObject({ median: positive, sigma: count, ...bounds }) })
-      .transform(({ lognormal }): Distribution => ({ kind: 'lognormal', ...lognormal })),
+      .transform(({ lognormal }) => ({ kind: 'lognormal', ...lognormal }) as const)
+      .refine(isRange, reversed('lognormal')),
   ],
   'must be a number, or one of { constant: 9 }, { uniform: { min: 1, max: 9 } }, { normal: { mean: 9, deviation: 2 } }, { lognormal: { median: 9, sigma: 0.5 } }',
 )
+
+interface Bounds {
+  readonly min?: number | undefined
+  readonly max?: number | undefined
+}
+
+function isRange({ min = 0, max = Number.POSITIVE_INFINITY }: Bounds): boolean {
+  return min <= max
+}
+
+function reversed(name: string) {
+  return { error: 'min is greater than max', path: [name] }
+}
 
 function constant(value: number): Distribution {
   return { kind: 'constant', value }

@@ -41,9 +41,12 @@ test('factors are crossed into entries of equal weight', () => {
   ])
 })
 
-test('a range that ends before it begins is refused by what is wrong with it', () => {
-  const uniform = { min: 9, max: 1 }
-  expect(() => mixOf([{ kind: 'v3-json', prompt: { uniform } }])).toThrow('min is greater than max')
+test.each([
+  { uniform: { min: 9, max: 1 } },
+  { normal: { mean: 5, deviation: 1, min: 9, max: 1 } },
+  { lognormal: { median: 5, sigma: 1, min: 9, max: 1 } },
+])('a range that ends before it begins is refused by what is wrong with it: %j', (prompt) => {
+  expect(() => mixOf([{ kind: 'v3-json', prompt }])).toThrow('min is greater than max')
 })
 
 test('a value that is no factor stands in no name', () => {

@@ -1,9 +1,11 @@
+import { createHash } from 'node:crypto'
 import type { ArrivalRow, LoadReport } from '../../../reports/load/model/report.ts'
 import type { WorkerPoolResult } from '../engine/messages.ts'
 import { buildIntegrity } from '../judging/integrity.ts'
 import type { PlannedTransaction } from '../metrics/outcome-counts.ts'
 import type { RunRecorder } from '../metrics/run-metrics.ts'
 import type { LoadOptions } from '../options.ts'
+import type { TraceLine } from '../plan/arrival-times.ts'
 import { type Mix, surfaceOf } from '../plan/mix.ts'
 import { partSize } from '../plan/needs.ts'
 import { type PlanSpec, planHash, wholePlan } from '../plan/plan.ts'
@@ -163,7 +165,7 @@ function planOf(options: LoadOptions): LoadReport['plan'] {
   }
 }
 
-export function arrivalRow({ arrival }: PlanSpec): ArrivalRow {
+export function arrivalRow({ arrival }: Pick<PlanSpec, 'arrival'>): ArrivalRow {
   switch (arrival.kind) {
     case 'ramp': {
       const { kind, process, from, to, overNs } = arrival
@@ -177,10 +179,14 @@ export function arrivalRow({ arrival }: PlanSpec): ArrivalRow {
     case 'closed':
       return { kind: 'closed', concurrency: arrival.concurrency }
     case 'trace':
-      return { kind: 'trace', file: arrival.file }
+      return { kind: 'trace', file: arrival.file, digest: digestOf(arrival.lines) }
     default:
       return arrival
   }
+}
+
+function digestOf(lines: readonly TraceLine[]): string {
+  return createHash('sha256').update(JSON.stringify(lines)).digest('hex')
 }
 
 function configOf(options: LoadOptions): LoadReport['config'] {

@@ -94,6 +94,11 @@ describe('reports of shards', () => {
     ['of another plan', plan({ hash: 'f'.repeat(64) }), 'plans, 0123456789ab and ffffffffffff'],
     ['of another number', plan({ shard: { index: 1, of: 4 } }), 'numbers of shards, 3 and 4'],
     ['with other SLOs', { slo: [] }, 'different SLOs, ttft.p90 < 250ms; errors < 2% and none'],
+    [
+      'that counts warnings',
+      { config: { ...shardOf(1).report.config, strict: true } },
+      'different values of --strict, false and true',
+    ],
     ['that is there', plan({ shard: { index: 0, of: 3 } }), 'is shard 0, which was already given'],
     ['that is a whole run', plan({ shard: null }), noShard],
     ['without its measurements', { measurements: undefined }, noShard],

@@ -187,6 +187,7 @@ const mustAgree: readonly (readonly [string, (report: LoadReport) => string])[] 
   ['plans', ({ plan }) => plan.hash.slice(0, 12)],
   ['numbers of shards', ({ plan }) => String(plan.shard?.of)],
   ['SLOs', (report) => givenSlos(report).join('; ') || 'none'],
+  ['values of --strict', ({ config }) => String(config.strict ?? false)],
   ['shares of refusals', ({ config }) => String(config.maxRefusals ?? 'not given')],
   [
     'endpoints',

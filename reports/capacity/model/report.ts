@@ -41,7 +41,7 @@ const frontierPoint = z.object({
   rate: z.number(),
   clients: z.int().nullable(),
   probes: z.int(),
-  /** Completed transactions a second. */
+  /** Completed requests a second. */
   completed: z.number(),
   outputTokens: z.number(),
   concurrency: z.number().nullable(),

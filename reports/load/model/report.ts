@@ -38,7 +38,12 @@ const arrival = z.discriminatedUnion('kind', [
     steps: z.array(z.object({ perSecond: z.number(), forMs: z.number() })),
   }),
   z.object({ kind: z.literal('closed'), concurrency: z.int() }),
-  z.object({ kind: z.literal('trace'), file: z.string() }),
+  z.object({
+    kind: z.literal('trace'),
+    file: z.string(),
+    /** SHA-256 of its requests, hexadecimal; absent in older reports. */
+    digest: z.string().optional(),
+  }),
 ])
 export type ArrivalRow = z.infer<typeof arrival>
 
