@@ -23,6 +23,7 @@ const files: Readonly<Record<string, string>> = {
   'header.yaml': `baseUrl: ${words['URL']}\nheaders: { X-Tenant: "a\\nb" }\n`,
   'header-name.yaml': `baseUrl: ${words['URL']}\nheaders: { X Tenant: a }\n`,
   'bearer.yaml': `baseUrl: ${words['URL']}\napiKey: Bearer key-of-a-test\n`,
+  'name.yaml': `baseUrl: ${words['URL']}\napiKey: $CHATGEN_API_KEY\n`,
   'line.yaml': `baseUrl: ${words['URL']}\napiKey: "key-of-a-test\\n"\n`,
   'empty.yaml': '',
   'long.yaml': `baseUrl: ${words['URL']}\napiKey: key-of-a-test\nlimits: { timeoutMs: 3000000000 }\n`,
@@ -61,7 +62,7 @@ check --reference --update-baseline => --update-baseline needs --baseline FILE
 check URL --only '' => --only is empty: give it a value, or omit it
 load URL --rate 1 --out '' => --out is empty
 CHATGEN_TARGET= check => no target given: pass a URL
-check URL --failed --out DIR => --failed: DIR has no report.json of an earlier check
+check URL --failed --out DIR => --failed: DIR has no readable report.json of an earlier check
 check URL --failed --out DIR/checked => has results of http://127.0.0.1:4010: run chatgen
 check http://127.0.0.1:4010 --failed --only V3-IDEM-01 --out DIR/checked => has no results of this selection
 # Targets. An unreachable one is exit code 3, which a mistake in the flags precedes.
@@ -85,6 +86,7 @@ check --target DIR/mistyped.yaml => mistyped.yaml:2: capabilites: there is no su
 check --target DIR/header.yaml => header.yaml:2: headers.X-Tenant: has a line break
 check --target DIR/header-name.yaml => headers.X Tenant: is not the name of a header
 check --target DIR/bearer.yaml => bearer.yaml:2: apiKey: begins with "Bearer "
+check --target DIR/name.yaml => name.yaml:2: apiKey: is the name of a variable, not its value
 check --target DIR/line.yaml => line.yaml:2: apiKey: has a line break
 CHATGEN_API_KEY=a-key-✓✓✓ check URL => variable CHATGEN_API_KEY has a line break
 check --target DIR/empty.yaml => empty.yaml: baseUrl: it is missing
@@ -125,6 +127,10 @@ report /dev/zero => /dev/zero is a device, a pipe or a socket: pass a regular fi
 cleanup /dev/zero => /dev/zero is a device, a pipe or a socket: pass a regular file
 # Times that a timer would cut to a millisecond
 check URL --timeout 3000000000 => must be at most 2147483647 ms (24.8 days)
+load URL --rate 1e9 => above 0 and at most 1000000
+load URL --rate 90000 --duration 1h => the plan has more than 100000000 transactions
+load URL --ramp 0..90000000/10s => the plan has more than 100000000 transactions
+capacity URL --slo 'ttft.p95 < 1s' --min 1e9 --max 2e9 => above 0 and at most 1000000
 load URL --rate 1 --duration 600h => must be at most 2147483647 ms (24.8 days)
 CHATGEN_TIMEOUT=3000000000 check URL => must be at most 2147483647 ms (24.8 days)
 check --target DIR/long.yaml => must be at most 2147483647 ms (24.8 days)

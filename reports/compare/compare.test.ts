@@ -44,6 +44,14 @@ describe('a requirement', () => {
   })
 })
 
+test('a new warning is worse if warnings count', () => {
+  const wordOf = (strict: boolean) => {
+    const [a, b] = [one('pass'), { ...one('warn'), strict }]
+    return comparisonDocument({ comparison: compareReports(a, b), a, b, notes: [] }).outcome.word
+  }
+  expect([wordOf(false), wordOf(true)]).toEqual(['Not worse', 'Worse'])
+})
+
 describe('a change comes from', () => {
   test.each<[Verdict, Verdict, Verdict, Cause]>([
     ['pass', 'fail', 'pass', 'target'],

@@ -104,6 +104,15 @@ function listOf({ before, after }: RowChange): List {
   return before === 'pass' ? 'newlyUnproven' : 'otherwise'
 }
 
+/** Changes for which B is worse, except those that its baseline excuses; warnings count if its run was strict. */
+export function worseChanges(
+  { newlyViolated, newlyWarned }: Comparison,
+  { strict }: Pick<ConformanceReport, 'strict'>,
+): readonly RowChange[] {
+  const all = strict ? [...newlyViolated, ...newlyWarned] : newlyViolated
+  return all.filter(({ known }) => !known)
+}
+
 /** A, B, and A judged again. */
 type Runs = readonly [ConformanceReport, ConformanceReport, ConformanceReport | undefined]
 

@@ -5,7 +5,7 @@ import { messageText } from '../conformance/violations.ts'
 import type { Document, Fact, Item, Outcome, Section, Tone } from '../document/document.ts'
 import { jsonText, shorten } from '../text/escape.ts'
 import { count } from '../text/format.ts'
-import type { Cause, Comparison, Drift, RowChange } from './compare.ts'
+import { type Cause, type Comparison, type Drift, type RowChange, worseChanges } from './compare.ts'
 import { type Conditions, differencesText } from './conditions.ts'
 
 /** Two reports and what changed from the first to the second. */
@@ -54,15 +54,16 @@ export function comparisonDocument(compared: Compared): Document {
   }
 }
 
-function comparisonOutcome({ comparison }: Compared): Outcome {
-  const { newlyViolated, newlyUnproven, repaired, unchanged } = comparison
+function comparisonOutcome({ comparison, b }: Compared): Outcome {
+  const { newlyViolated, newlyWarned, newlyUnproven, repaired, unchanged } = comparison
   const text = [
     `${newlyViolated.length} newly violated`,
+    ...(b.strict ? [`${newlyWarned.length} new warnings (--strict)`] : []),
     `${newlyUnproven.length} no longer passing`,
     `${repaired.length} fixed`,
     `${count(unchanged, 'requirement')} unchanged`,
   ].join(', ')
-  if (newlyViolated.some(({ known }) => !known)) return { word: 'Worse', tone: 'fail', text }
+  if (worseChanges(comparison, b).length > 0) return { word: 'Worse', tone: 'fail', text }
   return newlyUnproven.length > 0
     ? { word: 'Fewer passing', tone: 'warn', text }
     : { word: 'Not worse', tone: 'pass', text }

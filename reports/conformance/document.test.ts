@@ -218,6 +218,21 @@ test('the outcome stands first and last, with what it excepts', () => {
   expect(lines).toContain('known violations: OAI-ERR 01')
 })
 
+test('a run that conforms counts what a known violation blocks', () => {
+  const violation = requirement('OAI-CHAT-01', 'fail', { known: true })
+  const blocked = requirement('OAI-CHAT-02', 'inconclusive', { blockedBy: 'OAI-CHAT-01' })
+  const text = terminal(reportOf([violation, blocked], { outcome: 'conforms' }))
+  const reservation = '1 known violation and 1 requirement blocked by known violations'
+  expect(text.replaceAll(/\s+/g, ' ')).toContain(`CONFORMS except ${reservation}`)
+})
+
+test('a strict run that conforms excepts the warnings that its baseline lists', () => {
+  const excepted = requirement('V3-SSE-07', 'warn', { known: true })
+  const more = { outcome: 'conforms', strict: true } as const
+  const text = terminal(reportOf([resultOf({ id: 'V3-SSE-01' }), excepted], more))
+  expect(text).toMatch(/^CONFORMS except 1 known violation {2}1 passed/)
+})
+
 test('the three numbers add up and leave out what is not judged', () => {
   const { required, passed, violated: broken, undecided } = summarize(violated)
   expect(passed + broken + undecided).toBe(required)

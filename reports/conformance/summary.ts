@@ -88,11 +88,19 @@ export function checkOutcome(report: ConformanceReport): Outcome {
 
 /** `except 1 known violation and 3 undecided requirements (--allow-undecided 'KB-*')`; empty without any. */
 function reservationText(report: ConformanceReport): string {
-  const { known } = summarize(report)
+  const isExcused = ({ verdict, known }: RequirementResult) =>
+    known && (verdict === 'fail' || (report.strict && verdict === 'warn'))
+  const excused = report.requirements.filter(isExcused).length
   const { globs = [], ids = [] } = report.allowedUndecided ?? {}
-  const allowed = `${count(ids.length, 'undecided requirement')} (--allow-undecided ${globs.join(',')})`
+  // All others that are undecided wait for a known violation, else the run would be incomplete.
+  const waiting = summarize(report).undecided - ids.length
   const text = listOf(
-    [known > 0 && count(known, 'known violation'), ids.length > 0 && allowed],
+    [
+      excused > 0 && count(excused, 'known violation'),
+      waiting > 0 && `${count(waiting, 'requirement')} blocked by known violations`,
+      ids.length > 0 &&
+        `${count(ids.length, 'undecided requirement')} (--allow-undecided ${globs.join(',')})`,
+    ],
     ' and ',
   )
   return text && `except ${text}`

@@ -94,7 +94,7 @@ export function failedIn(folder: string) {
   const place = hasReport(folder) ? folder : latestAside(folder)
   if (place === undefined) {
     throw new ConfigurationError([
-      `--failed: ${folder} has no ${reportName} of an earlier check: run chatgen check without --failed first, or pass its folder as --out`,
+      `--failed: ${folder} has no readable ${reportName} of an earlier check: run chatgen check without --failed first, or pass its folder as --out`,
     ])
   }
   const stored = openStored(place)

@@ -145,6 +145,9 @@ test('--failed checks what was violated, says so, and then nothing', async () =>
   await mended.close()
   const nothing = /^Nothing of this selection was violated or undecided/
   expectEnd(await run('--failed'), 0, { out: nothing })
+  writeFileSync(join(cwd, 'known.yaml'), 'OAI-CHAT-03: { because: x }')
+  const stale = await run('--failed', '--baseline', 'known.yaml')
+  expectEnd(stale, 1, { out: 'OAI-CHAT-03 passes now: delete its entry' })
   const elsewhere = await chatgen(['check', 'http://127.0.0.1:1', '--failed'], withKey, cwd)
   expectEnd(elsewhere, 2, { err: `--failed: chatgen-results has results of ${broken.url}` })
   const stored = join(cwd, 'chatgen-results/report.json')

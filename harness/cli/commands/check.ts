@@ -9,7 +9,7 @@ import {
   selectRequirements,
 } from '../../conformance/profile/selection.ts'
 import type { Progress } from '../../conformance/progress.ts'
-import { allowUndecided } from '../../conformance/report/build-report.ts'
+import { allowUndecided, reportOutcome } from '../../conformance/report/build-report.ts'
 import { failedIn, hasReport, openWatch, type Watch } from '../check/again.ts'
 import { endDryRun, planFor } from '../check/dry-run.ts'
 import { type CheckFlags, checkFlags, examples, explorationFor } from '../check/flags.ts'
@@ -86,10 +86,7 @@ async function checkOnce(check: Use, session?: Session): Promise<ExitCode> {
   const formats = formatsIn(checkKind(), flags.report ?? checkFormats)
   const whole: Selection = { profile, only, skip }
   const selection = failed ? failedSelection(whole, flags, session) : whole
-  if (selection === null) {
-    print(await nothingFailed(check))
-    return exitCode.done
-  }
+  if (selection === null) return nothingFailed(check, print)
   if (flags.dryRun) {
     const exploration = await explorationFor({ ...flags, ...selection })
     io.out(await planFor(url, flags, { selection, exploration }, io))
@@ -140,22 +137,30 @@ function failedSelection(
 }
 
 /**
- * The sentence for `--failed` without anything to check.
+ * Ends `--failed` without anything to check, by the earlier check: its internal errors and entries of the baseline that
+ * excuse nothing are no requirements.
  * @throws ConfigurationError if the earlier check was of another target, or of none of this selection
  */
-async function nothingFailed({ url, flags, io }: Check): Promise<string> {
+async function nothingFailed({ url, flags, io }: Check, print: Io['out']): Promise<ExitCode> {
   const { out } = flags
-  const { outcome, requirements, startedAt, target } = failedIn(out).report
+  const { report } = failedIn(out)
+  const { outcome, startedAt, target } = report
   if (!startsTarget(flags, io)) {
     await withTarget(url, { ...flags, dryRun: true }, io, async ({ baseUrl }) => {
       refuseOtherTarget(flags, baseUrl)
     })
   }
   const selected: readonly string[] = selectRequirements(flags)
-  if (!requirements.some(({ id }) => selected.includes(id)))
-    refuseFailed('no results of this selection', out)
-  const checked = `${count(requirements.length, 'requirement')} of ${target.baseUrl}`
-  return `Nothing of this selection was violated or undecided in ${out} (${outcome}, ${checked}, ${startedAt}).`
+  const requirements = report.requirements.filter(({ id }) => selected.includes(id))
+  if (requirements.length === 0) refuseFailed('no results of this selection', out)
+  const checked = `${count(report.requirements.length, 'requirement')} of ${target.baseUrl}`
+  print(
+    `Nothing of this selection was violated or undecided in ${out} (${outcome}, ${checked}, ${startedAt}).`,
+  )
+  const own = { ...report, requirements, interrupted: false, baseline: undefined }
+  const judged = openBaseline(flags, io).judge({ ...own, outcome: reportOutcome(own) })
+  for (const { message } of judged.baseline?.problems ?? []) print(`Baseline: ${message}`)
+  return exitCodeOf(judged)
 }
 
 /** Tests if the command starts its target, at another address each time. */

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ConformanceReport } from '../../../contract/report/conformance.ts'
-import { type Comparison, compareReports } from '../../../reports/compare/compare.ts'
+import { type Comparison, compareReports, worseChanges } from '../../../reports/compare/compare.ts'
 import { conditionsOf, type Side } from '../../../reports/compare/conditions.ts'
 import { compareCapacities } from '../../capacity/compare.ts'
 import { exchangesName, runRecordName, suiteVersion } from '../../conformance/defaults.ts'
@@ -151,11 +151,9 @@ function sideOf({ report, dir }: StoredReport): Side {
   }
 }
 
-function codeOf(comparison: Comparison, { strict }: ConformanceReport): ExitCode {
-  const { newlyViolated, newlyWarned, newlyUnproven } = comparison
-  const violated = strict ? [...newlyViolated, ...newlyWarned] : newlyViolated
-  if (violated.some(({ known }) => !known)) return exitCode.violated
-  return newlyUnproven.some(({ level }) => level === 'required')
+function codeOf(comparison: Comparison, b: ConformanceReport): ExitCode {
+  if (worseChanges(comparison, b).length > 0) return exitCode.violated
+  return comparison.newlyUnproven.some(({ level }) => level === 'required')
     ? exitCode.incomplete
     : exitCode.done
 }

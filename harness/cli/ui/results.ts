@@ -7,6 +7,7 @@ import type { LoadReport } from '../../../reports/load/model/report.ts'
 import type { PlanReport } from '../../../reports/plan/model.ts'
 import { exchangesName, reportName } from '../../conformance/defaults.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
+import { reportOutcome } from '../../conformance/report/build-report.ts'
 import { pendingReason } from '../../conformance/report/verdicts.ts'
 import { resultsIn } from '../results/results-folder.ts'
 import {
@@ -125,7 +126,7 @@ export function withParts(whole: Checked, parts: readonly Part[]): Checked {
     }
   }
   const requirements = [...byId.values()]
-  const isViolated = requirements.some(({ verdict, known }) => verdict === 'fail' && !known)
+  const isViolated = reportOutcome({ ...whole.report, requirements }) === 'violated'
   const again = new Set(fitting.flatMap(({ report }) => report.requirements.map(({ id }) => id)))
   const report: ConformanceReport = {
     ...whole.report,

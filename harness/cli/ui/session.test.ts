@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { hostileReport } from '../../../reports/test-support/hostile.ts'
 import { reportToJson } from '../../../reports/text/digest.ts'
+import { reportOf, resultOf } from '../../conformance/test-support/reports.ts'
 import { emptyFolder } from '../test-support/chatgen.ts'
-import { resultAt } from './results.ts'
+import { resultAt, withParts } from './results.ts'
 import { type Runner, Session } from './session.ts'
 
 const older = reportToJson(hostileReport('plain').report)
@@ -44,4 +45,20 @@ test('parts are removed when a run of everything replaced the report', async () 
   expect(session.results[0]?.parts).toEqual([])
   expect(existsSync(part)).toBe(false)
   expect(existsSync(join(folder, 'report.json'))).toBe(true)
+})
+
+test('a strict check is violated as long as a warning that is no part stays', () => {
+  const [one, other] = (['V3-SSE-07', 'V3-SSE-30'] as const).map((id) =>
+    resultOf(id, { verdict: 'warn' }),
+  )
+  const checked = (...requirements: (typeof one)[]) => {
+    const report = reportOf(
+      requirements.flatMap((own) => own ?? []),
+      { strict: true },
+    )
+    return { report, exchanges: new Map() }
+  }
+  const part = { name: 'part-1', ...checked(one && { ...one, verdict: 'pass' }) }
+  expect(withParts(checked(one, other), [part]).report.outcome).toBe('violated')
+  expect(withParts(checked(one), [part]).report.outcome).toBe('incomplete')
 })

@@ -73,6 +73,13 @@ test.each<[string, Partial<BaselineEntry>, Partial<RequirementResult>]>([
     ...([written, { message: 'the repeat was answered 500' }] as const),
   ],
   [
+    'differs: V3-IDEM-02 may fail differently: another version of chatgen wrote its fingerprint, compare and run --update-baseline. Now: two steps; the entry was written for: <n> steps',
+    ...([
+      { ...written, fingerprint: written.fingerprint.replace(/^v\d+/, 'v1') },
+      { message: 'two steps' },
+    ] as const),
+  ],
+  [
     'unwritten: V3-IDEM-02 has an entry without a reason: fill in because',
     ...([{ because: toBeWritten }, {}] as const),
   ],

@@ -74,10 +74,10 @@ function rule(
   }
   if (entry.fingerprint !== undefined && entry.fingerprint !== fingerprintOf(requirement)) {
     const before = entry.found === undefined ? '' : `; the entry was written for: ${entry.found}`
-    return problem(
-      'differs',
-      `fails differently now: ${requirement.message ?? 'no message'}${before}`,
-    )
+    const how = entry.fingerprint.startsWith(fingerprintStart)
+      ? 'fails differently now'
+      : 'may fail differently: another version of chatgen wrote its fingerprint, compare and run --update-baseline. Now'
+    return problem('differs', `${how}: ${requirement.message ?? 'no message'}${before}`)
   }
   return 'known'
 }
@@ -86,12 +86,24 @@ const excusesNothing: readonly Verdict[] = ['not-applicable', 'observed', 'uncla
 
 /**
  * Digest of how a requirement is broken: of its id and its message without identifiers, nonces, times, ports
- * and counts. The same in every run, for any seed; different if the requirement fails differently. `v1-` and
+ * and counts. The same in every run, for any seed; different if the requirement fails differently. `v2-` and
  * 16 hexadecimal digits, so that YAML never reads it as a number.
  */
 export function fingerprintOf({ id, message }: Pick<RequirementResult, 'id' | 'message'>): string {
   const digest = createHash('sha256').update(JSON.stringify([id, stableText(message ?? '')]))
-  return `v${stableTextVersion}-${digest.digest('hex').slice(0, 16)}`
+  return `${fingerprintStart}${digest.digest('hex').slice(0, 16)}`
+}
+
+const fingerprintStart = `v${stableTextVersion}-`
+
+export interface BaselineUpdate {
+  readonly entries: ReadonlyMap<string, BaselineEntry>
+  /** Ids with a violation that had no entry; their `because` must be filled in. */
+  readonly added: readonly string[]
+  /** Ids whose requirement fails differently from its entry, or whose entry had no fingerprint. */
+  readonly changed: readonly string[]
+  /** Ids that pass now or do not apply. */
+  readonly removed: readonly string[]
 }
 
 /**

@@ -57,6 +57,10 @@ export const key = headerValue
     (text) => !/^Bearer\s/i.test(text),
     'begins with "Bearer ", which chatgen adds: remove it',
   )
+  .refine(
+    (text) => !/^\$([A-Z_][A-Z0-9_]*|\{.*\})$/.test(text),
+    'is the name of a variable, not its value: a profile has it in braces after the dollar sign',
+  )
 
 const optionalKey = (description: string) => key.optional().describe(description)
 

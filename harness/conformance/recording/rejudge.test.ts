@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { restoreExchanges } from '../../../contract/index.ts'
@@ -121,6 +121,13 @@ test('the settings of a run hold no key', () => {
 test.each([
   ['a folder without a run', () => temporaryFolder(), /there is no .*run\.json/],
   ['the folder of the evidence itself', () => first, /overwrite the recording/],
+  ['a link to that folder', () => linkTo(first), /overwrite the recording/],
 ])('%s is refused', async (_, dir, problem) => {
   await expect(rejudge({ dir: dir(), outDir: first })).rejects.toThrow(problem)
 })
+
+function linkTo(folder: string): string {
+  const link = join(temporaryFolder(), 'link')
+  symlinkSync(folder, link)
+  return link
+}

@@ -1,5 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { existsSync, readFileSync, realpathSync } from 'node:fs'
+import { join } from 'node:path'
 import { type ConformanceReport, conformanceReport } from '../../../contract/report/conformance.ts'
 import { exchangesName, reportName, runRecordName } from '../defaults.ts'
 import { ConfigurationError } from '../errors.ts'
@@ -65,7 +65,9 @@ function endOf(dir: string): Partial<Pick<ConformanceReport, 'stopped' | 'interr
  * @throws ConfigurationError if they are missing, or the new results would overwrite them
  */
 export function recordedIn(dir: string, outDir: string) {
-  if (resolve(dir) === resolve(outDir)) {
+  // A link is another name of the same folder.
+  const [from, to] = [dir, outDir].map((one) => existsSync(one) && realpathSync(one))
+  if (from && from === to) {
     throw new ConfigurationError([`the new results would overwrite the recording in ${dir}`])
   }
   const recordFile = join(dir, runRecordName)
