@@ -25,8 +25,7 @@ import { requirementsOfLaws, tryConditions } from './conditions/trials.ts'
 import { claimSameTypes } from './turn-history.ts'
 
 const laws: readonly Law<Run>[] = [
-  { requirements: ['V3-ONE-01', 'V3-ONE-03'], law: isWhole },
-  { requirements: ['V3-ONE-02'], law: isStreamed },
+  { requirements: ['V3-ONE-01', 'V3-ONE-03', 'V3-ONE-02'], law: isAnswered },
   { requirements: ['V3-GEN-16', 'V3-ONE-04', 'V3-ONE-05'], law: isRemembered },
   { requirements: ['V3-ONE-11'], law: hasNoForeignFacts },
   { requirements: ['V3-SSE-30'], law: (run, trial) => run.isDelivered(trial) },
@@ -71,15 +70,13 @@ function hasItsAssistant({ claim }: Run, { body, answer }: Trial): void {
   claim(id === null ? 'V3-ONE-06' : 'V3-ONE-08', () => expectAccepted(answer), answer)
 }
 
-/** No request of this scenario has an Idempotency-Key. */
-function isWhole({ claim }: Run, { body, answer }: Trial): void {
-  if (body['stream'] === true) return
-  claim('V3-ONE-03', () => expectAccepted(answer, 'a one-shot without a key'), answer)
-  claim('V3-ONE-01', () => expectResponse(answer, 'a one-shot'), answer)
-}
-
-function isStreamed({ claim }: Run, { body, answer }: Trial): void {
-  if (body['stream'] !== true) return
+function isAnswered({ claim }: Run, { body, answer }: Trial): void {
+  if (body['stream'] !== true) {
+    // No request of this scenario has an Idempotency-Key.
+    claim('V3-ONE-03', () => expectAccepted(answer, 'a one-shot without a key'), answer)
+    claim('V3-ONE-01', () => expectResponse(answer, 'a one-shot'), answer)
+    return
+  }
   const names = answer.events.map((event) => event.name)
   const endings = ['response.completed', 'response.incomplete', 'response.failed', 'error']
   const hasEnd = endings.some((end) => names.includes(end))

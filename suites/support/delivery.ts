@@ -43,13 +43,12 @@ interface Arrival {
 /**
  * Observes the arrival of streamed text, in streams of increasing length. One spread stream shows that text is
  * forwarded as it is generated. A gathered one may be due to a stall of the network, so several are needed. An
- * answer that came at once may have been generated at once, after a wait, unless a `brief` one arrives far sooner.
+ * answer that came at once may have been generated at once, after a wait, unless a brief one arrives far sooner.
  * If an answer came at once too fast to decide, longer ones follow.
  */
 async function arrivalOfText(
   prompts: Prompts,
-  ask: (text: string) => Promise<Exchange>,
-  brief: () => Promise<Exchange>,
+  ask: (text: string, more?: Body) => Promise<Exchange>,
 ): Promise<Arrival> {
   const replies: Exchange[] = []
   const deliveries: Delivery[] = []
@@ -77,7 +76,7 @@ async function arrivalOfText(
   const cameAtOnce = deliveries.every(({ kind }) => kind === 'quick' || kind === 'bunched')
   if (!isDecided && !(cameAtOnce && longMs >= minSuspectMs))
     return { kind: 'undecided', description, replies }
-  const control = await brief()
+  const control = await ask(prompts.brief(), { max_tokens: 4 })
   const all = [...replies, control]
   const briefMs = Math.round(control.ending.atMs)
   if (briefMs > longMs * briefShare) {
@@ -93,13 +92,9 @@ async function arrivalOfText(
 export async function claimArrival(
   { claim, prompts }: Scenario,
   requirement: 'V3-SSE-30' | 'OAI-STREAM-11',
-  ask: (text: string, more: Body) => Promise<Exchange>,
+  ask: (text: string, more?: Body) => Promise<Exchange>,
 ): Promise<void> {
-  const { kind, description, replies } = await arrivalOfText(
-    prompts,
-    (text) => ask(text, {}),
-    () => ask(prompts.brief(), { max_tokens: 4 }),
-  )
+  const { kind, description, replies } = await arrivalOfText(prompts, ask)
   assume(kind !== 'undecided', description, ...replies)
   claim(requirement, () => expectSpread(kind, description), ...replies)
 }
@@ -138,7 +133,7 @@ export function createDeliveryLaw(
     const limit = kind === 'whole' ? {} : { max_tokens: highLimit }
     const ask = (text: string, more: Body = {}) =>
       send({ ...edit(body(text)), ...limit, ...more }, row)
-    const arrival = await arrivalOfText(prompts, ask, () => ask(prompts.brief(), { max_tokens: 4 }))
+    const arrival = await arrivalOfText(prompts, ask)
     if (arrival.kind === 'undecided') return
     const controls: Exchange[] = []
     // A busy machine may hold back any stream once, so both kinds are sent in turns.

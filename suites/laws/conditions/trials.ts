@@ -158,18 +158,15 @@ class LawfulRequests<O extends LawfulOperation> {
     for (const [name, value] of valuesOf(row).toSorted((a, b) => isCaller(b) - isCaller(a))) {
       const trial = await this.#send({ ...row, [name]: plain })
       if (isDeclined(trial.answer)) continue
-      if (name === 'caller') this.#noteRefusedCaller(value)
+      // A caller without the rights to one request may have those to others; each refusal costs several requests.
+      if (name === 'caller') this.#callerRefusals += 1
+      const isKnown = this.#accepted.has(`${name} ${value}`)
+      if (name === 'caller' && (!isKnown || this.#callerRefusals > maxCallerRefusals))
+        this.#refused.add(`${name} ${value}`)
       this.#claimRefused(name, value, row, [answer, trial.answer])
       return this.#accept(trial)
     }
     return undefined
-  }
-
-  /** A caller without the rights to one request may have those to others; each refusal costs several requests. */
-  #noteRefusedCaller(value: string): void {
-    this.#callerRefusals += 1
-    const isKnown = this.#accepted.has(`caller ${value}`)
-    if (!isKnown || this.#callerRefusals > maxCallerRefusals) this.#refused.add(`caller ${value}`)
   }
 
   async #send(row: Row): Promise<Trial> {

@@ -35,7 +35,7 @@ describe('v3: pages of the history', () => {
       { requests: 66, generations: 1, chats: 1 },
     ),
     async ({ v3, claim, session, scenario }) => {
-      const { chat, strays } = await fillHistory(scenario, many)
+      const { chat, strays, claimOnce } = await fillHistory(scenario, many)
       const whole = await v3.waitForHistory(chat, (history) => history.length > many)
       const { rows, pages, lastCursor: end } = whole
       const [first] = pages
@@ -64,10 +64,9 @@ describe('v3: pages of the history', () => {
       claim('V3-HIST-11', () => expect(end, 'cursor of the last page').toBeNull(), ...pages)
       assume(inputRows(rows).length > 0, 'the history shows no items', ...pages)
       assume(strays(rows).length === 0 || everyItemShown(rows), hidden, ...pages)
-      claimOnce(claim, strays, whole, 'without limit')
+      claimOnce(whole, 'without limit')
       for (const limit of [9, 10, 11, 20, 30, 51]) {
-        const walk = await walkWith(scenario, chat, limit)
-        claimOnce(claim, strays, walk, `with limit ${limit}`)
+        claimOnce(await walkWith(scenario, chat, limit), `with limit ${limit}`)
       }
     },
   )
@@ -81,7 +80,7 @@ describe('v3: pages of the history', () => {
     }),
     async ({ v3, claim, scenario }) => {
       const count = 13
-      const { chat, strays } = await fillHistory(scenario, count)
+      const { chat, strays, claimOnce } = await fillHistory(scenario, count)
       const whole = await v3.waitForHistory(chat, (history) => history.length > count + 1)
       await claimNextPages(scenario, chat)
       const orders: { items: readonly unknown[]; page: Exchange }[] = []
@@ -92,7 +91,7 @@ describe('v3: pages of the history', () => {
         const [page] = pages
         if (page === undefined || inputRows(whole.rows).length === 0) continue
         assume(strays(rows).length === 0 || everyItemShown(rows), hidden, ...pages)
-        claimOnce(claim, strays, walk, `with limit ${limit}`, whole)
+        claimOnce(walk, `with limit ${limit}`, whole)
         const items = rows.map(({ item }) => item ?? null)
         if (!orders.some((one) => isDeepStrictEqual(one.items, items))) orders.push({ items, page })
       }
@@ -139,7 +138,7 @@ const fewItems = 16
 const hidden = 'some rows show no item, which is legal, and cannot be told apart'
 
 /** Fills a history with numbered notes; `strays` returns those that a walk did not visit exactly once. */
-async function fillHistory({ v3, session, prompts }: Scenario, count: number) {
+async function fillHistory({ v3, claim, session, prompts }: Scenario, count: number) {
   const chat = await v3.createChat()
   const nonce = session.nonce()
   const notes = numbers(count).map((at) => inputText(prompts.note(mark(nonce, at))))
@@ -149,7 +148,19 @@ async function fillHistory({ v3, session, prompts }: Scenario, count: number) {
       const visits = inputRows(rows, mark(nonce, at)).length
       return visits === 1 ? [] : [`note ${at}: ${visits} times`]
     })
-  return { chat, nonce, strays }
+  return { chat, nonce, strays, claimOnce }
+
+  /** V3-HIST-10; rows without items cannot be distinguished. */
+  function claimOnce({ rows, pages }: HistoryWalk, under: string, whole?: HistoryWalk): void {
+    const strayed = strays(rows)
+    const minRows = whole?.rows.length ?? 0
+    if (strayed.length > 0 && !everyItemShown(rows)) return
+    const isOnce = () => {
+      expect(strayed, `rows lost or repeated ${under}`).toEqual([])
+      expect(rows.length, `rows of a walk ${under}`).toBeGreaterThanOrEqual(minRows)
+    }
+    claim('V3-HIST-10', isOnce, ...pages, ...(whole?.pages ?? []))
+  }
 
   /** The number of items of an input may be limited. */
   async function store(items: readonly unknown[]): Promise<void> {
@@ -160,24 +171,6 @@ async function fillHistory({ v3, session, prompts }: Scenario, count: number) {
     await store(items.slice(0, middle))
     await store(items.slice(middle))
   }
-}
-
-/** V3-HIST-10; rows without items cannot be distinguished. */
-function claimOnce(
-  claim: Claim,
-  strays: (rows: readonly HistoryRow[]) => readonly string[],
-  { rows, pages }: HistoryWalk,
-  under: string,
-  whole?: HistoryWalk,
-): void {
-  const strayed = strays(rows)
-  const minRows = whole?.rows.length ?? 0
-  if (strayed.length > 0 && !everyItemShown(rows)) return
-  const isOnce = () => {
-    expect(strayed, `rows lost or repeated ${under}`).toEqual([])
-    expect(rows.length, `rows of a walk ${under}`).toBeGreaterThanOrEqual(minRows)
-  }
-  claim('V3-HIST-10', isOnce, ...pages, ...(whole?.pages ?? []))
 }
 
 /** V3-HIST-11 and -12: a cursor is null only at the end. */
