@@ -41,7 +41,7 @@ describe('v3: laws of one-shots', () => {
       (rows) => ({ requests: rows + 5, generations: rows + 3 }),
       { again: 12 },
     ),
-    async (scenario) => {
+    async ({ oneShot, claim, session, prompts, scenario }) => {
       const run = startRun(scenario)
       const trials = await tryConditions(run, {
         operation: 'v3.oneShot',
@@ -55,11 +55,18 @@ describe('v3: laws of one-shots', () => {
         always: [{ input: 'content' }, { runs: 'one' }, { runs: 'several', form: 'stream' }],
         telling: { ...wholeTexts, max_tokens: [plain] },
       })
-      claimSteady(run.session, 'v3.oneShot', 'V3-ONE-01')
+      claimSteady(session, 'v3.oneShot', 'V3-ONE-01')
       claimSameTypes(run, trials)
       if (run.areRunsGuessed && !trials.some(({ row }) => hasRuns(row)))
-        run.session.markUndecided('unproven', ['V3-ONE-05'], ofGuess('rejected'))
-      if (trials.length === 0) await claimRefused(run)
+        session.markUndecided('unproven', ['V3-ONE-05'], ofGuess('rejected'))
+      if (trials.length > 0) return
+      // The key is required if a refused one-shot is accepted with one.
+      const body = oneShot.body(prompts.brief())
+      const refused = await oneShot.send(body, { role: 'act' })
+      const headers = { 'idempotency-key': session.uuid() }
+      const withKey = await oneShot.send(body, { role: 'control', headers })
+      const requirement = isDeclined(withKey) ? 'V3-ONE-01' : 'V3-ONE-03'
+      claim(requirement, () => expectAccepted(refused, 'a one-shot'), refused, withKey)
     },
   )
 })
@@ -116,16 +123,6 @@ async function isRemembered(run: Run, { row, body, answer }: Trial): Promise<voi
 function hasNoForeignFacts({ claim, facts, recall }: Run, { answer }: Trial): void {
   const foreign = facts.filter((fact) => fact !== recall.fact && knows(answer, fact))
   claim('V3-ONE-11', () => expect(foreign, 'facts of other requests').toEqual([]), answer)
-}
-
-/** Claims V3-ONE-03 for a refused one-shot that is accepted with an Idempotency-Key, otherwise V3-ONE-01. */
-async function claimRefused({ oneShot, claim, session, prompts }: Run): Promise<void> {
-  const body = oneShot.body(prompts.brief())
-  const refused = await oneShot.send(body, { role: 'act' })
-  const headers = { 'idempotency-key': session.uuid() }
-  const withKey = await oneShot.send(body, { role: 'control', headers })
-  const requirement = isDeclined(withKey) ? 'V3-ONE-01' : 'V3-ONE-03'
-  claim(requirement, () => expectAccepted(refused, 'a one-shot'), refused, withKey)
 }
 
 type Run = ReturnType<typeof startRun>

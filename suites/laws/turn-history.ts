@@ -13,12 +13,14 @@ import {
   type HistoryWalk,
   historyRows,
   inputRows,
-  isDeclined,
   isObject,
   type Scenario,
 } from '../../harness/conformance/scenario/index.ts'
 import { claimOutputShown, inputTexts, missingFrom, textParts } from '../support/history.ts'
+import type { Caller } from '../support/mistakes.ts'
+import { doBefore } from './conditions/edits.ts'
 import type { Body, Trial } from './conditions/plan.ts'
+import { tryConditions } from './conditions/trials.ts'
 
 /** Fields of a response whose type depends on a field of the request. */
 const echoes: Readonly<Record<string, readonly string[]>> = {
@@ -119,6 +121,54 @@ export async function claimShown(
   if (types.length > 0) claim('V3-HIST-05', areTexts, ...history.pages)
 }
 
+/** Pages of any size show the whole history, whatever was done with its chat. */
+export async function claimPages(scenario: Scenario, chat: Chat, caller: Caller): Promise<void> {
+  const { v3, claim, depth } = scenario
+  const { rows: all } = await v3.walk(chat)
+  await tryConditions(
+    { ...scenario, coverage: { ...scenario.coverage, depth } },
+    {
+      operation: 'v3.history',
+      accepts: 'V3-HIST-01',
+      rows: pagesAt[depth],
+      async base({ after }) {
+        await doBefore(scenario, chat.id, after, caller)
+        return {}
+      },
+      send: (query) => v3.history(chat, query, { role: 'act' }),
+      laws: [{ law: isWhole }],
+    },
+  )
+
+  async function isWhole(_: unknown, { row, body, answer }: Trial): Promise<void> {
+    const under = ` (${describeRow(row)})`
+    const { rows, pages } = await v3.walk(chat, body['limit'] as number | undefined)
+    const size = (page?: Exchange) => (page ? historyRows(page).length : 0)
+    let first = answer
+    // A page may have been cut short once.
+    for (let tries = 0; tries < 2 && size(first) < size(pages[0]); tries += 1) {
+      await doBefore(scenario, chat.id, row['after'], caller)
+      first = await v3.history(chat, body, { role: 'act' })
+    }
+    const rowsOfPage = expect(size(first), `rows of a page${under}`)
+    claim('V3-HIST-10', () => rowsOfPage.toBe(size(pages[0])), first, ...pages)
+    if (body['limit'] === undefined && rows.length > size(first)) {
+      const what = `rows of a page without limit${under}`
+      claim('V3-HIST-08', () => expect(size(first), what).toBe(50), first, ...pages)
+    }
+    const texts = new Set(textsOf(rows))
+    const lost = textsOf(inputRows(all)).filter((text) => !texts.has(text))
+    const showsAll = () => {
+      expect(rows.length, `rows of the history${under}`).toBeGreaterThanOrEqual(all.length)
+      expect(lost, `inputs that pages do not show${under}`).toEqual([])
+    }
+    claim('V3-HIST-10', showsAll, answer, ...pages)
+  }
+}
+
+/** Each size of a page, and each change before it, once; at depth full, each pair of them. */
+const pagesAt = { quick: 6, normal: 6, full: 20 } as const
+
 /**
  * The id of a response, with which a later turn names it; undefined if a stream begins with that of another one, as
  * it is open which of them to name.
@@ -128,24 +178,6 @@ export function parentIn(answer: Exchange): string | undefined {
   const created = answer.events.find(({ name }) => name === 'response.created')
   const isOne = created === undefined || created.data.includes(JSON.stringify(id))
   return typeof id === 'string' && isOne ? id : undefined
-}
-
-/** A turn without its key is refused, also one with a parent, and leaves no step. */
-export async function claimKeyNeeded(
-  { v3, claim, session, prompts }: Scenario,
-  chat: Chat,
-  { body, answer }: Trial,
-  parent: unknown,
-): Promise<void> {
-  const nonce = session.nonce()
-  const turn = { ...body, parent_id: parent, input: prompts.brief(nonce) }
-  const keyless = await v3.generate(turn, { key: null, role: 'negative' })
-  const what = 'a later turn without Idempotency-Key is refused'
-  claim('V3-IDEM-01', () => expect(isDeclined(keyless), what).toBe(true), keyless, answer)
-  if (!isDeclined(keyless)) return
-  const { rows, pages } = await v3.historyAfterPause(chat)
-  const steps = expect(inputRows(rows, nonce), 'steps of the refused request')
-  claim('V3-GEN-14', () => steps.toEqual([]), keyless, ...pages)
 }
 
 /** Other requirements cover items without a type and content that is not a list of parts. */
@@ -191,6 +223,6 @@ function itemsOf({ input }: Body): { readonly role: unknown; readonly text: stri
 }
 
 /** The text of each row. */
-export function textsOf(rows: readonly HistoryRow[]): string[] {
+function textsOf(rows: readonly HistoryRow[]): string[] {
   return rows.map((row) => inputTexts(row).join(''))
 }

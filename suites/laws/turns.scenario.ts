@@ -1,14 +1,13 @@
 import { asArray } from '../../contract/index.ts'
 import {
-  type Chat,
   coversAtDepth,
   describe,
   describeRow,
   type Exchange,
   expect,
   finalResponse,
-  historyRows,
   inputRows,
+  isDeclined,
   isObject,
   plain,
   type Scenario,
@@ -23,7 +22,7 @@ import { wholeTexts } from '../support/text-edits.ts'
 import { doBefore, sendTurns } from './conditions/edits.ts'
 import type { Law, Trial } from './conditions/plan.ts'
 import { requirementsOfLaws, tryConditions } from './conditions/trials.ts'
-import { claimKeyNeeded, claimTurns, parentIn, textsOf } from './turn-history.ts'
+import { claimPages, claimTurns, parentIn } from './turn-history.ts'
 import {
   editsOf,
   hasNoForeignFacts,
@@ -89,7 +88,7 @@ const rowsOfSecond = 14
 
 async function claimTurnLaws(scenario: Scenario, caller: Caller): Promise<void> {
   const run = await startRun(scenario)
-  const { chat, v3, profile, session } = run
+  const { chat, v3, claim, profile, session, prompts } = run
   const trials = await tryConditions(run, {
     operation: 'v3.generate',
     accepts: 'V3-GEN-01',
@@ -120,7 +119,18 @@ async function claimTurnLaws(scenario: Scenario, caller: Caller): Promise<void> 
   await claimTurns(run, chat, [...trials, ...run.besides], run.sentKeys)
   await claimPages(scenario, chat, caller)
   await claimRunBefore(run, buildRecall(profile, session.nonce()))
-  for (const last of trials.slice(-1)) await claimKeyNeeded(run, chat, last, run.parent)
+  for (const { body, answer } of trials.slice(-1)) {
+    // A turn without its key is refused, also one with a parent, and leaves no step.
+    const nonce = session.nonce()
+    const turn = { ...body, parent_id: run.parent, input: prompts.brief(nonce) }
+    const keyless = await v3.generate(turn, { key: null, role: 'negative' })
+    const what = 'a later turn without Idempotency-Key is refused'
+    claim('V3-IDEM-01', () => expect(isDeclined(keyless), what).toBe(true), keyless, answer)
+    if (!isDeclined(keyless)) return
+    const { rows, pages } = await v3.historyAfterPause(chat)
+    const steps = expect(inputRows(rows, nonce), 'steps of the refused request')
+    claim('V3-GEN-14', () => steps.toEqual([]), keyless, ...pages)
+  }
 }
 
 /** A turn beside one of another chat, and changes of its chat, is kept; a turn with it as parent knows its fact. */
@@ -162,54 +172,6 @@ async function streamsReasoning(run: Run, { row, answer, edit }: Trial): Promise
 function hasReasoning({ events }: Exchange): boolean {
   return events.some(({ name }) => name === 'response.reasoning_text.delta')
 }
-
-/** Pages of any size show the whole history, whatever was done with its chat. */
-async function claimPages(scenario: Scenario, chat: Chat, caller: Caller): Promise<void> {
-  const { v3, claim, depth } = scenario
-  const { rows: all } = await v3.walk(chat)
-  await tryConditions(
-    { ...scenario, coverage: { ...scenario.coverage, depth } },
-    {
-      operation: 'v3.history',
-      accepts: 'V3-HIST-01',
-      rows: pagesAt[depth],
-      async base({ after }) {
-        await doBefore(scenario, chat.id, after, caller)
-        return {}
-      },
-      send: (query) => v3.history(chat, query, { role: 'act' }),
-      laws: [{ law: isWhole }],
-    },
-  )
-
-  async function isWhole(_: unknown, { row, body, answer }: Trial): Promise<void> {
-    const under = ` (${describeRow(row)})`
-    const { rows, pages } = await v3.walk(chat, body['limit'] as number | undefined)
-    const size = (page?: Exchange) => (page ? historyRows(page).length : 0)
-    let first = answer
-    // A page may have been cut short once.
-    for (let tries = 0; tries < 2 && size(first) < size(pages[0]); tries += 1) {
-      await doBefore(scenario, chat.id, row['after'], caller)
-      first = await v3.history(chat, body, { role: 'act' })
-    }
-    const rowsOfPage = expect(size(first), `rows of a page${under}`)
-    claim('V3-HIST-10', () => rowsOfPage.toBe(size(pages[0])), first, ...pages)
-    if (body['limit'] === undefined && rows.length > size(first)) {
-      const what = `rows of a page without limit${under}`
-      claim('V3-HIST-08', () => expect(size(first), what).toBe(50), first, ...pages)
-    }
-    const texts = new Set(textsOf(rows))
-    const lost = textsOf(inputRows(all)).filter((text) => !texts.has(text))
-    const showsAll = () => {
-      expect(rows.length, `rows of the history${under}`).toBeGreaterThanOrEqual(all.length)
-      expect(lost, `inputs that pages do not show${under}`).toEqual([])
-    }
-    claim('V3-HIST-10', showsAll, answer, ...pages)
-  }
-}
-
-/** Each size of a page, and each change before it, once; at depth full, each pair of them. */
-const pagesAt = { quick: 6, normal: 6, full: 20 } as const
 
 async function usesAllowedTools(run: Run, { body, answer }: Trial): Promise<void> {
   const { claim, v3, session, profile } = run

@@ -31,9 +31,8 @@ describe('v3: history', () => {
         claim('V3-HIST-11', isNull, ...pages)
       }
       const stranger = await v3.history(session.uuid())
-      session.observe('OPEN-40', `${statusText(stranger)}, ${historyRows(stranger).length} rows`, [
-        stranger,
-      ])
+      const rows = `${historyRows(stranger).length} rows`
+      session.observe('OPEN-40', `${statusText(stranger)}, ${rows}`, [stranger])
     },
   )
 })
