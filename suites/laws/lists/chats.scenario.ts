@@ -18,7 +18,6 @@ import {
   succeeded,
   test,
 } from '../../../harness/conformance/scenario/index.ts'
-import type { Caller } from '../../support/mistakes.ts'
 import { callerOf } from '../conditions/edits.ts'
 import { claimLists } from './list-laws.ts'
 import { cap, editsFor, type LawfulList, type Members, membersOf, rowsAt } from './members.ts'
@@ -34,7 +33,7 @@ describe('v3: laws of lists', () => {
       ],
       (rows, depth) => ({ requests: 8 * rowsAt({ depth, rows }) + 140, chats: 44 }),
     ),
-    async ({ v3, session, scenario }) => {
+    async ({ v3, chats, claim, session, scenario }) => {
       const created: Chat[] = []
       const members = await membersOf(scenario, async (word, kind, caller) => {
         const made: Chat[] = []
@@ -47,40 +46,32 @@ describe('v3: laws of lists', () => {
       const favorites = new Map<string | undefined, readonly string[]>()
       for (const caller of members.callers) {
         const chosen = created.filter(({ id }) => members.firstOf(caller).includes(id))
-        favorites.set(caller.authorization, await addFavorites(scenario, chosen, caller))
+        const added: Exchange[] = []
+        for (const { id } of chosen)
+          added.push(await chats.addFavorite(id, { role: 'arrange', ...caller }))
+        const missingOf = (page: ListWalk) => chosen.filter((chat) => !chats.mentions(page, chat))
+        const isAdded = added.every(succeeded)
+        const list = await chats.poll(
+          () => chats.readFavorites(caller),
+          (_, page) => !isAdded || missingOf(page).length === 0,
+        )
+        const ids = chosen.map(({ id }) => id)
+        const twice = list.pages.flatMap((page) => repeatedIn(chats.bodyOfPage(page), ids))
+        const once = () => expect(twice, 'favorites that a page shows twice').toEqual([])
+        if (twice.length > 0) claim('V3-FAV-01', once, list)
+        // What is not on the first page may be on one that cannot be found.
+        if (list.isWhole && isAdded) {
+          const missing = missingOf(list).map(({ id }) => id)
+          const all = () => expect(missing, 'favorites that their list lacks').toEqual([])
+          claim('V3-FAV-01', all, ...added, list)
+        }
+        const visible = ids.filter((id) => contains(list.body, id))
+        favorites.set(caller.authorization, visible)
       }
       await claimLists(scenario, members, listOf(scenario, members, favorites))
     },
   )
 })
-
-/** Adds chats to the favorites; returns the ids of those that the favorites then show. */
-async function addFavorites(
-  { chats, claim }: Scenario,
-  chosen: readonly Chat[],
-  caller: Caller,
-): Promise<readonly string[]> {
-  const added: Exchange[] = []
-  for (const { id } of chosen)
-    added.push(await chats.addFavorite(id, { role: 'arrange', ...caller }))
-  const missingOf = (page: ListWalk) => chosen.filter((chat) => !chats.mentions(page, chat))
-  const isAdded = added.every(succeeded)
-  const list = await chats.poll(
-    () => chats.readFavorites(caller),
-    (_, page) => !isAdded || missingOf(page).length === 0,
-  )
-  const ids = chosen.map(({ id }) => id)
-  const twice = list.pages.flatMap((page) => repeatedIn(chats.bodyOfPage(page), ids))
-  const once = () => expect(twice, 'favorites that a page shows twice').toEqual([])
-  if (twice.length > 0) claim('V3-FAV-01', once, list)
-  // What is not on the first page may be on one that cannot be found.
-  if (list.isWhole && isAdded) {
-    const missing = missingOf(list).map(({ id }) => id)
-    const all = () => expect(missing, 'favorites that their list lacks').toEqual([])
-    claim('V3-FAV-01', all, ...added, list)
-  }
-  return ids.filter((id) => contains(list.body, id))
-}
 
 function listOf(
   { chats, claim, session, profile }: Scenario,
