@@ -83,15 +83,11 @@ export const combinedTexts = {
 
 /** A question with all of them. */
 export function withCombinedTexts(question: string, texts: Scenario): string {
-  const { text, characters, spaces, lines, ...others } = textEdits('text', texts)
-  const edits = [
-    text[combinedTexts.text],
-    characters[combinedTexts.characters],
-    spaces[combinedTexts.spaces],
-    lines[combinedTexts.lines],
-    others['outer space'][combinedTexts['outer space']],
-  ]
-  const { text: changed } = edits.reduce<Body>((body, edit) => edit(body), { text: question })
+  const edits: Readonly<Record<string, Readonly<Record<string, Edit>>>> = textEdits('text', texts)
+  const { text: changed } = Object.entries(combinedTexts).reduce<Body>(
+    (body, [name, value]) => edits[name]?.[value]?.(body) ?? body,
+    { text: question },
+  )
   return String(changed)
 }
 
