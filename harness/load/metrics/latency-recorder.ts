@@ -50,6 +50,18 @@ const none = {
 }
 export type OutcomeCounts = typeof none
 
+/**
+ * Number of due requests, including failed and shed ones and those that the generator did not send. Open ones
+ * are unknown, and clients that leave on purpose are not users.
+ */
+export function countDue({ ok, shed, failed, notDispatched }: OutcomeCounts): number {
+  return ok + shed + failed + notDispatched
+}
+
+export function countAbandoned(outcomes: OutcomeCounts): number {
+  return outcomes.abort + outcomes.churn + outcomes['slow-reader'] + outcomes.race
+}
+
 /** A request is good if it is `ok` and meets every limit; a latency that it lacks breaks none. */
 export function isGood(record: RequestRecord, limits: readonly RequestLimit[]): boolean {
   if (record.outcome.kind !== 'ok') return false

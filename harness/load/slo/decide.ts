@@ -1,40 +1,20 @@
 import { quantileName } from '../../../contract/averages.ts'
-import type { Quantile, SloLimit, SloRow } from '../../../reports/load/model/measures.ts'
-import { milliseconds } from '../metrics/samples/histogram.ts'
+import type { SloLimit, SloRow } from '../../../reports/load/model/measures.ts'
+import { countDue, type LatencyRecorder } from '../metrics/latency-recorder.ts'
+import { censoredSample } from '../metrics/samples/distribution.ts'
+import { Histogram, milliseconds } from '../metrics/samples/histogram.ts'
+import { quantileEstimate } from '../statistics/quantile-interval.ts'
 import { confidence, type Decision, decideShare, shareInterval } from '../statistics/shares.ts'
 import type { LatencySlo, RateSlo, RequestLimit, Slo } from './slo.ts'
 
 /** Measurements that SLOs are decided on, all of one window. */
 export interface SloEvidence {
-  latency(of: RequestLimit): LatencyEvidence
-  readonly goodput: ShareEvidence
-  readonly errors: ShareEvidence
+  readonly group: LatencyRecorder
+  /** Effective sample size, as a share, of a latency or of one of the figures of due requests. */
+  readonly independent: (of: RequestLimit | 'goodput' | 'errors') => number
   readonly windowNs: number
   readonly completed: number
   readonly outputTokens: number
-}
-
-export interface LatencyEvidence {
-  /**
-   * Requests known to be within or over the limit, and those over it. One that is still running counts once
-   * it is over, and is unknown before.
-   */
-  readonly decided: number
-  readonly over: number
-  /** Effective sample size as a share of all. */
-  readonly independent: number
-  readonly meanNs: number | null
-  readonly deviationNs: number | null
-  /** Values in the mean. */
-  readonly count: number
-  quantile(q: number): Quantile
-}
-
-/** A count out of a total. */
-export interface ShareEvidence {
-  readonly count: number
-  readonly of: number
-  readonly independent: number
 }
 
 /** Decides one SLO, and reports what is missing for a decision. */
@@ -54,35 +34,43 @@ function limitRows(slo: Slo): SloLimit[] {
 }
 
 function decided(slo: Slo, evidence: SloEvidence): SloRow {
+  const { outcomes } = evidence.group
+  const of = countDue(outcomes)
   switch (slo.kind) {
-    case 'latency': {
-      const measured = evidence.latency(slo)
+    case 'latency':
       return slo.statistic === 'mean'
-        ? decideMean(slo, measured)
-        : decideQuantile(slo, slo.statistic.quantile, measured)
-    }
+        ? decideMean(slo, evidence)
+        : decideQuantile(slo, slo.statistic.quantile, evidence)
     case 'goodput': {
-      const bad = evidence.goodput.of - evidence.goodput.count
-      const allowed = shareOver(slo.minShare)
+      const { good: count } = outcomes
+      const [bad, allowed] = [of - count, shareOver(slo.minShare)]
+      const due = { count, of, bad, allowed, independent: evidence.independent('goodput') }
       const observation = `were good; ${bad} were not, ${percent(allowed)} may be`
-      return decideDue(slo.expression, { ...evidence.goodput, bad, allowed }, observation)
+      return decideDue(slo.expression, due, observation)
     }
     case 'errors': {
-      const { count: bad } = evidence.errors
-      const observation = `failed; ${percent(slo.maxShare)} may`
-      const limited = { ...evidence.errors, bad, allowed: slo.maxShare }
-      return decideDue(slo.expression, limited, observation)
+      const bad = of - outcomes.ok
+      const [independent, allowed] = [evidence.independent('errors'), slo.maxShare]
+      const observation = `failed; ${percent(allowed)} may`
+      return decideDue(slo.expression, { count: bad, of, bad, allowed, independent }, observation)
     }
     case 'rate':
       return decideRate(slo, evidence)
   }
 }
 
-function decideQuantile(slo: LatencySlo, q: number, measured: LatencyEvidence): SloRow {
-  const { decided, over, independent } = measured
-  const decision = decideShare(decided, over, shareOver(q), independent)
-  const { value, low, high } = measured.quantile(q)
-  const observation = `${over} of ${decided} ${slo.metric === 'icl' ? 'gaps' : 'requests'} were over ${text(slo.limitNs)}`
+function decideQuantile(slo: LatencySlo, q: number, evidence: SloEvidence): SloRow {
+  const ended = latenciesOf(slo, evidence)
+  const censored = evidence.group.censored(slo.metric, slo.clock) ?? new Histogram()
+  const independent = evidence.independent(slo)
+  // A request that is still running counts once it is over the limit, and is unknown before.
+  const stillOver = censored.countOver(slo.limitNs, slo.inclusive)
+  const of = ended.count + stillOver
+  const over = ended.countOver(slo.limitNs, slo.inclusive) + stillOver
+  const decision = decideShare(of, over, shareOver(q), independent)
+  const sample = censoredSample(ended, censored)
+  const { value, low, high } = quantileEstimate(sample, q, sample.count * independent)
+  const observation = `${over} of ${of} ${slo.metric === 'icl' ? 'gaps' : 'requests'} were over ${text(slo.limitNs)}`
   return {
     expression: slo.expression,
     ...decision,
@@ -90,16 +78,21 @@ function decideQuantile(slo: LatencySlo, q: number, measured: LatencyEvidence): 
     low: milliseconds(low),
     high: milliseconds(high),
     unit: 'ms',
-    message: `${observation}; ${quantileName(q)} allows ${percent(shareOver(q))}.${outlook(decision, { ...measured, bad: over, of: decided })}`,
+    message: `${observation}; ${quantileName(q)} allows ${percent(shareOver(q))}.${outlook(decision, { bad: over, of, independent })}`,
   }
+}
+
+function latenciesOf({ metric, clock }: LatencySlo, { group }: SloEvidence): Histogram {
+  return group.latencies(metric, clock) ?? new Histogram()
 }
 
 /**
  * The mean is met or missed if the limit lies outside its one-sided 99 % bound, on the effective
  * sample: 2.326 standard errors. Under 30 independent values the normal approximation is not used.
  */
-function decideMean(slo: LatencySlo, measured: LatencyEvidence): SloRow {
-  const { count, independent, meanNs, deviationNs } = measured
+function decideMean(slo: LatencySlo, evidence: SloEvidence): SloRow {
+  const { count, meanNs, deviationNs } = latenciesOf(slo, evidence)
+  const independent = evidence.independent(slo)
   const row = { expression: slo.expression, unit: 'ms', observed: milliseconds(meanNs) }
   const effective = Math.floor(count * independent)
   const room = slo.limitNs - (meanNs ?? 0)
@@ -128,17 +121,12 @@ function decideMean(slo: LatencySlo, measured: LatencyEvidence): SloRow {
  */
 export function decideDue(
   expression: string,
-  {
-    count,
-    of,
-    independent,
-    bad,
-    allowed,
-  }: ShareEvidence & Readonly<Record<'bad' | 'allowed', number>>,
+  due: Readonly<Record<'count' | 'of' | 'independent' | 'bad' | 'allowed', number>>,
   observation: string,
 ): SloRow {
-  const decision = decideShare(of, bad, allowed, independent)
-  const message = `${count} of ${of} due requests ${observation}.${outlook(decision, { bad, of, independent })}`
+  const { count, of } = due
+  const decision = decideShare(of, due.bad, due.allowed, due.independent)
+  const message = `${count} of ${of} due requests ${observation}.${outlook(decision, due)}`
   return { expression, ...decision, ...inPercent(of, count), message }
 }
 
@@ -156,9 +144,8 @@ function decideRate(slo: RateSlo, evidence: SloEvidence): SloRow {
   return { ...row, verdict: kept ? 'met' : 'missed', observed, message }
 }
 
-interface Cluster extends Omit<ShareEvidence, 'count'> {
-  readonly bad: number
-}
+/** Requests over a limit, of all, which have such an effective sample size as a share. */
+type Cluster = Readonly<Record<'bad' | 'of' | 'independent', number>>
 
 function outlook({ verdict, needed }: Decision, cluster?: Cluster): string {
   if (verdict === 'undecided') {

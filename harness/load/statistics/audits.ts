@@ -1,4 +1,5 @@
 import type { AuditRow } from '../../../reports/load/model/generator.ts'
+import { countAbandoned, type OutcomeCounts } from '../metrics/latency-recorder.ts'
 
 /** Quantities of Little's law, in one window. */
 export interface Flow {
@@ -39,11 +40,10 @@ export function littlesLaw(flow: Flow): AuditRow {
   return { ...row, verdict: off < 0.05 ? 'pass' : 'fail', message }
 }
 
-type Outcomes = 'dispatched' | 'ok' | 'failed' | 'open' | 'left'
-
 /** No request may appear or vanish: each that was dispatched has one outcome. */
-export function conservation(counts: Readonly<Record<Outcomes, number>>): AuditRow {
-  const { dispatched, ok, failed, open, left } = counts
+export function conservation(outcomes: OutcomeCounts): AuditRow {
+  const { requests: dispatched, ok, open } = outcomes
+  const [failed, left] = [outcomes.shed + outcomes.failed, countAbandoned(outcomes)]
   const missing = dispatched - ok - failed - open - left
   const law = `${dispatched} dispatched = ${ok} ok + ${failed} failed + ${open} open + ${left} aborted by the client`
   return {
@@ -56,7 +56,7 @@ export function conservation(counts: Readonly<Record<Outcomes, number>>): AuditR
 }
 
 /** No stamp may precede its predecessor. */
-export function stampOrder(records: number, disordered: number): AuditRow {
+export function stampOrder({ requests: records, disordered }: OutcomeCounts): AuditRow {
   const message =
     disordered === 0
       ? `The timestamps of all ${records} requests are in order.`

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { quantileName, rankOf } from '../../../contract/averages.ts'
+import { LatencyRecorder } from '../metrics/latency-recorder.ts'
 import { normal } from '../test-support/records.ts'
 import { conservation, littlesLaw, stampOrder } from './audits.ts'
 import {
@@ -335,14 +336,19 @@ describe("Little's law", () => {
   })
 })
 
+const { outcomes } = new LatencyRecorder()
+
 test('a request of which nothing became fails an audit', () => {
-  const counts = { dispatched: 9, ok: 5, failed: 1, open: 1, left: 1 }
+  const counts = { ...outcomes, requests: 9, ok: 5, failed: 1, open: 1, abort: 1 }
   const message = expect.stringMatching(/does not hold: 1 unaccounted for\.$/)
   expect(conservation(counts)).toMatchObject({ verdict: 'fail', message })
-  expect(conservation({ ...counts, left: 2 }).verdict).toBe('pass')
+  for (const other of ['shed', 'abort', 'churn', 'slow-reader', 'race'] as const) {
+    expect(conservation({ ...counts, [other]: counts[other] + 1 }).verdict).toBe('pass')
+  }
 })
 
 test('one stamp out of order fails the audit of the clocks', () => {
-  expect(stampOrder(10, 0).verdict).toBe('pass')
-  expect(stampOrder(10, 1)).toMatchObject({ verdict: 'fail', observed: 1 })
+  expect(stampOrder({ ...outcomes, requests: 10 }).verdict).toBe('pass')
+  const disordered = stampOrder({ ...outcomes, requests: 10, disordered: 1 })
+  expect(disordered).toMatchObject({ verdict: 'fail', observed: 1 })
 })

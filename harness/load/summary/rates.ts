@@ -17,7 +17,7 @@ import type {
   Rates,
   Stalls,
 } from '../../../reports/load/model/measures.ts'
-import type { LatencyRecorder, OutcomeCounts } from '../metrics/latency-recorder.ts'
+import { countDue, type LatencyRecorder } from '../metrics/latency-recorder.ts'
 import type { RunMetrics } from '../metrics/run-metrics.ts'
 import type { Histogram } from '../metrics/samples/histogram.ts'
 import { twoClocked } from '../slo/slo.ts'
@@ -46,19 +46,6 @@ export function goodputOf({ outcomes }: LatencyRecorder, window: MeasuredWindow)
   const due = countDue(outcomes)
   const { good } = outcomes
   return { good, due, share: due === 0 ? null : good / due, perSecond: good / secondsOf(window) }
-}
-
-/**
- * Number of due requests, including failed and shed ones and those that the generator did not send. Open ones
- * are unknown, and clients that leave on purpose are not users.
- */
-export function countDue(outcomes: OutcomeCounts): number {
-  const { ok, shed, failed, notDispatched } = outcomes
-  return ok + shed + failed + notDispatched
-}
-
-export function countAbandoned(outcomes: OutcomeCounts): number {
-  return outcomes.abort + outcomes.churn + outcomes['slow-reader'] + outcomes.race
 }
 
 export function stallsOf(group: LatencyRecorder, stallNs: number): Stalls | null {

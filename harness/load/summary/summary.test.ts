@@ -1,10 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { RunMetrics } from '../metrics/run-metrics.ts'
 import { failure, type RequestRecord } from '../record.ts'
-import { parseSlos } from '../slo/parse.ts'
+import { decideSlo } from '../slo/decide.ts'
+import { parseSlo, parseSlos } from '../slo/parse.ts'
 import { goodputLimits } from '../slo/slo.ts'
 import { normal, recordOf, shifted } from '../test-support/records.ts'
+import { sloEvidence } from './latencies.ts'
 import { type SummaryOptions, summarize } from './summary.ts'
+import { independenceOf, measuredWindow } from './window.ts'
 
 const slos = parseSlos(['ttft.p95 < 500ms', 'goodput > 90%', 'errors < 5%', 'rate > 9/s'])
 const config = { durationNs: 60e9, limits: goodputLimits(slos), stallNs: 50e6 }
@@ -193,4 +196,125 @@ test('a target that freezes is slow from the plan, and not from the moment of se
   // 50 of 600 waited; 20 of them over 3 s are the slowest 30: rank 570 waited 2.1 s.
   expect(quantileOf(0.95, 'response', found)).toBeGreaterThan(2000)
   expect(quantileOf(0.95, 'response', found)).toBeLessThan(2300)
+})
+
+const limit = { metric: 'ttft', clock: 'response', limitNs: 500e6, inclusive: false } as const
+const short = { durationNs: 40e9, limits: [], stallNs: 500e6 }
+const evidenceOf = (run: RunMetrics) =>
+  sloEvidence(run, measuredWindow(run, { warmUpNs: 0, untilNs: 40e9 }))
+
+/** Decides an SLO on a run of these requests. */
+function decided(text: string, records: readonly RequestRecord[]) {
+  const run = new RunMetrics(short)
+  for (const record of records) run.add(record)
+  return decideSlo(parseSlo(text), evidenceOf(run))
+}
+
+/** Record without any part of the answer when the run ends, `ranNs` nanoseconds after the plan. */
+const waiting = (index: number, ranNs: number): RequestRecord =>
+  recordOf({
+    timestamps: {
+      ...{ headers: null, firstEvent: null, firstGenerated: null, firstText: null },
+      ...{ lastGenerated: null, terminal: null, ended: ranNs },
+    },
+    record: { index, status: null, gapsNs: [], outcome: { kind: 'open' } },
+  })
+
+const answered = Array.from({ length: 100 }, (_, index) => shifted(recordOf(), index, index * 1e6))
+
+describe('a request that is still waiting', () => {
+  test('is over a limit that it has waited for, and otherwise not known', () => {
+    const slo = 'ttft.p95 < 500ms'
+    const long = [...answered, waiting(100, 5e9), waiting(101, 5e9)]
+    expect(decided(slo, long).message).toMatch(/^2 of 102 requests were over 500 ms/)
+    expect(decided('ttft.mean < 500ms', long).message).toMatch(/^Mean .* of 100\. /)
+    const brief = [...answered, waiting(100, 0.2e9)]
+    expect(decided(slo, brief).message).toMatch(/^0 of 100 requests were over 500 ms/)
+  })
+
+  test('is in the quantiles and in neither goodput nor errors', () => {
+    const open = Array.from({ length: 60 }, (_, index) => waiting(100 + index, 5e9))
+    const all = [...answered, ...open]
+    expect(decided('ttft.p50 < 500ms', all).observed).toBeCloseTo(101, 0)
+    expect(decided('ttft.p90 < 500ms', all)).toMatchObject({ observed: null, high: null })
+    expect(decided('goodput > 50%', all).message).toMatch(/^100 of 100 due requests were good/)
+    expect(decided('errors < 50%', all).message).toMatch(/^0 of 100 due requests failed/)
+  })
+})
+
+test('neighbors that resemble each other are worth less than their number', () => {
+  const noise = normal(4)
+  const shareOf = (rho: number) => {
+    const run = new RunMetrics(short)
+    let last = 0
+    for (let index = 0; index < 2000; index++) {
+      last = rho * last + noise()
+      const firstGenerated = 101e6 + Math.round(1e6 * last)
+      run.add(shifted(recordOf({ timestamps: { firstGenerated } }), index, index * 10e6))
+    }
+    return independenceOf(run, 0, 40e9)
+  }
+  expect(shareOf(0).ttft).toBeGreaterThan(0.85)
+  // (1 - 0.5) / (1 + 0.5)
+  expect(shareOf(0.5).ttft).toBeGreaterThan(0.28)
+  expect(shareOf(0.5).ttft).toBeLessThan(0.4)
+  expect(shareOf(0.5).e2e).toBe(1)
+})
+
+describe('each SLO has the autocorrelation of its own figure', () => {
+  const limits = [{ ...limit, limitNs: 150e6 }]
+  const watched = [{ metric: 'ttft', clock: 'response' }] as const
+  /** First tokens after 600 ms while the target freezes for 40 requests; a request fails now and then. */
+  function frozen(failing: (index: number) => boolean) {
+    const run = new RunMetrics({ ...short, limits, watched })
+    for (let index = 0; index < 400; index++) {
+      const slow = index >= 200 && index < 240
+      const firstGenerated = slow ? 600e6 : 101e6
+      const outcome = failing(index)
+        ? failure('status', '500', 'serverErrors')
+        : ({ kind: 'ok' } as const)
+      run.add(
+        shifted(
+          recordOf({ timestamps: { firstGenerated }, record: { outcome } }),
+          index,
+          index * 1e8,
+        ),
+      )
+    }
+    return evidenceOf(run)
+  }
+
+  test('failures that do not occur are as many as they are, however alike the latencies', () => {
+    const evidence = frozen(() => false)
+    expect(evidence.independent('errors')).toBe(1)
+    expect(evidence.independent('goodput')).toBeLessThan(0.05)
+    expect(evidence.independent(limit)).toBeLessThan(0.05)
+    const errors = decideSlo(parseSlo('errors < 1%'), evidence)
+    expect(errors).toMatchObject({ verdict: 'undecided', needed: 59 })
+    const goodput = decideSlo(parseSlo('goodput > 99%'), evidence)
+    expect(goodput.message).toMatch(/^360 of 400 due requests were good/)
+  })
+
+  test('failures that come together count as few, while latencies that scatter count in full', () => {
+    const together = frozen((index) => index >= 100 && index < 120)
+    expect(together.independent('errors')).toBeLessThan(0.1)
+    expect(frozen((index) => index % 20 === 0).independent('errors')).toBe(1)
+  })
+
+  test('a freeze says little, and the message says so', () => {
+    const evidence = frozen(() => false)
+    const row = decideSlo(parseSlo('ttft.p95 < 500ms'), evidence)
+    expect(row.verdict).toBe('undecided')
+    expect(row.message).toMatch(
+      /^40 of 400 requests were over 500 ms; p95 allows 5 %\. The 40 came close together \(effective sample \d+ of 400\), so they say little about other times\. \d+ more clean/,
+    )
+  })
+})
+
+test('gaps of one stream are worth one value', () => {
+  const run = new RunMetrics(short)
+  for (const record of answered) run.add(record)
+  const { group, independent } = evidenceOf(run)
+  expect(group.latencies('icl', 'service')?.count).toBe(400)
+  expect(independent({ ...limit, metric: 'icl', clock: 'service' })).toBe(0.25)
 })

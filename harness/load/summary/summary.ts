@@ -1,6 +1,7 @@
 import { rankOf } from '../../../contract/averages.ts'
 import type { AuditRow } from '../../../reports/load/model/generator.ts'
 import type { EndpointRow, HeatMap, SecondRow } from '../../../reports/load/model/measures.ts'
+import { countDue } from '../metrics/latency-recorder.ts'
 import type { PlannedTransaction } from '../metrics/outcome-counts.ts'
 import type { RunMetrics } from '../metrics/run-metrics.ts'
 import type { Histogram } from '../metrics/samples/histogram.ts'
@@ -12,8 +13,6 @@ import { conservation, littlesLaw, stampOrder } from '../statistics/audits.ts'
 import { endpointRows, metricRows, sloEvidence } from './latencies.ts'
 import {
   blocksOf,
-  countAbandoned,
-  countDue,
   describeDelivery,
   disturbancesOf,
   goodputOf,
@@ -96,7 +95,6 @@ function auditsOf(run: RunMetrics, window: MeasuredWindow): AuditRow[] {
   const inFlightAtEnd = slices.inFlightAt(to)
   const ageNs = slices.inFlightNs(0, to) - slices.sum(0, to).residenceNs
   const { outcomes } = run.group(0, Number.POSITIVE_INFINITY)
-  const { requests, ok, open, shed, failed, disordered } = outcomes
   return [
     littlesLaw({
       windowNs: toNs - fromNs,
@@ -107,14 +105,8 @@ function auditsOf(run: RunMetrics, window: MeasuredWindow): AuditRow[] {
       ended,
       meanResidenceNs: ended === 0 ? 0 : residenceNs / ended,
     }),
-    conservation({
-      dispatched: requests,
-      ok,
-      failed: shed + failed,
-      open,
-      left: countAbandoned(outcomes),
-    }),
-    stampOrder(requests, disordered),
+    conservation(outcomes),
+    stampOrder(outcomes),
   ]
 }
 

@@ -9,13 +9,7 @@ import {
 } from '../statistics/steady-state.ts'
 
 /** The part of a run that is measured: slices from one up to another. */
-export interface MeasuredWindow {
-  readonly from: number
-  readonly to: number
-  readonly fromNs: number
-  readonly toNs: number
-  readonly row: Window
-}
+export type MeasuredWindow = ReturnType<typeof measuredWindow>
 
 export interface WindowOptions {
   /**
@@ -28,7 +22,7 @@ export interface WindowOptions {
 }
 
 /** The cut falls on the end of a slice, a fortieth of the plan. At most half of the run is cut. */
-export function measuredWindow(run: RunMetrics, options: WindowOptions): MeasuredWindow {
+export function measuredWindow(run: RunMetrics, options: WindowOptions) {
   const width = run.slices.widthNs
   const untilNs = Math.min(options.untilNs, run.config.durationNs)
   const to = Math.max(1, Math.round(untilNs / width))
@@ -53,7 +47,7 @@ export function measuredWindow(run: RunMetrics, options: WindowOptions): Measure
       toMs: Math.min(to * width, untilNs) / 1e6,
       method,
       steady: steadyState(kept),
-    },
+    } satisfies Window,
   }
 }
 
@@ -99,15 +93,10 @@ function seconds(ns: number): string {
   return `${Number((ns / 1e9).toFixed(3))} s`
 }
 
-/** Effective sample size as a share of the sample, for each kind of figure. */
-export interface Independence {
-  /** Share for latencies up to the first token. */
-  readonly ttft: number
-  readonly e2e: number
-}
+export type Independence = ReturnType<typeof independenceOf>
 
-/** Independence by the sample of neighbors that were planned between two moments. */
-export function independenceOf(run: RunMetrics, fromNs: number, toNs: number): Independence {
+/** Effective sample sizes, as shares, of latencies up to the first token and of others. */
+export function independenceOf(run: RunMetrics, fromNs: number, toNs: number) {
   const effectiveShare = neighborsOf(run, fromNs, toNs)
   return {
     ttft: effectiveShare(({ ttftNs }) => ttftNs),

@@ -3,19 +3,26 @@ import { HttpSyntaxError, quoted, type ResponseSink } from '../channel.ts'
 
 const headLimit = 64 * 1024
 
+type State = 'head' | 'size' | 'data' | 'data end' | 'trailer' | 'over'
+
 /**
- * Reads the one response that a connection waits for (RFC 9112), in segments of any size. Own code, because
- * undici's parser takes a third of the total cost of a segment (see "A load run" in ARCHITECTURE.md).
+ * Reads the one response that a connection waits for (RFC 9112), in segments of any size, and passes the bytes
+ * of its body on as views of the segments that brought them. Own code, because undici's parser takes a third of
+ * the total cost of a segment (see "A load run" in ARCHITECTURE.md).
  */
 export class ResponseParser {
   /** The response is over, and the connection may carry another. */
   reusable = false
   /** Idle timeout of the peer in seconds, if it announces one. */
   idleSeconds: number | undefined
-  #head = ''
-  #body: BodyReader | undefined
   readonly #method: string
   readonly #sink: ResponseSink
+  #state: State = 'head'
+  /** What earlier segments brought of the head, or of a line of the framing. */
+  #begun = ''
+  #framing: Framing = 'chunked'
+  /** Bytes to come of the body or of a chunk. */
+  #remaining = 0
 
   constructor(method: string, sink: ResponseSink) {
     this.#method = method
@@ -27,9 +34,31 @@ export class ResponseParser {
    * @throws HttpSyntaxError
    */
   push(bytes: Uint8Array, at: number): boolean {
-    if (this.#body !== undefined) return this.#read(this.#body, bytes, at)
-    const text = this.#head + latin1(bytes)
-    const end = text.indexOf('\r\n\r\n', Math.max(0, this.#head.length - 3))
+    let from = 0
+    while (this.#state !== 'over') {
+      if (from >= bytes.length) return false
+      if (this.#state === 'data') from = this.#readData(bytes, from, at)
+      else if (this.#state === 'head') from = this.#readHead(bytes, from, at)
+      else from = this.#readLine(bytes, from)
+    }
+    // Bytes after the end of the response: the connection is out of step.
+    if (from < bytes.length) this.reusable = false
+    this.#sink.end(at)
+    return true
+  }
+
+  /** The peer closed the connection; true if that ends the response. */
+  close(at: number): boolean {
+    if (this.#state !== 'data' || this.#framing !== 'close') return false
+    this.#sink.end(at)
+    return true
+  }
+
+  /** Returns the index after the head, or after all bytes if it continues. */
+  #readHead(bytes: Uint8Array, from: number, at: number): number {
+    const before = this.#begun.length
+    const text = this.#begun + latin1(bytes, from, bytes.length)
+    const end = text.indexOf('\r\n\r\n', Math.max(0, before - 3))
     if (end < 0) {
       // Bytes that cannot begin a status line fail at once.
       if (!begin.startsWith(text.slice(0, begin.length))) throw notHttp(text)
@@ -37,47 +66,93 @@ export class ResponseParser {
         throw new HttpSyntaxError(
           'the headers of a response are longer than 64 KiB: the target must send shorter ones',
         )
-      this.#head = text
-      return false
+      this.#begun = text
+      return bytes.length
     }
-    const used = end + 4 - this.#head.length
-    this.#head = ''
-    const { status, headers, version } = readHead(text.slice(0, end))
+    this.#begun = ''
+    const { status, headers, version } = headOf(text.slice(0, end))
     // 100 Continue and 103 Early Hints precede the response.
-    if (status < 200 && status !== 101) return this.push(bytes.subarray(used), at)
-    const framing = framingOf(this.#method, status, headers)
-    this.#body = new BodyReader(framing, this.#sink)
-    this.#keep(framing, headers, version)
-    this.#sink.head(status, headers, at)
-    return this.#read(this.#body, bytes.subarray(used), at)
+    if (status >= 200 || status === 101) {
+      const framing = framingOf(this.#method, status, headers)
+      this.#framing = framing
+      if (typeof framing === 'number') this.#remaining = framing
+      else this.#remaining = framing === 'close' ? Number.POSITIVE_INFINITY : 0
+      this.#state = framing === 'chunked' ? 'size' : framing === 0 ? 'over' : 'data'
+      this.#keep(headers, version)
+      this.#sink.head(status, headers, at)
+    }
+    return from + end + 4 - before
   }
 
-  /** The peer closed the connection; true if that ends the response. */
-  close(at: number): boolean {
-    if (this.#body === undefined || !this.#body.endsByClose) return false
-    this.#sink.end(at)
-    return true
-  }
-
-  #read(body: BodyReader, bytes: Uint8Array, at: number): boolean {
-    const rest = body.push(bytes, at)
-    if (rest < 0) return false
-    // Bytes after the end of the response: the connection is out of step.
-    if (rest < bytes.length) this.reusable = false
-    this.#sink.end(at)
-    return true
-  }
-
-  #keep(framing: Framing, headers: readonly Header[], version: string): void {
+  #keep(headers: readonly Header[], version: string): void {
     const connection = header(headers, 'connection')?.toLowerCase() ?? ''
-    this.reusable = framing.kind !== 'close' && !connection.includes('close')
+    this.reusable = this.#framing !== 'close' && !connection.includes('close')
     if (version === '1.0' && !connection.includes('keep-alive')) this.reusable = false
     const hint = /timeout=(\d+)/i.exec(header(headers, 'keep-alive') ?? '')
     this.idleSeconds = hint?.[1] === undefined ? undefined : Number(hint[1])
   }
+
+  #readData(bytes: Uint8Array, from: number, at: number): number {
+    const end = Math.min(bytes.length, from + this.#remaining)
+    this.#remaining -= end - from
+    if (this.#remaining === 0) this.#state = this.#framing === 'chunked' ? 'data end' : 'over'
+    this.#sink.data(from === 0 && end === bytes.length ? bytes : bytes.subarray(from, end), at)
+    return end
+  }
+
+  /** Reads a line of the framing: the size of a chunk, the line break after its data, a trailer. */
+  #readLine(bytes: Uint8Array, from: number): number {
+    let end = from
+    while (end < bytes.length && bytes[end] !== LF) end += 1
+    if (end === bytes.length) {
+      this.#begun += latin1(bytes, from, end)
+      if (this.#begun.length > lineLimit)
+        throw new HttpSyntaxError('a line of the framing is too long')
+      return end
+    }
+    if (this.#begun !== '' || !this.#takePlain(bytes, from, end)) {
+      const line = (this.#begun + latin1(bytes, from, end)).replace(/\r$/, '')
+      this.#begun = ''
+      this.#take(line)
+    }
+    return end + 1
+  }
+
+  /** Takes a line break after data, or a size of a few digits, as most lines are; builds no string of them. */
+  #takePlain(bytes: Uint8Array, from: number, lf: number): boolean {
+    const end = lf > from && bytes[lf - 1] === CR ? lf - 1 : lf
+    if (this.#state === 'data end' && end === from) this.#state = 'size'
+    else if (this.#state === 'size' && end > from && end - from <= 6) {
+      let size = 0
+      for (let at = from; at < end; at += 1) {
+        const digit = hexOf(bytes[at])
+        if (digit < 0) return false
+        size = size * 16 + digit
+      }
+      this.#begin(size)
+    } else return false
+    return true
+  }
+
+  #take(line: string): void {
+    if (this.#state === 'data end') {
+      if (line !== '') throw new HttpSyntaxError('a chunk is longer than its size')
+      this.#state = 'size'
+    } else if (this.#state === 'size') {
+      const match = /^([0-9a-fA-F]{1,12})[ \t]*(?:;|$)/.exec(line)
+      if (match?.[1] === undefined)
+        throw new HttpSyntaxError(`not the size of a chunk: ${quoted(line)}`)
+      this.#begin(Number.parseInt(match[1], 16))
+    } else if (line === '') this.#state = 'over'
+  }
+
+  #begin(size: number): void {
+    this.#remaining = size
+    this.#state = size === 0 ? 'trailer' : 'data'
+  }
 }
 
-function readHead(text: string) {
+function headOf(text: string) {
   const [first = '', ...lines] = text.split('\r\n')
   const match = /^HTTP\/(1\.[01]) ([1-9]\d\d)(?: |$)/.exec(first)
   if (match === null) throw notHttp(first)
@@ -104,140 +179,29 @@ function hintOf(text: string): string {
   return type === 0 && frame === 4 ? '; it looks like HTTP/2: try --http2' : ''
 }
 
-/** RFC 9112, section 6.3. */
+/** Framing of a body (RFC 9112, section 6.3): its length, chunks, or the end of the connection. */
+type Framing = number | 'chunked' | 'close'
+
 function framingOf(method: string, status: number, headers: readonly Header[]): Framing {
-  if (method === 'HEAD' || status === 204 || status === 304) return { kind: 'length', bytes: 0 }
+  if (method === 'HEAD' || status === 204 || status === 304) return 0
   const coding = header(headers, 'transfer-encoding')
-  if (coding !== undefined) {
-    return /(^|,)\s*chunked\s*$/i.test(coding) ? { kind: 'chunked' } : { kind: 'close' }
-  }
+  if (coding !== undefined) return /(^|,)\s*chunked\s*$/i.test(coding) ? 'chunked' : 'close'
   const length = header(headers, 'content-length')
-  if (length === undefined) return { kind: 'close' }
+  if (length === undefined) return 'close'
   if (!/^\d{1,15}$/.test(length)) {
     throw new HttpSyntaxError(`not an HTTP answer: its content-length is ${quoted(length)}`)
   }
-  return { kind: 'length', bytes: Number(length) }
+  return Number(length)
 }
 
-function latin1(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
+function latin1({ buffer, byteOffset }: Uint8Array, from: number, end: number): string {
+  return Buffer.from(buffer, byteOffset + from, end - from).toString('latin1')
 }
-
-/** Framing of a body: RFC 9112, sections 6 and 7. */
-type Framing =
-  | { readonly kind: 'chunked' }
-  | { readonly kind: 'length'; readonly bytes: number }
-  | { readonly kind: 'close' }
-
-type State = 'size' | 'data' | 'data end' | 'trailer' | 'over'
 
 const LF = 10
 const CR = 13
 /** Maximum length of a chunk header or a trailer line, in bytes. */
 const lineLimit = 16 * 1024
-
-/** Takes the framing off a body and passes its bytes on, as views of the segments that brought them. */
-class BodyReader {
-  /** The body ends with the connection. */
-  readonly endsByClose: boolean
-  readonly #sink: Pick<ResponseSink, 'data'>
-  readonly #chunked: boolean
-  #state: State
-  #remaining: number
-  #line = ''
-
-  constructor(framing: Framing, sink: Pick<ResponseSink, 'data'>) {
-    this.#sink = sink
-    this.endsByClose = framing.kind === 'close'
-    this.#chunked = framing.kind === 'chunked'
-    this.#remaining =
-      framing.kind === 'length'
-        ? framing.bytes
-        : framing.kind === 'close'
-          ? Number.POSITIVE_INFINITY
-          : 0
-    this.#state = this.#chunked ? 'size' : this.#remaining === 0 ? 'over' : 'data'
-  }
-
-  /** Returns the number of bytes up to the end of the body; -1 if the body continues. */
-  push(bytes: Uint8Array, at: number): number {
-    let from = 0
-    while (this.#state !== 'over') {
-      if (from >= bytes.length) return -1
-      from = this.#state === 'data' ? this.#data(bytes, from, at) : this.#between(bytes, from)
-    }
-    return from
-  }
-
-  #data(bytes: Uint8Array, from: number, at: number): number {
-    const end = Math.min(bytes.length, from + this.#remaining)
-    this.#remaining -= end - from
-    this.#sink.data(from === 0 && end === bytes.length ? bytes : bytes.subarray(from, end), at)
-    if (this.#remaining === 0) this.#state = this.#chunked ? 'data end' : 'over'
-    return end
-  }
-
-  /** A line of the framing: the size of a chunk, the line break after its data, a trailer. */
-  #between(bytes: Uint8Array, from: number): number {
-    const after = this.#line === '' ? this.#plainLine(bytes, from) : -1
-    return after < 0 ? this.#anyLine(bytes, from) : after
-  }
-
-  /** Reads a line that is whole in its segment, with a few digits or none, as most are; otherwise -1. */
-  #plainLine(bytes: Uint8Array, from: number): number {
-    let at = from
-    if (this.#state === 'data end') {
-      if (bytes[at] !== CR || bytes[at + 1] !== LF) return -1
-      this.#state = 'size'
-      at += 2
-    }
-    if (this.#state !== 'size') return -1
-    const digits = at
-    let size = 0
-    for (let digit = hexOf(bytes[at]); digit >= 0; digit = hexOf(bytes[at])) {
-      size = size * 16 + digit
-      at += 1
-    }
-    if (at === digits || at - digits > 6 || bytes[at] !== CR || bytes[at + 1] !== LF) {
-      // The line break after the data stays consumed.
-      return digits === from ? -1 : digits
-    }
-    this.#remaining = size
-    this.#state = size === 0 ? 'trailer' : 'data'
-    return at + 2
-  }
-
-  #anyLine(bytes: Uint8Array, from: number): number {
-    let at = from
-    while (at < bytes.length && bytes[at] !== LF) at += 1
-    const whole = at < bytes.length
-    const end = whole && at > from && bytes[at - 1] === CR ? at - 1 : at
-    const piece = end === from ? '' : latin1(bytes.subarray(from, end))
-    if (!whole) {
-      this.#line += piece
-      if (this.#line.length > lineLimit)
-        throw new HttpSyntaxError('a line of the framing is too long')
-      return bytes.length
-    }
-    const line = this.#line === '' ? piece : (this.#line + piece).replace(/\r$/, '')
-    this.#line = ''
-    this.#take(line)
-    return at + 1
-  }
-
-  #take(line: string): void {
-    if (this.#state === 'data end') {
-      if (line !== '') throw new HttpSyntaxError('a chunk is longer than its size')
-      this.#state = 'size'
-    } else if (this.#state === 'size') {
-      const match = /^([0-9a-fA-F]{1,12})[ \t]*(?:;|$)/.exec(line)
-      if (match?.[1] === undefined)
-        throw new HttpSyntaxError(`not the size of a chunk: ${quoted(line)}`)
-      this.#remaining = Number.parseInt(match[1], 16)
-      this.#state = this.#remaining === 0 ? 'trailer' : 'data'
-    } else if (line === '') this.#state = 'over'
-  }
-}
 
 /** Value of a hexadecimal digit; -1 for any other byte, and for none. */
 function hexOf(byte = 0): number {
