@@ -1,7 +1,7 @@
 /** `chatgen bench`: throughput and latency of the streaming core in a closed loop (autocannon). */
 
 import { fileURLToPath } from 'node:url'
-import { Agent, type Dispatcher, request } from 'undici'
+import { request } from 'undici'
 import { urlOf } from '../../../contract/index.ts'
 import { messageOf } from '../../../contract/text.ts'
 import { type ChildServer, childServer } from '../child-server.ts'
@@ -9,8 +9,7 @@ import type { KnownAnswer } from './bare-server.ts'
 import { type BenchCase, NoAnswerError, withChats } from './cases.ts'
 import {
   type BenchOptions,
-  type BenchRequest,
-  type BenchRun,
+  type BenchRequests,
   maxClientUtilization,
   measure,
   nextRequest,
@@ -23,27 +22,22 @@ import {
  */
 export async function runBench(options: BenchOptions) {
   const startedAt = new Date().toISOString()
-  const dispatcher = new Agent({ bodyTimeout: options.timeoutSeconds * 1000 })
   const rows: BenchRow[] = []
   const notMeasured: { case: string; status: number; why: string }[] = []
-  try {
-    for (const benchCase of options.cases) {
+  for (const benchCase of options.cases) {
+    if (options.signal.aborted) break
+    try {
+      rows.push(await benchOne(benchCase, options))
+    } catch (error) {
       if (options.signal.aborted) break
-      try {
-        rows.push(await benchOne(benchCase, options, dispatcher))
-      } catch (error) {
-        if (options.signal.aborted) break
-        const why = messageOf(error)
-        if (error instanceof NoAnswerError && error.status > 0) {
-          notMeasured.push({ case: benchCase.name, status: error.status, why })
-        } else if (rows.length > 0 && isOfConnection(error)) {
-          // The target answered earlier cases, whose figures are kept.
-          notMeasured.push({ case: benchCase.name, status: 0, why: `no answer any more: ${why}` })
-        } else throw error
-      }
+      const why = messageOf(error)
+      if (error instanceof NoAnswerError && error.status > 0) {
+        notMeasured.push({ case: benchCase.name, status: error.status, why })
+      } else if (rows.length > 0 && isOfConnection(error)) {
+        // The target answered earlier cases, whose figures are kept.
+        notMeasured.push({ case: benchCase.name, status: 0, why: `no answer any more: ${why}` })
+      } else throw error
     }
-  } finally {
-    await dispatcher.destroy()
   }
   return {
     ...({ kind: 'bench-report', schemaVersion: 1 } as const),
@@ -79,90 +73,79 @@ const warmUpSeconds = 1
 /** Margin of chats: a server is faster after the warm-up. */
 const chatMargin = 2
 
-async function benchOne(benchCase: BenchCase, options: BenchOptions, dispatcher: Dispatcher) {
-  const { connections, seconds, turns, onProgress = () => {} } = options
+async function benchOne(benchCase: BenchCase, options: BenchOptions) {
+  const { connections, seconds, turns, signal, onProgress = () => {} } = options
   const { name } = benchCase
-  const run = runOf(benchCase, options)
-  const chats = async <Result>(
-    number: Parameters<typeof withChats>[1],
-    use: (chat: BenchRun['chat']) => Promise<Result>,
+  const requests = requestsOf(benchCase, options)
+  const send = async <Result>(
+    chats: { readonly chats: number; readonly turns: number },
+    use: (requests: BenchRequests) => Promise<Result>,
   ) =>
     benchCase.stored
-      ? withChats(options.target, number, options.signal, use)
-      : { result: await use(null), used: null }
+      ? withChats(options.target, { ...chats, connections }, signal, (chat) =>
+          use({ ...requests, chat }),
+        )
+      : { result: await use(requests), used: null }
 
   onProgress(`${name}: warming up`)
-  const oneEach = { chats: connections, turns: Number.POSITIVE_INFINITY, connections }
-  const { result: answer } = await chats(oneEach, (chat) =>
-    seenAnswer(benchCase, { ...run, chat }, dispatcher),
-  )
-  const { result: warm } = await chats(oneEach, (chat) =>
-    measure(benchCase, { ...run, chat, seconds: warmUpSeconds }),
+  const oneEach = { chats: connections, turns: Number.POSITIVE_INFINITY }
+  const { result: answer } = await send(oneEach, (own) => seenAnswer(benchCase, own, options))
+  const { result: warm } = await send(oneEach, (own) =>
+    measure(benchCase, own, options, warmUpSeconds),
   )
 
   onProgress(`${name}: ${seconds} s with ${connections} connections`)
   const turnsExpected = warm.answersPerSecond * seconds * chatMargin
-  const enough = { chats: connections + Math.ceil(turnsExpected / turns), turns, connections }
-  const { result: target, used } = await chats(enough, (chat) =>
-    measure(benchCase, { ...run, chat }),
-  )
+  const enough = { chats: connections + Math.ceil(turnsExpected / turns), turns }
+  const { result: target, used } = await send(enough, (own) => measure(benchCase, own, options))
 
-  if (!options.baseline || options.signal.aborted) {
+  if (!options.baseline || signal.aborted) {
     return { case: name, target, chats: used, baseline: null, ratio: null }
   }
   onProgress(`${name}: ${seconds} s against a bare server`)
-  const baseline = await againstBareServer(benchCase, run, answer)
-  /** Answers per second of the target relative to those of the bare server. */
-  const ratio =
-    baseline.answersPerSecond === 0 ? null : target.answersPerSecond / baseline.answersPerSecond
-  return { case: name, target, chats: used, baseline, ratio }
-}
-
-async function againstBareServer(
-  benchCase: BenchCase,
-  run: Omit<BenchRun, 'chat'>,
-  answer: KnownAnswer,
-) {
   const bare = await bareServer(answer)
   const chat = benchCase.stored ? () => '00000000-0000-4000-8000-000000000000' : null
-  const bareRun = { ...run, url: bare.url, chat }
+  const own = { ...requests, url: bare.url, chat }
   try {
-    await measure(benchCase, { ...bareRun, seconds: warmUpSeconds })
-    return await measure(benchCase, bareRun)
+    await measure(benchCase, own, options, warmUpSeconds)
+    const baseline = await measure(benchCase, own, options)
+    /** Answers per second of the target relative to those of the bare server. */
+    const ratio =
+      baseline.answersPerSecond === 0 ? null : target.answersPerSecond / baseline.answersPerSecond
+    return { case: name, target, chats: used, baseline, ratio }
   } finally {
     await bare.stop()
   }
 }
 
-function runOf(benchCase: BenchCase, options: BenchOptions): Omit<BenchRun, 'chat'> {
-  const { target } = options
-  const key = target.tokens[benchCase.surface]
+function requestsOf({ surface, path, body }: BenchCase, options: BenchOptions): BenchRequests {
+  const { target, prompt } = options
+  const key = target.tokens[surface]
   return {
-    url: urlOf(target, benchCase.path),
+    url: urlOf(target, path),
     headers: {
       ...target.headers,
       'content-type': 'application/json',
       ...(key === null ? {} : { authorization: `Bearer ${key}` }),
     },
-    body: benchCase.body(target.model, options.prompt),
-    connections: options.connections,
-    seconds: options.seconds,
-    timeoutSeconds: options.timeoutSeconds,
-    signal: options.signal,
+    body: body(target.model, prompt),
+    chat: null,
   }
 }
 
 /** @throws NoAnswerError if the target refuses the request or cuts the answer */
 async function seenAnswer(
   benchCase: BenchCase,
-  options: BenchRequest & { readonly signal: AbortSignal },
-  dispatcher: Dispatcher,
+  requests: BenchRequests,
+  { timeoutSeconds, signal }: BenchOptions,
 ): Promise<KnownAnswer> {
-  const { statusCode, headers, body } = await request(options.url, {
+  const { statusCode, headers, body } = await request(requests.url, {
     method: 'POST',
-    ...nextRequest(options, 0),
-    dispatcher,
-    signal: options.signal,
+    ...nextRequest(requests, 0),
+    bodyTimeout: timeoutSeconds * 1000,
+    // Leaves no connection behind.
+    reset: true,
+    signal,
   })
   const bytes = Buffer.from(await body.arrayBuffer())
   const text = bytes.toString()

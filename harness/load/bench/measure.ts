@@ -5,43 +5,67 @@ import autocannon from 'autocannon'
 import type { LoadTarget } from '../target.ts'
 import type { BenchCase, BenchPrompt } from './cases.ts'
 
-export interface BenchRun extends BenchRequest {
+export interface BenchOptions {
+  readonly target: LoadTarget
+  readonly prompt: BenchPrompt
+  readonly cases: readonly BenchCase[]
   readonly connections: number
   /** Duration of a measurement, after a warm-up of a second. */
   readonly seconds: number
   readonly timeoutSeconds: number
+  /** Number of turns of v3 generate in one chat. */
+  readonly turns: number
+  /** True to also bench a bare server that writes the same bytes. */
+  readonly baseline: boolean
   /** Ends the measurement within a second; results so far are kept. */
   readonly signal: AbortSignal
+  readonly onProgress?: (what: string) => void
+}
+
+/** The requests of one case to one server. */
+export interface BenchRequests {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: object
+  /** The chat of the next turn of a connection; null for requests that are not stored. */
+  readonly chat: ((connection: number) => string) | null
 }
 
 export type BenchFigures = Awaited<ReturnType<typeof measure>>
 
 const maxFailuresPerConnection = 100
 
-export async function measure(benchCase: BenchCase, run: BenchRun) {
+export async function measure(
+  benchCase: BenchCase,
+  requests: BenchRequests,
+  { connections, timeoutSeconds, signal, ...options }: BenchOptions,
+  seconds = options.seconds,
+) {
   const latencies = createHistogram({ figures: 3 })
   let events = 0
   let connection = 0
   const before = performance.eventLoopUtilization()
   const result = await cannon(
     {
-      url: run.url,
+      url: requests.url,
       method: 'POST',
-      connections: run.connections,
-      duration: run.seconds,
-      timeout: run.timeoutSeconds,
+      connections,
+      duration: seconds,
+      timeout: timeoutSeconds,
       // autocannon reopens a refused connection at once, forever.
-      bailout: run.connections * maxFailuresPerConnection,
-      headers: { ...run.headers },
-      body: JSON.stringify(run.body),
-      ...(run.chat === null ? {} : { setupClient: (client) => turns(client, run, connection++) }),
+      bailout: connections * maxFailuresPerConnection,
+      headers: { ...requests.headers },
+      body: JSON.stringify(requests.body),
+      ...(requests.chat === null
+        ? {}
+        : { setupClient: (client) => setTurns(client, requests, connection++) }),
       verifyBody: (body) => {
         const text = String(body)
         if (benchCase.stream) events += countBlocks(text)
         return benchCase.whole.test(text)
       },
     },
-    run.signal,
+    signal,
     (status, ms) => {
       if (status < 300) latencies.record(Math.max(1, Math.round(ms * 1000)))
     },
@@ -76,7 +100,7 @@ export async function measure(benchCase: BenchCase, run: BenchRun) {
       /** Successful answers that are not whole. */
       broken: mismatches,
       // autocannon silently reopens a connection that ends in mid-answer.
-      lost: Math.max(0, result.requests.sent - answered - errors - run.connections),
+      lost: Math.max(0, result.requests.sent - answered - errors - connections),
     },
     /** Share of the time in which the event loop of the client was busy. */
     clientBusy: utilization,
@@ -106,9 +130,9 @@ function cannon(
   })
 }
 
-function turns(client: autocannon.Client, run: BenchRun, connection: number): void {
+function setTurns(client: autocannon.Client, requests: BenchRequests, connection: number): void {
   client.setRequests([
-    { setupRequest: (request) => ({ ...request, ...nextRequest(run, connection) }) },
+    { setupRequest: (request) => ({ ...request, ...nextRequest(requests, connection) }) },
   ])
 }
 
@@ -118,19 +142,8 @@ function countBlocks(text: string): number {
   return blocks
 }
 
-/** The requests of one case. */
-
-export interface BenchRequest {
-  /** URL of the case. */
-  readonly url: string
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: object
-  /** The chat of the next turn of a connection; null for requests that are not stored. */
-  readonly chat: ((connection: number) => string) | null
-}
-
 export function nextRequest(
-  { headers, body, chat }: BenchRequest,
+  { headers, body, chat }: BenchRequests,
   connection: number,
 ): { headers: Record<string, string>; body: string } {
   if (chat === null) return { headers: { ...headers }, body: JSON.stringify(body) }
@@ -138,18 +151,6 @@ export function nextRequest(
     headers: { ...headers, 'idempotency-key': randomUUID() },
     body: JSON.stringify({ chat_id: chat(connection), ...body }),
   }
-}
-
-export interface BenchOptions
-  extends Pick<BenchRun, 'connections' | 'seconds' | 'timeoutSeconds' | 'signal'> {
-  readonly target: LoadTarget
-  readonly prompt: BenchPrompt
-  readonly cases: readonly BenchCase[]
-  /** Number of turns of v3 generate in one chat. */
-  readonly turns: number
-  /** True to also bench a bare server that writes the same bytes. */
-  readonly baseline: boolean
-  readonly onProgress?: (what: string) => void
 }
 
 /**
