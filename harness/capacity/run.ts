@@ -1,4 +1,5 @@
 /** A capacity search against a real target: baseline, probes with rests between them, hysteresis. */
+import { medianOf } from '../../contract/averages.ts'
 import type { CapacityProbe } from '../../reports/capacity/model/probe.ts'
 import type { CapacityReport } from '../../reports/capacity/model/report.ts'
 import { generatorEnvironment } from '../load/generator/generator-monitor.ts'
@@ -15,6 +16,7 @@ import {
   runLoadProbe,
 } from './probing/load-probe.ts'
 import { type ProbeLimit, probeLimits } from './probing/probe-limits.ts'
+import { medianLatencyMs } from './probing/probe-observer.ts'
 import { measuredProbe } from './probing/probe-row.ts'
 import { buildCapacityReport, type SearchRecord } from './report/build-report.ts'
 import { loadOf } from './report/frontier.ts'
@@ -87,8 +89,8 @@ class CapacityRun {
     const found = await this.#measure('baseline', 1, () => runBaseline(this.#options), 'closed')
     if (found === null) return
     const { observer } = found.run
-    const answerMs = observer.medianResidenceMs()
-    this.#unloadedMs = observer.medianLatencyMs()
+    const answerMs = medianOf(observer.requests.flatMap(({ e2eMs }) => e2eMs ?? []))
+    this.#unloadedMs = medianLatencyMs(observer.requests)
     this.#found.probeMs =
       this.#options.probeMs ?? defaultProbeMs(this.#options.budgetMs, answerMs ?? 0)
     this.#keep(found.row, found.run)
@@ -104,7 +106,7 @@ class CapacityRun {
   ) {
     const atMs = this.#elapsed()
     const facts = {
-      ...{ index: this.#found.rows.length, purpose, load, loop, atMs, limits: this.#limits },
+      ...{ index: this.#found.rows.length, purpose, load, loop, atMs },
       unloadedMs: this.#unloadedMs,
       rest: this.#rest && { ms: this.#rest.ms, recovered: this.#rest.recovered },
     }
@@ -158,7 +160,6 @@ class CapacityRun {
           ? ({ kind: arrival, perSecond: amount } as const)
           : ({ kind: 'closed', concurrency: amount, maxTransactions } as const),
       durationMs: effort * this.#found.probeMs,
-      ...{ mayGiveUp: true, isDistributed: true },
       onProgress: (progress: LoadProgress) => this.#progress('probe', amount, progress),
     }
     const found = await this.#measure(purpose, amount, () => runLoadProbe(this.#options, run))

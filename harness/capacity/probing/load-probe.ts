@@ -12,7 +12,7 @@ import type { PlanSpec } from '../../load/plan/plan.ts'
 import { PreparationError, runLoad } from '../../load/run.ts'
 import type { LoadTarget } from '../../load/target.ts'
 import { maxTimestampErrorOf, probeLimits } from './probe-limits.ts'
-import { ProbeObserver } from './probe-observer.ts'
+import { medianLatencyMs, ProbeObserver } from './probe-observer.ts'
 
 interface ProbeRunOptions {
   /** Null for a rest between probes, which is not reported. */
@@ -21,10 +21,7 @@ interface ProbeRunOptions {
   readonly durationMs: number
   /** Ends the run after this number of requests. */
   readonly maxRequests?: number
-  /** True for a probe that may be stopped once it is hopeless. */
-  readonly mayGiveUp?: boolean
-  /** True for a probe that shards may send. */
-  readonly isDistributed?: boolean
+  /** Progress of a probe of the search, which shards may send and which ends once it is hopeless. */
   readonly onProgress?: (progress: LoadProgress) => void
 }
 
@@ -33,15 +30,7 @@ export type ProbeRun = Awaited<ReturnType<typeof runLoadProbe>>
 /** @throws PreparationError if the target does not answer while the chats of the run are made */
 export async function runLoadProbe(
   options: CapacityOptions,
-  {
-    index,
-    arrival,
-    durationMs,
-    maxRequests,
-    mayGiveUp,
-    isDistributed,
-    onProgress,
-  }: ProbeRunOptions,
+  { index, arrival, durationMs, maxRequests, onProgress }: ProbeRunOptions,
 ) {
   const { plan, load, signal } = options
   const spec: PlanSpec = {
@@ -53,12 +42,9 @@ export async function runLoadProbe(
   const observer = new ProbeObserver(probeLimits(load.slos, load.maxRefusals))
   const ending = new AbortController()
   let stopped: string | null = null
-  const stop = (reason: string) => {
-    stopped ??= reason
-    ending.abort()
-  }
   const run = options.openRun(index, spec)
-  const send = isDistributed ? (options.runProbe ?? runLoad) : runLoad
+  const { runProbe = runLoad } = options
+  const send = onProgress === undefined ? runLoad : runProbe
   const report = await send({
     ...load,
     target: run.target,
@@ -69,14 +55,16 @@ export async function runLoadProbe(
     signal: AbortSignal.any([signal, ending.signal]),
     onRecord: (record) => {
       observer.add(record)
-      if (observer.size === maxRequests) ending.abort()
+      if (observer.requests.length === maxRequests) ending.abort()
     },
     onProgress: (progress) => {
-      onProgress?.(progress)
-      const hopeless = mayGiveUp === true && !ending.signal.aborted ? observer.hopeless() : null
-      if (hopeless !== null && progress.phase === 'running') {
-        stop(`more than half of the requests are over ${hopeless}`)
-      }
+      if (onProgress === undefined) return
+      onProgress(progress)
+      if (progress.phase !== 'running' || ending.signal.aborted) return
+      const hopeless = observer.hopeless()
+      if (hopeless === null) return
+      stopped = `more than half of the requests are over ${hopeless}`
+      ending.abort()
     },
   }).catch((error: unknown) => {
     run.close(null)
@@ -146,13 +134,18 @@ async function answerTime(options: CapacityOptions, notes: string[]): Promise<nu
     const run = { index: null, durationMs: options.maxRestMs, maxRequests: restRequests }
     const { observer, notes: own } = await runOneClient(options, run)
     notes.push(...own)
-    const unknown = observer.unansweredShare < 1 ? Number.POSITIVE_INFINITY : null
-    return observer.medianLatencyMs() ?? unknown
+    const { requests } = observer
+    const isSilent =
+      requests.length > 0 && requests.every(({ outcome }) => unanswered.includes(outcome))
+    return medianLatencyMs(requests) ?? (isSilent ? null : Number.POSITIVE_INFINITY)
   } catch (error) {
     if (error instanceof PreparationError) return null
     throw error
   }
 }
+
+/** Outcomes of requests without a connection or an answer. */
+const unanswered: readonly string[] = ['connect', 'timeout', 'unreadable']
 
 /** Options of a load run that all probes share. */
 export type ProbeLoad = Pick<

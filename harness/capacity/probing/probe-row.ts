@@ -1,4 +1,5 @@
 /** The row of a probe in the report, and the part of it that the search decides on. */
+import { meanOf } from '../../../contract/averages.ts'
 import type {
   CapacityProbe,
   ProbeLatency,
@@ -6,9 +7,16 @@ import type {
 } from '../../../reports/capacity/model/probe.ts'
 import type { LoadReport } from '../../../reports/load/model/report.ts'
 import { policyLimitOf } from '../policy-limit.ts'
-import { type LimitCount, limitVerdictOf, type Probe, verdictOf } from '../probe.ts'
+import {
+  independentShare,
+  type LimitCount,
+  limitVerdictOf,
+  type Probe,
+  verdictOf,
+} from '../probe.ts'
 import type { ProbeRun } from './load-probe.ts'
 import type { ProbeLimit } from './probe-limits.ts'
+import { admissionsOf, answered, samplesOf } from './probe-observer.ts'
 
 interface ProbeFacts {
   readonly index: number
@@ -17,29 +25,42 @@ interface ProbeFacts {
   readonly load: number
   readonly loop: 'open' | 'closed'
   readonly atMs: number
-  readonly limits: readonly ProbeLimit[]
   /** Latency without load; null if it is not known. */
   readonly unloadedMs: number | null
   readonly rest: CapacityProbe['rest']
 }
 
 export function measuredProbe(run: ProbeRun, facts: ProbeFacts) {
-  const { report, observer, stopped } = run
-  const { window, generator } = report
-  const counts = observer.counts(window)
+  const { report, stopped, observer } = run
+  const { requests } = observer
+  const { rates, goodput, window, generator } = report
+  const measured = requests.filter(({ plannedNs }) => {
+    return plannedNs >= window.fromMs * 1e6 && plannedNs < window.toMs * 1e6
+  })
+  const inOrder = measured.toSorted((a, b) => a.plannedNs - b.plannedNs)
+  const counted = observer.limits.map((limit, index): CountedLimit => {
+    return {
+      limit,
+      count: countOf(
+        limit,
+        inOrder.flatMap(({ over }) => over[index] ?? []),
+      ),
+    }
+  })
   const isValid = generator.verdict !== 'invalid' && stopped !== 'interrupted'
-  const policy = policyOf(run, counts, facts)
+  const policy = policyOf(run, counted, facts.unloadedMs)
   const probe: Probe = {
     rate: facts.load,
-    limits: counts,
+    limits: counted.map(({ count }) => count),
     atMs: facts.atMs,
     valid: isValid,
     ...(isDisturbed(report) ? { isDisturbed: true } : {}),
     ...(policy === null ? {} : { policy }),
   }
-  const { rates, goodput } = report
-  const residenceMs = observer.meanResidenceMs(window)
-  const tokens = observer.meanTokens()
+  const residenceMs = meanOf(measured.map(({ startNs, endNs }) => (endNs - startNs) / 1e6))
+  const meanTokens = (name: 'promptTokens' | 'outputTokens') =>
+    meanOf(answered(requests).flatMap((request) => request[name] ?? []))
+  const promptTokens = meanTokens('promptTokens')
   const rate = facts.loop === 'open' ? facts.load : rates.completed.perSecond
   const row: CapacityProbe = {
     index: facts.index,
@@ -52,15 +73,15 @@ export function measuredProbe(run: ProbeRun, facts: ProbeFacts) {
     atMs: facts.atMs,
     durationMs: report.durationMs,
     rest: facts.rest,
-    slo: counts.map((count, index) => marginOf(count, facts.limits[index], report)),
+    slo: counted.map((limit) => marginOf(limit, report)),
     perSecond: {
       offered: rates.offered.perSecond,
       completed: rates.completed.perSecond,
       shed: rates.shed.perSecond,
       failed: rates.failed.perSecond,
       good: goodput.perSecond,
-      inputTokens: tokens.prompt === null ? null : tokens.prompt * rates.completed.perSecond,
-      outputTokens: (tokens.output ?? 0) * rates.completed.perSecond,
+      inputTokens: promptTokens === null ? null : promptTokens * rates.completed.perSecond,
+      outputTokens: (meanTokens('outputTokens') ?? 0) * rates.completed.perSecond,
     },
     concurrency: residenceMs === null ? null : (rates.dispatched.perSecond * residenceMs) / 1000,
     latencies: latenciesOf(report),
@@ -73,11 +94,27 @@ export function measuredProbe(run: ProbeRun, facts: ProbeFacts) {
       eventLoopUtilization: generator.eventLoopUtilization,
     },
     audits: report.audits,
-    samples: observer.samples(),
+    samples: samplesOf(requests),
     planHash: report.plan.hash,
     report: run.path,
   }
   return { row, probe }
+}
+
+/** A limit, and the requests planned in the measured window that it counts. */
+interface CountedLimit {
+  readonly limit: ProbeLimit
+  readonly count: LimitCount
+}
+
+function countOf({ expression, allowed }: ProbeLimit, series: readonly number[]): LimitCount {
+  return {
+    slo: expression,
+    allowed,
+    requests: series.length,
+    over: series.reduce((sum, value) => sum + value, 0),
+    independent: independentShare(series),
+  }
 }
 
 /** CPU share of a thread below which a generator has no queue of its own that could delay it. */
@@ -99,24 +136,24 @@ function isDisturbed({ generator, rates, durationMs }: LoadReport): boolean {
 /** Refusals indicate a policy only if nothing else fails. */
 function policyOf(
   { report, observer }: ProbeRun,
-  counts: readonly LimitCount[],
-  facts: ProbeFacts,
+  counted: readonly CountedLimit[],
+  unloadedMs: number | null,
 ) {
   const failed = report.errors.reduce((sum, { count }) => sum + count, 0)
   const refused = report.errors.reduce((sum, row) => sum + (row.kind === 'shed' ? row.count : 0), 0)
-  const slow = counts.some((count, index) => {
-    return facts.limits[index]?.isFailures === false && limitVerdictOf(count) === 'missed'
+  const slow = counted.some(({ limit, count }) => {
+    return !limit.isFailures && limitVerdictOf(count) === 'missed'
   })
   if (slow || refused < 0.9 * failed || refused === 0) return null
-  return policyLimitOf(observer.admissions(), facts.unloadedMs)
+  return policyLimitOf(admissionsOf(observer.requests), unloadedMs)
 }
 
-function marginOf(count: LimitCount, limit: ProbeLimit | undefined, report: LoadReport): SloMargin {
+function marginOf({ limit: { limitMs }, count }: CountedLimit, report: LoadReport): SloMargin {
   const { slo, requests, over, allowed, independent } = count
-  const isLatency = limit?.limitMs !== null && limit?.limitMs !== undefined
+  const isLatency = limitMs !== null
   const row = report.slo.find(({ expression }) => expression === slo)
   const observed = isLatency ? (row?.observed ?? null) : requests === 0 ? null : over / requests
-  const bound = isLatency ? limit.limitMs : allowed
+  const bound = limitMs ?? allowed
   return {
     expression: slo,
     verdict: limitVerdictOf(count),
