@@ -5,15 +5,16 @@ import { createRedactor } from '../client/redaction/redaction.ts'
 import { sleep } from './clock.ts'
 import {
   type RecordsMessage,
-  setupsOf,
   type WorkerCommand,
   type WorkerPoolResult,
   type WorkerSetup,
-} from './engine/messages.ts'
-import { WorkerThread } from './engine/worker-thread.ts'
+  WorkerThread,
+} from './engine/worker-thread.ts'
 import { startClockProbeServer } from './generator/generator-monitor.ts'
 import { RunRecorder } from './metrics/run-metrics.ts'
 import type { LoadOptions, LoadProgress } from './options.ts'
+import { partSize } from './plan/needs.ts'
+import { partOfWorker, shareOf, wholePlan } from './plan/plan.ts'
 import { requestsFile } from './record.ts'
 import { buildReport, type RunTimes } from './report/build-report.ts'
 import { countWarnings } from './setup/chat-journal.ts'
@@ -60,7 +61,7 @@ export async function runLoad(
   report('preparing')
   const probeServer = startClockProbeServer()
   const setups = Promise.all([writePassages(spec.seed), probeServer]).then(([passages, { port }]) =>
-    setupsOf(options, passages, port),
+    threads.map((_, index) => setupOf(options, index, { passages, clockProbePort: port })),
   )
   const outcome = await runWorkers(threads, setups, {
     signal,
@@ -96,6 +97,24 @@ export async function runLoad(
     await measureClock()
   }
   return buildReport(options, { ...run, stats, outcome, notes })
+}
+
+/** Setup of a worker, with its part of the plan. */
+function setupOf(
+  options: LoadOptions,
+  index: number,
+  shared: Pick<WorkerSetup, 'passages' | 'clockProbePort'>,
+): WorkerSetup {
+  const { spec, target, workers, keepAlive, maxConnections, shard } = options
+  const worker = { index, of: workers }
+  const part = partOfWorker(shard ?? wholePlan, worker)
+  return {
+    ...{ ...shared, target, spec, part, keepAlive },
+    needs: partSize(spec, part).needs,
+    ...(maxConnections === undefined ? {} : { maxConnections: shareOf(maxConnections, worker) }),
+    drainNs: options.drainMs * 1e6,
+    maxInFlight: Math.ceil(options.maxInFlight / workers),
+  }
 }
 
 const noOutcome = { done: [], warnings: [], internalErrors: [], chatsLeft: 0, connectionsOpened: 0 }
@@ -141,8 +160,12 @@ export async function runWorkers(
   const stop = () => postAll({ type: 'stop' })
   options.signal.addEventListener('abort', stop, { once: true })
   try {
-    for (const [index, setup] of (await setups).entries()) {
-      workers[index]?.prepare(setup, (message) => options.onRecords(index, message))
+    const prepared = await setups
+    for (const [index, worker] of workers.entries()) {
+      const setup = prepared[index]
+      if (setup === undefined) continue
+      worker.onRecords = (message) => options.onRecords(index, message)
+      worker.post({ type: 'prepare', setup })
     }
     await Promise.all(workers.map(({ ready }) => ready))
     const [failure] = workers.flatMap(failureOf)

@@ -3,9 +3,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { sleep } from '../clock.ts'
 import { type Arrival, arrivals, isOwnArrival, shareOf } from '../plan/plan.ts'
 import { transactions } from '../transactions/transactions.ts'
-import type { WorkerSetup } from './messages.ts'
 import { TransactionRunner } from './transaction-runner.ts'
 import { RunEndedError, type WorkerContext } from './worker-context.ts'
+import type { WorkerSetup } from './worker-thread.ts'
 
 type SchedulerOptions = Pick<WorkerSetup, 'spec' | 'part' | 'drainNs' | 'maxInFlight'>
 /** Runs one transaction; never rejects. */

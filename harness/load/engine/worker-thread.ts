@@ -1,24 +1,100 @@
 import { setFlagsFromString } from 'node:v8'
 import { Worker } from 'node:worker_threads'
-import type {
-  DoneMessage,
-  ExitedMessage,
-  RecordsMessage,
-  WorkerCommand,
-  WorkerMessage,
-  WorkerSetup,
-} from './messages.ts'
+import type { Passage } from '../../../fixtures/content/passages.ts'
+import type { ThreadUsage } from '../generator/generator-monitor.ts'
+import type { ChannelPool, Http2Figures } from '../http/channel.ts'
+import type { AnswerId, IntegrityCounts } from '../judging/integrity-recorder.ts'
+import type { HistogramData } from '../metrics/samples/histogram.ts'
+import type { ChatNeeds } from '../plan/needs.ts'
+import type { Part, PlanSpec } from '../plan/plan.ts'
+import type { RequestRecord } from '../record.ts'
+import type { Warning } from '../setup/chat-journal.ts'
+import type { LoadTarget } from '../target.ts'
+import type { DroppedArrival } from './worker-context.ts'
+
+/** Messages between the main thread and its workers; all are structured-cloneable. */
+
+export interface WorkerSetup {
+  readonly target: LoadTarget
+  readonly spec: PlanSpec
+  /** Part of the plan that this worker sends. */
+  readonly part: Part
+  /** Texts from which prompts are cut. */
+  readonly passages: readonly Passage[]
+  readonly needs: ChatNeeds
+  readonly keepAlive: boolean
+  /** Maximum connections of this worker, at least one for each endpoint; unlimited by default. */
+  readonly maxConnections?: number
+  /** Time after the end of the plan for requests in flight. */
+  readonly drainNs: number
+  /** Maximum number of transactions in flight; further arrivals are dropped. */
+  readonly maxInFlight: number
+  /** Port of the clock probe server. */
+  readonly clockProbePort: number
+}
+
+export type WorkerCommand =
+  | { readonly type: 'prepare'; readonly setup: WorkerSetup }
+  | { readonly type: 'start'; readonly startNs: bigint }
+  /** Ends the run now. */
+  | { readonly type: 'stop' }
+
+export type WorkerMessage =
+  | { readonly type: 'ready' }
+  | {
+      readonly type: 'records'
+      readonly records: readonly RequestRecord[]
+      readonly ids: readonly AnswerId[]
+      readonly dropped: readonly DroppedArrival[]
+      readonly inFlight: number
+    }
+  | {
+      readonly type: 'done'
+      readonly integrity: IntegrityCounts
+      readonly httpVersion: ChannelPool['httpVersion']
+      readonly http2: Http2Figures | null
+      readonly usage: ThreadUsage
+      /** Delay of this worker's stamps, measured by the clock probe. */
+      readonly timestampError: HistogramData
+    }
+  | { readonly type: 'error'; readonly message: string }
+  | {
+      readonly type: 'exited'
+      /** Chats that were not deleted. */
+      readonly chatsLeft?: number
+      /** Connections of the worker, those of setup and cleanup included. */
+      readonly connectionsOpened?: number
+      readonly warnings?: readonly Warning[]
+      /** Reason why no load was sent, as a sentence. */
+      readonly preparationFailure?: string
+    }
+
+/** Periodic report of a worker. */
+export type RecordsMessage = Extract<WorkerMessage, { type: 'records' }>
+export type DoneMessage = Extract<WorkerMessage, { type: 'done' }>
+export type ExitedMessage = Extract<WorkerMessage, { type: 'exited' }>
+
+export interface WorkerPoolResult {
+  /** One message for each worker that finished its run. */
+  readonly done: readonly DoneMessage[]
+  readonly warnings: readonly Warning[]
+  readonly internalErrors: readonly string[]
+  /** Chats that were not deleted. */
+  readonly chatsLeft: number
+  /** Connections to the target, those of setup and cleanup included. */
+  readonly connectionsOpened: number
+}
 
 /** A worker from the side of the main thread. */
 export class WorkerThread extends Worker {
   done: DoneMessage | undefined
   end: ExitedMessage = { type: 'exited' }
   readonly errors: string[] = []
+  onRecords: (message: RecordsMessage) => void = () => {}
   readonly #ready = Promise.withResolvers<void>()
   readonly #exited = Promise.withResolvers<void>()
   readonly ready = this.#ready.promise
   readonly exited = this.#exited.promise
-  #onRecords: (message: RecordsMessage) => void = () => {}
 
   constructor() {
     setFlagsFromString(`--initial-heap-size=${initialHeapMb}`)
@@ -27,40 +103,24 @@ export class WorkerThread extends Worker {
     // At its full size from the start: `bin/start.cjs` keeps young generations from growing.
     setFlagsFromString(`--min-semi-space-size=${maxYoungGenerationSizeMb / 3}`)
     super(workerFile, { resourceLimits: { maxYoungGenerationSizeMb } })
-    this.on('message', (message: WorkerMessage) => this.#receive(message))
+    this.on('message', (message: WorkerMessage) => {
+      if (message.type === 'ready') this.#ready.resolve()
+      else if (message.type === 'records') this.onRecords(message)
+      else if (message.type === 'done') this.done = message
+      else if (message.type === 'error') this.errors.push(message.message)
+      else {
+        this.end = message
+        this.#exit()
+      }
+    })
     this.on('error', (error) => {
       this.errors.push(error instanceof Error ? (error.stack ?? error.message) : String(error))
     })
     this.on('exit', () => this.#exit())
   }
 
-  prepare(setup: WorkerSetup, onRecords: (message: RecordsMessage) => void): void {
-    this.#onRecords = onRecords
-    this.post({ type: 'prepare', setup })
-  }
-
   post(command: WorkerCommand): void {
     this.postMessage(command)
-  }
-
-  #receive(message: WorkerMessage): void {
-    switch (message.type) {
-      case 'ready':
-        this.#ready.resolve()
-        return
-      case 'records':
-        this.#onRecords(message)
-        return
-      case 'done':
-        this.done = message
-        return
-      case 'error':
-        this.errors.push(message.message)
-        return
-      case 'exited':
-        this.end = message
-        this.#exit()
-    }
   }
 
   #exit(): void {

@@ -10,9 +10,9 @@ import { IntegrityRecorder } from '../judging/integrity-recorder.ts'
 import { noncePrefix } from '../plan/plan.ts'
 import { ChatPool } from '../setup/chat-pool.ts'
 import type { LoadEndpoint } from '../target.ts'
-import type { WorkerCommand, WorkerMessage, WorkerSetup } from './messages.ts'
 import { runPlan } from './scheduler.ts'
 import { workerContext } from './worker-context.ts'
+import type { WorkerCommand, WorkerMessage, WorkerSetup } from './worker-thread.ts'
 
 const port = parentPort
 const reportIntervalMs = 100

@@ -1,4 +1,4 @@
-import type { RecordsMessage } from '../engine/messages.ts'
+import type { RecordsMessage } from '../engine/worker-thread.ts'
 import { GeneratorMonitor } from '../generator/generator-monitor.ts'
 import { DuplicateIdDetector } from '../judging/integrity.ts'
 import type { PlanSpec } from '../plan/plan.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { ArrivalRow, LoadReport } from '../../../reports/load/model/report.ts'
-import type { WorkerPoolResult } from '../engine/messages.ts'
+import type { WorkerPoolResult } from '../engine/worker-thread.ts'
 import { buildIntegrity } from '../judging/integrity.ts'
 import type { PlannedTransaction } from '../metrics/outcome-counts.ts'
 import type { RunRecorder } from '../metrics/run-metrics.ts'
