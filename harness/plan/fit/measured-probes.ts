@@ -4,13 +4,8 @@ import type { PlanMeasurement } from '../../../reports/plan/model.ts'
 import { groupEqualLoads } from '../../capacity/report/frontier.ts'
 import type { Measurement } from '../demand.ts'
 
-/** Probes of about the same load, taken together. */
-export interface MeasuredLoad {
-  /** Requests a second, or clients of a closed loop. */
-  readonly kind: 'open' | 'closed'
-  readonly value: number
-  readonly probes: readonly CapacityProbe[]
-}
+/** Probes of about the same load, taken together: requests a second, or clients of a closed loop. */
+export type MeasuredLoad = ReturnType<typeof together>
 
 /** Rates within this factor are taken together. */
 const sameRate = 1.04
@@ -33,11 +28,10 @@ function sizeOf({ clients, rate }: CapacityProbe): number {
   return clients === null ? rate * 1e6 : clients
 }
 
-function together(probes: readonly CapacityProbe[]): MeasuredLoad {
+function together(probes: readonly CapacityProbe[]) {
   const users = probes[0]?.clients ?? null
-  return users === null
-    ? { kind: 'open', value: geometricMean(probes.map(({ rate }) => rate)), probes }
-    : { kind: 'closed', value: users, probes }
+  const kind = users === null ? ('open' as const) : ('closed' as const)
+  return { kind, value: users ?? geometricMean(probes.map(({ rate }) => rate)), probes }
 }
 
 function geometricMean(values: readonly number[]): number {

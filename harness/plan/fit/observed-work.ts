@@ -3,7 +3,6 @@ import { medianOf } from '../../../contract/averages.ts'
 import type { ProbeSamples } from '../../../reports/capacity/model/probe.ts'
 import { inFlightAtStart } from '../../load/statistics/audits.ts'
 import { iterationMs, type ServiceModel } from '../simulation/replica.ts'
-import type { RequestLength } from '../simulation/requests.ts'
 
 /** Times of a service model that follow from the work beside single requests, milliseconds. */
 export const timeNames = [
@@ -12,21 +11,10 @@ export const timeNames = [
 export type ServiceTimes = Pick<ServiceModel, (typeof timeNames)[number]>
 
 /** A measured time, and how often it contains each time of the service model, in the order of `timeNames`. */
-export interface WorkRow {
-  readonly measuredMs: number
-  readonly counts: readonly number[]
-}
+export type WorkRow = Readonly<{ measuredMs: number; counts: readonly number[] }>
 
-/** An answer, with times in milliseconds from the start of the probe. */
-export interface Answer extends RequestLength {
-  readonly sentMs: number
-  readonly firstMs: number
-  readonly endMs: number
-  /** False if the time of its first token is only estimated. */
-  readonly isStreamed: boolean
-  /** Requests in flight when it was sent. */
-  readonly inFlight: number
-}
+/** An answer, with times in milliseconds from the start of the probe, and the requests in flight at its start. */
+type Answer = ReturnType<typeof answersOf>[number]
 
 /** Answers of a probe, in order of sending. */
 export class ObservedWork {
@@ -134,7 +122,7 @@ function unclearTimes(samples: ProbeSamples): readonly number[] {
 }
 
 /** Answers of known length, in order of sending; without a stream, the usual time of a token gives the first. */
-export function answersOf(samples: ProbeSamples): readonly Answer[] {
+export function answersOf(samples: ProbeSamples) {
   const { sentMs, ttftMs, e2eMs, tpotMs, promptTokens, outputTokens, inFlight } = samples
   const perToken = tpotMs.filter((ms) => ms !== null)
   const whole = e2eMs.flatMap((ms, at) => (ms === null ? [] : ms / (outputTokens[at] ?? 1)))

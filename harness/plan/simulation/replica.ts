@@ -11,7 +11,7 @@ export class Replica {
   readonly #requests: readonly SimulatedRequest[]
   readonly #onEnd: (ms: number) => void
   /** Requests by the iteration that gives them their last token: `iteration * idRange + id`. */
-  readonly #running = new NumberHeap()
+  readonly #running = new SortedNumbers()
   #waiting: number[] = []
   #firstWaiting = 0
   /** End of the last iteration, and their number. */
@@ -149,52 +149,32 @@ export class Replica {
 /** Upper bound for the requests of one simulation. */
 const idRange = 2 ** 21
 
-/** Binary heap of numbers, the smallest first. */
-export class NumberHeap {
-  readonly #values: number[] = []
+/** Numbers of which the smallest is taken first: sorted, as no more are in it than requests run or users wait. */
+export class SortedNumbers {
+  readonly #descending: number[] = []
 
   get size(): number {
-    return this.#values.length
+    return this.#descending.length
   }
 
-  /** Infinite if the heap is empty. */
+  /** Infinite without numbers. */
   get min(): number {
-    return this.#values[0] ?? Number.POSITIVE_INFINITY
+    return this.#descending.at(-1) ?? Number.POSITIVE_INFINITY
   }
 
   push(value: number): void {
-    const values = this.#values
-    let at = values.length
-    values.push(value)
-    while (at > 0) {
-      const parent = (at - 1) >> 1
-      const above = values[parent] ?? 0
-      if (above <= value) break
-      values[at] = above
-      at = parent
+    let [from, to] = [0, this.#descending.length]
+    while (from < to) {
+      const middle = (from + to) >> 1
+      if ((this.#descending[middle] ?? 0) > value) from = middle + 1
+      else to = middle
     }
-    values[at] = value
+    this.#descending.splice(from, 0, value)
   }
 
   /** Removes the smallest. */
   pop(): number {
-    const values = this.#values
-    const first = this.min
-    const last = values.pop()
-    if (last === undefined || values.length === 0) return first
-    let at = 0
-    for (;;) {
-      let child = 2 * at + 1
-      if (child >= values.length) break
-      const right = values[child + 1] ?? Number.POSITIVE_INFINITY
-      if (right < (values[child] ?? 0)) child += 1
-      const below = values[child] ?? 0
-      if (below >= last) break
-      values[at] = below
-      at = child
-    }
-    values[at] = last
-    return first
+    return this.#descending.pop() ?? Number.POSITIVE_INFINITY
   }
 }
 
