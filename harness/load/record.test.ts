@@ -48,7 +48,6 @@ test('each record is a line of the schema, and no secret of the target is in it'
     fc.property(fc.array(anyRecord, { minLength: 1, maxLength: 20 }), (records) => {
       const requests = requestsFile(file, (text) => text.replaceAll('503', '***'))
       for (const record of records) requests.add([record])
-      requests.close()
       const lines = linesIn(file)
       expect(lines.map(({ index, step }) => [index, step])).toEqual(
         records.map(({ index, step }) => [index, step]),
@@ -63,7 +62,7 @@ test('a file that cannot be written is a note of the run', () => {
   const requests = requestsFile(join(emptyFolder(), 'no-such-folder', requestsName), String)
   requests.add([recordOf()])
   requests.add([recordOf()])
-  expect(requests.close()).toEqual([
+  expect(requests.problems()).toEqual([
     expect.stringContaining('requests.ndjson is incomplete: ENOENT'),
   ])
 })

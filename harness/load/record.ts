@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, readSync, renameSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Surface } from '../../contract/catalog/requirement.ts'
 import { messageOf } from '../../contract/text.ts'
@@ -134,25 +134,21 @@ export const requestsName = 'requests.ndjson'
  * @param redact removes secrets from a text of the target
  */
 export function requestsFile(file: string, redact: (text: string) => string) {
-  let descriptor: number | undefined
+  let flag = 'w'
   let problem: string | undefined
   return {
     add(records: readonly RequestRecord[]): void {
       if (records.length === 0 || problem !== undefined) return
       const lines = records.map((record) => `${JSON.stringify(lineOf(record, redact))}\n`)
       try {
-        descriptor ??= openSync(file, 'w')
-        writeWhole(descriptor, Buffer.from(lines.join('')))
+        writeFileSync(file, lines.join(''), { flag })
+        flag = 'a'
       } catch (error) {
         problem = `${requestsName} is incomplete: ${messageOf(error)}`
       }
     },
     /** Returns the reason why the file is incomplete, as a sentence; none if it is whole. */
-    close(): readonly string[] {
-      if (descriptor !== undefined) closeSync(descriptor)
-      descriptor = undefined
-      return problem === undefined ? [] : [problem]
-    },
+    problems: (): readonly string[] => (problem === undefined ? [] : [problem]),
   }
 }
 
@@ -199,7 +195,7 @@ export function joinRequests(folders: readonly string[], out: string): void {
       const from = openSync(part, 'r')
       try {
         for (let read = readSync(from, piece); read > 0; read = readSync(from, piece)) {
-          writeWhole(to, piece.subarray(0, read))
+          writeFileSync(to, piece.subarray(0, read))
         }
       } finally {
         closeSync(from)
@@ -209,8 +205,4 @@ export function joinRequests(folders: readonly string[], out: string): void {
     closeSync(to)
   }
   renameSync(unfinished, whole)
-}
-
-function writeWhole(descriptor: number, bytes: Uint8Array): void {
-  for (let from = 0; from < bytes.length; ) from += writeSync(descriptor, bytes, from)
 }

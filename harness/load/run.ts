@@ -89,7 +89,7 @@ export async function runLoad(
       report(elapsedMs() < durationMs ? 'running' : 'draining')
     },
   }).finally(() => {
-    notes = requests?.close() ?? []
+    notes = requests?.problems() ?? []
     return probeServer.then(({ close }) => close())
   })
   // With too little time before the start, the clock is measured after the end.

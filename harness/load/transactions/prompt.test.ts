@@ -4,7 +4,7 @@ import { writePassages } from '../../../fixtures/content/passages.ts'
 import { mixEntry } from '../plan/mix.ts'
 import { noncePrefix } from '../plan/plan.ts'
 import { plainTarget } from '../target.ts'
-import { promptOf, wordsOf } from './transaction.ts'
+import { promptOf, wordsOf } from './transactions.ts'
 
 const passages = await writePassages('a run')
 const segmenter = new Intl.Segmenter('en', { granularity: 'word' })

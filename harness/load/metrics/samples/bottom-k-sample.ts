@@ -4,19 +4,8 @@ import { isGood, type MetricsConfig } from '../latency-recorder.ts'
 import type { Stored } from './histogram.ts'
 import { latencyOf } from './latency-definitions.ts'
 
-/** One request of the sample. Latencies from the planned moment; null if it has none. */
-export interface SampledRequest {
-  readonly index: number
-  readonly step: number
-  readonly plannedNs: number
-  readonly ttftNs: number | null
-  readonly e2eNs: number | null
-  readonly good: boolean | null
-  /** Null for an open request. */
-  readonly failed: boolean | null
-  /** Latencies that SLOs limit, in the order of `MetricsConfig.watched`; null if it has none. */
-  readonly watched: readonly (number | null)[]
-}
+/** One request of the sample. */
+export type SampledRequest = Readonly<ReturnType<typeof sampledOf>>
 
 const blockSize = 64
 const maxBlocks = 128
@@ -65,11 +54,8 @@ export class BottomKSample {
   }
 }
 
-/** The sampled part of a record. */
-export function sampledOf(
-  record: RequestRecord,
-  { limits, watched = [] }: MetricsConfig,
-): SampledRequest {
+/** The sampled part of a record. Latencies count from the planned moment; null if it has none. */
+export function sampledOf(record: RequestRecord, { limits, watched = [] }: MetricsConfig) {
   const { index, step, timestamps, outcome } = record
   const ended = outcome.kind !== 'open'
   return {
@@ -78,8 +64,10 @@ export function sampledOf(
     plannedNs: timestamps.planned,
     ttftNs: latencyOf(record, 'ttft', 'response'),
     e2eNs: latencyOf(record, 'e2e', 'response'),
+    // Null for an open request.
     good: ended ? isGood(record, limits) : null,
     failed: ended ? 'detail' in outcome : null,
+    /** Latencies that SLOs limit, in the order of `MetricsConfig.watched`; null if it has none. */
     watched: watched.map(({ metric, clock }) =>
       metric === 'icl' ? meanGap(record) : latencyOf(record, metric, clock),
     ),
