@@ -188,24 +188,15 @@ export class InFlightRequest implements AnswerSink, DecodedSink {
       if (ending.kind === 'complete') record.timestamps.terminal = at
       record.body(json)
     }
-    const { operation, requestId, duplicate } = plan
-    const { index, step, surface } = plan.head
-    const { id, failure: reported } = record.contents
-    const { finding, required } = this.#services.integrity.recordAnswer(judgement, {
-      request: { index, step, operation, requestId, atMs: record.readAt / 1e6 },
-      surface,
-      events: judge.isStream ? record.events : null,
-      foreignNonce: record.crossTalk.foreignNonce,
-      // A duplicate may be answered with the existing response.
-      id: duplicate ? undefined : id,
-      judge,
-    })
+    const { integrity } = this.#services
+    const { finding, required } = integrity.recordAnswer(judgement, judge, record, plan)
+    const { failure: reported } = record.contents
     const outcome = requestOutcome({
       status: record.status,
       ending,
       hasTerminalEvent: record.timestamps.terminal !== null,
       cut: this.#cut,
-      serverFailure: reported === undefined ? undefined : this.#services.integrity.redact(reported),
+      serverFailure: reported === undefined ? undefined : integrity.redact(reported),
       violation: required,
     })
     record.finding = finding

@@ -7,6 +7,7 @@ import {
   requirements,
 } from '../../../contract/index.ts'
 import type { Evidence } from '../../../reports/load/model/integrity.ts'
+import type { PlannedRequest, RecordBuilder } from '../engine/record-builder.ts'
 import type { AnswerJudge } from './answer-judge.ts'
 
 /** Results of one worker's judges; results of several workers add up. */
@@ -17,19 +18,6 @@ export interface AnswerId {
   readonly id: string
   readonly surface: Surface
   readonly request: RequestReference
-}
-
-/** Answer to a request, in addition to the findings of its judge. */
-interface JudgedAnswer {
-  readonly request: RequestReference
-  readonly surface: Surface
-  /** Events of a stream; null for an answer in one piece. */
-  readonly events: number | null
-  /** A nonce that belongs to another request. */
-  readonly foreignNonce: string | undefined
-  /** Id that must be unique among all answers. */
-  readonly id: string | undefined
-  readonly judge: Pick<AnswerJudge, 'describe' | 'unexpectedType'>
 }
 
 export function emptyCounts() {
@@ -63,17 +51,26 @@ export class IntegrityRecorder {
   }
 
   /** Counts the findings of one answer; returns its violations. */
-  recordAnswer(judgement: Judgement, answer: JudgedAnswer): Violations {
+  recordAnswer(
+    { findings }: Judgement,
+    judge: AnswerJudge,
+    record: RecordBuilder,
+    { head, operation, requestId, duplicate }: PlannedRequest,
+  ): Violations {
     const { counts } = this
-    const { request, surface, events, id, judge } = answer
-    if (events === null) counts.bodies += 1
-    else {
+    const { index, step, surface } = head
+    const request = { index, step, operation, requestId, atMs: record.readAt / 1e6 }
+    if (judge.isStream) {
       counts.streams += 1
-      counts.events += events
+      counts.events += record.events
+    } else counts.bodies += 1
+    const { finding, required } = this.#countFindings(findings, request, judge)
+    const leak = this.#recordCrossTalk(surface, record.crossTalk.foreignNonce, request)
+    const { id } = record.contents
+    // A duplicate may be answered with the existing response.
+    if (id !== undefined && !duplicate) {
+      this.#ids.push({ id: shortened(this.redact(id)), surface, request })
     }
-    const { finding, required } = this.#countFindings(judgement.findings, answer)
-    const leak = this.#recordCrossTalk(answer)
-    if (id !== undefined) this.#ids.push({ id: shortened(this.redact(id)), surface, request })
     if (required === undefined) return { finding: leak ?? finding, required: leak }
     return { finding, required: `${required}${judge.unexpectedType()}` }
   }
@@ -95,7 +92,8 @@ export class IntegrityRecorder {
 
   #countFindings(
     findings: readonly Finding[],
-    { request, events, judge }: JudgedAnswer,
+    request: RequestReference,
+    judge: AnswerJudge,
   ): Violations {
     let finding: RequirementId | undefined
     let required: RequirementId | undefined
@@ -109,7 +107,7 @@ export class IntegrityRecorder {
       counts.first ??= {
         ...request,
         event: event ?? null,
-        why: this.redact(events === null ? `${why} What came: ${judge.describe()}.` : why),
+        why: this.redact(judge.isStream ? why : `${why} What came: ${judge.describe()}.`),
       }
       finding ??= requirement
       if (mayBeChance === true) counts.byChance = (counts.byChance ?? 0) + 1
@@ -119,7 +117,11 @@ export class IntegrityRecorder {
   }
 
   /** Returns the requirement that is violated. */
-  #recordCrossTalk({ surface, foreignNonce, request }: JudgedAnswer): string | undefined {
+  #recordCrossTalk(
+    surface: Surface,
+    foreignNonce: string | undefined,
+    request: RequestReference,
+  ): string | undefined {
     const id = crossTalkRequirements[surface]
     this.counts.crossTalk.answers += 1
     if (foreignNonce === undefined) {

@@ -10,7 +10,7 @@ import {
 } from '../channel.ts'
 import type { Route } from '../dial.ts'
 import { Http2Connection } from './connection.ts'
-import { Http2Stream, type StreamHandlers } from './stream.ts'
+import { type ConnectionSource, Http2Stream } from './stream.ts'
 
 /** Idle time after which a connection without streams is closed, before common servers do. */
 const idleSeconds = 20
@@ -68,7 +68,7 @@ export class Http2ConnectionPool implements ChannelPool {
     if (!this.#keepAlive || (own && this.#limit.room > 0)) {
       return this.#limit.wait(count, () => all(() => this.#ownStream()))
     }
-    all(() => new Http2Stream(this.#clock, this.#shared))
+    all(() => new Http2Stream(this.#clock, this.#shared, this.#figures))
     return () => {}
   }
 
@@ -96,9 +96,8 @@ export class Http2ConnectionPool implements ChannelPool {
         },
       )
     }
-    return new Http2Stream(this.#clock, {
-      ...this.#shared,
-      requestConnection: (stream) => {
+    const source: ConnectionSource = {
+      request: (stream) => {
         if (own === undefined) open(stream)
         else endWait = this.#limit.wait(1, () => open(stream))
       },
@@ -106,22 +105,17 @@ export class Http2ConnectionPool implements ChannelPool {
         endWait()
         if (own?.streams === 0) own.close()
       },
-    })
+    }
+    return new Http2Stream(this.#clock, source, this.#figures)
   }
 
-  readonly #shared: StreamHandlers = {
-    requestConnection: (stream) => {
+  readonly #shared: ConnectionSource = {
+    request: (stream) => {
       this.#waiting.add(stream)
       this.#assignWaiting()
       this.#openMore()
     },
     cancel: (stream) => void this.#waiting.delete(stream),
-    onReset: () => {
-      this.#figures.resets += 1
-    },
-    onResent: () => {
-      this.#figures.resent += 1
-    },
   }
 
   /** Assigns connections to waiting streams, as far as there is room. */

@@ -1,28 +1,26 @@
 import { type ClientHttp2Stream, constants, type OutgoingHttpHeaders } from 'node:http2'
 import type { Header, WireRequest } from '../../../../contract/index.ts'
 import type { RunClock } from '../../clock.ts'
-import { type AnswerSink, type Channel, Http2Error } from '../channel.ts'
+import { type AnswerSink, type Channel, Http2Error, type Http2Figures } from '../channel.ts'
 import { addressOf } from '../wire-request.ts'
 import type { Http2Connection } from './connection.ts'
 
 /** Maximum number of attempts of one request; only unprocessed requests are repeated. */
 const maxAttempts = 3
 
-/** Callbacks of a stream to its connection pool. */
-export interface StreamHandlers {
+/** Source of the connections of a stream. */
+export interface ConnectionSource {
   /** Requests a connection with room, now or later, through `assign` or `reject`. */
-  readonly requestConnection: (stream: Http2Stream) => void
+  readonly request: (stream: Http2Stream) => void
   /** It no longer needs a connection. */
   readonly cancel: (stream: Http2Stream) => void
-  /** The peer reset it; it is sent again. */
-  readonly onReset: () => void
-  readonly onResent: () => void
 }
 
 /** One request and its answer over a stream of an HTTP/2 connection (RFC 9113, section 8). */
 export class Http2Stream implements Channel {
   readonly #clock: RunClock
-  readonly #handlers: StreamHandlers
+  readonly #source: ConnectionSource
+  readonly #figures: Http2Figures
   readonly #settled = Promise.withResolvers<void>()
   #connection: Http2Connection | undefined
   #request: WireRequest | undefined
@@ -31,10 +29,12 @@ export class Http2Stream implements Channel {
   #attempts = 0
   #rejection: Error | undefined
 
-  constructor(clock: RunClock, use: StreamHandlers) {
+  /** @param figures in which it counts its resets */
+  constructor(clock: RunClock, source: ConnectionSource, figures: Http2Figures) {
     this.#clock = clock
-    this.#handlers = use
-    use.requestConnection(this)
+    this.#source = source
+    this.#figures = figures
+    source.request(this)
   }
 
   get settled(): Promise<void> {
@@ -73,7 +73,7 @@ export class Http2Stream implements Channel {
 
   abandon(): void {
     this.#sink = undefined
-    this.#handlers.cancel(this)
+    this.#source.cancel(this)
     this.#stream?.close(constants.NGHTTP2_CANCEL)
   }
 
@@ -122,14 +122,14 @@ export class Http2Stream implements Channel {
       this.#fail(why)
       return
     }
-    if (why.reset) this.#handlers.onReset()
+    if (why.reset) this.#figures.resets += 1
     if (!why.unprocessed || this.#attempts >= maxAttempts) {
       this.#fail(why)
       return
     }
-    this.#handlers.onResent()
+    this.#figures.resent += 1
     this.#connection = undefined
-    this.#handlers.requestConnection(this)
+    this.#source.request(this)
   }
 
   /** Passes a part of the response to the sink, if there still is one. */
