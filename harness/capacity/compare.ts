@@ -75,25 +75,18 @@ function logNormal(value: number, [low, high]: readonly [number, number]): Estim
 /** Degrees of freedom at which Student's distribution is practically normal. */
 const manyDegrees = 1e6
 
-function sideOf({
-  target,
-  startedAt,
-  suite,
-  outcome,
-  probes,
-  generator,
-}: CapacityReport): ComparedSide {
-  const requests = probes.reduce(
+function sideOf(report: CapacityReport): ComparedSide {
+  const requests = report.probes.reduce(
     (sum, { perSecond, durationMs }) => sum + (perSecond.offered * durationMs) / 1000,
     0,
   )
   return {
-    baseUrl: target.baseUrl,
-    startedAt,
-    version: suite.version,
-    outcome,
+    baseUrl: report.target.baseUrl,
+    startedAt: report.startedAt,
+    version: report.suite.version,
+    outcome: report.outcome,
     requests: Math.round(requests),
-    generator: generator.verdict,
+    generator: report.generator.verdict,
   }
 }
 

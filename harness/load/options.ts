@@ -66,15 +66,12 @@ export const defaultLoadOptions = {
  * The reason why a connection limit cannot be kept, as a sentence; undefined if it can. Every worker
  * needs a connection to each endpoint, and two for a race, whose requests must overlap.
  */
-export function connectionProblem({
-  maxConnections,
-  workers,
-  spec,
-  target,
-  keepAlive,
-}: Pick<LoadOptions, 'maxConnections' | 'workers' | 'target' | 'keepAlive'> & {
-  readonly spec: Pick<PlanSpec, 'idempotencyRaces'>
-}): string | undefined {
+export function connectionProblem(
+  options: Pick<LoadOptions, 'maxConnections' | 'workers' | 'target' | 'keepAlive'> & {
+    readonly spec: Pick<PlanSpec, 'idempotencyRaces'>
+  },
+): string | undefined {
+  const { maxConnections, workers, spec, target, keepAlive } = options
   if (maxConnections === undefined) return undefined
   const endpoints = target.endpoints?.list.length ?? 1
   const sharesConnections = target.network?.httpVersion === 'http2' && keepAlive

@@ -186,24 +186,18 @@ function smallest(
 const maxGrowth = 12
 
 /** Range of replicas that contains the answer, by a fluid approximation. */
-function rangeOf({
-  workload,
-  fitted,
-  lengths,
-}: SizingOptions): readonly [first: number, last: number] {
+function rangeOf(options: SizingOptions): readonly [first: number, last: number] {
+  const { workload, fitted } = options
   if (workload.kind === 'closed') {
     const perReplica = 6 * fitted.model.maxSequences
     return [Math.max(1, Math.floor(workload.users / perReplica)), workload.users]
   }
-  const saturated = meanRate(workload) / saturationRate(fitted.model, lengths)
-  const first = Math.max(1, Math.ceil(0.9 * saturated))
+  const first = Math.max(1, Math.ceil(0.9 * (utilizationOf(options, 1) ?? 0)))
   return [first, first * maxGrowth + 20]
 }
 
-function utilizationOf(
-  { workload, fitted, lengths }: SizingOptions,
-  replicas: number,
-): number | null {
+function utilizationOf(options: SizingOptions, replicas: number): number | null {
+  const { workload, fitted, lengths } = options
   if (workload.kind === 'closed') return null
   return meanRate(workload) / (replicas * saturationRate(fitted.model, lengths))
 }

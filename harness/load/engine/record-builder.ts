@@ -1,4 +1,4 @@
-import { type Header, isObject } from '../../../contract/index.ts'
+import { asObject, type Header, isObject } from '../../../contract/index.ts'
 import { StreamContents } from '../../judges/index.ts'
 import { CrossTalkDetector, type JudgedRequest } from '../judging/answer-judge.ts'
 import type { ClientBehavior } from '../plan/plan.ts'
@@ -174,7 +174,7 @@ function tokenCounts(
 ): Pick<Counts, 'outputTokens' | 'streamedTokens' | 'inputTokens'> {
   const outputTokens = asCount(usage['completion_tokens'] ?? usage['output_tokens'])
   const details = usage['completion_tokens_details'] ?? usage['output_tokens_details']
-  const hidden = showedReasoning ? 0 : (asCount(memberOf(details, 'reasoning_tokens')) ?? 0)
+  const hidden = showedReasoning ? 0 : (asCount(asObject(details)?.['reasoning_tokens']) ?? 0)
   return {
     outputTokens,
     streamedTokens: outputTokens === null ? null : Math.max(0, outputTokens - hidden),
@@ -192,8 +192,4 @@ function rateLimitHeaders(headers: readonly Header[]): Readonly<Record<string, s
 
 function asCount(value: unknown): number | null {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : null
-}
-
-function memberOf(value: unknown, name: string): unknown {
-  return value !== null && typeof value === 'object' ? Reflect.get(value, name) : undefined
 }

@@ -20,20 +20,14 @@ export interface AnswerEnd {
 }
 
 /** Checks the transport first, then the server's own report, then the content. */
-export function requestOutcome({
-  status,
-  ending,
-  hasTerminalEvent,
-  cut,
-  serverFailure,
-  violation,
-}: AnswerEnd): RequestOutcome {
+export function requestOutcome(answer: AnswerEnd): RequestOutcome {
+  const { status, ending, hasTerminalEvent, serverFailure, violation } = answer
   if (status === 429) return failure('shed', '429')
   if (status >= 500 && status < 600) return failure('status', String(status), 'serverErrors')
   if (status < 200 || status > 299) return failure('status', String(status))
   // A cut after the terminal event loses nothing; judges report it if the contract forbids it.
   const isWhole = ending.kind === 'complete' || (ending.kind === 'cut' && hasTerminalEvent)
-  if (!isWhole) return cut ?? failure('truncated', connectionCut)
+  if (!isWhole) return answer.cut ?? failure('truncated', connectionCut)
   if (serverFailure !== undefined) return failure('in-band-error', serverFailure)
   if (!hasTerminalEvent) {
     return failure('truncated', 'the stream has no terminal event', 'incomplete')

@@ -12,10 +12,7 @@ import {
 } from './integrity-recorder.ts'
 
 /** Merges the results of all workers. Findings by id, those of level `required` first. */
-export function buildIntegrity(
-  threads: readonly IntegrityCounts[],
-  ids: Pick<DuplicateIdDetector, 'tally' | 'size' | 'duplicates'>,
-): Integrity {
+export function buildIntegrity(threads: readonly IntegrityCounts[], ids: IdCounts): Integrity {
   const sum = emptyCounts()
   for (const counts of threads) addResults(sum, counts)
   addTally(sum.tally, ids.tally)
@@ -47,6 +44,8 @@ export function buildIntegrity(
     idempotencyRaces: sum.races,
   }
 }
+
+export type IdCounts = Readonly<Pick<DuplicateIdDetector, 'tally' | 'size' | 'duplicates'>>
 
 /** Ids of the completions and responses of a whole run, to find duplicates. */
 export class DuplicateIdDetector {

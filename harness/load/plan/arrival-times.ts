@@ -73,22 +73,18 @@ interface Piece {
 function piecesOf(arrival: OpenArrival): Piece[] {
   if (arrival.kind === 'ramp') {
     const { from, to, overNs } = arrival
-    return [{ from, to, lastsNs: overNs }, forever(to)]
+    return [{ from, to, lastsNs: overNs }, steady(to)]
   }
   if (arrival.kind === 'steps') {
-    const last = arrival.steps.at(-1)?.perSecond ?? 0
-    const pieces = arrival.steps.map(({ perSecond, forNs }) => ({
-      from: perSecond,
-      to: perSecond,
-      lastsNs: forNs,
-    }))
-    return [...pieces, forever(last)]
+    const { steps } = arrival
+    const pieces = steps.map(({ perSecond, forNs }) => steady(perSecond, forNs))
+    return [...pieces, steady(steps.at(-1)?.perSecond ?? 0)]
   }
-  return [forever(arrival.perSecond)]
+  return [steady(arrival.perSecond)]
 }
 
-function forever(rate: number): Piece {
-  return { from: rate, to: rate, lastsNs: Number.POSITIVE_INFINITY }
+function steady(rate: number, lastsNs = Number.POSITIVE_INFINITY): Piece {
+  return { from: rate, to: rate, lastsNs }
 }
 
 /** Time from the start of a piece to this number of arrivals; its rate goes from `from` to `to`. */

@@ -39,21 +39,14 @@ export function standardNormal(first: number, second: number): number {
 export type Distribution =
   | { readonly kind: 'constant'; readonly value: number }
   | { readonly kind: 'uniform'; readonly min: number; readonly max: number }
-  | {
-      readonly kind: 'normal'
-      readonly mean: number
-      readonly deviation: number
-      readonly min?: number | undefined
-      readonly max?: number | undefined
-    }
-  | {
-      readonly kind: 'lognormal'
-      readonly median: number
-      /** Standard deviation of the logarithm. */
-      readonly sigma: number
-      readonly min?: number | undefined
-      readonly max?: number | undefined
-    }
+  | ({ readonly kind: 'normal'; readonly mean: number; readonly deviation: number } & Bounds)
+  /** `sigma`: standard deviation of the logarithm. */
+  | ({ readonly kind: 'lognormal'; readonly median: number; readonly sigma: number } & Bounds)
+
+interface Bounds {
+  readonly min?: number | undefined
+  readonly max?: number | undefined
+}
 
 /** One value, not rounded. Takes two numbers from the stream, for every kind. */
 export function drawValue(distribution: Distribution, draw: Draw): number {
@@ -81,12 +74,6 @@ export function drawCount(distribution: Distribution, draw: Draw, minimum: numbe
   return Math.max(minimum, Math.round(drawValue(distribution, draw)))
 }
 
-function within(
-  value: number,
-  {
-    min = 0,
-    max = Number.POSITIVE_INFINITY,
-  }: { readonly min?: number | undefined; readonly max?: number | undefined },
-): number {
+function within(value: number, { min = 0, max = Number.POSITIVE_INFINITY }: Bounds): number {
   return Math.min(Math.max(value, min), max)
 }

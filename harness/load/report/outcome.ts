@@ -4,7 +4,8 @@ import { isViolation } from '../../../reports/load/model/integrity.ts'
 import type { LoadReport } from '../../../reports/load/model/report.ts'
 import type { WorkerPoolResult } from '../engine/worker-thread.ts'
 import { http2Of } from '../http/channel.ts'
-import type { IntegrityCounts, Tally } from '../judging/integrity-recorder.ts'
+import type { IdCounts } from '../judging/integrity.ts'
+import type { IntegrityCounts } from '../judging/integrity-recorder.ts'
 import type { MetricsData, RunRecorder } from '../metrics/run-metrics.ts'
 import type { LoadOptions } from '../options.ts'
 import { partSize } from '../plan/needs.ts'
@@ -100,11 +101,7 @@ export interface Measurements {
   readonly metrics: MetricsData
   /** Counts by thread. */
   readonly integrity: readonly IntegrityCounts[]
-  readonly ids: {
-    readonly tally: Tally
-    readonly size: number
-    readonly duplicates: number
-  }
+  readonly ids: IdCounts
   readonly warmUpNs: number | 'auto'
   readonly untilNs: number
 }
