@@ -52,7 +52,11 @@ export function estimateOf(slo: string, probes: readonly Probe[]): SloEstimate {
   if (local.length < minLocal) return bracket
   if (isJump(local, allowed, met, missed)) return { ...bracket, by: 'cliff' }
   const fitted = centred(counts, middle, allowed)
-  if (fitted === null || fitted.interval === null) return { ...bracket, interval: hull(local) }
+  if (fitted === null || fitted.interval === null) {
+    // All that is known if probes scatter more than the rate explains.
+    const rates = local.map(({ rate }) => rate)
+    return { ...bracket, interval: [Math.min(...rates), Math.max(...rates)] }
+  }
   const drift = fitted.drift === null ? null : { perMs: fitted.drift.perUnit, z: fitted.drift.z }
   return { ...open, rate: fitted.rate, interval: fitted.interval, by: 'fit', drift }
 }
@@ -95,12 +99,6 @@ function within(counts: readonly DosePoint[], middle: number, drift = 0): readon
 
 function effective({ rate, at, requests, over }: ProbedLimit, independent: number): DosePoint {
   return { rate, at, count: requests * independent, over: over * independent }
-}
-
-/** Range of the probed rates: all that is known if probes scatter more than the rate explains. */
-function hull(counts: readonly RateCount[]): readonly [number, number] {
-  const rates = counts.map(({ rate }) => rate)
-  return [Math.min(...rates), Math.max(...rates)]
 }
 
 /** Shares within this factor of the allowed one show the autocorrelation at the limit. */

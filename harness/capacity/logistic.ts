@@ -42,7 +42,7 @@ export function crossingOf(points: readonly DosePoint[], allowed: number) {
   const found = isDrift ? drifting : fitted(rows, 2)
   if (found === null || found.fit.slope <= 0) return null
   const { fit, dispersion, degrees } = found
-  const target = logit(allowed) - fit.intercept
+  const target = Math.log(allowed / (1 - allowed)) - fit.intercept
   const interval = fieller(fit, target, dispersion, studentQuantile(0.975, degrees))
   return {
     rate: Math.exp(origin + target / fit.slope),
@@ -133,10 +133,6 @@ function fieller(
   if (a <= 0 || discriminant < 0) return null
   const root = Math.sqrt(discriminant)
   return [(-b - root) / a, (-b + root) / a]
-}
-
-function logit(p: number): number {
-  return Math.log(p / (1 - p))
 }
 
 function expit(x: number): number {

@@ -34,7 +34,10 @@ const minError = 0.01
  * with their errors, plus the error of a new measurement.
  */
 export function fitScalability(sizes: readonly MeasuredSize[], seed: string) {
-  const errors = sizes.map(errorOf)
+  // Standard errors of the logarithms.
+  const errors = sizes.map(({ interval: [low, high] }) =>
+    Math.max(minError, Math.log(high / low) / (2 * 1.96)),
+  )
   const law = lawOf(sizes, errors)
   const distance = sizes.reduce((sum, size, at) => {
     const log = Math.log(size.rate / rateOf(law, size.replicas))
@@ -72,11 +75,6 @@ export function fitScalability(sizes: readonly MeasuredSize[], seed: string) {
       return { rate: rateOf(law, replicas), interval }
     },
   }
-}
-
-/** Standard error of the logarithm. */
-function errorOf({ interval: [low, high] }: MeasuredSize): number {
-  return Math.max(minError, Math.log(high / low) / (2 * 1.96))
 }
 
 /** Least squares of the law; with two sizes, without kappa. */

@@ -215,7 +215,8 @@ export class TransactionRunner {
   #endpointIndex(step: StepSpec, position: number): number {
     const { endpoints } = this.target
     if (endpoints === undefined) return 0
-    const chat = chatIdOf(step)
+    // The chat that the request is about.
+    const chat = asString(isObject(step.json) ? step.json['chat_id'] : step.query?.['chat_id'])
     const home = chat === undefined ? undefined : this.#context.chats.homeOf(chat)
     const request = { ...this.arrival, step: position, chat, home }
     return endpointOf(endpoints.spread, endpoints.list.length, request)
@@ -230,9 +231,4 @@ export class TransactionRunner {
   #requestId(step: number): string {
     return `${this.target.tag}/${this.arrival.index}.${step}`
   }
-}
-
-/** The chat that a request is about. */
-function chatIdOf({ json, query }: StepSpec): string | undefined {
-  return asString(isObject(json) ? json['chat_id'] : query?.['chat_id'])
 }

@@ -21,9 +21,12 @@ export function wireRequest(spec: RequestSpec, target: LoadTarget, requestId: st
   const { url, ...route } = destinationOf(target, spec.path)
   const body = spec.json === undefined ? null : Buffer.from(JSON.stringify(spec.json))
   const token = target.tokens[spec.surface]
+  const isCodingChosen = Object.keys(target.headers).some(
+    (name) => name.toLowerCase() === 'accept-encoding',
+  )
   const headers: Header[] = [
     ['accept', 'application/json, text/event-stream'],
-    ...(choosesCoding(target) ? [] : [['accept-encoding', acceptEncoding] as const]),
+    ...(isCodingChosen ? [] : [['accept-encoding', acceptEncoding] as const]),
     ['user-agent', target.userAgent],
     ['x-request-id', requestId],
   ]
@@ -31,10 +34,6 @@ export function wireRequest(spec: RequestSpec, target: LoadTarget, requestId: st
   if (token !== null) headers.push(['authorization', `Bearer ${token}`])
   headers.push(...Object.entries(target.headers), ...Object.entries(spec.headers ?? {}))
   return { method: spec.method, url: `${url}${query}`, ...route, headers, body }
-}
-
-function choosesCoding({ headers }: LoadTarget): boolean {
-  return Object.keys(headers).some((name) => name.toLowerCase() === 'accept-encoding')
 }
 
 /** Head and body as they go over the wire of HTTP/1.1, in one piece. */

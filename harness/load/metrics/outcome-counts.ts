@@ -83,13 +83,7 @@ interface TransactionCounts {
   readonly requests: Map<string, RequestCounts>
 }
 
-interface RequestCounts {
-  readonly operation: string
-  readonly form: 'stream' | 'json'
-  count: number
-  completed: number
-  failed: number
-}
+type RequestCounts = TransactionRow['requests'][number]
 
 /** Counts outcomes by transaction, one record at a time. */
 export class TransactionStats {

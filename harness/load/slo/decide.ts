@@ -98,9 +98,10 @@ function decideMean(slo: LatencySlo, evidence: SloEvidence): SloRow {
   const room = slo.limitNs - (meanNs ?? 0)
   const deviation = deviationNs ?? 0
   const required = Math.max(30, Math.ceil((2.326 * deviation) ** 2 / room ** 2) || 30)
+  const missing = Math.ceil((required - effective) / independent)
   const decision: Decision =
     meanNs === null || effective < required
-      ? { verdict: 'undecided', needed: neededFor(required - effective, independent) }
+      ? { verdict: 'undecided', needed: Math.min(maxNeeded, Math.max(1, missing)) }
       : { verdict: room > 0 || (room === 0 && slo.inclusive) ? 'met' : 'missed', needed: null }
   // 1.96 standard errors on either side: the 95 % interval, as of the quantiles.
   const half = effective < 30 ? null : (1.96 * deviation) / Math.sqrt(effective)
@@ -162,10 +163,8 @@ function clusterText({ bad, of, independent }: Cluster): string {
   return ` The ${bad} came close together (effective sample ${effective} of ${of}), so they say little about other times.`
 }
 
-/** Requests still needed, at most ten million: a mean at its limit is never decided. */
-function neededFor(effective: number, independent: number): number {
-  return Math.min(1e7, Math.max(1, Math.ceil(effective / independent)))
-}
+/** A mean at its limit is never decided. */
+const maxNeeded = 1e7
 
 function inPercent(of: number, count: number) {
   if (of === 0) return { observed: null, low: null, high: null, unit: '%' }

@@ -167,13 +167,11 @@ function blockOf(run: RunMetrics, from: number): LoadBlock {
       const ended = group.latencies(metric, clock)
       const censored = group.censored(metric, clock)?.count ?? 0
       if (ended === undefined && censored === 0) return []
-      return [{ metric, clock, counts: ascending(ended?.counts), censored }]
+      return [
+        { metric, clock, counts: [...(ended?.counts ?? [])].sort(([a], [b]) => a - b), censored },
+      ]
     }),
   }
-}
-
-function ascending(counts: Histogram['counts'] = new Map()): [number, number][] {
-  return [...counts].sort(([a], [b]) => a - b)
 }
 
 /** Packs `blocks` of a report: gzip, base64. */

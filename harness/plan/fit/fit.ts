@@ -142,7 +142,8 @@ const adjusted = [
 function calibrate(start: ServiceModel, loads: readonly MeasuredLoad[], cluster: ClusterOptions) {
   const tried = (model: ServiceModel) => {
     const reproduced = loads.flatMap((load) => reproduce(load, model, cluster))
-    return { model, reproduced, error: errorOf(reproduced) }
+    const errors = reproduced.map((each) => Math.min(maxError, relativeError(each)))
+    return { model, reproduced, error: meanOf(errors) ?? Number.NaN }
   }
   const first = tried(start)
   if (first.error <= smallError) return first
@@ -165,10 +166,6 @@ function calibrate(start: ServiceModel, loads: readonly MeasuredLoad[], cluster:
     }
   }
   return best.error < first.error ? best : first
-}
-
-function errorOf(reproduced: readonly Reproduced[]): number {
-  return meanOf(reproduced.map((each) => Math.min(maxError, relativeError(each)))) ?? Number.NaN
 }
 
 /** Error of a prediction, symmetric for values that are too high and too low. */

@@ -1,3 +1,4 @@
+import { meanOf } from '../../../contract/averages.ts'
 import type { CapacityProbe } from '../../../reports/capacity/model/probe.ts'
 import type { CapacityReport } from '../../../reports/capacity/model/report.ts'
 import type { PlanMeasurement } from '../../../reports/plan/model.ts'
@@ -31,11 +32,8 @@ function sizeOf({ clients, rate }: CapacityProbe): number {
 function together(probes: readonly CapacityProbe[]) {
   const users = probes[0]?.clients ?? null
   const kind = users === null ? ('open' as const) : ('closed' as const)
-  return { kind, value: users ?? geometricMean(probes.map(({ rate }) => rate)), probes }
-}
-
-function geometricMean(values: readonly number[]): number {
-  return Math.exp(values.reduce((sum, value) => sum + Math.log(value), 0) / values.length)
+  const logarithms = probes.map(({ rate }) => Math.log(rate))
+  return { kind, value: users ?? Math.exp(meanOf(logarithms) ?? Number.NaN), probes }
 }
 
 type Basis = NonNullable<PlanMeasurement['basis']>

@@ -53,7 +53,7 @@ export class Replica {
 
   /** Takes a request; false if too many wait. It joins the batch with the next iteration. */
   arrive(id: number, ms: number): boolean {
-    this.#advanceTo(ms)
+    while (this.#now < ms && (this.#running.size > 0 || this.#waitingCount > 0)) this.advance(ms)
     const { maxSequences, maxWaiting } = this.#model
     const free = Math.max(0, maxSequences - this.#running.size)
     if (this.#waitingCount >= maxWaiting + free) return false
@@ -73,10 +73,6 @@ export class Replica {
     this.#iteration += iterations
     this.#now += iterations * ms
     this.#finish()
-  }
-
-  #advanceTo(ms: number): void {
-    while (this.#now < ms && (this.#running.size > 0 || this.#waitingCount > 0)) this.advance(ms)
   }
 
   #admit(): void {

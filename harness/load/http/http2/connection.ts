@@ -67,7 +67,8 @@ export class Http2Connection {
         ready: (socket) => this.#begin(socket),
         closed: (error, reached) => {
           this.#isClosed = true
-          const why = this.readyAt === null ? (this.#error ?? error ?? neverReady()) : undefined
+          const why =
+            this.readyAt === null ? (this.#error ?? error ?? new Http2Error(neverReady)) : undefined
           use.onClosed(this, why, reached)
         },
       },
@@ -160,8 +161,8 @@ export class Http2Connection {
     })
     this.#session = session
     session.once('connect', () => session.setLocalWindowSize(connectionWindow))
-    session.on('remoteSettings', ({ maxConcurrentStreams }) => {
-      this.allowed = isLimit(maxConcurrentStreams) ? maxConcurrentStreams : null
+    session.on('remoteSettings', ({ maxConcurrentStreams: limit = noLimit }) => {
+      this.allowed = limit < noLimit ? limit : null
       this.readyAt ??= this.#clock.now()
       this.#handlers.onCapacity()
     })
@@ -175,18 +176,14 @@ export class Http2Connection {
   }
 }
 
+/** What Node reports if the peer set no limit of streams. */
+const noLimit = 0xffff_ffff
+
 function goawayText(code: number): string {
   return `HTTP/2 GOAWAY: ${errorCodeName(code)}`
 }
 
-function neverReady(): Error {
-  return new Http2Error('the peer closed the connection before its HTTP/2 settings')
-}
-
-/** False if the peer set no limit: Node then reports the largest possible number. */
-function isLimit(streams: number | undefined): streams is number {
-  return streams !== undefined && streams < 0xffff_ffff
-}
+const neverReady = 'the peer closed the connection before its HTTP/2 settings'
 
 /** `INTERNAL_ERROR`, or the number of a code that has no name. */
 function errorCodeName(code: number): string {

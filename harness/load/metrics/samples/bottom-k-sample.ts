@@ -1,3 +1,4 @@
+import { meanOf } from '../../../../contract/averages.ts'
 import { mix32 } from '../../plan/random.ts'
 import type { RequestRecord } from '../../record.ts'
 import { isGood, type MetricsConfig } from '../latency-recorder.ts'
@@ -69,13 +70,8 @@ export function sampledOf(record: RequestRecord, { limits, watched = [] }: Metri
     failed: ended ? 'detail' in outcome : null,
     /** Latencies that SLOs limit, in the order of `MetricsConfig.watched`; null if it has none. */
     watched: watched.map(({ metric, clock }) =>
-      metric === 'icl' ? meanGap(record) : latencyOf(record, metric, clock),
+      // The mean gap of a stream shows how it differs from its neighbors.
+      metric === 'icl' ? meanOf(record.gapsNs) : latencyOf(record, metric, clock),
     ),
   }
-}
-
-/** Mean gap of a stream, which shows how it differs from its neighbors. */
-function meanGap({ gapsNs }: RequestRecord): number | null {
-  if (gapsNs.length === 0) return null
-  return gapsNs.reduce((sum, gap) => sum + gap, 0) / gapsNs.length
 }

@@ -44,7 +44,7 @@ export function latencyOf(record: RequestRecord, metric: MetricName, clock: Cloc
     case 'close_lag':
       return isWhole(record) ? between(timestamps.terminal, timestamps.ended) : null
     case 'max_gap':
-      return record.gapsNs.length === 0 ? null : maxOf(record.gapsNs)
+      return record.gapsNs.reduce<number | null>((max, gap) => Math.max(max ?? 0, gap), null)
     default:
       return null
   }
@@ -139,10 +139,6 @@ function timePerOutputToken({ timestamps, counts }: RequestRecord): number | nul
 
 function between(from: number | null, to: number | null): number | null {
   return from === null || to === null ? null : to - from
-}
-
-function maxOf(values: readonly number[]): number {
-  return values.reduce((max, value) => Math.max(max, value), 0)
 }
 
 function isAscending(stamps: readonly (number | null)[]): boolean {
