@@ -2,7 +2,6 @@
 import { medianOf } from '../../contract/averages.ts'
 import type { CapacityProbe } from '../../reports/capacity/model/probe.ts'
 import type { CapacityReport } from '../../reports/capacity/model/report.ts'
-import { generatorEnvironment } from '../load/generator/generator-monitor.ts'
 import type { LoadProgress } from '../load/options.ts'
 import { PreparationError } from '../load/run.ts'
 import { attainablePrecision, budgetText, defaultProbeMs, type Probe } from './probe.ts'
@@ -18,7 +17,7 @@ import {
 import { type ProbeLimit, probeLimits } from './probing/probe-limits.ts'
 import { medianLatencyMs } from './probing/probe-observer.ts'
 import { measuredProbe } from './probing/probe-row.ts'
-import { buildCapacityReport, type SearchRecord } from './report/build-report.ts'
+import { buildCapacityReport, type SearchRecord, searchRecord } from './report/build-report.ts'
 import { loadOf } from './report/frontier.ts'
 import { answer, type Capacity, searchCapacity } from './search.ts'
 
@@ -44,16 +43,7 @@ class CapacityRun {
   constructor(options: CapacityOptions) {
     this.#options = options
     this.#limits = probeLimits(options.load.slos, options.load.maxRefusals)
-    this.#found = {
-      rows: [],
-      startedAt: new Date(),
-      probeMs: options.probeMs ?? defaultProbeMs(options.budgetMs, 0),
-      isUnreachable: false,
-      environment: generatorEnvironment(),
-      rateLimit: {},
-      notes: [],
-      faults: [],
-    }
+    this.#found = searchRecord(options.probeMs ?? defaultProbeMs(options.budgetMs, 0))
   }
 
   async run(): Promise<CapacityReport> {

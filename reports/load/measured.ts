@@ -11,21 +11,18 @@ import { connectionText, deliveryText, lumpText } from './traffic.ts'
 export function measuredSections(report: LoadReport): readonly Section[] {
   const { metrics, outcome, transactions, config, stalls, endpoints = [] } = report
   const untrusted = outcome === 'invalid'
-  return [
-    { title: 'Charts', untrusted, blocks: [{ charts: chartsOf(report) }] },
+  const measured: readonly Section[] = [
+    { title: 'Charts', blocks: [{ charts: chartsOf(report) }] },
     {
       title: 'Rates in the measured window',
-      untrusted,
       blocks: [{ table: rateTable(report) }, { text: besideRates(report) }],
     },
     {
       title: 'Transactions of the whole run',
-      untrusted,
       blocks: transactions.length < 2 ? [] : [{ table: transactionTable(report) }],
     },
     {
       title: `Endpoints, ${config.spread}`,
-      untrusted,
       blocks: [
         { table: endpointTable(report) },
         { facts: endpoints.map(({ name, baseUrl }) => [`${name}: `, baseUrl]) },
@@ -33,20 +30,17 @@ export function measuredSections(report: LoadReport): readonly Section[] {
     },
     {
       title: 'By step',
-      untrusted,
       note: 'p50: median of the seconds of a step; p99: its worst second.',
       blocks: [{ table: stepTable(report) }],
     },
     {
       title: 'Latency in the measured window, ms',
-      untrusted,
       note: 'With 95 % intervals. Response time counts from the planned send time, service time from the actual one.',
       blocks: quantileBlocks(clocked(metrics)),
     },
     {
       title: 'Stalls and delivery',
       untitled: true,
-      untrusted,
       blocks: [
         {
           facts: filledFacts([
@@ -61,10 +55,12 @@ export function measuredSections(report: LoadReport): readonly Section[] {
       ({ name, metrics: own }): Section => ({
         title: `Latency of ${name}, ms`,
         detail: 'verbose',
-        untrusted,
         blocks: quantileBlocks(clocked(own)),
       }),
     ),
+  ]
+  return [
+    ...measured.map((section) => ({ ...section, untrusted })),
     {
       title: 'Definitions of the metrics',
       detail: 'verbose',

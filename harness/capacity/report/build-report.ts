@@ -1,23 +1,28 @@
 import type { CapacityProbe } from '../../../reports/capacity/model/probe.ts'
 import type { CapacityReport } from '../../../reports/capacity/model/report.ts'
+import { generatorEnvironment } from '../../load/generator/generator-monitor.ts'
 import { surfaceOf } from '../../load/plan/mix.ts'
 import type { CapacityOptions } from '../probing/load-probe.ts'
 import type { Capacity, SearchEnd } from '../search.ts'
 import { driftOf, frontierOf, hysteresisOf } from './frontier.ts'
 import { hasSeveralRequests, policyOf, resultOf } from './result.ts'
 
+export type SearchRecord = ReturnType<typeof searchRecord>
+
 /** Record of a search, which grows with each probe. */
-export interface SearchRecord {
-  readonly rows: CapacityProbe[]
-  readonly startedAt: Date
-  probeMs: number
-  /** The target stopped answering. */
-  isUnreachable: boolean
-  environment: CapacityReport['generator']['environment']
-  /** Headers of a rate limit in the last answer 429. */
-  rateLimit: Readonly<Record<string, string>>
-  readonly notes: string[]
-  readonly faults: string[]
+export function searchRecord(probeMs: number) {
+  const rateLimit: Readonly<Record<string, string>> = {}
+  const rows: CapacityProbe[] = []
+  const [notes, faults]: [string[], string[]] = [[], []]
+  return {
+    ...{ rows, notes, faults, probeMs },
+    startedAt: new Date(),
+    /** The target stopped answering. */
+    isUnreachable: false,
+    environment: generatorEnvironment(),
+    /** Headers of a rate limit in the last answer 429. */
+    rateLimit,
+  }
 }
 
 interface CapacityRunResult extends SearchRecord {
