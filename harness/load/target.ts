@@ -15,20 +15,16 @@ import type { JournalPlace } from './setup/chat-journal.ts'
 export const spreads = ['round-robin', 'random', 'sticky'] as const
 export type Spread = (typeof spreads)[number]
 
-/** Endpoints of one service, and the distribution of requests over them. */
-interface SpreadEndpoints {
-  /** Two or more, with the names that reports use. */
-  readonly list: readonly { readonly name: string; readonly baseUrl: string }[]
-  readonly spread: Spread
-}
-
 /** A deployment under load; structured-cloneable. */
 export interface LoadTarget {
   /** The only endpoint, or the first of several. */
   readonly baseUrl: string
   readonly prefixes?: Prefixes
-  /** Absent for a target with one endpoint. */
-  readonly endpoints?: SpreadEndpoints
+  /** Two or more, with the names that reports use; absent for a target with one endpoint. */
+  readonly endpoints?: {
+    readonly list: readonly { readonly name: string; readonly baseUrl: string }[]
+    readonly spread: Spread
+  }
   /** Network options; a direct connection by default. */
   readonly network?: NetworkOptions
   /** Bearer token of each surface; null if it has none. */

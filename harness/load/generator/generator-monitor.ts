@@ -8,12 +8,8 @@ import { Histogram, type HistogramData, valueAt } from '../metrics/samples/histo
 import type { RequestRecord } from '../record.ts'
 import { generatorVerdict } from './verdict.ts'
 
-/** A worker of the generator, at the end of its run. */
-interface MeasuredThread {
-  readonly usage: ThreadUsage
-  /** Delay of its stamps, measured by the clock probe. */
-  readonly timestampError: HistogramData
-}
+/** A worker of the generator at the end of its run, with the delay of its stamps by the clock probe. */
+type MeasuredThread = Readonly<{ usage: ThreadUsage; timestampError: HistogramData }>
 
 /** Measurements of the whole process during a run. */
 interface GeneratorRun {

@@ -8,25 +8,15 @@ import { type Draw, drawCount, drawsOf, drawValue, hashText } from './random.ts'
 export interface PlanSpec {
   readonly seed: string
   readonly mix: Mix
-  readonly arrival: OpenArrival | ClosedArrival | TraceArrival
+  readonly arrival:
+    | OpenArrival
+    /** A fixed number of clients; each starts a transaction when its last one is over, up to a maximum. */
+    | { readonly kind: 'closed'; readonly concurrency: number; readonly maxTransactions: number }
+    | { readonly kind: 'trace'; readonly file: string; readonly lines: readonly TraceLine[] }
   readonly durationNs: number
   readonly misbehavior: Misbehavior
   /** Share of v3 generations that are sent twice at the same time with one Idempotency-Key. */
   readonly idempotencyRaces: number
-}
-
-/** A fixed number of clients; each starts a transaction when its last one is over. */
-export interface ClosedArrival {
-  readonly kind: 'closed'
-  readonly concurrency: number
-  /** Maximum number of transactions of the run. */
-  readonly maxTransactions: number
-}
-
-export interface TraceArrival {
-  readonly kind: 'trace'
-  readonly file: string
-  readonly lines: readonly TraceLine[]
 }
 
 /** Shares of the requests, 0 to 1. */
