@@ -118,14 +118,8 @@ function fromCsv(text: string): DemandTrace {
   }
 }
 
-interface Time {
-  readonly ms: number
-  readonly ofDayMs: number | null
-  /** A time of day without a date. */
-  readonly isClock: boolean
-}
-
-function timeOf(cell: string, line: number): Time {
+/** `isClock`: a time of day without a date. */
+function timeOf(cell: string, line: number) {
   if (/^\d+(\.\d+)?$/.test(cell)) {
     return { ms: Number(cell) * secondMs, ofDayMs: null, isClock: false }
   }

@@ -2,7 +2,7 @@ import { asString, isObject, type OperationId, operations } from '../../../contr
 import type { Passage } from '../../../fixtures/content/passages.ts'
 import { sleep } from '../clock.ts'
 import type { Channel } from '../http/channel.ts'
-import { wireRequest } from '../http/wire-request.ts'
+import { type RequestSpec, wireRequest } from '../http/wire-request.ts'
 import type { MixEntry } from '../plan/mix.ts'
 import type { Arrival } from '../plan/plan.ts'
 import type { RequestRecord, RequestResult } from '../record.ts'
@@ -13,12 +13,9 @@ import type { PlannedRequest } from './record-builder.ts'
 import { assertOpen, type WorkerContext } from './worker-context.ts'
 
 /** One request of a transaction. */
-export interface StepSpec {
+export interface StepSpec extends Pick<RequestSpec, 'query' | 'json' | 'headers'> {
   readonly operation: OperationId
   readonly form: 'stream' | 'json'
-  readonly query?: Readonly<Record<string, string>>
-  readonly json?: unknown
-  readonly headers?: Readonly<Record<string, string>>
 }
 
 interface SendOptions {

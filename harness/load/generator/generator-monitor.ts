@@ -101,17 +101,10 @@ export function worstSpread(spreads: readonly (Spread | null)[]): Spread | null 
 }
 
 /** Resource usage of a worker during the run. */
-export interface ThreadUsage {
-  /** Null if the runtime does not report the CPU time of a thread. */
-  readonly cpuMs: number | null
-  /** CPU time per elapsed time. */
-  readonly cpuShare: number | null
-  /** Busy share of the event loop, 0 to 1. */
-  readonly eventLoopUtilization: number
-}
+export type ThreadUsage = ReturnType<ReturnType<typeof measureThread>>
 
 /** Measures this thread from now on, until the returned function is called. */
-export function measureThread(): () => ThreadUsage {
+export function measureThread() {
   const loop = performance.eventLoopUtilization()
   const before = threadCpuMs()
   const startedAt = performance.now()
@@ -119,8 +112,11 @@ export function measureThread(): () => ThreadUsage {
     const now = threadCpuMs()
     const cpuMs = now === null || before === null ? null : now - before
     return {
+      /** Null if the runtime does not report the CPU time of a thread. */
       cpuMs,
+      /** CPU time per elapsed time. */
       cpuShare: cpuMs === null ? null : cpuMs / (performance.now() - startedAt),
+      /** Busy share of the event loop, 0 to 1. */
       eventLoopUtilization: performance.eventLoopUtilization(loop).utilization,
     }
   }

@@ -64,13 +64,7 @@ function boundedPieces(arrival: OpenArrival, durationNs: number) {
   })
 }
 
-interface Piece {
-  readonly from: number
-  readonly to: number
-  readonly lastsNs: number
-}
-
-function piecesOf(arrival: OpenArrival): Piece[] {
+function piecesOf(arrival: OpenArrival): ReturnType<typeof steady>[] {
   if (arrival.kind === 'ramp') {
     const { from, to, overNs } = arrival
     return [{ from, to, lastsNs: overNs }, steady(to)]
@@ -83,7 +77,7 @@ function piecesOf(arrival: OpenArrival): Piece[] {
   return [steady(arrival.perSecond)]
 }
 
-function steady(rate: number, lastsNs = Number.POSITIVE_INFINITY): Piece {
+function steady(rate: number, lastsNs = Number.POSITIVE_INFINITY) {
   return { from: rate, to: rate, lastsNs }
 }
 

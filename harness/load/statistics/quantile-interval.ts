@@ -8,15 +8,10 @@ import { binomialAtLeast, binomialCdf, lastWhere } from './shares.ts'
  * the distribution (David & Nagaraja, Order Statistics, 3rd ed. 2003, 7.1). No resampling, and it
  * works on histogram buckets.
  */
-interface RankInterval {
-  /** Rank from 1; null if no value is low enough to be a bound. */
-  readonly low: number | null
-  /** Null if the sample is too small for an upper bound. */
-  readonly high: number | null
-}
+type Limits = Readonly<Record<'low' | 'high', number | null>>
 
-/** Ranks with at most `(1 - confidence) / 2` of error on either side. */
-export function quantileRanks(n: number, q: number, confidence = 0.95): RankInterval {
+/** Ranks from 1, with at most `(1 - confidence) / 2` of error on either side; null if the sample is too small for one. */
+export function quantileRanks(n: number, q: number, confidence = 0.95): Limits {
   const error = (1 - confidence) / 2
   // X(r) > quantile means that fewer than r values lie below it: P[B <= r - 1].
   const low = lastWhere((rank) => binomialCdf(rank - 1, n, q) <= error, 0, n + 1)
@@ -65,7 +60,7 @@ export function quantileLimits(
   q: number,
   independent: number,
   confidence: number,
-): RankInterval {
+): Limits {
   const { low, high } = quantileRanks(independent, q, confidence)
   // Multiply first, so that integer ranks stay integers.
   const stretched = (rank: number) => (rank * sample.count) / independent
