@@ -84,23 +84,21 @@ describe('buckets', () => {
   })
 })
 
-describe('HDR V2', () => {
-  test('what other tools decode has our ranks and our buckets', () => {
-    fc.assert(
-      fc.property(values, fc.integer({ min: 1, max: 100 }), (units, percent) => {
-        const buckets = bucketsOf(units)
-        const theirs = decodeFromCompressedBase64(toHdr(buckets))
-        expect(theirs.totalCount).toBe(units.length)
-        const rank = rankOf(percent / 100, units.length)
-        // Theirs is the upper end of the bucket, if ours knows the largest value.
-        const ours = Math.min(buckets.highAt(rank) / unitNs, Math.max(...units))
-        expect(Math.min(theirs.getValueAtPercentile(percent), Math.max(...units))).toBe(ours)
-        const library = new Float64Histogram(1, maxUnits, 3)
-        const lows = new Set(units.map((value) => library.lowestEquivalentValue(value)))
-        expect(new Set(buckets.counts.keys())).toEqual(lows)
-      }),
-    )
-  })
+test('what other tools decode of HDR V2 has our ranks and our buckets', () => {
+  fc.assert(
+    fc.property(values, fc.integer({ min: 1, max: 100 }), (units, percent) => {
+      const buckets = bucketsOf(units)
+      const theirs = decodeFromCompressedBase64(toHdr(buckets))
+      expect(theirs.totalCount).toBe(units.length)
+      const rank = rankOf(percent / 100, units.length)
+      // Theirs is the upper end of the bucket, if ours knows the largest value.
+      const ours = Math.min(buckets.highAt(rank) / unitNs, Math.max(...units))
+      expect(Math.min(theirs.getValueAtPercentile(percent), Math.max(...units))).toBe(ours)
+      const library = new Float64Histogram(1, maxUnits, 3)
+      const lows = new Set(units.map((value) => library.lowestEquivalentValue(value)))
+      expect(new Set(buckets.counts.keys())).toEqual(lows)
+    }),
+  )
 })
 
 const sampled = (index: number): SampledRequest => ({
