@@ -39,13 +39,8 @@ export function measuredProbe(run: ProbeRun, facts: ProbeFacts) {
   })
   const inOrder = measured.toSorted((a, b) => a.plannedNs - b.plannedNs)
   const counted = observer.limits.map((limit, index): CountedLimit => {
-    return {
-      limit,
-      count: countOf(
-        limit,
-        inOrder.flatMap(({ over }) => over[index] ?? []),
-      ),
-    }
+    const series = inOrder.flatMap(({ over }) => over[index] ?? [])
+    return { limit, count: countOf(limit, series) }
   })
   const isValid = generator.verdict !== 'invalid' && stopped !== 'interrupted'
   const policy = policyOf(run, counted, facts.unloadedMs)

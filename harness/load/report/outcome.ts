@@ -8,8 +8,7 @@ import type { IdCounts } from '../judging/integrity.ts'
 import type { IntegrityCounts } from '../judging/integrity-recorder.ts'
 import type { MetricsData, RunRecorder } from '../metrics/run-metrics.ts'
 import type { LoadOptions } from '../options.ts'
-import { partSize } from '../plan/needs.ts'
-import { shareOf, wholePlan } from '../plan/plan.ts'
+import { partSize, shareOf, wholePlan } from '../plan/plan.ts'
 import { noUnboundedAnswer } from '../slo/implied.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import { maxTimerMs } from '../../../contract/timer.ts'
 import { mapConcurrently, withGracePeriod } from '../clock.ts'
-import type { ChatNeeds } from '../plan/needs.ts'
+import type { ChatNeeds } from '../plan/plan.ts'
 import type { LoadEndpoint, LoadTarget } from '../target.ts'
 import { ChatClient } from './chat-client.ts'
 import { chatJournal, countWarnings, type Warning, warningText } from './chat-journal.ts'

@@ -5,9 +5,8 @@ import { decideSlo } from '../slo/decide.ts'
 import { parseSlo, parseSlos } from '../slo/parse.ts'
 import { goodputLimits } from '../slo/slo.ts'
 import { normal, recordOf, shifted } from '../test-support/records.ts'
-import { sloEvidence } from './latencies.ts'
 import { type SummaryOptions, summarize } from './summary.ts'
-import { independenceOf, measuredWindow } from './window.ts'
+import { independenceOf, measuredWindow, sloEvidence } from './window.ts'
 
 const slos = parseSlos(['ttft.p95 < 500ms', 'goodput > 90%', 'errors < 5%', 'rate > 9/s'])
 const config = { durationNs: 60e9, limits: goodputLimits(slos), stallNs: 50e6 }

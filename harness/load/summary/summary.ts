@@ -10,7 +10,6 @@ import { decideSlo } from '../slo/decide.ts'
 import { impliedSlos } from '../slo/implied.ts'
 import type { Slo } from '../slo/slo.ts'
 import { conservation, littlesLaw, stampOrder } from '../statistics/audits.ts'
-import { endpointRows, metricRows, sloEvidence } from './latencies.ts'
 import {
   blocksOf,
   describeDelivery,
@@ -21,9 +20,12 @@ import {
   stallsOf,
 } from './rates.ts'
 import {
+  endpointRows,
   independenceOf,
   type MeasuredWindow,
   measuredWindow,
+  metricRows,
+  sloEvidence,
   type WindowOptions,
 } from './window.ts'
 

@@ -7,10 +7,10 @@ import { TargetUnusableError } from '../../../conformance/errors.ts'
 import type { RunMetrics } from '../../../load/metrics/run-metrics.ts'
 import type { ChartedMetric } from '../../../load/metrics/timeline.ts'
 import type { LoadOptions, LoadProgress } from '../../../load/options.ts'
-import { minRequests } from '../../../load/plan/needs.ts'
 import {
   arrivals,
   isOwnArrival,
+  minRequests,
   type Part,
   type PlanSpec,
   planHash,
