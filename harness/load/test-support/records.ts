@@ -134,7 +134,7 @@ export const anyRecord: fc.Arbitrary<RequestRecord> = fc
  * follows that of the second before it (autocorrelation 0.5, 2 %), so requests are not independent.
  */
 export function simulatedRun(seed: number, factor: number, failing = 0): LoadReport {
-  const [random, noise] = [uniform(seed), normal(seed + 1e6)]
+  const [random, noise] = [drawsOf(seed, 0), normal(seed + 1e6)]
   let level = 0
   const blocks = Array.from({ length: 20 }, () => {
     const [ttft, tpot, e2e] = [new Histogram(), new Histogram(), new Histogram()]
@@ -175,13 +175,8 @@ function exponential(random: () => number, perSecond: number): number {
   return -Math.log(1 - random()) / perSecond
 }
 
-/** Numbers from 0 to 1, the same for a seed. */
-function uniform(seed: number): () => number {
-  return drawsOf(seed, 0)
-}
-
 /** Standard normal values. */
 export function normal(seed: number): () => number {
-  const random = uniform(seed)
+  const random = drawsOf(seed, 0)
   return () => standardNormal(random(), random())
 }
