@@ -1,6 +1,6 @@
 /** A capacity search against a real target: baseline, probes with rests between them, hysteresis. */
 import { medianOf } from '../../contract/averages.ts'
-import type { CapacityProbe } from '../../reports/capacity/model/probe.ts'
+import { type CapacityProbe, loadOf } from '../../reports/capacity/model/probe.ts'
 import type { CapacityReport } from '../../reports/capacity/model/report.ts'
 import type { LoadProgress } from '../load/options.ts'
 import { PreparationError } from '../load/run.ts'
@@ -14,11 +14,10 @@ import {
   runBaseline,
   runLoadProbe,
 } from './probing/load-probe.ts'
-import { type ProbeLimit, probeLimits } from './probing/probe-limits.ts'
+import { probeLimits } from './probing/probe-limits.ts'
 import { medianLatencyMs } from './probing/probe-observer.ts'
 import { measuredProbe } from './probing/probe-row.ts'
 import { buildCapacityReport, type SearchRecord, searchRecord } from './report/build-report.ts'
-import { loadOf } from './report/frontier.ts'
 import { answer, type Capacity, searchCapacity } from './search.ts'
 
 const maxProbes = 200
@@ -30,7 +29,8 @@ export async function runCapacity(options: CapacityOptions): Promise<CapacityRep
 
 class CapacityRun {
   readonly #options: CapacityOptions
-  readonly #limits: readonly ProbeLimit[]
+  /** Share over the limit that the tightest SLO allows. */
+  readonly #allowed: number
   readonly #start = performance.now()
   readonly #probes: Probe[] = []
   /** Everything that the report has beside the answer. */
@@ -42,7 +42,9 @@ class CapacityRun {
 
   constructor(options: CapacityOptions) {
     this.#options = options
-    this.#limits = probeLimits(options.load.slos, options.load.maxRefusals)
+    const limits = probeLimits(options.load.slos, options.load.maxRefusals)
+    const shares = limits.flatMap(({ isFailures, allowed }) => (isFailures ? [] : allowed))
+    this.#allowed = Math.min(...shares, 0.5)
     this.#found = searchRecord(options.probeMs ?? defaultProbeMs(options.budgetMs, 0))
   }
 
@@ -125,9 +127,7 @@ class CapacityRun {
   }
 
   #question(rate: number) {
-    const limits = this.#limits.filter(({ isFailures }) => !isFailures)
-    const allowed = Math.min(...limits.map((limit) => limit.allowed), 0.5)
-    return { rate, allowed, budgetMs: this.#options.budgetMs }
+    return { rate, allowed: this.#allowed, budgetMs: this.#options.budgetMs }
   }
 
   #attainable(rate: number): number {

@@ -2,7 +2,7 @@ import { tableOf } from '../document/document.ts'
 import type { Chart, Series } from '../html/markup.ts'
 import { clean } from '../text/escape.ts'
 import { figure, percent, seconds } from '../text/format.ts'
-import { type CapacityProbe, isotonic } from './model/probe.ts'
+import { type CapacityProbe, isotonic, loadOf } from './model/probe.ts'
 import type { CapacityReport, FrontierPoint } from './model/report.ts'
 
 /** Charts of a capacity search that have data. */
@@ -14,8 +14,7 @@ export function capacityCharts(report: CapacityReport): readonly Chart[] {
 
 function frontier(report: CapacityReport): Chart {
   const { loop } = report
-  const load = ({ clients, rate }: FrontierPoint) => (loop === 'closed' ? (clients ?? 0) : rate)
-  const points = report.frontier.toSorted((a, b) => load(a) - load(b))
+  const points = report.frontier.toSorted((a, b) => loadOf(a) - loadOf(b))
   const lines = (['ttft', 'tpot', 'e2e'] as const).flatMap((metric) =>
     (['p50', 'p95'] as const).map((name) => ({
       name: `${metric} ${name}`,
@@ -29,7 +28,7 @@ function frontier(report: CapacityReport): Chart {
     x: {
       label: loop === 'closed' ? 'clients' : '/s',
       scale: 'linear',
-      values: points.map((point) => rounded(load(point))),
+      values: points.map((point) => rounded(loadOf(point))),
     },
     y: { label: 'ms', scale: 'log' },
     series: lines.filter(({ values }) => values.some((value) => value !== null)),
@@ -80,10 +79,6 @@ function margins(report: CapacityReport): Chart {
       ]),
     },
   }
-}
-
-function loadOf({ clients, rate }: CapacityProbe): number {
-  return clients ?? rate
 }
 
 function usedOf(probe: CapacityProbe, expression: string): number | null {

@@ -1,6 +1,6 @@
 /** Throughput and latency by load, from all probes of a search; changes after overload, and with time. */
 import { lowerMedianOf } from '../../../contract/averages.ts'
-import type { CapacityProbe } from '../../../reports/capacity/model/probe.ts'
+import { type CapacityProbe, loadOf } from '../../../reports/capacity/model/probe.ts'
 import type {
   CapacityReport,
   Drift,
@@ -20,11 +20,6 @@ export function frontierOf(rows: readonly CapacityProbe[]): FrontierPoint[] {
   const isSame = (first: CapacityProbe, { clients, rate }: CapacityProbe) =>
     clients === null ? rate <= first.rate * sameRate : clients === first.clients
   return groupEqualLoads(counted, isSame).map(pointOf)
-}
-
-/** Configured load: the rate that clients reach depends on the target. */
-export function loadOf({ clients, rate }: CapacityProbe): number {
-  return clients ?? rate
 }
 
 function pointOf(rows: readonly CapacityProbe[]): FrontierPoint {

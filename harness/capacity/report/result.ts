@@ -1,13 +1,12 @@
 /** Result of a search, and what follows from it: headroom, concurrency, tokens. */
 import { meanOf } from '../../../contract/averages.ts'
-import type { CapacityProbe } from '../../../reports/capacity/model/probe.ts'
+import { type CapacityProbe, loadOf } from '../../../reports/capacity/model/probe.ts'
 import type { CapacityReport, CapacityResult } from '../../../reports/capacity/model/report.ts'
 import type { Kind } from '../../load/plan/mix.ts'
 import { rateWithinBucket, type TokenBucket } from '../policy-limit.ts'
 import type { CapacityOptions } from '../probing/load-probe.ts'
 import { probeLimits } from '../probing/probe-limits.ts'
 import type { Capacity } from '../search.ts'
-import { loadOf } from './frontier.ts'
 
 const confidence = 0.95
 /** Probes nearest to the found rate, from which concurrency and tokens are taken. */

@@ -108,6 +108,11 @@ export const capacityProbe = z.object({
 })
 export type CapacityProbe = z.infer<typeof capacityProbe>
 
+/** Configured load: the rate that clients reach depends on the target. */
+export function loadOf({ clients, rate }: Pick<CapacityProbe, 'clients' | 'rate'>): number {
+  return clients ?? rate
+}
+
 /** Counts over a limit by rate, pooled if a higher rate had the smaller share. */
 
 export interface RateCount {
