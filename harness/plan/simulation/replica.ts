@@ -11,7 +11,7 @@ export class Replica {
   readonly #requests: readonly SimulatedRequest[]
   readonly #onEnd: (ms: number) => void
   /** Requests by the iteration that gives them their last token: `iteration * idRange + id`. */
-  readonly #running = new SortedNumbers()
+  readonly #running = new NumberHeap()
   #waiting: number[] = []
   #firstWaiting = 0
   /** End of the last iteration, and their number. */
@@ -145,32 +145,52 @@ export class Replica {
 /** Upper bound for the requests of one simulation. */
 const idRange = 2 ** 21
 
-/** Numbers of which the smallest is taken first: sorted, as no more are in it than requests run or users wait. */
-export class SortedNumbers {
-  readonly #descending: number[] = []
+/** Binary heap of numbers, the smallest first. */
+export class NumberHeap {
+  readonly #values: number[] = []
 
   get size(): number {
-    return this.#descending.length
+    return this.#values.length
   }
 
-  /** Infinite without numbers. */
+  /** Infinite if the heap is empty. */
   get min(): number {
-    return this.#descending.at(-1) ?? Number.POSITIVE_INFINITY
+    return this.#values[0] ?? Number.POSITIVE_INFINITY
   }
 
   push(value: number): void {
-    let [from, to] = [0, this.#descending.length]
-    while (from < to) {
-      const middle = (from + to) >> 1
-      if ((this.#descending[middle] ?? 0) > value) from = middle + 1
-      else to = middle
+    const values = this.#values
+    let at = values.length
+    values.push(value)
+    while (at > 0) {
+      const parent = (at - 1) >> 1
+      const above = values[parent] ?? 0
+      if (above <= value) break
+      values[at] = above
+      at = parent
     }
-    this.#descending.splice(from, 0, value)
+    values[at] = value
   }
 
   /** Removes the smallest. */
   pop(): number {
-    return this.#descending.pop() ?? Number.POSITIVE_INFINITY
+    const values = this.#values
+    const first = this.min
+    const last = values.pop()
+    if (last === undefined || values.length === 0) return first
+    let at = 0
+    for (;;) {
+      let child = 2 * at + 1
+      if (child >= values.length) break
+      const right = values[child + 1] ?? Number.POSITIVE_INFINITY
+      if (right < (values[child] ?? 0)) child += 1
+      const below = values[child] ?? 0
+      if (below >= last) break
+      values[at] = below
+      at = child
+    }
+    values[at] = last
+    return first
   }
 }
 
