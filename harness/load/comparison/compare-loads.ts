@@ -35,12 +35,10 @@ export function compareLoads(
     b: shortened(difference.b),
   }))
   const decisive = differences.filter((difference) => difference.decisive)
-  const differ =
-    decisive.length === 0
-      ? null
-      : `the runs differ in ${decisive.map(({ name }) => name).join(', ')}`
-  const invalid = [a, b].filter(({ report }) => report.generator.verdict === 'invalid')
-  const slow = invalid.length === 0 ? null : 'the load generator was the bottleneck in a run'
+  const names = decisive.map(({ name }) => name).join(', ')
+  const differ = names === '' ? null : `the runs differ in ${names}`
+  const isInvalid = [a, b].some(({ report }) => report.generator.verdict === 'invalid')
+  const slow = isInvalid ? 'the load generator was the bottleneck in a run' : null
   const candidates = figuresOf(sideOf(a), sideOf(b), options).map((candidate) =>
     differ === null && slow === null
       ? candidate
@@ -60,7 +58,7 @@ export function compareLoads(
       ],
     },
     candidates,
-    invalid.length > 0,
+    isInvalid,
   )
 }
 

@@ -30,6 +30,7 @@ export async function h2Server({
   settings = {},
   answer = (stream) => void speak(stream),
 }: H2Options = {}) {
+  /** Connections that spoke HTTP/2, their streams, and the most streams of one at once. */
   const counts = { sessions: 0, streams: 0, maxAtOnce: 0 }
   const server: Http2Server | Http2SecureServer = secure
     ? createSecureServer({ ...own, allowHTTP1: true, settings })
@@ -65,11 +66,7 @@ export async function h2Server({
   const port = await portOf(server)
   return {
     url: secure ? `https://localhost:${port}` : `http://127.0.0.1:${port}`,
-    /** Connections that spoke HTTP/2. */
-    sessions: () => counts.sessions,
-    streams: () => counts.streams,
-    /** Most streams of one connection at once. */
-    maxAtOnce: () => counts.maxAtOnce,
+    counts,
   }
 }
 
