@@ -104,10 +104,8 @@ export class InFlightRequest implements AnswerSink, DecodedSink {
     if (judge?.stream === undefined) judge?.keep(bytes)
     else judge.stream.push({ bytes, atMs: record.msSinceSent(at) })
     this.#limits.add(bytes.length, record.takeContents() > 0)
-    if (this.#limits.isDue) {
-      const excess = this.#limits.check(judge?.isStream === true, record.events)
-      if (excess !== undefined) this.#stop(failure('limit', excess), at)
-    }
+    const excess = this.#limits.check(judge?.isStream === true, record.events)
+    if (excess !== undefined) this.#stop(failure('limit', excess), at)
     const { clientBehavior, intensity } = this.plan
     if (clientBehavior === 'abort' && record.generated > intensity * maxFragmentsBeforeAbort)
       this.#stop({ kind: 'abandoned', why: 'abort' }, null)

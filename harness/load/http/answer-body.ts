@@ -178,12 +178,9 @@ export class LimitMonitor {
     this.#unfinishedBytes = event ? 0 : this.#unfinishedBytes + bytes
   }
 
-  get isDue(): boolean {
-    return this.#size >= this.#nextCheckAt
-  }
-
-  /** The limit that the answer exceeds, in words; undefined if none. */
+  /** The limit that the answer exceeds, in words; undefined if none, and between two checks. */
   check(isStream: boolean, events: number): string | undefined {
+    if (this.#size < this.#nextCheckAt) return undefined
     this.#nextCheckAt = this.#size + checkEvery
     this.#setBuffered(isStream ? this.#unfinishedBytes : this.#size)
     const { bodyBytes, streamBytes, lineBytes, streamEvents } = this.limits

@@ -102,12 +102,12 @@ export class LatencyRecorder {
     if (isAnswered(record) && record.outcome.kind !== 'abandoned') this.#addGaps(record, stallNs)
   }
 
-  latencies(metric: MetricName, clock: Clock): Histogram | undefined {
-    return this.ended.get(`${clock} ${metric}`)
+  latencies(metric: MetricName, clock: Clock): Histogram {
+    return this.ended.get(`${clock} ${metric}`) ?? new Histogram()
   }
 
-  censored(metric: MetricName, clock: Clock): Histogram | undefined {
-    return this.waiting.get(`${clock} ${metric}`)
+  censored(metric: MetricName, clock: Clock): Histogram {
+    return this.waiting.get(`${clock} ${metric}`) ?? new Histogram()
   }
 
   merge(other: LatencyData): void {

@@ -2,7 +2,7 @@ import { quantileName } from '../../../contract/averages.ts'
 import type { SloLimit, SloRow } from '../../../reports/load/model/measures.ts'
 import { countDue, type LatencyRecorder } from '../metrics/latency-recorder.ts'
 import { censoredSample } from '../metrics/samples/distribution.ts'
-import { Histogram, milliseconds } from '../metrics/samples/histogram.ts'
+import { milliseconds } from '../metrics/samples/histogram.ts'
 import { quantileEstimate } from '../statistics/quantile-interval.ts'
 import { confidence, type Decision, decideShare, shareInterval } from '../statistics/shares.ts'
 import type { LatencySlo, RateSlo, RequestLimit, Slo } from './slo.ts'
@@ -60,8 +60,8 @@ function decided(slo: Slo, evidence: SloEvidence): SloRow {
 }
 
 function decideQuantile(slo: LatencySlo, q: number, evidence: SloEvidence): SloRow {
-  const ended = latenciesOf(slo, evidence)
-  const censored = evidence.group.censored(slo.metric, slo.clock) ?? new Histogram()
+  const ended = evidence.group.latencies(slo.metric, slo.clock)
+  const censored = evidence.group.censored(slo.metric, slo.clock)
   const independent = evidence.independent(slo)
   // A request that is still running counts once it is over the limit, and is unknown before.
   const stillOver = censored.countOver(slo.limitNs, slo.inclusive)
@@ -82,16 +82,12 @@ function decideQuantile(slo: LatencySlo, q: number, evidence: SloEvidence): SloR
   }
 }
 
-function latenciesOf({ metric, clock }: LatencySlo, { group }: SloEvidence): Histogram {
-  return group.latencies(metric, clock) ?? new Histogram()
-}
-
 /**
  * The mean is met or missed if the limit lies outside its one-sided 99 % bound, on the effective
  * sample: 2.326 standard errors. Under 30 independent values the normal approximation is not used.
  */
 function decideMean(slo: LatencySlo, evidence: SloEvidence): SloRow {
-  const { count, meanNs, deviationNs } = latenciesOf(slo, evidence)
+  const { count, meanNs, deviationNs } = evidence.group.latencies(slo.metric, slo.clock)
   const independent = evidence.independent(slo)
   const row = { expression: slo.expression, unit: 'ms', observed: milliseconds(meanNs) }
   const effective = Math.floor(count * independent)

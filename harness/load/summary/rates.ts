@@ -19,7 +19,7 @@ import type {
 } from '../../../reports/load/model/measures.ts'
 import { countDue, type LatencyRecorder } from '../metrics/latency-recorder.ts'
 import type { RunMetrics } from '../metrics/run-metrics.ts'
-import type { Histogram } from '../metrics/samples/histogram.ts'
+import { type Histogram, milliseconds } from '../metrics/samples/histogram.ts'
 import { twoClocked } from '../slo/slo.ts'
 import type { MeasuredWindow } from './window.ts'
 
@@ -52,14 +52,14 @@ export function stallsOf(group: LatencyRecorder, stallNs: number): Stalls | null
   const { streams, stalledStreams, stalledGaps, stalledNs, streamedNs, gaps, coalescedGaps } =
     group.outcomes
   if (streams === 0) return null
-  const maxGapNs = group.latencies('icl', 'service')?.maxNs ?? null
+  const { maxNs } = group.latencies('icl', 'service')
   return {
     overMs: stallNs / 1e6,
     streams,
     stalled: stalledStreams,
     stalls: stalledGaps,
     share: streamedNs === 0 ? 0 : stalledNs / streamedNs,
-    longestMs: maxGapNs === null ? null : maxGapNs / 1e6,
+    longestMs: milliseconds(maxNs),
     gaps,
     coalesced: gaps === 0 ? 0 : coalescedGaps / gaps,
   }
@@ -117,8 +117,8 @@ export function describeDelivery(group: LatencyRecorder): Delivery | null {
 }
 
 /** The usual pause between lumps, milliseconds; null if irregular. */
-function evenPause(gaps: Histogram | undefined): number | null {
-  const pauses = gaps?.buckets().filter(({ low }) => low >= pauseNs) ?? []
+function evenPause(gaps: Histogram): number | null {
+  const pauses = gaps.buckets().filter(({ low }) => low >= pauseNs)
   const total = pauses.reduce((sum, { count }) => sum + count, 0)
   if (total < minPauses) return null
   const at = (share: number) => {
@@ -165,11 +165,9 @@ function blockOf(run: RunMetrics, from: number): LoadBlock {
     latencies: comparedLatencies.flatMap((metric) => {
       const clock = twoClocked.includes(metric) ? 'response' : 'service'
       const ended = group.latencies(metric, clock)
-      const censored = group.censored(metric, clock)?.count ?? 0
-      if (ended === undefined && censored === 0) return []
-      return [
-        { metric, clock, counts: [...(ended?.counts ?? [])].sort(([a], [b]) => a - b), censored },
-      ]
+      const censored = group.censored(metric, clock).count
+      if (ended.count + censored === 0) return []
+      return [{ metric, clock, counts: [...ended.counts].sort(([a], [b]) => a - b), censored }]
     }),
   }
 }

@@ -314,6 +314,6 @@ test('gaps of one stream are worth one value', () => {
   const run = new RunMetrics(short)
   for (const record of answered) run.add(record)
   const { group, independent } = evidenceOf(run)
-  expect(group.latencies('icl', 'service')?.count).toBe(400)
+  expect(group.latencies('icl', 'service').count).toBe(400)
   expect(independent({ ...limit, metric: 'icl', clock: 'service' })).toBe(0.25)
 })

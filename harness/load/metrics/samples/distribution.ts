@@ -6,7 +6,7 @@ import {
   type OrderedSample,
   quantileEstimate,
 } from '../../statistics/quantile-interval.ts'
-import { type Bucket, Histogram, maxUnits, milliseconds, unitNs } from './histogram.ts'
+import { type Bucket, type Histogram, maxUnits, milliseconds, unitNs } from './histogram.ts'
 
 export const quantiles: readonly number[] = [0.5, 0.75, 0.9, 0.95, 0.99, 0.999]
 
@@ -15,12 +15,10 @@ export const quantiles: readonly number[] = [0.5, 0.75, 0.9, 0.95, 0.99, 0.999]
  * running are part of the quantiles, by Kaplan and Meier, but not of the mean.
  */
 export function distributionOf(
-  ended: Histogram | undefined,
-  censored: Histogram | undefined,
+  values: Histogram,
+  running: Histogram,
   independent: number,
 ): Distribution | null {
-  const values = ended ?? new Histogram()
-  const running = censored ?? new Histogram()
   const count = values.count + running.count
   if (count === 0) return null
   return {

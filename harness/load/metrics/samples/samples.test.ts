@@ -162,7 +162,7 @@ const quantile = (found: ReturnType<typeof distributionOf>, q: number) =>
 
 describe('a distribution', () => {
   test('of 1 to 100 ms', () => {
-    const found = distributionOf(bucketsOfMs(hundred), undefined, 1)
+    const found = distributionOf(bucketsOfMs(hundred), new Histogram(), 1)
     const counts = { count: 100, censored: 0, effective: 100 }
     expect(found).toMatchObject({ ...counts, min: 1, mean: 50.5, max: 100 })
     // Ranks of the 95 % interval of the median of 100: 40 and 61, up to a thousandth.
@@ -178,7 +178,7 @@ describe('a distribution', () => {
   })
 
   test('correlation widens the interval', () => {
-    const median = quantile(distributionOf(bucketsOfMs(hundred), undefined, 0.25), 0.5)
+    const median = quantile(distributionOf(bucketsOfMs(hundred), new Histogram(), 0.25), 0.5)
     expect(median?.value).toBeCloseTo(50, 1)
     // Ranks 8 and 18 of 25, stretched by 4: 29 and 72.
     expect(median?.low).toBeCloseTo(29, 1)
@@ -192,7 +192,7 @@ describe('a distribution', () => {
     expect(found).toMatchObject({ count: 60, censored: 40, mean: 30.5, max: 60 })
     // After 30 ms 0.7 still run; the 30 left of 60 take 0.7/30 each: 0.5 is passed at the ninth.
     expect(quantile(found, 0.5)?.value).toBeCloseTo(39, 1)
-    expect(quantile(distributionOf(sixty, undefined, 1), 0.5)?.value).toBeCloseTo(30, 1)
+    expect(quantile(distributionOf(sixty, new Histogram(), 1), 0.5)?.value).toBeCloseTo(30, 1)
   })
 
   test('what most were still waiting for has no quantile', () => {
@@ -203,5 +203,6 @@ describe('a distribution', () => {
     })
   })
 
-  test('of nothing is none', () => expect(distributionOf(undefined, new Histogram(), 1)).toBeNull())
+  test('of nothing is none', () =>
+    expect(distributionOf(new Histogram(), new Histogram(), 1)).toBeNull())
 })
