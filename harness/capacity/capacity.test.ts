@@ -9,6 +9,7 @@ import {
 import { type Kind, mixEntry } from '../load/plan/mix.ts'
 import { drawsOf } from '../load/plan/random.ts'
 import { studentQuantile } from '../load/statistics/student.ts'
+import { forAll, forSome } from '../load/test-support/for-all.ts'
 import { compareCapacities } from './compare.ts'
 import { crossingOf } from './logistic.ts'
 import { type Admission, fitTokenBucket, policyLimitOf, rateWithinBucket } from './policy-limit.ts'
@@ -205,19 +206,17 @@ test('a longer budget decides a narrower interval, and the sentence says how lon
     allowed: fc.constantFrom(0.01, 0.05, 0.1, 0.5),
     budgetMs: fc.integer({ min: 60_000, max: 7_200_000 }),
   })
-  fc.assert(
-    fc.property(values, (question) => {
-      const now = attainablePrecision(question)
-      const longer = { ...question, budgetMs: 4 * question.budgetMs }
-      expect(attainablePrecision(longer)).toBeCloseTo(now / 2)
-      const detail = { probeMs: 6000, precision: 0.05 }
-      const sentence = budgetText(question, detail)
-      expect(sentence === null).toBe(now <= 0.05)
-      const minutes = Number(/--budget (\d+)m/.exec(sentence ?? '')?.[1] ?? 1e9)
-      const advised = { ...question, budgetMs: 60_000 * minutes }
-      expect(attainablePrecision(advised)).toBeLessThanOrEqual(0.0501)
-    }),
-  )
+  forAll(values, (question) => {
+    const now = attainablePrecision(question)
+    const longer = { ...question, budgetMs: 4 * question.budgetMs }
+    expect(attainablePrecision(longer)).toBeCloseTo(now / 2)
+    const detail = { probeMs: 6000, precision: 0.05 }
+    const sentence = budgetText(question, detail)
+    expect(sentence === null).toBe(now <= 0.05)
+    const minutes = Number(/--budget (\d+)m/.exec(sentence ?? '')?.[1] ?? 1e9)
+    const advised = { ...question, budgetMs: 60_000 * minutes }
+    expect(attainablePrecision(advised)).toBeLessThanOrEqual(0.0501)
+  })
   const question = { rate: 3, allowed: 0.05, budgetMs: 180_000 }
   expect(budgetText(question, { probeMs: 6000, precision: 0.1 })).toBe(
     'at about 3/s a probe of 6 s holds 18 requests; an interval of ±10 % takes probes of 60 s: --budget 30m; this budget decides about ±19 %',
@@ -238,21 +237,19 @@ test('isotonic keeps every request, and shares ascend', () => {
       share: fc.double({ min: 0, max: 1, noNaN: true }),
     }),
   )
-  fc.assert(
-    fc.property(counts, (drawn) => {
-      const given = drawn.map(({ rate, count, share }) => ({ rate, count, over: count * share }))
-      const pools = isotonic(given)
-      const total = (of: readonly { count: number }[]) =>
-        of.reduce((sum, { count }) => sum + count, 0)
-      expect(total(pools)).toBe(total(given))
-      const shares = pools.map(({ count, over }) => over / count)
-      shares.slice(1).forEach((share, at) => {
-        expect(share).toBeGreaterThanOrEqual((shares[at] ?? 0) - 1e-12)
-      })
-      const bounds = pools.flatMap(({ low, high }) => [low, high])
-      expect(bounds).toEqual(bounds.toSorted((a, b) => a - b))
-    }),
-  )
+  forAll(counts, (drawn) => {
+    const given = drawn.map(({ rate, count, share }) => ({ rate, count, over: count * share }))
+    const pools = isotonic(given)
+    const total = (of: readonly { count: number }[]) =>
+      of.reduce((sum, { count }) => sum + count, 0)
+    expect(total(pools)).toBe(total(given))
+    const shares = pools.map(({ count, over }) => over / count)
+    shares.slice(1).forEach((share, at) => {
+      expect(share).toBeGreaterThanOrEqual((shares[at] ?? 0) - 1e-12)
+    })
+    const bounds = pools.flatMap(({ low, high }) => [low, high])
+    expect(bounds).toEqual(bounds.toSorted((a, b) => a - b))
+  })
 })
 
 test('independentShare sees runs that neighbors alone do not show', () => {
@@ -311,17 +308,14 @@ describe('the rate limit behind answers 429', () => {
       overload: fc.double({ min: 1.5, max: 6, noNaN: true }),
       seed: fc.nat({ max: 9999 }),
     })
-    fc.assert(
-      fc.property(limits, ({ burst, refill, overload, seed }) => {
-        // Time to use up the burst and to refuse a hundred requests, more than the fit needs.
-        const seconds = 15 + (burst + 100) / (refill * (overload - 1))
-        const sent = arrivals({ rate: refill * overload, seconds, seed }, bucket(burst, refill))
-        const found = fitTokenBucket(sent)
-        expectAround(found?.refill.interval, refill)
-        expectAround(found?.burst.interval, burst)
-      }),
-      { numRuns: 30 },
-    )
+    forSome(30, limits, ({ burst, refill, overload, seed }) => {
+      // Time to use up the burst and to refuse a hundred requests, more than the fit needs.
+      const seconds = 15 + (burst + 100) / (refill * (overload - 1))
+      const sent = arrivals({ rate: refill * overload, seconds, seed }, bucket(burst, refill))
+      const found = fitTokenBucket(sent)
+      expectAround(found?.refill.interval, refill)
+      expectAround(found?.burst.interval, burst)
+    })
   })
 
   test('may be a quota of fixed windows, whose long-run rate lies in the interval', () => {

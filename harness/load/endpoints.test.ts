@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
 import { endpointOf, plainTarget, type RoutedRequest, type Spread, spreads } from './target.ts'
 import { load, type TestLoad } from './test-support/drive.ts'
+import { forAll } from './test-support/for-all.ts'
 import { type Manner, oddServer } from './test-support/odd-server.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
@@ -21,34 +22,28 @@ const counts = fc.integer({ min: 2, max: 26 })
 
 describe('the endpoint of a request', () => {
   test('is one of the endpoints, the same each time', () => {
-    fc.assert(
-      fc.property(fc.constantFrom(...spreads), counts, requests, (spread, count, each) => {
-        const endpoint = endpointOf(spread, count, each)
-        expect([...Array(count).keys()]).toContain(endpoint)
-        expect(endpointOf(spread, count, { ...each })).toBe(endpoint)
-      }),
-    )
+    forAll(fc.constantFrom(...spreads), counts, requests, (spread, count, each) => {
+      const endpoint = endpointOf(spread, count, each)
+      expect([...Array(count).keys()]).toContain(endpoint)
+      expect(endpointOf(spread, count, { ...each })).toBe(endpoint)
+    })
   })
 
   test('differs for the two requests of a race with round-robin', () => {
-    fc.assert(
-      fc.property(counts, requests, (count, each) => {
-        const twin = { ...each, step: each.step + 1 }
-        const [one, other] = [each, twin].map((of) => endpointOf('round-robin', count, of))
-        expect(one).not.toBe(other)
-      }),
-    )
+    forAll(counts, requests, (count, each) => {
+      const twin = { ...each, step: each.step + 1 }
+      const [one, other] = [each, twin].map((of) => endpointOf('round-robin', count, of))
+      expect(one).not.toBe(other)
+    })
   })
 
   test('is, with sticky, that of the chat, or else that of the session', () => {
     const at = (more: Partial<RoutedRequest>) => endpointOf('sticky', 3, { ...request, ...more })
-    fc.assert(
-      fc.property(requests, fc.nat(20), ({ chat = 'chat', ...each }, step) => {
-        expect(at({ ...each, chat, home: 1 })).toBe(1)
-        expect(at({ ...each, chat, step })).toBe(at({ chat }))
-        expect(at({ ...each, chat: undefined, session: 4, step })).toBe(1)
-      }),
-    )
+    forAll(requests, fc.nat(20), ({ chat = 'chat', ...each }, step) => {
+      expect(at({ ...each, chat, home: 1 })).toBe(1)
+      expect(at({ ...each, chat, step })).toBe(at({ chat }))
+      expect(at({ ...each, chat: undefined, session: 4, step })).toBe(1)
+    })
   })
 
   test('is drawn evenly with random', () => {

@@ -4,6 +4,7 @@ import { mapConcurrently, sleep, withGracePeriod } from './clock.ts'
 import { connectionProblem } from './options.ts'
 import { shareOf } from './plan/plan.ts'
 import { plainTarget } from './target.ts'
+import { forAll } from './test-support/for-all.ts'
 
 const target = plainTarget('http://127.0.0.1:1', 'key')
 const list = (count: number) =>
@@ -13,22 +14,20 @@ const targetOf = (count: number) =>
 
 test('a limit fits if each worker has its connections to each endpoint, and no fewer fit', () => {
   const small = fc.integer({ min: 1, max: 8 })
-  fc.assert(
-    fc.property(small, small, fc.integer({ min: 1, max: 40 }), fc.boolean(), (...values) => {
-      const [workers, endpoints, maxConnections, races] = values
-      const problem = connectionProblem({
-        ...{ maxConnections, workers, keepAlive: true, target: targetOf(endpoints) },
-        spec: { idempotencyRaces: races ? 0.1 : 0 },
-      })
-      const shares = Array.from({ length: workers }, (_, index) =>
-        shareOf(maxConnections, { index, of: workers }),
-      ).flatMap((own) =>
-        Array.from({ length: endpoints }, (_, index) => shareOf(own, { index, of: endpoints })),
-      )
-      expect(shares.reduce((sum, share) => sum + share, 0)).toBe(maxConnections)
-      expect(problem === undefined).toBe(Math.min(...shares) >= (races ? 2 : 1))
-    }),
-  )
+  forAll(small, small, fc.integer({ min: 1, max: 40 }), fc.boolean(), (...values) => {
+    const [workers, endpoints, maxConnections, races] = values
+    const problem = connectionProblem({
+      ...{ maxConnections, workers, keepAlive: true, target: targetOf(endpoints) },
+      spec: { idempotencyRaces: races ? 0.1 : 0 },
+    })
+    const shares = Array.from({ length: workers }, (_, index) =>
+      shareOf(maxConnections, { index, of: workers }),
+    ).flatMap((own) =>
+      Array.from({ length: endpoints }, (_, index) => shareOf(own, { index, of: endpoints })),
+    )
+    expect(shares.reduce((sum, share) => sum + share, 0)).toBe(maxConnections)
+    expect(problem === undefined).toBe(Math.min(...shares) >= (races ? 2 : 1))
+  })
 })
 
 test('the problem says what to pass', () => {

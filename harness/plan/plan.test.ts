@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type CapacityReport, capacityReport } from '../../reports/capacity/model/report.ts'
 import { TraceSyntaxError } from '../load/plan/arrival-times.ts'
+import { forAll, forSome } from '../load/test-support/for-all.ts'
 import { DemandSyntaxError, parseDemand, parsePrice } from './demand.ts'
 import { basisOf, caveatOf, worstBasis } from './fit/measured-probes.ts'
 import { fitScalability, type MeasuredSize, rateOf, type UniversalLaw } from './scalability.ts'
@@ -102,18 +103,16 @@ describe('a trace', () => {
 
   test('has no busier part than the one that is found', () => {
     const rates = fc.array(fc.integer({ min: 0, max: 50 }), { minLength: 2, maxLength: 40 })
-    fc.assert(
-      fc.property(rates, fc.integer({ min: 1, max: 30 }), (values, minutes) => {
-        const lines = values.map((rate, at) => `${at * 60},${rate}`)
-        const trace = readDemandTrace(['at,rate', ...lines].join('\n'))
-        const { fromMs, toMs } = busiest(trace, minutes * 60_000)
-        const max = requestsWithin(trace, fromMs, toMs)
-        for (const { fromMs: start } of trace.pieces) {
-          const end = Math.min(trace.durationMs, start + minutes * 60_000)
-          expect(requestsWithin(trace, start, end)).toBeLessThanOrEqual(max + 1e-6)
-        }
-      }),
-    )
+    forAll(rates, fc.integer({ min: 1, max: 30 }), (values, minutes) => {
+      const lines = values.map((rate, at) => `${at * 60},${rate}`)
+      const trace = readDemandTrace(['at,rate', ...lines].join('\n'))
+      const { fromMs, toMs } = busiest(trace, minutes * 60_000)
+      const max = requestsWithin(trace, fromMs, toMs)
+      for (const { fromMs: start } of trace.pieces) {
+        const end = Math.min(trace.durationMs, start + minutes * 60_000)
+        expect(requestsWithin(trace, start, end)).toBeLessThanOrEqual(max + 1e-6)
+      }
+    })
   })
 })
 
@@ -130,21 +129,18 @@ describe('the Universal Scalability Law', () => {
       sigma: fc.double({ min: 0, max: 0.2, noNaN: true }),
       kappa: fc.double({ min: 0, max: 0.01, noNaN: true }),
     })
-    fc.assert(
-      fc.property(laws, (law: UniversalLaw) => {
-        const sizes = [1, 2, 4, 8, 12].map((replicas) => measured(replicas, rateOf(law, replicas)))
-        const { status, predict } = fitScalability(sizes, 'seed')
-        expect(status).toBe('fits')
-        for (const replicas of [3, 10, 16]) {
-          const truth = rateOf(law, replicas)
-          const { rate, interval } = predict?.(replicas) ?? { rate: 0, interval: [0, 0] }
-          expect(rate / truth).toBeCloseTo(1, 1)
-          expect(interval[0]).toBeLessThan(truth)
-          expect(interval[1]).toBeGreaterThan(truth)
-        }
-      }),
-      { numRuns: 30 },
-    )
+    forSome(30, laws, (law: UniversalLaw) => {
+      const sizes = [1, 2, 4, 8, 12].map((replicas) => measured(replicas, rateOf(law, replicas)))
+      const { status, predict } = fitScalability(sizes, 'seed')
+      expect(status).toBe('fits')
+      for (const replicas of [3, 10, 16]) {
+        const truth = rateOf(law, replicas)
+        const { rate, interval } = predict?.(replicas) ?? { rate: 0, interval: [0, 0] }
+        expect(rate / truth).toBeCloseTo(1, 1)
+        expect(interval[0]).toBeLessThan(truth)
+        expect(interval[1]).toBeGreaterThan(truth)
+      }
+    })
   })
 
   test('with two sizes takes kappa as 0 and passes through both', () => {
@@ -187,15 +183,9 @@ test('several measurements are worth what the worst of them is, in any order', (
   const all = outcomes.flatMap((outcome) =>
     [true, false].map((interrupted) => ({ ...empty, outcome, interrupted })),
   )
-  fc.assert(
-    fc.property(
-      fc.shuffledSubarray(all, { minLength: 1 }),
-      fc.constantFrom(1, 3),
-      (reports, size) => {
-        const measurements = reports.map((report) => ({ file: 'a', replicas: size, report }))
-        const ranks = reports.map((report) => order.indexOf(basisOf(report)))
-        expect(worstBasis(measurements)).toBe(order[Math.max(...ranks)])
-      },
-    ),
-  )
+  forAll(fc.shuffledSubarray(all, { minLength: 1 }), fc.constantFrom(1, 3), (reports, size) => {
+    const measurements = reports.map((report) => ({ file: 'a', replicas: size, report }))
+    const ranks = reports.map((report) => order.indexOf(basisOf(report)))
+    expect(worstBasis(measurements)).toBe(order[Math.max(...ranks)])
+  })
 })

@@ -8,6 +8,7 @@ import {
   startRawServer,
 } from '../../client/test-support/listen-on-loopback.ts'
 import { driven, outcomesOf } from '../test-support/drive.ts'
+import { forAll } from '../test-support/for-all.ts'
 import { h2Server, speech, trusting } from '../test-support/h2-server.ts'
 import { oddServer } from '../test-support/odd-server.ts'
 import { ConnectionLimit } from './channel.ts'
@@ -116,39 +117,37 @@ const steps = fc.array(fc.constantFrom<Step>('one', 'two', 'give back', 'lose', 
 })
 
 test('never more are open than the limit, all are served in order, and nobody waits in vain', () => {
-  fc.assert(
-    fc.property(fc.integer({ min: 2, max: 5 }), steps, (max, script) => {
-      const pool = new Pool(max)
-      const [served, requested]: [number[], number[]] = [[], []]
-      const waiting = new Map<number, { readonly count: number; readonly end: () => void }>()
-      const ask = (count: number) => {
-        const id = requested.push(requested.length) - 1
-        let isServed = false
-        const end = pool.limit.wait(count, () => {
-          isServed = true
-          waiting.delete(id)
-          served.push(id)
-          pool.take(count)
-        })
-        if (!isServed) waiting.set(id, { count, end })
+  forAll(fc.integer({ min: 2, max: 5 }), steps, (max, script) => {
+    const pool = new Pool(max)
+    const [served, requested]: [number[], number[]] = [[], []]
+    const waiting = new Map<number, { readonly count: number; readonly end: () => void }>()
+    const ask = (count: number) => {
+      const id = requested.push(requested.length) - 1
+      let isServed = false
+      const end = pool.limit.wait(count, () => {
+        isServed = true
+        waiting.delete(id)
+        served.push(id)
+        pool.take(count)
+      })
+      if (!isServed) waiting.set(id, { count, end })
+    }
+    for (const step of script) {
+      if (step === 'one') ask(1)
+      else if (step === 'two') ask(2)
+      else if (step === 'give back') pool.giveBack()
+      else if (step === 'lose') pool.lose()
+      else {
+        const [id, first] = [...waiting][0] ?? []
+        if (id !== undefined) waiting.delete(id)
+        first?.end()
       }
-      for (const step of script) {
-        if (step === 'one') ask(1)
-        else if (step === 'two') ask(2)
-        else if (step === 'give back') pool.giveBack()
-        else if (step === 'lose') pool.lose()
-        else {
-          const [id, first] = [...waiting][0] ?? []
-          if (id !== undefined) waiting.delete(id)
-          first?.end()
-        }
-        expect(pool.idle + pool.used).toBeLessThanOrEqual(max)
-        const [next] = waiting.values()
-        if (next !== undefined) expect(max - pool.used).toBeLessThan(next.count)
-      }
-      expect(served).toEqual(served.toSorted((a, b) => a - b))
-    }),
-  )
+      expect(pool.idle + pool.used).toBeLessThanOrEqual(max)
+      const [next] = waiting.values()
+      if (next !== undefined) expect(max - pool.used).toBeLessThan(next.count)
+    }
+    expect(served).toEqual(served.toSorted((a, b) => a - b))
+  })
 })
 
 test('attempts that the peer never saw are not counted as opened', async () => {

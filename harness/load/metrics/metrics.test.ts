@@ -9,6 +9,7 @@ import { packMeasurements, unpackMeasurements } from '../report/outcome.ts'
 import type { RequestLimit } from '../slo/slo.ts'
 import { summarize } from '../summary/summary.ts'
 import { drive } from '../test-support/drive.ts'
+import { forAll, forSome } from '../test-support/for-all.ts'
 import { anyRecord, recordOf } from '../test-support/records.ts'
 import { TransactionStats } from './outcome-counts.ts'
 import { RunMetrics } from './run-metrics.ts'
@@ -50,29 +51,23 @@ describe('parts', () => {
         workers: fc.integer({ min: 1, max: 4 }),
       }),
     )
-    fc.assert(
-      fc.property(parts, ({ all, order, workers }) => {
-        const merged = new RunMetrics(config)
-        for (let worker = 0; worker < workers; worker++) {
-          merged.merge(measured(order.filter((_, position) => position % workers === worker)))
-        }
-        expect(dataOf(merged)).toEqual(dataOf(measured(all)))
-      }),
-      { numRuns: 50 },
-    )
+    forSome(50, parts, ({ all, order, workers }) => {
+      const merged = new RunMetrics(config)
+      for (let worker = 0; worker < workers; worker++) {
+        merged.merge(measured(order.filter((_, position) => position % workers === worker)))
+      }
+      expect(dataOf(merged)).toEqual(dataOf(measured(all)))
+    })
   })
 
   test('that were stored as JSON are the same, and so is what is told of them', () => {
-    fc.assert(
-      fc.property(records, (all) => {
-        const run = measured(all)
-        const { metrics } = unpackMeasurements(packMeasurements({ ...unmerged, metrics: run }))
-        const restored = new RunMetrics(metrics.config).merge(metrics)
-        expect(dataOf(restored)).toEqual(dataOf(run))
-        expect(summaryOf(restored)).toEqual(summaryOf(run))
-      }),
-      { numRuns: 5 },
-    )
+    forSome(5, records, (all) => {
+      const run = measured(all)
+      const { metrics } = unpackMeasurements(packMeasurements({ ...unmerged, metrics: run }))
+      const restored = new RunMetrics(metrics.config).merge(metrics)
+      expect(dataOf(restored)).toEqual(dataOf(run))
+      expect(summaryOf(restored)).toEqual(summaryOf(run))
+    })
   })
 
   test('of different settings do not merge', () => {
@@ -82,18 +77,15 @@ describe('parts', () => {
 })
 
 test('every request is counted once, whatever became of it', () => {
-  fc.assert(
-    fc.property(records, fc.nat(5), (all, missed) => {
-      const run = measured(all)
-      for (let i = 0; i < missed; i++) run.addNotDispatched(i * 1e9, 'chat')
-      const { audits } = summarize(run, {
-        ...{ warmUpNs: 0, untilNs: 20e9, slos: [], transactions: [] },
-      })
-      const verdicts = audits.map(({ name, verdict }) => `${name} ${verdict}`)
-      expect(verdicts.slice(1)).toEqual(['conservation-dispatched pass', 'stamp-order pass'])
-    }),
-    { numRuns: 20 },
-  )
+  forSome(20, records, fc.nat(5), (all, missed) => {
+    const run = measured(all)
+    for (let i = 0; i < missed; i++) run.addNotDispatched(i * 1e9, 'chat')
+    const { audits } = summarize(run, {
+      ...{ warmUpNs: 0, untilNs: 20e9, slos: [], transactions: [] },
+    })
+    const verdicts = audits.map(({ name, verdict }) => `${name} ${verdict}`)
+    expect(verdicts.slice(1)).toEqual(['conservation-dispatched pass', 'stamp-order pass'])
+  })
 })
 
 vi.setConfig({ testTimeout: 60_000 })
@@ -134,18 +126,14 @@ function countsOf(records: Iterable<RequestRecord>) {
 }
 
 test('a transaction counts once: as failed, as open, or as completed', () => {
-  fc.assert(
-    fc.property(fc.array(fc.array(outcomes, { minLength: 1, maxLength: 4 })), (all) => {
-      const failed = all.filter(hasFailed).length
-      const open = all.filter(
-        (transaction) => !hasFailed(transaction) && isOpen(transaction),
-      ).length
-      expect(countsOf(all.flatMap(recordsOf))).toEqual({
-        ...{ planned: all.length, failed, open },
-        completed: all.length - failed - open,
-      })
-    }),
-  )
+  forAll(fc.array(fc.array(outcomes, { minLength: 1, maxLength: 4 })), (all) => {
+    const failed = all.filter(hasFailed).length
+    const open = all.filter((transaction) => !hasFailed(transaction) && isOpen(transaction)).length
+    expect(countsOf(all.flatMap(recordsOf))).toEqual({
+      ...{ planned: all.length, failed, open },
+      completed: all.length - failed - open,
+    })
+  })
 })
 
 test('a race whose requests both fail is one failed transaction', async () => {
@@ -206,17 +194,15 @@ test('two requests by hand', () => {
 test('the integral of the requests in flight is the sum of their overlaps with the window', () => {
   const flights = fc.array(fc.tuple(fc.nat(1000), fc.nat(1000)), { maxLength: 40 })
   const window = fc.tuple(fc.nat(20), fc.nat(20))
-  fc.assert(
-    fc.property(flights, window, fc.integer({ min: 1, max: 97 }), (all, [a, b], width) => {
-      const [from, to] = [Math.min(a, b), Math.max(a, b)]
-      const timeline = new Timeline(width)
-      let expected = 0
-      for (const [start, lasted] of all) {
-        timeline.addInFlight(start, start + lasted)
-        const end = Math.min(start + lasted, to * width)
-        expected += Math.max(0, end - Math.max(start, from * width))
-      }
-      expect(timeline.inFlightNs(from, to)).toBe(expected)
-    }),
-  )
+  forAll(flights, window, fc.integer({ min: 1, max: 97 }), (all, [a, b], width) => {
+    const [from, to] = [Math.min(a, b), Math.max(a, b)]
+    const timeline = new Timeline(width)
+    let expected = 0
+    for (const [start, lasted] of all) {
+      timeline.addInFlight(start, start + lasted)
+      const end = Math.min(start + lasted, to * width)
+      expected += Math.max(0, end - Math.max(start, from * width))
+    }
+    expect(timeline.inFlightNs(from, to)).toBe(expected)
+  })
 })

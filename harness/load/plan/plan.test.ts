@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { forAll, forSome } from '../test-support/for-all.ts'
 import { arrivalTimes, type OpenArrival } from './arrival-times.ts'
 import { builtInMixes, mixEntry } from './mix.ts'
 import {
@@ -50,60 +51,45 @@ const specs = fc
 
 describe('planned times', () => {
   test('ascend, and lie within the run', () => {
-    fc.assert(
-      fc.property(open, durations, seeds, (arrival, durationNs, seed) => {
-        let before = -1
-        for (const at of arrivalTimes(arrival, durationNs, seed)) {
-          expect(at).toBeGreaterThanOrEqual(Math.max(0, before))
-          expect(at).toBeLessThan(durationNs)
-          before = at
-        }
-      }),
-    )
+    forAll(open, durations, seeds, (arrival, durationNs, seed) => {
+      let before = -1
+      for (const at of arrivalTimes(arrival, durationNs, seed)) {
+        expect(at).toBeGreaterThanOrEqual(Math.max(0, before))
+        expect(at).toBeLessThan(durationNs)
+        before = at
+      }
+    })
   })
 
   test('keep their rate: in any stretch, of a ramp or a staircase as well, the integral of it', () => {
-    fc.assert(
-      fc.property(
-        open,
-        durations,
-        fc.double({ min: 0, max: 1, noNaN: true }),
-        (any, lasts, cut) => {
-          const arrival = even(any)
-          const until = lasts * cut
-          const count = [...arrivalTimes(arrival, lasts, 's')].filter((at) => at < until).length
-          expect(Math.abs(count - integral(arrival, until))).toBeLessThanOrEqual(1.01)
-        },
-      ),
-    )
+    forAll(open, durations, fc.double({ min: 0, max: 1, noNaN: true }), (any, lasts, cut) => {
+      const arrival = even(any)
+      const until = lasts * cut
+      const count = [...arrivalTimes(arrival, lasts, 's')].filter((at) => at < until).length
+      expect(Math.abs(count - integral(arrival, until))).toBeLessThanOrEqual(1.01)
+    })
   })
 
   test('of a Poisson process: as many as its rate, and gaps as spread as they are long', () => {
-    fc.assert(
-      fc.property(seeds, (seed) => {
-        const times = [...arrivalTimes({ kind: 'poisson', perSecond: 100 }, 100 * second, seed)]
-        const gaps = times.map((at, index) => (at - (times[index - 1] ?? 0)) / second)
-        const mean = gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length
-        const variance = gaps.reduce((sum, gap) => sum + (gap - mean) ** 2, 0) / gaps.length
-        // Six standard deviations of the count, and of the coefficient of variation.
-        expect(Math.abs(times.length - 10_000)).toBeLessThan(600)
-        expect(Math.abs(Math.sqrt(variance) / mean - 1)).toBeLessThan(0.09)
-      }),
-      { numRuns: 30 },
-    )
+    forSome(30, seeds, (seed) => {
+      const times = [...arrivalTimes({ kind: 'poisson', perSecond: 100 }, 100 * second, seed)]
+      const gaps = times.map((at, index) => (at - (times[index - 1] ?? 0)) / second)
+      const mean = gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length
+      const variance = gaps.reduce((sum, gap) => sum + (gap - mean) ** 2, 0) / gaps.length
+      // Six standard deviations of the count, and of the coefficient of variation.
+      expect(Math.abs(times.length - 10_000)).toBeLessThan(600)
+      expect(Math.abs(Math.sqrt(variance) / mean - 1)).toBeLessThan(0.09)
+    })
   })
 })
 
 describe('a plan', () => {
   test('is the same for the same seed, and another for another', () => {
-    fc.assert(
-      fc.property(specs, (one) => {
-        expect([...arrivals(one)]).toEqual([...arrivals({ ...one })])
-        expect(planHash(one)).toBe(planHash(structuredClone(one)))
-        expect(planHash({ ...one, seed: `${one.seed}x` })).not.toBe(planHash(one))
-      }),
-      { numRuns: 30 },
-    )
+    forSome(30, specs, (one) => {
+      expect([...arrivals(one)]).toEqual([...arrivals({ ...one })])
+      expect(planHash(one)).toBe(planHash(structuredClone(one)))
+      expect(planHash({ ...one, seed: `${one.seed}x` })).not.toBe(planHash(one))
+    })
   })
 
   test('has another hash where anything that is sent differs', () => {
@@ -123,19 +109,16 @@ describe('a plan', () => {
       shards: fc.integer({ min: 1, max: 5 }),
       workers: fc.integer({ min: 1, max: 4 }),
     })
-    fc.assert(
-      fc.property(specs, parts, (one, { shards, workers }) => {
-        const all = [...arrivals(one)]
-        const taken = pairs(shards, workers).flatMap(([shard, worker]) => {
-          const part = partOfWorker({ index: shard, of: shards }, { index: worker, of: workers })
-          const own = all.filter((arrival) => isOwnArrival(arrival, part))
-          for (const { session } of own) expect(session % shards).toBe(shard)
-          return own
-        })
-        expect(taken.sort((a, b) => a.index - b.index)).toEqual(all)
-      }),
-      { numRuns: 40 },
-    )
+    forSome(40, specs, parts, (one, { shards, workers }) => {
+      const all = [...arrivals(one)]
+      const taken = pairs(shards, workers).flatMap(([shard, worker]) => {
+        const part = partOfWorker({ index: shard, of: shards }, { index: worker, of: workers })
+        const own = all.filter((arrival) => isOwnArrival(arrival, part))
+        for (const { session } of own) expect(session % shards).toBe(shard)
+        return own
+      })
+      expect(taken.sort((a, b) => a.index - b.index)).toEqual(all)
+    })
   })
 
   test('keeps the sessions of a trace together', () => {

@@ -6,6 +6,7 @@ import { loadReportOf } from '../../../reports/load/test-support/sketch.ts'
 import { LatencyRecorder } from '../metrics/latency-recorder.ts'
 import { Histogram } from '../metrics/samples/histogram.ts'
 import { decideShare, minRequests, shareInterval } from '../statistics/shares.ts'
+import { forAll } from '../test-support/for-all.ts'
 import { decideSlo } from './decide.ts'
 import { impliedSlos, type RequestTotals, type SentCounts, unmeasured } from './implied.ts'
 import { parseSlo, parseSlos } from './parse.ts'
@@ -210,25 +211,21 @@ describe('a decision', () => {
   const counts = fc.nat(3000).chain((n) => fc.tuple(fc.constant(n), fc.nat(n)))
 
   test('what is said to be needed is enough, and one less is not', () => {
-    fc.assert(
-      fc.property(counts, share, ([n, over], allowed) => {
-        const { needed } = decideShare(n, over, allowed)
-        if (needed === null) return
-        expect(decideShare(n + needed, over, allowed).verdict).toBe('met')
-        expect(decideShare(n + needed - 1, over, allowed).verdict).not.toBe('met')
-      }),
-    )
+    forAll(counts, share, ([n, over], allowed) => {
+      const { needed } = decideShare(n, over, allowed)
+      if (needed === null) return
+      expect(decideShare(n + needed, over, allowed).verdict).toBe('met')
+      expect(decideShare(n + needed - 1, over, allowed).verdict).not.toBe('met')
+    })
   })
 
   test('one more over the limit never turns missed to met', () => {
     const order = { met: 0, undecided: 1, missed: 2 }
-    fc.assert(
-      fc.property(counts, share, ([n, over], allowed) => {
-        fc.pre(over < n)
-        const before = order[decideShare(n, over, allowed).verdict]
-        expect(order[decideShare(n, over + 1, allowed).verdict]).toBeGreaterThanOrEqual(before)
-      }),
-    )
+    forAll(counts, share, ([n, over], allowed) => {
+      fc.pre(over < n)
+      const before = order[decideShare(n, over, allowed).verdict]
+      expect(order[decideShare(n, over + 1, allowed).verdict]).toBeGreaterThanOrEqual(before)
+    })
   })
 })
 
@@ -303,21 +300,19 @@ const limit = fc.record({
 })
 
 test('a row has the limit that was parsed, whatever its unit', () => {
-  fc.assert(
-    fc.property(limit, ({ prefix, statistic, sign, value, unit, isGoodput }) => {
-      const expression = isGoodput
-        ? `goodput(${prefix}e2e ${sign} ${value}${unit}) > 99%`
-        : `${prefix}e2e.${statistic} ${sign} ${value}${unit}`
-      const clock = prefix === 'service.' ? 'service' : 'response'
-      const ms = expect.closeTo(value * units[unit], 6)
-      expect(decide(expression).limits).toEqual([
-        {
-          ...{ metric: 'e2e', clock, unit: 'ms', value: ms, inclusive: sign === '<=' },
-          statistic: isGoodput ? null : statistic,
-        },
-      ])
-    }),
-  )
+  forAll(limit, ({ prefix, statistic, sign, value, unit, isGoodput }) => {
+    const expression = isGoodput
+      ? `goodput(${prefix}e2e ${sign} ${value}${unit}) > 99%`
+      : `${prefix}e2e.${statistic} ${sign} ${value}${unit}`
+    const clock = prefix === 'service.' ? 'service' : 'response'
+    const ms = expect.closeTo(value * units[unit], 6)
+    expect(decide(expression).limits).toEqual([
+      {
+        ...{ metric: 'e2e', clock, unit: 'ms', value: ms, inclusive: sign === '<=' },
+        statistic: isGoodput ? null : statistic,
+      },
+    ])
+  })
 })
 
 test('charts draw the limits of their metric and clock', () => {

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { quantileName, rankOf } from '../../../contract/averages.ts'
 import { LatencyRecorder } from '../metrics/latency-recorder.ts'
+import { forAll } from '../test-support/for-all.ts'
 import { normal } from '../test-support/records.ts'
 import { conservation, littlesLaw, stampOrder } from './audits.ts'
 import {
@@ -26,16 +27,14 @@ const within = (min: number, max: number) => fc.double({ min, max, noNaN: true }
 test('ranks of the 95 % interval are the nearest that err in at most 2.5 of 100 samples on either side', () => {
   // P[B(5, 0.5) <= 0] = 3.1 % is more than 2.5 %.
   expect(quantileRanks(5, 0.5)).toEqual({ low: null, high: null })
-  fc.assert(
-    fc.property(fc.integer({ min: 1, max: 3000 }), within(0.01, 0.99), (n, q) => {
-      const { low, high } = quantileRanks(n, q)
-      const [below, above] = [low ?? 0, high ?? n + 1]
-      expect(binomialCdf(below - 1, n, q)).toBeLessThanOrEqual(0.025)
-      expect(binomialCdf(below, n, q)).toBeGreaterThan(0.025)
-      expect(binomialAtLeast(above, n, q)).toBeLessThanOrEqual(0.025)
-      expect(binomialAtLeast(above - 1, n, q)).toBeGreaterThan(0.025)
-    }),
-  )
+  forAll(fc.integer({ min: 1, max: 3000 }), within(0.01, 0.99), (n, q) => {
+    const { low, high } = quantileRanks(n, q)
+    const [below, above] = [low ?? 0, high ?? n + 1]
+    expect(binomialCdf(below - 1, n, q)).toBeLessThanOrEqual(0.025)
+    expect(binomialCdf(below, n, q)).toBeGreaterThan(0.025)
+    expect(binomialAtLeast(above, n, q)).toBeLessThanOrEqual(0.025)
+    expect(binomialAtLeast(above - 1, n, q)).toBeGreaterThan(0.025)
+  })
 })
 
 describe('the smallest sample', () => {
@@ -72,18 +71,16 @@ describe('an estimate', () => {
 
   test('lies in its interval, and fewer effective values never narrow it', () => {
     const values = fc.array(fc.integer({ min: 0, max: 50 }), { minLength: 30, maxLength: 200 })
-    fc.assert(
-      fc.property(values, within(0.1, 0.9), within(0.05, 1), (all, q, share) => {
-        const sample = sampleOf(all)
-        const whole = quantileEstimate(sample, q)
-        const fewer = quantileEstimate(sample, q, all.length * share)
-        if (whole.value === null) return
-        for (const { value, low, high } of [whole, fewer]) {
-          expect(low ?? -1).toBeLessThanOrEqual(value ?? Number.NaN)
-          expect(high ?? 51).toBeGreaterThanOrEqual(value ?? Number.NaN)
-        }
-      }),
-    )
+    forAll(values, within(0.1, 0.9), within(0.05, 1), (all, q, share) => {
+      const sample = sampleOf(all)
+      const whole = quantileEstimate(sample, q)
+      const fewer = quantileEstimate(sample, q, all.length * share)
+      if (whole.value === null) return
+      for (const { value, low, high } of [whole, fewer]) {
+        expect(low ?? -1).toBeLessThanOrEqual(value ?? Number.NaN)
+        expect(high ?? 51).toBeGreaterThanOrEqual(value ?? Number.NaN)
+      }
+    })
   })
 
   test('the rank is not moved by binary fractions', () => {
@@ -111,15 +108,13 @@ function convolved(n: number, p: number): number[] {
 
 test('the binomial is the convolution of n trials', () => {
   const trials = fc.integer({ min: 1, max: 400 })
-  fc.assert(
-    fc.property(trials, within(0.001, 0.999), within(0, 1), (n, p, share) => {
-      const k = Math.floor(share * n)
-      const terms = convolved(n, p).slice(0, k + 1)
-      const expected = terms.reduce((sum, term) => sum + term, 0)
-      expect(binomialCdf(k, n, p)).toBeCloseTo(expected, 11)
-      expect(binomialAtLeast(k + 1, n, p)).toBeCloseTo(1 - expected, 11)
-    }),
-  )
+  forAll(trials, within(0.001, 0.999), within(0, 1), (n, p, share) => {
+    const k = Math.floor(share * n)
+    const terms = convolved(n, p).slice(0, k + 1)
+    const expected = terms.reduce((sum, term) => sum + term, 0)
+    expect(binomialCdf(k, n, p)).toBeCloseTo(expected, 11)
+    expect(binomialAtLeast(k + 1, n, p)).toBeCloseTo(1 - expected, 11)
+  })
 })
 
 test('a small upper tail keeps its digits', () => {
@@ -162,27 +157,23 @@ describe('by hand', () => {
 const counts = fc.array(fc.tuple(fc.nat(5), fc.nat(3)), { minLength: 1, maxLength: 40 })
 
 test('without censoring it is the nearest rank', () => {
-  fc.assert(
-    fc.property(counts, fc.integer({ min: 1, max: 100 }), (rows, percent) => {
-      const table = rows.map(([n], value) => ended(value, n))
-      const values = table.flatMap(({ value, ended: n }) => new Array<number>(n).fill(value))
-      fc.pre(values.length > 0)
-      const rank = rankOf(percent / 100, values.length)
-      expect(kaplanMeierQuantile(table, percent / 100)).toBe(sampleOf(values).lowAt(rank))
-    }),
-  )
+  forAll(counts, fc.integer({ min: 1, max: 100 }), (rows, percent) => {
+    const table = rows.map(([n], value) => ended(value, n))
+    const values = table.flatMap(({ value, ended: n }) => new Array<number>(n).fill(value))
+    fc.pre(values.length > 0)
+    const rank = rankOf(percent / 100, values.length)
+    expect(kaplanMeierQuantile(table, percent / 100)).toBe(sampleOf(values).lowAt(rank))
+  })
 })
 
 test('a request that is still running never makes a quantile smaller', () => {
-  fc.assert(
-    fc.property(counts, fc.integer({ min: 1, max: 99 }), (rows, percent) => {
-      const table = rows.map(([n, c], value) => ({ value, ended: n, censored: c }))
-      const all = table.map((row) => ({ ...row, censored: 0 }))
-      const without = kaplanMeierQuantile(all, percent / 100)
-      const found = kaplanMeierQuantile(table, percent / 100)
-      expect(found ?? Number.POSITIVE_INFINITY).toBeGreaterThanOrEqual(without ?? 0)
-    }),
-  )
+  forAll(counts, fc.integer({ min: 1, max: 99 }), (rows, percent) => {
+    const table = rows.map(([n, c], value) => ({ value, ended: n, censored: c }))
+    const all = table.map((row) => ({ ...row, censored: 0 }))
+    const without = kaplanMeierQuantile(all, percent / 100)
+    const found = kaplanMeierQuantile(table, percent / 100)
+    expect(found ?? Number.POSITIVE_INFINITY).toBeGreaterThanOrEqual(without ?? 0)
+  })
 })
 
 const series = (length: number, value: (index: number) => number) =>
@@ -245,17 +236,15 @@ function bestHalf(values: readonly number[], cut: number): number {
 }
 
 test('MSER-5 is the smallest statistic of all cuts in the first half', () => {
-  fc.assert(
-    fc.property(fc.array(fc.nat(100), { minLength: 50, maxLength: 150 }), (values) => {
-      const { cut, settled } = mser5(values)
-      if (!settled) return
-      const batches = Math.floor(values.length / 5)
-      const found = bestHalf(values, cut)
-      for (let other = 0; other <= batches / 2; other++) {
-        expect(found).toBeLessThanOrEqual(bestHalf(values, 5 * other) + 1e-9)
-      }
-    }),
-  )
+  forAll(fc.array(fc.nat(100), { minLength: 50, maxLength: 150 }), (values) => {
+    const { cut, settled } = mser5(values)
+    if (!settled) return
+    const batches = Math.floor(values.length / 5)
+    const found = bestHalf(values, cut)
+    for (let other = 0; other <= batches / 2; other++) {
+      expect(found).toBeLessThanOrEqual(bestHalf(values, 5 * other) + 1e-9)
+    }
+  })
 })
 
 describe('steady state', () => {

@@ -11,6 +11,7 @@ import { PeerClosedError } from '../http/http1/connection.ts'
 import { LatencyRecorder } from '../metrics/latency-recorder.ts'
 import { Failures } from '../metrics/outcome-counts.ts'
 import { type Failure, failure, failureKinds } from '../record.ts'
+import { forAll } from '../test-support/for-all.ts'
 import { recordOf } from '../test-support/records.ts'
 import { describeDelivery, disturbancesOf } from './rates.ts'
 
@@ -165,17 +166,15 @@ test('each failed request is in exactly one counter', () => {
       fc.option(fc.constantFrom(...errorCounters), { nil: undefined }),
     )
     .map(([kind, detail, counter]) => failure(kind, detail, counter))
-  fc.assert(
-    fc.property(fc.array(any, { maxLength: 300 }), (outcomes) => {
-      const failures = new Failures()
-      for (const [index, outcome] of outcomes.entries()) {
-        failures.add(recordOf({ record: { index, outcome } }))
-      }
-      const counts = disturbancesOf(failures.rows(outcomes.length))
-      for (const name of errorCounters) {
-        expect(counts[name]).toBe(outcomes.filter(({ counter }) => counter === name).length)
-      }
-      expect(counts.retries).toBe(0)
-    }),
-  )
+  forAll(fc.array(any, { maxLength: 300 }), (outcomes) => {
+    const failures = new Failures()
+    for (const [index, outcome] of outcomes.entries()) {
+      failures.add(recordOf({ record: { index, outcome } }))
+    }
+    const counts = disturbancesOf(failures.rows(outcomes.length))
+    for (const name of errorCounters) {
+      expect(counts[name]).toBe(outcomes.filter(({ counter }) => counter === name).length)
+    }
+    expect(counts.retries).toBe(0)
+  })
 })

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { meanOf } from '../../../contract/averages.ts'
 import { defaultEngine, simulate } from '../../../reference-server/engine/engine.ts'
+import { forAll, forSome } from '../../load/test-support/for-all.ts'
 import type { ServiceModel } from './replica.ts'
 import { drawOf, gamma, lengthsOf, poissonArrivals } from './requests.ts'
 import {
@@ -77,32 +78,30 @@ describe('one replica', () => {
       maxNumSeqs: fc.integer({ min: 1, max: 6 }),
       maxWaiting: fc.integer({ min: 0, max: 5 }),
     })
-    fc.assert(
-      fc.property(fc.array(request, { maxLength: 60 }), engine, (drawn, limits) => {
-        let atMs = 0
-        const arrivals: Arrival[] = drawn.map(({ gap, ...lengths }) => {
-          atMs += gap
-          return { atMs, ...lengths }
-        })
-        const model: ServiceModel = {
-          ...{ maxSequences: limits.maxNumSeqs, maxWaiting: limits.maxWaiting, overheadMs: 0 },
-          ...{ prefillMsPerToken: defaultEngine.prefillMsPerToken },
-          ...{ decodeMs: defaultEngine.decodeMs, prefillMs: 0, spread: 0 },
-          decodeMsPerSequence: defaultEngine.decodeMsPerSeq,
+    forAll(fc.array(request, { maxLength: 60 }), engine, (drawn, limits) => {
+      let atMs = 0
+      const arrivals: Arrival[] = drawn.map(({ gap, ...lengths }) => {
+        atMs += gap
+        return { atMs, ...lengths }
+      })
+      const model: ServiceModel = {
+        ...{ maxSequences: limits.maxNumSeqs, maxWaiting: limits.maxWaiting, overheadMs: 0 },
+        ...{ prefillMsPerToken: defaultEngine.prefillMsPerToken },
+        ...{ decodeMs: defaultEngine.decodeMs, prefillMs: 0, spread: 0 },
+        decodeMsPerSequence: defaultEngine.decodeMsPerSeq,
+      }
+      const requests = simulateOpen(model, alone, arrivals)
+      const answers = simulate({ ...defaultEngine, ...limits }, arrivals)
+      expect(answers).toHaveLength(requests.length)
+      for (const [id, { atMs, firstTokenMs, endMs }] of requests.entries()) {
+        const answer = answers[id] ?? null
+        if (answer === null) expect(endMs).toBeNaN()
+        else {
+          expect(firstTokenMs - atMs).toBeCloseTo(answer.ttftMs, 6)
+          expect(endMs - atMs).toBeCloseTo(answer.latencyMs, 6)
         }
-        const requests = simulateOpen(model, alone, arrivals)
-        const answers = simulate({ ...defaultEngine, ...limits }, arrivals)
-        expect(answers).toHaveLength(requests.length)
-        for (const [id, { atMs, firstTokenMs, endMs }] of requests.entries()) {
-          const answer = answers[id] ?? null
-          if (answer === null) expect(endMs).toBeNaN()
-          else {
-            expect(firstTokenMs - atMs).toBeCloseTo(answer.ttftMs, 6)
-            expect(endMs - atMs).toBeCloseTo(answer.latencyMs, 6)
-          }
-        }
-      }),
-    )
+      }
+    })
   })
 })
 
@@ -136,19 +135,16 @@ describe('several replicas', () => {
   test('in a closed loop keep Little’s law, with every user in flight', () => {
     const users = fc.integer({ min: 1, max: 40 })
     const balances = fc.constantFrom<Balance>('round-robin', 'least-connections')
-    fc.assert(
-      fc.property(users, fc.integer({ min: 1, max: 4 }), balances, (count, replicas, balance) => {
-        const nextLength = lengthsOf(lengths, drawOf('closed', 'lengths'))
-        const run = { users: count, untilMs: 120_000, rampMs: 100, draw: drawOf('closed', 'ramp') }
-        const requests = simulateClosed(model, { replicas, balance }, { ...run, nextLength })
-        // Time in flight from 20 s to 100 s, over that time.
-        const inFlight = requests.reduce((sum, { atMs, endMs }) => {
-          return sum + Math.max(0, Math.min(100_000, endMs) - Math.max(20_000, atMs))
-        }, 0)
-        expect(inFlight / 80_000).toBeCloseTo(count, 6)
-      }),
-      { numRuns: 20 },
-    )
+    forSome(20, users, fc.integer({ min: 1, max: 4 }), balances, (count, replicas, balance) => {
+      const nextLength = lengthsOf(lengths, drawOf('closed', 'lengths'))
+      const run = { users: count, untilMs: 120_000, rampMs: 100, draw: drawOf('closed', 'ramp') }
+      const requests = simulateClosed(model, { replicas, balance }, { ...run, nextLength })
+      // Time in flight from 20 s to 100 s, over that time.
+      const inFlight = requests.reduce((sum, { atMs, endMs }) => {
+        return sum + Math.max(0, Math.min(100_000, endMs) - Math.max(20_000, atMs))
+      }, 0)
+      expect(inFlight / 80_000).toBeCloseTo(count, 6)
+    })
   })
 })
 

@@ -1,7 +1,7 @@
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type MetricName, metricNames } from '../../../../reports/load/model/measures.ts'
 import { failure, type RequestRecord } from '../../record.ts'
+import { forAll } from '../../test-support/for-all.ts'
 import { anyRecord, type RecordParts, recordOf } from '../../test-support/records.ts'
 import {
   forEachCensored,
@@ -73,29 +73,25 @@ describe('the latencies of a stream', () => {
   })
 
   test('none is negative, and none is 0 per token', () => {
-    fc.assert(
-      fc.property(anyRecord, (record) => {
-        expect(isOrdered(record)).toBe(true)
-        forEachLatency(record, (metric, _clock, ns) => {
-          expect(ns).toBeGreaterThanOrEqual(0)
-          if (metric === 'tpot') expect(ns).toBeGreaterThan(0)
-        })
-      }),
-    )
+    forAll(anyRecord, (record) => {
+      expect(isOrdered(record)).toBe(true)
+      forEachLatency(record, (metric, _clock, ns) => {
+        expect(ns).toBeGreaterThanOrEqual(0)
+        if (metric === 'tpot') expect(ns).toBeGreaterThan(0)
+      })
+    })
   })
 
   test('response time is service time and the wait before it', () => {
-    fc.assert(
-      fc.property(anyRecord, (record) => {
-        const { sent, planned } = record.timestamps
-        for (const metric of ['ttfb', 'ttfe', 'ttft', 'ttfo', 'e2e'] as const) {
-          const service = latencyOf(record, metric, 'service')
-          const response = latencyOf(record, metric, 'response')
-          if (sent === null) expect(service).toBeNull()
-          else if (service !== null) expect(response).toBe(service + sent - planned)
-        }
-      }),
-    )
+    forAll(anyRecord, (record) => {
+      const { sent, planned } = record.timestamps
+      for (const metric of ['ttfb', 'ttfe', 'ttft', 'ttfo', 'e2e'] as const) {
+        const service = latencyOf(record, metric, 'service')
+        const response = latencyOf(record, metric, 'response')
+        if (sent === null) expect(service).toBeNull()
+        else if (service !== null) expect(response).toBe(service + sent - planned)
+      }
+    })
   })
 })
 
@@ -113,14 +109,12 @@ describe('what is still running', () => {
   })
 
   test('is in no metric both with a value and without', () => {
-    fc.assert(
-      fc.property(anyRecord, (record) => {
-        const names = Object.keys(visited(forEachLatency, record))
-        const running = Object.keys(visited(forEachCensored, record))
-        expect(running.filter((key) => names.includes(key))).toEqual([])
-        if (record.outcome.kind === 'ok') expect(running).toEqual([])
-      }),
-    )
+    forAll(anyRecord, (record) => {
+      const names = Object.keys(visited(forEachLatency, record))
+      const running = Object.keys(visited(forEachCensored, record))
+      expect(running.filter((key) => names.includes(key))).toEqual([])
+      if (record.outcome.kind === 'ok') expect(running).toEqual([])
+    })
   })
 
   test('a request that timed out on the socket is running from its plan', () => {
@@ -159,21 +153,19 @@ describe('arrivals', () => {
   })
 
   test('of any answer lie within it and lose nothing', () => {
-    fc.assert(
-      fc.property(anyRecord, (record) => {
-        let tokens = 0
-        let bytes = 0
-        let arrived = false
-        forEachContentArrival(record, (at, some, size) => {
-          arrived = true
-          tokens += some
-          bytes += size
-          expect(at).toBeGreaterThanOrEqual(record.timestamps.dispatched)
-        })
-        if (!arrived) return
-        expect(bytes).toBe(record.counts.bytes)
-        expect(tokens).toBe(record.status === 200 ? (record.counts.outputTokens ?? 0) : 0)
-      }),
-    )
+    forAll(anyRecord, (record) => {
+      let tokens = 0
+      let bytes = 0
+      let arrived = false
+      forEachContentArrival(record, (at, some, size) => {
+        arrived = true
+        tokens += some
+        bytes += size
+        expect(at).toBeGreaterThanOrEqual(record.timestamps.dispatched)
+      })
+      if (!arrived) return
+      expect(bytes).toBe(record.counts.bytes)
+      expect(tokens).toBe(record.status === 200 ? (record.counts.outputTokens ?? 0) : 0)
+    })
   })
 })

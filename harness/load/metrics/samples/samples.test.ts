@@ -3,6 +3,7 @@ import { decodeFromCompressedBase64, Float64Histogram } from 'hdr-histogram-js'
 import { describe, expect, test } from 'vitest'
 import { rankOf } from '../../../../contract/averages.ts'
 import { sampleOf } from '../../statistics/quantile-interval.ts'
+import { forAll, forSome } from '../../test-support/for-all.ts'
 import { BottomKSample, type SampledRequest } from './bottom-k-sample.ts'
 import { distributionOf, toHdr } from './distribution.ts'
 import { Histogram, maxUnits, twoDigits, unitNs } from './histogram.ts'
@@ -43,30 +44,26 @@ describe('buckets', () => {
   })
 
   test('every rank is within a thousandth of the value', () => {
-    fc.assert(
-      fc.property(values, (units) => {
-        const buckets = bucketsOf(units)
-        const exact = sampleOf(units.map((value) => value * unitNs))
-        for (let rank = 1; rank <= units.length; rank++) {
-          const value = exact.lowAt(rank)
-          expect(buckets.lowAt(rank)).toBeLessThanOrEqual(value)
-          expect(buckets.highAt(rank)).toBeGreaterThanOrEqual(value)
-          expect(buckets.highAt(rank) - buckets.lowAt(rank)).toBeLessThanOrEqual(value / 1000)
-        }
-      }),
-    )
+    forAll(values, (units) => {
+      const buckets = bucketsOf(units)
+      const exact = sampleOf(units.map((value) => value * unitNs))
+      for (let rank = 1; rank <= units.length; rank++) {
+        const value = exact.lowAt(rank)
+        expect(buckets.lowAt(rank)).toBeLessThanOrEqual(value)
+        expect(buckets.highAt(rank)).toBeGreaterThanOrEqual(value)
+        expect(buckets.highAt(rank) - buckets.lowAt(rank)).toBeLessThanOrEqual(value / 1000)
+      }
+    })
   })
 
   test('mean, least and most are exact', () => {
-    fc.assert(
-      fc.property(values, (units) => {
-        const buckets = bucketsOf(units)
-        expect(buckets.minNs).toBe(Math.min(...units) * unitNs)
-        expect(buckets.maxNs).toBe(Math.max(...units) * unitNs)
-        const sum = units.reduce((total, value) => total + value, 0)
-        expect(buckets.meanNs).toBeCloseTo((sum / units.length) * unitNs, 0)
-      }),
-    )
+    forAll(values, (units) => {
+      const buckets = bucketsOf(units)
+      expect(buckets.minNs).toBe(Math.min(...units) * unitNs)
+      expect(buckets.maxNs).toBe(Math.max(...units) * unitNs)
+      const sum = units.reduce((total, value) => total + value, 0)
+      expect(buckets.meanNs).toBeCloseTo((sum / units.length) * unitNs, 0)
+    })
   })
 
   test('a limit is kept up to the resolution', () => {
@@ -85,20 +82,18 @@ describe('buckets', () => {
 })
 
 test('what other tools decode of HDR V2 has our ranks and our buckets', () => {
-  fc.assert(
-    fc.property(values, fc.integer({ min: 1, max: 100 }), (units, percent) => {
-      const buckets = bucketsOf(units)
-      const theirs = decodeFromCompressedBase64(toHdr(buckets))
-      expect(theirs.totalCount).toBe(units.length)
-      const rank = rankOf(percent / 100, units.length)
-      // Theirs is the upper end of the bucket, if ours knows the largest value.
-      const ours = Math.min(buckets.highAt(rank) / unitNs, Math.max(...units))
-      expect(Math.min(theirs.getValueAtPercentile(percent), Math.max(...units))).toBe(ours)
-      const library = new Float64Histogram(1, maxUnits, 3)
-      const lows = new Set(units.map((value) => library.lowestEquivalentValue(value)))
-      expect(new Set(buckets.counts.keys())).toEqual(lows)
-    }),
-  )
+  forAll(values, fc.integer({ min: 1, max: 100 }), (units, percent) => {
+    const buckets = bucketsOf(units)
+    const theirs = decodeFromCompressedBase64(toHdr(buckets))
+    expect(theirs.totalCount).toBe(units.length)
+    const rank = rankOf(percent / 100, units.length)
+    // Theirs is the upper end of the bucket, if ours knows the largest value.
+    const ours = Math.min(buckets.highAt(rank) / unitNs, Math.max(...units))
+    expect(Math.min(theirs.getValueAtPercentile(percent), Math.max(...units))).toBe(ours)
+    const library = new Float64Histogram(1, maxUnits, 3)
+    const lows = new Set(units.map((value) => library.lowestEquivalentValue(value)))
+    expect(new Set(buckets.counts.keys())).toEqual(lows)
+  })
 })
 
 const sampled = (index: number): SampledRequest => ({
@@ -138,20 +133,17 @@ test('the sample does not depend on workers or order', () => {
     workers: fc.integer({ min: 1, max: 5 }),
     stride: fc.constantFrom(1, 7, 77, 4111),
   })
-  fc.assert(
-    fc.property(cuts, ({ workers, stride }) => {
-      const merged = new BottomKSample()
-      for (let worker = 0; worker < workers; worker++) {
-        // A stride that has no divisor in common with the length visits every index once.
-        const own = first(64 * 200)
-          .map((position) => (position * stride) % (64 * 200))
-          .filter((index) => index % workers === worker)
-        for (const one of reservoirOf(own).blocks().flat()) merged.add(one)
-      }
-      expect(JSON.stringify(indicesOf(merged)) === whole).toBe(true)
-    }),
-    { numRuns: 15 },
-  )
+  forSome(15, cuts, ({ workers, stride }) => {
+    const merged = new BottomKSample()
+    for (let worker = 0; worker < workers; worker++) {
+      // A stride that has no divisor in common with the length visits every index once.
+      const own = first(64 * 200)
+        .map((position) => (position * stride) % (64 * 200))
+        .filter((index) => index % workers === worker)
+      for (const one of reservoirOf(own).blocks().flat()) merged.add(one)
+    }
+    expect(JSON.stringify(indicesOf(merged)) === whole).toBe(true)
+  })
 })
 
 const bucketsOfMs = (milliseconds: readonly number[]) =>
