@@ -31,6 +31,9 @@ interface SendOptions {
 export class TransactionRunner {
   readonly arrival: Arrival
   readonly entry: MixEntry
+  readonly target: LoadTarget
+  readonly passages: readonly Passage[]
+  readonly chats: ChatPool
   readonly #context: WorkerContext
   /** Due time of the next request, in nanoseconds of the run. */
   #dueNs: number
@@ -40,20 +43,11 @@ export class TransactionRunner {
   constructor(context: WorkerContext, arrival: Arrival, entry: MixEntry, dueNs: number) {
     this.arrival = arrival
     this.entry = entry
+    this.target = context.target
+    this.passages = context.passages
+    this.chats = context.chats
     this.#context = context
     this.#dueNs = dueNs
-  }
-
-  get target(): LoadTarget {
-    return this.#context.target
-  }
-
-  get passages(): readonly Passage[] {
-    return this.#context.passages
-  }
-
-  get chats(): ChatPool {
-    return this.#context.chats
   }
 
   /** Sends the next request; it is due now, or at the end of the last pause. */
@@ -214,7 +208,7 @@ export class TransactionRunner {
     if (endpoints === undefined) return 0
     // The chat that the request is about.
     const chat = asString(isObject(step.json) ? step.json['chat_id'] : step.query?.['chat_id'])
-    const home = chat === undefined ? undefined : this.#context.chats.homeOf(chat)
+    const home = chat === undefined ? undefined : this.chats.homeOf(chat)
     const request = { ...this.arrival, step: position, chat, home }
     return endpointOf(endpoints.spread, endpoints.list.length, request)
   }

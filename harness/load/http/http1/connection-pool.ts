@@ -112,12 +112,8 @@ export class Http1ConnectionPool implements ChannelPool {
     return kept.length
   }
 
-  #isUsable(idle: Http1Connection): boolean {
-    return idle.alive && !this.#isOld(idle)
-  }
-
-  #isOld({ idleSince, idleSeconds: announced }: Http1Connection): boolean {
+  #isUsable({ alive, idleSince, idleSeconds: announced }: Http1Connection): boolean {
     const limit = announced === undefined ? idleSeconds : Math.max(announced - marginSeconds, 0.5)
-    return this.#clock.now() - idleSince > limit * 1e9
+    return alive && this.#clock.now() - idleSince <= limit * 1e9
   }
 }
