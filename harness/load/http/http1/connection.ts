@@ -31,6 +31,7 @@ export class Http1Connection implements Channel {
   #parser: ResponseParser | undefined
   #pendingWrite: (() => void) | undefined
   readonly #settled = Promise.withResolvers<void>()
+  readonly settled = this.#settled.promise
   /** Time at which it became idle, in nanoseconds of the run. */
   idleSince = 0
   idleSeconds: number | undefined
@@ -62,10 +63,6 @@ export class Http1Connection implements Channel {
         },
       },
     )
-  }
-
-  get settled(): Promise<void> {
-    return this.#settled.promise
   }
 
   get alive(): boolean {

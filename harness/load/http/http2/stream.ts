@@ -22,6 +22,7 @@ export class Http2Stream implements Channel {
   readonly #source: ConnectionSource
   readonly #figures: Http2Figures
   readonly #settled = Promise.withResolvers<void>()
+  readonly settled = this.#settled.promise
   #connection: Http2Connection | undefined
   #request: WireRequest | undefined
   #sink: AnswerSink | undefined
@@ -35,10 +36,6 @@ export class Http2Stream implements Channel {
     this.#source = source
     this.#figures = figures
     source.request(this)
-  }
-
-  get settled(): Promise<void> {
-    return this.#settled.promise
   }
 
   /** A connection has room for it. */
