@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { forAll, forSome } from '../../contract/test-support/for-all.ts'
 import { isotonic } from '../../reports/capacity/model/probe.ts'
 import {
   capacityProbeOf,
@@ -9,7 +10,6 @@ import {
 import { type Kind, mixEntry } from '../load/plan/mix.ts'
 import { drawsOf } from '../load/plan/random.ts'
 import { studentQuantile } from '../load/statistics/student.ts'
-import { forAll, forSome } from '../load/test-support/for-all.ts'
 import { compareCapacities } from './compare.ts'
 import { crossingOf } from './logistic.ts'
 import { type Admission, fitTokenBucket, policyLimitOf, rateWithinBucket } from './policy-limit.ts'

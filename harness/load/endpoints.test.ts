@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
+import { forAll } from '../../contract/test-support/for-all.ts'
 import { endpointOf, plainTarget, type RoutedRequest, type Spread, spreads } from './target.ts'
 import { load, type TestLoad } from './test-support/drive.ts'
-import { forAll } from './test-support/for-all.ts'
 import { type Manner, oddServer } from './test-support/odd-server.ts'
 
 vi.setConfig({ testTimeout: 60_000 })

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { forAll } from '../../contract/test-support/for-all.ts'
 import { mapConcurrently, sleep, withGracePeriod } from './clock.ts'
 import { connectionProblem } from './options.ts'
 import { shareOf } from './plan/plan.ts'
 import { plainTarget } from './target.ts'
-import { forAll } from './test-support/for-all.ts'
 
 const target = plainTarget('http://127.0.0.1:1', 'key')
 const list = (count: number) =>

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { forAll } from '../../../contract/test-support/for-all.ts'
 import { directNetwork, type NetworkOptions } from '../../client/index.ts'
 import {
   pour,
@@ -8,7 +9,6 @@ import {
   startRawServer,
 } from '../../client/test-support/listen-on-loopback.ts'
 import { driven, outcomesOf } from '../test-support/drive.ts'
-import { forAll } from '../test-support/for-all.ts'
 import { h2Server, speech, trusting } from '../test-support/h2-server.ts'
 import { oddServer } from '../test-support/odd-server.ts'
 import { ConnectionLimit } from './channel.ts'

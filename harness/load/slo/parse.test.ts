@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { forAll, forSome } from '../test-support/for-all.ts'
+import { forAll, forSome } from '../../../contract/test-support/for-all.ts'
 import { parseSlo, parseSlos, SloSyntaxError } from './parse.ts'
 import { goodputLimits, type Slo } from './slo.ts'
 

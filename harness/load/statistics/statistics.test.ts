@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { quantileName, rankOf } from '../../../contract/averages.ts'
+import { forAll } from '../../../contract/test-support/for-all.ts'
 import { LatencyRecorder } from '../metrics/latency-recorder.ts'
-import { forAll } from '../test-support/for-all.ts'
 import { normal } from '../test-support/records.ts'
 import { conservation, littlesLaw, stampOrder } from './audits.ts'
 import {

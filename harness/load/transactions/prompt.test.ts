@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { forSome } from '../../../contract/test-support/for-all.ts'
 import { writePassages } from '../../../fixtures/content/passages.ts'
 import { mixEntry } from '../plan/mix.ts'
 import { noncePrefix } from '../plan/plan.ts'
 import { plainTarget } from '../target.ts'
-import { forSome } from '../test-support/for-all.ts'
 import { promptOf, wordsOf } from './transactions.ts'
 
 const passages = await writePassages('a run')

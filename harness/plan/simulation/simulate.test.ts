@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { meanOf } from '../../../contract/averages.ts'
+import { forAll, forSome } from '../../../contract/test-support/for-all.ts'
 import { defaultEngine, simulate } from '../../../reference-server/engine/engine.ts'
-import { forAll, forSome } from '../../load/test-support/for-all.ts'
 import type { ServiceModel } from './replica.ts'
 import { drawOf, gamma, lengthsOf, poissonArrivals } from './requests.ts'
 import {

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { quantileOf } from '../../../contract/averages.ts'
+import { forAll } from '../../../contract/test-support/for-all.ts'
 import { withDoubt } from '../../text/digest.ts'
 import { binsOf, cumulative, valueAt } from '../measures.ts'
 import { distributionOf, loadReportOf } from '../test-support/sketch.ts'
@@ -148,25 +149,21 @@ const latencies = fc.array(
 const width = 1.001
 
 test('quantiles are those of the values, to three digits', () => {
-  fc.assert(
-    fc.property(latencies, fc.double({ min: 0, max: 1, noNaN: true }), (values, q) => {
-      const exact = quantileOf(values, q) ?? 0
-      const found = valueAt(binsOf(distributionOf(values)), values.length, q) ?? -1
-      expect(found).toBeGreaterThanOrEqual(exact)
-      expect(found).toBeLessThanOrEqual(exact * width + 0.001)
-    }),
-  )
+  forAll(latencies, fc.double({ min: 0, max: 1, noNaN: true }), (values, q) => {
+    const exact = quantileOf(values, q) ?? 0
+    const found = valueAt(binsOf(distributionOf(values)), values.length, q) ?? -1
+    expect(found).toBeGreaterThanOrEqual(exact)
+    expect(found).toBeLessThanOrEqual(exact * width + 0.001)
+  })
 })
 
 test('counts up to a bound hold all values below it, and none that is clearly above', () => {
-  fc.assert(
-    fc.property(latencies, fc.double({ min: 0, max: 60_000, noNaN: true }), (values, bound) => {
-      const [count = 0] = cumulative(binsOf(distributionOf(values)), [bound])
-      expect(count).toBeGreaterThanOrEqual(values.filter((value) => value <= bound).length)
-      const above = bound * width + 0.001
-      expect(count).toBeLessThanOrEqual(values.filter((value) => value <= above).length)
-    }),
-  )
+  forAll(latencies, fc.double({ min: 0, max: 60_000, noNaN: true }), (values, bound) => {
+    const [count = 0] = cumulative(binsOf(distributionOf(values)), [bound])
+    expect(count).toBeGreaterThanOrEqual(values.filter((value) => value <= bound).length)
+    const above = bound * width + 0.001
+    expect(count).toBeLessThanOrEqual(values.filter((value) => value <= above).length)
+  })
 })
 
 test('what was not recorded has no bins and no quantile', () => {

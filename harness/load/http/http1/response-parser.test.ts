@@ -2,9 +2,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { connect } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { forAll } from '../../../../contract/test-support/for-all.ts'
 import { cutAt } from '../../../client/test-support/golden-stream.ts'
 import { portOf } from '../../../client/test-support/listen-on-loopback.ts'
-import { forAll } from '../../test-support/for-all.ts'
 import { HttpSyntaxError } from '../channel.ts'
 import { ResponseParser } from './response-parser.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { forAll } from '../../../../contract/test-support/for-all.ts'
 import { type MetricName, metricNames } from '../../../../reports/load/model/measures.ts'
 import { failure, type RequestRecord } from '../../record.ts'
-import { forAll } from '../../test-support/for-all.ts'
 import { anyRecord, type RecordParts, recordOf } from '../../test-support/records.ts'
 import {
   forEachCensored,
