@@ -1,4 +1,4 @@
-import type { MetricName } from '../../../../reports/load/model/measures.ts'
+import { type MetricName, metricNames } from '../../../../reports/load/model/measures.ts'
 import type { RequestRecord, Timestamps } from '../../record.ts'
 import { type Clock, twoClocked } from '../../slo/slo.ts'
 
@@ -59,10 +59,8 @@ const awaitedEvents: ReadonlyMap<MetricName, keyof Timestamps> = new Map([
   ['e2e', 'terminal'],
 ])
 
-const singleMetrics: readonly MetricName[] = [
-  ...(['connect', 'ttfb', 'ttfe', 'ttft', 'ttfo', 'thinking', 'tpot', 'e2e', 'close_lag'] as const),
-  'max_gap',
-]
+/** Those of which a request has at most one. */
+const singleMetrics = metricNames.filter((name) => name !== 'icl')
 
 /** Every latency of a request that is not null. */
 export function forEachLatency(
