@@ -1,19 +1,24 @@
 import type { AuditRow } from '../../../reports/load/model/generator.ts'
 import { countAbandoned, type OutcomeCounts } from '../metrics/latency-recorder.ts'
+import type { Timeline } from '../metrics/timeline.ts'
 
-/** Quantities of Little's law, in one window. */
-export interface Flow {
-  readonly windowNs: number
-  /** Requests in flight, integrated over the window. */
-  readonly inFlightNs: number
-  readonly inFlightAtStart: number
-  readonly inFlightAtEnd: number
-  /** Mean time in flight, at the end of the window, of those that end later. */
-  readonly meanAgeNs: number
-  /** Requests that ended in the window. */
-  readonly ended: number
-  /** Mean time in flight of these. */
-  readonly meanResidenceNs: number
+/** Quantities of Little's law, in the slices from one up to another. */
+export function flowOf(slices: Timeline, from: number, to: number) {
+  const { ended, residenceNs } = slices.sum(from, to)
+  const inFlightAtEnd = slices.inFlightAt(to)
+  const ageNs = slices.inFlightNs(0, to) - slices.sum(0, to).residenceNs
+  return {
+    windowNs: (to - from) * slices.widthNs,
+    /** Requests in flight, integrated over the window. */
+    inFlightNs: slices.inFlightNs(from, to),
+    inFlightAtStart: slices.inFlightAt(from),
+    inFlightAtEnd,
+    /** Mean time in flight, at the end of the window, of those that end later. */
+    meanAgeNs: inFlightAtEnd === 0 ? 0 : ageNs / inFlightAtEnd,
+    /** Requests that ended in the window, and their mean time in flight. */
+    ended,
+    meanResidenceNs: ended === 0 ? 0 : residenceNs / ended,
+  }
 }
 
 /**
@@ -25,7 +30,7 @@ export interface Flow {
  * about `(|N1 - N0| / 2 + 2 sqrt(L)) W` over the integral, with their own `W` if they are the longer ones; if
  * that alone may be 5 %, the audit is inconclusive.
  */
-export function littlesLaw(flow: Flow): AuditRow {
+export function littlesLaw(flow: ReturnType<typeof flowOf>): AuditRow {
   const inFlight = flow.inFlightNs / flow.windowNs
   const product = (flow.ended / flow.windowNs) * flow.meanResidenceNs
   const row = { name: 'littles-law', expected: rounded(product), observed: rounded(inFlight) }

@@ -1,5 +1,4 @@
 import { rankOf } from '../../../contract/averages.ts'
-import type { AuditRow } from '../../../reports/load/model/generator.ts'
 import type { EndpointRow, HeatMap, SecondRow } from '../../../reports/load/model/measures.ts'
 import { countDue } from '../metrics/latency-recorder.ts'
 import type { PlannedTransaction } from '../metrics/outcome-counts.ts'
@@ -9,7 +8,7 @@ import type { ChartedMetric } from '../metrics/timeline.ts'
 import { decideSlo } from '../slo/decide.ts'
 import { impliedSlos } from '../slo/implied.ts'
 import type { Slo } from '../slo/slo.ts'
-import { conservation, littlesLaw, stampOrder } from '../statistics/audits.ts'
+import { conservation, flowOf, littlesLaw, stampOrder } from '../statistics/audits.ts'
 import {
   blocksOf,
   describeDelivery,
@@ -22,7 +21,6 @@ import {
 import {
   endpointRows,
   independenceOf,
-  type MeasuredWindow,
   measuredWindow,
   metricRows,
   sloEvidence,
@@ -75,7 +73,11 @@ export function summarize(run: RunMetrics, options: SummaryOptions) {
         options.maxRefusals ?? null,
       ),
     ],
-    audits: auditsOf(run, window),
+    audits: [
+      littlesLaw(flowOf(run.slices, from, to)),
+      conservation(outcomes),
+      stampOrder(outcomes),
+    ],
     series: seriesOf(run),
     heatMaps: heatMapsOf(run),
     blocks: packBlocks(blocksOf(run, window)),
@@ -88,28 +90,6 @@ export function summarize(run: RunMetrics, options: SummaryOptions) {
       metricRows(run.group(from, to, { transaction }), independence),
     ),
   }
-}
-
-function auditsOf(run: RunMetrics, window: MeasuredWindow): AuditRow[] {
-  const { from, to, fromNs, toNs } = window
-  const { slices } = run
-  const { ended, residenceNs } = slices.sum(from, to)
-  const inFlightAtEnd = slices.inFlightAt(to)
-  const ageNs = slices.inFlightNs(0, to) - slices.sum(0, to).residenceNs
-  const { outcomes } = run.group(0, Number.POSITIVE_INFINITY)
-  return [
-    littlesLaw({
-      windowNs: toNs - fromNs,
-      inFlightNs: slices.inFlightNs(from, to),
-      inFlightAtStart: slices.inFlightAt(from),
-      inFlightAtEnd,
-      meanAgeNs: inFlightAtEnd === 0 ? 0 : ageNs / inFlightAtEnd,
-      ended,
-      meanResidenceNs: ended === 0 ? 0 : residenceNs / ended,
-    }),
-    conservation(outcomes),
-    stampOrder(outcomes),
-  ]
 }
 
 /** Every second of the run, the drain included. */
