@@ -18,16 +18,12 @@ import type { ProbeRun } from './load-probe.ts'
 import type { ProbeLimit } from './probe-limits.ts'
 import { admissionsOf, answered, samplesOf } from './probe-observer.ts'
 
-interface ProbeFacts {
-  readonly index: number
-  readonly purpose: CapacityProbe['purpose']
+interface ProbeFacts extends Pick<CapacityProbe, 'index' | 'purpose' | 'atMs' | 'rest'> {
   /** Transactions a second of an open loop, clients of a closed one. */
   readonly load: number
   readonly loop: 'open' | 'closed'
-  readonly atMs: number
   /** Latency without load; null if it is not known. */
   readonly unloadedMs: number | null
-  readonly rest: CapacityProbe['rest']
 }
 
 export function measuredProbe(run: ProbeRun, facts: ProbeFacts) {

@@ -5,13 +5,9 @@ import {
   type Spread,
 } from '../../../reports/load/model/generator.ts'
 
-export interface GeneratorMeasurements {
-  /** Milliseconds, of the worst worker; null without a clock probe. */
-  readonly timestampError: Spread | null
-  /** Milliseconds by which planned arrivals were late. */
-  readonly scheduleDelay: Spread | null
-  /** Busy share of the busiest event loop. */
-  readonly eventLoopUtilization: number
+/** Those of the worst worker. */
+export interface GeneratorMeasurements
+  extends Pick<GeneratorRow, 'timestampError' | 'scheduleDelay' | 'eventLoopUtilization'> {
   /** CPU of the busiest worker's thread per elapsed time; null if the runtime does not report it. */
   readonly cpuShare: number | null
   /** Due arrivals that were dropped because too many transactions were in flight. */
