@@ -5,7 +5,7 @@ import {
   type Spread,
 } from '../../../reports/load/model/generator.ts'
 
-/** Those of the worst worker. */
+/** Measurements of a generator, those of its worst worker. */
 export interface GeneratorMeasurements
   extends Pick<GeneratorRow, 'timestampError' | 'scheduleDelay' | 'eventLoopUtilization'> {
   /** CPU of the busiest worker's thread per elapsed time; null if the runtime does not report it. */

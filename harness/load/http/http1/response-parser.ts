@@ -18,7 +18,7 @@ export class ResponseParser {
   readonly #method: string
   readonly #sink: ResponseSink
   #state: State = 'head'
-  /** What earlier segments brought of the head, or of a line of the framing. */
+  /** Bytes that earlier segments brought of the head, or of a line of the framing. */
   #begun = ''
   #framing: Framing = 'chunked'
   /** Bytes to come of the body or of a chunk. */

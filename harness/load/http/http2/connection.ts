@@ -176,7 +176,7 @@ export class Http2Connection {
   }
 }
 
-/** What Node reports if the peer set no limit of streams. */
+/** Number that Node reports if the peer set no limit of streams. */
 const noLimit = 0xffff_ffff
 
 function goawayText(code: number): string {

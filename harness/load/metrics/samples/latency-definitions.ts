@@ -59,7 +59,7 @@ const awaitedEvents: ReadonlyMap<MetricName, keyof Timestamps> = new Map([
   ['e2e', 'terminal'],
 ])
 
-/** Those of which a request has at most one. */
+/** Latencies of which a request has at most one. */
 const singleMetrics = metricNames.filter((name) => name !== 'icl')
 
 /** Every latency of a request that is not null. */
