@@ -172,6 +172,8 @@ describe('the window', () => {
     const found = summarize(minute(drifting), { ...options, warmUpNs: 10e9 })
     expect(found.window).toMatchObject({ fromMs: 10_500, toMs: 60_000 })
     expect(found.window.method).toBe('10 s of warm-up as given by --warm-up')
+    const whole = summarize(minute(drifting), { ...options, warmUpNs: 0 })
+    expect(whole.window.method).toBe('no warm-up is cut')
     expect(found.window.steady.verdict).toBe('trend')
   })
 

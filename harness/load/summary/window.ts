@@ -42,7 +42,10 @@ export function measuredWindow(run: RunMetrics, options: WindowOptions) {
       ? warmUp(name, values, inFlight(run, untilNs))
       : {
           cutNs: options.warmUpNs,
-          method: `${seconds(options.warmUpNs)} of warm-up as given by --warm-up`,
+          method:
+            options.warmUpNs === 0
+              ? 'no warm-up is cut'
+              : `${seconds(options.warmUpNs)} of warm-up as given by --warm-up`,
         }
   const from = Math.min(Math.ceil(cutNs / width), to - 1)
   const fromNs = from * width

@@ -148,6 +148,15 @@ describe('several replicas', () => {
   })
 })
 
+test('a user of a closed loop waits for no other user if the batch has room', () => {
+  const nextLength = lengthsOf([{ promptTokens: 0, outputTokens: 9 }], drawOf('room', 'lengths'))
+  const run = { users: 5, untilMs: 5000, rampMs: 20, draw: drawOf('room', 'ramp'), nextLength }
+  const requests = simulateClosed(unlimited, alone, run)
+  const waits = requests.map(({ atMs, firstTokenMs }) => firstTokenMs - atMs)
+  // The iteration under way, and its own.
+  expect(Math.max(...waits)).toBeLessThanOrEqual(2)
+})
+
 test('gamma gaps have the mean and the variance of their shape', () => {
   for (const shape of [1, 3, 50]) {
     const draw = drawOf('gamma', String(shape))

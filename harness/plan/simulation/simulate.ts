@@ -21,7 +21,7 @@ export function simulateOpen(
 ): readonly SimulatedRequest[] {
   const cluster = new Cluster(model, options)
   for (const arrival of arrivals) cluster.arrive(arrival.atMs, arrival)
-  cluster.runUntil(Number.POSITIVE_INFINITY)
+  cluster.runUntil(() => Number.POSITIVE_INFINITY)
   return cluster.requests
 }
 
@@ -45,12 +45,12 @@ export function simulateClosed(
   for (let user = 0; user < users; user++) next.push(draw() * rampMs)
   const cluster = new Cluster(model, options, (endMs) => next.push(endMs + model.overheadMs))
   for (;;) {
-    cluster.runUntil(next.min)
+    cluster.runUntil(() => next.min)
     const ms = next.pop()
     if (ms >= untilMs) break
     if (!cluster.arrive(ms, nextLength())) next.push(ms + retryMs)
   }
-  cluster.runUntil(Number.POSITIVE_INFINITY)
+  cluster.runUntil(() => Number.POSITIVE_INFINITY)
   return cluster.requests
 }
 
@@ -136,7 +136,7 @@ class Cluster {
 
   /** Passes a request on; false if it is refused. */
   arrive(atMs: number, { promptTokens, outputTokens }: RequestLength): boolean {
-    this.runUntil(atMs)
+    this.runUntil(() => atMs)
     const at = this.#choose(atMs)
     this.#last = at
     const never = { firstTokenMs: Number.NaN, endMs: Number.NaN }
@@ -146,12 +146,12 @@ class Cluster {
     return isAccepted
   }
 
-  /** Runs every event before a time, in order. */
-  runUntil(ms: number): void {
+  /** Runs every event before a time, in order; an event may bring the time forward. */
+  runUntil(time: () => number): void {
     for (;;) {
       const at = this.#earliest
       // Also true for NaN, which never becomes due.
-      if (!((this.#nextEventMs[at] ?? Number.POSITIVE_INFINITY) < ms)) return
+      if (!((this.#nextEventMs[at] ?? Number.POSITIVE_INFINITY) < time())) return
       this.#replicas[at]?.advance(Number.POSITIVE_INFINITY)
       this.#update(at)
     }
