@@ -32,7 +32,6 @@ const untimed = [
   'harness/cli/certification/signed-again',
   'harness/cli/documentation',
   'harness/cli/openapi-answers',
-  'harness/cli/results/edited-reports',
   'harness/cli/results/redaction',
   'harness/cli/results/results-folder',
   'harness/cli/results/stored',

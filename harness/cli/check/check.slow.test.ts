@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { XMLParser } from 'fast-xml-parser'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { conformanceReport } from '../../../contract/report/conformance.ts'
 import { startReferenceServer } from '../../library/index.ts'
 import { chatgen, emptyFolder, expectEnd, reportIn, start } from '../test-support/chatgen.ts'
@@ -96,33 +96,6 @@ test('--update-baseline writes drafts, and the run that follows their completion
   const third = await checkAgainst(written, '--update-baseline', '--quiet')
   expect(third.stdout).toContain('is up to date')
   expect([third.code, third.read('known.yaml')]).toEqual([0, written])
-})
-
-describe('a run that is over', () => {
-  const folder = emptyFolder()
-  beforeAll(async () => {
-    await using server = await startModelsServer({ open: true })
-    await chatgen(['check', server.url, ...rows], withKey, folder)
-    writeFileSync(join(folder, 'known.yaml'), 'OAI-AUTH-01: { because: the gateway is open }')
-    writeFileSync(join(folder, 'wrong.yaml'), 'OAI-MODELS-01: { because: x }')
-  })
-
-  test('is judged again with a baseline', async () => {
-    const args = ['rejudge', 'results', '--baseline', 'known.yaml', '--quiet']
-    expectEnd(await chatgen(args, {}, folder), 0, { out: /^CONFORMS except 1 known violation {2}/ })
-  })
-
-  test('is rendered with a baseline, and what is stored stays as it is', async () => {
-    const before = readFileSync(join(folder, 'results/report.json'), 'utf8')
-    const report = (baseline: string) =>
-      chatgen(['report', 'results', '--verbose', '--baseline', baseline], {}, folder)
-    const out = /^CONFORMS except 1 known violation {2}[\s\S]*the gateway is open/
-    expectEnd(await report('known.yaml'), 0, { out })
-    const passes = 'OAI-MODELS-01 passes now: delete its entry'
-    expectEnd(await report('wrong.yaml'), 0, { out: passes })
-    expectEnd(await report('none.yaml'), 2, { err: 'cannot read the baseline' })
-    expect(readFileSync(join(folder, 'results/report.json'), 'utf8')).toBe(before)
-  })
 })
 
 test('--failed checks what was violated, says so, and then nothing', async () => {

@@ -1,12 +1,10 @@
 import { spawn } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import fc from 'fast-check'
-import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { lockName } from '../../conformance/defaults.ts'
 import { chatgen, emptyFolder, expectEnd, start } from '../test-support/chatgen.ts'
-import { inProcess } from '../test-support/in-process.ts'
 import { startModelsServer, withKey } from '../test-support/servers.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
@@ -107,53 +105,3 @@ test('of processes that find a stale lock at the same time, one gets it', async 
     ])
   }
 })
-
-/** Stored files truncated at any byte: an error that names the file and exit code 2, or the rest. */
-
-const folder = emptyFolder()
-const whole = join(folder, 'whole')
-const cut = join(folder, 'cut')
-
-beforeAll(async () => {
-  await using server = await startModelsServer({ open: true })
-  const args = ['--only', 'OAI-AUTH-0*', '--only', 'OAI-MODELS-01', '--out', 'whole']
-  await chatgen(['check', server.url, ...args], withKey, folder)
-  mkdirSync(cut)
-})
-
-const noJson = /cut.report\.json is no(t valid)? JSON/
-const edited = /(run\.json|exchanges\.ndjson) was edited after the run/
-const against = ['compare', whole, cut, '--no-rejudge']
-const withWhole = ['compare', cut, whole, '--no-rejudge']
-
-test.each<[file: string, by: string, args: readonly string[], says: RegExp, code: number]>([
-  ['report.json', 'report', ['report', cut], noJson, 2],
-  ['report.json', 'report, as HTML', ['report', cut, '--report', 'html', '--out', '-'], noJson, 2],
-  ['report.json', 'compare, as A', withWhole, noJson, 2],
-  ['report.json', 'compare, as B', against, noJson, 2],
-  ['run.json', 'rejudge', ['rejudge', cut], /the settings of the run cannot be read/, 2],
-  ['run.json', 'compare', against, edited, 2],
-  ['exchanges.ndjson', 'report', ['report', cut], edited, 2],
-  ['exchanges.ndjson', 'compare', withWhole, edited, 2],
-])('%s is told to be cut by %s', async (name, _, args, says, code) => {
-  const text = storedText(name)
-  const wholeLength = text.trimEnd().length
-  await fc.assert(
-    fc.asyncProperty(fc.nat(wholeLength - 1), async (length) => {
-      cutAt(name, length)
-      const ended = await inProcess(args)
-      expect(ended.stdout + ended.stderr).toMatch(says)
-      expect(ended.code).toBe(code)
-    }),
-    { numRuns: 60, examples: [[0], [1], [wholeLength - 1]] },
-  )
-})
-
-function storedText(name: string): string {
-  return readFileSync(join(whole, name), 'utf8')
-}
-
-function cutAt(name: string, length: number): void {
-  cpSync(whole, cut, { recursive: true, force: true })
-  writeFileSync(join(cut, name), storedText(name).slice(0, length))
-}

@@ -1,101 +1,199 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, test, vi } from 'vitest'
+import fc from 'fast-check'
+import { beforeAll, expect, test, vi } from 'vitest'
+import { oddServer } from '../../load/test-support/odd-server.ts'
 import { chatgen, emptyFolder, expectEnd } from '../test-support/chatgen.ts'
+import { inProcess } from '../test-support/in-process.ts'
 import { startModelsServer, withKey } from '../test-support/servers.ts'
 
-/** report and rejudge with the real CLI, of a run whose server is gone. */
+/** report, rejudge and compare of runs whose server is gone: as they were stored, edited, and cut. */
+
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 120_000 })
 
 const folder = emptyFolder()
 const read = (file: string) => readFileSync(join(folder, file), 'utf8')
 const run = (...args: readonly string[]) => chatgen(args, {}, folder)
 
+/** A copy of results under another name, with one file changed. */
+function edited(name: string, file: string, change: (text: string) => string, of = 'results') {
+  cpSync(join(folder, of), join(folder, name), { recursive: true })
+  writeFileSync(join(folder, name, file), change(read(`${name}/${file}`)))
+}
+
+/** Turns every failed requirement into a passed one, as a forger of a badge would. */
+function allPass(text: string): string {
+  const value = JSON.parse(text)
+  for (const row of value.requirements) row.verdict = 'pass'
+  return JSON.stringify({ ...value, outcome: 'conforms' }, null, 2)
+}
+
+function withoutDigest(text: string): string {
+  const { digest: _, ...rest } = JSON.parse(text)
+  return JSON.stringify(rest, null, 2)
+}
+
+const rows = ['--only', 'OAI-AUTH-01', '--only', 'OAI-MODELS-01', '--out']
+
 beforeAll(async () => {
   await using server = await startModelsServer({ open: true })
-  const rows = ['--only', 'OAI-AUTH-*', '--only', 'OAI-MODELS-01', '--out', 'results']
-  await chatgen(['check', server.url, ...rows], withKey, folder)
   await using closed = await startModelsServer()
-  const args = ['check', closed.url, ...rows.slice(0, -1), 'closed']
-  await chatgen(args, withKey, folder)
+  await chatgen(['check', server.url, ...rows, 'results'], withKey, folder)
+  await chatgen(['check', closed.url, ...rows, 'closed'], withKey, folder)
+  edited('forged', 'report.json', allPass)
+  edited('old', 'report.json', withoutDigest)
+  edited('retold', 'exchanges.ndjson', (text) => text.replaceAll('"status":200', '"status":401'))
+  edited('narrowed', 'run.json', (text) => text.replace('"OAI-AUTH-01",', ''))
+  const load = await oddServer(() => 'well')
+  for (const shard of ['0', '1']) {
+    const args = ['--rate', '20', '--duration', '1s', '--seed', 's', '--shard', `${shard}/2`]
+    await chatgen(['load', load.url, ...args, '--out', `shard-${shard}`], withKey, folder)
+  }
+  edited('shard-2', 'report.json', (text) => text.replace('"opened": ', '"opened": 1'), 'shard-1')
+  for (const [name, file] of [
+    ['again', 'report.json'],
+    ['killed', 'run.json'],
+    ['killed', 'exchanges.ndjson'],
+  ] as const) {
+    const text = read(`results/${file}`)
+    const whole = file === 'exchanges.ndjson' ? text.slice(0, text.length / 3) : text
+    mkdirSync(join(folder, name), { recursive: true })
+    writeFileSync(join(folder, name, file), whole)
+  }
+  writeFileSync(join(folder, 'known.yaml'), 'OAI-AUTH-01: { because: the gateway is open }')
+  writeFileSync(join(folder, 'wrong.yaml'), 'OAI-MODELS-01: { because: x }')
 })
 
-describe('chatgen report', () => {
-  test('prints a stored report', async () => {
-    const out = [/^VIOLATED/, /curl -i|bash results\/repeat\/x\d+\.sh/]
-    expectEnd(await run('report', 'results'), 0, { out })
-    const [script = ''] = readdirSync(join(folder, 'results/repeat'))
-    expect(read(`results/repeat/${script}`)).toContain('curl -i')
-  })
+const script = /curl -i|bash results\/repeat\/x\d+\.sh/
+const change = /OAI-AUTH-01 {2}[\w ]+ → violated \(required\): different target URL/
+const known = /^CONFORMS except 1 known violation {2}/
+const reason = 'the gateway is open'
+const sentence = 'report.json was edited after the run'
+const formats = 'html,markdown,junit,badge,github,json'
+const ofLoad = 'console,html,markdown,junit,csv,prometheus'
+const other = /^EDITED {2}(exchanges\.ndjson|run\.json) was edited after the run/
 
-  test('writes any format beside the report, or elsewhere', async () => {
-    const here = await run('report', 'results/report.json', '--report', 'html,junit')
-    expect(here.stdout).toBe(
-      `Wrote ${join('results', 'report.xml')}\nWrote ${join('results', 'report.html')}\n`,
+/** Command lines, each with what standard output and standard error say, and what files contain after it. */
+test.each<
+  [
+    line: string,
+    code: number,
+    out: Parameters<typeof expectEnd>[2],
+    files?: Readonly<Record<string, string | RegExp>>,
+  ]
+>([
+  ['report results', 0, { out: [/^VIOLATED/, script] }],
+  [
+    'report results/report.json --report html,junit',
+    0,
+    { out: /^Wrote results.report\.xml\nWrote results.report\.html\n$/ },
+    { 'results/report.html': /^<!doctype html>/ },
+  ],
+  ['report results --report markdown --out apart', 0, {}, { 'apart/report.md': /^## / }],
+  ['report results again --report badge --out badges', 0, {}, { 'badges/again/badge.svg': /svg/ }],
+  ['report results --verbose --baseline known.yaml', 0, { out: [known, reason] }],
+  [
+    'report results --baseline wrong.yaml',
+    0,
+    { out: 'OAI-MODELS-01 passes now: delete its entry' },
+  ],
+  ['report results --baseline none.yaml', 2, { err: 'cannot read the baseline' }],
+  ['report killed', 2, { err: 'Run chatgen rejudge killed to make a report' }],
+  ['rejudge results --baseline known.yaml --quiet', 0, { out: known }],
+  ['rejudge results', 1, { out: 'Results: results/rejudged' }],
+  ['compare closed results', 1, { out: [change, /^WORSE/m] }],
+  // Without its evidence, a report cannot be judged again.
+  [
+    'compare again closed/report.json --json',
+    0,
+    { out: ['"kind": "comparison"', 'again has no run.json and no exchanges.ndjson'] },
+  ],
+  // First and last.
+  ['report forged', 2, { out: /^EDITED {2}report\.json was[\s\S]*\nEDITED/, err: sentence }],
+  [
+    `report forged --report ${formats} --out pages`,
+    2,
+    { out: `::error title=chatgen::${sentence}`, err: `chatgen: forged: ${sentence}` },
+    {
+      'pages/badge.svg': /^(?!.*conforms).*edited after the run/s,
+      'pages/report.html': /<title>EDITED, [\s\S]*<strong>Edited<\/strong>/,
+      'pages/report.md': `**Edited** ${sentence}`,
+      'pages/report.xml': '<property name="digest" value="edited after the run"',
+    },
+  ],
+  // Rendering it as JSON does not remove the doubt either.
+  ['report pages', 2, { out: /^EDITED/ }],
+  // Its evidence stands.
+  ['rejudge forged', 1, { out: /^VIOLATED/ }],
+  ['compare results forged', 2, { out: `chatgen: forged: ${sentence}` }],
+  ['report retold', 2, { out: other, err: 'chatgen: retold: exchanges.ndjson was edited' }],
+  ['rejudge retold', 2, { out: other, err: 'chatgen: retold: exchanges.ndjson was edited' }],
+  ['report narrowed', 2, { out: other, err: 'chatgen: narrowed: run.json was edited' }],
+  ['rejudge narrowed', 2, { out: other, err: 'chatgen: narrowed: run.json was edited' }],
+  [
+    'report old --report console,badge,junit --out aged',
+    0,
+    { out: /^VIOLATED[\s\S]*?\ndigest: report\.json has no digest/ },
+    {
+      'aged/badge.svg': /violated.*no digest/,
+      'aged/report.xml': '<property name="digest" value="no digest"',
+    },
+  ],
+  ['report shard-0 shard-1 --report json --out merged', 0, { err: /^$/ }],
+  ['report merged', 0, {}],
+  [
+    `report shard-2 --report ${ofLoad}`,
+    2,
+    { out: /^EDITED/ },
+    {
+      'shard-2/report.html': '<strong>Edited</strong>',
+      'shard-2/report.md': '**Edited**',
+      'shard-2/report.xml': 'value="edited after the run"',
+      'shard-2/report.csv': ',edited after the run',
+      'shard-2/report.prom': 'chatgen_load_edited 1',
+    },
+  ],
+  [
+    'report shard-0 shard-2 --report json --out spoilt',
+    2,
+    { err: `chatgen: shard-2: ${sentence}` },
+  ],
+  ['report spoilt', 2, { out: /^EDITED/ }],
+])('chatgen %s ends with %i', async (line, code, said, files = {}) => {
+  expectEnd(await run(...line.split(' ')), code, said)
+  for (const [file, text] of Object.entries(files)) expect(read(file)).toMatch(text)
+})
+
+test('verdicts are those of the run, beside scripts that repeat its violations', async () => {
+  const [name = ''] = readdirSync(join(folder, 'results/repeat'))
+  expect(read(`results/repeat/${name}`)).toContain('curl -i')
+  const { stdout } = await run('report', 'results', '--report', 'json', '--out', '-')
+  expect(stdout).toBe(read('again/report.json'))
+  expect(readdirSync(join(folder, 'apart'))).toEqual(['report.md'])
+  expect(readdirSync(join(folder, 'badges'))).toEqual(['again', 'results'])
+  const verdicts = (file: string) =>
+    JSON.parse(read(file)).requirements.map(
+      ({ id, verdict, message }: Record<string, string>) => `${id} ${verdict} ${message}`,
     )
-    expect(read('results/report.html')).toMatch(/^<!doctype html>/)
-    await run('report', 'results', '--report', 'markdown', '--out', 'pages')
-    expect(readdirSync(join(folder, 'pages'))).toEqual(['report.md'])
-  })
-
-  test('prints what has a file if --out is -', async () => {
-    const { stdout } = await run('report', 'results', '--report', 'json', '--out', '-')
-    expect(stdout).toBe(read('results/report.json'))
-  })
-
-  test('renders several results into folders of their own', async () => {
-    mkdirSync(join(folder, 'again'), { recursive: true })
-    writeFileSync(join(folder, 'again/report.json'), read('results/report.json'))
-    expectEnd(await run('report', 'results', 'again', '--report', 'badge', '--out', 'badges'), 0)
-    expect(readdirSync(join(folder, 'badges')).toSorted()).toEqual(['again', 'results'])
-  })
+  expect(verdicts('results/rejudged/report.json')).toEqual(verdicts('results/report.json'))
 })
 
-describe('chatgen rejudge', () => {
-  test('gives the verdicts and the exit code of the run, with its server gone', async () => {
-    expectEnd(await run('rejudge', 'results'), 1, { out: 'Results: results/rejudged' })
-    const verdicts = (file: string) =>
-      JSON.parse(read(file)).requirements.map(
-        ({ id, verdict, message }: { id: string; verdict: string; message: string }) =>
-          `${id} ${verdict} ${message}`,
-      )
-    expect(verdicts('results/rejudged/report.json')).toEqual(verdicts('results/report.json'))
-  })
-
-  test('makes a report of what a killed run has recorded', async () => {
-    mkdirSync(join(folder, 'cut'), { recursive: true })
-    writeFileSync(join(folder, 'cut/run.json'), read('results/run.json'))
-    const whole = read('results/exchanges.ndjson')
-    writeFileSync(join(folder, 'cut/exchanges.ndjson'), whole.slice(0, whole.length / 3))
-    expectEnd(await run('report', 'cut'), 2, { err: 'Run chatgen rejudge cut to make a report' })
-    const { stderr, stdout } = await run('rejudge', 'cut', '--out', 'mended')
-    expect(stderr).toContain('1 line cannot be read')
-    expect(stdout).toMatch(/^undecided: [1-9]/m)
-    expectEnd(await run('report', 'mended', '--report', 'badge'), 0)
-  })
+test('what a killed run has recorded is judged as far as it goes', async () => {
+  const { stderr, stdout } = await run('rejudge', 'killed', '--out', 'mended')
+  expect(stderr).toContain('1 line cannot be read')
+  expect(stdout).toMatch(/^undecided: [1-9]/m)
+  expectEnd(await run('report', 'mended', '--report', 'badge'), 0)
 })
 
-describe('chatgen compare', () => {
-  test('ends with 1 if a requirement is newly violated, and says that it is another target', async () => {
-    const change = /OAI-AUTH-01 {2}[\w ]+ → violated \(required\): different target URL/
-    expectEnd(await run('compare', 'closed', 'results'), 1, { out: [change, /^WORSE/m] })
-  })
-
-  test('prints JSON, and says what it cannot tell', async () => {
-    const { code, stdout } = await run('compare', 'again', 'closed/report.json', '--json')
-    expect(JSON.parse(stdout)).toMatchObject({
-      kind: 'comparison',
-      schemaVersion: 1,
-      notes: [expect.stringContaining('again has no run.json and no exchanges.ndjson')],
-    })
-    expect(code).toBe(0)
-  })
+test('two load runs are compared as such', async () => {
+  const { code, stdout } = await run('compare', 'merged', 'merged', '--json')
+  expect(JSON.parse(stdout)).toMatchObject({ kind: 'load-comparison', design: 'separate' })
+  expect([0, 5, 6]).toContain(code)
 })
-
-vi.setConfig({ testTimeout: 90_000 })
 
 const blame = 'the target changed'
 
-test('the target only if the runs had the same settings', async () => {
+test('a comparison blames the target only if the runs had the same settings', async () => {
   const behavior = { open: false }
   await using server = await startModelsServer(behavior)
   const cwd = emptyFolder()
@@ -130,12 +228,34 @@ test('the target only if the runs had the same settings', async () => {
   expect(same.code).toBe(1)
 })
 
-test('two load runs are compared as such', async () => {
-  await using server = await startModelsServer()
-  const cwd = emptyFolder()
-  const load = ['--rate', '20', '--duration', '500ms', '--out', 'loaded']
-  await chatgen(['load', server.url, ...load], withKey, cwd)
-  const { code, stdout } = await chatgen(['compare', 'loaded', 'loaded', '--json'], {}, cwd)
-  expect(JSON.parse(stdout)).toMatchObject({ kind: 'load-comparison', design: 'separate' })
-  expect([0, 5, 6]).toContain(code)
+/** Files truncated at any byte: an error that names the file, or the rest. */
+
+const noJson = /cut.report\.json is no(t valid)? JSON/
+const noSettings = /the settings of the run cannot be read/
+const isEdited = /(run\.json|exchanges\.ndjson) was edited after the run/
+
+test.each<[file: string, line: string, says: RegExp]>([
+  ['report.json', 'report cut', noJson],
+  ['report.json', 'report cut --report html --out -', noJson],
+  ['report.json', 'compare cut results --no-rejudge', noJson],
+  ['report.json', 'compare results cut --no-rejudge', noJson],
+  ['run.json', 'rejudge cut', noSettings],
+  ['run.json', 'compare results cut --no-rejudge', isEdited],
+  ['exchanges.ndjson', 'report cut', isEdited],
+  ['exchanges.ndjson', 'compare cut results --no-rejudge', isEdited],
+])('%s is told to be cut by chatgen %s', async (name, line, says) => {
+  mkdirSync(join(folder, 'cut'), { recursive: true })
+  for (const file of ['report.json', 'run.json', 'exchanges.ndjson'])
+    writeFileSync(join(folder, 'cut', file), read(`results/${file}`))
+  const text = read(`results/${name}`)
+  const wholeLength = text.trimEnd().length
+  await fc.assert(
+    fc.asyncProperty(fc.nat(wholeLength - 1), async (length) => {
+      writeFileSync(join(folder, 'cut', name), text.slice(0, length))
+      const { code, stdout, stderr } = await inProcess(line.split(' '), {}, folder)
+      expect(stdout + stderr).toMatch(says)
+      expect(code).toBe(2)
+    }),
+    { numRuns: 60, examples: [[0], [1], [wholeLength - 1]] },
+  )
 })
