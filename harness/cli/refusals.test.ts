@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { reportToJson } from '../../reports/text/digest.ts'
 import { certificateFile } from '../client/test-support/tls-front.ts'
 import { reportOf, resultOf } from '../conformance/test-support/reports.ts'
+import { mixEntry } from '../load/plan/mix.ts'
 import { simulatedReport } from '../plan/test-support/simulated-report.ts'
 import { emptyFolder } from './test-support/chatgen.ts'
 import { inProcess } from './test-support/in-process.ts'
@@ -17,6 +18,10 @@ const words: Readonly<Record<string, string>> = {
   CLIENT_KEY: certificateFile('client-key.pem'),
 }
 
+const capacity = simulatedReport({ rates: [1, 2, 4, 5], durationMs: 30_000 })
+const capacityWith = (more: Partial<typeof capacity.config>) =>
+  reportToJson({ ...capacity, config: { ...capacity.config, ...more } })
+
 const files: Readonly<Record<string, string>> = {
   'mistyped.yaml': `baseUrl: ${words['URL']}\ncapabilites:\n  rag: true\n`,
   'hostile.yaml': 'baseUrl: http://h\n"\\e]0;title\\a\\u202e": 1\n',
@@ -27,6 +32,8 @@ const files: Readonly<Record<string, string>> = {
   'line.yaml': `baseUrl: ${words['URL']}\napiKey: "key-of-a-test\\n"\n`,
   'empty.yaml': '',
   'long.yaml': `baseUrl: ${words['URL']}\napiKey: key-of-a-test\nlimits: { timeoutMs: 3000000000 }\n`,
+  'script.yaml':
+    'answers:\n  - match: { txet: a }\n    answer: x\n  - match:\n      turn: 0\n    answr: y\n',
   'late.yaml': 'answers:\n  - answer: late\n    delay: 3000000s\n',
   'unknown-id.yaml': 'OAI-AUHT-01: { because: x }',
   'cut.json': '{"kind":',
@@ -35,7 +42,11 @@ const files: Readonly<Record<string, string>> = {
   'load.json': '{"kind":"load-report","schemaVersion":1}',
   'newer.json': '{"kind":"conformance-report","schemaVersion":2}',
   'bare.json': '{"kind":"conformance-report","schemaVersion":1}',
-  'capacity.json': reportToJson(simulatedReport({ rates: [1, 2, 4, 5], durationMs: 30_000 })),
+  'capacity.json': capacityWith({}),
+  'slow.json': capacityWith({ slos: ['ttft.p95 < 2s'] }),
+  'long.json': capacityWith({ mixName: 'chat-long' }),
+  'mixed.json': capacityWith({ mix: [mixEntry({ name: 'a', kind: 'v3-json' })] }),
+  'closed.json': reportToJson({ ...capacity, loop: 'closed' }),
   'bare-capacity.json': '{"kind":"capacity-report","schemaVersion":1,"probes":3}',
   'bad.csv': 'at,rate\n0,1\n60,many\n',
   'product.yaml': 'vendor: Example AG\nnmae: Chat\n',
@@ -125,6 +136,18 @@ serve --script /dev/zero => /dev/zero is a device, a pipe or a socket: pass a re
 plan --from /dev/zero --demand rate=1/s => /dev/zero is a device, a pipe or a socket: pass a regular file
 report /dev/zero => /dev/zero is a device, a pipe or a socket: pass a regular file
 cleanup /dev/zero => /dev/zero is a device, a pipe or a socket: pass a regular file
+# Output that cannot be written: below a file, in a read-only file system, in a folder that takes no file or does not exist
+check URL --out DIR/cut.json/results => --out: cannot create the folder DIR/cut.json/results
+load URL --rate 1 --out DIR/cut.json/results => --out: cannot create the folder DIR/cut.json/results
+check URL --out /proc/results => --out: cannot create the folder /proc/results
+load URL --rate 1 --out /proc/results => --out: cannot create the folder /proc/results
+check URL --out /proc/self => --out: cannot write to the folder /proc/self
+load URL --rate 1 --out /proc/self => --out: cannot write to the folder /proc/self
+init URL --out DIR/cut.json/target.yaml => --out: cannot write to DIR/cut.json/target.yaml
+init URL --out /proc/target.yaml => --out: cannot write to /proc/target.yaml
+init URL --out DIR/missing/target.yaml => --out: cannot write to DIR/missing/target.yaml
+init URL --out DIR/checked => checked is a folder; expected a file
+calibrate --out DIR/cut.json/calibration.json => --out: cannot create the folder DIR/cut.json
 # Times that a timer would cut to a millisecond
 check URL --timeout 3000000000 => must be at most 2147483647 ms (24.8 days)
 load URL --rate 1e9 => above 0 and at most 1000000
@@ -206,6 +229,10 @@ plan --from DIR/capacity.json --demand nowhere.csv => cannot read nowhere.csv
 plan --from DIR/capacity.json --demand DIR/bad.csv => bad.csv:3: rate: must be
 plan --from DIR/capacity.json --demand rate=2/s --slo 'ttfo.p95 < 1s' => ttfo is not predicted
 plan --from DIR/capacity.json --demand rate=2/s --price cheap => --price: cannot read
+plan --from DIR/capacity.json --from DIR/slow.json --demand rate=2/s => slow.json with ttft.p95 < 2s: measure each number of replicas with the same --slo
+plan --from DIR/capacity.json --from DIR/long.json --demand rate=2/s => long.json with chat-long 4f53cda1: measure each number of replicas with the same --mix
+plan --from DIR/capacity.json --from DIR/mixed.json --demand rate=2/s => mixed.json with v3-stream 57568331: measure each number of replicas with the same --mix
+plan --from DIR/capacity.json --from DIR/closed.json --demand rate=2/s => closed.json with closed: measure each number of replicas with the same loop
 plan --from DIR/load.json --demand rate=2/s => is a load-report, not a capacity report
 plan --from DIR/bare-capacity.json --demand rate=2/s => bare-capacity.json is not a readable capacity-report: 
 # The reference server
@@ -219,6 +246,10 @@ serve --cors localhost:5173 => --cors: "localhost:5173" is no origin
 serve --cors null => --cors: "null" is no origin
 serve --requests-per-minute=0 => must be a positive integer
 serve --script a.yaml --replay b.yaml => --script and --replay: pass one of them
+serve --script DIR/script.yaml => script.yaml:2: answers.0.match.txet: there is no such field. Did you mean text?
+serve --script DIR/script.yaml => script.yaml:5: answers.1.match.turn: too small: expected number to be >=1
+serve --script DIR/script.yaml => script.yaml:6: answers.1.answr: there is no such field. Did you mean answer?
+serve --script DIR/script.yaml => script.yaml:4: answers.1: one of error, answer, tool_calls, refusal is required
 serve --script DIR/none.yaml => cannot read DIR/none.yaml
 serve --record DIR/none/kept.yaml => cannot write DIR/none/kept.yaml
 serve --script DIR/late.yaml --record DIR/late.yaml => late.yaml is the file that answers are read from

@@ -4,7 +4,6 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import type { CapacityReport } from '../../../reports/capacity/model/report.ts'
 import { planReport } from '../../../reports/plan/model.ts'
 import { reportToJson } from '../../../reports/text/digest.ts'
-import { mixEntry } from '../../load/plan/mix.ts'
 import {
   endedInvalid,
   endedUndecided,
@@ -62,21 +61,6 @@ describe('chatgen plan', () => {
     writeFileSync(file, reportToJson(simulatedReport({ rates: [1], durationMs: 30_000 })))
     const ended = await inProcess(['plan', '--from', file, '--demand', 'rate=2/s'])
     expectEnd(ended, 5, { err: 'one.json: only one rate of it can be used' })
-  })
-
-  test.each([
-    ['--slo', { slos: ['ttft.p95 < 2s'] }, 'ttft.p95 < 2s'],
-    ['--mix', { mixName: 'chat-long' }, 'chat-long [0-9a-f]{8}'],
-    ['--mix', { mix: [mixEntry({ name: 'a', kind: 'v3-json' })] }, 'v3-stream [0-9a-f]{8}'],
-    ['loop', {}, 'closed'],
-  ])('ends with 2 for measurements with different %s', async (flag, changed, value) => {
-    const file = join(emptyFolder(), 'two.json')
-    const report = simulatedReport({ rates: [1, 2, 4], durationMs: 10_000 })
-    const loop = flag === 'loop' ? 'closed' : 'open'
-    writeFileSync(file, reportToJson({ ...report, loop, config: { ...report.config, ...changed } }))
-    const ended = await plan('--from', file, '--demand', 'rate=20/s')
-    const err = [new RegExp(`${flag} `), new RegExp(`two\\.json with ${value}: measure each`)]
-    expectEnd(ended, 2, { err })
   })
 
   describe('from a measurement that was not decided', () => {

@@ -1,13 +1,5 @@
 import { execFile } from 'node:child_process'
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { startReferenceServer } from '../../../reference-server/index.ts'
@@ -84,42 +76,7 @@ test('the reason is replaced by the next results', async () => {
 
 vi.setConfig({ testTimeout: 90_000 })
 
-/** An output path that cannot be written is an error before anything is sent; also for root. */
-
 const load = ['--rate', '1', '--duration', '1s']
-
-const writing: Readonly<Record<string, readonly string[]>> = {
-  check: ['check', 'URL', '--only', 'OAI-MODELS-*'],
-  load: ['load', 'URL', ...load],
-  init: ['init', 'URL'],
-  calibrate: ['calibrate'],
-}
-
-test.each([
-  // Below a file, in a read-only file system, in a folder that takes no file or does not exist, and a folder.
-  ...['file/results', '/proc/results', '/proc/self'].flatMap((out) => [
-    ['check', out],
-    ['load', out],
-  ]),
-  ...['file/target.yaml', '/proc/target.yaml', 'missing/target.yaml', 'folder'].map((out) => [
-    'init',
-    out,
-  ]),
-  ['calibrate', 'file/calibration.json'],
-])('%s --out %s', async (name = '', out = '') => {
-  let requests = 0
-  await using server = await startModelsServer({ onRequest: (count) => (requests = count) })
-  const cwd = emptyFolder()
-  writeFileSync(join(cwd, 'file'), '')
-  mkdirSync(join(cwd, 'folder'))
-  const args = writing[name]?.map((word) => (word === 'URL' ? server.url : word)) ?? []
-  const started = performance.now()
-  const { code, stdout, stderr } = await chatgen([...args, '--out', out], withKey, cwd)
-  expect(stderr).toMatch(/^chatgen: [^\n]*(cannot|exists|is a folder)[^\n]*\n$/)
-  expect(stderr).toContain(out.split('/')[0])
-  expect([code, requests, stdout]).toEqual([2, 0, ''])
-  expect(performance.now() - started).toBeLessThan(30_000)
-})
 
 test('a full disk ends with a sentence and is no internal error', async () => {
   const server = await startReferenceServer()
