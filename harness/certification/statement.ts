@@ -1,6 +1,7 @@
 import { createPublicKey, type KeyObject, sign, verify } from 'node:crypto'
 import { z } from 'zod'
 import { requirements } from '../../contract/index.ts'
+import { parseJson } from '../../contract/json.ts'
 import { suiteVersion } from '../conformance/defaults.ts'
 import { sha256 } from './bundle.ts'
 import { keyIdOf, type Product, rounds } from './inputs.ts'
@@ -11,8 +12,8 @@ import type { RoundsResult } from './rules.ts'
  * (https://in-toto.io/attestation/test-result/v0.1).
  */
 
-export const statementType = 'https://in-toto.io/Statement/v1'
-export const predicateType = 'https://in-toto.io/attestation/test-result/v0.1'
+const statementType = 'https://in-toto.io/Statement/v1'
+const predicateType = 'https://in-toto.io/attestation/test-result/v0.1'
 
 const digestSet = z.record(z.string(), z.string().regex(/^[0-9a-f]{40,128}$/))
 const descriptor = z.strictObject({
@@ -64,12 +65,14 @@ export function statementOf(certified: Certified): Statement {
   const { passed, warned, notApplicable } = result
   const version = suiteVersion()
   const profile = { surfaces, rounds: rounds.length, notApplicable }
+  const digest = product.digest ?? `sha256:${sha256(productText)}`
+  const [algorithm = '', value = ''] = digest.split(':')
   return {
     _type: statementType,
     subject: [
       {
         name: `${product.vendor} ${product.name} ${product.version}`,
-        digest: digestOf(product) ?? { sha256: sha256(productText) },
+        digest: { [algorithm]: value },
       },
     ],
     predicateType,
@@ -90,16 +93,18 @@ export function statementOf(certified: Certified): Statement {
   }
 }
 
-/** The resource descriptor with a name. */
-export function configurationOf({ predicate }: Statement, name: string) {
-  return predicate.configuration.find((entry) => entry.name === name)
+/** SHA-256 of what the resource descriptor with this name describes. */
+export function digestIn(signed: Statement, name: string): string | undefined {
+  return descriptorOf(signed, name)?.digest['sha256']
 }
 
-/** The subject's digest as an in-toto digest set; undefined if the product file names none. */
-export function digestOf({ digest }: Product): Record<string, string> | undefined {
-  if (digest === undefined) return undefined
-  const [algorithm = '', value = ''] = digest.split(':')
-  return { [algorithm]: value }
+/** Annotation of the resource descriptor with this name. */
+export function annotationOf(signed: Statement, name: string, annotation: string): unknown {
+  return descriptorOf(signed, name)?.annotations?.[annotation]
+}
+
+function descriptorOf({ predicate }: Statement, name: string) {
+  return predicate.configuration.find((entry) => entry.name === name)
 }
 
 function described(name: string, content: string, annotations?: Record<string, unknown>) {
@@ -112,7 +117,7 @@ function described(name: string, content: string, annotations?: Record<string, u
 
 /** Dead Simple Signing Envelope (DSSE 1.0.2), with one Ed25519 signature (RFC 8032). */
 
-export const payloadType = 'application/vnd.in-toto+json'
+const payloadType = 'application/vnd.in-toto+json'
 
 const envelope = z.strictObject({
   payload: z.string(),
@@ -123,16 +128,10 @@ export type Envelope = z.infer<typeof envelope>
 
 /** Text of the envelope file. */
 export function sealed(payload: Uint8Array, key: KeyObject): string {
-  return written({
-    payload: Buffer.from(payload).toString('base64'),
-    payloadType,
-    signatures: [
-      {
-        keyid: keyIdOf(createPublicKey(key)),
-        sig: sign(null, preAuthenticationEncoding(payloadType, payload), key).toString('base64'),
-      },
-    ],
-  })
+  const keyid = keyIdOf(createPublicKey(key))
+  const sig = sign(null, preAuthenticationEncoding(payloadType, payload), key).toString('base64')
+  const text = Buffer.from(payload).toString('base64')
+  return written({ payload: text, payloadType, signatures: [{ keyid, sig }] })
 }
 
 /**
@@ -141,12 +140,8 @@ export function sealed(payload: Uint8Array, key: KeyObject): string {
  * @throws Error with the reason
  */
 export function readEnvelope(text: string): Envelope {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    throw new Error('it is not JSON')
-  }
+  const value = parseJson(text)
+  if (value === undefined) throw new Error('it is not JSON')
   const result = envelope.safeParse(value)
   if (!result.success) throw new Error('it is not a DSSE envelope with one signature')
   if (written(result.data) !== text) throw new Error('it is not in the form that chatgen writes')

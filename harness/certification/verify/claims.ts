@@ -5,7 +5,7 @@ import { profileOfRecord, type RunRecord } from '../../conformance/recording/rec
 import { recordProblem, sha256 } from '../bundle.ts'
 import { roundSeed } from '../inputs.ts'
 import { judgeRounds, openMembers, refusedSettings } from '../rules.ts'
-import { configurationOf, configured, digestOf, statementOf } from '../statement.ts'
+import { annotationOf, configured, digestIn, statementOf } from '../statement.ts'
 import type { BundleContent } from './content.ts'
 
 /** Claims of a certificate, compared with its own evidence. */
@@ -13,8 +13,8 @@ import type { BundleContent } from './content.ts'
 /** Empty if the bundle answers the challenge that was expected. */
 export function challengeProblem(content: BundleContent, expected: string | undefined): string[] {
   const { challenge, statement } = content
-  const digest = configurationOf(statement, configured.challenge)?.digest['sha256']
-  if (digest !== sha256(challenge)) return ['the digest of the challenge is not that of its text']
+  if (digestIn(statement, configured.challenge) !== sha256(challenge))
+    return ['the digest of the challenge is not that of its text']
   if (expected === undefined || expected === challenge) return []
   return [`the certificate answers the challenge "${challenge}", not "${expected}"`]
 }
@@ -28,7 +28,7 @@ export function roundProblems(content: BundleContent): string[] {
     const versions = `the bundle was made with chatgen ${version}, and this is ${suiteVersion()}`
     return [`${versions}: verify it with chatgen ${version}`]
   }
-  const profileDigest = configurationOf(statement, configured.profile)?.digest['sha256']
+  const profileDigest = digestIn(statement, configured.profile)
   const problems = rounds.flatMap(({ round, record, recordText, report }) => {
     const found = [recordProblem(record, roundSeed(challenge, round)), profileProblem(record)]
     const surfaces = record.selection.profile
@@ -47,14 +47,15 @@ export function roundProblems(content: BundleContent): string[] {
     if (surfaces !== surfacesOf(statement) || report.target.profile !== surfaces) {
       found.push(`it covers ${surfaces}, not the certified surfaces`)
     }
-    const versions = [record.suite.version, report.suite.version, versionIn(statement)]
+    const certified = annotationOf(statement, configured.kit, 'version')
+    const versions = [record.suite.version, report.suite.version, certified]
     if (versions.some((one) => one !== version)) {
       found.push('record, report and statement do not name the same version of chatgen')
     }
     return found.filter((text) => text !== null).map((text) => `round ${round}: ${text}`)
   })
-  const productDigest = configurationOf(statement, configured.product)?.digest['sha256']
-  if (productDigest !== sha256(productText)) problems.push('product.json is not the certified one')
+  if (digestIn(statement, configured.product) !== sha256(productText))
+    problems.push('product.json is not the certified one')
   return problems
 }
 
@@ -84,22 +85,6 @@ export function statementProblems(
 ): string[] {
   const { statement, product, productText, challenge, sums, rounds } = content
   const result = judgeRounds(reports)
-  const { predicate, subject } = statement
-  const problems = result.refusals.map(({ text }) => text)
-  const claimed = { passed: predicate.passedTests, warned: predicate.warnedTests }
-  if (!isDeepStrictEqual(claimed, { passed: result.passed, warned: result.warned })) {
-    problems.push('passed and warned tests are not those of the rounds')
-  }
-  if ((predicate.result === 'WARNED') !== result.warned.length > 0) {
-    problems.push(`the result ${predicate.result} does not follow from the rounds`)
-  }
-  const [{ name, digest }] = subject
-  if (name !== `${product.vendor} ${product.name} ${product.version}`) {
-    problems.push(`the subject ${name} is not the product of product.json`)
-  }
-  if (!isDeepStrictEqual(digest, digestOf(product) ?? { sha256: sha256(productText) })) {
-    problems.push('the digest of the subject is not that of the product')
-  }
   const expected = statementOf({
     product,
     productText,
@@ -109,24 +94,35 @@ export function statementProblems(
     surfaces: String(surfacesOf(statement)),
     profileText: JSON.stringify(rounds[0]?.record.profile),
   })
-  for (const entry of expected.predicate.configuration) {
-    if (isDeepStrictEqual(configurationOf(statement, entry.name), entry)) continue
+  const [[subject], [ownSubject]] = [statement.subject, expected.subject]
+  const [claimed, own] = [statement.predicate, expected.predicate]
+  const problems = result.refusals.map(({ text }) => text)
+  const tests = ({ passedTests, warnedTests }: typeof claimed) => [passedTests, warnedTests]
+  if (!isDeepStrictEqual(tests(claimed), tests(own))) {
+    problems.push('passed and warned tests are not those of the rounds')
+  }
+  if (claimed.result !== own.result) {
+    problems.push(`the result ${claimed.result} does not follow from the rounds`)
+  }
+  if (subject.name !== ownSubject.name) {
+    problems.push(`the subject ${subject.name} is not the product of product.json`)
+  }
+  if (!isDeepStrictEqual(subject.digest, ownSubject.digest)) {
+    problems.push('the digest of the subject is not that of the product')
+  }
+  for (const entry of own.configuration) {
+    const given = claimed.configuration.find(({ name }) => name === entry.name)
+    if (isDeepStrictEqual(given, entry)) continue
     problems.push(
       `the configuration "${entry.name}" is not that of the rounds and of chatgen ${suiteVersion()}`,
     )
   }
   if (problems.length > 0) return problems
-  const isWhole = isDeepStrictEqual(
-    predicate.configuration.map(({ name }) => name),
-    expected.predicate.configuration.map(({ name }) => name),
-  )
+  const names = ({ configuration }: typeof claimed) => configuration.map(({ name }) => name)
+  const isWhole = isDeepStrictEqual(names(claimed), names(own))
   return isWhole ? [] : ['the configuration has entries that a certification does not write']
 }
 
 function surfacesOf(statement: BundleContent['statement']): unknown {
-  return configurationOf(statement, configured.profile)?.annotations?.['surfaces']
-}
-
-function versionIn(statement: BundleContent['statement']): unknown {
-  return configurationOf(statement, configured.kit)?.annotations?.['version']
+  return annotationOf(statement, configured.profile, 'surfaces')
 }

@@ -4,6 +4,7 @@ import type { z } from 'zod'
 import { type ConformanceReport, conformanceReport } from '../../../contract/report/conformance.ts'
 import { messageOf } from '../../../contract/text.ts'
 import { exchangesName, reportName, runRecordName } from '../../conformance/defaults.ts'
+import { refusing } from '../../conformance/errors.ts'
 import { readInputFile } from '../../conformance/input-file.ts'
 import { type RunRecord, runRecord } from '../../conformance/recording/record.ts'
 import {
@@ -22,8 +23,9 @@ import {
 } from '../bundle.ts'
 import { keyIdOf, type Product, product, readPublicKey, rounds, toPem } from '../inputs.ts'
 import {
-  configurationOf,
+  annotationOf,
   configured,
+  digestIn,
   type Envelope,
   payloadOf,
   readEnvelope,
@@ -59,33 +61,28 @@ export interface BundleContent {
  * the content if it can be read.
  */
 export function readBundle(dir: string, expected: KeyObject | undefined) {
-  let envelope: Envelope
-  let key: KeyObject
   const irregular = filesOf(dir, { irregular: true })
   if (irregular.length > 0) {
     return { signature: irregular.map((path) => `${path} is not a regular file`), files: [] }
   }
+  let keyId: string | undefined
+  let signed: Statement
   try {
-    envelope = readEnvelope(readInputFile(join(dir, envelopeName)))
+    const read = () => readEnvelope(readInputFile(join(dir, envelopeName)))
+    const envelope = refusing(Error, read, envelopeName)
+    const key = expected ?? bundledKey(dir)
+    const problem = signatureProblem(envelope, key)
+    if (problem !== null) throw new Error(`${envelopeName}: ${problem}`)
+    keyId = keyIdOf(key)
+    signed = readStatement(envelope)
   } catch (error) {
-    return { signature: [`${envelopeName}: ${messageOf(error)}`], files: [] }
+    return { signature: [messageOf(error)], files: [], keyId }
   }
-  try {
-    key = expected ?? bundledKey(dir)
-  } catch (error) {
-    return { signature: [messageOf(error)], files: [] }
-  }
-  const problem = signatureProblem(envelope, key)
-  if (problem !== null) return { signature: [`${envelopeName}: ${problem}`], files: [] }
-  const keyId = keyIdOf(key)
-  const signed = readStatement(envelope)
-  if (typeof signed === 'string') return { signature: [signed], files: [], keyId }
   try {
     const sums = readSums(text(dir, sumsName))
     const files = digestProblems(dir, signed, sums)
     if (files.length > 0) return { signature: [], files, keyId }
-    const { annotations } = configurationOf(signed, configured.challenge) ?? {}
-    const challenge = annotations?.['challenge']
+    const challenge = annotationOf(signed, configured.challenge, 'challenge')
     if (typeof challenge !== 'string') throw new Error('the certificate names no challenge')
     const content = {
       statement: signed,
@@ -112,12 +109,12 @@ function bundledKey(dir: string): KeyObject {
   return key
 }
 
-function readStatement(envelope: Envelope): Statement | string {
-  const text = payloadOf(envelope).toString('utf8')
+function readStatement(envelope: Envelope): Statement {
   try {
-    return statement.parse(JSON.parse(text))
+    return statement.parse(JSON.parse(payloadOf(envelope).toString('utf8')))
   } catch {
-    return `${envelopeName}: the payload is not an in-toto statement with a test result`
+    const what = 'the payload is not an in-toto statement with a test result'
+    throw new Error(`${envelopeName}: ${what}`)
   }
 }
 
@@ -127,8 +124,7 @@ function digestProblems(
   signed: Statement,
   sums: ReadonlyMap<string, string>,
 ): string[] {
-  const evidence = configurationOf(signed, configured.evidence)?.digest['sha256']
-  if (sha256(canonicalSums(sums)) !== evidence) {
+  if (sha256(canonicalSums(sums)) !== digestIn(signed, configured.evidence)) {
     return [`${sumsName} is not the file that the certificate was signed with`]
   }
   const paths = filesOf(dir).filter((path) => path !== sumsName && path !== envelopeName)
