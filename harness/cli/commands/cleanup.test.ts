@@ -1,12 +1,13 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { startReferenceServer } from '../../../reference-server/index.ts'
-import { createdEntries, headLine, readJournal } from '../../conformance/cleanup/journal.ts'
+import { readJournal } from '../../conformance/cleanup/journal.ts'
 import { type ChatServer, startChatServer } from '../../conformance/test-support/chat-server.ts'
 import { chatgen, chatsOn, emptyFolder, expectEnd, start } from '../test-support/chatgen.ts'
 import { inProcess } from '../test-support/in-process.ts'
+import { createdIn, journalOf } from '../test-support/journals.ts'
 
 const uuid = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g
 const tagged = (nonce: string) => `${nonce} chatgen-5eed`
@@ -120,14 +121,10 @@ async function killedInTheMiddle() {
   // They upload nothing: the document has no route to delete a file.
   const only = ['--profile', 'v3', '--only', 'V3-HIST-*', '--only', 'V3-CHAT-*']
   const check = start(['check', server.url, ...only], { CHATGEN_API_KEY: key }, folder)
-  while (!existsSync(file) || createdSoFar(file) < 5) await sleep(5)
+  while (createdIn(file) < 5) await sleep(5)
   check.child.kill('SIGKILL')
   await check.ended
   return { server, key, folder, file }
-}
-
-function createdSoFar(file: string): number {
-  return readFileSync(file, 'utf8').includes('\n') ? createdEntries(readJournal(file)).length : 0
 }
 
 const open = { event: 'create', kind: 'chat', scenario: 's' }
@@ -145,10 +142,9 @@ async function chatServer(options: Parameters<typeof startChatServer>[0] = {}) {
 function journal(server: ChatServer, entries: readonly object[]) {
   const folder = emptyFolder()
   const file = join(folder, 'j.ndjson')
-  const head = headLine({ tag: 'chatgen-5eed', kit: '0.1.0', baseUrl: server.url }, String)
   // The last line of a killed run.
   const cut = '{"event":"cre'
-  writeFileSync(file, head + entries.map((entry) => `${JSON.stringify(entry)}\n`).join('') + cut)
+  writeFileSync(file, journalOf(server.url, entries) + cut)
   return { file, folder }
 }
 

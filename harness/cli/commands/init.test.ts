@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ReferenceServer, startReferenceServer } from '../../../reference-server/index.ts'
 import { urlOf } from '../../client/test-support/listen-on-loopback.ts'
-import { headLine } from '../../conformance/cleanup/journal.ts'
 import { loadProfile } from '../../conformance/profile/index.ts'
 import { chatgen, emptyFolder, expectEnd } from '../test-support/chatgen.ts'
 import { inProcess } from '../test-support/in-process.ts'
+import { journalOf } from '../test-support/journals.ts'
 import { startModelsServer, withKey } from '../test-support/servers.ts'
 
 describe('chatgen init', () => {
@@ -94,9 +94,7 @@ describe('a base address with /api at its end', () => {
 
   test('chatgen cleanup ends with 3, and takes no 404 for a chat that is gone', async () => {
     const folder = emptyFolder()
-    const head = { tag: 'chatgen-5eed', kit: '0.1.0', baseUrl: reference.url }
-    const chat = { event: 'create', kind: 'chat', name: 'Lost1 chatgen-5eed', scenario: 's' }
-    const text = `${headLine(head, String)}${JSON.stringify(chat)}\n`
+    const text = journalOf(reference.url)
     writeFileSync(join(folder, 'journal.ndjson'), text)
     const args = ['cleanup', 'journal.ndjson', `${reference.url}/api`]
     const err = `Did you mean ${reference.url}?`

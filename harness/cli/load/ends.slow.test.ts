@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { startReferenceServer } from '../../../reference-server/index.ts'
 import { type LoadReport, loadReport } from '../../../reports/load/model/report.ts'
 import { jsonSchemas } from '../../../scripts/write-schemas.ts'
-import { createdEntries, readJournal } from '../../conformance/cleanup/journal.ts'
+import { readJournal } from '../../conformance/cleanup/journal.ts'
 import { oddServer } from '../../load/test-support/odd-server.ts'
 import {
   beginningWith,
@@ -19,6 +19,7 @@ import {
   slip,
   start,
 } from '../test-support/chatgen.ts'
+import { createdIn } from '../test-support/journals.ts'
 import { halfSilentServer } from './test-support/loading.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
@@ -124,11 +125,6 @@ async function run(...args: readonly string[]) {
   onTestFinished(() => server.close())
   const running = load([server.url, '--seed', 'same', ...args])
   return { ...running, chats: () => chatsOn(server.url, key) }
-}
-
-function createdIn(file: string): number {
-  if (!existsSync(file) || !readFileSync(file, 'utf8').includes('\n')) return 0
-  return createdEntries(readJournal(file)).length
 }
 
 describe('the chats of a load run', () => {

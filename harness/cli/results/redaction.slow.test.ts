@@ -8,6 +8,7 @@ import { type ReferenceServer, startReferenceServer } from '../../library/index.
 import { checkKind } from '../check/publish.ts'
 import { loadKind } from '../load/measurement-formats.ts'
 import { chatgen, type Ended, emptyFolder } from '../test-support/chatgen.ts'
+import { journalOf } from '../test-support/journals.ts'
 import {
   apiKey,
   echo,
@@ -105,10 +106,8 @@ test('no key is in any artefact or output of a load run, of its shards and of wh
 
 test('nor of init, bench and cleanup', async () => {
   const { folder, outputs, run } = runner()
-  const head = { journal: 1, tag: 'chatgen-5eed', kit: '0.1.0', baseUrl: proxy.url }
   const left = { event: 'create', kind: 'chat', name: `chatgen-5eed ${apiKey}`, scenario: 'a' }
-  const lines = [head, left].map((line) => `${JSON.stringify(line)}\n`)
-  writeFileSync(join(folder, 'journal.ndjson'), lines.join(''))
+  writeFileSync(join(folder, 'journal.ndjson'), journalOf(proxy.url, [left]))
   await run('init', proxy.url)
   await run('init', proxy.url, '--out', '-')
   await run('bench', proxy.url, '--only', 'compatible*', '--duration', '1s')

@@ -6,6 +6,7 @@ import { type ReferenceServer, startReferenceServer } from '../../../reference-s
 import { forward, listen, type TestHost } from '../../client/test-support/listen-on-loopback.ts'
 import { reportIn as loadReportIn } from '../load/test-support/loading.ts'
 import { chatgen, emptyFolder, expectEnd, newChat, reportIn } from '../test-support/chatgen.ts'
+import { journalOf, lostName } from '../test-support/journals.ts'
 
 const key = 'sk-prefixes-4711'
 const withKey = { CHATGEN_API_KEY: key }
@@ -115,13 +116,9 @@ test('chatgen bench, capacity and certify find the compatible surface of a bare 
 
 test('chatgen cleanup takes the prefixes of the journal', async () => {
   const folder = emptyFolder()
-  const head = { journal: 1, tag: 'chatgen-5eed', kit: '0.1.0', baseUrl: whole.url }
   const prefixes = { openai: '/v1', v3: '/n3' }
-  const name = 'Lost1 chatgen-5eed'
-  await newChat(server.url, key, name)
-  const chat = { event: 'create', kind: 'chat', name, scenario: 's' }
-  const lines = [{ ...head, prefixes }, chat].map((line) => `${JSON.stringify(line)}\n`)
-  writeFileSync(join(folder, 'journal.ndjson'), lines.join(''))
+  await newChat(server.url, key, lostName)
+  writeFileSync(join(folder, 'journal.ndjson'), journalOf(whole.url, undefined, { prefixes }))
   const ended = await chatgen(['cleanup', 'journal.ndjson'], withKey, folder)
   expectEnd(ended, 0, { out: '1 chat deleted or already gone' })
 })

@@ -1,8 +1,8 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { headLine } from '../../conformance/cleanup/journal.ts'
 import { bin, emptyFolder, reportIn } from '../test-support/chatgen.ts'
+import { journalOf } from '../test-support/journals.ts'
 import { startModelsServer, withKey } from '../test-support/servers.ts'
 import {
   ctrlC,
@@ -112,11 +112,4 @@ async function expectTidy(run: InTerminal): Promise<void> {
 
 async function text(run: InTerminal): Promise<string> {
   return printed(await run.screen())
-}
-
-/** Journal of a run that created a chat and was killed. */
-function journalOf(baseUrl: string): string {
-  const head = { kit: '0.1.0', tag: 'chatgen-5eed', seed: '5eed', baseUrl }
-  const name = 'Lost chatgen-5eed'
-  return `${headLine(head, String)}${JSON.stringify({ event: 'create', kind: 'chat', name, scenario: 's' })}\n`
 }

@@ -127,36 +127,14 @@ function isStream({ headers }: Answer): boolean {
   return headers['content-type']?.includes('event-stream') ?? false
 }
 
-const toBeEscaped = 'all of the key, in JSON escapes'
-const toBeEscapedFrom9 = 'the rest of the key, in JSON escapes'
-
-/** JSON with the key escaped as another writer might do it. */
-function jsonOf(value: unknown, key: string): string {
-  const escapes = (text: string) =>
-    text.replaceAll(/./g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)
-  return JSON.stringify(value)
-    .replaceAll('/', '\\/')
-    .replaceAll(toBeEscaped, escapes(key))
-    .replaceAll(toBeEscapedFrom9, escapes(key.slice(9)))
-}
-
-/** Forms of the key in a body. A judge quotes the `object` of a list in its message. */
+/** Forms of the key in a body. A judge quotes the `object` of a list in its message, a page cuts what is long. */
 function echoes(key: string): object {
   return {
     echo: {
       plain: key,
       base64: ['', 'a', 'ab'].map((before) => base64(before + key)),
       url: `https://example.org/?key=${encodeURIComponent(key)}`,
-      base64url: ['', '?', '??'].map((before) => Buffer.from(before + key).toString('base64url')),
-      wholly: toBeEscaped,
-      partly: `${key.slice(0, 9)}${toBeEscapedFrom9}`,
-      inPart: [key.slice(0, 12), key.slice(-12), key.slice(5, 17)].flatMap((part) => [
-        part,
-        base64(`:${part}`),
-      ]),
       tokens: (key.match(/.{1,5}/g) ?? []).map((token) => ({ token })),
-      markup: key.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'),
-      quoted: key.replaceAll("'", "\\'"),
       [key]: 'as a name',
     },
     error: { message: `Is ${key} a key?`, type: key, code: key },
@@ -170,7 +148,7 @@ function inBody({ body, status }: Answer, key: string): string {
   try {
     const value: unknown = JSON.parse(text)
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return text
-    return jsonOf({ ...value, ...(status < 300 ? echoes(key) : {}), detail: key }, key)
+    return JSON.stringify({ ...value, ...(status < 300 ? echoes(key) : {}), detail: key })
   } catch {
     return text === '' ? '' : `${text} ${key}`
   }
@@ -184,7 +162,7 @@ function inStream({ body }: Answer, key: string): string {
     at = at % key.length >= key.length - 5 ? 0 : at + 5
     return `"${name}":${JSON.stringify(piece)}`
   })
-  return `: ${key}\n\nevent: svc:${key}\ndata: ${JSON.stringify({ type: `svc:${key}`, key })}\n\nevent: svc:echo\ndata: ${jsonOf({ type: 'svc:echo', ...echoes(key) }, key)}\n\n${altered}`
+  return `: ${key}\n\nevent: svc:${key}\ndata: ${JSON.stringify({ type: `svc:${key}`, key })}\n\nevent: svc:echo\ndata: ${JSON.stringify({ type: 'svc:echo', ...echoes(key) })}\n\n${altered}`
 }
 
 /** The body in pieces that break in the middle of each occurrence. */
