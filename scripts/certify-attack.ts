@@ -20,8 +20,8 @@ import { surfaces } from '../contract/index.ts'
 import { shapes } from '../fixtures/clients.ts'
 import { roundSeed } from '../harness/certification/inputs.ts'
 import { forward, listen, readBody } from '../harness/client/test-support/listen-on-loopback.ts'
-import { createSemaphore } from '../harness/conformance/session/limits/semaphore.ts'
 import { imitationFor } from '../harness/conformance/session/requests/imitation.ts'
+import { mapConcurrently } from '../harness/load/clock.ts'
 import { certifyInto } from '../harness/proof/certified/certified.ts'
 import { type ProofTarget, startDeviant } from '../harness/proof/runs/run-target.ts'
 import { actAsCustomer, clients, readSentences } from './attack/customers.ts'
@@ -38,11 +38,11 @@ await main()
 async function main(): Promise<void> {
   const folder = scriptFolder('attack')
   const languages = readSentences()
-  const { sessions } = values
-  const customers = await runAll(sessions, 4, () =>
+  const sessions = Array.from({ length: values.sessions }, (_, at) => at)
+  const customers = await mapConcurrently(sessions, 4, () =>
     record(0, fewRequests, (target, signal) => actAsCustomer(target.profile, languages, signal)),
   )
-  const certifications = await runAll(sessions, 2, (at) =>
+  const certifications = await mapConcurrently(sessions, 2, (at) =>
     record(1, at < values.long ? wholeRound : fewRequests, async (target, signal) => {
       const place = { challenge: challengeWith(clients), outDir: join(folder, `${at}`) }
       await certifyInto({ open: async () => target, surfaces: 'full', signal }, place)
@@ -106,15 +106,4 @@ async function record(
   await close()
   await server.close()
   return { tested, requests: requests.slice(0, count).filter((entry) => 'status' in entry) }
-}
-
-/** Results of `work` for each number below `count`, `atOnce` at a time. */
-function runAll<T>(count: number, atOnce: number, work: (at: number) => Promise<T>): Promise<T[]> {
-  const slots = createSemaphore(atOnce)
-  return Promise.all(
-    Array.from({ length: count }, async (_, at) => {
-      const slot = await slots.acquire()
-      return work(at).finally(slot.release)
-    }),
-  )
 }

@@ -13,7 +13,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { matchesGlob, messageOf } from '../contract/text.ts'
+import { messageOf } from '../contract/text.ts'
 import { compareTimings, fieldPage, withTimings } from './engines/field-page.ts'
 import { queueProblem, testQueue } from './engines/queue.ts'
 import {
@@ -24,7 +24,7 @@ import {
   startServer,
   type Tried,
 } from './engines/servers.ts'
-import { none, optionsOf, scriptFolder } from './options.ts'
+import { isAmong, none, optionsOf, scriptFolder } from './options.ts'
 
 const values = optionsOf(import.meta, {
   ...{ only: none, write: false, timings: false, folder: '', queue: false },
@@ -33,9 +33,7 @@ const values = optionsOf(import.meta, {
 
 const root = scriptFolder('engines', values.folder)
 const place = { root, key: `sk-${randomBytes(18).toString('base64url')}` }
-const selected = servers.filter(
-  ({ name }) => values.only.length === 0 || values.only.some((glob) => matchesGlob(name, glob)),
-)
+const selected = servers.filter(({ name }) => isAmong(name, values.only))
 const [llama] = servers
 const page = new URL('../docs/field.md', import.meta.url)
 

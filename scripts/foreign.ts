@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parse, stringify } from 'yaml'
 import { conformanceReport } from '../contract/report/conformance.ts'
-import { matchesGlob, messageOf, slugOf } from '../contract/text.ts'
+import { messageOf, slugOf } from '../contract/text.ts'
 import type { ChildServer } from '../harness/load/child-server.ts'
 import { mapConcurrently } from '../harness/load/clock.ts'
 import { freePort } from '../reference-server/test-support/free-port.ts'
@@ -39,7 +39,7 @@ import {
   startProgram,
 } from './foreign/programs.ts'
 import { need } from './image/engine.ts'
-import { none, optionsOf, scriptFolder } from './options.ts'
+import { isAmong, none, optionsOf, scriptFolder } from './options.ts'
 
 /** A check mostly waits for streams, one after another, at the pace of the server. */
 const values = optionsOf(import.meta, { only: none, parallel: 3, keep: false })
@@ -59,9 +59,7 @@ const folder = values.keep
   : scriptFolder('foreign')
 const key = `sk-${randomBytes(18).toString('base64url')}`
 const servers = new Map<Pace, ChildServer>()
-const fronts = allFronts.filter(({ name }) =>
-  values.only.length === 0 ? true : values.only.some((glob) => matchesGlob(name, glob)),
-)
+const fronts = allFronts.filter(({ name }) => isAmong(name, values.only))
 const missing = [...new Set(fronts.map(({ program }) => program))].filter(
   (program) => !isInstalled(program),
 )

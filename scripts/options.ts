@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { constants, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { messageOf } from '../contract/text.ts'
+import { matchesGlob, messageOf } from '../contract/text.ts'
 
 /**
  * Options of a script, by the defaults of their names: texts, numbers, switches, and lists of repeatable texts. `--help`
@@ -40,6 +40,11 @@ export function optionsOf<
 
 /** Default of an option that may be repeated. */
 export const none: readonly string[] = []
+
+/** Tests if a name matches one of the globs, or there are none. */
+export function isAmong(name: string, globs: readonly string[]): boolean {
+  return globs.length === 0 || globs.some((glob) => matchesGlob(name, glob))
+}
 
 function numberIn(name: string, text: string): number {
   const value = Number(text)

@@ -33,7 +33,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { matchesGlob } from '../contract/text.ts'
 import { depths } from '../harness/conformance/run-setup.ts'
 import { changedSince } from '../harness/proof/changed.ts'
 import {
@@ -61,7 +60,7 @@ import { proofPage } from '../harness/proof/summary.ts'
 import { failedIds, type TargetResult } from '../harness/proof/verdicts.ts'
 import { faults, generatedFaultNamed } from '../reference-server/deviations/index.ts'
 import { seededDraw } from '../reference-server/runtime/random.ts'
-import { none, optionsOf } from './options.ts'
+import { isAmong, none, optionsOf } from './options.ts'
 
 /** Targets spend much time waiting: 300 took 220 s in three processes on two cores, and 187 s in four. */
 const processes = Math.min(2 * availableParallelism(), 6)
@@ -75,6 +74,7 @@ const maxRepeats = 3
 const crossedSample = 40
 const started = Date.now()
 const isSample = Number.isFinite(values.sample)
+const isSelected = (name: string) => isAmong(name, values.only)
 
 if (values.stability) await proveStability()
 else await prove([...generatedAndComposed(), ...chosen()])
@@ -178,13 +178,12 @@ function chosen(): readonly string[] {
   if (isAlone && !isSample) return []
   const [crossing] = values.only
   if (crossing !== undefined && crossingNamed(crossing)) return values.only
-  const all = values.crossed === 0 ? wholeProof() : crossedNames(values.crossed)
+  const plain = [...allAttempts().map(({ name }) => name), ...nullServerNames]
+  const all =
+    values.crossed === 0
+      ? [...plain, ...spread(crossedNames(1), crossedSample)]
+      : crossedNames(values.crossed)
   return sampled(all.filter(isSelected), values.sample)
-}
-
-function wholeProof(): readonly string[] {
-  const crossed = spread(crossedNames(1), crossedSample)
-  return [...allAttempts().map(({ name }) => name), ...nullServerNames, ...crossed]
 }
 
 /** Random sample that depends only on the seed and the names; in the original order. */
@@ -213,9 +212,4 @@ function show(count: number) {
 
 function objectionsTo(results: readonly TargetResult[]): readonly string[] {
   return objections(buildMatrix(faults, results), results)
-}
-
-function isSelected(name: string): boolean {
-  if (values.only.length === 0) return true
-  return values.only.some((glob) => matchesGlob(name, glob))
 }

@@ -15,7 +15,7 @@ import { freePort } from '../reference-server/test-support/free-port.ts'
 import { loadReport } from '../reports/load/model/report.ts'
 import { chatgen, reportIn, waitUntil } from './foreign/programs.ts'
 import { buildImage, removeImages, removeServiceImages, serviceImages } from './image/build.ts'
-import { composeProgram, engineProblem, need, run, step } from './image/engine.ts'
+import { composeProgram, engineProblem, inSwarm, need, run, step } from './image/engine.ts'
 import { optionsOf, scriptFolder } from './options.ts'
 import { differences, emptyLedger, writeUntil } from './store/acknowledged.ts'
 
@@ -46,7 +46,7 @@ if (typeof images === 'string') {
     console.log(`built from ${buildImage(image).base} and ${images.origin}`)
     const deployment = { url: `http://127.0.0.1:${port}`, folder, variables }
     if (values.only !== 'swarm') await withCompose(deployment)
-    if (values.only !== 'compose') await withSwarm(deployment)
+    if (values.only !== 'compose') await inSwarm(() => withSwarm(deployment))
   } finally {
     removeImages(image)
     removeServiceImages()
@@ -94,9 +94,6 @@ async function withCompose({ url, folder, variables }: Deployment): Promise<void
 }
 
 async function withSwarm({ url, folder, variables }: Deployment): Promise<void> {
-  const state = need('docker', ['info', '--format', '{{.Swarm.LocalNodeState}}']).trim()
-  const isOwn = state === 'inactive'
-  if (isOwn) need('docker', ['swarm', 'init', '--advertise-addr', '127.0.0.1'])
   const stack = ['--compose-file', 'deploy/swarm/server.yaml', '--resolve-image', 'never', project]
   try {
     need('docker', ['stack', 'deploy', ...stack], { env: variables })
@@ -115,7 +112,6 @@ async function withSwarm({ url, folder, variables }: Deployment): Promise<void> 
     const left = ['ps', '--all', '--quiet', '--filter', `name=${project}`]
     await waitUntil(() => need('docker', left).trim() === '', patienceMs)
     run('docker', ['volume', 'rm', '--force', `${project}_data`])
-    if (isOwn) run('docker', ['swarm', 'leave', '--force'])
   }
 }
 

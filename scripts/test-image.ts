@@ -11,7 +11,7 @@ import { getgid, getuid } from 'node:process'
 import { conformanceReport } from '../contract/report/conformance.ts'
 import { reportIn, waitUntil } from './foreign/programs.ts'
 import { buildImage, removeImages } from './image/build.ts'
-import { composeProgram, engineProblem, need, root, run, step } from './image/engine.ts'
+import { composeProgram, engineProblem, inSwarm, need, root, run, step } from './image/engine.ts'
 import { testSwarm } from './image/swarm.ts'
 import { testTargets } from './image/targets.ts'
 import { optionsOf, scriptFolder } from './options.ts'
@@ -58,7 +58,7 @@ async function testImage(results: string): Promise<void> {
   })
   testSideBySide(results)
   await testTargets(image)
-  await testSwarm(image)
+  await inSwarm(() => testSwarm(image))
 }
 
 /** deploy/compose.yaml as a user starts it, except for the image, which is already built. */

@@ -67,6 +67,18 @@ export function composeProgram(): readonly [string, ...string[]] | null {
   return run('docker-compose', ['version']).code === 0 ? ['docker-compose'] : null
 }
 
+/** Calls `use` with the engine in a swarm; one that is in none gets one for that time. */
+export async function inSwarm(use: () => Promise<void>): Promise<void> {
+  const state = need('docker', ['info', '--format', '{{.Swarm.LocalNodeState}}']).trim()
+  const isOwn = state !== 'active'
+  if (isOwn) need('docker', ['swarm', 'init', '--advertise-addr', '127.0.0.1'])
+  try {
+    await use()
+  } finally {
+    if (isOwn) run('docker', ['swarm', 'leave', '--force'])
+  }
+}
+
 /** Prints whether something holds; the process ends with 1 if anything does not. */
 export function step(name: string, holds: boolean): void {
   console.log(`${holds ? 'ok  ' : 'FAIL'} ${name}`)

@@ -5,16 +5,13 @@ import { capacityReport } from '../../reports/capacity/model/report.ts'
 import { loadReport } from '../../reports/load/model/report.ts'
 import { chatgen, reportIn, serve } from '../foreign/programs.ts'
 import { scriptFolder } from '../options.ts'
-import { need, run, step } from './engine.ts'
+import { step } from './engine.ts'
 
 const shards = 4
 const key = 'sk-swarm-0123456789abcdef'
 
-/** @param image the image of chatgen; an engine that is in no swarm gets one for the time of the test */
+/** @param image the image of chatgen */
 export async function testSwarm(image: string): Promise<void> {
-  const state = need('docker', ['info', '--format', '{{.Swarm.LocalNodeState}}']).trim()
-  const isOwn = state !== 'active'
-  if (isOwn) need('docker', ['swarm', 'init', '--advertise-addr', '127.0.0.1'])
   const pace = ['--pace', 'ttft=100ms,gap=10ms,jitter=0.2']
   const server = await serve('--host', '0.0.0.0', '--key', key, ...pace)
   const folder = scriptFolder('swarm')
@@ -42,7 +39,6 @@ export async function testSwarm(image: string): Promise<void> {
     )
   } finally {
     await server.stop()
-    if (isOwn) run('docker', ['swarm', 'leave', '--force'])
   }
 }
 

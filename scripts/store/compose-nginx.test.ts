@@ -78,6 +78,9 @@ async function startReplica(address: string): Promise<void> {
   replicas.push(server)
 }
 
+/** The name of the question, type A, class IN, a second to live, four bytes. */
+const record = [0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 1, 0, 4]
+
 /** Answers each question with the current addresses (RFC 1035). */
 async function nameServer(): Promise<Socket> {
   const socket = createSocket('udp4').bind(0, '127.0.0.1')
@@ -88,23 +91,9 @@ async function nameServer(): Promise<Socket> {
     header.writeUInt16BE(addresses.length, 6)
     header.writeUInt16BE(0, 10)
     const question = query.subarray(12, query.indexOf(0, 12) + 5)
-    const answers = addresses.map((each) => {
-      const [name, type, internet, seconds, length] = [
-        [0xc0, 12],
-        [0, 1],
-        [0, 1],
-        [0, 0, 0, 1],
-        [0, 4],
-      ]
-      return Buffer.from([
-        ...name,
-        ...type,
-        ...internet,
-        ...seconds,
-        ...length,
-        ...each.split('.').map(Number),
-      ])
-    })
+    const answers = addresses.map((each) =>
+      Buffer.from([...record, ...each.split('.').map(Number)]),
+    )
     socket.send(Buffer.concat([header, question, ...answers]), from, address)
   })
   return socket
