@@ -1,99 +1,83 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
 import { describe, expect, test, vi } from 'vitest'
 import { capacityReport } from '../../../reports/capacity/model/report.ts'
 import { loadReport } from '../../../reports/load/model/report.ts'
 import { served, withKey } from '../load/test-support/loading.ts'
-import {
-  chatgen,
-  chatsOn,
-  emptyFolder,
-  expectEnd,
-  type Running,
-  serving,
-  start,
-} from '../test-support/chatgen.ts'
+import { chatsOn, expectEnd, type Running, serving, workplace } from '../test-support/chatgen.ts'
 
 vi.setConfig({ testTimeout: 300_000 })
 
 /** Searches with the real CLI. Limits are far above the latency that a busy machine adds. */
 
-const results = 'chatgen-results'
-
-function reportIn(folder: string) {
-  return capacityReport.parse(
-    JSON.parse(readFileSync(join(folder, results, 'report.json'), 'utf8')),
-  )
+function searching() {
+  const place = workplace(withKey)
+  const reportOf = (name: string) => JSON.parse(place.read(`chatgen-results/${name}`))
+  return { ...place, reportOf, found: () => capacityReport.parse(reportOf('report.json')) }
 }
 
-async function search(...args: readonly string[]) {
-  const folder = emptyFolder()
-  const ended = await chatgen(['capacity', ...args], withKey, folder)
+async function search(line: string) {
+  const { run, found, ...place } = searching()
+  const ended = await run(`capacity ${line}`)
   // Lines are wrapped.
   const stdout = ended.stdout.replaceAll(/\s+/g, ' ')
-  return { ...ended, stdout, folder, report: reportIn(folder) }
+  return { ...place, ...ended, stdout, report: found() }
 }
 
 /** Repeats a search, at most four times, if a busy machine made it invalid. */
-async function searchInTime(...args: readonly string[]) {
-  let found = await search(...args)
+async function searchInTime(line: string) {
+  let found = await search(line)
   for (let repeat = 0; repeat < 4 && found.report.outcome === 'invalid'; repeat++)
-    found = await search(...args)
+    found = await search(line)
   return found
 }
 
 /** One-word answers, so that a probe of two seconds has many. */
-const short = ['--probe', '2s', '--rest', '2s', '--seed', 'same']
+const short = '--probe 2s --rest 2s --seed same'
 
 /** One sequence at a time, 20 ms each: at most 50 per second on any machine. */
 const oneAtATime = 'max-num-seqs=1,max-waiting=4,prefill=0ms/token,decode=20ms,decode-per-seq=0ms'
 
-function probeFile(folder: string, index: number): string {
-  return join(folder, results, 'probes', String(index).padStart(3, '0'), 'report.json')
-}
-
 /** A search that something ends once it has three probes. */
-async function endedAtProbe(args: readonly string[], end: (run: Running) => void) {
-  const folder = emptyFolder()
-  const run = start(['capacity', ...short, ...args], withKey, folder)
-  await vi.waitFor(() => expect(existsSync(probeFile(folder, 2))).toBe(true), 100_000)
+async function endedAtProbe(line: string, end: (run: Running) => void) {
+  const { start, at, found } = searching()
+  const run = start(`capacity ${short} ${line}`)
+  const third = at('chatgen-results/probes/002/report.json')
+  await vi.waitFor(() => expect(existsSync(third)).toBe(true), 100_000)
   end(run)
-  return { ...(await run.ended), report: reportIn(folder) }
+  return { ...(await run.ended), report: found() }
 }
 
 describe('chatgen capacity', () => {
   test('0 if the maximum is met, and every probe has a load report of its own', async () => {
-    const url = await served()
-    const range = ['--slo', 'ttft.p50 < 20s', '--min', '30', '--max', '60']
-    const args = [url, ...short, ...range, '--report', 'console,junit,markdown']
-    const { code, stdout, folder, report } = await searchInTime(...args)
+    const range = "--slo 'ttft.p50 < 20s' --min 30 --max 60 --report console,junit,markdown"
+    const found = await searchInTime(`${await served()} ${short} ${range}`)
+    const { code, stdout, report, reportOf, read } = found
     expect(report).toMatchObject({ outcome: 'above max', result: { highestMet: 60, rate: null } })
     expect(stdout).toContain('at least 60.0 req/s')
     expect(report.probes.map(({ purpose }) => purpose)).toContain('baseline')
     for (const { index, report: path, samples, rate } of report.probes) {
       expect(path).toBe(`probes/${String(index).padStart(3, '0')}/report.json`)
-      const own = loadReport.parse(JSON.parse(readFileSync(probeFile(folder, index), 'utf8')))
+      const own = loadReport.parse(reportOf(path ?? ''))
       if (index > 0) expect(own.plan.arrival).toEqual({ kind: 'poisson', perSecond: rate })
       expect(samples?.ttftMs.length).toBeGreaterThan(0)
     }
-    expect(readFileSync(join(folder, results, 'report.xml'), 'utf8')).toContain('<testcase')
-    expect(readFileSync(join(folder, results, 'report.md'), 'utf8')).toContain('Above the maximum')
+    expect(read('chatgen-results/report.xml')).toContain('<testcase')
+    expect(read('chatgen-results/report.md')).toContain('Above the maximum')
     expect(code).toBe(0)
   })
 
   test('1 if an SLO is missed at the minimum', async () => {
-    const url = await served('--pace', 'ttft=300ms')
-    const range = ['--slo', 'ttft.p90 < 50ms', '--min', '40', '--max', '80']
-    const ended = await searchInTime(url, ...short, ...range)
+    const url = await served('--pace ttft=300ms')
+    const ended = await searchInTime(`${url} ${short} --slo 'ttft.p90 < 50ms' --min 40 --max 80`)
     const result = { limitedBy: 'ttft.p90 < 50ms' }
     expect(ended.report).toMatchObject({ outcome: 'below min', result })
     expectEnd(ended, 1, { out: 'below 40.0 req/s, the minimum of the search' })
   })
 
   test('tells a rate limit from saturation', async () => {
-    const url = await served('--requests-per-minute', '240', '--pace', 'ttft=100ms')
-    const long = ['--probe', '12s', '--rest', '2s', '--seed', 'same', '--slo', 'ttft.p50 < 10s']
-    const ended = await searchInTime(url, ...long, '--min', '100', '--max', '400')
+    const url = await served('--requests-per-minute 240 --pace ttft=100ms')
+    const long = "--probe 12s --rest 2s --seed same --slo 'ttft.p50 < 10s'"
+    const ended = await searchInTime(`${url} ${long} --min 100 --max 400`)
     expectEnd(ended, 0, { out: 'limited by policy, not by capacity' })
     const { policyLimit, result } = ended.report
     const { refill, headers } = policyLimit ?? {}
@@ -105,9 +89,8 @@ describe('chatgen capacity', () => {
   })
 
   test('6 if the generator was the bottleneck, with the rate that it holds', async () => {
-    const url = await served('--pace', 'ttft=500ms')
-    const limits = ['--slo', 'ttft.p50 < 20s', '--min', '8', '--max-in-flight', '8']
-    const ended = await search(url, ...short, ...limits)
+    const url = await served('--pace ttft=500ms')
+    const ended = await search(`${url} ${short} --slo 'ttft.p50 < 20s' --min 8 --max-in-flight 8`)
     const { report } = ended
     expectEnd(ended, 6, { out: 'the load generator was the bottleneck: it holds' })
     expect(report).toMatchObject({ outcome: 'invalid', generator: { verdict: 'invalid' } })
@@ -117,9 +100,9 @@ describe('chatgen capacity', () => {
   })
 
   test('130 if it is interrupted, with the bracket that was known', async () => {
-    const url = await served('--engine', oneAtATime)
-    const args = [url, '--slo', 'errors < 20%', '--min', '1', '--mix', 'v3-json']
-    const { report, ...ended } = await endedAtProbe(args, (run) => run.child.kill('SIGINT'))
+    const url = await served(`--engine ${oneAtATime}`)
+    const line = `${url} --slo 'errors < 20%' --min 1 --mix v3-json`
+    const { report, ...ended } = await endedAtProbe(line, (run) => run.child.kill('SIGINT'))
     expectEnd(ended, 130, { out: /^INTERRUPTED/ })
     expect(report.interrupted).toBe(true)
     expect(report.probes.length).toBeGreaterThanOrEqual(3)
@@ -129,9 +112,9 @@ describe('chatgen capacity', () => {
   })
 
   test('3 if the target dies in the middle, with the bracket that was known', async () => {
-    const { run: server, url } = await serving(['--key', withKey.CHATGEN_API_KEY])
-    const args = [url, '--slo', 'ttft.p50 < 20s', '--min', '30']
-    const { report, ...ended } = await endedAtProbe(args, () => server.child.kill('SIGKILL'))
+    const { run: server, url } = await serving(`--key ${withKey.CHATGEN_API_KEY}`)
+    const line = `${url} --slo 'ttft.p50 < 20s' --min 30`
+    const { report, ...ended } = await endedAtProbe(line, () => server.child.kill('SIGKILL'))
     expectEnd(ended, 3, { out: /^UNREACHABLE/ })
     expect(report).toMatchObject({ outcome: 'unreachable', interrupted: false })
     expect(report.result.firstFailing).toBeNull()

@@ -1,5 +1,4 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { z } from 'zod'
 import { startReferenceServer } from '../../../reference-server/index.ts'
@@ -11,13 +10,12 @@ import {
   beginningWith,
   chatgen,
   chatsOn,
-  emptyFolder,
   endsAtSlip,
   expectEnd,
   failing,
   serving,
   slip,
-  start,
+  workplace,
 } from '../test-support/chatgen.ts'
 import { createdIn } from '../test-support/journals.ts'
 import { halfSilentServer } from './test-support/loading.ts'
@@ -38,14 +36,13 @@ async function handled(url: string): Promise<number> {
   return [...counts].reduce((sum, [, count]) => sum + Number(count), 0)
 }
 
-function load(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  const folder = emptyFolder()
-  const results = join(folder, 'chatgen-results')
+function load(line: string, env: Readonly<Record<string, string>> = {}) {
+  const { start, at, read } = workplace({ ...withKey, ...env })
   return {
-    ...start(['load', ...args], { ...withKey, ...env }, folder),
-    journal: join(results, 'journal.ndjson'),
+    ...start(`load ${line}`),
+    journal: at('chatgen-results/journal.ndjson'),
     report(): LoadReport {
-      const value = JSON.parse(readFileSync(join(results, 'report.json'), 'utf8'))
+      const value = JSON.parse(read('chatgen-results/report.json'))
       expect(schema.safeParse(value).error).toBeUndefined()
       return loadReport.parse(value)
     },
@@ -53,8 +50,8 @@ function load(args: readonly string[], env: Readonly<Record<string, string>> = {
 }
 
 test('a target that dies in mid-run is no reason to stop, and none to call the run met', async () => {
-  const { run: server, url } = await serving(['--key', key, '--pace', 'ttft=50ms,gap=20ms'])
-  const run = load([url, '--rate', '20', '--duration', '12s', '--arrival', 'constant', '--json'])
+  const { run: server, url } = await serving(`--key ${key} --pace ttft=50ms,gap=20ms`)
+  const run = load(`${url} --rate 20 --duration 12s --arrival constant --json`)
   // Looking is counted as well.
   const slowly = { timeout: patienceMs, interval: 1_000 }
   await vi.waitFor(async () => expect(await handled(url)).toBeGreaterThan(40), slowly)
@@ -72,7 +69,7 @@ test('a target that dies in mid-run is no reason to stop, and none to call the r
 describe('Ctrl-C', () => {
   test.each(['SIGINT', 'SIGTERM'] as const)('%s waits for no answer', async (signal) => {
     const server = await oddServer((n) => (n > 20 ? 'stuck' : 'well'))
-    const run = load([server.url, '--rate', '40', '--duration', '120s'])
+    const run = load(`${server.url} --rate 40 --duration 120s`)
     await vi.waitFor(() => expect(server.requests()).toBeGreaterThan(60), patienceMs)
     const before = Date.now()
     run.child.kill(signal)
@@ -86,7 +83,7 @@ describe('Ctrl-C', () => {
 
   test('gives a target that does not delete some seconds, and says what is left', async () => {
     const server = await halfSilentServer()
-    const run = load([server.url, '--rate', '5', '--mix', 'v3-stream', '--duration', '60s'])
+    const run = load(`${server.url} --rate 5 --mix v3-stream --duration 60s`)
     await server.waits
     run.child.kill('SIGINT')
     expectEnd(await run.ended, 130, { out: 'chatgen cleanup' })
@@ -100,7 +97,7 @@ describe('Ctrl-C', () => {
 describe('an internal error ends with 4', () => {
   test('in the process that keeps the run: at once', async () => {
     const server = await oddServer(() => 'well')
-    const run = load([server.url, '--rate', '20', '--duration', '60s'], failing(slip))
+    const run = load(`${server.url} --rate 20 --duration 60s`, failing(slip))
     await vi.waitFor(() => expect(server.requests()).toBeGreaterThan(10), patienceMs)
     await endsAtSlip(run)
   })
@@ -110,8 +107,8 @@ describe('an internal error ends with 4', () => {
     const inThread = `import { isMainThread, threadId } from 'node:worker_threads'
       if (!isMainThread && threadId === 1) setTimeout(() => { ${slip} }, 5000)`
     // After the start, also on a busy machine.
-    const args = [server.url, '--rate', '20', '--duration', '10s', '--workers', '2']
-    const { ended, report } = load(args, beginningWith(inThread))
+    const line = `${server.url} --rate 20 --duration 10s --workers 2`
+    const { ended, report } = load(line, beginningWith(inThread))
     expectEnd(await ended, 4, { out: 'Internal errors of chatgen' })
     expect(report().faults.join()).toContain('a slip of ours')
     expect(report().integrity.streams).toBeGreaterThan(0)
@@ -120,20 +117,20 @@ describe('an internal error ends with 4', () => {
 
 const patience = { timeout: 80_000, interval: 10 }
 
-async function run(...args: readonly string[]) {
+async function run(line: string) {
   const server = await startReferenceServer({ keys: [key] })
   onTestFinished(() => server.close())
-  const running = load([server.url, '--seed', 'same', ...args])
+  const running = load(`${server.url} --seed same ${line}`)
   return { ...running, chats: () => chatsOn(server.url, key) }
 }
 
 describe('the chats of a load run', () => {
   test.each([
-    ['prepared', ['--rate', '20', '--mix', 'v3-stream', '--duration', '60s'], 100],
+    ['prepared', '--rate 20 --mix v3-stream --duration 60s', 100],
     // A closed loop prepares 200, and creates others on demand.
-    ['made on the way', ['--concurrency', '8', '--mix', 'v3-json', '--duration', '60s'], 200],
-  ])('that was killed are found by its journal: %s', async (how, args, enough) => {
-    const killed = await run(...args)
+    ['made on the way', '--concurrency 8 --mix v3-json --duration 60s', 200],
+  ])('that was killed are found by its journal: %s', async (how, line, enough) => {
+    const killed = await run(line)
     await vi.waitFor(
       () => expect(createdIn(killed.journal)).toBeGreaterThanOrEqual(enough),
       patience,
@@ -147,13 +144,13 @@ describe('the chats of a load run', () => {
     expect(await killed.chats()).not.toEqual([])
 
     const out = ['run chatgen-load-same against http://', 'deleted or already gone']
-    expectEnd(await chatgen(['cleanup', killed.journal], withKey), 0, { out })
+    expectEnd(await chatgen(`cleanup ${killed.journal}`, withKey), 0, { out })
     expect(await killed.chats()).toEqual([])
     expect(readFileSync(killed.journal, 'utf8')).not.toContain(key)
   })
 
   test('are gone where it was interrupted while it made them', async () => {
-    const interrupted = await run('--rate', '200', '--mix', 'v3-stream', '--duration', '60s')
+    const interrupted = await run('--rate 200 --mix v3-stream --duration 60s')
     await vi.waitFor(() => expect(createdIn(interrupted.journal)).toBeGreaterThan(19), patience)
     interrupted.child.kill('SIGINT')
     expect((await interrupted.ended).code).toBe(130)

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
-import { type Manner, oddServer } from '../../load/test-support/odd-server.ts'
+import { oddServer } from '../../load/test-support/odd-server.ts'
 import { beginningWith, chatgen, expectEnd } from '../test-support/chatgen.ts'
 import { type Loaded, load, loadInTime, served, withKey } from './test-support/loading.ts'
 
@@ -7,9 +7,7 @@ vi.setConfig({ testTimeout: 90_000 })
 
 describe('chatgen load ends with', () => {
   test('0 if every stream is whole and the SLO is met', async () => {
-    const url = await served()
-    const args = [url, '--rate', '40', '--duration', '2s', '--slo', 'errors < 50%']
-    const ended = await loadInTime(args)
+    const ended = await loadInTime(`${await served()} --rate 40 --duration 2s --slo 'errors < 50%'`)
     const { report } = ended
     expectEnd(ended, 0, { out: /^MET/ })
     expect(report.outcome).toBe('met')
@@ -23,27 +21,27 @@ describe('chatgen load ends with', () => {
   })
 
   test('1 if the SLO is missed', async () => {
-    const url = await served('--pace', 'ttft=80ms')
-    const args = [url, '--rate', '60', '--arrival', 'constant', '--duration', '2s']
-    const ended = await loadInTime([...args, '--slo', 'ttft.p50 < 5ms'])
-    const slo = [{ expression: 'ttft.p50 < 5ms', verdict: 'missed' }]
-    expect(ended.report).toMatchObject({ outcome: 'missed', slo })
+    const url = await served('--pace ttft=80ms')
+    const slo = 'ttft.p50 < 5ms'
+    const ended = await loadInTime(`${url} --rate 60 ${constant} --duration 2s --slo '${slo}'`)
+    const expected = { outcome: 'missed', slo: [{ expression: slo, verdict: 'missed' }] }
+    expect(ended.report).toMatchObject(expected)
     expectEnd(ended, 1)
   })
 
   test('5 if the run was too short to decide the SLO, and says what it takes', async () => {
     const url = await served()
-    const args = [url, '--rate', '10', '--arrival', 'constant', '--duration', '2s']
-    const ended = await loadInTime([...args, '--slo', 'errors < 0.1%'])
+    const ended = await loadInTime(
+      `${url} --rate 10 ${constant} --duration 2s --slo 'errors < 0.1%'`,
+    )
     const slo = [{ verdict: 'undecided', needed: expect.any(Number) }]
     expect(ended.report).toMatchObject({ outcome: 'undecided', slo })
     expectEnd(ended, 5, { out: [/^UNDECIDED/, 'more clean requests needed'] })
   })
 
   test('1 if a stream is violated, and names the requirement and the first that shows it', async () => {
-    const url = await served('--fault', 'stream-last-delta-dropped')
-    const args = [url, '--rate', '10', '--duration', '1s', '--mix', 'v3-stream']
-    const ended = await load(args)
+    const url = await served('--fault stream-last-delta-dropped')
+    const ended = await load(`${url} --rate 10 --duration 1s --mix v3-stream`)
     const first = { step: 0, operation: 'v3.generate' }
     const findings = [{ id: 'V3-SSE-17', level: 'required', rate: 1, first }]
     const expected = { outcome: 'violated', integrity: { findings }, goodput: { good: 0 } }
@@ -51,22 +49,20 @@ describe('chatgen load ends with', () => {
     expectEnd(ended, 1, { out: 'V3-SSE-17' })
   })
 
-  test.each([
-    ['load', '--rate', '1', '--duration', '1s', '--workers', '2'],
-    ['capacity', '--slo', 'ttft.p95 < 1s'],
-  ])('4 for a thread that cannot start, at once: %s', async (command, ...flags) => {
-    const url = await served()
-    const preload =
-      "import { isMainThread } from 'node:worker_threads'\nif (!isMainThread) throw new Error('no module')"
-    const env = { ...withKey, ...beginningWith(preload) }
-    const err = /internal error[\s\S]*a load worker failed to start: Error: no module/
-    expectEnd(await chatgen([command, url, ...flags], env), 4, { err })
-  })
+  test.each(['load --rate 1 --duration 1s --workers 2', "capacity --slo 'ttft.p95 < 1s'"])(
+    '4 for a thread that cannot start, at once: %s',
+    async (line) => {
+      const preload =
+        "import { isMainThread } from 'node:worker_threads'\nif (!isMainThread) throw new Error('no module')"
+      const env = { ...withKey, ...beginningWith(preload) }
+      const err = /internal error[\s\S]*a load worker failed to start: Error: no module/
+      expectEnd(await chatgen(`${line} ${await served()}`, env), 4, { err })
+    },
+  )
 
   test('6 if more was due than the generator could send', async () => {
-    const url = await served('--pace', 'ttft=1s')
-    const args = [url, '--rate', '50', '--duration', '1s', '--max-in-flight', '5', '--drain', '3s']
-    const ended = await load(args)
+    const url = await served('--pace ttft=1s')
+    const ended = await load(`${url} --rate 50 --duration 1s --max-in-flight 5 --drain 3s`)
     const { generator, outcome } = ended.report
     expect(generator.reasons.join()).toContain('were not sent: too many were in flight')
     expect(outcome).toBe('invalid')
@@ -74,6 +70,7 @@ describe('chatgen load ends with', () => {
   })
 })
 
+const constant = '--arrival constant'
 /** Requests before the load that detect surfaces and models. */
 const discovery = 2
 
@@ -83,40 +80,39 @@ function expectOutcome(ended: Loaded, word: string, code: number) {
   expectEnd(ended, late ? 6 : code, { out: late ? /^INVALID / : new RegExp(`^${word} `) })
 }
 
-const oneOfThree = (n: number): Manner => (n % 3 === 2 ? 'well' : 503)
-const sixty = ['--rate', '60', '--arrival', 'constant', '--duration', '1s'] as const
-
 describe('a target that answers 503 to two of three', () => {
+  const run = async (more: string) => {
+    const { url } = await oddServer((n) => (n % 3 === 2 ? 'well' : 503))
+    return load(`${url} --rate 60 ${constant} --duration 1s ${more}`)
+  }
+
   test('is missed, though the SLO on those that it answers is met', async () => {
-    const { url } = await oddServer(oneOfThree)
-    const run = await load([url, ...sixty, '--slo', 'rate > 0.1/s'])
-    const { stdout, report } = run
+    const ended = await run("--slo 'rate > 0.1/s'")
+    const { stdout, report } = ended
     expect(report.slo.map(({ verdict }) => verdict)).toEqual(['met', 'missed'])
     expect(stdout).toMatch(/^\w+ {2}1 of 1 SLO met; 6\d % of requests refused \(503\);/)
     expect(stdout).toMatch(/4\d of 60 due requests were refused \(503\); 1 % may be\./)
     expect(stdout).toMatch(/429: 0, 5xx: 4\d, dropped connections: 0, timeouts: 0, retries: 0/)
     expect(report.disturbances).toMatchObject({ tooManyRequests: 0, retries: 0 })
     expect(report.disturbances?.serverErrors).toBe(report.errors[0]?.count)
-    expectOutcome(run, 'MISSED', 1)
+    expectOutcome(ended, 'MISSED', 1)
   })
 
-  test.each([
-    ['a goodput SLO', '--slo', 'goodput > 5%'],
-    ['--max-refusals', '--max-refusals', '90%'],
-  ])('is met if %s allows it, and the first line still says so', async (_, ...args) => {
-    const { url } = await oddServer(oneOfThree)
-    const run = await load([url, ...sixty, ...args])
-    expect(run.stdout).toMatch(/6\d % of requests refused \(503\);/)
-    expect(run.report.slo.filter(({ verdict }) => verdict !== 'met')).toEqual([])
-    expectOutcome(run, 'MET', 0)
-  })
+  test.each(["--slo 'goodput > 5%'", '--max-refusals 90%'])(
+    'is met if %s allows it, and the first line still says so',
+    async (more) => {
+      const ended = await run(more)
+      expect(ended.stdout).toMatch(/6\d % of requests refused \(503\);/)
+      expect(ended.report.slo.filter(({ verdict }) => verdict !== 'met')).toEqual([])
+      expectOutcome(ended, 'MET', 0)
+    },
+  )
 })
 
 describe('nothing measured is never met', () => {
   test('requests that are all open at the end', async () => {
     const { url } = await oddServer((n) => (n < discovery ? 200 : 'silent'))
-    const args = [url, '--rate', '20', '--arrival', 'constant', '--duration', '1s']
-    const run = await load([...args, '--drain', '200ms'])
+    const run = await load(`${url} --rate 20 ${constant} --duration 1s --drain 200ms`)
     const { stdout, report } = run
     expect(report.goodput.due).toBe(0)
     expect(stdout).toMatch(/^\w+ {2}built-in SLOs only; .* nothing was\s+measured;/s)
@@ -126,7 +122,7 @@ describe('nothing measured is never met', () => {
 
   test('connections that are all dropped', async () => {
     const { url } = await oddServer((n) => (n < discovery ? 200 : 'reset'))
-    const run = await load([url, '--rate', '20', '--duration', '1s'])
+    const run = await load(`${url} --rate 20 --duration 1s`)
     const { disturbances, plan } = run.report
     expect(disturbances?.droppedConnections).toBe(plan.transactions)
     expectOutcome(run, 'MISSED', 1)

@@ -37,7 +37,7 @@ test('answers without end take neither memory nor the verdict', async () => {
   const folder = emptyFolder()
   const memoryFile = join(folder, 'memory')
   const { code, stdout } = await chatgen(
-    ['load', server.url, '--rate', '8', '--duration', '2s', '--drain', '20s'],
+    `load ${server.url} --rate 8 --duration 2s --drain 20s`,
     { ...withKey, ...tellingMemory(memoryFile) },
     folder,
   )
@@ -64,9 +64,8 @@ test('a target that grants no chat ends the preparation', async () => {
   onTestFinished(close)
   const folder = emptyFolder()
   writeFileSync(join(folder, 'target.yaml'), `baseUrl: ${url}\nlimits: { timeoutMs: 1000 }\n`)
-  const plan = ['--rate', '100', '--mix', 'v3-stream', '--duration', '20s']
-  const args = ['load', '--target', 'target.yaml', ...plan]
-  const { code, stderr } = await chatgen(args, withKey, folder)
+  const line = 'load --target target.yaml --rate 100 --mix v3-stream --duration 20s'
+  const { code, stderr } = await chatgen(line, withKey, folder)
   expect(stderr.replaceAll(/\s+/g, ' ')).toContain(
     'POST /api/v3/chat had no answer within 1000 ms (limits.timeoutMs), 3 times in a row, while the chats of the run were created. No load was sent.',
   )
@@ -85,7 +84,7 @@ if (isMainThread) process.on('exit', () => writeFileSync(${JSON.stringify(file)}
 }
 
 /** A seed with which each transaction arrives within the second. */
-const args = ['--mix', 'v3-history', '--rate', '5', '--duration', '1s', '--seed', 'one']
+const plan = '--mix v3-history --rate 5 --duration 1s --seed one'
 
 async function behind(middleman: Middleman, url: string): Promise<string> {
   const proxy = await startProxy(url, middleman)
@@ -103,7 +102,7 @@ test('behind a proxy that compresses answers, chats are prepared, read and delet
     },
     url,
   )
-  const { report } = await load([front, ...args])
+  const { report } = await load(`${front} ${plan}`)
   expect(report.transactions.map(({ planned }) => planned)).not.toContain(0)
   expect(report.errors).toEqual([])
   expect(report.notes).toEqual([])
@@ -118,7 +117,7 @@ test('without a readable id, nothing is sent, and the target is named', async ()
     isCreation(method, path) ? unreadable : body,
   ]
   const front = await behind({ pieces }, url)
-  const ended = await chatgen(['load', front, ...args], withKey)
+  const ended = await chatgen(`load ${front} ${plan}`, withKey)
   const why =
     'chat creation: the response has no readable id (status 201, 2 times). No load was sent.'
   const err = [why, 'chats may be left on the target: run chatgen cleanup']
@@ -128,14 +127,14 @@ test('without a readable id, nothing is sent, and the target is named', async ()
 
 vi.setConfig({ testTimeout: 120_000 })
 
-const traffic = ['--mix', 'v3', '--rate', '10', '--duration', '3s', '--races', '0.3', '--seed', 's']
+const traffic = '--mix v3 --rate 10 --duration 3s --races 0.3 --seed s'
 
 test('sticky keeps every chat on one endpoint; the report has the figures of each', async () => {
   // They share nothing: a chat exists only where it was created.
   const [one, other] = [await served(), await served()]
   const folder = emptyFolder()
   const { stdout, report } = await load(
-    [one, '--url', other, '--spread', 'sticky', ...traffic, '--report', 'console,markdown,html'],
+    `${one} --url ${other} --spread sticky ${traffic} --report console,markdown,html`,
     folder,
   )
   expect(report.errors).toEqual([])
@@ -157,8 +156,8 @@ test('sticky keeps every chat on one endpoint; the report has the figures of eac
 test('round-robin asks both, by the profile, also in shards', async () => {
   const [one, other] = [await served(), await served()]
   const folder = emptyFolder()
-  const args = [...traffic, '--url', one, '--url', other, '--runner', 'local', '--shards', '2']
-  const { stdout } = await chatgen(['load', ...args], withKey, folder)
+  const line = `load ${traffic} --url ${one} --url ${other} --runner local --shards 2`
+  const { stdout } = await chatgen(line, withKey, folder)
   const report = reportIn(folder)
   expect(report.config.spread).toBe('round-robin')
   expect(stdout).toContain('Endpoints, round-robin')

@@ -22,10 +22,9 @@ describe('chatgen load', () => {
     const create = '{ method: POST, path: /api/v2/chat, body: { name: "{name}" } }'
     writeFileSync(join(folder, 'target.yaml'), `baseUrl: ${url}\nv2Chat: { create: ${create} }\n`)
     writeFileSync(join(folder, 'mix.yaml'), mixOfAll)
-    const args = ['--target', 'target.yaml', '--mix', 'mix.yaml', '--concurrency', '6']
+    const size = '--concurrency 6 --duration 5s --races 0.3 --seed all'
     // A busy machine may make the figures invalid; what was sent and judged is the same.
-    const size = ['--duration', '5s', '--races', '0.3', '--seed', 'all']
-    const { report } = await load([...args, ...size], folder)
+    const { report } = await load(`--target target.yaml --mix mix.yaml ${size}`, folder)
     expect(report).toMatchObject({ errors: [], faults: [], notes: [], integrity: { findings: [] } })
     const operations = report.transactions.flatMap(({ name, requests }) =>
       requests.map(({ operation, form }) => `${name}: ${operation} ${form}`),
@@ -59,9 +58,8 @@ describe('chatgen load', () => {
     ['v3-stream', 'V3-CTX-02'],
     ['openai-stream', 'LOAD-CROSS-TALK'],
   ])('finds what a busy target tells the wrong client: %s breaks %s', async (mix, row) => {
-    const url = await served('--fault', 'load-answers-of-others')
-    const args = [url, '--rate', '60', '--arrival', 'constant', '--duration', '3s', '--mix', mix]
-    const ended = await load(args)
+    const url = await served('--fault load-answers-of-others')
+    const ended = await load(`${url} --rate 60 --arrival constant --duration 3s --mix ${mix}`)
     const { findings, crossTalk } = ended.report.integrity
     const [finding, ...others] = findings
     expect(finding).toMatchObject({ id: row, level: 'required' })
@@ -72,9 +70,8 @@ describe('chatgen load', () => {
   })
 
   test('finds races of idempotency keys that a target loses', async () => {
-    const url = await served('--fault', 'v3-idempotency-loses-races', '--pace', 'ttft=50ms')
-    const args = [url, '--rate', '20', '--duration', '1s', '--mix', 'v3-json', '--races', '100%']
-    const ended = await load(args)
+    const url = await served('--fault v3-idempotency-loses-races --pace ttft=50ms')
+    const ended = await load(`${url} --rate 20 --duration 1s --mix v3-json --races 100%`)
     const { findings, idempotencyRaces } = ended.report.integrity
     const finding = findings.find(({ id }) => id === 'V3-IDEM-05')
     expect(finding?.first.why).toBe(
@@ -89,21 +86,20 @@ describe('chatgen load', () => {
     const front = { ...certificate('self-signed'), alpn: ['http/1.1'] as const }
     const { url, close } = await startTlsServer(proxyTo(plain), front)
     onTestFinished(close)
-    const args = ['load', url, '--rate', '30', '--duration', '2s', '--no-keep-alive']
+    const line = `load ${url} --rate 30 --duration 2s --no-keep-alive`
     const trusting = { ...withKey, NODE_EXTRA_CA_CERTS: certificateFile('self-signed.pem') }
     const folder = emptyFolder()
-    await chatgen(args, trusting, folder)
+    await chatgen(line, trusting, folder)
     const report = reportIn(folder)
     expect(report.errors).toEqual([])
     expect(report.integrity.streams).toBe(report.plan.transactions)
     expect(report.connections.connectMs?.service?.count).toBeGreaterThan(0)
     const err = 'is self-signed: trust it with --ca FILE'
-    expectEnd(await chatgen(args, withKey), 3, { err })
+    expectEnd(await chatgen(line, withKey), 3, { err })
   })
 
   test('--dry-run sends nothing and prints the plan', async () => {
-    const args = ['load', '--ramp', '0..20/10s', '--mix', 'all', '--seed', 'x', '--dry-run']
-    const { code, stdout } = await chatgen(args)
+    const { code, stdout } = await chatgen('load --ramp 0..20/10s --mix all --seed x --dry-run')
     expect(stdout).toMatchInlineSnapshot(`
       "Nothing was sent.
       Load      poisson ramp from 0/s to 20/s over 10 s, 10 s
@@ -148,11 +144,10 @@ transactions:
 test('a plan is sent whole by shards that are processes, and merged; no key is left in a file', async () => {
   const server = await bundledServer()
   const cwd = emptyFolder()
-  const flags = ['--rate', '20', '--duration', '3s', '--seed', 'runner', '--out', 'out']
-  const runner = ['--runner', 'local', '--shards', '2', '--start-in', '15s']
+  const flags = '--rate 20 --duration 3s --seed runner --out out --quiet'
+  const runner = '--runner local --shards 2 --start-in 15s'
   const env = { CHATGEN_API_KEY: server.key }
-  const args = ['load', server.url, ...flags, ...runner, '--quiet']
-  const { code, stderr } = await chatgen(args, env, cwd)
+  const { code, stderr } = await chatgen(`load ${server.url} ${flags} ${runner}`, env, cwd)
   await server.stop()
   // A busy machine may slow the generators down; their reports are still complete.
   expect([0, 6], stderr).toContain(code)

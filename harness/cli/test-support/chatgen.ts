@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished } from 'vitest'
@@ -26,13 +26,22 @@ export interface Running {
   shows(text: string): Promise<void>
 }
 
+/** A command line, or its words. */
+export type Line = string | readonly string[]
+
+/** Words of a command line; single quotes hold spaces. */
+export function wordsOf(line: Line): readonly string[] {
+  if (typeof line !== 'string') return line
+  return (line.match(/(?:'[^']*'|[^\s'])+/g) ?? []).map((word) => word.replaceAll("'", ''))
+}
+
 /** The real CLI in a separate process, in an empty folder. */
 export function start(
-  args: readonly string[],
+  line: Line,
   env: Readonly<Record<string, string>> = {},
   cwd = emptyFolder(),
 ): Running {
-  const child = spawn(process.execPath, [bin, ...args], {
+  const child = spawn(process.execPath, [bin, ...wordsOf(line)], {
     cwd,
     env: { ...inherited(/^(CHATGEN|VITEST|GITHUB_ACTIONS)/), NODE_ENV: '', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -83,11 +92,39 @@ export function inherited(except: RegExp) {
 }
 
 export function chatgen(
-  args: readonly string[],
+  line: Line,
   env: Readonly<Record<string, string>> = {},
   cwd = emptyFolder(),
 ): Promise<Ended> {
-  return start(args, env, cwd).ended
+  return start(line, env, cwd).ended
+}
+
+/** An empty folder, with these files, in which commands run with these variables. */
+export function workplace(
+  env: Readonly<Record<string, string>> = {},
+  files: Readonly<Record<string, string>> = {},
+) {
+  const folder = emptyFolder()
+  const at = (name: string) => join(folder, name)
+  const write = (name: string, text: string) => {
+    mkdirSync(dirname(at(name)), { recursive: true })
+    writeFileSync(at(name), text)
+  }
+  for (const [name, text] of Object.entries(files)) write(name, text)
+  const run = (line: Line) => chatgen(line, env, folder)
+  return {
+    ...{ folder, at, run, write },
+    start: (line: Line) => start(line, env, folder),
+    /** Runs a command, and expects how it ends. */
+    ends: async (line: Line, code: number, said?: Parameters<typeof expectEnd>[2]) => {
+      const ended = await run(line)
+      expectEnd(ended, code, said)
+      return ended
+    },
+    read: (name: string) => readFileSync(at(name), 'utf8'),
+    list: (name = '.') => readdirSync(at(name)).toSorted(),
+    report: (name = 'chatgen-results') => reportIn(at(name)),
+  }
 }
 
 type Said = string | RegExp | readonly (string | RegExp)[]
@@ -104,7 +141,8 @@ export function expectEnd(
 }
 
 /** `chatgen serve` on a free port, until the test is over or `stop` is called. */
-export async function serving(args: readonly string[], cwd = emptyFolder()) {
+export async function serving(line: Line, cwd = emptyFolder()) {
+  const args = wordsOf(line)
   const port = args.includes('--port') ? [] : ['--port', '0']
   const run = start(['serve', ...port, ...args], {}, cwd)
   const stop = async () => {

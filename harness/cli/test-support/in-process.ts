@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { vi } from 'vitest'
 import { runCommandLine } from '../main.ts'
 import type { Io } from '../terminal/io.ts'
+import { type Line, wordsOf } from './chatgen.ts'
 
 /** An Io without a terminal that discards everything. */
 export function quietIo(members: Partial<Io> = {}): Io {
@@ -23,7 +24,7 @@ export function quietIo(members: Partial<Io> = {}): Io {
 
 /** Runs a command line in this process, in its working folder or another one. */
 export async function inProcess(
-  args: readonly string[],
+  line: Line,
   env: Readonly<Record<string, string>> = {},
   folder = process.cwd(),
 ): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
@@ -38,7 +39,7 @@ export async function inProcess(
     env: process.env,
   })
   try {
-    const code = await runCommandLine(args, io)
+    const code = await runCommandLine(wordsOf(line), io)
     return { code, stdout: printed.out, stderr: printed.err }
   } finally {
     process.chdir(before)

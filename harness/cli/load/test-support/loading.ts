@@ -17,16 +17,16 @@ export interface Loaded extends Ended {
  * Runs `load` for a run that a busy machine can make invalid, which says nothing about the target: such a
  * run is repeated, at most four times.
  */
-export async function loadInTime(args: readonly string[]): Promise<Loaded> {
-  let loaded = await load(args)
+export async function loadInTime(line: string): Promise<Loaded> {
+  let loaded = await load(line)
   for (let repeat = 0; repeat < 4 && invalidByMachine(loaded.report); repeat++)
-    loaded = await load(args)
+    loaded = await load(line)
   return loaded
 }
 
 /** Puts a load on a target with the real CLI, and reads its report. */
-export async function load(args: readonly string[], folder = emptyFolder()): Promise<Loaded> {
-  const ended = await chatgen(['load', ...args], withKey, folder)
+export async function load(line: string, folder = emptyFolder()): Promise<Loaded> {
+  const ended = await chatgen(`load ${line}`, withKey, folder)
   // On a busy machine a run lasts long enough to log progress.
   expect(ended.stderr.replaceAll(/^load: \w+ \d+ s of .*\n/gm, '')).toBe('')
   return { ...ended, report: reportIn(folder) }
@@ -42,8 +42,8 @@ export function reportIn(folder: string): LoadReport {
 }
 
 /** The URL of a reference server in a separate process, for one test. */
-export async function served(...args: readonly string[]): Promise<string> {
-  return (await serving(['--key', key, ...args])).url
+export async function served(line = ''): Promise<string> {
+  return (await serving(`--key ${key} ${line}`)).url
 }
 
 /** A v3 surface that creates chats, but never answers a generation or deletion; `waits` resolves with the first of them. */
