@@ -63,22 +63,6 @@ test('--store keeps chats when the server is killed, for the same key', async ()
   expect(await chatsOn(after.url, 'test-key')).toEqual(['Kept'])
 })
 
-test('--requests-per-minute answers 429 beyond it, and the default does not', async () => {
-  const limited = await serving(['--key', 'test-key', '--requests-per-minute', '3'])
-  const unlimited = await serving(['--key', 'test-key'])
-  const models = ({ url }: typeof limited) =>
-    fetch(`${url}/api/openai/models`, { headers: { authorization: 'Bearer test-key' } })
-  const answers = []
-  for (let turn = 0; turn < 4; turn += 1) answers.push(await models(limited))
-  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 429])
-  expect(answers[0]?.headers.get('x-ratelimit-limit-requests')).toBe('3')
-  // The next one is allowed after a third of a minute.
-  const wait = Number(answers[3]?.headers.get('retry-after'))
-  expect(wait).toBeGreaterThan(10)
-  expect(wait).toBeLessThanOrEqual(20)
-  expect((await models(unlimited)).headers.get('x-ratelimit-limit-requests')).toBeNull()
-})
-
 test('--log json leaves nothing but JSON lines on standard output', async () => {
   const run = start(['serve', '--port', '0', '--key', 'test-key', '--log', 'json'])
   const errors = new ShownText()
