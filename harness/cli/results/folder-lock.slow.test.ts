@@ -1,15 +1,13 @@
 import { spawn } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { lockName } from '../../conformance/defaults.ts'
-import { chatgen, emptyFolder, expectEnd, start } from '../test-support/chatgen.ts'
+import { emptyFolder, workplace } from '../test-support/chatgen.ts'
 import { startModelsServer, withKey } from '../test-support/servers.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
-
-const only = ['--only', 'OAI-MODELS-*']
 
 /** A pid that no process has: above the maximum of Linux and macOS. */
 const nobody = 2 ** 22 + 1
@@ -21,51 +19,45 @@ function lockOf(pid: number, host = hostname()): string {
 describe('a folder in which a run writes', () => {
   test('is refused to all other commands that write results, and to no reader', async () => {
     await using server = await startModelsServer()
-    const cwd = emptyFolder()
+    const { start, ends, list, at } = workplace(withKey)
     // Outlasts all others.
-    const given = ['load', server.url, '--rate', '1', '--duration', '300s', '--out', 'same']
-    const load = start(given, withKey, cwd)
+    const load = start(`load ${server.url} --rate 1 --duration 300s --out same`)
     onTestFinished(() => void load.child.kill('SIGKILL'))
-    await vi.waitUntil(() => existsSync(join(cwd, 'same', 'requests.ndjson')), { timeout: 60_000 })
-    const before = readdirSync(join(cwd, 'same'))
-    for (const args of [
-      ['check', server.url, ...only],
-      ['load', server.url, '--rate', '1', '--duration', '1s'],
-      ['capacity', server.url, '--slo', 'ttft.p95 < 1s'],
-    ]) {
-      const ended = await chatgen([...args, '--out', 'same'], withKey, cwd)
-      const process = `process ${load.child.pid} (chatgen load, since 2`
-      const err = `chatgen: --out: the folder same is in use by ${process}`
-      expectEnd(ended, 2, { out: /^$/, err })
-    }
-    expect(readdirSync(join(cwd, 'same'))).toEqual(before)
+    await vi.waitUntil(() => existsSync(at('same/requests.ndjson')), { timeout: 60_000 })
+    const before = list('same')
+    const process = `process ${load.child.pid} (chatgen load, since 2`
+    const err = `chatgen: --out: the folder same is in use by ${process}`
+    for (const line of [
+      `check ${server.url} --only OAI-MODELS-*`,
+      `load ${server.url} --rate 1 --duration 1s`,
+      `capacity ${server.url} --slo 'ttft.p95 < 1s'`,
+    ])
+      await ends(`${line} --out same`, 2, { out: /^$/, err })
+    expect(list('same')).toEqual(before)
     load.child.kill('SIGINT')
     expect((await load.ended).code).toBe(130)
-    expect(readdirSync(join(cwd, 'same'))).not.toContain(lockName)
+    expect(list('same')).not.toContain(lockName)
   })
 
   test('is free once its process is gone, however that ended', async () => {
     await using server = await startModelsServer()
     for (const left of [lockOf(nobody), lockOf(process.pid), '', '{"pid":']) {
-      const cwd = emptyFolder()
-      writeFileSync(join(cwd, lockName), left)
-      const given = ['check', server.url, ...only, '--out', '.']
-      const { code, stderr } = await chatgen(given, withKey, cwd)
+      const { run, list } = workplace(withKey, { [lockName]: left })
+      const { code, stderr } = await run(`check ${server.url} --only OAI-MODELS-* --out .`)
       expect(stderr).not.toContain('in use')
       expect(code).not.toBe(2)
-      expect(readdirSync(cwd)).toContain('report.json')
-      expect(existsSync(join(cwd, lockName))).toBe(false)
+      expect(list()).toContain('report.json')
+      expect(list()).not.toContain(lockName)
     }
   })
 
   test('of another machine counts as in use, and the message says how to free it', async () => {
     await using server = await startModelsServer()
-    const cwd = emptyFolder()
-    writeFileSync(join(cwd, lockName), lockOf(7, 'elsewhere'))
-    const args = ['check', server.url, ...only, '--out', '.']
+    const lock = lockOf(7, 'elsewhere')
+    const { ends, read } = workplace(withKey, { [lockName]: lock })
     const err = ['process 7 on elsewhere', `delete ${lockName}`]
-    expectEnd(await chatgen(args, withKey, cwd), 2, { err })
-    expect(readFileSync(join(cwd, lockName), 'utf8')).toBe(lockOf(7, 'elsewhere'))
+    await ends(`check ${server.url} --out .`, 2, { err })
+    expect(read(lockName)).toBe(lock)
   })
 })
 
