@@ -1,11 +1,9 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ReferenceServer, startReferenceServer } from '../../../reference-server/index.ts'
 import { urlOf } from '../../client/test-support/listen-on-loopback.ts'
 import { loadProfile } from '../../conformance/profile/index.ts'
-import { chatgen, emptyFolder, expectEnd } from '../test-support/chatgen.ts'
+import { expectEnd, workplace } from '../test-support/chatgen.ts'
 import { inProcess } from '../test-support/in-process.ts'
 import { journalOf } from '../test-support/journals.ts'
 import { startModelsServer, withKey } from '../test-support/servers.ts'
@@ -13,10 +11,9 @@ import { startModelsServer, withKey } from '../test-support/servers.ts'
 describe('chatgen init', () => {
   test('writes a profile that chatgen check can use at once', async () => {
     const server = await startReferenceServer()
-    const environment = { STAGING_KEY: server.keys[0] ?? '' }
-    const folder = emptyFolder()
-    const args = ['init', server.url, '--key-env', 'STAGING_KEY', '--out', 'staging.yaml']
-    const { code, stdout, stderr } = await chatgen(args, environment, folder)
+    const { run, ends, read } = workplace({ STAGING_KEY: server.keys[0] ?? '' })
+    const line = `init ${server.url} --key-env STAGING_KEY --out staging.yaml`
+    const { code, stdout, stderr } = await run(line)
     expect(stdout).toMatchInlineSnapshot(`
       "Sent 26 requests; surfaces: openai, v2, v3
       Detected: models, deterministic, chatCursor, reasoning, images, attachments, knowledge, v2Chat
@@ -25,46 +22,42 @@ describe('chatgen init', () => {
     `)
     expect(stderr).toContain('Left on the target: 1 attachment')
     expect(code).toBe(0)
-    expect(readFileSync(join(folder, 'staging.yaml'), 'utf8')).not.toContain(server.keys[0])
-
-    const only = ['--only', 'OAI-MODELS-*', '--only', 'V3-CHAT-*', '--only', 'V2-MSG-01']
-    const check = ['check', '--target', 'staging.yaml', '--depth', 'quick', ...only]
-    expectEnd(await chatgen(check, environment, folder), 0, { out: /^CONFORMS/ })
+    expect(read('staging.yaml')).not.toContain(server.keys[0])
+    const only = '--only OAI-MODELS-* --only V3-CHAT-* --only V2-MSG-01'
+    const check = `check --target staging.yaml --depth quick ${only}`
+    await ends(check, 0, { out: /^CONFORMS/ })
     await server.close()
   })
 
   test('--out - writes to standard output and says the rest on the other', async () => {
     await using server = await startModelsServer()
-    const folder = emptyFolder()
-    const args = ['init', server.url, '--out', '-']
-    const { code, stdout, stderr } = await inProcess(args, withKey, folder)
+    const { folder, list } = workplace()
+    const { code, stdout, stderr } = await inProcess(`init ${server.url} --out -`, withKey, folder)
     expect(loadProfile({ name: 'it', text: stdout }, withKey).models.main).toBe('svc-main-model')
     expect(stderr).toContain('surfaces: openai')
-    expect(readdirSync(folder)).toEqual([])
+    expect(list()).toEqual([])
     expect(code).toBe(0)
   })
 
   test('overwrites nothing without --force, and asks nothing before', async () => {
     await using server = await startModelsServer()
-    const folder = emptyFolder()
-    writeFileSync(join(folder, 'target.yaml'), 'mine\n')
-    const refused = await inProcess(['init', server.url], withKey, folder)
+    const { folder, read } = workplace({}, { 'target.yaml': 'mine\n' })
+    const refused = await inProcess(`init ${server.url}`, withKey, folder)
     expect(refused.stderr).toBe('chatgen: target.yaml exists; pass --force to overwrite it\n')
     expect(refused.code).toBe(2)
     expect(server.requests).toBe(0)
-    const forced = await inProcess(['init', server.url, '--force'], withKey, folder)
-    expect(forced.code).toBe(0)
-    expect(readFileSync(join(folder, 'target.yaml'), 'utf8')).toContain(server.url)
+    expect((await inProcess(`init ${server.url} --force`, withKey, folder)).code).toBe(0)
+    expect(read('target.yaml')).toContain(server.url)
   })
 
   test('ends with 3 if nothing listens or the key is refused, and leaves no file', async () => {
     await using server = await startModelsServer({ refuseAll: 401 })
-    const folder = emptyFolder()
-    const unreachable = await inProcess(['init', 'http://127.0.0.1:1'], withKey, folder)
+    const { folder, list } = workplace()
+    const unreachable = await inProcess('init http://127.0.0.1:1', withKey, folder)
     expectEnd(unreachable, 3, { err: 'nothing listens there' })
-    const refused = await inProcess(['init', server.url], withKey, folder)
+    const refused = await inProcess(`init ${server.url}`, withKey, folder)
     expectEnd(refused, 3, { err: 'refuses the key on every surface' })
-    expect(readdirSync(folder)).toEqual([])
+    expect(list()).toEqual([])
   })
 })
 
@@ -75,31 +68,25 @@ beforeAll(async () => {
 afterAll(() => reference.close())
 
 describe('a base address with /api at its end', () => {
-  test.each([
-    ['check', []],
-    ['load', ['--rate', '1', '--duration', '1s']],
-    ['bench', ['--duration', '1s']],
-    ['init', []],
-  ])(
+  test.each(['check', 'load --rate 1 --duration 1s', 'bench --duration 1s', 'init'])(
     'chatgen %s ends with 3, writes nothing, and proposes the right one',
-    async (command, args) => {
-      const folder = emptyFolder()
-      const run = await inProcess([command, `${reference.url}/api`, ...args], withKey, folder)
+    async (line) => {
+      const { folder, list } = workplace()
+      const run = await inProcess(`${line} ${reference.url}/api`, withKey, folder)
       const none = `no surface of the service answers at ${reference.url}/api`
       const other = `Did you mean ${reference.url}? GET /api/openai/models: 200`
       expectEnd(run, 3, { out: /^$/, err: [none, other] })
-      expect(readdirSync(folder)).not.toContain('target.yaml')
+      expect(list()).not.toContain('target.yaml')
     },
   )
 
   test('chatgen cleanup ends with 3, and takes no 404 for a chat that is gone', async () => {
-    const folder = emptyFolder()
     const text = journalOf(reference.url)
-    writeFileSync(join(folder, 'journal.ndjson'), text)
-    const args = ['cleanup', 'journal.ndjson', `${reference.url}/api`]
+    const { folder, read } = workplace({}, { 'journal.ndjson': text })
+    const line = `cleanup journal.ndjson ${reference.url}/api`
     const err = `Did you mean ${reference.url}?`
-    expectEnd(await inProcess(args, withKey, folder), 3, { err })
-    expect(readFileSync(join(folder, 'journal.ndjson'), 'utf8')).toBe(text)
+    expectEnd(await inProcess(line, withKey, folder), 3, { err })
+    expect(read('journal.ndjson')).toBe(text)
   })
 })
 
@@ -110,10 +97,10 @@ test('chatgen init finds a compatible surface that lists no models', async () =>
     const choices = [{ index: 0, message: { role: 'assistant', content: 'Blue.' } }]
     response.end(JSON.stringify(isCompletion ? { object: 'chat.completion', choices } : {}))
   })
-  const folder = emptyFolder()
-  const ended = await inProcess(['init', await urlOf(server)], withKey, folder)
+  const { folder, read } = workplace()
+  const ended = await inProcess(`init ${await urlOf(server)}`, withKey, folder)
   expectEnd(ended, 0, { out: 'surfaces: openai\n' })
-  const text = readFileSync(join(folder, 'target.yaml'), 'utf8')
+  const text = read('target.yaml')
   expect(text).toContain('POST /api/openai/chat/completions: 200')
   expect(loadProfile({ name: 'it', text }, withKey).deterministic).toBe(true)
 })

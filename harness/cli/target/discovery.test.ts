@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { onSuccessBody } from '../../../reference-server/deviations/patches/replies.ts'
 import { rejectRequests } from '../../../reference-server/deviations/patches/requests.ts'
@@ -13,7 +11,7 @@ import {
   type Front,
   startTlsServer,
 } from '../../client/test-support/tls-front.ts'
-import { chatgen, emptyFolder, expectEnd, reportIn } from '../test-support/chatgen.ts'
+import { chatgen, expectEnd, workplace } from '../test-support/chatgen.ts'
 
 /** `chatgen check` with the real CLI, of a target of which only the URL is known. */
 
@@ -24,19 +22,14 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-function check(...args: readonly string[]) {
-  return checkOf(server.url, ...args)
-}
-
-async function checkOf(url: string, ...args: readonly string[]) {
-  const folder = emptyFolder()
-  const run = await chatgen(['check', url, ...args], withKey, folder)
-  const { requirements, target } = reportIn(join(folder, 'chatgen-results'))
+async function check(line: string, url = server.url) {
+  const { run, report } = workplace(withKey)
+  const ended = await run(`check ${url} ${line}`)
+  const { requirements, target } = report()
   const verdicts = requirements.map(({ id, verdict }) => `${id} ${verdict}`)
-  return { ...run, verdicts, capabilities: target.capabilities }
+  return { ...ended, verdicts, capabilities: target.capabilities }
 }
 
-const quick = ['--depth', 'quick']
 const onlyModel = 'SVC-Vision'
 
 function acceptingOnly(route: FaultyOperation) {
@@ -49,7 +42,8 @@ function acceptingOnly(route: FaultyOperation) {
 
 describe('chatgen check URL', () => {
   test('finds out what the selected requirements need, and judges them', async () => {
-    const { code, stderr, verdicts, capabilities } = await check('--only', 'V3-THINK-01', ...quick)
+    const found = await check('--only V3-THINK-01 --depth quick')
+    const { code, stderr, verdicts, capabilities } = found
     expect(stderr).toContain('detected openai, v3, models, chat, chatCursor, reasoning\n')
     expect(verdicts).toEqual(['V3-THINK-01 pass'])
     expect(capabilities).toEqual({ reasoning: true })
@@ -57,8 +51,8 @@ describe('chatgen check URL', () => {
   })
 
   test('ends with the commands that get to what only a profile can say', async () => {
-    const only = ['V3-THINK-01', 'KB-0*', 'OAI-STREAM-10'].flatMap((id) => ['--only', id])
-    const { code, stdout, verdicts } = await check(...only, ...quick)
+    const only = '--only V3-THINK-01 --only KB-0* --only OAI-STREAM-10'
+    const { code, stdout, verdicts } = await check(`${only} --depth quick`)
     expect(verdicts).toContain('V3-THINK-01 pass')
     expect(verdicts).toContain('KB-01 unproven')
     // Two equal answers to one request may be equal by chance.
@@ -71,7 +65,7 @@ describe('chatgen check URL', () => {
   })
 
   test('asks only the selected surfaces', async () => {
-    const { code, stderr } = await check('--profile', 'openai', '--only', 'OAI-MODELS-03')
+    const { code, stderr } = await check('--profile openai --only OAI-MODELS-03')
     expect(stderr).toContain('discovery: 2 requests, 1 generation; detected openai, models\n')
     expect(stderr).not.toContain('Left on the target')
     // Discovery treats the vision model as a capability of v3 only.
@@ -79,28 +73,28 @@ describe('chatgen check URL', () => {
   })
 
   test('detects only the models if the budget is small', async () => {
-    const { stderr } = await check('--only', 'V3-THINK-01', '--max-requests', '50', ...quick)
+    const { stderr } = await check('--only V3-THINK-01 --max-requests 50 --depth quick')
     expect(stderr).toContain('discovery: models only, because of --max-requests 50')
     expect(stderr).toContain('discovery: 3 requests, 1 generation; detected openai, v3, models\n')
     expect(stderr).not.toContain('Left on the target')
   })
 
   test.each([
-    ['the whole surface', ['--profile', 'openai', '--skip', 'OAI-MODELS,OAI-STREAM-11']],
-    ['some requirements', ['--only', 'OAI-CHAT', '--only', 'OAI-TEMP']],
-    ['a surface without a list of models', ['--profile', 'v3', '--only', 'V3-GEN-02']],
-    ['few requests', ['--only', 'OAI-CHAT-01', '--max-requests', '30']],
-  ])('names a model that the target lists, for %s', async (_, args) => {
+    ['the whole surface', '--profile openai --skip OAI-MODELS,OAI-STREAM-11'],
+    ['some requirements', '--only OAI-CHAT --only OAI-TEMP'],
+    ['a surface without a list of models', '--profile v3 --only V3-GEN-02'],
+    ['few requests', '--only OAI-CHAT-01 --max-requests 30'],
+  ])('names a model that the target lists, for %s', async (_, line) => {
     const patch = compose([
       onSuccessBody('openai.models', () => ({ data: [{ id: onlyModel }] })),
       ...(['openai.chat', 'v2.message', 'v3.generate'] as const).map(acceptingOnly),
     ])
     const keys = [withKey.CHATGEN_API_KEY]
     const oneModel = closing(await startReferenceServer({ keys, patch }))
-    const { verdicts } = await checkOf(oneModel.url, ...args)
-    const decided = verdicts.filter((line) => / (pass|fail|inconclusive|error)$/.test(line))
+    const { verdicts } = await check(line, oneModel.url)
+    const decided = verdicts.filter((text) => / (pass|fail|inconclusive|error)$/.test(text))
     expect(decided.length).toBeGreaterThan(0)
-    expect(decided.filter((line) => !line.endsWith(' pass'))).toEqual([])
+    expect(decided.filter((text) => !text.endsWith(' pass'))).toEqual([])
   })
 })
 
@@ -108,9 +102,9 @@ describe('--max-requests of a bare URL', () => {
   async function checkThroughProxy(maxRequests: number) {
     const proxy = closing(await startForwardProxy())
     const url = `http://chat.test:${new URL(server.url).port}`
-    const args = ['check', url, '--max-requests', `${maxRequests}`, ...quick]
-    const ended = await chatgen(args, { ...withKey, HTTP_PROXY: `http://127.0.0.1:${proxy.port}` })
-    return { ...ended, requests: proxy.requests.length }
+    const env = { ...withKey, HTTP_PROXY: `http://127.0.0.1:${proxy.port}` }
+    const line = `check ${url} --max-requests ${maxRequests} --depth quick`
+    return { ...(await chatgen(line, env)), requests: proxy.requests.length }
   }
 
   test.each([20, 33])('of %i includes the requests before the run', async (maxRequests) => {
@@ -129,19 +123,16 @@ describe('--max-requests of a bare URL', () => {
 })
 
 test('chatgen check --target says in a line which members a run waits for', async () => {
-  const folder = emptyFolder()
-  writeFileSync(join(folder, 'target.yaml'), `baseUrl: ${server.url}\n`)
-  const args = ['check', '--target', 'target.yaml', '--only', 'KB-0*']
-  const ended = await chatgen(args, withKey, folder)
-  expect(ended.stderr).not.toContain('discovery')
+  const { ends } = workplace(withKey, { 'target.yaml': `baseUrl: ${server.url}\n` })
   const out = 'cannot be tested without capabilities.knowledge: set it in target.yaml.'
-  expectEnd(ended, 5, { out })
+  const ended = await ends('check --target target.yaml --only KB-0*', 5, { out })
+  expect(ended.stderr).not.toContain('discovery')
 })
 
 // Each test starts the real command once or twice, and the machine may be slow.
 vi.setConfig({ testTimeout: 120_000 })
 
-const only = ['--only', 'OAI-MODELS-01', '--profile', 'openai', '--quiet']
+const only = '--only OAI-MODELS-01 --profile openai --quiet'
 const key = { CHATGEN_API_KEY: 'sk-networks-4711' }
 
 function closing<T extends { close(): Promise<void> }>(server: T): T {
@@ -165,14 +156,11 @@ const out = '1 passed, 0 violated'
 describe('chatgen check', () => {
   test('trusts an authority by variable, and by profile', async () => {
     const front = await secure()
-    const folder = emptyFolder()
-    writeFileSync(
-      join(folder, 'target.yaml'),
-      `baseUrl: ${front.url}\nnetwork: { ca: ${ca}, httpVersion: 1 }\n`,
-    )
+    const profile = `baseUrl: ${front.url}\nnetwork: { ca: ${ca}, httpVersion: 1 }\n`
+    const { run } = workplace(key, { 'target.yaml': profile })
     const runs = await Promise.all([
-      chatgen(['check', front.url, ...only], { ...key, CHATGEN_CA: ca }),
-      chatgen(['check', '--target', 'target.yaml', ...only], key, folder),
+      chatgen(`check ${front.url} ${only}`, { ...key, CHATGEN_CA: ca }),
+      run(`check --target target.yaml ${only}`),
     ])
     for (const run of runs) {
       expectEnd(run, 0, { out })
@@ -184,12 +172,12 @@ describe('chatgen check', () => {
   test('says aloud that it verifies nothing', async () => {
     const front = await secure('self-signed')
     const err = '--insecure: the TLS certificate of the target is not verified'
-    expectEnd(await chatgen(['check', front.url, ...only, '--insecure'], key), 0, { out, err })
+    expectEnd(await chatgen(`check ${front.url} ${only} --insecure`, key), 0, { out, err })
   })
 
   test('ends with 3 and one sentence for plain HTTP on a port of TLS', async () => {
     const { port } = await secure()
-    const ended = await chatgen(['check', `http://127.0.0.1:${port}`], key)
+    const ended = await chatgen(`check http://127.0.0.1:${port}`, key)
     expectEnd(ended, 3, { err: /^.*speaks TLS; try https:\/\/127\.0\.0\.1:.*\n$/ })
   })
 
@@ -199,14 +187,12 @@ describe('chatgen check', () => {
     const credential = `Basic ${Buffer.from('bob:a-secret').toString('base64')}`
     const proxy = closing(await startForwardProxy({ credential }))
     const env = { ...key, HTTPS_PROXY: `http://bob:a-secret@127.0.0.1:${proxy.port}` }
-    expectEnd(await chatgen(['check', url, ...only, '--ca', ca], env), 0, { out })
+    const line = `check ${url} ${only} --ca ${ca}`
+    expectEnd(await chatgen(line, env), 0, { out })
     expect(new Set(proxy.requests)).toEqual(new Set([`CONNECT chat.test:${front.port}`]))
     const requestCount = proxy.requests.length
-    const around = await chatgen(
-      ['check', url, ...only, '--ca', ca, '--resolve', `chat.test:${front.port}:127.0.0.1`],
-      { ...env, NO_PROXY: '.test' },
-    )
-    expectEnd(around, 0, { out })
+    const around = `${line} --resolve chat.test:${front.port}:127.0.0.1`
+    expectEnd(await chatgen(around, { ...env, NO_PROXY: '.test' }), 0, { out })
     expect(proxy.requests).toHaveLength(requestCount)
   })
 })
