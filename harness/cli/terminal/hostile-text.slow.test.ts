@@ -1,8 +1,6 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type RawServer, startRawServer } from '../../client/test-support/listen-on-loopback.ts'
-import { chatgen, emptyFolder } from '../test-support/chatgen.ts'
+import { chatgen, workplace } from '../test-support/chatgen.ts'
 import { startModelsServer, withKey } from '../test-support/servers.ts'
 import { startInTerminal } from '../test-support/terminal.ts'
 import { escapeWorkflowCommands } from './io.ts'
@@ -39,22 +37,19 @@ describe.each(Object.entries(responses))('%s', (_, response) => {
   afterAll(() => server.close())
 
   test.each([
-    ['check', ['--only', 'OAI-CHAT-*', '--only', 'OAI-ERR-*', '--only', 'V3-AUTH-*']],
-    ['init', ['--out', '-', '--timeout', '2000']],
-    ['load', ['--rate', '5', '--arrival', 'constant', '--duration', '1s', '--surface', 'openai']],
-  ])('in the output of %s is neither a control sequence nor a command', async (command, args) => {
-    const env = { CHATGEN_API_KEY: 'sk-hostile-text', GITHUB_ACTIONS: 'true' }
-    const folder = emptyFolder()
-    const { code, stdout, stderr } = await chatgen([command, server.url, ...args], env, folder)
+    'check URL --only OAI-CHAT-* --only OAI-ERR-* --only V3-AUTH-*',
+    'init URL --out - --timeout 2000',
+    'load URL --rate 5 --arrival constant --duration 1s --surface openai',
+  ])('in the output of %s is neither a control sequence nor a command', async (line) => {
+    const { run, read } = workplace({ CHATGEN_API_KEY: 'sk-hostile-text', GITHUB_ACTIONS: 'true' })
+    const { code, stdout, stderr } = await run(line.replace('URL', server.url))
     expect([0, 1, 3, 5, 6]).toContain(code)
     for (const output of [stdout, stderr]) {
       expect(controls(output)).toEqual([])
       expect(commandsIn(output)).toEqual([])
     }
-    if (command === 'check' && code !== 3) {
-      const evidence = readFileSync(join(folder, 'chatgen-results/exchanges.ndjson'), 'utf8')
-      expect(evidence).toContain('POST')
-    }
+    if (line.startsWith('check') && code !== 3)
+      expect(read('chatgen-results/exchanges.ndjson')).toContain('POST')
   })
 })
 
@@ -87,15 +82,15 @@ test('workflow commands are escaped on GitHub Actions only', () => {
 /** Color settings: FORCE_COLOR, NO_COLOR, TERM and --no-color, in a pipe or not. */
 
 const esc = '\u001b'
-const folder = emptyFolder()
-const only = ['--profile', 'openai', '--only', 'OAI-AUTH-0*']
+const { folder, read } = workplace()
 let stdout: string
 
 beforeAll(async () => {
   // A violation, because its message is from an assertion, which may be colored.
   await using server = await startModelsServer({ open: true })
   const env = { ...withKey, FORCE_COLOR: '1' }
-  const run = await chatgen(['check', server.url, '--out', 'results', ...only], env, folder)
+  const line = `check ${server.url} --out results --profile openai --only OAI-AUTH-0*`
+  const run = await chatgen(line, env, folder)
   expect(run.code).toBe(1)
   stdout = run.stdout
 })
@@ -103,16 +98,16 @@ beforeAll(async () => {
 describe('in a pipe', () => {
   test('FORCE_COLOR=1 colors what is printed, and nothing that is stored', () => {
     expect(stdout).toContain(`${esc}[`)
-    expect(readFileSync(join(folder, 'results', 'report.json'), 'utf8')).not.toMatch(/u001b/i)
+    expect(read('results/report.json')).not.toMatch(/u001b/i)
   })
 
-  test.each<[string, Record<string, string>, string[], boolean]>([
-    ['nothing is colored', {}, [], false],
-    ['FORCE_COLOR wins over NO_COLOR', { FORCE_COLOR: '1', NO_COLOR: '1' }, [], true],
-    ['FORCE_COLOR=0 is a no', { FORCE_COLOR: '0' }, [], false],
-    ['--no-color wins over FORCE_COLOR', { FORCE_COLOR: '1' }, ['--no-color'], false],
-  ])('%s', async (_, env, args, colored) => {
-    const run = await chatgen(['report', 'results', ...args], env, folder)
+  test.each<[string, Record<string, string>, string, boolean]>([
+    ['nothing is colored', {}, '', false],
+    ['FORCE_COLOR wins over NO_COLOR', { FORCE_COLOR: '1', NO_COLOR: '1' }, '', true],
+    ['FORCE_COLOR=0 is a no', { FORCE_COLOR: '0' }, '', false],
+    ['--no-color wins over FORCE_COLOR', { FORCE_COLOR: '1' }, '--no-color', false],
+  ])('%s', async (_, env, flags, colored) => {
+    const run = await chatgen(`report results ${flags}`, env, folder)
     expect(run.stdout).toContain('VIOLATED')
     expect(run.stdout.includes(esc)).toBe(colored)
   })
@@ -125,7 +120,7 @@ describe('on a terminal', () => {
     ['an empty NO_COLOR counts as none', { NO_COLOR: '' }, true],
     ['TERM=dumb has none', { TERM: 'dumb' }, false],
   ])('%s', async (_, env, colored) => {
-    const run = startInTerminal(['report', 'results'], { env, cwd: folder })
+    const run = startInTerminal('report results', { env, cwd: folder })
     await run.ended
     expect(run.raw()).toContain('VIOLATED')
     expect(run.raw().includes(`${esc}[3`)).toBe(colored)
@@ -134,7 +129,7 @@ describe('on a terminal', () => {
   test('TERM=dumb has no spinner, nor anything else that moves the cursor', async () => {
     await using server = await startModelsServer({ delayMs: 50 })
     const env = { ...withKey, TERM: 'dumb' }
-    const run = startInTerminal(['check', server.url, '--only', 'OAI-MODELS-01'], { env })
+    const run = startInTerminal(`check ${server.url} --only OAI-MODELS-01`, { env })
     await run.ended
     expect(run.raw()).toContain('CONFORMS')
     expect(run.raw()).not.toContain(esc)

@@ -1,7 +1,6 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { createSecureServer, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2'
 import { platform } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { listenOnLoopback } from '../../client/test-support/listen-on-loopback.ts'
@@ -9,65 +8,36 @@ import { certificate, certificateFile, proxyTo } from '../../client/test-support
 import { readJournal } from '../../conformance/cleanup/journal.ts'
 import { exchangesName, journalName } from '../../conformance/defaults.ts'
 import { startChatServer } from '../../conformance/test-support/chat-server.ts'
-import {
-  chatgen,
-  emptyFolder,
-  endsAtSecondPress,
-  expectEnd,
-  reportIn,
-  start,
-} from '../test-support/chatgen.ts'
+import { endsAtSecondPress, start, workplace } from '../test-support/chatgen.ts'
 import { startModelsServer, withKey } from '../test-support/servers.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
 /** Requirements that need no profile: a URL is checked without discovery. */
-const rows = ['--only', 'OAI-CHAT-*', '--only', 'V3-CHAT-*']
+const rows = '--only OAI-CHAT-* --only V3-CHAT-*'
 /** Requests that detect the target. */
 const requestCount = 3
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 /** Less than the request timeout of a minute. */
 const patienceMs = 20_000
 
-async function silentRun(args: readonly string[] = []) {
-  const folder = emptyFolder()
-  const waits = Promise.withResolvers<void>()
-  const server = await startModelsServer({
+test('a run whose target is silent is ended at once by a second SIGINT, and can still be tidied up after', async () => {
+  const { promise: waits, resolve } = Promise.withResolvers<void>()
+  await using server = await startModelsServer({
     silentAfter: requestCount,
-    onRequest: (count) => count > requestCount && waits.resolve(),
+    onRequest: (count) => count > requestCount && resolve(),
   })
   // With a profile there is no discovery before the scenarios.
-  writeFileSync(join(folder, 'target.yaml'), `baseUrl: ${server.url}\n`)
-  const given = ['--target', 'target.yaml', ...rows, '--out', 'results', ...args]
-  const run = start(['check', ...given], withKey, folder)
-  await waits.promise
-  return { run, server, folder, results: join(folder, 'results') }
-}
-
-describe('a run whose target is silent', () => {
-  test('is ended by SIGTERM, with a report', async () => {
-    const { run, server, results } = await silentRun()
-    await using _ = server
-    const before = Date.now()
-    run.child.kill('SIGTERM')
-    expectEnd(await run.ended, 130, { out: 'interrupted: partial results' })
-    expect(Date.now() - before).toBeLessThan(patienceMs)
-    const report = reportIn(results)
-    expect(report).toMatchObject({ interrupted: true, outcome: 'incomplete', faults: [] })
-    const undecided = report.requirements.filter(({ verdict }) => verdict !== 'pass')
-    expect(undecided.length).toBeGreaterThan(0)
-    for (const { message } of undecided) expect(message).toContain('interrupted')
-  })
-
-  test('is ended at once by a second SIGINT, and can still be tidied up after', async () => {
-    const { run, server, folder, results } = await silentRun()
-    await using _ = server
-    await endsAtSecondPress(run)
-    expect(readJournal(join(results, 'journal.ndjson')).head.tag).toMatch(/^chatgen-/)
-    const again = await chatgen(['rejudge', 'results', '--quiet'], {}, folder)
-    expect(again.stdout).toMatch(/^INCOMPLETE/)
-  })
+  const { start, ends, at } = workplace(withKey, { 'target.yaml': `baseUrl: ${server.url}\n` })
+  const run = start(`check --target target.yaml ${rows} --out results`)
+  await waits
+  await endsAtSecondPress(run)
+  expect(readJournal(at('results/journal.ndjson')).head.tag).toMatch(/^chatgen-/)
+  await ends('rejudge results --quiet', 5, { out: /^INCOMPLETE/ })
 })
+
+/** A profile that leaves nothing to discover. */
+const target = `apiKey: \${CHATGEN_API_KEY}\nmodels: { main: m }\nlimits: { settleMs: 0 }\n`
 
 describe('whatever the run is doing', () => {
   test.each([
@@ -77,22 +47,24 @@ describe('whatever the run is doing', () => {
   ] as const)('%s ends it with 130, without a chat left, at %s', async (signal, phase) => {
     const server = await startChatServer()
     onTestFinished(() => server.close())
-    const env = { CHATGEN_API_KEY: server.key }
-    const folder = emptyFolder()
-    const args = ['--out', 'results', '--profile', 'v3', '--explore', '5000']
-    const run = start(['check', server.url, '--target', target(folder), ...args], env, folder)
-    const files = [journalName, exchangesName].map((name) => join(folder, 'results', name))
+    const { start, at, report } = workplace(
+      { CHATGEN_API_KEY: server.key },
+      { 'target.yaml': target },
+    )
+    const more = '--out results --profile v3 --explore 5000'
+    const run = start(`check ${server.url} --target target.yaml ${more}`)
+    const files = [journalName, exchangesName].map((name) => at(`results/${name}`))
     await vi.waitUntil(() => files.some((file) => contains(file, phase)), { timeout: patienceMs })
     run.child.kill(signal)
     expect((await run.ended).code).toBe(130)
     expect(server.chats.size).toBe(0)
-    expect(reportIn(join(folder, 'results')).interrupted).toBe(true)
+    expect(report('results').interrupted).toBe(true)
   })
 
   test('SIGTERM ends a discovery with 130, without a chat left', async () => {
     const server = await startChatServer()
     onTestFinished(() => server.close())
-    const run = start(['check', server.url], { CHATGEN_API_KEY: server.key })
+    const run = start(`check ${server.url}`, { CHATGEN_API_KEY: server.key })
     await vi.waitUntil(() => server.requests.includes('POST /api/v3/chat'), { timeout: patienceMs })
     run.child.kill('SIGTERM')
     expect(await run.ended).toMatchObject({ code: 130, signal: null })
@@ -102,7 +74,7 @@ describe('whatever the run is doing', () => {
   test.runIf(platform() === 'linux')('a signal ends its start with 130', async () => {
     for (const [at, delayMs] of [0, 40, 80, 120, 160, 240, 320].entries()) {
       const signal = signals[at % signals.length]
-      const run = start(['check', 'http://127.0.0.1:9'])
+      const run = start('check http://127.0.0.1:9')
       // Before its first line runs, Node itself handles signals.
       await vi.waitUntil(() => catchesHangups(run.child.pid ?? 0), { interval: 1 })
       await sleep(delayMs)
@@ -113,13 +85,6 @@ describe('whatever the run is doing', () => {
     }
   })
 })
-
-/** A profile that leaves nothing to discover. */
-function target(folder: string): string {
-  const file = join(folder, 'target.yaml')
-  writeFileSync(file, `apiKey: \${CHATGEN_API_KEY}\nmodels: { main: m }\nlimits: { settleMs: 0 }\n`)
-  return file
-}
 
 function contains(file: string, text: string): boolean {
   return existsSync(file) && readFileSync(file, 'utf8').includes(text)
@@ -159,11 +124,8 @@ test('a process ends with its verdict though a server leaves its connections ope
 }, async () => {
   await using models = await startModelsServer()
   const front = await startFront(models.url, 2)
-  const folder = emptyFolder()
-  const only = ['--only', 'OAI-MODELS-01', '--only', 'OAI-AUTH-*']
-  const args = ['--ca', certificateFile('ca.pem'), ...only]
-  const given = ['check', front.url, ...args, '--out', join(folder, 'results')]
-  const { child, ended, shows } = start(given, withKey, folder)
+  const args = `--ca ${certificateFile('ca.pem')} --only OAI-MODELS-01 --only OAI-AUTH-*`
+  const { child, ended, shows } = start(`check ${front.url} ${args}`, withKey)
   onTestFinished(() => void child.kill('SIGKILL'))
   await shows('Results: ')
   const before = performance.now()

@@ -1,7 +1,6 @@
-import { existsSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { bin, emptyFolder, reportIn } from '../test-support/chatgen.ts'
+import { bin, wordsOf, workplace } from '../test-support/chatgen.ts'
 import { journalOf } from '../test-support/journals.ts'
 import { startModelsServer, withKey } from '../test-support/servers.ts'
 import {
@@ -26,13 +25,11 @@ const graceMs = 2000
 const slackMs = 15_000
 
 /** A check without discovery: its requirements need no other fields of the profile. */
-const check = ['check', '--target', 'profile.yaml', '--only', 'OAI-CHAT-*', '--only', 'V3-CHAT-*']
-
-const load = ['load', 'URL', '--rate', '2', '--surface', 'openai']
+const check = 'check --target profile.yaml --only OAI-CHAT-* --only V3-CHAT-*'
 
 /** A command on a terminal, once its target has gone silent after `answered` requests. */
 async function silenced(
-  args: readonly string[],
+  line: string,
   answered: number,
   { columns = 80, shows = spinner, begin = startInTerminal } = {},
 ) {
@@ -41,38 +38,45 @@ async function silenced(
     silentAfter: answered,
     onRequest: (count) => count > answered && waits.resolve(),
   })
-  const cwd = emptyFolder()
-  writeFileSync(join(cwd, 'profile.yaml'), `baseUrl: ${server.url}\n`)
-  writeFileSync(join(cwd, 'journal.ndjson'), journalOf(server.url))
-  const given = args.map((word) => (word === 'URL' ? server.url : word))
-  const run = begin(given, { env: withKey, cwd, columns })
+  const files = {
+    'profile.yaml': `baseUrl: ${server.url}\n`,
+    'journal.ndjson': journalOf(server.url),
+  }
+  const place = workplace({}, files)
+  const given = line.replace('URL', server.url)
+  const run = begin(given, { env: withKey, cwd: place.folder, columns })
   await Promise.all([waits.promise, run.shows(shows)])
-  return { run, cwd, [Symbol.asyncDispose]: server[Symbol.asyncDispose] }
+  return { ...place, run, [Symbol.asyncDispose]: server[Symbol.asyncDispose] }
 }
 
 describe('Ctrl-C on a terminal', () => {
   test.each([
-    { args: [...check, '--out', 'results'], answered: surfaces, says: 'partial results' },
-    { args: check, answered: 0, says: 'chatgen: interrupted before the first scenario' },
-    { args: ['load', 'URL', '--rate', '5'], answered: 0, says: 'chatgen: interrupted', shows: /^/ },
-    { args: [...load, '--out', 'results'], answered: 2, says: '' },
-    { args: ['init', 'URL'], answered: 0, says: 'chatgen: interrupted' },
-    { args: ['init', 'URL'], answered: surfaces, says: 'chatgen: interrupted' },
-    { args: ['cleanup', 'journal.ndjson'], answered: 0, says: '', shows: /1 chat to delete/ },
-  ])('ends chatgen $args.0 after $answered requests', async ({ args, answered, says, shows }) => {
-    await using silent = await silenced(args, answered, shows && { shows })
-    const { run, cwd } = silent
+    { line: `${check} --out results`, answered: surfaces, says: 'partial results' },
+    { line: check, answered: 0, says: 'chatgen: interrupted before the first scenario' },
+    { line: 'load URL --rate 5', answered: 0, says: 'chatgen: interrupted', shows: /^/ },
+    { line: 'load URL --rate 2 --surface openai --out results', answered: 2, says: '' },
+    { line: 'init URL', answered: 0, says: 'chatgen: interrupted' },
+    { line: 'init URL', answered: surfaces, says: 'chatgen: interrupted' },
+    { line: 'cleanup journal.ndjson', answered: 0, says: '', shows: /1 chat to delete/ },
+  ])('ends chatgen $line after $answered requests', async ({ line, answered, says, shows }) => {
+    await using silent = await silenced(line, answered, shows && { shows })
+    const { run, at, report } = silent
     const before = performance.now()
     run.press(ctrlC)
     expect(await run.ended).toEqual({ code: 130, signal: 0 })
     expect(performance.now() - before).toBeLessThan(graceMs + slackMs)
     expect(await text(run)).toContain(says)
     await expectTidy(run)
-    expect(existsSync(join(cwd, 'results', 'report.json'))).toBe(args.includes('results'))
-    if (args.includes('results') && args[0] === 'check')
-      expect(reportIn(join(cwd, 'results')).interrupted).toBe(true)
-    for (const name of ['target.yaml', 'chatgen-results'])
-      expect(existsSync(join(cwd, name))).toBe(false)
+    const hasResults = line.endsWith('results')
+    expect(existsSync(at('results/report.json'))).toBe(hasResults)
+    if (hasResults && line.startsWith('check')) {
+      const { requirements, ...found } = report('results')
+      expect(found).toMatchObject({ interrupted: true, outcome: 'incomplete', faults: [] })
+      const undecided = requirements.filter(({ verdict }) => verdict !== 'pass')
+      expect(undecided).not.toEqual([])
+      for (const { message } of undecided) expect(message).toContain('interrupted')
+    }
+    for (const name of ['target.yaml', 'chatgen-results']) expect(existsSync(at(name))).toBe(false)
   })
 
   test('leaves no frame of a spinner that fills the line, after which ^C is echoed', async () => {
@@ -89,9 +93,9 @@ describe('Ctrl-C on a terminal', () => {
   test('leaves a terminal as it was, if the run was killed', async () => {
     const script = `(echo pid=$(exec sh -c 'echo $PPID'); exec "$@"); stty -a`
     // Processes that it leaves keep the terminal open until their request times out.
-    await using silent = await silenced([...check, '--timeout', '10000'], surfaces, {
-      begin: (args, { columns = 80, env = {}, cwd = '' } = {}) => {
-        const shell = ['sh', '-c', script, 'sh', process.execPath, bin, ...args]
+    await using silent = await silenced(`${check} --timeout 10000`, surfaces, {
+      begin: (line, { columns = 80, env = {}, cwd = '' } = {}) => {
+        const shell = ['sh', '-c', script, 'sh', process.execPath, bin, ...wordsOf(line)]
         return inTerminal(shell, { columns, env, cwd })
       },
     })

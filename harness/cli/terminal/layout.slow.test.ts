@@ -1,5 +1,4 @@
-import { cpSync, mkdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { cpSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ReferenceServer, startReferenceServer } from '../../library/index.ts'
 import { chatgen, emptyFolder } from '../test-support/chatgen.ts'
@@ -28,15 +27,13 @@ beforeAll(async () => {
   env = { CHATGEN_API_KEY: server.keys[0] }
   const faults = ['v3-idempotency-forgets-answers']
   broken = await startReferenceServer({ keys: server.keys, faults })
-  mkdirSync(join(folder, 'kept'))
-  const kept = ['--profile', 'openai', '--out', 'kept', '--quiet']
-  const args = ['check', server.url, ...kept, '--only', 'OAI-MODELS-*', '--only', 'OAI-AUTH-*']
-  await chatgen(args, env, folder)
+  const kept = '--profile openai --out kept --quiet --only OAI-MODELS-* --only OAI-AUTH-*'
+  await chatgen(`check ${server.url} ${kept}`, env, folder)
 })
 afterAll(() => Promise.all([server.close(), broken.close()]))
 
 interface Command {
-  readonly args: readonly string[]
+  readonly line: string
   /** Output before Ctrl-C is pressed; commands without it end by themselves. */
   readonly until?: RegExp
   readonly code: number
@@ -47,48 +44,51 @@ interface Command {
 /** Outcome twice, facts, a line for each other list, and the paths of the results. */
 const frame = 30
 const perViolation = 12
-const quick = ['--depth', 'quick']
-const some = ['--only', 'OAI-*', '--skip', 'OAI-STREAM-11']
-const load = ['load', 'URL', '--rate', '5', '--duration', '60s', '--surface', 'v3']
-const calibrate = ['calibrate', '--duration', '1s', '--out', 'calibration.json']
-const check = ['check', 'URL', '--profile', 'openai', '--out', 'checked']
 
 const commands: Readonly<Record<string, Command>> = {
-  check: { args: check, until: /[1-9]\d*\/\d+ scenarios/, code: 130 },
-  load: { args: load, until: /e2e p50 \d/, code: 130 },
-  init: { args: ['init', 'URL'], until: /surfaces|models|reasoning/, code: 130 },
+  check: {
+    line: 'check URL --profile openai --out checked',
+    until: /[1-9]\d*\/\d+ scenarios/,
+    code: 130,
+  },
+  load: {
+    line: 'load URL --rate 5 --duration 60s --surface v3',
+    until: /e2e p50 \d/,
+    code: 130,
+  },
+  init: { line: 'init URL', until: /surfaces|models|reasoning/, code: 130 },
   bench: {
-    args: ['bench', '--duration', '1s', '--only', '*stream'],
+    line: 'bench --duration 1s --only *stream',
     until: /stream: 1 s.*generate stream: w/s,
     code: 130,
   },
-  calibrate: { args: calibrate, until: /rate 1 of/, code: 130 },
-  serve: { args: ['serve', '--port', '0'], until: /Listening/, code: 0 },
-  rejudge: { args: ['rejudge', 'kept', '--out', 'again'], code: 5 },
-  report: { args: ['report', 'kept'], code: 0 },
-  cleanup: { args: ['cleanup', 'kept/journal.ndjson', '--dry-run'], code: 0 },
+  calibrate: {
+    line: 'calibrate --duration 1s --out calibration.json',
+    until: /rate 1 of/,
+    code: 130,
+  },
+  serve: { line: 'serve --port 0', until: /Listening/, code: 0 },
+  rejudge: { line: 'rejudge kept --out again', code: 5 },
+  report: { line: 'report kept', code: 0 },
+  cleanup: { line: 'cleanup kept/journal.ndjson --dry-run', code: 0 },
   'check that conforms': {
-    args: ['check', '--reference', ...quick, ...some],
+    line: 'check --reference --depth quick --only OAI-* --skip OAI-STREAM-11',
     code: 0,
     maxLines: frame,
   },
   'check that finds a violation': {
-    args: ['check', 'BROKEN', ...quick, '--only', 'V3-IDEM-*'],
+    line: 'check BROKEN --depth quick --only V3-IDEM-*',
     code: 1,
     maxLines: frame + perViolation,
   },
   'check that is undecided': {
-    args: ['check', 'URL', '--only', 'OAI-MODELS-*'],
+    line: 'check URL --only OAI-MODELS-*',
     code: 5,
     maxLines: frame,
   },
-  'check of nothing': {
-    args: ['check', 'http://127.0.0.1:1', '--out', 'none'],
-    code: 3,
-    maxLines: 2,
-  },
-  'check --dry-run': { args: ['check', 'URL', '--dry-run'], code: 0 },
-  'load --dry-run': { args: ['load', 'URL', '--dry-run', '--rate', '5'], code: 0 },
+  'check of nothing': { line: 'check http://127.0.0.1:1 --out none', code: 3, maxLines: 2 },
+  'check --dry-run': { line: 'check URL --dry-run', code: 0 },
+  'load --dry-run': { line: 'load URL --dry-run --rate 5', code: 0 },
 }
 
 test.each(Object.entries(commands))('chatgen %s in 80 columns and in 60', async (_, command) => {
@@ -96,13 +96,12 @@ test.each(Object.entries(commands))('chatgen %s in 80 columns and in 60', async 
 })
 
 async function expectLayout(
-  { args, until, code, maxLines = 1_000 }: Command,
+  { line, until, code, maxLines = 1_000 }: Command,
   columns: number,
 ): Promise<void> {
   const cwd = emptyFolder()
   cpSync(folder, cwd, { recursive: true })
-  const urls: Record<string, string> = { URL: server.url, BROKEN: broken.url }
-  const given = args.map((word) => urls[word] ?? word)
+  const given = line.replace('URL', server.url).replace('BROKEN', broken.url)
   const run = startInTerminal(given, { columns, env, cwd })
   if (until !== undefined) {
     await run.shows(until)

@@ -1,8 +1,19 @@
-import { spawn } from 'node:child_process'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import type { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { describe, expect, test, vi } from 'vitest'
-import { bin, emptyFolder, endsAtSlip, failing, slip, start } from '../test-support/chatgen.ts'
+import {
+  bin,
+  endsAtSlip,
+  failing,
+  inherited,
+  slip,
+  start,
+  wordsOf,
+  workplace,
+} from '../test-support/chatgen.ts'
 import { startModelsServer, withKey } from '../test-support/servers.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
@@ -12,19 +23,19 @@ vi.setConfig({ testTimeout: 120_000 })
 const ended = 'chatgen: standard output cannot be written'
 
 async function check(url: string, redirection: string, rows = 'OAI-MODELS-01') {
-  const cwd = emptyFolder()
-  const script = `"$NODE" "$BIN" check ${url} --only ${rows} --out results --quiet ${redirection}`
-  const { CI: _, ...inherited } = process.env
+  const { folder: cwd, report } = workplace()
+  const script = `"$NODE" "$BIN" check ${url} --only ${rows} --quiet ${redirection}`
   const child = spawn('bash', ['-c', `set -o pipefail; ${script}`], {
     cwd,
-    env: { ...inherited, NODE: process.execPath, BIN: bin, ...withKey, NODE_ENV: '' },
+    env: { ...inherited(/^CI$/), NODE: process.execPath, BIN: bin, ...withKey, NODE_ENV: '' },
   })
-  let stderr = ''
-  child.stderr.on('data', (bytes) => (stderr += bytes))
   child.stdout.resume()
-  const code = await new Promise((resolve) => child.on('close', resolve))
-  const report = JSON.parse(readFileSync(join(cwd, 'results', 'report.json'), 'utf8'))
-  return { code, stderr, outcome: report.outcome }
+  return { ...(await endOf(child)), outcome: report().outcome }
+}
+
+async function endOf(child: ChildProcess & { readonly stderr: Readable }) {
+  const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'close')])
+  return { code, stderr }
 }
 
 describe.runIf(existsSync('/dev/full'))('the exit code is that of the verdict', () => {
@@ -55,37 +66,31 @@ test.each([
   ['a rejection', slip],
   ['an exception', `throw new Error('a slip of ours')`],
 ])('%s that nobody catches ends with 4', async (_, statement) => {
-  const run = start(['serve', '--port', '0'], failing(statement))
+  const run = start('serve --port 0', failing(statement))
   await run.shows('Listening')
   await endsAtSlip(run)
 })
 
 describe('a reader who has had enough', () => {
   test('of a list is no fault', async () => {
-    expect(await firstLine(['serve', '--list-faults'])).toEqual({ code: 0, stderr: '' })
+    expect(await firstLine('serve --list-faults')).toEqual({ code: 0, stderr: '' })
   })
 
   test('of a report changes no exit code', async () => {
     await using server = await startModelsServer({ open: true })
-    const target = join(emptyFolder(), 'target.yaml')
-    writeFileSync(target, `baseUrl: ${server.url}\n`)
-    const args = ['check', '--target', target, '--only', 'OAI-AUTH-01']
-    expect(await firstLine(args)).toEqual({ code: 1, stderr: '' })
+    const { at } = workplace({}, { 'target.yaml': `baseUrl: ${server.url}\n` })
+    const line = `check --target ${at('target.yaml')} --only OAI-AUTH-01`
+    expect(await firstLine(line)).toEqual({ code: 1, stderr: '' })
   })
 })
 
 /** Reads nothing at all: the pipe is closed before the first word. */
-async function firstLine(args: readonly string[]) {
-  const child = spawn(process.execPath, [bin, ...args], {
+async function firstLine(line: string) {
+  const child = spawn(process.execPath, [bin, ...wordsOf(line)], {
     cwd: '/tmp',
     env: { PATH: process.env['PATH'], ...withKey, CHATGEN_OUT: `/tmp/chatgen-pipe-${process.pid}` },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   child.stdout.destroy()
-  let stderr = ''
-  child.stderr.on('data', (bytes) => {
-    stderr += bytes
-  })
-  const code = await new Promise((resolve) => child.on('close', resolve))
-  return { code, stderr }
+  return endOf(child)
 }

@@ -1,6 +1,6 @@
 import { spawn } from '@lydell/node-pty'
 import headless from '@xterm/headless'
-import { bin, emptyFolder, inherited, ShownText } from './chatgen.ts'
+import { bin, emptyFolder, inherited, type Line, ShownText, wordsOf } from './chatgen.ts'
 
 export interface TerminalOptions {
   readonly columns?: number
@@ -36,10 +36,10 @@ export const ctrlC = '\u0003'
 
 /** The real CLI on a pseudo-terminal that has a size. */
 export function startInTerminal(
-  args: readonly string[],
+  line: Line,
   { columns = 80, env = {}, cwd = emptyFolder() }: TerminalOptions = {},
 ): InTerminal {
-  return inTerminal([process.execPath, bin, ...args], { columns, env, cwd })
+  return inTerminal([process.execPath, bin, ...wordsOf(line)], { columns, env, cwd })
 }
 
 /** Any command on a pseudo-terminal that has a size. */
