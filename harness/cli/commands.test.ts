@@ -16,21 +16,21 @@ import {
   chatgen,
   emptyFolder,
   expectEnd,
-  reportIn,
+  workplace,
 } from './test-support/chatgen.ts'
 import { inProcess } from './test-support/in-process.ts'
 import { startModelsServer, withKey } from './test-support/servers.ts'
 
 test('--help lists the commands', async () => {
   const out = /^Usage: chatgen[\s\S]*\n {2}check \[options\] \[url\] /
-  expectEnd(await chatgen(['--help']), 0, { out })
+  expectEnd(await chatgen('--help'), 0, { out })
 })
 
 test('list names every requirement, and --only a part', async () => {
-  const all = await inProcess(['list', '--json'])
+  const all = await inProcess('list --json')
   const ids = JSON.parse(all.stdout).map((row: { id: string }) => row.id)
   expect(ids).toEqual(expect.arrayContaining(requirementIds))
-  const some = await inProcess(['list', '--only', 'V3-IDEM-*'])
+  const some = await inProcess('list --only V3-IDEM-*')
   expect(some.stdout.trim().split('\n')).toHaveLength(
     requirementIds.filter((id) => id.startsWith('V3-IDEM-')).length,
   )
@@ -40,7 +40,7 @@ test('serve says in a line that its port is taken', async () => {
   await using server = await startModelsServer()
   const { port } = new URL(server.url)
   const err = `port ${port} of 127.0.0.1 is in use (EADDRINUSE)`
-  expectEnd(await inProcess(['serve', '--port', port]), 2, { err })
+  expectEnd(await inProcess(`serve --port ${port}`), 2, { err })
 })
 
 test.each([
@@ -57,13 +57,13 @@ test.each([
 test('a flag wins over its environment twin, and the twin over the profile', async () => {
   await using server = await startModelsServer()
   const environment = { ...withKey, CHATGEN_ONLY: 'OAI-MODELS-04', CHATGEN_PROFILE: 'openai' }
-  const rows = async (args: readonly string[]) => {
-    const folder = emptyFolder()
-    await chatgen(['check', server.url, '--out', folder, ...args], environment)
-    return reportIn(folder).requirements.map(({ id }) => id)
+  const rows = async (flags: string) => {
+    const { run, report } = workplace(environment)
+    await run(`check ${server.url} ${flags}`)
+    return report().requirements.map(({ id }) => id)
   }
-  expect(await rows([])).toEqual(['OAI-MODELS-04'])
-  expect(await rows(['--only', 'OAI-MODELS-01'])).toEqual(['OAI-MODELS-01'])
+  expect(await rows('')).toEqual(['OAI-MODELS-04'])
+  expect(await rows('--only OAI-MODELS-01')).toEqual(['OAI-MODELS-01'])
 })
 
 test('names run and scenario in every request', async () => {
@@ -73,10 +73,8 @@ test('names run and scenario in every request', async () => {
     response.setHeader('content-type', 'application/json').end('{"data":[{"id":"a"}]}')
   })
   onTestFinished(() => host.close())
-  const folder = emptyFolder()
-  const quick = ['--profile', 'openai', '--depth', 'quick']
-  const args = [...quick, '--seed', 'abc', '--out', join(folder, 'results')]
-  expect((await chatgen(['check', host.url, ...args], withKey)).code).toBe(1)
+  const line = `check ${host.url} --profile openai --depth quick --seed abc`
+  expect((await chatgen(line, withKey)).code).toBe(1)
   // The first request locates the compatible surface before the run, so it names no run.
   const [, , ...ofRun] = names
   expect(ofRun.length).toBeGreaterThan(20)
@@ -88,8 +86,8 @@ test('certify --dry-run names every field that is missing, and sends nothing', a
   writeFileSync(join(folder, 'product.yaml'), 'vendor: Example AG\nname: Chat\n')
   writeFileSync(join(folder, 'target.yaml'), 'capabilities: { images: false }\n')
   mkdirSync(join(folder, 'chatgen-certificate/rounds'), { recursive: true })
-  const args = ['certify', 'http://127.0.0.1:9', '--target', 'target.yaml', '--dry-run']
-  const { code, stderr } = await chatgen([...args, '--product', 'product.yaml'], withKey, folder)
+  const line = 'certify http://127.0.0.1:9 --target target.yaml --dry-run --product product.yaml'
+  const { code, stderr } = await chatgen(line, withKey, folder)
   expect(stderr.trim().split('\n')).toEqual([
     'chatgen: product.yaml: version: it is missing',
     'chatgen: product.yaml: contact: it is missing',

@@ -1,9 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { targetFixture } from '../../fixtures/targets.ts'
 import { type ReferenceServerOptions, startReferenceServer } from '../library/index.ts'
-import { chatgen, type Ended, emptyFolder } from './test-support/chatgen.ts'
+import { type Ended, workplace } from './test-support/chatgen.ts'
 import {
   type Answer,
   type Middleman,
@@ -23,21 +22,17 @@ test('every dispute has its evidence on the page', () => {
 })
 
 test.concurrent.for(excerpts)('$name', { timeout: 240_000 }, async ({ name, text }) => {
-  const dispute = disputes[name] ?? { args: [] }
+  const dispute = disputes[name] ?? { flags: '' }
   const { stdout, code } = await have(dispute)
   for (const paragraph of text.split('\n\n'))
     expect(timeless(stdout)).toContain(timeless(paragraph))
   expect(code).toBe(text.includes('INCOMPLETE') ? 5 : 0)
-  const command = `--target target.yaml ${dispute.args.map(quoted).join(' ')}`
-  if (name !== 'a slow model, with patience') expect(page).toContain(command)
+  if (name !== 'a slow model, with patience')
+    expect(page).toContain(`--target target.yaml ${dispute.flags}`)
 })
 
 function timeless(text: string): string {
   return text.replaceAll(/\d+ ms/g, '… ms')
-}
-
-function quoted(word: string): string {
-  return word.includes('*') ? `'${word}'` : word
 }
 
 /** A situation in which an implementer and a report may disagree; docs/disputes.md describes each. */
@@ -45,50 +40,48 @@ interface Dispute {
   readonly server?: ReferenceServerOptions
   readonly proxy?: Middleman
   /** Further arguments of `chatgen check --target target.yaml`. */
-  readonly args: readonly string[]
+  readonly flags: string
 }
 
 const disputes: Readonly<Record<string, Dispute>> = {
   'a proxy that buffers': {
     server: { pace: 'ttft=100ms,gap=30ms' },
     proxy: {},
-    args: ['--only', 'V3-SSE-0*', '--only', 'V3-SSE-30', '--verbose'],
+    flags: "--only 'V3-SSE-0*' --only V3-SSE-30 --verbose",
   },
   'a rate limit': {
     proxy: { instead: limited },
-    args: ['--only', 'V3-CHAT-0*', '--jobs', '1'],
+    flags: "--only 'V3-CHAT-0*' --jobs 1",
   },
   'another error shape': {
     server: { dialects: ['errors-with-detail'] },
-    args: ['--only', 'OAI-ERR-*', '--only', 'V3-IDEM-01', '--only', 'V3-CHAT-14', '--verbose'],
+    flags: "--only 'OAI-ERR-*' --only V3-IDEM-01 --only V3-CHAT-14 --verbose",
   },
   'a slow model': {
     server: { pace: 'ttft=1500ms' },
-    args: ['--only', 'OAI-CHAT-0*', '--timeout', '1000', '--jobs', '1'],
+    flags: "--only 'OAI-CHAT-0*' --timeout 1000 --jobs 1",
   },
   'a slow model, with patience': {
     server: { pace: 'ttft=1500ms' },
-    args: ['--only', 'OAI-CHAT-0*', '--timeout', '30000', '--depth', 'quick'],
+    flags: "--only 'OAI-CHAT-0*' --timeout 30000 --depth quick",
   },
   'a chat list under items': {
     server: { dialects: ['lists-under-items'] },
-    args: ['--only', 'V3-CHAT-0*', '--verbose'],
+    flags: "--only 'V3-CHAT-0*' --verbose",
   },
 }
 
 /** Reproduces the dispute with the real CLI. */
-async function have({ server, proxy, args }: Dispute): Promise<Ended> {
-  const folder = emptyFolder()
+async function have({ server, proxy, flags }: Dispute): Promise<Ended> {
   const keys = ['sk-dispute-4711-of-ours', 'sk-dispute-4712-of-another']
   const reference = await startReferenceServer({ keys, ...server })
   try {
     await using between = proxy && (await startProxy(reference.url, proxy))
     const baseUrl = between?.url ?? reference.url
     const profile = targetFixture('reference').text.replace(/^baseUrl: .*$/m, `baseUrl: ${baseUrl}`)
-    writeFileSync(join(folder, 'target.yaml'), profile)
     const env = { CHATGEN_API_KEY: keys[0] ?? '', CHATGEN_OTHER_KEY: keys[1] ?? '' }
-    const given = ['check', '--target', 'target.yaml', '--seed', 'dispute', ...args]
-    return await chatgen(given, env, folder)
+    const { run } = workplace(env, { 'target.yaml': profile })
+    return await run(`check --target target.yaml --seed dispute ${flags}`)
   } finally {
     await reference.close()
   }

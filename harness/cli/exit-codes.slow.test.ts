@@ -6,21 +6,21 @@ import { type Behavior, key, startModelsServer, withKey } from './test-support/s
 
 /** Each exit code of the real CLI, and their precedence: 130, 2, 3, 1, 4, 5, 0. */
 
-const models = ['--only', 'OAI-MODELS-01', '--only', 'OAI-MODELS-04']
-const auth = ['--only', 'OAI-AUTH-01']
+const models = '--only OAI-MODELS-01 --only OAI-MODELS-04'
+const auth = '--only OAI-AUTH-01'
 /** Needs a capability that no detection finds. */
-const undecided = ['--only', 'OAI-MODELS-03']
+const undecided = '--only OAI-MODELS-03'
 
-test.each<[code: number, why: string, Behavior, args: readonly string[], says: RegExp]>([
+test.each<[code: number, why: string, Behavior, flags: string, says: RegExp]>([
   [0, 'the target conforms', {}, models, /^CONFORMS/],
   [1, 'a requirement is violated', { open: true }, auth, /^VIOLATED/],
-  [1, 'one is violated and one undecided', { open: true }, [...auth, ...undecided], /^VIOLATED/],
-  [2, 'a flag is unknown', {}, ['--strikt'], /Did you mean --strict\?/],
-  [3, 'every surface refuses the key', { refuseAll: 401 }, [], /on every surface \(401\)/],
-  [5, 'a required one is undecided', {}, [...models, ...undecided], /capabilities\.images/],
-])('check ends with %i if %s', async (code, _, behavior, args, says) => {
+  [1, 'one is violated and one undecided', { open: true }, `${auth} ${undecided}`, /^VIOLATED/],
+  [2, 'a flag is unknown', {}, '--strikt', /Did you mean --strict\?/],
+  [3, 'every surface refuses the key', { refuseAll: 401 }, '', /on every surface \(401\)/],
+  [5, 'a required one is undecided', {}, `${models} ${undecided}`, /capabilities\.images/],
+])('check ends with %i if %s', async (code, _, behavior, flags, says) => {
   await using server = await startModelsServer(behavior)
-  const ended = await chatgen(['check', server.url, ...args], withKey)
+  const ended = await chatgen(`check ${server.url} ${flags}`, withKey)
   expect(ended.code).toBe(code)
   expect(ended.stdout + ended.stderr).toMatch(says)
 })
@@ -28,15 +28,14 @@ test.each<[code: number, why: string, Behavior, args: readonly string[], says: R
 test('check ends with 0 again if it is repeated with its seed', async () => {
   const server = await startReferenceServer({ keys: [key] })
   onTestFinished(() => server.close())
-  const args = ['check', server.url, '--only', 'V3-GEN-01', '--seed', 'same', '--quiet']
-  expect((await chatgen(args, withKey)).code).toBe(0)
-  expect((await chatgen(args, withKey)).code).toBe(0)
+  const line = `check ${server.url} --only V3-GEN-01 --seed same --quiet`
+  for (const _ of ['once', 'again']) expect((await chatgen(line, withKey)).code).toBe(0)
 })
 
 test.each([
   [4, 'the command itself fails', {}, models, /^INCOMPLETE .* 1 internal error/],
   [1, 'it fails and a requirement is violated', { open: true }, auth, /^VIOLATED/],
-] as const)('check ends with %i if %s', async (code, _, behavior: Behavior, args, says) => {
+] as const)('check ends with %i if %s', async (code, _, behavior: Behavior, flags, says) => {
   const reached = Promise.withResolvers<void>()
   // One of a scenario.
   const request = behavior.open ? 8 : 6
@@ -45,8 +44,8 @@ test.each([
     delayMs: 300,
     onRequest: (count) => count === request && reached.resolve(),
   })
-  const given = [...args, '--profile', 'openai', '--jobs', '1']
-  const run = start(['check', server.url, ...given], { ...withKey, ...failing(slip) })
+  const line = `check ${server.url} ${flags} --profile openai --jobs 1`
+  const run = start(line, { ...withKey, ...failing(slip) })
   await reached.promise
   run.child.kill('SIGUSR2')
   expectEnd(await run.ended, code, { out: ['a slip of ours', says] })
@@ -59,32 +58,30 @@ const loud = /DRY RUN: CHATGEN_DRY_RUN is set in the environment of this CI job.
 const plain = /nothing was sent, nothing was tested/
 
 test.each([
-  [['check', '--only', 'OAI-MODELS-01', '--quiet'], inCi, 5, loud],
-  [['load', '--rate', '1'], inCi, 5, loud],
-  [['load', '--rate', '1', '--dry-run'], { CI: 'true' }, 0, plain],
-  [['load', '--rate', '1'], { CI: '', CHATGEN_DRY_RUN: '1' }, 0, plain],
-])('a dry run of %j in the environment %j ends with %i: %s', async (args, env, code, err) => {
+  ['check URL --only OAI-MODELS-01 --quiet', inCi, 5, loud],
+  ['load URL --rate 1', inCi, 5, loud],
+  ['load URL --rate 1 --dry-run', { CI: 'true' }, 0, plain],
+  ['load URL --rate 1', { CI: '', CHATGEN_DRY_RUN: '1' }, 0, plain],
+])('a dry run of %s in the environment %j ends with %i: %s', async (line, env, code, err) => {
   await using server = await startModelsServer()
-  const [command = '', ...flags] = args
   const run = code === 5 ? chatgen : inProcess
-  expectEnd(await run([command, server.url, ...flags], env), code, { err })
+  expectEnd(await run(line.replace('URL', server.url), env), code, { err })
   expect(server.requests).toBe(0)
 })
 
 test('ui listens at --port, says in a sentence that it is in use, and ends with 0 at Ctrl-C', async () => {
-  const first = start(['ui', 'http://127.0.0.1:9'])
+  const first = start('ui http://127.0.0.1:9')
   await first.shows('token=')
   const { port } = new URL(/http:\S+/.exec(first.soFar())?.[0] ?? '')
-  const second = await chatgen(['ui', 'http://127.0.0.1:9', '--port', port])
   const err = `port ${port} of 127.0.0.1 is in use; choose another with --port`
-  expectEnd(second, 2, { err })
+  expectEnd(await chatgen(`ui http://127.0.0.1:9 --port ${port}`), 2, { err })
   first.child.kill('SIGINT')
   expect((await first.ended).code).toBe(0)
 })
 
 test('without a terminal, a check with --ui ends as a check does, and with its output', async () => {
-  const args = ['check', '--reference', '--only', 'OAI-MODELS-01', '--ui', '--json']
-  const { code, stdout, stderr } = await chatgen(args, { CHATGEN_UI: 'true' })
+  const line = 'check --reference --only OAI-MODELS-01 --ui --json'
+  const { code, stdout, stderr } = await chatgen(line, { CHATGEN_UI: 'true' })
   expect(stderr).toMatch(/Page: http:\/\/127\.0\.0\.1:\d+\/\?token=\S+/)
   expect(JSON.parse(stdout)).toMatchObject({ kind: 'conformance-report', outcome: 'conforms' })
   expect(code).toBe(0)
