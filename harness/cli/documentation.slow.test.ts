@@ -8,7 +8,7 @@ import { startReferenceServer } from '../../reference-server/index.ts'
 import { freePort } from '../../reference-server/test-support/free-port.ts'
 import { capacityReportOf } from '../../reports/capacity/test-support/sketch.ts'
 import { reportToJson } from '../../reports/text/digest.ts'
-import { ask, chatgen, emptyFolder, ShownText } from './test-support/chatgen.ts'
+import { ask, chatgen, emptyFolder, shownBy } from './test-support/chatgen.ts'
 
 /**
  * The commands of README.md and of docs/, page by page in order and as written, except for ports, deployments and long
@@ -77,9 +77,8 @@ const stored = emptyFolder()
 beforeAll(async () => {
   const server = await startReferenceServer({ keys })
   const env = { CHATGEN_API_KEY: keys[0] ?? '' }
-  const check = ['check', server.url, '--only', 'OAI-MODELS-01', '--out', 'check']
-  const load = ['load', server.url, '--rate', '5', '--duration', '1s', '--out', 'load']
-  for (const args of [check, load]) await chatgen(args, env, stored)
+  await chatgen(`check ${server.url} --only OAI-MODELS-01 --out check`, env, stored)
+  await chatgen(`load ${server.url} --rate 5 --duration 1s --out load`, env, stored)
   await server.close()
 }, 120_000)
 
@@ -228,9 +227,7 @@ function ended(command: string, { cwd, env }: Place): Promise<{ code: number; ou
 async function untilShown(command: string, text: string, { cwd, env }: Place) {
   const child = spawn('bash', ['-c', `exec ${command}`], { cwd, env })
   const closed = once(child, 'close')
-  const output = new ShownText()
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (bytes) => output.add(String(bytes)))
+  const output = shownBy(child.stdout, child.stderr)
   const listening = output.until((all) => all.includes(text))
   await Promise.race([
     listening,

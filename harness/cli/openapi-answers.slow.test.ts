@@ -1,23 +1,20 @@
 /** Responses of a whole check against /openapi.json, with a validator that shares no code with either. */
 
-import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, test } from 'vitest'
 import type { Exchange, WireResponse } from '../../contract/index.ts'
 import { startReferenceServer } from '../../reference-server/index.ts'
 import type { Json } from '../../reference-server/test-support/server.ts'
 import { readRecording } from './results/stored-report.ts'
-import { chatgen, emptyFolder } from './test-support/chatgen.ts'
+import { workplace } from './test-support/chatgen.ts'
 
 test('every answer of a whole check is one that /openapi.json describes', async () => {
-  const folder = emptyFolder()
+  const { at, ends } = workplace()
   // Deeper runs add no operation, status or media type.
-  const args = ['check', '--reference', '--depth', 'quick', '--quiet']
-  const { code } = await chatgen(args, {}, folder)
-  expect(code).toBe(0)
+  await ends('check --reference --depth quick --quiet', 0)
   const document = await openApi()
   const validate = validator(document)
-  const recording = readRecording(join(folder, 'chatgen-results/exchanges.ndjson'))
+  const recording = readRecording(at('chatgen-results/exchanges.ndjson'))
   const problems: string[] = []
   const described = new Set<string>()
   const broken: string[] = []

@@ -10,7 +10,7 @@ import { halfSilentServer } from '../load/test-support/loading.ts'
 import { chatgen, chatsOn, emptyFolder, expectEnd, start } from '../test-support/chatgen.ts'
 import { exitCodeOfBench } from './bench.ts'
 
-const brief = ['--duration', '1s', '--connections', '2', '--max-tokens', '4', '--quiet']
+const brief = '--duration 1s --connections 2 --max-tokens 4 --quiet'
 
 test('benches the bundled server, and prints a table', async () => {
   const out = [
@@ -19,16 +19,15 @@ test('benches the bundled server, and prints a table', async () => {
     /^compatible stream +[\d.]+ +[\d.]+ /m,
     /^compatible JSON +[\d.]+ +– /m,
   ]
-  const ended = await chatgen(['bench', '--only', 'compatible*', ...brief])
-  expectEnd(ended, 0, { out, err: /^$/ })
+  expectEnd(await chatgen(`bench --only compatible* ${brief}`), 0, { out, err: /^$/ })
 })
 
 test('benches an address, with its key, and prints JSON', async () => {
   const server = await startReferenceServer({ keys: ['sk-a-test-key'] })
   const env = { CHATGEN_API_KEY: 'sk-a-test-key', CHATGEN_BENCH_CONNECTIONS: '3' }
-  const args = ['bench', server.url, '--only', 'one-shot JSON', '--duration', '1s', '--json']
-  const ended = await chatgen(args, env)
-  const refused = await chatgen(args, { ...env, CHATGEN_API_KEY: 'sk-another-key' })
+  const line = `bench ${server.url} --only 'one-shot JSON' --duration 1s --json`
+  const ended = await chatgen(line, env)
+  const refused = await chatgen(line, { ...env, CHATGEN_API_KEY: 'sk-another-key' })
   await server.close()
   expectEnd(ended, 0, { err: 'bench: one-shot JSON: 1 s with 3 connections' })
   expectEnd(refused, 3, { out: /^$/, err: 'refuses the key' })
@@ -76,8 +75,8 @@ test.each([
 
 test('stores a calibration in the cache of the user', async () => {
   const cache = emptyFolder()
-  const args = ['calibrate', '--rates', '300,600', '--duration', '2s', '--json', '--quiet']
-  const { code, stdout } = await chatgen(args, { XDG_CACHE_HOME: cache })
+  const line = 'calibrate --rates 300,600 --duration 2s --json --quiet'
+  const { code, stdout } = await chatgen(line, { XDG_CACHE_HOME: cache })
   const text = readFileSync(join(cache, 'chatgen', 'calibration.json'), 'utf8')
   const stored = calibration.parse(JSON.parse(text))
   expect(stored).toEqual(JSON.parse(stdout))
@@ -106,8 +105,8 @@ describe('Ctrl-C', () => {
   test('prints what was measured, and leaves no chat behind', async () => {
     const server = await startReferenceServer({ keys: [key] })
     onTestFinished(() => server.close())
-    const load = ['--duration', '60s', '--connections', '2', '--turns', '1000']
-    const run = start(['bench', server.url, '--only', 'generate*', ...load], withKey)
+    const load = '--duration 60s --connections 2 --turns 1000'
+    const run = start(`bench ${server.url} --only generate* ${load}`, withKey)
     await sleep(intoMeasuring)
     run.child.kill('SIGINT')
     const rest = 'Interrupted: the other cases were not measured.'
@@ -117,7 +116,7 @@ describe('Ctrl-C', () => {
 
   test('waits for no target that is silent', async () => {
     const server = await halfSilentServer()
-    const run = start(['bench', server.url, '--only', 'compatible*', '--json'], withKey)
+    const run = start(`bench ${server.url} --only compatible* --json`, withKey)
     await server.waits
     run.child.kill('SIGINT')
     const { code, stdout } = await run.ended
@@ -129,7 +128,7 @@ describe('Ctrl-C', () => {
 test.runIf(process.platform === 'linux')(
   'a bench that is killed takes its server along',
   async () => {
-    const run = start(['bench', '--only', 'compatible JSON', '--duration', '60s'])
+    const run = start(`bench --only 'compatible JSON' --duration 60s`)
     const { pid = 0 } = run.child
     const children = () => readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim()
     await vi.waitFor(() => expect(children()).toMatch(/^\d+$/), 20_000)

@@ -31,7 +31,7 @@ describe.skipIf(missing !== '')(`serve --store postgres://… ${missing}`, () =>
 const generate = '/api/v3/message/generate'
 
 function replica(store: string) {
-  return serving(['--key', 'test-key', '--store', store, '--lease', '5s'])
+  return serving(`--key test-key --store ${store} --lease 5s`)
 }
 
 async function send(url: string, path: string, body?: object) {

@@ -1,26 +1,16 @@
 import { execFile } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import {
-  ask,
-  chatsOn,
-  emptyFolder,
-  newChat,
-  ShownText,
-  serving,
-  start,
-} from '../test-support/chatgen.ts'
+import { ask, chatsOn, newChat, serving, start, workplace } from '../test-support/chatgen.ts'
 
 const shell = promisify(execFile)
 
 describe('the banner', () => {
   test.each([
-    ['a generated key', [], {}],
-    ['a given key', ['--key', 'test-key'], { CHATGEN_API_KEY: 'test-key' }],
-  ])('has a curl line that works, with %s', async (_, args, env) => {
-    const { run } = await serving(args)
+    ['a generated key', '', {}],
+    ['a given key', '--key test-key', { CHATGEN_API_KEY: 'test-key' }],
+  ])('has a curl line that works, with %s', async (_, flags, env) => {
+    const { run } = await serving(flags)
     const line = /^curl (.*\\\n)*.*$/m.exec(run.soFar())?.[0] ?? ''
     const { stdout } = await shell('bash', ['-c', line], {
       env: { PATH: process.env['PATH'], ...env },
@@ -30,10 +20,10 @@ describe('the banner', () => {
   })
 
   test('names the reference page, the models, the faults and the source of answers', async () => {
-    const { run, url } = await serving([
-      ...['--key', 'one-key', '--key', 'other-key', '--cors', 'http://localhost:5173'],
-      ...['--fault', 'stream-status-201', '--dialect', 'line-ends-crlf', '--seed', '7'],
-    ])
+    const deviating = '--fault stream-status-201 --dialect line-ends-crlf --seed 7'
+    const { run, url } = await serving(
+      `--key one-key --key other-key --cors http://localhost:5173 ${deviating}`,
+    )
     const banner = run.soFar().replaceAll(url, 'URL').split('\n\n')[0]
     expect(banner).toMatchInlineSnapshot(`
       "Listening on URL
@@ -52,23 +42,20 @@ describe('the banner', () => {
 })
 
 test('--store keeps chats when the server is killed, for the same key', async () => {
-  const folder = emptyFolder()
-  const store = `sqlite:${join(folder, 'chats.sqlite')}`
-  const before = await serving(['--key', 'other-key', '--key', 'test-key', '--store', store])
+  const store = `sqlite:${workplace().at('chats.sqlite')}`
+  const before = await serving(`--key other-key --key test-key --store ${store}`)
   await newChat(before.url, 'test-key', 'Kept')
   before.run.child.kill('SIGKILL')
   await before.run.ended
-  const after = await serving(['--key', 'test-key', '--store', store])
+  const after = await serving(`--key test-key --store ${store}`)
   expect(after.run.soFar()).toContain(`Store:     ${store}`)
   expect(await chatsOn(after.url, 'test-key')).toEqual(['Kept'])
 })
 
 test('--log json leaves nothing but JSON lines on standard output', async () => {
-  const run = start(['serve', '--port', '0', '--key', 'test-key', '--log', 'json'])
-  const errors = new ShownText()
-  run.child.stderr?.on('data', (bytes) => errors.add(String(bytes)))
-  await errors.until((text) => text.includes('curl '))
-  const url = /Listening on (\S+)/.exec(errors.text)?.[1] ?? ''
+  const run = start('serve --port 0 --key test-key --log json')
+  await run.stderr.until((text) => text.includes('curl '))
+  const url = /Listening on (\S+)/.exec(run.stderr.text)?.[1] ?? ''
   await ask(url, 'Hello')
   await ask(url, 'Hello', 'wrong-key')
   run.child.kill('SIGTERM')
@@ -82,24 +69,22 @@ test('--log json leaves nothing but JSON lines on standard output', async () => 
 
 describe('a script', () => {
   test('answers what it names, and the fake model the rest', async () => {
-    const folder = emptyFolder()
     const script = 'answers: [{ match: { text: weather }, answer: It is sunny. }]'
-    writeFileSync(join(folder, 'answers.yaml'), script)
-    const { run, url } = await serving(['--key', 'test-key', '--script', 'answers.yaml'], folder)
+    const { folder } = workplace({}, { 'answers.yaml': script })
+    const { run, url } = await serving('--key test-key --script answers.yaml', folder)
     expect(run.soFar()).toContain('Answers:   answers.yaml, then the fake model, seed 1')
     expect(await ask(url, 'How is the weather?')).toEqual({ status: 200, text: 'It is sunny.' })
     expect((await ask(url, '[[say=no]]')).text).toBe('no')
   })
 
   test('that was recorded gives the same answers, and no others', async () => {
-    const folder = emptyFolder()
-    const recorded = ['--key', 'test-key', '--record', 'kept.yaml', '--seed', '9']
-    const recording = await serving(recorded, folder)
+    const { folder, read } = workplace()
+    const recording = await serving('--key test-key --record kept.yaml --seed 9', folder)
     const questions = ['Hello', 'Who are you?', '[[error=503]]', 'Hello']
     const first = []
     for (const question of questions) first.push(await ask(recording.url, question))
-    expect(readFileSync(join(folder, 'kept.yaml'), 'utf8').split('\n')).toHaveLength(6)
-    const { run, url } = await serving(['--key', 'test-key', '--replay', 'kept.yaml'], folder)
+    expect(read('kept.yaml').split('\n')).toHaveLength(6)
+    const { run, url } = await serving('--key test-key --replay kept.yaml', folder)
     expect(run.soFar()).toContain('Answers:   kept.yaml\n')
     for (const [index, question] of questions.entries()) {
       expect(await ask(url, question)).toEqual(first[index])

@@ -1,5 +1,3 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type LoadReport, loadReport } from '../../../reports/load/model/report.ts'
 import {
@@ -10,7 +8,7 @@ import {
 } from '../../client/test-support/tls-front.ts'
 import { oddServer } from '../../load/test-support/odd-server.ts'
 import { bundledServer } from '../target/target.ts'
-import { chatgen, emptyFolder, expectEnd } from '../test-support/chatgen.ts'
+import { chatgen, emptyFolder, expectEnd, workplace } from '../test-support/chatgen.ts'
 import { load, reportIn, served, withKey } from './test-support/loading.ts'
 
 vi.setConfig({ testTimeout: 180_000 })
@@ -18,10 +16,9 @@ vi.setConfig({ testTimeout: 180_000 })
 describe('chatgen load', () => {
   test('sends every kind of transaction, and every one of them goes well', async () => {
     const url = await served()
-    const folder = emptyFolder()
     const create = '{ method: POST, path: /api/v2/chat, body: { name: "{name}" } }'
-    writeFileSync(join(folder, 'target.yaml'), `baseUrl: ${url}\nv2Chat: { create: ${create} }\n`)
-    writeFileSync(join(folder, 'mix.yaml'), mixOfAll)
+    const profile = `baseUrl: ${url}\nv2Chat: { create: ${create} }\n`
+    const { folder } = workplace({}, { 'target.yaml': profile, 'mix.yaml': mixOfAll })
     const size = '--concurrency 6 --duration 5s --races 0.3 --seed all'
     // A busy machine may make the figures invalid; what was sent and judged is the same.
     const { report } = await load(`--target target.yaml --mix mix.yaml ${size}`, folder)
@@ -143,16 +140,15 @@ transactions:
 
 test('a plan is sent whole by shards that are processes, and merged; no key is left in a file', async () => {
   const server = await bundledServer()
-  const cwd = emptyFolder()
+  const { read, run } = workplace({ CHATGEN_API_KEY: server.key })
   const flags = '--rate 20 --duration 3s --seed runner --out out --quiet'
   const runner = '--runner local --shards 2 --start-in 15s'
-  const env = { CHATGEN_API_KEY: server.key }
-  const { code, stderr } = await chatgen(`load ${server.url} ${flags} ${runner}`, env, cwd)
+  const { code, stderr } = await run(`load ${server.url} ${flags} ${runner}`)
   await server.stop()
   // A busy machine may slow the generators down; their reports are still complete.
   expect([0, 6], stderr).toContain(code)
   const [merged, ...shards] = ['out', 'out/shard-0', 'out/shard-1'].map((folder): LoadReport => {
-    const text = readFileSync(join(cwd, folder, 'report.json'), 'utf8')
+    const text = read(`${folder}/report.json`)
     expect(text).not.toContain(server.key)
     return loadReport.parse(JSON.parse(text))
   })
@@ -163,6 +159,7 @@ test('a plan is sent whole by shards that are processes, and merged; no key is l
   expect(merged?.integrity.streams).toBe(
     shards.reduce((sum, { integrity }) => sum + integrity.streams, 0),
   )
-  const requests = readFileSync(join(cwd, 'out', 'requests.ndjson'), 'utf8')
-  expect(requests.trimEnd().split('\n')).toHaveLength(merged?.plan.transactions ?? 0)
+  expect(read('out/requests.ndjson').trimEnd().split('\n')).toHaveLength(
+    merged?.plan.transactions ?? 0,
+  )
 })

@@ -1,15 +1,14 @@
 import { execFile } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
-import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { ask, chatsOn, emptyFolder, newChat, ShownText, serving } from '../test-support/chatgen.ts'
+import { ask, chatsOn, newChat, serving, workplace } from '../test-support/chatgen.ts'
 
 const shell = promisify(execFile)
 
-function serve(...args: readonly string[]) {
-  return serving(['--key', 'test-key', '--control', '0', ...args])
+function serve(flags = '') {
+  return serving(`--key test-key --control 0 ${flags}`)
 }
 
 async function requests(control: string, query = '') {
@@ -44,9 +43,8 @@ test('the lines of the documentation work', async () => {
 })
 
 test('a reset forgets chats and answers, and returns to the script of the flags', async () => {
-  const file = join(emptyFolder(), 'answers.yaml')
-  writeFileSync(file, 'answers: [{ answer: from the file }]')
-  const { url, control } = await serve('--script', file)
+  const { at } = workplace({}, { 'answers.yaml': 'answers: [{ answer: from the file }]' })
+  const { url, control } = await serve(`--script ${at('answers.yaml')}`)
   await newChat(url, 'test-key', 'A chat')
   await fetch(`${control}/answers`, { method: 'PUT', body: 'answers: [{ answer: set }]' })
   expect(await ask(url, 'Hi')).toMatchObject({ text: 'set' })
@@ -85,17 +83,18 @@ test.each([
 })
 
 test('a script is read again when it changes, and a mistyped directive is named', async () => {
-  const file = join(emptyFolder(), 'answers.yaml')
-  writeFileSync(file, 'answers: [{ match: { text: hello }, answer: first }]')
-  const { run, url } = await serve('--script', file)
-  const notices = new ShownText()
-  run.child.stderr?.on('data', (bytes) => notices.add(String(bytes)))
+  const { at, write } = workplace()
+  const script = (answer: string) =>
+    write('answers.yaml', `answers: [{ match: { text: hello }, ${answer} }]`)
+  script('answer: first')
+  const { run, url } = await serve(`--script ${at('answers.yaml')}`)
+  const notices = run.stderr
   expect(await ask(url, 'hello')).toMatchObject({ text: 'first' })
-  writeFileSync(file, 'answers: [{ match: { text: hello }, answer: the second }]')
+  script('answer: the second')
   await expect
     .poll(() => ask(url, 'hello'), { timeout: 10_000 })
     .toMatchObject({ text: 'the second' })
-  writeFileSync(file, 'answers: [{ match: { text: hello }, anser: third }]')
+  script('anser: third')
   await notices.until((text) => text.includes('anser: there is no such field'))
   expect(notices.text).toContain('The earlier answers remain in use')
   expect(await ask(url, 'hello')).toMatchObject({ text: 'the second' })

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished } from 'vitest'
@@ -20,6 +21,7 @@ export interface Ended {
 export interface Running {
   readonly child: ChildProcess
   readonly ended: Promise<Ended>
+  readonly stderr: ShownText
   /** Standard output until now. */
   soFar(): string
   /** Resolves when standard output has shown the text. */
@@ -46,20 +48,25 @@ export function start(
     env: { ...inherited(/^(CHATGEN|VITEST|GITHUB_ACTIONS)/), NODE_ENV: '', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const stdout = new ShownText()
-  let stderr = ''
-  child.stdout.on('data', (bytes) => stdout.add(String(bytes)))
-  child.stderr.on('data', (bytes) => {
-    stderr += bytes
-  })
+  const [stdout, stderr] = [shownBy(child.stdout), shownBy(child.stderr)]
   return {
     child,
+    stderr,
     ended: new Promise((resolve) => {
-      child.on('close', (code, signal) => resolve({ code, signal, stdout: stdout.text, stderr }))
+      child.on('close', (code, signal) =>
+        resolve({ code, signal, stdout: stdout.text, stderr: stderr.text }),
+      )
     }),
     soFar: () => stdout.text,
     shows: (text) => stdout.until((output) => output.includes(text)),
   }
+}
+
+/** What a process writes to its streams. */
+export function shownBy(...streams: readonly Readable[]): ShownText {
+  const shown = new ShownText()
+  for (const stream of streams) stream.on('data', (bytes) => shown.add(String(bytes)))
+  return shown
 }
 
 /** Output of a process until now. */

@@ -15,6 +15,8 @@ import { reportToJson } from '../../../reports/text/digest.ts'
 import {
   chatgen,
   emptyFolder,
+  expectEnd,
+  type Line,
   type Running,
   reportIn,
   serving,
@@ -35,10 +37,10 @@ describe.skipIf(skipBrowser)('chatgen ui in Chromium', { timeout: 240_000 }, () 
   afterAll(() => browser?.close())
 
   test('a red target becomes green: with a button for what failed, for one, for a section', async () => {
-    const red = await serve('--fault', fault)
+    const red = await serve(['--fault', fault])
     const out = join(emptyFolder(), 'results')
     await checked(red.url, out)
-    const { page } = await open(['ui', red.url, '--out', out])
+    const { page } = await open(`ui ${red.url} --out ${out}`)
     const violations = page.locator('section[aria-labelledby="violated-title"] .items > li')
     await expect.poll(() => violations.count()).toBe(1)
     expect(await violations.textContent()).toContain(broken)
@@ -51,7 +53,7 @@ describe.skipIf(skipBrowser)('chatgen ui in Chromium', { timeout: 240_000 }, () 
     expect(await page.locator('h1').textContent()).toContain('Violated')
 
     await red.stop()
-    await serve('--port', red.port)
+    await serve(['--port', red.port])
     await run(page, () => page.getByRole('button', { name: /^Run what failed/ }).click())
     await expect.poll(() => violations.count()).toBe(0)
     expect(await page.locator(`details[id="${broken}"]`).getAttribute('data-verdict')).toBe('pass')
@@ -65,9 +67,9 @@ describe.skipIf(skipBrowser)('chatgen ui in Chromium', { timeout: 240_000 }, () 
   })
 
   test('a run of everything is shown while it runs, stops at a button and keeps its results', async () => {
-    const { url } = await serve('--pace', 'ttft=300ms')
+    const { url } = await serve(['--pace', 'ttft=300ms'])
     const out = join(emptyFolder(), 'results')
-    const { page } = await open(['ui', url, '--profile', 'v3', '--out', out])
+    const { page } = await open(`ui ${url} --profile v3 --out ${out}`)
     await page.getByText('has no results yet').waitFor()
     await page.getByRole('button', { name: 'Run everything' }).click()
     await expect.poll(() => page.locator('.state').textContent()).toMatch(/[1-9]\d*\/\d+ scenarios/)
@@ -92,9 +94,9 @@ describe.skipIf(skipBrowser)('chatgen ui in Chromium', { timeout: 240_000 }, () 
   ] as const)('has no accessibility violation in %s, %i px wide', async (colorScheme, width) => {
     const folder = stored(hostileReport('plain'))
     const other = stored(hostileReport('other'))
-    const args = ['ui', 'http://127.0.0.1:9', folder, other, '--out', folder]
     const options = { colorScheme, viewport: { width, height: 844 }, bypassCSP: true }
-    const { page, url } = await open(args, options)
+    const line = `ui http://127.0.0.1:9 ${folder} ${other} --out ${folder}`
+    const { page, url } = await open(line, options)
     await page.locator('.items li').first().waitFor()
     await expectAccessible(page)
     await page.goto(`${url}&a=1&b=2`)
@@ -104,7 +106,7 @@ describe.skipIf(skipBrowser)('chatgen ui in Chromium', { timeout: 240_000 }, () 
 
   test('is used with the keyboard alone', async () => {
     const folder = stored(hostileReport('plain'))
-    const { page } = await open(['ui', 'http://127.0.0.1:9', '--out', folder])
+    const { page } = await open(`ui http://127.0.0.1:9 --out ${folder}`)
     await page.locator('.items li').first().waitFor()
     await page.keyboard.press('Tab')
     expect(await focused(page)).toBe('To the results')
@@ -128,7 +130,7 @@ describe.skipIf(skipBrowser)('chatgen ui in Chromium', { timeout: 240_000 }, () 
     const check = stored({ report, exchanges })
     const load = emptyFolder()
     writeFileSync(join(load, 'report.json'), reportToJson(hostileLoad(text)))
-    const { page, url, complaints } = await open(['ui', check, load])
+    const { page, url, complaints } = await open(`ui ${check} ${load}`)
     for (const query of ['', '&show=1', '&a=0&b=1']) {
       await page.goto(`${url}${query}`)
       await page.locator('main').waitFor()
@@ -150,7 +152,7 @@ describe.skipIf(skipBrowser)('chatgen ui in Chromium', { timeout: 240_000 }, () 
 
   test('a page of another origin reads nothing, runs nothing and embeds nothing', async () => {
     const out = stored(hostileReport('plain'))
-    const { url } = await open(['ui', 'http://127.0.0.1:9', '--out', out])
+    const { url } = await open(`ui http://127.0.0.1:9 --out ${out}`)
     const { origin, search } = new URL(url)
     const attacker = createServer((_, response) =>
       response.setHeader('content-type', 'text/html').end('<!doctype html><title>other</title>'),
@@ -176,10 +178,9 @@ describe.skipIf(skipBrowser)('chatgen ui in Chromium', { timeout: 240_000 }, () 
   })
 
   test('a load run is drawn while it runs; stopped, its report is kept', async () => {
-    const { url } = await serve('--pace', 'ttft=20ms,gap=2ms')
+    const { url } = await serve(['--pace', 'ttft=20ms,gap=2ms'])
     const out = join(emptyFolder(), 'results')
-    const args = ['load', url, '--rate', '10', '--duration', '120s', '--ui', '--out', out]
-    const { page, running } = await open(args)
+    const { page, running } = await open(`load ${url} --rate 10 --duration 120s --ui --out ${out}`)
     await page.locator('#rates canvas').waitFor()
     expect(await page.locator('h1').textContent()).toContain('Running')
     const generator = page.locator('section', {
@@ -199,17 +200,15 @@ describe.skipIf(skipBrowser)('chatgen ui in Chromium', { timeout: 240_000 }, () 
   test('a search is shown while it runs; stopped, its report is kept', async () => {
     const { url } = await serve()
     const out = join(emptyFolder(), 'results')
-    const { page, running } = await open([
-      ...['capacity', url, '--slo', 'ttft.p95 < 1s', '--ui', '--out', out],
-    ])
+    const { page, running } = await open(`capacity ${url} --slo 'ttft.p95 < 1s' --ui --out ${out}`)
     await expect.poll(() => page.locator('.state').textContent()).toMatch(/probe/)
     await page.getByRole('button', { name: 'Stop' }).click()
     expect((await running.ended).code).toBe(130)
     expect(existsSync(join(out, 'report.json'))).toBe(true)
   })
 
-  async function open(args: readonly string[], options: Parameters<Browser['newContext']>[0] = {}) {
-    const running = start(args, withKey)
+  async function open(line: Line, options: Parameters<Browser['newContext']>[0] = {}) {
+    const running = start(line, withKey)
     onTestFinished(() => void running.child.kill('SIGTERM'))
     const url = await pageOf(running)
     const context = await browser.newContext(options)
@@ -225,27 +224,19 @@ describe.skipIf(skipBrowser)('chatgen ui in Chromium', { timeout: 240_000 }, () 
 
 /** The printed URL: on standard error if a run uses standard output. */
 async function pageOf(running: Running): Promise<string> {
-  let text = ''
-  const found = () => /Page: (\S+)/.exec(text)?.[1]
-  for (const stream of [running.child.stdout, running.child.stderr]) {
-    stream?.on('data', (bytes) => {
-      text += bytes
-    })
-  }
+  const found = () => /Page: (\S+)\n/.exec(running.soFar() + running.stderr.text)?.[1]
   await expect.poll(found, { timeout: 60_000 }).toBeDefined()
   return found() ?? ''
 }
 
-async function serve(...args: readonly string[]) {
+async function serve(args: readonly string[] = []) {
   const { url, stop } = await serving(['--key', key, ...args])
   return { url, port: new URL(url).port, stop }
 }
 
 /** Runs a check of one section beforehand. */
 async function checked(url: string, out: string): Promise<void> {
-  const args = ['check', url, '--only', 'V3-IDEM', '--out', out, '--quiet']
-  const { code } = await chatgen(args, withKey)
-  expect(code).toBe(1)
+  expectEnd(await chatgen(`check ${url} --only V3-IDEM --out ${out} --quiet`, withKey), 1)
 }
 
 function stored({ report, exchanges }: ReturnType<typeof hostileReport>): string {
