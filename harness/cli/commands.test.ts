@@ -98,7 +98,7 @@ test('certify --dry-run names every field that is missing, and sends nothing', a
     expect.stringContaining('declare each capability true or false'),
   ])
   expect(code).toBe(2)
-  const planned = await certify(vendorFolder(), ['--reference', '--dry-run'])
+  const planned = await certify(vendorFolder(), '--reference --dry-run')
   const out = /^Nothing is missing\. Each of 3 rounds:\nProfile full, depth full/
   expectEnd(planned, 0, { out })
 })

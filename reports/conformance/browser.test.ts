@@ -1,6 +1,4 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { ConformanceReport } from '../../contract/report/conformance.ts'
 import { targetFixture } from '../../fixtures/targets.ts'
@@ -9,7 +7,7 @@ import {
   openStored,
   type StoredReport,
 } from '../../harness/cli/results/stored-report.ts'
-import { chatgen, emptyFolder } from '../../harness/cli/test-support/chatgen.ts'
+import { workplace } from '../../harness/cli/test-support/chatgen.ts'
 import { compose, faults } from '../../reference-server/deviations/index.ts'
 import { parsePace, startReferenceServer } from '../../reference-server/index.ts'
 import { toHtml } from '../document/html.ts'
@@ -58,27 +56,23 @@ describe.skipIf(skipBrowser)('the page in Chromium', { timeout: 60_000 }, () => 
     const { page } = await open('report.html')
     const passed = run.report.requirements.filter(({ verdict }) => verdict === 'pass').length
     const all = run.report.requirements.length
-    const visibleRows = () => page.locator('.row:visible').count()
-    expect(await visibleRows()).toBe(all - passed)
+    expect(await visible(page)).toHaveLength(all - passed)
     const folded = await page.$$eval('.passes .count', (counts) =>
       counts.reduce((sum, { textContent }) => sum + Number(textContent), 0),
     )
     expect(folded).toBe(passed)
     await page.locator('.passes > summary').first().click()
-    expect(await visibleRows()).toBeGreaterThan(all - passed)
+    expect((await visible(page)).length).toBeGreaterThan(all - passed)
   })
 
   test('filters by verdict, surface, level and words, and keeps them in the URL', async () => {
     const { page } = await open('report.html')
     const { requirements } = run.report
-    const visibleRows = () => page.locator('.row:visible').count()
     const hash = () => page.evaluate<string>('location.hash')
-    const all = requirements.length
 
     await page.getByLabel('passed').uncheck()
-    expect(await visibleRows()).toBe(
-      all - requirements.filter((requirement) => requirement.verdict === 'pass').length,
-    )
+    const others = requirements.filter(({ verdict }) => verdict !== 'pass')
+    expect(await visible(page)).toHaveLength(others.length)
     expect(await hash()).not.toContain('pass,')
     expect(await hash()).toContain('verdict=fail,')
     await page.getByRole('button', { name: 'Reset' }).click()
@@ -94,11 +88,11 @@ describe.skipIf(skipBrowser)('the page in Chromium', { timeout: 60_000 }, () => 
     await page.getByRole('button', { name: 'Reset' }).click()
 
     await page.getByLabel('Search').fill('v3-sse-07')
-    expect(
-      await page.locator('.row:visible').evaluateAll((rows) => rows.map(({ id }) => id)),
-    ).toEqual(['V3-SSE-07'])
+    expect(await visible(page)).toEqual(['V3-SSE-07'])
     expect(await hash()).toBe('#search=v3-sse-07')
-    expect(await page.locator('#shown').textContent()).toBe(`1 of ${all} requirements`)
+    expect(await page.locator('#shown').textContent()).toBe(
+      `1 of ${requirements.length} requirements`,
+    )
     await page.getByLabel('Search').fill('no such words anywhere')
     expect(await page.getByText('No matching requirements.').isVisible()).toBe(true)
   })
@@ -107,37 +101,31 @@ describe.skipIf(skipBrowser)('the page in Chromium', { timeout: 60_000 }, () => 
     const violated = run.report.requirements
       .filter(({ verdict }) => verdict === 'fail')
       .map(({ id }) => id)
-    const visibleText = (page: Page) =>
-      page.locator('.row:visible').evaluateAll((rows) => rows.map(({ id }) => id).toSorted())
     const { page } = await open('report.html#verdict=fail&level=required')
-    expect(await visibleText(page)).toEqual(violated.toSorted())
+    expect((await visible(page)).toSorted()).toEqual(violated.toSorted())
     expect(await page.getByLabel('passed').isChecked()).toBe(false)
     const other = (await open('report.html')).page
     await other.locator('.numbers a', { hasText: 'violated' }).click()
-    await expect.poll(() => visibleText(other)).toEqual(violated.toSorted())
+    await expect.poll(async () => (await visible(other)).toSorted()).toEqual(violated.toSorted())
     await other.locator('.numbers a', { hasText: 'passed' }).click()
     const passed = run.report.requirements.filter(
       ({ verdict, level }) => verdict === 'pass' && level === 'required',
     )
-    await expect.poll(() => other.locator('.row:visible').count()).toBe(passed.length)
+    await expect.poll(() => visible(other)).toHaveLength(passed.length)
   })
 
   test('has keys for search, next, previous and the next violation', async () => {
     const { page } = await open('report.html')
     const focused = () =>
       page.evaluate<string | undefined>('document.activeElement.closest(".row")?.id')
-    const visible = await page
-      .locator('.row:visible')
-      .evaluateAll((rows) => rows.map(({ id }) => id))
+    const rows = await visible(page)
     await page.keyboard.press('j')
-    expect(await focused()).toBe(visible[0])
+    expect(await focused()).toBe(rows[0])
     await page.keyboard.press('j')
-    expect(await focused()).toBe(visible[1])
+    expect(await focused()).toBe(rows[1])
     await page.keyboard.press('k')
-    expect(await focused()).toBe(visible[0])
-    const failures = await page
-      .locator('.row[data-verdict=fail]')
-      .evaluateAll((rows) => rows.map(({ id }) => id))
+    expect(await focused()).toBe(rows[0])
+    const failures = await idsOf(page.locator('.row[data-verdict=fail]'))
     const visited = new Set<string | undefined>()
     for (const _ of failures) {
       await page.keyboard.press('n')
@@ -183,6 +171,10 @@ describe.skipIf(skipBrowser)('the page in Chromium', { timeout: 60_000 }, () => 
   })
 })
 
+/** Ids of rows, in their order on the page. */
+const idsOf = (rows: Locator) => rows.evaluateAll((all) => all.map(({ id }) => id))
+const visible = (page: Page) => idsOf(page.locator('.row:visible'))
+
 /** One violation of each kind: an event of a stream, a body, a wrong status, an expected requirement. */
 const broken = [
   'openai.chat: object is lost',
@@ -194,7 +186,6 @@ const broken = [
 
 /** A check of everything; the profile omits retrieval and has no video, for requirements of every verdict. */
 async function faultyRun(): Promise<StoredReport> {
-  const folder = emptyFolder()
   const chosen = faults.filter(({ name }) => broken.includes(name))
   expect(chosen).toHaveLength(broken.length)
   const keys = ['sk-the-first-caller-0001', 'sk-the-second-caller-0002']
@@ -204,13 +195,12 @@ async function faultyRun(): Promise<StoredReport> {
     .text.replace(/^baseUrl: .*$/m, `baseUrl: ${server.url}`)
     .replace('video: true, ', 'video: false, ')
     .replace(', rag: true', '')
-  writeFileSync(join(folder, 'target.yaml'), profile)
   const env = { CHATGEN_API_KEY: keys[0] ?? '', CHATGEN_OTHER_KEY: keys[1] ?? '' }
-  const depth = ['--depth', 'quick', '--explore', '0']
-  const args = ['--target', 'target.yaml', '--jobs', '16', ...depth, '--quiet']
-  await chatgen(['check', ...args, '--report', 'json'], env, folder)
+  const { at, run } = workplace(env, { 'target.yaml': profile })
+  const size = '--jobs 16 --depth quick --explore 0'
+  await run(`check --target target.yaml ${size} --quiet --report json`)
   await server.close()
-  return conformanceIn(openStored(join(folder, 'chatgen-results')))
+  return conformanceIn(openStored(at('chatgen-results')))
 }
 
 /** All violations and some requirements of every other verdict: axe is slow for many elements. */

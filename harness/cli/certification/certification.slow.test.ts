@@ -28,17 +28,17 @@ beforeAll(async () => {
 
 describe('a bundle', () => {
   test('verifies with the key of its signer and the challenge', async () => {
-    const args = ['verify', bundle, '--public-key', 'public.pem', '--challenge', challenge]
-    expectEnd(await chatgen(args, {}, keys), 0, { out: 'VERIFIED  Example AG Chat 1.0' })
+    const line = `verify ${bundle} --public-key public.pem --challenge ${challenge}`
+    expectEnd(await chatgen(line, {}, keys), 0, { out: 'VERIFIED  Example AG Chat 1.0' })
   })
 
   test('is signed so that openssl verifies it', () => {
     const envelope = readEnvelope(readFileSync(join(bundle, envelopeName), 'utf8'))
-    const signed = join(keys, 'signed')
-    writeFileSync(signed, preAuthenticationEncoding(envelope.payloadType, payloadOf(envelope)))
+    const signed = preAuthenticationEncoding(envelope.payloadType, payloadOf(envelope))
+    writeFileSync(join(keys, 'signed'), signed)
     writeFileSync(join(keys, 'sig'), Buffer.from(envelope.signatures[0].sig, 'base64'))
-    const args = ['pkeyutl', '-verify', '-rawin', '-pubin', '-inkey', join(keys, 'public.pem')]
-    const answer = execFileSync('openssl', [...args, '-in', signed, '-sigfile', join(keys, 'sig')])
+    const line = 'pkeyutl -verify -rawin -pubin -inkey public.pem -in signed -sigfile sig'
+    const answer = execFileSync('openssl', line.split(' '), { cwd: keys })
     expect(String(answer)).toContain('Signature Verified Successfully')
   })
 
@@ -65,10 +65,10 @@ describe('a bundle', () => {
   })
 
   test.each([
-    ['another challenge', ['--challenge', 'spring-programme-5f2c81d0'], /answers the challenge/],
-    ['another key', ['--public-key', otherKey], /is signed with the key sha256:/],
-  ])('does not verify with %s', async (_, args, reason) => {
-    expectEnd(await chatgen(['verify', bundle, ...args], {}, keys), 1, { out: reason })
+    ['another challenge', '--challenge spring-programme-5f2c81d0', /answers the challenge/],
+    ['another key', `--public-key ${otherKey}`, /is signed with the key sha256:/],
+  ])('does not verify with %s', async (_, flags, reason) => {
+    expectEnd(await chatgen(`verify ${bundle} ${flags}`, {}, keys), 1, { out: reason })
   })
 })
 
@@ -143,21 +143,20 @@ test('a bundle with another compression level, and digests in another order and 
 
 describe('certify', () => {
   test('refuses a server with a fault, and writes no certificate', async () => {
-    const server = await serving(['--key', servedKey, '--fault', 'openai-id-missing'])
+    const key = 'sk-certified-1'
+    const server = await serving(`--key ${key} --fault openai-id-missing`)
     const folder = vendorFolder()
-    const lines = ['models: { main: svc-main-model }', 'capabilities: { images: false }']
-    writeFileSync(join(folder, 'target.yaml'), `${lines.join('\n')}\n`)
-    const args = [server.url, '--profile', 'openai', '--target', 'target.yaml']
-    const ended = await certify(folder, args, { CHATGEN_API_KEY: servedKey })
-    expectEnd(ended, 1, { out: [/REFUSED/, /OAI-CHAT-02 is violated/] })
+    const profile = 'models: { main: svc-main-model }\ncapabilities: { images: false }\n'
+    writeFileSync(join(folder, 'target.yaml'), profile)
+    const flags = `${server.url} --profile openai --target target.yaml`
+    expectEnd(await certify(folder, flags, { CHATGEN_API_KEY: key }), 1, {
+      out: [/REFUSED/, /OAI-CHAT-02 is violated/],
+    })
     expect(filesOf(join(folder, 'bundle'))).not.toContain(envelopeName)
   })
 
   test('writes no bundle beside other files', async () => {
     const folder = vendorFolder()
-    const ended = await certify(folder, ['--reference', '--out', folder])
-    expectEnd(ended, 2, { err: 'is not empty' })
+    expectEnd(await certify(folder, `--reference --out ${folder}`), 2, { err: 'is not empty' })
   })
 })
-
-const servedKey = 'sk-certified-1'

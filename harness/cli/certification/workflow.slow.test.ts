@@ -1,11 +1,11 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { chmodSync, cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
-import { emptyFolder } from '../test-support/chatgen.ts'
+import { workplace } from '../test-support/chatgen.ts'
 import { challenge, type MadeBundle, sharedBundle } from './test-support/bundles.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
@@ -73,48 +73,36 @@ const copying = { recursive: true } as const
 
 /** Runs the script on a pull request; `propose` writes its files below certificates/. */
 function verify(propose: (at: (path: string) => string) => void) {
-  const folder = emptyFolder()
-  const proposed = join(folder, 'proposed')
-  write(join(folder, 'base/challenges/example/chat-1.0.txt'), `${challenge}\n`)
-  write(
-    join(folder, 'base/keys/example.pem'),
-    readFileSync(join(made.folder, 'public.pem'), 'utf8'),
+  const program = `exec "${process.execPath}" "${join(root, 'bin/chatgen.cjs')}" "$@"`
+  const { folder, at } = workplace(
+    {},
+    {
+      'base/challenges/example/chat-1.0.txt': `${challenge}\n`,
+      'base/keys/example.pem': readFileSync(join(made.folder, 'public.pem'), 'utf8'),
+      'proposed/README.md': 'Certificates\n',
+      'bin/chatgen': `#!/bin/sh\n${program}\n`,
+    },
   )
-  write(join(proposed, 'README.md'), 'Certificates\n')
-  git(proposed, ['init', '--quiet'])
-  commit(proposed)
-  const base = git(proposed, ['rev-parse', 'HEAD']).trim()
-  mkdirSync(join(proposed, 'certificates'))
-  propose((path) => join(proposed, 'certificates', path))
-  commit(proposed)
-  const bin = join(folder, 'bin')
-  write(
-    join(bin, 'chatgen'),
-    `#!/bin/sh\nexec "${process.execPath}" "${join(root, 'bin/chatgen.cjs')}" "$@"\n`,
-    0o755,
-  )
+  chmodSync(at('bin/chatgen'), 0o755)
+  const git = (line: string) =>
+    execFileSync('git', line.split(' '), { cwd: at('proposed'), encoding: 'utf8' })
+  const commit = () => {
+    git('add --all')
+    git('-c user.name=A -c user.email=a@example.org commit --quiet --message Change')
+  }
+  git('init --quiet')
+  commit()
+  const base = git('rev-parse HEAD').trim()
+  mkdirSync(at('proposed/certificates'))
+  propose((path) => at(`proposed/certificates/${path}`))
+  commit()
   return spawnSync('bash', ['-c', script ?? 'exit 9'], {
     cwd: folder,
     encoding: 'utf8',
     env: {
-      PATH: `${bin}:${process.env['PATH']}`,
+      PATH: `${at('bin')}:${process.env['PATH']}`,
       BASE: base,
-      GITHUB_STEP_SUMMARY: join(folder, 'summary'),
+      GITHUB_STEP_SUMMARY: at('summary'),
     },
   })
-}
-
-function commit(folder: string): void {
-  git(folder, ['add', '--all'])
-  const author = ['-c', 'user.name=A', '-c', 'user.email=a@example.org']
-  git(folder, [...author, 'commit', '--quiet', '--message', 'Change'])
-}
-
-function git(folder: string, args: readonly string[]): string {
-  return execFileSync('git', args, { cwd: folder, encoding: 'utf8' })
-}
-
-function write(file: string, text: string, mode = 0o644): void {
-  mkdirSync(dirname(file), { recursive: true })
-  writeFileSync(file, text, { mode })
 }

@@ -1,10 +1,9 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { parse } from 'yaml'
 import { targetFixture } from '../../../fixtures/targets.ts'
 import { type ReferenceServer, startReferenceServer } from '../../../reference-server/index.ts'
-import { emptyFolder, start } from '../test-support/chatgen.ts'
+import { workplace } from '../test-support/chatgen.ts'
 import {
   type Answer,
   body,
@@ -81,11 +80,10 @@ describe('a whole check of a target that sends', () => {
     limits: Limits,
     says = /VIOLATED|INCOMPLETE|answers no request|does not answer/,
   ): Promise<void> {
-    const cwd = emptyFolder()
     const { otherKey: _, ...profile } = parse(targetFixture('reference').text)
     const own = { ...profile, baseUrl, limits: { runMs, ...limits } }
-    writeFileSync(join(cwd, 'target.yaml'), JSON.stringify(own))
-    const ended = await measured(['check', '--target', 'target.yaml'], cwd)
+    const files = { 'target.yaml': JSON.stringify(own) }
+    const ended = await measured('check --target target.yaml', files)
     expect([1, 3, 5], ended.output).toContain(ended.code)
     expect(ended.output).not.toContain('internal error')
     expect(ended.output.replaceAll(/\s+/g, ' ')).toMatch(says)
@@ -101,8 +99,7 @@ describe('chatgen init of a target that sends', () => {
     ['JSON 100,000 levels deep', reads, body(deep(100_000))],
   ])('%s ends', async (_, asks, answer) => {
     const url = await startFront(service.url, (request) => (asks(request) ? answer : undefined))
-    const args = ['init', url, '--timeout', '20000']
-    const ended = await measured(args, emptyFolder())
+    const ended = await measured(`init ${url} --timeout 20000`)
     expect(ended.signal, ended.output).toBeNull()
     expect([0, 3], ended.output).toContain(ended.code)
     expect(ended.peakMb).toBeLessThan(maxMemoryMb)
@@ -110,9 +107,9 @@ describe('chatgen init of a target that sends', () => {
 })
 
 /** Runs the real CLI; returns the peak memory of its process in MB too, as the kernel reports it. */
-async function measured(args: readonly string[], cwd: string) {
+async function measured(line: string, files = {}) {
   const startedAt = performance.now()
-  const { child, ended } = start(args, { CHATGEN_API_KEY: key }, cwd)
+  const { child, ended } = workplace({ CHATGEN_API_KEY: key }, files).start(line)
   let peakMb = 0
   const look = setInterval(() => {
     peakMb = Math.max(peakMb, peakOf(child.pid ?? 0))
