@@ -1,9 +1,8 @@
-import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { cpSync } from 'node:fs'
 import fc from 'fast-check'
 import { beforeAll, expect, test, vi } from 'vitest'
 import { oddServer } from '../../load/test-support/odd-server.ts'
-import { chatgen, emptyFolder, expectEnd } from '../test-support/chatgen.ts'
+import { chatgen, type Said, workplace } from '../test-support/chatgen.ts'
 import { inProcess } from '../test-support/in-process.ts'
 import { startModelsServer, withKey } from '../test-support/servers.ts'
 
@@ -11,14 +10,12 @@ import { startModelsServer, withKey } from '../test-support/servers.ts'
 
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 120_000 })
 
-const folder = emptyFolder()
-const read = (file: string) => readFileSync(join(folder, file), 'utf8')
-const run = (...args: readonly string[]) => chatgen(args, {}, folder)
+const { folder, at, ends, list, read, report, run, write } = workplace()
 
 /** A copy of results under another name, with one file changed. */
 function edited(name: string, file: string, change: (text: string) => string, of = 'results') {
-  cpSync(join(folder, of), join(folder, name), { recursive: true })
-  writeFileSync(join(folder, name, file), change(read(`${name}/${file}`)))
+  cpSync(at(of), at(name), { recursive: true })
+  write(`${name}/${file}`, change(read(`${name}/${file}`)))
 }
 
 /** Turns every failed requirement into a passed one, as a forger of a badge would. */
@@ -33,35 +30,28 @@ function withoutDigest(text: string): string {
   return JSON.stringify(rest, null, 2)
 }
 
-const rows = ['--only', 'OAI-AUTH-01', '--only', 'OAI-MODELS-01', '--out']
-
 beforeAll(async () => {
   await using server = await startModelsServer({ open: true })
   await using closed = await startModelsServer()
-  await chatgen(['check', server.url, ...rows, 'results'], withKey, folder)
-  await chatgen(['check', closed.url, ...rows, 'closed'], withKey, folder)
+  const rows = '--only OAI-AUTH-01 --only OAI-MODELS-01'
+  await chatgen(`check ${server.url} ${rows} --out results`, withKey, folder)
+  await chatgen(`check ${closed.url} ${rows} --out closed`, withKey, folder)
   edited('forged', 'report.json', allPass)
   edited('old', 'report.json', withoutDigest)
   edited('retold', 'exchanges.ndjson', (text) => text.replaceAll('"status":200', '"status":401'))
   edited('narrowed', 'run.json', (text) => text.replace('"OAI-AUTH-01",', ''))
   const load = await oddServer(() => 'well')
-  for (const shard of ['0', '1']) {
-    const args = ['--rate', '20', '--duration', '1s', '--seed', 's', '--shard', `${shard}/2`]
-    await chatgen(['load', load.url, ...args, '--out', `shard-${shard}`], withKey, folder)
+  for (const shard of [0, 1]) {
+    const plan = `--rate 20 --duration 1s --seed s --shard ${shard}/2`
+    await chatgen(`load ${load.url} ${plan} --out shard-${shard}`, withKey, folder)
   }
   edited('shard-2', 'report.json', (text) => text.replace('"opened": ', '"opened": 1'), 'shard-1')
-  for (const [name, file] of [
-    ['again', 'report.json'],
-    ['killed', 'run.json'],
-    ['killed', 'exchanges.ndjson'],
-  ] as const) {
-    const text = read(`results/${file}`)
-    const whole = file === 'exchanges.ndjson' ? text.slice(0, text.length / 3) : text
-    mkdirSync(join(folder, name), { recursive: true })
-    writeFileSync(join(folder, name, file), whole)
-  }
-  writeFileSync(join(folder, 'known.yaml'), 'OAI-AUTH-01: { because: the gateway is open }')
-  writeFileSync(join(folder, 'wrong.yaml'), 'OAI-MODELS-01: { because: x }')
+  write('again/report.json', read('results/report.json'))
+  write('killed/run.json', read('results/run.json'))
+  const recorded = read('results/exchanges.ndjson')
+  write('killed/exchanges.ndjson', recorded.slice(0, recorded.length / 3))
+  write('known.yaml', 'OAI-AUTH-01: { because: the gateway is open }')
+  write('wrong.yaml', 'OAI-MODELS-01: { because: x }')
 })
 
 const script = /curl -i|bash results\/repeat\/x\d+\.sh/
@@ -75,12 +65,7 @@ const other = /^EDITED {2}(exchanges\.ndjson|run\.json) was edited after the run
 
 /** Command lines, each with what standard output and standard error say, and what files contain after it. */
 test.each<
-  [
-    line: string,
-    code: number,
-    out: Parameters<typeof expectEnd>[2],
-    files?: Readonly<Record<string, string | RegExp>>,
-  ]
+  [line: string, code: number, said: Said, files?: Readonly<Record<string, string | RegExp>>]
 >([
   ['report results', 0, { out: [/^VIOLATED/, script] }],
   [
@@ -160,33 +145,31 @@ test.each<
   ],
   ['report spoilt', 2, { out: /^EDITED/ }],
 ])('chatgen %s ends with %i', async (line, code, said, files = {}) => {
-  expectEnd(await run(...line.split(' ')), code, said)
+  await ends(line, code, said)
   for (const [file, text] of Object.entries(files)) expect(read(file)).toMatch(text)
 })
 
 test('verdicts are those of the run, beside scripts that repeat its violations', async () => {
-  const [name = ''] = readdirSync(join(folder, 'results/repeat'))
+  const [name = ''] = list('results/repeat')
   expect(read(`results/repeat/${name}`)).toContain('curl -i')
-  const { stdout } = await run('report', 'results', '--report', 'json', '--out', '-')
+  const { stdout } = await run('report results --report json --out -')
   expect(stdout).toBe(read('again/report.json'))
-  expect(readdirSync(join(folder, 'apart'))).toEqual(['report.md'])
-  expect(readdirSync(join(folder, 'badges'))).toEqual(['again', 'results'])
-  const verdicts = (file: string) =>
-    JSON.parse(read(file)).requirements.map(
-      ({ id, verdict, message }: Record<string, string>) => `${id} ${verdict} ${message}`,
-    )
-  expect(verdicts('results/rejudged/report.json')).toEqual(verdicts('results/report.json'))
+  expect(list('apart')).toEqual(['report.md'])
+  expect(list('badges')).toEqual(['again', 'results'])
+  const verdicts = (name: string) =>
+    report(name).requirements.map(({ id, verdict, message }) => `${id} ${verdict} ${message}`)
+  expect(verdicts('results/rejudged')).toEqual(verdicts('results'))
 })
 
 test('what a killed run has recorded is judged as far as it goes', async () => {
-  const { stderr, stdout } = await run('rejudge', 'killed', '--out', 'mended')
+  const { stderr, stdout } = await run('rejudge killed --out mended')
   expect(stderr).toContain('1 line cannot be read')
   expect(stdout).toMatch(/^undecided: [1-9]/m)
-  expectEnd(await run('report', 'mended', '--report', 'badge'), 0)
+  await ends('report mended --report badge', 0)
 })
 
 test('two load runs are compared as such', async () => {
-  const { code, stdout } = await run('compare', 'merged', 'merged', '--json')
+  const { code, stdout } = await run('compare merged merged --json')
   expect(JSON.parse(stdout)).toMatchObject({ kind: 'load-comparison', design: 'separate' })
   expect([0, 5, 6]).toContain(code)
 })
@@ -196,32 +179,31 @@ const blame = 'the target changed'
 test('a comparison blames the target only if the runs had the same settings', async () => {
   const behavior = { open: false }
   await using server = await startModelsServer(behavior)
-  const cwd = emptyFolder()
-  const check = async (out: string, profile: string, ...args: readonly string[]) => {
-    writeFileSync(join(cwd, `${out}.yaml`), `baseUrl: ${server.url}\n${profile}`)
-    const only = ['--only', 'OAI-AUTH-01', '--only', 'V2-AUTH-02', ...args]
-    await chatgen(['check', '--target', `${out}.yaml`, ...only, '--out', out], withKey, cwd)
+  const { run, write } = workplace(withKey)
+  const check = async (out: string, profile: string, flags = '') => {
+    write(`${out}.yaml`, `baseUrl: ${server.url}\n${profile}`)
+    const only = `--only OAI-AUTH-01 --only V2-AUTH-02 ${flags}`
+    await run(`check --target ${out}.yaml ${only} --out ${out}`)
   }
-  const compare = (...args: readonly string[]) => chatgen(['compare', ...args], {}, cwd)
   await check('monday', 'v2Chat: { anyUuid: true }\n')
   await check('tuesday', 'limits: { settleMs: 1999 }\n')
   behavior.open = true
-  await check('wednesday', 'limits: { settleMs: 1999 }\n', '--skip', 'V2-*')
+  await check('wednesday', 'limits: { settleMs: 1999 }\n', '--skip V2-*')
   await check('thursday', 'limits: { settleMs: 1999 }\n')
 
-  const profile = await compare('monday', 'tuesday')
+  const profile = await run('compare monday tuesday')
   expect(profile.stdout).toMatch(
     /The runs had different settings\n {2}profile {4}limits\.settleMs, v2Chat \(only in A\)/,
   )
   expect(profile.stdout).toMatch(/V2-AUTH-02 .*: the profiles differ \(v2Chat\)/)
   expect(profile.stdout).not.toContain(blame)
 
-  const selection = await compare('tuesday', 'wednesday')
+  const selection = await run('compare tuesday wednesday')
   expect(selection.stdout).toMatch(/ {2}selection {2}--only OAI-AUTH-01 .* → .* --skip V2-\*/)
   expect(selection.stdout).toMatch(/V2-AUTH-02 .*: the selections differ/)
   expect(selection.stdout).toMatch(/OAI-AUTH-01 .* → violated \(required\): the target changed/)
 
-  const same = await compare('tuesday', 'thursday', '--json')
+  const same = await run('compare tuesday thursday --json')
   const { newlyViolated, conditions } = JSON.parse(same.stdout)
   expect(newlyViolated).toMatchObject([{ id: 'OAI-AUTH-01', cause: 'target', members: [] }])
   expect(conditions).toMatchObject({ url: null, kit: null, selection: null, profile: [] })
@@ -244,15 +226,14 @@ test.each<[file: string, line: string, says: RegExp]>([
   ['exchanges.ndjson', 'report cut', isEdited],
   ['exchanges.ndjson', 'compare cut results --no-rejudge', isEdited],
 ])('%s is told to be cut by chatgen %s', async (name, line, says) => {
-  mkdirSync(join(folder, 'cut'), { recursive: true })
   for (const file of ['report.json', 'run.json', 'exchanges.ndjson'])
-    writeFileSync(join(folder, 'cut', file), read(`results/${file}`))
+    write(`cut/${file}`, read(`results/${file}`))
   const text = read(`results/${name}`)
   const wholeLength = text.trimEnd().length
   await fc.assert(
     fc.asyncProperty(fc.nat(wholeLength - 1), async (length) => {
-      writeFileSync(join(folder, 'cut', name), text.slice(0, length))
-      const { code, stdout, stderr } = await inProcess(line.split(' '), {}, folder)
+      write(`cut/${name}`, text.slice(0, length))
+      const { code, stdout, stderr } = await inProcess(line, {}, folder)
       expect(stdout + stderr).toMatch(says)
       expect(code).toBe(2)
     }),

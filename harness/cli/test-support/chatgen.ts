@@ -123,7 +123,7 @@ export function workplace(
     ...{ folder, at, run, write },
     start: (line: Line) => start(line, env, folder),
     /** Runs a command, and expects how it ends. */
-    ends: async (line: Line, code: number, said?: Parameters<typeof expectEnd>[2]) => {
+    ends: async (line: Line, code: number, said?: Said) => {
       const ended = await run(line)
       expectEnd(ended, code, said)
       return ended
@@ -134,13 +134,19 @@ export function workplace(
   }
 }
 
-type Said = string | RegExp | readonly (string | RegExp)[]
+type Texts = string | RegExp | readonly (string | RegExp)[]
 
-/** Expects an exit code, and what standard output and standard error contain or match. */
+/** What standard output and standard error contain or match. */
+export interface Said {
+  readonly out?: Texts
+  readonly err?: Texts
+}
+
+/** Expects an exit code and texts. */
 export function expectEnd(
   { code, stdout, stderr }: Pick<Ended, 'code' | 'stdout' | 'stderr'>,
   expected: number,
-  { out = [], err = [] }: { readonly out?: Said; readonly err?: Said } = {},
+  { out = [], err = [] }: Said = {},
 ): void {
   for (const text of [out].flat()) expect(stdout).toMatch(text)
   for (const text of [err].flat()) expect(stderr).toMatch(text)
