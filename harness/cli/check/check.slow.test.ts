@@ -103,22 +103,18 @@ test('--watch runs again when a file changes and when the target is back', async
   const { start, write } = workplace(withKey, { 'src/server.ts': '' })
   const first = await startReferenceServer({ keys: [key] })
   const line = `check ${first.url} --only OAI-MODELS-01 --watch src --quiet`
-  const { child, ended } = start(line)
-  let log = ''
-  child.stderr?.on('data', (data: Buffer) => {
-    log += String(data)
-  })
-  const waits = () => log.split('waiting for a change').length - 1
+  const { child, ended, stderr } = start(line)
+  const waits = () => stderr.text.split('waiting for a change').length - 1
   await expect.poll(waits, { timeout: 30_000 }).toBe(1)
   write('src/server.ts', 'changed')
   await expect.poll(waits, { timeout: 30_000 }).toBe(2)
-  expect(log).toContain('src/server.ts changed')
+  expect(stderr.text).toContain('src/server.ts changed')
   await first.close()
   // Longer than the polling interval.
   await sleep(1_000)
   const second = await startReferenceServer({ keys: [key], port: Number(new URL(first.url).port) })
   await expect.poll(waits, { timeout: 30_000 }).toBe(3)
-  expect(log).toContain('the target is back')
+  expect(stderr.text).toContain('the target is back')
   child.kill('SIGINT')
   expect((await ended).code).toBe(130)
   await second.close()

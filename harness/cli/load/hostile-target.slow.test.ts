@@ -1,11 +1,9 @@
-import { readFileSync, writeFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
-import { join } from 'node:path'
 import { brotliCompressSync, zstdCompressSync } from 'node:zlib'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { listen, pour, startRawServer } from '../../client/test-support/listen-on-loopback.ts'
 import { speech } from '../../load/test-support/h2-server.ts'
-import { beginningWith, chatgen, chatsOn, emptyFolder, expectEnd } from '../test-support/chatgen.ts'
+import { beginningWith, chatgen, chatsOn, expectEnd, workplace } from '../test-support/chatgen.ts'
 import { type Answer, type Middleman, startProxy } from '../test-support/servers.ts'
 import { load, reportIn, served, withKey } from './test-support/loading.ts'
 
@@ -34,13 +32,8 @@ test('answers without end take neither memory nor the verdict', async () => {
     else socket.end(`${head('application/json')}content-length: ${models.length}\r\n\r\n${models}`)
   })
   onTestFinished(() => server.close())
-  const folder = emptyFolder()
-  const memoryFile = join(folder, 'memory')
-  const { code, stdout } = await chatgen(
-    `load ${server.url} --rate 8 --duration 2s --drain 20s`,
-    { ...withKey, ...tellingMemory(memoryFile) },
-    folder,
-  )
+  const { folder, run, read } = workplace({ ...withKey, ...tellingMemory('memory') })
+  const { code, stdout } = await run(`load ${server.url} --rate 8 --duration 2s --drain 20s`)
   const report = reportIn(folder)
   expect(report.errors.map(({ kind }) => kind)).toEqual(report.errors.map(() => 'limit'))
   expect(report.errors.map(({ detail }) => detail).sort()).toEqual([
@@ -51,7 +44,7 @@ test('answers without end take neither memory nor the verdict', async () => {
   expect(report).toMatchObject({ outcome: 'missed', faults: [], open: 0 })
   expect(stdout).toContain('no answer is without end')
   expect(code).toBe(1)
-  expect(Number(readFileSync(memoryFile, 'utf8'))).toBeLessThan(500 * 1024)
+  expect(Number(read('memory'))).toBeLessThan(500 * 1024)
 }, 120_000)
 
 test('a target that grants no chat ends the preparation', async () => {
@@ -62,10 +55,10 @@ test('a target that grants no chat ends the preparation', async () => {
     else response.setHeader('content-type', 'application/json').end('{"result":[]}')
   })
   onTestFinished(close)
-  const folder = emptyFolder()
-  writeFileSync(join(folder, 'target.yaml'), `baseUrl: ${url}\nlimits: { timeoutMs: 1000 }\n`)
+  const profile = `baseUrl: ${url}\nlimits: { timeoutMs: 1000 }\n`
+  const { run } = workplace(withKey, { 'target.yaml': profile })
   const line = 'load --target target.yaml --rate 100 --mix v3-stream --duration 20s'
-  const { code, stderr } = await chatgen(line, withKey, folder)
+  const { code, stderr } = await run(line)
   expect(stderr.replaceAll(/\s+/g, ' ')).toContain(
     'POST /api/v3/chat had no answer within 1000 ms (limits.timeoutMs), 3 times in a row, while the chats of the run were created. No load was sent.',
   )
@@ -132,7 +125,7 @@ const traffic = '--mix v3 --rate 10 --duration 3s --races 0.3 --seed s'
 test('sticky keeps every chat on one endpoint; the report has the figures of each', async () => {
   // They share nothing: a chat exists only where it was created.
   const [one, other] = [await served(), await served()]
-  const folder = emptyFolder()
+  const { folder, read } = workplace()
   const { stdout, report } = await load(
     `${one} --url ${other} --spread sticky ${traffic} --report console,markdown,html`,
     folder,
@@ -148,16 +141,15 @@ test('sticky keeps every chat on one endpoint; the report has the figures of eac
     expect(failed).toBe(0)
   }
   expect(stdout).toContain('Endpoints, sticky')
-  const written = (name: string) => readFileSync(join(folder, 'chatgen-results', name), 'utf8')
-  expect(written('report.md')).toContain('### Endpoints')
-  expect(written('report.html')).toContain('>Endpoints, sticky ')
+  expect(read('chatgen-results/report.md')).toContain('### Endpoints')
+  expect(read('chatgen-results/report.html')).toContain('>Endpoints, sticky ')
 })
 
 test('round-robin asks both, by the profile, also in shards', async () => {
   const [one, other] = [await served(), await served()]
-  const folder = emptyFolder()
+  const { folder, run } = workplace(withKey)
   const line = `load ${traffic} --url ${one} --url ${other} --runner local --shards 2`
-  const { stdout } = await chatgen(line, withKey, folder)
+  const { stdout } = await run(line)
   const report = reportIn(folder)
   expect(report.config.spread).toBe('round-robin')
   expect(stdout).toContain('Endpoints, round-robin')
