@@ -1,10 +1,10 @@
 import { cpSync } from 'node:fs'
 import fc from 'fast-check'
 import { beforeAll, expect, test, vi } from 'vitest'
-import { oddServer } from '../../load/test-support/odd-server.ts'
+import { startReferenceServer } from '../../library/index.ts'
 import { chatgen, type Said, workplace } from '../test-support/chatgen.ts'
 import { inProcess } from '../test-support/in-process.ts'
-import { startModelsServer, withKey } from '../test-support/servers.ts'
+import { key, startModelsServer, withKey } from '../test-support/servers.ts'
 
 /** report, rejudge and compare of runs whose server is gone: as they were stored, edited, and cut. */
 
@@ -40,11 +40,12 @@ beforeAll(async () => {
   edited('old', 'report.json', withoutDigest)
   edited('retold', 'exchanges.ndjson', (text) => text.replaceAll('"status":200', '"status":401'))
   edited('narrowed', 'run.json', (text) => text.replace('"OAI-AUTH-01",', ''))
-  const load = await oddServer(() => 'well')
+  const load = await startReferenceServer({ keys: [key] })
   for (const shard of [0, 1]) {
     const plan = `--rate 20 --duration 1s --seed s --shard ${shard}/2`
     await chatgen(`load ${load.url} ${plan} --out shard-${shard}`, withKey, folder)
   }
+  await load.close()
   edited('shard-2', 'report.json', (text) => text.replace('"opened": ', '"opened": 1'), 'shard-1')
   write('again/report.json', read('results/report.json'))
   write('killed/run.json', read('results/run.json'))
