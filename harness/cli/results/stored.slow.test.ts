@@ -2,7 +2,7 @@ import { cpSync } from 'node:fs'
 import fc from 'fast-check'
 import { beforeAll, expect, test, vi } from 'vitest'
 import { startReferenceServer } from '../../library/index.ts'
-import { chatgen, type Said, workplace } from '../test-support/chatgen.ts'
+import { chatgen, type Texts, workplace } from '../test-support/chatgen.ts'
 import { inProcess } from '../test-support/in-process.ts'
 import { key, startModelsServer, withKey } from '../test-support/servers.ts'
 
@@ -57,7 +57,7 @@ beforeAll(async () => {
 
 const script = /curl -i|bash results\/repeat\/x\d+\.sh/
 const change = /OAI-AUTH-01 {2}[\w ]+ → violated \(required\): different target URL/
-const known = /^CONFORMS except 1 known violation {2}/
+const excepted = /^CONFORMS except 1 known violation {2}/
 const reason = 'the gateway is open'
 const sentence = 'report.json was edited after the run'
 const formats = 'html,markdown,junit,badge,github,json'
@@ -66,7 +66,7 @@ const other = /^EDITED {2}(exchanges\.ndjson|run\.json) was edited after the run
 
 /** Command lines, each with what standard output and standard error say, and what files contain after it. */
 test.each<
-  [line: string, code: number, said: Said, files?: Readonly<Record<string, string | RegExp>>]
+  [line: string, code: number, texts: Texts, files?: Readonly<Record<string, string | RegExp>>]
 >([
   ['report results', 0, { out: [/^VIOLATED/, script] }],
   [
@@ -77,7 +77,7 @@ test.each<
   ],
   ['report results --report markdown --out apart', 0, {}, { 'apart/report.md': /^## / }],
   ['report results again --report badge --out badges', 0, {}, { 'badges/again/badge.svg': /svg/ }],
-  ['report results --verbose --baseline known.yaml', 0, { out: [known, reason] }],
+  ['report results --verbose --baseline known.yaml', 0, { out: [excepted, reason] }],
   [
     'report results --baseline wrong.yaml',
     0,
@@ -85,7 +85,7 @@ test.each<
   ],
   ['report results --baseline none.yaml', 2, { err: 'cannot read the baseline' }],
   ['report killed', 2, { err: 'Run chatgen rejudge killed to make a report' }],
-  ['rejudge results --baseline known.yaml --quiet', 0, { out: known }],
+  ['rejudge results --baseline known.yaml --quiet', 0, { out: excepted }],
   ['rejudge results', 1, { out: 'Results: results/rejudged' }],
   ['compare closed results', 1, { out: [change, /^WORSE/m] }],
   // Without its evidence, a report cannot be judged again.
@@ -145,8 +145,8 @@ test.each<
     { err: `chatgen: shard-2: ${sentence}` },
   ],
   ['report spoilt', 2, { out: /^EDITED/ }],
-])('chatgen %s ends with %i', async (line, code, said, files = {}) => {
-  await ends(line, code, said)
+])('chatgen %s ends with %i', async (line, code, texts, files = {}) => {
+  await ends(line, code, texts)
   for (const [file, text] of Object.entries(files)) expect(read(file)).toMatch(text)
 })
 

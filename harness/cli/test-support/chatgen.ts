@@ -62,11 +62,11 @@ export function start(
   }
 }
 
-/** What a process writes to its streams. */
+/** Text that arrives on streams of a process. */
 export function shownBy(...streams: readonly Readable[]): ShownText {
-  const shown = new ShownText()
-  for (const stream of streams) stream.on('data', (bytes) => shown.add(String(bytes)))
-  return shown
+  const output = new ShownText()
+  for (const stream of streams) stream.on('data', (bytes) => output.add(String(bytes)))
+  return output
 }
 
 /** Output of a process until now. */
@@ -123,9 +123,9 @@ export function workplace(
     ...{ folder, at, run, write },
     start: (line: Line) => start(line, env, folder),
     /** Runs a command, and expects how it ends. */
-    ends: async (line: Line, code: number, said?: Said) => {
+    ends: async (line: Line, code: number, texts?: Texts) => {
       const ended = await run(line)
-      expectEnd(ended, code, said)
+      expectEnd(ended, code, texts)
       return ended
     },
     read: (name: string) => readFileSync(at(name), 'utf8'),
@@ -134,19 +134,19 @@ export function workplace(
   }
 }
 
-type Texts = string | RegExp | readonly (string | RegExp)[]
+type Pattern = string | RegExp | readonly (string | RegExp)[]
 
-/** What standard output and standard error contain or match. */
-export interface Said {
-  readonly out?: Texts
-  readonly err?: Texts
+/** Patterns of standard output and standard error. */
+export interface Texts {
+  readonly out?: Pattern
+  readonly err?: Pattern
 }
 
 /** Expects an exit code and texts. */
 export function expectEnd(
   { code, stdout, stderr }: Pick<Ended, 'code' | 'stdout' | 'stderr'>,
   expected: number,
-  { out = [], err = [] }: Said = {},
+  { out = [], err = [] }: Texts = {},
 ): void {
   for (const text of [out].flat()) expect(stdout).toMatch(text)
   for (const text of [err].flat()) expect(stderr).toMatch(text)
