@@ -203,6 +203,7 @@ load URL --rate 1 --max-refusals 0.01 => from 0% to 100%, e.g. 1%
 load URL --rate 1 --max-refusals 101% => from 0% to 100%, e.g. 1%
 load URL --rate 1 --max-refusals some => from 0% to 100%, e.g. 1%
 capacity URL => no SLO given
+capacity URL --slo 'ttft.p95 < 1s' --probe 10m --budget 1m => --probe: 600000 ms do not fit into the --budget, 60000 ms
 capacity URL --slo 'ttft.mean < 1s' => a mean is no share of requests
 capacity URL --slo 'rate > 10/s' => a rate is what the search varies
 capacity URL --slo 'ttft.p95 < 1s' --min 9 --max 3 => --min 9 is not below --max 3

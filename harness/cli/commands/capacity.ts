@@ -161,7 +161,12 @@ async function searchableSlos({ slo = [], maxRefusals }: CapacityFlags) {
   return slos
 }
 
-function rangeOf({ min, max = defaultMax, concurrency }: CapacityFlags) {
+function rangeOf({ min, max = defaultMax, concurrency, probe = 0, budget }: CapacityFlags) {
+  if (probe > budget) {
+    throw new ConfigurationError([
+      `--probe: ${probe} ms do not fit into the --budget, ${budget} ms`,
+    ])
+  }
   if (min >= max) throw new ConfigurationError([`--min ${min} is not below --max ${max}`])
   if (concurrency === true && !(Number.isInteger(min) && Number.isInteger(max))) {
     throw new ConfigurationError(['--min and --max of --concurrency are whole numbers of clients'])

@@ -51,6 +51,16 @@ describe('chatgen cleanup', () => {
     expect(server.requests).toEqual([])
   })
 
+  test('of another address forgets no chat that is not there', async () => {
+    const [server, other] = [await chatServer(), await chatServer()]
+    const id = server.add(tagged('Known1'))
+    const entries = [created(tagged('Known1'), id), { ...open, name: tagged('Lost1') }]
+    const cleanup = journal(server, entries)
+    const elsewhere = await cleanup(`j.ndjson ${other.url}`)
+    expectEnd(elsewhere, 1, { out: [`left     ${id}`, 'left     by name', '2 left'] })
+    expectEnd(await cleanup('j.ndjson'), 0, { out: `deleted  ${id}` })
+  })
+
   test('ends with 1 if something could not be deleted', async () => {
     const server = await chatServer({ deletes: () => ({ done: false, status: 500 }) })
     const id = server.add(tagged('Hard1'))

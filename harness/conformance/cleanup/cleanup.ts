@@ -30,6 +30,7 @@ export async function cleanUp(options: CleanupOptions): Promise<readonly Removal
   const { chats, head } = readJournal(journalFile)
   const removals = new Map<OpenEntry, Removal>()
   const refusals: TargetUnusableError[] = []
+  const isElsewhere = !endpointsOf(options.profile).some(({ baseUrl }) => baseUrl === head.baseUrl)
   for (const endpoint of endpointsOf(options.profile)) {
     const pending = chats.filter((entry) => removals.get(entry)?.outcome !== 'deleted')
     if (pending.length === 0) break
@@ -40,7 +41,7 @@ export async function cleanUp(options: CleanupOptions): Promise<readonly Removal
     try {
       await preflight(setup, ['v3'], { signal })
       const report = onRemoval ? { onRemoval } : {}
-      const work = { client, setup, journalFile, maxPages, ...report }
+      const work = { client, setup, journalFile, maxPages, isElsewhere, ...report }
       for (const removal of await removeChats(pending, work)) {
         removals.set(removal.entry, worse(removal, removals.get(removal.entry)))
       }

@@ -32,6 +32,8 @@ export interface RemovalOptions {
   readonly journalFile: string
   /** Maximum pages of a list that are searched for a name. */
   readonly maxPages: number
+  /** The run was at another address, where a chat that is not at this one may still be. */
+  readonly isElsewhere?: boolean
   readonly onRemoval?: (removal: Removal) => void
 }
 
@@ -96,6 +98,7 @@ async function remove(entry: OpenEntry, options: Work): Promise<Removal> {
   const found = await findByName(name, options)
   if (typeof found === 'string') return remaining(entry, found)
   if (found.length === 0) {
+    if (options.isElsewhere) return remaining(entry, notHere)
     options.journal({ event: 'refused', kind, name, scenario })
     return { entry, outcome: 'gone', why: 'no chat of this name is listed' }
   }
@@ -110,7 +113,7 @@ async function remove(entry: OpenEntry, options: Work): Promise<Removal> {
 async function removeById(
   entry: OpenEntry,
   id: string,
-  { client, journal, setup }: Work,
+  { client, journal, setup, isElsewhere = false }: Work,
 ): Promise<Removal> {
   const removed = (outcome: 'deleted' | 'gone', why: string): Removal => {
     journal({ event: 'deleted', kind: entry.kind, id })
@@ -119,6 +122,7 @@ async function removeById(
   const get = () => sendOperation(client, 'v3.chat', id)
   const before = await get()
   if (isNotFound(before)) {
+    if (isElsewhere) return remaining(entry, notHere)
     return removed('gone', `did not exist any more (GET: ${statusText(before)})`)
   }
   const deleted = await sendOperation(client, 'v3.deleteChat', id)
@@ -128,6 +132,8 @@ async function removeById(
   if (isNotFound(read)) return removed('deleted', statuses)
   return remaining(entry, `${succeeded(read) ? 'it can still be read' : 'unsure'} (${statuses})`)
 }
+
+const notHere = 'it is not at this address, and its run was at another'
 
 /** Ids of the chats with exactly this name, or the reason why they cannot be determined. */
 async function findByName(name: string, options: Work): Promise<string[] | string> {
