@@ -28,8 +28,10 @@ export function judgeUsage(
   const output = asIndex(usage['output_tokens'])
   if (maxTokens === undefined || output === undefined) return
   const why = `output_tokens is ${output}; max_tokens is ${maxTokens}.`
-  // Whether reasoning counts against max_tokens is open.
-  const reasoning = asIndex(asObject(usage['output_tokens_details'])?.['reasoning_tokens']) ?? 0
+  // Whether reasoning counts against max_tokens is open, and so is its number in a usage without details.
+  const details = asIndex(asObject(usage['output_tokens_details'])?.['reasoning_tokens'])
+  if (details === undefined && asObject(request)?.['think'] === true) return
+  const reasoning = details ?? 0
   collector.decide('V3-GEN-10', output - reasoning > maxTokens && why, why, event)
 }
 

@@ -57,11 +57,14 @@ function outputOf(reply: Exchange): readonly unknown[] {
   return asArray(finalResponse(reply)?.['output'])
 }
 
-/** A search step has its own type, or is a call of the profile's search tool: both are legal (section 4.4). */
+/**
+ * A search step has its own type, or is a call of the profile's search tool: both are legal (section 4.4). A search of
+ * the web, or for tools, is not one in the knowledge base.
+ */
 function isSearchStep(item: unknown, tool: string): boolean {
   if (!isObject(item)) return false
   const { type, name } = item
-  return name === tool || (typeof type === 'string' && type.includes('search'))
+  return name === tool || (typeof type === 'string' && /(?<!web_|tool_)search/.test(type))
 }
 
 /**

@@ -57,7 +57,7 @@ function textEditsOf(
   }
 }
 
-/** Kinds of a name. All together take less than 100 characters: a name may have a maximum length. */
+/** Kinds of a name. */
 export function nameEditsOf(edit: (change: (text: string) => string) => Edit) {
   return {
     characters: { 'beyond ASCII': edit((text) => `${text} ö 京 𝒜 👩‍🚀 n\u0303`) },

@@ -17,7 +17,6 @@ import {
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
-import { ownTitle } from '../support/chat-names.ts'
 import { isContentRefusal, namesPrefix, statedVersions } from '../support/refusals.ts'
 
 /** Sections 2.5, 3, 4.3 and 9: a chat is created, and it is v3; its title. */
@@ -79,23 +78,22 @@ describe('v3: chats', () => {
 
   test(
     'POST /chat/{chat_id}/generate-name MUST generate a title',
-    covers(['V3-CHAT-12', 'V3-FAV-01'], { requests: 22, generations: 2, chats: 2 }),
-    async ({ v3, chats, claim, session, prompts, scenario }) => {
+    covers(['V3-CHAT-12', 'V3-FAV-01'], { requests: 20, generations: 2, chats: 1 }),
+    async ({ v3, chats, claim, session, prompts }) => {
       const chat = await v3.createChat()
+      const before = await chats.get(chat.id, { role: 'control' })
+      assume(succeeded(before), `the chat cannot be read (${statusText(before)})`, before)
       const turn = v3.generateBody(chat, prompts.sentences(1, 'bread is made'), { stream: true })
       const running = v3.startGenerate(turn, { role: 'arrange' })
       await running.answered
       const added = await chats.addFavorite(chat.id, { role: 'probe' })
       const answer = await running.exchange
       assume(succeeded(answer), `a generation was refused with ${statusText(answer)}`, answer)
-      const before = await chats.get(chat.id, { role: 'control' })
-      const textsBefore = textsOf(before)
-      assume(succeeded(before), `the chat cannot be read (${statusText(before)})`, before)
       const named = await chats.generateName(chat.id)
       // A title that the chat has given itself may be generated again.
-      const title = await ownTitle(scenario, before, chat)
+      const textsBefore = textsOf(before)
       const isNew = (text: string) =>
-        text === title || !(textsBefore.includes(text) || isUuid(text) || isTime.test(text))
+        !(textsBefore.includes(text) || isUuid(text) || isTime.test(text))
       const read = await chats.poll(
         () => chats.get(chat.id),
         (_, page) => [...textsOf(named), ...textsOf(page)].some(isNew),
@@ -134,10 +132,10 @@ async function useAsV3({ v3, profile, prompts }: Scenario, chatId: string) {
   return { wrong, calls }
 }
 
-/** The texts of an answer that contain a letter. */
+/** The texts of an answer that contain a letter or a symbol. */
 function textsOf(exchange: Exchange): string[] {
   return leavesOf(answerJson(exchange)).flatMap(({ value }) =>
-    typeof value === 'string' && /\p{L}/u.test(value) ? [value] : [],
+    typeof value === 'string' && /[\p{L}\p{S}]/u.test(value) ? [value] : [],
   )
 }
 

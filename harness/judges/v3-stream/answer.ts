@@ -52,8 +52,10 @@ export function answerJudge(collector: FindingCollector, request: unknown): Even
   function judgeReasoning(text: string, { finalEvent }: StreamOutcome): void {
     const reasoning = normal(reasonings.flat().join(''))
     if (reasoning.length < tellingLength) return
-    const fault =
-      normal(text).includes(reasoning) && `The answer repeats its reasoning: ${show(text)}.`
+    const answer = normal(text)
+    // Reasoning may be a draft of the answer.
+    const isRepeated = answer !== reasoning && answer.includes(reasoning)
+    const fault = isRepeated && `The answer repeats its reasoning: ${show(text)}.`
     collector.decide('V3-THINK-02', fault, 'The answer does not repeat its reasoning.', finalEvent)
   }
 

@@ -15,8 +15,8 @@ import type { Session } from '../../session/session.ts'
 import { assume } from '../claims.ts'
 import { contains, historyCursor, leavesOutsideRows, withoutCursors } from '../read.ts'
 
-/** Names of fields outside the rows that may hold the cursor of the next page. */
-const cursorNames = ['cursor', 'next_cursor', 'nextCursor', 'next', 'after', 'next_page_token']
+/** Names of fields outside the rows that may hold the cursor of the next page, the clearest first. */
+const cursorNames = ['next_cursor', 'nextCursor', 'next_page_token', 'cursor', 'next', 'after']
 
 /**
  * The cursor of the next page: the value at the pointer of the profile, else a text or number under one of
@@ -24,11 +24,10 @@ const cursorNames = ['cursor', 'next_cursor', 'nextCursor', 'next', 'after', 'ne
  */
 export function cursorIn(page: Exchange, pointer: string | undefined): string | null | undefined {
   const body = answerJson(page)
-  const found = pointer
-    ? [valueAt(body, pointer)]
-    : leavesOutsideRows(body)
-        .filter(({ path }) => cursorNames.includes(path.at(-1) ?? ''))
-        .map(({ value }) => value)
+  const named = leavesOutsideRows(body).filter(({ value }) => typeof value !== 'boolean')
+  const ofName = (name: string) => named.filter(({ path }) => path.at(-1) === name)
+  const clearest = cursorNames.map(ofName).find((leaves) => leaves.length > 0) ?? []
+  const found = pointer ? [valueAt(body, pointer)] : clearest.map(({ value }) => value)
   const values = found.filter((candidate) => candidate !== null && candidate !== undefined)
   // A page may repeat the query that it answers.
   const sent = URL.parse(page.request.url)?.searchParams.get('cursor') ?? ''

@@ -77,12 +77,13 @@ export function v3Routes(session: Session, caller: Caller = {}) {
       return session.create('chat', name, send, routes.newChatId)
     },
 
-    /** The id in the response to `POST /chat`, at any depth, or at the end of its Location. */
+    /** The id in the response to `POST /chat`: at the end of its Location, or at any depth of its body. */
     newChatId(created: Exchange): string | undefined {
       const body = answerJson(created)
       const location = header(created.response?.headers ?? [], 'location') ?? ''
-      const inBody = shapes.chatId ? valueAt(body, shapes.chatId) : findId(body, chatIdNames)
-      return [inBody, location.split('/').at(-1)].find(isUuid)
+      const atPointer = shapes.chatId && valueAt(body, shapes.chatId)
+      const inLocation = location.split('/').at(-1)
+      return [atPointer, inLocation, findId(body, chatIdNames)].find(isUuid)
     },
 
     /** A new chat, deleted after the scenario. */
