@@ -52,7 +52,8 @@ describe('chatgen cleanup', () => {
   })
 
   test('of another address forgets no chat that is not there', async () => {
-    const [server, other] = [await chatServer(), await chatServer()]
+    const server = await chatServer()
+    const other = await chatServer({ key: server.key })
     const id = server.add(tagged('Known1'))
     const entries = [created(tagged('Known1'), id), { ...open, name: tagged('Lost1') }]
     const cleanup = journal(server, entries)
