@@ -58,7 +58,7 @@ export const key = headerValue
     'begins with "Bearer ", which chatgen adds: remove it',
   )
   .refine(
-    (text) => !/^\$([A-Z_][A-Z0-9_]*|\{.*\})$/.test(text),
+    (text) => !/^\$[A-Z_][A-Z0-9_]*$/.test(text),
     'is the name of a variable, not its value: a profile has it in braces after the dollar sign',
   )
 
