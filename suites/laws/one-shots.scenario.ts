@@ -22,7 +22,7 @@ import { textEdits, wholeTexts } from '../support/text-edits.ts'
 import { callerOf, inputEdits, optionalField, ragEdits, toolEdits } from './conditions/edits.ts'
 import type { Body, Edits, Law, Trial } from './conditions/plan.ts'
 import { requirementsOfLaws, tryConditions } from './conditions/trials.ts'
-import { claimSameTypes } from './turn-history.ts'
+import { claimSameTypes } from './same-types.ts'
 
 const laws: readonly Law<Run>[] = [
   { requirements: ['V3-ONE-01', 'V3-ONE-03', 'V3-ONE-02'], law: isAnswered },

@@ -60,6 +60,12 @@ export async function claimLinked(
 
 const maxIds = 5
 
+/** Tests if rows show each item of a reply, as far as they show items. */
+export function showsOutput(rows: readonly HistoryRow[], reply: Exchange): boolean {
+  const output = asArray(finalResponse(reply)?.['output'])
+  return !everyItemShown(rows) || compareOutputWithHistory(output, rows).length === 0
+}
+
 /** V3-HIST-06, for a history that shows its items. */
 export function claimOutputShown(
   { claim }: Scenario,

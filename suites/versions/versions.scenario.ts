@@ -107,13 +107,14 @@ describe('versions of chats', () => {
       const chat = await v3.createChat()
       await v3.generateOk(v3.generateBody(chat, prompts.brief()))
       // The answer may be stored after it was sent.
-      const before = await v3.waitForHistory(
+      await v3.waitForHistory(
         chat,
         (rows) => inputRows(rows).length > 0 && rows.length > inputRows(rows).length,
       )
       const showsName = (read: Exchange) => succeeded(read) && contains(answerJson(read), chat.name)
-      // A turn may give its chat a name.
+      // A turn may give its chat a name, and its last rows may be shown later than the others.
       await session.sleep(session.settling.ms)
+      const before = await v3.walk(chat)
       const isNamed = showsName(await chats.get(chat.id))
 
       const role = { role: 'negative' } as const

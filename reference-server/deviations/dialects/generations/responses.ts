@@ -72,8 +72,12 @@ export const responses: readonly Dialect[] = [
     'responses-slim: The response object omits optional members such as usage.': editResponses(
       pickMembers('id', 'object', 'created_at', 'model', 'status', 'output', 'error'),
     ),
-    'responses-with-further-members: The response object has additional members such as output_text.':
-      setInResponses({ output_text: null, svc: { region: 'north' }, conversation: null }),
+    'responses-with-further-members: The response object has additional members such as output_text, whose types depend on the request.':
+      editResponses((response) => ({
+        ...response,
+        ...{ output_text: null, svc: { region: 'north' }, conversation: null },
+        limits: response['max_output_tokens'] == null ? [] : { tokens: 1 },
+      })),
     'responses-without-status: The response object omits status.': setInResponses({
       status: undefined,
     }),

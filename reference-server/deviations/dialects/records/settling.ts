@@ -2,14 +2,40 @@
 
 import type { Services } from '../../../services.ts'
 import type { Chat } from '../../../store/types.ts'
-import { compose, editChatRows, editedRows, editFileRows, onStore } from '../../patches/services.ts'
+import {
+  compose,
+  editChatRows,
+  editedRows,
+  editFileRows,
+  onModel,
+  onStore,
+  withSteps,
+} from '../../patches/services.ts'
 import { dialectTable } from '../../table.ts'
 
 const settlingMs = 250
+const lateMs = 800
 
 export const settling = dialectTable({
   'history-settles-late: A step appears in the history 250 ms after its response was created.':
     onStore('history', ({ page }) => ({ page: editedRows(page, settled) })),
+  'reasoning-settles-late: Each v3 answer has a reasoning item, which the history shows 800 ms late.':
+    compose([
+      onModel('native', (model, request) =>
+        withSteps(model(request), (step) =>
+          step.type === 'message' && !request.think
+            ? [{ type: 'reasoning', fragments: [], complete: true }, step]
+            : [step],
+        ),
+      ),
+      onStore('history', ({ page }) => ({
+        page: editedRows(page, (rows) =>
+          rows.filter(
+            ({ item, createdAt }) => item.type !== 'reasoning' || createdAt < Date.now() - lateMs,
+          ),
+        ),
+      })),
+    ]),
   'lists-settle-late: Chats and attachments are listed 250 ms after their creation.': compose([
     editChatRows(settled),
     editFileRows(settled),
@@ -34,14 +60,13 @@ export const settling = dialectTable({
     replicasInTurn,
 })
 
-const laggingMs = 800
 const turnMs = 70
 
 /** Reads of the lagging replica, during its turns. A new chat can be read at once, but is listed late. */
 function replicasInTurn(services: Services): Services {
   const changes = new Map<string, { readonly before: Chat; readonly atMs: number }>()
   const isHidden = (atMs: number) =>
-    Date.now() - atMs < laggingMs && Math.floor(Date.now() / turnMs) % 2 === 0
+    Date.now() - atMs < lateMs && Math.floor(Date.now() / turnMs) % 2 === 0
   const isShown = ({ createdAt }: Timed) => !isHidden(createdAt)
   const beforeOf = (id: string) => {
     const change = changes.get(id)
