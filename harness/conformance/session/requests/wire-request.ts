@@ -102,7 +102,11 @@ export function buildWireRequest(
   if (imitated === undefined) {
     const chosen = own.some(([name]) => name.toLowerCase() === 'accept-encoding')
     const headers: Header[] = [
-      ['accept', 'application/json, text/event-stream'],
+      // Clients of the compatible surface name no stream.
+      [
+        'accept',
+        spec.surface === 'openai' ? 'application/json' : 'application/json, text/event-stream',
+      ],
       ...(chosen ? [] : [['accept-encoding', acceptEncoding] as const]),
       ['user-agent', `${setup.userAgent} ${setup.tag}/${place}`],
       ['x-request-id', `${setup.tag}/${place}`],

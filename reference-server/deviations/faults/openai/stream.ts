@@ -4,7 +4,7 @@ import type { SseBlock } from '../../../events/sse.ts'
 import type { Patch } from '../../../services.ts'
 import { type Fields, isText, type Json, setAll, toList, toObject } from '../../patches/json.ts'
 import { onBlocks, onEachBlock } from '../../patches/replies.ts'
-import { onRequestBody } from '../../patches/requests.ts'
+import { onRequestBody, rejectRequests } from '../../patches/requests.ts'
 import { faultTable } from '../../table.ts'
 
 const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 }
@@ -12,6 +12,11 @@ export const openaiStreamFaults = faultTable({
   'OAI-STREAM-01 openai-stream-in-latin-1: The stream is encoded in Latin-1.': encodeText((text) =>
     Buffer.from(text, 'latin1'),
   ),
+  'OAI-STREAM-01 openai-stream-for-its-media-type: A stream is refused unless the client accepts its media type.':
+    rejectRequests(
+      'openai.chat',
+      ({ stream }, { headers }) => stream === true && !headers.accept?.includes('event-stream'),
+    ),
   'OAI-STREAM-01 openai-stream-blocks-run-together: Blocks are not terminated by an empty line.':
     encodeText((text) => Buffer.from(text.replace(/\n\n$/, '\n'))),
   'OAI-STREAM-04 openai-delta-as-message: The choices of a chunk have message instead of delta.':
