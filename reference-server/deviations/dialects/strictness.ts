@@ -80,6 +80,10 @@ export const strictness = dialectTable({
       onSuccessBody('v3.createChat', (chat) => ({ ...chat, folder: 'inbox' })),
     ]),
   },
+  'short-names: A chat name of more than 64 characters is rejected.': rejectRequests(
+    ['v3.createChat', 'v3.updateChat'],
+    ({ name }) => String(name).length > 64,
+  ),
   'short-inputs: An input of more than 32 items is rejected with 413.': rejectRequests(
     'v3.generate',
     ({ input }) => Array.isArray(input) && input.length > 32,

@@ -7,7 +7,7 @@ import { waitingIdempotency } from '../../../store/sql/ledger.ts'
 import type { Message } from '../../../store/types.ts'
 import { terminalEvents } from '../../patches/events.ts'
 import { toObject } from '../../patches/json.ts'
-import { onReply, onSuccess } from '../../patches/replies.ts'
+import { onReply, onSuccess, onSuccessBody } from '../../patches/replies.ts'
 import { rejectRequests } from '../../patches/requests.ts'
 import { mapping, noteMessages, onStore, remembering } from '../../patches/services.ts'
 import { alternatives, type Dialect, dialectTable } from '../../table.ts'
@@ -104,6 +104,11 @@ export const v2Chains: readonly Dialect[] = [
         ),
       ]),
     },
+    'v2-answers-list-the-tools: The result of a v2 generation lists all tools, also those that are excluded.':
+      onSuccessBody('v2.generate', (body) => ({
+        ...body,
+        tools: ['get_time', 'get_weather', 'get_date'].map((name) => ({ name, enabled: false })),
+      })),
     'v2-same-message-is-stored-once: A message with the body of an earlier one is answered with that one.':
       mapping<unknown>((stored) =>
         onSuccess('v2.message', (reply, { body }) => {

@@ -54,6 +54,10 @@ export const responses: readonly Dialect[] = [
       usage: (usage: Json | null | undefined) =>
         usage && { ...usage, num_sources_used: 0, cost: 0.1 },
     }),
+    'usage-without-details: usage has only the three counts.': setInResponses({
+      usage: (usage: Json | null | undefined) =>
+        usage && pickMembers('input_tokens', 'output_tokens', 'total_tokens')(usage),
+    }),
     'stream-by-default: stream defaults to true in v3 generations.': onRequestBody(
       generations,
       (body) => ({ stream: true, ...body }),

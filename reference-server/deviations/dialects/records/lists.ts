@@ -58,12 +58,12 @@ export const listDialects: readonly Dialect[] = [
     ]),
   }),
   ...alternatives({
-    'lists-under-items: Lists are in items, with the cursor in next_cursor.': reshapeLists(
-      ({ result, pagination }) => ({
+    'lists-under-items: Lists are in items, with the cursor in next_cursor and that of the page itself in cursor.':
+      reshapeLists(({ result, pagination }) => ({
         items: result,
+        cursor: toObject(toList(result)[0])['id'] ?? null,
         next_cursor: toObject(pagination)['cursor'],
-      }),
-    ),
+      })),
     'lists-under-data: Lists are in data, with the cursor in meta.page.next.': reshapeLists(
       ({ result, pagination }) => ({
         data: result,
