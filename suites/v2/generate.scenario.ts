@@ -40,9 +40,18 @@ describe('v2: generation', () => {
       const reply = await v2.generate(v2.generateBody(chat, id, lists))
       // A server may refuse names of tools that it does not have.
       if (isDeclined(reply)) return
-      // Other fields may list the tools, which are no calls.
-      const called = leavesOf(answerJson(reply)).filter(
-        ({ path }) => path.at(-1) === 'name' && path.some((key) => /call/i.test(key)),
+      const leaves = leavesOf(answerJson(reply))
+      // Other fields may list the tools: a call has arguments, or is named so.
+      const isCall = (place: readonly string[]) =>
+        place.some((key) => /call/i.test(key)) ||
+        leaves.some(
+          ({ path, value }) =>
+            place.every((key, at) => path[at] === key) &&
+            (path[place.length] === 'arguments' ||
+              (path[place.length] === 'type' && /call/.test(String(value)))),
+        )
+      const called = leaves.filter(
+        ({ path }) => path.at(-1) === 'name' && isCall(path.slice(0, -1)),
       )
       const names = called.map(({ value }) => value)
       const calls = expect(names, 'names of calls in the answer')
