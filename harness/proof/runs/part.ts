@@ -88,7 +88,7 @@ async function resultOf(name: string): Promise<TargetResult> {
     }
     const attempt = attempts.get(name) ?? composedAttempt(name)
     if (!attempt) throw new Error(`there is no target ${name}`)
-    const plain = await plainRun(attempt.selection.profile, attempt.depth ?? 'normal')
+    const plain = () => plainRun(attempt.selection.profile, attempt.depth ?? 'normal')
     return await runTarget(attempt, plain, engine)
   } catch (error) {
     return lostTarget(name, messageOf(error))
