@@ -13,7 +13,7 @@ const rooms = {
   reports: [...own('contract'), ...pkg('zod', 'chalk', 'hdr-histogram-js', 'uplot')],
   'harness/client': [...own('contract'), ...pkg('eventsource-parser')],
   'harness/conformance': [
-    ...own('contract', 'harness/judges', 'harness/client', 'fixtures'),
+    ...own('contract', 'harness/judges', 'harness/client', 'harness/explore', 'fixtures'),
     ...pkg('vitest', 'yaml', 'zod', 'fastest-levenshtein', 'covertable'),
   ],
   'harness/explore': own('contract', 'harness/judges', 'harness/client', 'harness/conformance'),

@@ -1,8 +1,8 @@
 import type { ConformanceReport, RequirementResult } from '../../contract/report/conformance.ts'
-import type { Exploration, Exploring } from './exploration.ts'
+import { type Exploring, exploring } from './exploration.ts'
 import { isPlanned } from './profile/selection.ts'
 import { isIncognito, type RunSetup } from './run-setup.ts'
-import { type Cost, totalCost } from './usage.ts'
+import { type Cost, costOfExploring, totalCost } from './usage.ts'
 import type { Collector, Scenario } from './vitest/collector.ts'
 
 /** Progress of a run, sent at the end of each scenario and of each operation of the exploration. */
@@ -17,26 +17,21 @@ interface Position {
   readonly report: () => ConformanceReport
 }
 
-/** @param planned exploration that will follow the scenarios */
 export function buildProgress(
   { scenarios, results }: Collector,
   setup: RunSetup,
   position: Position,
-  planned: Pick<Exploration, 'slug' | 'cost'> | undefined,
-  exploring: Exploring | undefined,
+  explored: Exploring | undefined,
 ) {
-  const { requirements: judged, profile, jobs } = setup
+  const { requirements: judged, profile, jobs, explore } = setup
   const own = scenarios.filter((one) => isPlanned(one, judged, profile, isIncognito(setup)))
   const ended = new Set(results.map(({ slug }) => slug))
   const done = own.filter(({ slug }) => ended.has(slug))
-  const { done: explorations = 0, of = 1 } = exploring ?? {}
-  const explored = planned && ended.has(planned.slug) ? 1 : explorations / Math.max(1, of)
+  const share = ended.has(exploring) ? 1 : (explored?.done ?? 0) / Math.max(1, explore)
   // It runs alone.
-  const alone = planned === undefined ? 0 : weightOf(planned.cost) * jobs
+  const alone = weightOf(costOfExploring(explore)) * jobs
   const weigh = (list: readonly Scenario[]) =>
-    list
-      .filter(({ slug }) => slug !== planned?.slug)
-      .reduce((sum, { cost }) => sum + weightOf(cost), 0)
+    list.filter(({ slug }) => slug !== exploring).reduce((sum, { cost }) => sum + weightOf(cost), 0)
   const whole = weigh(own) + alone
   return {
     ...position,
@@ -44,11 +39,11 @@ export function buildProgress(
     done: done.length,
     total: own.length,
     /** Undefined while no exploration is under way. */
-    exploring: exploring && { done: exploring.done, of: exploring.of },
+    exploring: explored && { done: explored.done, of: explore },
     /** Number of retries until now. */
-    retries: results.reduce((sum, { traffic }) => sum + traffic.retries, exploring?.retries ?? 0),
+    retries: results.reduce((sum, { traffic }) => sum + traffic.retries, explored?.retries ?? 0),
     /** Share of the work that is done, 0 to 1, by the declared cost of the scenarios. */
-    share: whole === 0 ? 0 : (weigh(done) + explored * alone) / whole,
+    share: whole === 0 ? 0 : (weigh(done) + share * alone) / whole,
     /** Cost of the finished scenarios. */
     cost: totalCost(results),
   }

@@ -8,7 +8,7 @@ import {
   journalName,
   suiteVersion,
 } from './defaults.ts'
-import type { Exploration } from './exploration.ts'
+import { isExplorable } from './exploration.ts'
 import type { TargetProfile } from './profile/index.ts'
 import { type Selection, skipReason } from './profile/selection.ts'
 import type { Progress } from './progress.ts'
@@ -47,8 +47,8 @@ export interface RunOptions extends Optional<Chosen> {
   readonly engine?: Engine | undefined
   /** Judges any server that answers, whether it is the service or not. */
   readonly anyAnswer?: boolean | undefined
-  /** Runs after the suites, if the run was not interrupted. */
-  readonly exploration?: Exploration | undefined
+  /** Random operations after the suites, if the run was not interrupted; none by default. */
+  readonly explore?: number | undefined
   /** Interrupts the run; findings so far are reported. */
   readonly signal?: AbortSignal | undefined
   /** Ends the run early, with the reason as text; findings so far are reported. */
@@ -60,9 +60,11 @@ export function buildSetup(options: RunOptions, requirements: readonly Requireme
   const seed = options.seed ?? randomUUID().slice(0, 8)
   const state = newRunState()
   state.budget.requests = options.requestsBefore ?? 0
+  const judged = requirements.filter((id) => !skipReason(id, options.profile))
   return {
     profile: options.profile,
-    requirements: requirements.filter((id) => !skipReason(id, options.profile)),
+    requirements: judged,
+    explore: isExplorable(judged) ? (options.explore ?? 0) : 0,
     seed,
     keySeed: options.keySeed ?? `${randomUUID()}/`,
     depth: options.depth ?? 'normal',

@@ -18,6 +18,8 @@ export interface RunSetup {
   /** Requirements that are judged in this run: selected, applicable and with all needed capabilities declared. */
   readonly requirements: readonly RequirementId[]
   readonly depth: Depth
+  /** Random operations after the scenarios; 0 if they cannot find anything. */
+  readonly explore: number
   /** Source of all nonces and identifiers of the run. */
   readonly seed: string
   /** Distinguishes the Idempotency-Keys of runs with the same seed. */

@@ -9,7 +9,7 @@ import { readJournal, startJournal } from './cleanup/journal.ts'
 import { interfaceRevision, runRecordName, suiteVersion } from './defaults.ts'
 import { runOnEachEndpoint } from './endpoints-alone.ts'
 import { ConfigurationError, InterruptedError, refusing } from './errors.ts'
-import { type Exploring, isExplorable, runExploration } from './exploration.ts'
+import { type Exploring, exploring, runExploration } from './exploration.ts'
 import { preflight } from './preflight/preflight.ts'
 import { endpointsOf, profileOfEndpoint } from './profile/index.ts'
 import { type Selection, selectRequirements, surfacesOfProfile } from './profile/selection.ts'
@@ -33,7 +33,7 @@ import { type Engine, inlineEngine, runOnce } from './vitest/engine.ts'
 export async function runConformance(options: RunOptions): Promise<ConformanceReport> {
   const startedAt = new Date()
   const startMs = performance.now()
-  const { selection, exploration, stop, strict = false } = options
+  const { selection, stop, strict = false } = options
   const requirements = selectRequirements(selection)
   const setup = buildSetup(options, requirements)
   unlessUnwritable(() => makeFolder(options.outDir))
@@ -45,12 +45,10 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
   prepareFiles(options, setup, startedAt)
 
   const { text: redact } = createRedactor(secretsOf(setup))
-  const planned =
-    exploration && isExplorable(exploration, setup.requirements) ? exploration : undefined
-  const showProgress = (scenario: string, exploring?: Exploring) => {
+  const showProgress = (scenario: string, explored?: Exploring) => {
     const report = () => buildReport({ ...whole, decided: verdicts(pendingReason) })
     const about = { scenario, requirements: () => verdicts(), report }
-    options.onProgress?.(buildProgress(collector, setup, about, planned, exploring))
+    options.onProgress?.(buildProgress(collector, setup, about, explored))
   }
   const collector = new Collector(showProgress, redact)
   const whole = {
@@ -65,9 +63,9 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
   const signal = AbortSignal.any([options.signal, stop].filter((one) => one !== undefined))
   const isStopped = await run(collector, setup, signal)
   const explored =
-    planned && !isStopped && collector.unwritten === undefined
-      ? await runExploration(planned, collector, setup, signal, (exploring) =>
-          showProgress(planned.title, exploring),
+    setup.explore > 0 && !isStopped && collector.unwritten === undefined
+      ? await runExploration(collector, setup, signal, (position) =>
+          showProgress(exploring, position),
         )
       : undefined
   const interrupted = options.signal?.aborted ?? false
@@ -169,7 +167,7 @@ function prepareFiles(options: RunOptions, setup: RunSetup, startedAt: Date): vo
         selection: { profile, only: [...only], skip: [...skip] },
         ...(incognito && { incognito }),
         depth,
-        ...(options.exploration && { explore: options.exploration.operations }),
+        ...(options.explore && { explore: options.explore }),
       },
       setup.profile,
     )

@@ -15,6 +15,17 @@ export function totalCost(results: readonly { readonly cost: Cost }[], before = 
   return results.map(({ cost }) => cost).reduce(addCosts, before)
 }
 
+/** Maximum cost of exploring with this number of operations, without shortening a violation. */
+export function costOfExploring(operations: number): Cost {
+  return {
+    // The reads after an operation and its share of the sweep included.
+    requests: operations * 4,
+    generations: Math.floor(operations * 0.24),
+    chats: Math.ceil(operations / 6),
+    uploads: 0,
+  }
+}
+
 /** Both with each of their numbers added up. */
 function sum<Name extends string>(
   a: Readonly<Record<Name, number>>,

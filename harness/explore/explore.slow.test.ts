@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { requirementIds } from '../../contract/index.ts'
 import {
   combineDialects,
   type Dialect,
@@ -8,12 +9,15 @@ import {
 import { alsoDo } from '../../reference-server/deviations/patches/replies.ts'
 import type { FaultyOperation } from '../../reference-server/deviations/patches/routes.ts'
 import type { TargetProfile } from '../conformance/profile/index.ts'
-import { check, lineOf, requirementsWith } from '../conformance/test-support/check.ts'
-import type { Engine } from '../conformance/vitest/engine.ts'
+import { buildSetup } from '../conformance/run-options.ts'
+import { createRunContext } from '../conformance/session/context.ts'
+import { Session } from '../conformance/session/session.ts'
+import { temporaryFolder } from '../conformance/test-support/check.ts'
+import { costOfExploring } from '../conformance/usage.ts'
 import { startDeviant } from '../proof/runs/run-target.ts'
 import { wholeProfile } from '../proof/test-support/second-server/judged.ts'
 import { startSecondServer } from '../proof/test-support/second-server/server.ts'
-import { type ExplorationResult, explorationOf, explore } from './explore.ts'
+import { type ExplorationResult, explore, exploredRequirements } from './explore.ts'
 
 /** No waits for the model, so that a run takes a second or two. */
 const pace = { ttftMs: 0, gapMs: 0, jitter: 0 }
@@ -31,32 +35,23 @@ async function explored(
   }
 }
 
-/** Runs no scenario. */
-const noSuites: Engine = { run: async () => false, close: async () => {} }
-
-/** Result of a run that consists of the exploration alone, up to its first violation. */
+/** Explores as the only scenario of a run, up to its first violation. */
 async function exploreAlone(profile: TargetProfile, seed: string, operations: number) {
-  const own = explorationOf(operations)
-  const maxGenerations = own.cost.generations
-  let result: ExplorationResult = { operations: 0, violations: [], unrepeated: [] }
-  const report = await check(profile, {
-    engine: noSuites,
-    seed,
-    exploration: {
-      ...own,
-      run: async (session, onOperation) => {
-        const plan = { operations, maxGenerations, maxViolations: 1, onOperation }
-        result = await explore(session, plan)
-        return { operations: result.operations, violations: result.violations.length }
-      },
-    },
-  })
-  expect(report.faults).toEqual([])
+  const selection = { profile: 'full', only: [], skip: [] } as const
+  const setup = buildSetup({ profile, selection, seed, outDir: temporaryFolder() }, requirementIds)
+  const context = createRunContext(setup)
+  const scenario = { slug: 'explore', title: 'explore', covers: exploredRequirements }
+  const session = new Session(context, scenario, new AbortController().signal)
+  const result = await explore(session, operations, () => {}, 1)
+  await session.cleanUp()
+  await context.close()
+  const { findings, cost } = session.outcome()
   const explored = result.violations.map(({ violation }) => violation.requirement)
-  const judged = requirementsWith(report, 'fail').filter(
-    ({ id }) => !explored.some((one) => one === id),
+  const judged = findings.filter(
+    ({ requirement, verdict }) => verdict === 'broken' && !explored.includes(requirement),
   )
-  return { ...result, judged: judged.map(lineOf), generations: report.cost.generations }
+  const { generations } = cost
+  return { ...result, judged: judged.map(({ requirement }) => requirement), generations }
 }
 
 /** Violations, and those that were seen only once. */
@@ -103,8 +98,7 @@ describe('a legal server is not accused', () => {
       expect(result.operations).toBe(80)
       // Generating operations are drawn too, but no more than announced.
       expect(result.generations).toBeGreaterThan(3)
-      const { cost } = explorationOf(80)
-      expect(result.generations).toBeLessThanOrEqual(cost.generations)
+      expect(result.generations).toBeLessThanOrEqual(costOfExploring(80).generations)
     },
     60_000,
   )

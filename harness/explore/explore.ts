@@ -1,6 +1,7 @@
-import { type Exploration, isEarlyEnd } from '../conformance/exploration.ts'
+import { InconclusiveError } from '../conformance/session/errors.ts'
 import { createRandomPicker } from '../conformance/session/identities.ts'
 import type { Session } from '../conformance/session/session.ts'
+import { costOfExploring } from '../conformance/usage.ts'
 import {
   createExplorationContext,
   type ExplorationContext,
@@ -16,74 +17,37 @@ import { lastDeletion, lastWrites, readsAfter, sweep } from './follow-ups.ts'
 import { type Budget, createBudget, createDeck, draw, perform, replay } from './sequence.ts'
 import { type Shrunk, shrink } from './shrink/shrink.ts'
 
-export interface ExploreOptions {
-  /** Number of operations, including the reads between them. */
-  readonly operations: number
-  readonly maxGenerations: number
-  /** Number of violations after which it ends. */
-  readonly maxViolations?: number
-  /** Called when an operation begins, with the number of operations carried out so far. */
-  readonly onOperation?: (done: number) => void
-}
+export { exploredRequirements }
 
-/** Result of an exploration, for its own proof. */
-export interface ExplorationResult {
-  readonly operations: number
-  readonly violations: readonly Shrunk[]
-  /** Violations that could not be reproduced in fresh chats and are not reported as such. */
-  readonly unrepeated: readonly StateViolation[]
-}
-
-/** Share of the operations that may be generations. */
-const generationShare = 0.24
-/** Requests per operation, including the reads after it and its share of the sweep. */
-const requestsPerOperation = 4
-
-/** Random sequences as a scenario of a run. */
-export function explorationOf(operations: number): Exploration {
-  const maxGenerations = Math.floor(operations * generationShare)
-  return {
-    slug: 'explore',
-    title: 'explore',
-    requirements: exploredRequirements,
-    operations,
-    cost: {
-      requests: operations * requestsPerOperation,
-      generations: maxGenerations,
-      chats: Math.ceil(operations / 6),
-      uploads: 0,
-    },
-    run: async (session, onOperation) => {
-      const result = await explore(session, { operations, maxGenerations, onOperation })
-      return { operations: result.operations, violations: result.violations.length }
-    },
-  }
-}
-
-/** Number of violations after which it ends by default. */
-const defaultViolations = 3
 /** Number of consecutive unclear answers after which the exploration ends. */
 const maxUnclear = 8
+
+export type ExplorationResult = Awaited<ReturnType<typeof explore>>
 
 /**
  * Carries out random sequences of operations, compares the target with the model of the document, and
  * reports each violation with the shortest sequence that reproduces it in fresh chats.
+ * @param operations number of operations, including the reads between them
+ * @param onOperation called when an operation begins, with the number of operations carried out so far
+ * @param maxViolations number of violations after which it ends
  */
 export async function explore(
   session: Session,
-  options: ExploreOptions,
-): Promise<ExplorationResult> {
-  const { maxViolations = defaultViolations, onOperation } = options
+  operations: number,
+  onOperation: (done: number) => void,
+  maxViolations = 3,
+) {
   const knowledge = new Knowledge()
   const { seed } = session.context.setup
   const pick = createRandomPicker(`${seed}/explore`)
   const violations: Shrunk[] = []
+  /** Violations that could not be reproduced in fresh chats and are not reported as such. */
   const unrepeated: StateViolation[] = []
   const useOfDeleted = createDeck(Object.keys(deletedUses), pick)
-  const budget = createBudget(options)
+  const budget = createBudget(operations, costOfExploring(operations).generations)
   const run = { session, knowledge, pick, useOfDeleted, budget, onOperation }
 
-  while (budget.operations() < options.operations && violations.length < maxViolations) {
+  while (budget.operations() < operations && violations.length < maxViolations) {
     const context = createExplorationContext(session, knowledge)
     const found = await runSequence(context, run)
     await context.dispose()
@@ -158,7 +122,8 @@ async function confirm(
     if (isSame) return { ...again, violation: again.violation }
     return isLate ? undefined : await seek()
   } catch (error) {
-    if (isEarlyEnd(error)) doubt(session, violation, 'the run ended before it was repeated')
+    if (error instanceof InconclusiveError)
+      doubt(session, violation, 'the run ended before it was repeated')
     throw error
   }
 }
@@ -179,7 +144,7 @@ interface Run {
   /** Draws the next use of a deleted chat. */
   readonly useOfDeleted: () => string | undefined
   readonly budget: Budget
-  readonly onOperation: ExploreOptions['onOperation']
+  readonly onOperation: (done: number) => void
 }
 
 interface Found {
@@ -207,7 +172,7 @@ async function runSequence(
     for (let count = 1; count <= size; count += 1) {
       const operation = draw(model, `o${count}`, run)
       if (operation === undefined) break
-      run.onOperation?.(budget.operations() - 1)
+      run.onOperation(budget.operations() - 1)
       yield operation
       isLost = unclear >= maxUnclear
       if (isLost) return

@@ -7,7 +7,6 @@ import { bodyLength, type Exchange, restoreExchanges } from '../../contract/inde
 import { listenOnLoopback } from '../client/test-support/listen-on-loopback.ts'
 import { startChatServer } from '../conformance/test-support/chat-server.ts'
 import { check, profileOf, temporaryFolder } from '../conformance/test-support/check.ts'
-import { explorationOf } from './explore.ts'
 
 const unlimited = { maxRequests: null, runBytes: null, runMs: null, diesAfter: null }
 const orNone = (numbers: fc.Arbitrary<number>) => fc.option(numbers, { freq: 2 })
@@ -52,7 +51,7 @@ async function run(combination: Combination) {
       jobs,
       only: ['V3-CHAT', 'V3-FAV', 'OAI-MODELS'],
       seed: 'one-run',
-      ...(operations > 0 && { exploration: explorationOf(operations) }),
+      explore: operations,
       ...(maxRequests !== null && { maxRequests }),
     })
     const latestEnd = Date.now() + (runMs ?? Number.POSITIVE_INFINITY)

@@ -70,10 +70,7 @@ const advances = { drawn: 6, end: 9 } as const
 /** Operations and generations of a run, spread over its sequences. */
 export type Budget = ReturnType<typeof createBudget>
 
-export function createBudget({
-  operations,
-  maxGenerations,
-}: Record<'operations' | 'maxGenerations', number>) {
+export function createBudget(operations: number, maxGenerations: number) {
   let spent = 0
   let generated = 0
   /** Generations that may have been used by now. */

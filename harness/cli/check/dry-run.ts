@@ -1,10 +1,9 @@
 import type { Command } from 'commander'
 import { wrap } from '../../../reports/text/escape.ts'
 import { count } from '../../../reports/text/format.ts'
-import { type Exploration, isExplorable } from '../../conformance/exploration.ts'
 import type { TargetProfile } from '../../conformance/profile/index.ts'
 import type { Selection } from '../../conformance/profile/selection.ts'
-import { addCosts, type Cost, noCost } from '../../conformance/usage.ts'
+import { addCosts, type Cost, costOfExploring, noCost } from '../../conformance/usage.ts'
 import type { Scenario } from '../../conformance/vitest/collector.ts'
 import { type ExitCode, exitCode } from '../exit-codes.ts'
 import { containerOf, withoutContainer } from '../target/container-flags.ts'
@@ -16,7 +15,8 @@ import type { CheckFlags } from './flags.ts'
 
 interface PlannedRun {
   readonly selection: Selection
-  readonly exploration?: Exploration | undefined
+  /** Number of operations to explore. */
+  readonly explore?: number
   /** Throws if the run refuses the profile. */
   readonly assert?: (profile: TargetProfile) => void
 }
@@ -25,21 +25,21 @@ interface PlannedRun {
 export async function planFor(
   url: string | undefined,
   flags: TargetFlags & Pick<CheckFlags, 'depth' | 'maxGenerations' | 'jobs'>,
-  { selection, exploration, assert }: PlannedRun,
+  { selection, explore = 0, assert }: PlannedRun,
   io: Io,
 ): Promise<string> {
   const { judgedRequirements, planConformance } = await import('../../conformance/vitest/suites.ts')
+  const { isExplorable } = await import('../../conformance/exploration.ts')
   const container = containerOf(flags, io.env)
   const planned = container === undefined ? flags : withoutContainer(flags)
   const address = container === undefined ? url : `http://127.0.0.1:${container.port}`
   return withTarget(address, planned, io, async (profile) => {
     assert?.(profile)
     const scenarios = await planConformance(profile, selection, flags.depth)
-    const isExplored =
-      exploration && isExplorable(exploration, judgedRequirements(selection, profile))
     const { depth, maxGenerations, jobs } = flags
     const settings = { selection, depth, maxGenerations, jobs, limits: profile.limits }
-    return planText(scenarios, { ...settings, ...(isExplored && { exploration }), width: io.width })
+    const operations = isExplorable(judgedRequirements(selection, profile)) ? explore : 0
+    return planText(scenarios, { ...settings, explore: operations, width: io.width })
   })
 }
 
@@ -66,9 +66,7 @@ export function endDryRun(command: Command, io: Io): ExitCode {
 
 export interface PlanOptions
   extends Pick<CheckFlags, 'depth' | 'maxGenerations' | 'jobs'>,
-    Pick<PlannedRun, 'selection'> {
-  /** Random sequences after the scenarios, one request at a time. */
-  readonly exploration?: Pick<Exploration, 'operations' | 'cost'>
+    Pick<PlannedRun, 'selection' | 'explore'> {
   readonly limits: Pick<TargetProfile['limits'], 'requestsPerSecond'>
   /** Columns of the terminal. */
   readonly width: number
@@ -76,16 +74,17 @@ export interface PlanOptions
 
 /** Text of `--dry-run`: the cost of a run for its target, and its estimated duration. */
 export function planText(scenarios: readonly Scenario[], options: PlanOptions): string {
-  const { selection, width, exploration } = options
+  const { selection, width, explore = 0 } = options
+  const ofExploring = costOfExploring(explore)
   const cost = scenarios.map((scenario) => scenario.cost).reduce(addCosts, noCost)
   const extra = scenarios.reduce((sum, scenario) => sum + scenario.again, 0)
   const totals = [
     { title: 'total', cost },
-    ...(exploration === undefined
+    ...(explore === 0
       ? []
       : [
-          { title: `exploring, ${exploration.operations} operations`, cost: exploration.cost },
-          { title: 'total with exploring', cost: addCosts(cost, exploration.cost) },
+          { title: `exploring, ${explore} operations`, cost: ofExploring },
+          { title: 'total with exploring', cost: addCosts(cost, ofExploring) },
         ]),
   ]
   const lead = `Profile ${selection.profile}, depth ${options.depth}: ${count(scenarios.length, 'scenario')}. Nothing was sent. A run costs:`
@@ -100,7 +99,7 @@ export function planText(scenarios: readonly Scenario[], options: PlanOptions): 
       timeText(cost, options),
       extra > 0 &&
         `Up to ${extra} extra generations if the model fails to recall a planted fact or requests do not overlap.`,
-      exploration !== undefined &&
+      explore > 0 &&
         'A violation that exploring finds is repeated and shortened, which adds requests and generations: docs/trust.md.',
       'Retries after 429 or 503 and polling for changes add requests.',
     ].flatMap((text) => (text === false ? [] : wrap(text, width))),
@@ -130,12 +129,13 @@ function table(
 const secondsPerGeneration = [1, 10] as const
 const secondsPerRequest = 0.05
 
-function timeText(cost: Cost, { limits, jobs, exploration }: PlanOptions): string {
+function timeText(cost: Cost, { limits, jobs, explore = 0 }: PlanOptions): string {
   const { requestsPerSecond: rate } = limits
-  const { requests } = addCosts(cost, exploration?.cost ?? noCost)
+  // One operation at a time.
+  const alone = costOfExploring(explore)
+  const { requests } = addCosts(cost, alone)
   const [quick, slow] = secondsPerGeneration.map((seconds) => {
-    const own = exploration === undefined ? 0 : busySeconds(exploration.cost, seconds)
-    const busy = busySeconds(cost, seconds) / jobs + own
+    const busy = busySeconds(cost, seconds) / jobs + busySeconds(alone, seconds)
     return durationText(1000 * Math.max(busy, rate === undefined ? 0 : requests / rate))
   })
   const bounds = [

@@ -3,7 +3,6 @@ import {
   defaultMaxGenerations,
   defaultOperations,
 } from '../../conformance/defaults.ts'
-import type { Exploration } from '../../conformance/exploration.ts'
 import { profileNames, surfacesOfProfile } from '../../conformance/profile/selection.ts'
 import { depths } from '../../conformance/run-setup.ts'
 import {
@@ -89,14 +88,11 @@ Exit codes:
   3 target unreachable, not this service, or API key rejected   4 internal error
   5 nothing violated, but a required requirement is undecided   130 interrupted`
 
-/** Undefined if there is nothing to explore: random sequences use chats, which only v3 has. */
-export async function explorationFor(
-  flags: Pick<CheckFlags, 'profile' | 'only' | 'explore'>,
-): Promise<Exploration | undefined> {
-  const { profile, only } = flags
-  const isWhole = profile === 'full' && only.length === 0
-  const { explore = isWhole ? defaultOperations : 0 } = flags
-  if (explore === 0 || !surfacesOfProfile(profile).includes('v3')) return undefined
-  const { explorationOf } = await import('../../explore/explore.ts')
-  return explorationOf(explore)
+/** Number of operations to explore; 0 without v3, as random sequences use chats. */
+export function explorationFor({
+  profile,
+  only,
+  explore = profile === 'full' && only.length === 0 ? defaultOperations : 0,
+}: Pick<CheckFlags, 'profile' | 'only' | 'explore'>): number {
+  return surfacesOfProfile(profile).includes('v3') ? explore : 0
 }

@@ -56,11 +56,21 @@ export async function runCheck(
       missing = missingMembers(requirements, profile)
       const engine = inlineEngine()
       const progress = showProgress(io, !quiet)
-      const exploration = await explorationFor({ ...flags, ...selection })
+      const explore = explorationFor({ ...flags, ...selection })
       const stop = new AbortController()
       try {
         return await runConformance({
-          ...{ profile, selection, outDir: out, jobs, depth, maxGenerations, strict, engine },
+          ...{
+            profile,
+            selection,
+            outDir: out,
+            jobs,
+            depth,
+            maxGenerations,
+            strict,
+            engine,
+            explore,
+          },
           signal: io.signal,
           stop: stop.signal,
           beforeWriting: take,
@@ -72,7 +82,6 @@ export async function runCheck(
           requestsBefore: requests,
           ...(maxRequests === undefined ? {} : { maxRequests }),
           ...(seed === undefined ? {} : { seed }),
-          ...(exploration === undefined ? {} : { exploration }),
         })
       } finally {
         await engine.close()

@@ -88,8 +88,8 @@ async function checkOnce(check: Use, session?: Session): Promise<ExitCode> {
   const selection = failed ? failedSelection(whole, flags, session) : whole
   if (selection === null) return nothingFailed(check, print)
   if (flags.dryRun) {
-    const exploration = await explorationFor({ ...flags, ...selection })
-    io.out(await planFor(url, flags, { selection, exploration }, io))
+    const explore = explorationFor({ ...flags, ...selection })
+    io.out(await planFor(url, flags, { selection, explore }, io))
     return endDryRun(command, io)
   }
   const baseline = openBaseline(flags, io)

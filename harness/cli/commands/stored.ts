@@ -211,7 +211,6 @@ export const rejudgeCommand = defineCommand({
     const baseline = openBaseline(flags, io)
     const { recordedIn, rejudge } = await import('../../conformance/recording/rejudge.ts')
     const { inlineEngine } = await import('../../conformance/run.ts')
-    const { explorationOf } = await import('../../explore/explore.ts')
     recordedIn(dir, out)
     const lost = lostText({ dir, ...readRecording(join(dir, exchangesName)) })
     if (lost !== null) io.err(lost)
@@ -224,9 +223,7 @@ export const rejudgeCommand = defineCommand({
     const engine = inlineEngine()
     const onProgress = progress.update
     const found = await during(progress, () =>
-      rejudge({ dir, outDir: out, explorationOf, signal, engine, onProgress }).finally(() =>
-        engine.close(),
-      ),
+      rejudge({ dir, outDir: out, signal, engine, onProgress }).finally(() => engine.close()),
     )
     const report = withDoubt(baseline.judge(found), doubt)
     publish(report, { ...flags, out }, io)

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { type ConformanceReport, conformanceReport } from '../../../contract/report/conformance.ts'
 import { exchangesName, reportName, runRecordName } from '../defaults.ts'
 import { ConfigurationError } from '../errors.ts'
-import type { Exploration } from '../exploration.ts'
 import type { Progress } from '../progress.ts'
 import { interruptedReason } from '../report/verdicts.ts'
 import { type Engine, runConformance } from '../run.ts'
@@ -18,8 +17,6 @@ export interface RejudgeOptions {
   readonly signal?: AbortSignal
   /** Stays open; by default, one is opened for this run alone. */
   readonly engine?: Engine
-  /** Creates the exploration with this number of operations, if the run has explored. */
-  readonly explorationOf?: (operations: number) => Exploration
 }
 
 /**
@@ -29,17 +26,16 @@ export interface RejudgeOptions {
  * @throws ConfigurationError if the folder lacks a file.
  */
 export async function rejudge(options: RejudgeOptions): Promise<ConformanceReport> {
-  const { dir, outDir, onProgress, signal, engine, explorationOf } = options
+  const { dir, outDir, onProgress, signal, engine } = options
   const { recordFile, recordingFile } = recordedIn(dir, outDir)
   const record = readRunRecord(recordFile)
   const { stopped, interrupted } = endOf(dir)
-  const { selection, seed, keySeed, strict, incognito, depth } = record
+  const { selection, seed, keySeed, strict, incognito, depth, explore } = record
   const report = await runConformance({
     profile: profileOfRecord(record, recordFile),
-    ...{ selection, seed, keySeed, strict, incognito, depth, recordingFile },
+    ...{ selection, seed, keySeed, strict, incognito, depth, explore, recordingFile },
     recordedEnd: stopped ?? (interrupted ? interruptedReason : undefined),
     outDir,
-    exploration: record.explore ? explorationOf?.(record.explore) : undefined,
     ...{ onProgress, signal, engine },
   })
   return {

@@ -1,4 +1,4 @@
-import { isEarlyEnd } from '../../conformance/exploration.ts'
+import { InconclusiveError } from '../../conformance/session/errors.ts'
 import type { Operation, StateViolation } from '../command.ts'
 import { commands } from '../commands/index.ts'
 import type { Replay } from '../sequence.ts'
@@ -103,7 +103,7 @@ export async function shrink(
       // After each success, the shorter or simpler sequence is shrunk again.
     }
   } catch (error) {
-    if (found.best === undefined || !isEarlyEnd(error)) throw error
+    if (found.best === undefined || !(error instanceof InconclusiveError)) throw error
   }
   return found.best
 }

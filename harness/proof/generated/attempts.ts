@@ -12,7 +12,6 @@ import { defaultOperations } from '../../conformance/defaults.ts'
 import type { ProfileName } from '../../conformance/profile/selection.ts'
 import { type Depth, depths } from '../../conformance/run-setup.ts'
 import type { Engine } from '../../conformance/vitest/engine.ts'
-import { explorationOf } from '../../explore/explore.ts'
 import { dialectAttempt } from '../runs/attempts.ts'
 import { differingPlaces, fingerprintOf } from '../runs/fingerprint.ts'
 import { type Attempt, observe, startDeviant } from '../runs/run-target.ts'
@@ -78,7 +77,7 @@ export async function runGenerated(
   const attempt = { name, open, depth, selection: { profile, only: [], skip: [] } }
   const caughtBy = (requirements: readonly RequirementVerdict[]) =>
     failedIds({ requirements }).filter((id) => !accused.includes(id))
-  const run = async (more: Pick<Attempt, 'exploration'> = {}) => {
+  const run = async (more: Pick<Attempt, 'explore'> = {}) => {
     const { traffic, requirements, ...verdicts } = await observe(
       { kind: 'generated', ...attempt, ...more },
       titles === undefined ? engine : runningOnly(titles, engine),
@@ -100,7 +99,7 @@ export async function runGenerated(
   if (traffic.length === 0) return result
   // Only a server of ours is known to pass an exploration without a fault.
   const isExplored = profile === 'v3' && titles !== undefined
-  const again = await run(isExplored ? { exploration: explorationOf(defaultOperations) } : {})
+  const again = await run(isExplored ? { explore: defaultOperations } : {})
   const internalErrors = [...result.internalErrors, ...again.result.internalErrors]
   // An answer may differ by chance, but hardly the same one twice.
   const applied = again.isCaught || traffic.some((place) => again.traffic.includes(place))

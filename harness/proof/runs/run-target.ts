@@ -7,7 +7,6 @@ import { targetFixture } from '../../../fixtures/targets.ts'
 import { type Pace, type Patch, startReferenceServer } from '../../../reference-server/index.ts'
 import { exchangesName } from '../../conformance/defaults.ts'
 import { TargetUnusableError } from '../../conformance/errors.ts'
-import type { Exploration } from '../../conformance/exploration.ts'
 import { loadProfile, membersOf, type TargetProfile } from '../../conformance/profile/index.ts'
 import { type RunOptions, runConformance, type Selection } from '../../conformance/run.ts'
 import type { Depth } from '../../conformance/run-setup.ts'
@@ -26,7 +25,7 @@ export interface Attempt {
   /** Changes the order of the scenarios. */
   readonly shuffle?: string
   /** Random operations after the scenarios. */
-  readonly exploration?: Exploration
+  readonly explore?: number
 }
 
 /** All runs have the same nonces, so that they can be compared. */
@@ -68,15 +67,14 @@ export async function observe<T>(
   engine: Engine,
   read: ReadTraffic<T>,
 ): Promise<Observed<T>> {
-  const { open, selection, depth = 'normal', jobs = 8, shuffle, exploration } = attempt
+  const { open, selection, depth = 'normal', jobs = 8, shuffle, explore } = attempt
   const started = Date.now()
   const outDir = mkdtempSync(join(tmpdir(), 'chatgen-proof-'))
   const target = await open()
   try {
     const { profile } = target
-    const own = { ...(shuffle !== undefined && { shuffle }), ...(exploration && { exploration }) }
-    const options = { profile, selection, outDir, seed, jobs, depth, engine, anyAnswer: true }
-    const report = await judged({ ...options, ...own })
+    const own = { outDir, seed, jobs, depth, engine, anyAnswer: true }
+    const report = await judged({ profile, selection, shuffle, explore, ...own })
     if (report !== undefined || selection.profile === 'full') {
       const requirements = report ? verdictsOf(report) : []
       return {
