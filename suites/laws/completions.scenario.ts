@@ -147,7 +147,8 @@ async function startRun(scenario: Scenario) {
     /** Parameters with which a repeated request gives the same answer. */
     steady: isSteady ? steady : {},
     stops: createStopLaw(scenario, send),
-    /** Number of questions with stop sequences. */
+    /** Number of requests with stop sequences, and of questions without a fact among them. */
+    stopped: 0,
     stopsOfQuestions: 0,
     /** The fact of the latest request. */
     recall: buildRecall(profile, ''),
@@ -156,13 +157,15 @@ async function startRun(scenario: Scenario) {
 
 /** The request before its edits, with a new fact. */
 function bodyFor(run: Run, row: Row): Body {
-  const { openai, profile, session, prompts, steady } = run
+  const { openai, profile, session, prompts, steady, coverage } = run
   run.recall = buildRecall(profile, session.nonce())
-  if (row['stop'] !== plain)
-    return openai.chatBody(prompts.sentences(5, 'the sea looks in winter'), steady)
   const enough = row['messages'] === plain ? [plain] : [plain, '64']
   const isAsked = enough.includes(String(row['max_tokens']))
-  return openai.chatBody(isAsked ? run.recall.ask : prompts.longAnswer())
+  if (row['stop'] === plain) return openai.chatBody(isAsked ? run.recall.ask : prompts.longAnswer())
+  run.stopped += 1
+  const isOfContext = coverage.depth === 'full' && row['messages'] !== plain && isAsked
+  const long = prompts.sentences(5, 'the sea looks in winter')
+  return openai.chatBody(isOfContext && run.stopped % 3 === 0 ? run.recall.ask : long, steady)
 }
 
 function editsOf(run: Run): Edits<'openai.chat'> {
