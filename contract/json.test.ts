@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Exchange } from './exchange.ts'
+import { exchangeOf } from '../reports/test-support/reports.ts'
 import { chatIdNames, findId, isObject, isUuid, leavesOf, parseJson, valueAt } from './json.ts'
 import { answerJson } from './request-echo.ts'
 
@@ -144,20 +144,6 @@ test.each<[string, unknown]>([
   expect(answerJson(answer(body))).toEqual(body)
 })
 
-function answer(body: unknown): Exchange {
-  const bytes = new TextEncoder().encode(JSON.stringify(body))
-  return {
-    id: 'x1',
-    labels: { scenario: 'a', ordinal: 1, attempt: 0, role: 'probe' },
-    startedAt: '2026-01-01T00:00:00.000Z',
-    request: {
-      method: 'GET',
-      url,
-      headers: [],
-      body: new TextEncoder().encode('{"name":"Fjord"}'),
-    },
-    response: { status: 200, headers: [], headersAtMs: 1, chunks: [{ atMs: 1, bytes }] },
-    events: [],
-    ending: { kind: 'complete', atMs: 2 },
-  }
+function answer(body: unknown) {
+  return exchangeOf({ method: 'GET', url, body: '{"name":"Fjord"}', answer: JSON.stringify(body) })
 }

@@ -1,8 +1,7 @@
 import { once } from 'node:events'
-import { type AddressInfo, connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { seededBaseId } from './answering/assistant-context.ts'
-import { startReferenceServer } from './index.ts'
 import { openStore } from './store/open-store.ts'
 import { openStream, readAll, readBlocks, readEvents, testServer } from './test-support/server.ts'
 
@@ -20,14 +19,6 @@ it('makes a throw-away key where none is given', async () => {
   expect(one.keys).not.toEqual(other.keys)
   expect(one.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
   expect((await one.complete('Hi')).status).toBe(200)
-})
-
-it('says when the port is taken', async () => {
-  const blocker = createServer()
-  onTestFinished(() => void blocker.close())
-  await once(blocker.listen(0, '127.0.0.1'), 'listening')
-  const { port } = blocker.address() as AddressInfo
-  await expect(startReferenceServer({ port })).rejects.toMatchObject({ code: 'EADDRINUSE' })
 })
 
 it('gives the same answers with the same seed, and others with another', async () => {

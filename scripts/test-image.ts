@@ -87,7 +87,7 @@ function check(results: string, ...more: readonly string[]) {
   const env = { CHATGEN_API_KEY: keys[0], CHATGEN_OTHER_KEY: keys[1], CHATGEN_OUT: '/work' }
   const variables = Object.entries(env).flatMap(([name, value]) => ['--env', `${name}=${value}`])
   const place = ['--network', network, '--user', '10001:10001', '--volume', `${results}:/work`]
-  const target = ['--target', '/app/fixtures/targets/reference.yaml', '--quiet']
+  const target = ['--target', '/app/fixtures/targets/reference.yaml', '--depth', 'quick', '--quiet']
   const { code, stderr } = container(
     ['check', 'http://server:4010', ...target, ...more],
     [...place, ...variables],

@@ -12,7 +12,7 @@ import { ask, chatgen, emptyFolder, shownBy } from './test-support/chatgen.ts'
 
 /**
  * The commands of README.md and of docs/, page by page in order and as written, except for ports, deployments and long
- * times. The environment limits a check to depth quick, and in docs/ to one requirement.
+ * times. The environment limits a check to one requirement.
  */
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -39,8 +39,6 @@ const notRun: readonly (readonly [RegExp, reason: string])[] = [
 
 /** Exit codes other than 0. */
 const codes: readonly (readonly [RegExp, readonly number[]])[] = [
-  // A URL alone leaves requirements undecided.
-  [/check https:.*deployment/, [5]],
   // The fault of the first server.
   [/--only 'V3-IDEM-\*'|rejudge results|check --target staging\.yaml --out results$/, [0, 1]],
   [/--baseline known\.yaml/, [0, 5]],
@@ -105,7 +103,9 @@ test.concurrent.for(pages)(
       cwd,
       env: {
         PATH: `${join(cwd, 'bin')}:${process.env['PATH']}`,
-        ...(isReadme ? { CHATGEN_DEPTH: 'quick' } : limits),
+        ...limits,
+        // It selects requirements of v3.
+        ...(isReadme && { CHATGEN_PROFILE: 'full' }),
         CHATGEN_API_KEY: keys[0],
         CHATGEN_OTHER_KEY: keys[2],
       },

@@ -103,9 +103,9 @@ function absences(image: string): readonly (readonly [readonly string[], number,
       /not on this machine and cannot be pulled/,
     ],
     [
-      [...start.slice(0, 4), '--ready', '/absent', '--ready-timeout', '20s'],
+      [...start.slice(0, 4), '--ready', '/absent', '--ready-timeout', '10s'],
       3,
-      /not ready after 20 s.*status 404/,
+      /not ready after 10 s.*status 404/,
     ],
     [['--image', image, '--port', '4010'], 3, /exited with code 0 before it was ready/],
     [

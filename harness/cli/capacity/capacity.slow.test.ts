@@ -32,7 +32,7 @@ async function searchInTime(line: string) {
 }
 
 /** One-word answers, so that a probe of two seconds has many. */
-const short = '--probe 2s --rest 2s --seed same'
+const short = '--probe 2s --rest 500ms --seed same'
 
 /** One sequence at a time, 20 ms each: at most 50 per second on any machine. */
 const oneAtATime = 'max-num-seqs=1,max-waiting=4,prefill=0ms/token,decode=20ms,decode-per-seq=0ms'
@@ -76,7 +76,7 @@ describe('chatgen capacity', () => {
 
   test('tells a rate limit from saturation', async () => {
     const url = await served('--requests-per-minute 240 --pace ttft=100ms')
-    const long = "--probe 12s --rest 2s --seed same --slo 'ttft.p50 < 10s'"
+    const long = "--probe 12s --rest 500ms --seed same --slo 'ttft.p50 < 10s'"
     const ended = await searchInTime(`${url} ${long} --min 100 --max 400`)
     expectEnd(ended, 0, { out: 'limited by policy, not by capacity' })
     const { policyLimit, result } = ended.report

@@ -27,8 +27,15 @@ beforeAll(async () => {
 })
 
 describe('a bundle', () => {
-  test('verifies with the key of its signer and the challenge', async () => {
-    const line = `verify ${bundle} --public-key public.pem --challenge ${challenge}`
+  test('verifies with another compression level, and digests in another order and with CR LF', async () => {
+    const copy = copyOf({ dir: bundle, folder: keys })
+    for (const path of filesOf(copy).filter((name) => name.endsWith('.gz'))) {
+      const content = gunzipSync(readFileSync(join(copy, path)))
+      writeFileSync(join(copy, path), gzipSync(content, { level: 1 }))
+    }
+    const sums = readFileSync(join(copy, sumsName), 'utf8').trimEnd().split('\n')
+    writeFileSync(join(copy, sumsName), `${sums.reverse().join('\r\n')}\r\n`)
+    const line = `verify ${copy} --public-key public.pem --challenge ${challenge}`
     expectEnd(await chatgen(line, {}, keys), 0, { out: 'VERIFIED  Example AG Chat 1.0' })
   })
 
@@ -129,17 +136,6 @@ function unpacked(bytes: Buffer): Buffer | null {
     return null
   }
 }
-
-test('a bundle with another compression level, and digests in another order and with CR LF, verifies', async () => {
-  const copy = copyOf({ dir: bundle, folder: keys })
-  for (const path of filesOf(copy).filter((name) => name.endsWith('.gz'))) {
-    const content = gunzipSync(readFileSync(join(copy, path)))
-    writeFileSync(join(copy, path), gzipSync(content, { level: 1 }))
-  }
-  const sums = readFileSync(join(copy, sumsName), 'utf8').trimEnd().split('\n')
-  writeFileSync(join(copy, sumsName), `${sums.reverse().join('\r\n')}\r\n`)
-  expect((await verifyBundle({ dir: copy, engine: sharedEngine })).verified).toBe(true)
-})
 
 describe('certify', () => {
   test('refuses a server with a fault, and writes no certificate', async () => {

@@ -26,7 +26,7 @@ const key = 'sk-hostile-target-4711'
 vi.setConfig({ testTimeout: 180_000 })
 
 const maxMemoryMb = 500
-const runMs = 8_000
+const runMs = 5_000
 
 let service: ReferenceServer
 beforeAll(async () => {

@@ -51,7 +51,7 @@ function load(line: string, env: Readonly<Record<string, string>> = {}) {
 
 test('a target that dies in mid-run is no reason to stop, and none to call the run met', async () => {
   const { run: server, url } = await serving(`--key ${key} --pace ttft=50ms,gap=20ms`)
-  const run = load(`${url} --rate 20 --duration 12s --arrival constant --json`)
+  const run = load(`${url} --rate 20 --duration 9s --arrival constant --json`)
   // Looking is counted as well.
   const slowly = { timeout: patienceMs, interval: 1_000 }
   await vi.waitFor(async () => expect(await handled(url)).toBeGreaterThan(40), slowly)

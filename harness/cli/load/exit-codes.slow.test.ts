@@ -1,54 +1,11 @@
 import { describe, expect, test, vi } from 'vitest'
 import { oddServer } from '../../load/test-support/odd-server.ts'
 import { beginningWith, chatgen, expectEnd } from '../test-support/chatgen.ts'
-import { type Loaded, load, loadInTime, served, withKey } from './test-support/loading.ts'
+import { type Loaded, load, served, withKey } from './test-support/loading.ts'
 
 vi.setConfig({ testTimeout: 90_000 })
 
 describe('chatgen load ends with', () => {
-  test('0 if every stream is whole and the SLO is met', async () => {
-    const ended = await loadInTime(`${await served()} --rate 40 --duration 2s --slo 'errors < 50%'`)
-    const { report } = ended
-    expectEnd(ended, 0, { out: /^MET/ })
-    expect(report.outcome).toBe('met')
-    expect(report).toMatchObject({ errors: [], open: 0, faults: [], interrupted: false })
-    expect(report.integrity.streams).toBe(report.plan.transactions)
-    expect(report.integrity.findings).toEqual([])
-    expect(report.integrity.held).toContain('OAI-STREAM-03')
-    // Little's law holds on average; a short run on a busy machine may deviate.
-    const laws = report.audits.filter(({ name }) => name !== 'littles-law')
-    expect(laws.filter(({ verdict }) => verdict === 'fail')).toEqual([])
-  })
-
-  test('1 if the SLO is missed', async () => {
-    const url = await served('--pace ttft=80ms')
-    const slo = 'ttft.p50 < 5ms'
-    const ended = await loadInTime(`${url} --rate 60 ${constant} --duration 2s --slo '${slo}'`)
-    const expected = { outcome: 'missed', slo: [{ expression: slo, verdict: 'missed' }] }
-    expect(ended.report).toMatchObject(expected)
-    expectEnd(ended, 1)
-  })
-
-  test('5 if the run was too short to decide the SLO, and says what it takes', async () => {
-    const url = await served()
-    const ended = await loadInTime(
-      `${url} --rate 10 ${constant} --duration 2s --slo 'errors < 0.1%'`,
-    )
-    const slo = [{ verdict: 'undecided', needed: expect.any(Number) }]
-    expect(ended.report).toMatchObject({ outcome: 'undecided', slo })
-    expectEnd(ended, 5, { out: [/^UNDECIDED/, 'more clean requests needed'] })
-  })
-
-  test('1 if a stream is violated, and names the requirement and the first that shows it', async () => {
-    const url = await served('--fault stream-last-delta-dropped')
-    const ended = await load(`${url} --rate 10 --duration 1s --mix v3-stream`)
-    const first = { step: 0, operation: 'v3.generate' }
-    const findings = [{ id: 'V3-SSE-17', level: 'required', rate: 1, first }]
-    const expected = { outcome: 'violated', integrity: { findings }, goodput: { good: 0 } }
-    expect(ended.report).toMatchObject(expected)
-    expectEnd(ended, 1, { out: 'V3-SSE-17' })
-  })
-
   test.each(['load --rate 1 --duration 1s --workers 2', "capacity --slo 'ttft.p95 < 1s'"])(
     '4 for a thread that cannot start, at once: %s',
     async (line) => {

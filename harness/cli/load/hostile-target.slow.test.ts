@@ -148,7 +148,7 @@ test('sticky keeps every chat on one endpoint; the report has the figures of eac
 test('round-robin asks both, by the profile, also in shards', async () => {
   const [one, other] = [await served(), await served()]
   const { folder, run } = workplace(withKey)
-  const line = `load ${traffic} --url ${one} --url ${other} --runner local --shards 2`
+  const line = `load ${traffic} --url ${one} --url ${other} --runner local --shards 2 --start-in 6s`
   const { stdout } = await run(line)
   const report = reportIn(folder)
   expect(report.config.spread).toBe('round-robin')

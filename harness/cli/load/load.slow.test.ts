@@ -142,7 +142,7 @@ test('a plan is sent whole by shards that are processes, and merged; no key is l
   const server = await bundledServer()
   const { read, run } = workplace({ CHATGEN_API_KEY: server.key })
   const flags = '--rate 20 --duration 3s --seed runner --out out --quiet'
-  const runner = '--runner local --shards 2 --start-in 15s'
+  const runner = '--runner local --shards 2 --start-in 6s'
   const { code, stderr } = await run(`load ${server.url} ${flags} ${runner}`)
   await server.stop()
   // A busy machine may slow the generators down; their reports are still complete.

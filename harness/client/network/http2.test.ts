@@ -88,24 +88,15 @@ describe('over TLS with ALPN', () => {
     expect(front.protocols).toEqual(['http/1.1'])
   })
 
-  test('where HTTP/2 is asked for and not offered, that is said', async () => {
-    const front = ended(await startTlsServer(() => {}, { alpn: ['http/1.1'] }))
-    const exchange = await sendRequest(front.url, {}, { ...trusting, ...http2 })
-    expect(exchange.ending).toMatchObject({
-      kind: 'unreachable',
-      code: 'NO_HTTP2',
-      error: expect.stringContaining('does not offer HTTP/2'),
-    })
-  })
-
-  test('where HTTP/1.1 is asked for and not offered, that is said', async () => {
-    const front = ended(await startTlsServer(() => {}, { alpn: ['h2'] }))
-    const exchange = await sendRequest(front.url, {}, { ...trusting, httpVersion: 'http1' })
-    expect(exchange.response).toBeNull()
-    expect(exchange.ending).toMatchObject({
-      kind: 'unreachable',
-      error: expect.stringMatching(/does not support the requested HTTP version|reset/),
-    })
+  test.each([
+    ['http2', 'http/1.1', 'NO_HTTP2', /does not offer HTTP\/2/],
+    ['http1', 'h2', expect.any(String), /does not support the requested HTTP version|reset/],
+  ] as const)('where %s is asked for and %s is offered, that is said', async (...row) => {
+    const [httpVersion, offered, code, sentence] = row
+    const front = await secure(() => {}, { alpn: [offered] })
+    const exchange = await sendRequest(front.url, {}, { ...trusting, httpVersion })
+    const error = expect.stringMatching(sentence)
+    expect(exchange).toMatchObject({ response: null, ending: { kind: 'unreachable', code, error } })
   })
 })
 

@@ -385,24 +385,15 @@ describe('a piece of a key', () => {
     },
   )
 
-  const key = 'sk-Hq7+zP/9=aB4cD2eF8gK'
-
-  test.each([
-    ['the first 12 characters', key.slice(0, 12)],
-    ['the last 12 characters', key.slice(-12)],
-    ['12 characters from the middle', key.slice(5, 17)],
-  ])('%s are replaced in text, in reports and in streams', (_, piece) => {
-    const { text, output, exchange } = redactorOf(key)
-    expect(text(`incorrect key ${piece}.`)).toBe('incorrect key [api key].')
-    expect(output(`incorrect key ${piece}.`)).toBe('incorrect key [api key].')
-    const half = piece.length / 2
-    const body = [piece.slice(0, half), piece.slice(half)]
-      .map((delta) => `data: {"delta":"${delta}"}\n\n`)
-      .join('')
-    const clean = exchange(sketched({ answer: body }))
-    expect(Buffer.from(clean.response?.chunks[0]?.bytes ?? []).toString()).toBe(
-      'data: {"delta":"[api key]"}\n\ndata: {"delta":""}\n\n',
-    )
+  test('is found in reports and in streams as well', () => {
+    const key = 'sk-Hq7+zP/9=aB4cD2eF8gK'
+    const { output, exchange } = redactorOf(key)
+    expect(output(`incorrect key ${key.slice(-12)}.`)).toBe('incorrect key [api key].')
+    const event = (delta: string) => `data: {"delta":"${delta}"}\n\n`
+    const answer = event(key.slice(5, 11)) + event(key.slice(11, 17))
+    const clean = exchange(sketched({ answer }))
+    const bytes = Buffer.from(bodyBytes(clean))
+    expect(bytes.toString()).toBe(event('[api key]') + event(''))
   })
 
   test.each([

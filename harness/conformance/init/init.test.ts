@@ -10,7 +10,6 @@ import {
 } from '../../client/test-support/listen-on-loopback.ts'
 import { startSecondServer } from '../../proof/test-support/second-server/server.ts'
 import { readJournal } from '../cleanup/journal.ts'
-import { TargetUnusableError } from '../errors.ts'
 import { modelIdsIn } from '../preflight/models.ts'
 import { loadProfile } from '../profile/index.ts'
 import { startChatServer } from '../test-support/chat-server.ts'
@@ -132,10 +131,6 @@ describe('a profile that was found out', () => {
     expect(detection.images.value).toBeUndefined()
     expect(text).toContain('more than 8 requests')
     expect(open.filter(({ kind }) => kind === 'chat')).toEqual([])
-  })
-
-  test('is not written where nothing answers', async () => {
-    await expect(init('http://127.0.0.1:1', 'sk-nobody')).rejects.toThrow(TargetUnusableError)
   })
 
   test('can be loaded whatever was found', { timeout: 60_000 }, () => {

@@ -13,27 +13,12 @@ export interface Loaded extends Ended {
   readonly report: LoadReport
 }
 
-/**
- * Runs `load` for a run that a busy machine can make invalid, which says nothing about the target: such a
- * run is repeated, at most four times.
- */
-export async function loadInTime(line: string): Promise<Loaded> {
-  let loaded = await load(line)
-  for (let repeat = 0; repeat < 4 && invalidByMachine(loaded.report); repeat++)
-    loaded = await load(line)
-  return loaded
-}
-
 /** Puts a load on a target with the real CLI, and reads its report. */
 export async function load(line: string, folder = emptyFolder()): Promise<Loaded> {
   const ended = await chatgen(`load ${line}`, withKey, folder)
   // On a busy machine a run lasts long enough to log progress.
   expect(ended.stderr.replaceAll(/^load: \w+ \d+ s of .*\n/gm, '')).toBe('')
   return { ...ended, report: reportIn(folder) }
-}
-
-function invalidByMachine({ outcome, generator }: LoadReport): boolean {
-  return outcome === 'invalid' && !generator.reasons.some((reason) => reason.includes('not sent'))
 }
 
 export function reportIn(folder: string): LoadReport {
