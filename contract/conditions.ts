@@ -114,11 +114,7 @@ export const conditions = {
   },
   'v3.removeFavorite': repeatable('V3-FAV-02'),
   'v3.deleteChat': repeatable('V3-CHAT-11'),
-  'v3.generateName': {
-    ...earlier('V3-CHAT-12'),
-    occurrence: each('V3-CHAT-12', 'second', 'third'),
-    caller: { second: 'V3-AUTH-05' },
-  },
+  'v3.generateName': repeatable('V3-CHAT-12'),
   'v3.chats': {
     search: searches('V3-CHAT-06'),
     limit: limits('V3-CHAT-07'),

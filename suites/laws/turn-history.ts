@@ -194,11 +194,15 @@ function claimInputsShown(
   for (const { role, text } of itemsOf(body)) {
     const roles = inputs
       .filter((input) => inputTexts(input).join('') === text)
-      .map(({ item }) => (isObject(item) ? item['role'] : undefined))
+      .map(({ item }) => isObject(item) && sideOf(item['role']))
     if (roles.length === 0) continue
-    claim('V3-HIST-05', () => expect(roles, 'roles of an input').toContain(role), ...evidence)
+    const isKept = () => expect(roles, 'whose input it is').toContain(sideOf(role))
+    claim('V3-HIST-05', isKept, ...evidence)
   }
 }
+
+/** "Input of a user or system" (section 2.6): a developer may be stored as the system. */
+const sideOf = (role: unknown) => (role === 'developer' ? 'system' : role)
 
 /** The text of each message of an input. */
 export function inputsOf(body: Body): string[] {

@@ -8,7 +8,7 @@ import {
   succeeded,
 } from '../../harness/conformance/scenario/index.ts'
 
-/** Tests if a body shows a name; the document says nothing about its white space. */
+/** Tests if a body shows a name; the document says nothing about its white space and its normalization form. */
 export function showsName(body: unknown, name: string): boolean {
   const text = inOneSpacing(name)
   return leavesOf(body).some(
@@ -16,13 +16,13 @@ export function showsName(body: unknown, name: string): boolean {
   )
 }
 
-/** A name as it was sent, on one line, and with single spaces. */
+/** A name as it was sent, on one line, composed, and with single spaces. */
 export function spellingsOf(name: string): readonly string[] {
-  return [name, name.replaceAll('\n', ' '), inOneSpacing(name)]
+  return [name, name.replaceAll('\n', ' '), name.normalize(), inOneSpacing(name)]
 }
 
 function inOneSpacing(text: string): string {
-  return text.replaceAll(/\s+/g, ' ').trim()
+  return text.normalize().replaceAll(/\s+/g, ' ').trim()
 }
 
 /**

@@ -119,7 +119,7 @@ const laws = {
 
   async twin({ claim, chats }, { twin, isTwinFavorite = false, caller, sent }, under) {
     if (twin === undefined) return true
-    const showsTwin = (read: Exchange) => succeeded(read) && contains(answerJson(read), twin.name)
+    const showsTwin = (read: Exchange) => succeeded(read) && showsName(answerJson(read), twin.name)
     const kept = await chats.poll(
       () => chats.get(twin.id, caller),
       (_, read) => showsTwin(read),

@@ -3,7 +3,7 @@ import { isUuid } from '../../../contract/json.ts'
 import { ApiError } from '../../http/errors.ts'
 import type { Patch } from '../../services.ts'
 import { newChat } from '../../surfaces/chats.ts'
-import { onReply, onSuccessBody } from '../patches/replies.ts'
+import { onReply, onSuccess, onSuccessBody } from '../patches/replies.ts'
 import { onRequest, onRequestBody, rejectRequests } from '../patches/requests.ts'
 import { chatIdOf, type FaultyOperation } from '../patches/routes.ts'
 import { compose, counting, mapping, onStore, remembering } from '../patches/services.ts'
@@ -98,12 +98,15 @@ export const strictness = dialectTable({
       },
     }),
   ),
-  'titles-after-a-turn: A title for a chat without a turn is rejected with 409.': remembering(
-    (withTurn) => [
+  'titles-after-a-turn: A title for a chat without a turn since the last one is rejected with 409.':
+    remembering((withTurn) => [
       onRequest('v3.generate', (call) => withTurn.add(chatIdOf(call)) && call),
       rejectRequests('v3.generateName', (_, call) => !withTurn.has(chatIdOf(call)), 409),
-    ],
-  ),
+      onSuccess('v3.generateName', (reply, call) => {
+        withTurn.delete(chatIdOf(call))
+        return reply
+      }),
+    ]),
   'chats-remember-by-themselves: A v3 generation continues the latest run of its chat even without parent_id.':
     mapping<string>((latest) => [
       onRequestBody('v3.generate', (body) => {

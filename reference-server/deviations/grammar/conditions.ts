@@ -56,7 +56,7 @@ const withoutLaw: readonly (readonly [operation: RegExp, conditions: RegExp])[] 
   [/^v2\./, /^occurrence: after (a rename|a favorite|another form)$/],
   // The document does not show how another caller gets a v2 chat, nor the response to a repeat of these.
   [/^v2\./, /^caller: /],
-  [/^v3\.(deleteChat|addFavorite|removeFavorite)$/, /^occurrence: (second|third)/],
+  [/^v3\.(deleteChat|generateName|addFavorite|removeFavorite)$/, /^occurrence: (second|third)/],
   [/^v3\.addFavorite$/, /^occurrence: after a favorite$/],
   // The document does not show who may read a base, nor how a question is interpreted.
   [/^knowledge\./, /^caller: |^text: /],

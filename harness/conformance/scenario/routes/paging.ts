@@ -32,7 +32,9 @@ export function cursorIn(page: Exchange, pointer: string | undefined): string | 
   // A page may repeat the query that it answers.
   const sent = URL.parse(page.request.url)?.searchParams.get('cursor') ?? ''
   const value = values.find((one) => found.length === 1 || String(one) !== sent)
-  if (typeof value === 'string' && value !== '') return cursorOfLink(value) ?? value
+  const isVerbatim = /cursor$/i.test(pointer ?? clearest[0]?.path.at(-1) ?? '')
+  if (typeof value === 'string' && value !== '')
+    return (isVerbatim ? undefined : cursorOfLink(value)) ?? value
   if (typeof value === 'number') return String(value)
   return found.some((candidate) => candidate !== undefined) ? null : undefined
 }

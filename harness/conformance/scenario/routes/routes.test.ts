@@ -77,6 +77,7 @@ describe('the cursor of the next page', () => {
     ['http://[?cursor=c7', 'http://[?cursor=c7'],
   ])('of next: %s is %s', (next, cursor) => {
     expect(cursorIn(page(JSON.stringify({ data: [], next })), undefined)).toBe(cursor)
+    expect(cursorIn(page(JSON.stringify({ pagination: { cursor: next } })), undefined)).toBe(next)
   })
 
   test('is not one of a row', () => {

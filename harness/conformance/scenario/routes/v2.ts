@@ -13,7 +13,6 @@ import { fill } from '../../profile/schema-requests.ts'
 import { route, type SendOptions } from '../../session/requests/wire-request.ts'
 import type { Session } from '../../session/session.ts'
 import { assume, assumeAccepted, requireProfile } from '../claims.ts'
-import { statusText } from '../read.ts'
 
 /** The v2 surface (section 4.2) as a scenario calls it. The profile defines how a v2 chat is created. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: one short method a route
@@ -59,7 +58,7 @@ export function v2Routes(session: Session) {
       }
       const created = await session.create('v2 chat', name, send, idIn)
       const id = idIn(created)
-      assume(id, `v2Chat.create answered ${statusText(created)} without the id of a chat`, created)
+      assume(id, 'no chat id in the answer to v2Chat.create: set v2Chat.create.id', created)
       return { id, created }
     },
 

@@ -5,7 +5,7 @@ import { isText, type Json, toList, toObject } from '../../patches/json.ts'
 import { afterSuccess, onError, onSuccessBody, setFields } from '../../patches/replies.ts'
 import { onRequest, onRequestBody } from '../../patches/requests.ts'
 import type { Where } from '../../patches/routes.ts'
-import { compose, onStore, perServer, remembering } from '../../patches/services.ts'
+import { compose, mapping, onStore, perServer, remembering } from '../../patches/services.ts'
 import { alternatives, type Dialect, dialectTable } from '../../table.ts'
 
 const lists = ['v3.chats', 'v3.favorites', 'v3.attachments', 'v3.chatAttachments'] as const
@@ -35,13 +35,12 @@ export const listDialects: readonly Dialect[] = [
           onStore('knowledge', ({ bases }) => ({ bases: oneByOne(bases) })),
         ]),
       },
-    'chat-names-on-one-line: White space in the names of chats becomes one space.': onRequestBody(
-      ['v3.createChat', 'v3.updateChat'],
-      (body) =>
+    'chat-names-on-one-line: White space in the names of chats becomes one space, and their characters are composed.':
+      onRequestBody(['v3.createChat', 'v3.updateChat'], (body) =>
         isText(body['name'])
-          ? { ...body, name: body['name'].replaceAll(/\s+/g, ' ').trim() }
+          ? { ...body, name: body['name'].normalize().replaceAll(/\s+/g, ' ').trim() }
           : body,
-    ),
+      ),
     'chats-after-others: A chat shows the id of the chat before it, and its first turn gives it a name.':
       compose([showChatsBefore, nameByFirstTurn()]),
     'files-of-any-version: GET /attachment with the id of a v2 chat returns an empty list.':
@@ -84,7 +83,9 @@ export const listDialects: readonly Dialect[] = [
           }),
       ),
     'lists-bare: Lists are bare arrays without a cursor.': reshapeLists(({ result }) => result),
-    'lists-with-numeric-cursors: The cursors of lists are numbers.': numericCursors,
+    'lists-with-numeric-cursors: The cursors of lists are numbers.': writeCursors((at) => at),
+    'lists-with-cursors-like-links: The cursors of lists look like links, and are accepted only as they are.':
+      writeCursors((at) => `/api/v3/chat?cursor=${at}`),
     'lists-without-last-cursor: The last page of a list omits pagination.': withoutLastCursor,
     'lists-without-last-cursor-by-pointer: The last page of a list omits pagination; the profile has the JSON pointers to the cursors.':
       {
@@ -131,24 +132,23 @@ function reshapeLists(change: (list: Json) => unknown): Patch {
   return onSuccessBody(lists, change)
 }
 
-/** Replaces cursors by numbers. */
-function numericCursors(services: Services): Services {
-  const elements: unknown[] = []
-  const reshaped = reshapeLists(({ result, pagination }) => {
-    const { cursor } = toObject(pagination)
-    return { result, pagination: { cursor: cursor === null ? null : elements.push(cursor) } }
-  })(services)
-  return {
-    ...reshaped,
-    incoming: (call) => {
-      const received = reshaped.incoming(call)
-      const query = toObject(received.query)
-      const cursor = elements[Number(query['cursor']) - 1]
-      return cursor === undefined || received.path === '/api/v3/message'
-        ? received
-        : { ...received, query: { ...query, cursor } }
-    },
-  }
+/** Replaces cursors by others, which are made of a number. */
+function writeCursors(write: (at: number) => unknown): Patch {
+  return mapping((cursors) => [
+    onRequest(lists, (call) => {
+      const query = toObject(call.query)
+      return {
+        ...call,
+        query: { ...query, cursor: cursors.get(query['cursor']) ?? query['cursor'] },
+      }
+    }),
+    reshapeLists(({ result, pagination }) => {
+      const { cursor } = toObject(pagination)
+      const written = cursor === null ? null : write(cursors.size)
+      cursors.set(String(written), cursor)
+      return { result, pagination: { cursor: written } }
+    }),
+  ])
 }
 
 /** Changes the parameter `limit` of a request. */

@@ -31,8 +31,8 @@ export const historyFaults = faultTable({
     'item.type': undefined,
     item_type: undefined,
   }),
-  'V3-HIST-05 v3-history-developer-as-system: A developer message is returned with the role system.':
-    setInRows(isFrom('developer'), { 'item.role': 'system' }),
+  'V3-HIST-05 v3-history-developer-as-user: A developer message is returned with the role user.':
+    setInRows(isFrom('developer'), { 'item.role': 'user' }),
   'V3-HIST-03 v3-history-reasoning-as-message: The item_type of a reasoning item is message.':
     setInRows(({ type }) => type === 'reasoning', { item_type: 'message' }),
   'V3-HIST-04 v3-history-searches-running: The item_status of a file search call remains searching.':
