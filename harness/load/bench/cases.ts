@@ -3,7 +3,7 @@ import { operations } from '../../../contract/index.ts'
 import { RunClock } from '../clock.ts'
 import { workerConnections } from '../http/worker-connections.ts'
 import { warningText } from '../setup/chat-journal.ts'
-import { ChatPool } from '../setup/chat-pool.ts'
+import { chatPool } from '../setup/chat-pool.ts'
 import type { LoadTarget } from '../target.ts'
 
 export interface BenchPrompt {
@@ -84,10 +84,11 @@ export async function withChats<Result>(
   signal: AbortSignal,
   use: (next: (connection: number) => string) => Promise<Result>,
 ) {
-  const pool = new ChatPool(target, 'bench')
+  const pool = chatPool(target, 'bench')
   const links = await workerConnections({ target }, signal)
   const clock = new RunClock(process.hrtime.bigint())
-  await pool.prepare(links.open(clock, true), { v3: chats, v2: 0, history: 0 }, signal)
+  const needs = { v3: chats, v2: 0, history: 0 }
+  const failure = await pool.prepare(links.open(clock, true), needs, signal)
   await links.close()
   const ids = Array.from({ length: chats }).flatMap(() => pool.freshChat() ?? [])
   const current = Array.from({ length: connections }, (_, connection) => ({
@@ -111,18 +112,21 @@ export async function withChats<Result>(
     return chat.id
   }
   const remove = async () => {
-    await pool.close(links.open(clock, true), cleanupMs)
+    const left = await pool.close(links.open(clock, true), cleanupMs)
     await links.close()
+    return left
   }
   if (ids.length === chats) {
-    const result = await use(next).finally(remove)
-    const leftBehind = pool.remaining
+    let leftBehind = 0
+    const result = await use(next).finally(async () => {
+      leftBehind = await remove()
+    })
     return { result, used: { turns, made: ids.length, exhausted, leftBehind } }
   }
   await remove()
   signal.throwIfAborted()
-  const [first] = pool.warnings
-  const reason = pool.failure ?? pool.warnings.map(warningText).join('; ')
+  const [first] = pool.warnings()
+  const reason = failure ?? pool.warnings().map(warningText).join('; ')
   throw new NoAnswerError(reason, first?.status ?? 0)
 }
 

@@ -8,7 +8,7 @@ import { http2Of } from '../http/channel.ts'
 import { workerConnections } from '../http/worker-connections.ts'
 import { IntegrityRecorder } from '../judging/integrity-recorder.ts'
 import { noncePrefix } from '../plan/plan.ts'
-import { ChatPool } from '../setup/chat-pool.ts'
+import { chatPool } from '../setup/chat-pool.ts'
 import type { LoadEndpoint } from '../target.ts'
 import { runPlan } from './scheduler.ts'
 import { workerContext } from './worker-context.ts'
@@ -37,22 +37,24 @@ if (port !== null) {
     const { target, spec, part, passages, needs, drainNs, maxInFlight } = setup
     const redact = createRedactor(target.secrets).text
     const connections = await workerConnections(setup, interruption.signal)
-    const chats = new ChatPool(target, String(part.index))
+    const chats = chatPool(target, String(part.index))
     const setupClock = new RunClock(process.hrtime.bigint())
     const exit = async (preparationFailure?: string) => {
-      await chats.close(connections.open(setupClock, true), cleanupTimeoutMs)
+      const chatsLeft = await chats.close(connections.open(setupClock, true), cleanupTimeoutMs)
       await connections.close()
+      const warnings = chats.warnings()
       post({
         type: 'exited',
-        chatsLeft: chats.remaining,
-        warnings: chats.warnings.map(({ text, ...counts }) => ({ ...counts, text: redact(text) })),
+        chatsLeft,
+        warnings: warnings.map(({ text, ...counts }) => ({ ...counts, text: redact(text) })),
         connectionsOpened: connections.opened(),
         ...(preparationFailure === undefined ? {} : { preparationFailure }),
       })
     }
-    await chats.prepare(connections.open(setupClock, true), needs, interruption.signal)
+    const phase = connections.open(setupClock, true)
+    const failure = await chats.prepare(phase, needs, interruption.signal)
     await connections.close()
-    if (chats.failure !== undefined) return exit(redact(chats.failure))
+    if (failure !== undefined) return exit(redact(failure))
     post({ type: 'ready' })
 
     const clock = new RunClock(await startSignal.promise)

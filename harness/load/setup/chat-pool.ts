@@ -3,7 +3,7 @@ import { maxTimerMs } from '../../../contract/timer.ts'
 import { mapConcurrently, withGracePeriod } from '../clock.ts'
 import type { ChatNeeds } from '../plan/plan.ts'
 import type { LoadEndpoint, LoadTarget } from '../target.ts'
-import { ChatClient } from './chat-client.ts'
+import { chatBody, chatClient, newChatId } from './chat-client.ts'
 import { chatJournal, countWarnings, type Warning, warningText } from './chat-journal.ts'
 
 /** Setup requests in flight. */
@@ -11,189 +11,167 @@ const concurrency = 16
 /** Number of consecutive timeouts that abort the preparation. */
 const maxTimeouts = 3
 
+export type ChatPool = ReturnType<typeof chatPool>
+type Book = ReturnType<typeof openBook>
+
+/** What is known of the chats of a worker. */
+function openBook(target: LoadTarget, place: string) {
+  // Two runs with one seed have one tag, and a chat may be searched for by its name alone.
+  const prefix = `${target.tag} ${crypto.randomUUID().slice(0, 8)}.${place}.`
+  const [unused, histories, v2]: [string[], string[], string[]] = [[], [], []]
+  const warnings: Warning[] = []
+  return {
+    ...{ target, unused, histories, v2, warnings },
+    journal: chatJournal(target.journal, prefix, target.secrets),
+    /** Endpoints that created the chats. */
+    homes: new Map<string, number>(),
+    /** Chats to delete. */
+    created: new Set<string>(),
+  }
+}
+
+async function createChats(
+  { target, journal, unused, histories, v2, homes, created }: Book,
+  client: ReturnType<typeof chatClient>,
+  needs: ChatNeeds,
+  signal: AbortSignal,
+): Promise<void> {
+  const endpoints = target.endpoints?.list.length ?? 1
+  const delayed = withGracePeriod(signal)
+  let next = 0
+  const repeat = (count: number, run: (endpoint: number) => Promise<void>) =>
+    mapConcurrently(Array.from({ length: count }), concurrency, async () => {
+      if (!signal.aborted) await run(next++ % endpoints)
+    })
+  const repeatV3 = (count: number, use: (id: string, endpoint: number) => unknown) =>
+    repeat(count, async (endpoint) => {
+      const name = journal.name()
+      const { id, isRejected } = await client.createV3(name, endpoint, delayed)
+      if (isRejected) journal.refused(name)
+      if (id === undefined) return
+      created.add(id)
+      homes.set(id, endpoint)
+      journal.created(name, id)
+      await use(id, endpoint)
+    })
+  await repeatV3(needs.v3, (id) => unused.push(id))
+  await repeatV3(needs.history, async (id, endpoint) => {
+    if (await client.createHistory(id, endpoint, signal)) histories.push(id)
+  })
+  await repeat(needs.v2, async (endpoint) => {
+    const id = await client.createV2(v2.length, endpoint, delayed)
+    if (id === undefined) return
+    v2.push(id)
+    if (target.v2Chat?.kind === 'create') homes.set(id, endpoint)
+  })
+}
+
+/**
+ * The reason, as a sentence, if a load would send nothing for lack of chats. A transaction creates a
+ * missing v3 chat itself.
+ */
+function shortageOf({ histories, v2, warnings }: Book, needs: ChatNeeds): string | undefined {
+  const failures = countWarnings(warnings).map(warningText).join('; ')
+  const hasNone = (needs.history > 0 && histories.length === 0) || (needs.v2 > 0 && v2.length === 0)
+  return hasNone && failures !== '' ? `${failures}. No load was sent.` : undefined
+}
+
 /**
  * The chats of one worker. They are created before the clock starts, so that their creation is not part
  * of the load, and deleted after the run. Each v3 chat serves one transaction.
  */
-export class ChatPool {
-  /** Created chats that were not deleted. */
-  remaining = 0
-  /** Reason why the preparation was aborted, as a sentence. */
-  failure: string | undefined
-  readonly #target: LoadTarget
-  readonly #client: ChatClient
-  readonly #unused: string[] = []
-  readonly #histories: string[] = []
-  readonly #v2: string[] = []
-  readonly #created: string[] = []
-  readonly #journal: ReturnType<typeof chatJournal>
+export function chatPool(target: LoadTarget, place: string) {
+  const book = openBook(target, place)
+  const { journal, homes, created, warnings } = book
   /** Names of chats that transactions requested, and the number of those that were created. */
-  readonly #requestedNames: string[] = []
-  /** Endpoints that created the chats. */
-  readonly #homes = new Map<string, number>()
-  #registered = 0
-  #next = 0
-  #nextEndpoint = 0
-
-  constructor(target: LoadTarget, place: string) {
-    this.#target = target
-    this.#client = new ChatClient(target, place)
-    // Two runs with one seed have one tag, and a chat may be searched for by its name alone.
-    const suffix = crypto.randomUUID().slice(0, 8)
-    const prefix = `${target.tag} ${suffix}.${place}.`
-    this.#journal = chatJournal(target.journal, prefix, target.secrets)
+  const requestedNames: string[] = []
+  let [registered, taken] = [0, 0]
+  const takeTurn = (chats: readonly string[]) => {
+    taken += 1
+    return chats[taken % Math.max(1, chats.length)]
   }
-
-  /** Failed creations and deletions. */
-  get warnings(): readonly Warning[] {
-    return countWarnings(this.#client.warnings)
+  return {
+    /** Failed creations and deletions. */
+    warnings: () => countWarnings(warnings),
+    /** Creates the chats that are needed; returns the reason why the preparation failed, as a sentence. */
+    async prepare(endpoints: readonly LoadEndpoint[], needs: ChatNeeds, signal: AbortSignal) {
+      const ending = giveUpTimer(target)
+      const stop = AbortSignal.any([signal, ending.signal])
+      setMaxListeners(0, stop)
+      const client = chatClient({ target, place, endpoints, warnings, onAnswer: ending.onAnswer })
+      await createChats(book, client, needs, stop)
+      return ending.end() ?? (signal.aborted ? undefined : shortageOf(book, needs))
+    },
+    /** A prepared chat that no transaction has used; undefined if none is left. */
+    freshChat: () => book.unused.pop(),
+    /** Body of a request for another chat during the run. */
+    newChatBody(): object {
+      const name = journal.name()
+      requestedNames.push(name)
+      return chatBody(target, name)
+    },
+    /** Registers the chat in an endpoint's answer to such a request for deletion; returns its id. */
+    registerChat(answer: unknown, body: unknown, endpoint: number): string | undefined {
+      const id = newChatId(target, answer, body)
+      if (id === undefined) return undefined
+      registered += 1
+      created.add(id)
+      homes.set(id, endpoint)
+      return id
+    },
+    /** The endpoint that created a chat; undefined if chatgen did not create it. */
+    homeOf: (id: string) => homes.get(id),
+    /** One of the chats with a history, which transactions share. */
+    historyChat: () => takeTurn(book.histories),
+    /** One of the shared v2 chats: a message without a parent starts its own chain. */
+    v2Chat: () => takeTurn(book.v2),
+    /** Deletes all chats and writes the journal; returns the number of those that are left. */
+    async close(endpoints: readonly LoadEndpoint[], timeoutMs: number): Promise<number> {
+      const client = chatClient({ target, place, endpoints, warnings })
+      const timeout = AbortSignal.timeout(timeoutMs)
+      setMaxListeners(0, timeout)
+      await mapConcurrently([...created], concurrency, async (id) => {
+        if (timeout.aborted || !(await client.delete(id, homes.get(id) ?? 0, timeout))) return
+        created.delete(id)
+        journal.deleted(id)
+      })
+      // The names of chats created by transactions are unknown, but once all are deleted none exists.
+      if (created.size === 0 && registered === requestedNames.length) {
+        for (const name of requestedNames) journal.refused(name)
+      }
+      const writeError = await journal.close()
+      if (writeError !== undefined) {
+        const text = `the journal cannot be written: ${writeError}`
+        warnings.push({ text, status: null, count: 1 })
+      }
+      return created.size
+    },
   }
+}
 
-  async prepare(
-    endpoints: readonly LoadEndpoint[],
-    needs: ChatNeeds,
-    signal: AbortSignal,
-  ): Promise<void> {
-    this.#client.endpoints = endpoints
-    const { timeoutMs, runMs } = this.#target
-    const ending = new AbortController()
-    const giveUp = (why: string) => {
-      this.failure ??= `${why}, while the chats of the run were created. No load was sent.`
-      ending.abort()
-    }
-    const tooLong = `creating the chats took longer than ${runMs} ms: raise limits.runMs in the target profile`
-    const timer =
-      runMs === undefined ? undefined : setTimeout(giveUp, Math.min(runMs, maxTimerMs), tooLong)
-    let timeouts = 0
-    this.#client.onAnswer = (request, timedOut) => {
+/** Ends a preparation that takes too long, or to whose requests nothing answers. */
+function giveUpTimer({ timeoutMs, runMs }: LoadTarget) {
+  const ending = new AbortController()
+  let [timeouts, why]: [number, string | undefined] = [0, undefined]
+  const giveUp = (reason: string) => {
+    why ??= `${reason}, while the chats of the run were created. No load was sent.`
+    ending.abort()
+  }
+  const tooLong = `creating the chats took longer than ${runMs} ms: raise limits.runMs in the target profile`
+  const timer =
+    runMs === undefined ? undefined : setTimeout(giveUp, Math.min(runMs, maxTimerMs), tooLong)
+  return {
+    signal: ending.signal,
+    onAnswer(request: string, timedOut: boolean): void {
       timeouts = timedOut ? timeouts + 1 : 0
       const often = `${maxTimeouts} times in a row`
       if (timeouts < maxTimeouts) return
       giveUp(`${request} had no answer within ${timeoutMs} ms (limits.timeoutMs), ${often}`)
-    }
-    const stop = AbortSignal.any([signal, ending.signal])
-    setMaxListeners(0, stop)
-    await this.#create(needs, stop)
-    clearTimeout(timer)
-    this.#client.onAnswer = () => {}
-    if (!signal.aborted) this.failure ??= this.#shortage(needs)
-  }
-
-  /** A prepared chat that no transaction has used; undefined if none is left. */
-  freshChat(): string | undefined {
-    return this.#unused.pop()
-  }
-
-  /** Body of a request for another chat during the run. */
-  newChatBody(): Readonly<Record<string, unknown>> {
-    const name = this.#journal.name()
-    this.#requestedNames.push(name)
-    return this.#client.chatBody(name)
-  }
-
-  /** Registers the chat in an endpoint's answer to such a request for deletion; returns its id. */
-  registerChat(answer: unknown, body: unknown, endpoint: number): string | undefined {
-    const id = this.#client.idIn(answer, body)
-    if (id === undefined) return undefined
-    this.#registered += 1
-    this.#homes.set(id, endpoint)
-    this.#created.push(id)
-    return id
-  }
-
-  /** The endpoint that created a chat; undefined if chatgen did not create it. */
-  homeOf(id: string): number | undefined {
-    return this.#homes.get(id)
-  }
-
-  /** One of the chats with a history, which transactions share. */
-  historyChat(): string | undefined {
-    this.#next += 1
-    return this.#histories[this.#next % Math.max(1, this.#histories.length)]
-  }
-
-  /** One of the shared v2 chats: a message without a parent starts its own chain. */
-  v2Chat(): string | undefined {
-    this.#next += 1
-    return this.#v2[this.#next % Math.max(1, this.#v2.length)]
-  }
-
-  /** Deletes all chats and writes the journal. */
-  async close(endpoints: readonly LoadEndpoint[], timeoutMs: number): Promise<void> {
-    this.#client.endpoints = endpoints
-    const timeout = AbortSignal.timeout(timeoutMs)
-    setMaxListeners(0, timeout)
-    const ids = this.#created.splice(0)
-    this.remaining = ids.length
-    await mapConcurrently(ids, concurrency, async (id) => {
-      if (timeout.aborted || !(await this.#client.delete(id, this.homeOf(id) ?? 0, timeout))) return
-      this.remaining -= 1
-      this.#journal.deleted(id)
-    })
-    // The names of chats created by transactions are unknown, but once all are deleted none exists.
-    if (this.remaining === 0 && this.#registered === this.#requestedNames.length) {
-      for (const name of this.#requestedNames) this.#journal.refused(name)
-    }
-    const writeError = await this.#journal.close()
-    if (writeError !== undefined) {
-      const text = `the journal cannot be written: ${writeError}`
-      this.#client.warnings.push({ text, status: null, count: 1 })
-    }
-  }
-
-  /**
-   * The reason, as a sentence, if a load would send nothing for lack of chats. A transaction creates a
-   * missing v3 chat itself.
-   */
-  #shortage({ history, v2 }: ChatNeeds): string | undefined {
-    const failures = this.warnings.map(warningText).join('; ')
-    const hasNone =
-      (history > 0 && this.#histories.length === 0) || (v2 > 0 && this.#v2.length === 0)
-    return hasNone && failures !== '' ? `${failures}. No load was sent.` : undefined
-  }
-
-  async #create(needs: ChatNeeds, signal: AbortSignal): Promise<void> {
-    const delayed = withGracePeriod(signal)
-    const repeat = (count: number, run: () => Promise<void>) =>
-      mapConcurrently(Array.from({ length: count }), concurrency, async () => {
-        if (!signal.aborted) await run()
-      })
-    await repeat(needs.v3, async () => {
-      const id = await this.#createV3(delayed)
-      if (id !== undefined) this.#unused.push(id)
-    })
-    await repeat(needs.history, async () => {
-      const id = await this.#createV3(delayed)
-      if (
-        id !== undefined &&
-        (await this.#client.createHistory(id, this.homeOf(id) ?? 0, signal))
-      ) {
-        this.#histories.push(id)
-      }
-    })
-    await repeat(needs.v2, async () => {
-      const endpoint = this.#takeEndpoint()
-      const id = await this.#client.createV2(this.#v2.length, endpoint, delayed)
-      if (id === undefined) return
-      this.#v2.push(id)
-      if (this.#target.v2Chat?.kind === 'create') this.#homes.set(id, endpoint)
-    })
-  }
-
-  async #createV3(signal: AbortSignal): Promise<string | undefined> {
-    const name = this.#journal.name()
-    const endpoint = this.#takeEndpoint()
-    const { id, isRejected } = await this.#client.createV3(name, endpoint, signal)
-    if (isRejected) this.#journal.refused(name)
-    if (id === undefined) return undefined
-    this.#created.push(id)
-    this.#homes.set(id, endpoint)
-    this.#journal.created(name, id)
-    return id
-  }
-
-  #takeEndpoint(): number {
-    this.#nextEndpoint += 1
-    return (this.#nextEndpoint - 1) % (this.#target.endpoints?.list.length ?? 1)
+    },
+    /** The reason for which it gave up. */
+    end(): string | undefined {
+      clearTimeout(timer)
+      return why
+    },
   }
 }

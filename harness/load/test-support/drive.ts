@@ -13,7 +13,7 @@ import { type Kind, type MixEntry, mixEntry } from '../plan/mix.ts'
 import { noncePrefix, type PlanSpec, wholePlan } from '../plan/plan.ts'
 import type { RequestRecord } from '../record.ts'
 import { runLoad } from '../run.ts'
-import { ChatPool } from '../setup/chat-pool.ts'
+import { chatPool } from '../setup/chat-pool.ts'
 import { plainTarget } from '../target.ts'
 
 export interface TestLoad {
@@ -96,7 +96,7 @@ export async function driven(options: DriveOptions) {
     clock: new RunClock(process.hrtime.bigint()),
     target,
     endpoints: [{ target, channels }],
-    chats: new ChatPool(target, '0'),
+    chats: chatPool(target, '0'),
     integrity: new IntegrityRecorder(String),
     passages,
     noncePrefix: noncePrefix('test'),
