@@ -1,70 +1,8 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { Command, Option } from 'commander'
 import { ConfigurationError } from '../conformance/errors.ts'
 import { type ExitCode, exitCode } from './exit-codes.ts'
+import { type FlagsOf, flagTable } from './flag-table.ts'
 import type { Io } from './terminal/io.ts'
-
-/** Attribute of a flag, type of its value, and whether it always has one. */
-interface Shape {
-  readonly name: string
-  readonly value: unknown
-  readonly given: boolean
-}
-
-/** An option with the type of its value. */
-type Flag<Name extends string, Value, Given extends boolean> = Typed<Name, Value, Given> & Option
-
-interface Typed<Name extends string, Value, Given extends boolean> {
-  /** Exists as a type only. */
-  readonly shape?: { readonly name: Name; readonly value: Value; readonly given: Given }
-  argParser<T>(parse: (text: string, before: T) => T): Flag<Name, T, Given>
-  choices<const T extends string>(values: readonly T[]): Flag<Name, T, Given>
-  default(value: Value, description?: string): Flag<Name, Value, true>
-}
-
-/** The values of the flags that a function lists, as commander parses them. */
-export type FlagsOf<
-  List extends (...given: never[]) => readonly (Option & { readonly shape?: Shape })[],
-> = ValuesOf<NonNullable<ReturnType<List>[number]['shape']>>
-
-type ValuesOf<S extends Shape> = {
-  readonly [One in S as One['given'] extends true ? One['name'] : never]: One['value']
-} & {
-  readonly [One in S as One['given'] extends true ? never : One['name']]?: One['value']
-}
-
-/** `maxRequests` of `--max-requests <n>`. */
-type NameIn<Text extends string> = Text extends `--no-${infer Rest}` | `--${infer Rest}`
-  ? Camel<Rest extends `${infer Word} ${string}` ? Word : Rest>
-  : never
-
-type Camel<Words extends string> = Words extends `${infer First}-${infer Rest}`
-  ? `${First}${Capitalize<Camel<Rest>>}`
-  : Words
-
-type ValueIn<Text extends string> = Text extends `${string}<${string}`
-  ? string
-  : Text extends `${string}[${string}`
-    ? string | true
-    : boolean
-
-type IsNegated<Text extends string> = Text extends `--no-${string}` ? true : false
-
-/**
- * Creates a flag with its environment variable: `--max-requests` is CHATGEN_MAX_REQUESTS. A negated flag
- * is set to false: `--no-keep-alive` is CHATGEN_KEEP_ALIVE=false.
- * @param command qualifies the variable, CHATGEN_INIT_OUT, if the flag has another meaning in another
- * command
- */
-export function flag<const Text extends string>(
-  text: Text,
-  description: string,
-  command?: string,
-): Flag<NameIn<Text>, ValueIn<Text>, IsNegated<Text>> {
-  const option = new Option(text, description)
-  const words = option.attributeName().replaceAll(/[A-Z]/g, '_$&')
-  const variable = ['chatgen', ...(command ? [command] : []), words].join('_').toUpperCase()
-  return option.env(variable) as Flag<NameIn<Text>, ValueIn<Text>, IsNegated<Text>>
-}
 
 /** Adds flags to a command in their order. */
 export function addFlags(command: Command, ...options: readonly Option[]): Command {
@@ -79,14 +17,12 @@ export function outputFlags(
   defaults = 'console,json',
 ) {
   return [
-    flag(
-      '--report <formats>',
-      `formats: ${Object.keys(kind.formats).join(', ')} (default: ${defaults})`,
-    ).argParser(list),
-    flag('--json', `print ${kind.file} on standard output`),
-    flag('--quiet', 'print the outcome only'),
-    flag('--verbose', verboseHelp),
-    colorFlag(),
+    ...flagTable(`
+      --report <formats>:list  formats: ${Object.keys(kind.formats).join(', ')} (default: ${defaults})
+      --json  print ${kind.file} on standard output
+      --quiet  print the outcome only
+      --verbose  ${verboseHelp}`),
+    ...colorFlag(),
   ]
 }
 
@@ -97,17 +33,9 @@ export function grouped<F extends Option>(heading: string, flags: readonly F[]):
 }
 
 /** Folder of the results of a run. */
-export function outFlag() {
-  return flag('--out <dir>', 'results folder').default('chatgen-results')
-}
-
-export function uiFlag() {
-  return flag('--ui', 'show the run on a page of this machine')
-}
-
-export function colorFlag() {
-  return flag('--no-color', 'disable colors')
-}
+export const outFlag = () => flagTable('--out <dir>=chatgen-results  results folder')
+export const uiFlag = () => flagTable('--ui  show the run on a page of this machine')
+export const colorFlag = () => flagTable('--no-color  disable colors')
 
 /**
  * Parses the environment variables of boolean flags; commander takes any value for true, `false` included.
@@ -155,45 +83,6 @@ function parseBoolean(text: string): boolean | undefined {
   const word = text.trim().toLowerCase()
   if (['true', '1', 'yes'].includes(word)) return true
   return ['false', '0', 'no'].includes(word) ? false : undefined
-}
-
-export function positiveInteger(text: string): number {
-  const value = Number(text)
-  if (Number.isInteger(value) && value >= 1) return value
-  throw new InvalidArgumentError('must be a positive integer')
-}
-
-export function wholeNumber(text: string): number {
-  const value = Number(text)
-  if (text.trim() !== '' && Number.isInteger(value) && value >= 0) return value
-  throw new InvalidArgumentError('must be 0 or a positive integer')
-}
-
-export function portNumber(text: string): number {
-  const value = Number(text)
-  if (!Number.isInteger(value) || value < 0 || value > 65_535) {
-    throw new InvalidArgumentError('must be a port number from 0 to 65535')
-  }
-  return value
-}
-
-/** Parses a repeatable flag with comma-separated values. */
-export function list(text: string, before: readonly string[] = []): readonly string[] {
-  return [
-    ...before,
-    ...text
-      .split(',')
-      .map((part) => part.trim())
-      .filter(Boolean),
-  ]
-}
-
-/** Parses a seed, which becomes part of headers and of generated names. */
-export function seed(text: string): string {
-  if (!/^[A-Za-z0-9._-]{1,40}$/.test(text)) {
-    throw new InvalidArgumentError('must be 1 to 40 letters, digits, dots, dashes or underscores')
-  }
-  return text
 }
 
 /** Fills in a command; `finish` receives its exit code. */

@@ -4,7 +4,45 @@ import { refusing } from '../conformance/errors.ts'
 import { readInputFile } from '../conformance/input-file.ts'
 import type { Source } from '../conformance/profile/document.ts'
 import type { Misbehavior, Part } from '../load/plan/plan.ts'
-import { flag, positiveInteger } from './flags.ts'
+
+export function positiveInteger(text: string): number {
+  const value = Number(text)
+  if (Number.isInteger(value) && value >= 1) return value
+  throw new InvalidArgumentError('must be a positive integer')
+}
+
+export function wholeNumber(text: string): number {
+  const value = Number(text)
+  if (text.trim() !== '' && Number.isInteger(value) && value >= 0) return value
+  throw new InvalidArgumentError('must be 0 or a positive integer')
+}
+
+export function portNumber(text: string): number {
+  const value = Number(text)
+  if (!Number.isInteger(value) || value < 0 || value > 65_535) {
+    throw new InvalidArgumentError('must be a port number from 0 to 65535')
+  }
+  return value
+}
+
+/** Parses a repeatable flag with comma-separated values. */
+export function list(text: string, before: readonly string[] = []): readonly string[] {
+  return [
+    ...before,
+    ...text
+      .split(',')
+      .map((part) => part.trim())
+      .filter(Boolean),
+  ]
+}
+
+/** Parses a seed, which becomes part of headers and of generated names. */
+export function seed(text: string): string {
+  if (!/^[A-Za-z0-9._-]{1,40}$/.test(text)) {
+    throw new InvalidArgumentError('must be 1 to 40 letters, digits, dots, dashes or underscores')
+  }
+  return text
+}
 
 /** Milliseconds as a bare number. */
 export function milliseconds(text: string): number {
@@ -144,14 +182,6 @@ export function expressions(text: string, before: readonly string[] = []): reado
  */
 export function inputText(file: string, problem: string, maxBytes?: number): string {
   return refusing(Error, () => readInputFile(file, maxBytes), problem)
-}
-
-export function challengeFlag() {
-  return flag('--challenge <text>', 'challenge issued by the certification program')
-}
-
-export function overFlag(description: string) {
-  return flag('--over <time>', description).argParser(duration)
 }
 
 /**

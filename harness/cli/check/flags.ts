@@ -5,47 +5,36 @@ import {
 } from '../../conformance/defaults.ts'
 import { profileNames, surfacesOfProfile } from '../../conformance/profile/selection.ts'
 import { depths } from '../../conformance/run-setup.ts'
-import {
-  type FlagsOf,
-  flag,
-  grouped,
-  list,
-  outFlag,
-  outputFlags,
-  positiveInteger,
-  seed as seedText,
-  uiFlag,
-  wholeNumber,
-} from '../flags.ts'
+import { type FlagsOf, flagTable } from '../flag-table.ts'
+import { grouped, outFlag, outputFlags, uiFlag } from '../flags.ts'
 import { containerFlags } from '../target/container-flags.ts'
 import { endpointFlag, type TargetFlags, targetFlags } from '../target/target-flags.ts'
+import { seed } from '../values.ts'
 import { checkKind, defaultsText } from './publish.ts'
 
 export function checkFlags() {
   return [
-    flag('--reference', 'start the bundled reference server and check it'),
-    flag('--profile <name>', 'surfaces to check').choices(profileNames).default('full'),
-    flag('--only <glob>', 'requirement ids, areas or titles; repeatable')
-      .argParser(list)
-      .default([], 'all'),
-    flag('--skip <glob>', 'requirements to skip, as for --only')
-      .argParser(list)
-      .default([], 'none'),
-    flag('--failed', 'only what was violated or undecided before'),
-    flag('--fail-fast', 'end at the first violation'),
-    flag('--watch [path]', 'again after a change of a file or of the target'),
-    flag('--baseline <file>', 'known violations, YAML or JSON'),
-    flag('--allow-undecided <glob>', 'conform although these are undecided; repeatable')
-      .argParser(list)
-      .default([], 'none'),
-    flag('--strict', 'count warnings as violations'),
-    flag('--dry-run', 'print the number of requests without sending any'),
-    uiFlag(),
-    endpointFlag(),
+    ...flagTable(
+      `
+      --reference  start the bundled reference server and check it
+      --profile <name>=full  surfaces to check
+      --only <glob>:list?all  requirement ids, areas or titles; repeatable
+      --skip <glob>:list?none  requirements to skip, as for --only
+      --failed  only what was violated or undecided before
+      --fail-fast  end at the first violation
+      --watch [path]  again after a change of a file or of the target
+      --baseline <file>  known violations, YAML or JSON
+      --allow-undecided <glob>:list?none  conform although these are undecided; repeatable
+      --strict  count warnings as violations
+      --dry-run  print the number of requests without sending any`,
+      { name: profileNames },
+    ),
+    ...uiFlag(),
+    ...endpointFlag(),
     ...targetFlags(),
     ...containerFlags(),
     ...grouped('Run:', runFlags()),
-    outFlag(),
+    ...outFlag(),
     ...outputFlags(checkKind(), 'everything, with all evidence', defaultsText),
   ]
 }
@@ -53,26 +42,18 @@ export function checkFlags() {
 export type CheckFlags = FlagsOf<typeof checkFlags> & TargetFlags
 
 function runFlags() {
-  return [
-    flag('--depth <name>', 'conditions of requests: each once, each several times, or each pair')
-      .choices(depths)
-      .default('normal'),
-    flag('--jobs <n>', 'number of concurrent scenarios')
-      .argParser(positiveInteger)
-      .default(defaultJobs),
-    flag('--max-requests <n>', 'maximum number of requests, cleanup included').argParser(
-      positiveInteger,
-    ),
-    flag('--max-generations <n>', 'maximum number of generations')
-      .argParser(positiveInteger)
-      .default(defaultMaxGenerations),
-    flag(
-      '--explore <n>',
-      `operations of random sequences after the suites; 0 for none (default: ${defaultOperations} in profile full without --only)`,
-    ).argParser(wholeNumber),
-    flag('--update-baseline', 'write the current violations to the baseline, for review'),
-    flag('--seed <text>', 'seed of generated names and nonces').argParser(seedText),
-  ]
+  return flagTable(
+    `
+    --depth <name>=normal  conditions of requests: each once, each several times, or each pair
+    --jobs <n>=${defaultJobs}  number of concurrent scenarios
+    --max-requests <n>  maximum number of requests, cleanup included
+    --max-generations <n>=${defaultMaxGenerations}  maximum number of generations
+    --explore <n>:whole  operations of random sequences after the suites; 0 for none
+      (default: ${defaultOperations} in profile full without --only)
+    --update-baseline  write the current violations to the baseline, for review
+    --seed <text>:seed  seed of generated names and nonces`,
+    { name: depths, seed },
+  )
 }
 
 export const examples = `

@@ -4,35 +4,32 @@ import { ConfigurationError, TargetUnusableError } from '../../conformance/error
 import type { BenchReport } from '../../load/bench/bench.ts'
 import type { BenchOptions } from '../../load/bench/measure.ts'
 import { type ExitCode, exitCode } from '../exit-codes.ts'
-import { defineCommand, type FlagsOf, flag, list, positiveInteger } from '../flags.ts'
+import { type FlagsOf, flagTable } from '../flag-table.ts'
+import { defineCommand } from '../flags.ts'
 import { loadTargetOf } from '../load/target.ts'
 import { bundledServer, noteFirstEndpoint, withTarget } from '../target/target.ts'
 import { accessFlags, targetFlag } from '../target/target-flags.ts'
 import { fitted, type Io } from '../terminal/io.ts'
 import { showSteps } from '../terminal/progress.ts'
-import { milliseconds } from '../values.ts'
+import { positiveInteger } from '../values.ts'
 
 function benchFlags() {
   return [
-    targetFlag(),
+    ...targetFlag(),
     ...accessFlags(),
-    flag('--only <glob>', 'cases by name, e.g. "generate stream"; repeatable', 'bench')
-      .argParser(list)
-      .default([], 'all'),
-    flag('--connections <n>', 'concurrent connections, at most 1000', 'bench')
-      .argParser(connectionCount)
-      .default(10),
-    flag('--duration <time>', 'duration of each case, 1s to 5m', 'bench')
-      .argParser(wholeSeconds)
-      .default(5, '5s'),
-    flag('--max-tokens <n>', 'maximum tokens of a response').argParser(positiveInteger).default(64),
-    flag('--turns <n>', 'turns before a connection starts a new chat')
-      .argParser(positiveInteger)
-      .default(8),
-    flag('--timeout <ms>', 'response timeout', 'bench').argParser(milliseconds).default(60_000),
-    flag('--baseline', 'compare with a minimal node:http server', 'bench'),
-    flag('--json', 'print JSON'),
-    flag('--quiet', 'no progress'),
+    ...flagTable(
+      `
+      --only <glob>:list?all @bench  cases by name, e.g. "generate stream"; repeatable
+      --connections <n>:connectionCount=10 @bench  concurrent connections, at most 1000
+      --duration <time>=5s @bench  duration of each case, 1s to 5m
+      --max-tokens <n>=64  maximum tokens of a response
+      --turns <n>=8  turns before a connection starts a new chat
+      --timeout <ms>=60000 @bench  response timeout
+      --baseline @bench  compare with a minimal node:http server
+      --json  print JSON
+      --quiet  no progress`,
+      { connectionCount, time: wholeSeconds },
+    ),
   ]
 }
 

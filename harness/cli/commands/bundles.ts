@@ -10,12 +10,13 @@ import type { Verification } from '../../certification/verify/verify.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { makeFolder } from '../../conformance/recording/result-files.ts'
 import { exitCode } from '../exit-codes.ts'
-import { defineCommand, flag } from '../flags.ts'
+import { flagTable } from '../flag-table.ts'
+import { defineCommand } from '../flags.ts'
 import { makeOutFolder } from '../results/folder-lock.ts'
 import { fitted, type Io } from '../terminal/io.ts'
 import { showSteps } from '../terminal/progress.ts'
 import { during } from '../terminal/status.ts'
-import { challengeFlag, overFlag, readSource } from '../values.ts'
+import { readSource } from '../values.ts'
 
 const verifyExamples = `
 Examples:
@@ -32,13 +33,13 @@ Exit codes:
 /** `chatgen verify DIR`: verifies a certification bundle. */
 export const verifyCommand = defineCommand({
   args: { '<dir>': 'folder of the bundle' },
-  flags: () => [
-    flag('--public-key <file>', 'public Ed25519 key of the signer, PEM'),
-    challengeFlag(),
-    overFlag('shortest time from the first round to the last'),
-    flag('--json', 'print the result as JSON'),
-    flag('--quiet', 'print the outcome only'),
-  ],
+  flags: () =>
+    flagTable(`
+      --public-key <file>  public Ed25519 key of the signer, PEM
+      --challenge <text>  challenge issued by the certification program
+      --over <time>  shortest time from the first round to the last
+      --json  print the result as JSON
+      --quiet  print the outcome only`),
   help: verifyExamples,
   async run({ flags, io }, dir: string) {
     requireBundles([dir])
@@ -100,10 +101,10 @@ Exit codes:
 /** `chatgen site DIR…`: a static comparison of certified implementations. */
 export const siteCommand = defineCommand({
   args: { '<dir...>': 'folders of certification bundles' },
-  flags: () => [
-    flag('--out <dir>', 'folder of the site', 'site').default('site'),
-    flag('--quiet', 'print the outcome only'),
-  ],
+  flags: () =>
+    flagTable(`
+      --out <dir>=site @site  folder of the site
+      --quiet  print the outcome only`),
   help: siteExamples,
   async run({ flags: { out, quiet = false }, io }, dirs: readonly string[]) {
     requireBundles(dirs)

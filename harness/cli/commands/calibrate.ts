@@ -2,27 +2,25 @@ import { dirname } from 'node:path'
 import { InvalidArgumentError } from 'commander'
 import type { Calibration } from '../../../reports/load/model/generator.ts'
 import { exitCode } from '../exit-codes.ts'
-import { defineCommand, type FlagsOf, flag, positiveInteger } from '../flags.ts'
+import { type FlagsOf, flagTable } from '../flag-table.ts'
+import { defineCommand } from '../flags.ts'
 import { calibrationFile, refuseForeign, storeCalibration } from '../load/results.ts'
 import { makeOutFolder } from '../results/folder-lock.ts'
 import { bundledServer } from '../target/target.ts'
 import { fitted, type Io } from '../terminal/io.ts'
 import { showSteps } from '../terminal/progress.ts'
-import { duration } from '../values.ts'
 
 function calibrateFlags() {
-  return [
-    flag('--rates <list>', 'event rates per second, ascending')
-      .argParser(rates)
-      .default([500, 1000, 2000, 4000, 8000, 13_000], '500,1000,2000,4000,8000,13000'),
-    flag('--duration <time>', 'duration of each rate', 'calibrate')
-      .argParser(duration)
-      .default(8000, '8s'),
-    flag('--workers <n>', 'number of worker threads').argParser(positiveInteger).default(1),
-    flag('--out <file>', "output file (default: in the user's cache folder)", 'calibrate'),
-    flag('--json', 'print the calibration as JSON'),
-    flag('--quiet', 'no progress'),
-  ]
+  return flagTable(
+    `
+    --rates <list>:rates=500,1000,2000,4000,8000,13000  event rates per second, ascending
+    --duration <time>=8s @calibrate  duration of each rate
+    --workers <n>=1  number of worker threads
+    --out <file> @calibrate  output file (default: in the user's cache folder)
+    --json  print the calibration as JSON
+    --quiet  no progress`,
+    { rates },
+  )
 }
 
 type CalibrateFlags = FlagsOf<typeof calibrateFlags>

@@ -9,7 +9,8 @@ import { ConfigurationError, refusing } from '../../conformance/errors.ts'
 import type { TargetProfile } from '../../conformance/profile/index.ts'
 import { makeFolder } from '../../conformance/recording/result-files.ts'
 import { exitCodeOfMeasurement } from '../exit-codes.ts'
-import { defineCommand, type FlagsOf, outFlag, outputFlags, uiFlag } from '../flags.ts'
+import type { FlagsOf } from '../flag-table.ts'
+import { defineCommand, outFlag, outputFlags, uiFlag } from '../flags.ts'
 import { searchFlags } from '../load/flags.ts'
 import { capacityKind } from '../load/measurement-formats.ts'
 import { liveReport, progressLine } from '../load/output/live.ts'
@@ -35,8 +36,8 @@ function capacityFlags() {
     ...searchFlags(),
     ...runnerFlags(),
     ...outputFlags(capacityKind, 'also print every probe'),
-    outFlag(),
-    uiFlag(),
+    ...outFlag(),
+    ...uiFlag(),
   ]
 }
 

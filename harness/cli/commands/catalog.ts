@@ -3,17 +3,20 @@ import { catalogToText, explainEntry } from '../../../reports/catalog/explain.ts
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { didYouMean } from '../../conformance/profile/document.ts'
 import { profileNames, selectRequirements } from '../../conformance/profile/selection.ts'
-import { colorFlag, defineCommand, flag, list } from '../flags.ts'
+import { flagTable } from '../flag-table.ts'
+import { colorFlag, defineCommand } from '../flags.ts'
 
 /** `chatgen list`: the catalog, one entry per line. */
 export const listCommand = defineCommand({
   flags: () => [
-    flag('--only <glob>', 'requirement ids, areas or titles; repeatable')
-      .argParser(list)
-      .default([], 'all'),
-    flag('--profile <name>', 'surfaces to list').choices(profileNames).default('full'),
-    flag('--json', 'print JSON'),
-    colorFlag(),
+    ...flagTable(
+      `
+      --only <glob>:list?all  requirement ids, areas or titles; repeatable
+      --profile <name>=full  surfaces to list
+      --json  print JSON`,
+      { name: profileNames },
+    ),
+    ...colorFlag(),
   ],
   help: "\nExamples:\n  $ chatgen list\n  $ chatgen list --only 'V3-IDEM-*'\n  $ chatgen list --profile openai --json",
   run({ flags: { only, profile, json, color }, io }) {
@@ -31,7 +34,7 @@ export const listCommand = defineCommand({
 /** `chatgen explain ID`: details of one catalog entry. */
 export const explainCommand = defineCommand({
   args: { '<id>': 'id of the entry, e.g. V3-IDEM-02' },
-  flags: () => [colorFlag()],
+  flags: colorFlag,
   help: '\nExamples:\n  $ chatgen explain V3-IDEM-02\n  $ chatgen explain OPEN-07',
   run({ flags: { color }, io }, id: string) {
     const text = explainEntry(id.toUpperCase(), { color: io.color && color, width: io.width })

@@ -9,7 +9,8 @@ import type { TargetProfile } from '../../conformance/profile/index.ts'
 import { profileNames } from '../../conformance/profile/selection.ts'
 import { endDryRun, planFor } from '../check/dry-run.ts'
 import { type ExitCode, exitCode } from '../exit-codes.ts'
-import { defineCommand, type FlagsOf, flag, positiveInteger } from '../flags.ts'
+import { type FlagsOf, flagTable } from '../flag-table.ts'
+import { defineCommand } from '../flags.ts'
 import { makeOutFolder } from '../results/folder-lock.ts'
 import { withoutSecrets } from '../results/publish-report.ts'
 import { containerFlags, withContainerRow } from '../target/container-flags.ts'
@@ -17,28 +18,26 @@ import { withTarget } from '../target/target.ts'
 import { targetFlags } from '../target/target-flags.ts'
 import { fitted, type Io } from '../terminal/io.ts'
 import { showProgress } from '../terminal/progress.ts'
-import { challengeFlag, overFlag, readSource } from '../values.ts'
+import { readSource } from '../values.ts'
 
 function certifyFlags() {
   return [
-    flag('--reference', 'certify the bundled reference server'),
+    ...flagTable('--reference  certify the bundled reference server'),
     ...targetFlags(),
     ...containerFlags(),
-    flag('--product <file>', 'product file: vendor, name, version, contact'),
-    challengeFlag(),
-    flag('--key <file>', 'private Ed25519 key, PEM', 'certify'),
-    flag('--profile <name>', 'surfaces to certify', 'certify')
-      .choices(profileNames)
-      .default('full'),
-    overFlag('time from the first round to the last'),
-    flag('--jobs <n>', 'number of concurrent scenarios')
-      .argParser(positiveInteger)
-      .default(defaultJobs),
-    flag('--out <dir>', 'folder of the bundle, new or empty', 'certify').default(
-      'chatgen-certificate',
+    ...flagTable(
+      `
+      --product <file>  product file: vendor, name, version, contact
+      --challenge <text>  challenge issued by the certification program
+      --key <file> @certify  private Ed25519 key, PEM
+      --profile <name>=full @certify  surfaces to certify
+      --over <time>  time from the first round to the last
+      --jobs <n>=${defaultJobs}  number of concurrent scenarios
+      --out <dir>=chatgen-certificate @certify  folder of the bundle, new or empty
+      --dry-run  name what is missing, or print the cost, without sending requests
+      --quiet  print the outcome only`,
+      { name: profileNames },
     ),
-    flag('--dry-run', 'name what is missing, or print the cost, without sending requests'),
-    flag('--quiet', 'print the outcome only'),
   ]
 }
 

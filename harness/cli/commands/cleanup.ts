@@ -4,7 +4,8 @@ import type { Journal } from '../../conformance/cleanup/journal.ts'
 import type { Removal } from '../../conformance/cleanup/removal.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { exitCode } from '../exit-codes.ts'
-import { defineCommand, flag } from '../flags.ts'
+import { flagTable } from '../flag-table.ts'
+import { defineCommand } from '../flags.ts'
 import { countedKinds } from '../target/discovery.ts'
 import { withTarget } from '../target/target.ts'
 import { prefixArguments, targetFlags } from '../target/target-flags.ts'
@@ -32,8 +33,9 @@ export const cleanupCommand = defineCommand({
     '[url]': 'base URL of the deployment (default: that of the journal)',
   },
   flags: () => [
-    flag('--dry-run', 'print what would be deleted, without sending anything'),
-    flag('--containers', 'remove containers, networks and volumes of killed runs'),
+    ...flagTable(`
+      --dry-run  print what would be deleted, without sending anything
+      --containers  remove containers, networks and volumes of killed runs`),
     ...targetFlags(),
   ],
   help: examples,

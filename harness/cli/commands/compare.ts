@@ -22,15 +22,8 @@ import {
   publishComparison,
 } from '../compare/report-formats.ts'
 import { type ExitCode, exitCode, outcomeCodes } from '../exit-codes.ts'
-import {
-  type CommandRun,
-  colorFlag,
-  defineCommand,
-  type FlagsOf,
-  flag,
-  list,
-  outFlag,
-} from '../flags.ts'
+import { type FlagsOf, flagTable } from '../flag-table.ts'
+import { type CommandRun, colorFlag, defineCommand, outFlag } from '../flags.ts'
 import {
   anyEdited,
   capacityIn,
@@ -46,22 +39,21 @@ import { percentage } from '../values.ts'
 
 function compareFlags() {
   return [
-    flag('--no-rejudge', 'do not judge the exchanges of A again'),
-    flag(
-      '--metric <names>',
-      'figures of load reports to compare, e.g. ttft.p99,success; repeatable (default: p50 and p95 of ttft, tpot and e2e, success, and goodput if both have the same SLOs)',
-    ).argParser(comparedFigures),
-    flag('--tolerance <share>', 'change of a latency or rate that counts as none')
-      .argParser(percentage)
-      .default(0.05, '5%'),
-    flag('--interleave', 'compare two deployments under load, in alternating blocks of one run'),
-    flag('--report <formats>', `formats: ${Object.keys(comparisonKind.formats).join(', ')}`)
-      .argParser(list)
-      .default(['console'], 'console'),
-    outFlag(),
-    flag('--json', 'print JSON'),
-    flag('--quiet', 'no progress'),
-    colorFlag(),
+    ...flagTable(
+      `
+      --no-rejudge  do not judge the exchanges of A again
+      --metric <names>  figures of load reports to compare, e.g. ttft.p99,success; repeatable
+        (default: p50 and p95 of ttft, tpot and e2e, success, and goodput if both have the same SLOs)
+      --tolerance <share>=5%  change of a latency or rate that counts as none
+      --interleave  compare two deployments under load, in alternating blocks of one run
+      --report <formats>:list=console  formats: ${Object.keys(comparisonKind.formats).join(', ')}`,
+      { names: comparedFigures, share: percentage },
+    ),
+    ...outFlag(),
+    ...flagTable(`
+      --json  print JSON
+      --quiet  no progress`),
+    ...colorFlag(),
   ]
 }
 

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { count } from '../../../reports/text/format.ts'
 import { ConfigurationError, refusing } from '../../conformance/errors.ts'
 import type { InitResult } from '../../conformance/init/init.ts'
-import { defineCommand, type FlagsOf, flag } from '../flags.ts'
+import { type FlagsOf, flagTable } from '../flag-table.ts'
+import { defineCommand } from '../flags.ts'
 import { reportLeftovers } from '../target/discovery.ts'
 import { withTarget } from '../target/target.ts'
 import { ambientKey, connectionFlags } from '../target/target-flags.ts'
@@ -13,12 +14,11 @@ import { showSteps } from '../terminal/progress.ts'
 import { during } from '../terminal/status.ts'
 
 function initFlags() {
-  return [
-    flag('--out <file>', 'output file; - for standard output', 'init').default('target.yaml'),
-    flag('--force', 'overwrite an existing file'),
-    flag('--quiet', 'no progress'),
-    ...connectionFlags(),
-  ]
+  const own = flagTable(`
+    --out <file>=target.yaml @init  output file; - for standard output
+    --force  overwrite an existing file
+    --quiet  no progress`)
+  return [...own, ...connectionFlags()]
 }
 
 type InitFlags = FlagsOf<typeof initFlags>

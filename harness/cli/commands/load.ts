@@ -8,15 +8,8 @@ import type { LoadOptions } from '../../load/options.ts'
 import type { PlanSpec } from '../../load/plan/plan.ts'
 import { requestsName } from '../../load/record.ts'
 import { exitCode, exitCodeOfMeasurement } from '../exit-codes.ts'
-import {
-  type CommandRun,
-  defineCommand,
-  type FlagsOf,
-  flag,
-  outFlag,
-  outputFlags,
-  uiFlag,
-} from '../flags.ts'
+import { type FlagsOf, flagTable } from '../flag-table.ts'
+import { type CommandRun, defineCommand, outFlag, outputFlags, uiFlag } from '../flags.ts'
 import { loadFlags } from '../load/flags.ts'
 import { loadKind } from '../load/measurement-formats.ts'
 import { loadPlanText, runShown } from '../load/output/live.ts'
@@ -43,13 +36,13 @@ function flagsOfLoad() {
     ...loadFlags(),
     ...runnerFlags(),
     ...outputFlags(loadKind, 'also print latencies by transaction'),
-    outFlag(),
-    flag('--no-requests', `do not write ${requestsName}, a line for each request`),
-    flag('--dry-run', 'print the number of requests without sending any'),
-    uiFlag(),
-    flag(
-      '--upload <url|file>',
-      'also send report.json by PUT to a presigned URL; of a file, the line of the shard',
+    ...outFlag(),
+    ...flagTable(`
+      --no-requests  do not write ${requestsName}, a line for each request
+      --dry-run  print the number of requests without sending any`),
+    ...uiFlag(),
+    ...flagTable(
+      '--upload <url|file>  also send report.json by PUT to a presigned URL; of a file, the line of the shard',
     ),
   ]
 }

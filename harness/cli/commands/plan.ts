@@ -13,14 +13,15 @@ import {
 } from '../../plan/demand.ts'
 import { readDemandTrace } from '../../plan/trace.ts'
 import { exitCode, outcomeCodes } from '../exit-codes.ts'
-import { defineCommand, flag, list, outFlag, outputFlags, positiveInteger, seed } from '../flags.ts'
+import { flagTable } from '../flag-table.ts'
+import { defineCommand, outFlag, outputFlags } from '../flags.ts'
 import { planKind } from '../load/measurement-formats.ts'
 import { slosOf } from '../load/spec.ts'
 import { makeOutFolder } from '../results/folder-lock.ts'
 import { defaultFormats, formatsIn, publishReport } from '../results/publish-report.ts'
 import { anyEdited, capacityIn, doubtLines, openStored } from '../results/stored-report.ts'
 import type { Io } from '../terminal/io.ts'
-import { expressions, inputText } from '../values.ts'
+import { expressions, inputText, positiveInteger, seed } from '../values.ts'
 
 const examples = `
 Examples:
@@ -48,29 +49,23 @@ Exit codes:
 /** `chatgen plan`: replicas for a demand, from measured capacity. */
 export const planCommand = defineCommand({
   flags: () => [
-    flag(
-      '--from <file>',
-      'results of chatgen capacity; required; repeatable, one per replica count',
-    ).argParser(list),
-    flag(
-      '--sizes <numbers>',
-      'replicas of each measurement (default: 1, 2, … in the order of --from)',
-    ).argParser(numbers),
-    flag(
-      '--demand <demand>',
-      'demand to plan for; required: concurrency=600, rate=90/s, or a trace file',
+    ...flagTable(
+      `
+      --from <file>:list  results of chatgen capacity; required; repeatable, one per replica count
+      --sizes <numbers>  replicas of each measurement (default: 1, 2, … in the order of --from)
+      --demand <demand>  demand to plan for; required: concurrency=600, rate=90/s, or a trace file
+      --slo <expression>?those of the measurement  objective, e.g. 'ttft.p95 < 500ms'; repeatable
+      --replicas <number>:n  also assess this number of replicas
+      --price <price>  price per replica, e.g. 2.40/h
+      --balance <method>=round-robin  load-balancing method
+      --seed <text>=plan @plan  seed of the simulation`,
+      {
+        ...{ numbers, expression: expressions, text: seed },
+        method: ['round-robin', 'least-connections'],
+      },
     ),
-    flag('--slo <expression>', "objective, e.g. 'ttft.p95 < 500ms'; repeatable")
-      .argParser(expressions)
-      .default([], 'those of the measurement'),
-    flag('--replicas <number>', 'also assess this number of replicas').argParser(positiveInteger),
-    flag('--price <price>', 'price per replica, e.g. 2.40/h'),
-    flag('--balance <method>', 'load-balancing method')
-      .choices(['round-robin', 'least-connections'])
-      .default('round-robin'),
-    flag('--seed <text>', 'seed of the simulation', 'plan').argParser(seed).default('plan'),
     ...outputFlags(planKind, 'also print how well the model reproduces the measurement'),
-    outFlag(),
+    ...outFlag(),
   ],
   help: examples,
   extend: (command) =>

@@ -2,50 +2,41 @@ import { once } from 'node:events'
 import { setFlagsFromString } from 'node:v8'
 import type { ReferenceServer } from '../../../reference-server/index.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
-import { defineCommand, type FlagsOf, flag, list, portNumber, positiveInteger } from '../flags.ts'
+import { type FlagsOf, flagTable } from '../flag-table.ts'
+import { defineCommand } from '../flags.ts'
 import type { AnswerOptions } from '../serve/answers.ts'
 import { mistypedReporter, startExtras } from '../serve/control.ts'
 import { listen, openedStore, serviceFlags, serviceOptions, speedOptions } from '../serve/listen.ts'
 import type { Io } from '../terminal/io.ts'
+import { portNumber } from '../values.ts'
 
 function serveFlags() {
   return [
-    flag('--port <n>', 'port; 0 picks a free one').argParser(portNumber).default(4010),
-    flag('--host <address>', 'address to listen on').default('127.0.0.1'),
-    flag(
-      '--key <key>',
-      'API key to accept, for testing only; repeatable, each is a separate user; generated and printed by default',
-    ).argParser(list),
-    flag('--seed <n>', 'seed of generated text and timing', 'serve').argParser(positiveInteger),
-    flag('--pace <pace>', 'speed of the model, e.g. ttft=200ms,gap=20ms,jitter=0.2'),
-    flag(
-      '--engine <engine>',
-      'batching engine shared by all requests, e.g. max-num-seqs=8,max-waiting=64,prefill=0.4ms/token,decode=12ms,decode-per-seq=0.5ms',
+    ...flagTable(
+      `
+      --port <n>:portNumber=4010  port; 0 picks a free one
+      --host <address>=127.0.0.1  address to listen on
+      --key <key>:list  API key to accept, for testing only; repeatable, each is a separate user;
+        generated and printed by default
+      --seed <n> @serve  seed of generated text and timing
+      --pace <pace>  speed of the model, e.g. ttft=200ms,gap=20ms,jitter=0.2
+      --engine <engine>  batching engine shared by all requests,
+        e.g. max-num-seqs=8,max-waiting=64,prefill=0.4ms/token,decode=12ms,decode-per-seq=0.5ms
+      --requests-per-minute <n>  rate limit per API key, answered with 429; unlimited by default
+      --fault <name>:list?none  violate the contract in one way; repeatable
+      --dialect <name>:list?none  unusual but legal behavior; repeatable; combination-N for several
+      --cors <origin>:list?none  allowed browser origin; repeatable; * for any
+      --script <file>  answers, tool calls, errors and delays of the model, YAML or JSON
+      --record <file>  write the answers of the model to a script
+      --replay <file> @serve  answer from a script alone; other requests get status 501
+      --control <port>  second port, on loopback, that sets answers, resets the server and lists its requests
+      --log <format>  log requests on standard output`,
+      { portNumber, port: portNumber, format: ['pretty', 'json'] },
     ),
-    flag(
-      '--requests-per-minute <n>',
-      'rate limit per API key, answered with 429; unlimited by default',
-    ).argParser(positiveInteger),
-    flag('--fault <name>', 'violate the contract in one way; repeatable')
-      .argParser(list)
-      .default([], 'none'),
-    flag('--dialect <name>', 'unusual but legal behavior; repeatable; combination-N for several')
-      .argParser(list)
-      .default([], 'none'),
-    flag('--cors <origin>', 'allowed browser origin; repeatable; * for any')
-      .argParser(list)
-      .default([], 'none'),
-    flag('--script <file>', 'answers, tool calls, errors and delays of the model, YAML or JSON'),
-    flag('--record <file>', 'write the answers of the model to a script'),
-    flag('--replay <file>', 'answer from a script alone; other requests get status 501', 'serve'),
-    flag(
-      '--control <port>',
-      'second port, on loopback, that sets answers, resets the server and lists its requests',
-    ).argParser(portNumber),
-    flag('--log <format>', 'log requests on standard output').choices(['pretty', 'json']),
     ...serviceFlags(),
-    flag('--list-faults', 'list the faults, with the requirements they violate'),
-    flag('--list-dialects', 'list the dialects'),
+    ...flagTable(`
+      --list-faults  list the faults, with the requirements they violate
+      --list-dialects  list the dialects`),
   ]
 }
 

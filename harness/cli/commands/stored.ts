@@ -6,7 +6,8 @@ import { ConfigurationError } from '../../conformance/errors.ts'
 import { missingOf } from '../../load/shards/merge.ts'
 import { checkFormats, checkKind, defaultsText, openBaseline, publish } from '../check/publish.ts'
 import { type ExitCode, exitCode, exitCodeOf } from '../exit-codes.ts'
-import { colorFlag, defineCommand, type FlagsOf, flag, list, outputFlags } from '../flags.ts'
+import { type FlagsOf, flagTable } from '../flag-table.ts'
+import { colorFlag, defineCommand, outputFlags } from '../flags.ts'
 import { capacityKind, loadKind, planKind } from '../load/measurement-formats.ts'
 import { mergedLoad, mergeRequests } from '../load/results.ts'
 import { makeOutFolder } from '../results/folder-lock.ts'
@@ -37,21 +38,15 @@ import { showProgress } from '../terminal/progress.ts'
 import { during } from '../terminal/status.ts'
 
 function reportFlags() {
+  const formats = Object.keys(capacityKind.formats).join(', ')
   return [
-    flag(
-      '--report <formats>',
-      `formats of all: ${Object.keys(capacityKind.formats).join(', ')}; of a check also badge, of a load run csv and prometheus`,
-    )
-      .argParser(list)
-      .default([], 'console'),
-    flag(
-      '--out <dir>',
-      'output folder; - for standard output (default: the folder of the report)',
-      'report',
-    ),
-    flag('--baseline <file>', 'known violations of a check, in place of those of the run'),
-    colorFlag(),
-    flag('--verbose', 'also list passed requirements; for a load, latencies by transaction'),
+    ...flagTable(`
+      --report <formats>:list?console  formats of all: ${formats}; of a check also badge,
+        of a load run csv and prometheus
+      --out <dir> @report  output folder; - for standard output (default: the folder of the report)
+      --baseline <file>  known violations of a check, in place of those of the run`),
+    ...colorFlag(),
+    ...flagTable('--verbose  also list passed requirements; for a load, latencies by transaction'),
   ]
 }
 
@@ -200,8 +195,9 @@ Exit codes:
 export const rejudgeCommand = defineCommand({
   args: { '<dir>': 'results folder, with run.json and exchanges.ndjson' },
   flags: () => [
-    flag('--out <dir>', 'folder of the new results (default: DIR/rejudged)', 'rejudge'),
-    flag('--baseline <file>', 'known violations, YAML or JSON'),
+    ...flagTable(`
+      --out <dir> @rejudge  folder of the new results (default: DIR/rejudged)
+      --baseline <file>  known violations, YAML or JSON`),
     ...outputFlags(checkKind(), 'list everything, with all evidence', defaultsText),
   ],
   help: rejudgeExamples,

@@ -5,7 +5,8 @@ import { ConfigurationError } from '../../conformance/errors.ts'
 import { profileNames } from '../../conformance/profile/selection.ts'
 import { chatgenBin } from '../../library/chatgen-process.ts'
 import { type ExitCode, exitCode } from '../exit-codes.ts'
-import { defineCommand, flag, outFlag, portNumber } from '../flags.ts'
+import { flagTable } from '../flag-table.ts'
+import { defineCommand, outFlag } from '../flags.ts'
 import { runProgram } from '../runner/programs.ts'
 import { withTarget } from '../target/target.ts'
 import { connectionFlags, targetFlags } from '../target/target-flags.ts'
@@ -13,6 +14,7 @@ import type { Io } from '../terminal/io.ts'
 import { nameOf, readResults, resultAt } from '../ui/results.ts'
 import { servePage } from '../ui/server.ts'
 import { type Run, type Runner, Session } from '../ui/session.ts'
+import { portNumber } from '../values.ts'
 
 const examples = `
 Examples:
@@ -33,11 +35,11 @@ The page is served on 127.0.0.1 until Ctrl-C. The token in its address is needed
 export const uiCommand = defineCommand({
   args: { '[url|dir...]': 'base URL of a deployment, and results folders or report files' },
   flags: () => [
-    flag('--reference', 'start the bundled reference server as the target'),
+    ...flagTable('--reference  start the bundled reference server as the target'),
     ...targetFlags(),
-    flag('--profile <name>', 'surfaces to check').choices(profileNames).default('full'),
-    outFlag(),
-    flag('--port <n>', 'port of the page; 0 for a free one', 'ui').argParser(portNumber).default(0),
+    ...flagTable('--profile <name>=full  surfaces to check', { name: profileNames }),
+    ...outFlag(),
+    ...flagTable('--port <n>:portNumber=0 @ui  port of the page; 0 for a free one', { portNumber }),
   ],
   help: examples,
   async run({ flags: { port, ...flags }, io, command }, places: readonly string[]) {

@@ -4,7 +4,8 @@ import type { LoadReport } from '../../../reports/load/model/report.ts'
 import { ConfigurationError, InterruptedError } from '../../conformance/errors.ts'
 import type { ComparisonOptions } from '../../load/comparison/figures.ts'
 import { type BlockPair, compareInterleaved, minPairs } from '../../load/comparison/interleaved.ts'
-import { addFlags, type FlagsOf, flag } from '../flags.ts'
+import { type FlagsOf, flagTable } from '../flag-table.ts'
+import { addFlags } from '../flags.ts'
 import { loadFlags } from '../load/flags.ts'
 import { runShown } from '../load/output/live.ts'
 import { planOf, slosOf } from '../load/spec.ts'
@@ -12,7 +13,6 @@ import { prepareLoad } from '../load/target.ts'
 import { containerGroup } from '../target/container-flags.ts'
 import { noteFirstEndpoint, withTarget } from '../target/target.ts'
 import type { Io } from '../terminal/io.ts'
-import { duration } from '../values.ts'
 
 const defaultDurationMs = 240_000
 /** Share of a block that is its warm-up, while requests in flight build up. */
@@ -80,10 +80,9 @@ function refuseOthers(flags: InterleaveFlags): void {
 
 /** Flags of an interleaved run: those of a load, and the length of a block. */
 function interleaveFlags() {
-  const block = flag('--block <time>', 'duration of one block of an interleaved run')
-  return [...loadFlags(), block.argParser(duration).default(10_000, '10s')]
+  const block = flagTable('--block <time>=10s  duration of one block of an interleaved run')
+  return [...loadFlags(), ...block]
 }
-
 export type InterleaveFlags = FlagsOf<typeof interleaveFlags> & { readonly quiet?: boolean }
 
 export function addInterleaveFlags(command: Command): void {

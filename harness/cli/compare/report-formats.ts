@@ -15,7 +15,6 @@ import { makeFolder } from '../../conformance/recording/result-files.ts'
 import { compareLoads, NotComparableError } from '../../load/comparison/compare-loads.ts'
 import type { ComparisonOptions, FigureName } from '../../load/comparison/figures.ts'
 import { comparedLatencies } from '../../load/summary/rates.ts'
-import { list } from '../flags.ts'
 import {
   formatsIn,
   hasFile,
@@ -27,6 +26,7 @@ import {
 } from '../results/publish-report.ts'
 import { loadIn, type StoredFile } from '../results/stored-report.ts'
 import type { Io } from '../terminal/io.ts'
+import { list } from '../values.ts'
 
 export const comparisonKind = reportKind<Compared>('comparison', {
   toDocument: comparisonDocument,

@@ -1,11 +1,10 @@
 import { InvalidArgumentError } from 'commander'
 import { surfaces } from '../../../contract/catalog/requirement.ts'
 import { spreads } from '../../load/target.ts'
-import { type FlagsOf, flag, positiveInteger, seed as seedText } from '../flags.ts'
+import { type FlagsOf, flagTable } from '../flag-table.ts'
 import { containerFlags } from '../target/container-flags.ts'
 import { endpointFlag, targetFlags } from '../target/target-flags.ts'
 import {
-  duration,
   expressions,
   misbehavior,
   moment,
@@ -13,6 +12,7 @@ import {
   percentage,
   ramp,
   rate,
+  seed,
   shard,
   share,
   steps,
@@ -20,119 +20,91 @@ import {
 
 /** Flags that describe a load. Times in milliseconds. */
 export function loadFlags() {
-  const slo = flag('--slo <expression>', "objective, e.g. 'ttft.p95 < 500ms'; repeatable")
+  const own = { spread: spreads, rate, ramp, steps, shard, moment, expressions }
   return [
     ...targetFlags(),
     ...containerFlags(),
-    endpointFlag(),
-    flag(
-      '--spread <spread>',
-      'distribution of requests over several endpoints; sticky: a chat stays on one',
-    )
-      .choices(spreads)
-      .default('round-robin'),
-    ...arrivalFlags(),
-    ...trafficFlags(slo.argParser(expressions).default([], 'none')),
+    ...endpointFlag(),
+    ...flagTable(
+      `
+      --spread <spread>=round-robin  distribution of requests over several endpoints; sticky: a chat stays on one
+      --rate <n>:rate  open loop: transactions per second
+      --concurrency <n>  closed loop: number of clients, each waits for its response
+      --ramp <ramp>  linear ramp FROM..TO/TIME, e.g. 0..100/60s
+      --steps <steps>  successive rates, e.g. 10:30s,20:30s
+      --replay <file>  replay the arrivals of a trace, NDJSON
+      --duration <time>  duration of the run (default: 30s, or the length of --ramp, --steps or --replay)
+      --strict  count violations of expected requirements as violations
+      --shard <i/n>:shard  send only shard I of N of the plan
+      --start-at <time>:moment  wall-clock start time`,
+      own,
+    ),
+    ...trafficFlags(
+      flagTable(
+        "--slo <expression>:expressions?none  objective, e.g. 'ttft.p95 < 500ms'; repeatable",
+        own,
+      ),
+    ),
   ]
 }
 
 export type LoadFlags = FlagsOf<typeof loadFlags>
 
-function arrivalFlags() {
-  return [
-    flag('--rate <n>', 'open loop: transactions per second').argParser(rate),
-    flag(
-      '--concurrency <n>',
-      'closed loop: number of clients, each waits for its response',
-    ).argParser(positiveInteger),
-    flag('--ramp <ramp>', 'linear ramp FROM..TO/TIME, e.g. 0..100/60s').argParser(ramp),
-    flag('--steps <steps>', 'successive rates, e.g. 10:30s,20:30s').argParser(steps),
-    flag('--replay <file>', 'replay the arrivals of a trace, NDJSON'),
-    flag(
-      '--duration <time>',
-      'duration of the run (default: 30s, or the length of --ramp, --steps or --replay)',
-    ).argParser(duration),
-    flag('--strict', 'count violations of expected requirements as violations'),
-    flag('--shard <i/n>', 'send only shard I of N of the plan').argParser(shard),
-    flag('--start-at <time>', 'wall-clock start time').argParser(moment),
-  ]
-}
-
 /** Flags of the requests of a load, without their rate; `slo` is the flag of its objectives. */
-export function trafficFlags<Slo>(slo: Slo) {
+export function trafficFlags<Slo>(slo: readonly Slo[]) {
+  const own = { process: ['poisson', 'constant'], surface: surfaces } as const
   return [
-    flag('--arrival <process>', 'arrival process (default: poisson)').choices([
-      'poisson',
-      'constant',
-    ]),
-    flag('--mix <file|name>', 'mix of transactions: a file, or the name of a built-in mix'),
-    flag('--surface <name>', 'restrict the mix to one surface').choices(surfaces),
-    slo,
-    flag(
-      '--max-refusals <share>',
-      'maximum share of error responses, 429 and 503 included (default: 1%, unless an errors or goodput SLO allows more)',
-    ).argParser(percentage),
-    flag('--workers <n>', 'number of worker threads').argParser(positiveInteger).default(1),
-    flag('--warm-up <time>', 'warm-up to exclude, 0s for none (default: detected)').argParser(
-      optionalDuration,
+    ...flagTable(
+      `
+      --arrival <process>  arrival process (default: poisson)
+      --mix <file|name>  mix of transactions: a file, or the name of a built-in mix
+      --surface <name>:surface  restrict the mix to one surface`,
+      own,
     ),
-    flag(
-      '--misbehave <shares>',
-      'share of misbehaving clients, e.g. slow-reader=0.1,abort=0.05,churn=0.02',
-    ).argParser(misbehavior),
-    flag(
-      '--races <share>',
-      'share of v3 generations sent twice concurrently with the same Idempotency-Key',
-    )
-      .argParser(share)
-      .default(0),
-    flag('--drain <time>', 'time to wait at the end for in-flight requests')
-      .argParser(duration)
-      .default(10_000, '10s'),
-    flag(
-      '--max-in-flight <n>',
-      'maximum concurrent transactions; exceeding it makes the run invalid',
-    )
-      .argParser(positiveInteger)
-      .default(10_000),
-    flag(
-      '--connections <n>',
-      'maximum open connections, of setup and cleanup too; further requests wait',
-    ).argParser(positiveInteger),
-    flag('--no-usage', 'omit stream_options.include_usage from streamed completions'),
-    flag('--no-keep-alive', 'open a new connection for each request'),
-    flag('--seed <text>', 'seed of the plan').argParser(seedText),
+    ...slo,
+    ...flagTable(
+      `
+      --max-refusals <share>:percentage  maximum share of error responses, 429 and 503 included
+        (default: 1%, unless an errors or goodput SLO allows more)
+      --workers <n>=1  number of worker threads
+      --warm-up <time>:optionalDuration  warm-up to exclude, 0s for none (default: detected)
+      --misbehave <shares>  share of misbehaving clients, e.g. slow-reader=0.1,abort=0.05,churn=0.02
+      --races <share>=0  share of v3 generations sent twice concurrently with the same Idempotency-Key
+      --drain <time>=10s  time to wait at the end for in-flight requests
+      --max-in-flight <n>=10000  maximum concurrent transactions; exceeding it makes the run invalid
+      --connections <n>  maximum open connections, of setup and cleanup too; further requests wait
+      --no-usage  omit stream_options.include_usage from streamed completions
+      --no-keep-alive  open a new connection for each request
+      --seed <text>:seed  seed of the plan`,
+      { percentage, optionalDuration, shares: misbehavior, share, seed },
+    ),
   ]
 }
 
 /** Flags that describe the search and its probes. Times in milliseconds, shares from 0 to 1. */
 export function searchFlags() {
-  const slo = flag('--slo <expression>', "objective, e.g. 'ttft.p95 < 500ms'; required; repeatable")
+  const own = { rate, percentage, precision, expressions }
   return [
     ...targetFlags(),
     ...containerFlags(),
-    flag('--min <n>', 'lowest load of the search: transactions per second, or clients')
-      .argParser(rate)
-      .default(1),
-    flag('--max <n>', 'highest load of the search (default: 10000)').argParser(rate),
-    flag('--precision <share>', 'half width of the interval that ends the search')
-      .argParser(precision)
-      .default(0.05, '5%, or what the budget can decide'),
-    flag('--budget <time>', 'maximum time of the search')
-      .argParser(duration)
-      .default(1_200_000, '20m'),
-    flag('--concurrency', 'closed loop: search for the number of clients', 'capacity'),
-    flag(
-      '--probe <time>',
-      'length of a probe (default: a thirtieth of the budget, 2s to 60s)',
-    ).argParser(duration),
-    flag('--rest <time>', 'maximum wait for the unloaded latency after a probe that missed an SLO')
-      .argParser(duration)
-      .default(30_000, '30s'),
-    flag('--headroom <share>', 'share of the capacity for which to plan')
-      .argParser(percentage)
-      .default(0.7, '70%'),
-    ...trafficFlags(slo.argParser(expressions)),
+    ...flagTable(
+      `
+      --min <n>:rate=1  lowest load of the search: transactions per second, or clients
+      --max <n>:rate  highest load of the search (default: 10000)
+      --precision <share>:precision=5%|5%, or what the budget can decide  half width of the interval that ends the search
+      --budget <time>=20m  maximum time of the search
+      --concurrency @capacity  closed loop: search for the number of clients
+      --probe <time>  length of a probe (default: a thirtieth of the budget, 2s to 60s)
+      --rest <time>=30s  maximum wait for the unloaded latency after a probe that missed an SLO
+      --headroom <share>:percentage=70%  share of the capacity for which to plan`,
+      own,
+    ),
+    ...trafficFlags(
+      flagTable(
+        "--slo <expression>:expressions  objective, e.g. 'ttft.p95 < 500ms'; required; repeatable",
+        own,
+      ),
+    ),
   ]
 }
 

@@ -1,29 +1,26 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { ConfigurationError } from '../../conformance/errors.ts'
-import { type FlagsOf, flag, grouped, positiveInteger } from '../flags.ts'
+import { type FlagsOf, flagTable } from '../flag-table.ts'
+import { grouped } from '../flags.ts'
 import type { ContainerFlags } from '../target/container-flags.ts'
-import { duration } from '../values.ts'
 import { kubernetesRunner } from './kubernetes.ts'
 import { localRunner, requireProgram, runProgram, shardArgs, waitUntil } from './programs.ts'
 import type { PreparedJob, Runner, ShardingOptions, ShardResult } from './sharded-run.ts'
 
 /** Flags that spread a load over processes or machines. */
 export function runnerFlags() {
-  return grouped('Several machines:', [
-    flag(
-      '--runner <name>',
-      'run shards as processes, as a Swarm job or as a Kubernetes Job',
-    ).choices(['local', 'swarm', 'kubernetes']),
-    flag('--shards <n>', 'number of shards (default: 4)').argParser(positiveInteger),
-    flag(
-      '--start-in <time>',
-      'time until the shards start together (default: 12s for local, 30s for an engine)',
-    ).argParser(duration),
-    flag(
-      '--runner-image <image>',
-      'container image with chatgen, for an engine; --image means the same beside --runner swarm|kubernetes',
+  return grouped(
+    'Several machines:',
+    flagTable(
+      `
+      --runner <name>  run shards as processes, as a Swarm job or as a Kubernetes Job
+      --shards <n>  number of shards (default: 4)
+      --start-in <time>  time until the shards start together (default: 12s for local, 30s for an engine)
+      --runner-image <image>  container image with chatgen, for an engine; --image means
+        the same beside --runner swarm|kubernetes`,
+      { name: ['local', 'swarm', 'kubernetes'] },
     ),
-  ])
+  )
 }
 
 /** Flags of a run on several machines; without `--runner-image`, `--image` is that of its shards. */

@@ -6,8 +6,8 @@ import type {
   Store,
 } from '../../../reference-server/index.ts'
 import { ConfigurationError, refusing } from '../../conformance/errors.ts'
-import { type FlagsOf, flag } from '../flags.ts'
-import { duration, optionalDuration } from '../values.ts'
+import { type FlagsOf, flagTable } from '../flag-table.ts'
+import { optionalDuration } from '../values.ts'
 
 const reference = () => import('../../../reference-server/index.ts')
 
@@ -73,24 +73,16 @@ export async function openedStore({
 
 /** Flags of a server that stores its state, and whose runs others take over when it ends. Times in milliseconds. */
 export function serviceFlags() {
-  return [
-    flag(
-      '--store <store>',
-      'storage of chats, files and idempotency keys: memory, sqlite:FILE or postgres://...',
-    ).default('memory'),
-    flag('--lease <duration>', 'lease of a running request (default: 10s)').argParser(duration),
-    flag('--running-repeat <answer>', 'early repeat: 409 or wait (default: 409)').choices([
-      '409',
-      'wait',
-    ]),
-    flag(
-      '--drain-delay <duration>',
-      'after SIGTERM, time between /readyz failing and 503 to new requests (default: none)',
-    ).argParser(optionalDuration),
-    flag('--drain-timeout <duration>', 'after SIGTERM, time for open responses to finish')
-      .argParser(duration)
-      .default(15_000, '15s'),
-  ]
+  return flagTable(
+    `
+    --store <store>=memory  storage of chats, files and idempotency keys: memory, sqlite:FILE or postgres://...
+    --lease <duration>:time  lease of a running request (default: 10s)
+    --running-repeat <answer>  early repeat: 409 or wait (default: 409)
+    --drain-delay <duration>:optionalDuration  after SIGTERM, time between /readyz failing and 503 to new requests
+      (default: none)
+    --drain-timeout <duration>:time=15s  after SIGTERM, time for open responses to finish`,
+    { answer: ['409', 'wait'], optionalDuration },
+  )
 }
 
 export type ServiceFlags = FlagsOf<typeof serviceFlags>

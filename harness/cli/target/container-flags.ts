@@ -4,9 +4,10 @@ import { printable } from '../../../reports/text/escape.ts'
 import { ConfigurationError, TargetUnusableError } from '../../conformance/errors.ts'
 import type { ContainerSource } from '../../containers/source.ts'
 import type { RunningContainer } from '../../containers/start.ts'
-import { type FlagsOf, flag, grouped, portNumber } from '../flags.ts'
+import { type FlagsOf, flagTable } from '../flag-table.ts'
+import { grouped } from '../flags.ts'
 import type { Io } from '../terminal/io.ts'
-import { duration } from '../values.ts'
+import { portNumber } from '../values.ts'
 
 /** Heading of these flags in the help of a command. */
 export const containerGroup = 'Containers:'
@@ -17,24 +18,21 @@ const defaultReadyMs = 120_000
 
 /** Flags of a target that chatgen starts in a container. */
 export function containerFlags() {
-  return grouped(containerGroup, [
-    flag('--image <image>', 'start a container of this image and test it'),
-    flag('--compose <file>', 'start a service of this Compose file and test it'),
-    flag('--service <name>', 'service of the Compose file'),
-    flag('--port <n>', 'port of the service in its container', 'container').argParser(portNumber),
-    flag(
-      '--env <name=value>',
-      'environment of the container, or variables of the Compose file; a name alone is taken from the environment of chatgen; repeatable',
-    ).argParser(variables),
-    flag(
-      '--ready <path>',
-      'path that answers with a status below 400 when the service is ready (default: any response)',
-    ).argParser(absolutePath),
-    flag(
-      '--ready-timeout <time>',
-      'maximum time until the service is ready (default: 2m)',
-    ).argParser(duration),
-  ])
+  return grouped(
+    containerGroup,
+    flagTable(
+      `
+      --image <image>  start a container of this image and test it
+      --compose <file>  start a service of this Compose file and test it
+      --service <name>  service of the Compose file
+      --port <n>:portNumber @container  port of the service in its container
+      --env <name=value>:variables  environment of the container, or variables of the Compose file;
+        a name alone is taken from the environment of chatgen; repeatable
+      --ready <path>  path that answers with a status below 400 when the service is ready (default: any response)
+      --ready-timeout <time>  maximum time until the service is ready (default: 2m)`,
+      { portNumber, variables, path: absolutePath },
+    ),
+  )
 }
 
 export type ContainerFlags = FlagsOf<typeof containerFlags>

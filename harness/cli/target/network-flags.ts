@@ -7,23 +7,23 @@ import {
   proxyUrl,
   type TargetProfile,
 } from '../../conformance/profile/index.ts'
-import { type FlagsOf, flag, grouped, list } from '../flags.ts'
+import { type FlagsOf, flagTable } from '../flag-table.ts'
+import { grouped } from '../flags.ts'
 import type { Io } from '../terminal/io.ts'
 
 /** Network flags of every command that connects to a target. */
 export function networkFlags() {
-  return grouped('Network:', [
-    flag('--http1', 'use HTTP/1.1 only'),
-    flag('--http2', 'use HTTP/2 only; without TLS, with prior knowledge'),
-    flag('--ca <file>', 'additional trusted certificate authorities, PEM'),
-    flag('--insecure', 'do not verify the TLS certificate of the target'),
-    flag('--cert <file>', 'client certificate, PEM'),
-    flag('--cert-key <file>', 'private key of the client certificate, PEM'),
-    flag(
-      '--resolve <host:port:address>',
-      'connect to this IP address instead of resolving the host; repeatable',
-    ).argParser(list),
-  ])
+  return grouped(
+    'Network:',
+    flagTable(`
+      --http1  use HTTP/1.1 only
+      --http2  use HTTP/2 only; without TLS, with prior knowledge
+      --ca <file>  additional trusted certificate authorities, PEM
+      --insecure  do not verify the TLS certificate of the target
+      --cert <file>  client certificate, PEM
+      --cert-key <file>  private key of the client certificate, PEM
+      --resolve <host:port:address>:list  connect to this IP address instead of resolving the host; repeatable`),
+  )
 }
 
 export type NetworkFlags = FlagsOf<typeof networkFlags>

@@ -3,24 +3,20 @@ import { isObject, type Prefixes, prefixNames } from '../../../contract/index.ts
 import { ConfigurationError } from '../../conformance/errors.ts'
 import type { TargetProfile } from '../../conformance/profile/index.ts'
 import { key } from '../../conformance/profile/schema.ts'
-import { type FlagsOf, flag, list } from '../flags.ts'
+import { type FlagsOf, flagTable } from '../flag-table.ts'
 import type { Io } from '../terminal/io.ts'
-import { milliseconds } from '../values.ts'
 import type { ContainerFlags } from './container-flags.ts'
 import { networkFlags } from './network-flags.ts'
 
 /** Flags that name a target and say how to connect to it. */
 export function targetFlags() {
-  return [targetFlag(), ...connectionFlags()]
+  return [...targetFlag(), ...connectionFlags()]
 }
 
 /** Flags of a connection: key, timeout and network. */
 export function connectionFlags() {
-  return [
-    ...accessFlags(),
-    flag('--timeout <ms>', 'maximum time without data from the target').argParser(milliseconds),
-    ...networkFlags(),
-  ]
+  const timeout = flagTable('--timeout <ms>  maximum time without data from the target')
+  return [...accessFlags(), ...timeout, ...networkFlags()]
 }
 
 /** Flags of a target; a command has some of them. */
@@ -34,17 +30,13 @@ export interface TargetFlags extends FlagsOf<typeof targetFlags>, ContainerFlags
   readonly beforeSending?: () => void
 }
 
-export function targetFlag() {
-  return flag('--target <file>', 'target profile, YAML or JSON')
-}
+export const targetFlag = () => flagTable('--target <file>  target profile, YAML or JSON')
 
 /** Endpoints of one service, among which requests are spread. */
-export function endpointFlag() {
-  return flag(
-    '--url <url>',
-    'base URL; repeatable, for several endpoints of one service (baseUrls in the profile)',
-  ).argParser(list)
-}
+export const endpointFlag = () =>
+  flagTable(
+    '--url <url>:list  base URL; repeatable, for several endpoints of one service (baseUrls in the profile)',
+  )
 
 /**
  * The endpoints of the flags; a URL on the command line overrides those of CHATGEN_URL.
@@ -61,20 +53,12 @@ export function endpointsOfFlags(
 
 /** Flags of paths and keys. */
 export function accessFlags() {
-  return [
-    flag(
-      '--prefix <name=path>',
-      `path of a surface below the base URL, e.g. openai=/v1; repeatable, for ${prefixNames.join(', ')} (prefixes in the profile)`,
-    ).argParser(list),
-    flag(
-      '--key-env <name>',
-      'environment variable with the API key; overrides the keys of the profile (default: CHATGEN_API_KEY, if the profile has no key)',
-    ),
-    flag(
-      '--allow-short-key',
-      'accept a key of fewer than 8 characters, which stands readable in reports',
-    ),
-  ]
+  return flagTable(`
+    --prefix <name=path>:list  path of a surface below the base URL, e.g. openai=/v1;
+      repeatable, for ${prefixNames.join(', ')} (prefixes in the profile)
+    --key-env <name>  environment variable with the API key; overrides the keys of the profile
+      (default: CHATGEN_API_KEY, if the profile has no key)
+    --allow-short-key  accept a key of fewer than 8 characters, which stands readable in reports`)
 }
 
 /**
