@@ -14,7 +14,7 @@ const maxTimeouts = 3
 export type ChatPool = ReturnType<typeof chatPool>
 type Book = ReturnType<typeof openBook>
 
-/** What is known of the chats of a worker. */
+/** Chats of a worker by their use, with their journal. */
 function openBook(target: LoadTarget, place: string) {
   // Two runs with one seed have one tag, and a chat may be searched for by its name alone.
   const prefix = `${target.tag} ${crypto.randomUUID().slice(0, 8)}.${place}.`
