@@ -13,9 +13,19 @@ import {
 } from './command.ts'
 import { deletedUses } from './commands/chats.ts'
 import { commands, exploredRequirements } from './commands/index.ts'
-import { lastDeletion, lastWrites, readsAfter, sweep } from './follow-ups.ts'
-import { type Budget, createBudget, createDeck, draw, perform, replay } from './sequence.ts'
-import { type Shrunk, shrink } from './shrink/shrink.ts'
+import {
+  type Budget,
+  createBudget,
+  createDeck,
+  draw,
+  lastDeletion,
+  lastWrites,
+  perform,
+  readsAfter,
+  replay,
+  sweep,
+} from './sequence.ts'
+import { type Shrunk, shrink } from './shrink.ts'
 
 export { exploredRequirements }
 

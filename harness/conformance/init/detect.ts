@@ -1,13 +1,33 @@
-import type { Exchange, Surface } from '../../../contract/index.ts'
+import { answerJson, type Exchange, type Surface, succeeded } from '../../../contract/index.ts'
+import { answerText } from '../../judges/index.ts'
+import type { AuxiliaryClient } from '../cleanup/auxiliary-client.ts'
 import { DiscoverySpentError } from '../errors.ts'
-import { classifyAnswer, selectRouted } from '../preflight/classify-answer.ts'
-import { smallestCompletion } from '../preflight/models.ts'
+import {
+  type AnswerKind,
+  classifyAnswer,
+  isPage,
+  selectRouted,
+} from '../preflight/classify-answer.ts'
+import { mainIds, modelIdsIn, smallestCompletion, visionId } from '../preflight/models.ts'
+import { isCompletion, statusText } from '../scenario/read.ts'
 import { route } from '../session/requests/wire-request.ts'
-import { findChat, findChatCursor } from './chat.ts'
 import { createGenerations, findImages, findReasoning } from './generations.ts'
-import { type Detected, type ProbeContext, type ProbeName, probes, unknown } from './probe.ts'
-import { findAttachments, findKnowledge, findV2Chat } from './resources.ts'
-import { assumedModels, findDeterministic, findModels, findSurfaces } from './surfaces.ts'
+import {
+  brief,
+  type Detected,
+  type Models,
+  type ProbeContext,
+  type ProbeName,
+  probes,
+  unknown,
+} from './probe.ts'
+import {
+  findAttachments,
+  findChat,
+  findChatCursor,
+  findKnowledge,
+  findV2Chat,
+} from './resources.ts'
 
 /** Detected properties of a target. */
 export type Detection = Awaited<ReturnType<typeof detect>>
@@ -96,4 +116,108 @@ async function routedCompletion({ answers, client, completion }: DetectOptions) 
   const answer = completion ?? (await client.send({ ...route('openai.chat'), json }))
   const [routed] = await selectRouted([answer], (spec) => client.send(spec))
   return routed
+}
+
+/** Detects each surface by its first request; `completion` counts if the list of models shows nothing. */
+export function findSurfaces(answers: ReadonlyMap<Surface, Exchange>, completion?: Exchange) {
+  const openai = judged(answers.get('openai'))
+  return {
+    openai:
+      openai.usable || openai.refusesKey || completion === undefined
+        ? openai
+        : { ...openai, usable: true, evidence: `${openai.evidence}; ${brief(completion)}` },
+    v2: judged(answers.get('v2'), 'with an empty body'),
+    v3: judged(answers.get('v3')),
+  }
+}
+
+/** `usable`: further probes make sense. */
+function judged(answer: Exchange | undefined, more = '') {
+  const status = answer?.response?.status
+  if (!answer || status === undefined) {
+    return { usable: false, refusesKey: false, evidence: 'no answer' }
+  }
+  const observation = brief(answer, more)
+  const sign = classifyAnswer(answer)
+  const isPost = answer.request.method === 'POST' && !isPage(answer)
+  // A refusal may have any media type; only a service reports that a body is incomplete.
+  const isOfBody = sign === 'other' && isPost && [400, 422].includes(status)
+  if (sign === 'service' || isOfBody) {
+    const sound =
+      status < 300 ? '' : `, so ${statusText(answer)} is for the request and not for the key`
+    return { usable: true, refusesKey: false, evidence: `${observation}${sound}` }
+  }
+  const refusesKey = sign === 'refused'
+  return { usable: false, refusesKey, evidence: `${observation}, ${meanings[sign]}` }
+}
+
+const meanings: Readonly<Record<AnswerKind, string>> = {
+  service: 'so it is there',
+  refused: 'so the key is refused',
+  busy: 'which says nothing for now',
+  absent: 'so it is not there',
+  failing: 'which says nothing',
+  other: 'which is no answer of the service',
+  silence: 'so nothing is known',
+}
+
+/** Names of section 2.1, for a target that lists no models. */
+export const assumedModels: Models = { main: 'svc-main-model', aliases: [], vision: visionId }
+
+/** The models of section 2.1 if they are listed, else the first; the other id of the main model is tried. */
+export async function findModels(
+  list: Exchange | undefined,
+  client: AuxiliaryClient,
+  redact: (text: string) => string,
+): Promise<Detected<Models>> {
+  if (!list) return unknown('GET /api/openai/models was not requested')
+  const ids = succeeded(list) ? modelIdsIn(answerJson(list)) : []
+  const listed = ids.filter((id) => redact(id) === id)
+  const [first] = listed
+  if (first === undefined) return unknown(`${brief(list)}, and no id of a model in it`)
+
+  const names = listed.slice(0, 12).join(', ')
+  const evidence = [`${brief(list)}, which lists ${names}${listed.length > 12 ? ', …' : ''}`]
+  const vision = listed.includes(visionId) ? visionId : undefined
+  const main = mainIds.find((id) => listed.includes(id))
+  if (main === undefined) {
+    evidence.push('The first of them: none is a main model of section 2.1')
+    return { value: { main: first, aliases: [], vision }, evidence }
+  }
+  const other = mainIds.find((id) => id !== main) ?? main
+  const completion = await client.send({ ...route('openai.chat'), json: smallestCompletion(other) })
+  const accepted = succeeded(completion) && isCompletion(completion)
+  evidence.push(brief(completion, `with model ${other}`))
+  if (!accepted) {
+    evidence.push(`Section 2.1 accepts ${other} as well: check judges that (OAI-MODELS-02)`)
+  }
+  return { value: { main, aliases: [other], vision }, evidence }
+}
+
+/** A sentence with many possible continuations, to detect a model that samples at random. */
+const question = 'Invent a name for a boat, and tell its story in a few sentences.'
+
+/**
+ * Tests if the same request gives the same text: twice at temperature 0, and, if that is equal,
+ * twice at the default temperature of the target, since requirements send requests without one.
+ */
+export async function findDeterministic({ client, models }: ProbeContext): Promise<Detected<true>> {
+  const messages = [{ role: 'user', content: question }]
+  const evidence: string[] = []
+  for (const [how, more] of [
+    ['at temperature 0', { temperature: 0 }],
+    ['without a temperature', {}],
+  ] as const) {
+    const json = { model: models.main, messages, max_tokens: 48, ...more }
+    const ask = () => client.send({ ...route('openai.chat'), json })
+    const answers = [await ask(), await ask()]
+    const [one = '', other = ''] = answers.map((answer) => answerText(answer) ?? '')
+    const isSilent = one === '' || other === ''
+    const texts = isSilent
+      ? `no text (${answers.map(statusText).join(', ')})`
+      : `${one === other ? 'the same text' : 'different texts'}`
+    evidence.push(`The same completion, asked for twice ${how}: ${texts}`)
+    if (isSilent || one !== other) return unknown(...evidence)
+  }
+  return { value: true, evidence }
 }

@@ -2,11 +2,10 @@ import { requirementIds } from '../../../contract/index.ts'
 import type { Commands, Operation } from '../command.ts'
 import type { Model } from '../model.ts'
 import { chatCommands } from './chats.ts'
-import { generateCommands } from './generate.ts'
+import { generateCommands, strayCommands } from './generate.ts'
 import { listChats } from './list-chats.ts'
 import { readChat, readFavorites } from './read-chat.ts'
 import { readHistory } from './read-history.ts'
-import { strayCommands } from './stray-chats.ts'
 
 export const commands: Commands = {
   ...chatCommands,

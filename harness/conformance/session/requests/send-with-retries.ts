@@ -12,7 +12,7 @@ import { profileOfEndpoint } from '../../profile/index.ts'
 import type { RunContext } from '../context.ts'
 import type { RequestRoute } from '../endpoint-routing.ts'
 import { InconclusiveError } from '../errors.ts'
-import { noteSaid } from '../foreign-rows.ts'
+import { noteSaid } from '../findings.ts'
 import { giveUpReason, isDown, retryAfterMs } from '../limits/rate-limiter.ts'
 import { countedExchange, repeatability } from './failure.ts'
 import {

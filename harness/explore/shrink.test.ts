@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { BudgetSpentError } from '../../conformance/session/errors.ts'
-import { type Operation, StateViolation } from '../command.ts'
-import type { Replay } from '../sequence.ts'
+import { BudgetSpentError } from '../conformance/session/errors.ts'
+import { type Operation, StateViolation } from './command.ts'
+import type { Replay } from './sequence.ts'
 import { type ShrinkOptions, shrink } from './shrink.ts'
 
 const violation = new StateViolation(
