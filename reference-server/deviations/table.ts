@@ -8,7 +8,7 @@ type Heading = `${string}: ${string}.`
 
 type DialectTable = Readonly<Record<Heading, Patch | Omit<Dialect, 'name' | 'summary'>>>
 
-/** Faults by the requirements that they break, name and summary: `OAI-CHAT-02 openai-id-missing: The completion omits id.` */
+/** Faults by the requirements that they break, name and summary: `OAI-CHAT-14 openai-id-fixed: All completions have the same id.` */
 type FaultTable<Change> = Readonly<Record<`${RequirementId} ${Heading}`, Change>>
 
 /** The rows of a table with their headings. @throws Error if one breaks an unknown requirement */
@@ -66,7 +66,7 @@ export function headingParts(heading: string): { readonly name: string; readonly
 
 /** One narrow violation of the document or of the contract that it names. */
 export interface Fault {
-  /** Name in kebab case, surface first: `openai-created-in-milliseconds`. */
+  /** Name in kebab case, surface first: `stream-completed-twice`. */
   readonly name: string
   /** Violation, in a sentence. */
   readonly summary: string

@@ -140,7 +140,7 @@ function unpacked(bytes: Buffer): Buffer | null {
 describe('certify', () => {
   test('refuses a server with a fault, and writes no certificate', async () => {
     const key = 'sk-certified-1'
-    const server = await serving(`--key ${key} --fault openai-id-missing`)
+    const server = await serving(`--key ${key} --fault 'openai.chat: id is lost'`)
     const folder = vendorFolder()
     const profile = 'models: { main: svc-main-model }\ncapabilities: { images: false }\n'
     writeFileSync(join(folder, 'target.yaml'), profile)

@@ -149,7 +149,7 @@ test('the password of a base URL stands nowhere, is not sent, and that is said',
 const only = '--only OAI-TEMP-* --only OAI-AUTH-* --explore 0'
 let shortServer: ReferenceServer
 beforeAll(async () => {
-  const faults = ['openai-temperature-below-0-accepted']
+  const faults = ['openai.chat: temperature is read as at least 0']
   const keys = ['k1', 'test-key-message-response', 'test-key-assistant-content']
   shortServer = await startReferenceServer({ keys, faults })
 })

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest'
 import { detectingServers, firstMilliseconds } from '../../../reference-server/deviations/index.ts'
 import { check, sharedEngine } from '../../conformance/test-support/check.ts'
 import { startDeviant } from '../runs/run-target.ts'
-import { patchNamed } from '../test-support/reference.ts'
 import { certifyTarget, openDetecting } from './certified.ts'
 
 /** `npm run certify:truth` certifies all of them, and every dialect. */
@@ -54,7 +53,10 @@ describe('a server that behaves for callers that it takes for a test', () => {
 
 /** Request ids of a run differ from its keys: if they were equal, such a server would pass. */
 test('a server that takes the id of a request for a missing Idempotency-Key is found by a round', async () => {
-  const target = await startDeviant(patchNamed('v3-thinking-without-key'))
+  const target = await startDeviant((services) => ({
+    ...services,
+    incoming: (call) => ({ ...call, headers: { 'idempotency-key': call.id, ...call.headers } }),
+  }))
   try {
     const options = { only: ['V3-IDEM-01'], incognito: true, seed: challenge }
     const report = await check(target.profile, options)

@@ -65,7 +65,7 @@ export async function certifyInto(
 /** The reference server with a fault of its compatible surface, shown to callers that are not recognized. */
 export function openDetecting(
   server: DetectingServer,
-  faultName = 'openai-id-missing',
+  faultName = 'openai.chat: id is lost',
 ): Promise<ProofTarget> {
   const fault = faults.find(({ name }) => name === faultName)
   if (fault === undefined) throw new Error(`there is no fault ${faultName}`)

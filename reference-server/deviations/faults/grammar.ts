@@ -5,6 +5,7 @@ import { effectsOf, faultyOperations, generatedFaultNamed } from '../grammar/dra
 import type { FaultyOperation } from '../patches/routes.ts'
 import { breachIn, type Fault } from '../table.ts'
 import { clauses } from './clauses.ts'
+import { sentences } from './sentences.ts'
 
 type ByOperation<T> = { readonly [Id in FaultyOperation]?: T }
 
@@ -105,7 +106,7 @@ export const grammarFaults: readonly Fault[] = [
       .flatMap((name) => [`${name} is lost`, `${name} has another type`])
       .map((clause) => grammarFault(`${place}: ${clause}`))
   }),
-  ...clauses.map(grammarFault),
+  ...[...clauses, ...sentences].map(grammarFault),
 ]
 
 /** @param breach requirements, and the name of the fault that breaks them @throws Error if one of them is unknown */

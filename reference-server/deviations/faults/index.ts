@@ -6,40 +6,29 @@ import { rechunk } from '../patches/framing.ts'
 import { everywhere } from '../patches/routes.ts'
 import { counting } from '../patches/services.ts'
 import { type Fault, faultTable } from '../table.ts'
-import { authenticationStatusFaults } from './authentication.ts'
 import { grammarFaults } from './grammar.ts'
-import { openaiCompletionFaults } from './openai/completions.ts'
-import { openaiStreamFaults } from './openai/stream.ts'
-import { openaiToolFaults } from './openai/tools.ts'
+import { openaiFaults } from './openai.ts'
 import { v2Faults } from './v2.ts'
 import { chatFaults } from './v3/chats.ts'
+import { streamEventFaults } from './v3/events.ts'
 import { fileFaults } from './v3/files.ts'
+import { streamFramingFaults } from './v3/framing.ts'
 import { generateFaults } from './v3/generate.ts'
 import { historyFaults } from './v3/history.ts'
 import { idempotencyFaults } from './v3/idempotency.ts'
-import { streamFramingFaults } from './v3/stream/framing.ts'
-import { streamOrderFaults } from './v3/stream/order.ts'
-import { streamNumberFaults, streamResponseFaults } from './v3/stream/response.ts'
-import { streamTextFaults } from './v3/stream/text.ts'
 import { versionFaults } from './versions.ts'
 
 export const faults: readonly Fault[] = [
   ...grammarFaults,
-  ...openaiCompletionFaults,
-  ...openaiToolFaults,
-  ...openaiStreamFaults,
+  ...openaiFaults,
   ...v2Faults,
   ...chatFaults,
   ...generateFaults,
   ...historyFaults,
   ...idempotencyFaults,
   ...streamFramingFaults,
-  ...streamOrderFaults,
-  ...streamNumberFaults,
-  ...streamTextFaults,
-  ...streamResponseFaults,
+  ...streamEventFaults,
   ...fileFaults,
-  ...authenticationStatusFaults,
   ...versionFaults,
 ]
 

@@ -3,6 +3,8 @@ import { operations } from '../../../contract/operations.ts'
 import { pick, seededDraw } from '../../runtime/random.ts'
 import type { Patch } from '../../services.ts'
 import { type FaultyOperation, knowledgeRoutes } from '../patches/routes.ts'
+import { statedCondition } from '../sentences/conditions.ts'
+import { statedSeams } from '../sentences/effects.ts'
 import { answerEffects } from './answer-effects.ts'
 import { conditionsOf, contradict, dimensionOf } from './conditions.ts'
 import type { Effect, Family } from './edits.ts'
@@ -29,11 +31,13 @@ export interface GeneratedFault {
   readonly isOfKeys: boolean
 }
 
-/** `GET /models/{model}` is not in the document. */
-export const faultyOperations: readonly FaultyOperation[] = [
-  ...(Object.keys(operations) as FaultyOperation[]).filter((id) => id !== 'openai.model'),
+const allOperations: readonly FaultyOperation[] = [
+  ...(Object.keys(operations) as FaultyOperation[]),
   ...(Object.keys(knowledgeRoutes) as (keyof typeof knowledgeRoutes)[]),
 ]
+
+/** `GET /models/{model}` is not in the document. */
+export const faultyOperations = allOperations.filter((id) => id !== 'openai.model')
 
 /** The nth fault of a seed: the same on every machine. */
 export function generatedFault(seed: number, at: number): GeneratedFault {
@@ -65,16 +69,23 @@ function places(): readonly FaultyOperation[] {
 /** The fault with a name; undefined if the grammar has none. */
 export function generatedFaultNamed(name: string): GeneratedFault | undefined {
   const [, id = '', clause = '', list = ''] = /^([\w.]+): (.+?)(?: \(([^()]+)\))?$/.exec(name) ?? []
-  const operation = faultyOperations.find((one) => one === id)
+  const operation = allOperations.find((one) => one === id)
   if (operation === undefined) return undefined
-  const effect = effectsOf(operation).find((one) => one.name === clause)
+  const effect =
+    effectsOf(operation).find((one) => one.name === clause) ?? statedEffect(operation, clause)
   const conditions = list
     .split('; ')
     .filter((one) => one !== '')
-    .map((one) => conditionsOf(operation).find((condition) => condition.name === one))
+    .map((one) => conditionsOf(operation).find(isNamed(one)) ?? statedCondition(one))
   const found = conditions.filter((condition) => condition !== undefined)
   if (effect === undefined || found.length < conditions.length) return undefined
   return faultOf(operation, effect, found)
+}
+
+/** An effect with a value of its own, which is never drawn. */
+function statedEffect(operation: FaultyOperation, name: string): Effect | undefined {
+  const seams = statedSeams(operation, name)
+  return seams && { family: 'mangle', name, ...seams }
 }
 
 function faultOf(

@@ -95,6 +95,6 @@ export function lengthOf(value: unknown): number {
 }
 
 /** Tests if a text is a value at any depth of a list. */
-function holdsText(value: unknown, text: string): boolean {
+export function holdsText(value: unknown, text: string): boolean {
   return toList(value).length > 0 && JSON.stringify(value).includes(`:${JSON.stringify(text)}`)
 }

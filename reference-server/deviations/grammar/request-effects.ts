@@ -142,7 +142,8 @@ function missing([name]: readonly [string, Schema]): readonly Effect[] {
   })
 }
 
-function fits(schema: Schema, value: unknown): boolean {
+/** Tests if a value has a type of a field. */
+export function fits(schema: Schema, value: unknown): boolean {
   const isElement = (items: Schema | undefined, element: unknown) =>
     items?.type !== 'string' || typeof element === 'string'
   return (

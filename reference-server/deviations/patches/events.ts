@@ -124,7 +124,6 @@ export const partDone = 'response.content_part.done'
 export const textDelta = 'response.output_text.delta'
 export const textDone = 'response.output_text.done'
 export const reasoningDelta = 'response.reasoning_text.delta'
-export const reasoningDone = 'response.reasoning_text.done'
 export const created = 'response.created'
 export const completed = 'response.completed'
 

@@ -2,7 +2,7 @@
 
 import type { Call, Reply, StreamReply, ValueReply } from '../../http/call.ts'
 import type { Patch, Services } from '../../services.ts'
-import { type Fields, type Json, setAll, toObject } from './json.ts'
+import { type Fields, type Json, setAll, toList, toObject } from './json.ts'
 import { chatIdOf, matches, type Where } from './routes.ts'
 
 /** Edit of a reply, given its request or the circumstance of that. */
@@ -121,6 +121,22 @@ export function afterSuccess(
   return alsoDo(where, (services, call, { status }) =>
     status < 300 ? act(services, call, chatIdOf(call)) : undefined,
   )
+}
+
+/** Tests for the refusal of a chat of the other version. */
+export function isOfOtherVersion(reply: Reply): reply is ValueReply {
+  return reply.status === 409 && 'body' in reply && JSON.stringify(reply.body).includes('use /api/')
+}
+
+/** Sets fields in every chunk of a completion; see `setAt`. */
+export function setInChunks(fields: Fields): Patch {
+  return onEachBlock('openai.chat', (chunk) => [setAll(chunk, fields)])
+}
+
+/** Text of a chunk of a completion. */
+export function textOf(chunk: Json): string {
+  const text = toObject(toList(chunk['choices'])[0]?.['delta'])['content']
+  return typeof text === 'string' ? text : ''
 }
 
 /** Patch of the blocks of streamed answers. */

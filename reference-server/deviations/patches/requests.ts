@@ -3,7 +3,7 @@ import type { Call } from '../../http/call.ts'
 import { ApiError } from '../../http/errors.ts'
 import type { Patch } from '../../services.ts'
 
-import { type Json, setAt, toObject } from './json.ts'
+import { type Json, toObject } from './json.ts'
 import { matches, type Where } from './routes.ts'
 
 /** Patch of requests before the handlers see them. */
@@ -21,21 +21,6 @@ export function onRequest(where: Where, change: (call: Call) => Call): Patch {
 export function onRequestBody(where: Where, change: (body: Json, call: Call) => Json): Patch {
   return onRequest(where, (call) => ({ ...call, body: change(toObject(call.body), call) }))
 }
-
-/** Accepts a field of a wrong type; null and valid values stay unchanged. */
-export function mendField(
-  where: Where,
-  path: string,
-  fits: (value: unknown) => boolean,
-  mend: (value: unknown) => unknown = () => undefined,
-): Patch {
-  return onRequestBody(where, (body) =>
-    setAt(body, path, (value: unknown) => (value == null || fits(value) ? value : mend(value))),
-  )
-}
-
-/** The id of an object that is sent instead of its id. */
-export const idOf = (value: unknown): unknown => toObject(value)['id']
 
 /** Rejects requests that should succeed. */
 export function rejectRequests(

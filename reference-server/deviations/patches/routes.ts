@@ -1,15 +1,13 @@
 /** Operations, chats and models of the requests that deviations change. */
-import { type OperationId, operationAt, operations } from '../../../contract/operations.ts'
+import { type OperationId, operationAt } from '../../../contract/operations.ts'
 import type { Call } from '../../http/call.ts'
 import { toObject } from './json.ts'
 
 /** Routes of knowledge bases, whose paths are ours. */
 export const knowledgeRoutes = {
   'knowledge.search': /^\w+ \/api\/(v3\/)?knowledge\/[^/]+\/search$/,
-  'knowledge.bases': /^GET \/api\/v3\/knowledge$/,
-  'knowledge.plainBases': /^GET \/api\/knowledge$/,
-  'knowledge.addDocument': /^POST \/api\/v3\/knowledge\/[^/]+\/documents$/,
-  'knowledge.plainUpload': /^POST \/api\/knowledge\/[^/]+\/documents$/,
+  'knowledge.bases': /^GET \/api\/(v3\/)?knowledge$/,
+  'knowledge.addDocument': /^POST \/api\/(v3\/)?knowledge\/[^/]+\/documents$/,
 } as const
 
 /** The operations of the contract, and the routes of knowledge bases. */
@@ -24,12 +22,6 @@ export function operationOf({ method, path }: Place): FaultyOperation | undefine
   const [route] =
     Object.entries(knowledgeRoutes).find(([, one]) => one.test(`${method} ${path}`)) ?? []
   return (route as FaultyOperation | undefined) ?? operationAt(method, path)
-}
-
-/** The route as API documents write it: `GET /api/v3/chat/{chat_id}`. */
-export function routeText(operation: OperationId): string {
-  const { method, path } = operations[operation]
-  return `${method} ${path}`
 }
 
 /** The requests that a patch affects: those of an operation, of some, or that meet a condition. */

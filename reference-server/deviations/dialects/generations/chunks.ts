@@ -1,9 +1,8 @@
 /** Legal variants of compatible completions: the document hardly specifies chunks (section 4.1). */
 import type { SseBlock } from '../../../events/sse.ts'
 import type { Patch } from '../../../services.ts'
-import { setInChunks, textOf } from '../../faults/openai/stream.ts'
 import { type Fields, type Json, setAt, toObject } from '../../patches/json.ts'
-import { onBlocks, onEachBlock, setFields } from '../../patches/replies.ts'
+import { onBlocks, onEachBlock, setFields, setInChunks, textOf } from '../../patches/replies.ts'
 import { onRequestBody } from '../../patches/requests.ts'
 import { compose } from '../../patches/services.ts'
 import { alternatives, type Dialect, dialectTable } from '../../table.ts'

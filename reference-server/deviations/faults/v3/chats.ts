@@ -2,19 +2,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Patch } from '../../../services.ts'
 import type { Store } from '../../../store/sql/store.ts'
-import type { Chat, ChatChange, ChatVersion } from '../../../store/types.ts'
-import { isText, toObject } from '../../patches/json.ts'
-import {
-  afterSuccess,
-  onReply,
-  onSuccess,
-  onSuccessBody,
-  setFields,
-} from '../../patches/replies.ts'
-import { onRequestBody, rejectRequests } from '../../patches/requests.ts'
+import type { Chat, ChatVersion } from '../../../store/types.ts'
+import { toObject } from '../../patches/json.ts'
+import { onReply, onSuccess, onSuccessBody } from '../../patches/replies.ts'
+import { onRequestBody } from '../../patches/requests.ts'
 import { chatIdOf } from '../../patches/routes.ts'
 import {
-  compose,
   editChatChanges,
   editChatRows,
   editedRows,
@@ -26,8 +19,6 @@ import {
 import { faultTable } from '../../table.ts'
 
 export const chatFaults = faultTable({
-  'V3-CHAT-01 v3-new-chat-without-id: The response to POST /chat omits the id of the chat.':
-    setFields('v3.createChat', { id: undefined }),
   'V3-CHAT-01 v3-new-chat-is-the-first-again: POST /chat always returns the first chat that was created.':
     mapping<object>((chats) =>
       onSuccessBody(
@@ -35,10 +26,6 @@ export const chatFaults = faultTable({
         (body) => chats.get('first') ?? (chats.set('first', body) && body),
       ),
     ),
-  'V3-CHAT-01 v3-new-chat-wants-a-version: POST /chat without version is rejected.': rejectRequests(
-    'v3.createChat',
-    (body) => body['version'] === undefined,
-  ),
   'V3-CHAT-03 v3-new-chat-is-v2: POST /api/v3/chat creates v2 chats.': onCreation((chat) => ({
     ...chat,
     version: 'v2',
@@ -58,31 +45,6 @@ export const chatFaults = faultTable({
     ]),
   'VER-01 v3-new-chat-repeats-the-version: The response to POST /chat repeats the version that was sent; the chat is v3.':
     onSuccessBody('v3.createChat', (body, { body: sent }) => ({ ...body, ...(sent as object) })),
-  'V3-CHAT-02 chat-name-lost: POST /chat ignores name: every chat is named New chat.':
-    onRequestBody('v3.createChat', (body) =>
-      isText(body['name']) ? { ...body, name: undefined } : body,
-    ),
-  'V3-CHAT-02 chat-name-of-one-line: Of a name with several lines, only the first is stored.':
-    onRequestBody('v3.createChat', ({ name, ...body }) => ({
-      ...body,
-      name: isText(name) ? name.split('\n')[0] : name,
-    })),
-  'V3-CHAT-04 chat-read-another: GET /chat/{chat_id} returns a chat with another id.': setFields(
-    'v3.chat',
-    {
-      id: (id: string) => id.split('').toReversed().join(''),
-    },
-  ),
-  'V3-CHAT-10 chat-update-refused: PATCH /chat/{chat_id} is rejected with 405, whatever it changes.':
-    rejectRequests('v3.updateChat', () => true, 405),
-  'V3-CHAT-10 chat-update-forgotten: PATCH /chat/{chat_id} returns the new name but does not store it.':
-    compose([
-      onSuccess('v3.updateChat', (reply, call) => ({
-        ...reply,
-        body: { ...toObject(reply.body), ...toObject(call.body) },
-      })),
-      onRequestBody('v3.updateChat', () => ({})),
-    ]),
   'V3-CHAT-11 chat-delete-hides: A deleted chat is no longer listed but still readable.':
     remembering((deleted) =>
       onStore('chats', ({ list }) => ({
@@ -123,10 +85,6 @@ export const chatFaults = faultTable({
         return chats.delete(owner, id)
       },
     })),
-  'V3-CHAT-14 chat-name-of-any-type: POST /chat with name of the wrong type is accepted.':
-    onRequestBody('v3.createChat', (body) =>
-      isText(body['name']) ? body : { ...body, name: undefined },
-    ),
   'V3-CHAT-08 chat-listed-for-each-run: Lists show a chat once for each of its runs.': onStore(
     'chats',
     ({ list }, { store }) => ({
@@ -141,28 +99,12 @@ export const chatFaults = faultTable({
     }),
   ),
   'V3-CHAT-12 chat-title-unchanged: The generated title is the current name of the chat.':
-    changeTitle(({ name: _, ...change }) => change),
-  'V3-CHAT-12 chat-title-empty: The generated title is empty.': changeTitle((change) => ({
-    ...change,
-    name: '',
-  })),
-  'V3-FAV-01 favorite-add-forgotten: POST /chat/{chat_id}/favorite succeeds but does not add the chat to favorites.':
-    forgetsFavorite(true),
-  'V3-FAV-01 favorite-list-latest-alone: GET /chat/favorite returns only the newest chat among the favorites.':
-    setFields('v3.favorites', { result: (chats: readonly unknown[]) => chats.slice(0, 1) }),
+    editChatChanges(({ name, ...change }) =>
+      change.favorite === undefined || name === undefined ? change : { ...change, name },
+    ),
   'V3-FAV-01 chat-turn-clears-favorite: A turn that ends, after a moment, removes its chat from favorites.':
     editChatChanges((change) =>
       change.name || change.favorite ? change : sleep(250, { ...change, favorite: false }),
-    ),
-  'V3-FAV-01 chat-update-clears-favorite: Renaming a chat removes it from favorites.':
-    editChatChanges((change) =>
-      change.name === undefined ? change : { ...change, favorite: false },
-    ),
-  'V3-FAV-02 favorite-remove-forgotten: DELETE /chat/{chat_id}/favorite succeeds but does not remove the chat from favorites.':
-    forgetsFavorite(false),
-  'V3-FAV-02 favorite-remove-deletes: DELETE /chat/{chat_id}/favorite deletes the chat.':
-    afterSuccess('v3.removeFavorite', ({ store }, { caller }, chat) =>
-      store.chats.delete(caller, chat),
     ),
   'V3-FAV-03 V3-FAV-02 favorite-list-others: GET /chat/favorite returns all chats.': onStore(
     'chats',
@@ -171,10 +113,6 @@ export const chatFaults = faultTable({
         list(owner, { ...query, favorite: query.favorite === false ? false : undefined }),
     }),
   ),
-  'V3-FAV-03 chat-generation-marks-favorite: A generation adds its chat to favorites.':
-    afterSuccess('v3.generate', ({ store }, { caller }, chat) =>
-      store.chats.update(caller, chat, { favorite: true }),
-    ),
   'V3-CHAT-11 chat-deleted-stays-favorite: A deleted chat remains in the list of favorites.':
     keepingDeleted((deleted) =>
       editChatRows((rows, { favorite }) =>
@@ -192,19 +130,6 @@ function onCreation(change: (chat: Chat) => Chat): Patch {
   return onStore('chats', ({ create }) => ({
     create: (chat) => create(chat.version === 'v3' ? change(chat) : chat),
   }))
-}
-
-function forgetsFavorite(marked: boolean): Patch {
-  return editChatChanges((change) =>
-    change.favorite === marked && change.name === undefined ? {} : change,
-  )
-}
-
-/** A title is recognized as a change of the name without a change of favorite. */
-function changeTitle(make: (change: ChatChange) => ChatChange): Patch {
-  return editChatChanges((change) =>
-    change.name !== undefined && change.favorite === undefined ? make(change) : change,
-  )
 }
 
 /** Ids of the other chats with the name of a chat. */

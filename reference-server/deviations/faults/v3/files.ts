@@ -1,31 +1,15 @@
 /** Faults of attachments, of knowledge bases and of retrieval before an answer (sections 2.4, 4.3, 4.4 and 9). */
 
-import { assistants } from '../../../answering/assistant-context.ts'
 import { pageSize } from '../../../surfaces/paging.ts'
-import { pickMembers, toObject } from '../../patches/json.ts'
+import { toObject } from '../../patches/json.ts'
 import { onSuccessBody, setFields } from '../../patches/replies.ts'
 import { onRequest, rejectRequests } from '../../patches/requests.ts'
 import { editFileRows, mapping, onStore, remembering } from '../../patches/services.ts'
 import { faultTable } from '../../table.ts'
 
-const lists = ['knowledge.bases', 'knowledge.plainBases'] as const
-
-const assistantWithoutBase = assistants.find(({ baseId }) => baseId === null)?.id
-const assistantWithBase = assistants.find(({ baseId }) => baseId !== null)?.id
-
-const rejectSearchType = (type: string) =>
-  rejectRequests('v3.generate', ({ rag }) => toObject(rag)['search_type'] === type)
-
-const rejectAssistant = (id: string | undefined) =>
-  rejectRequests('v3.generate', ({ assistant_id }) => assistant_id === id, 404)
 export const fileFaults = faultTable({
   'KB-02 knowledge-upload-forgotten: A document upload is accepted but never found by a search.':
     onStore('knowledge', () => ({ addDocument: async () => true })),
-  'KB-02 knowledge-upload-refused: Document uploads are rejected with 405.': rejectRequests(
-    ['knowledge.addDocument', 'knowledge.plainUpload'],
-    () => true,
-    405,
-  ),
   'KB-04 knowledge-apart-one-result: /api/v3/knowledge returns only the first result of a search.':
     setFields(({ path }) => /^\/api\/v3\/knowledge\/.+\/search$/.test(path), {
       result: (results: readonly unknown[]) => results.slice(0, 1),
@@ -39,32 +23,6 @@ export const fileFaults = faultTable({
     () => true,
     404,
   ),
-  'KB-01 knowledge-list-empty: The list of knowledge bases is empty.': setFields(lists, {
-    result: [],
-  }),
-  'KB-01 knowledge-list-of-names: The list of knowledge bases returns only names.': setFields(
-    lists,
-    { 'result.*': pickMembers('name') },
-  ),
-  'KB-03 knowledge-search-finds-nothing: A search in a knowledge base returns no results.':
-    setFields('knowledge.search', { result: [] }),
-  'KB-03 knowledge-search-names-files: Search results contain only file names, not content.':
-    setFields('knowledge.search', { 'result.*': pickMembers('filename') }),
-  'RAG-04 rag-hybrid-refused: A generation with search_type hybrid is rejected.':
-    rejectSearchType('hybrid'),
-  'RAG-07 rag-on-without-base-refused: A generation with rag: true and an assistant without a knowledge base is rejected.':
-    rejectRequests(
-      'v3.generate',
-      ({ rag, assistant_id: id }) => rag === true && id === assistantWithoutBase,
-    ),
-  'RAG-08 rag-dense-refused: A generation with search_type dense is rejected.':
-    rejectSearchType('dense'),
-  'RAG-08 rag-sparse-refused: A generation with search_type sparse is rejected.':
-    rejectSearchType('sparse'),
-  'V3-ASST-01 rag-assistant-with-a-base-unknown: A generation with an assistant with a knowledge base is rejected with 404.':
-    rejectAssistant(assistantWithBase),
-  'V3-ASST-01 rag-assistant-without-a-base-unknown: A generation with an assistant without a knowledge base is rejected with 404.':
-    rejectAssistant(assistantWithoutBase),
   'V3-ATT-07 V3-ATT-12 attachment-chat-any: The attachments of a chat include those of all chats.':
     onStore('attachments', ({ list }) => ({
       list: (owner, { chatId: _, ...page }) => list(owner, page),
@@ -120,8 +78,4 @@ export const fileFaults = faultTable({
       ...body,
       size: file?.bytes.toString().length,
     })),
-  'V3-ATT-05 attachment-type-guessed: The content_type of every attachment is application/octet-stream.':
-    setFields('v3.upload', { content_type: 'application/octet-stream' }),
-  'V3-ATT-03 attachment-name-decomposed: The filename of an attachment is returned in Unicode normalization form NFD.':
-    setFields('v3.upload', { filename: (name: string) => name.normalize('NFD') }),
 })

@@ -1,12 +1,11 @@
 /** Faults of blocks, lines and bytes of the v3 event stream, and of their delivery (sections 1, 4.3 and 6). */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Patch } from '../../../../services.ts'
-import { textDelta, textDone } from '../../../patches/events.ts'
-import { joinChunks, type NamedBlock, rechunk, rewriteBlocks } from '../../../patches/framing.ts'
-import { setAt, toObject } from '../../../patches/json.ts'
-import { onReply } from '../../../patches/replies.ts'
-import { ofV3 } from '../../../patches/routes.ts'
-import { faultTable } from '../../../table.ts'
+import type { Patch } from '../../../services.ts'
+import { textDelta, textDone } from '../../patches/events.ts'
+import { joinChunks, type NamedBlock, rechunk, rewriteBlocks } from '../../patches/framing.ts'
+import { setAt, toObject } from '../../patches/json.ts'
+import { ofV3 } from '../../patches/routes.ts'
+import { faultTable } from '../../table.ts'
 
 /** Generation time of one block in milliseconds: long enough to show that nothing was sent meanwhile. */
 const blockMs = 30
@@ -14,9 +13,6 @@ const blockMs = 30
 /** Blocks that are sent together, and their generation time, as with a corked socket. */
 const batch = { blocks: 9, ms: 400 }
 export const streamFramingFaults = faultTable({
-  'V3-SSE-01 stream-status-201: An event stream has the status 201.': onReply(ofV3, (reply) =>
-    'blocks' in reply ? { ...reply, status: 201 } : reply,
-  ),
   'V3-SSE-02 stream-without-event-lines: Blocks omit the event: line: the event name is only in type.':
     rewriteBlocks((block) => `data: ${blockJson(block)}\n\n`),
   'V3-SSE-02 stream-json-over-blocks: The JSON of one delta is split across two blocks.':
@@ -45,10 +41,6 @@ export const streamFramingFaults = faultTable({
         ? `event: response.output_text_done\ndata: ${blockJson(block)}\n\n`
         : undefined,
     ),
-  // 7836246/cursor2api#114
-  'V3-SSE-04 stream-type-missing: The data of events omits type.': rewriteBlocks((block) => {
-    return `event: ${block.event}\ndata: ${JSON.stringify(setAt(block.data, 'type', undefined))}\n\n`
-  }),
   // Characters outside Latin-1 become question marks.
   'V3-SSE-26 stream-in-latin-1: The stream is encoded in Latin-1.': rewriteBlocks(
     (_block, original) => Buffer.from(original.toString().replace(/[^\0-\xff]+/g, '?'), 'latin1'),

@@ -1,0 +1,60 @@
+/** Changes of a value that the name of a fault states. */
+import { randomUUID } from 'node:crypto'
+import { parseJson } from '../../../contract/json.ts'
+import { isGiven, type Json, toList, toObject } from '../patches/json.ts'
+
+type Change = (old: unknown) => unknown
+
+/** Changes by their names, after `is` or `is read as`; values of another type stay unchanged. */
+const changes: Readonly<Record<string, Change>> = {
+  lost: () => undefined,
+  'lost if it is null': (old) => old ?? undefined,
+  random: () => randomUUID(),
+  another: text((old) => `${old}0`),
+  cut: text((old) => old.slice(0, 20)),
+  decomposed: text((old) => old.normalize('NFD')),
+  'in upper case': text((old) => old.toUpperCase()),
+  'with ? for what is not ASCII': text((old) => old.replaceAll(/[^\0-\x7f]/g, '?')),
+  'with U+FFFD for what is not ASCII': text((old) => old.replaceAll(/[^\0-\x7f]/g, '\ufffd')),
+  'without its zone': text((old) => old.replace('Z', '')),
+  'an object': text((old) => parseJson(old)),
+  'a number': text(Number),
+  'a boolean': text((old) => (old === 'true' ? true : old)),
+  'a text': (old) => (isGiven(old) ? String(old) : old),
+  'a time': number((old) => new Date(old * 1000).toISOString()),
+  'one too high': number((old) => old + 1),
+  'a thousand times too high': number((old) => old * 1000),
+  doubled: (old) => (Array.isArray(old) ? [...old, ...old] : text((one) => one + one)(old)),
+  'its first line': text((old) => old.split('\n')[0]),
+  'its first element alone': list((old) => old.slice(0, 1)),
+  'without its first element': list((old) => old.slice(1)),
+  'the text of its first part': list((old) => old[0]?.['text']),
+  'its id': (old) => (typeof old === 'object' && old !== null ? toObject(old)['id'] : old),
+}
+
+/** The change with a name, or to a value in JSON; undefined if there is none. */
+export function changeNamed(name: string): Change | undefined {
+  const [, side, bound] = /^at (least|most) (\d+)$/.exec(name) ?? []
+  if (bound !== undefined) {
+    return number((old) => Math[side === 'least' ? 'max' : 'min'](old, Number(bound)))
+  }
+  const [, prefix] = /^prefixed with (\S+)$/.exec(name) ?? []
+  if (prefix !== undefined) return text((old) => prefix + old)
+  const [, to, from] = /^(".+") instead of (".+")$/.exec(name) ?? []
+  if (to && from) return (old) => (old === parseJson(from) ? parseJson(to) : old)
+  const value = parseJson(name)
+  if (Object.hasOwn(changes, name)) return changes[name]
+  return value === undefined ? undefined : () => value
+}
+
+function text(change: (old: string) => unknown): Change {
+  return (old) => (typeof old === 'string' ? change(old) : old)
+}
+
+function number(change: (old: number) => unknown): Change {
+  return (old) => (typeof old === 'number' ? change(old) : old)
+}
+
+function list(change: (old: readonly Json[]) => unknown): Change {
+  return (old) => (Array.isArray(old) ? change(toList(old)) : old)
+}
