@@ -118,14 +118,14 @@ test('a server that was written from the document alone is not accused', async (
 
 describe('a fault that takes a sequence is found, and shown by few requests', () => {
   test.each([
-    ['chat-third-name-ignored', 'V3-CHAT-10'],
+    ['v3.updateChat: name is ignored (occurrence: third or later)', 'V3-CHAT-10'],
     // A search may be the first to miss a chat whose name was not set, but it is not at fault.
     ['chat-of-two-runs-keeps-its-name', 'V3-CHAT-10', 's9'],
     ['chat-favorite-once-removed-stays-so', 'V3-FAV-01'],
     ['chat-once-favorite-is-excluded', 'V3-CHAT-09'],
     ['chat-pages-skip-after-a-deletion', 'V3-CHAT-08'],
     ['chat-of-two-runs-deleted-stays-listed', 'V3-CHAT-11'],
-    ['chat-favorite-keeps-its-name', 'V3-CHAT-10'],
+    ['v3.updateChat: name is ignored (occurrence: after a favorite)', 'V3-CHAT-10'],
     ['chat-favorite-deleted-is-readable', 'V3-CHAT-11'],
     ['chat-deleted-returns-with-a-name', 'V3-CHAT-11'],
     ['v3.generate: the Idempotency-Key is ignored (occurrence: after a favorite)', 'V3-IDEM'],

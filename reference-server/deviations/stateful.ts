@@ -1,5 +1,3 @@
-/** Faults that occur only after certain requests, or that change the state of other chats. */
-import type { Patch, Services } from '../services.ts'
 import type { Chat } from '../store/types.ts'
 import { grammarFault } from './faults/grammar.ts'
 import { alsoDo } from './patches/replies.ts'
@@ -9,25 +7,17 @@ import {
   editChatRows,
   editedRows,
   keepingDeleted,
-  mapping,
   onStore,
   remembering,
 } from './patches/services.ts'
 import { type Fault, faultTable } from './table.ts'
 
 const chatFaults = faultTable({
-  'V3-CHAT-10 chat-third-name-ignored: The third rename of a chat is accepted but ignored.':
-    mapping<number>((counts) =>
-      ignoresNames(({ id }) => {
-        const count = (counts.get(id) ?? 0) + 1
-        counts.set(id, count)
-        return count === 3
-      }),
-    ),
-  'V3-CHAT-10 chat-favorite-keeps-its-name: The rename of a favorite is accepted but ignored.':
-    ignoresNames((chat) => chat.favorite),
   'V3-CHAT-10 chat-of-two-runs-keeps-its-name: The rename of a chat with two or more runs is accepted but ignored.':
-    ignoresNames(async ({ id }, { store }) => (await store.history.runs(id)).length > 1),
+    editChatChanges(async (change, { id, name: before }, { store }) => {
+      const { name = before, ...rest } = change
+      return name !== before && (await store.history.runs(id)).length > 1 ? rest : change
+    }),
   'V3-FAV-01 chat-favorite-once-removed-stays-so: A chat that was removed from favorites cannot be added again.':
     remembering((removed) =>
       editChatChanges((change, { id, favorite }) => {
@@ -91,17 +81,10 @@ const chatFaults = faultTable({
     ),
 })
 
-/** Ignores renames of chats in a certain state. */
-function ignoresNames(when: (chat: Chat, services: Services) => boolean | Promise<boolean>): Patch {
-  return editChatChanges(async (change, chat, services) => {
-    const { name, ...rest } = change
-    const isRename = name !== undefined && name !== chat.name
-    return isRename && (await when(chat, services)) ? rest : change
-  })
-}
-
 /** Faults of the grammar that need earlier requests in the chat. */
 const ofTheGrammar = [
+  'V3-CHAT-10 v3.updateChat: name is ignored (occurrence: third or later)',
+  'V3-CHAT-10 v3.updateChat: name is ignored (occurrence: after a favorite)',
   'V3-HIST-07 v3.generate: the turn is not stored (occurrence: after a rename)',
   'V3-IDEM-02 v3.generate: the Idempotency-Key is ignored (occurrence: after a favorite)',
   'VER-09 v2.message: a refused request leaves a chat (occurrence: third or later)',

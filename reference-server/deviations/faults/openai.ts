@@ -3,7 +3,7 @@ import type { SseBlock } from '../../events/sse.ts'
 import type { Generation, Turn } from '../../model/types.ts'
 import type { Patch } from '../../services.ts'
 import { isText, type Json, setAt, toList, toObject } from '../patches/json.ts'
-import { onBlocks, onEachBlock, onSuccessBody, setErrorStatus, textOf } from '../patches/replies.ts'
+import { onBlocks, onEachBlock, onError, onSuccessBody, textOf } from '../patches/replies.ts'
 import { onRequestBody, rejectRequests } from '../patches/requests.ts'
 import { compose, mapping, onModel, perServer } from '../patches/services.ts'
 import { type Fault, faultTable } from '../table.ts'
@@ -89,10 +89,10 @@ export const openaiFaults: readonly Fault[] = [
   ...[422, 500, 200].flatMap((status) =>
     faultTable({
       [`OAI-ERR-01 openai-broken-json-answered-${status}: A request with malformed JSON returns ${status}.`]:
-        setErrorStatus(
-          'openai.chat',
-          status,
-          (_, { body }) => toObject(toObject(body)['error'])['code'] === 'invalid_json',
+        onError('openai.chat', (reply) =>
+          toObject(toObject(reply.body)['error'])['code'] === 'invalid_json'
+            ? { ...reply, status }
+            : reply,
         ),
     }),
   ),

@@ -84,15 +84,6 @@ export function onError(where: Where, change: (reply: ValueReply, call: Call) =>
   return onReply(where, ofErrors(change))
 }
 
-/** Another status for errors that meet a condition. */
-export function setErrorStatus(
-  where: Where,
-  status: number,
-  when: (call: Call, reply: ValueReply) => boolean,
-): Patch {
-  return onError(where, (reply, call) => (when(call, reply) ? { ...reply, status } : reply))
-}
-
 /** Answers with a body, other than streams. */
 export function onBody(where: Where, change: (reply: ValueReply, call: Call) => Reply): Patch {
   return onReply(

@@ -6,8 +6,10 @@ import { toObject } from './json.ts'
 /** Routes of knowledge bases, whose paths are ours. */
 export const knowledgeRoutes = {
   'knowledge.search': /^\w+ \/api\/(v3\/)?knowledge\/[^/]+\/search$/,
-  'knowledge.bases': /^GET \/api\/(v3\/)?knowledge$/,
-  'knowledge.addDocument': /^POST \/api\/(v3\/)?knowledge\/[^/]+\/documents$/,
+  'knowledge.bases': /^GET \/api\/v3\/knowledge$/,
+  'knowledge.plainBases': /^GET \/api\/knowledge$/,
+  'knowledge.addDocument': /^POST \/api\/v3\/knowledge\/[^/]+\/documents$/,
+  'knowledge.plainUpload': /^POST \/api\/knowledge\/[^/]+\/documents$/,
 } as const
 
 /** The operations of the contract, and the routes of knowledge bases. */

@@ -27,6 +27,10 @@ const changes: Readonly<Record<string, Change>> = {
   doubled: (old) => (Array.isArray(old) ? [...old, ...old] : text((one) => one + one)(old)),
   'its first line': text((old) => old.split('\n')[0]),
   'its first element alone': list((old) => old.slice(0, 1)),
+  'with an item more': list((old) => [
+    { id: 'rs_0', type: 'reasoning', status: 'completed' },
+    ...old,
+  ]),
   'without its first element': list((old) => old.slice(1)),
   'the text of its first part': list((old) => old[0]?.['text']),
   'its id': (old) => (typeof old === 'object' && old !== null ? toObject(old)['id'] : old),

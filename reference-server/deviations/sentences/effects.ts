@@ -5,6 +5,7 @@ import type { ValueReply } from '../../http/call.ts'
 import { ApiError } from '../../http/errors.ts'
 import type { Services } from '../../services.ts'
 import type { StoredRun } from '../../store/types.ts'
+import { newChat } from '../../surfaces/chats.ts'
 import { editBody, editQuery, editRequest } from '../grammar/edits.ts'
 import type { Circumstance } from '../grammar/history.ts'
 import { isMarked, type Seams } from '../grammar/injection.ts'
@@ -17,7 +18,6 @@ import {
   moveEvents,
   nth,
   type Rewrite,
-  replaceEvents,
   setInEvents,
 } from '../patches/events.ts'
 import { type Json, setAt, toObject } from '../patches/json.ts'
@@ -76,6 +76,10 @@ const sentences = Object.entries<Make>({
     afterSuccess(({ store }, { call }) =>
       store.chats.update(call.caller, chatIdOf(call), { favorite: to === 'true' }),
     ),
+  'the request leaves a chat': () =>
+    afterSuccess((services, { call, text }) =>
+      services.store.chats.create(newChat(services, call.caller, 'v3', text.slice(0, 80))),
+    ),
   'the chat is then deleted': () =>
     afterSuccess(({ store }, { call }) => store.chats.delete(call.caller, chatIdOf(call))),
   'a refusal has status (\\d+)': ([status]) => ({
@@ -91,9 +95,6 @@ const sentences = Object.entries<Make>({
   'the answer has no content': () => ({
     outgoing: (reply) => (reply.status < 300 ? { status: 204 } : reply),
   }),
-  'the status is (\\d+)': ([status]) => ({
-    outgoing: (reply) => (reply.status < 300 ? { ...reply, status: Number(status) } : reply),
-  }),
   'the media type is (\\S+)': ([type = '']) => ({
     outgoing: (reply) =>
       'blocks' in reply || reply.status >= 300
@@ -104,8 +105,6 @@ const sentences = Object.entries<Make>({
   'the answer is its (\\w+)': ([name = '']) => editBody((body) => toObject(body)[name]),
   'the answer is under (\\w+)': ([name = '']) => editBody((body) => ({ [name]: body })),
   [`${event} is lost`]: ([which]) => onEvents(dropEvents(selected(which))),
-  [`${event} comes twice`]: ([which]) =>
-    onEvents(replaceEvents(selected(which), (one) => [one, one])),
   [`${event} comes (before|after) (\\S+)`]: ([which, side, type = '']) =>
     onEvents(moveEvents(selected(which), side === 'before' ? 'before' : 'after', type)),
   [`${path} of ${event} is (.+)`]: ([name = '', which, to = '']) => {

@@ -101,6 +101,10 @@ export const streamEventFaults: readonly Fault[] = [
           return [{ ...event, item_id, output_index }]
         }),
       ),
+    'V3-SSE-08 stream-completed-twice: The terminal event is sent twice.': replaceEvents(
+      finalEvents,
+      (event) => [event, event],
+    ),
     'V3-SSE-08 stream-event-after-the-end: A vendor event is sent after the terminal event.':
       replaceEvents(finalEvents, (event) => [
         event,

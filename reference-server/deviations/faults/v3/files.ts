@@ -1,9 +1,8 @@
 /** Faults of attachments, of knowledge bases and of retrieval before an answer (sections 2.4, 4.3, 4.4 and 9). */
 
-import { pageSize } from '../../../surfaces/paging.ts'
 import { toObject } from '../../patches/json.ts'
 import { onSuccessBody, setFields } from '../../patches/replies.ts'
-import { onRequest, rejectRequests } from '../../patches/requests.ts'
+import { onRequest } from '../../patches/requests.ts'
 import { editFileRows, mapping, onStore, remembering } from '../../patches/services.ts'
 import { faultTable } from '../../table.ts'
 
@@ -18,34 +17,12 @@ export const fileFaults = faultTable({
     ({ path }) => /^\/api\/knowledge\/.+\/search$/.test(path),
     { 'result.*.score': (score: number) => 100 * score },
   ),
-  'KB-04 knowledge-apart-missing: /api/knowledge returns 404.': rejectRequests(
-    ({ method, path }) => method === 'GET' && /^\/api\/knowledge\b/.test(path),
-    () => true,
-    404,
-  ),
   'V3-ATT-07 V3-ATT-12 attachment-chat-any: The attachments of a chat include those of all chats.':
     onStore('attachments', ({ list }) => ({
       list: (owner, { chatId: _, ...page }) => list(owner, page),
     })),
   'V3-ATT-07 V3-ATT-12 attachment-chat-takes-none: A file that is uploaded to a chat does not join it.':
     onStore('attachments', () => ({ link: async () => undefined })),
-  'V3-ATT-11 attachment-of-another-with-a-limit: GET /attachment with search and limit returns the attachments of all callers.':
-    onStore('attachments', ({ add, list }) => {
-      const owners = new Set<string>()
-      return {
-        add: (attachment) => {
-          owners.add(attachment.owner)
-          return add(attachment)
-        },
-        list: async (owner, page) => {
-          const own = await list(owner, page)
-          if (page.search === undefined || page.limit === pageSize()) return own
-          const others = [...owners].filter((other) => other !== owner)
-          const pages = await Promise.all(others.map((other) => list(other, page)))
-          return { ...own, rows: [own, ...pages].flatMap(({ rows }) => rows) }
-        },
-      }
-    }),
   'V3-ATT-11 attachment-of-another-by-its-chat: GET /attachment with the chat_id of another caller returns its attachments.':
     mapping<string>((owners) => [
       onStore('chats', ({ create }) => ({

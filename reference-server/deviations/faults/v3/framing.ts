@@ -4,6 +4,7 @@ import type { Patch } from '../../../services.ts'
 import { textDelta, textDone } from '../../patches/events.ts'
 import { joinChunks, type NamedBlock, rechunk, rewriteBlocks } from '../../patches/framing.ts'
 import { setAt, toObject } from '../../patches/json.ts'
+import { onReply } from '../../patches/replies.ts'
 import { ofV3 } from '../../patches/routes.ts'
 import { faultTable } from '../../table.ts'
 
@@ -13,6 +14,9 @@ const blockMs = 30
 /** Blocks that are sent together, and their generation time, as with a corked socket. */
 const batch = { blocks: 9, ms: 400 }
 export const streamFramingFaults = faultTable({
+  'V3-SSE-01 stream-status-201: An event stream has the status 201.': onReply(ofV3, (reply) =>
+    'blocks' in reply ? { ...reply, status: 201 } : reply,
+  ),
   'V3-SSE-02 stream-without-event-lines: Blocks omit the event: line: the event name is only in type.':
     rewriteBlocks((block) => `data: ${blockJson(block)}\n\n`),
   'V3-SSE-02 stream-json-over-blocks: The JSON of one delta is split across two blocks.':

@@ -3,10 +3,9 @@
 import type { Call } from '../../../http/call.ts'
 import type { Generation } from '../../../model/types.ts'
 import type { Patch } from '../../../services.ts'
-import { newChat } from '../../../surfaces/chats.ts'
 import { all, dropEvents, editEvents, replaceEvents } from '../../patches/events.ts'
-import { isGiven, isText, type Json, setAt, toList, toObject } from '../../patches/json.ts'
-import { alsoDo, onEachBlock, onReply, onSuccessBody, setFields } from '../../patches/replies.ts'
+import { isGiven, isText, setAt, toList, toObject } from '../../patches/json.ts'
+import { onEachBlock, onReply, onSuccessBody, setFields } from '../../patches/replies.ts'
 import { onRequest, onRequestBody } from '../../patches/requests.ts'
 import { compose, mapping, onModel, onStore, perServer, withSteps } from '../../patches/services.ts'
 import { faultTable } from '../../table.ts'
@@ -42,12 +41,6 @@ export const generateFaults = faultTable({
     ),
   'V3-THINK-02 v3-think-repeated-in-the-answer: The answer text starts with the reasoning that was already streamed.':
     onModel('native', (model, request) => withReasoningInText(model(request), true)),
-  'V3-GEN-16 v3-input-hears-the-last-item: All items of an input array are stored, but only the last one is passed to the model.':
-    onModel('native', (model, request) => {
-      const overheard = (at: number) =>
-        request.turns[at]?.role === 'user' && request.turns[at + 1]?.role === 'user'
-      return model({ ...request, turns: request.turns.filter((_turn, at) => !overheard(at)) })
-    }),
   'V3-GEN-16 v3-input-hears-the-first-part: Only the first text of a message with several text parts is passed to the model.':
     mapping<string>((firstOf) => [
       onRequestBody('v3.generate', (body) => {
@@ -65,10 +58,6 @@ export const generateFaults = faultTable({
         return model({ ...request, turns })
       }),
     ]),
-  'V3-ONE-09 one-shot-streams-store-a-chat: A streaming one-shot is stored as a chat.':
-    storeOneShots(({ stream }) => stream === true),
-  'V3-ONE-09 one-shot-with-runs-stores-a-chat: A one-shot with runs is stored as a chat.':
-    storeOneShots(({ runs }) => toList(runs).length > 0),
   'V3-ONE-11 one-shot-remembers: The inputs of previous one-shots are passed to the model.':
     perServer(
       (): unknown[] => [],
@@ -109,13 +98,5 @@ function withReasoningInText(generation: Generation, isKept: boolean): Generatio
     return [
       step.type === 'message' ? { ...step, fragments: [...fragments, ...step.fragments] } : step,
     ]
-  })
-}
-
-function storeOneShots(when: (body: Json) => boolean): Patch {
-  return alsoDo('v3.oneShot', async (services, { body, caller }, { status }) => {
-    const { input = '', ...sent } = toObject(body)
-    if (status >= 300 || !when(sent)) return
-    await services.store.chats.create(newChat(services, caller, 'v3', JSON.stringify(input)))
   })
 }

@@ -6,22 +6,12 @@ import { onStore } from '../../patches/services.ts'
 import { faultTable } from '../../table.ts'
 
 export const historyFaults = faultTable({
-  'V3-HIST-06 v3-history-incomplete-answers-lost: Answers that reach max_tokens are not stored.':
-    onStore('history', ({ append }) => ({
-      append: (chatId, run, turn) =>
-        append(chatId, turn?.run.finish === 'length' ? { ...run, output: [] } : run, turn),
-    })),
   'V3-HIST-01 v3-history-of-an-empty-chat-missing: The history of a chat without messages returns 404.':
     onReply('v3.history', (reply) =>
       'body' in reply && reply.status === 200 && toList(toObject(reply.body)['result']).length === 0
         ? { status: 404, body: { error: { message: 'No messages' } } }
         : reply,
     ),
-  'V3-HIST-10 v3-history-repeats-a-row-at-each-border: A page starts with the last row of the previous page.':
-    editPages(({ rows, next }, _after, limit) => ({
-      rows,
-      next: next !== null && limit > 1 ? next - 1 : next,
-    })),
   'V3-HIST-11 v3-history-cursor-never-null: The last page has a cursor that leads to an empty page with the same cursor.':
     editPages(({ rows, next }, after) => ({
       rows,

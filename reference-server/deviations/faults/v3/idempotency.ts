@@ -35,14 +35,10 @@ export const idempotencyFaults = faultTable({
         },
       })),
     ]),
-  'V3-IDEM-03 v3-idempotency-answers-after-a-stream: A non-streaming repeat of a streaming request creates a second step.':
-    separateForms('stream'),
   'V3-IDEM-03 v3-idempotency-forgets-streams: The Idempotency-Key of a stream is forgotten when the stream completes.':
     forgetFinished('stream'),
   'V3-IDEM-03 v3-idempotency-stores-replayed-streams: A repeat of a streaming request returns the first response but stores its answer again.':
     storeReplays('stream'),
-  'V3-IDEM-02 v3-idempotency-streams-after-an-answer: A streaming repeat of a non-streaming request creates a second step.':
-    separateForms('json'),
   'V3-IDEM-02 v3-idempotency-forgets-answers: The Idempotency-Key of a non-streaming request is forgotten when the request completes.':
     forgetFinished('json'),
   'V3-IDEM-02 v3-idempotency-stores-replayed-answers: A repeat of a non-streaming request returns the first response but stores its answer again.':
@@ -74,17 +70,6 @@ function rejectKeys(when: (key: string) => boolean): Patch {
     const key = headers['idempotency-key']
     return typeof key === 'string' && when(key)
   })
-}
-
-/** Treats a repeat in the other form as a request with another key. */
-function separateForms(form: Form): Patch {
-  return ofForm(form, (chats) =>
-    onRequest('v3.generate', (call) => {
-      const key = call.headers['idempotency-key']
-      if (!chats.has(key) || formOf(call.body) === form) return call
-      return { ...call, headers: { ...call.headers, 'idempotency-key': `${key} again` } }
-    }),
-  )
 }
 
 function formOf(body: unknown): Form {
