@@ -53,7 +53,7 @@ Examples:
   $ chatgen serve --pace gap=20ms,freeze=5s@10s
   $ chatgen serve --engine max-num-seqs=8,decode=12ms,decode-per-seq=0.5ms
   $ chatgen serve --list-faults
-  $ chatgen serve --fault stream-terminal-missing
+  $ chatgen serve --fault stream-completed-twice
   $ chatgen serve --cors http://localhost:5173 --log pretty
   $ chatgen serve --key test-key --store sqlite:chats.sqlite
   $ chatgen serve --script answers.yaml --control 4011
