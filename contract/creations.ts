@@ -18,6 +18,8 @@ export const journalHead = z
     untagged: z.literal(true).optional(),
     kit: z.string(),
     baseUrl: z.string(),
+    /** Digests of the keys of the run: another key may not see its chats. */
+    keys: z.array(z.string()).optional(),
     /** Prefixes of the target that differ from the document. */
     prefixes: z.record(z.string(), z.string().optional()).optional(),
   })

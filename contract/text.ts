@@ -61,6 +61,11 @@ const aboutStatus =
   /\bstatus\b|\bexpected (?:success|a refusal)\b|\banswered\b|\brefus|\bdeclin|\bHTTP\b|\b(?:is|not) an? \d{3}\b/i
 const status = /^[1-5]\d\d$/
 
+/** `1 request`, `2 requests`. */
+export function count(number: number | string, noun: string): string {
+  return `${number} ${noun}${Number(number) === 1 ? '' : 's'}`
+}
+
 /** The message of a thrown error; for any other thrown value, its string form. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)

@@ -4,9 +4,14 @@ import { type ExitCode, exitCode } from './exit-codes.ts'
 import { type FlagsOf, flagTable } from './flag-table.ts'
 import type { Io } from './terminal/io.ts'
 
-/** Adds flags to a command in their order. */
+/** Adds flags to a command in their order. A variable without a value counts as unset, if the flag takes one. */
 export function addFlags(command: Command, ...options: readonly Option[]): Command {
-  for (const option of options) command.addOption(option)
+  for (const option of options) {
+    const { envVar = '', required, optional } = option
+    // commander would parse it.
+    if ((required || optional) && process.env[envVar] === '') delete process.env[envVar]
+    command.addOption(option)
+  }
   return command
 }
 

@@ -67,12 +67,16 @@ const maxHelpWidth = 80
 
 /** Runs the command line of this process and resolves to the exit code. */
 export async function main(argv: readonly string[]): Promise<number> {
-  const io = processIo(watchInterrupts(new InterruptedError('interrupted')))
+  let isOutputLost = false
+  const io = processIo(watchInterrupts(new InterruptedError('interrupted')), () => {
+    isOutputLost = true
+  })
   const lastResorts = watchLastResorts(
     (error) => reportError(error, io),
     () => process.exit(exitCode.internalError),
   )
   const code = await runCommandLine(argv, io)
+  if (isOutputLost && code !== exitCode.interrupted) return exitCode.usage
   return lastResorts.wasHandled ? withInternalError(code) : code
 }
 

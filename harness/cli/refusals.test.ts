@@ -72,8 +72,9 @@ check --reference --jobs 0 => must be a positive integer
 check --reference --update-baseline => --update-baseline needs --baseline FILE
 check URL --only '' => --only is empty: give it a value, or omit it
 load URL --rate 1 --out '' => --out is empty
-CHATGEN_TARGET= check => no target given: pass a URL
+CHATGEN_TARGET= CHATGEN_PROFILE= CHATGEN_JOBS= CHATGEN_ONLY= check => no target given: pass a URL
 check URL --failed --out DIR => --failed: DIR has no readable report.json of an earlier check
+check URL --failed --out DIR/cut.json => --failed: DIR/cut.json has no readable report.json
 check URL --failed --out DIR/checked => has results of http://127.0.0.1:4010: run chatgen
 check http://127.0.0.1:4010 --failed --only V3-IDEM-01 --out DIR/checked => has no results of this selection
 # Targets. An unreachable one is exit code 3, which a mistake in the flags precedes.
@@ -117,6 +118,7 @@ report DIR/newer.json => newer.json has schema version 2
 report DIR/bare.json => bare.json: outcome: 
 compare DIR/bare.json DIR/nowhere => no such file or folder
 compare DIR/load.json DIR/bare.json => reports of different kinds cannot be compared
+compare DIR/load.json DIR/array.json => load.json is a load-report, DIR/array.json is no report
 rejudge DIR => there is no DIR/run.json
 certify --reference --product DIR/product.yaml => product.yaml:2: nmae: there is no such field. Did you mean name?
 calibrate --out DIR/array.json => is not a calibration of this version: choose another

@@ -1,5 +1,6 @@
 import { medianOf } from '../../contract/averages.ts'
 import type { Exchange } from '../../contract/index.ts'
+import { count } from '../../contract/text.ts'
 import { deltasOf } from './answers.ts'
 
 /**
@@ -68,7 +69,7 @@ export function deliveryOf(exchange: Exchange): Delivery {
   if (held >= heldBackMs) return unlessLate('lumps', held)
   const burst = reads.find((read, at) => isBurst(read, reads[at - 1], deltas.length))
   if (burst !== undefined) {
-    const gathered = `${burst.deltas} of ${counted(deltas.length)} came in one read`
+    const gathered = `${burst.deltas} of ${count(deltas.length, 'delta')} came in one read`
     return { kind: 'undecided', description: `${gathered}: held back, or made after a pause` }
   }
   const isLong = span >= minSpreadMs && (span >= last.atMs * spreadShare || span >= longSpreadMs)
@@ -78,7 +79,7 @@ export function deliveryOf(exchange: Exchange): Delivery {
 
 function tooLittle(deltas: number, span: number): string {
   const what = deltas < minDeltas && span >= minSpreadMs ? 'few' : 'fast'
-  return `${counted(deltas)} came within ${Math.ceil(span)} ms: too ${what} to tell`
+  return `${count(deltas, 'delta')} came within ${Math.ceil(span)} ms: too ${what} to tell`
 }
 
 /** Arrivals within this time in milliseconds may come from one write. */
@@ -122,7 +123,7 @@ function maxWait(reads: readonly Read[]): number {
 }
 
 function describe(deltas: number, reads: readonly Read[]): string {
-  const came = `${counted(deltas)} came`
+  const came = `${count(deltas, 'delta')} came`
   const gaps = reads.slice(1).map(({ atMs }, at) => Math.round(atMs - (reads[at]?.atMs ?? 0)))
   const middle = medianOf(gaps)
   if (middle === null) {
@@ -130,8 +131,4 @@ function describe(deltas: number, reads: readonly Read[]): string {
   }
   const apart = gaps.length === 1 ? `${middle} ms apart` : `mostly ${middle} ms apart`
   return `${came} in ${reads.length} reads, ${apart}`
-}
-
-function counted(deltas: number): string {
-  return deltas === 1 ? '1 delta' : `${deltas} deltas`
 }

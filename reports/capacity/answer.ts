@@ -71,9 +71,9 @@ function clientsText({ result, probes }: CapacityReport): string {
     .filter(({ verdict, clients }) => verdict === 'missed' && clients !== null && clients > value)
     .map(({ clients }) => clients ?? 0)
   return listOf([
-    `${figure(value)} clients${bounds}${levelOf(result)}${completed}, limited by ${clean(limitedBy ?? 'an SLO')}`,
-    failing.length > 0 && `first failing ${Math.min(...failing)} clients`,
-    headroom && `${headroomText(headroom)} ${figure(headroom.share * value)} clients`,
+    `${count(figure(value), 'client')}${bounds}${levelOf(result)}${completed}, limited by ${clean(limitedBy ?? 'an SLO')}`,
+    failing.length > 0 && `first failing ${count(Math.min(...failing), 'client')}`,
+    headroom && `${headroomText(headroom)} ${count(figure(headroom.share * value), 'client')}`,
   ])
 }
 

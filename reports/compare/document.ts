@@ -58,7 +58,7 @@ function comparisonOutcome({ comparison, b }: Compared): Outcome {
   const { newlyViolated, newlyWarned, newlyUnproven, repaired, unchanged } = comparison
   const text = [
     `${newlyViolated.length} newly violated`,
-    ...(b.strict ? [`${newlyWarned.length} new warnings (--strict)`] : []),
+    ...(b.strict ? [`${count(newlyWarned.length, 'new warning')} (--strict)`] : []),
     `${newlyUnproven.length} no longer passing`,
     `${repaired.length} fixed`,
     `${count(unchanged, 'requirement')} unchanged`,

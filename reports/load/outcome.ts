@@ -87,7 +87,7 @@ export function arrivalText(arrival: ArrivalRow): string {
     case 'steps':
       return `${arrival.process} steps ${arrival.steps.map(({ perSecond, forMs }) => `${perSecond}/s for ${forMs / 1000} s`).join(', ')}`
     case 'closed':
-      return `closed loop of ${arrival.concurrency} clients`
+      return `closed loop of ${count(arrival.concurrency, 'client')}`
     case 'trace':
       return `replay of ${arrival.file}`
     default:

@@ -1,15 +1,13 @@
+export { count } from '../../contract/text.ts'
+
 import type { ConformanceReport } from '../../contract/report/conformance.ts'
+import { count } from '../../contract/text.ts'
 
 /** Numbers with their units, as every report prints them. */
 
 /** Phrases with a semicolon or another sign between them; those without text are left out. */
 export function listOf(parts: readonly (string | null | undefined | false)[], sign = '; '): string {
   return parts.filter(Boolean).join(sign)
-}
-
-/** `1 request`, `2 requests`. */
-export function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`
 }
 
 /** Three significant digits; `n/a` if the value is unknown. */

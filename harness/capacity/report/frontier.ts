@@ -1,5 +1,7 @@
 /** Throughput and latency by load, from all probes of a search; changes after overload, and with time. */
+
 import { lowerMedianOf } from '../../../contract/averages.ts'
+import { count } from '../../../contract/text.ts'
 import { type CapacityProbe, loadOf } from '../../../reports/capacity/model/probe.ts'
 import type {
   CapacityReport,
@@ -86,7 +88,7 @@ export function hysteresisOf(
 }
 
 function loadText({ clients, rate }: CapacityProbe): string {
-  return clients === null ? `${figure(rate)}/s` : `${clients} clients`
+  return clients === null ? `${figure(rate)}/s` : count(clients, 'client')
 }
 
 function shareOver(row: CapacityProbe | undefined, expression: string): number | null {

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Exchange, Header } from '../../../contract/index.ts'
 import type { ConformanceReport, RequirementResult } from '../../../contract/report/conformance.ts'
+import { count } from '../../../contract/text.ts'
 import { wasRecorded } from '../../client/index.ts'
 import { sha256, reportText as writtenReport } from '../bundle.ts'
 import { verdictWords } from '../rules.ts'
@@ -88,7 +89,10 @@ export function requestProblems(
   const maxListed = 5
   return problems.length <= maxListed
     ? problems
-    : [...problems.slice(0, maxListed), `${problems.length - maxListed} more requests differ`]
+    : [
+        ...problems.slice(0, maxListed),
+        `and ${count(problems.length - maxListed, 'other request')}`,
+      ]
 }
 
 /** Checks a request of the audit: it reads or deletes, after all scenarios have begun. */

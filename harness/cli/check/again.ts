@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { existsSync, readdirSync, watch } from 'node:fs'
+import { readdirSync, statSync, watch } from 'node:fs'
 import { connect } from 'node:net'
 import { join, relative, resolve, sep } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -119,7 +119,7 @@ export function failedOf({
 
 /** Latest results that a run without any, such as one whose target was down, has moved aside. */
 function latestAside(folder: string): string | undefined {
-  if (!existsSync(folder)) return undefined
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return undefined
   const names = readdirSync(folder).filter((name) => name.startsWith('previous-check-'))
   return names
     .toSorted()

@@ -78,6 +78,8 @@ test('--failed checks what was violated, says so, and then nothing', async () =>
   await mended.close()
   const nothing = /^Nothing of this selection was violated or undecided/
   await ends(`${line} --failed`, 0, { out: nothing })
+  const { stdout } = await run(`${line} --failed --json`)
+  expect(JSON.parse(stdout)).toMatchObject({ outcome: 'conforms', totals: { pass: 1 } })
   write('known.yaml', 'OAI-CHAT-03: { because: x }')
   const stale = 'OAI-CHAT-03 passes now: delete its entry'
   await ends(`${line} --failed --baseline known.yaml`, 1, { out: stale })
@@ -129,6 +131,8 @@ test('--allow-undecided is a gate that says what it leaves out, and that keeps v
   await ends(`${line} --allow-undecided V3-ATT-*`, 0, { out })
   const allowed = { globs: ['V3-ATT-*'], ids: ['V3-ATT-11'] }
   expect(report().allowedUndecided).toEqual(allowed)
+  await ends('rejudge chatgen-results', 5)
+  await ends('rejudge chatgen-results --allow-undecided V3-ATT-*', 0, { out })
   await ends(`${line} --allow-undecided KB-*`, 5)
   await server.close()
 }, 120_000)

@@ -23,12 +23,11 @@ export function checkFlags() {
       --failed  only what was violated or undecided before
       --fail-fast  end at the first violation
       --watch [path]  again after a change of a file or of the target
-      --baseline <file>  known violations, YAML or JSON
-      --allow-undecided <glob>:list?none  conform although these are undecided; repeatable
       --strict  count warnings as violations
       --dry-run  print the number of requests without sending any`,
       { name: profileNames },
     ),
+    ...gateFlags(),
     ...uiFlag(),
     ...endpointFlag(),
     ...targetFlags(),
@@ -37,6 +36,13 @@ export function checkFlags() {
     ...outFlag(),
     ...outputFlags(checkKind(), 'everything, with all evidence', defaultsText),
   ]
+}
+
+/** Flags of what a gate lets pass. */
+export function gateFlags() {
+  return flagTable(`
+    --baseline <file>  known violations, YAML or JSON
+    --allow-undecided <glob>:list?none  conform although these are undecided; repeatable`)
 }
 
 export type CheckFlags = FlagsOf<typeof checkFlags> & TargetFlags

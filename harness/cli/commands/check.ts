@@ -9,7 +9,11 @@ import {
   selectRequirements,
 } from '../../conformance/profile/selection.ts'
 import type { Progress } from '../../conformance/progress.ts'
-import { allowUndecided, reportOutcome } from '../../conformance/report/build-report.ts'
+import {
+  allowUndecided,
+  countTotals,
+  reportOutcome,
+} from '../../conformance/report/build-report.ts'
 import { failedIn, hasReport, openWatch, type Watch } from '../check/again.ts'
 import { endDryRun, planFor } from '../check/dry-run.ts'
 import { type CheckFlags, checkFlags, examples, explorationFor } from '../check/flags.ts'
@@ -157,9 +161,11 @@ async function nothingFailed({ url, flags, io }: Check, print: Io['out']): Promi
   print(
     `Nothing of this selection was violated or undecided in ${out} (${outcome}, ${checked}, ${startedAt}).`,
   )
-  const own = { ...report, requirements, interrupted: false, baseline: undefined }
+  const totals = countTotals(requirements, report.totals.observed)
+  const own = { ...report, requirements, totals, interrupted: false, baseline: undefined }
   const judged = openBaseline(flags, io).judge({ ...own, outcome: reportOutcome(own) })
   for (const { message } of judged.baseline?.problems ?? []) print(`Baseline: ${message}`)
+  if (flags.json) io.out(checkKind().toJson(judged).trimEnd())
   return exitCodeOf(judged)
 }
 

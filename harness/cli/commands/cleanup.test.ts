@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { startReferenceServer } from '../../../reference-server/index.ts'
-import { readJournal } from '../../conformance/cleanup/journal.ts'
+import { keyMarks, readJournal } from '../../conformance/cleanup/journal.ts'
 import { type ChatServer, startChatServer } from '../../conformance/test-support/chat-server.ts'
-import { chatsOn, expectEnd, workplace } from '../test-support/chatgen.ts'
+import { chatsOn, expectEnd, newChat, workplace } from '../test-support/chatgen.ts'
 import { inProcess } from '../test-support/in-process.ts'
 import { createdIn, journalOf } from '../test-support/journals.ts'
 
@@ -48,6 +48,7 @@ describe('chatgen cleanup', () => {
     const id = server.add(tagged('Known1'))
     const cleanup = journal(server, [created(tagged('Known1'), id)])
     expectEnd(await cleanup('j.ndjson --dry-run'), 0, { out: `would delete  ${id}` })
+    expectEnd(await cleanup('j.ndjson', { CHATGEN_DRY_RUN: '1', CI: '1' }), 5, { err: 'DRY RUN' })
     expect(server.requests).toEqual([])
   })
 
@@ -60,6 +61,22 @@ describe('chatgen cleanup', () => {
     const elsewhere = await cleanup(`j.ndjson ${other.url}`)
     expectEnd(elsewhere, 1, { out: [`left     ${id}`, 'left     by name', '2 left'] })
     expectEnd(await cleanup('j.ndjson'), 0, { out: `deleted  ${id}` })
+  })
+
+  test('asks for each chat with both keys, and forgets none of a key that it lacks', async () => {
+    const server = await startReferenceServer({ keys: ['key-of-ann', 'key-of-bob'] })
+    onTestFinished(() => server.close())
+    const ids = await Promise.all(
+      ['Known1', 'Lost1'].map((nonce) => newChat(server.url, 'key-of-bob', tagged(nonce))),
+    )
+    const entries = [created(tagged('Known1'), ids[0] ?? ''), { ...open, name: tagged('Lost1') }]
+    const profile = `baseUrl: ${server.url}\nlimits: { settleMs: 50 }\n`
+    const files = { 'ann.yaml': profile, 'both.yaml': `${profile}otherKey: key-of-bob\n` }
+    const keys = keyMarks({ apiKey: 'key-of-ann', otherKey: 'key-of-bob' }, 'chatgen-5eed')
+    const cleanup = journal({ ...server, key: 'key-of-ann' }, entries, files, { keys })
+    expectEnd(await cleanup('j.ndjson --target ann.yaml'), 1, { out: ['a second one', '2 left'] })
+    expectEnd(await cleanup('j.ndjson --target both.yaml'), 0, { out: `deleted  ${ids[0]}` })
+    expect(await chatsOn(server.url, 'key-of-bob')).toEqual([])
   })
 
   test('ends with 1 if something could not be deleted', async () => {
@@ -146,11 +163,13 @@ function journal(
   { url, key }: Pick<ChatServer, 'url' | 'key'>,
   entries: readonly object[],
   files: Readonly<Record<string, string>> = {},
+  head: Parameters<typeof journalOf>[2] = {},
 ) {
   // The last line of a killed run.
   const cut = '{"event":"cre'
-  const { folder } = workplace({}, { 'j.ndjson': journalOf(url, entries) + cut, ...files })
-  return (line: string) => inProcess(`cleanup ${line}`, { CHATGEN_API_KEY: key }, folder)
+  const { folder } = workplace({}, { 'j.ndjson': journalOf(url, entries, head) + cut, ...files })
+  return (line: string, env = {}) =>
+    inProcess(`cleanup ${line}`, { CHATGEN_API_KEY: key, ...env }, folder)
 }
 
 /** A profile of these endpoints that waits a moment only. */

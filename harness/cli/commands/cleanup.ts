@@ -3,6 +3,7 @@ import { count } from '../../../reports/text/format.ts'
 import type { Journal } from '../../conformance/cleanup/journal.ts'
 import type { Removal } from '../../conformance/cleanup/removal.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
+import { endDryRun } from '../check/dry-run.ts'
 import { exitCode } from '../exit-codes.ts'
 import { flagTable } from '../flag-table.ts'
 import { defineCommand } from '../flags.ts'
@@ -39,11 +40,14 @@ export const cleanupCommand = defineCommand({
     ...targetFlags(),
   ],
   help: examples,
-  async run({ flags, io }, file: string | undefined, url: string | undefined) {
+  async run({ flags, io, command }, file: string | undefined, url: string | undefined) {
     if (file !== undefined && flags.containers) {
       throw new ConfigurationError(['pass a journal or --containers, not both'])
     }
-    if (flags.containers) return removeContainers(io, flags.dryRun === true)
+    if (flags.containers) {
+      await removeContainers(io, flags.dryRun === true)
+      return flags.dryRun ? endDryRun(command, io) : exitCode.done
+    }
     if (file === undefined) {
       throw new ConfigurationError(['pass the journal.ndjson of a run, or --containers'])
     }
@@ -57,7 +61,7 @@ export const cleanupCommand = defineCommand({
         print(printable(`would delete  ${id ?? 'by name'}  ${name}`))
       }
       printOthers(journal, print)
-      return exitCode.done
+      return flags.dryRun ? endDryRun(command, io) : exitCode.done
     }
     const { head } = journal
     const from = url ?? (flags.target === undefined ? head.baseUrl : undefined)
@@ -81,7 +85,7 @@ export const cleanupCommand = defineCommand({
   },
 })
 
-async function removeContainers(io: Io, isDryRun: boolean): Promise<undefined> {
+async function removeContainers(io: Io, isDryRun: boolean): Promise<void> {
   const { leftoversOf, openEngine, removeRun } = await import('../../containers/removal.ts')
   const { api } = await openEngine()
   const { ended, elsewhere } = await leftoversOf(api)

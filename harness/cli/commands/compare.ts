@@ -104,7 +104,7 @@ export const compareCommand = defineCommand({
     const { kind } = fileA
     if (kind !== fileB.kind) {
       throw new ConfigurationError([
-        `reports of different kinds cannot be compared: ${fileA.file} is a ${String(kind)}, ${fileB.file} a ${String(fileB.kind)}`,
+        `reports of different kinds cannot be compared: ${files.map(({ file, kind }) => `${file} is ${kindText(kind)}`).join(', ')}`,
       ])
     }
     if (kind === 'load-report' || kind === 'capacity-report') {
@@ -128,6 +128,10 @@ export const compareCommand = defineCommand({
     return anyEdited(files) ? exitCode.usage : codeOf(comparison, b.report)
   },
 })
+
+function kindText(kind: unknown): string {
+  return typeof kind === 'string' ? `a ${kind}` : 'no report'
+}
 
 /** A report, with the settings of its run if their record can be read. */
 function sideOf({ report, dir }: StoredReport): Side {
@@ -169,6 +173,7 @@ async function rejudged(
   try {
     const { signal } = io
     const report = await rejudge({ dir: a.dir, outDir, signal, onProgress: progress.update })
+    signal.throwIfAborted()
     const version = suiteVersion()
     const other = b.report.suite.version
     const note = `B was judged by chatgen ${other}, and A again by ${version}: run chatgen rejudge ${b.dir} to make them comparable.`

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { InvalidArgumentError, Option } from 'commander'
+import { count } from '../../../contract/text.ts'
 import type { CapacityReport } from '../../../reports/capacity/model/report.ts'
 import { ConfigurationError, refusing } from '../../conformance/errors.ts'
 import { maxStoredBytes } from '../../conformance/input-file.ts'
@@ -155,7 +156,7 @@ function parsed<Value>(flag: string, text: string, parse: (text: string) => Valu
 function openMeasurements(paths: readonly string[], sizes: readonly number[] | undefined, io: Io) {
   if (sizes !== undefined && sizes.length !== paths.length) {
     throw new ConfigurationError([
-      `--sizes has ${sizes.length} numbers, and --from is given ${paths.length} times: give one for each`,
+      `--sizes has ${count(sizes.length, 'number')}, and --from ${count(paths.length, 'file')}: give one for each`,
     ])
   }
   if (sizes !== undefined && new Set(sizes).size < sizes.length) {

@@ -1,9 +1,13 @@
+import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { partialText } from '../../../reports/load/outcome.ts'
 import { doubtText, withDoubt } from '../../../reports/text/digest.ts'
-import { exchangesName } from '../../conformance/defaults.ts'
+import { exchangesName, reportName } from '../../conformance/defaults.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
+import { refuseUnknown } from '../../conformance/profile/selection.ts'
+import { allowUndecided } from '../../conformance/report/build-report.ts'
 import { missingOf } from '../../load/shards/merge.ts'
+import { gateFlags } from '../check/flags.ts'
 import { checkFormats, checkKind, defaultsText, openBaseline, publish } from '../check/publish.ts'
 import { type ExitCode, exitCode, exitCodeOf } from '../exit-codes.ts'
 import { type FlagsOf, flagTable } from '../flag-table.ts'
@@ -81,6 +85,11 @@ export const reportCommand = defineCommand({
     if (others.length > 0) {
       throw new ConfigurationError([
         'reports of different kinds are mixed (check, load, capacity, plan): render them separately',
+      ])
+    }
+    if (flags.baseline !== undefined && kind !== 'conformance-report') {
+      throw new ConfigurationError([
+        `--baseline applies to checks only: ${files[0]?.file} is no report of one`,
       ])
     }
     const code = renderKind(kind, files, renderer(flags, io))
@@ -196,13 +205,14 @@ export const rejudgeCommand = defineCommand({
   args: { '<dir>': 'results folder, with run.json and exchanges.ndjson' },
   flags: () => [
     ...flagTable(`
-      --out <dir> @rejudge  folder of the new results (default: DIR/rejudged)
-      --baseline <file>  known violations, YAML or JSON`),
+      --out <dir> @rejudge  folder of the new results (default: DIR/rejudged)`),
+    ...gateFlags(),
     ...outputFlags(checkKind(), 'list everything, with all evidence', defaultsText),
   ],
   help: rejudgeExamples,
   async run({ flags, io }, dir: string) {
-    const { quiet = false, out = join(dir, 'rejudged') } = flags
+    const { quiet = false, out = join(dir, 'rejudged'), allowUndecided: globs } = flags
+    refuseUnknown(globs)
     const formats = formatsIn(checkKind(), flags.report ?? checkFormats)
     const baseline = openBaseline(flags, io)
     const { recordedIn, rejudge } = await import('../../conformance/recording/rejudge.ts')
@@ -221,8 +231,12 @@ export const rejudgeCommand = defineCommand({
     const found = await during(progress, () =>
       rejudge({ dir, outDir: out, signal, engine, onProgress }).finally(() => engine.close()),
     )
-    const report = withDoubt(baseline.judge(found), doubt)
+    const hasEnded = existsSync(join(dir, reportName))
+    const ended = hasEnded ? found : { ...found, stopped: unfinished }
+    const report = withDoubt(baseline.judge(allowUndecided(ended, globs)), doubt)
     publish(report, { ...flags, out }, io)
     return doubt !== null ? exitCode.usage : exitCodeOf(report)
   },
 })
+
+const unfinished = `the run left no ${reportName}, so it may not have finished`

@@ -1,4 +1,5 @@
 import { Command, type Option } from 'commander'
+import { count } from '../../../contract/text.ts'
 import type { LoadComparison } from '../../../reports/load/model/comparison.ts'
 import type { LoadReport } from '../../../reports/load/model/report.ts'
 import { ConfigurationError, InterruptedError } from '../../conformance/errors.ts'
@@ -34,7 +35,7 @@ export async function interleave(
   const pairs = Math.floor(durationMs / (2 * blockMs))
   if (pairs < minPairs) {
     throw new ConfigurationError([
-      `--duration: ${durationMs / 1000} s has room for ${pairs} pairs of blocks of ${blockMs / 1000} s, and it takes ${minPairs}: pass a longer --duration, or a shorter --block`,
+      `--duration: ${durationMs / 1000} s has room for ${count(pairs, 'pair')} of blocks of ${blockMs / 1000} s, and it takes ${minPairs}: pass a longer --duration, or a shorter --block`,
     ])
   }
   const spec = planOf({ ...flags, duration: blockMs })

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { count } from '../../../contract/text.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { type FlagsOf, flagTable } from '../flag-table.ts'
 import { grouped } from '../flags.ts'
@@ -92,7 +93,7 @@ export function swarmRunner(image: string): Runner {
     await requireProgram(docker, ['secret', 'create', name, '-'], { input: text })
     try {
       await requireProgram(docker, ['service', 'create', ...serviceArgs(job, image)])
-      job.log(`started ${shards} shards as the replicated job ${name}`)
+      job.log(`started ${count(shards, 'shard')} as the replicated job ${name}`)
       await waitUntil(() => hasEnded(job), job, pollMs)
       return await collected(job)
     } finally {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { count } from '../../../contract/text.ts'
 import { requireProgram, runProgram, shardArgs, waitUntil } from './programs.ts'
 import type { PreparedJob, Runner, ShardResult } from './sharded-run.ts'
 
@@ -15,7 +16,7 @@ export function kubernetesRunner(image: string): Runner {
     try {
       const uid = await created(jobManifest(job, image))
       await created(secretManifest(job, uid.trim()))
-      log(`started ${shards} shards as the Indexed Job ${name}`)
+      log(`started ${count(shards, 'shard')} as the Indexed Job ${name}`)
       await waitUntil(() => haveEnded(job), job, pollMs)
       return job.signal.aborted ? [] : await collected(job)
     } finally {

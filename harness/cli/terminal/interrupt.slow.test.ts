@@ -28,12 +28,20 @@ test('a run whose target is silent is ended at once by a second SIGINT, and can 
     onRequest: (count) => count > requestCount && resolve(),
   })
   // With a profile there is no discovery before the scenarios.
-  const { start, ends, at } = workplace(withKey, { 'target.yaml': `baseUrl: ${server.url}\n` })
+  const { start, ends, at, report } = workplace(withKey, {
+    'target.yaml': `baseUrl: ${server.url}\n`,
+  })
   const run = start(`check --target target.yaml ${rows} --out results`)
   await waits
   await endsAtSecondPress(run)
   expect(readJournal(at('results/journal.ndjson')).head.tag).toMatch(/^chatgen-/)
   await ends('rejudge results --quiet', 5, { out: /^INCOMPLETE/ })
+  // vitest, which is being loaded by then, would end the process without a report.
+  const again = start('rejudge results --out again')
+  await vi.waitUntil(() => existsSync(at('again/run.json')), { interval: 1 })
+  again.child.kill('SIGINT')
+  expect(await again.ended).toMatchObject({ code: 130, signal: null })
+  expect(report('again').interrupted).toBe(true)
 })
 
 /** A profile that leaves nothing to discover. */

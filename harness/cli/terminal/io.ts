@@ -30,7 +30,8 @@ export interface Io {
 const minWidth = 60
 const maxWidth = 120
 
-export function processIo(signal: AbortSignal): Io {
+/** @param onLost called if standard output cannot be written, unless its reader has closed it */
+export function processIo(signal: AbortSignal, onLost: () => void): Io {
   const { stdout, stderr, env } = process
   const writer = new RedactingWriter(secretsIn(env))
   const toErr = lenient(
@@ -41,7 +42,10 @@ export function processIo(signal: AbortSignal): Io {
   const toOut = lenient(
     stdout,
     (text) => writer.out(text),
-    (why) => toErr(`chatgen: standard output cannot be written: ${why}\n`),
+    (why) => {
+      onLost()
+      toErr(`chatgen: standard output cannot be written: ${why}\n`)
+    },
   )
   // Containers may have a terminal without a size, on which nothing can be redrawn.
   const terminal =
@@ -97,8 +101,7 @@ function secretsIn(env: Io['env']): Secret[] {
 const closedPipe: readonly (string | undefined)[] = ['EPIPE', 'ERR_STREAM_DESTROYED']
 
 /**
- * Writes to a standard stream as long as that works: its errors affect neither the run nor its exit
- * code.
+ * Writes to a standard stream as long as that works: its errors do not affect the run.
  * @param tell called once with the error, unless it is a closed pipe
  */
 function lenient(

@@ -9,7 +9,7 @@ const lost = { event: 'create', kind: 'chat', name: lostName, scenario: 's' }
 export function journalOf(
   baseUrl: string,
   entries: readonly object[] = [lost],
-  more: Pick<JournalHead, 'prefixes'> = {},
+  more: Pick<JournalHead, 'prefixes' | 'keys'> = {},
 ): string {
   const head = headLine({ tag: 'chatgen-5eed', kit: '0.1.0', baseUrl, ...more }, String)
   return head + entries.map((entry) => `${JSON.stringify(entry)}\n`).join('')

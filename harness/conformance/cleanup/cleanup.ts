@@ -4,7 +4,7 @@ import { preflight } from '../preflight/preflight.ts'
 import { endpointsOf, profileOfEndpoint, type TargetProfile } from '../profile/index.ts'
 import type { ClientIdentity } from '../run-setup.ts'
 import { createAuxiliaryClient } from './auxiliary-client.ts'
-import { type OpenEntry, readJournal } from './journal.ts'
+import { keyMarks, type OpenEntry, readJournal } from './journal.ts'
 import { type Removal, removeChats } from './removal.ts'
 
 export interface CleanupOptions {
@@ -30,7 +30,10 @@ export async function cleanUp(options: CleanupOptions): Promise<readonly Removal
   const { chats, head } = readJournal(journalFile)
   const removals = new Map<OpenEntry, Removal>()
   const refusals: TargetUnusableError[] = []
-  const isElsewhere = !endpointsOf(options.profile).some(({ baseUrl }) => baseUrl === head.baseUrl)
+  const marks = keyMarks(options.profile, head.tag)
+  const isElsewhere =
+    !endpointsOf(options.profile).some(({ baseUrl }) => baseUrl === head.baseUrl) ||
+    (head.keys ?? []).some((mark) => !marks.includes(mark))
   for (const endpoint of endpointsOf(options.profile)) {
     const pending = chats.filter((entry) => removals.get(entry)?.outcome !== 'deleted')
     if (pending.length === 0) break

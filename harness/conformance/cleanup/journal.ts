@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { existsSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import {
@@ -17,10 +18,11 @@ import { createRedactor, RedactingWriter, type Secret } from '../../client/index
 import { suiteVersion } from '../defaults.ts'
 import { ConfigurationError, refusing } from '../errors.ts'
 import { maxStoredBytes, readInputFile } from '../input-file.ts'
+import type { TargetProfile } from '../profile/index.ts'
 import { storeEvidence } from '../recording/result-files.ts'
 import type { ClientIdentity } from '../run-setup.ts'
 import { NotSentError } from '../session/errors.ts'
-import { secretsOf } from '../session/secrets.ts'
+import { secretsOf, surfaceCredentials } from '../session/secrets.ts'
 
 export type { CreationKind, JournalEntry }
 export type WriteJournal = (entry: JournalEntry) => void
@@ -154,9 +156,20 @@ export function startJournal(file: string, setup: ClientIdentity): void {
     ...(setup.tag === '' && { untagged: true as const }),
     kit: suiteVersion(),
     baseUrl: setup.profile.baseUrl,
+    keys: keyMarks(setup.profile, setup.tag),
     ...(setup.profile.prefixes && { prefixes: setup.profile.prefixes }),
   }
   new RedactingWriter(secrets).write(file, headLine(about, createRedactor(secrets).text))
+}
+
+/** Digests of the keys of a run, too short to find out a key. */
+export function keyMarks(
+  profile: Parameters<typeof surfaceCredentials>[0] & Pick<TargetProfile, 'otherKey'>,
+  tag: string,
+): string[] {
+  return [surfaceCredentials(profile).v3, profile.otherKey]
+    .filter((key) => key !== undefined)
+    .map((key) => createHash('sha256').update(`${tag} ${key}`).digest('hex').slice(0, 4))
 }
 
 /** Removes a journal in which nothing is open. @returns number of open entries */

@@ -32,8 +32,10 @@ export interface RemovalOptions {
   readonly journalFile: string
   /** Maximum pages of a list that are searched for a name. */
   readonly maxPages: number
-  /** The run was at another address, where a chat that is not at this one may still be. */
+  /** The run had another address or another key: a chat that is not seen here may still be there. */
   readonly isElsewhere?: boolean
+  /** Authorization in place of that of the profile. */
+  readonly authorization?: string | undefined
   readonly onRemoval?: (removal: Removal) => void
 }
 
@@ -47,9 +49,10 @@ export async function removeChats(
 ): Promise<Removal[]> {
   const slots = createSemaphore(concurrency)
   const journal = journalWriter(options.journalFile, secretsOf(options.setup))
-  let list: Promise<ListWalk> | undefined
-  const wholeList = () => {
-    list ??= walkChats({}, options)
+  const lists = new Map<string | undefined, Promise<ListWalk>>()
+  const wholeList = (caller: RemovalOptions) => {
+    const list = lists.get(caller.authorization) ?? walkChats({}, caller)
+    lists.set(caller.authorization, list)
     return list
   }
   let lost: string | undefined
@@ -81,27 +84,40 @@ export async function removeChats(
 
 interface Work extends RemovalOptions {
   readonly journal: WriteJournal
-  /** Walked once for all names that no search has found. */
-  wholeList(): Promise<ListWalk>
+  /** Walked once by each caller for all names that no search has found. */
+  wholeList(caller: RemovalOptions): Promise<ListWalk>
 }
 
 async function remove(entry: OpenEntry, options: Work): Promise<Removal> {
-  const { tag } = options.setup
-  const { kind, name, scenario } = entry
+  const { tag, profile } = options.setup
+  const { kind, id, name, scenario } = entry
   if (!name.includes(tag)) {
     return remaining(entry, `its name does not carry the tag ${tag}, so it is not touched`)
   }
   if (entry.id !== null && !isSegment(entry.id)) {
     return remaining(entry, 'its id cannot be part of a path, so nothing was sent')
   }
+  let removal = await removeAs(entry, options)
+  if (removal.outcome === 'gone' && profile.otherKey !== undefined) {
+    // A caller may see its own chats only.
+    removal = await removeAs(entry, { ...options, authorization: `Bearer ${profile.otherKey}` })
+  }
+  if (removal.outcome !== 'gone') return removal
+  if (options.isElsewhere) return remaining(entry, `${removal.why}${notHere}`)
+  options.journal(
+    id === null ? { event: 'refused', kind, name, scenario } : { event: 'deleted', kind, id },
+  )
+  return removal
+}
+
+const notHere = ', and its run had another address or key, or a second one'
+
+async function removeAs(entry: OpenEntry, options: Work): Promise<Removal> {
   if (entry.id !== null) return removeById(entry, entry.id, options)
+  const { kind, name, scenario } = entry
   const found = await findByName(name, options)
   if (typeof found === 'string') return remaining(entry, found)
-  if (found.length === 0) {
-    if (options.isElsewhere) return remaining(entry, notHere)
-    options.journal({ event: 'refused', kind, name, scenario })
-    return { entry, outcome: 'gone', why: 'no chat of this name is listed' }
-  }
+  if (found.length === 0) return { entry, outcome: 'gone', why: 'no chat of this name is listed' }
   const removals: Removal[] = []
   for (const id of found) {
     options.journal({ event: 'created', kind, name, scenario, id })
@@ -113,45 +129,45 @@ async function remove(entry: OpenEntry, options: Work): Promise<Removal> {
 async function removeById(
   entry: OpenEntry,
   id: string,
-  { client, journal, setup, isElsewhere = false }: Work,
+  { client, journal, setup, authorization }: Work,
 ): Promise<Removal> {
-  const removed = (outcome: 'deleted' | 'gone', why: string): Removal => {
-    journal({ event: 'deleted', kind: entry.kind, id })
-    return { entry, outcome, why }
-  }
-  const get = () => sendOperation(client, 'v3.chat', id)
+  const get = () => sendOperation(client, 'v3.chat', id, {}, authorization)
   const before = await get()
   if (isNotFound(before)) {
-    if (isElsewhere) return remaining(entry, notHere)
-    return removed('gone', `did not exist any more (GET: ${statusText(before)})`)
+    return { entry, outcome: 'gone', why: `did not exist any more (GET: ${statusText(before)})` }
   }
-  const deleted = await sendOperation(client, 'v3.deleteChat', id)
+  const deleted = await sendOperation(client, 'v3.deleteChat', id, {}, authorization)
   const delays = equalDelays(setup.profile.limits.settleMs)
   const read = await readRepeatedly(get, isNotFound, client, delays)
   const statuses = `DELETE: ${statusText(deleted)}, then GET: ${statusText(read)}`
-  if (isNotFound(read)) return removed('deleted', statuses)
+  if (isNotFound(read)) {
+    journal({ event: 'deleted', kind: entry.kind, id })
+    return { entry, outcome: 'deleted', why: statuses }
+  }
   return remaining(entry, `${succeeded(read) ? 'it can still be read' : 'unsure'} (${statuses})`)
 }
 
-const notHere = 'it is not at this address, and its run was at another'
-
 /** Ids of the chats with exactly this name, or the reason why they cannot be determined. */
 async function findByName(name: string, options: Work): Promise<string[] | string> {
-  const { client } = options
+  const { client, authorization } = options
   const idsIn = (page: Exchange) => idsOfRecords(answerJson(page), (text) => text === name)
   const search = (text: string) => () =>
     walkChats({ search: text }, options, (page) => idsIn(page) !== undefined)
   let refused: Exchange | undefined
   let answered = false
   // It is open what a search matches, except a whole word at the start of the name.
-  for (const walk of [search(name), search(name.split(' ')[0] ?? name), options.wholeList]) {
+  for (const walk of [
+    search(name),
+    search(name.split(' ')[0] ?? name),
+    () => options.wholeList(options),
+  ]) {
     const { pages } = await walk()
     const ids = pages.map(idsIn).filter((found) => found !== undefined)
     if (ids.length > 0) {
       const named: string[] = []
       // A record contains ids of other things as well: only chats that show the name when read are deleted.
       for (const id of [...new Set(ids.flat())].slice(0, maxCandidates)) {
-        const read = await sendOperation(client, 'v3.chat', id)
+        const read = await sendOperation(client, 'v3.chat', id, {}, authorization)
         const values = succeeded(read) ? leavesOf(answerJson(read)).map(({ value }) => value) : []
         if (values.includes(name)) named.push(id)
       }
@@ -167,12 +183,14 @@ async function findByName(name: string, options: Work): Promise<string[] | strin
 /** Follows the list of chats to its end, to a page that is refused, or until `enough`. */
 export function walkChats(
   query: Readonly<Record<string, string>>,
-  { client, setup: { profile }, maxPages }: RemovalOptions,
+  { client, setup: { profile }, maxPages, authorization }: RemovalOptions,
   enough: (page: Exchange) => boolean = () => false,
 ): Promise<ListWalk> {
   return walkList(
-    (cursor) =>
-      sendOperation(client, 'v3.chats', '', cursor === undefined ? query : { ...query, cursor }),
+    (cursor) => {
+      const page = cursor === undefined ? query : { ...query, cursor }
+      return sendOperation(client, 'v3.chats', '', page, authorization)
+    },
     {
       limits: { ...profile.limits, pages: maxPages },
       pointer: profile.shapes.chatCursor,
@@ -193,9 +211,11 @@ export async function sendOperation(
   operation: OperationId,
   id: string,
   query: Readonly<Record<string, string>> = {},
+  authorization?: string,
 ): Promise<Exchange> {
   const { method, path } = operations[operation]
-  const exchange = await client.send({ ...route(operation, id), query, role: 'cleanup' })
+  const by = authorization === undefined ? {} : { authorization }
+  const exchange = await client.send({ ...route(operation, id), query, ...by, role: 'cleanup' })
   const status = exchange.response?.status
   if (status === undefined || exchange.ending.kind === 'timeout') {
     throw new NoAnswerError(`the target did not answer ${method} ${path}`)

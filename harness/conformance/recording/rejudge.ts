@@ -29,30 +29,30 @@ export async function rejudge(options: RejudgeOptions): Promise<ConformanceRepor
   const { dir, outDir, onProgress, signal, engine } = options
   const { recordFile, recordingFile } = recordedIn(dir, outDir)
   const record = readRunRecord(recordFile)
-  const { stopped, interrupted } = endOf(dir)
+  const recordedEnd = endOf(dir)
   const { selection, seed, keySeed, strict, incognito, depth, explore } = record
   const report = await runConformance({
     profile: profileOfRecord(record, recordFile),
     ...{ selection, seed, keySeed, strict, incognito, depth, explore, recordingFile },
-    recordedEnd: stopped ?? (interrupted ? interruptedReason : undefined),
+    recordedEnd,
     outDir,
     ...{ onProgress, signal, engine },
   })
   return {
     ...report,
-    ...(stopped !== undefined && { stopped }),
+    ...(recordedEnd !== undefined && { stopped: recordedEnd }),
     recording: { startedAt: record.startedAt, suite: record.suite },
   }
 }
 
 /** The early end of the run: only its report explains why exchanges are missing. */
-function endOf(dir: string): Partial<Pick<ConformanceReport, 'stopped' | 'interrupted'>> {
+function endOf(dir: string): string | undefined {
   try {
-    const stored: unknown = JSON.parse(readFileSync(join(dir, reportName), 'utf8'))
-    return conformanceReport.safeParse(stored).data ?? {}
+    const stored = conformanceReport.parse(JSON.parse(readFileSync(join(dir, reportName), 'utf8')))
+    return stored.stopped ?? (stored.interrupted ? interruptedReason : undefined)
   } catch {
     // A killed run leaves no report, or a truncated one.
-    return {}
+    return undefined
   }
 }
 

@@ -1,3 +1,5 @@
+import { count } from '../../../contract/text.ts'
+
 /** Errors that end a scenario without a verdict, by `code`: it survives serialization by vitest. */
 export const scenarioEnd = { inconclusive: 'E_INCONCLUSIVE', undeclared: 'E_UNDECLARED' } as const
 
@@ -35,7 +37,7 @@ export class BudgetSpentError extends RunEndedError {
   override readonly name = 'BudgetSpentError'
 
   constructor(requests: number) {
-    super(`the budget of ${requests} requests (--max-requests) is spent`)
+    super(`the budget of ${count(requests, 'request')} (--max-requests) is spent`)
   }
 }
 
@@ -45,7 +47,7 @@ export class GenerationsSpentError extends NotSentError {
   readonly endsRun = true
 
   constructor(generations: number) {
-    super(`the budget of ${generations} generations (--max-generations) is spent`)
+    super(`the budget of ${count(generations, 'generation')} (--max-generations) is spent`)
   }
 }
 

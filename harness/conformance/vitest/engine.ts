@@ -78,6 +78,7 @@ async function runSuites(
     collector.interrupt()
     vitest.cancelCurrentRun('keyboard-input')
   }
+  if (signal?.aborted) return true
   signal?.addEventListener('abort', interrupt, { once: true })
   try {
     vitest.provide('setup', setup)

@@ -32,6 +32,9 @@ export async function openSuites(
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
   const cacheDir = mkdtempSync(join(tmpdir(), 'chatgen-'))
   const restore = saveProcessState()
+  // vitest ends the process on a signal also while it starts.
+  const keepOut = () => queueMicrotask(restore.listeners)
+  process.on('newListener', keepOut)
   const vitest = await createVitest(
     'test',
     {
@@ -57,7 +60,7 @@ export async function openSuites(
     { cacheDir, logLevel: 'silent' },
     // Otherwise it would hide and show the cursor of the terminal.
     { stdout: nowhere, stderr: nowhere },
-  )
+  ).finally(() => process.off('newListener', keepOut))
   restore.listeners()
   return {
     vitest,

@@ -1,3 +1,4 @@
+import { count } from '../../../contract/text.ts'
 import type {
   ComparedSide,
   FigureVerdict,
@@ -153,7 +154,7 @@ export function differencesOf<Report>(
 /** Identifies a trace by its content, not by its file name. */
 function arrivalText(arrival: LoadReport['plan']['arrival']): string {
   if (arrival.kind === 'trace') return `trace ${arrival.digest?.slice(0, 12) ?? 'without digest'}`
-  if (arrival.kind === 'closed') return `closed loop of ${arrival.concurrency} clients`
+  if (arrival.kind === 'closed') return `closed loop of ${count(arrival.concurrency, 'client')}`
   return 'perSecond' in arrival ? `${arrival.kind}, ${arrival.perSecond}/s` : text(arrival)
 }
 

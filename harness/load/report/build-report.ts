@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { count } from '../../../contract/text.ts'
 import type { ArrivalRow, LoadReport } from '../../../reports/load/model/report.ts'
 import type { WorkerPoolResult } from '../engine/worker-thread.ts'
 import { buildIntegrity } from '../judging/integrity.ts'
@@ -141,7 +142,7 @@ function notesOf({ target }: LoadOptions, { warnings, chatsLeft }: WorkerPoolRes
       ? ['the certificate of the target was not verified (--insecure)']
       : []),
     ...warnings.map(warningText),
-    ...(chatsLeft === 0 ? [] : [`${chatsLeft} chats could not be deleted`]),
+    ...(chatsLeft === 0 ? [] : [`${count(chatsLeft, 'chat')} could not be deleted`]),
   ]
 }
 

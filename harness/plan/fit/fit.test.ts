@@ -143,7 +143,7 @@ describe('a run of which', () => {
       e2eMs: samples.ttftMs,
       tpotMs: none(samples.tpotMs),
     })
-    expect(() => fitWith(alike)).toThrow(/does not tell the times .* not at all/)
+    expect(() => fitWith(alike)).toThrow(/does not tell the times .* not known at all/)
   })
 
   test('only every third answer is stored tells no times apart', () => {

@@ -95,7 +95,7 @@ function fullBatchOf(sizes: readonly number[], replicas: number): number {
 function checkWorkError(error: number): void {
   if (error <= maxWorkError) return
   throw new UnfittedRunError(
-    `it does not tell the times of an iteration, a sequence and a prompt apart (the work of a request is known ${error < 1 ? `within ${(196 * error).toFixed(0)} %` : 'not at all'}), so no number of replicas follows; measure again with chatgen capacity, streams of different lengths and a longer --budget`,
+    `it does not tell the times of an iteration, a sequence and a prompt apart (the work of a request is ${error < 1 ? `known within ${(196 * error).toFixed(0)} %` : 'not known at all'}), so no number of replicas follows; measure again with chatgen capacity, streams of different lengths and a longer --budget`,
   )
 }
 

@@ -1,3 +1,4 @@
+import { count } from '../../../../contract/text.ts'
 import { fittedColumns } from '../../../../reports/text/format.ts'
 import type { BenchReport, BenchRow } from '../../../load/bench/bench.ts'
 import { type BenchFigures, maxClientUtilization } from '../../../load/bench/measure.ts'
@@ -74,14 +75,14 @@ function remarks({ case: name, target, chats }: BenchRow): string[] {
     ...(chats === null
       ? []
       : [
-          `${name}: ${made} chats, each left after ${turns} turns: ${(turns - 1) / 2} earlier turns on average, all the time.`,
+          `${name}: ${count(made, 'chat')}, each left after ${turns} turns: ${(turns - 1) / 2} earlier turns on average, all the time.`,
         ]),
     ...(exhausted > 0
       ? [
           `${name}: ${exhausted} times no fresh chat was left, so that chats grew on: use more --turns.`,
         ]
       : []),
-    ...(leftBehind > 0 ? [`${name}: ${leftBehind} chats could not be deleted.`] : []),
+    ...(leftBehind > 0 ? [`${name}: ${count(leftBehind, 'chat')} could not be deleted.`] : []),
   ]
 }
 
