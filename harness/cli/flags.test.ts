@@ -187,14 +187,6 @@ describe('the name of a variable', () => {
     },
   )
 
-  test('is that of the flag, behind a qualifier at most', () => {
-    const others = options.filter(({ option }) => {
-      const words = option.attributeName().replaceAll(/[A-Z]/g, '_$&').toUpperCase()
-      return option.envVar && !new RegExp(`^CHATGEN_([A-Z]+_)?${words}$`).test(option.envVar)
-    })
-    expect(others.map(({ option }) => option.envVar)).toEqual([])
-  })
-
   test('is qualified if commands mean different things by a flag', () => {
     const qualified = options
       .map(({ command, option }) => ({ command, name: option.envVar ?? '' }))

@@ -9,6 +9,7 @@ import {
   itemsOf,
   type Link,
   type Tile,
+  tile,
 } from '../document/document.ts'
 import { count, figure, percent, ranged, seconds } from '../text/format.ts'
 import { answerText, capacityBadge, detailFacts } from './answer.ts'
@@ -52,16 +53,16 @@ function tilesOf({ result, loop, probes }: CapacityReport): readonly Tile[] {
   const { rate, headroom, highestMet, firstFailing } = result
   const isBracket = rate === null && highestMet !== null && firstFailing !== null
   return [
-    {
-      value: isBracket
+    tile(
+      isBracket
         ? `${figure(highestMet)} to ${figure(firstFailing)}`
         : ranged(rate, result.interval),
-      name: loop === 'closed' ? 'clients' : 'requests a second',
-    },
+      loop === 'closed' ? 'clients' : 'requests a second',
+    ),
     ...(headroom === null
       ? []
-      : [{ value: figure(headroom.rate), name: `at ${percent(headroom.share)} headroom` }]),
-    { value: String(probes.length), name: 'probes' },
+      : [tile(figure(headroom.rate), `at ${percent(headroom.share)} headroom`)]),
+    tile(probes.length, 'probes'),
   ]
 }
 

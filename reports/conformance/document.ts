@@ -17,6 +17,7 @@ import {
   itemsOf,
   type Section,
   type Tile,
+  tile,
 } from '../document/document.ts'
 import type { Exchanges } from '../text/curl/chat.ts'
 import { conditionsText, costText, exploredText, seconds } from '../text/format.ts'
@@ -124,34 +125,16 @@ function tilesOf(report: ConformanceReport): readonly Tile[] {
   const { passed, violated, undecided, required } = summarize(report)
   const of = (verdict: string) => `#verdict=${verdict}&level=required`
   return [
-    { value: String(passed), name: 'passed', tone: 'pass', href: of('pass') },
-    {
-      value: String(violated),
-      name: 'violated',
-      tone: violated > 0 ? 'fail' : 'none',
-      href: of('fail'),
-    },
-    {
-      value: String(undecided),
-      name: 'undecided',
-      tone: undecided > 0 ? 'unproven' : 'none',
-      href: of('undecided'),
-    },
-    { value: String(required), name: 'required in all' },
+    tile(passed, 'passed', 'pass', of('pass')),
+    tile(violated, 'violated', violated > 0 ? 'fail' : 'none', of('fail')),
+    tile(undecided, 'undecided', undecided > 0 ? 'unproven' : 'none', of('undecided')),
+    tile(required, 'required in all'),
   ]
 }
 
 function factsOf(report: ConformanceReport): readonly Fact[] {
-  const {
-    target,
-    cost,
-    durationMs,
-    exploration,
-    conditions,
-    depth = 'normal',
-    suite,
-    seed,
-  } = report
+  const { target, cost, durationMs, suite, seed } = report
+  const { exploration, conditions, depth = 'normal' } = report
   return filledFacts([
     ['target: ', [{ code: target.baseUrl }, `, profile ${target.profile}`]],
     ['container: ', containerText(target.container)],

@@ -10,7 +10,7 @@ const sketch: Document = {
   target: 'http://a',
   outcome: { word: 'Missed', tone: 'fail', text: '1 of 2 met' },
   remarks: ['interrupted'],
-  numbers: [{ value: '2', name: 'figures' }],
+  numbers: [{ value: '2', name: 'figures', tone: 'none' }],
   facts: [['target: ', [{ code: 'http://a' }, ', v3']]],
   sections: [
     {

@@ -42,8 +42,7 @@ export type Tone = 'pass' | 'fail' | 'warn' | 'unproven' | 'none'
 export interface Tile {
   readonly value: string
   readonly name: string
-  readonly tone?: Tone
-  /** Filter of a page that shows what was counted. */
+  readonly tone: Tone
   readonly href?: string
 }
 
@@ -162,6 +161,11 @@ export function tableOf<Row>(rows: readonly Row[], columns: readonly Column<Row>
     head: columns.map(([head]) => head),
     rows: rows.map((row, at) => columns.map(([, cell]) => cell(row, at))),
   }
+}
+
+/** Number of a report in large type; `href` is the filter of a page that shows what was counted. */
+export function tile(value: string | number, name: string, tone: Tone = 'none', href = ''): Tile {
+  return { value: String(value), name, tone, ...(href && { href }) }
 }
 
 /** Facts without those that have no text. */

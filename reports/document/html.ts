@@ -104,7 +104,7 @@ ${settings.length === 0 ? null : html`<details class="facts"><summary>Settings o
 </header>`
 }
 
-function tileMarkup({ value, name, tone = 'none', href }: Tile): Markup {
+function tileMarkup({ value, name, tone, href }: Tile): Markup {
   const count = html`<strong>${value}</strong> <span class="of">${name}</span>`
   return html`<li class="${tone}">${href === undefined || value === '0' ? count : html`<a href="${href}">${count}</a>`}</li>
 `

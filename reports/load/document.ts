@@ -9,6 +9,7 @@ import {
   itemsOf,
   type Section,
   type Tile,
+  tile,
 } from '../document/document.ts'
 import { count, figure, percent, ranged, seconds } from '../text/format.ts'
 import { measuredSections } from './measured.ts'
@@ -59,18 +60,14 @@ function tilesOf({ rates, goodput, integrity, config }: LoadReport): readonly Ti
   const violated = integrity.findings.filter((finding) => isViolation(finding, config)).length
   const lost = rates.failed.count + rates.shed.count
   return [
-    { value: figure(rates.completed.perSecond), name: 'completed per second' },
-    { value: goodput.share === null ? 'n/a' : percent(goodput.share), name: 'goodput' },
-    {
-      value: String(lost),
-      name: 'failed or shed',
-      tone: rates.failed.count > 0 ? 'fail' : 'none',
-    },
-    {
-      value: String(violated),
-      name: violated === 1 ? 'requirement violated' : 'requirements violated',
-      tone: violated > 0 ? 'fail' : 'none',
-    },
+    tile(figure(rates.completed.perSecond), 'completed per second'),
+    tile(goodput.share === null ? 'n/a' : percent(goodput.share), 'goodput'),
+    tile(lost, 'failed or shed', rates.failed.count > 0 ? 'fail' : 'none'),
+    tile(
+      violated,
+      violated === 1 ? 'requirement violated' : 'requirements violated',
+      violated > 0 ? 'fail' : 'none',
+    ),
   ]
 }
 

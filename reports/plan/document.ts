@@ -1,4 +1,4 @@
-import { type Document, itemsOf, type Tile, type Tone } from '../document/document.ts'
+import { type Document, itemsOf, type Tile, type Tone, tile } from '../document/document.ts'
 import type { Chart } from '../html/markup.ts'
 import { clean } from '../text/escape.ts'
 import { figure } from '../text/format.ts'
@@ -56,11 +56,11 @@ function tilesOf({ replicas, withSpare, price, outcome }: PlanReport): readonly 
   const noun = replicas === 1 ? 'replica' : 'replicas'
   const name = outcome === 'invalid' ? 'number of replicas' : noun
   return [
-    { value: String(replicas ?? 'no'), name, tone },
-    ...(withSpare === null ? [] : [{ value: String(withSpare), name: 'with one spare', tone }]),
+    tile(replicas ?? 'no', name, tone),
+    ...(withSpare === null ? [] : [tile(withSpare, 'with one spare', tone)]),
     ...(price === null || replicas === null
       ? []
-      : [{ value: money(replicas * price.perHour, price.currency), name: 'an hour', tone }]),
+      : [tile(money(replicas * price.perHour, price.currency), 'an hour', tone)]),
   ]
 }
 

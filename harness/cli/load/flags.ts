@@ -81,6 +81,8 @@ export function trafficFlags<Slo>(slo: readonly Slo[]) {
   ]
 }
 
+export type TrafficFlags = FlagsOf<typeof trafficFlags<never>>
+
 /** Flags that describe the search and its probes. Times in milliseconds, shares from 0 to 1. */
 export function searchFlags() {
   const own = { rate, percentage, precision, expressions }

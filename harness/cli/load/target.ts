@@ -12,7 +12,7 @@ import { surfaceOf } from '../../load/plan/mix.ts'
 import type { PlanSpec } from '../../load/plan/plan.ts'
 import type { Slo } from '../../load/slo/slo.ts'
 import type { LoadTarget, Spread, V2Chat } from '../../load/target.ts'
-import type { LoadFlags } from './flags.ts'
+import type { LoadFlags, TrafficFlags } from './flags.ts'
 
 /**
  * A load that is ready to be sent to a target.
@@ -113,16 +113,4 @@ function v2ChatOf({ v2Chat }: TargetProfile): V2Chat | null {
 }
 
 /** Flags that decide how a load is sent, for any plan. */
-type SendingFlags = Pick<
-  LoadFlags,
-  | 'maxRefusals'
-  | 'strict'
-  | 'workers'
-  | 'warmUp'
-  | 'drain'
-  | 'maxInFlight'
-  | 'keepAlive'
-  | 'connections'
-  | 'shard'
-  | 'startAt'
->
+type SendingFlags = TrafficFlags & Pick<LoadFlags, 'strict' | 'shard' | 'startAt'>

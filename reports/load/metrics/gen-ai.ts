@@ -1,6 +1,6 @@
 import { printable } from '../../text/escape.ts'
 import { binsOf, cumulative } from '../measures.ts'
-import type { Distribution, MetricName } from '../model/measures.ts'
+import type { Distribution } from '../model/measures.ts'
 import type { LoadReport, TransactionRow } from '../model/report.ts'
 
 /**
@@ -9,15 +9,14 @@ import type { LoadReport, TransactionRow } from '../model/report.ts'
  * open-telemetry/semantic-conventions-genai, docs/gen-ai/gen-ai-metrics.md, status Development.
  */
 export function genAiFamilies(report: LoadReport): readonly Family[] {
-  return instruments.map(({ name, metric, help, bounds }) => ({
-    name: `${name.replaceAll('.', '_')}_seconds`,
-    type: 'histogram',
-    help,
-    samples: report.transactions.flatMap((transaction) => {
+  return Object.entries(instruments).map(([key, bounds]) => {
+    const [, name = '', metric, help = ''] = /^(\S+) (\w+): (.*)$/.exec(key) ?? []
+    const samples = report.transactions.flatMap((transaction) => {
       const own = transaction.metrics.find((one) => one.name === metric)?.service
       return own ? bucketsOf(own, bounds, attributes(report, transaction)) : []
-    }),
-  }))
+    })
+    return { name: `${name.replaceAll('.', '_')}_seconds`, type: 'histogram', help, samples }
+  })
 }
 
 /** The samples of a histogram. Bounds in seconds, ascending. */
@@ -41,52 +40,24 @@ export function bucketsOf(
   ]
 }
 
-interface Instrument {
-  /** Name in OpenTelemetry. */
-  readonly name: string
-  readonly metric: MetricName
-  readonly help: string
-  /** Explicit bucket boundaries that the convention advises, seconds. */
-  readonly bounds: readonly number[]
-}
-
 /** Buckets of the duration of an operation, and of its parts. */
 export const operationBounds = [
   0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92,
 ]
 
-const instruments: readonly Instrument[] = [
-  {
-    name: 'gen_ai.client.operation.duration',
-    metric: 'e2e',
-    help: 'From sending to the event that ends a complete response.',
-    bounds: operationBounds,
-  },
-  {
-    name: 'gen_ai.client.operation.time_to_first_chunk',
-    metric: 'ttfe',
-    help: 'From sending to the first event of a stream, of any kind.',
-    bounds: operationBounds,
-  },
-  {
-    name: 'gen_ai.client.operation.time_per_output_chunk',
-    metric: 'icl',
-    help: 'Gaps between reads with generated content.',
-    bounds: operationBounds,
-  },
-  {
-    name: 'gen_ai.server.time_to_first_token',
-    metric: 'ttft',
-    help: 'Until the first generated content, including reasoning; measured by the client, including the network.',
-    bounds: [0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10],
-  },
-  {
-    name: 'gen_ai.server.time_per_output_token',
-    metric: 'tpot',
-    help: 'From first to last content, divided by the tokens after the first; measured by the client.',
-    bounds: [0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 1, 2.5],
-  },
-]
+/** Bucket boundaries that the convention advises, by name in OpenTelemetry, metric and help. */
+const instruments: Readonly<Record<string, readonly number[]>> = {
+  'gen_ai.client.operation.duration e2e: From sending to the event that ends a complete response.':
+    operationBounds,
+  'gen_ai.client.operation.time_to_first_chunk ttfe: From sending to the first event of a stream, of any kind.':
+    operationBounds,
+  'gen_ai.client.operation.time_per_output_chunk icl: Gaps between reads with generated content.':
+    operationBounds,
+  'gen_ai.server.time_to_first_token ttft: Until the first generated content, including reasoning; measured by the client, including the network.':
+    [0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10],
+  'gen_ai.server.time_per_output_token tpot: From first to last content, divided by the tokens after the first; measured by the client.':
+    [0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 1, 2.5],
+}
 
 /** Required by the convention: operation and provider; the address is recommended. */
 function attributes({ target }: LoadReport, { name, surface }: TransactionRow): Labels {

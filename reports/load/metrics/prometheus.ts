@@ -23,50 +23,45 @@ export function loadToPrometheus(report: LoadReport): string {
   const { plan, seed, target, outcome } = report
   const run = { version, interface: revision, plan: plan.hash.slice(0, 12), seed }
   return expositionOf([
-    gauge('info', 'Labels of the run; always 1.', [[{ ...run, target: target.baseUrl }, 1]]),
-    gauge(
-      'outcome',
-      '1 for the outcome of the run.',
-      loadOutcomes.toReversed().map((name) => [{ outcome: name }, Number(name === outcome)]),
-    ),
-    single('edited', '1 if the stored report was edited after its run.', Number(isEdited(report))),
+    ...familiesOf({
+      'gauge info: Labels of the run; always 1.': [[{ ...run, target: target.baseUrl }, 1]],
+      'gauge outcome: 1 for the outcome of the run.': loadOutcomes
+        .toReversed()
+        .map((name) => [{ outcome: name }, Number(name === outcome)]),
+      'gauge edited: 1 if the stored report was edited after its run.': Number(isEdited(report)),
+    }),
     ...genAiFamilies(report),
     ...latencies(report),
-    ...rates(report),
-    ...judgments(report),
+    ...familiesOf(rates(report)),
+    ...familiesOf(judgments(report)),
   ])
 }
 
-type Samples = readonly (readonly [labels: Labels, value: number | null])[]
+/** Values by labels, or the only value; those that are null are left out. */
+type Samples = number | null | readonly (readonly [labels: Labels, value: number | null])[]
+/** Samples by the type, the name and the help of their family. */
+type Table = Readonly<Record<`${'gauge' | 'counter'} ${string}: ${string}`, Samples>>
 
-/** Samples without a value are left out. */
-const family =
-  (type: Family['type']) =>
-  (name: string, help: string, samples: Samples): Family => ({
-    name: `chatgen_load_${name}`,
-    type,
-    help,
-    samples: samples.flatMap(([labels, value]) => (value === null ? [] : [{ labels, value }])),
+function familiesOf(table: Table): readonly Family[] {
+  return Object.entries(table).map(([key, samples]) => {
+    const [, type = '', name = '', help = ''] = /^(\w+) (\w+): (.*)$/.exec(key) ?? []
+    const all = Array.isArray(samples) ? samples : [[{}, samples] as const]
+    return {
+      name: `chatgen_load_${name}`,
+      type: type === 'counter' ? 'counter' : 'gauge',
+      help,
+      samples: all.flatMap(([labels, value]) => (value === null ? [] : [{ labels, value }])),
+    }
   })
-const gauge = family('gauge')
-const counter = family('counter')
-
-function single(name: string, help: string, value: number | null): Family {
-  return gauge(name, help, [[{}, value]])
 }
 
 function latencies({ metrics }: LoadReport): readonly Family[] {
-  const all = clocked(metrics).flatMap(({ name, clock, distribution }) =>
-    distribution.quantiles.map((quantile) => ({
-      ...quantile,
-      labels: { metric: name, clock, quantile: String(quantile.q) },
-    })),
-  )
-  const quantiles = [
-    ['latency', 'Quantiles of the measured window; absent if the sample is too small.', 'value'],
-    ['latency_low', 'Lower end of the 95 % interval of a quantile.', 'low'],
-    ['latency_high', 'Upper end of the 95 % interval of a quantile.', 'high'],
-  ] as const
+  const quantiles = (member: 'value' | 'low' | 'high') =>
+    clocked(metrics).flatMap(({ name, clock, distribution }) =>
+      distribution.quantiles.map(({ q, [member]: ms }) => {
+        return [{ metric: name, clock, quantile: String(q) }, secondsOf(ms)] as const
+      }),
+    )
   return [
     {
       name: 'chatgen_load_response_seconds',
@@ -76,9 +71,12 @@ function latencies({ metrics }: LoadReport): readonly Family[] {
         response === null ? [] : bucketsOf(response, operationBounds, { metric: name }),
       ),
     },
-    ...quantiles.map(([name, help, member]) => {
-      const samples = all.map(({ labels, [member]: ms }) => [labels, secondsOf(ms)] as const)
-      return gauge(`${name}_seconds`, help, samples)
+    ...familiesOf({
+      'gauge latency_seconds: Quantiles of the measured window; absent if the sample is too small.':
+        quantiles('value'),
+      'gauge latency_low_seconds: Lower end of the 95 % interval of a quantile.': quantiles('low'),
+      'gauge latency_high_seconds: Upper end of the 95 % interval of a quantile.':
+        quantiles('high'),
     }),
   ]
 }
@@ -87,71 +85,52 @@ function secondsOf(ms: number | null): number | null {
   return ms === null ? null : ms / 1000
 }
 
-function rates({ rates, goodput, errors, stalls, open }: LoadReport): readonly Family[] {
+function rates({ rates, goodput, errors, stalls, open }: LoadReport): Table {
   const states = Object.entries(rates)
   const kinds = [...Map.groupBy(errors, ({ kind }) => kind)]
-  return [
-    gauge(
-      'requests_per_second',
-      'Five rates of the measured window.',
-      states.map(([state, { perSecond }]) => [{ state }, perSecond]),
+  return {
+    'gauge requests_per_second: Five rates of the measured window.': states.map(
+      ([state, { perSecond }]) => [{ state }, perSecond],
     ),
-    counter(
-      'requests_total',
-      'Requests of the measured window by state.',
-      states.map(([state, { count }]) => [{ state }, count]),
+    'counter requests_total: Requests of the measured window by state.': states.map(
+      ([state, { count }]) => [{ state }, count],
     ),
-    single('open_requests', 'In flight when the run ended.', open),
-    single('goodput_ratio', 'Share of good requests among due requests.', goodput.share),
-    single('goodput_requests_per_second', 'Good requests per second.', goodput.perSecond),
-    counter(
-      'errors_total',
-      'Failed requests of the whole run by kind.',
-      kinds.map(([kind, rows]) => [
-        { error_type: kind },
-        rows.reduce((sum, { count }) => sum + count, 0),
-      ]),
-    ),
-    single('stalled_ratio', 'Share of stream time spent in stalls.', stalls?.share ?? null),
-  ]
+    'gauge open_requests: In flight when the run ended.': open,
+    'gauge goodput_ratio: Share of good requests among due requests.': goodput.share,
+    'gauge goodput_requests_per_second: Good requests per second.': goodput.perSecond,
+    'counter errors_total: Failed requests of the whole run by kind.': kinds.map(([kind, rows]) => [
+      { error_type: kind },
+      rows.reduce((sum, { count }) => sum + count, 0),
+    ]),
+    'gauge stalled_ratio: Share of stream time spent in stalls.': stalls?.share ?? null,
+  }
 }
 
-function judgments({ integrity, slo, generator, audits }: LoadReport): readonly Family[] {
+function judgments({ integrity, slo, generator, audits }: LoadReport): Table {
   const { streams, bodies, events, findings } = integrity
   const { timestampError, verdict } = generator
   const met = { met: 1, missed: 0, undecided: null }
-  return [
-    counter(
-      'judged_total',
-      'Streams, bodies and events judged.',
-      Object.entries({ streams, bodies, events }).map(([what, value]) => [{ what }, value]),
+  const verdicts = ['valid', 'degraded', 'invalid']
+  return {
+    'counter judged_total: Streams, bodies and events judged.': Object.entries({
+      ...{ streams, bodies, events },
+    }).map(([what, value]) => [{ what }, value]),
+    'counter broken_answers_total: Responses that violated a requirement.': findings.map(
+      ({ id, level, broken }) => [{ requirement: id, level }, broken],
     ),
-    counter(
-      'broken_answers_total',
-      'Responses that violated a requirement.',
-      findings.map(({ id, level, broken }) => [{ requirement: id, level }, broken]),
+    'gauge slo_met: 1 met, 0 missed; absent if undecided.': slo.map((row) => [
+      { slo: row.expression },
+      met[row.verdict],
+    ]),
+    'gauge generator_verdict: 1 for the current verdict; if invalid, the figures do not describe the target.':
+      verdicts.map((name) => [{ verdict: name }, Number(name === verdict)]),
+    'gauge timestamp_error_seconds: Timestamp error of the generator, p99.': secondsOf(
+      timestampError?.p99 ?? null,
     ),
-    gauge(
-      'slo_met',
-      '1 met, 0 missed; absent if undecided.',
-      slo.map(({ expression, verdict }) => [{ slo: expression }, met[verdict]]),
-    ),
-    gauge(
-      'generator_verdict',
-      '1 for the current verdict; if invalid, the figures do not describe the target.',
-      ['valid', 'degraded', 'invalid'].map((name) => [{ verdict: name }, Number(name === verdict)]),
-    ),
-    single(
-      'timestamp_error_seconds',
-      'Timestamp error of the generator, p99.',
-      secondsOf(timestampError?.p99 ?? null),
-    ),
-    single(
-      'audits_failed',
-      'Consistency audits that failed.',
-      audits.filter((audit) => audit.verdict === 'fail').length,
-    ),
-  ]
+    'gauge audits_failed: Consistency audits that failed.': audits.filter(
+      (audit) => audit.verdict === 'fail',
+    ).length,
+  }
 }
 
 /**

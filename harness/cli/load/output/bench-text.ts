@@ -1,4 +1,5 @@
 import { count } from '../../../../contract/text.ts'
+import { tableOf } from '../../../../reports/document/document.ts'
 import { fittedColumns } from '../../../../reports/text/format.ts'
 import type { BenchReport, BenchRow } from '../../../load/bench/bench.ts'
 import { type BenchFigures, maxClientUtilization } from '../../../load/bench/measure.ts'
@@ -7,17 +8,15 @@ import { type BenchFigures, maxClientUtilization } from '../../../load/bench/mea
 export function benchToText(report: BenchReport, width = Number.POSITIVE_INFINITY): string {
   const { rows, connections, seconds, maxTokens, target, clientBound } = report
   const withBaseline = rows.some(({ baseline }) => baseline !== null)
-  const lines = rows.flatMap((row) => [
-    cells(row.case, row.target, withBaseline ? [row.ratio?.toFixed(2) ?? '–'] : []),
-    ...(row.baseline === null ? [] : [cells('  bare node:http', row.baseline, [''])]),
+  const lines = rows.flatMap(({ case: name, target: own, baseline, ratio }): Line[] => [
+    { name, figures: own, ratio: ratio?.toFixed(2) ?? '–' },
+    ...(baseline === null ? [] : [{ name: '  bare node:http', figures: baseline, ratio: '' }]),
   ])
+  const { head, rows: cells } = tableOf(lines, withBaseline ? columns : columns.slice(0, -1))
   return [
     `${target.baseUrl}: ${connections} connections, ${seconds} s a case, at most ${maxTokens} tokens an answer`,
     '',
-    ...fittedColumns([[...heading, ...(withBaseline ? ['of bare'] : [])], ...lines], {
-      width,
-      spare,
-    }).lines,
+    ...fittedColumns([head, ...cells], { width, spare }).lines,
     '',
     ...rows.flatMap(remarks),
     ...report.notMeasured.map((one) => `${one.case}: not measured: ${one.why}`),
@@ -32,34 +31,29 @@ export function benchToText(report: BenchReport, width = Number.POSITIVE_INFINIT
     .trimEnd()
 }
 
-const heading = [
-  'case',
-  'answers/s',
-  'events/s',
-  'MB/s',
-  'p50 ms',
-  'p90 ms',
-  'p99 ms',
-  'failed',
-  'client',
+/** A line of the table: a case, or the bare server beside it. */
+interface Line {
+  readonly name: string
+  readonly figures: BenchFigures
+  readonly ratio: string
+}
+
+const ms = (value: number | undefined) => value?.toFixed(value < 100 ? 1 : 0) ?? '–'
+const columns: readonly (readonly [head: string, cell: (line: Line) => string])[] = [
+  ['case', ({ name }) => name],
+  ['answers/s', ({ figures: { answersPerSecond: rate } }) => rate.toFixed(rate < 100 ? 1 : 0)],
+  ['events/s', ({ figures }) => figures.eventsPerSecond?.toFixed(0) ?? '–'],
+  ['MB/s', ({ figures }) => (figures.bytesPerSecond / 1e6).toFixed(1)],
+  ['p50 ms', ({ figures }) => ms(figures.latencyMs?.p50)],
+  ['p90 ms', ({ figures }) => ms(figures.latencyMs?.p90)],
+  ['p99 ms', ({ figures }) => ms(figures.latencyMs?.p99)],
+  ['failed', ({ figures: { failures } }) => String(failedOf(failures))],
+  ['client', ({ figures }) => `${(figures.clientBusy * 100).toFixed(0)}%`],
+  ['of bare', ({ ratio }) => ratio],
 ]
 
-function cells(name: string, figures: BenchFigures, rest: readonly string[]): string[] {
-  const { latencyMs, eventsPerSecond, failures } = figures
-  const ms = (value: number | undefined) => value?.toFixed(value < 100 ? 1 : 0) ?? '–'
-  const failed = Object.values(failures).reduce((sum, count) => sum + count, 0)
-  return [
-    name,
-    figures.answersPerSecond.toFixed(figures.answersPerSecond < 100 ? 1 : 0),
-    eventsPerSecond?.toFixed(0) ?? '–',
-    (figures.bytesPerSecond / 1e6).toFixed(1),
-    ms(latencyMs?.p50),
-    ms(latencyMs?.p90),
-    ms(latencyMs?.p99),
-    String(failed),
-    `${(figures.clientBusy * 100).toFixed(0)}%`,
-    ...rest,
-  ]
+function failedOf(failures: BenchFigures['failures']): number {
+  return Object.values(failures).reduce((sum, count) => sum + count, 0)
 }
 
 function remarks({ case: name, target, chats }: BenchRow): string[] {
