@@ -1,12 +1,11 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { readInputBytes, readInputFile } from './input-file.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'chatgen-input-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 test('a regular file is read as it is, without a byte order mark', () => {
   const text = `a: é\n${'x'.repeat(3 << 20)}`

@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { forSome } from '../../contract/test-support/for-all.ts'
 import { requestLine } from '../../reports/load/model/requests.ts'
 import { joinRequests, requestsFile, requestsName } from './record.ts'
@@ -10,11 +10,7 @@ import { load } from './test-support/drive.ts'
 import { oddServer } from './test-support/odd-server.ts'
 import { anyRecord, recordOf } from './test-support/records.ts'
 
-function emptyFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'chatgen-requests-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
-  return folder
-}
+const emptyFolder = () => mkdtempSync(join(tmpdir(), 'chatgen-requests-'))
 
 const linesIn = (file: string) =>
   readFileSync(file, 'utf8')

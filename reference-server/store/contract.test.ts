@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -50,11 +50,8 @@ const sqlite = {
   name: 'sqlite',
   missing: '',
   /** An unused store. */
-  fresh: async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'chatgen-store-'))
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-    return `sqlite:${join(folder, 'store.sqlite')}`
-  },
+  fresh: async () =>
+    `sqlite:${join(mkdtempSync(join(tmpdir(), 'chatgen-store-')), 'store.sqlite')}`,
 }
 const shared = {
   ...{ name: 'postgres', missing },

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
@@ -20,7 +20,7 @@ const keys = ['sk-one-caller']
 const missing = postgresPrograms() === undefined ? 'PostgreSQL is not installed' : ''
 let postgres: PostgresCluster | undefined
 beforeAll(async () => {
-  if (missing === '') postgres = await startPostgres()
+  if (missing === '') postgres = await startPostgres(['fsync=off'])
 }, 60_000)
 afterAll(() => postgres?.remove())
 
@@ -91,7 +91,6 @@ describe.skipIf(missing !== '')(`replicas on PostgreSQL ${missing}`, () => {
 
 test('a full disk is told as such; what is stored can be read, and the file is intact', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'chatgen-full-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const database = openSqlite(join(folder, 'store.sqlite'))
   const store = await sqlStore(database, [])
   const server = await testServer({ keys, store })

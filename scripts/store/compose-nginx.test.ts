@@ -1,6 +1,6 @@
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -43,7 +43,6 @@ afterAll(async () => {
   for (const replica of replicas) replica.close()
   await nginx?.stop()
   names?.close()
-  if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
 })
 
 test.skipIf(!isInstalled('nginx'))(

@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { seededDraw } from '../../reference-server/runtime/random.ts'
 import { serve } from '../foreign/programs.ts'
 import { differences, emptyLedger, writeUntil } from './acknowledged.ts'
@@ -11,9 +11,7 @@ import { differences, emptyLedger, writeUntil } from './acknowledged.ts'
 const [kills, clients, maxDelayMs, key] = [8, 4, 300, 'sk-kill-sqlite-4711']
 
 test('a SQLite file has what the server acknowledged before it was killed', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'chatgen-kill-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  const file = join(folder, 'store.sqlite')
+  const file = join(mkdtempSync(join(tmpdir(), 'chatgen-kill-')), 'store.sqlite')
   const start = () => serve('--key', key, '--store', `sqlite:${file}`)
   const draw = seededDraw(1, 'kills')
   let ledger = emptyLedger()

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -80,10 +80,7 @@ describe('shards without a report', () => {
   /** Runs two shards with a kubectl that reports these pods, and this reason for a missing one. */
   async function run(items: readonly object[], refusal = '') {
     const folder = mkdtempSync(join(tmpdir(), 'chatgen-kubectl-'))
-    onTestFinished(() => {
-      vi.unstubAllEnvs()
-      rmSync(folder, { recursive: true })
-    })
+    onTestFinished(() => void vi.unstubAllEnvs())
     writeFileSync(join(folder, 'pods.json'), JSON.stringify({ items }))
     const answers = `create) echo uid ;; logs) echo "log of $2" ;; delete) ;; get) case "$2" in
       pods) cat '${folder}/pods.json' ;; *) printf '%s' '${refusal}' ;; esac ;; esac`

@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import {
   type Ending,
   type Exchange,
@@ -154,7 +154,6 @@ function byId(recorded: readonly Exchange[]): ReadonlyMap<string, Exchange> {
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'chatgen-recording-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 /** Lines that end before, on and behind the border of a block of one MiB. */
 const bodies = [10, 1 << 20, (1 << 20) - 500, 3 << 20, 1, 700_000].map((length, at) =>
