@@ -43,7 +43,7 @@ export const none: readonly string[] = []
 
 /** Tests if a name matches one of the globs, or there are none. */
 export function isAmong(name: string, globs: readonly string[]): boolean {
-  return globs.length === 0 || globs.some((glob) => matchesGlob(name, glob))
+  return globs.length === 0 || globs.some((glob) => glob === name || matchesGlob(name, glob))
 }
 
 function numberIn(name: string, text: string): number {

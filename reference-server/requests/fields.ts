@@ -86,6 +86,7 @@ export const searchSettingsQuery = {
 }
 
 export const searchSettings = z.looseObject(members)
+export type SearchSettings = z.output<typeof searchSettings>
 
 /** Value in v2: a boolean or `agent` (section 4.2). */
 export const plainRag = z.union([z.boolean(), z.literal('agent')])

@@ -1,4 +1,5 @@
 /** Search over knowledge bases (section 4.4): sparse, dense, or both with their ranks fused. */
+import type { SearchSettings } from '../requests/index.ts'
 import { contentWords, denseRanker, sentences, sparseRanker, wordCount } from './rankings.ts'
 import type { Chunk, KnowledgeDocument, Ranker, Retrieval, Scored, SearchPlan } from './types.ts'
 
@@ -92,18 +93,10 @@ function features(words: readonly string[]): Set<string> {
   return new Set([...words, ...words.slice(1).map((word, index) => `${words[index]} ${word}`)])
 }
 
-interface SearchRequest {
-  readonly search_type?: SearchPlan['type'] | null | undefined
-  readonly threshold?: number | null | undefined
-  readonly limit?: number | null | undefined
-  readonly rerank?: boolean | null | undefined
-  readonly summary_mode?: boolean | 'none' | 'sentence' | null | undefined
-}
-
 const maxHits = 50
 
 export function searchPlan(
-  request: SearchRequest,
+  request: SearchSettings,
   otherwise: Pick<SearchPlan, 'threshold' | 'limit'>,
 ): SearchPlan {
   return {

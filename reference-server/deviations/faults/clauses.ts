@@ -83,6 +83,7 @@ export const clauses: readonly `${RequirementId} ${string}: ${string}`[] = [
   'V3-CHAT-08 v3.chats: the cursor of the next page is lost',
   'V3-CHAT-08 v3.chats: cursor is ignored',
   'V3-CHAT-08 v3.chats: the last row is lost (limit: above 10)',
+  'V3-CHAT-08 v3.chats: the first row comes twice (limit: above 10)',
   'V3-CHAT-08 v3.chats: the first row is lost (cursor: given; limit: above 20)',
   'V3-CHAT-09 v3.chats: exclude_favorites is ignored (search: given)',
   'V3-CHAT-09 v3.chats: the list is empty (exclude_favorites: given)',

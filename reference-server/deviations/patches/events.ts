@@ -38,8 +38,6 @@ export function when(condition: (run: ResponseRun) => boolean, edit: Edit): Edit
   return (events, run) => (condition(run) ? edit(events, run) : events)
 }
 
-export const isCompleted = (run: ResponseRun): boolean => run.finish === 'stop'
-
 export const isThinking = (run: ResponseRun): boolean =>
   run.steps.some(({ type }) => type === 'reasoning')
 

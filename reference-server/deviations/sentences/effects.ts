@@ -18,6 +18,7 @@ import {
   moveEvents,
   nth,
   type Rewrite,
+  replaceEvents,
   setInEvents,
 } from '../patches/events.ts'
 import { type Json, setAt, toObject } from '../patches/json.ts'
@@ -92,6 +93,10 @@ const sentences = Object.entries<Make>({
   'the hint names the other prefix': () =>
     withHint((hint) => hint.replaceAll(/v[23]/g, (one) => (one === 'v2' ? 'v3' : 'v2'))),
   'the hint is "(.+)"': ([hint = '']) => withHint(() => hint),
+  'a refused request takes effect': () => ({
+    incoming: (call) => ({ ...call, headers: { 'idempotency-key': call.id, ...call.headers } }),
+    outgoing: (reply) => (reply.status < 300 ? { status: 400, body: { error: 'Not so' } } : reply),
+  }),
   'the answer has no content': () => ({
     outgoing: (reply) => (reply.status < 300 ? { status: 204 } : reply),
   }),
@@ -105,6 +110,8 @@ const sentences = Object.entries<Make>({
   'the answer is its (\\w+)': ([name = '']) => editBody((body) => toObject(body)[name]),
   'the answer is under (\\w+)': ([name = '']) => editBody((body) => ({ [name]: body })),
   [`${event} is lost`]: ([which]) => onEvents(dropEvents(selected(which))),
+  '(\\S+) follows the end': ([type = '']) =>
+    onEvents(replaceEvents(finalEvents, (end) => [end, { type, sequence_number: 0 }])),
   [`${event} comes (before|after) (\\S+)`]: ([which, side, type = '']) =>
     onEvents(moveEvents(selected(which), side === 'before' ? 'before' : 'after', type)),
   [`${path} of ${event} is (.+)`]: ([name = '', which, to = '']) => {

@@ -85,19 +85,6 @@ export const chatFaults = faultTable({
         return chats.delete(owner, id)
       },
     })),
-  'V3-CHAT-08 chat-listed-for-each-run: Lists show a chat once for each of its runs.': onStore(
-    'chats',
-    ({ list }, { store }) => ({
-      list: async (owner, page) => {
-        const { rows, next } = await list(owner, page)
-        const copies = rows.map(async (chat) => {
-          const runs = await store.history.runs(chat.id)
-          return runs.length > 0 ? runs.map(() => chat) : [chat]
-        })
-        return { rows: (await Promise.all(copies)).flat(), next }
-      },
-    }),
-  ),
   'V3-CHAT-12 chat-title-unchanged: The generated title is the current name of the chat.':
     editChatChanges(({ name, ...change }) =>
       change.favorite === undefined || name === undefined ? change : { ...change, name },

@@ -6,12 +6,10 @@ import type { SseBlock } from '../../../events/sse.ts'
 import {
   all,
   completed,
-  type Edit,
   editEvents,
   editRawEvents,
   editRun,
   finalEvents,
-  isCompleted,
   isThinking,
   itemDone,
   nth,
@@ -25,10 +23,8 @@ import {
   when,
 } from '../../patches/events.ts'
 import { rewriteBlocks } from '../../patches/framing.ts'
-import { setAll } from '../../patches/json.ts'
 import { onBlocks } from '../../patches/replies.ts'
 import { ofV3 } from '../../patches/routes.ts'
-import { onModel } from '../../patches/services.ts'
 import { eventFaultTable, type Fault, faultTable } from '../../table.ts'
 
 const isFinal = (block: SseBlock) => terminalEvents.includes(block.event ?? '')
@@ -65,10 +61,6 @@ export const streamEventFaults: readonly Fault[] = [
     ),
     'V3-SSE-23 stream-arguments-no-json: The arguments of a function call are a Python dict literal instead of JSON in all events.':
       editRun((run) => ({ ...run, steps: run.steps.map(withPythonQuotes) })),
-    'V3-SSE-24 stream-reasons-unasked: Reasoning is streamed without think.': onModel(
-      'native',
-      (model, request) => model({ ...request, think: true }),
-    ),
     'V3-SSE-28 stream-annotation-outside: The index of a citation exceeds the length of its text.':
       editEvents(
         setInEvents('response.output_text.annotation.added', { 'annotation.index': outOfRange }),
@@ -79,20 +71,11 @@ export const streamEventFaults: readonly Fault[] = [
         }),
       ),
     'V3-SSE-07 stream-number-repeated-once: One event repeats the sequence_number of the previous event.':
-      editRawEvents(numberBy((_, at) => (at > 6 ? at - 1 : at))),
-    // BerriAI/litellm PR 28899
-    'V3-SSE-07 stream-number-zero-at-the-end: The sequence_number of response.completed is 0.':
-      editRawEvents(numberBy(({ type }, at) => (type === completed ? 0 : at))),
+      editRawEvents((events) =>
+        events.map((event, at) => ({ ...event, sequence_number: at > 6 ? at - 1 : at })),
+      ),
   }),
   ...eventFaultTable({
-    'V3-SSE-13 stream-delta-after-its-text: An empty delta is sent after response.output_text.done.':
-      when(
-        isCompleted,
-        replaceEvents(textDone, (event, events) => {
-          const first = events.find(({ type }) => type === textDelta)
-          return first === undefined ? [event] : [event, { ...first, delta: '' }]
-        }),
-      ),
     'V3-SSE-13 V3-SSE-18 stream-delta-of-another-item: With reasoning, text deltas have the item_id and output_index of the reasoning item.':
       when(
         isThinking,
@@ -105,31 +88,9 @@ export const streamEventFaults: readonly Fault[] = [
       finalEvents,
       (event) => [event, event],
     ),
-    'V3-SSE-08 stream-event-after-the-end: A vendor event is sent after the terminal event.':
-      replaceEvents(finalEvents, (event) => [
-        event,
-        { type: 'svc:timings', sequence_number: 0, total_ms: 1 },
-      ]),
-    'V3-SSE-08 stream-error-after-success: An error event is sent after response.completed.': when(
-      isCompleted,
-      replaceEvents(finalEvents, (event) => [
-        event,
-        { type: 'error', sequence_number: 0, code: 'gone', message: 'gone', param: null },
-      ]),
-    ),
     // 7836246/cursor2api#116
     'V3-SSE-09 stream-response-not-nested: The members of the final response are next to type instead of in response.':
       replaceEvents(completed, ({ response, ...event }) => [{ ...Object(response), ...event }]),
-    'V3-SSE-09 stream-ends-incomplete: The stream of a complete answer ends with response.incomplete.':
-      replaceEvents(completed, (event) => [
-        {
-          ...setAll(event, {
-            'response.status': 'incomplete',
-            'response.incomplete_details': { reason: 'max_output_tokens' },
-          }),
-          type: 'response.incomplete',
-        },
-      ]),
     // llm-d-inference-sim, whose Go struct fields are omitempty
     'V3-SSE-15 stream-zero-indexes-left-out: Indexes with the value 0 are omitted.': (events) =>
       events.map(dropZeroIndexes),
@@ -148,10 +109,6 @@ export const streamEventFaults: readonly Fault[] = [
       replaceEvents(textDelta, splitSurrogates),
   }),
 ]
-
-function numberBy(number: (event: ResponseEvent, at: number) => number): Edit {
-  return (events) => events.map((event, at) => ({ ...event, sequence_number: number(event, at) }))
-}
 
 /** Each delta contains those before it. */
 function joinDeltas(events: readonly ResponseEvent[]): readonly ResponseEvent[] {

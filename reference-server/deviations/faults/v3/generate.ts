@@ -1,44 +1,25 @@
 /** Faults of v3 generations and of one-shots: input, context, validation, status and response (sections 1, 2 and 4.3). */
 
-import type { Call } from '../../../http/call.ts'
 import type { Generation } from '../../../model/types.ts'
 import type { Patch } from '../../../services.ts'
-import { all, dropEvents, editEvents, replaceEvents } from '../../patches/events.ts'
-import { isGiven, isText, setAt, toList, toObject } from '../../patches/json.ts'
-import { onEachBlock, onReply, onSuccessBody, setFields } from '../../patches/replies.ts'
-import { onRequest, onRequestBody } from '../../patches/requests.ts'
+import { isGiven, isText, setAt, toList } from '../../patches/json.ts'
+import { onEachBlock, onSuccessBody, setFields } from '../../patches/replies.ts'
+import { onRequestBody } from '../../patches/requests.ts'
 import { compose, mapping, onModel, onStore, perServer, withSteps } from '../../patches/services.ts'
 import { faultTable } from '../../table.ts'
 
 const fixedId = 'resp_1'
-const isKeyless = ({ headers }: Call) => headers['idempotency-key'] === undefined
 
 export const generateFaults = faultTable({
   'V3-GEN-01 v3-response-accepted-for-later: The body of a non-streaming response contains only an id and the status queued.':
     onSuccessBody('v3.generate', ({ id }) => ({ id, status: 'queued' })),
   'V3-GEN-15 v3-response-id-fixed: All responses have the same id.': fixResponseId(),
-  'V3-GEN-14 v3-refuses-missing-key-and-stores: A generation without Idempotency-Key is rejected after the step is stored.':
-    compose([
-      generateMissingKey(),
-      onReply('v3.generate', (reply, call) =>
-        call.caller !== '' && isKeyless(call)
-          ? { status: 400, body: { error: { message: 'Not like this' } } }
-          : reply,
-      ),
-    ]),
   'V3-CTX-01 v3-parent-known-by-its-answer-alone: Only the answer of the parent run is passed to the model, without its input.':
     onStore('history', ({ runs }) => ({
       runs: async (chatId) => (await runs(chatId)).map((run) => ({ ...run, input: [] })),
     })),
   'V3-THINK-01 v3-think-told-in-the-answer: The reasoning is returned only at the start of the answer text.':
     onModel('native', (model, request) => withReasoningInText(model(request), false)),
-  'V3-THINK-01 v3-think-shown-at-the-end: The reasoning is returned in its completed item, without response.reasoning_text.delta.':
-    editEvents(
-      dropEvents('response.reasoning_text.delta', 'response.reasoning_text.done'),
-      replaceEvents(all('response.content_part.added', 'response.content_part.done'), (event) =>
-        toObject(event['part'])['type'] === 'reasoning_text' ? [] : [event],
-      ),
-    ),
   'V3-THINK-02 v3-think-repeated-in-the-answer: The answer text starts with the reasoning that was already streamed.':
     onModel('native', (model, request) => withReasoningInText(model(request), true)),
   'V3-GEN-16 v3-input-hears-the-first-part: Only the first text of a message with several text parts is passed to the model.':
@@ -79,14 +60,6 @@ function fixResponseId(): Patch {
     setFields('v3.generate', { id: fixedId }),
     onEachBlock('v3.generate', (event) => [setAt(event, 'response.id', fixedId)]),
   ])
-}
-
-/** Generates a missing Idempotency-Key for each request. */
-function generateMissingKey(): Patch {
-  return onRequest('v3.generate', (call) => ({
-    ...call,
-    headers: { 'idempotency-key': call.id, ...call.headers },
-  }))
 }
 
 /** The reasoning at the start of the answer text, and in its own item as well if that is kept. */
