@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { capacityDocument } from '../capacity/document.ts'
 import { capacityProbeOf, capacityReportOf } from '../capacity/test-support/sketch.ts'
@@ -17,7 +18,7 @@ describe.skipIf(skipBrowser)('the page of a load report in Chromium', () => {
 
   test('draws every chart, each with the lines that it has', async () => {
     const { page } = await open('report.html')
-    const painted = await page.evaluate<Record<string, number>>(paintedPixels)
+    const painted = await paintedPixels(page)
     expect(Object.keys(painted)).toEqual([
       'rates',
       'in-flight',
@@ -35,7 +36,7 @@ describe.skipIf(skipBrowser)('the page of a load report in Chromium', () => {
 
   test('draws the SLO as a line in the charts of its metric', async () => {
     const { page } = await open('report.html')
-    const red = await page.evaluate<Record<string, number>>(redPixels)
+    const red = await redPixels(page)
     expect(red['ttft-time']).toBeGreaterThan(200)
     expect(red['ttft-heat']).toBeGreaterThan(200)
     expect(red['e2e-time']).toBe(0)
@@ -49,7 +50,7 @@ describe.skipIf(skipBrowser)('the page of a load report in Chromium', () => {
     const late = loadReportOf({ window: { ...window, fromMs: 1000, toMs: 4000 } })
     pages.write('warm-up.html', toHtml(loadDocument(late)))
     const { page, complaints } = await open('warm-up.html')
-    const shaded = await page.evaluate<Record<string, number>>(shadedPixels)
+    const shaded = await shadedPixels(page)
     expect(shaded['rates']).toBeGreaterThan(5_000)
     expect(shaded['ttft-heat']).toBeGreaterThan(5_000)
     expect(shaded['latency-distribution']).toBeLessThan(500)
@@ -65,9 +66,7 @@ describe.skipIf(skipBrowser)('the page of a load report in Chromium', () => {
     expect(await keys.count()).toBe(5)
     for (const key of await keys.all()) await key.click()
     expect(await keys.first().getAttribute('aria-pressed')).toBe('false')
-    await expect
-      .poll(async () => (await page.evaluate<Record<string, number>>(paintedPixels))['rates'], slow)
-      .toBe(0)
+    await expect.poll(async () => (await paintedPixels(page))['rates'], slow).toBe(0)
   })
 
   test('reads values with the arrow keys', async () => {
@@ -135,8 +134,9 @@ describe.skipIf(skipBrowser)('the page of a load report in Chromium', () => {
 const slow = { timeout: 10_000 }
 
 /** Counts, by chart, the pixels that meet a condition on `red`, `green`, `blue` and `alpha`. */
-function pixels(condition: string): string {
-  return `Object.fromEntries([...document.querySelectorAll('figure.chart')].map((figure) => {
+function pixels(condition: string): (page: Page) => Promise<Record<string, number>> {
+  return (page) =>
+    page.evaluate(`Object.fromEntries([...document.querySelectorAll('figure.chart')].map((figure) => {
     const canvas = figure.querySelector('canvas')
     const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height)
     let number = 0
@@ -145,7 +145,7 @@ function pixels(condition: string): string {
       if (${condition}) number += 1
     }
     return [figure.id, number]
-  }))`
+  }))`)
 }
 
 /** Axes, ticks and labels are grey. */

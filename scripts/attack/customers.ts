@@ -32,11 +32,10 @@ export function readSentences(): readonly Sentences[] {
     .filter((name) => spoken.test(name))
     .map((language) => {
       const files = readdirSync(`${data}/${language}`).filter((name) => name.endsWith('.yml'))
-      const sentences = files.flatMap((name) => {
+      return files.flatMap((name) => {
         const { conversations } = parse(readFileSync(`${data}/${language}/${name}`, 'utf8'))
         return conversations.flat().filter((text: unknown) => typeof text === 'string')
       })
-      return sentences
     })
 }
 

@@ -24,21 +24,16 @@ describe('which version', () => {
     expect(integrity).toMatchObject({ streams: 10, events: 10 * speech.length })
   })
 
-  test('HTTP/1.1 where nothing else may be offered', async () => {
-    const server = await h2Server()
-    const network = { ...trusting, httpVersion: 'http1' } as const
+  test.each([
+    ['HTTP/1.1 where nothing else may be offered', 'http1', true, { http2: null }, 0],
+    ['HTTP/2 with prior knowledge', 'http2', false, { opened: 1, http2: { streams: 10 } }, 10],
+  ] as const)('%s', async (_, httpVersion, secure, expected, streams) => {
+    const server = await h2Server({ secure })
+    const network = { ...(secure ? trusting : directNetwork), httpVersion }
     const { records, channels } = await driven({ ...some, network, url: server.url })
     expect(outcomesOf(records)).toEqual(['ok'])
-    expect(channels).toMatchObject({ httpVersion: 'http1', http2: null })
-    expect(server.counts.streams).toBe(0)
-  })
-
-  test('HTTP/2 with prior knowledge, without TLS', async () => {
-    const server = await h2Server({ secure: false })
-    const network = { ...directNetwork, httpVersion: 'http2' } as const
-    const { records, channels } = await driven({ ...some, network, url: server.url })
-    expect(outcomesOf(records)).toEqual(['ok'])
-    expect(channels).toMatchObject({ httpVersion: 'http2', opened: 1, http2: { streams: 10 } })
+    expect(channels).toMatchObject({ httpVersion, ...expected })
+    expect(server.counts.streams).toBe(streams)
   })
 })
 
