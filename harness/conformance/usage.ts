@@ -6,9 +6,7 @@ export type Cost = Readonly<ConformanceReport['cost']>
 
 export const noCost: Cost = { requests: 0, generations: 0, chats: 0, uploads: 0 }
 
-export function addCosts(a: Cost, b: Cost): Cost {
-  return sum(a, b)
-}
+export const addCosts = (a: Cost, b: Cost): Cost => sum(a, b)
 
 /** The cost of results, and of what was sent before them. */
 export function totalCost(results: readonly { readonly cost: Cost }[], before = noCost): Cost {

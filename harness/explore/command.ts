@@ -154,21 +154,18 @@ export function createExplorationContext(session: Session, knowledge: Knowledge)
  * its answer to a point that the document leaves open. Only behavior that was seen once is expected again:
  * the scenarios of the suites test what a target never does.
  */
-export class Knowledge {
-  readonly #known = new Map<string, boolean>()
-
-  /** Tests if the target was able to do something, or chose it at an open point. */
-  isAble(ability: string): boolean {
-    return this.#known.get(ability) === true
-  }
-
-  /** Records that the target is able to do something. */
-  prove(ability: string): void {
-    this.#known.set(ability, true)
-  }
-
-  /** Records the choice of the target at an open point, the first time only. */
-  learn(point: string, choice: boolean): void {
-    if (!this.#known.has(point)) this.#known.set(point, choice)
+export function createKnowledge() {
+  const known = new Map<string, boolean>()
+  return {
+    /** Tests if the target was able to do something, or chose it at an open point. */
+    isAble: (ability: string): boolean => known.get(ability) === true,
+    /** Records that the target is able to do something. */
+    prove: (ability: string) => void known.set(ability, true),
+    /** Records the choice of the target at an open point, the first time only. */
+    learn(point: string, choice: boolean): void {
+      if (!known.has(point)) known.set(point, choice)
+    },
   }
 }
+
+export type Knowledge = ReturnType<typeof createKnowledge>

@@ -4,8 +4,9 @@ import type { Session } from '../conformance/session/session.ts'
 import { costOfExploring } from '../conformance/usage.ts'
 import {
   createExplorationContext,
+  createKnowledge,
   type ExplorationContext,
-  Knowledge,
+  type Knowledge,
   type Operation,
   type Pick,
   type Planned,
@@ -47,7 +48,7 @@ export async function explore(
   onOperation: (done: number) => void,
   maxViolations = 3,
 ) {
-  const knowledge = new Knowledge()
+  const knowledge = createKnowledge()
   const { seed } = session.context.setup
   const pick = createRandomPicker(`${seed}/explore`)
   const violations: Shrunk[] = []

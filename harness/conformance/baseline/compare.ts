@@ -96,16 +96,6 @@ export function fingerprintOf({ id, message }: Pick<RequirementResult, 'id' | 'm
 
 const fingerprintStart = `v${stableTextVersion}-`
 
-export interface BaselineUpdate {
-  readonly entries: ReadonlyMap<string, BaselineEntry>
-  /** Ids with a violation that had no entry; their `because` must be filled in. */
-  readonly added: readonly string[]
-  /** Ids whose requirement fails differently from its entry, or whose entry had no fingerprint. */
-  readonly changed: readonly string[]
-  /** Ids that pass now or do not apply. */
-  readonly removed: readonly string[]
-}
-
 /**
  * The entries that would fit a run. Text written by people is kept: reasons, issues, owners and dates, also
  * those in the past. Warnings are added only if the run counts them.

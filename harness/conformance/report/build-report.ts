@@ -124,12 +124,6 @@ export function countTotals(
   return totals
 }
 
-interface Judged {
-  readonly requirements: readonly RequirementResult[]
-  readonly strict: boolean
-  readonly faults: readonly unknown[]
-}
-
 /**
  * Violated: a required requirement fails that no baseline names (with `strict`, a warning counts as well).
  * Incomplete: nothing violated, but a required requirement was not decided, or none of any level was, or an internal
@@ -138,7 +132,7 @@ interface Judged {
  * @param allowed ids of undecided requirements that do not count
  */
 export function reportOutcome(
-  { requirements, strict, faults }: Judged,
+  { requirements, strict, faults }: Pick<ConformanceReport, 'requirements' | 'strict' | 'faults'>,
   allowed: readonly string[] = [],
 ): ConformanceReport['outcome'] {
   const counts = (verdict: Verdict) => verdict === 'fail' || (strict && verdict === 'warn')

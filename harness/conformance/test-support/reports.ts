@@ -9,7 +9,7 @@ export function reportOf(
   more: Partial<ConformanceReport> = {},
 ): ConformanceReport {
   const { strict = false, faults = [] } = more
-  const outcome = reportOutcome({ requirements: ids, strict, faults })
+  const outcome = reportOutcome({ requirements: [...ids], strict, faults })
   return sketchOf(ids, { outcome, totals: countTotals(ids, 0), ...more })
 }
 

@@ -63,14 +63,8 @@ export class Collector implements Reporter {
   onTestModuleCollected(module: TestModule): void {
     for (const testCase of module.children.allTests()) {
       const { covers: requirements = [], cost = noCost, again = 0, ...meta } = testCase.meta()
-      const { lawCosts, isAcrossEndpoints = false, isOrdinary = false } = meta
       const about = { slug: toSlug(testCase.name), title: testCase.name, requirements, cost, again }
-      this.scenarios.push({
-        ...about,
-        isAcrossEndpoints,
-        isOrdinary,
-        ...(lawCosts && { lawCosts }),
-      })
+      this.scenarios.push({ ...meta, ...about })
     }
   }
 

@@ -85,12 +85,9 @@ export async function membersOf(
 
 export function editsFor({ words, callers }: Members) {
   return {
-    search: {
-      word: { search: words.word },
-      digits: { search: words.digits },
-      'beyond ASCII': { search: words['beyond ASCII'] },
-      'beyond the BMP': { search: words['beyond the BMP'] },
-    },
+    search: Object.fromEntries(kinds.map((kind) => [kind, { search: words[kind] }])) as Readonly<
+      Record<Kind, { readonly search: string }>
+    >,
     caller: { second: callers.length > 1 ? {} : undefined },
   }
 }

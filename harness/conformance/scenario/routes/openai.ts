@@ -3,6 +3,7 @@ import { answerText } from '../../../judges/index.ts'
 import { route, type SendOptions } from '../../session/requests/wire-request.ts'
 import type { Session } from '../../session/session.ts'
 import { assumeAccepted } from '../claims.ts'
+import { postTo } from './v2.ts'
 
 /** The compatible surface (section 4.1) as a scenario calls it. */
 export function openaiRoutes(session: Session) {
@@ -16,8 +17,7 @@ export function openaiRoutes(session: Session) {
       ...more,
     }),
 
-    chat: (body: unknown, options: SendOptions = {}): Promise<Exchange> =>
-      session.send({ ...route('openai.chat'), json: body, ...options }),
+    chat: postTo(session, 'openai.chat'),
 
     /** Sends bytes in place of JSON. */
     raw: (text: string, options: SendOptions = {}): Promise<Exchange> =>

@@ -7,6 +7,7 @@ import {
   findId,
   isUuid,
   type JsonObject,
+  type OperationId,
   valueAt,
 } from '../../../../contract/index.ts'
 import { fill } from '../../profile/schema-requests.ts'
@@ -14,32 +15,32 @@ import { route, type SendOptions } from '../../session/requests/wire-request.ts'
 import type { Session } from '../../session/session.ts'
 import { assume, assumeAccepted, requireProfile } from '../claims.ts'
 
+/** Sends a body to an operation. */
+export function postTo(session: Session, operation: OperationId) {
+  return (json: unknown, options: SendOptions = {}): Promise<Exchange> =>
+    session.send({ ...route(operation), json, ...options })
+}
+
 /** The v2 surface (section 4.2) as a scenario calls it. The profile defines how a v2 chat is created. */
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one short method a route
 export function v2Routes(session: Session) {
   const { models, v2Chat } = session.context.setup.profile
   let usedIds = 0
 
   const routes = {
     /** The id of a v2 chat; a new one if the profile can create it. */
-    chat: async (name?: string): Promise<string> => (await routes.openChat(name)).id,
-
-    /** A v2 chat, with the exchange that created it, if any. */
-    async openChat(
-      name = session.name(),
-    ): Promise<{ readonly id: string; readonly created?: Exchange }> {
+    async chat(name = session.name()): Promise<string> {
       requireProfile(v2Chat, 'v2Chat')
       if ('anyUuid' in v2Chat) {
         const id = session.uuid()
         const made = { kind: 'v2 chat', name: id, id, scenario: session.slug } as const
         session.context.journal({ event: 'created', ...made })
-        return { id }
+        return id
       }
       if ('ids' in v2Chat) {
         const id = v2Chat.ids[usedIds % v2Chat.ids.length]
         usedIds += 1
         assume(id, 'the target profile has no v2 chat')
-        return { id }
+        return id
       }
       const { method, path, query, body, id: pointer } = v2Chat.create
       const send = () =>
@@ -59,7 +60,7 @@ export function v2Routes(session: Session) {
       const created = await session.create('v2 chat', name, send, idIn)
       const id = idIn(created)
       assume(id, 'no chat id in the answer to v2Chat.create: set v2Chat.create.id', created)
-      return { id, created }
+      return id
     },
 
     /** A message that must be accepted. */
@@ -70,11 +71,8 @@ export function v2Routes(session: Session) {
       ...more,
     }),
 
-    message: (body: unknown, options: SendOptions = {}): Promise<Exchange> =>
-      session.send({ ...route('v2.message'), json: body, ...options }),
-
-    generate: (body: unknown, options: SendOptions = {}): Promise<Exchange> =>
-      session.send({ ...route('v2.generate'), json: body, ...options }),
+    message: postTo(session, 'v2.message'),
+    generate: postTo(session, 'v2.generate'),
 
     /** The id of a message that was stored. */
     storedId(exchange: Exchange): string {
@@ -84,15 +82,9 @@ export function v2Routes(session: Session) {
     },
 
     /** Stores a message that the scenario needs; returns its id. */
-    async storeOk(
-      chat: string,
-      content: string,
-      more: JsonObject = {},
-    ): Promise<{ id: string; exchange: Exchange }> {
-      const exchange = await routes.message(routes.messageBody(chat, content, more), {
-        role: 'arrange',
-      })
-      return { id: routes.storedId(exchange), exchange }
+    async storeOk(chat: string, content: string, more: JsonObject = {}): Promise<{ id: string }> {
+      const body = routes.messageBody(chat, content, more)
+      return { id: routes.storedId(await routes.message(body, { role: 'arrange' })) }
     },
 
     /** A generation that must be accepted. */
@@ -110,12 +102,10 @@ export function v2Routes(session: Session) {
       more: JsonObject = {},
       generation: JsonObject = {},
     ) {
-      const stored = await routes.storeOk(chat, content, more)
-      const reply = await routes.generate(routes.generateBody(chat, stored.id, generation), {
-        role: 'arrange',
-      })
-      assumeAccepted(reply, 'a v2 generation')
-      return { messageId: stored.id, stored: stored.exchange, reply }
+      const { id } = await routes.storeOk(chat, content, more)
+      const body = routes.generateBody(chat, id, generation)
+      const reply = await routes.generate(body, { role: 'arrange' })
+      return { messageId: id, reply: assumeAccepted(reply, 'a v2 generation') }
     },
 
     /** Any request of this surface that a working server accepts; it stores one more message. */

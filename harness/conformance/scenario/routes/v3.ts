@@ -15,6 +15,7 @@ import { assume, assumeAccepted, expectMembers, requireProfile } from '../claims
 import { poll } from '../poll.ts'
 import { type HistoryRow, type HistoryWalk, historyCursor, historyRows } from '../read.ts'
 import { assumeWithinLimits, followCursor } from './paging.ts'
+import { postTo } from './v2.ts'
 
 export interface Chat {
   readonly id: string
@@ -197,8 +198,7 @@ export function oneShotRoutes(session: Session) {
       ...more,
     }),
 
-    send: (body: unknown, options: SendOptions = {}): Promise<Exchange> =>
-      session.send({ ...route('v3.oneShot'), json: body, ...options }),
+    send: postTo(session, 'v3.oneShot'),
 
     /** Sends a request that the scenario needs. */
     async sendOk(body: GenerateBody, options: SendOptions = {}): Promise<Exchange> {
