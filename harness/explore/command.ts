@@ -155,15 +155,15 @@ export function createExplorationContext(session: Session, knowledge: Knowledge)
  * the scenarios of the suites test what a target never does.
  */
 export function createKnowledge() {
-  const known = new Map<string, boolean>()
+  const choices = new Map<string, boolean>()
   return {
     /** Tests if the target was able to do something, or chose it at an open point. */
-    isAble: (ability: string): boolean => known.get(ability) === true,
+    isAble: (ability: string): boolean => choices.get(ability) === true,
     /** Records that the target is able to do something. */
-    prove: (ability: string) => void known.set(ability, true),
+    prove: (ability: string) => void choices.set(ability, true),
     /** Records the choice of the target at an open point, the first time only. */
     learn(point: string, choice: boolean): void {
-      if (!known.has(point)) known.set(point, choice)
+      if (!choices.has(point)) choices.set(point, choice)
     },
   }
 }
