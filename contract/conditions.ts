@@ -157,7 +157,7 @@ function texts<R extends RequirementId>(requirement: R) {
     'outer space': { given: requirement },
     length: { 'of 1,000 characters and more': null },
     // Last, because these kinds describe the whole text.
-    text: { ...text, ...each(requirement, 'of digits', 'of one character', 'true') },
+    text: { ...text, ...each(requirement, 'of digits', 'of one character', 'a literal') },
   }
 }
 

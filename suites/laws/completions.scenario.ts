@@ -17,6 +17,7 @@ import {
 import { createDeliveryLaw } from '../support/delivery.ts'
 import { otherModels } from '../support/mistakes.ts'
 import { buildRecall, claimNoForeignFacts, createRecallLaw } from '../support/recall.ts'
+import { claimTimeOfNow } from '../support/test-data.ts'
 import { combinedTexts, messagesOf, messageTextEdits, wholeTexts } from '../support/text-edits.ts'
 import { callerOf } from './conditions/edits.ts'
 import type { Body, Edits, Law, Trial } from './conditions/plan.ts'
@@ -88,6 +89,9 @@ function isCompletion({ claim, session }: Run, { row, body, answer }: Trial): vo
   if (row['model'] === 'alias' && model !== undefined)
     session.observe('OPEN-33', `${body['model']} is echoed as ${model}`, [answer])
   if (body['stream'] === true) return
+  const { created } = completion
+  if (Number.isInteger(created))
+    claimTimeOfNow(claim, 'OAI-CHAT-04', answer, 1_000 * Number(created))
   // Other requirements cover its parts.
   const isShaped = 'choices' in completion || completion['object'] === 'chat.completion'
   claim('OAI-CHAT-01', () => expect(isShaped, 'the body is a completion').toBe(true), answer)

@@ -1,4 +1,4 @@
-import { asObject, header } from '../../contract/index.ts'
+import { asObject } from '../../contract/index.ts'
 import {
   bodyJson,
   coversAtDepth,
@@ -11,7 +11,7 @@ import {
   test,
 } from '../../harness/conformance/scenario/index.ts'
 import { each, otherModels } from '../support/mistakes.ts'
-import { attachedFile } from '../support/test-data.ts'
+import { attachedFile, claimTimeOfNow } from '../support/test-data.ts'
 import { textEdits } from '../support/text-edits.ts'
 import { optionalField, sendWithoutContent } from './conditions/edits.ts'
 import type { Body, Edits, Law, Trial } from './conditions/plan.ts'
@@ -88,16 +88,8 @@ function namesItsModel({ claim, profile: { models } }: Run, { body, answer }: Tr
 }
 
 function hasTimeOfNow({ claim }: Run, { answer }: Trial): void {
-  const created = Date.parse(String(memberOf(answer, 'created_at')))
-  const now = Date.parse(header(answer.response?.headers ?? [], 'date') ?? '')
-  if (Number.isNaN(created) || Number.isNaN(now)) return
-  const minutes = Math.round(Math.abs(created - now) / 60_000)
-  const what = 'minutes between created_at and the Date of the answer'
-  claim('V2-MSG-07', () => expect(minutes, what).toBeLessThan(maxMinutes), answer)
+  claimTimeOfNow(claim, 'V2-MSG-07', answer, Date.parse(String(memberOf(answer, 'created_at'))))
 }
-
-/** Limit below half an hour, the smallest difference between time zones. */
-const maxMinutes = 20
 
 function editsOf(run: Run, parent: string, files: readonly unknown[]): Edits<'v2.message'> {
   const { profile } = run

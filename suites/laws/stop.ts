@@ -77,7 +77,8 @@ export function createStopLaw(
         const kind = `${isOfMany ? 'list' : form} ${isFull ? answer.id : isStream}`
         if (tried.has(kind)) continue
         const mark = isOfMany && !isStream ? markIn(answer) : undefined
-        const sequence = mark ?? wordIn(answer, isStream, waiting?.sequence)
+        const phrase = form === 'text' && !isStream ? phraseIn(answer) : undefined
+        const sequence = mark ?? phrase ?? wordIn(answer, isStream, waiting?.sequence)
         if (sequence === undefined) continue
         tried.add(kind)
         // Neither first nor last in a list, because a server may read only one of these.
@@ -131,6 +132,13 @@ function markIn(answer: Exchange): string | undefined {
     const at = text.indexOf(mark)
     return at > 0 && text.slice(at).length > 40
   })
+}
+
+/** Two neighboring words, with the space before them, that occur once in the middle of an answer. */
+function phraseIn(answer: Exchange): string | undefined {
+  const text = answerText(answer) ?? ''
+  const [phrase] = text.slice(text.length / 4).match(/ \p{L}{2,} \p{L}{2,}(?=.{3})/u) ?? []
+  return phrase && text.split(phrase).length === 2 ? phrase : undefined
 }
 
 /**

@@ -7,11 +7,14 @@ import {
   type Exchange,
   everyItemShown,
   expect,
+  expectAccepted,
   finalResponse,
   type HistoryRow,
   type HistoryWalk,
+  historyCursor,
   historyRows,
   inputRows,
+  isDeclined,
   isObject,
   type Scenario,
 } from '../../harness/conformance/scenario/index.ts'
@@ -23,6 +26,7 @@ import {
   textParts,
 } from '../support/history.ts'
 import type { Caller } from '../support/mistakes.ts'
+import { askUntil } from '../support/recall.ts'
 import { doBefore } from './conditions/edits.ts'
 import type { Body, Trial } from './conditions/plan.ts'
 import { tryConditions } from './conditions/trials.ts'
@@ -113,6 +117,13 @@ export async function claimShown(
 /** Pages of any size show the whole history, whatever was done with its chat. */
 export async function claimPages(scenario: Scenario, chat: Chat, caller: Caller): Promise<void> {
   const { v3, claim, depth } = scenario
+  const page = await v3.history(chat, { limit: 10 })
+  const cursor = historyCursor(page)
+  if (typeof cursor === 'string') {
+    const readNext = () => v3.history(chat, { limit: 10, cursor })
+    const next = await askUntil((answer) => !isDeclined(answer), readNext)
+    claim('V3-HIST-12', () => expectAccepted(next, 'the page after the first'), next, page)
+  }
   const { rows: all } = await v3.walk(chat)
   await tryConditions(
     { ...scenario, coverage: { ...scenario.coverage, depth } },

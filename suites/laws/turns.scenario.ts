@@ -14,15 +14,14 @@ import {
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
-import { claimTurnKept } from '../support/history.ts'
 import { type Caller, secondCaller } from '../support/mistakes.ts'
-import { sayBesideOtherChat } from '../support/raced-turns.ts'
-import { askUntil, buildRecall, type Recall, sayAlone } from '../support/recall.ts'
+import { askUntil, buildRecall } from '../support/recall.ts'
 import { wholeTexts } from '../support/text-edits.ts'
 import { doBefore, sendTurns } from './conditions/edits.ts'
 import type { Law, Trial } from './conditions/plan.ts'
+import { changesAt, claimRunBefore } from './conditions/run-before.ts'
 import { requirementsOfLaws, tryConditions } from './conditions/trials.ts'
-import { claimPages, claimTurns, parentIn } from './turn-history.ts'
+import { claimPages, claimTurns } from './turn-history.ts'
 import {
   editsOf,
   hasNoForeignFacts,
@@ -55,9 +54,10 @@ describe('v3: laws of turns', () => {
     // Pages of ten rows each.
     const pages = depth === 'full' ? 3 * rows : 0
     return {
-      requests: 4 * rows + 4 * besides + 94 + pages,
-      generations: rows + besides + 18,
-      chats: 6 + (depth === 'full' ? Math.ceil(rows / 3) : 0),
+      requests: 4 * rows + 4 * besides + (depth === 'full' ? 190 : 104) + pages,
+      generations: rows + besides + (depth === 'full' ? 40 : 20),
+      chats: 6 + (depth === 'full' ? 3 + Math.ceil(rows / 3) : 0),
+      uploads: 2,
     }
   }
 
@@ -118,7 +118,11 @@ async function claimTurnLaws(scenario: Scenario, caller: Caller): Promise<void> 
   })
   await claimTurns(run, chat, [...trials, ...run.besides], run.sentKeys)
   await claimPages(scenario, chat, caller)
-  await claimRunBefore(run, buildRecall(profile, session.nonce()))
+  const isFirst = !('authorization' in caller)
+  for (const [at, changes] of (isFirst ? changesAt[scenario.depth] : [[]]).entries()) {
+    const other = at === 0 ? undefined : await v3.createChat()
+    await claimRunBefore(run, buildRecall(profile, session.nonce()), changes, other)
+  }
   for (const { body, answer } of trials.slice(-1)) {
     // A turn without its key is refused, also one with a parent, and leaves no step.
     const nonce = session.nonce()
@@ -131,28 +135,6 @@ async function claimTurnLaws(scenario: Scenario, caller: Caller): Promise<void> 
     const steps = expect(inputRows(rows, nonce), 'steps of the refused request')
     claim('V3-GEN-14', () => steps.toEqual([]), keyless, ...pages)
   }
-}
-
-/** A turn beside one of another chat, and changes of its chat, is kept; a turn with it as parent knows its fact. */
-async function claimRunBefore(run: Run, { fact, tell, ask }: Recall): Promise<void> {
-  const { v3, chat, opening, send } = run
-  const turn = v3.generateBody(chat, tell, { parent_id: run.parent, stream: true })
-  const say = (options: object) => v3.generateOk(turn, options)
-  // The question was asked before, when the chat did not know the fact.
-  const saying = await sayBesideOtherChat(run, chat, ask, say)
-  const parent = parentIn(saying)
-  if (parent === undefined) return
-  const question = v3.generateBody(chat, ask, { parent_id: parent, stream: true })
-  if (!(await claimTurnKept(run, chat, fact, saying))) return
-  await run.knowsFact({
-    requirement: 'V3-CTX-01',
-    answer: await send(question),
-    fact,
-    conversation: [opening, tell, ask],
-    again: () => send(question),
-    alone: (text) => sayAlone(run, question, text),
-    what: 'the answer to a question about the run before',
-  })
 }
 
 /** A stream that lacks reasoning is asked for again: a model need not reason about each question. */

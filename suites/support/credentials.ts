@@ -35,7 +35,8 @@ function badCredentials(surface: Surface, key: string) {
     bad(3, 'the key without a scheme', key),
     bad(1, 'the scheme alone', 'Bearer'),
     bad(4, 'the key without its last character', `Bearer ${key.slice(0, -1)}`),
-    bad(4, 'the key with one more character', `Bearer ${key}x`),
+    // What follows a comma may be read as another value of the header.
+    bad(4, 'the key with two more characters', `Bearer ${key},x`),
     bad(
       4,
       'the key with another last character',
@@ -103,6 +104,10 @@ export async function expectKeyNeeded(
   const key = keys[surface]
   requireProfile(key, 'apiKey')
   const credentials = badCredentials(surface, key)
+  // No key, another scheme, and a key that differs at its end, here that of another caller.
+  const likely = badCredentials(surface, scenario.profile.otherKey ?? key).filter(({ what }) =>
+    /^no key|under another|another last/.test(what),
+  )
   const what = `${control.request.method} ${sentPath(control)}, the accepted control,`
   assume(succeeded(control), `${what} was refused with ${statusText(control)}`, control)
   const sent = []
@@ -111,8 +116,6 @@ export async function expectKeyNeeded(
   const rows = new Map(combined.map(([name, { members = {} }]) => [name, members]))
   for (const [name, members] of [...plainOnes, ...Object.entries(variants), ...rows]) {
     const isWhole = rows.has(name) || Object.keys(members).every((member) => member === 'stream')
-    // No key, another scheme, and a key that differs at its end.
-    const likely = credentials.filter(({ what }) => /^no key|under another|another last/.test(what))
     for (const credential of isWhole ? credentials : likely) {
       const what = name === '' ? credential.what : `${credential.what} (${name})`
       const options = { role: 'negative', authorization: credential.authorization } as const

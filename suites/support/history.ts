@@ -14,6 +14,7 @@ import {
   finalResponse,
   type HistoryRow,
   type HistoryWalk,
+  historyRows,
   inputRows,
   isDeclined,
   isObject,
@@ -90,13 +91,18 @@ export async function claimTurnKept(
   // White space around an answer may be stored otherwise.
   const answer = answerParts(reply).map((text) => text.trim())
   const holdsAnswer = (value: unknown) => answer.every((text) => contains(value, text))
-  const { rows, pages } = await v3.waitForHistory(
+  const whole = await v3.waitForHistory(
     chat,
     (history) => inputRows(history, nonce).length > 0 && holdsAnswer(history),
   )
+  const isLong = whole.rows.length >= pageSize
+  const page = isLong ? await v3.history(chat, { limit: 2 * pageSize }) : undefined
+  const rows = [...whole.rows, ...(page ? historyRows(page) : [])]
+  const pages = [...whole.pages, ...(page ? [page] : [])]
   if (!everyItemShown(rows)) return true
-  // The laws of pages cover what is lost beyond the first page.
-  if (rows.length >= pageSize && !(contains(rows, nonce) && holdsAnswer(rows))) return true
+  // The laws of pages cover what is lost beyond such a page.
+  if (whole.rows.length >= 2 * pageSize && !(contains(rows, nonce) && holdsAnswer(rows)))
+    return true
   // A requirement of the stream covers bytes that it lost.
   const isWhole = !bodyText(reply).includes('\ufffd')
   const isKept = () => {

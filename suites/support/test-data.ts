@@ -1,4 +1,5 @@
-/** Files, names and forms of generations that scenarios send, and the laws of an attachment object (section 2.4). */
+/** Files, names and forms of generations that scenarios send, and the laws of an attachment object (section 2.4) and of times. */
+import { header } from '../../contract/index.ts'
 import {
   type Exchange,
   expect,
@@ -25,14 +26,15 @@ export type UploadFile = ReturnType<typeof buildTextFile>
 export const oddContents: Readonly<Record<string, (file: UploadFile) => UploadFile>> = {
   'line ends': (file) => ({
     ...file,
-    bytes: Buffer.concat([file.bytes, Buffer.from('\r\nlast line\r\n\r\n')]),
+    // Begins with a byte order mark.
+    bytes: Buffer.from(`\ufeff${new TextDecoder().decode(file.bytes)}\r\nlast line\r\n\r\n`),
   }),
   bytes: (file) => ({
     name: file.name.replace(/txt$/, 'bin'),
     type: 'application/octet-stream',
-    bytes: Buffer.concat([file.bytes, Buffer.from([0, 0xff, 0x0d, 0x0a, 0])]),
+    bytes: Buffer.concat([file.bytes, Buffer.from([0, 0xff, 0x0d, 0x0a, 0]), Buffer.alloc(70_000)]),
   }),
-  nothing: (file) => ({ ...file, bytes: new Uint8Array() }),
+  nothing: (file) => ({ ...file, name: file.name.replace(/\.txt$/, ''), bytes: new Uint8Array() }),
 }
 
 /** An attachment object; undefined if the target returns none. */
@@ -67,13 +69,38 @@ export function claimRecord(
   claim('V3-ATT-05', () => expect(type, 'content_type').toBe(file.type), uploaded)
 }
 
-/** Runs with fields such as id and output; one states the fact `{nonce}`, in both halves. */
-export function guessedRuns({ recall }: TargetProfile, session: Session): readonly unknown[] {
+/** The time that an answer states is that of its Date header, unless a clock is wrong by less than a time zone. */
+export function claimTimeOfNow(
+  claim: Scenario['claim'],
+  requirement: 'OAI-CHAT-04' | 'V2-MSG-07',
+  answer: Exchange,
+  stated: number,
+): void {
+  const now = Date.parse(header(answer.response?.headers ?? [], 'date') ?? '')
+  if (Number.isNaN(stated) || Number.isNaN(now)) return
+  const minutes = Math.round(Math.abs(stated - now) / 60_000)
+  const what = 'minutes between the time of creation and the Date of the answer'
+  claim(requirement, () => expect(minutes, what).toBeLessThan(maxMinutes), answer)
+}
+
+/** Limit below half an hour, the smallest difference between time zones. */
+const maxMinutes = 20
+
+/** Runs with fields such as id and output; one states the fact `{nonce}`, in both halves or in its output alone. */
+export function guessedRuns(
+  { recall }: TargetProfile,
+  session: Session,
+  isInBoth = true,
+): readonly unknown[] {
   return ['OK.', recall.tell, 'OK.'].map((text) => {
     const id = session.uuid()
     const part = { type: 'output_text', text: `Noted: ${text}`, annotations: [] }
     const message = { type: 'message', id: `msg_${id}`, role: 'assistant', status: 'completed' }
-    return { id, input: [inputText(text)], output: [{ ...message, content: [part] }] }
+    return {
+      id,
+      input: [inputText(isInBoth ? text : 'OK.')],
+      output: [{ ...message, content: [part] }],
+    }
   })
 }
 

@@ -7,10 +7,12 @@ type Edit = (body: Body) => Body
 
 /** Kinds of text in a field of a body, with words of the scenario, so that no fixed wording identifies a run. */
 export function textEdits(member: string, texts: Scenario) {
-  return textEditsOf(texts, (change) => (body) => ({
+  const edit = (change: (text: string) => string) => (body: Body) => ({
     ...body,
     [member]: change(String(body[member])),
-  }))
+  })
+  // No model reads a message that is only stored.
+  return textEditsOf(texts, edit, member === 'content' ? 4_500 : 300)
 }
 
 /** Kinds of text in the last message of a completion. */
@@ -32,45 +34,54 @@ export function messagesOf(body: Body): readonly Body[] {
 function textEditsOf(
   { prompts, session }: Scenario,
   edit: (change: (text: string) => string) => Edit,
+  notes = 300,
 ) {
   const [first, last] = [prompts.instruction('First line.'), prompts.instruction('Last line.')]
-  const { text: kinds, ...others } = nameEditsOf(edit)
+  let literals = 0
+  // A name may be tidied, or be too long for these.
+  const ofTexts = (of: (text: string) => string, more: string) =>
+    edit((text) => `${of(text)} ${more}`)
   return {
-    ...others,
+    characters: { 'beyond ASCII': ofTexts(beyondAscii, 'a\u00a0b ❤️ 🇩🇪') },
+    spaces: { double: edit(withSpaces) },
     lines: {
-      LF: edit((text) => `${first}\n${text}\n\n${last}`),
-      CRLF: edit((text) => `${first}\r\n${text}\r\n${last}`),
+      LF: edit((text) => `\`\`\`js\n${first}\n\`\`\`\n${text}\n\n\n\n${last}`),
+      CRLF: edit((text) => `${first}\r\n${text}\r\n${last}\r${first}`),
     },
     'outer space': { given: edit((text) => `  ${text}\t `) },
     length: {
       'of 1,000 characters and more': edit(
         (text) =>
-          `${Array.from({ length: 300 }, () => prompts.note(session.nonce())).join(' ')} ${text}`,
+          `${Array.from({ length: notes }, () => prompts.note(session.nonce())).join(' ')} ${text}`,
       ),
     },
     text: {
-      ...kinds,
-      'of digits': edit(digitsOf),
+      'like JSON': edit(likeJson),
+      'like HTML, with escapes': ofTexts(likeHtml, masked),
+      'of digits': edit((text) => `00${digitsOf(text)}`),
       'of one character': edit((text) => digitsOf(text).at(-1) ?? '7'),
-      true: edit(() => 'true'),
+      'a literal': edit(() => ['null', 'true'][literals++ % 2] ?? 'null'),
     },
   }
 }
 
+/** Parts of a text that careless code fills in, masks or makes a link. */
+const masked = `\${HOME} 4111111111111111 a.b@c.example https://c.example/A?b=1&c`
+
 /** Kinds of a name. */
 export function nameEditsOf(edit: (change: (text: string) => string) => Edit) {
   return {
-    characters: { 'beyond ASCII': edit((text) => `${text} ö 京 𝒜 👩‍🚀 n\u0303`) },
-    spaces: { double: edit((text) => `${text}  a  b`) },
+    characters: { 'beyond ASCII': edit(beyondAscii) },
+    spaces: { double: edit(withSpaces) },
     lines: { LF: edit((text) => `${text}\nline 2`) },
-    text: {
-      'like JSON': edit((text) => JSON.stringify({ note: text, n: [1, null] })),
-      'like HTML, with escapes': edit(
-        (text) => `<b>${text}</b> &amp; C:\\new %41+%20 {{x}} $A *i*`,
-      ),
-    },
+    text: { 'like JSON': edit(likeJson), 'like HTML, with escapes': edit(likeHtml) },
   }
 }
+
+const beyondAscii = (text: string) => `${text} ö 京 𝒜 👩‍🚀 n\u0303`
+const withSpaces = (text: string) => `${text}  a  b`
+const likeJson = (text: string) => JSON.stringify({ note: text, n: [1, null] })
+const likeHtml = (text: string) => `<b>${text}</b> &amp; C:\\new %41+%20 {{x}} $A *i*`
 
 /** Kinds of text that one question may have together. */
 export const combinedTexts = {

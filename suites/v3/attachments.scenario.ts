@@ -21,7 +21,7 @@ describe('v3: attachments', () => {
     'POST /attachment MUST return an attachment that describes a file',
     covers([...described, 'V3-ATT-06', 'V3-ATT-08'], { requests: 13, uploads: 3 }),
     async ({ attachments, claim, session, profile }) => {
-      const named = buildTextFile(session, session.nonce(), ' Größe 東京')
+      const named = buildTextFile(session, session.nonce(), ' Größe 東京 (1)+A')
       const first = await attachments.upload(named)
       // Open: which names are refused.
       const file = isContentRefusal(first) ? buildTextFile(session) : named

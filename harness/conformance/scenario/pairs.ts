@@ -86,7 +86,7 @@ const byShortText = [...partsOfText, 'max_tokens', 'tools']
 const replaced: Readonly<Record<string, readonly string[]>> = {
   'text of digits': byShortText,
   'text of one character': byShortText,
-  'text true': byShortText,
+  'text a literal': byShortText,
   'form stream': ['stream'],
   'form stream with usage': ['stream'],
   'input image': ['model'],

@@ -8,6 +8,7 @@ import { counting } from '../patches/services.ts'
 import { type Fault, faultTable } from '../table.ts'
 import { grammarFaults } from './grammar.ts'
 import { openaiFaults } from './openai.ts'
+import { textFaults } from './texts.ts'
 import { v2Faults } from './v2.ts'
 import { chatFaults } from './v3/chats.ts'
 import { streamEventFaults } from './v3/events.ts'
@@ -22,6 +23,7 @@ export const faults: readonly Fault[] = [
   ...grammarFaults,
   ...openaiFaults,
   ...v2Faults,
+  ...textFaults,
   ...chatFaults,
   ...generateFaults,
   ...historyFaults,

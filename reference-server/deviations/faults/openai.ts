@@ -3,8 +3,17 @@ import type { SseBlock } from '../../events/sse.ts'
 import type { Generation, Turn } from '../../model/types.ts'
 import type { Patch } from '../../services.ts'
 import { isText, type Json, setAt, toList, toObject } from '../patches/json.ts'
-import { onBlocks, onEachBlock, onError, onSuccessBody, textOf } from '../patches/replies.ts'
+import {
+  onBlocks,
+  onEachBlock,
+  onError,
+  onReply,
+  onSuccessBody,
+  setFields,
+  textOf,
+} from '../patches/replies.ts'
 import { onRequestBody, rejectRequests } from '../patches/requests.ts'
+import { visionModel } from '../patches/routes.ts'
 import { compose, mapping, onModel, perServer } from '../patches/services.ts'
 import { type Fault, faultTable } from '../table.ts'
 
@@ -12,6 +21,30 @@ const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 }
 
 export const openaiFaults: readonly Fault[] = [
   ...faultTable({
+    'OAI-CHAT-04 openai-created-in-local-time: created is three hours ahead.': setFields(
+      'openai.chat',
+      { created: (created: unknown) => Number(created) + 3 * 3_600 },
+    ),
+    'OAI-MODELS-01 openai-models-after-a-refusal: After a refused completion, the list of models lacks that for images.':
+      perServer(
+        () => ({ isRefused: false }),
+        (state) => [
+          onReply('openai.chat', (reply) => {
+            if (reply.status === 400) state.isRefused = true
+            return reply
+          }),
+          onSuccessBody('openai.models', (body) =>
+            state.isRefused
+              ? { ...body, data: toList(body['data']).filter(({ id }) => id !== visionModel) }
+              : body,
+          ),
+        ],
+      ),
+    'OAI-STOP-01 openai-stop-of-one-word: A text as stop sequence is ignored if it has several words.':
+      onRequestBody(['openai.chat'], (body) => {
+        const { stop, ...rest } = body
+        return isText(stop) && /\S \S/.test(stop) && body['stream'] !== true ? rest : body
+      }),
     'OAI-CHAT-13 openai-answers-cached-by-question: Answers are cached by the last message and the parameters, regardless of earlier messages.':
       mapping<Generation>((answers) =>
         onModel('compatible', (model, request) => {

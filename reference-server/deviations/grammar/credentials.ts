@@ -42,11 +42,22 @@ const mistakes = acceptances({
     const [, text] = Buffer.from(password, 'base64').toString().split(':')
     return scheme === 'Basic' ? keys.find((key) => key === text) : undefined
   },
+  'the key is accepted before a comma': (given, keys) =>
+    keys.find((key) => bearerKey(given)?.split(',')[0] === key),
   'a prefix of the key is accepted': (given, keys) =>
     keys.find((key) => key.startsWith(bearerKey(given) ?? '?')),
   'a key is accepted with more after it': (given, keys) =>
     keys.find((key) => bearerKey(given)?.startsWith(key)),
 })
+
+/** Few requests show what is wrong with one of several keys. */
+const ofOneKey = acceptances(
+  {
+    'the last character of another key is not compared': (given, [, ...keys]) =>
+      keys.find((key) => bearerKey(given)?.slice(0, -1) === key.slice(0, -1)),
+  },
+  ['search: given', 'cursor', 'parent_id'],
+)
 
 const refusedTooLate = acceptances({
   'a request without a key takes effect': (given, [key]) => (given === undefined ? key : undefined),
@@ -77,5 +88,5 @@ export const changingOperations: readonly FaultyOperation[] = [
 
 export function credentialEffects(operation: FaultyOperation): readonly Effect[] {
   const late = changingOperations.includes(operation) ? refusedTooLate : []
-  return [...credentials, ...mistakes, ...late]
+  return [...credentials, ...mistakes, ...ofOneKey, ...late]
 }

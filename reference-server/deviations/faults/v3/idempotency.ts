@@ -24,6 +24,10 @@ export const idempotencyFaults = faultTable({
     rejectKeys((key) => key.length > 36),
   'V3-IDEM-06 v3-idempotency-words-alone: An Idempotency-Key may contain only letters, digits, underscores and hyphens.':
     rejectKeys((key) => !/^[\w-]+$/.test(key)),
+  'V3-IDEM-07 v3-idempotency-up-to-a-comma: An Idempotency-Key ends at its first comma or semicolon.':
+    renameKeys(({ key }) => key.split(/[,;]/)[0] ?? ''),
+  'V3-IDEM-03 v3-idempotency-forgets-left-streams: The Idempotency-Key of a stream whose client has left is forgotten.':
+    forgetLeft(),
   'V3-IDEM-07 v3-idempotency-by-content: An identical request with a different Idempotency-Key is treated as a repeat.':
     mapping<string>((prints) => [
       renameKeys(({ key }) => prints.get(key) ?? ''),
@@ -97,6 +101,22 @@ function forgetFinished(form: Form): Patch {
       finish: (scope, run) => (chats.has(scope.key) ? release(scope) : finish(scope, run)),
     })),
   )
+}
+
+/** Slow, so that the client leaves before the answer is complete. */
+function forgetLeft(): Patch {
+  return mapping<AbortSignal>((signals) => [
+    (services) => ({ ...services, timing: (count) => services.timing(count, { gapMs: 10 }) }),
+    onRequest('v3.generate', (call) => {
+      const key = call.headers['idempotency-key']
+      if (!signals.has(key)) signals.set(key, call.signal)
+      return call
+    }),
+    onStore('idempotency', ({ finish, release }) => ({
+      finish: (scope, run) =>
+        signals.get(scope.key)?.aborted ? release(scope) : finish(scope, run),
+    })),
+  ])
 }
 
 function storeReplays(form: Form): Patch {
