@@ -159,7 +159,7 @@ async function rejudged(
   a: StoredReport,
   b: StoredReport,
   io: Io,
-  { json }: CompareFlags,
+  { json, quiet }: CompareFlags,
 ): Promise<{ readonly report?: ConformanceReport; readonly notes: readonly string[] }> {
   const missing = [runRecordName, exchangesName].filter((name) => !existsSync(join(a.dir, name)))
   if (missing.length > 0) {
@@ -169,7 +169,7 @@ async function rejudged(
   }
   const { rejudge } = await import('../../conformance/recording/rejudge.ts')
   const outDir = mkdtempSync(join(tmpdir(), 'chatgen-compare-'))
-  const progress = showProgress(io, !json)
+  const progress = showProgress(io, !json && !quiet)
   try {
     const { signal } = io
     const report = await rejudge({ dir: a.dir, outDir, signal, onProgress: progress.update })

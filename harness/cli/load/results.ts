@@ -50,9 +50,12 @@ export function openLoadJournal(
 ): JournalPlace | undefined {
   const { v3, history } = partSize(spec, shard ?? wholePlan).needs
   if (v3 + history === 0) return undefined
-  makeFolder(folder)
   const file = join(folder, journalName)
-  startJournal(file, setup)
+  const start = () => {
+    makeFolder(folder)
+    startJournal(file, setup)
+  }
+  refusing(Error, start, `cannot write ${file}`)
   return { file }
 }
 

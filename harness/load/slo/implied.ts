@@ -14,6 +14,8 @@ export interface RequestTotals {
   readonly whole: number
   /** Due requests with any outcome; those still open are left out. */
   readonly due: number
+  /** Still open at the end, without a byte of an answer. */
+  readonly unanswered: number
   readonly errors: readonly Pick<ErrorRow, 'kind' | 'count' | 'detail'>[]
 }
 
@@ -30,7 +32,7 @@ export function impliedSlos(
   run: RequestTotals,
   maxRefusals: number | null = null,
 ): SloRow[] {
-  const { whole, due, errors } = run
+  const { whole, due, errors, unanswered } = run
   const saysItself = slos.some(({ kind }) => kind === 'errors' || kind === 'goodput')
   const endless = errors.filter(({ kind }) => kind === 'limit').map(({ detail }) => detail)
   const rowOf = (expression: string, kinds: readonly ErrorRow['kind'][], problem: string) => {
@@ -46,6 +48,9 @@ export function impliedSlos(
       'received no readable answer, or none within the timeout',
     ),
   ]
+  const sent = due + unanswered
+  const tolerated = saysItself ? (maxRefusals ?? defaultMaxRefusals) * sent : 0
+  const silence = `${unanswered} of ${sent} requests had no answer yet when the run ended: give it a longer --drain.`
   const noneWhole = `None of ${due} due requests was answered whole.`
   return [
     ...(saysItself ? [] : rows),
@@ -55,6 +60,7 @@ export function impliedSlos(
       ['limit'],
       `were abandoned because their answer exceeded a limit: ${endless.join('; ')}`,
     ),
+    ...(due > 0 && unanswered > tolerated ? [undecided('each request is answered', silence)] : []),
     ...(saysItself && maxRefusals === null ? [] : refused(run, maxRefusals)),
     ...(saysItself || whole > 0 || due === 0 ? [] : [missed('some answer is whole', 0, noneWhole)]),
   ]

@@ -136,6 +136,7 @@ test('rates are what the window held', () => {
 const answered = (whole: number, errors: RequestTotals['errors'] = []): RequestTotals => ({
   whole,
   due: whole + errors.reduce((sum, { count }) => sum + count, 0),
+  unanswered: 0,
   errors,
 })
 const refused = (count: number, detail = '503') => ({ kind: 'status', detail, count }) as const
@@ -143,6 +144,15 @@ const rows = (run: RequestTotals, slos: readonly string[] = [], maxShare: number
   impliedSlos(parseSlos(slos), run, maxShare).map(
     ({ expression, verdict }) => `${expression}: ${verdict}`,
   )
+
+test('requests that hang at the end of a run leave it open, unless an SLO tolerates as many failures', () => {
+  const hanging = (unanswered: number) => ({ ...answered(99), unanswered })
+  const row = ['each request is answered: undecided']
+  expect(rows(hanging(1))).toEqual(row)
+  expect(rows(hanging(1), ['errors < 1%'])).toEqual([])
+  expect(rows(hanging(2), ['errors < 1%'])).toEqual(row)
+  expect(rows(hanging(2), ['goodput > 90%'], 0.05)).toEqual([])
+})
 
 describe('refusals', () => {
   test('beyond 1 % are missed, with the share and what refused', () => {

@@ -44,7 +44,9 @@ export function summarize(run: RunMetrics, options: SummaryOptions) {
   const window = measuredWindow(run, options)
   const { from, to, fromNs, toNs } = window
   const kept = run.group(from, to)
-  const { outcomes } = run.group(0, Number.POSITIVE_INFINITY)
+  const whole = run.group(0, Number.POSITIVE_INFINITY)
+  const { outcomes } = whole
+  const silent = whole.censored('ttfb', 'response').count
   const independence = independenceOf(run, fromNs, toNs)
   const evidence = sloEvidence(run, window)
   const errors = run.failures.rows(countDue(outcomes))
@@ -69,7 +71,10 @@ export function summarize(run: RunMetrics, options: SummaryOptions) {
       ...options.slos.map((slo) => decideSlo(slo, evidence)),
       ...impliedSlos(
         options.slos,
-        { whole: outcomes.ok, due: countDue(outcomes), errors },
+        {
+          ...{ whole: outcomes.ok, due: countDue(outcomes), errors },
+          unanswered: Math.min(outcomes.open, silent),
+        },
         options.maxRefusals ?? null,
       ),
     ],
