@@ -17,8 +17,8 @@ export interface DetectingServer {
 }
 
 /**
- * Applies a fault to answers to callers that are not recognized. The fault must patch `outgoing`; its other
- * patches have no effect.
+ * Applies a fault to answers to callers that are not recognized. The fault must patch `outgoing`, with what it has seen
+ * of the request; its other patches have no effect.
  */
 export function unlessRecognized({ recognizer }: DetectingServer, fault: Patch): Patch {
   return (services) => {
@@ -26,6 +26,7 @@ export function unlessRecognized({ recognizer }: DetectingServer, fault: Patch):
     const faulty = fault(services)
     return {
       ...services,
+      incoming: faulty.incoming,
       outgoing: (call, reply) => (isTest(call, reply) ? services : faulty).outgoing(call, reply),
     }
   }
