@@ -88,6 +88,6 @@ export interface ScenarioOutcome {
   readonly unproven: readonly Undecided[]
   readonly cost: Cost
   readonly traffic: Traffic
-  /** A conversation failed that ended the scenario; another run of it may pass. */
-  readonly isCutShort?: boolean
+  /** A conversation failed that ended the scenario, or an early read; another run of it may pass. */
+  readonly isCutShort?: boolean | 'early'
 }

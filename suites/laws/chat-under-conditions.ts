@@ -109,7 +109,9 @@ export class ChatUnderConditions {
       const refused = await chats.patch(chat.id, wrong, { role: 'negative', ...caller })
       if (!isDeclined(refused)) chat = await v3.createChat(caller)
     }
-    const twin = hasTwin ? { twin: await v3.createChat(caller, chat.name) } : {}
+    // Names of chats may be unique.
+    const twinOf = () => v3.createChat(caller, chat.name).catch(() => v3.createChat(caller))
+    const twin = hasTwin ? { twin: await twinOf() } : {}
     const isShown = isTwinFavorite && twin.twin && (await this.#favors(twin.twin, caller))
     const isFavorite = { isTwinFavorite: isShown === true }
     this.#state = { chat, caller, firstName: chat.name, ...twin, ...isFavorite, sent: [] }

@@ -78,7 +78,9 @@ export function createStopLaw(
         if (tried.has(kind)) continue
         const mark = isOfMany && !isStream ? markIn(answer) : undefined
         const phrase = form === 'text' && !isStream ? phraseIn(answer) : undefined
-        const sequence = mark ?? phrase ?? wordIn(answer, isStream, waiting?.sequence)
+        const word = wordIn(answer, isStream, waiting?.sequence)
+        // Chunks may be shorter than words.
+        const sequence = mark ?? phrase ?? word ?? markIn(answer)
         if (sequence === undefined) continue
         tried.add(kind)
         // Neither first nor last in a list, because a server may read only one of these.

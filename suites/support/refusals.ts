@@ -49,10 +49,11 @@ export function namesPrefix(exchange: Exchange, prefixes: readonly string[]): bo
   })
 }
 
-/** Body text for the search for a hint (section 7): decodes `\/api\u002fv2` in JSON, `&#x2F;api&#x2F;v2` in HTML. */
+/** Body text for the search for a hint (section 7): decodes `\/ap\u0069\u002fv2` in JSON, `&#x2F;api&#x2F;v2` in HTML. */
 export function hintText(exchange: Exchange): string {
   return bodyText(exchange)
-    .replaceAll(/\\+(?:\/|u002f)/gi, '/')
+    .replaceAll(/\\+u([\da-f]{4})/gi, (_, code: string) => String.fromCharCode(parseInt(code, 16)))
+    .replaceAll(/\\+\//g, '/')
     .replaceAll(/&(?:#0*47|#x0*2f|sol);/gi, '/')
 }
 

@@ -128,7 +128,7 @@ async function useAsV3({ v3, profile, prompts }: Scenario, chatId: string) {
     .filter((call) => isDeclined(call) && namesPrefix(call, namesOf(profile, 'v2')))
     .map((call) => `${call.request.method} ${sentPath(call)}`)
   const taken = succeeded(history) && isResponse(reply)
-  assume(taken || wrong.length > 0, 'history or generation fails, not for the version', reply)
+  assume(taken || wrong.length > 0, 'history or generation fails, not for the version', ...calls)
   return { wrong, calls }
 }
 

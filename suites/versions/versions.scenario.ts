@@ -60,7 +60,8 @@ describe('versions of chats', () => {
       const nonce = session.nonce()
       const { messageId } = await v2.storeAndGenerate(before, prompts.brief(nonce))
       const mine = await v3.createChat()
-      assume(succeeded(await v3.history(mine)), 'v3 history does not work for a v3 chat')
+      const history = await v3.history(mine)
+      assume(succeeded(history), 'v3 history does not work for a v3 chat', history)
       const wasFavorite = contains((await chats.readFavorites()).body, before)
       const secrets = [session.nonce(), session.nonce()] as const
 

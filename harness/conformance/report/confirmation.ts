@@ -23,8 +23,9 @@ import type { ScenarioResult } from './verdicts.ts'
  *   scenario that saw a late change is doubtful too (`mayBeStale`). Repeats of that scenario wait after each
  *   change until it must be visible, and decide alone.
  * - A scenario that ended at a failed conversation whose request can't be sent again (`isCutShort`) runs again
- *   once: one answer of a gateway to a chat's creation would leave a hundred requirements open. The repeat
- *   counts if it leaves fewer open; what the first try proved stays.
+ *   once: one answer of a gateway to a chat's creation would leave a hundred requirements open. So does one that ended
+ *   at a 404 to a read (`early`), whose repeat waits for changes. The repeat counts if it leaves fewer open; what the
+ *   first try proved stays.
  * - If answers contradict earlier ones of the same operations without exception (the key is refused, or a page
  *   or a 404 answers), the run stops (`limits/circuit-breaker.ts`); what is not confirmed by then is inconclusive.
  *
@@ -62,7 +63,7 @@ export function needsRepeat(tries: readonly Try[]): boolean {
 }
 
 function withoutCutShort<One extends Try>(tries: readonly One[]): readonly One[] {
-  return tries[0]?.isCutShort === true ? tries.slice(1) : tries
+  return tries[0]?.isCutShort ? tries.slice(1) : tries
 }
 
 /** One result of all tries of a scenario; a doubtful violation that they do not confirm is inconclusive. */

@@ -46,8 +46,14 @@ export function assume(
   ...evidence: readonly Evidence[]
 ): asserts condition {
   if (condition) return
-  const ids = exchangesOf(evidence).map(({ id }) => id)
-  throw new InconclusiveError(reason, ids)
+  const exchanges = exchangesOf(evidence)
+  const ids = exchanges.map(({ id }) => id)
+  throw new InconclusiveError(reason, ids, exchanges.some(isUnknown) && 'early')
+}
+
+/** One of several replicas may not know yet what another one has stored. */
+function isUnknown({ request, response }: Exchange): boolean {
+  return request.method === 'GET' && response?.status === 404
 }
 
 /** Ends the scenario if an exchange that it needs was refused; `what` is its subject. */

@@ -137,11 +137,13 @@ const withSession = base
       signal,
       slot,
     )
-    if (before.some(mayBeStale)) session.waitsForChanges = true
+    if (before.some((one) => mayBeStale(one) || one.isCutShort === 'early'))
+      session.waitsForChanges = true
     const end = async () => {
       await session.cleanUp()
       slot.release()
-      const isCutShort = task.result?.errors?.at(-1)?.['mayPass'] === true
+      const mayPass: unknown = task.result?.errors?.at(-1)?.['mayPass']
+      const isCutShort = mayPass === 'early' ? ('early' as const) : mayPass === true
       const outcomes = [...before, { ...session.outcome(), ...(isCutShort && { isCutShort }) }]
       task.meta.outcomes = outcomes
       if (!signal.aborted && needsRepeat(outcomes)) throw new ScenarioRepeat()

@@ -11,10 +11,14 @@ export class InconclusiveError extends Error {
   override readonly name: string = 'InconclusiveError'
   readonly code = scenarioEnd.inconclusive
   readonly exchanges: readonly string[]
-  /** Another run of the scenario may end otherwise. */
-  readonly mayPass: boolean
+  /** Another run of the scenario may end otherwise; `early`: if it waits until changes must be visible. */
+  readonly mayPass: boolean | 'early'
 
-  constructor(reason: string, exchanges: readonly string[] = [], mayPass = false) {
+  constructor(
+    reason: string,
+    exchanges: readonly string[] = [],
+    mayPass: boolean | 'early' = false,
+  ) {
     super(reason)
     this.exchanges = exchanges
     this.mayPass = mayPass

@@ -66,10 +66,10 @@ export const shapes: readonly Dialect[] = alternatives({
       detail: status === 400 ? [{ loc: ['body'], msg, type: 'value_error' }] : msg,
     }),
   ),
-  'errors-as-a-list: Errors have the form {"errors": […]}, with escaped slashes.': errorsAs(
-    'application/json',
-    (message) => Buffer.from(withEscapedSlashes({ errors: [{ message }] })),
-  ),
+  'errors-as-a-list: Errors have the form {"errors": […]}, with escaped slashes and letters.':
+    errorsAs('application/json', (message) =>
+      Buffer.from(withEscapedSlashes({ errors: [{ message }] }).replaceAll('pi', 'p\\u0069')),
+    ),
   'errors-as-a-json-text: Errors are a single JSON string.': errorsAs(
     'application/json',
     (message) => message,

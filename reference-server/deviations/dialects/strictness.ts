@@ -107,6 +107,14 @@ export const strictness = dialectTable({
         return reply
       }),
     ]),
+  'titles-without-a-body: A request for a title that has a body is rejected with 400.':
+    rejectRequests('v3.generateName', (_, { headers }) => Number(headers['content-length']) > 0),
+  'chat-names-once: A name that was given to a chat before is rejected with 409.': remembering(
+    (names) => [
+      rejectRequests('v3.createChat', ({ name }) => names.has(String(name)), 409),
+      onSuccessBody('v3.createChat', (chat) => names.add(String(chat['name'])) && chat),
+    ],
+  ),
   'chats-remember-by-themselves: A v3 generation continues the latest run of its chat even without parent_id.':
     mapping<string>((latest) => [
       onRequestBody('v3.generate', (body) => {

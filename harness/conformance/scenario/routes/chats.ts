@@ -42,8 +42,12 @@ export function chatRoutes(session: Session) {
     remove: on('v3.deleteChat'),
     addFavorite: on('v3.addFavorite'),
     removeFavorite: on('v3.removeFavorite'),
-    // Whether there must be a body is not shown.
-    generateName: on('v3.generateName', { json: {} }),
+    /** Sends a body unless it is refused for that, as neither is shown. */
+    async generateName(chat: string, options: SendOptions = {}): Promise<Exchange> {
+      const answer = await to('v3.generateName', chat, { json: {}, ...options })
+      const isForBody = [400, 415, 422].includes(answer.response?.status ?? 0)
+      return isForBody ? to('v3.generateName', chat, options) : answer
+    },
     attachments: (chat: string, query: Query = {}, options: SendOptions = {}): Promise<Exchange> =>
       to('v3.chatAttachments', chat, { query, ...options }),
 

@@ -56,10 +56,12 @@ describe('Retry-After', () => {
   })
 
   const [two, thirty] = ['2', '30'].map((retryAfter) => exchange(429, { retryAfter }))
+  const none = exchange(429, { retryAfter: '0' })
   const useless = exchange(503, { retryAfter: 'soon' })
   test.each([
     ['is waited for, but not too often', [two, thirty, two, two], [2_000, 30_000, 2_000, null]],
     ['has a growing time in its place', Array(4).fill(useless), [500, 1_000, 2_000, null]],
+    ['is prolonged where it was too short', Array(4).fill(none), [0, 1_000, 2_000, null]],
   ])('%s', (_, answers, waits) => {
     const pace = createRateLimiter({ retryAfterMs: 30_000 })
     expect(answers.map((answer, attempt) => pace.retryAfter(answer, attempt))).toEqual(waits)

@@ -45,7 +45,10 @@ export function createRateLimiter(
       }
       // One wait for each time that it is down.
       if (state.lost.has(origin)) return 0
-      const waitMs = retryAfterMs(exchange) ?? Math.min(firstWaitMs * 2 ** attempt, maxMs)
+      const askedMs = retryAfterMs(exchange)
+      // After a wait that was too short, or without one that is asked for.
+      const ownMs = Math.min(firstWaitMs * 2 ** attempt, maxMs)
+      const waitMs = attempt === 0 ? (askedMs ?? ownMs) : Math.max(askedMs ?? 0, ownMs)
       if (waitMs > maxMs) return null
       // A conflict is that of one chat.
       if (exchange.response?.status !== 409)

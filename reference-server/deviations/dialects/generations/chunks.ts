@@ -88,6 +88,12 @@ export const chunks: readonly Dialect[] = [
     'chunks-without-empty-content: content is omitted in chunks without text.': setInChunks({
       [delta]: (old: Json) => (old['content'] ? old : { ...old, content: undefined }),
     }),
+    'chunks-of-one-character: Each chunk contains one character of the text.': editChunks(
+      (chunk) =>
+        isPlain(chunk) && textOf(chunk) !== ''
+          ? [...textOf(chunk)].map((character) => setAt(chunk, `${delta}.content`, character))
+          : [chunk],
+    ),
     'chunks-with-empty-content-between: Each chunk is followed by a chunk with empty content.':
       editChunks((chunk) =>
         isPlain(chunk) ? [chunk, setAt(chunk, delta, { content: '' })] : [chunk],

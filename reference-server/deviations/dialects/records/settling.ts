@@ -2,6 +2,9 @@
 
 import type { Services } from '../../../services.ts'
 import type { Chat } from '../../../store/types.ts'
+import { toObject } from '../../patches/json.ts'
+import { onSuccessBody } from '../../patches/replies.ts'
+import { rejectRequests } from '../../patches/requests.ts'
 import {
   compose,
   editChatRows,
@@ -56,13 +59,13 @@ export const settling = dialectTable({
       documents: async (...base) => settled(await documents(...base)),
     }),
   ),
-  'replicas-in-turn: Of two replicas, each answers for 70 ms; one shows changes of chats and histories after 800 ms.':
+  'replicas-in-turn: Of two replicas, each answers for 70 ms; one shows changes of chats and histories, and new chats, after 800 ms.':
     replicasInTurn,
 })
 
 const turnMs = 70
 
-/** Reads of the lagging replica, during its turns. A new chat can be read at once, but is listed late. */
+/** Reads of the lagging replica, during its turns. A new chat can be used at once, but is read and listed late. */
 function replicasInTurn(services: Services): Services {
   const changes = new Map<string, { readonly before: Chat; readonly atMs: number }>()
   const isHidden = (atMs: number) =>
@@ -72,7 +75,15 @@ function replicasInTurn(services: Services): Services {
     const change = changes.get(id)
     return change !== undefined && isHidden(change.atMs) ? change.before : undefined
   }
+  const madeAt = new Map<unknown, number>()
   return compose([
+    onSuccessBody('v3.createChat', (chat) => madeAt.set(chat['id'], Date.now()) && chat),
+    rejectRequests(
+      ['v3.chat', 'v3.history', 'v3.chatAttachments'],
+      (_, { params, query }) =>
+        isHidden(madeAt.get(params['chat_id'] ?? toObject(query)['chat_id']) ?? 0),
+      404,
+    ),
     onStore('history', ({ page }) => ({ page: editedRows(page, (rows) => rows.filter(isShown)) })),
     onStore('chats', (chats) => {
       const note = async (owner: string, id: string) => {
