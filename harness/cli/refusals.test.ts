@@ -79,6 +79,7 @@ check URL --failed --out DIR/checked => has results of http://127.0.0.1:4010: ru
 check http://127.0.0.1:4010 --failed --only V3-IDEM-01 --out DIR/checked => has no results of this selection
 # Targets. An unreachable one is exit code 3, which a mistake in the flags precedes.
 check => no target given: pass a URL
+check URL --watch DIR/nowhere => --watch: ENOENT
 check URL --only NOTHING => NOTHING
 check URL --reference => --reference, not both
 check --reference --target DIR/nowhere.yaml => --reference, not both
@@ -118,6 +119,7 @@ report DIR/newer.json => newer.json has schema version 2
 report DIR/bare.json => bare.json: outcome: 
 compare DIR/bare.json DIR/nowhere => no such file or folder
 compare DIR/load.json DIR/bare.json => reports of different kinds cannot be compared
+compare DIR/bare.json DIR/bare.json --tolerance 3% => --tolerance does not apply to a conformance-report
 compare DIR/load.json DIR/array.json => load.json is a load-report, DIR/array.json is no report
 rejudge DIR => there is no DIR/run.json
 certify --reference --product DIR/product.yaml => product.yaml:2: nmae: there is no such field. Did you mean name?

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { readdirSync, statSync, watch } from 'node:fs'
+import { accessSync, readdirSync, statSync, watch } from 'node:fs'
 import { connect } from 'node:net'
 import { join, relative, resolve, sep } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -31,10 +31,7 @@ export function openWatch(path: string | undefined, out: string) {
   let changed: string | null = null
   let target: URL | undefined
   let isUp = true
-  const watcher =
-    path === undefined
-      ? undefined
-      : refusing(Error, () => watch(path, { recursive: true }), '--watch')
+  const watcher = path === undefined ? undefined : refusing(Error, () => watchAll(path), '--watch')
   watcher?.on('change', (_, name) => {
     const file = resolve(path ?? '', String(name))
     const isOwn = `${file}${sep}`.startsWith(`${resolve(out)}${sep}`)
@@ -63,6 +60,12 @@ export function openWatch(path: string | undefined, out: string) {
     },
     close: () => watcher?.close(),
   }
+}
+
+/** @throws if the path does not exist, which the recursive watch of Linux leaves open */
+function watchAll(path: string) {
+  accessSync(path)
+  return watch(path, { recursive: true })
 }
 
 const ignored: readonly string[] = ['.git', 'node_modules']

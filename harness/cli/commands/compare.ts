@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Command } from 'commander'
 import type { ConformanceReport } from '../../../contract/report/conformance.ts'
 import { type Comparison, compareReports, worseChanges } from '../../../reports/compare/compare.ts'
 import { conditionsOf, type Side } from '../../../reports/compare/conditions.ts'
@@ -107,6 +108,7 @@ export const compareCommand = defineCommand({
         `reports of different kinds cannot be compared: ${files.map(({ file, kind }) => `${file} is ${kindText(kind)}`).join(', ')}`,
       ])
     }
+    refuseFiguresFlags(command, kind)
     if (kind === 'load-report' || kind === 'capacity-report') {
       const comparison =
         kind === 'load-report'
@@ -128,6 +130,15 @@ export const compareCommand = defineCommand({
     return anyEdited(files) ? exitCode.usage : codeOf(comparison, b.report)
   },
 })
+
+/** @throws ConfigurationError for a flag that has no effect on reports of this kind */
+function refuseFiguresFlags(command: Command, kind: unknown): void {
+  const ofCapacity = kind === 'capacity-report' ? ['metric'] : []
+  const idle = kind === 'conformance-report' ? ['metric', 'tolerance'] : ofCapacity
+  const given = idle.filter((name) => command.getOptionValueSource(name) === 'cli')
+  if (given.length === 0) return
+  throw new ConfigurationError(given.map((name) => `--${name} does not apply to a ${String(kind)}`))
+}
 
 function kindText(kind: unknown): string {
   return typeof kind === 'string' ? `a ${kind}` : 'no report'

@@ -38,7 +38,8 @@ test('a run whose target is silent is ended at once by a second SIGINT, and can 
   await ends('rejudge results --quiet', 5, { out: /^INCOMPLETE/ })
   // vitest, which is being loaded by then, would end the process without a report.
   const again = start('rejudge results --out again')
-  await vi.waitUntil(() => existsSync(at('again/run.json')), { interval: 1 })
+  const begun = () => existsSync(at('again/run.json'))
+  await vi.waitUntil(begun, { interval: 1, timeout: patienceMs })
   again.child.kill('SIGINT')
   expect(await again.ended).toMatchObject({ code: 130, signal: null })
   expect(report('again').interrupted).toBe(true)
