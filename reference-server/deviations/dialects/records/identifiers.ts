@@ -3,7 +3,7 @@ import { isUuid } from '../../../../contract/json.ts'
 import type { Call } from '../../../http/call.ts'
 import type { Patch } from '../../../services.ts'
 import { mapStrings } from '../../patches/json.ts'
-import { onBody } from '../../patches/replies.ts'
+import { onBody, setFields } from '../../patches/replies.ts'
 import { everywhere } from '../../patches/routes.ts'
 import { counting } from '../../patches/services.ts'
 import { alternatives, type Dialect, dialectTable } from '../../table.ts'
@@ -14,6 +14,8 @@ export const identifiers: readonly Dialect[] = [
       excludes: ['uuids-in-capitals'],
       patch: tagAttachments(),
     },
+    'searches-have-ids: A search of a knowledge base returns an id of its request.': (services) =>
+      setFields('knowledge.search', { request_id: () => services.ids.uuid() })(services),
   }),
   ...alternatives({
     'ids-counted: Ids of completions, responses and items are consecutive numbers as strings.':
