@@ -52,7 +52,11 @@ describe('v3: laws of one-shots', () => {
         laws,
         shownByLaws: ['assistant_id', 'runs'],
         guesses: ['caller', ...(run.areRunsGuessed ? ['runs'] : [])],
-        always: [{ input: 'content' }, { runs: 'one' }, { runs: 'several', form: 'stream' }],
+        always: [
+          { input: 'content' },
+          { runs: 'one', model: 'alias' },
+          { runs: 'several', form: 'stream' },
+        ],
         telling: { ...wholeTexts, max_tokens: [plain] },
       })
       claimSteady(session, 'v3.oneShot', 'V3-ONE-01')

@@ -140,7 +140,8 @@ async function claimTurnLaws(scenario: Scenario, caller: Caller): Promise<void> 
 /** A stream that lacks reasoning is asked for again: a model need not reason about each question. */
 async function streamsReasoning(run: Run, { row, answer, edit }: Trial): Promise<void> {
   const { v3, claim, profile, prompts, chat } = run
-  const isPlain = ['max_tokens', 'text', 'length'].every((name) => row[name] === plain)
+  const isPlain = ['max_tokens', 'length'].every((name) => row[name] === plain)
+  if (!wholeTexts.text.includes(row['text'] ?? plain)) return
   if (row['think'] !== 'true' || row['form'] === plain || row['model'] === 'vision') return
   if (profile.capabilities.reasoning !== true || row['input'] === 'image' || !isPlain) return
   // A repeat after a transport failure may be shorter.

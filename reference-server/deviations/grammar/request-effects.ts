@@ -85,6 +85,8 @@ function partly(name: string): readonly Effect[] {
       setAt(body, name, (list: unknown) => (isUniform(list) ? change(list) : list)),
     )
   const ofSeveral = `of ${name} (${name}: several elements)`
+  // A service need not use each tool that it may use.
+  if (name === 'include_tools') return []
   return effectTable({
     // The last message is the question and must remain.
     ...(name !== 'messages' && {
