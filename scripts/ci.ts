@@ -1,6 +1,7 @@
 /**
- * `npm run ci`: the steps of CI in three lanes, with a table of their times. The steps of the first lane measure
- * times, and mostly wait; those of the second do not depend on speed. The proof takes what both leave of the cores.
+ * `npm run ci`: the steps of CI in two lanes, with a table of their times. The steps of the first lane
+ * need both cores or are sensitive to load; those of the second mostly wait for other programs, or do
+ * not depend on speed.
  *
  *   npm run ci [-- --only GLOB]
  *
@@ -29,7 +30,6 @@ const untimed = [
   'harness/cli/action',
   'harness/cli/certification/certification',
   'harness/cli/certification/signed-again',
-  'harness/cli/certification/workflow',
   'harness/cli/documentation',
   'harness/cli/openapi-answers',
   'harness/cli/results/redaction',
@@ -43,32 +43,29 @@ const untimed = [
 for (const file of untimed) accessSync(file)
 const slowTests = 'npm run test:slow'
 
-const timed: readonly Step[] = [
+const first: readonly Step[] = [
   { name: 'style, types, imports, words, sizes, dead code', command: 'npm run check' },
   ...readmeTests(),
-  { name: 'replicas that are killed under load', command: 'npm run replicas -- --seconds 40' },
-  { name: 'fronts that answer in place of the service', command: 'npm run prove:fronts' },
-  { name: 'proxies of others in front of the reference server', command: 'npm run foreign' },
+  { name: 'reports in a browser', command: 'npm run test:browser' },
+  {
+    name: 'proof, a sample, and generated faults at each depth',
+    command: `npm run prove -- --processes 6 --sample 300 --generated 25 --dialects 10 --depth ${depths.join(',')} --seed ${seed}`,
+  },
 ]
-const others: readonly Step[] = [
+const second: readonly Step[] = [
   { name: 'OpenAPI document under Redocly and Spectral', command: 'npm run lint:openapi' },
   { name: 'package on Node 22, 24 and 26', command: 'npm run test:package' },
   { name: 'image on a real engine', command: 'npm run test:image' },
-  { name: 'reports in a browser', command: 'npm run test:browser' },
+  { name: 'replicas that are killed under load', command: 'npm run replicas -- --seconds 40' },
+  { name: 'fronts that answer in place of the service', command: 'npm run prove:fronts' },
+  { name: 'proxies of others in front of the reference server', command: 'npm run foreign' },
   {
     name: 'slow tests that do not depend on speed',
     command: `npx vitest run --maxWorkers 2 ${untimed.join(' ')}`,
   },
 ]
-const proof: readonly Step[] = [
-  {
-    name: 'proof, a sample, and generated faults at each depth',
-    command: `nice npm run prove -- --processes 6 --sample 300 --generated 25 --dialects 10 --depth ${depths.join(',')} --seed ${seed}`,
-  },
-]
 
-const lanes = [runLane(timed, true), runLane(others, false), runLane(proof, false)]
-const ended = (await Promise.all(lanes)).flat()
+const ended = (await Promise.all([runLane(first, true), runLane(second, false)])).flat()
 const failed = ended.filter(({ code }) => code !== 0)
 for (const step of failed) console.log(excerptOf(step))
 for (const { name, seconds } of ended) console.log(`${seconds.toFixed(0).padStart(6)} s  ${name}`)
