@@ -98,8 +98,9 @@ export function isDeclined(exchange: Exchange): boolean {
   }
   const body = bodyJson(exchange)
   if (!isObject(body)) return false
-  const error = body['error'] ?? body['errors']
-  return error !== undefined && error !== null && error !== false && !('output' in body)
+  // An envelope may have the members `error: 0` and `errors: []`.
+  const errors = [body['error'], body['errors']].flat().filter(Boolean)
+  return errors.length > 0 && !('output' in body)
 }
 
 /** Result of a judge or a claim for one requirement, which passes only if something held and nothing broke. */

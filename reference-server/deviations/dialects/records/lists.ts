@@ -63,12 +63,12 @@ export const listDialects: readonly Dialect[] = [
         cursor: toObject(toList(result)[0])['id'] ?? null,
         next_cursor: toObject(pagination)['cursor'],
       })),
-    'lists-under-data: Lists are in data, with the cursor in meta.page.next.': reshapeLists(
-      ({ result, pagination }) => ({
+    'lists-under-data: Lists are in data, with an empty list of errors and the cursor in meta.page.next.':
+      reshapeLists(({ result, pagination }) => ({
+        errors: [],
         data: result,
         meta: { total: null, page: { next: toObject(pagination)['cursor'], previous: null } },
-      }),
-    ),
+      })),
     'lists-with-links: Lists are in data, with links to the next page and to the one that was read before.':
       perServer(
         (): { before: unknown } => ({ before: null }),
