@@ -117,13 +117,6 @@ export async function claimShown(
 /** Pages of any size show the whole history, whatever was done with its chat. */
 export async function claimPages(scenario: Scenario, chat: Chat, caller: Caller): Promise<void> {
   const { v3, claim, depth } = scenario
-  const page = await v3.history(chat, { limit: 10 })
-  const cursor = historyCursor(page)
-  if (typeof cursor === 'string') {
-    const readNext = () => v3.history(chat, { limit: 10, cursor })
-    const next = await askUntil((answer) => !isDeclined(answer), readNext)
-    claim('V3-HIST-12', () => expectAccepted(next, 'the page after the first'), next, page)
-  }
   const { rows: all } = await v3.walk(chat)
   await tryConditions(
     { ...scenario, coverage: { ...scenario.coverage, depth } },
@@ -142,6 +135,7 @@ export async function claimPages(scenario: Scenario, chat: Chat, caller: Caller)
 
   async function isWhole(_: unknown, { row, body, answer }: Trial): Promise<void> {
     const under = ` (${describeRow(row)})`
+    await claimNext(scenario, chat, answer, body)
     const { rows, pages } = await v3.walk(chat, body['limit'] as number | undefined)
     const size = (page?: Exchange) => (page ? historyRows(page).length : 0)
     let first = answer
@@ -164,6 +158,22 @@ export async function claimPages(scenario: Scenario, chat: Chat, caller: Caller)
     }
     claim('V3-HIST-10', showsAll, answer, ...pages)
   }
+}
+
+/** The cursor of a page leads to an accepted one. */
+export async function claimNext(
+  { v3, claim }: Scenario,
+  chat: Chat,
+  page: Exchange,
+  query: Body,
+): Promise<void> {
+  const cursor = historyCursor(page)
+  if (typeof cursor !== 'string') return
+  const next = await askUntil(
+    (answer) => !isDeclined(answer),
+    () => v3.history(chat, { ...query, cursor }),
+  )
+  claim('V3-HIST-12', () => expectAccepted(next, 'a request with the cursor of a page'), next, page)
 }
 
 /** Each size of a page, and each change before it, once; at depth full, each pair of them. */

@@ -21,7 +21,7 @@ import { doBefore, sendTurns } from './conditions/edits.ts'
 import type { Law, Trial } from './conditions/plan.ts'
 import { changesAt, claimRunBefore } from './conditions/run-before.ts'
 import { requirementsOfLaws, tryConditions } from './conditions/trials.ts'
-import { claimPages, claimTurns } from './turn-history.ts'
+import { claimNext, claimPages, claimTurns } from './turn-history.ts'
 import {
   editsOf,
   hasNoForeignFacts,
@@ -54,7 +54,7 @@ describe('v3: laws of turns', () => {
     // Pages of ten rows each.
     const pages = depth === 'full' ? 3 * rows : 0
     return {
-      requests: 4 * rows + 4 * besides + (depth === 'full' ? 190 : 104) + pages,
+      requests: 4 * rows + 4 * besides + (depth === 'full' ? 210 : 110) + pages,
       generations: rows + besides + (depth === 'full' ? 40 : 20),
       chats: 6 + (depth === 'full' ? 3 + Math.ceil(rows / 3) : 0),
       uploads: 2,
@@ -116,6 +116,8 @@ async function claimTurnLaws(scenario: Scenario, caller: Caller): Promise<void> 
     ],
     laws: [...laws, { law: linkNextTurn }],
   })
+  const query = { limit: 10 }
+  await claimNext(run, chat, await v3.history(chat, query), query)
   await claimTurns(run, chat, [...trials, ...run.besides], run.sentKeys)
   await claimPages(scenario, chat, caller)
   const isFirst = !('authorization' in caller)

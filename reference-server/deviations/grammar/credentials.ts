@@ -51,13 +51,10 @@ const mistakes = acceptances({
 })
 
 /** Few requests show what is wrong with one of several keys. */
-const ofOneKey = acceptances(
-  {
-    'the last character of another key is not compared': (given, [, ...keys]) =>
-      keys.find((key) => bearerKey(given)?.slice(0, -1) === key.slice(0, -1)),
-  },
-  ['search: given', 'cursor', 'parent_id'],
-)
+const ofOneKey = acceptances({
+  'the last character of another key is not compared': (given, [, ...keys]) =>
+    keys.find((key) => bearerKey(given)?.slice(0, -1) === key.slice(0, -1)),
+}).map((effect): Effect => ({ ...effect, needs: 'search: given' }))
 
 const refusedTooLate = acceptances({
   'a request without a key takes effect': (given, [key]) => (given === undefined ? key : undefined),
