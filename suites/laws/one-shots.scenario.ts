@@ -110,10 +110,7 @@ async function isRemembered(run: Run, { row, body, answer }: Trial): Promise<voi
   if (isContent && !hasRuns(row)) run.isContentRead = knows(answer, fact)
   // A question in content that is not read at all shows nothing of runs.
   if (isContent && hasRuns(row) && !run.isContentRead) return
-  if (row['runs'] === 'one' && knows(answer, fact)) run.areRunsRead = true
-  // A server that reads a whole run reads its output, which the document lists.
-  const isDecided = run.areRunsRead && row['runs'] !== 'one'
-  if (hasRuns(row) && run.areRunsGuessed && !knows(answer, fact) && !isDecided)
+  if (hasRuns(row) && run.areRunsGuessed && !knows(answer, fact))
     return run.session.markUndecided('inconclusive', ['V3-ONE-05'], ofGuess('misread'))
   const ofInput = isContent ? 'V3-ONE-04' : 'V3-GEN-16'
   await run.knowsFact({
@@ -149,8 +146,6 @@ function startRun(scenario: Scenario) {
     recall: buildRecall(profile, ''),
     /** True if the profile does not say the shape of `runs`. */
     areRunsGuessed: profile.requests.runs === undefined,
-    /** True if an answer knew a fact that a run states in both halves. */
-    areRunsRead: false,
     /** False if a question in `content` alone was not answered. */
     isContentRead: true,
   }
@@ -182,8 +177,8 @@ function editsOf(run: Run): Edits<'v3.oneShot'> {
     tools: toolEdits(profile),
     runs: {
       none: { runs: [] },
-      one: setRuns(run, true, (runs) => runs.filter(statesFact).slice(0, 1)),
-      several: setRuns(run, false, (runs) => runs),
+      one: setRuns(run, (runs) => runs.filter(statesFact).slice(0, 1)),
+      several: setRuns(run, (runs) => runs),
     },
     assistant_id: {
       UUID: optionalField('assistant_id', assistants?.withoutKnowledge),
@@ -198,13 +193,9 @@ function editsOf(run: Run): Edits<'v3.oneShot'> {
 }
 
 /** Sets runs, one of which states the fact; without the profile, their shape is a guess. */
-function setRuns(
-  run: Run,
-  isInBoth: boolean,
-  part: (runs: readonly unknown[]) => readonly unknown[],
-) {
+function setRuns(run: Run, part: (runs: readonly unknown[]) => readonly unknown[]) {
   const { profile, session } = run
-  const chosen = () => part(profile.requests.runs ?? guessedRuns(profile, session, isInBoth))
+  const chosen = () => part(profile.requests.runs ?? guessedRuns(profile, session))
   if (!chosen().some(statesFact)) return undefined
   return (body: Body) => ({ ...body, runs: fill(chosen(), { nonce: run.recall.fact }) })
 }

@@ -86,21 +86,13 @@ export function claimTimeOfNow(
 /** Limit below half an hour, the smallest difference between time zones. */
 const maxMinutes = 20
 
-/** Runs with fields such as id and output; one states the fact `{nonce}`, in both halves or in its output alone. */
-export function guessedRuns(
-  { recall }: TargetProfile,
-  session: Session,
-  isInBoth = true,
-): readonly unknown[] {
+/** Runs with fields such as id and output; one states the fact `{nonce}`, in both halves. */
+export function guessedRuns({ recall }: TargetProfile, session: Session): readonly unknown[] {
   return ['OK.', recall.tell, 'OK.'].map((text) => {
     const id = session.uuid()
     const part = { type: 'output_text', text: `Noted: ${text}`, annotations: [] }
     const message = { type: 'message', id: `msg_${id}`, role: 'assistant', status: 'completed' }
-    return {
-      id,
-      input: [inputText(isInBoth ? text : 'OK.')],
-      output: [{ ...message, content: [part] }],
-    }
+    return { id, input: [inputText(text)], output: [{ ...message, content: [part] }] }
   })
 }
 
