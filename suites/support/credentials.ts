@@ -104,10 +104,8 @@ export async function expectKeyNeeded(
   const key = keys[surface]
   requireProfile(key, 'apiKey')
   const credentials = badCredentials(surface, key)
-  // No key, another scheme, and a key that differs at its end, here that of another caller.
-  const likely = badCredentials(surface, scenario.profile.otherKey ?? key).filter(({ what }) =>
-    /^no key|under another|another last/.test(what),
-  )
+  // No key, another scheme, and a key that differs at its end.
+  const likely = credentials.filter(({ what }) => /^no key|under another|another last/.test(what))
   const what = `${control.request.method} ${sentPath(control)}, the accepted control,`
   assume(succeeded(control), `${what} was refused with ${statusText(control)}`, control)
   const sent = []

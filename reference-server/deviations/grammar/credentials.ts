@@ -50,12 +50,6 @@ const mistakes = acceptances({
     keys.find((key) => bearerKey(given)?.startsWith(key)),
 })
 
-/** Few requests show what is wrong with one of several keys. */
-const ofOneKey = acceptances({
-  'the last character of another key is not compared': (given, [, ...keys]) =>
-    keys.find((key) => bearerKey(given)?.slice(0, -1) === key.slice(0, -1)),
-}).map((effect): Effect => ({ ...effect, needs: 'search: given' }))
-
 const refusedTooLate = acceptances({
   'a request without a key takes effect': (given, [key]) => (given === undefined ? key : undefined),
   'a request with a key of the same length takes effect': ofSameLength,
@@ -85,5 +79,5 @@ export const changingOperations: readonly FaultyOperation[] = [
 
 export function credentialEffects(operation: FaultyOperation): readonly Effect[] {
   const late = changingOperations.includes(operation) ? refusedTooLate : []
-  return [...credentials, ...mistakes, ...ofOneKey, ...late]
+  return [...credentials, ...mistakes, ...late]
 }

@@ -93,9 +93,9 @@ test.each<[string, readonly Disturbance[]]>([
 ])(
   'now and then %s: nothing is accused, and it is said once',
   async (_, kinds) => {
-    disturbance = every(13, kinds)
+    disturbance = every(23, kinds)
     const outDir = temporaryFolder()
-    const report = await run({ outDir, depth: 'quick' })
+    const report = await run({ outDir })
     expect(red(report)).toEqual([])
     expect(report.faults).toEqual([])
     expect(report.outcome).not.toBe('violated')
