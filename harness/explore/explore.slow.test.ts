@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { requirementIds } from '../../contract/index.ts'
+import { requirementIds, requirements } from '../../contract/index.ts'
 import {
   combineDialects,
   type Dialect,
@@ -48,7 +48,10 @@ async function exploreAlone(profile: TargetProfile, seed: string, operations: nu
   const { findings, cost } = session.outcome()
   const explored = result.violations.map(({ violation }) => violation.requirement)
   const judged = findings.filter(
-    ({ requirement, verdict }) => verdict === 'broken' && !explored.includes(requirement),
+    ({ requirement, verdict }) =>
+      verdict === 'broken' &&
+      requirements[requirement].level === 'required' &&
+      !explored.includes(requirement),
   )
   const { generations } = cost
   return { ...result, judged: judged.map(({ requirement }) => requirement), generations }

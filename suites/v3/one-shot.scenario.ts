@@ -82,7 +82,7 @@ function idsIn(body: unknown): string[] {
 describe('v3: context of a one-shot', () => {
   test(
     'a one-shot SHOULD NOT know what another request said',
-    covers(['V3-ONE-11'], { requests: 4, generations: 3, again: 2 }),
+    covers(['V3-ONE-11'], { requests: 4, generations: 4, again: 2 }),
     async ({ oneShot, claim, profile, session }) => {
       const facts = [session.nonce(), session.nonce()]
       const { ask } = buildRecall(profile, '')
@@ -93,11 +93,11 @@ describe('v3: context of a one-shot', () => {
           return oneShot.sendOk(oneShot.body(`${tell} ${ask}`), options)
         }),
       )
+      const later = await oneShot.sendOk(oneShot.body(ask))
       const lists = { exclude_tools: ['get_weather'], include_tools: ['get_time'] }
       const both = await oneShot.send(oneShot.body(ask, lists), { role: 'probe' })
       const fate = isDeclined(both) ? `refused with ${both.response?.status}` : 'accepted'
       session.observe('OPEN-37', fate, [both])
-      const later = isDeclined(both) ? await oneShot.sendOk(oneShot.body(ask)) : both
       const texts = [...replies, later].map((reply) => answerText(reply) ?? '')
       const foreign = facts.filter((fact, at) =>
         texts.some((text, of) => of !== at && text.includes(fact)),
