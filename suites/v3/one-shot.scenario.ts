@@ -82,7 +82,7 @@ function idsIn(body: unknown): string[] {
 describe('v3: context of a one-shot', () => {
   test(
     'a one-shot SHOULD NOT know what another request said',
-    covers(['V3-ONE-11'], { requests: 4, generations: 4, again: 2 }),
+    covers(['V3-ONE-11'], { requests: 4, generations: 3, again: 3 }),
     async ({ oneShot, claim, profile, session }) => {
       const facts = [session.nonce(), session.nonce()]
       const { ask } = buildRecall(profile, '')
