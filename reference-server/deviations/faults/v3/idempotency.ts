@@ -26,7 +26,7 @@ export const idempotencyFaults = faultTable({
     rejectKeys((key) => !/^[\w-]+$/.test(key)),
   'V3-IDEM-07 v3-idempotency-up-to-a-comma: An Idempotency-Key ends at its first comma or semicolon.':
     renameKeys(({ key }) => key.split(/[,;]/)[0] ?? ''),
-  'V3-IDEM-03 v3-idempotency-forgets-left-streams: The Idempotency-Key of a stream whose client has left is forgotten.':
+  'V3-IDEM-04 v3-idempotency-forgets-left-streams: The Idempotency-Key of a stream whose client has left is forgotten.':
     forgetLeft(),
   'V3-IDEM-07 v3-idempotency-by-content: An identical request with a different Idempotency-Key is treated as a repeat.':
     mapping<string>((prints) => [
