@@ -64,7 +64,7 @@ export const conditions = {
     tools: {
       ...each('V3-GEN-01', 'include_tools given', 'exclude_tools given'),
       // A server may refuse names of tools that it, or a chat without documents, does not have.
-      ...each(null, 'several excluded', 'others included', 'several included', 'others excluded'),
+      ...each(null, 'several excluded', 'others included', 'others excluded'),
       'none excluded': 'V3-GEN-01',
     },
     assistant_id: { UUID: 'V3-ASST-01' },

@@ -65,7 +65,7 @@ describe('compatible surface: laws of completions', () => {
         },
         // A question after another request stated a fact.
         always: [
-          { messages: 'with an assistant message', top_p: '0.5' },
+          { messages: 'with an assistant message' },
           { ...combinedTexts, temperature: '0', model: 'vision' },
           { max_tokens: '7', caller: 'second', model: 'alias' },
           { stop: 'text' },

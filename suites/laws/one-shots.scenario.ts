@@ -54,7 +54,8 @@ describe('v3: laws of one-shots', () => {
         guesses: ['caller', ...(run.areRunsGuessed ? ['runs'] : [])],
         always: [
           { input: 'content' },
-          { runs: 'one', model: 'alias' },
+          { input: 'content', form: 'stream' },
+          { runs: 'one' },
           { runs: 'several', form: 'stream' },
         ],
         telling: { ...wholeTexts, max_tokens: [plain] },

@@ -48,7 +48,7 @@ describe('v2: laws of replies', () => {
         edits: editsOf(run),
         send: (body, row) => send(run, body, row),
         always: [
-          { parent: 'given', model: 'vision', think: 'true' },
+          { parent: 'given' },
           { parent: 'given', after: 'refusal', model: 'alias', exclude_tools: 'one' },
         ],
         costly: ['overlap'],

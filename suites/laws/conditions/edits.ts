@@ -76,7 +76,6 @@ export function toolEdits({ tools }: TargetProfile) {
     'exclude_tools given': { exclude_tools: [name] },
     'several excluded': { exclude_tools: [search, name] },
     'others included': { include_tools: [search] },
-    'several included': { include_tools: [search, name] },
     'others excluded': { exclude_tools: ['get_weather', name, 'get_date'] },
     'none excluded': { exclude_tools: [] },
   }
