@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { Command, CommanderError } from 'commander'
 import { printable } from '../../reports/text/escape.ts'
 import { suiteVersion } from '../conformance/defaults.ts'
@@ -76,6 +77,8 @@ export async function main(argv: readonly string[]): Promise<number> {
     () => process.exit(exitCode.internalError),
   )
   const code = await runCommandLine(argv, io)
+  // The error of the last write comes after it.
+  await setImmediate()
   if (isOutputLost && code !== exitCode.interrupted) return exitCode.usage
   return lastResorts.wasHandled ? withInternalError(code) : code
 }

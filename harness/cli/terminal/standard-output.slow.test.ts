@@ -24,13 +24,17 @@ const ended = 'chatgen: standard output cannot be written'
 
 async function check(url: string, redirection: string) {
   const { folder: cwd, report } = workplace()
-  const script = `"$NODE" "$BIN" check ${url} --only OAI-MODELS-01 --quiet ${redirection}`
-  const child = spawn('bash', ['-c', `set -o pipefail; ${script}`], {
+  const ended = await inShell(`check ${url} --only OAI-MODELS-01 --quiet ${redirection}`, cwd)
+  return { ...ended, outcome: report().outcome }
+}
+
+function inShell(line: string, cwd: string) {
+  const child = spawn('bash', ['-c', `set -o pipefail; "$NODE" "$BIN" ${line}`], {
     cwd,
     env: { ...inherited(/^CI$/), NODE: process.execPath, BIN: bin, ...withKey, NODE_ENV: '' },
   })
   child.stdout.resume()
-  return { ...(await endOf(child)), outcome: report().outcome }
+  return endOf(child)
 }
 
 async function endOf(child: ChildProcess & { readonly stderr: Readable }) {
@@ -52,6 +56,15 @@ describe.runIf(existsSync('/dev/full'))('the exit code is 2 if output is lost', 
     expect(stderr.split(ended)).toHaveLength(lines + 1)
     expect(stderr).not.toContain('internal error')
   })
+
+  test.each(['explain V3-IDEM-04', 'list', '--help'])(
+    'also by the last write of %s',
+    async (line) => {
+      const { code, stderr } = await inShell(`${line} >/dev/full`, workplace().folder)
+      expect(code).toBe(2)
+      expect(stderr).toContain(ended)
+    },
+  )
 })
 
 /** Uncaught errors end with 4, internal error, and never look like a verdict. */
