@@ -65,8 +65,8 @@ function textEditsOf(
   }
 }
 
-/** Parts of a text that careless code fills in, masks or makes a link. */
-const masked = `\${HOME} 4111111111111111 a.b@c.example https://c.example/A?b=1&c`
+/** Parts of a text that careless code fills in, rounds, masks or makes a link; the number is none of a card. */
+const masked = `\${HOME} 9007199254740993 a.b@c.example https://c.example/A?b=1&c`
 
 /** Kinds of a name. */
 export function nameEditsOf(edit: (change: (text: string) => string) => Edit) {
