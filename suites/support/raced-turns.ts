@@ -14,7 +14,6 @@ import {
   isDeclined,
   mayRace,
   racers,
-  repeatedIn,
   type Scenario,
   sendAtOnce,
 } from '../../harness/conformance/scenario/index.ts'
@@ -168,7 +167,7 @@ export async function sayBesideOtherChat(
   // A search that finds both, each with several turns.
   await chats.rename(chat.id, other.name, { role: 'probe' })
   const list = await chats.list({ search: firstWord(other.name) }, { role: 'probe' })
-  const twice = repeatedIn(chats.bodyOfPage(list), [chat.id, other.id])
+  const twice = chats.shownTwice(list)
   const once = () => expect(twice, 'chats that a page shows twice').toEqual([])
   if (twice.length > 0) claim('V3-CHAT-08', once, list)
   // A history is judged by itself.

@@ -12,7 +12,6 @@ import {
   listedChatIds,
   plain,
   type Row,
-  repeatedIn,
   type Scenario,
   statusText,
   succeeded,
@@ -56,7 +55,7 @@ describe('v3: laws of lists', () => {
           (_, page) => !isAdded || missingOf(page).length === 0,
         )
         const ids = chosen.map(({ id }) => id)
-        const twice = list.pages.flatMap((page) => repeatedIn(chats.bodyOfPage(page), ids))
+        const twice = list.pages.flatMap(chats.shownTwice)
         const once = () => expect(twice, 'favorites that a page shows twice').toEqual([])
         if (twice.length > 0) claim('V3-FAV-01', once, list)
         // What is not on the first page may be on one that cannot be found.

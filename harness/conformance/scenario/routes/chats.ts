@@ -11,7 +11,7 @@ import { type RequestSpec, route, type SendOptions } from '../../session/request
 import type { Session } from '../../session/session.ts'
 import { assumeAccepted } from '../claims.ts'
 import { equalDelays, pollEndpoints, pollMs, readRepeatedly } from '../poll.ts'
-import { contains, withoutCursors, withoutReferences } from '../read.ts'
+import { contains, repeatedIn, withoutCursors, withoutReferences } from '../read.ts'
 import { type ListWalk, type Query, readList } from './paging.ts'
 import type { Chat } from './v3.ts'
 
@@ -27,13 +27,16 @@ export function chatRoutes(session: Session) {
     (chat: string, options: SendOptions = {}): Promise<Exchange> =>
       to(id, chat, { ...body, ...options })
 
+  const { created } = session.context.setup.state.budget
   /** The part of a page that shows its chats, without their references to others. */
   const bodyOfPage = (page: Exchange) =>
-    withoutReferences(withoutCursors(answerJson(page)), session.context.setup.state.budget.created)
+    withoutReferences(withoutCursors(answerJson(page)), created)
   const ofChats = { pointer: shapes.chatCursor, bodyOf: bodyOfPage }
 
   const routes = {
     bodyOfPage,
+    /** The ids of chats of any scenario that a page shows twice. */
+    shownTwice: (page: Exchange): readonly string[] => repeatedIn(bodyOfPage(page), [...created]),
     list: (query: Query = {}, options: SendOptions = {}): Promise<Exchange> =>
       to('v3.chats', '', { query, ...options }),
     favorites: (options: SendOptions = {}, query: Query = {}): Promise<Exchange> =>
