@@ -8,7 +8,7 @@ import { listen } from '../client/test-support/listen-on-loopback.ts'
 import { noCost } from '../conformance/usage.ts'
 import type { Scenario } from '../conformance/vitest/collector.ts'
 import { certify, vendorFolder } from './certification/test-support/bundles.ts'
-import { planText } from './check/dry-run.ts'
+import { planJson, planText } from './check/dry-run.ts'
 import { explorationFor } from './check/flags.ts'
 import {
   beginningWith,
@@ -199,4 +199,10 @@ test('exploring has a budget of its own, beside that of the scenarios', () => {
   expect(text).toMatch(/^exploring, 100 operations +400 +24 +17 +0$/m)
   expect(text).toMatch(/^total with exploring +800 +44 +19 +0$/m)
   expect(flat(text)).toContain('about 55 s at 1 s per generation')
+  const plan = JSON.parse(planJson(scenarios, { ...settings, width: 80, explore: 100 }))
+  expect(plan).toMatchObject({
+    scenarios: [{ title: scenarios[0]?.title, requests: 40 }, { requests: 360 }],
+    exploring: { operations: 100, requests: 400 },
+    total: { requests: 800, generations: 44, chats: 19, uploads: 0 },
+  })
 })

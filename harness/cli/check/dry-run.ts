@@ -3,7 +3,7 @@ import { wrap } from '../../../reports/text/escape.ts'
 import { count } from '../../../reports/text/format.ts'
 import type { TargetProfile } from '../../conformance/profile/index.ts'
 import type { Selection } from '../../conformance/profile/selection.ts'
-import { addCosts, type Cost, costOfExploring, noCost } from '../../conformance/usage.ts'
+import { addCosts, type Cost, costOfExploring, totalCost } from '../../conformance/usage.ts'
 import type { Scenario } from '../../conformance/vitest/collector.ts'
 import { type ExitCode, exitCode } from '../exit-codes.ts'
 import { containerOf, withoutContainer } from '../target/container-flags.ts'
@@ -21,10 +21,10 @@ interface PlannedRun {
   readonly assert?: (profile: TargetProfile) => void
 }
 
-/** The cost of a run, as text. Nothing is sent, and no container is started. */
+/** The cost of a run, as text or JSON. Nothing is sent, and no container is started. */
 export async function planFor(
   url: string | undefined,
-  flags: TargetFlags & Pick<CheckFlags, 'depth' | 'maxGenerations' | 'jobs'>,
+  flags: TargetFlags & Pick<CheckFlags, 'depth' | 'maxGenerations' | 'jobs' | 'json'>,
   { selection, explore = 0, assert }: PlannedRun,
   io: Io,
 ): Promise<string> {
@@ -39,7 +39,8 @@ export async function planFor(
     const { depth, maxGenerations, jobs } = flags
     const settings = { selection, depth, maxGenerations, jobs, limits: profile.limits }
     const operations = isExplorable(judgedRequirements(selection, profile)) ? explore : 0
-    return planText(scenarios, { ...settings, explore: operations, width: io.width })
+    const options = { ...settings, explore: operations, width: io.width }
+    return (flags.json ? planJson : planText)(scenarios, options)
   })
 }
 
@@ -72,11 +73,27 @@ export interface PlanOptions
   readonly width: number
 }
 
+/** `--dry-run --json`: the requests, generations, chats and uploads of each scenario, of exploring and in all. */
+export function planJson(
+  scenarios: readonly Scenario[],
+  { selection, depth, maxGenerations, explore = 0 }: PlanOptions,
+): string {
+  const exploring = costOfExploring(explore)
+  const counts = (cost: Cost) => Object.fromEntries(columns.map((name) => [name, cost[name]]))
+  const plan = {
+    ...{ profile: selection.profile, depth, maxGenerations },
+    scenarios: scenarios.map(({ title, cost }) => ({ title, ...counts(cost) })),
+    exploring: { operations: explore, ...counts(exploring) },
+    total: counts(addCosts(totalCost(scenarios), exploring)),
+  }
+  return JSON.stringify(plan, null, 2)
+}
+
 /** Text of `--dry-run`: the cost of a run for its target, and its estimated duration. */
 export function planText(scenarios: readonly Scenario[], options: PlanOptions): string {
   const { selection, width, explore = 0 } = options
   const ofExploring = costOfExploring(explore)
-  const cost = scenarios.map((scenario) => scenario.cost).reduce(addCosts, noCost)
+  const cost = totalCost(scenarios)
   const extra = scenarios.reduce((sum, scenario) => sum + scenario.again, 0)
   const totals = [
     { title: 'total', cost },

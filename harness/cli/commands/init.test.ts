@@ -59,6 +59,14 @@ describe('chatgen init', () => {
     expectEnd(refused, 3, { err: 'refuses the key on every surface' })
     expect(list()).toEqual([])
   })
+
+  test('ends with 3 if the target dies during the last probes, and leaves no file', async () => {
+    await using server = await startModelsServer({ silentAfter: 4 })
+    const { folder, list } = workplace()
+    const died = await inProcess(`init ${server.url} --timeout 1000`, withKey, folder)
+    expectEnd(died, 3, { err: 'it stopped answering during the probes' })
+    expect(list()).toEqual([])
+  })
 })
 
 let reference: ReferenceServer

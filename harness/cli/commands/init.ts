@@ -45,8 +45,10 @@ export const initCommand = defineCommand({
     refuseToOverwrite(flags)
     const { initProfile } = await import('../../conformance/init/init.ts')
     const { out, force, keyEnv = ambientKey } = flags
+    // Of its own for each process: two may write the same file.
+    const name = `${process.pid}.ndjson`
     const journalFile =
-      out === '-' ? join(tmpdir(), `chatgen-init-${process.pid}.ndjson`) : `${out}.journal.ndjson`
+      out === '-' ? join(tmpdir(), `chatgen-init-${name}`) : `${out}.journal-${name}`
     const progress = showSteps(io, { name: 'init', enabled: !flags.quiet })
     try {
       const write = () => rmdirSync(mkdtempSync(`${journalFile}-`))

@@ -12,7 +12,7 @@ import { type FlagsOf, flagTable } from '../flag-table.ts'
 import { type CommandRun, defineCommand, outFlag, outputFlags, uiFlag } from '../flags.ts'
 import { loadFlags } from '../load/flags.ts'
 import { loadKind } from '../load/measurement-formats.ts'
-import { loadPlanText, runShown } from '../load/output/live.ts'
+import { loadPlan, runShown } from '../load/output/live.ts'
 import {
   calibrationFile,
   closeLoadJournal,
@@ -110,7 +110,8 @@ export const loadCommand = defineCommand({
       return runWithPage(command, url, flags, io)
     }
     if (flags.dryRun) {
-      io.out(fitted(loadPlanText(load.spec, flags.shard ?? null), io))
+      const plan = loadPlan(load.spec, flags.shard ?? null, flags.json)
+      io.out(flags.json ? plan : fitted(plan, io))
       const { endDryRun } = await import('../check/dry-run.ts')
       return endDryRun(command, io)
     }

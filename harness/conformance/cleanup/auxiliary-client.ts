@@ -90,6 +90,8 @@ export function createAuxiliaryClient(setup: ClientIdentity, options: AuxiliaryC
     get generations(): number {
       return cost.generations
     },
+    /** Tests if the latest request got no response of the service. */
+    isUnanswered: () => breaker.isFailing,
     close: () => transport.close(),
   }
 

@@ -9,6 +9,7 @@ import { DiscoverySpentError, refusing, TargetUnusableError } from '../errors.ts
 import { preflight } from '../preflight/preflight.ts'
 import type { TargetProfile } from '../profile/index.ts'
 import type { ClientIdentity } from '../run-setup.ts'
+import { route } from '../session/requests/wire-request.ts'
 import { secretsOf, surfaceCredentials } from '../session/secrets.ts'
 import { type Detection, detect } from './detect.ts'
 import { probeNames, type SelectedProbes } from './probe.ts'
@@ -53,13 +54,14 @@ export async function initProfile(options: InitOptions) {
   const exceededError = new DiscoverySpentError(
     `the discovery took more than ${maxRequests} requests`,
   )
+  const unreachableError = (reason: string) =>
+    new TargetUnusableError(
+      'E_UNREACHABLE',
+      `${redact(profile.baseUrl)} does not answer like this service: ${reason}`,
+    )
   const client = createAuxiliaryClient(setup, {
     purpose: 'init',
-    unreachableError: (reason) =>
-      new TargetUnusableError(
-        'E_UNREACHABLE',
-        `${redact(profile.baseUrl)} does not answer like this service: ${reason}`,
-      ),
+    unreachableError,
     budget: maxRequests === undefined ? undefined : { requests: maxRequests, exceededError },
     signal,
   })
@@ -70,6 +72,9 @@ export async function initProfile(options: InitOptions) {
   let removing = 0
   try {
     detection = await detect(probing)
+    // A target that died during the last probes is not one without these features.
+    if (client.isUnanswered()) await client.send(route('openai.models'))
+    if (client.isUnanswered()) throw unreachableError('it stopped answering during the probes')
   } finally {
     await client.close()
     onStep('removing what was made')

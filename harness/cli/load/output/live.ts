@@ -126,8 +126,8 @@ export function liveReport({ elapsedMs, report }: LoadProgress): LoadReport | nu
   return elapsedMs > 0 ? report() : null
 }
 
-/** Text of `--dry-run`: the cost of a load run for its target. */
-export function loadPlanText(spec: PlanSpec, shard: Part | null): string {
+/** `--dry-run` of a load run, as text or JSON: what it costs its target. */
+export function loadPlan(spec: PlanSpec, shard: Part | null, json = false): string {
   const totals = new Map(spec.mix.entries.map(({ name }) => [name, noTotal()]))
   let count = 0
   for (const arrival of arrivals(spec)) {
@@ -144,13 +144,19 @@ export function loadPlanText(spec: PlanSpec, shard: Part | null): string {
     total.answerTokens += (arrival.answerTokens ?? 0) * arrival.turns
   }
   const closed = spec.arrival.kind === 'closed'
-  const rows = [...totals].map(([name, total]) => [name, ...Object.values(total).map(String)])
   const seconds = spec.durationNs / 1e9
+  const { mix, seed } = spec
+  if (json) {
+    const entries = [...totals].map(([name, total]) => ({ name, ...total }))
+    const load = { arrival: arrivalRow(spec), seconds, mix: mix.name, seed, plan: planHash(spec) }
+    return JSON.stringify({ ...load, shard, isSample: closed, entries }, null, 2)
+  }
+  const rows = [...totals].map(([name, total]) => [name, ...Object.values(total).map(String)])
   return [
     'Nothing was sent.',
     `Load      ${arrivalText(arrivalRow(spec))}, ${seconds} s`,
-    `Mix       ${spec.mix.name}`,
-    `Seed      ${spec.seed}`,
+    `Mix       ${mix.name}`,
+    `Seed      ${seed}`,
     `Plan      ${planHash(spec)}`,
     ...(shard === null ? [] : [`Shard     ${shard.index}/${shard.of}`]),
     '',

@@ -34,6 +34,9 @@ export function createCircuitBreaker(
     get isOpen(): boolean {
       return state.consecutiveFailures >= maxConsecutiveFailures || endReason() !== undefined
     },
+    get isFailing(): boolean {
+      return state.consecutiveFailures > 0
+    },
     get reason(): string {
       return endReason() ?? state.reason
     },
