@@ -99,13 +99,16 @@ describe('v3: context of a one-shot', () => {
       const fate = isDeclined(both) ? `refused with ${both.response?.status}` : 'accepted'
       session.observe('OPEN-37', fate, [both])
       const texts = [...replies, later].map((reply) => answerText(reply) ?? '')
-      const foreign = facts.filter((fact, at) =>
-        texts.some((text, of) => of !== at && text.includes(fact)),
+      // Another scenario may have sent its one-shot meanwhile.
+      const foreign = texts.flatMap((text, of) =>
+        [...facts, ...session.noncesIn(text)].filter(
+          (fact) => fact !== facts[of] && text.includes(fact),
+        ),
       )
       const isAble = foreign.length > 0 || facts.every((fact, at) => texts[at]?.includes(fact))
       assume(isAble, 'the model does not give back a fact from the same message', ...replies)
       const what = 'facts in the answers to other requests, at the same time or later'
-      claim('V3-ONE-11', () => expect(foreign, what).toEqual([]), later, ...replies)
+      claim('V3-ONE-11', () => expect([...new Set(foreign)], what).toEqual([]), later, ...replies)
     },
   )
 
