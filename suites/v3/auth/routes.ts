@@ -172,6 +172,10 @@ function ofSecondPage(cursor: unknown): Variants {
 const lateMs = 300
 
 async function keepsName({ chats }: Scenario, { id, name }: Chat): Promise<Observation> {
-  const read = await chats.get(id, { role: 'probe' })
+  // Another replica may not show a new chat yet.
+  const read = await chats.poll(
+    () => chats.get(id, { role: 'probe' }),
+    (body) => contains(body, name),
+  )
   return [contains(answerJson(read), name), read]
 }
