@@ -36,7 +36,19 @@ export function cursorIn(page: Exchange, pointer: string | undefined): string | 
   if (typeof value === 'string' && value !== '')
     return (isVerbatim ? undefined : cursorOfLink(value)) ?? value
   if (typeof value === 'number') return String(value)
-  return found.some((candidate) => candidate !== undefined) ? null : undefined
+  return found.some((candidate) => candidate !== undefined) ? null : cursorInHeaders(page)
+}
+
+/** The cursor of a Link header (RFC 8288), or of a header such as X-Next-Cursor; null: a link leads back only. */
+function cursorInHeaders({ response }: Exchange): string | null | undefined {
+  const headers = response?.headers ?? []
+  const named = headers.find(([name]) => /^(x-)?(next-)?cursor$/i.test(name))
+  if (named !== undefined) return named[1] || null
+  const link = header(headers, 'link') ?? ''
+  const next = /<([^>]*)>[^<]*;\s*rel="?next\b/i.exec(link)?.[1]
+  if (next !== undefined)
+    return URL.parse(next, 'http://h')?.searchParams.get('cursor') ?? undefined
+  return /;\s*rel="?(prev|first)\b/i.test(link) ? null : undefined
 }
 
 /** The cursor in a link to the next page, such as `/api/v3/chat?cursor=c7`. */
@@ -126,8 +138,9 @@ export async function walkList(
   })
   const last = walk.pages.at(-1)
   const isWithout = cursor === undefined && last !== undefined && succeeded(last)
-  // The pointer of the profile found a cursor on an earlier page: the last page has none.
-  const hadCursor = pointer !== undefined && walk.pages.length > 1
+  // A header, or the pointer of the profile, has the cursor of an earlier page: the last page has none.
+  const isPlain = pointer !== undefined || cursorInHeaders(walk.pages[0]) !== undefined
+  const hadCursor = isPlain && walk.pages.length > 1
   const body = walk.pages.map(bodyOf)
   const complete = cursor === null || (isWithout && hadCursor)
   const isLong = nodesOf(body.at(-1)).some(

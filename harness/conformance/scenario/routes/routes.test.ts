@@ -80,6 +80,20 @@ describe('the cursor of the next page', () => {
     expect(cursorIn(page(JSON.stringify({ pagination: { cursor: next } })), undefined)).toBe(next)
   })
 
+  test.each([
+    ['Link', '</api/v3/chat?limit=1&cursor=c7>; rel="next", </api/v3/chat>; rel="first"', 'c7'],
+    ['link', '</api/v3/chat>; rel=prev', null],
+    ['Link', '</docs>; rel="help"', undefined],
+    ['X-Next-Cursor', 'c7', 'c7'],
+    ['X-Next-Cursor', '', null],
+  ])('of the header %s: %s is %s', (name, value, cursor) => {
+    const { response, ...rest } = page('[]')
+    const headers = [[name, value] as const]
+    expect(cursorIn({ ...rest, response: response && { ...response, headers } }, undefined)).toBe(
+      cursor,
+    )
+  })
+
   test('is not one of a row', () => {
     const of = (cursor: string | null) =>
       cursorIn(

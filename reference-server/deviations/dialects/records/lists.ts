@@ -2,7 +2,14 @@
 import type { Patch, Services } from '../../../services.ts'
 import type { Page, PageRequest } from '../../../store/types.ts'
 import { isText, type Json, toList, toObject } from '../../patches/json.ts'
-import { afterSuccess, onError, onSuccessBody, setFields } from '../../patches/replies.ts'
+import {
+  afterSuccess,
+  onError,
+  onSuccess,
+  onSuccessBody,
+  setFields,
+  withHeaders,
+} from '../../patches/replies.ts'
 import { onRequest, onRequestBody } from '../../patches/requests.ts'
 import type { Where } from '../../patches/routes.ts'
 import { compose, mapping, onStore, perServer, remembering } from '../../patches/services.ts'
@@ -82,6 +89,13 @@ export const listDialects: readonly Dialect[] = [
             return { data: result, links }
           }),
       ),
+    'lists-with-link-headers: Lists are bare arrays; the header Link (RFC 8288) has the cursor.':
+      onSuccess(lists, (reply) => {
+        const { result, pagination } = toObject(reply.body)
+        const { cursor } = toObject(pagination)
+        const link = `</api/v3/chat?cursor=${encodeURIComponent(String(cursor))}>; rel="next"`
+        return { ...withHeaders(reply, cursor === null ? {} : { link }), body: result }
+      }),
     'lists-bare: Lists are bare arrays without a cursor.': reshapeLists(({ result }) => result),
     'lists-with-numeric-cursors: The cursors of lists are numbers.': writeCursors((at) => at),
     'lists-with-cursors-like-links: The cursors of lists look like links, and are accepted only as they are.':
