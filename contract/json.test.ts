@@ -127,6 +127,8 @@ test.each<[string, unknown, unknown]>([
   ],
   ['the headers of a client', { x: { headers: { 'User-Agent': 'chatgen' } }, y: 1 }, { y: 1 }],
   ['the query beside a list', { search: 'Fjord', limit: 2, data: [] }, { data: [] }],
+  ['its values as lists', { q: { search: ['Fjord'], limit: ['2'] }, data: [] }, { data: [] }],
+  ['its text', { query: 'search=Fjord&limit=2', data: [] }, { data: [] }],
   ['a link to the page', { self: '/api/v3/chat?search=Fjord&limit=2', data: [] }, { data: [] }],
   ['the whole body of the request', { sent: { name: 'Fjord' }, id: 'a' }, { id: 'a' }],
 ])('%s is an echo', (_, body, left) => {

@@ -31,7 +31,7 @@ export function withoutEcho(answer: unknown, sent: SentRequest): unknown {
 
 /** The parts of a request, prepared for comparison. */
 interface Echo {
-  /** Address, path and unique headers. */
+  /** Address, path, query and unique headers. */
   readonly texts: ReadonlySet<string>
   readonly query: Readonly<Record<string, string>>
   readonly headers: ReadonlyMap<string, string>
@@ -49,7 +49,7 @@ function toEcho({ url, documentedPath, headers, json }: SentRequest): Echo {
   const below = documentedPath ?? pathname.slice(Math.max(0, pathname.lastIndexOf('/api/')))
   const paths = [pathname, below, origin + pathname].flatMap((path) => [path, path + search])
   return {
-    texts: new Set([...paths, ...unique.filter((value) => value !== undefined)]),
+    texts: new Set([...paths, search, search.slice(1), ...unique].filter(isNonEmpty)),
     query: Object.fromEntries(searchParams),
     headers: new Map(headers.map(([name, value]) => [name.toLowerCase(), value])),
     json: isFilled(json) ? json : undefined,
@@ -100,13 +100,19 @@ function isRequest(value: JsonObject): boolean {
 
 /** A query parameter next to the content, for example `search` or `cursor` of a list. */
 function isParameter(name: string, value: unknown, { query }: Echo): boolean {
-  return isScalar(value) && Object.hasOwn(query, name) && query[name] === String(value)
+  return Object.hasOwn(query, name) && isValue(value, query[name])
 }
 
 function isQuery(value: JsonObject, query: Readonly<Record<string, string>>): boolean {
   const names = Object.keys(value)
   if (names.length === 0 || names.length !== Object.keys(query).length) return false
-  return names.every((name) => isScalar(value[name]) && query[name] === String(value[name]))
+  return names.every((name) => isValue(value[name], query[name]))
+}
+
+/** A parameter may occur several times: some servers read each as a list. */
+function isValue(value: unknown, sent: string | undefined): boolean {
+  const [only, ...more] = Array.isArray(value) ? value : [value]
+  return more.length === 0 && isScalar(only) && sent === String(only)
 }
 
 /** Two headers suffice: a server may add those of its proxies and mask a credential. */
@@ -119,6 +125,10 @@ function isHeaders(value: JsonObject, headers: ReadonlyMap<string, string>): boo
 
 function isScalar(value: unknown): value is string | number | boolean {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+}
+
+function isNonEmpty(text: string | undefined): text is string {
+  return text !== undefined && text !== ''
 }
 
 function isFilled(value: unknown): value is object {

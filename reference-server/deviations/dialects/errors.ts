@@ -157,8 +157,10 @@ export const echoes = dialectTable({
 
 function echoOf({ method, path, query, headers, body, file }: Call): Json {
   const { authorization: _, ...publicHeaders } = headers
+  const values = Object.entries(toObject(query)).map(([name, value]) => [name, [value]])
   return {
     x_request: { method, path, query, headers: publicHeaders, body: body ?? null },
+    ...(values.length > 0 && { x_query: Object.fromEntries(values) }),
     // For multipart requests, only x_request is added.
     ...(file === undefined && Object.keys(toObject(body)).length > 0 ? { x_settings: body } : {}),
   }
