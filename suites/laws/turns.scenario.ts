@@ -188,8 +188,10 @@ async function usesAllowedTools(run: Run, { body, answer }: Trial): Promise<void
   }
 }
 
-/** Names of the functions that a response calls. */
+/** Names of the functions, and of the tools of MCP servers, that a response calls. */
 function callsOf(answer: Exchange): unknown[] {
   const items = asArray(finalResponse(answer)?.['output']).filter(isObject)
-  return items.filter(({ type }) => type === 'function_call').map(({ name }) => name)
+  return items.filter(({ type }) => calls.includes(type)).map(({ name }) => name)
 }
+
+const calls: readonly unknown[] = ['function_call', 'mcp_call', 'custom_tool_call']

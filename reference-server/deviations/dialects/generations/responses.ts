@@ -1,5 +1,6 @@
 /** Response objects and events other than ours: the document names five events and few fields. */
 
+import { isObject } from '../../../../contract/json.ts'
 import type { ResponseEvent } from '../../../events/sequence.ts'
 import type { Patch } from '../../../services.ts'
 import {
@@ -50,6 +51,21 @@ export const responses: readonly Dialect[] = [
           'result.*.item_status': null,
         }),
       ]),
+    'calls-of-mcp: A tool that is called is an item of the type mcp_call.': compose([
+      setInResponses({ 'output.*': toMcp }),
+      editRawEvents((events) =>
+        events.map(({ type, ...event }) => ({
+          ...('item' in event ? setAt(event, 'item', toMcp) : event),
+          type: type.replace('.function_call_', '.mcp_call_'),
+        })),
+      ),
+      setFields('v3.history', {
+        'result.*': ({ item_type, ...row }: Json) => {
+          const item = toMcp(row['item'])
+          return { item_type: isObject(item) ? item['type'] : item_type, ...row, item }
+        },
+      }),
+    ]),
     'usage-in-detail: usage has additional members.': setInResponses({
       usage: (usage: Json | null | undefined) =>
         usage && { ...usage, num_sources_used: 0, cost: 0.1 },
@@ -190,4 +206,9 @@ function joinDeltas(): Edit {
       return text === undefined ? [] : [{ ...event, delta: text }]
     })
   }
+}
+
+function toMcp(item: unknown): unknown {
+  const isCall = isObject(item) && item['type'] === 'function_call'
+  return isCall ? { ...item, type: 'mcp_call', server_label: 'tools' } : item
 }
