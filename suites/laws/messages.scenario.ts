@@ -6,13 +6,14 @@ import {
   type Exchange,
   expect,
   expectAccepted,
+  isDeclined,
   isObject,
   type Scenario,
   test,
 } from '../../harness/conformance/scenario/index.ts'
-import { each, otherModels } from '../support/mistakes.ts'
+import { each, otherModels, secondCaller, v2ChatOf } from '../support/mistakes.ts'
 import { attachedFile, claimTimeOfNow } from '../support/test-data.ts'
-import { textEdits } from '../support/text-edits.ts'
+import { textEdits, withCombinedTexts } from '../support/text-edits.ts'
 import { optionalField, sendWithoutContent } from './conditions/edits.ts'
 import type { Body, Edits, Law, Trial } from './conditions/plan.ts'
 import { requirementsOfLaws, tryConditions } from './conditions/trials.ts'
@@ -29,7 +30,7 @@ describe('v2: laws of messages', () => {
     'a message MUST be stored as it was sent under every condition',
     coversAtDepth(
       requirementsOfLaws('v2.message', laws, ['V2-MSG-03', 'V2-MSG-05', 'V2-MSG-06']),
-      (rows) => ({ requests: 4 * rows + 8, uploads: 2 }),
+      (rows) => ({ requests: 4 * rows + 13, uploads: 2 }),
     ),
     async ({ v2, claim, session, prompts, coverage, scenario }) => {
       const chat = await v2.chat()
@@ -56,9 +57,28 @@ describe('v2: laws of messages', () => {
         guesses: ['parent'],
         laws,
       })
+      await storeAsSecond(run)
     },
   )
 })
+
+/** Messages of another caller keep these laws as well, as far as they are accepted: its key may have fewer rights. */
+async function storeAsSecond(run: Run): Promise<void> {
+  const { v2, profile, session, prompts } = run
+  const caller = secondCaller(profile)
+  const chat = await v2ChatOf(run, caller)
+  if (chat === undefined || caller === undefined) return
+  let last: Body = {}
+  const [alias = profile.models.main] = profile.models.aliases
+  for (const more of [{}, { model_id: alias, think: true }, { rag: true }]) {
+    const content = withCombinedTexts(prompts.brief(session.nonce()), run)
+    const body = v2.messageBody(chat, content, { ...more, ...last })
+    const answer = await v2.message(body, { role: 'probe', ...caller })
+    if (isDeclined(answer)) continue
+    for (const { law } of laws) await law(run, { row: {}, body, answer, edit: (one) => one })
+    last = { parent_id: memberOf(answer, 'id') }
+  }
+}
 
 interface Run extends Scenario {
   /** Ids of all stored messages. */

@@ -15,6 +15,7 @@ import {
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
+import { secondCaller, v2ChatOf } from '../support/mistakes.ts'
 import { buildRecall } from '../support/recall.ts'
 import { hintText, namesPrefix, statedVersions } from '../support/refusals.ts'
 import { buildTextFile } from '../support/test-data.ts'
@@ -51,7 +52,7 @@ describe('versions of chats', () => {
   test(
     'v3 routes MUST refuse a v2 chat, MUST name /api/v2 and MUST leave the chat as it is',
     covers(['VER-03', 'VER-04', 'VER-05', 'VER-06', 'VER-10'], {
-      requests: 35,
+      requests: 39,
       generations: 2,
       chats: 1,
     }),
@@ -74,6 +75,7 @@ describe('versions of chats', () => {
         claimNotTaken(scenario, 'VER-04', await v3.generate(turn, { role: 'negative' }))
       }
 
+      await claimNotTakenFromSecond(scenario)
       const favorites = await chats.readFavorites()
       const isFavorite = contains(favorites.body, before)
       const { ask } = buildRecall(profile, nonce)
@@ -195,11 +197,23 @@ function furtherFields({ models: { main, aliases } }: Scenario['profile']) {
 /** Claims no hint: a target may refuse one of the fields. */
 function claimNotTaken(
   { claim }: Scenario,
-  requirement: 'VER-04' | 'VER-07',
+  requirement: 'VER-03' | 'VER-04' | 'VER-07',
   exchange: Exchange,
 ): void {
   const what = 'a request with further fields, for a chat of another version, is refused'
   claim(requirement, () => expect(isDeclined(exchange), what).toBe(true), exchange)
+}
+
+/** A v2 chat of another caller is refused as well; its key may lack the rights to have one. */
+async function claimNotTakenFromSecond(scenario: Scenario): Promise<void> {
+  const { v3, profile } = scenario
+  const caller = secondCaller(profile)
+  const chat = await v2ChatOf(scenario, caller)
+  if (chat === undefined || caller === undefined) return
+  for (const page of [{}, { limit: 10 }]) {
+    const history = await v3.history(chat, page, { role: 'negative', ...caller })
+    claimNotTaken(scenario, 'VER-03', history)
+  }
 }
 
 /** Claims that a call for a chat of another version is refused with the prefix of that `version`. */

@@ -32,11 +32,15 @@ describe('v3: laws of files', () => {
     'the lists of attachments MUST show each file once under every condition',
     coversAtDepth(
       [...requirementsOf('V3-ATT', { except: ['V3-ATT-01'] }), 'V3-AUTH-05', 'V3-CHAT-11'],
-      (rows, depth) => ({ requests: 14 * rowsAt({ depth, rows }) + 102, uploads: 29, chats: 3 }),
+      (rows, depth) => ({ requests: 14 * rowsAt({ depth, rows }) + 104, uploads: 29, chats: 3 }),
       { isLong: true },
     ),
     async (scenario) => {
       const files = await filesOf(scenario)
+      for (const caller of files.members.callers) {
+        const chat = files.chatOf(caller)
+        if (chat) await doBefore(scenario, chat.id, 'rename', caller)
+      }
       await claimFilesOfCaller(scenario, files)
       if (files.isJoined) return claimFilesOfChat(scenario, files)
       const noJoin = 'the upload did not join the chat: set requests.upload.chatField'

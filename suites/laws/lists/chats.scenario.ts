@@ -30,7 +30,7 @@ describe('v3: laws of lists', () => {
         ...(['V3-CHAT-05', 'V3-CHAT-06', 'V3-CHAT-07', 'V3-CHAT-08', 'V3-CHAT-09'] as const),
         ...(['V3-FAV-01', 'V3-AUTH-05'] as const),
       ],
-      (rows, depth) => ({ requests: 8 * rowsAt({ depth, rows }) + 140, chats: 44 }),
+      (rows, depth) => ({ requests: 8 * rowsAt({ depth, rows }) + 142, chats: 44 }),
     ),
     async ({ v3, chats, claim, session, scenario }) => {
       const created: Chat[] = []
@@ -66,6 +66,10 @@ describe('v3: laws of lists', () => {
         }
         const visible = ids.filter((id) => contains(list.body, id))
         favorites.set(caller.authorization, visible)
+        // Under both of its names, a search finds it.
+        const renamed = members.of(caller, 'word').at(-1)
+        const name = `${members.words.word} ${session.name()}`
+        if (renamed) await chats.rename(renamed, name, { role: 'probe', ...caller })
       }
       await claimLists(scenario, members, listOf(scenario, members, favorites))
     },

@@ -28,7 +28,7 @@ export function v2Routes(session: Session) {
 
   const routes = {
     /** The id of a v2 chat; a new one if the profile can create it. */
-    async chat(name = session.name()): Promise<string> {
+    async chat(name = session.name(), options: SendOptions = {}): Promise<string> {
       requireProfile(v2Chat, 'v2Chat')
       if ('anyUuid' in v2Chat) {
         const id = session.uuid()
@@ -51,6 +51,7 @@ export function v2Routes(session: Session) {
           ...(query ? { query: fill(query, { name }) } : {}),
           ...(body === undefined ? {} : { json: fill(body, { name }) }),
           role: 'arrange',
+          ...options,
         })
       const idIn = (created: Exchange) => {
         const answer = answerJson(created)
