@@ -184,7 +184,7 @@ export function createChatLaws(scenario: Scenario) {
       }
       const reads = [read, history, page, list, favorites]
       if (!claim('V3-CHAT-11', isNowhere, ...sent, ...reads)) broken.add('deleted')
-      await laws.twin(scenario, state, under)
+      if (!broken.has('twin') && !(await laws.twin(scenario, state, under))) broken.add('twin')
     },
   }
 }
