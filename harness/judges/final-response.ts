@@ -31,6 +31,9 @@ export function judgeUsage(
   // Whether reasoning counts against max_tokens is open, and so is its number in a usage without details.
   const details = asIndex(asObject(usage['output_tokens_details'])?.['reasoning_tokens'])
   if (details === undefined && asObject(request)?.['think'] === true) return
+  // A tool is called by a generation of its own, and usage may be their sum.
+  const isCall = (item: unknown) => asString(asObject(item)?.['type'])?.endsWith('_call')
+  if (asArray(response['output']).some(isCall)) return
   const reasoning = details ?? 0
   collector.decide('V3-GEN-10', output - reasoning > maxTokens && why, why, event)
 }
