@@ -9,6 +9,7 @@ import {
   expect,
   expectAccepted,
   expectResponse,
+  finalResponse,
   inputText,
   isDeclined,
   isUuid,
@@ -138,14 +139,26 @@ describe('v3: context of a one-shot', () => {
 
   test(
     'searcher MUST answer from a knowledge base',
-    covers(['V3-ONE-07', 'V3-ONE-12'], { requests: 8, generations: 2, chats: 1, again: 6 }),
+    covers(['V3-ONE-02', 'V3-ONE-07', 'V3-ONE-12'], {
+      requests: 10,
+      generations: 2,
+      chats: 1,
+      again: 8,
+    }),
     async ({ oneShot, v3, claim, expectRejected, profile, scenario }) => {
       const { knowledge, capabilities } = profile
       if (!capabilities.knowledge) return
       requireProfile(knowledge, 'knowledge')
       const body = (more: Record<string, unknown>) =>
         oneShot.body(knowledge.question, { assistant_id: 'searcher', ...more })
-      const open = await oneShot.send(body({}))
+      // A refusal may be due to the searcher or to its form.
+      const isWhole = (one: Exchange) => !isDeclined(one) && finalResponse(one) !== undefined
+      const streamed = await askUntil(isWhole, () => oneShot.send(body({ stream: true })), 2)
+      const open = isWhole(streamed) ? streamed : await oneShot.send(body({}))
+      if (succeeded(open)) {
+        const what = 'searcher as a stream'
+        claim('V3-ONE-02', () => expectAccepted(streamed, what), streamed, open)
+      }
       // The text may be in several parts.
       const isFound = (reply: Exchange) =>
         contains([answerJson(reply), answerText(reply)], knowledge.expect)
