@@ -39,6 +39,7 @@ export const clauses: readonly `${RequirementId} ${string}: ${string}`[] = [
   'V2-MSG-04 v2.message: model_id is that of the first answer',
   'V2-MSG-06 v2.message: content is shown with ? for what is beyond the BMP',
   'V2-MSG-06 v2.message: content is shown with decoded escapes',
+  'V2-MSG-06 v2.message: content is shown without outer space (caller: second)',
   'V2-MSG-06 v2.message: content comes back as a number',
   'V2-MSG-07 v2.message: created_at is in local time',
   'V2-MSG-08 v2.message: a missing content is accepted',

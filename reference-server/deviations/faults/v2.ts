@@ -31,16 +31,6 @@ export const v2Faults = faultTable({
       void services.store.chats.create(chat)
       return { ...body, chat_id: chat.id }
     })(services),
-  'V2-MSG-06 v2-content-of-others-trimmed: Outer space is lost in v2 messages of all callers but the first one.':
-    mapping<string>((first) => [
-      onRequestBody('v2.message', (body, { caller }) => {
-        if (first.get('caller') === undefined && caller) first.set('caller', caller)
-        const isFirst = first.get('caller') === caller
-        return setAt(body, 'content', (text: unknown) =>
-          isText(text) && !isFirst ? text.trim() : text,
-        )
-      }),
-    ]),
   'V2-GEN-02 v2-reply-needs-no-parent: A v2 generation without parent_id is accepted: the last message of the chat is answered.':
     mapping<string>((last) => [
       noteMessages(({ chatId, id }) => last.set(chatId, id)),

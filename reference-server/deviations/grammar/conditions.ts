@@ -54,8 +54,8 @@ const withoutLaw: readonly (readonly [operation: RegExp, conditions: RegExp])[] 
   [/^v3\.oneShot$/, /^runs: with/],
   // Routes of v3 do not change v2 chats, whose replies have only one form.
   [/^v2\./, /^occurrence: after (a rename|a favorite|another form)$/],
-  // The document does not show how another caller gets a v2 chat, nor the response to a repeat of these.
-  [/^v2\./, /^caller: /],
+  // The rights of another caller are not known, nor the response to a repeat of these.
+  [/^v2\.generate$/, /^caller: /],
   [/^v3\.(deleteChat|generateName|addFavorite|removeFavorite)$/, /^occurrence: (second|third)/],
   [/^v3\.addFavorite$/, /^occurrence: after a favorite$/],
   // The document does not show who may read a base, nor how a question is interpreted.
