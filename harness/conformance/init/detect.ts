@@ -95,7 +95,7 @@ export async function detect(options: DetectOptions) {
 }
 
 /** Uses the fallback once the budget of requests is spent, so that earlier results count. */
-async function withinBudget<T>(
+export async function withinBudget<T>(
   result: Promise<T>,
   fallback: (error: DiscoverySpentError) => T,
 ): Promise<T> {

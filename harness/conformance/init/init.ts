@@ -11,7 +11,7 @@ import type { TargetProfile } from '../profile/index.ts'
 import type { ClientIdentity } from '../run-setup.ts'
 import { route } from '../session/requests/wire-request.ts'
 import { secretsOf, surfaceCredentials } from '../session/secrets.ts'
-import { type Detection, detect } from './detect.ts'
+import { type Detection, detect, withinBudget } from './detect.ts'
 import { probeNames, type SelectedProbes } from './probe.ts'
 import { profileText } from './profile-text.ts'
 
@@ -73,8 +73,9 @@ export async function initProfile(options: InitOptions) {
   try {
     detection = await detect(probing)
     // A target that died during the last probes is not one without these features.
-    if (client.isUnanswered()) await client.send(route('openai.models'))
-    if (client.isUnanswered()) throw unreachableError('it stopped answering during the probes')
+    const ask = () => withinBudget(client.send(route('openai.models')), () => undefined)
+    const again = client.isUnanswered() ? await ask() : undefined
+    if (again?.response === null) throw unreachableError('it stopped answering during the probes')
   } finally {
     await client.close()
     onStep('removing what was made')
