@@ -17,7 +17,7 @@ import {
 } from '../../harness/conformance/scenario/index.ts'
 import { showsName } from '../support/chat-names.ts'
 import { type ChatState, createChatLaws } from '../support/chat-state.ts'
-import type { Caller } from '../support/mistakes.ts'
+import type { Caller } from '../support/credentials.ts'
 import { claimSteady } from '../support/refusals.ts'
 import { callerOf, sendWithoutKey } from './conditions/edits.ts'
 import type { Body, Plan, Trial } from './conditions/plan.ts'

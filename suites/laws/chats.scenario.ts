@@ -20,7 +20,7 @@ import {
 } from '../../harness/conformance/scenario/index.ts'
 import { ownTitle } from '../support/chat-names.ts'
 import { createChatLaws, requirementsOfChats } from '../support/chat-state.ts'
-import { secondCaller } from '../support/mistakes.ts'
+import { secondCaller } from '../support/credentials.ts'
 import { nameEditsOf } from '../support/text-edits.ts'
 import { ChatUnderConditions, canRename, rowsAt } from './chat-under-conditions.ts'
 import type { Plan } from './conditions/plan.ts'

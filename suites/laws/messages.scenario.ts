@@ -11,7 +11,8 @@ import {
   type Scenario,
   test,
 } from '../../harness/conformance/scenario/index.ts'
-import { each, otherModels, secondCaller, v2ChatOf } from '../support/mistakes.ts'
+import { secondCaller, v2ChatOf } from '../support/credentials.ts'
+import { each, otherModels } from '../support/mistakes.ts'
 import { attachedFile, claimTimeOfNow } from '../support/test-data.ts'
 import { textEdits, withCombinedTexts } from '../support/text-edits.ts'
 import { optionalField, sendWithoutContent } from './conditions/edits.ts'

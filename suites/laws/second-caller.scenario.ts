@@ -10,7 +10,7 @@ import {
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
-import { type Caller, secondCaller } from '../support/mistakes.ts'
+import { type Caller, secondCaller } from '../support/credentials.ts'
 import { doBefore } from './conditions/edits.ts'
 
 const requirements = ['V3-CHAT-04', 'V3-HIST-01', 'V3-HIST-10', 'V3-ATT-12', 'V3-ATT-13'] as const

@@ -18,6 +18,7 @@ import {
   isObject,
   type Scenario,
 } from '../../harness/conformance/scenario/index.ts'
+import type { Caller } from '../support/credentials.ts'
 import {
   claimOutputShown,
   inputTexts,
@@ -25,7 +26,6 @@ import {
   showsOutput,
   textParts,
 } from '../support/history.ts'
-import type { Caller } from '../support/mistakes.ts'
 import { askUntil } from '../support/recall.ts'
 import { doBefore } from './conditions/edits.ts'
 import type { Body, Trial } from './conditions/plan.ts'

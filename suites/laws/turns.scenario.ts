@@ -14,7 +14,7 @@ import {
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
-import { type Caller, secondCaller } from '../support/mistakes.ts'
+import { type Caller, secondCaller } from '../support/credentials.ts'
 import { askUntil, buildRecall } from '../support/recall.ts'
 import { wholeTexts } from '../support/text-edits.ts'
 import { doBefore, sendTurns } from './conditions/edits.ts'
@@ -44,14 +44,8 @@ const requirements = requirementsOfLaws('v3.generate', laws, [
   ...(['V3-GEN-03', 'V3-GEN-10', 'V3-GEN-14', 'V3-GEN-15'] as const),
   ...(['V3-HIST-01', 'V3-HIST-05', 'V3-HIST-06', 'V3-HIST-07', 'V3-HIST-08'] as const),
   ...(['V3-HIST-10', 'V3-HIST-11', 'V3-HIST-12', 'V3-HIST-16'] as const),
-  ...([
-    'V3-IDEM-01',
-    'V3-IDEM-02',
-    'V3-IDEM-03',
-    'V3-IDEM-04',
-    'V3-IDEM-08',
-    'V3-CHAT-08',
-  ] as const),
+  ...(['V3-IDEM-01', 'V3-IDEM-02', 'V3-IDEM-03', 'V3-IDEM-04'] as const),
+  ...(['V3-IDEM-08', 'V3-CHAT-08'] as const),
 ])
 
 /** Sections 2.6, 4.3 and 4.4: the laws of turns in a chat hold under all conditions. */

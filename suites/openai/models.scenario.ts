@@ -17,7 +17,7 @@ import {
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
-import { secondCaller } from '../support/mistakes.ts'
+import { secondCaller } from '../support/credentials.ts'
 import { claimSteady } from '../support/refusals.ts'
 
 /** Sections 2.1 and 4.1: the list of models, and the accepted ids of each model. */

@@ -6,13 +6,8 @@ import {
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
-import {
-  expectAllRefused,
-  ofAnotherType,
-  otherModels,
-  refusalCost,
-  secondCaller,
-} from '../support/mistakes.ts'
+import { secondCaller } from '../support/credentials.ts'
+import { expectAllRefused, ofAnotherType, otherModels, refusalCost } from '../support/mistakes.ts'
 
 /** Sections 4.1, 7 and 8: the parameters of a completion and their limits. */
 describe('compatible surface: parameters', () => {

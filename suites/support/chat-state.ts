@@ -12,7 +12,7 @@ import {
   succeeded,
 } from '../../harness/conformance/scenario/index.ts'
 import { showsName, spellingsOf } from './chat-names.ts'
-import type { Caller } from './mistakes.ts'
+import type { Caller } from './credentials.ts'
 import { firstWord } from './test-data.ts'
 
 export interface ChatState {

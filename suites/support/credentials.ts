@@ -157,3 +157,24 @@ function dimensionsOf(variants: Readonly<Record<string, Members>>): Dimensions {
   const groups = Map.groupBy(Object.entries(variants), ([, members]) => Object.keys(members).join())
   return Object.fromEntries([...groups].map(([name, of]) => [name, Object.fromEntries(of)]))
 }
+
+/** Key of a caller other than that of the profile. */
+export type Caller = { readonly authorization?: string }
+
+/** The second caller; undefined if the profile has no key of one. */
+export function secondCaller({ otherKey }: TargetProfile): Required<Caller> | undefined {
+  return otherKey === undefined ? undefined : { authorization: `Bearer ${otherKey}` }
+}
+
+/** A v2 chat of another caller; undefined if the profile does not say how it gets one, or its key lacks the right to it. */
+export async function v2ChatOf(
+  { v2, profile, session, prompts }: Scenario,
+  caller: Required<Caller> | undefined,
+): Promise<string | undefined> {
+  const { v2Chat = { ids: [] } } = profile
+  if (caller === undefined || 'ids' in v2Chat) return undefined
+  const chat = await v2.chat(session.name(), caller).catch(() => undefined)
+  if (chat === undefined) return undefined
+  const body = v2.messageBody(chat, prompts.followUp())
+  return succeeded(await v2.message(body, { role: 'probe', ...caller })) ? chat : undefined
+}

@@ -4,7 +4,6 @@ import {
   coveringRows,
   type Exchange,
   type Scenario,
-  succeeded,
   type TargetProfile,
 } from '../../harness/conformance/scenario/index.ts'
 
@@ -196,27 +195,6 @@ export function otherModels(
     alias: alias === undefined ? undefined : { [member]: alias },
     vision: capabilities.images === true ? { [member]: vision } : undefined,
   }
-}
-
-/** Key of a caller other than that of the profile. */
-export type Caller = { readonly authorization?: string }
-
-/** The second caller; undefined if the profile has no key of one. */
-export function secondCaller({ otherKey }: TargetProfile): Required<Caller> | undefined {
-  return otherKey === undefined ? undefined : { authorization: `Bearer ${otherKey}` }
-}
-
-/** A v2 chat of another caller; undefined if the profile does not say how it gets one, or its key lacks the right to it. */
-export async function v2ChatOf(
-  { v2, profile, session, prompts }: Scenario,
-  caller: Required<Caller> | undefined,
-): Promise<string | undefined> {
-  const { v2Chat = { ids: [] } } = profile
-  if (caller === undefined || 'ids' in v2Chat) return undefined
-  const chat = await v2.chat(session.name(), caller).catch(() => undefined)
-  if (chat === undefined) return undefined
-  const body = v2.messageBody(chat, prompts.followUp())
-  return succeeded(await v2.message(body, { role: 'probe', ...caller })) ? chat : undefined
 }
 
 /** Dimensions of the plan, the headers and the text of a request rather than of a field of its body. */

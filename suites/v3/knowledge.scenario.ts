@@ -17,7 +17,7 @@ import {
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
-import { secondCaller } from '../support/mistakes.ts'
+import { secondCaller } from '../support/credentials.ts'
 import { buildTextFile } from '../support/test-data.ts'
 
 /** Sections 2.7 and 4.3: knowledge bases. The profile defines the paths below the prefix. */

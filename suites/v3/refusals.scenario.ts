@@ -11,6 +11,7 @@ import {
   isDeclined,
   test,
 } from '../../harness/conformance/scenario/index.ts'
+import { secondCaller } from '../support/credentials.ts'
 import { claimTurnKept } from '../support/history.ts'
 import {
   bothToolLists,
@@ -22,7 +23,6 @@ import {
   ofAnotherType,
   otherModels,
   refusalCost,
-  secondCaller,
 } from '../support/mistakes.ts'
 import { withReasoning } from '../support/test-data.ts'
 

@@ -15,7 +15,7 @@ import {
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
-import { secondCaller, v2ChatOf } from '../support/mistakes.ts'
+import { secondCaller, v2ChatOf } from '../support/credentials.ts'
 import { buildRecall } from '../support/recall.ts'
 import { hintText, namesPrefix, statedVersions } from '../support/refusals.ts'
 import { buildTextFile } from '../support/test-data.ts'
@@ -200,7 +200,7 @@ function claimNotTaken(
   requirement: 'VER-03' | 'VER-04' | 'VER-07',
   exchange: Exchange,
 ): void {
-  const what = 'a request with further fields, for a chat of another version, is refused'
+  const what = 'a further request for a chat of another version is refused'
   claim(requirement, () => expect(isDeclined(exchange), what).toBe(true), exchange)
 }
 

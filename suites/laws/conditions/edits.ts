@@ -8,7 +8,8 @@ import {
   type TargetProfile,
   valuesOf,
 } from '../../../harness/conformance/scenario/index.ts'
-import { type Caller, each, secondCaller } from '../../support/mistakes.ts'
+import { type Caller, secondCaller } from '../../support/credentials.ts'
+import { each } from '../../support/mistakes.ts'
 import type { Body, Plan } from './plan.ts'
 
 /** A field, or undefined if its value is unknown. */

@@ -17,7 +17,7 @@ import {
   succeeded,
   test,
 } from '../../../harness/conformance/scenario/index.ts'
-import type { Caller } from '../../support/mistakes.ts'
+import type { Caller } from '../../support/credentials.ts'
 import { buildTextFile, claimRecord, oddContents } from '../../support/test-data.ts'
 import { callerOf, doBefore } from '../conditions/edits.ts'
 import type { Body, Trial } from '../conditions/plan.ts'

@@ -16,7 +16,7 @@ import {
   staysVisible,
   succeeded,
 } from '../../../harness/conformance/scenario/index.ts'
-import type { Caller } from '../../support/mistakes.ts'
+import type { Caller } from '../../support/credentials.ts'
 import { callerOf } from '../conditions/edits.ts'
 import type { Trial } from '../conditions/plan.ts'
 import { tryConditions } from '../conditions/trials.ts'

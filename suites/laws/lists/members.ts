@@ -7,7 +7,7 @@ import {
   type Scenario,
   succeeded,
 } from '../../../harness/conformance/scenario/index.ts'
-import { type Caller, secondCaller } from '../../support/mistakes.ts'
+import { type Caller, secondCaller } from '../../support/credentials.ts'
 import type { Plan, Trial } from '../conditions/plan.ts'
 
 const kinds = ['word', 'digits', 'beyond ASCII', 'beyond the BMP'] as const
