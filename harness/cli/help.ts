@@ -124,10 +124,6 @@ const first: Readonly<Record<string, readonly string[]>> = {
     ...['--concurrency', '--surface', '--mix', '--workers', '--runner', '--seed'],
     ...['--report', '--out', '--ui', '--json', '--quiet', '--verbose'],
   ],
-  compare: [
-    ...['--no-rejudge', '--metric', '--tolerance', '--interleave', '--rate', '--concurrency'],
-    ...['--duration', '--block', '--surface', '--report', '--out', '--json', '--quiet'],
-  ],
 }
 
 function firstFlags(command: Command): readonly Option[] {

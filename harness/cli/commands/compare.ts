@@ -10,12 +10,6 @@ import { exchangesName, runRecordName, suiteVersion } from '../../conformance/de
 import { ChatgenFailure, ConfigurationError } from '../../conformance/errors.ts'
 import { profileOfRecord, readRunRecord } from '../../conformance/recording/record.ts'
 import {
-  addInterleaveFlags,
-  type InterleaveFlags,
-  interleave,
-  refuseLoadFlags,
-} from '../compare/interleave.ts'
-import {
   comparedFigures,
   comparedLoads,
   comparisonKind,
@@ -46,7 +40,6 @@ function compareFlags() {
       --metric <names>  figures of load reports to compare, e.g. ttft.p99,success; repeatable
         (default: p50 and p95 of ttft, tpot and e2e, success, and goodput if both have the same SLOs)
       --tolerance <share>=5%  change of a latency or rate that counts as none
-      --interleave  compare two deployments under load, in alternating blocks of one run
       --report <formats>:list=console  formats: ${Object.keys(comparisonKind.formats).join(', ')}`,
       { names: comparedFigures, share: percentage },
     ),
@@ -58,22 +51,20 @@ function compareFlags() {
   ]
 }
 
-type CompareFlags = FlagsOf<typeof compareFlags> & InterleaveFlags
+type CompareFlags = FlagsOf<typeof compareFlags>
 
 const examples = `
 Examples:
   $ chatgen compare last-month chatgen-results
   $ chatgen compare main/report.json branch/report.json --report console,html,markdown
   $ chatgen compare load-monday load-tuesday --metric ttft.p99
-  $ chatgen compare --interleave https://blue.example.org https://green.example.org --rate 20 --duration 4m
 
 The exchanges of A are judged again by this version of chatgen, to tell changes of the target from
 changes of chatgen. Differences in URL, profile and selection of the two runs are listed first. Nothing
-is sent without --interleave.
+is sent.
 
 Of load reports it prints the ratio of each figure with its interval, and a verdict with a family-wise
-error of 5 %. --interleave sends load to two deployments in alternating blocks (A B B A), so that changes
-of the machine and of the time of day affect both, and compares them in the same way.
+error of 5 %.
 
 Exit codes:
   0 no regression   1 a requirement is newly violated, or a figure is a regression
@@ -84,21 +75,11 @@ Exit codes:
 
 /** `chatgen compare A B`: differences of two reports, attributed to the target or to chatgen. */
 export const compareCommand = defineCommand({
-  args: {
-    '<a>': 'earlier results: a folder, or a report.json; with --interleave a URL',
-    '<b>': 'later results; with --interleave a URL',
-  },
+  args: { '<a>': 'earlier results: a folder, or a report.json', '<b>': 'later results' },
   flags: compareFlags,
   help: examples,
-  extend: addInterleaveFlags,
   async run({ flags, io, command }: CommandRun<CompareFlags>, pathA: string, pathB: string) {
     const options = { figures: flags.metric ?? null, tolerance: flags.tolerance }
-    if (flags.interleave) {
-      const comparison = await interleave([pathA, pathB], flags, options, io)
-      publishComparison({ comparison, notes: [] }, loadComparisonKind, flags, io)
-      return io.signal.aborted ? exitCode.interrupted : outcomeCodes[comparison.outcome]
-    }
-    refuseLoadFlags(command)
     const [fileA, fileB] = [openStored(pathA), openStored(pathB)]
     const files = [fileA, fileB] as const
     for (const line of doubtLines(files)) io.err(line)

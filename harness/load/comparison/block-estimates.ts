@@ -6,7 +6,7 @@ import { type OrderedSample, quantileLimits } from '../statistics/quantile-inter
 import { shareInterval } from '../statistics/shares.ts'
 import { effectiveSampleSize, lag1Autocorrelation } from '../statistics/steady-state.ts'
 import { studentQuantile } from '../statistics/student.ts'
-import type { Estimate, RatioEstimate } from './verdicts.ts'
+import type { Estimate } from './verdicts.ts'
 
 /** Values of a latency in one block; censored ones are longer than any other. */
 interface BlockSample {
@@ -54,7 +54,7 @@ export function quantileOf(
   }
 }
 
-export function pooled(samples: readonly BlockSample[]): OrderedSample {
+function pooled(samples: readonly BlockSample[]): OrderedSample {
   const ended = new Histogram()
   for (const sample of samples) ended.merge(sample.ended)
   const censored = samples.reduce((sum, sample) => sum + sample.censored, 0)
@@ -132,22 +132,4 @@ function effectiveSize(n: number, effect: number, blocks: number, confidence: nu
   const p = (1 + confidence) / 2
   const adjustment = (studentQuantile(p, n - 1) / studentQuantile(p, blocks - 1)) ** 2
   return (n / effect) * Math.min(1, adjustment)
-}
-
-/**
- * Ratio from pairs of neighboring blocks: Student's limits of the mean logarithm of the ratio of a pair. Slow
- * changes affect both blocks of a pair and cancel out.
- */
-export function ratioOfPairs(pairs: readonly (readonly [a: number, b: number])[]): RatioEstimate {
-  const logs = meanOf(pairs.map(([a, b]) => Math.log(b / a)))
-  return {
-    value: Math.exp(logs.value),
-    limits: (confidence) => {
-      const { low, high } = logs.limits(confidence)
-      return {
-        low: low === null ? 0 : Math.exp(low),
-        high: high === null ? Number.POSITIVE_INFINITY : Math.exp(high),
-      }
-    },
-  }
 }

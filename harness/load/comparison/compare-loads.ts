@@ -55,7 +55,7 @@ export function compareLoads(
         ...late.map(({ name, report: { generator } }) => {
           return `${name}: the load generator is ${generator.verdict}: ${generator.reasons.join('; ')}`
         }),
-        'The runs took place at different times: a change of the machine between them looks like a change of the target. chatgen compare --interleave URL_A URL_B separates the two.',
+        'The runs took place at different times: a change of the machine between them looks like a change of the target. Run both again, in turn, to tell the two apart.',
       ],
     },
     candidates,
@@ -100,7 +100,7 @@ function sideOf({ name, report }: ComparedRun): RunBlocks {
   }
 }
 
-export function headOf(report: LoadReport): ComparedSide {
+function headOf(report: LoadReport): ComparedSide {
   return {
     baseUrl: report.target.baseUrl,
     startedAt: report.startedAt,

@@ -16,7 +16,7 @@ export interface RunBlocks {
   readonly blockMs: number
 }
 
-export type ComparedLatency = (typeof comparedLatencies)[number]
+type ComparedLatency = (typeof comparedLatencies)[number]
 
 /** A quantile of a latency, a share of the due requests, or a rate. */
 export type FigureName =
@@ -31,9 +31,9 @@ export interface ComparisonOptions {
   readonly tolerance: number
 }
 
-export type FigureHead = Pick<Candidate, 'name' | 'unit' | 'better' | 'tolerance'>
+type FigureHead = Pick<Candidate, 'name' | 'unit' | 'better' | 'tolerance'>
 
-export function figureHead(figure: FigureName, tolerance: number): FigureHead {
+function figureHead(figure: FigureName, tolerance: number): FigureHead {
   if ('metric' in figure) {
     const name = `${figure.metric}.${quantileName(figure.q)}`
     return { name, unit: 'ms', better: 'lower', tolerance }
@@ -47,7 +47,7 @@ export function figureHead(figure: FigureName, tolerance: number): FigureHead {
 const shareTolerance = 0.02
 
 /** Figures compared by default: rates describe the target only if it sets the pace. */
-export function defaultFigures(a: LoadReport, b: LoadReport): readonly FigureName[] {
+function defaultFigures(a: LoadReport, b: LoadReport): readonly FigureName[] {
   const latencies = (['ttft', 'tpot', 'e2e'] as const).flatMap((metric) =>
     [0.5, 0.95].map((q) => ({ metric, q })),
   )
@@ -148,11 +148,7 @@ function widened(estimate: Estimate, byNs: number): Estimate {
   }
 }
 
-export function shareFigure(
-  a: Pick<RunBlocks, 'blocks'>,
-  b: Pick<RunBlocks, 'blocks'>,
-  share: 'success' | 'goodput',
-): Candidate {
+function shareFigure(a: RunBlocks, b: RunBlocks, share: 'success' | 'goodput'): Candidate {
   const estimates = both(a, b, ({ blocks }) =>
     shareOf(
       blocks.map(({ due, ok, good }) => ({ of: due, count: share === 'success' ? ok : good })),

@@ -166,7 +166,7 @@ export function simulatedRun(seed: number, factor: number, failing = 0): LoadRep
 }
 
 /** A run without SLOs whose generator kept up. */
-export const validRun = {
+const validRun = {
   generator: { ...loadReportOf().generator, verdict: 'valid' },
   slo: [],
 } as const satisfies Partial<LoadReport>

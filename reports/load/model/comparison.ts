@@ -77,8 +77,8 @@ export const loadComparison = z.object({
   /** `invalid`: the load generator of a run was the bottleneck. */
   outcome: z.enum(['regression', 'no regression', 'undecided', 'invalid']),
   of: z.enum(['load', 'capacity']),
-  /** One run after the other, or blocks of both in one run. */
-  design: z.enum(['separate', 'interleaved']),
+  /** One run after the other. */
+  design: z.literal('separate'),
   method: z.string(),
   /** Upper bound on the probability of any wrong verdict other than `undecided`. */
   familyError: z.number(),
