@@ -12,8 +12,6 @@
  *                      and by number of conditions, and the faults that slip through; alone or with --sample
  *   --dialects N       N times three dialects, composed by seed; alone or with --sample
  *   --depth NAMES      quick, normal, full or several, for generated faults and composed dialects (full)
- *   --crossed N        each fault in N legal dialects or combinations of them; its requirements may be
- *                      undecided but must not pass, and no other requirement may fail
  *   --seed N           seed of samples, generated faults and dialects (1)
  *   --changed COMMIT   only faults of requirements that changed since a commit
  *   --stability        compare verdicts in other orders, with 1 and 8 jobs, and with a slow server
@@ -25,22 +23,14 @@
  *   npm run prove -- --only 'openai-*'
  *   npm run prove -- --only 'null-an-echo*' --verbose
  *   npm run prove -- --changed main~5
- *   npm run prove -- --crossed 3 --only 'v3-idempotency-*'
- *   npm run prove -- --only 'stream-completed-twice + line-ends-crlf'
  *   npm run prove -- --generated 150 --seed 7 --depth normal,full
  *   npm run prove -- --only 'v3.generate: max_tokens is ignored (stream: true)'
  */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { depths } from '../harness/conformance/run-setup.ts'
 import { changedSince } from '../harness/proof/changed.ts'
-import {
-  crossedText,
-  crossingName,
-  crossingNamed,
-  crossings,
-} from '../harness/proof/crossed/crossings.ts'
 import {
   atDepth,
   composedNames,
@@ -49,12 +39,7 @@ import {
 } from '../harness/proof/generated/attempts.ts'
 import { buildMatrix, type KillMatrix, objections } from '../harness/proof/kill-matrix.ts'
 import { nullServerNames } from '../harness/proof/null-servers.ts'
-import {
-  allAttempts,
-  differences,
-  spread,
-  stabilityGroups,
-} from '../harness/proof/runs/attempts.ts'
+import { allAttempts, differences, stabilityGroups } from '../harness/proof/runs/attempts.ts'
 import { runInPool } from '../harness/proof/runs/pool.ts'
 import { proofPage } from '../harness/proof/summary.ts'
 import { failedIds, type TargetResult } from '../harness/proof/verdicts.ts'
@@ -66,12 +51,10 @@ import { isAmong, none, optionsOf } from './options.ts'
 const processes = Math.min(2 * availableParallelism(), 6)
 const values = optionsOf(import.meta, {
   ...{ only: none, sample: Number.POSITIVE_INFINITY, changed: '', generated: 0, dialects: 0 },
-  ...{ depth: 'full', crossed: 0, seed: 1, stability: false, processes, write: '', verbose: false },
+  ...{ depth: 'full', seed: 1, stability: false, processes, write: '', verbose: false },
 })
 /** Runs of a target with objections after the first one. */
 const maxRepeats = 3
-/** Faults that a whole proof runs in a dialect as well; all of them with --crossed. */
-const crossedSample = 40
 const started = Date.now()
 const isSample = Number.isFinite(values.sample)
 const isSelected = (name: string) => isAmong(name, values.only)
@@ -87,7 +70,6 @@ async function prove(names: readonly string[]): Promise<void> {
   const results = first.map((result) => again.get(result.name) ?? result)
   const matrix = buildMatrix(faults, results)
   if (values.write !== '') write(matrix, values.write)
-  if (matrix.crossed) for (const line of crossedText(matrix.crossed)) console.log(line)
   for (const line of generatedText(results, values.seed)) console.log(line)
   conclude(names.length, objections(matrix, results), unstable.length)
 }
@@ -109,19 +91,12 @@ async function runAgain(
   return last
 }
 
-/** Crossed targets are run by themselves: their figures are stored next to those of the rest. */
 function write(matrix: KillMatrix, folder: string): void {
-  const file = join(folder, 'kill-matrix.json')
-  const stored: KillMatrix = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : matrix
-  const isMore = (stored.crossed?.targets ?? 0) > (matrix.crossed?.targets ?? 0)
-  const { crossed } = isMore ? stored : matrix
-  const rest = values.crossed === 0 ? matrix : stored
-  const whole = { ...rest, ...(crossed && { crossed }) }
   mkdirSync(folder, { recursive: true })
-  writeFileSync(file, `${JSON.stringify(whole, null, 1)}\n`)
+  writeFileSync(join(folder, 'kill-matrix.json'), `${JSON.stringify(matrix, null, 1)}\n`)
   const isPart = values.only.length > 0 || isSample || values.changed !== ''
   if (!isPart)
-    writeFileSync(new URL('../docs/internals/proof.md', import.meta.url), proofPage(whole))
+    writeFileSync(new URL('../docs/internals/proof.md', import.meta.url), proofPage(matrix))
 }
 
 /** Generated and composed targets; undetected ones are counted, not objected to. */
@@ -176,13 +151,7 @@ function chosen(): readonly string[] {
   }
   const isAlone = values.generated + values.dialects > 0
   if (isAlone && !isSample) return []
-  const [crossing] = values.only
-  if (crossing !== undefined && crossingNamed(crossing)) return values.only
-  const plain = [...allAttempts().map(({ name }) => name), ...nullServerNames]
-  const all =
-    values.crossed === 0
-      ? [...plain, ...spread(crossedNames(1), crossedSample)]
-      : crossedNames(values.crossed)
+  const all = [...allAttempts().map(({ name }) => name), ...nullServerNames]
   return sampled(all.filter(isSelected), values.sample)
 }
 
@@ -191,10 +160,6 @@ function sampled(names: readonly string[], count: number): readonly string[] {
   const drawn = names.map((name) => ({ name, draw: seededDraw(values.seed, 'sample', name)() }))
   const chosen = new Set(drawn.toSorted((a, b) => a.draw - b.draw).slice(0, count))
   return drawn.filter((one) => chosen.has(one)).map(({ name }) => name)
-}
-
-function crossedNames(count: number): readonly string[] {
-  return crossings(count, values.seed).map(crossingName)
 }
 
 function show(count: number) {

@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { dialects, faults } from '../../reference-server/deviations/index.ts'
 import type { Services } from '../../reference-server/services.ts'
-import { clashes, clashReason, crossingNamed } from './crossed/crossings.ts'
-import { buildMatrix, messageProblem, objections } from './kill-matrix.ts'
+import { buildMatrix, messageProblem } from './kill-matrix.ts'
 import { proofPage } from './summary.ts'
 import { nothingJudged, type RequirementVerdict, type TargetResult } from './verdicts.ts'
 
@@ -68,60 +66,4 @@ test('a fault counts as killed only if exactly its own requirements fail', () =>
     expect(other).toContain('1 of 2 faults')
     expect(other).toContain('| OAI-FORMAT | 2 | 1 | 0 |')
   }
-})
-
-describe('crossings', () => {
-  test('clash only with what there is', () => {
-    const names = new Set([...dialects, ...faults].map(({ name }) => name))
-    const clashing = clashes.flatMap((clash) => [...clash.dialects, ...clash.faults])
-    expect(clashing.filter((name) => !names.has(name))).toEqual([])
-  })
-
-  test('leave out dialects in which a fault is none', () => {
-    const clashing = crossingNamed('openai-stream-blocks-run-together + comment-heartbeats')
-    const other = crossingNamed('openai-stream-blocks-run-together + line-ends-crlf')
-    const reasonOf = (one = clashing) => one && clashReason(one.fault, one.dialect)
-    expect(reasonOf()).toBe('the empty line before a block ends the block before it')
-    expect(other && reasonOf(other)).toBeUndefined()
-    expect(other).toBeDefined()
-  })
-})
-
-describe('a fault in a dialect', () => {
-  const fault = faults.find(({ name }) => name === 'stream-completed-twice')
-  const crossed = { fault: 'stream-completed-twice', dialect: 'line-ends-crlf', redAlone: [] }
-  const name = 'stream-completed-twice + line-ends-crlf'
-  const objectionsTo = (changes: Partial<TargetResult>) => {
-    const results = [{ ...resultOf(name), kind: 'crossed', crossed, ...changes } as const]
-    return objections(buildMatrix(fault ? [fault] : [], results), results)
-  }
-  const lacks = 'the answer lacks a member'
-
-  test.each([
-    ['is killed by its requirement', [row('V3-SSE-08', 'fail', lacks)], []],
-    ['may be undecided', [row('V3-SSE-08', 'inconclusive', lacks)], []],
-    [
-      'may not pass',
-      [row('V3-SSE-08', 'pass')],
-      ['stream-completed-twice + line-ends-crlf: passes unseen'],
-    ],
-    [
-      'turns no other requirement red',
-      [row('V3-SSE-08', 'fail', lacks), row('V3-GEN-01', 'fail', lacks)],
-      ['stream-completed-twice + line-ends-crlf: turns V3-GEN-01 red without naming it'],
-    ],
-  ])('%s', (_, requirements, expected) => {
-    expect(objectionsTo({ requirements })).toEqual(expected)
-  })
-
-  test('may pass where the server answers as the dialect alone', () => {
-    expect(objectionsTo({ requirements: [row('V3-SSE-08', 'pass')], applied: false })).toEqual([])
-  })
-
-  test('may be accused of what the dialect alone is accused of', () => {
-    const requirements = [row('V3-SSE-08', 'fail', lacks), row('V3-SSE-29', 'fail', lacks)]
-    expect(
-      objectionsTo({ requirements, crossed: { ...crossed, redAlone: ['V3-SSE-29'] } }),
-    ).toEqual([])
-  })
 })

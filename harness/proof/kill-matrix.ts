@@ -1,7 +1,7 @@
 import { type Level, requirementIds, requirements } from '../../contract/index.ts'
 import { combinationNamed, dialects, type Fault } from '../../reference-server/deviations/index.ts'
-import { crossedFigures, crossedObjections } from './crossed/crossings.ts'
 import { provenBy } from './null-servers.ts'
+import { faultsInDialects } from './runs/attempts.ts'
 import { failedIds, type TargetResult } from './verdicts.ts'
 
 export type KillMatrix = ReturnType<typeof buildMatrix>
@@ -10,15 +10,19 @@ export type FaultLine = ReturnType<typeof faultLine>
 /** Builds the kill matrix from the results of a proof. */
 export function buildMatrix(faults: readonly Fault[], results: readonly TargetResult[]) {
   const byName = new Map(results.map((result) => [result.name, result]))
-  const lines = faults.flatMap((fault) => {
-    const result = byName.get(fault.name)
-    return result ? [faultLine(fault, result)] : []
-  })
+  const linesOf = (list: readonly Fault[]) =>
+    list.flatMap((fault) => {
+      const result = byName.get(fault.name)
+      return result ? [faultLine(fault, result)] : []
+    })
+  const lines = linesOf(faults)
   const killed = new Set(
     lines.flatMap(({ breaks, survived }) => breaks.filter((id) => !survived.includes(id))),
   )
   const unproven = (level: Level) =>
     requirementIds.filter((id) => requirements[id].level === level && !killed.has(id))
+  const isFailed = (name: string, id: string) =>
+    byName.get(name)?.requirements.some((one) => one.id === id && one.verdict === 'fail')
   const ofKind = (kind: TargetResult['kind']) => results.filter((result) => result.kind === kind)
   return {
     faults: lines,
@@ -29,19 +33,24 @@ export function buildMatrix(faults: readonly Fault[], results: readonly TargetRe
     /** Several dialects at once, by seed. */
     combinations: ofKind('combination').map(dialectLine),
     nullServers: ofKind('null').map(nullLine),
-    /** Faults in dialects; absent if the proof runs none. */
-    ...crossedFigures(faults, results),
+    faultsInDialects: linesOf(faultsInDialects).map((line) => ({
+      ...line,
+      // A legal server may be warned.
+      undeclared: line.undeclared.filter((id) => isFailed(line.name, id)),
+    })),
   }
 }
 
 /** Results that invalidate a proof; empty if it holds. */
 export function objections(matrix: KillMatrix, results: readonly TargetResult[]): string[] {
   return [
-    ...matrix.faults.flatMap(({ name, survived, undeclared, applied }) => [
-      ...(applied ? [] : [`${name}: never took effect`]),
-      ...survived.map((id) => `${name}: survives ${id}`),
-      ...undeclared.map((id) => `${name}: turns ${id} red without naming it`),
-    ]),
+    ...[...matrix.faults, ...matrix.faultsInDialects].flatMap(
+      ({ name, survived, undeclared, applied }) => [
+        ...(applied ? [] : [`${name}: never took effect`]),
+        ...survived.map((id) => `${name}: survives ${id}`),
+        ...undeclared.map((id) => `${name}: turns ${id} red without naming it`),
+      ],
+    ),
     ...[...matrix.dialects, ...matrix.combinations].flatMap(({ name, failed, applied }) => [
       ...(applied ? [] : [`${name}: never took effect`]),
       ...failed.map((id) => `${name}: a legal server is accused by ${id}${messageOf(name, id)}`),
@@ -49,7 +58,6 @@ export function objections(matrix: KillMatrix, results: readonly TargetResult[])
     ...matrix.nullServers.flatMap(({ name, passed }) =>
       passed.map((id) => `${name}: ${id} passes against a server that does nothing`),
     ),
-    ...(matrix.crossed ? crossedObjections(matrix.crossed) : []),
     ...results.flatMap(({ name, internalErrors }) =>
       internalErrors.map((fault) => `${name}: internal error: ${fault}`),
     ),

@@ -1,10 +1,9 @@
 import { areaOf, isRequirementId, requirementIds } from '../../contract/index.ts'
-import type { CrossedFigures, CrossedLine } from './crossed/crossings.ts'
 import type { FaultLine, KillMatrix } from './kill-matrix.ts'
 
 /** `docs/internals/proof.md`: totals of a whole proof, by area. */
 export function proofPage(matrix: KillMatrix): string {
-  const { faults, dialects, combinations, nullServers, unproven, crossed, neverNeeded } = matrix
+  const { faults, dialects, combinations, nullServers, unproven, neverNeeded } = matrix
   const without = [...unproven.required, ...unproven.expected]
   return `${[
     '# Proof',
@@ -14,7 +13,7 @@ export function proofPage(matrix: KillMatrix): string {
       `- Requirements that no fault violates: ${without.length === 0 ? 'none' : without.join(', ')}.`,
       `- ${share(dialects, hasNone)} dialects and ${share(combinations, hasNone)} random combinations of them fail no requirement.`,
       `- ${share(nullServers, ({ passed }) => passed.length === 0)} null servers pass no required requirement.`,
-      ...(crossed === undefined ? [] : [crossedSentence(crossed)]),
+      `- ${share(matrix.faultsInDialects, isKilled)} faults within a dialect do the same.`,
       `- ${neverNeeded.length} scenarios detect only faults that other scenarios detect as well.`,
     ].join('\n'),
     generated,
@@ -41,15 +40,8 @@ handwritten faults do, and never to what the document leaves open.
 \`npm run prove -- --generated N --seed S --depth quick,normal,full\` draws N of them. A fault has _no effect_ if it changed
 requests or answers and nothing on the wire that two runs without it have in common; it is _not reached_ if no request of
 the suites gives it something to change: what the suites do not try. The share is that of all others.
-\`npm run prove:second -- --generated N\` puts those of the wire in front of the second server.
 
 [The page on trust](../trust.md#generated-faults) has samples with their seeds.`
-
-function crossedSentence({ targets, killed, others }: CrossedFigures): string {
-  const inState = (name: CrossedLine['state']) =>
-    others.filter(({ state }) => state === name).length
-  return `- Of ${targets} faults within a dialect, ${killed} make only their requirements fail, ${inState('undecided')} stay undecided, ${inState('hidden')} are without effect, and ${inState('unseen')} pass.`
-}
 
 function areaTable(faults: readonly FaultLine[]): string {
   const areas = [...new Set(requirementIds.map(areaOf))]

@@ -2,7 +2,7 @@ import type { ConformanceReport, RequirementResult } from '../../contract/report
 
 /** Verdicts of the suites on one target that the proof needs. */
 export interface TargetResult {
-  readonly kind: 'clean' | 'fault' | 'dialect' | 'combination' | 'null' | 'crossed' | 'generated'
+  readonly kind: 'clean' | 'fault' | 'dialect' | 'combination' | 'null' | 'generated'
   readonly name: string
   readonly outcome: ConformanceReport['outcome']
   readonly requirements: readonly RequirementVerdict[]
@@ -13,12 +13,6 @@ export interface TargetResult {
   readonly durationMs: number
   /** Requests that met the conditions of a generated fault; absent for other targets. */
   readonly reached?: number
-  /** Set only for a fault in a dialect, with the requirements that the dialect alone turns red. */
-  readonly crossed?: {
-    readonly fault: string
-    readonly dialect: string
-    readonly redAlone: readonly string[]
-  }
 }
 
 export type RequirementVerdict = Pick<

@@ -1,10 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { crossingNamed } from '../crossed/crossings.ts'
 import { composedAttempt, generatedRunNamed, surfaceOf } from '../generated/attempts.ts'
 import { lostTarget, type TargetResult } from '../verdicts.ts'
-import { controlKey, crossedAttempt } from './attempts.ts'
 
 /**
  * Runs targets in a number of processes that stay warm. A process prefers targets whose comparison it has
@@ -47,9 +45,6 @@ export async function runInPool(
 
 /** Name of the runs with which a target is compared beside the plain one, or of the target if there are none. */
 function comparisonOf(name: string): string {
-  const crossing = crossingNamed(name)
-  if (crossing !== undefined)
-    return controlKey(crossing.dialect, crossedAttempt(crossing).selection)
   const generated = generatedRunNamed(name)
   if (generated !== undefined) return `${surfaceOf(generated.fault)} ${generated.depth}`
   const composed = composedAttempt(name)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { combinationNamed, dialects } from '../../../reference-server/deviations/index.ts'
-import { combinationCount } from '../crossed/crossings.ts'
+import { combinationCount } from './attempts.ts'
 import { profileWith } from './run-target.ts'
 
 const environment = { CHATGEN_API_KEY: 'sk-one', CHATGEN_OTHER_KEY: 'sk-two' }
