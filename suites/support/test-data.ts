@@ -8,6 +8,7 @@ import {
   type Session,
   type TargetProfile,
 } from '../../harness/conformance/scenario/index.ts'
+import { isContentRefusal } from './refusals.ts'
 
 /** A small text file with the tag of the run, if any, in its name, which begins with the nonce. */
 export function buildTextFile(session: Session, nonce = session.nonce(), more = '') {
@@ -39,13 +40,24 @@ export const oddContents: Readonly<Record<string, (file: UploadFile) => UploadFi
 
 /** An attachment object; undefined if the target returns none. */
 export async function attachedFile(
-  { attachments, profile, session }: Scenario,
-  nonce = session.nonce(),
+  scenario: Scenario,
+  nonce = scenario.session.nonce(),
 ): Promise<unknown> {
-  if (!profile.capabilities.attachments) return undefined
-  const file = buildTextFile(session, nonce)
-  const uploaded = await attachments.upload(file, undefined, { role: 'arrange' })
-  return attachments.recordIn(uploaded, file.name)
+  if (!scenario.profile.capabilities.attachments) return undefined
+  const file = buildTextFile(scenario.session, nonce)
+  const uploaded = await uploadFile(scenario, file, { role: 'arrange' })
+  return scenario.attachments.recordIn(uploaded, file.name)
+}
+
+/** Uploads a file without a chat, or to a new chat if that is refused: further rules of uploads are open (section 4.3). */
+export async function uploadFile(
+  { attachments, v3 }: Scenario,
+  file: UploadFile,
+  options: { readonly role?: 'arrange' } = {},
+): Promise<Exchange> {
+  const uploaded = await attachments.upload(file, undefined, options)
+  if (!isContentRefusal(uploaded)) return uploaded
+  return attachments.upload(file, (await v3.createChat()).id, options)
 }
 
 /** The object in the answer to an upload describes its file. */

@@ -11,7 +11,7 @@ import {
   test,
 } from '../../harness/conformance/scenario/index.ts'
 import { isContentRefusal } from '../support/refusals.ts'
-import { buildTextFile, claimRecord } from '../support/test-data.ts'
+import { buildTextFile, claimRecord, uploadFile } from '../support/test-data.ts'
 
 /** Sections 2.4 and 4.3: the upload of a file. */
 describe('v3: attachments', () => {
@@ -19,16 +19,17 @@ describe('v3: attachments', () => {
 
   test(
     'POST /attachment MUST return an attachment that describes a file',
-    covers([...described, 'V3-ATT-06', 'V3-ATT-08'], { requests: 13, uploads: 3 }),
-    async ({ attachments, claim, session, profile }) => {
+    covers([...described, 'V3-ATT-06', 'V3-ATT-08'], { requests: 17, uploads: 6, chats: 2 }),
+    async (scenario) => {
+      const { attachments, claim, session, profile } = scenario
       const named = buildTextFile(session, session.nonce(), ' Größe 東京 (1)+A')
-      const first = await attachments.upload(named)
+      const first = await uploadFile(scenario, named)
       // Open: which names are refused.
       const file = isContentRefusal(first) ? buildTextFile(session) : named
-      const uploaded = file === named ? first : await attachments.upload(file)
+      const uploaded = file === named ? first : await uploadFile(scenario, file)
       if (isContentRefusal(uploaded) && profile.requests.upload?.part === undefined) {
         const reason =
-          'a file in the part "file", which is a guess, was refused: set requests.upload.part'
+          'a file in the part "file" was refused, without a chat and with one in the field "chat_id"; both names are guesses: set requests.upload'
         return session.markUndecided('unproven', described, reason)
       }
       const record = attachments.recordIn(uploaded, file.name)
@@ -46,7 +47,7 @@ describe('v3: attachments', () => {
 
       // Open: whether another file of the same name is refused, replaces the first one, or gets its id.
       const other = { ...buildTextFile(session), name: file.name }
-      const again = await attachments.upload(other)
+      const again = await uploadFile(scenario, other)
       const { id } = record
       const otherId = attachments.recordIn(again, file.name)?.['id']
       if (!succeeded(again) || typeof id !== 'string' || typeof otherId !== 'string') return

@@ -98,6 +98,11 @@ export const strictness = dialectTable({
       },
     }),
   ),
+  'uploads-need-a-chat: An upload without chat_id is rejected with 422.': rejectRequests(
+    'v3.upload',
+    ({ chat_id }) => chat_id === undefined,
+    422,
+  ),
   'titles-after-a-turn: A title for a chat without a turn since the last one is rejected with 409.':
     remembering((withTurn) => [
       onRequest('v3.generate', (call) => withTurn.add(chatIdOf(call)) && call),
