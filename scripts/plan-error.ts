@@ -1,6 +1,6 @@
 /**
  * Errors of plans from simulated measurements. Reports of replicas whose times are known are fitted; the plan of two is
- * compared with a simulation of two. `scripts/plan-truth.ts` measures processes instead.
+ * compared with a simulation of two. `npm run engines -- --queue` measures processes instead.
  *
  *   node scripts/plan-error.ts [--seeds 20] [--replicas 1] [--drift 0.1] [--only TEXT]
  *

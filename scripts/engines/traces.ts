@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { drawOf, poissonArrivals, type RatePiece } from '../../harness/plan/simulation/requests.ts'
-import { compareTtft, type Trial, textOf } from '../capacity/plan-trial.ts'
+import { compareTtft, type Trial, textOf } from './plan-trial.ts'
 import type { RunningServer } from './servers.ts'
 
 interface Load {
