@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import type { JournalHead } from '../../../contract/index.ts'
-import { createdEntries, headLine, readJournal } from '../../conformance/cleanup/journal.ts'
+import { headLine, readJournal } from '../../conformance/cleanup/journal.ts'
 
 export const lostName = 'Lost1 chatgen-5eed'
 const lost = { event: 'create', kind: 'chat', name: lostName, scenario: 's' }
@@ -18,5 +18,5 @@ export function journalOf(
 /** Number of chats that a run has created until now, by its journal. */
 export function createdIn(file: string): number {
   if (!existsSync(file) || !readFileSync(file, 'utf8').includes('\n')) return 0
-  return createdEntries(readJournal(file)).length
+  return readJournal(file).entries.filter(({ event }) => event === 'created').length
 }

@@ -96,11 +96,6 @@ function openAfter(entries: readonly JournalEntry[]): readonly OpenEntry[] {
   return open
 }
 
-/** Every resource that was created and has a known id, deleted or not. */
-export function createdEntries({ entries }: Journal): (OpenEntry & { readonly id: string })[] {
-  return entries.filter((one) => one.event === 'created')
-}
-
 /**
  * Writes each line at once, so that a killed process loses at most one; after a crash, on a new line.
  * @throws EvidenceError if a line cannot be written, for example on a full disk

@@ -181,7 +181,7 @@ async function findByName(name: string, options: Work): Promise<string[] | strin
 }
 
 /** Follows the list of chats to its end, to a page that is refused, or until `enough`. */
-export function walkChats(
+function walkChats(
   query: Readonly<Record<string, string>>,
   { client, setup: { profile }, maxPages, authorization }: RemovalOptions,
   enough: (page: Exchange) => boolean = () => false,
@@ -206,7 +206,7 @@ function isNotFound(exchange: Exchange): boolean {
 }
 
 /** @throws NoAnswerError, so that nothing waits for a target that no longer answers. */
-export async function sendOperation(
+async function sendOperation(
   client: AuxiliaryClient,
   operation: OperationId,
   id: string,
