@@ -21,7 +21,7 @@ export function compareCapacities(
   )
   return comparisonOf(
     {
-      ...{ of: 'capacity', design: 'separate', differences, a: sideOf(a), b: sideOf(b) },
+      ...{ of: 'capacity', differences, a: sideOf(a), b: sideOf(b) },
       method:
         'ratio of the capacities from the interval of each, taken as normal on the logarithmic scale',
       notes: [

@@ -1,36 +1,64 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Command } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 import type { ConformanceReport } from '../../../contract/report/conformance.ts'
 import { type Comparison, compareReports, worseChanges } from '../../../reports/compare/compare.ts'
 import { conditionsOf, type Side } from '../../../reports/compare/conditions.ts'
+import {
+  type Compared,
+  comparisonDocument,
+  comparisonToJson,
+} from '../../../reports/compare/document.ts'
+import {
+  type ComparedLoads,
+  loadComparisonDocument,
+  loadComparisonToJson,
+} from '../../../reports/compare/loads.ts'
 import { compareCapacities } from '../../capacity/compare.ts'
 import { exchangesName, runRecordName, suiteVersion } from '../../conformance/defaults.ts'
-import { ChatgenFailure, ConfigurationError } from '../../conformance/errors.ts'
+import { ChatgenFailure, ConfigurationError, refusing } from '../../conformance/errors.ts'
 import { profileOfRecord, readRunRecord } from '../../conformance/recording/record.ts'
-import {
-  comparedFigures,
-  comparedLoads,
-  comparisonKind,
-  loadComparisonKind,
-  publishComparison,
-} from '../compare/report-formats.ts'
+import { makeFolder } from '../../conformance/recording/result-files.ts'
+import { compareLoads, NotComparableError } from '../../load/comparison/compare-loads.ts'
+import type { ComparisonOptions, FigureName } from '../../load/comparison/figures.ts'
+import { comparedLatencies } from '../../load/summary/rates.ts'
 import { type ExitCode, exitCode, outcomeCodes } from '../exit-codes.ts'
 import { type FlagsOf, flagTable } from '../flag-table.ts'
 import { type CommandRun, colorFlag, defineCommand, outFlag } from '../flags.ts'
+import {
+  formatsIn,
+  hasFile,
+  type PublishFlags,
+  type ReportKind,
+  renderReport,
+  reportKind,
+  tellWritten,
+} from '../results/publish-report.ts'
 import {
   anyEdited,
   capacityIn,
   conformanceIn,
   doubtLines,
+  loadIn,
   lostText,
   openStored,
+  type StoredFile,
   type StoredReport,
 } from '../results/stored-report.ts'
 import type { Io } from '../terminal/io.ts'
 import { showProgress } from '../terminal/progress.ts'
-import { percentage } from '../values.ts'
+import { list, percentage } from '../values.ts'
+
+const comparisonKind = reportKind<Compared>('comparison', {
+  toDocument: comparisonDocument,
+  toJson: comparisonToJson,
+})
+
+const loadComparisonKind = reportKind<ComparedLoads>('comparison', {
+  toDocument: loadComparisonDocument,
+  toJson: loadComparisonToJson,
+})
 
 function compareFlags() {
   return [
@@ -177,4 +205,45 @@ async function rejudged(
     progress.stop()
     rmSync(outDir, { recursive: true, force: true })
   }
+}
+
+/** Prints a comparison, and writes the formats that have a file. */
+function publishComparison<Report>(
+  report: Report,
+  kind: ReportKind<Report>,
+  { report: names = [], out, json = false, color }: PublishFlags,
+  io: Io,
+): void {
+  const formats = formatsIn(kind, json ? names.filter((name) => name !== 'console') : names)
+  if (json) io.out(kind.toJson(report).trimEnd())
+  if (hasFile(formats)) makeFolder(out)
+  const style = { color: io.color && color, width: io.width, verbose: false }
+  renderReport(report, { formats, out, style, print: io.out }, io)
+  tellWritten(formats, out, { ...io, out: json ? io.err : io.out })
+}
+
+const others = ['success', 'goodput', 'rate', 'tokens']
+
+/** Parses `--metric`: `ttft.p99`, `success`, `rate`; repeatable, with commas. */
+function comparedFigures(text: string, before: readonly FigureName[] = []): readonly FigureName[] {
+  return [...before, ...list(text).map(figureName)]
+}
+
+function figureName(name: string): FigureName {
+  if (name === 'success' || name === 'goodput') return { share: name }
+  if (name === 'rate' || name === 'tokens') return { rate: name }
+  const match = /^(\w+)\.p(\d{1,2}(?:\.\d+)?)$/.exec(name)
+  const metric = comparedLatencies.find((name) => name === match?.[1])
+  const q = Number((Number(match?.[2]) / 100).toPrecision(10))
+  if (metric === undefined || !(q > 0)) {
+    const latencies = comparedLatencies.map((name) => `${name}.p95`)
+    throw new InvalidArgumentError(`must be one of ${[...latencies, ...others].join(', ')}`)
+  }
+  return { metric, q }
+}
+
+/** @throws ConfigurationError if a report has nothing to compare */
+function comparedLoads([a, b]: readonly [StoredFile, StoredFile], options: ComparisonOptions) {
+  const side = (stored: StoredFile) => ({ name: stored.file, report: loadIn(stored) })
+  return refusing(NotComparableError, () => compareLoads(side(a), side(b), options))
 }

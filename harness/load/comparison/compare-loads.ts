@@ -48,7 +48,7 @@ export function compareLoads(
   const late = [a, b].filter(({ report }) => report.generator.verdict !== 'valid')
   return comparisonOf(
     {
-      ...{ of: 'load', design: 'separate', method: methodText, differences },
+      ...{ of: 'load', method: methodText, differences },
       a: headOf(a.report),
       b: headOf(b.report),
       notes: [
@@ -68,11 +68,11 @@ const methodText =
 
 /** A comparison with the verdicts on its figures; `isInvalid`: a load generator was the bottleneck. */
 export function comparisonOf(
-  parts: Omit<LoadComparison, 'kind' | 'schemaVersion' | 'outcome' | 'familyError' | 'figures'>,
+  parts: Pick<LoadComparison, 'of' | 'method' | 'a' | 'b' | 'differences' | 'notes'>,
   candidates: readonly Candidate[],
   isInvalid: boolean,
 ): LoadComparison {
-  const { of, design, method, a, b, differences, notes } = parts
+  const { of, method, a, b, differences, notes } = parts
   const figures = decideFigures(candidates)
   const has = (verdict: FigureVerdict) => figures.some((figure) => figure.verdict === verdict)
   const undecided = figures.length === 0 || has('undecided')
@@ -85,7 +85,7 @@ export function comparisonOf(
         : undecided
           ? 'undecided'
           : 'no regression',
-    ...{ of, design, method, familyError, a, b, differences, figures, notes },
+    ...{ of, design: 'separate', method, familyError, a, b, differences, figures, notes },
   }
 }
 

@@ -1,7 +1,9 @@
 import { createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
+import type { Calibration } from '../../../reports/load/model/generator.ts'
 import { portOf } from '../../client/test-support/listen-on-loopback.ts'
+import { calibrationUse, thisMachine } from '../calibrate.ts'
 import { stampOf, startClockProbe, startClockProbeServer } from './generator-monitor.ts'
 import { type GeneratorMeasurements, generatorLimits, generatorVerdict } from './verdict.ts'
 
@@ -124,3 +126,29 @@ async function scripted(): Promise<{ port: number; say: Promise<Socket> }> {
   const server = createServer({ noDelay: true }, connected.resolve)
   return { port: await portOf(server), say: connected.promise }
 }
+
+const stored: Calibration = {
+  kind: 'calibration',
+  schemaVersion: 1,
+  measuredAt: '2026-11-21T00:00:00.000Z',
+  machine: thisMachine(),
+  workers: 1,
+  points: [],
+  ceilingEventsPerSecond: 10_000,
+}
+
+it('says which share of the calibrated ceiling a run used', () => {
+  expect(calibrationUse(stored, { eventsPerSecond: 2500 })).toEqual({
+    measuredAt: stored.measuredAt,
+    ceilingEventsPerSecond: 10_000,
+    used: 0.25,
+  })
+})
+
+it.each([
+  ['there is no calibration', undefined],
+  ['it found no rate', { ...stored, ceilingEventsPerSecond: 0 }],
+  ['it is of another machine', { ...stored, machine: { ...stored.machine, cpus: 1000 } }],
+])('says nothing where %s', (_, calibration) => {
+  expect(calibrationUse(calibration, { eventsPerSecond: 2500 })).toBeNull()
+})
