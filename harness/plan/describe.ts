@@ -1,7 +1,8 @@
 /** The service model, the methods and the notes of a plan. */
 import { meanOf, quantileName } from '../../contract/averages.ts'
-import type { PlanService } from '../../reports/plan/model.ts'
-import type { PlanOptions } from './demand.ts'
+import type { CapacityReport } from '../../reports/capacity/model/report.ts'
+import type { PlanMeasurement, PlanService } from '../../reports/plan/model.ts'
+import type { Measurement, PlanOptions } from './demand.ts'
 import type { FittedModel } from './fit/fit.ts'
 import { maxSimulated } from './predict.ts'
 import type { RequestLength } from './simulation/requests.ts'
@@ -108,4 +109,57 @@ export function notesOf(
     ]),
   ]
   return notes.filter((note) => note !== false)
+}
+
+type Basis = NonNullable<PlanMeasurement['basis']>
+
+const bases: Readonly<Record<CapacityReport['outcome'], Basis>> = {
+  found: 'decided',
+  'above max': 'decided',
+  'below min': 'decided',
+  undecided: 'undecided',
+  violated: 'undecided',
+  unreachable: 'undecided',
+  invalid: 'invalid',
+}
+
+export function basisOf({ outcome, interrupted, faults }: CapacityReport): Basis {
+  const basis = bases[outcome]
+  return basis === 'decided' && (interrupted || faults.length > 0) ? 'undecided' : basis
+}
+
+/** The worst basis of several measurements, which is that of the plan. */
+export function worstBasis(measurements: readonly Measurement[]): Basis {
+  const all = measurements.map(({ report }) => basisOf(report))
+  return (['invalid', 'undecided'] as const).find((basis) => all.includes(basis)) ?? 'decided'
+}
+
+/** Reason why a measurement was not decided, with the remedy; null if it was. */
+export function caveatOf({ file, report }: Measurement): string | null {
+  const basis = basisOf(report)
+  return basis === 'decided' ? null : `${file} is ${basis}: ${reasonOf(report)}`
+}
+
+function reasonOf({ outcome, interrupted, generator, probes, faults }: CapacityReport): string {
+  if (outcome === 'invalid') {
+    const held =
+      generator.holds === null ? '' : ` (it holds ${generator.holds.toPrecision(3)} req/s)`
+    return `the load generator was the bottleneck${held}, so the figures do not describe the target; measure again with chatgen capacity on an idle machine, with more --workers or a lower --max`
+  }
+  if (faults.length > 0) {
+    return 'chatgen failed during its search; measure again with chatgen capacity'
+  }
+  if (interrupted) {
+    return 'its search was interrupted; let chatgen capacity run to its end'
+  }
+  switch (outcome) {
+    case 'unreachable':
+      return 'the target stopped answering during the search; measure again with chatgen capacity'
+    case 'violated': {
+      const ids = [...new Set(probes.flatMap(({ violated }) => violated))].join(', ')
+      return `requirements were violated under load${ids === '' ? '' : ` (${ids})`}; correct the target and measure again with chatgen capacity`
+    }
+    default:
+      return 'its budget ended before the capacity was known; measure again with chatgen capacity and a longer --budget'
+  }
 }

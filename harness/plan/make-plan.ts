@@ -9,9 +9,16 @@ import {
   type PlanOptions,
   peakRateOf,
 } from './demand.ts'
-import { maxTypicalError, methodsOf, notesOf, serviceRow } from './describe.ts'
+import {
+  basisOf,
+  caveatOf,
+  maxTypicalError,
+  methodsOf,
+  notesOf,
+  serviceRow,
+  worstBasis,
+} from './describe.ts'
 import { type FittedModel, fitServiceModel } from './fit/fit.ts'
-import { basisOf, caveatOf, worstBasis } from './fit/measured-probes.ts'
 import { predictedMetric, UnpredictedMetricError, type Workload } from './predict.ts'
 import { scalabilityOf } from './scalability.ts'
 import { saturationRate } from './simulation/replica.ts'

@@ -1,6 +1,8 @@
 /** The service model that reproduces a measured run, with its uncertainty. */
 import { meanOf, medianOf } from '../../../contract/averages.ts'
+import type { CapacityProbe } from '../../../reports/capacity/model/probe.ts'
 import type { CapacityReport } from '../../../reports/capacity/model/report.ts'
+import { groupEqualLoads } from '../../capacity/report/frontier.ts'
 import type { Draw } from '../../load/plan/random.ts'
 import type { ServiceModel } from '../simulation/replica.ts'
 import type { RequestLength } from '../simulation/requests.ts'
@@ -12,7 +14,6 @@ import {
   quantile,
   simulateOpen,
 } from '../simulation/simulate.ts'
-import { type MeasuredLoad, measuredLoads } from './measured-probes.ts'
 import { answersOf, ObservedWork } from './observed-work.ts'
 import { drawTimes, estimateTimes, workError } from './service-times.ts'
 
@@ -200,4 +201,35 @@ function reproduce(load: MeasuredLoad, model: ServiceModel, cluster: ClusterOpti
         ...{ measured: quantile(measured, q), predicted: quantile(predicted, q) },
       }))
   })
+}
+
+/** Probes of about the same load, taken together: requests a second, or clients of a closed loop. */
+type MeasuredLoad = ReturnType<typeof together>
+
+/** Rates within this factor are taken together. */
+const sameRate = 1.04
+/** Minimum number of answers of a usable probe. */
+const minAnswers = 8
+
+/** Loads of a capacity report at which the target was measured, from the lowest to the highest. */
+function measuredLoads({ probes }: CapacityReport): readonly MeasuredLoad[] {
+  const usable = probes
+    .filter(({ valid, latencies }) => valid && latencies.some(({ count }) => count >= minAnswers))
+    .toSorted((a, b) => sizeOf(a) - sizeOf(b))
+  const isSame = (first: CapacityProbe, probe: CapacityProbe) =>
+    (first.clients === null) === (probe.clients === null) &&
+    sizeOf(probe) <= sizeOf(first) * sameRate
+  return groupEqualLoads(usable, isSame).map(together)
+}
+
+/** Closed loops, such as the one client of the baseline, come before rates. */
+function sizeOf({ clients, rate }: CapacityProbe): number {
+  return clients === null ? rate * 1e6 : clients
+}
+
+function together(probes: readonly CapacityProbe[]) {
+  const users = probes[0]?.clients ?? null
+  const kind = users === null ? ('open' as const) : ('closed' as const)
+  const logarithms = probes.map(({ rate }) => Math.log(rate))
+  return { kind, value: users ?? Math.exp(meanOf(logarithms) ?? Number.NaN), probes }
 }

@@ -1,5 +1,6 @@
 import { meanOf } from '../../../contract/averages.ts'
 import { type Draw, standardNormal } from '../../load/plan/random.ts'
+import { lastWhere } from '../../load/statistics/shares.ts'
 import type { RequestLength, SimulatedRequest } from './requests.ts'
 
 /**
@@ -11,7 +12,7 @@ export class Replica {
   readonly #requests: readonly SimulatedRequest[]
   readonly #onEnd: (ms: number) => void
   /** Requests by the iteration that gives them their last token: `iteration * idRange + id`. */
-  readonly #running = new NumberHeap()
+  readonly #running = new NumberQueue()
   #waiting: number[] = []
   #firstWaiting = 0
   /** End of the last iteration, and their number. */
@@ -145,52 +146,29 @@ export class Replica {
 /** Upper bound for the requests of one simulation. */
 const idRange = 2 ** 21
 
-/** Binary heap of numbers, the smallest first. */
-export class NumberHeap {
+/** Queue of numbers, the smallest first. */
+export class NumberQueue {
+  /** Values in descending order. */
   readonly #values: number[] = []
 
   get size(): number {
     return this.#values.length
   }
 
-  /** Infinite if the heap is empty. */
+  /** Infinite if there is none. */
   get min(): number {
-    return this.#values[0] ?? Number.POSITIVE_INFINITY
+    return this.#values.at(-1) ?? Number.POSITIVE_INFINITY
   }
 
   push(value: number): void {
     const values = this.#values
-    let at = values.length
-    values.push(value)
-    while (at > 0) {
-      const parent = (at - 1) >> 1
-      const above = values[parent] ?? 0
-      if (above <= value) break
-      values[at] = above
-      at = parent
-    }
-    values[at] = value
+    const last = lastWhere((at) => (values[at] ?? 0) > value, -1, values.length)
+    values.splice(last + 1, 0, value)
   }
 
-  /** Removes the smallest. */
+  /** Removes the smallest; infinite if there is none. */
   pop(): number {
-    const values = this.#values
-    const first = this.min
-    const last = values.pop()
-    if (last === undefined || values.length === 0) return first
-    let at = 0
-    for (;;) {
-      let child = 2 * at + 1
-      if (child >= values.length) break
-      const right = values[child + 1] ?? Number.POSITIVE_INFINITY
-      if (right < (values[child] ?? 0)) child += 1
-      const below = values[child] ?? 0
-      if (below >= last) break
-      values[at] = below
-      at = child
-    }
-    values[at] = last
-    return first
+    return this.#values.pop() ?? Number.POSITIVE_INFINITY
   }
 }
 

@@ -1,6 +1,6 @@
 import { rankOf } from '../../../contract/averages.ts'
 import { type Draw, drawsOf } from '../../load/plan/random.ts'
-import { NumberHeap, Replica, type ServiceModel } from './replica.ts'
+import { NumberQueue, Replica, type ServiceModel } from './replica.ts'
 import type { RequestLength, SimulatedRequest } from './requests.ts'
 
 export interface ClusterOptions {
@@ -41,7 +41,7 @@ export function simulateClosed(
   options: ClusterOptions,
   { users, untilMs, nextLength, rampMs, draw }: ClosedLoop,
 ): readonly SimulatedRequest[] {
-  const next = new NumberHeap()
+  const next = new NumberQueue()
   for (let user = 0; user < users; user++) next.push(draw() * rampMs)
   const cluster = new Cluster(model, options, (endMs) => next.push(endMs + model.overheadMs))
   for (;;) {
