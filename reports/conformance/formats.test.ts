@@ -7,7 +7,7 @@ import type { ConformanceReport } from '../../contract/report/conformance.ts'
 import { toMarkdown } from '../document/markdown.ts'
 import { conforming, exchanges, requirement, violated } from '../test-support/reports.ts'
 import { conformanceDocument } from './document.ts'
-import { reportToBadge, reportToGitHub, withoutCommands } from './github.ts'
+import { reportToBadge, reportToGitHub } from './github.ts'
 import { reportToJUnit } from './junit.ts'
 
 test('a badge says the outcome and the three numbers', () => {
@@ -77,12 +77,6 @@ test('no message makes a command of its own', () => {
         expect(line).not.toMatch(/%(?!25|0D|0A|3A|2C)/)
       }
     }),
-  )
-})
-
-test('commands in the text of a target are stopped', () => {
-  expect(withoutCommands('body:\n  ::error::x', 't-1')).toBe(
-    '::stop-commands::t-1\nbody:\n  ::error::x\n::t-1::',
   )
 })
 

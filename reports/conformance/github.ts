@@ -46,14 +46,6 @@ export function reportToGitHub(
   return `${lines.join('\n')}\n`
 }
 
-/**
- * Text that quotes a target, such that no line of it is taken for a command. The token must be one
- * that the target cannot know.
- */
-export function withoutCommands(text: string, token: string): string {
-  return `::stop-commands::${token}\n${text}\n::${token}::`
-}
-
 function annotationOf(
   level: Level,
   findings: Findings,

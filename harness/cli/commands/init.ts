@@ -29,7 +29,7 @@ Examples:
   $ chatgen init https://chat.example.org --out staging.yaml --key-env STAGING_KEY
   $ chatgen init http://127.0.0.1:4010 --out -
 
-Sends about 25 requests, 7 of which generate text, and deletes the chats that it creates. A request
+Sends about 22 requests, 3 of which generate text, and deletes the chats that it creates. A request
 takes at most ten times --timeout; docs/limits.md lists the limits of a response.
 
 Exit codes:

@@ -1,6 +1,4 @@
-import { randomUUID } from 'node:crypto'
 import { basename, join, resolve } from 'node:path'
-import { withoutCommands } from '../../../reports/conformance/github.ts'
 import type { Document, Outcome } from '../../../reports/document/document.ts'
 import { toHtml } from '../../../reports/document/html.ts'
 import { toGitHub, toMarkdown } from '../../../reports/document/markdown.ts'
@@ -11,7 +9,7 @@ import { didYouMean } from '../../conformance/profile/document.ts'
 import { makeFolder } from '../../conformance/recording/result-files.ts'
 import type { FlagsOf } from '../flag-table.ts'
 import type { outputFlags } from '../flags.ts'
-import { fitted, type Io } from '../terminal/io.ts'
+import { escapeWorkflowCommands, fitted, type Io } from '../terminal/io.ts'
 import { resultsIn } from './results-folder.ts'
 import type { StoredFile } from './stored-report.ts'
 
@@ -83,22 +81,13 @@ export function renderReport<Report>(
   for (const { name, file, render } of formats) {
     const text = render(report, style)
     if (file !== null && out !== null) write(join(out, file), text)
-    else
-      print(name === 'console' ? withoutWorkflowCommands(text.trimEnd(), reader) : text.trimEnd())
+    else print(name === 'console' ? escapeWorkflowCommands(text.trimEnd(), reader) : text.trimEnd())
   }
 }
 
 /** Redacts a report before its digest is computed: redaction afterwards would invalidate the digest. */
 export function withoutSecrets<Report>(report: Report, io: Pick<Io, 'clean'>): Report {
   return JSON.parse(io.clean(JSON.stringify(report)))
-}
-
-/**
- * Console text without workflow commands: GitHub Actions interprets every line of output that looks like
- * one, and a target could have sent it.
- */
-export function withoutWorkflowCommands(text: string, env: Io['env']): string {
-  return env['GITHUB_ACTIONS'] === 'true' ? withoutCommands(text, randomUUID()) : text
 }
 
 /** Refuses to write pages of one run next to the report of another. */

@@ -44,8 +44,7 @@ export function refuseSmallBudget(maxRequests = Number.POSITIVE_INFINITY): void 
 /**
  * Probes a target of which only the URL is known, as `chatgen init` does, and completes its profile
  * with what the requirements need. A small `maxRequests` limits probes to models, without which every
- * generation would name a model that the target may lack. `deterministic` is not adopted: two equal
- * answers prove nothing.
+ * generation would name a model that the target may lack.
  * @returns the profile, and the number of requests so far, those before the discovery included
  * @throws TargetUnusableError if the service does not answer; the reason of the signal if it is aborted
  */
@@ -90,9 +89,7 @@ function mergeDetected(given: TargetProfile, { text }: InitResult): TargetProfil
   return { ...given, models, capabilities, shapes, requests, ...(v2Chat && { v2Chat }) }
 }
 
-function detectedNames({
-  detection: { surfaces, deterministic: _, ...probes },
-}: InitResult): string {
+function detectedNames({ detection: { surfaces, ...probes } }: InitResult): string {
   const usable = Object.entries(surfaces).filter(([, { usable }]) => usable)
   const found = Object.entries(probes).filter(([, { value }]) => value !== undefined)
   return [...usable, ...found].map(([name]) => name).join(', ')

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type RawServer, startRawServer } from '../../client/test-support/listen-on-loopback.ts'
+import { renderReport } from '../results/publish-report.ts'
 import { chatgen, workplace } from '../test-support/chatgen.ts'
 import { startModelsServer, withKey } from '../test-support/servers.ts'
 import { startInTerminal } from '../test-support/terminal.ts'
@@ -60,23 +61,25 @@ function controls(text: string): readonly string[] {
 
 /** Lines that the runner of GitHub Actions would execute, as its ActionCommand parses them. */
 function commandsIn(text: string): readonly string[] {
-  // Between stop-commands and its token, or the end, nothing is executed.
-  const active = text.replaceAll(/^\s*::stop-commands::(\S+)$[\s\S]*?(^::\1::$|(?![\s\S]))/gm, '')
-  return active.split('\n').filter((line) => /^\s*::/.test(line) || line.includes('##['))
+  return text.split('\n').filter((line) => /^\s*::/.test(line) || line.includes('##['))
 }
-
-test('the commands that the test looks for are found', () => {
-  expect(commandsIn('a\n  ::error::b\nc ##[error]d\ne::f')).toHaveLength(2)
-  expect(commandsIn('::stop-commands::t\n::error::b\n::t::')).toEqual([])
-  expect(commandsIn('::stop-commands::t\n::t::\n::error::b')).toHaveLength(1)
-})
 
 test('workflow commands are escaped on GitHub Actions only', () => {
   const text = 'a\n  ::error::b\nc ##[error]d'
   expect(escapeWorkflowCommands(text, {})).toBe(text)
+  expect(commandsIn(text)).toHaveLength(2)
   const escaped = escapeWorkflowCommands(text, { GITHUB_ACTIONS: 'true' })
   expect(escaped).toBe('a\n  \\x3a:error::b\nc #\\x23[error]d')
   expect(commandsIn(escaped)).toEqual([])
+})
+
+test('annotations escape no command of their own, and all others', () => {
+  const printed: string[] = []
+  const formats = ['console', 'github'].map((name) => ({ name, file: null, render: String }))
+  const style = { color: false, width: 80, verbose: false }
+  const print = (text: string) => void printed.push(text)
+  renderReport('::error::b', { formats, out: null, style, print }, { write: () => {}, env: {} })
+  expect(printed).toEqual(['\\x3a:error::b', '::error::b'])
 })
 
 /** Color settings: FORCE_COLOR, NO_COLOR, TERM and --no-color, in a pipe or not. */

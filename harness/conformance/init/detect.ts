@@ -1,5 +1,4 @@
 import { answerJson, type Exchange, type Surface, succeeded } from '../../../contract/index.ts'
-import { answerText } from '../../judges/index.ts'
 import type { AuxiliaryClient } from '../cleanup/auxiliary-client.ts'
 import { DiscoverySpentError } from '../errors.ts'
 import {
@@ -43,7 +42,7 @@ export interface DetectOptions extends Omit<ProbeContext, 'models'> {
   readonly onStep: (what: string) => void
 }
 
-/** Detects the features of a target: about two dozen requests, seven of which run a model. */
+/** Detects the features of a target: about two dozen requests, three of which run a model. */
 export async function detect(options: DetectOptions) {
   const { answers, client, probeNames, redact, onStep } = options
   const completion = await withinBudget(routedCompletion(options), () => undefined)
@@ -84,14 +83,13 @@ export async function detect(options: DetectOptions) {
     return { chat, chatCursor, required: redacted(generations.required()), reasoning, images }
   }
 
-  const [deterministic, inChat, attachments, knowledge, v2Chat] = await Promise.all([
-    on('deterministic', () => findDeterministic(probing)),
+  const [inChat, attachments, knowledge, v2Chat] = await Promise.all([
     inAChat(),
     on('attachments', () => findAttachments(probing)),
     on('knowledge', () => findKnowledge(probing)),
     on('v2Chat', () => findV2Chat(probing)),
   ])
-  return { surfaces, models, deterministic, ...inChat, attachments, knowledge, v2Chat }
+  return { surfaces, models, ...inChat, attachments, knowledge, v2Chat }
 }
 
 /** Uses the fallback once the budget of requests is spent, so that earlier results count. */
@@ -192,32 +190,4 @@ export async function findModels(
     evidence.push(`Section 2.1 accepts ${other} as well: check judges that (OAI-MODELS-02)`)
   }
   return { value: { main, aliases: [other], vision }, evidence }
-}
-
-/** A sentence with many possible continuations, to detect a model that samples at random. */
-const question = 'Invent a name for a boat, and tell its story in a few sentences.'
-
-/**
- * Tests if the same request gives the same text: twice at temperature 0, and, if that is equal,
- * twice at the default temperature of the target, since requirements send requests without one.
- */
-export async function findDeterministic({ client, models }: ProbeContext): Promise<Detected<true>> {
-  const messages = [{ role: 'user', content: question }]
-  const evidence: string[] = []
-  for (const [how, more] of [
-    ['at temperature 0', { temperature: 0 }],
-    ['without a temperature', {}],
-  ] as const) {
-    const json = { model: models.main, messages, max_tokens: 48, ...more }
-    const ask = () => client.send({ ...route('openai.chat'), json })
-    const answers = [await ask(), await ask()]
-    const [one = '', other = ''] = answers.map((answer) => answerText(answer) ?? '')
-    const isSilent = one === '' || other === ''
-    const texts = isSilent
-      ? `no text (${answers.map(statusText).join(', ')})`
-      : `${one === other ? 'the same text' : 'different texts'}`
-    evidence.push(`The same completion, asked for twice ${how}: ${texts}`)
-    if (isSilent || one !== other) return unknown(...evidence)
-  }
-  return { value: true, evidence }
 }

@@ -37,13 +37,12 @@ describe('a profile that was found out', () => {
       apiKey: key,
       models: { main: 'svc-main-model', aliases: ['SVC-Main'], vision: 'SVC-Vision' },
       capabilities: { reasoning: true, images: true, attachments: true, knowledge: true },
-      deterministic: true,
       v2Chat: { create: { method: 'POST', path: '/api/v2/chat', body: { name: '{name}' } } },
     })
     expect(profile.capabilities.rag).toBeUndefined()
     expect(profile.tools).toBeUndefined()
     expect(text).not.toContain(key)
-    expect(cost).toEqual({ requests: 26, generations: 7 })
+    expect(cost).toEqual({ requests: 22, generations: 3 })
     expect(open).toMatchObject([{ kind: 'attachment' }])
 
     const report = await check(profile, { depth: 'quick' })
@@ -147,7 +146,6 @@ describe('a profile that was found out', () => {
       models: detected(
         fc.record({ main: name, aliases: fc.array(name, { maxLength: 2 }), vision: maybe(name) }),
       ),
-      deterministic: found,
       chat: detected(
         fc.record({
           id: fc.uuid(),

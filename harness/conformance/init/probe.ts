@@ -61,7 +61,6 @@ export function unknown(...evidence: readonly string[]): Detected<never> {
 /** Probes of a discovery: the surface that each needs, and a phrase for the progress display. */
 export const probes = {
   models: { surface: 'openai', what: 'models' },
-  deterministic: { surface: 'openai', what: 'whether the same request gives the same text' },
   chat: { surface: 'v3', what: 'a chat' },
   chatCursor: { surface: 'v3', what: 'the pages of lists' },
   reasoning: { surface: 'v3', what: 'reasoning' },
@@ -89,8 +88,6 @@ export function probesFor(ids: readonly RequirementId[]): SelectedProbes {
     ...['chat', 'chatCursor', 'reasoning'],
     ...ids.flatMap((id) => requirements[id].capability ?? requirements[id].member ?? []),
   ])
-  // Its result guarantees nothing, so it would not be used.
-  needed.delete('deterministic')
   const names = probeNames.filter((name) => needed.has(name) && surfaces.has(probes[name].surface))
   return { surfaces: [...surfaces], names: new Set(names) }
 }

@@ -36,7 +36,6 @@ export function profileText(detection: Detection, about: ProfileAbout): string {
     Object.keys(network).length === 0 ? [] : [member('network', network)],
     models(detection),
     capabilityLines(detection),
-    deterministic(detection),
     v2Chat(detection),
     shapes(detection),
     required(detection),
@@ -105,14 +104,6 @@ function capabilityLines({ reasoning, images, attachments, knowledge }: Detectio
   return [any ? 'capabilities:' : '# capabilities:', ...lines]
 }
 
-function deterministic({ deterministic: { value, evidence } }: Detection): string[] {
-  const caveat = 'Two equal answers are no guarantee: set it to false if the model samples.'
-  const meaning = `True: the same request gives the same text. ${memberDecides('deterministic')}`
-  return value
-    ? noted(evidence, comment(caveat), member('deterministic', true))
-    : noted(evidence, comment(meaning), '# deterministic: true')
-}
-
 function v2Chat({ v2Chat: { value, evidence } }: Detection): string[] {
   const create = { create: { method: 'POST', path: '/api/v2/chat', body: { name: '{name}' } } }
   if (value !== undefined) {
@@ -156,6 +147,7 @@ function required({ required: { value, evidence } }: Detection): string[] {
 
 /** Fields that no harmless request can detect: meaning, name and an example. */
 const undetectable: readonly (readonly [text: string, name: string, example: string])[] = [
+  ['True: the same request gives the same text.', 'deterministic', 'deterministic: true'],
   [
     'A tool that the model uses on request.',
     'tools',

@@ -1,5 +1,4 @@
 import {
-  type Address,
   bodyJson,
   bodyText,
   type Exchange,
@@ -59,8 +58,7 @@ export function isPage(exchange: Exchange): boolean {
   return /html/.test(type) || /^\s*(<!doctype html|<html)/i.test(bodyText(exchange))
 }
 
-/** Sends a request, to another address if one is given. */
-export type SendProbe = (spec: RequestSpec, address?: Partial<Address>) => Promise<Exchange>
+export type SendProbe = (spec: RequestSpec) => Promise<Exchange>
 
 /**
  * Selects the responses that only an existing route gives. A service may answer 404 for an unknown resource,

@@ -131,30 +131,17 @@ describe('no service is', () => {
     },
   )
 
-  test('a TLS port that is asked without TLS', async () => {
-    const message = '400 The plain HTTP request was sent to HTTPS port'
-    const { error, url } = await unmet(page(400, message))
-    expect(error.message).toContain(`Did you mean ${url.replace('http:', 'https:')}?`)
-  })
-
   test.each([
-    '/api',
-    '/api/v3',
-    '/api/openai',
-    '/docs',
-    '/api/openai/chat/completions',
-    '/a/b/api/',
-  ])('the service below %s, and the address without it is proposed', async (path) => {
+    ['/api', ''],
+    ['/api/v3', ''],
+    ['/api/openai/chat/completions', ''],
+    ['/a/b/api/', '/a/b'],
+    ['/llm/api/v3', '/llm'],
+  ])('the service below %s, and the address without it is proposed', async (path, above) => {
     const server = ended(await startReferenceServer())
     const error = await failureOf(preflightAt(server.url + path, { apiKey: server.keys[0] }))
     expect(error).toMatchObject({ code: 'E_NO_SERVICE' })
-    expect(error.message).toContain(`Did you mean ${server.url}? ${list}: 200 application/json`)
-  })
-
-  test('a service behind a prefix, and the prefix stays in the proposal', async () => {
-    const handler = routes({ 'GET /llm/api/openai/models': models }, notFound)
-    const { error, url } = await unmet(handler, '/llm/api/v3')
-    expect(error.message).toContain(`Did you mean ${url}/llm?`)
+    expect(error.message).toContain(`pass it without /api: ${server.url}${above}`)
   })
 })
 
@@ -175,9 +162,6 @@ describe('behind a gateway', () => {
   test.each(cases)('that answers $name, $path is advised', async ({ name, path }) => {
     const gateway: Handler = (request, response) =>
       gateways[name]?.((request.url ?? '').replace('/gw/chat', ''))(request, response)
-    const service = routes({ 'GET /gw/chat/api/openai/models': models }, gateway)
-    const there = await unmet(service, path)
-    expect(there.error.message).toContain(`Did you mean ${there.url}/gw/chat?`)
     const { error, url } = await unmet(gateway, path)
     const advice = path.includes('/api')
       ? `pass it without /api: ${url}/gw/chat`

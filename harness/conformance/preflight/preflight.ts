@@ -78,7 +78,7 @@ export async function preflight(
     if (isService(completion)) return met(completion)
     const all = [...exchanges, completion]
     if ((await selectRouted(all, ask)).length > 0) return met(completion)
-    throw await reasonOf(all)
+    throw reasonOf(all)
   } finally {
     await client.close()
   }
@@ -106,7 +106,7 @@ export async function preflight(
     return [...answers.values(), ...more.values()]
   }
 
-  async function reasonOf(answers: readonly Exchange[]): Promise<TargetUnusableError> {
+  function reasonOf(answers: readonly Exchange[]): TargetUnusableError {
     const { baseUrl } = profile
     const refusing = answers.filter((answer) => classifyAnswer(answer) === 'refused')
     if (refusing.length > 0) {
@@ -119,7 +119,7 @@ export async function preflight(
       return unusable('E_BUSY', [busy, ...lines].join('\n'))
     }
     const none = `no surface of the service answers at ${baseUrl}`
-    const advice = await suggestAddress(baseUrl, answers, ask)
+    const advice = suggestAddress(baseUrl, answers)
     return unusable('E_NO_SERVICE', [none, ...lines, advice].join('\n'))
   }
 }

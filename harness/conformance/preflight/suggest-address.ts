@@ -1,6 +1,5 @@
 import {
   bodyJson,
-  bodyText,
   documentedPrefixes,
   type Exchange,
   header,
@@ -11,7 +10,7 @@ import { createAuxiliaryClient } from '../cleanup/auxiliary-client.ts'
 import { suiteVersion } from '../defaults.ts'
 import type { TargetProfile } from '../profile/index.ts'
 import type { ClientIdentity } from '../run-setup.ts'
-import { classifyAnswer, describeAnswer, misdirected, type SendProbe } from './classify-answer.ts'
+import { classifyAnswer, misdirected } from './classify-answer.ts'
 import { modelIdsIn } from './models.ts'
 
 /** Maximum duration of a response, as a multiple of the longest silence of the target. */
@@ -30,22 +29,6 @@ export function openProbes(setup: ClientIdentity, signal: AbortSignal | undefine
   })
 }
 
-/** Base addresses above this one, the likeliest first: the part before `/api`, and its parents. */
-function basesAbove(baseUrl: string): string[] {
-  const url = new URL(baseUrl)
-  const parts = url.pathname.split('/').filter((part) => part !== '')
-  const api = parts.indexOf('api')
-  const lengths = [api, ...parts.map((_, at) => parts.length - 1 - at)].filter(
-    (length) => length >= 0,
-  )
-  return [...new Set(lengths)].slice(0, maxBases).map((length) => {
-    url.pathname = parts.slice(0, length).join('/')
-    return withoutSlash(url)
-  })
-}
-
-const maxBases = 4
-
 /** The base address that a redirect of one of our routes leads to; undefined for other redirects. */
 function baseOfRedirect(exchange: Exchange, baseUrl: string): string | undefined {
   const location = header(exchange.response?.headers ?? [], 'location')
@@ -62,60 +45,30 @@ function baseOfRedirect(exchange: Exchange, baseUrl: string): string | undefined
   return base === withoutSlash(new URL(baseUrl)) ? undefined : base
 }
 
-/** `https` if a server reports plain HTTP on its TLS port. */
-function baseByTls(exchange: Exchange, baseUrl: string): string | undefined {
-  if (!baseUrl.startsWith('http:') || exchange.response?.status !== 400) return undefined
-  const tlsHint =
-    /plain http request was sent to https port|client sent an http request to an https/i
-  return tlsHint.test(bodyText(exchange)) ? baseUrl.replace(/^http:/, 'https:') : undefined
-}
-
 function withoutSlash(url: URL): string {
   return url.href.replace(/\/+$/, '')
 }
 
 /**
- * Advice on the address, in a sentence: the intended address if it is found, otherwise what the responses
- * show. A redirect is reported but not followed, so that the target cannot obtain the key for another
- * address.
+ * Advice on the address, in a sentence, by what the responses show. A redirect is reported but not followed, so
+ * that the target cannot obtain the key for another address.
  */
-export async function suggestAddress(
-  baseUrl: string,
-  answers: readonly Exchange[],
-  ask: SendProbe,
-): Promise<string> {
-  for (const answer of answers) {
-    const redirected = baseOfRedirect(answer, baseUrl)
-    if (redirected !== undefined) return `It redirects elsewhere. Did you mean ${redirected}?`
-    const byTls = baseByTls(answer, baseUrl)
-    if (byTls !== undefined) return `It uses TLS. Did you mean ${byTls}?`
-  }
-  for (const base of basesAbove(baseUrl)) {
-    const found = await Promise.all([
-      ask(operations['openai.models'], { baseUrl: base }),
-      ask({ ...operations['v3.chats'], query: { limit: 1 } }, { baseUrl: base }),
-    ])
-    const [redirect] = found.filter((answer) =>
-      ['service', 'refused'].includes(classifyAnswer(answer)),
-    )
-    if (redirect !== undefined) return `Did you mean ${base}? ${describeAnswer(redirect)}`
-  }
-  return adviceOn(baseUrl, answers)
-}
-
-function adviceOn(baseUrl: string, answers: readonly Exchange[]): string {
+export function suggestAddress(baseUrl: string, answers: readonly Exchange[]): string {
+  const redirected = answers.map((answer) => baseOfRedirect(answer, baseUrl)).find(Boolean)
+  if (redirected !== undefined) return `It redirects elsewhere. Did you mean ${redirected}?`
   const statuses = answers.map(({ response }) => response?.status ?? 0)
+  const url = new URL(baseUrl)
   if (statuses.every((status) => status === misdirected)) {
-    return `The server does not know this host name, ${new URL(baseUrl).host}: check the name in the address, or the virtual hosts of the proxy.`
+    return `The server does not know this host name, ${url.host}: check the name in the address, or the virtual hosts of the proxy.`
   }
   if (statuses.every((status) => status >= 500)) {
     return 'The server fails on every route: check its log and the service behind the gateway.'
   }
   const base = 'The base address is the URL below which /api/openai, /api/v2 and /api/v3 are'
-  const [parent] = basesAbove(baseUrl)
-  return /\/api(\/|$)/.test(new URL(baseUrl).pathname) && parent !== undefined
-    ? `${base}. This address contains /api; pass it without /api: ${parent}`
-    : `${base}, without /api.`
+  const [, above] = /^(.*?)\/api(?:\/|$)/.exec(url.pathname) ?? []
+  return above === undefined
+    ? `${base}, without /api.`
+    : `${base}. This address contains /api; pass it without /api: ${url.origin}${above}`
 }
 
 /** Prefixes of servers with a compatible surface; the empty one is the given address itself. */
