@@ -57,7 +57,6 @@ const second: readonly Step[] = [
   { name: 'package on Node 22, 24 and 26', command: 'npm run test:package' },
   { name: 'image on a real engine', command: 'npm run test:image' },
   { name: 'replicas that are killed under load', command: 'npm run replicas -- --seconds 40' },
-  { name: 'fronts that answer in place of the service', command: 'npm run prove:fronts' },
   { name: 'proxies of others in front of the reference server', command: 'npm run foreign' },
   {
     name: 'slow tests that do not depend on speed',

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { ConformanceReport } from '../../../../contract/report/conformance.ts'
 import { targetFixture } from '../../../../fixtures/targets.ts'
 import { type ReferenceServer, startReferenceServer } from '../../../../reference-server/index.ts'
+import { outcomeText } from '../../../../reports/conformance/summary.ts'
 import type { TestHost } from '../../../client/test-support/listen-on-loopback.ts'
 import {
   type Disturbance,
@@ -21,6 +22,7 @@ import {
   sharedEngine,
   temporaryFolder,
 } from '../../test-support/check.ts'
+import { createRandomPicker } from '../identities.ts'
 
 /** The reference server behind a proxy that disturbs requests: the verdicts report no other violation. */
 
@@ -266,6 +268,90 @@ describe('an odd answer of a front', () => {
     expect(resultOf(report, 'V3-SSE-08')?.verdict).toBe('inconclusive')
   })
 })
+
+/** Answers of fronts that say nothing about the service behind them. */
+const oddAnswers: readonly Disturbance[] = [
+  { kind: 'status', status: 421 },
+  { kind: 'status', status: 421, form: 'json' },
+  { kind: 'status', status: 408, closes: true },
+  { kind: 'status', status: 425 },
+  { kind: 'status', status: 404 },
+  { kind: 'status', status: 403 },
+  { kind: 'status', status: 401, form: 'json' },
+  { kind: 'status', status: 404, form: 'json' },
+  { kind: 'status', status: 500, form: 'json' },
+  { kind: 'status', status: 500, form: 'json', asks: true },
+  { kind: 'status', status: 200 },
+  { kind: 'cut', afterBytes: 20 },
+  { kind: 'cut', afterBytes: 1_500 },
+  { kind: 'drop' },
+  { kind: 'drop', asks: true },
+]
+
+test.each(['1', '2', '3', '4', '5'])(
+  'one odd answer in a hundred accuses nobody (seed %s)',
+  async (seed) => {
+    const times = new Map<string, number>()
+    let disturbed = 0
+    disturbance = ({ method, path, headers }) => {
+      const place = String(headers['x-request-id'] ?? `${method} ${path}`)
+      const time = (times.get(place) ?? 0) + 1
+      times.set(place, time)
+      // The same request of a run is disturbed in the same way at any time.
+      const pick = createRandomPicker(`${seed}/${place}/${time}`)
+      if (pick(100) > 0) return undefined
+      disturbed += 1
+      return oddAnswers[pick(oddAnswers.length)]
+    }
+    const report = await run({ seed })
+    expect(red(report)).toEqual([])
+    expect(report.faults).toEqual([])
+    expect(disturbed).toBeGreaterThan(10)
+  },
+  180_000,
+)
+
+const goneRoutes = /from x\d+ on, routes that were there are gone/
+
+/** Disturbance of all requests from one on, and what the outcome says. */
+test.each<[string, number, Disturbance, RegExp]>([
+  [
+    'the key expires',
+    300,
+    { kind: 'status', status: 401, form: 'json' },
+    /from x\d+ on, the key that was accepted before is refused/,
+  ],
+  [
+    'maintenance begins',
+    200,
+    { kind: 'status', status: 200 },
+    /from x\d+ on, every answer is an HTML page/,
+  ],
+  ['the routes go', 250, { kind: 'status', status: 404, form: 'json' }, goneRoutes],
+  ['the routes go early', 190, { kind: 'status', status: 404, form: 'json' }, goneRoutes],
+  [
+    'the process ends in mid-stream',
+    300,
+    { kind: 'cut', afterBytes: 600, last: true },
+    /ECONNREFUSED/,
+  ],
+])(
+  'where %s, the outcome says so, and nothing is accused',
+  async (_, first, kind, says) => {
+    let received = 0
+    const front = await roughRoad(
+      () => server.url,
+      (request) =>
+        ++received >= first && (kind.kind !== 'cut' || isStream(request)) ? kind : undefined,
+    )
+    const report = await run({}, front.url)
+    await front.close()
+    expect(red(report)).toEqual([])
+    expect(report.faults).toEqual([])
+    expect(outcomeText(report)).toMatch(says)
+  },
+  180_000,
+)
 
 test('a service that is restarted is waited for, and as much is decided', async () => {
   const relay = await startRelay()
