@@ -15,13 +15,13 @@ describe('compatible surface: parameters', () => {
     // Strings that a careless server converts to the right type.
     ...ofAnotherType(
       'OAI-ERR-02',
-      ['model', 7],
-      ['messages', 'hello'],
+      ['model', 7, ['model']],
+      ['messages', 'hello', { role: 'user', content: 'hello' }],
       ['temperature', '1'],
       ['max_tokens', '16'],
-      ['top_p', '1'],
-      ['stream', 'false'],
-      ['stop', 5],
+      ['top_p', '1', true],
+      ['stream', 'false', 0],
+      ['stop', 5, true],
       ['messages', ['hello']],
       ['messages', [{ role: 7, content: 'Name a color.' }]],
       ['messages', [{ role: 'user', content: 7 }]],
@@ -83,7 +83,7 @@ describe('compatible surface: parameters', () => {
       const streamed = right.replace('{', '{"stream":true,')
       for (const [what, text] of [
         ['a body that breaks off', right.slice(0, -2)],
-        ['a body that breaks off and asks for a stream', streamed.slice(0, -2)],
+        ['a body that goes on after its end and asks for a stream', `${streamed}}`],
         ['a body with a stray comma', right.replace('{', '{,')],
         ['an empty body', ''],
       ] as const) {

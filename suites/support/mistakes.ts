@@ -14,20 +14,24 @@ export interface Mistake {
   /** The requirement that forbids success. */
   readonly requirement: RequirementId
   readonly what: string
-  readonly edit: Edit
+  /** The mistake in a body; one of several forms of it, in turn, by the number of earlier requests with it. */
+  readonly edit: (body: Body, earlier: number) => Body
   /** Null if the request has no Idempotency-Key. */
   readonly key?: null
 }
 
-/** A field of another type than the document lists: a value, or a function of the right value. */
+/** A field of another type than the document lists: values, in turn, or a function of the right value. */
 export function ofAnotherType(
   requirement: RequirementId,
-  ...fields: readonly (readonly [name: string, wrong: unknown])[]
+  ...fields: readonly (readonly [name: string, ...wrong: readonly unknown[]])[]
 ): readonly Mistake[] {
-  return fields.map(([name, wrong]) => ({
+  return fields.map(([name, ...wrong]) => ({
     requirement,
-    what: `${name}: ${JSON.stringify(wrong === inObject ? inObject('…') : wrong)}`,
-    edit: (body) => ({ ...body, [name]: wrong === inObject ? inObject(body[name]) : wrong }),
+    what: `${name}: ${wrong.map((one) => JSON.stringify(one === inObject ? inObject('…') : one)).join(' or ')}`,
+    edit(body, earlier) {
+      const one = wrong[earlier % wrong.length]
+      return { ...body, [name]: one === inObject ? inObject(body[name]) : one }
+    },
   }))
 }
 
@@ -36,7 +40,7 @@ export function inObject(value: unknown) {
   return { id: value }
 }
 
-/** A required field that is missing. */
+/** A required field that is missing, or null. */
 export function missing(
   requirement: RequirementId,
   ...fields: readonly string[]
@@ -44,7 +48,7 @@ export function missing(
   return fields.map((name) => ({
     requirement,
     what: `no ${name}`,
-    edit: (body) => ({ ...body, [name]: undefined }),
+    edit: (body, earlier) => ({ ...body, [name]: earlier % 2 === 0 ? undefined : null }),
   }))
 }
 
@@ -111,11 +115,12 @@ export async function expectAllRefused(
   const request = (mistake: Mistake, name: string, condition: Condition) => {
     const { requirement, what, edit, ...keyless } = mistake
     const { members, ...caller } = condition
+    const earlier = refused.filter(([one]) => one === mistake).length
     const options = { role: 'negative', ...keyless, ...caller } as const
     return {
       requirement,
       what: name === '' ? what : `${what} (${name})`,
-      send: () => send((body) => edit({ ...body, ...members }), options),
+      send: () => send((body) => edit({ ...body, ...members }, earlier), options),
     } as const
   }
   for (const [name, { control, ...condition }] of Object.entries(forms)) {

@@ -25,14 +25,14 @@ describe('v2: refusals', () => {
     ...ofAnotherType(
       'V2-MSG-09',
       ['chat_id', inObject],
-      ['content', { text: 'Name a color.' }],
-      ['model_id', { id: 'model' }],
-      ['parent_id', { id: 'message' }],
-      ['think', 'true'],
-      ['rag', { nothing: ['known'] }],
-      ['attachments', 'file.txt'],
-      ['attachments', [7]],
-      ['assistant_id', { id: 'assistant' }],
+      ['content', { text: 'Name a color.' }, 7, ['Name a color.']],
+      ['model_id', { id: 'model' }, 7],
+      ['parent_id', { id: 'message' }, 7],
+      ['think', 'true', 1],
+      ['rag', { nothing: ['known'] }, 7],
+      ['attachments', 'file.txt', { id: 'file' }],
+      ['attachments', [7], ['file.txt']],
+      ['assistant_id', { id: 'assistant' }, 7],
     ),
   ]
 
@@ -79,9 +79,9 @@ describe('v2: refusals', () => {
     ...ofAnotherType(
       'V2-GEN-05',
       ['chat_id', inObject],
-      ['parent_id', inObject],
-      ['model_id', inObject],
-      ['exclude_tools', { tool: 'get_time' }],
+      ['parent_id', inObject, 7],
+      ['model_id', inObject, 7],
+      ['exclude_tools', { tool: 'get_time' }, 'get_time'],
       ['exclude_tools', [7]],
     ),
   ]

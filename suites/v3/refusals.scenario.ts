@@ -34,21 +34,21 @@ describe('v3: refusals', () => {
     ...ofAnotherType(
       'V3-GEN-17',
       ['chat_id', inObject],
-      ['model_id', { id: 'model' }],
-      ['input', { text: 'Name a color.' }],
-      ['think', 'true'],
-      ['include_tools', { tool: 'get_time' }],
-      ['exclude_tools', { tool: 'get_time' }],
+      ['model_id', { id: 'model' }, 7],
+      ['input', { text: 'Name a color.' }, 7],
+      ['think', 'true', 1],
+      ['include_tools', { tool: 'get_time' }, 'get_time'],
+      ['exclude_tools', { tool: 'get_time' }, 'get_time'],
       ['include_tools', [7]],
       ['exclude_tools', [7]],
-      ['max_tokens', '7'],
-      ['temperature', { degrees: 1 }],
-      ['top_p', { share: 1 }],
-      ['presence_penalty', { amount: 1 }],
-      ['assistant_id', { id: 'assistant' }],
-      ['parent_id', { id: 'run' }],
-      ['rag', 7],
-      ['stream', { on: false }],
+      ['max_tokens', '7', true],
+      ['temperature', { degrees: 1 }, '1'],
+      ['top_p', { share: 1 }, '1'],
+      ['presence_penalty', { amount: 1 }, '1'],
+      ['assistant_id', { id: 'assistant' }, 7],
+      ['parent_id', { id: 'run' }, 7],
+      ['rag', 7, ['agent']],
+      ['stream', { on: false }, 'false'],
     ),
   ]
 
@@ -146,12 +146,12 @@ describe('v3: refusals', () => {
   const oneShotMistakes = [
     ...ofAnotherType(
       'V3-ONE-12',
-      ['model_id', { id: 'model' }],
-      ['input', { text: 'Name a color.' }],
-      ['runs', 'none'],
-      ['stream', { on: false }],
-      ['assistant_id', { id: 'searcher' }],
-      ['rag', 7],
+      ['model_id', { id: 'model' }, 7],
+      ['input', { text: 'Name a color.' }, 7],
+      ['runs', 'none', 7],
+      ['stream', { on: false }, 'false'],
+      ['assistant_id', { id: 'searcher' }, 7],
+      ['rag', 7, ['agent']],
     ),
     {
       requirement: 'V3-ONE-12',
@@ -208,7 +208,7 @@ describe('v3: refusals', () => {
     async ({ v3, session, profile, scenario }) => {
       const chat = await v3.createChat({ role: 'control' })
       await expectAllRefused(scenario, {
-        mistakes: ofAnotherType('V3-CHAT-14', ['name', { text: 'a name' }]),
+        mistakes: ofAnotherType('V3-CHAT-14', ['name', { text: 'a name' }, 7, ['a name'], true]),
         forms: { '': { control: chat.created } },
         conditions: { version: { v3: { version: 'v3' } } },
         caller: secondCaller(profile),
