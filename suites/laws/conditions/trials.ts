@@ -96,7 +96,7 @@ class LawfulRequests<O extends LawfulOperation> {
   readonly #accepted = new Set<string>()
   /** Refusals of requests that were accepted when they were repeated. */
   readonly passing: Exchange[] = []
-  #isKnownToWork = false
+  #lastAccepted: Row | undefined
   #callerRefusals = 0
 
   constructor(context: Scenario, plan: Plan<O, never>) {
@@ -124,8 +124,22 @@ class LawfulRequests<O extends LawfulOperation> {
       if (isContentRefusal(trial.answer)) this.passing.push(trial.answer)
       return this.#accept(again)
     }
-    if (!this.#isKnownToWork) return this.#claimPlainRefused(row)
-    return (await this.#withoutRefusedAlone(row)) ?? this.#withoutRefusedTogether(again)
+    if (this.#lastAccepted === undefined) return this.#claimPlainRefused(row)
+    return (
+      (await this.#afterAccepted(again, this.#lastAccepted)) ??
+      (await this.#withoutRefusedAlone(row)) ??
+      this.#withoutRefusedTogether(again)
+    )
+  }
+
+  /** Sends a row that follows a refusal after an accepted request: each refusal so far may be the cause of the next one. */
+  async #afterAccepted({ row, answer }: Trial, accepted: Row): Promise<Trial | undefined> {
+    if (row['after'] !== 'refusal') return undefined
+    await this.#send(accepted)
+    const trial = await this.#send({ ...row, after: plain })
+    if (isDeclined(trial.answer)) return undefined
+    this.#claimRefused('after', 'refusal', row, [answer, trial.answer])
+    return this.#accept(trial)
   }
 
   async #claimPlainRefused(row: Row): Promise<undefined> {
@@ -181,7 +195,7 @@ class LawfulRequests<O extends LawfulOperation> {
   }
 
   #accept(trial: Trial): Trial {
-    this.#isKnownToWork = true
+    this.#lastAccepted = trial.row
     const isAnswer = this.#plan.isAnswer?.(trial.answer) ?? true
     for (const [name, value] of valuesOf(trial.row)) {
       this.#accepted.add(`${name} ${value}`)
