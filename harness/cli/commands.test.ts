@@ -155,8 +155,6 @@ const settings = {
   selection: { profile: 'v3', only: [], skip: [] },
   depth: 'normal',
   maxGenerations: 1200,
-  limits: {},
-  jobs: 4,
 } as const
 const flat = (text: string) => text.replaceAll(/\s+/g, ' ')
 const scenarios: readonly Scenario[] = [
@@ -176,21 +174,11 @@ const scenarios: readonly Scenario[] = [
   },
 ]
 
-test('a plan fits the terminal, and estimates the time that a run takes', () => {
+test('a plan fits the terminal', () => {
   const text = planText(scenarios, { ...settings, width: 60 })
   expect(text.split('\n').filter((line) => line.length > 60)).toEqual([])
   expect(text).toMatch(/total +400 +20 +2 +0/)
-  expect(flat(text)).toContain(
-    'about 10 s at 1 s per generation, about 55 s at 10 s per generation, limited to 4 scenarios at a time',
-  )
   expect(flat(text)).toContain('Up to 3 extra generations')
-})
-
-test('the rate that the profile allows is a bound', () => {
-  const options = { ...settings, limits: { requestsPerSecond: 2 }, width: 100 }
-  expect(flat(planText(scenarios, options))).toContain(
-    'Estimated duration: about 4 min, limited to 4 scenarios at a time and 2 requests per second',
-  )
 })
 
 test('exploring has a budget of its own, beside that of the scenarios', () => {
@@ -198,7 +186,6 @@ test('exploring has a budget of its own, beside that of the scenarios', () => {
   expect(text).toMatch(/^total +400 +20 +2 +0$/m)
   expect(text).toMatch(/^exploring, 100 operations +400 +24 +17 +0$/m)
   expect(text).toMatch(/^total with exploring +800 +44 +19 +0$/m)
-  expect(flat(text)).toContain('about 55 s at 1 s per generation')
   const plan = JSON.parse(planJson(scenarios, { ...settings, width: 80, explore: 100 }))
   expect(plan).toMatchObject({
     scenarios: [{ title: scenarios[0]?.title, requests: 40 }, { requests: 360 }],

@@ -10,7 +10,6 @@ import { containerOf, withoutContainer } from '../target/container-flags.ts'
 import { withTarget } from '../target/target.ts'
 import type { TargetFlags } from '../target/target-flags.ts'
 import type { Io } from '../terminal/io.ts'
-import { durationText } from '../terminal/progress.ts'
 import type { CheckFlags } from './flags.ts'
 
 interface PlannedRun {
@@ -24,7 +23,7 @@ interface PlannedRun {
 /** The cost of a run, as text or JSON. Nothing is sent, and no container is started. */
 export async function planFor(
   url: string | undefined,
-  flags: TargetFlags & Pick<CheckFlags, 'depth' | 'maxGenerations' | 'jobs' | 'json'>,
+  flags: TargetFlags & Pick<CheckFlags, 'depth' | 'maxGenerations' | 'json'>,
   { selection, explore = 0, assert }: PlannedRun,
   io: Io,
 ): Promise<string> {
@@ -36,10 +35,9 @@ export async function planFor(
   return withTarget(address, planned, io, async (profile) => {
     assert?.(profile)
     const scenarios = await planConformance(profile, selection, flags.depth)
-    const { depth, maxGenerations, jobs } = flags
-    const settings = { selection, depth, maxGenerations, jobs, limits: profile.limits }
+    const { depth, maxGenerations } = flags
     const operations = isExplorable(judgedRequirements(selection, profile)) ? explore : 0
-    const options = { ...settings, explore: operations, width: io.width }
+    const options = { selection, depth, maxGenerations, explore: operations, width: io.width }
     return (flags.json ? planJson : planText)(scenarios, options)
   })
 }
@@ -66,9 +64,8 @@ export function endDryRun(command: Command, io: Io): ExitCode {
 }
 
 export interface PlanOptions
-  extends Pick<CheckFlags, 'depth' | 'maxGenerations' | 'jobs'>,
+  extends Pick<CheckFlags, 'depth' | 'maxGenerations'>,
     Pick<PlannedRun, 'selection' | 'explore'> {
-  readonly limits: Pick<TargetProfile['limits'], 'requestsPerSecond'>
   /** Columns of the terminal. */
   readonly width: number
 }
@@ -89,7 +86,7 @@ export function planJson(
   return JSON.stringify(plan, null, 2)
 }
 
-/** Text of `--dry-run`: the cost of a run for its target, and its estimated duration. */
+/** Text of `--dry-run`: the cost of a run for its target. */
 export function planText(scenarios: readonly Scenario[], options: PlanOptions): string {
   const { selection, width, explore = 0 } = options
   const ofExploring = costOfExploring(explore)
@@ -113,7 +110,6 @@ export function planText(scenarios: readonly Scenario[], options: PlanOptions): 
     ...[
       cost.generations > options.maxGenerations &&
         `At most ${count(options.maxGenerations, 'generation')} (--max-generations): fewer conditions are tried.`,
-      timeText(cost, options),
       extra > 0 &&
         `Up to ${extra} extra generations if the model fails to recall a planted fact or requests do not overlap.`,
       explore > 0 &&
@@ -140,32 +136,4 @@ function table(
     return [first.padEnd(titles) + numbers.join(''), ...rest]
   })
   return [''.padEnd(titles) + heading, ...lines]
-}
-
-/** Duration of a generation: of a fast model, and of one that reasons. */
-const secondsPerGeneration = [1, 10] as const
-const secondsPerRequest = 0.05
-
-function timeText(cost: Cost, { limits, jobs, explore = 0 }: PlanOptions): string {
-  const { requestsPerSecond: rate } = limits
-  // One operation at a time.
-  const alone = costOfExploring(explore)
-  const { requests } = addCosts(cost, alone)
-  const [quick, slow] = secondsPerGeneration.map((seconds) => {
-    const busy = busySeconds(cost, seconds) / jobs + busySeconds(alone, seconds)
-    return durationText(1000 * Math.max(busy, rate === undefined ? 0 : requests / rate))
-  })
-  const bounds = [
-    `${count(jobs, 'scenario')} at a time`,
-    ...(rate === undefined ? [] : [`${count(rate, 'request')} per second`]),
-  ].join(' and ')
-  const time =
-    quick === slow
-      ? `about ${quick}`
-      : `about ${quick} at ${secondsPerGeneration[0]} s per generation, about ${slow} at ${secondsPerGeneration[1]} s per generation`
-  return `Estimated duration: ${time}, limited to ${bounds}.`
-}
-
-function busySeconds({ requests, generations }: Cost, secondsEach: number): number {
-  return generations * secondsEach + (requests - generations) * secondsPerRequest
 }
