@@ -145,22 +145,6 @@ test.each([
   },
 )
 
-describe('an interrupt', () => {
-  test('leaves open what held so far', async () => {
-    const interrupt = new AbortController()
-    let turns = 0
-    const { report } = await run(
-      ({ url }) => {
-        if (url === '/api/v3/message/generate') turns += 1
-        if (turns === 30) interrupt.abort()
-        return false
-      },
-      { signal: interrupt.signal, jobs: 1, only: ['V3-IDEM-02'] },
-    )
-    expect(report).toMatchObject({ interrupted: true, outcome: 'incomplete' })
-  })
-})
-
 function turnAway(response: ServerResponse, status: number, retryAfter: string): true {
   response.writeHead(status, { 'retry-after': retryAfter }).end()
   return true

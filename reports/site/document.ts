@@ -6,15 +6,7 @@ import type {
 } from '../../contract/report/conformance.ts'
 import { areaTitle, surfaceTitles } from '../catalog/entries.ts'
 import { badgeOf, verdictBadges, verdictTag } from '../conformance/summary.ts'
-import type {
-  Document,
-  Entry,
-  EntryGroup,
-  Fact,
-  Item,
-  Section,
-  Text,
-} from '../document/document.ts'
+import type { Document, Entry, EntryGroup, Fact, Item } from '../document/document.ts'
 import { shorten, withoutColors } from '../text/escape.ts'
 import { count } from '../text/format.ts'
 
@@ -40,8 +32,8 @@ export function isVerified(one: Implementation): one is Verified {
 }
 
 /**
- * Certified implementations side by side: each requirement with its verdicts, linked to their evidence; answers
- * to open questions; changes between versions. The linked pages are next to it.
+ * Certified implementations side by side: each requirement with its verdicts, linked to their evidence, and answers
+ * to open questions. The linked pages are next to it.
  */
 export function siteDocument(implementations: readonly Implementation[]): Document {
   const verified = implementations.filter(isVerified)
@@ -56,7 +48,6 @@ export function siteDocument(implementations: readonly Implementation[]): Docume
     },
     sections: [
       { title: 'Implementations', blocks: [{ items: implementations.map(implementationItem) }] },
-      ...changeSections(verified),
       { title: 'Requirements', blocks: [{ entries: entryGroups(verified) }] },
       {
         title: 'Open questions',
@@ -89,45 +80,6 @@ function implementationItem(one: Implementation): Item {
       `${numbers}; ${one.startedAt.slice(0, 10)}, chatgen ${suite.version}, profile ${target.profile}`,
     ],
   }
-}
-
-/** Changes between each two successive versions of a product, in the order of their runs. */
-function changeSections(all: readonly Verified[]): readonly Section[] {
-  const products = Map.groupBy(all, ({ vendor, name }) => `${vendor}\n${name}`)
-  return [...products.values()].flatMap((versions) => {
-    const inOrder = versions.toSorted((a, b) => (a.startedAt < b.startedAt ? -1 : 1))
-    return inOrder.slice(1).flatMap((to, at) => changeSection(inOrder[at] ?? to, to))
-  })
-}
-
-function changeSection(from: Verified, to: Verified): Section {
-  const answers = ({ report }: Verified) =>
-    new Map(report.observations.map(({ id, answer }) => [id, answer]))
-  const items = [
-    ...differences(verdictsOf(from), verdictsOf(to), (id, before, after) => [
-      { href: `${to.page}#${id}`, text: id },
-      ` ${labelOf(before)}, now ${labelOf(after)}`,
-    ]),
-    ...differences(
-      answers(from),
-      answers(to),
-      (id, before, after) => `${id} ${answerText(before)}, now ${answerText(after)}`,
-    ),
-  ]
-  return {
-    title: `Changes of ${to.vendor} ${to.name} from ${from.version} to ${to.version}`,
-    blocks: [items.length === 0 ? { text: 'No verdict and no observation differs.' } : { items }],
-  }
-}
-
-function differences<Value>(
-  before: ReadonlyMap<string, Value>,
-  after: ReadonlyMap<string, Value>,
-  textOf: (id: string, before: Value | null, after: Value | null) => Text,
-): readonly Item[] {
-  return [...new Map([...before, ...after]).keys()]
-    .filter((id) => (before.get(id) ?? null) !== (after.get(id) ?? null))
-    .map((id) => ({ text: textOf(id, before.get(id) ?? null, after.get(id) ?? null) }))
 }
 
 function verdictsOf({ report }: Verified): ReadonlyMap<string, Verdict> {
@@ -201,6 +153,6 @@ function labelOf(verdict: Verdict | null): string {
 
 const maxAnswerLength = 300
 
-function answerText(answer: string | null): string {
-  return answer === null ? 'not observed' : shorten(withoutColors(answer), maxAnswerLength)
+function answerText(answer: string): string {
+  return shorten(withoutColors(answer), maxAnswerLength)
 }

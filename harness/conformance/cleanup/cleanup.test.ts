@@ -65,12 +65,6 @@ describe('the audit of what is left', () => {
     expect([...server.chats.values()].map((chat) => chat.name)).toEqual(['Somebody else made this'])
   })
 
-  test('says what was answered where a deletion is refused', async () => {
-    const quirks: Quirks = { deletes: () => ({ done: false, status: 500 }) }
-    const { leftovers } = await audit(quirks, (server) => made(server, name('Hard1')).lines)
-    expect(leftovers).toMatchObject([{ why: 'it can still be read (DELETE: 500, then GET: 200)' }])
-  })
-
   test('deletes nothing that a list only seems to name', async () => {
     const quirks: Quirks = {
       page: (found, search) => ({
@@ -117,14 +111,6 @@ describe('the audit of what is left', () => {
     expect(none.leftovers.map(({ why }) => why)).toEqual([reason, reason])
     const enough = await audit({}, lost, { maxRequests: 100, spent: 60 })
     expect(enough).toMatchObject({ leftovers: [], incompleteReason: null })
-  })
-
-  test('names what no route deletes', async () => {
-    const { leftovers } = await audit({}, () => [
-      { event: 'created', kind: 'attachment', name: 'a.txt', id: 'a1', scenario: 's' },
-    ])
-    const why = 'the interface has no route to delete it'
-    expect(leftovers).toEqual([{ kind: 'attachment', name: 'a.txt', id: 'a1', why }])
   })
 })
 
