@@ -12,9 +12,8 @@
  */
 import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
-import type { RequirementResult } from '../contract/report/conformance.ts'
 import { messageOf } from '../contract/text.ts'
-import { withoutColors } from '../reports/text/escape.ts'
+import { fieldPage } from './engines/field-page.ts'
 import { queueProblem, testQueue } from './engines/queue.ts'
 import {
   checkServer,
@@ -36,8 +35,6 @@ const place = { root, key: `sk-${randomBytes(18).toString('base64url')}` }
 const selected = servers.filter(({ name }) => isAmong(name, values.only))
 const [llama] = servers
 const page = new URL('../docs/field.md', import.meta.url)
-/** Characters of the evidence of a verdict in the page. */
-const maxEvidence = 220
 
 if (!values.queue) await checkAll()
 else if (llama !== undefined) await queue(llama)
@@ -80,55 +77,4 @@ async function queue(server: ForeignServer): Promise<void> {
   const { budget, length, loads, searches, runs } = values
   const holds = await testQueue(server, { ...place, budget, length, loads, searches, runs })
   process.exitCode = holds ? 0 : 1
-}
-
-/** `docs/field.md`: violations of the common wire format by third-party servers. */
-function fieldPage(tried: readonly Tried[]): string {
-  return [
-    '<!-- Written by `npm run engines -- --write`; edits are overwritten. -->',
-    '',
-    '# Servers in the field',
-    '',
-    'Servers of others with a compatible surface, checked with `--profile wire`: what the common format of chat',
-    'completions demands of every server, without what only the interface document demands. A violation is of a',
-    'required requirement, a warning of an expected one. `npm run engines` repeats the checks, and fails on a verdict',
-    'that differs from what was verified by hand.',
-    '',
-    '| Server | Version | Violated | Warnings | Passed | Undecided |',
-    '| --- | --- | --- | --- | --- | --- |',
-    ...tried.map(({ server, report }) => {
-      const { pass, fail, warn, inconclusive, unproven } = report.totals
-      const cells = [server.name, server.version, fail, warn, pass, inconclusive + unproven]
-      return `| ${cells.join(' | ')} |`
-    }),
-    ...tried.flatMap(details),
-    '',
-    '## Not run',
-    '',
-    ...Object.entries(notRun).map(([name, reason]) => `- ${name}: ${reason}.`),
-    '',
-  ].join('\n')
-}
-
-function details({ server, report }: Tried): readonly string[] {
-  const broken = report.requirements.filter(({ verdict }) => ['fail', 'warn'].includes(verdict))
-  return [
-    '',
-    `## ${server.name}`,
-    '',
-    server.about,
-    '',
-    ...(broken.length === 0
-      ? ['Breaks nothing.']
-      : ['| Requirement | Level | Found |', '| --- | --- | --- |', ...broken.map(requirement)]),
-  ]
-}
-
-function requirement({ id, level, section, message }: RequirementResult): string {
-  const text = withoutColors(message ?? '')
-    .replaceAll(/\s+/g, ' ')
-    .trim()
-  const evidence = text.length > maxEvidence ? `${text.slice(0, maxEvidence)}…` : text
-  const cell = evidence.replaceAll('|', '\\|').replaceAll('`', "'")
-  return `| [${id}](interface/${section}.md#${id.toLowerCase()}) | ${level} | \`${cell}\` |`
 }
