@@ -1,65 +1,74 @@
 /**
- * `load --runner kubernetes` on the cluster of kubectl's current context: the role of deploy/kubernetes/runner, and a
- * server in a pod as the target. Shards that succeed, a pod that is killed, an image that cannot be pulled, quotas, and
- * Ctrl-C; nothing may be left.
+ * `load --runner kubernetes` on a real cluster of one node, which this script starts and removes: the image of
+ * deploy/Dockerfile, the role of deploy/kubernetes/runner, and a server in a pod as the target. Shards that
+ * succeed, a pod that is killed, an image that cannot be pulled, quotas, and Ctrl-C; nothing may be left.
  *
- *   npm run test:cluster -- --image NAME:TAG
+ *   npm run test:cluster [-- --build 1.34.4 --image NAME:TAG]
  *
- * Creates two namespaces, and deletes them. The nodes have the image of deploy/Dockerfile, or pull it:
- *
- *   docker build --file deploy/Dockerfile --tag chatgen:test .
- *   kind create cluster && kind load docker-image chatgen:test
+ * Needs root, Docker, Debian's etcd-server, containerd, runc and containernetworking-plugins, kubectl, and
+ * kube-apiserver, kube-controller-manager, kube-scheduler and kubelet in the folder KUBERNETES_BIN or on
+ * PATH. `--build` builds these with Go into KUBERNETES_BIN, which takes an hour; `--image` takes an image of chatgen
+ * that is built already. Prints what is missing.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { loadReport } from '../reports/load/model/report.ts'
+import { type Cluster, startCluster } from './cluster/cluster.ts'
+import { buildPrograms, clusterPrograms, patienceMs } from './cluster/components.ts'
 import { bin, chatgen, filled, reportIn, waitUntil } from './foreign/programs.ts'
-import { need, root, run, step } from './image/engine.ts'
+import { buildImage, removeImages } from './image/build.ts'
+import { engineProblem, need, root, run, step } from './image/engine.ts'
 import { testMerge } from './image/swarm.ts'
 import { optionsOf, scriptFolder } from './options.ts'
 
-const { image } = optionsOf(import.meta, { image: '' })
+const values = optionsOf(import.meta, { build: '', image: '' })
+const image = values.image || 'chatgen-cluster-test:1'
+const pause = 'chatgen-cluster-test:pause'
 const key = 'sk-cluster-0123456789abcdef'
-const [namespace, servers] = [`chatgen-${process.pid}`, `chatgen-${process.pid}-servers`]
+const [namespace, servers] = ['chatgen', 'chatgen-servers']
 const shards = 3
-const patienceMs = 120_000
 
-const { code, stderr } = run('kubectl', ['get', 'nodes'])
-if (image === '' || code !== 0) {
-  console.log(
-    `skipped: a Kubernetes cluster (${image === '' ? 'no --image' : stderr.split('\n').at(-1)})`,
-  )
+const folder = process.env['KUBERNETES_BIN']
+if (values.build !== '' && folder !== undefined) buildPrograms(values.build, folder)
+const programs = clusterPrograms()
+const problem = typeof programs === 'string' ? programs : engineProblem()
+if (problem !== null || typeof programs === 'string') {
+  console.log(`skipped: a Kubernetes cluster (${problem})`)
 } else {
+  const place = scriptFolder('cluster')
+  const archive = images(place)
+  const cluster = await startCluster(programs, mkdtempSync(join(place, 'node-')), pause)
   try {
-    await testRunner(scriptFolder('cluster'))
+    cluster.importImage(archive)
+    await testRunner(cluster, place)
   } finally {
-    run('kubectl', ['delete', 'namespace', '--ignore-not-found', namespace, servers])
+    await cluster.stop()
   }
 }
 
-function kubectl(...args: readonly string[]): string {
-  return need('kubectl', args)
-}
-
-/** Writes a configuration of kubectl for the holder of a token. @returns its path */
-function kubeconfig(folder: string, token: string): string {
-  const current = JSON.parse(kubectl('config', 'view', '--minify', '--flatten', '--output', 'json'))
-  const [{ name: cluster }] = current.clusters
-  const file = join(folder, 'runner.kubeconfig')
-  const config = {
-    ...current,
-    users: [{ name: 'runner', user: { token } }],
-    contexts: [{ name: 'runner', context: { cluster, user: 'runner', namespace } }],
-    'current-context': 'runner',
+/** @returns an archive of the image, and of one that holds the network of a pod */
+function images(place: string): string {
+  if (values.image === '') buildImage(image)
+  try {
+    const lines = [`FROM ${image}`, `ENTRYPOINT ["/bin/node", "-e", "setInterval(() => {}, 1e9)"]`]
+    need('docker', ['build', '--tag', pause, '-'], {
+      input: Buffer.from(`${lines.join('\n')}\nCMD []\n`),
+      env: { DOCKER_BUILDKIT: '0' },
+    })
+    const archive = join(place, 'images.tar')
+    need('docker', ['save', '--output', archive, image, pause])
+    return archive
+  } finally {
+    run('docker', ['image', 'rm', '--force', pause])
+    if (values.image === '') removeImages(image)
   }
-  writeFileSync(file, JSON.stringify(config), { mode: 0o600 })
-  return file
 }
 
-async function testRunner(place: string): Promise<void> {
+async function testRunner(cluster: Cluster, place: string): Promise<void> {
+  const kubectl = (...args: string[]) => cluster.kubectl(args)
   for (const name of [namespace, servers]) {
     kubectl('create', 'namespace', name)
     kubectl('label', 'namespace', name, 'pod-security.kubernetes.io/enforce=restricted')
@@ -71,9 +80,9 @@ async function testRunner(place: string): Promise<void> {
   const token = kubectl('create', 'token', 'chatgen-runner', ...within)
   const environment = {
     CHATGEN_API_KEY: key,
-    KUBECONFIG: kubeconfig(place, token.trim()),
+    KUBECONFIG: cluster.kubeconfig('runner', token.trim(), namespace),
   }
-  const address = startServer()
+  const address = await startServer(cluster)
   const out = join(place, 'results')
   const plan = ['--rate', '12', '--duration', '15s', '--seed', 'cluster', '--quiet', '--out', out]
   const args = (name: string, startIn = '30s') => [
@@ -98,7 +107,7 @@ async function testRunner(place: string): Promise<void> {
   testMerge(out, shards)
 
   const running = load(image)
-  const [victim = ''] = await podsRunning()
+  const [victim = ''] = await podsRunning(cluster)
   await delay(28_000)
   kubectl('delete', ...within, victim, '--wait=false', '--grace-period=1')
   ended('a pod that is killed', await running, /^5$/, /has no report/)
@@ -119,43 +128,46 @@ async function testRunner(place: string): Promise<void> {
     stdio: 'ignore',
     detached: true,
   })
-  await podsRunning()
+  await podsRunning(cluster)
   // As a terminal does: the signal goes to the whole process group.
   process.kill(-(child.pid ?? 0), 'SIGINT')
   const [code] = await once(child, 'exit')
   ended('Ctrl-C', { code }, /^130$/)
-  step('the role reads no secret', !canRead('secrets') && canRead('pods'))
+  step('the role reads no secret', !canRead(cluster, 'secrets') && canRead(cluster, 'pods'))
 }
 
 /** A server in a pod. @returns its address */
-function startServer(): string {
+async function startServer({ kubectl }: Cluster): Promise<string> {
   const within = ['--namespace', servers]
   const pod = readFileSync(new URL('cluster/server.yaml', import.meta.url), 'utf8')
-  const input = Buffer.from(filled(pod, { image, key }))
-  need('kubectl', ['create', ...within, '--filename', '-'], { input })
-  const ready = run('kubectl', [
-    ...['wait', ...within, '--for=condition=Ready', '--timeout=180s', 'pod/server'],
-  ])
-  if (ready.code !== 0) throw new Error(kubectl('describe', ...within, 'pod/server'))
-  return kubectl('get', ...within, 'pod/server', '--output', 'jsonpath={.status.podIP}')
+  kubectl(['create', ...within, '--filename', '-'], filled(pod, { image, key }))
+  const ready = ['wait', ...within, '--for=condition=Ready', '--timeout=180s', 'pod/server']
+  try {
+    kubectl(ready)
+  } catch (error) {
+    throw new Error(`${error}\n${kubectl(['describe', ...within, 'pod/server'])}`)
+  }
+  return kubectl(['get', ...within, 'pod/server', '--output', 'jsonpath={.status.podIP}'])
 }
 
 /** Names of the pods of a job, as soon as all of them run. */
-async function podsRunning(): Promise<readonly string[]> {
+async function podsRunning({ kubectl }: Cluster): Promise<readonly string[]> {
   const phase = ['--field-selector', 'status.phase=Running', '--output', 'name']
+  const get = ['get', 'pods', '--namespace', namespace, ...phase]
   let names: readonly string[] = []
   const areRunning = () => {
-    names = kubectl('get', 'pods', '--namespace', namespace, ...phase)
-      .trim()
-      .split('\n')
+    names = kubectl(get).trim().split('\n')
     return names.length === shards
   }
   if (await waitUntil(areRunning, patienceMs)) return names
   throw new Error('the pods of a job do not run')
 }
 
-function canRead(resource: string): boolean {
+function canRead({ kubectl }: Cluster, resource: string): boolean {
   const account = `--as=system:serviceaccount:${namespace}:chatgen-runner`
-  const question = ['auth', 'can-i', 'get', resource, account, '--namespace', namespace]
-  return run('kubectl', question).code === 0
+  try {
+    return kubectl(['auth', 'can-i', 'get', resource, account, '--namespace', namespace]) !== ''
+  } catch {
+    return false
+  }
 }
