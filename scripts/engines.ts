@@ -2,18 +2,19 @@
  * `chatgen check --profile wire` against third-party servers from npm and PyPI, compared with known facts.
  * Ends with 1 on a false accusation or a missed violation.
  *
- *   npm run engines -- [--only GLOB] [--write] [--folder DIR]
+ *   npm run engines -- [--only GLOB] [--write] [--timings] [--folder DIR]
  *   npm run engines -- --queue [--loads] [--searches 2] [--budget 3m] [--runs 4] [--length 20s] [--folder DIR]
  *
- * Installs the servers below a temporary folder, or below DIR, which is kept. `--write` writes docs/field.md if all
- * servers ran. `--queue` compares searches of the capacity of the llama.cpp server with runs at fixed rates
+ * Installs the servers below a temporary folder, or below DIR, which is kept. `--timings` compares a short
+ * load with the timings of the llama.cpp server; `--write` writes docs/field.md, or only its timings if not
+ * all servers ran. `--queue` compares searches of the capacity of the llama.cpp server with runs at fixed rates
  * before and after each, the plan of one with a burst, long prompts and prompts that begin alike (`--loads`: no
  * more than that), and the plan of two behind nginx.
  */
 import { randomBytes } from 'node:crypto'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { messageOf } from '../contract/text.ts'
-import { fieldPage } from './engines/field-page.ts'
+import { compareTimings, fieldPage, withTimings } from './engines/field-page.ts'
 import { queueProblem, testQueue } from './engines/queue.ts'
 import {
   checkServer,
@@ -26,7 +27,7 @@ import {
 import { isAmong, none, optionsOf, scriptFolder } from './options.ts'
 
 const values = optionsOf(import.meta, {
-  ...{ only: none, write: false, folder: '', queue: false },
+  ...{ only: none, write: false, timings: false, folder: '', queue: false },
   ...{ loads: false, searches: 2, budget: '3m', runs: 4, length: '20s' },
 })
 
@@ -41,6 +42,7 @@ else if (llama !== undefined) await queue(llama)
 
 async function checkAll(): Promise<void> {
   const tried: Tried[] = []
+  let timings: readonly string[] = []
   for (const server of selected) {
     try {
       const running = await startServer(server, place)
@@ -58,6 +60,10 @@ async function checkAll(): Promise<void> {
           `${problems.length === 0 ? 'ok   ' : 'WRONG'} ${server.name} ${server.version}: ${figures}`,
         )
         for (const problem of problems) console.log(`      !! ${problem}`)
+        if (server === llama && (values.timings || values.write)) {
+          timings = await compareTimings(running, place)
+          console.log(timings.join('\n'))
+        }
       } finally {
         await running.stop()
       }
@@ -68,7 +74,12 @@ async function checkAll(): Promise<void> {
   }
   for (const [name, reason] of Object.entries(notRun)) console.log(`SKIPPED, ${name}: ${reason}`)
   if (tried.length === 0 || tried.some(({ problems }) => problems.length > 0)) process.exitCode = 1
-  if (values.write && tried.length === servers.length) writeFileSync(page, fieldPage(tried))
+  if (!values.write) return
+  const isWhole = tried.length === servers.length
+  const text = isWhole
+    ? fieldPage(tried, timings)
+    : withTimings(readFileSync(page, 'utf8'), timings)
+  writeFileSync(page, text)
 }
 
 async function queue(server: ForeignServer): Promise<void> {

@@ -1,9 +1,13 @@
+import { join } from 'node:path'
 import type { RequirementResult } from '../../contract/report/conformance.ts'
+import { loadReport } from '../../reports/load/model/report.ts'
+import type { RequestLine } from '../../reports/load/model/requests.ts'
 import { withoutColors } from '../../reports/text/escape.ts'
-import { notRun, type Tried } from './servers.ts'
+import { chatgen, reportIn, requestsIn } from '../foreign/programs.ts'
+import { notRun, type RunningServer, type Tried } from './servers.ts'
 
 /** `docs/field.md`: violations of the common wire format by third-party servers. */
-export function fieldPage(tried: readonly Tried[]): string {
+export function fieldPage(tried: readonly Tried[], timings: readonly string[]): string {
   return [
     '<!-- Written by `npm run engines -- --write`; edits are overwritten. -->',
     '',
@@ -26,8 +30,17 @@ export function fieldPage(tried: readonly Tried[]): string {
     '## Not run',
     '',
     ...Object.entries(notRun).map(([name, reason]) => `- ${name}: ${reason}.`),
+    ...timings,
     '',
   ].join('\n')
+}
+
+/** Replaces the timings at the end of the page. */
+export function withTimings(page: string, timings: readonly string[]): string {
+  const [title = ''] = timings.filter((line) => line.startsWith('## '))
+  const end = page.indexOf(`\n${title}`)
+  if (title === '' || end < 0) throw new Error('docs/field.md has no section of timings')
+  return `${page.slice(0, end)}${timings.join('\n')}\n`
 }
 
 function details({ server, report }: Tried): readonly string[] {
@@ -53,4 +66,95 @@ function requirement({ id, level, section, message }: RequirementResult): string
   const evidence = text.length > maxEvidence ? `${text.slice(0, maxEvidence)}…` : text
   const cell = evidence.replaceAll('|', '\\|').replaceAll('`', "'")
   return `| [${id}](interface/${section}.md#${id.toLowerCase()}) | ${level} | \`${cell}\` |`
+}
+
+/** Counters of the llama.cpp server since its start (`/metrics`). */
+interface EngineTotals {
+  readonly promptSeconds: number
+  readonly predictedSeconds: number
+  readonly predictedTokens: number
+}
+
+const seconds = 20
+
+/**
+ * Compares one client's streams with the engine's own sums: time per request, and tokens.
+ * @returns a section of docs/field.md
+ * @throws Error if the load generator was the bottleneck
+ */
+export async function compareTimings(
+  { url }: RunningServer,
+  { root, key }: { readonly root: string; readonly key: string },
+): Promise<readonly string[]> {
+  const out = join(root, 'load')
+  const before = await totals(url, key)
+  const target = ['load', url, '--prefix', 'openai=/v1', '--mix', 'openai-stream', '--out', out]
+  await chatgen([...target, '--concurrency', '1', '--duration', `${seconds}s`, '--quiet'], {
+    CHATGEN_API_KEY: key,
+  })
+  const after = await totals(url, key)
+  const report = reportIn(loadReport, out)
+  if (report.outcome === 'invalid') throw new Error('the load generator was late')
+  const requests = requestsIn(out).filter(({ outcome }) => outcome === 'ok')
+  const sum = (of: (request: RequestLine) => number) =>
+    requests.reduce((total, request) => total + of(request), 0)
+  const meanMs =
+    sum(({ sent, end }) => (end ?? Number.NaN) - (sent ?? Number.NaN)) / requests.length
+  const engineSeconds =
+    after.promptSeconds + after.predictedSeconds - before.promptSeconds - before.predictedSeconds
+  const engineMs = (engineSeconds * 1000) / requests.length
+  const difference = meanMs - engineMs
+  const overheadMs = await overheadOfEngine(url, key)
+  const counted = sum(({ tokens }) => tokens ?? 0)
+  const predicted = after.predictedTokens - before.predictedTokens
+  return [
+    '',
+    '## Load against the timings of the llama.cpp server',
+    '',
+    `One client, ${requests.length} streams in ${seconds} s, ${report.rates.failed.count} failed; a machine of two cores.`,
+    '',
+    '| Quantity | chatgen load | Engine (`/metrics`) | Difference |',
+    '| --- | --- | --- | --- |',
+    `| time of a request, mean | ${meanMs.toFixed(2)} ms | ${engineMs.toFixed(2)} ms | ${difference.toFixed(2)} ms, ${((difference / engineMs) * 100).toFixed(1)} % |`,
+    `| tokens of all answers | ${counted} | ${predicted} | ${counted - predicted} |`,
+    '',
+    'The time of the engine is that of its prompts and predictions alone, without its parsing, template, queue and',
+    `last bytes: a plain fetch, beside the timings in each of ${probes} responses, takes ${overheadMs.toFixed(2)} ms longer on average.`,
+  ]
+}
+
+const probes = 40
+
+/** Milliseconds of a request beyond the timings in its response, on average. */
+async function overheadOfEngine(url: string, key: string): Promise<number> {
+  let total = 0
+  for (let probe = 0; probe < probes; probe += 1) {
+    const startedAt = performance.now()
+    const answer = await fetch(`${url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        model: 'random',
+        max_tokens: 80,
+        messages: [{ role: 'user', content: `Tell me about harbour ${probe}, at some length.` }],
+      }),
+    })
+    const { timings } = (await answer.json()) as {
+      timings: { prompt_ms: number; predicted_ms: number }
+    }
+    total += performance.now() - startedAt - timings.prompt_ms - timings.predicted_ms
+  }
+  return total / probes
+}
+
+async function totals(url: string, key: string): Promise<EngineTotals> {
+  const answer = await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${key}` } })
+  const text = await answer.text()
+  const value = (name: string) =>
+    Number(new RegExp(`^llamacpp:${name} (\\S+)$`, 'm').exec(text)?.[1] ?? Number.NaN)
+  return {
+    promptSeconds: value('prompt_seconds_total'),
+    predictedSeconds: value('tokens_predicted_seconds_total'),
+    predictedTokens: value('tokens_predicted_total'),
+  }
 }
