@@ -3,9 +3,11 @@ import type { Command, Option } from 'commander'
 import { targetFixture } from '../../../fixtures/targets.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { profileNames } from '../../conformance/profile/selection.ts'
+import { chatgenBin } from '../../library/chatgen-process.ts'
 import { type ExitCode, exitCode } from '../exit-codes.ts'
 import { flagTable } from '../flag-table.ts'
 import { defineCommand, outFlag } from '../flags.ts'
+import { runProgram } from '../runner/programs.ts'
 import { withTarget } from '../target/target.ts'
 import { connectionFlags, targetFlags } from '../target/target-flags.ts'
 import type { Io } from '../terminal/io.ts'
@@ -24,8 +26,8 @@ Examples:
 
 With a target, the page has buttons that run chatgen check for all requirements, for those of a section,
 for one, or for those that failed in the results folder. A run of a part has its results in a subfolder,
-part-1, part-2, …; a run of everything replaces them. A load run or a capacity search is shown with --ui of
-its command.
+part-1, part-2, …; a run of everything replaces them. Of several results two can be compared. A load run or a
+capacity search is shown with --ui of its command.
 
 The page is served on 127.0.0.1 until Ctrl-C. The token in its address is needed for everything.`
 
@@ -57,7 +59,7 @@ export const uiCommand = defineCommand({
     const show = async (target: Target) => {
       const runner = hasTarget ? runnerOf(command, target) : null
       const session = new Session(results, runner)
-      const page = await servePage(session, port)
+      const page = await servePage(session, { port, compare })
       io.out(`Page: ${page.url}`)
       if (!io.signal.aborted) await once(io.signal, 'abort')
       await session.stop()
@@ -98,7 +100,7 @@ export async function runWithPage(
   const target = { args: urls, env: io.env, ownFlags: [] }
   const runner = name === 'check' ? runnerOf(command, target) : null
   const session = new Session([result], runner)
-  const page = await servePage(session, 0)
+  const page = await servePage(session, { port: 0, compare })
   io.err(`Page: ${page.url}`)
   const flags = givenFlags(command, process.argv.slice(3), ['ui'])
   const stop = () => void session.stop()
@@ -143,6 +145,13 @@ export function runnerOf(command: Command, { args, env, ownFlags }: Target): Run
       isPrinted: false,
     }
   }
+}
+
+/** Output of `chatgen compare --json`, or its error message. */
+async function compare(a: string, b: string): Promise<string> {
+  const args = [chatgenBin, 'compare', a, b, '--json', '--quiet']
+  const { stdout, stderr } = await runProgram(process.execPath, args)
+  return stdout === '' ? stderr : stdout
 }
 
 /** The flags of a command line as they were given, without those that are dropped by attribute name. */

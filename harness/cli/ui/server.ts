@@ -12,7 +12,7 @@ import { parseJson } from '../../../contract/json.ts'
 import { chartParts, entryScript, style } from '../../../reports/html/markup.ts'
 import { ChatgenFailure, ConfigurationError } from '../../conformance/errors.ts'
 import type { Session } from './session.ts'
-import { viewOf } from './view.ts'
+import { type Compare, viewOf } from './view.ts'
 
 /** Files of the page itself, without data of a run. */
 const assetFolder = '/assets/'
@@ -22,7 +22,10 @@ const assetFolder = '/assets/'
  * @param port 0 for a free one
  * @throws ConfigurationError if the port cannot be used
  */
-export async function servePage(session: Session, port: number) {
+export async function servePage(
+  session: Session,
+  { port, compare }: { readonly port: number; readonly compare: Compare },
+) {
   const token = randomBytes(24).toString('base64url')
   const assets = pageAssets()
   const server = createServer((request, response) => {
@@ -53,7 +56,7 @@ export async function servePage(session: Session, port: number) {
       case 'GET /':
         return reply(response, 200, pageFrame, 'text/html; charset=utf-8')
       case 'GET /view': {
-        const view = viewOf(session, url.searchParams)
+        const view = await viewOf(session, url.searchParams, compare)
         return reply(response, 200, JSON.stringify(view), 'application/json')
       }
       case 'GET /events':

@@ -96,8 +96,11 @@ describe.skipIf(skipBrowser)('chatgen ui in Chromium', { timeout: 240_000 }, () 
     const other = stored(hostileReport('other'))
     const options = { colorScheme, viewport: { width, height: 844 }, bypassCSP: true }
     const line = `ui http://127.0.0.1:9 ${folder} ${other} --out ${folder}`
-    const { page } = await open(line, options)
+    const { page, url } = await open(line, options)
     await page.locator('.items li').first().waitFor()
+    await expectAccessible(page)
+    await page.goto(`${url}&a=1&b=2`)
+    await page.getByText('Not worse').waitFor()
     await expectAccessible(page)
   })
 
@@ -128,7 +131,7 @@ describe.skipIf(skipBrowser)('chatgen ui in Chromium', { timeout: 240_000 }, () 
     const load = emptyFolder()
     writeFileSync(join(load, 'report.json'), reportToJson(hostileLoad(text)))
     const { page, url, complaints } = await open(`ui ${check} ${load}`)
-    for (const query of ['', '&show=1']) {
+    for (const query of ['', '&show=1', '&a=0&b=1']) {
       await page.goto(`${url}${query}`)
       await page.locator('main').waitFor()
       await page.evaluate(

@@ -1,18 +1,23 @@
 import { join } from 'node:path'
+import { isObject, parseJson } from '../../../contract/json.ts'
 import { capacityDocument } from '../../../reports/capacity/document.ts'
 import type { CapacityReport } from '../../../reports/capacity/model/report.ts'
+import type { Comparison } from '../../../reports/compare/compare.ts'
+import { type Compared, comparisonDocument } from '../../../reports/compare/document.ts'
+import { loadComparisonDocument } from '../../../reports/compare/loads.ts'
 import { conformanceDocument } from '../../../reports/conformance/document.ts'
 import type { Document, Section } from '../../../reports/document/document.ts'
 import { documentBody } from '../../../reports/document/html.ts'
 import { type Chart, html, type Markup } from '../../../reports/html/markup.ts'
 import { loadDocument } from '../../../reports/load/document.ts'
+import { loadComparison } from '../../../reports/load/model/comparison.ts'
 import type { LoadReport } from '../../../reports/load/model/report.ts'
 import { spreadText } from '../../../reports/load/traffic.ts'
 import { planDocument } from '../../../reports/plan/document.ts'
 import { failedOf } from '../check/again.ts'
 import { probesName } from '../results/results-folder.ts'
 import type { Live } from '../terminal/progress.ts'
-import { type AnyReport, type Result, readResults, type Stored } from './results.ts'
+import { type AnyReport, nameOf, type Result, readResults, type Stored } from './results.ts'
 import type { Session } from './session.ts'
 
 interface Body {
@@ -20,32 +25,49 @@ interface Body {
   readonly charts: readonly Chart[]
 }
 
-/** The view that the query of a URL requests: `show` and `probe`. */
-export function viewOf(session: Session, query: URLSearchParams) {
+/** Output of `chatgen compare --json` for two paths, or its error message. */
+export type Compare = (a: string, b: string) => Promise<string>
+
+/** The view that the query of a URL requests: `show` and `probe`, or `a` and `b` to compare. */
+export async function viewOf(session: Session, query: URLSearchParams, compare: Compare) {
   const { results } = session
   const at = Math.min(Number(query.get('show') ?? 0) || 0, results.length - 1)
+  const pair = ['a', 'b'].map((name) => results[Number(query.get(name) ?? Number.NaN)])
+  const [a, b] = pair
+  const isComparing = a !== undefined && b !== undefined
   const result = results[at]
-  const { body, charts } =
-    result === undefined ? plain(html`<main></main>`) : resultBody(session, result, query)
-  const isWhole = !query.has('probe')
+  const { body, charts } = isComparing
+    ? comparisonBody(a, b, await compare(a.path, b.path))
+    : result === undefined
+      ? plain(html`<main></main>`)
+      : resultBody(session, result, query)
+  const isWhole = !isComparing && !query.has('probe')
   return {
-    html: html`${navigation(session, query, at)}
+    html: html`${navigation(session, query, isComparing ? null : at)}
 ${isWhole && result !== undefined ? controls(session, result) : null}
 ${body}`.text,
     charts,
-    title: result?.name ?? '',
+    title: isComparing ? 'Comparison' : (result?.name ?? ''),
     // Requirements have buttons that run them.
     canRun: isWhole && at === 0 && session.canRun,
     isRunning: session.running !== null,
   }
 }
 
-function navigation({ results }: Session, query: URLSearchParams, current: number): Markup | null {
+function navigation(
+  { results }: Session,
+  query: URLSearchParams,
+  current: number | null,
+): Markup | null {
   if (results.length < 2) return null
   const token = query.get('token') ?? ''
   const link = ({ name }: Result, at: number) =>
     html`<li><a href="?token=${token}&amp;show=${at}"${current === at ? html` aria-current="page"` : null}>${name}</a></li>`
-  return html`<nav aria-label="Results"><ul>${results.map(link)}</ul></nav>`
+  const choice = (name: string, chosen: number) =>
+    html`<label>${name.toUpperCase()} <select name="${name}">${results.map((result, at) => html`<option value="${at}"${at === chosen ? html` selected` : null}>${result.name}</option>`)}</select></label>`
+  return html`<nav aria-label="Results"><ul>${results.map(link)}</ul>
+<form method="get" aria-label="Compare"><input type="hidden" name="token" value="${token}">
+${choice('a', Number(query.get('a') ?? 0))} ${choice('b', Number(query.get('b') ?? 1))} <button>Compare</button></form></nav>`
 }
 
 /** Buttons and the progress of the run; null on a page that only shows stored results. */
@@ -143,6 +165,29 @@ function measuredSoFar(report: LoadReport, isProbe: boolean): readonly Section[]
 
 function isCharts({ blocks }: Section): boolean {
   return blocks.some((block) => 'charts' in block)
+}
+
+/** @param output JSON of a comparison, or the reason why there is none */
+function comparisonBody(a: Result, b: Result, output: string): Body {
+  const target = `${nameOf(a.path)} and ${nameOf(b.path)}`
+  const document = comparisonOf(a.stored?.report, b.stored?.report, output)
+  if (document !== null) return documentBody({ ...document, target })
+  return plain(html`<header><p class="kind">Comparison</p><h1>${target}</h1></header>
+<main><p class="doubt">${output}</p></main>`)
+}
+
+function comparisonOf(
+  a: AnyReport | undefined,
+  b: AnyReport | undefined,
+  output: string,
+): Document | null {
+  const found = parseJson(output)
+  const loads = loadComparison.safeParse(found)
+  if (loads.success) return loadComparisonDocument({ comparison: loads.data, notes: [] })
+  if (a?.kind !== 'conformance-report' || b?.kind !== 'conformance-report') return null
+  if (!isObject(found)) return null
+  const { notes, ...comparison }: Comparison & Pick<Compared, 'notes'> = JSON.parse(output)
+  return comparisonDocument({ comparison, a, b, notes })
 }
 
 function plain(body: Markup): Body {
