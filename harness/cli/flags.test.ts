@@ -4,6 +4,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { messageOf } from '../../contract/text.ts'
 import { maxTimerMs, timerLimitText } from '../../contract/timer.ts'
 import { ConfigurationError } from '../conformance/errors.ts'
+import { helpText, helpTopicOf } from './help.ts'
 import { buildProgram } from './main.ts'
 import { quietIo } from './test-support/in-process.ts'
 import { duration, optionalDuration } from './values.ts'
@@ -248,6 +249,49 @@ async function settingOf(
   await program.parseAsync([name, ...args, ...operands], { from: 'user' })
   return command.getOptionValue(flag)
 }
+
+test.each(commands.map((command) => command.name()))(
+  'the help of chatgen %s fits on two screens',
+  (name) => {
+    const lines = helpText(commandNamed(name), '', 80).split('\n')
+    expect(lines.length).toBeLessThanOrEqual(48)
+    // Examples are for pasting, and exit codes have one line each.
+    const isKept = (line: string) => /^ {2}(\$|[\d ]{2})/.test(line)
+    expect(lines.filter((line) => line.length > 80 && !isKept(line))).toEqual([])
+    expect(lines).toContainEqual(expect.stringMatching(/^More: .*--help all$/))
+    // A paragraph is printed completely or not at all.
+    expect(lines.at(-1)).toMatch(/^ |\.$/)
+  },
+)
+
+test.each([60, 80, 120])('in %i columns no bracket of a help stays open', (columns) => {
+  const lines = commands.flatMap((one) => helpText(one, '', columns).split('\n'))
+  const flags = lines.filter((line) => line.startsWith('  -') && !line.endsWith('…'))
+  expect(flags.length).toBeGreaterThan(100)
+  for (const line of flags) expect(line.split('(').length, line).toBe(line.split(')').length)
+})
+
+test('a group has its flags whole, and all has everything', () => {
+  const check = commandNamed('check')
+  expect(helpText(check, 'network', 80)).toContain('env: CHATGEN_RESOLVE')
+  expect(helpText(check, 'network', 80)).not.toContain('--image')
+  const whole = helpText(check, 'all', 80)
+  for (const { long, hidden } of check.options) if (!hidden) expect(whole).toContain(long)
+  expect(whole).toContain('Exit codes:')
+})
+
+test.each([
+  [['check', '--help'], ''],
+  [['check', 'http://a', '-h'], ''],
+  [['check', '--help', 'network'], 'network'],
+  [['check', '--help', 'all'], 'all'],
+  [['check', '--help', 'http://a'], ''],
+  [['help', 'check'], ''],
+  [['check', '--', '--help'], null],
+  [['check', 'http://a'], null],
+])('%j asks for %j', (argv, topic) => {
+  expect(helpTopicOf(argv, commandNamed('check'))).toBe(topic)
+})
 
 describe('a time', () => {
   test.each([

@@ -31,7 +31,7 @@ export function outputFlags(
   ]
 }
 
-/** Flags that `--help` lists below a heading. */
+/** Flags that `--help` shows by the first word of their heading only. */
 export function grouped<F extends Option>(heading: string, flags: readonly F[]): readonly F[] {
   for (const one of flags) one.helpGroup(heading)
   return flags

@@ -5,6 +5,7 @@ import { suiteVersion } from '../conformance/defaults.ts'
 import { ChatgenFailure, InterruptedError } from '../conformance/errors.ts'
 import { type ExitCode, exitCode, exitCodeOfError, withInternalError } from './exit-codes.ts'
 import { type AddCommand, readSwitches, refuseEmpty } from './flags.ts'
+import { helpText, helpTopicOf } from './help.ts'
 import { releaseFolders } from './results/folder-lock.ts'
 import { type Io, processIo, watchInterrupts } from './terminal/io.ts'
 import { tellFailure } from './terminal/progress.ts'
@@ -63,6 +64,8 @@ function isCommand(name: string | undefined): name is keyof typeof commands {
   return name !== undefined && Object.hasOwn(commands, name)
 }
 
+const maxHelpWidth = 80
+
 /** Runs the command line of this process and resolves to the exit code. */
 export async function main(argv: readonly string[]): Promise<number> {
   let isOutputLost = false
@@ -90,6 +93,12 @@ export async function runCommandLine(argv: readonly string[], io: Io): Promise<E
       await addCommands(program, [named], io, (ended) => {
         code = ended
       })
+      const command = program.commands.find((one) => one.name() === named)
+      const topic = command === undefined ? null : helpTopicOf(argv, command)
+      if (command !== undefined && topic !== null) {
+        io.out(helpText(command, topic, Math.min(io.width, maxHelpWidth)))
+        return exitCode.done
+      }
     } else listCommands(program)
     await program.parseAsync(argv, { from: 'user' })
     return code
