@@ -71,7 +71,7 @@ export function truthOf(log: readonly LoggedStream[], perSecond: number) {
 }
 
 /** Moments of a stream, and the gaps between its texts. */
-function momentsOf({ sent, kinds, ended }: Pick<LoggedStream, 'sent' | 'kinds' | 'ended'>) {
+export function momentsOf({ sent, kinds, ended }: Pick<LoggedStream, 'sent' | 'kinds' | 'ended'>) {
   const texts = sent.filter((_, at) => kinds[at] === 'c')
   return {
     firstEvent: sent[0] ?? Number.NaN,
