@@ -17,8 +17,8 @@ export interface Healthy {
   readonly stable: Fingerprint
   /** Requirements that turn red without a fault. */
   readonly accused: readonly string[]
-  /** Titles of the scenarios with a request that a fault can affect. */
-  titlesFor(fault: GeneratedFault): readonly string[]
+  /** Titles of the scenarios with a request that a fault can affect; undefined for all. */
+  titlesFor(fault: GeneratedFault): readonly string[] | undefined
 }
 
 export async function recordHealthy(
@@ -42,13 +42,8 @@ export async function recordHealthy(
     },
   }
   const open = () => startDeviant(patch)
-  const selection = { profile, only: [], skip: [] }
-  const attempt: Attempt = { kind: 'clean', name: `clean-${profile}`, open, selection, depth }
-  const first = await observe(attempt, noting, fingerprintOf)
-  const second = await observe(attempt, noting, fingerprintOf)
   return {
-    stable: stablePart(first.traffic, second.traffic),
-    accused: failedIds(first),
+    ...(await recordTwice(profile, depth, noting, open)),
     titlesFor: (fault) => {
       const calls = fault.isOfKeys
         ? keyless.filter((call) => operationOf(call) === fault.operation)
@@ -57,6 +52,20 @@ export async function recordHealthy(
       return [...slugs].flatMap((slug) => titles.get(slug) ?? [])
     },
   }
+}
+
+/** The common part of two runs against a server without a fault. */
+export async function recordTwice(
+  profile: ProfileName,
+  depth: Depth,
+  engine: Engine,
+  open: Attempt['open'],
+): Promise<Pick<Healthy, 'stable' | 'accused'>> {
+  const selection = { profile, only: [], skip: [] }
+  const attempt: Attempt = { kind: 'clean', name: `clean-${profile}`, open, selection, depth }
+  const first = await observe(attempt, engine, fingerprintOf)
+  const second = await observe(attempt, engine, fingerprintOf)
+  return { stable: stablePart(first.traffic, second.traffic), accused: failedIds(first) }
 }
 
 /** An engine that runs only some scenarios. */

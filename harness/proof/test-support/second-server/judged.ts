@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs'
 import type { ConformanceReport } from '../../../../contract/report/conformance.ts'
+import type { Patch } from '../../../../reference-server/services.ts'
 import { loadProfile, type TargetProfile } from '../../../conformance/profile/index.ts'
 import { check } from '../../../conformance/test-support/check.ts'
 import type { Engine } from '../../../conformance/vitest/engine.ts'
 import type { ProofTarget } from '../../runs/run-target.ts'
+import { startFront } from './front.ts'
 import { type SecondServer, startSecondServer } from './server.ts'
 
 /** A whole run against a new second server; `isBare` checks with a URL and a key alone. */
@@ -20,10 +22,17 @@ export async function judgeSecondServer(
   }
 }
 
-/** A second server that violates nothing. */
-export async function openSecondServer(): Promise<ProofTarget> {
+/** A second server that violates nothing, behind a proxy that applies a fault to the wire, if there is one. */
+export async function openSecondServer(front?: Patch): Promise<ProofTarget> {
   const server = await startSecondServer()
-  return { profile: wholeProfile(server), close: server.close }
+  const proxy = front === undefined ? undefined : await startFront(server.url, front)
+  return {
+    profile: wholeProfile({ ...server, url: proxy?.url ?? server.url }),
+    close: async () => {
+      await proxy?.close()
+      await server.close()
+    },
+  }
 }
 
 export function wholeProfile(
