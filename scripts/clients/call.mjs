@@ -5,20 +5,39 @@ const [name, url, key] = process.argv.slice(2)
 const baseURL = `${url}/api/openai`
 const auth = { Authorization: `Bearer ${key}` }
 
-async function callFetch({ method, path, key, body }) {
+/** Runs in a page as well. */
+async function callFetch(fetch, url, auth, { method, path, key, body, form }) {
   const headers = {
     ...auth,
     ...(body && { 'Content-Type': 'application/json' }),
     ...(key && { 'Idempotency-Key': key }),
   }
-  const options = { method, headers, body: body && JSON.stringify(body) }
-  return (await fetch(`${url}${path}`, options)).text()
+  const parts = new FormData()
+  parts.append('name', 'n')
+  parts.append('file', new File(['text'], 'a.txt', { type: 'text/plain' }))
+  const sent = form ? parts : body && JSON.stringify(body)
+  return (await fetch(`${url}${path}`, { method, headers, body: sent })).text()
 }
 
 /** Functions that open a client. */
 const clients = {
   async fetch() {
-    return { send: callFetch, version: process.versions.node }
+    const send = (call) => callFetch(fetch, url, auth, call)
+    return { send, version: process.versions.node }
+  },
+  async chromium() {
+    const { chromium } = await import('playwright-core')
+    const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium'
+    const args = ['--no-sandbox', '--headless=new']
+    const browser = await chromium.launch({ executablePath, args })
+    const page = await browser.newPage()
+    await page.goto(`${url}/page`)
+    const send = (call) =>
+      page.evaluate(
+        ([source, ...args]) => new Function(`return ${source}`)()(fetch, ...args),
+        [callFetch.toString(), url, auth, call],
+      )
+    return { send, version: browser.version(), close: () => browser.close() }
   },
   async 'openai-node'() {
     const { default: OpenAI } = await import('openai')
@@ -61,11 +80,12 @@ const clients = {
   },
 }
 
-const { send, version } = await clients[name]()
+const { send, version, close } = await clients[name]()
 for await (const line of createInterface({ input: process.stdin })) {
   const text = await send(JSON.parse(line)).catch((error) => `${error}`)
   console.log(JSON.stringify(text))
 }
+await close?.()
 console.log(JSON.stringify(version))
 
 async function join(parts) {

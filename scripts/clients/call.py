@@ -28,7 +28,11 @@ elif name == "aiohttp":
     session = loop.run_until_complete(open_session())
 
     async def request(call):
-        options = {"json": call.get("body"), "headers": headers(call)}
+        form = None
+        if "form" in call:
+            form = library.FormData({"name": "n"})
+            form.add_field("file", b"text", filename="a.txt", content_type="text/plain")
+        options = {"json": call.get("body"), "data": form, "headers": headers(call)}
         return await (await session.request(call["method"], url + call["path"], **options)).text()
 
     def send(call):
@@ -38,7 +42,8 @@ else:
     session = library.Session() if name == "python-requests" else library.Client()
 
     def send(call):
-        options = {"json": call.get("body"), "headers": headers(call)}
+        form = {"files": {"file": ("a.txt", b"text", "text/plain")}, "data": {"name": "n"}} if "form" in call else {}
+        options = {"json": call.get("body"), "headers": headers(call), **form}
         return session.request(call["method"], url + call["path"], **options).text
 
 

@@ -10,6 +10,8 @@ export interface Call {
   /** Idempotency-Key. */
   readonly key?: string
   readonly body?: Readonly<Record<string, unknown>>
+  /** Sends form data in place of a body. */
+  readonly form?: true
 }
 
 /** A real HTTP client in a process of its own. */
@@ -27,7 +29,7 @@ export const python = process.env['PYTHON'] ?? 'python3'
 export const pythonClients = ['python-requests', 'httpx', 'aiohttp', 'openai-python']
 export const nodeClients = ['fetch', 'openai-node', 'ai', 'langchain']
 
-/** @param name a client of Python or Node, or `curl`, which has a process for each request */
+/** @param name a client of Python or Node, `chromium`, or `curl`, which has a process for each request */
 export function openClient(name: string, url: string, key: string): ClientProgram {
   if (name === 'curl') {
     return {
@@ -60,7 +62,11 @@ export function openClient(name: string, url: string, key: string): ClientProgra
   }
 }
 
-function argumentsOf({ method, path, key, body }: Call, url: string, token: string): string[] {
+function argumentsOf(
+  { method, path, key, body, form }: Call,
+  url: string,
+  token: string,
+): string[] {
   const headers = [
     `Authorization: Bearer ${token}`,
     ...(body === undefined ? [] : ['Content-Type: application/json']),
@@ -70,6 +76,7 @@ function argumentsOf({ method, path, key, body }: Call, url: string, token: stri
     ...['-sS', '-X', method, `${url}${path}`],
     ...headers.flatMap((header) => ['-H', header]),
     ...(body === undefined ? [] : ['-d', JSON.stringify(body)]),
+    ...(form ? ['-F', 'name=n', '-F', 'file=text;filename=a.txt;type=text/plain'] : []),
   ]
 }
 

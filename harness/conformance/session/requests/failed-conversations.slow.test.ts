@@ -336,7 +336,7 @@ test.each<[string, number, Disturbance, RegExp]>([
     /ECONNREFUSED/,
   ],
 ])(
-  'where %s, the outcome says so, and nothing is accused',
+  'if %s, the outcome says so, and nothing is accused',
   async (_, first, kind, says) => {
     let received = 0
     const front = await roughRoad(
