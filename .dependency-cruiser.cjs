@@ -43,15 +43,7 @@ const rooms = {
   ],
   'reference-server': [
     ...own('contract', 'fixtures'),
-    ...pkg(
-      'find-my-way',
-      '@fastify/busboy',
-      'zod',
-      'minisearch',
-      'unpdf',
-      'json-schema-faker',
-      'pg',
-    ),
+    ...pkg('find-my-way', '@fastify/busboy', 'zod', 'minisearch', 'json-schema-faker', 'pg'),
   ],
   'harness/library': [
     ...own('contract', 'reports/load/model', 'harness/conformance', 'reference-server'),

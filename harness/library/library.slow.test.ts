@@ -107,7 +107,7 @@ const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.u
 /** Packages that are loaded only by the commands that use them. */
 const heavy = [
   ...['vitest', 'vite', 'autocannon', 'find-my-way', 'prom-client', 'testcontainers'],
-  ...['unpdf', 'minisearch', 'json-schema-faker'],
+  ...['minisearch', 'json-schema-faker'],
 ]
 
 test.each([

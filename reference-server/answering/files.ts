@@ -70,6 +70,6 @@ function sentAlong(part: MediaPart): string {
   const name = typeof part['filename'] === 'string' ? part['filename'] : kind
   return described(
     `${name}, ${type || 'unknown type'}, ${bytes.length} bytes`,
-    kind === 'file' ? documentText(name, type, bytes) : undefined,
+    kind === 'file' ? documentText(bytes) : undefined,
   )
 }

@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { csvText, htmlText } from './document-text.ts'
 import { cosine, embed } from './rankings.ts'
 import { chunksOf, fuse, retrieve } from './retrieval.ts'
 import type { KnowledgeDocument, SearchPlan } from './types.ts'
@@ -31,6 +30,12 @@ describe('chunks', () => {
     expect(chunks.length).toBeGreaterThan(3)
     for (const { text } of chunks) expect(text.length).toBeLessThan(160)
     expect(chunks.map(({ text }) => text.replace(/\s/g, '')).join('')).toBe(sentence.repeat(40))
+  })
+
+  it('are cut from anything in little time', () => {
+    const started = performance.now()
+    for (const piece of ['# ', '\n ', 'a.', '"a\n']) chunksOf(doc(piece.repeat(50_000)))
+    expect(performance.now() - started).toBeLessThan(10_000)
   })
 
   it('stand under their heading', () => {
@@ -101,33 +106,4 @@ it('fuses ranks: first in every ranking is 1', () => {
   const fused = fuse([ranked(x, y), ranked(x)])
   expect(fused.map(({ chunk }) => chunk.fileId)).toEqual(['x', 'y'])
   expect(fused[0]?.score).toBe(1)
-})
-
-describe('formats', () => {
-  it('CSV: quoted fields, line ends, missing and unclosed fields', () => {
-    expect(csvText('a,b\r\n1,"2, ""x"""\n\n3\n')).toBe('a: 1; b: 2, "x".\n\na: 3.')
-    expect(csvText('a,b\n"never closed')).toBe('a: never closed.')
-    expect(csvText('')).toBe('')
-    expect(csvText('only,header')).toBe('only, header')
-  })
-
-  it('HTML: text without markup, scripts and comments', () => {
-    const html =
-      '<style>p{}</style><h1>Hi</h1><p>a &lt; b &#228;&#x1F331; &unknown;<br>c<!-- no --><p>d < e'
-    expect(htmlText(html)).toBe('# Hi\n\na < b ä🌱 &unknown;\nc\n\nd < e')
-    expect(htmlText('x<script>never ends')).toBe('x')
-  })
-
-  it('take anything in little time', () => {
-    const nasty = ['"', '""', '<', '<!--', '&', '<p', '# ', '\n ', 'a.', '"a\n'].map((piece) =>
-      piece.repeat(50_000),
-    )
-    const started = performance.now()
-    for (const text of nasty) {
-      csvText(text)
-      chunksOf(doc(htmlText(text)))
-      chunksOf(doc(text))
-    }
-    expect(performance.now() - started).toBeLessThan(10_000)
-  })
 })

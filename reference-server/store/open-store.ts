@@ -65,7 +65,7 @@ export function seededBases(): readonly SeededBase[] {
     filename,
     contentType,
     size: bytes.length,
-    text: documentText(filename, contentType, bytes) ?? '',
+    text: documentText(bytes) ?? '',
     createdAt: written,
   }))
   return [{ base, documents }]

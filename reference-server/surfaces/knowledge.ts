@@ -10,7 +10,6 @@ import {
   searchBaseQuery,
   searchBaseRequest,
 } from '../requests/index.ts'
-import { readableFormats } from '../retrieval/document-text.ts'
 import { searchPlan } from '../retrieval/retrieval.ts'
 import type { KnowledgeDocument } from '../retrieval/types.ts'
 import { isoTime } from '../runtime/clock.ts'
@@ -95,13 +94,13 @@ export function documentRoutes({ clock, ids, store }: Services, prefix: string):
       },
     }),
     route('POST', all, {
-      summary: `Upload a document (${readableFormats.join(', ')}); it can be searched at once`,
+      summary: 'Upload a document of UTF-8 text; it can be searched at once',
       status: 201,
       answer: documentShape,
       accepts: 'form',
       handle: async (call) => {
         const base = await baseInPath(knowledge, call)
-        const content = await documentContent(uploadedFile(call))
+        const content = documentContent(uploadedFile(call))
         const document = { id: ids.tagged('doc'), ...content, createdAt: clock.now() }
         await knowledge.addDocument(call.caller, base.id, document)
         return documentRecord(document)
@@ -120,15 +119,14 @@ export function documentRoutes({ clock, ids, store }: Services, prefix: string):
   ]
 }
 
-async function documentContent(file: UploadedFile) {
+function documentContent(file: UploadedFile) {
   if (file.bytes.length > maxDocumentBytes) {
     const message = `A document may have at most ${maxDocumentBytes} bytes`
     throw new ApiError(413, message, 'document_too_large', 'file')
   }
-  const { text, ...content } = await uploadedContent(file)
+  const { text, ...content } = uploadedContent(file)
   if (text !== undefined) return { ...content, text }
-  const message = `Documents are UTF-8 text or PDF: ${readableFormats.join(', ')}`
-  throw new ApiError(415, message, 'unsupported_document', 'file')
+  throw new ApiError(415, 'Documents are UTF-8 text', 'unsupported_document', 'file')
 }
 
 function documentRecord(document: KnowledgeDocument): object {

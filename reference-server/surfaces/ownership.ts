@@ -3,7 +3,7 @@ import type { Call, UploadedFile } from '../http/call.ts'
 import { ApiError, found } from '../http/errors.ts'
 import { type CatalogModel, findModel } from '../model/models.ts'
 import type { Failure } from '../model/types.ts'
-import { BrokenPdfError, uploadText } from '../retrieval/document-text.ts'
+import { documentText } from '../retrieval/document-text.ts'
 import type { Store } from '../store/sql/store.ts'
 import type { Chat, ChatVersion, Message } from '../store/types.ts'
 
@@ -58,18 +58,7 @@ export function throwFailure(failure: Failure | null | undefined): void {
   if (failure) throw new ApiError(500, failure.message, failure.code)
 }
 
-/**
- * An attachment or document as it is stored; its text is undefined if the file is not text.
- *
- * @throws ApiError 400 for a PDF that cannot be read
- */
-export async function uploadedContent({ filename, contentType, bytes }: UploadedFile) {
-  try {
-    const text = await uploadText(filename, contentType, bytes)
-    return { filename, contentType, size: bytes.length, text }
-  } catch (error) {
-    if (!(error instanceof BrokenPdfError)) throw error
-    const message = `The PDF cannot be read: ${error.message}`
-    throw new ApiError(400, message, 'broken_document', 'file')
-  }
+/** An attachment or document as it is stored; its text is undefined if the file is not text. */
+export function uploadedContent({ filename, contentType, bytes }: UploadedFile) {
+  return { filename, contentType, size: bytes.length, text: documentText(bytes) }
 }

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { FormData } from 'undici'
 import { describe, expect, it } from 'vitest'
 import { type TestServer, testServer } from '../../test-support/server.ts'
@@ -77,22 +76,6 @@ describe('media in an input', () => {
       const later = await server.generate({ chat_id, input: 'And what is my name?' })
       expect(later.json.output[0].content[0].text).toBe('Your name is Filippa.')
     }
-  })
-
-  it('are read, if they were uploaded as PDF', async () => {
-    const server = await testServer()
-    const pdf = new URL('../../../fixtures/documents/harbour-notice.pdf', import.meta.url)
-    const notice = { name: 'notice.pdf', content: new Uint8Array(readFileSync(pdf)) }
-    const { json } = await server.upload({ ...notice, type: 'application/pdf' })
-    const content = [
-      { type: 'input_file', file_id: json.id },
-      { type: 'input_text', text: 'What is the pilot boat called?' },
-    ]
-    const chat_id = await server.newChat()
-    const answer = await server.generate({ chat_id, input: [{ role: 'user', content }] })
-    expect(answer.status).toBe(200)
-    const bare = await server.generate({ chat_id: await server.newChat(), input: 'What?' })
-    expect(answer.json.usage.input_tokens).toBeGreaterThan(bare.json.usage.input_tokens + 30)
   })
 
   it('are refused without anything in them, or with files of others', async () => {

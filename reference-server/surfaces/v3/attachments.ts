@@ -33,7 +33,7 @@ export function attachmentRoutes({ clock, ids, store }: Services): readonly Rout
         const { caller } = call
         const file = uploadedFile(call)
         const chat = await named(caller, call.body.chat_id)
-        const { text = null, ...content } = await uploadedContent(file)
+        const { text = null, ...content } = uploadedContent(file)
         const own = { id: ids.uuid(), owner: caller, createdAt: clock.now() }
         const attachment: Attachment = { ...own, ...content, text }
         await attachments.add(attachment)
