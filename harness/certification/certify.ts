@@ -49,7 +49,7 @@ export interface CertifyOptions {
   readonly jobs?: number
   readonly engine?: Engine
   /** Time from the first round to the last, in milliseconds; 0 by default. */
-  readonly overMs?: number
+  readonly overMs?: number | undefined
   readonly signal?: AbortSignal
   readonly onProgress?: (progress: Progress, round: number) => void
   /** Writes a file of the bundle that is made from reports. */

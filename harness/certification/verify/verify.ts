@@ -23,11 +23,11 @@ import {
 export interface VerifyOptions {
   readonly dir: string
   /** Key that the bundle must be signed with; without it, the key in the bundle. */
-  readonly publicKey?: KeyObject
+  readonly publicKey?: KeyObject | undefined
   /** Challenge that the bundle must answer. */
-  readonly challenge?: string
+  readonly challenge?: string | undefined
   /** Shortest time from the first round to the last, in milliseconds. */
-  readonly overMs?: number
+  readonly overMs?: number | undefined
   readonly signal?: AbortSignal
   /** Judges one round after the other; by default, each has a process and all are judged at once. */
   readonly engine?: Engine
@@ -175,11 +175,7 @@ async function judgeRound(
   mkdirSync(dir)
   writeFileSync(join(dir, runRecordName), stored.recordText)
   writeFileSync(exchangesFile, stored.exchanges)
-  const rejudged = await rejudge({
-    ...{ dir, outDir },
-    ...(signal && { signal }),
-    ...(engine && { engine }),
-  })
+  const rejudged = await rejudge({ dir, outDir, signal, engine })
   const sent = restoreExchanges(readFileSync(join(outDir, exchangesName), 'utf8'))
   const requests = requestProblems(exchanges, sent.exchanges)
   return { stored, report: reportFromEvidence(stored, rejudged), requests, exchangesFile }

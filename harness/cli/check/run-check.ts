@@ -60,17 +60,8 @@ export async function runCheck(
       const stop = new AbortController()
       try {
         return await runConformance({
-          ...{
-            profile,
-            selection,
-            outDir: out,
-            jobs,
-            depth,
-            maxGenerations,
-            strict,
-            engine,
-            explore,
-          },
+          ...{ profile, selection, outDir: out, jobs, depth, strict, engine, explore },
+          ...{ maxRequests, maxGenerations, seed },
           signal: io.signal,
           stop: stop.signal,
           beforeWriting: take,
@@ -80,8 +71,6 @@ export async function runCheck(
             if (reason !== null) stop.abort(reason)
           },
           requestsBefore: requests,
-          ...(maxRequests === undefined ? {} : { maxRequests }),
-          ...(seed === undefined ? {} : { seed }),
         })
       } finally {
         await engine.close()

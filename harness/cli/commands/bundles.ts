@@ -46,16 +46,14 @@ export const verifyCommand = defineCommand({
     const { verifyBundle } = await import('../../certification/verify/verify.ts')
     const { readPublicKey } = await import('../../certification/inputs.ts')
     const { publicKey: file, challenge, over, json = false, quiet = false } = flags
-    const publicKey = file && readPublicKey(readSource('--public-key', file))
+    const publicKey = file ? readPublicKey(readSource('--public-key', file)) : undefined
     const progress = showSteps(io, { name: 'verify', enabled: !quiet })
     const verification = await during(progress, () =>
       verifyBundle({
         dir,
         signal: io.signal,
         onStep: progress.step,
-        ...(publicKey && { publicKey }),
-        ...(challenge && { challenge }),
-        ...(over && { overMs: over }),
+        ...{ publicKey, challenge, overMs: over },
       }),
     )
     const { verified, steps, content } = verification

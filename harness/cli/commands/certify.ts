@@ -91,7 +91,7 @@ export const certifyCommand = defineCommand({
           outDir: out,
           surfaces: flags.profile,
           jobs: flags.jobs,
-          ...(flags.over === undefined ? {} : { overMs: flags.over }),
+          overMs: flags.over,
           signal: io.signal,
           onProgress: (state, round) =>
             progress.update({ ...state, scenario: `round ${round}: ${state.scenario}` }),

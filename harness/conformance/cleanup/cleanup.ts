@@ -4,7 +4,7 @@ import { endpointsOf, type TargetProfile } from '../profile/index.ts'
 import type { ClientIdentity } from '../run-setup.ts'
 import { createAuxiliaryClient } from './auxiliary-client.ts'
 import { keyMarks, readJournal } from './journal.ts'
-import { type Removal, removeChats } from './removal.ts'
+import { type Removal, type RemovalOptions, removeChats } from './removal.ts'
 
 export interface CleanupOptions {
   readonly journalFile: string
@@ -12,7 +12,7 @@ export interface CleanupOptions {
   /** Aborted with the error to be thrown. */
   readonly signal?: AbortSignal
   /** Called for each chat once its removal has ended. */
-  readonly onRemoval?: (removal: Removal) => void
+  readonly onRemoval?: RemovalOptions['onRemoval']
 }
 
 /**
@@ -33,8 +33,7 @@ export async function cleanUp(options: CleanupOptions): Promise<readonly Removal
   const client = createAuxiliaryClient(setup, { purpose: 'cleanup', signal })
   try {
     await preflight(setup, ['v3'], { signal })
-    const report = onRemoval ? { onRemoval } : {}
-    const work = { client, setup, journalFile, maxPages, isElsewhere, ...report }
+    const work = { client, setup, journalFile, maxPages, isElsewhere, onRemoval }
     return await removeChats(chats, work)
   } finally {
     await client.close()

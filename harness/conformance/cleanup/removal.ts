@@ -36,7 +36,7 @@ export interface RemovalOptions {
   readonly isElsewhere?: boolean
   /** Authorization in place of that of the profile. */
   readonly authorization?: string | undefined
-  readonly onRemoval?: (removal: Removal) => void
+  readonly onRemoval?: ((removal: Removal) => void) | undefined
 }
 
 /**

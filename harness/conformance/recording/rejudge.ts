@@ -14,9 +14,9 @@ export interface RejudgeOptions {
   /** Folder for the new results; must be a different one. */
   readonly outDir: string
   readonly onProgress?: (progress: Progress) => void
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
   /** Stays open; by default, one is opened for this run alone. */
-  readonly engine?: Engine
+  readonly engine?: Engine | undefined
 }
 
 /**
