@@ -131,6 +131,12 @@ describe('no service is', () => {
     },
   )
 
+  test('a TLS port that is asked without TLS', async () => {
+    const message = '400 The plain HTTP request was sent to HTTPS port'
+    const { error, url } = await unmet(page(400, message))
+    expect(error.message).toContain(`Did you mean ${url.replace('http:', 'https:')}?`)
+  })
+
   test.each([
     ['/api', ''],
     ['/api/v3', ''],

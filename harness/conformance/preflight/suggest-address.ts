@@ -1,5 +1,6 @@
 import {
   bodyJson,
+  bodyText,
   documentedPrefixes,
   type Exchange,
   header,
@@ -45,6 +46,13 @@ function baseOfRedirect(exchange: Exchange, baseUrl: string): string | undefined
   return base === withoutSlash(new URL(baseUrl)) ? undefined : base
 }
 
+/** Tests if a server reports plain HTTP on its TLS port. */
+function wantsTls(exchange: Exchange): boolean {
+  if (exchange.response?.status !== 400) return false
+  const hint = /plain http request was sent to https port|client sent an http request to an https/i
+  return hint.test(bodyText(exchange))
+}
+
 function withoutSlash(url: URL): string {
   return url.href.replace(/\/+$/, '')
 }
@@ -56,6 +64,9 @@ function withoutSlash(url: URL): string {
 export function suggestAddress(baseUrl: string, answers: readonly Exchange[]): string {
   const redirected = answers.map((answer) => baseOfRedirect(answer, baseUrl)).find(Boolean)
   if (redirected !== undefined) return `It redirects elsewhere. Did you mean ${redirected}?`
+  if (baseUrl.startsWith('http:') && answers.some(wantsTls)) {
+    return `It uses TLS. Did you mean ${baseUrl.replace(/^http:/, 'https:')}?`
+  }
   const statuses = answers.map(({ response }) => response?.status ?? 0)
   const url = new URL(baseUrl)
   if (statuses.every((status) => status === misdirected)) {
