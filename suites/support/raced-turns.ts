@@ -35,18 +35,23 @@ const maxTries = 3
 /** Pause after requests that conflict with the turn before. */
 const busyMs = 1_000
 
-/** Generations of races that overlap in the first attempt, and of repeated races. */
+/** Generations of races that overlap in the first attempt, of their control, and of repeated races. */
 export const raceGenerations = kinds.length * racers
+export const controlGenerations = maxTries * racers
 export const raceRepeats = kinds.length * (maxTries - 1) * racers
 
 /** A turn of each kind in one chat, each continuing the previous run. */
 export async function raceTurns(scenario: Scenario, chat: Chat): Promise<readonly RacedTurn[]> {
   const turns: RacedTurn[] = []
   const tried = mayRace(scenario.profile) ? maxTries : 1
+  const explainLimit = createLimitControl(scenario)
   for (const kind of kinds) {
+    let isLimitJudged = false
     for (let tries = 0; tries < tried; tries += 1) {
       const before = turns.findLast(({ answer }) => answer !== undefined)?.answer
-      const turn = await raceTurn(scenario, chat, kind, before && finalResponse(before)?.['id'])
+      const parent = before && finalResponse(before)?.['id']
+      const raced = await raceTurn(scenario, chat, kind, parent, { isLimitJudged })
+      const turn = { ...raced, gap: raced.gap ?? (await explainLimit(raced.sent)) }
       // The chat may still be busy with the turn before.
       if (tries < tried - 1 && turn.sent.every(({ response }) => response?.status === 409)) {
         await scenario.session.sleep(busyMs)
@@ -54,6 +59,7 @@ export async function raceTurns(scenario: Scenario, chat: Chat): Promise<readonl
       }
       turns.push(turn)
       if (turn.gap === undefined) break
+      isLimitJudged = tries > 0 && turn.sent.some(wasSentAgain)
     }
   }
   return turns
@@ -65,6 +71,7 @@ async function raceTurn(
   chat: Chat,
   kind: TurnKind,
   parent: unknown,
+  limit: { readonly isLimitJudged: boolean },
 ) {
   const { stream, ofItems, hasParent } = kind
   const nonce = session.nonce()
@@ -76,7 +83,8 @@ async function raceTurn(
     ...(hasParent && typeof parent === 'string' ? { parent_id: parent } : {}),
   })
   // It is unknown which of them is first, and the response to the others is open.
-  const send = (options: object) => v3.generate(body, { key, role: 'negative', ...options })
+  const send = (options: object) =>
+    v3.generate(body, { key, role: 'negative', ...limit, ...options })
   const sent = await sendAtOnce(session, ...Array<typeof send>(racers).fill(send))
   // The fullest answer; undefined if every request was refused.
   const [answer] = sent
@@ -85,6 +93,39 @@ async function raceTurn(
   /** Reason why the requests are no evidence of concurrency; undefined if they overlapped. */
   const gap = findGap(sent, profile)
   return { kind, nonce, key, body, sent, answer, gap }
+}
+
+/** Tests if a request was refused with 429 or failed at first: then its repeat met an answer that was complete. */
+export function wasSentAgain({ labels }: Exchange): boolean {
+  return labels.attempt > 0
+}
+
+/**
+ * A 429 in a race may be the response to a key in use, which is open, or that of a limit, which proves nothing. The
+ * control are two turns with different keys in different chats, at once: if both are answered, no limit is in the way.
+ * @returns a function for the reason why the requests of a race are no evidence; undefined if they are.
+ */
+export function createLimitControl({ v3, session, prompts, profile }: Scenario) {
+  const answersBoth = async () => {
+    const chats = [await v3.createChat(), await v3.createChat()]
+    for (let tries = 0; tries < maxTries; tries += 1) {
+      const racing = chats.map((chat) => (options: object) => {
+        const body = v3.generateBody(chat, prompts.brief())
+        return v3.generate(body, { role: 'control', isLimitJudged: true, ...options })
+      })
+      const sent = await sendAtOnce(session, ...racing)
+      if (sent.some(isDeclined)) return false
+      if (findGap(sent, profile) === undefined) return true
+    }
+    return false
+  }
+  let control: Promise<boolean> | undefined
+  return async (sent: readonly Exchange[]): Promise<string | undefined> => {
+    if (!sent.some(({ response }) => response?.status === 429)) return undefined
+    control ??= answersBoth()
+    if (await control) return undefined
+    return 'a request was refused with 429, and two different turns were not answered at once either'
+  }
 }
 
 type RacedTurn = Awaited<ReturnType<typeof raceTurn>>

@@ -80,14 +80,14 @@ describe('v3: retrieval', () => {
       )
       for (const [requirement, rag, under, members] of requests) {
         const reply = await ask(rag, { ...more, ...members })
+        const how = rag === undefined ? 'without rag' : `with rag: ${rag}`
         if (isDeclined(reply.reply)) {
           if (under !== '') continue
           // The same with rag: true was accepted.
-          const taken = () => expectAccepted(reply.reply, `a generation with rag: ${rag}`)
+          const taken = () => expectAccepted(reply.reply, `a generation ${how}`)
           claim(requirement, taken, reply.reply, ...control.evidence)
           continue
         }
-        const how = rag === undefined ? 'without rag' : `with rag: ${rag}`
         const what = `the server searched ${how}${under}`
         claimNotSearched(scenario, requirement, reply, visible, what)
       }

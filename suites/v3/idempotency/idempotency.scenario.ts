@@ -24,9 +24,12 @@ import {
 import {
   type AnsweredTurn,
   claimOneStepEach,
+  controlGenerations,
+  createLimitControl,
   raceGenerations,
   raceRepeats,
   raceTurns,
+  wasSentAgain,
 } from '../../support/raced-turns.ts'
 
 /** Maximum number of attempts to repeat a request that is still running. */
@@ -40,7 +43,7 @@ describe('v3: idempotency', () => {
       requests: 22,
       generations: raceGenerations + 4,
       chats: 1,
-      again: raceRepeats,
+      again: raceRepeats + controlGenerations,
       isLong: true,
     }),
     async ({ v3, claim, session, chats, scenario }) => {
@@ -88,15 +91,22 @@ describe('v3: idempotency', () => {
       requests: 9,
       generations: 2,
       chats: 1,
-      again: 2 * (maxRepeats - 1),
+      again: 2 * (maxRepeats - 1) + controlGenerations,
     }),
     async ({ v3, claim, session, profile, scenario }) => {
       const chat = await v3.createChat()
       const tries: Awaited<ReturnType<typeof repeatOnce>>[] = []
+      const explainLimit = createLimitControl(scenario)
+      let sentAgain = false
       while (tries.length < maxRepeats && !tries.some(({ isDuring }) => isDuring)) {
-        const made = await repeatOnce(scenario, chat, tries.length === 0)
-        tries.push(made)
+        // The first try once it is answered, the others together with it.
+        const isOnceAnswered = tries.length === 0
+        const isLimitJudged = tries.length === maxRepeats - 1 && sentAgain
+        const made = await repeatOnce(scenario, chat, { isOnceAnswered, isLimitJudged })
         const { first, repeat } = made
+        sentAgain ||= [first, repeat].some(wasSentAgain)
+        const limited = await explainLimit([first, repeat])
+        tries.push(limited === undefined ? made : { ...made, isDuring: false })
         session.observe('OPEN-29', describeRepeat(first, repeat), [first, repeat])
         claimNoServerError(claim, [repeat])
       }
@@ -129,11 +139,16 @@ describe('v3: idempotency', () => {
 })
 
 /** A stream and its repeat, sent when the stream begins or together with it. */
-async function repeatOnce({ v3, session, prompts }: Scenario, chat: Chat, isOnceAnswered: boolean) {
+async function repeatOnce(
+  { v3, session, prompts }: Scenario,
+  chat: Chat,
+  { isOnceAnswered, isLimitJudged }: { isOnceAnswered: boolean; isLimitJudged: boolean },
+) {
   const nonce = session.nonce()
   const turn = v3.generateBody(chat, prompts.sentencesAbout(5, nonce), { stream: true })
   const key = session.uuid()
-  const repeatNow = (more: object = {}) => v3.generate(turn, { key, role: 'negative', ...more })
+  const repeatNow = (more: object = {}) =>
+    v3.generate(turn, { key, role: 'negative', isLimitJudged, ...more })
   const repeatOnceAnswered = async () => {
     const running = v3.startGenerate(turn, { key })
     await running.answered

@@ -72,7 +72,7 @@ export async function sendWithRetries(sending: Sending): Promise<Exchange> {
   if (settlingMs > 0) await sending.lendSlot(() => pause(settlingMs))
   for (let attempt = 0; ; attempt += 1) {
     const exchange = await sendOnce(sending, attempt, members, failed)
-    if (asksToWait(exchange)) {
+    if (asksToWait(exchange, spec)) {
       const waitMs = context.gate.retryAfter(exchange, attempt)
       const reason = `the target ${giveUpReason(exchange, setup.profile.limits)}`
       if (waitMs === null) throw new InconclusiveError(reason, [exchange.id])
@@ -127,10 +127,11 @@ export async function sendWithRetries(sending: Sending): Promise<Exchange> {
  * Tests for a 429 or 503, a target that is down for a moment, or a conflict that passes: a chat may be busy with its
  * latest turn.
  */
-function asksToWait(exchange: Exchange): boolean {
+function asksToWait(exchange: Exchange, { isLimitJudged }: RequestSpec): boolean {
   const { response, labels } = exchange
   if (isDown(exchange)) return true
-  if (response?.status !== 409) return response?.status === 429 || response?.status === 503
+  if (response?.status === 429) return isLimitJudged !== true
+  if (response?.status !== 409) return response?.status === 503
   // Repeats and requests to be refused are judged by what they meet.
   const isJudged = labels.role === 'negative' || labels.repeatOf !== undefined
   return !isJudged && retryAfterMs(exchange) !== undefined

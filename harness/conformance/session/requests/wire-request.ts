@@ -51,12 +51,20 @@ export interface RequestSpec {
   readonly leaveAfterEvents?: number
   /** True if the slot of the rate limit was taken beforehand, with those of requests sent at once. */
   readonly inBurst?: boolean
+  /** True if a 429 counts as the response: one that is waited for ends the race with another request. */
+  readonly isLimitJudged?: boolean
 }
 
 /** Options of any request of a scenario, in addition to its content. */
 export type SendOptions = Pick<
   RequestSpec,
-  'role' | 'authorization' | 'headers' | 'repeatOf' | 'leaveAfterEvents' | 'inBurst'
+  | 'role'
+  | 'authorization'
+  | 'headers'
+  | 'repeatOf'
+  | 'leaveAfterEvents'
+  | 'inBurst'
+  | 'isLimitJudged'
 >
 
 /** The route of an operation; of a chat if its path has one. */

@@ -18,6 +18,14 @@ export const repeats: readonly Dialect[] = [
       'idempotency',
       (original, { clock }) => waitingIdempotency(original, clock),
     ),
+    'repeat-429-meanwhile: A repeat of a running request is rejected with 429 and Retry-After: 0.':
+      onStore('idempotency', ({ reserve }) => ({
+        reserve: async (...request) => {
+          const reservation = await reserve(...request)
+          if (reservation.state !== 'running') return reservation
+          throw new ApiError(429, 'This step is being made', null, null, { 'retry-after': '0' })
+        },
+      })),
   }),
   ...alternatives({
     'repeat-in-short: A repeat of a stream returns only response.created and response.completed.':
