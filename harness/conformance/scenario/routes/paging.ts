@@ -16,7 +16,16 @@ import { assume } from '../claims.ts'
 import { contains, historyCursor, leavesOutsideRows, withoutCursors } from '../read.ts'
 
 /** Names of fields outside the rows that may hold the cursor of the next page, the clearest first. */
-const cursorNames = ['next_cursor', 'nextCursor', 'next_page_token', 'cursor', 'next', 'after']
+const cursorNames = [
+  'next_cursor',
+  'nextCursor',
+  'endCursor',
+  'next_page_token',
+  'nextPageToken',
+  'cursor',
+  'next',
+  'after',
+]
 
 /**
  * The cursor of the next page: the value at the pointer of the profile, else a text or number under one of

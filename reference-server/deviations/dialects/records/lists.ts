@@ -89,6 +89,12 @@ export const listDialects: readonly Dialect[] = [
             return { data: result, links }
           }),
       ),
+    'lists-as-connections: Lists are in edges, each a node with its cursor, and pageInfo has the one of the last.':
+      reshapeLists(({ result, pagination }) => {
+        const { cursor } = toObject(pagination)
+        const edges = toList(result).map((node, at) => ({ cursor: `${cursor}-${at}`, node }))
+        return { edges, pageInfo: { hasNextPage: cursor !== null, endCursor: cursor } }
+      }),
     'lists-with-link-headers: Lists are bare arrays; the header Link (RFC 8288) has the cursor.':
       onSuccess(lists, (reply) => {
         const { result, pagination } = toObject(reply.body)
