@@ -87,6 +87,22 @@ describe('chatgen cleanup', () => {
     expectEnd(await cleanup('j.ndjson --target target.yaml'), 1, { out })
   })
 
+  test('asks every endpoint for what the others did not delete, also if one is down', async () => {
+    const key = 'tok_of_both'
+    const servers = [await chatServer({ key }), await chatServer({ key })] as const
+    const down = await startChatServer()
+    await down.close()
+    const entries = servers.map((server, at) =>
+      created(tagged(`Known${at}`), server.add(tagged(`Known${at}`))),
+    )
+    const cleanup = journal(servers[0], entries, settlingAt(down, ...servers))
+    expectEnd(await cleanup('j.ndjson --target target.yaml'), 0, {
+      out: '2 chats deleted or already gone',
+      err: `chatgen: ${down.url}`,
+    })
+    expect(servers.map((server) => server.chats.size)).toEqual([0, 0])
+  })
+
   test('does not touch what lacks the tag of the run, nor sends an id that leads elsewhere', async () => {
     const server = await chatServer()
     const ids = ['..', '.', '', '../../v2/message', '%2e%2e']
@@ -156,7 +172,8 @@ function journal(
     inProcess(`cleanup ${line}`, { CHATGEN_API_KEY: key, ...env }, folder)
 }
 
-/** A profile that waits a moment only. */
-function settlingAt({ url }: Pick<ChatServer, 'url'>) {
-  return { 'target.yaml': `baseUrl: ${url}\nlimits: { settleMs: 50 }\n` }
+/** A profile of these endpoints that waits a moment only. */
+function settlingAt(...servers: readonly Pick<ChatServer, 'url'>[]) {
+  const urls = servers.map(({ url }) => url).join(', ')
+  return { 'target.yaml': `baseUrls: [${urls}]\nlimits: { settleMs: 50 }\n` }
 }

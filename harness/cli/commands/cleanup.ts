@@ -74,6 +74,7 @@ export const cleanupCommand = defineCommand({
         profile,
         signal: io.signal,
         onRemoval: (removal) => print(removalLine(removal)),
+        onUnusableEndpoint: ({ message }) => io.err(`chatgen: ${message}`),
       })
     })
     printOthers(journal, print)
