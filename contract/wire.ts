@@ -97,9 +97,11 @@ export const inputItem = z.looseObject({
   content: z.array(z.looseObject({ type: z.string() })),
 })
 
-const part = z.looseObject({ type: z.string() })
+const part = z
+  .looseObject({ type: z.string() })
+  .refine(({ type, text }) => type !== 'output_text' || typeof text === 'string')
 
-/** Item of `output`: only its type and, for a message, its typed parts. */
+/** Item of `output`: only its type and, for a message, its typed parts and their texts. */
 const outputItem = z.looseObject({ type: z.string() }).superRefine((item, issues) => {
   if (item.type !== 'message') return
   const content = z.array(part).safeParse(item['content'])

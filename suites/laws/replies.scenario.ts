@@ -1,3 +1,4 @@
+import { asArray } from '../../contract/index.ts'
 import {
   answerText,
   assume,
@@ -18,6 +19,7 @@ import {
 import { otherModels } from '../support/mistakes.ts'
 import { buildRecall, claimNoForeignFacts, createRecallLaw } from '../support/recall.ts'
 import { replyBesideOtherChat } from '../support/refusals.ts'
+import { toolsCalledIn } from '../support/retrieval.ts'
 import { attachedFile } from '../support/test-data.ts'
 import { guessesOfTools, sendWithoutContent } from './conditions/edits.ts'
 import type { Body, Edits, Law, Trial } from './conditions/plan.ts'
@@ -27,6 +29,7 @@ const laws: readonly Law<Run>[] = [
   { requirements: ['V2-GEN-01'], law: hasText },
   { requirements: ['V2-CTX-01'], law: isRemembered },
   { requirements: ['V2-CTX-02'], law: hasNoForeignFacts },
+  { requirements: ['V2-GEN-04'], law: callsNoExcludedTool },
 ]
 
 /** Section 4.2: the laws of replies to stored messages hold under all conditions. */
@@ -103,6 +106,13 @@ function hasNoForeignFacts(run: Run, { row, answer }: Trial): void {
   claimNoForeignFacts(run, 'V2-CTX-02', answer, run.texts)
 }
 
+function callsNoExcludedTool({ claim }: Run, { body, answer }: Trial): void {
+  const excluded = asArray(body['exclude_tools'])
+  if (excluded.length === 0) return
+  const used = toolsCalledIn(answer).filter((name) => excluded.includes(name))
+  claim('V2-GEN-04', () => expect(used, 'excluded tools that are called').toEqual([]), answer)
+}
+
 type Run = Awaited<ReturnType<typeof startRun>>
 
 /** A chat with a chain of three messages and the reply to the last one. */
@@ -152,12 +162,18 @@ async function startRun(scenario: Scenario) {
     firstParent: between,
     /** The latest message. */
     question: '',
+    /** Number of questions with a tool list. */
+    listed: { one: 0, several: 0 },
     isChained: false,
   }
 }
 
-/** The question in a kind of text, or digits in its place. */
-function questionIn({ session, prompts, recall: { ask } }: Run, kind: string | undefined): string {
+/** The question in a kind of text, or digits in its place; in most rows with a tool list, for the tool. */
+function questionIn(run: Run, { text: kind, exclude_tools: list }: Row): string {
+  const { session, prompts, profile, recall } = run
+  if (list === 'one' || list === 'several') run.listed[list] += 1
+  const isForTool = list === 'several' || (list === 'one' && run.listed.one % 2 === 1)
+  const ask = isForTool ? (profile.tools?.ask ?? recall.ask) : recall.ask
   const reference = session.nonce()
   if (kind === 'of digits') return reference.replaceAll(/\D/g, '')
   const text = kind === plain ? ask : `${prompts.note(reference)} ${ask}`
@@ -168,7 +184,7 @@ function questionIn({ session, prompts, recall: { ask } }: Run, kind: string | u
 /** Stores a message under the conditions of a row; returns the request for its reply. */
 async function storeQuestion(run: Run, row: Row): Promise<Body> {
   const { v2, prompts, chat } = run
-  run.question = questionIn(run, row['text'])
+  run.question = questionIn(run, row)
   run.texts.push(run.question)
   const link = row['parent'] === plain ? {} : { parent_id: run.parent }
   const message = { ...link, ...fieldsOf(run, row) }
@@ -204,7 +220,8 @@ async function send(run: Run, body: Body, row: Row): Promise<Exchange> {
 }
 
 /** Edits of the request for a reply; most conditions are those of its message. */
-function editsOf({ profile, files }: Run): Edits<'v2.generate'> {
+function editsOf(run: Run): Edits<'v2.generate'> {
+  const { profile, files } = run
   const attached = files.every(isObject) ? {} : undefined
   const tool = profile.tools?.name ?? 'get_time'
   const assistant = profile.assistants?.withoutKnowledge
@@ -217,7 +234,11 @@ function editsOf({ profile, files }: Run): Edits<'v2.generate'> {
     exclude_tools: {
       none: { exclude_tools: [] },
       one: { exclude_tools: [tool] },
-      several: { exclude_tools: [profile.tools?.search ?? 'file_search', tool] },
+      // First or last, because a server may read only one of them.
+      several: (body) => {
+        const names = [profile.tools?.search ?? 'file_search', tool]
+        return { ...body, exclude_tools: run.listed.several % 2 === 1 ? names : names.toReversed() }
+      },
     },
   }
 }

@@ -6,8 +6,10 @@ import {
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
+import { claimSameText } from '../laws/same-types.ts'
 import { secondCaller } from '../support/credentials.ts'
 import { expectAllRefused, ofAnotherType, otherModels, refusalCost } from '../support/mistakes.ts'
+import { buildRecall } from '../support/recall.ts'
 
 /** Sections 4.1, 7 and 8: the parameters of a completion and their limits. */
 describe('compatible surface: parameters', () => {
@@ -36,13 +38,21 @@ describe('compatible surface: parameters', () => {
 
   test(
     'a completion with a field of another type or out of its range MUST be refused',
-    coversAtDepth(['OAI-ERR-02', 'OAI-TEMP-02'], (rows, depth) => ({
+    coversAtDepth(['OAI-ERR-02', 'OAI-TEMP-02', 'OAI-STREAM-10'], (rows, depth) => ({
       requests: refusalCost(completionMistakes.length, 2)(rows, depth) + 2,
       generations: 2,
     })),
-    async ({ openai, profile, prompts, scenario }) => {
+    async ({ openai, session, profile, prompts, scenario }) => {
       const values = { temperature: 1, max_tokens: 16, top_p: 1, stream: false, stop: ['\n\n\n'] }
-      const right = openai.chatBody(prompts.brief(), values)
+      // An answer of digits, which careless code takes for a number, from an earlier message.
+      const { tell, ask } = buildRecall(profile, session.uuid().replaceAll(/\D/g, ''))
+      const messages = [
+        { role: 'system', content: prompts.instruction('You are brief.') },
+        { role: 'user', content: tell },
+        { role: 'assistant', content: 'OK.' },
+        { role: 'user', content: ask },
+      ]
+      const right = openai.chatBody('', { ...values, messages })
       const control = await openai.chat(right, { role: 'control' })
       const messagesAfter = (role: 'system' | 'assistant') => [
         { role, content: prompts.instruction('You are brief.') },
@@ -50,6 +60,7 @@ describe('compatible surface: parameters', () => {
       ]
       const members = { stream: true }
       const streamed = await openai.chat({ ...right, ...members }, { role: 'control' })
+      claimSameText(scenario, streamed, control)
       await expectAllRefused(scenario, {
         mistakes: completionMistakes,
         forms: { '': { control }, stream: { control: streamed, members } },

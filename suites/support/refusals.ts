@@ -1,4 +1,4 @@
-import type { OperationId, RequirementId } from '../../contract/index.ts'
+import { namesOf, type OperationId, type RequirementId } from '../../contract/index.ts'
 import {
   answerJson,
   answerText,
@@ -50,7 +50,7 @@ export function namesPrefix(exchange: Exchange, prefixes: readonly string[]): bo
 }
 
 /** Body text for the search for a hint (section 7): decodes `\/ap\u0069\u002fv2` in JSON, `&#x2F;api&#x2F;v2` in HTML. */
-export function hintText(exchange: Exchange): string {
+function hintText(exchange: Exchange): string {
   return bodyText(exchange)
     .replaceAll(/\\+u([\da-f]{4})/gi, (_, code: string) => String.fromCharCode(parseInt(code, 16)))
     .replaceAll(/\\+\//g, '/')
@@ -69,6 +69,42 @@ export function statedVersions(answer: Exchange, chatId: string): string[] {
   return leaves
     .filter(({ record, text }) => records.includes(record) && (text === 'v2' || text === 'v3'))
     .map(({ text }) => text)
+}
+
+/** Claims that a call for a chat of another version is refused with the prefix of that `version`. */
+export function claimRefused(
+  { claim, session, profile }: Scenario,
+  requirement: RequirementId | null,
+  what: string,
+  exchange: Exchange,
+  version: 'v2' | 'v3',
+): void {
+  const status = exchange.response?.status
+  session.observe('OPEN-18', `${what}: ${status}`, [exchange])
+  if (requirement === null) return
+  const prefixes = namesOf(profile, version)
+  // It may also name the other one.
+  const isHint = () => {
+    expect(isDeclined(exchange), `${what} for a chat of another version is refused`).toBe(true)
+    if (!namesPrefix(exchange, prefixes))
+      expect(hintText(exchange), `the error of ${what}`).toContain(prefixes.at(-1))
+  }
+  claim(requirement, isHint, exchange)
+  claim('VER-10', () => expect(status, `status of ${what}`).toBeLessThan(500), exchange)
+}
+
+/** Claims the hint only if the same request is accepted for a chat of its version: a target may refuse a field. */
+export async function claimRefusedAs(
+  scenario: Scenario,
+  requirement: 'VER-04' | 'VER-07',
+  what: string,
+  exchange: Exchange,
+  version: 'v2' | 'v3',
+  sendTwin: () => Promise<Exchange>,
+): Promise<void> {
+  const isTold = isDeclined(exchange) && namesPrefix(exchange, namesOf(scenario.profile, version))
+  if (isTold || !isDeclined(exchange) || succeeded(await sendTwin()))
+    claimRefused(scenario, requirement, what, exchange, version)
 }
 
 type Body = Readonly<Record<string, unknown>>

@@ -1,13 +1,16 @@
-/** Evidence of retrieval (section 4.4): a search step, or a fact that only the base contains. */
+/** Evidence of retrieval (section 4.4): a search step, or a fact that only the base contains; and of calls of tools. */
 import { asArray, type RequirementId } from '../../contract/index.ts'
 import {
+  answerJson,
   answerText,
+  type Chat,
   type Exchange,
   expect,
   finalResponse,
   type HistoryRow,
   inputRows,
   isObject,
+  leavesOf,
   requireProfile,
   type Scenario,
   succeeded,
@@ -68,16 +71,17 @@ function isSearchStep(item: unknown, tool: string): boolean {
 }
 
 /**
- * Asks the question of a base in a new chat and checks for a search: a step in the output or in the history, or
+ * Asks the question of a base, in a new chat unless another is given, and checks for a search: a step in the output or in the history, or
  * the fact of the base in the answer. The history is read only if the reply shows no search.
  */
-export async function askInNewChat(
+export async function askInChat(
   { v3 }: Scenario,
   base: Base,
   more: Body,
   role: 'act' | 'arrange' = 'arrange',
+  place?: Chat,
 ) {
-  const chat = await v3.createChat()
+  const chat = place ?? (await v3.createChat())
   const reply = await v3.generate(v3.generateBody(chat, base.question, more), { role })
   const isShown = outputOf(reply).some((item) => isSearchStep(item, base.tool))
   const evidence = [reply]
@@ -129,3 +133,18 @@ export function claimNotSearched(
 
 export const noVisibleSearch = 'rag: true shows no search, so its absence says nothing'
 export const maybeToolCall = 'the search may be a call of the model itself'
+
+/** Names of the calls in a v2 answer; other fields may list the tools, but a call has arguments, or is named so. */
+export function toolsCalledIn(answer: Exchange): readonly unknown[] {
+  const leaves = leavesOf(answerJson(answer))
+  const isCall = (place: readonly string[]) =>
+    place.some((key) => /call/i.test(key)) ||
+    leaves.some(
+      ({ path, value }) =>
+        place.every((key, at) => path[at] === key) &&
+        (path[place.length] === 'arguments' ||
+          (path[place.length] === 'type' && /call/.test(String(value)))),
+    )
+  const named = leaves.filter(({ path }) => path.at(-1) === 'name' && isCall(path.slice(0, -1)))
+  return named.map(({ value }) => value)
+}

@@ -1,5 +1,4 @@
 import {
-  answerJson,
   answerText,
   assume,
   covers,
@@ -7,9 +6,7 @@ import {
   describe,
   type Exchange,
   expect,
-  isDeclined,
   isObject,
-  leavesOf,
   requireProfile,
   type TargetProfile,
   test,
@@ -24,41 +21,6 @@ import {
   rowsAtFull,
 } from '../support/retrieval.ts'
 import { attachedFile } from '../support/test-data.ts'
-
-/** Section 4.2: POST /message/generate answers a stored message. */
-describe('v2: generation', () => {
-  test(
-    'a v2 generation MUST NOT call a tool in exclude_tools',
-    covers(['V2-GEN-04'], { requests: 4, generations: 1 }),
-    async ({ v2, claim, profile }) => {
-      const { name, ask } = profile.tools ?? {}
-      requireProfile(name, 'tools.name')
-      requireProfile(ask, 'tools.ask')
-      const chat = await v2.chat()
-      const { id } = await v2.storeOk(chat, ask)
-      const lists = { exclude_tools: ['get_weather', name, 'get_date'] }
-      const reply = await v2.generate(v2.generateBody(chat, id, lists))
-      // A server may refuse names of tools that it does not have.
-      if (isDeclined(reply)) return
-      const leaves = leavesOf(answerJson(reply))
-      // Other fields may list the tools: a call has arguments, or is named so.
-      const isCall = (place: readonly string[]) =>
-        place.some((key) => /call/i.test(key)) ||
-        leaves.some(
-          ({ path, value }) =>
-            place.every((key, at) => path[at] === key) &&
-            (path[place.length] === 'arguments' ||
-              (path[place.length] === 'type' && /call/.test(String(value)))),
-        )
-      const called = leaves.filter(
-        ({ path }) => path.at(-1) === 'name' && isCall(path.slice(0, -1)),
-      )
-      const names = called.map(({ value }) => value)
-      const calls = expect(names, 'names of calls in the answer')
-      claim('V2-GEN-04', () => calls.not.toContain(name))
-    },
-  )
-})
 
 /** Section 4.4 on v2: retrieval is visible only in the answer, because v2 shows no steps. */
 describe('v2: retrieval', () => {

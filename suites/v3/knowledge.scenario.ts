@@ -55,8 +55,8 @@ describe('knowledge bases', () => {
 
   test(
     '/api/knowledge and /api/v3/knowledge MUST give equal responses',
-    covers(['KB-04'], { requests: 48 }),
-    async ({ knowledge, profile, scenario }) => {
+    covers(['KB-04'], { requests: 50 }),
+    async ({ knowledge, claim, session, profile, scenario }) => {
       const routes = ['list', 'search'] as const
       const { baseId = '', expect: fact = '' } = profile.knowledge ?? {}
       const tells = (answer: Exchange, name: 'list' | 'search' | null) =>
@@ -79,6 +79,14 @@ describe('knowledge bases', () => {
         const ofSecond = await readBoth((prefix) => knowledge.send(name, { prefix, ...second }))
         claimAlike(scenario, name, ofSecond)
       }
+      if (!configured.includes('search')) return
+      // The text of an error may name its path.
+      const values = { baseId: session.uuid() }
+      const unknown = { values, role: 'probe' } as const
+      const v3 = await knowledge.send('search', unknown)
+      const plain = await knowledge.send('search', { ...unknown, prefix: '/api/knowledge' })
+      const status = expect(plain.response?.status, 'status of a search in an unknown base')
+      claim('KB-04', () => status.toBe(v3.response?.status), plain, v3)
     },
   )
 

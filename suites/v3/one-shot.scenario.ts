@@ -4,6 +4,7 @@ import {
   assume,
   contains,
   covers,
+  coversAtDepth,
   describe,
   type Exchange,
   expect,
@@ -139,13 +140,12 @@ describe('v3: context of a one-shot', () => {
 
   test(
     'searcher MUST answer from a knowledge base',
-    covers(['V3-ONE-02', 'V3-ONE-07', 'V3-ONE-12'], {
-      requests: 10,
-      generations: 2,
-      chats: 1,
-      again: 8,
-    }),
-    async ({ oneShot, v3, claim, expectRejected, profile, scenario }) => {
+    coversAtDepth(
+      ['V3-ONE-02', 'V3-ONE-07', 'V3-ONE-12'],
+      (_, depth) => ({ requests: 13, generations: depth === 'full' ? 3 : 2, chats: 1 }),
+      { again: 8 },
+    ),
+    async ({ oneShot, v3, claim, expectRejected, depth, profile, scenario }) => {
       const { knowledge, capabilities } = profile
       if (!capabilities.knowledge) return
       requireProfile(knowledge, 'knowledge')
@@ -162,21 +162,25 @@ describe('v3: context of a one-shot', () => {
       // The text may be in several parts.
       const isFound = (reply: Exchange) =>
         contains([answerJson(reply), answerText(reply)], knowledge.expect)
-      const reply = await askUntil(
-        (one) => !succeeded(one) || isFound(one),
-        () => oneShot.send(body({ kb_id: knowledge.baseId })),
-      )
-      if ([open, reply].every(succeeded) && !isFound(reply)) {
-        const send = (text: string) => oneShot.send(oneShot.body(text))
-        await assumeRecall(scenario, reply, send)
+      const askIn = (form: object) =>
+        askUntil(
+          (one) => !succeeded(one) || isFound(one),
+          () => oneShot.send(body({ kb_id: knowledge.baseId, ...form })),
+        )
+      const reply = await askIn({})
+      for (const one of depth === 'full' ? [reply, await askIn({ stream: true })] : [reply]) {
+        if ([open, one].every(succeeded) && !isFound(one)) {
+          const send = (text: string) => oneShot.send(oneShot.body(text))
+          await assumeRecall(scenario, one, send)
+        }
+        const isAnswered = () => {
+          expectResponse(open, 'searcher without kb_id')
+          expectAccepted(one, 'searcher with kb_id')
+          const what = 'the response contains the fact of the knowledge base'
+          expect(isFound(one), what).toBe(true)
+        }
+        claim('V3-ONE-07', isAnswered, succeeded(open) ? one : open)
       }
-      const isAnswered = () => {
-        expectResponse(open, 'searcher without kb_id')
-        expectAccepted(reply, 'searcher with kb_id')
-        const what = 'the response contains the fact of the knowledge base'
-        expect(isFound(reply), what).toBe(true)
-      }
-      claim('V3-ONE-07', isAnswered, succeeded(open) ? reply : open)
 
       // Without searcher, a server need not check the type of kb_id.
       if (!succeeded(reply)) return

@@ -1,11 +1,13 @@
 import {
   assume,
+  type Chat,
   covers,
   coversAtDepth,
   describe,
   expect,
   expectAccepted,
   expectResponse,
+  inputText,
   isDeclined,
   requireProfile,
   type Scenario,
@@ -17,7 +19,7 @@ import { claimOutputKept } from '../support/history.ts'
 import { each, otherModels } from '../support/mistakes.ts'
 import { askUntil } from '../support/recall.ts'
 import {
-  askInNewChat,
+  askInChat,
   besidesRag,
   claimNotSearched,
   findVisibleSearch,
@@ -41,13 +43,13 @@ describe('v3: retrieval', () => {
       const base = requireBase(profile)
       for (const [under, members] of besidesRag(dimensionsOf(profile), scenario)) {
         const more = { assistant_id: base.assistant, ...members }
-        const search = () => askInNewChat(scenario, base, { ...more, rag: true })
+        const search = () => askInChat(scenario, base, { ...more, rag: true })
         const first = await search()
         if (under === '') {
           // A refusal is due to the assistant or to its search: the same request without rag shows which.
           const { reply: taken } = succeeded(first.reply)
             ? first
-            : await askInNewChat(scenario, base, more)
+            : await askInChat(scenario, base, more)
           const response = () => expectResponse(taken, 'a generation with assistant_id')
           const isTaken = claim('V3-ASST-01', response, taken)
           assume(isTaken, 'the assistant is refused', first.reply, taken)
@@ -65,8 +67,8 @@ describe('v3: retrieval', () => {
     coversAtDepth(['RAG-02', 'RAG-03', 'RAG-05'], costOf(40, 7, 8, 3), { again: 1 }),
     async ({ claim, profile, scenario }) => {
       const base = requireBase(profile)
-      const ask = (rag: unknown, more: Readonly<Record<string, unknown>>) =>
-        askInNewChat(scenario, base, { assistant_id: base.assistant, rag, ...more }, 'act')
+      const ask = (rag: unknown, more: Readonly<Record<string, unknown>>, place?: Chat) =>
+        askInChat(scenario, base, { assistant_id: base.assistant, rag, ...more }, 'act', place)
       const visible = await findVisibleSearch(ask, base.tool)
       const { control, more } = visible
       assume(control.searched, noVisibleSearch, ...control.evidence)
@@ -78,8 +80,13 @@ describe('v3: retrieval', () => {
       const requests = besidesRag(dimensionsOf(profile), scenario).flatMap((row) =>
         values.map((value) => [...value, ...row] as const),
       )
+      const chats = new Map<unknown, Chat>()
       for (const [requirement, rag, under, members] of requests) {
-        const reply = await ask(rag, { ...more, ...members })
+        // Every second question is a second turn, in a chat without a search.
+        const place = chats.get(rag)
+        const reply = await ask(rag, { ...more, ...members }, place)
+        if (place || reply.searched) chats.delete(rag)
+        else chats.set(rag, reply.chat)
         const how = rag === undefined ? 'without rag' : `with rag: ${rag}`
         if (isDeclined(reply.reply)) {
           if (under !== '') continue
@@ -99,21 +106,23 @@ describe('v3: retrieval', () => {
     coversAtDepth(['RAG-01', 'RAG-02', 'RAG-03', 'RAG-04', 'RAG-06'], costOf(9, 6, 0, 2), {
       again: 3,
     }),
-    async ({ oneShot, claim, profile, prompts, depth, scenario }) => {
+    async ({ oneShot, claim, profile, depth, scenario }) => {
       const base = requireBase(profile)
       const ask = async (rag: unknown, more: Readonly<Record<string, unknown>>) => {
         const body = oneShot.body(base.question, { assistant_id: base.assistant, rag, ...more })
         // The document lists no exclude_tools for a one-shot: a server may refuse it.
         const isListed = Object.keys(more).every((name) => name === 'stream')
-        const reply = await oneShot[isListed ? 'sendOk' : 'send'](body, { role: 'act' })
+        const isControl = isListed && (rag === true || rag === undefined)
+        const reply = await oneShot[isControl ? 'sendOk' : 'send'](body, { role: 'act' })
         return { reply, evidence: [reply], searched: succeeded(reply) && hasSearched(reply, base) }
       }
-      const { control, more, mayBeOwn } = await findVisibleSearch(ask, base.tool)
+      const visible = await findVisibleSearch(ask, base.tool)
+      const { control, more, mayBeOwn } = visible
       assume(control.searched, noVisibleSearch, ...control.evidence)
-      const { model, stream } = dimensionsOf(profile)
+      const { model, input, stream } = dimensionsOf(profile)
       const searching = depth === 'full' ? true : (profile.rag?.object ?? true)
       const accepted = new Set<unknown>([undefined])
-      for (const [under, members] of besidesRag({ model, stream }, scenario)) {
+      for (const [under, members] of besidesRag({ model, input, stream }, scenario)) {
         const reply = await ask(undefined, { ...more, ...members })
         if (isDeclined(reply.reply)) continue
         const evidence = [...reply.evidence, ...control.evidence]
@@ -130,16 +139,18 @@ describe('v3: retrieval', () => {
         claim(id, () => expect(found.searched, searches).toBe(true), ...found.evidence)
       }
       // One-shot accepts every value that a chat generation accepts.
-      for (const [requirement, rag] of [
-        ['RAG-02', false],
-        ['RAG-03', 'agent'],
-        ['RAG-04', profile.rag?.object],
+      for (const [requirement, rag, further] of [
+        ['RAG-02', false, {}],
+        ['RAG-03', 'agent', { stream: true }],
+        ['RAG-04', profile.rag?.object, {}],
       ] as const) {
         if (accepted.has(rag)) continue
-        const fields = { assistant_id: base.assistant, rag }
-        const reply = await oneShot.send(oneShot.body(prompts.brief(), fields))
-        const taken = () => expectAccepted(reply, `a one-shot with rag: ${JSON.stringify(rag)}`)
-        if (isDeclined(reply)) claim(requirement, taken, reply, ...control.evidence)
+        const found = await ask(rag, { ...more, ...further })
+        const what = `a one-shot with rag: ${JSON.stringify(rag)}`
+        const taken = () => expectAccepted(found.reply, what)
+        if (isDeclined(found.reply)) claim(requirement, taken, found.reply, ...control.evidence)
+        else if (requirement !== 'RAG-04' && !mayBeOwn)
+          claimNotSearched(scenario, requirement, found, visible, `the server searched: ${what}`)
       }
     },
   )
@@ -157,7 +168,7 @@ describe('v3: retrieval', () => {
         { rag: object, stream: false },
         { rag: { ...object, search_type: usual }, stream: true },
       ]) {
-        const reply = await askInNewChat(scenario, base, { ...more, ...members })
+        const reply = await askInChat(scenario, base, { ...more, ...members })
         const isSearched = () => {
           expectResponse(reply.reply, 'a generation with a rag object')
           expect(reply.searched, expectation).toBe(true)
@@ -195,6 +206,7 @@ function dimensionsOf(profile: TargetProfile) {
   const { alias } = otherModels(profile, 'model_id')
   return {
     model: { alias },
+    input: { items: { input: [inputText(requireBase(profile).question)] } },
     think: each('think', true),
     temperature: each('temperature', 0.3),
     top_p: each('top_p', 0.5),

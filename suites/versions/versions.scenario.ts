@@ -1,8 +1,8 @@
-import { namesOf, type RequirementId } from '../../contract/index.ts'
 import {
   answerJson,
   answerText,
   assume,
+  type Chat,
   contains,
   covers,
   describe,
@@ -10,6 +10,7 @@ import {
   expect,
   expectAccepted,
   inputRows,
+  inputText,
   isDeclined,
   type Scenario,
   succeeded,
@@ -17,7 +18,7 @@ import {
 } from '../../harness/conformance/scenario/index.ts'
 import { secondCaller, v2ChatOf } from '../support/credentials.ts'
 import { buildRecall } from '../support/recall.ts'
-import { hintText, namesPrefix, statedVersions } from '../support/refusals.ts'
+import { claimRefused, claimRefusedAs, statedVersions } from '../support/refusals.ts'
 import { buildTextFile } from '../support/test-data.ts'
 
 /** Sections 3, 7 and 9: each surface refuses chats of the other unchanged and names the right surface. */
@@ -52,9 +53,10 @@ describe('versions of chats', () => {
   test(
     'v3 routes MUST refuse a v2 chat, MUST name /api/v2 and MUST leave the chat as it is',
     covers(['VER-03', 'VER-04', 'VER-05', 'VER-06', 'VER-10'], {
-      requests: 39,
+      requests: 41,
       generations: 2,
       chats: 1,
+      again: 2,
     }),
     async ({ v2, v3, chats, claim, session, profile, prompts, scenario }) => {
       const before = await v2.chat()
@@ -70,9 +72,17 @@ describe('versions of chats', () => {
         claimRefused(scenario, requirement, what, await send(), 'v2')
       }
 
-      for (const further of furtherFields(profile)) {
-        const turn = v3.generateBody(before, prompts.brief(), further)
-        claimNotTaken(scenario, 'VER-04', await v3.generate(turn, { role: 'negative' }))
+      for (const further of furtherTurns(scenario)) {
+        const turn = (chat: Chat | string) => v3.generateBody(chat, prompts.brief(), further)
+        const answer = await v3.generate(turn(before), { role: 'negative' })
+        await claimRefusedAs(
+          scenario,
+          'VER-04',
+          'a generation with more fields',
+          answer,
+          'v2',
+          () => v3.generate(turn(mine)),
+        )
       }
 
       await claimNotTakenFromSecond(scenario)
@@ -96,7 +106,7 @@ describe('versions of chats', () => {
   test(
     'v2 routes MUST refuse a v3 chat, MUST name /api/v3 and MUST leave the chat as it is',
     covers(['VER-07', 'VER-08', 'VER-09', 'VER-10'], {
-      requests: 20,
+      requests: 21,
       generations: 2,
       chats: 1,
       isLong: true,
@@ -126,8 +136,11 @@ describe('versions of chats', () => {
       const reply = await v2.generate(v2.generateBody(chat.id, unanswered.id), role)
       claimRefused(scenario, 'VER-07', 'POST /api/v2/message', stored, 'v3')
       claimRefused(scenario, 'VER-08', 'POST /api/v2/message/generate', reply, 'v3')
-      const [further] = furtherFields(profile)
-      claimNotTaken(scenario, 'VER-07', await v2.message({ ...message, ...further }, role))
+      const more = { ...message, model_id: otherIdOf(profile), think: true, rag: 'agent' }
+      const further = await v2.message(more, role)
+      await claimRefusedAs(scenario, 'VER-07', 'a message with more fields', further, 'v3', () =>
+        v2.message({ ...more, chat_id: own }),
+      )
 
       const { rows, pages } = await v3.historyAfterPause(chat)
       const isSame = () => expect(rows.length, 'rows of the v3 chat').toBe(before.rows.length)
@@ -185,55 +198,33 @@ function v3Calls(
   ]
 }
 
-/** Fields that may hide the version of a chat: with them, one message or turn in either form. */
-function furtherFields({ models: { main, aliases } }: Scenario['profile']) {
-  const model_id = aliases[0] ?? main
-  return [
-    { model_id, think: true, rag: true },
-    { model_id, rag: 'agent', stream: true },
-  ]
-}
+const otherIdOf = ({ models: { main, aliases } }: Scenario['profile']) => aliases[0] ?? main
 
-/** Claims no hint: a target may refuse one of the fields. */
-function claimNotTaken(
-  { claim }: Scenario,
-  requirement: 'VER-03' | 'VER-04' | 'VER-07',
-  exchange: Exchange,
-): void {
-  const what = 'a further request for a chat of another version is refused'
-  claim(requirement, () => expect(isDeclined(exchange), what).toBe(true), exchange)
+/** Fields that may hide the version of a chat: those of one turn in either form. */
+function furtherTurns({ profile, prompts }: Scenario) {
+  const { models, assistants, capabilities } = profile
+  return [
+    {
+      ...{ model_id: otherIdOf(profile), think: true, rag: 'agent', max_tokens: 24 },
+      ...{ temperature: 1, top_p: 1, presence_penalty: 0 },
+    },
+    {
+      ...{ model_id: capabilities.images ? models.vision : models.main, stream: true, rag: false },
+      ...{ assistant_id: assistants?.withoutKnowledge, exclude_tools: [] },
+      input: [inputText(prompts.brief())],
+    },
+  ]
 }
 
 /** A v2 chat of another caller is refused as well; its key may lack the rights to have one. */
 async function claimNotTakenFromSecond(scenario: Scenario): Promise<void> {
-  const { v3, profile } = scenario
+  const { v3, claim, profile } = scenario
   const caller = secondCaller(profile)
   const chat = await v2ChatOf(scenario, caller)
   if (chat === undefined || caller === undefined) return
   for (const page of [{}, { limit: 10 }]) {
     const history = await v3.history(chat, page, { role: 'negative', ...caller })
-    claimNotTaken(scenario, 'VER-03', history)
+    const what = 'the history of a v2 chat of another caller is refused'
+    claim('VER-03', () => expect(isDeclined(history), what).toBe(true), history)
   }
-}
-
-/** Claims that a call for a chat of another version is refused with the prefix of that `version`. */
-function claimRefused(
-  { claim, session, profile }: Scenario,
-  requirement: RequirementId | null,
-  what: string,
-  exchange: Exchange,
-  version: 'v2' | 'v3',
-): void {
-  const status = exchange.response?.status
-  session.observe('OPEN-18', `${what}: ${status}`, [exchange])
-  if (requirement === null) return
-  const prefixes = namesOf(profile, version)
-  // It may also name the other one.
-  const isHint = () => {
-    expect(isDeclined(exchange), `${what} for a chat of another version is refused`).toBe(true)
-    if (!namesPrefix(exchange, prefixes))
-      expect(hintText(exchange), `the error of ${what}`).toContain(prefixes.at(-1))
-  }
-  claim(requirement, isHint, exchange)
-  claim('VER-10', () => expect(status, `status of ${what}`).toBeLessThan(500), exchange)
 }

@@ -146,6 +146,7 @@ const v3Faults: readonly BodyFault[] = [
   ['reasoning alone', 'V3-GEN-02', 'response', set('output[0]', { type: 'reasoning' })],
   ['an item without a type', 'V3-GEN-02', 'response', set('output[0].type', undefined)],
   ['a message as text', 'V3-GEN-02', 'response', set('output[0].content', 'Hello!')],
+  ['no text', 'V3-GEN-02', 'response', set('output[0].content[0].text', undefined)],
 ]
 
 const v3Legal: readonly BodyOddity[] = [

@@ -16,15 +16,21 @@ import { withReasoning } from '../../support/test-data.ts'
 describe('v3: idempotency keys', () => {
   test(
     'any string MUST be a valid key, and another key MUST add another step',
-    covers(['V3-IDEM-06', 'V3-IDEM-07'], { requests: 9, generations: 5, chats: 1 }),
+    covers(['V3-IDEM-02', 'V3-IDEM-06', 'V3-IDEM-07'], {
+      requests: 18,
+      generations: 5,
+      chats: 1,
+    }),
     async ({ v3, claim, session, profile, prompts }) => {
       const chat = await v3.createChat()
       const nonce = session.nonce()
       const turn = v3.generateBody(chat, prompts.brief(nonce), withReasoning(profile))
       const sent: Exchange[] = []
+      const taken = new Map<string, Exchange>()
       const send = async (key: string) => {
         const reply = await v3.generate(turn, { key })
         sent.push(reply)
+        if (succeeded(reply)) taken.set(key, reply)
         return reply
       }
       const expectValid = async (key: string) => {
@@ -60,6 +66,12 @@ describe('v3: idempotency keys', () => {
         expect(steps, 'steps of these keys').toBeGreaterThanOrEqual(count)
       }
       claim('V3-IDEM-07', hasOneEach, ...sent, ...pages)
+      const before = await v3.historyAfterPause(chat)
+      for (const [key, { id }] of taken) await v3.generate(turn, { key, repeatOf: id })
+      const after = await v3.historyAfterPause(chat)
+      const stepsAfter = expect(inputRows(after.rows, nonce).length, 'steps after a repeat of each')
+      const evidence = [...taken.values(), ...after.pages]
+      claim('V3-IDEM-02', () => stepsAfter.toBe(inputRows(before.rows, nonce).length), ...evidence)
     },
   )
 })
