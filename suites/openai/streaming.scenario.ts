@@ -1,6 +1,7 @@
 import {
   assume,
   covers,
+  coversAtDepth,
   deltasOf,
   describe,
   isDeclined,
@@ -18,20 +19,24 @@ import { claimArrival } from '../support/delivery.ts'
 describe('compatible surface: streaming', () => {
   test(
     'the chunks of a deterministic target MUST add up to its unstreamed answer',
-    covers(
+    coversAtDepth(
       // Timely delivery has its own scenario.
       requirementsOf('OAI-STREAM', { except: ['OAI-STREAM-11'] }),
-      { requests: 3, generations: 3 },
+      (_, depth) =>
+        depth === 'full' ? { requests: 9, generations: 9 } : { requests: 3, generations: 3 },
     ),
-    async ({ openai, profile, prompts, scenario }) => {
+    async ({ openai, depth, profile, prompts, scenario }) => {
       const question = prompts.sentences(3, 'bread is made')
-      const { main, aliases } = profile.models
-      const body = openai.chatBody(question, { model: aliases[0] ?? main })
-      const streamed = await openai.chatOk({ ...body, stream: true }, { role: 'act' })
-      const withUsage = { stream: true, stream_options: { include_usage: true } }
-      const counted = await openai.chat({ ...body, ...withUsage })
-      const whole = await openai.chatOk(body)
-      for (const one of [streamed.exchange, counted]) claimSameText(scenario, one, whole.exchange)
+      const { main, aliases, vision } = profile.models
+      const others = profile.capabilities.images ? [main, vision] : [main]
+      for (const model of [aliases[0] ?? main, ...(depth === 'full' ? others : [])]) {
+        const body = openai.chatBody(question, { model })
+        const streamed = await openai.chatOk({ ...body, stream: true }, { role: 'act' })
+        const withUsage = { stream: true, stream_options: { include_usage: true } }
+        const counted = await openai.chat({ ...body, ...withUsage })
+        const whole = await openai.chatOk(body)
+        for (const one of [streamed.exchange, counted]) claimSameText(scenario, one, whole.exchange)
+      }
     },
   )
 
