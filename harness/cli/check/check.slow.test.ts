@@ -7,8 +7,12 @@ import { key, startModelsServer, withKey } from '../test-support/servers.ts'
 const rows = '--only OAI-AUTH-01 --only OAI-MODELS-01 --out results'
 
 /** Checks an open server, with these further files in the folder. */
-async function check(more: string, files: Readonly<Record<string, string>> = {}) {
-  const place = workplace(withKey, files)
+async function check(
+  more: string,
+  files: Readonly<Record<string, string>> = {},
+  env: Readonly<Record<string, string>> = {},
+) {
+  const place = workplace({ ...withKey, ...env }, files)
   await using server = await startModelsServer({ open: true })
   return { ...place, ...(await place.run(`check ${server.url} ${rows} ${more}`)) }
 }
@@ -20,7 +24,8 @@ describe('chatgen check --report', () => {
   })
 
   test('github leaves standard output to --json', async () => {
-    const { stdout, stderr } = await check('--report github --json')
+    const env = { GITHUB_ACTIONS: 'true' }
+    const { stdout, stderr } = await check('--report github --json', {}, env)
     expect(JSON.parse(stdout)).toMatchObject({ outcome: 'violated' })
     expect(stderr).toMatch(/^::error title=OAI-AUTH-01::/m)
   })

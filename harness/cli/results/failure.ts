@@ -75,7 +75,7 @@ export function publishFailure(
   const formats = all.filter(({ file }) => file === null || isWritable)
   const style = { color: false, width: io.width, verbose: false }
   try {
-    renderReport(failure, { formats, out, style, print: json ? io.err : io.out }, io)
+    renderReport(failure, { formats, out, style, print: json ? io.reportOnErr : io.out }, io)
   } catch (problem) {
     // The disk may be full; the reason is printed, and decides the exit code.
     if (!(problem instanceof ConfigurationError)) throw problem

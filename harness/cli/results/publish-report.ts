@@ -56,7 +56,7 @@ export function publishReport<Report>(
       !(problem !== null && format.file !== null),
   )
   // Standard output is for the program that asked for JSON.
-  const print = json ? io.err : io.out
+  const print = json ? io.reportOnErr : io.out
   renderReport(report, { formats, out, style, print }, io)
   if (problem !== null) throw problem
   if (!json && !quiet) io.out(fitted(options.results ?? `Results: ${out}`, io))

@@ -9,6 +9,8 @@ export interface Io {
   readonly out: (text: string) => void
   /** Prints lines on standard error, wrapped for a terminal, without workflow commands of GitHub Actions. */
   readonly err: (text: string) => void
+  /** Prints a report on standard error as it is, with its workflow commands. */
+  readonly reportOnErr: (text: string) => void
   /** Writes a file. @throws ConfigurationError with the reason if it cannot be written */
   readonly write: (file: string, text: string, flag?: 'w' | 'wx') => void
   /** Redacts text that another module prints, such as a progress line. */
@@ -50,6 +52,10 @@ export function processIo(signal: AbortSignal, onLost: () => void): Io {
   // Containers may have a terminal without a size, on which nothing can be redrawn.
   const terminal =
     Boolean(stderr.isTTY) && stderr.columns > 0 && env['CI'] === undefined && env['TERM'] !== 'dumb'
+  const reportOnErr = (text: string) => {
+    eraseStatus()
+    toErr(`${text}\n`)
+  }
   return {
     out: (text) => {
       eraseStatus()
@@ -57,9 +63,9 @@ export function processIo(signal: AbortSignal, onLost: () => void): Io {
     },
     err: (text) => {
       const lines = fitted(text, { terminal, width: fittingWidth(stderr) })
-      eraseStatus()
-      toErr(`${escapeWorkflowCommands(lines, env)}\n`)
+      reportOnErr(escapeWorkflowCommands(lines, env))
     },
+    reportOnErr,
     write: (file, text, flag) => {
       const write = () => writer.write(file, text, flag)
       refusing(Error, write, (error) => `cannot write ${file}: ${writeProblem(error)}`)

@@ -9,6 +9,7 @@ export function quietIo(members: Partial<Io> = {}): Io {
   return {
     out: () => {},
     err: () => {},
+    reportOnErr: () => {},
     write: () => {},
     clean: String,
     redact: () => {},
@@ -35,6 +36,7 @@ export async function inProcess(
   const io = quietIo({
     out: (text) => (printed.out += `${text}\n`),
     err: (text) => (printed.err += `${text}\n`),
+    reportOnErr: (text) => (printed.err += `${text}\n`),
     write: (file, text, flag) => writeFileSync(file, text, { flag: flag ?? 'w' }),
     env: process.env,
   })
