@@ -52,7 +52,9 @@ export const requests = z
       .optional()
       .describe('The `runs` of a one-shot; one of them states the fact `{nonce}`.'),
     generate: optionalMembers('Members without which a v3 generation or a one-shot is refused.'),
-    oneShot: optionalMembers('Members without which a one-shot is refused.'),
+    oneShot: optionalMembers(
+      'Members without which a one-shot is refused; they replace those of `generate`.',
+    ),
     video: optionalMembers('Part of an input message with a video; `{url}` is its data URL.'),
   })
   .prefault({})

@@ -10,6 +10,7 @@ import {
   isConclusive,
   isObject,
   type ListWalk,
+  noCursor,
   plain,
   requirementsOf,
   type Scenario,
@@ -22,7 +23,7 @@ import { buildTextFile, claimRecord, oddContents } from '../../support/test-data
 import { callerOf, doBefore } from '../conditions/edits.ts'
 import type { Body, Trial } from '../conditions/plan.ts'
 import { claimLists } from './list-laws.ts'
-import { cap, editsFor, membersOf, noCursor, rowsAt } from './members.ts'
+import { cap, editsFor, membersOf, rowsAt } from './members.ts'
 
 type Files = Awaited<ReturnType<typeof filesOf>>
 

@@ -12,8 +12,6 @@ import type { Plan, Trial } from '../conditions/plan.ts'
 
 const kinds = ['word', 'digits', 'beyond ASCII', 'beyond the BMP'] as const
 export type Kind = (typeof kinds)[number]
-export const noCursor =
-  'no cursor was found to follow the list to its end: set shapes in the target profile'
 
 export type Query = Readonly<Record<string, string | number>>
 

@@ -220,10 +220,12 @@ export async function readList(
   return walk
 }
 
+export const noCursor =
+  'no cursor was found to follow the list to its end: set shapes.chatCursor or shapes.attachmentCursor'
+
 /** Ends the scenario if a missing element may be on an unread page; a list refused from the start can be judged. */
 export function assumeRead({ pages, isWhole }: ListWalk, isShown: boolean): void {
-  const reason = 'the list could not be followed to its end: set shapes in the target profile'
-  assume(isShown || isWhole || !succeeded(pages[0]), reason, ...pages.slice(-2))
+  assume(isShown || isWhole || !succeeded(pages[0]), noCursor, ...pages.slice(-2))
 }
 
 /**
