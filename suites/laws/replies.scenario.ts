@@ -106,8 +106,10 @@ function hasNoForeignFacts(run: Run, { row, answer }: Trial): void {
   claimNoForeignFacts(run, 'V2-CTX-02', answer, run.texts)
 }
 
-function callsNoExcludedTool({ claim }: Run, { body, answer }: Trial): void {
-  const excluded = asArray(body['exclude_tools'])
+function callsNoExcludedTool({ claim, profile }: Run, { row, body, answer }: Trial): void {
+  // With rag: true the server itself searches, which may be shown as a call (section 4.4).
+  const isOwn = (name: unknown) => row['rag'] === 'true' && name === searchTool(profile)
+  const excluded = asArray(body['exclude_tools']).filter((name) => !isOwn(name))
   if (excluded.length === 0) return
   const used = toolsCalledIn(answer).filter((name) => excluded.includes(name))
   claim('V2-GEN-04', () => expect(used, 'excluded tools that are called').toEqual([]), answer)
@@ -219,9 +221,10 @@ async function send(run: Run, body: Body, row: Row): Promise<Exchange> {
   return second === undefined || isDeclined(second) ? (first ?? reply()) : second
 }
 
+const searchTool = ({ tools }: Scenario['profile']) => tools?.search ?? 'file_search'
+
 /** Edits of the request for a reply; most conditions are those of its message. */
-function editsOf(run: Run): Edits<'v2.generate'> {
-  const { profile, files } = run
+function editsOf({ profile, files, listed }: Run): Edits<'v2.generate'> {
   const attached = files.every(isObject) ? {} : undefined
   const tool = profile.tools?.name ?? 'get_time'
   const assistant = profile.assistants?.withoutKnowledge
@@ -236,8 +239,8 @@ function editsOf(run: Run): Edits<'v2.generate'> {
       one: { exclude_tools: [tool] },
       // First or last, because a server may read only one of them.
       several: (body) => {
-        const names = [profile.tools?.search ?? 'file_search', tool]
-        return { ...body, exclude_tools: run.listed.several % 2 === 1 ? names : names.toReversed() }
+        const names = [searchTool(profile), tool]
+        return { ...body, exclude_tools: listed.several % 2 === 1 ? names : names.toReversed() }
       },
     },
   }

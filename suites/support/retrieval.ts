@@ -71,8 +71,8 @@ function isSearchStep(item: unknown, tool: string): boolean {
 }
 
 /**
- * Asks the question of a base, in a new chat unless another is given, and checks for a search: a step in the output or in the history, or
- * the fact of the base in the answer. The history is read only if the reply shows no search.
+ * Asks the question of a base, in a new chat unless another is given, and checks for a search: a step in the output
+ * or in the history, or the fact of the base in the answer. The history is read only if the reply shows no search.
  */
 export async function askInChat(
   { v3 }: Scenario,
