@@ -168,7 +168,8 @@ describe('v3: context of a one-shot', () => {
           () => oneShot.send(body({ kb_id: knowledge.baseId, ...form })),
         )
       const reply = await askIn({})
-      for (const one of depth === 'full' ? [reply, await askIn({ stream: true })] : [reply]) {
+      const hasStream = depth === 'full' && open === streamed
+      for (const one of hasStream ? [reply, await askIn({ stream: true })] : [reply]) {
         if ([open, one].every(succeeded) && !isFound(one)) {
           const send = (text: string) => oneShot.send(oneShot.body(text))
           await assumeRecall(scenario, one, send)
