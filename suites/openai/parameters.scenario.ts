@@ -9,7 +9,6 @@ import {
 import { claimSameText } from '../laws/same-types.ts'
 import { secondCaller } from '../support/credentials.ts'
 import { expectAllRefused, ofAnotherType, otherModels, refusalCost } from '../support/mistakes.ts'
-import { buildRecall } from '../support/recall.ts'
 
 /** Sections 4.1, 7 and 8: the parameters of a completion and their limits. */
 describe('compatible surface: parameters', () => {
@@ -42,17 +41,9 @@ describe('compatible surface: parameters', () => {
       requests: refusalCost(completionMistakes.length, 2)(rows, depth) + 2,
       generations: 2,
     })),
-    async ({ openai, session, profile, prompts, scenario }) => {
+    async ({ openai, profile, prompts, scenario }) => {
       const values = { temperature: 1, max_tokens: 16, top_p: 1, stream: false, stop: ['\n\n\n'] }
-      // An answer of digits, which careless code takes for a number, from an earlier message.
-      const { tell, ask } = buildRecall(profile, session.uuid().replaceAll(/\D/g, ''))
-      const messages = [
-        { role: 'system', content: prompts.instruction('You are brief.') },
-        { role: 'user', content: tell },
-        { role: 'assistant', content: 'OK.' },
-        { role: 'user', content: ask },
-      ]
-      const right = openai.chatBody('', { ...values, messages })
+      const right = openai.chatBody(prompts.brief(), values)
       const control = await openai.chat(right, { role: 'control' })
       const messagesAfter = (role: 'system' | 'assistant') => [
         { role, content: prompts.instruction('You are brief.') },
