@@ -68,10 +68,6 @@ describe('versions of chats', () => {
       const wasFavorite = contains((await chats.readFavorites()).body, before)
       const secrets = [session.nonce(), session.nonce()] as const
 
-      for (const [requirement, what, send] of v3Calls(scenario, before, secrets)) {
-        claimRefused(scenario, requirement, what, await send(), 'v2')
-      }
-
       for (const further of furtherTurns(scenario)) {
         const turn = (chat: Chat | string) => v3.generateBody(chat, prompts.brief(), further)
         const answer = await v3.generate(turn(before), { role: 'negative' })
@@ -83,6 +79,11 @@ describe('versions of chats', () => {
           'v2',
           () => v3.generate(turn(mine)),
         )
+      }
+
+      // Last, as the last of them asks to delete the chat.
+      for (const [requirement, what, send] of v3Calls(scenario, before, secrets)) {
+        claimRefused(scenario, requirement, what, await send(), 'v2')
       }
 
       await claimNotTakenFromSecond(scenario)
