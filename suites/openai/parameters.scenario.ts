@@ -6,7 +6,6 @@ import {
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
-import { claimSameText } from '../laws/same-types.ts'
 import { secondCaller } from '../support/credentials.ts'
 import { expectAllRefused, ofAnotherType, otherModels, refusalCost } from '../support/mistakes.ts'
 
@@ -37,7 +36,7 @@ describe('compatible surface: parameters', () => {
 
   test(
     'a completion with a field of another type or out of its range MUST be refused',
-    coversAtDepth(['OAI-ERR-02', 'OAI-TEMP-02', 'OAI-STREAM-10'], (rows, depth) => ({
+    coversAtDepth(['OAI-ERR-02', 'OAI-TEMP-02'], (rows, depth) => ({
       requests: refusalCost(completionMistakes.length, 2)(rows, depth) + 2,
       generations: 2,
     })),
@@ -51,7 +50,6 @@ describe('compatible surface: parameters', () => {
       ]
       const members = { stream: true }
       const streamed = await openai.chat({ ...right, ...members }, { role: 'control' })
-      claimSameText(scenario, streamed, control)
       await expectAllRefused(scenario, {
         mistakes: completionMistakes,
         forms: { '': { control }, stream: { control: streamed, members } },
