@@ -14,8 +14,9 @@ export interface Mistake {
   /** The requirement that forbids success. */
   readonly requirement: RequirementId
   readonly what: string
-  /** The mistake in a body; one of several forms of it, in turn, by the number of earlier requests with it. */
-  readonly edit: (body: Body, earlier: number) => Body
+  readonly edit: Edit
+  /** Further forms of the mistake, which are sent in turn. */
+  readonly more?: readonly Pick<Mistake, 'what' | 'edit'>[]
   /** Null if the request has no Idempotency-Key. */
   readonly key?: null
 }
@@ -23,16 +24,21 @@ export interface Mistake {
 /** A field of another type than the document lists: values, in turn, or a function of the right value. */
 export function ofAnotherType(
   requirement: RequirementId,
-  ...fields: readonly (readonly [name: string, ...wrong: readonly unknown[]])[]
+  ...fields: readonly (readonly [name: string, wrong: unknown, ...more: readonly unknown[]])[]
 ): readonly Mistake[] {
-  return fields.map(([name, ...wrong]) => ({
+  return fields.map(([name, wrong, ...more]) => ({
     requirement,
-    what: `${name}: ${wrong.map((one) => JSON.stringify(one === inObject ? inObject('…') : one)).join(' or ')}`,
-    edit(body, earlier) {
-      const one = wrong[earlier % wrong.length]
-      return { ...body, [name]: one === inObject ? inObject(body[name]) : one }
-    },
+    ...withValue(name, wrong),
+    more: more.map((one) => withValue(name, one)),
   }))
+}
+
+function withValue(name: string, value: unknown): Pick<Mistake, 'what' | 'edit'> {
+  const valueFor = (right: unknown) => (value === inObject ? inObject(right) : value)
+  return {
+    what: `${name}: ${JSON.stringify(valueFor('…'))}`,
+    edit: (body) => ({ ...body, [name]: valueFor(body[name]) }),
+  }
 }
 
 /** The right value in a place where a careless server finds it. */
@@ -48,7 +54,8 @@ export function missing(
   return fields.map((name) => ({
     requirement,
     what: `no ${name}`,
-    edit: (body, earlier) => ({ ...body, [name]: earlier % 2 === 0 ? undefined : null }),
+    edit: (body) => ({ ...body, [name]: undefined }),
+    more: [withValue(name, null)],
   }))
 }
 
@@ -113,14 +120,16 @@ export async function expectAllRefused(
   const { expectRejected, depth } = context
   const refused: (readonly [Mistake, Exchange])[] = []
   const request = (mistake: Mistake, name: string, condition: Condition) => {
-    const { requirement, what, edit, ...keyless } = mistake
+    const { requirement, what: first, edit: firstEdit, more = [], ...keyless } = mistake
     const { members, ...caller } = condition
+    const inTurn = [{ what: first, edit: firstEdit }, ...more]
     const earlier = refused.filter(([one]) => one === mistake).length
+    const { what, edit } = inTurn[earlier % inTurn.length] ?? mistake
     const options = { role: 'negative', ...keyless, ...caller } as const
     return {
       requirement,
       what: name === '' ? what : `${what} (${name})`,
-      send: () => send((body) => edit({ ...body, ...members }, earlier), options),
+      send: () => send((body) => edit({ ...body, ...members }), options),
     } as const
   }
   for (const [name, { control, ...condition }] of Object.entries(forms)) {
