@@ -106,8 +106,15 @@ export const grammarFaults: readonly Fault[] = [
       .flatMap((name) => [`${name} is lost`, `${name} has another type`])
       .map((clause) => grammarFault(`${place}: ${clause}`))
   }),
-  ...[...clauses, ...sentences].map(grammarFault),
+  ...[...clauses, ...sentences].flatMap(alternatives).map(grammarFault),
 ]
+
+/** The rows of a row with alternatives in braces. */
+function alternatives(row: string): readonly string[] {
+  const [braces = '', choices] = /\{([^{}]*\|[^{}]*)\}/.exec(row) ?? []
+  if (choices === undefined) return [row]
+  return choices.split('|').flatMap((choice) => alternatives(row.replace(braces, () => choice)))
+}
 
 /** @param breach requirements, and the name of the fault that breaks them @throws Error if one of them is unknown */
 export function grammarFault(breach: string): Fault {
