@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { requirementIds } from '../../contract/index.ts'
-import { listen } from '../client/test-support/listen-on-loopback.ts'
+import { listening } from '../client/test-support/listen-on-loopback.ts'
 import { noCost } from '../conformance/usage.ts'
 import type { Scenario } from '../conformance/vitest/collector.ts'
 import { certify, vendorFolder } from './certification/test-support/bundles.ts'
@@ -68,11 +68,10 @@ test('a flag wins over its environment twin, and the twin over the profile', asy
 
 test('names run and scenario in every request', async () => {
   const names: (string | undefined)[] = []
-  const host = await listen((request, response) => {
+  const host = await listening((request, response) => {
     names.push(request.headers['user-agent'], String(request.headers['x-request-id']))
     response.setHeader('content-type', 'application/json').end('{"data":[{"id":"a"}]}')
   })
-  onTestFinished(() => host.close())
   const line = `check ${host.url} --profile openai --depth quick --seed abc`
   expect((await chatgen(line, withKey)).code).toBe(1)
   // The first request locates the compatible surface before the run, so it names no run.

@@ -1,5 +1,6 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { startReferenceServer } from '../../reference-server/index.ts'
+import { ended } from '../client/test-support/listen-on-loopback.ts'
 import { chatgen, expectEnd, failing, slip, start } from './test-support/chatgen.ts'
 import { inProcess } from './test-support/in-process.ts'
 import { type Behavior, key, startModelsServer, withKey } from './test-support/servers.ts'
@@ -10,8 +11,7 @@ const models = '--only OAI-MODELS-01 --only OAI-MODELS-04'
 const auth = '--only OAI-AUTH-01'
 
 test('check ends with 0 again if it is repeated with its seed', async () => {
-  const server = await startReferenceServer({ keys: [key] })
-  onTestFinished(() => server.close())
+  const server = ended(await startReferenceServer({ keys: [key] }))
   const line = `check ${server.url} --only V3-GEN-01 --seed same --quiet`
   for (const _ of ['once', 'again']) expect((await chatgen(line, withKey)).code).toBe(0)
 })

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { ask, chatsOn, emptyFolder, newChat } from '../cli/test-support/chatgen.ts'
+import { ended } from '../client/test-support/listen-on-loopback.ts'
 import {
   ChatgenError,
   defineTarget,
@@ -16,8 +17,7 @@ import {
 } from './index.ts'
 
 async function started(options: ReferenceServerOptions = {}) {
-  const server = await startReferenceServer(options)
-  onTestFinished(() => server.close())
+  const server = ended(await startReferenceServer(options))
   const target = defineTarget({ baseUrl: server.url, apiKey: server.keys[0] })
   return { server, target }
 }

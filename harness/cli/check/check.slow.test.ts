@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
+import { ended } from '../../client/test-support/listen-on-loopback.ts'
 import { startReferenceServer } from '../../library/index.ts'
 import { expectEnd, workplace } from '../test-support/chatgen.ts'
 import { key, startModelsServer, withKey } from '../test-support/servers.ts'
@@ -69,9 +70,8 @@ test('--failed checks what was violated, says so, and then nothing', async () =>
   // A run without results moves earlier ones aside; they are found there.
   await ends(`${line} --failed`, 3)
 
-  const mended = await startReferenceServer({ keys: [key], port: Number(new URL(broken.url).port) })
+  ended(await startReferenceServer({ keys: [key], port: Number(new URL(broken.url).port) }))
   await ends(`${line} --failed`, 0)
-  await mended.close()
   const nothing = /^Nothing of this selection was violated or undecided/
   await ends(`${line} --failed`, 0, { out: nothing })
   const { stdout } = await run(`${line} --failed --json`)
@@ -119,7 +119,7 @@ test('--watch runs again when a file changes and when the target is back', async
 }, 120_000)
 
 test('--allow-undecided is a gate that says what it leaves out, and that keeps violations', async () => {
-  const server = await startReferenceServer({ keys: [key] })
+  const server = ended(await startReferenceServer({ keys: [key] }))
   const { ends, report } = workplace(withKey)
   const line = `check ${server.url} --only OAI-MODELS-01 --only V3-ATT-11`
   await ends(line, 5)
@@ -130,5 +130,4 @@ test('--allow-undecided is a gate that says what it leaves out, and that keeps v
   await ends('rejudge chatgen-results', 5)
   await ends('rejudge chatgen-results --allow-undecided V3-ATT-*', 0, { out })
   await ends(`${line} --allow-undecided KB-*`, 5)
-  await server.close()
 }, 120_000)

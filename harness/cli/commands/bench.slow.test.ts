@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { startReferenceServer } from '../../../reference-server/index.ts'
 import { calibration } from '../../../reports/load/model/generator.ts'
+import { ended } from '../../client/test-support/listen-on-loopback.ts'
 import type { BenchReport } from '../../load/bench/bench.ts'
 import { thisMachine } from '../../load/calibrate.ts'
 import { halfSilentServer } from '../load/test-support/loading.ts'
@@ -23,15 +24,14 @@ test('benches the bundled server, and prints a table', async () => {
 })
 
 test('benches an address, with its key, and prints JSON', async () => {
-  const server = await startReferenceServer({ keys: ['sk-a-test-key'] })
+  const server = ended(await startReferenceServer({ keys: ['sk-a-test-key'] }))
   const env = { CHATGEN_API_KEY: 'sk-a-test-key', CHATGEN_BENCH_CONNECTIONS: '3' }
   const line = `bench ${server.url} --only 'one-shot JSON' --duration 1s --json`
-  const ended = await chatgen(line, env)
+  const measured = await chatgen(line, env)
   const refused = await chatgen(line, { ...env, CHATGEN_API_KEY: 'sk-another-key' })
-  await server.close()
-  expectEnd(ended, 0, { err: 'bench: one-shot JSON: 1 s with 3 connections' })
+  expectEnd(measured, 0, { err: 'bench: one-shot JSON: 1 s with 3 connections' })
   expectEnd(refused, 3, { out: /^$/, err: 'refuses the key' })
-  const report: BenchReport = JSON.parse(ended.stdout)
+  const report: BenchReport = JSON.parse(measured.stdout)
   expect(report).toMatchObject({ kind: 'bench-report', connections: 3, seconds: 1 })
   expect(report.rows.map((row) => row.case)).toEqual(['one-shot JSON'])
 })
@@ -103,8 +103,7 @@ const intoMeasuring = 6_000
 
 describe('Ctrl-C', () => {
   test('prints what was measured, and leaves no chat behind', async () => {
-    const server = await startReferenceServer({ keys: [key] })
-    onTestFinished(() => server.close())
+    const server = ended(await startReferenceServer({ keys: [key] }))
     const load = '--duration 60s --connections 2 --turns 1000'
     const run = start(`bench ${server.url} --only generate* ${load}`, withKey)
     await sleep(intoMeasuring)

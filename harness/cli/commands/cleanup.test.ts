@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { startReferenceServer } from '../../../reference-server/index.ts'
+import { ended } from '../../client/test-support/listen-on-loopback.ts'
 import { keyMarks, readJournal } from '../../conformance/cleanup/journal.ts'
 import { type ChatServer, startChatServer } from '../../conformance/test-support/chat-server.ts'
 import { chatsOn, expectEnd, newChat, workplace } from '../test-support/chatgen.ts'
@@ -64,8 +65,7 @@ describe('chatgen cleanup', () => {
   })
 
   test('asks for each chat with both keys, and forgets none of a key that it lacks', async () => {
-    const server = await startReferenceServer({ keys: ['key-of-ann', 'key-of-bob'] })
-    onTestFinished(() => server.close())
+    const server = ended(await startReferenceServer({ keys: ['key-of-ann', 'key-of-bob'] }))
     const ids = await Promise.all(
       ['Known1', 'Lost1'].map((nonce) => newChat(server.url, 'key-of-bob', tagged(nonce))),
     )
@@ -128,8 +128,7 @@ describe('chatgen cleanup', () => {
   })
 
   test('finds all that a killed run has left behind', { timeout: 60_000 }, async () => {
-    const server = await startReferenceServer()
-    onTestFinished(() => server.close())
+    const server = ended(await startReferenceServer())
     const [key = ''] = server.keys
     const { start, ends, at, read } = workplace({ CHATGEN_API_KEY: key })
     const file = 'chatgen-results/journal.ndjson'
@@ -153,9 +152,7 @@ function created(name: string, id: string): object {
 }
 
 async function chatServer(options: Parameters<typeof startChatServer>[0] = {}) {
-  const server = await startChatServer(options)
-  onTestFinished(() => server.close())
-  return server
+  return ended(await startChatServer(options))
 }
 
 /** Runs `chatgen cleanup` in a folder that has this journal. */

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type ReferenceServer, startReferenceServer } from '../../../reference-server/index.ts'
-import { urlOf } from '../../client/test-support/listen-on-loopback.ts'
+import { afterAll, describe, expect, test } from 'vitest'
+import { startReferenceServer } from '../../../reference-server/index.ts'
+import { ended, urlOf } from '../../client/test-support/listen-on-loopback.ts'
 import { loadProfile } from '../../conformance/profile/index.ts'
 import { expectEnd, workplace } from '../test-support/chatgen.ts'
 import { inProcess } from '../test-support/in-process.ts'
@@ -10,7 +10,7 @@ import { startModelsServer, withKey } from '../test-support/servers.ts'
 
 describe('chatgen init', () => {
   test('writes a profile that chatgen check can use at once', async () => {
-    const server = await startReferenceServer()
+    const server = ended(await startReferenceServer())
     const { run, ends, read } = workplace({ STAGING_KEY: server.keys[0] ?? '' })
     const line = `init ${server.url} --key-env STAGING_KEY --out staging.yaml`
     const { code, stdout, stderr } = await run(line)
@@ -26,7 +26,6 @@ describe('chatgen init', () => {
     const only = '--only OAI-MODELS-* --only V3-CHAT-* --only V2-MSG-01'
     const check = `check --target staging.yaml --depth quick ${only}`
     await ends(check, 0, { out: /^CONFORMS/ })
-    await server.close()
   })
 
   test('--out - writes to standard output and says the rest on the other', async () => {
@@ -69,10 +68,7 @@ describe('chatgen init', () => {
   })
 })
 
-let reference: ReferenceServer
-beforeAll(async () => {
-  reference = await startReferenceServer({ keys: [withKey.CHATGEN_API_KEY] })
-})
+const reference = await startReferenceServer({ keys: [withKey.CHATGEN_API_KEY] })
 afterAll(() => reference.close())
 
 describe('a base address with /api at its end', () => {

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, describe, expect, test, vi } from 'vitest'
 import { parse } from 'yaml'
 import { targetFixture } from '../../../fixtures/targets.ts'
-import { type ReferenceServer, startReferenceServer } from '../../../reference-server/index.ts'
+import { startReferenceServer } from '../../../reference-server/index.ts'
+import { ended } from '../../client/test-support/listen-on-loopback.ts'
 import { workplace } from '../test-support/chatgen.ts'
 import {
   type Answer,
@@ -28,10 +29,7 @@ vi.setConfig({ testTimeout: 180_000 })
 const maxMemoryMb = 500
 const runMs = 5_000
 
-let service: ReferenceServer
-beforeAll(async () => {
-  service = await startReferenceServer({ keys: [key] })
-})
+const service = await startReferenceServer({ keys: [key] })
 afterAll(() => service.close())
 
 const streams = ({ method, body }: ReceivedRequest) =>
@@ -65,8 +63,7 @@ describe('a whole check of a target that sends', () => {
   })
 
   test('20,000 events in every answer stays within time and memory', async () => {
-    const server = await startReferenceServer({ keys: [key], patch: longAnswers(20_000) })
-    onTestFinished(() => server.close())
+    const server = ended(await startReferenceServer({ keys: [key], patch: longAnswers(20_000) }))
     await wholeCheck(server.url, {})
   })
 

@@ -1,9 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { startReferenceServer } from '../../../reference-server/index.ts'
 import { type LoadReport, loadReport } from '../../../reports/load/model/report.ts'
 import { jsonSchemas } from '../../../scripts/write-schemas.ts'
+import { ended } from '../../client/test-support/listen-on-loopback.ts'
 import { readJournal } from '../../conformance/cleanup/journal.ts'
 import { oddServer } from '../../load/test-support/odd-server.ts'
 import {
@@ -118,8 +119,7 @@ describe('an internal error ends with 4', () => {
 const patience = { timeout: 80_000, interval: 10 }
 
 async function run(line: string) {
-  const server = await startReferenceServer({ keys: [key] })
-  onTestFinished(() => server.close())
+  const server = ended(await startReferenceServer({ keys: [key] }))
   const running = load(`${server.url} --seed same ${line}`)
   return { ...running, chats: () => chatsOn(server.url, key) }
 }

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { brotliCompressSync, zstdCompressSync } from 'node:zlib'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { listen, pour, startRawServer } from '../../client/test-support/listen-on-loopback.ts'
+import { listening, pour, rawServer } from '../../client/test-support/listen-on-loopback.ts'
 import { speech } from '../../load/test-support/h2-server.ts'
 import { beginningWith, chatgen, chatsOn, expectEnd, workplace } from '../test-support/chatgen.ts'
 import { type Answer, type Middleman, startProxy } from '../test-support/servers.ts'
@@ -26,12 +26,11 @@ const answers: readonly ((socket: Socket) => void)[] = [
 
 test('answers without end take neither memory nor the verdict', async () => {
   let requestCount = 0
-  const server = await startRawServer((socket) => {
+  const server = await rawServer((socket) => {
     const isLoad = server.heads.at(-1)?.startsWith('POST /api/openai') === true
     if (isLoad) answers[requestCount++ % answers.length]?.(socket)
     else socket.end(`${head('application/json')}content-length: ${models.length}\r\n\r\n${models}`)
   })
-  onTestFinished(() => server.close())
   const { folder, run, read } = workplace({ ...withKey, ...tellingMemory('memory') })
   const { code, stdout } = await run(`load ${server.url} --rate 8 --duration 2s --drain 20s`)
   const report = reportIn(folder)
@@ -49,12 +48,11 @@ test('answers without end take neither memory nor the verdict', async () => {
 
 test('a target that grants no chat ends the preparation', async () => {
   let requestCount = 0
-  const { url, close } = await listen((request, response) => {
+  const { url } = await listening((request, response) => {
     request.resume()
     if (request.method === 'POST') requestCount += 1
     else response.setHeader('content-type', 'application/json').end('{"result":[]}')
   })
-  onTestFinished(close)
   const profile = `baseUrl: ${url}\nlimits: { timeoutMs: 1000 }\n`
   const { run } = workplace(withKey, { 'target.yaml': profile })
   const line = 'load --target target.yaml --rate 100 --mix v3-stream --duration 20s'

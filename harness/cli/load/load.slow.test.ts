@@ -1,5 +1,6 @@
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { type LoadReport, loadReport } from '../../../reports/load/model/report.ts'
+import { ended } from '../../client/test-support/listen-on-loopback.ts'
 import {
   certificate,
   certificateFile,
@@ -81,8 +82,7 @@ describe('chatgen load', () => {
   test('speaks TLS, and tells its handshakes apart from first tokens', async () => {
     const { url: plain } = await oddServer(() => 'well')
     const front = { ...certificate('self-signed'), alpn: ['http/1.1'] as const }
-    const { url, close } = await startTlsServer(proxyTo(plain), front)
-    onTestFinished(close)
+    const { url } = ended(await startTlsServer(proxyTo(plain), front))
     const line = `load ${url} --rate 30 --duration 2s --no-keep-alive`
     const trusting = { ...withKey, NODE_EXTRA_CA_CERTS: certificateFile('self-signed.pem') }
     const folder = emptyFolder()

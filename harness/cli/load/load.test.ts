@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import { expect, it, test } from 'vitest'
 import { type LoadReport, loadOutcomes } from '../../../reports/load/model/report.ts'
 import { loadReportOf } from '../../../reports/load/test-support/sketch.ts'
-import { listenOnLoopback } from '../../client/test-support/listen-on-loopback.ts'
+import { portOf } from '../../client/test-support/listen-on-loopback.ts'
 import { RunRecorder } from '../../load/metrics/run-metrics.ts'
 import type { LoadProgress } from '../../load/options.ts'
 import { failure } from '../../load/record.ts'
@@ -131,14 +131,13 @@ test('a report goes to its presigned URL by PUT; a refusal does not show the sig
     puts.push(`${request.method} ${request.url} ${await text(request)}`)
     response.writeHead(request.url?.startsWith('/ok') ? 200 : 403).end()
   })
-  const { port, close } = await listenOnLoopback(server)
+  const port = await portOf(server)
   await uploadReport(new URL(`http://127.0.0.1:${port}/ok?signature=s3cret`), '{"a":1}')
   expect(puts).toEqual(['PUT /ok?signature=s3cret {"a":1}'])
   const refused = uploadReport(new URL(`http://127.0.0.1:${port}/no?signature=s3cret`), '{}')
   await expect(refused).rejects.toThrow(
     `the report could not be uploaded to http://127.0.0.1:${port}/no: status 403`,
   )
-  await close()
 })
 
 test('a file has a URL for each shard', () => {

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import { expect, test, vi } from 'vitest'
 import { startReferenceServer } from '../../../reference-server/index.ts'
+import { ended } from '../../client/test-support/listen-on-loopback.ts'
 import { bin, wordsOf, workplace } from '../test-support/chatgen.ts'
 import { startModelsServer, withKey } from '../test-support/servers.ts'
 
@@ -71,12 +72,11 @@ test('the reason is replaced by the next results', async () => {
 })
 
 test('a full disk ends with a sentence and is no internal error', async () => {
-  const server = await startReferenceServer()
+  const server = ended(await startReferenceServer())
   const { ends, at } = workplace({ CHATGEN_API_KEY: server.keys[0] ?? '' })
   symlinkSync('/dev/full', at('target.yaml'))
   const err = /^chatgen: cannot write target.yaml: ENOSPC.*Free space, or choose another/m
   await ends(`init ${server.url} --force`, 2, { err })
-  await server.close()
 })
 
 test('a report that does not fit on the disk is printed, leaves no part of itself, and an earlier page as it was', async () => {

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { restoreExchanges } from '../../../contract/index.ts'
 import { targetFixture } from '../../../fixtures/targets.ts'
 import { toCurl } from '../../../reports/text/curl/curl.ts'
-import { type ReferenceServer, startReferenceServer } from '../../library/index.ts'
+import { startReferenceServer } from '../../library/index.ts'
 import { checkKind } from '../check/publish.ts'
 import { loadKind } from '../load/measurement-formats.ts'
 import { chatgen, type Ended, expectEnd, workplace } from '../test-support/chatgen.ts'
@@ -70,13 +70,8 @@ const loud: Middleman = {
   },
 }
 
-let server: ReferenceServer
-let proxy: Awaited<ReturnType<typeof startProxy>>
-
-beforeAll(async () => {
-  server = await startReferenceServer({ keys: [apiKey, otherKey] })
-  proxy = await startProxy(server.url, loud)
-})
+const server = await startReferenceServer({ keys: [apiKey, otherKey] })
+const proxy = await startProxy(server.url, loud)
 
 afterAll(async () => {
   await proxy[Symbol.asyncDispose]()
@@ -147,11 +142,9 @@ test('the password of a base URL stands nowhere, is not sent, and that is said',
 /** Keys that are too short to be found in text, or that look like it. */
 
 const only = '--only OAI-TEMP-* --only OAI-AUTH-* --explore 0'
-let shortServer: ReferenceServer
-beforeAll(async () => {
-  const faults = ['openai.chat: temperature is read as at least 0']
-  const keys = ['k1', 'test-key-message-response', 'test-key-assistant-content']
-  shortServer = await startReferenceServer({ keys, faults })
+const shortServer = await startReferenceServer({
+  keys: ['k1', 'test-key-message-response', 'test-key-assistant-content'],
+  faults: ['openai.chat: temperature is read as at least 0'],
 })
 afterAll(() => shortServer.close())
 

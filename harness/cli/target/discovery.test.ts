@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, describe, expect, test, vi } from 'vitest'
 import { onSuccessBody } from '../../../reference-server/deviations/patches/replies.ts'
 import { rejectRequests } from '../../../reference-server/deviations/patches/requests.ts'
 import type { FaultyOperation } from '../../../reference-server/deviations/patches/routes.ts'
 import { compose } from '../../../reference-server/deviations/patches/services.ts'
-import { type ReferenceServer, startReferenceServer } from '../../../reference-server/index.ts'
-import { startForwardProxy } from '../../client/test-support/listen-on-loopback.ts'
+import { startReferenceServer } from '../../../reference-server/index.ts'
+import { ended, startForwardProxy } from '../../client/test-support/listen-on-loopback.ts'
 import {
   certificate,
   certificateFile,
@@ -16,10 +16,7 @@ import { chatgen, expectEnd, workplace } from '../test-support/chatgen.ts'
 /** `chatgen check` with the real CLI, of a target of which only the URL is known. */
 
 const withKey = { CHATGEN_API_KEY: 'sk-discovery-4711' }
-let server: ReferenceServer
-beforeAll(async () => {
-  server = await startReferenceServer({ keys: [withKey.CHATGEN_API_KEY] })
-})
+const server = await startReferenceServer({ keys: [withKey.CHATGEN_API_KEY] })
 afterAll(() => server.close())
 
 async function check(line: string, url = server.url) {
@@ -90,7 +87,7 @@ describe('chatgen check URL', () => {
       ...(['openai.chat', 'v2.message', 'v3.generate'] as const).map(acceptingOnly),
     ])
     const keys = [withKey.CHATGEN_API_KEY]
-    const oneModel = closing(await startReferenceServer({ keys, patch }))
+    const oneModel = ended(await startReferenceServer({ keys, patch }))
     const { verdicts } = await check(line, oneModel.url)
     const decided = verdicts.filter((text) => / (pass|fail|inconclusive|error)$/.test(text))
     expect(decided.length).toBeGreaterThan(0)
@@ -100,7 +97,7 @@ describe('chatgen check URL', () => {
 
 describe('--max-requests of a bare URL', () => {
   async function checkThroughProxy(maxRequests: number) {
-    const proxy = closing(await startForwardProxy())
+    const proxy = ended(await startForwardProxy())
     const url = `http://chat.test:${new URL(server.url).port}`
     const env = { ...withKey, HTTP_PROXY: `http://127.0.0.1:${proxy.port}` }
     const line = `check ${url} --max-requests ${maxRequests} --depth quick`
@@ -135,11 +132,6 @@ vi.setConfig({ testTimeout: 120_000 })
 const only = '--only OAI-MODELS-01 --profile openai --quiet'
 const key = { CHATGEN_API_KEY: 'sk-networks-4711' }
 
-function closing<T extends { close(): Promise<void> }>(server: T): T {
-  onTestFinished(() => server.close())
-  return server
-}
-
 const listed = JSON.stringify({ object: 'list', data: [{ id: 'svc-main-model', object: 'model' }] })
 
 async function secure(name: Parameters<typeof certificate>[0] = 'server'): Promise<Front> {
@@ -147,7 +139,7 @@ async function secure(name: Parameters<typeof certificate>[0] = 'server'): Promi
     response.setHeader('content-type', 'application/json')
     response.end(listed)
   }
-  return closing(await startTlsServer(handle, certificate(name)))
+  return ended(await startTlsServer(handle, certificate(name)))
 }
 
 const ca = certificateFile('ca.pem')
@@ -185,7 +177,7 @@ describe('chatgen check', () => {
     const front = await secure()
     const url = `https://chat.test:${front.port}`
     const credential = `Basic ${Buffer.from('bob:a-secret').toString('base64')}`
-    const proxy = closing(await startForwardProxy({ credential }))
+    const proxy = ended(await startForwardProxy({ credential }))
     const env = { ...key, HTTPS_PROXY: `http://bob:a-secret@127.0.0.1:${proxy.port}` }
     const line = `check ${url} ${only} --ca ${ca}`
     expectEnd(await chatgen(line, env), 0, { out })

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { documentedPrefixes, type Prefixes, type PrefixName } from '../../../contract/operations.ts'
-import { type ReferenceServer, startReferenceServer } from '../../../reference-server/index.ts'
+import { startReferenceServer } from '../../../reference-server/index.ts'
 import { forward, listen, type TestHost } from '../../client/test-support/listen-on-loopback.ts'
 import { reportIn as loadReportIn } from '../load/test-support/loading.ts'
 import { newChat, workplace } from '../test-support/chatgen.ts'
@@ -10,17 +10,11 @@ const key = 'sk-prefixes-4711'
 const withKey = { CHATGEN_API_KEY: key }
 const everywhere = '--prefix openai=/v1,v2=/n2,v3=/n3,knowledge=/bases'
 
-let server: ReferenceServer
-let compatible: TestHost
-let keyless: TestHost
-let whole: TestHost
-beforeAll(async () => {
-  server = await startReferenceServer({ keys: [key] })
-  compatible = await startPrefixFront(server.url, { openai: '/v1' })
-  keyless = await startPrefixFront(server.url, { openai: '/v1' }, key)
-  const prefixes = { openai: '/v1', v2: '/n2', v3: '/n3', knowledge: '/bases' }
-  whole = await startPrefixFront(server.url, prefixes)
-})
+const server = await startReferenceServer({ keys: [key] })
+const compatible = await startPrefixFront(server.url, { openai: '/v1' })
+const keyless = await startPrefixFront(server.url, { openai: '/v1' }, key)
+const prefixes = { openai: '/v1', v2: '/n2', v3: '/n3', knowledge: '/bases' }
+const whole = await startPrefixFront(server.url, prefixes)
 afterAll(async () => {
   for (const front of [compatible, keyless, whole]) await front.close()
   await server.close()

@@ -3,7 +3,7 @@ import { createSecureServer, type Http2ServerRequest, type Http2ServerResponse }
 import { platform } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { listenOnLoopback } from '../../client/test-support/listen-on-loopback.ts'
+import { ended, portOf } from '../../client/test-support/listen-on-loopback.ts'
 import { certificate, certificateFile, proxyTo } from '../../client/test-support/tls-front.ts'
 import { readJournal } from '../../conformance/cleanup/journal.ts'
 import { exchangesName, journalName } from '../../conformance/defaults.ts'
@@ -54,8 +54,7 @@ describe('whatever the run is doing', () => {
     ['SIGTERM', '"scenario":"get-chat'],
     ['SIGHUP', '"scenario":"explore"'],
   ] as const)('%s ends it with 130, without a chat left, at %s', async (signal, phase) => {
-    const server = await startChatServer()
-    onTestFinished(() => server.close())
+    const server = ended(await startChatServer())
     const { start, at, report } = workplace(
       { CHATGEN_API_KEY: server.key },
       { 'target.yaml': target },
@@ -71,8 +70,7 @@ describe('whatever the run is doing', () => {
   })
 
   test('SIGTERM ends a discovery with 130, without a chat left', async () => {
-    const server = await startChatServer()
-    onTestFinished(() => server.close())
+    const server = ended(await startChatServer())
     const run = start(`check ${server.url}`, { CHATGEN_API_KEY: server.key })
     await vi.waitUntil(() => server.requests.includes('POST /api/v3/chat'), { timeout: patienceMs })
     run.child.kill('SIGTERM')
@@ -123,9 +121,7 @@ async function startFront(target: string, maxStreams: number) {
     },
   )
   server.on('sessionError', () => {})
-  const { port, close } = await listenOnLoopback(server)
-  onTestFinished(close)
-  return { url: `https://localhost:${port}`, connections: () => streams.size }
+  return { url: `https://localhost:${await portOf(server)}`, connections: () => streams.size }
 }
 
 test('a process ends with its verdict though a server leaves its connections open after GOAWAY', {

@@ -1,6 +1,6 @@
 import { cpSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type ReferenceServer, startReferenceServer } from '../../library/index.ts'
+import { startReferenceServer } from '../../library/index.ts'
 import { chatgen, emptyFolder } from '../test-support/chatgen.ts'
 import {
   ctrlC,
@@ -17,20 +17,18 @@ import {
 
 const spinner = /[\u2801-\u28ff]/
 const folder = emptyFolder()
-let server: ReferenceServer
+const server = await startReferenceServer({ pace: 'ttft=300ms,gap=20ms' })
+const env = { CHATGEN_API_KEY: server.keys[0] }
 /** Forgets answers of idempotency keys. */
-let broken: ReferenceServer
-let env: Record<string, string>
-
+const broken = await startReferenceServer({
+  keys: server.keys,
+  faults: ['v3-idempotency-forgets-answers'],
+})
+afterAll(() => Promise.all([server.close(), broken.close()]))
 beforeAll(async () => {
-  server = await startReferenceServer({ pace: 'ttft=300ms,gap=20ms' })
-  env = { CHATGEN_API_KEY: server.keys[0] }
-  const faults = ['v3-idempotency-forgets-answers']
-  broken = await startReferenceServer({ keys: server.keys, faults })
   const kept = '--profile openai --out kept --quiet --only OAI-MODELS-* --only OAI-AUTH-*'
   await chatgen(`check ${server.url} ${kept}`, env, folder)
 })
-afterAll(() => Promise.all([server.close(), broken.close()]))
 
 interface Command {
   readonly line: string

@@ -1,9 +1,13 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { onTestFinished } from 'vitest'
 import type { Patch } from '../../../../reference-server/index.ts'
-import { forward, listen, pour, readBody } from '../../../client/test-support/listen-on-loopback.ts'
+import {
+  forward,
+  listening,
+  pour,
+  readBody,
+} from '../../../client/test-support/listen-on-loopback.ts'
 
 const stream = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n'
 const json = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n'
@@ -109,7 +113,7 @@ export async function startFront(
   service: string,
   answerFor: (request: ReceivedRequest) => Answer | undefined,
 ): Promise<string> {
-  const { url, close } = await listen(async (request, response) => {
+  const { url } = await listening(async (request, response) => {
     const body = await readBody(request)
     const { method = 'GET', url = '/', headers } = request
     const path = new URL(url, 'http://localhost').pathname
@@ -118,6 +122,5 @@ export async function startFront(
     if (answer) await answer(request.socket, received)
     else forward(service, request, response, { body })
   })
-  onTestFinished(close)
   return url
 }

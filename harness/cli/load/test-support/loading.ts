@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished } from 'vitest'
+import { expect } from 'vitest'
 import { type LoadReport, loadReport } from '../../../../reports/load/model/report.ts'
-import { listen } from '../../../client/test-support/listen-on-loopback.ts'
+import { listening } from '../../../client/test-support/listen-on-loopback.ts'
 import { chatgen, type Ended, emptyFolder, serving } from '../../test-support/chatgen.ts'
 
 const key = 'load-test-key'
@@ -34,7 +34,7 @@ export async function served(line = ''): Promise<string> {
 /** A v3 surface that creates chats, but never answers a generation or deletion; `waits` resolves with the first of them. */
 export async function halfSilentServer() {
   const waits = Promise.withResolvers<void>()
-  const { url, close } = await listen((request, response) => {
+  const { url } = await listening((request, response) => {
     request.resume()
     const isNew = request.method === 'POST' && request.url === '/api/v3/chat'
     if (request.method !== 'GET' && !isNew) {
@@ -44,6 +44,5 @@ export async function halfSilentServer() {
     response.setHeader('content-type', 'application/json')
     response.end(JSON.stringify(isNew ? { chat: { id: randomUUID() } } : { result: [] }))
   })
-  onTestFinished(close)
   return { url, waits: waits.promise }
 }
