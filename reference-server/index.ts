@@ -9,6 +9,6 @@ export {
   startReferenceServer,
 } from './server.ts'
 export type { Patch, Services } from './services.ts'
-export { StoreOpenError } from './store/errors.ts'
 export { openStore, storeName } from './store/open-store.ts'
 export type { Store } from './store/sql/store.ts'
+export { StoreOpenError } from './store/types.ts'

@@ -9,7 +9,7 @@ import {
 } from '../../reports/capacity/test-support/sketch.ts'
 import { type Kind, mixEntry } from '../load/plan/mix.ts'
 import { drawsOf } from '../load/plan/random.ts'
-import { studentQuantile } from '../load/statistics/student.ts'
+import { studentQuantile } from '../load/statistics/shares.ts'
 import { compareCapacities } from './compare.ts'
 import { crossingOf } from './logistic.ts'
 import { type Admission, fitTokenBucket, policyLimitOf, rateWithinBucket } from './policy-limit.ts'

@@ -2,7 +2,7 @@ import type { CapacityReport } from '../../reports/capacity/model/report.ts'
 import type { ComparedSide, LoadComparison } from '../../reports/load/model/comparison.ts'
 import { comparisonOf, differencesOf, type Setting } from '../load/comparison/compare-loads.ts'
 import { type Candidate, type Estimate, ratioOf } from '../load/comparison/verdicts.ts'
-import { studentQuantile } from '../load/statistics/student.ts'
+import { studentQuantile } from '../load/statistics/shares.ts'
 
 /** Comparison of the capacities that two searches found, by their intervals. */
 export function compareCapacities(

@@ -4,7 +4,7 @@
  */
 import { meanOf } from '../../contract/averages.ts'
 import { dot, inverse, normalEquations } from '../load/statistics/linear-algebra.ts'
-import { studentQuantile } from '../load/statistics/student.ts'
+import { studentQuantile } from '../load/statistics/shares.ts'
 
 export interface DosePoint {
   readonly rate: number

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import type { ConformanceReport } from '../../contract/report/conformance.ts'
-import { replicaDialects } from '../../reference-server/deviations/replicas/dialects.ts'
 import {
   type PatchReplicas,
+  replicaDialects,
   replicaFaults,
-} from '../../reference-server/deviations/replicas/faults.ts'
+} from '../../reference-server/deviations/replicas.ts'
 import { startReferenceServer } from '../../reference-server/index.ts'
 import { openStore } from '../../reference-server/store/open-store.ts'
 import { forward, listen } from '../client/test-support/listen-on-loopback.ts'

@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net'
 import { ZodError } from 'zod'
 import { ModelOutage, UnsupportedSchema } from '../model/types.ts'
-import { StoreFailure } from '../store/errors.ts'
+import { StoreFailure } from '../store/types.ts'
 import type { ValueReply } from './call.ts'
 
 // Without an import, as in ../server.ts.

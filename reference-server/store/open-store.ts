@@ -3,10 +3,10 @@
 import { documentFixtures } from '../../fixtures/documents.ts'
 import { seededBaseId } from '../answering/assistant-context.ts'
 import { documentText } from '../retrieval/document-text.ts'
-import { StoreOpenError } from './errors.ts'
 import { openSqlite } from './sql/sqlite.ts'
 import { type Store, sqlStore } from './sql/store.ts'
 import type { SeededBase, StoreOptions } from './types.ts'
+import { StoreOpenError } from './types.ts'
 
 /**
  * Opens `memory`, `sqlite:FILE` (created if it does not exist) or `postgres://…`, and brings its tables to

@@ -1,8 +1,7 @@
 /** POST /api/v2/message and /api/v2/message/generate (section 4.2): a user message is stored, then answered. */
 
-import { answer } from '../answering/answer.ts'
+import { answer, ownFiles, uploadedTurn } from '../answering/answer.ts'
 import { assistantOrInstructions } from '../answering/assistant-context.ts'
-import { ownFiles, uploadedTurn } from '../answering/files.ts'
 import { type Call, type Reply, type Route, route } from '../http/call.ts'
 import { ApiError } from '../http/errors.ts'
 import { textOf } from '../model/generation.ts'

@@ -3,9 +3,8 @@ import type { LoadBlock } from '../../../reports/load/model/comparison.ts'
 import type { MetricName } from '../../../reports/load/model/measures.ts'
 import { Histogram, unitNs } from '../metrics/samples/histogram.ts'
 import { type OrderedSample, quantileLimits } from '../statistics/quantile-interval.ts'
-import { shareInterval } from '../statistics/shares.ts'
+import { shareInterval, studentQuantile } from '../statistics/shares.ts'
 import { effectiveSampleSize, lag1Autocorrelation } from '../statistics/steady-state.ts'
-import { studentQuantile } from '../statistics/student.ts'
 import type { Estimate } from './verdicts.ts'
 
 /** Values of a latency in one block; censored ones are longer than any other. */

@@ -1,11 +1,14 @@
-/** Faults of v2 messages, of the chain of parent_id, and of v2 generations (sections 1, 2.3, 3 and 4.2). */
-
+/** Faults of v2 messages, of the chain of parent_id, and of v2 generations, of v2 next to v3, and of stored texts (sections 1, 2.3, 3 and 4.2). */
+import type { OperationId } from '../../../contract/operations.ts'
+import type { Patch, Services } from '../../services.ts'
+import type { Chat } from '../../store/types.ts'
 import { newChat } from '../../surfaces/chats.ts'
-import { isGiven, isText, setAt } from '../patches/json.ts'
-import { setFields } from '../patches/replies.ts'
+import { isGiven, isText, type Json, setAt, toList, toObject } from '../patches/json.ts'
+import { alsoDo, isOfOtherVersion, onSuccessBody, setFields } from '../patches/replies.ts'
 import { onRequestBody } from '../patches/requests.ts'
+import { chatIdOf } from '../patches/routes.ts'
 import { compose, mapping, noteMessages, onStore } from '../patches/services.ts'
-import { faultTable } from '../table.ts'
+import { type Fault, faultTable } from '../table.ts'
 
 export const v2Faults = faultTable({
   'V2-MSG-02 v2-message-id-prefixed: Message ids have the prefix msg_, in responses and as parent_id.':
@@ -39,3 +42,134 @@ export const v2Faults = faultTable({
       ),
     ]),
 })
+
+export const versionFaults = faultTable({
+  'VER-06 version-refusal-stores-the-question: A rejected v3 generation in a v2 chat adds its input to the context of the chat.':
+    mapping<string[]>((rejected) => [
+      sideEffect('v3.generate', (_, __, chat, { input }) => {
+        if (isText(input)) rejected.set(chat, [...(rejected.get(chat) ?? []), input])
+      }),
+      // Before the last message of the chat.
+      onStore('messages', ({ chain }) => ({
+        chain: async (chatId, id) => {
+          const messages = await chain(chatId, id)
+          const added = messages
+            .slice(0, 1)
+            .flatMap(
+              (first) => rejected.get(chatId)?.map((content) => ({ ...first, content })) ?? [],
+            )
+          return [...messages.slice(0, -1), ...added, ...messages.slice(-1)]
+        },
+      })),
+    ]),
+  'VER-06 version-refusal-empties-the-v2-chat: DELETE /chat/{chat_id} rejects a v2 chat but still deletes its messages.':
+    sideEffect('v3.deleteChat', (services, caller, chat) => createAnew(services, caller, chat, {})),
+  'VER-06 version-refusal-deletes: DELETE /api/v3/chat/{chat_id} rejects a chat of the other version but still deletes it.':
+    sideEffect('v3.deleteChat', ({ store }, caller, chat) => store.chats.delete(caller, chat)),
+  'VER-09 version-refusal-stores-the-message: POST /api/v2/message rejects a chat of the other version but still stores the message.':
+    sideEffect('v2.message', storeInHistory),
+  'VER-09 version-refusal-stores-the-reply: POST /api/v2/message/generate rejects a chat of the other version but still stores a message.':
+    sideEffect('v2.generate', storeInHistory),
+  'VER-02 version-shown-as-updated: After a PATCH with version, GET /chat/{chat_id} returns that version; the chat remains v3.':
+    mapping<object>((versions) => [
+      onSuccessBody('v3.updateChat', (body, call) => {
+        const { version } = toObject(call.body)
+        if (version !== undefined) versions.set(chatIdOf(call), { version })
+        return body
+      }),
+      onSuccessBody('v3.chat', (chat, call) => ({ ...chat, ...versions.get(chatIdOf(call)) })),
+    ]),
+  'VER-02 version-updated-alone: PATCH /chat/{chat_id} with only a version converts a v3 chat to v2.':
+    updateVersion(({ name }) => name === undefined),
+  'VER-02 version-updated-with-a-name: PATCH /chat/{chat_id} with a version and a name converts a v3 chat to v2.':
+    updateVersion(({ name }) => name !== undefined),
+})
+
+/** A rejected call on a chat of the other version still changes it. */
+function sideEffect(
+  route: OperationId,
+  act: (services: Services, caller: string, chat: string, body: Json) => unknown,
+): Patch {
+  return alsoDo(route, async (services, call, reply) => {
+    if (isOfOtherVersion(reply))
+      await act(services, call.caller, chatIdOf(call), toObject(call.body))
+  })
+}
+
+async function storeInHistory({ store, ids, clock }: Services, _: string, chat: string) {
+  await store.history.append(chat, {
+    id: ids.tagged('resp'),
+    parentId: null,
+    createdAt: clock.now(),
+    input: [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Hello.' }] }],
+    output: [],
+  })
+}
+
+function updateVersion(when: (body: Json) => boolean): Patch {
+  return alsoDo('v3.updateChat', async (services, call, { status }) => {
+    const body = toObject(call.body)
+    if (status >= 300 || body['version'] !== 'v2' || !when(body)) return
+    await createAnew(services, call.caller, chatIdOf(call), { version: 'v2' })
+  })
+}
+
+/** The version of a chat is fixed, so that a chat is created again to change it. */
+async function createAnew({ store }: Services, owner: string, id: string, change: Partial<Chat>) {
+  const chat = await store.chats.find(owner, id)
+  if (chat === undefined) return
+  await store.chats.delete(owner, id)
+  await store.chats.create({ ...chat, ...change })
+}
+
+type Changes = Readonly<Record<string, (text: string) => string>>
+
+const ofMessages: Changes = {
+  'masks long numbers': (text) => text.replace(/\b\d{13,19}\b/g, '****'),
+  'masks mail addresses': (text) => text.replace(/[\w.]+@[\w.]+/g, '[mail]'),
+  'links addresses': (text) => text.replace(/https?:\/\/\S+/g, '<$&>'),
+  'reduces blank lines': (text) => text.replace(/\n{3,}/g, '\n\n'),
+  'replaces lone returns': (text) => text.replace(/\r(?!\n)/g, '\n'),
+  'replaces spaces without a break': (text) => text.replaceAll('\u00a0', ' '),
+  'removes variation selectors': (text) => text.replaceAll('\ufe0f', ''),
+  'cuts after 65535 characters': (text) => text.slice(0, 65_535),
+}
+
+const ofInputs: Changes = {
+  'fills in variables': (text) => text.replace(/\$\{\w+\}/g, ''),
+  'removes code fences': (text) => text.replaceAll('```', ''),
+  'removes flags': (text) => text.replace(/[\u{1f1e6}-\u{1f1ff}]/gu, ''),
+  'removes leading zeros': (text) => (/^\d+$/.test(text) ? text.replace(/^0+/, '') : text),
+  'empties null': (text) => (text === 'null' ? '' : text),
+}
+
+export const textFaults: readonly Fault[] = [
+  ...Object.entries(ofMessages).flatMap(([what, change]) =>
+    faultTable({
+      [`V2-MSG-06 v2-message-${named(what)}: The answer to a message ${what}.`]: setFields(
+        'v2.message',
+        { content: change },
+      ),
+    }),
+  ),
+  ...Object.entries(ofInputs).flatMap(([what, change]) =>
+    faultTable({
+      [`V3-HIST-07 v3-history-${named(what)}: The history ${what} in the texts of inputs.`]:
+        setFields('v3.history', {
+          'result.*.item.content': (parts: unknown) =>
+            Array.isArray(parts) ? toList(parts).map((part) => changed(part, change)) : parts,
+        }),
+    }),
+  ),
+]
+
+function named(what: string): string {
+  return what.replaceAll(' ', '-')
+}
+
+/** A part with another text, if it is one of an input. */
+function changed(part: Readonly<Record<string, unknown>>, change: (text: string) => string) {
+  return part['type'] === 'input_text' && isText(part['text'])
+    ? { ...part, text: change(part['text']) }
+    : part
+}

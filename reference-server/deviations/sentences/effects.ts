@@ -24,7 +24,7 @@ import {
 import { type Json, setAt, toObject } from '../patches/json.ts'
 import { isOfOtherVersion, ofBlocks, ofErrors, withHeaders } from '../patches/replies.ts'
 import { chatIdOf, type FaultyOperation } from '../patches/routes.ts'
-import { changeNamed } from './changes.ts'
+import { changeNamed } from './words.ts'
 
 type Make = (words: readonly string[], members: ReturnType<typeof bodyMembers>) => Seams | undefined
 

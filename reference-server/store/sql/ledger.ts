@@ -5,8 +5,8 @@
 import { randomUUID } from 'node:crypto'
 import type { ResponseRun } from '../../events/run.ts'
 import type { Clock } from '../../runtime/clock.ts'
-import { StoreFailure } from '../errors.ts'
 import type { FinishedTurn, IdempotencyScope, Reservation } from '../types.ts'
+import { StoreFailure } from '../types.ts'
 import { affects, type Database, jsonOf, type Query } from './database.ts'
 
 /** Milliseconds for which a finished key is remembered. */

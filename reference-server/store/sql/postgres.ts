@@ -1,6 +1,6 @@
 /** PostgreSQL, which several servers may share. */
 import { DatabaseError, Pool, type PoolClient, types } from 'pg'
-import { StoreFailure } from '../errors.ts'
+import { StoreFailure } from '../types.ts'
 import type { Database, Query, SqlDialect, Value } from './database.ts'
 
 const dialect: SqlDialect = {

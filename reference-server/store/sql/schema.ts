@@ -1,5 +1,5 @@
 /** Tables and their migrations. */
-import { StoreOpenError } from '../errors.ts'
+import { StoreOpenError } from '../types.ts'
 import type { Database, SqlDialect } from './database.ts'
 
 const chat = 'chat_id TEXT NOT NULL REFERENCES chats (id) ON DELETE CASCADE'

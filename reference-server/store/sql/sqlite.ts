@@ -1,7 +1,7 @@
 /** SQLite in memory, or in a file with the write-ahead log, using the module of Node.js. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { messageOf } from '../../../contract/text.ts'
-import { StoreFailure, StoreOpenError } from '../errors.ts'
+import { StoreFailure, StoreOpenError } from '../types.ts'
 import type { Database, Query, SqlDialect, Value } from './database.ts'
 
 const { DatabaseSync: Sqlite } = loadQuietly()

@@ -1,8 +1,8 @@
 /** POST /api/v3/message/generate and one-shot (section 4.3): a run in a stored chat, and one without. */
 
 import { hash } from 'node:crypto'
+import { ownFiles } from '../../answering/answer.ts'
 import { catalogAssistant, oneShotAssistant } from '../../answering/assistant-context.ts'
-import { ownFiles } from '../../answering/files.ts'
 import { finalResponse } from '../../events/response-object.ts'
 import type { ResponseRun } from '../../events/run.ts'
 import { type Call, type Reply, type Route, route } from '../../http/call.ts'

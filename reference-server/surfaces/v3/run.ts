@@ -12,7 +12,7 @@ import type { GenerateRequest, OneShotRequest } from '../../requests/index.ts'
 import { tokenDelays } from '../../runtime/decoding.ts'
 import { TimedValues } from '../../runtime/timed-values.ts'
 import type { Services } from '../../services.ts'
-import { StoreFailure } from '../../store/errors.ts'
+import { StoreFailure } from '../../store/types.ts'
 
 type Context = Pick<Ask, 'caller' | 'turns' | 'assistant' | 'rag'> &
   Pick<RunSettings, 'previousRunId' | 'stored'>
