@@ -22,16 +22,6 @@ export interface Refusal {
   readonly text: string
 }
 
-/** Result of the rounds of a certification, by requirement id. */
-export interface RoundsResult {
-  readonly passed: readonly string[]
-  readonly warned: readonly string[]
-  readonly failed: readonly string[]
-  readonly notApplicable: readonly string[]
-  /** Reasons why no certificate is issued; empty for a certificate. */
-  readonly refusals: readonly Refusal[]
-}
-
 /** The selection of every round: all requirements of a surface. */
 export function certifiedSelection(profile: ProfileName): Selection {
   return { profile, only: [], skip: [] }
@@ -67,11 +57,12 @@ export function refusedSettings(profile: TargetProfile, surfaces: ProfileName): 
  * Judges the rounds together. A required requirement must have passed, or be not applicable, in every
  * round; one whose verdict differs between rounds is unstable.
  */
-export function judgeRounds(reports: readonly ConformanceReport[]): RoundsResult {
+export function judgeRounds(reports: readonly ConformanceReport[]) {
   const requirements = Map.groupBy(
     reports.flatMap(({ requirements }) => requirements),
     ({ id }) => id,
   )
+  // Reasons why no certificate is issued; empty for a certificate.
   const refusals = reports.flatMap((report, at) => refusalsOf(report, at + 1))
   if (reports.length < rounds.length) {
     refusals.push({ kind: 'run', text: `${reports.length} of ${rounds.length} rounds were run` })
@@ -92,6 +83,8 @@ export function judgeRounds(reports: readonly ConformanceReport[]): RoundsResult
     refusals,
   }
 }
+
+export type RoundsResult = Readonly<ReturnType<typeof judgeRounds>>
 
 function refusalsOf(report: ConformanceReport, round: number): Refusal[] {
   const { interrupted, faults, baseline } = report

@@ -5,11 +5,14 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { requirementIds } from '../../contract/index.ts'
 import { listening } from '../client/test-support/listen-on-loopback.ts'
+import { reportOf, resultOf } from '../conformance/test-support/reports.ts'
 import { noCost } from '../conformance/usage.ts'
 import type { Scenario } from '../conformance/vitest/collector.ts'
 import { certify, vendorFolder } from './certification/test-support/bundles.ts'
+import { failedOf } from './check/again.ts'
 import { planJson, planText } from './check/dry-run.ts'
 import { explorationFor } from './check/flags.ts'
+import { exitCodeOf } from './exit-codes.ts'
 import {
   beginningWith,
   bin,
@@ -191,4 +194,24 @@ test('exploring has a budget of its own, beside that of the scenarios', () => {
     exploring: { operations: 100, requests: 400 },
     total: { requests: 800, generations: 44, chats: 19, uploads: 0 },
   })
+})
+
+const violated = reportOf([resultOf('OAI-CHAT-03')])
+const faults = [{ scenario: 'a', message: 'b' }]
+
+test.each([
+  ['an interrupt before a violation', { interrupted: true }, 130],
+  ['a violation before an internal error', { faults }, 1],
+  ['an internal error before what is undecided', { faults, outcome: 'incomplete' as const }, 4],
+  ['what is undecided', { outcome: 'incomplete' as const }, 5],
+])('the exit code of a check shows %s', (_, more, code) => {
+  expect(exitCodeOf({ ...violated, ...more })).toBe(code)
+})
+
+test('requirements of suites that could not be loaded are checked again', () => {
+  const requirements = [
+    resultOf('OAI-CHAT-01', { verdict: 'unclaimed' }),
+    resultOf('OAI-CHAT-03', { verdict: 'pass' }),
+  ]
+  expect(failedOf(reportOf(requirements))).toEqual(['OAI-CHAT-01'])
 })

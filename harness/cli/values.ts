@@ -5,24 +5,16 @@ import { readInputFile } from '../conformance/input-file.ts'
 import type { Source } from '../conformance/profile/document.ts'
 import type { Misbehavior, Part } from '../load/plan/plan.ts'
 
-export function positiveInteger(text: string): number {
-  const value = Number(text)
-  if (Number.isInteger(value) && value >= 1) return value
-  throw new InvalidArgumentError('must be a positive integer')
-}
+export const positiveInteger = integer('a positive integer', 1)
+export const wholeNumber = integer('0 or a positive integer', 0)
+export const portNumber = integer('a port number from 0 to 65535', 0, 65_535)
 
-export function wholeNumber(text: string): number {
-  const value = Number(text)
-  if (text.trim() !== '' && Number.isInteger(value) && value >= 0) return value
-  throw new InvalidArgumentError('must be 0 or a positive integer')
-}
-
-export function portNumber(text: string): number {
-  const value = Number(text)
-  if (!Number.isInteger(value) || value < 0 || value > 65_535) {
-    throw new InvalidArgumentError('must be a port number from 0 to 65535')
+function integer(what: string, min: number, max = Number.POSITIVE_INFINITY) {
+  return (text: string): number => {
+    const value = Number(text)
+    if (text.trim() !== '' && Number.isInteger(value) && value >= min && value <= max) return value
+    throw new InvalidArgumentError(`must be ${what}`)
   }
-  return value
 }
 
 /** Parses a repeatable flag with comma-separated values. */

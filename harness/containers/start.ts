@@ -1,6 +1,19 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join, resolve } from 'node:path'
+import { messageOf } from '../../contract/text.ts'
+import { ConfigurationError, TargetUnusableError } from '../conformance/errors.ts'
 import { awaitReadiness, lastLines } from './readiness.ts'
-import { leftoversOf, openEngine, removeRun, runName } from './removal.ts'
-import { type ContainerSource, notReady, startCompose, startImage } from './source.ts'
+import {
+  type Engine,
+  leftoversOf,
+  openEngine,
+  projectLabel,
+  removeRun,
+  runLabel,
+  runName,
+} from './removal.ts'
 
 export interface RunningContainer {
   readonly baseUrl: string
@@ -74,4 +87,156 @@ export async function startContainer(
     signal.throwIfAborted()
     throw error
   }
+}
+
+/** A service in a container, as the command line describes it. */
+export interface ContainerSource {
+  readonly from:
+    | { readonly kind: 'image'; readonly image: string }
+    | { readonly kind: 'compose'; readonly file: string; readonly service: string }
+  /** Port of the service in its container. */
+  readonly port: number
+  /** Environment of the container; for Compose, variables of the file. */
+  readonly env: Readonly<Record<string, string>>
+  /** Path that answers with a status below 400 when the service is ready; null: any answer counts. */
+  readonly ready: string | null
+  readonly readyMs: number
+}
+
+/** Error of a container that does not become ready, with its last lines. */
+export function notReady(
+  { from }: ContainerSource,
+  what: string,
+  lines: readonly string[],
+): TargetUnusableError {
+  const name = from.kind === 'image' ? `the container of ${from.image}` : `service ${from.service}`
+  const log = lines.length === 0 ? ['it printed nothing'] : ['its last lines:', ...lines]
+  return new TargetUnusableError('E_UNREACHABLE', [`${name} ${what}`, ...log].join('\n'))
+}
+
+/** Replaces the wait of testcontainers by our own, which Ctrl-C ends. */
+const immediately = {
+  waitUntilReady: () => Promise.resolve(),
+  withStartupTimeout: () => immediately,
+  isStartupTimeoutSet: () => true,
+  getStartupTimeout: () => 0,
+}
+
+/** Host of the engine for a URL; `localhost` may resolve to an address that is not published. */
+function hostOf({ client }: Engine): string {
+  const { host } = client.info.containerRuntime
+  return host === 'localhost' ? '127.0.0.1' : host
+}
+
+/** A container that has been started, ready or not. */
+interface StartedContainer {
+  readonly id: string
+  readonly baseUrl: string
+}
+
+interface Starting {
+  readonly source: ContainerSource
+  readonly engine: Engine
+  /** Name of the run. */
+  readonly run: string
+}
+
+/** Starts a container of an image, pulled if it is not on this machine, labeled with the name of the run. */
+export async function startImage(
+  { source, engine, run }: Starting,
+  image: string,
+  signal: AbortSignal,
+): Promise<StartedContainer> {
+  const { port, env } = source
+  const { GenericContainer, PullPolicy } = engine.testcontainers
+  await requireImage(engine, image)
+  signal.throwIfAborted()
+  const container = new GenericContainer(image)
+    .withExposedPorts(port)
+    .withEnvironment({ ...env })
+    .withLabels({ [runLabel]: run })
+    .withAutoCleanup(false)
+    .withPullPolicy(PullPolicy.neverPull())
+    .withWaitStrategy(immediately)
+  try {
+    const started = await container.start()
+    const baseUrl = `http://${hostOf(engine)}:${started.getMappedPort(port)}`
+    return { id: started.getId(), baseUrl }
+  } catch (error) {
+    // It may have been created, but not run.
+    const { api } = engine
+    const filters = { label: [`${runLabel}=${run}`] }
+    const [created] = await api.listContainers({ all: true, filters })
+    if (created === undefined) throw error
+    const { State } = await api.getContainer(created.Id).inspect()
+    const what = State.Error === '' ? `exited with code ${State.ExitCode}` : State.Error
+    throw notReady(source, `did not start: ${what}`, await lastLines(api, created.Id))
+  }
+}
+
+/** @throws ConfigurationError if the image is neither on this machine nor can be pulled */
+async function requireImage({ testcontainers, client }: Engine, image: string): Promise<void> {
+  let reason = 'the registry does not have it'
+  try {
+    const name = testcontainers.ImageName.fromString(image)
+    if (await client.image.exists(name)) return
+    await client.image.pull(name)
+    // An error within the stream of a pull is not an error of the call.
+    await client.container.dockerode.getImage(name.string).inspect()
+    return
+  } catch (error) {
+    if (error instanceof Error) reason = error.message
+  }
+  throw new ConfigurationError([
+    `--image ${image}: the image is not on this machine and cannot be pulled: ${reason}`,
+  ])
+}
+
+/** Starts a service of a Compose file, with its dependencies, as a separate project. */
+export async function startCompose(
+  { source: { port, env }, engine, run }: Starting,
+  { file, service }: { readonly file: string; readonly service: string },
+): Promise<StartedContainer> {
+  if (!existsSync(file)) throw new ConfigurationError([`--compose ${file}: no such file`])
+  const folder = mkdtempSync(join(tmpdir(), 'chatgen-compose-'))
+  const published = join(folder, 'published.json')
+  // Publishes an additional port of this machine.
+  writeFileSync(published, JSON.stringify({ services: { [service]: { ports: [`${port}`] } } }))
+  const { DockerComposeEnvironment } = engine.testcontainers
+  const path = resolve(file)
+  try {
+    await new DockerComposeEnvironment(dirname(path), [basename(path), published])
+      .withProjectName(run)
+      .withEnvironment({ ...env })
+      .withAutoCleanup(false)
+      .withDefaultWaitStrategy(immediately)
+      .withClientOptions(composeProgram())
+      .up([service])
+  } catch (error) {
+    if (error instanceof ConfigurationError) throw error
+    const reason = messageOf(error)
+    throw new ConfigurationError([`--compose ${file}: ${service} did not start: ${reason}`])
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+  const label = [`${projectLabel}=${run}`, `com.docker.compose.service=${service}`]
+  const [found] = await engine.api.listContainers({ all: true, filters: { label } })
+  if (found === undefined)
+    throw new ConfigurationError([`--service ${service}: it has no container`])
+  const { NetworkSettings } = await engine.api.getContainer(found.Id).inspect()
+  const bindings = NetworkSettings.Ports[`${port}/tcp`] ?? []
+  // The port for IPv6 may differ.
+  const binding = bindings.find(({ HostIp }) => !HostIp.includes(':')) ?? bindings[0]
+  return { id: found.Id, baseUrl: `http://${hostOf(engine)}:${binding?.HostPort ?? port}` }
+}
+
+/** The Compose plugin of Docker, or the older docker-compose. @throws ConfigurationError without one */
+function composeProgram() {
+  if (spawnSync('docker', ['compose', 'version']).status === 0) return {}
+  if (spawnSync('docker-compose', ['version']).status === 0) {
+    return { executable: { standalone: true } } as const
+  }
+  throw new ConfigurationError([
+    '--compose needs Docker Compose: neither docker compose nor docker-compose is installed',
+  ])
 }

@@ -1,8 +1,10 @@
 /** Commands in a separate process: the caller does not load their modules, or share its vitest with them. */
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import type { z } from 'zod'
 import type { ConformanceReport } from '../../contract/report/conformance.ts'
@@ -105,28 +107,20 @@ export const chatgenBin = fileURLToPath(
 )
 const maxOutputLength = 20_000
 
-function ended(
+async function ended(
   args: readonly string[],
   env: TargetArguments['env'],
   signal: AbortSignal | undefined,
-): Promise<{ readonly code: number | null; readonly output: string }> {
+) {
   const child = spawn(process.execPath, [chatgenBin, ...args], {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: { ...inheritedEnvironment(), ...env },
   })
   const interrupt = () => child.kill('SIGINT')
   signal?.addEventListener('abort', interrupt, { once: true })
-  let output = ''
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    output = `${output}${text}`.slice(-maxOutputLength)
-  })
-  return new Promise((resolve, reject) => {
-    child.on('error', reject)
-    child.on('close', (code) => {
-      signal?.removeEventListener('abort', interrupt)
-      resolve({ code, output })
-    })
-  })
+  const [[code], output] = await Promise.all([once(child, 'close'), text(child.stderr)])
+  signal?.removeEventListener('abort', interrupt)
+  return { code: code as number | null, output: output.slice(-maxOutputLength) }
 }
 
 /** Removes variables of chatgen and the test runner: flags come from options alone. */

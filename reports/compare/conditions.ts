@@ -13,17 +13,6 @@ export interface Pair {
   readonly b: string
 }
 
-/** Differences of two runs other than their findings; null if they agree. */
-export interface Conditions {
-  readonly url: Pair | null
-  readonly kit: Pair | null
-  readonly interface: Pair | null
-  readonly selection: Pair | null
-  readonly strict: Pair | null
-  /** Fields of the profiles that differ; null if a run has no record of them. */
-  readonly profile: readonly Difference[] | null
-}
-
 export interface Difference {
   /** `otherKey`, `limits.timeoutMs`. */
   readonly member: string
@@ -36,7 +25,8 @@ export interface Side {
   readonly settings: RunSettings | null
 }
 
-export function conditionsOf(a: Side, b: Side): Conditions {
+/** Differences of two runs other than their findings; null if they agree. */
+export function conditionsOf(a: Side, b: Side) {
   const pair = (read: (side: Side) => string | null): Pair | null => {
     const [one, other] = [read(a), read(b)]
     return one === null || other === null || one === other ? null : { a: one, b: other }
@@ -47,9 +37,12 @@ export function conditionsOf(a: Side, b: Side): Conditions {
     interface: pair(({ report }) => report.suite.interface),
     selection: pair(({ report }) => report.target.profile) ?? pair(selectionText),
     strict: pair(({ report }) => String(report.strict)),
+    /** Fields of the profiles that differ; null if a run has no record of them. */
     profile: a.settings && b.settings && differences(a.settings.profile, b.settings.profile),
   }
 }
+
+export type Conditions = Readonly<ReturnType<typeof conditionsOf>>
 
 /** Null if it is not known. */
 function selectionText({ settings }: Side): string | null {

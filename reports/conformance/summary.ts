@@ -10,37 +10,30 @@ import type { Badge, Outcome } from '../document/document.ts'
 import { clean, printable } from '../text/escape.ts'
 import { count, listOf } from '../text/format.ts'
 
-/** Counts of required requirements by outcome. */
-export interface Summary {
-  /** passed + violated + undecided. */
-  readonly required: number
-  readonly passed: number
-  readonly violated: number
-  /** Violations that the baseline names. */
-  readonly known: number
-  /** Requirements not tested, inconclusive, or not judged because of an internal error. */
-  readonly undecided: number
-  /** Violated expected requirements. */
-  readonly warnings: number
-}
-
-/** Counts verdicts. A percentage would make untested requirements look like a minor defect. */
-export function summarize({ requirements }: ConformanceReport): Summary {
+/**
+ * Counts of required requirements by outcome, and warnings: violated expected ones. A percentage would make untested
+ * requirements look like a minor defect.
+ */
+export function summarize({ requirements }: ConformanceReport) {
   const required = requirements.filter((requirement) => requirement.level === 'required')
   const number = (...verdicts: readonly Verdict[]) =>
     required.filter((requirement) => verdicts.includes(requirement.verdict)).length
   const passed = number('pass')
   const violated = number('fail')
+  // Not tested, inconclusive, or not judged because of an internal error.
   const undecided = number(...undecidedVerdicts)
   return {
     required: passed + violated + undecided,
     passed,
     violated,
+    /** Violations that the baseline names. */
     known: required.filter(isKnownViolation).length,
     undecided,
     warnings: requirements.filter((requirement) => requirement.verdict === 'warn').length,
   }
 }
+
+type Summary = Readonly<ReturnType<typeof summarize>>
 
 /** `3 passed, 2 violated (1 known), 2 undecided of 7 required requirements`. */
 export function countsText({ passed, violated, known, undecided, required }: Summary): string {

@@ -73,7 +73,11 @@ export const unprintable =
 // biome-ignore lint/suspicious/noControlCharactersInRegex: that is how colors begin
 const colors = /\u001b\[[\d;]*m/g
 
-const named: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
+export const named: Readonly<Record<string, string>> = {
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+}
 
 function escapeCharacter(character: string): string {
   const short = named[character]

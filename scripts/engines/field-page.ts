@@ -68,13 +68,6 @@ function requirement({ id, level, section, message }: RequirementResult): string
   return `| [${id}](interface/${section}.md#${id.toLowerCase()}) | ${level} | \`${cell}\` |`
 }
 
-/** Counters of the llama.cpp server since its start (`/metrics`). */
-interface EngineTotals {
-  readonly promptSeconds: number
-  readonly predictedSeconds: number
-  readonly predictedTokens: number
-}
-
 const seconds = 20
 
 /**
@@ -100,13 +93,11 @@ export async function compareTimings(
     requests.reduce((total, request) => total + of(request), 0)
   const meanMs =
     sum(({ sent, end }) => (end ?? Number.NaN) - (sent ?? Number.NaN)) / requests.length
-  const engineSeconds =
-    after.promptSeconds + after.predictedSeconds - before.promptSeconds - before.predictedSeconds
-  const engineMs = (engineSeconds * 1000) / requests.length
+  const engineMs = ((after.seconds - before.seconds) * 1000) / requests.length
   const difference = meanMs - engineMs
   const overheadMs = await overheadOfEngine(url, key)
   const counted = sum(({ tokens }) => tokens ?? 0)
-  const predicted = after.predictedTokens - before.predictedTokens
+  const predicted = after.tokens - before.tokens
   return [
     '',
     '## Load against the timings of the llama.cpp server',
@@ -147,14 +138,14 @@ async function overheadOfEngine(url: string, key: string): Promise<number> {
   return total / probes
 }
 
-async function totals(url: string, key: string): Promise<EngineTotals> {
+/** Counters of the llama.cpp server since its start (`/metrics`). */
+async function totals(url: string, key: string) {
   const answer = await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${key}` } })
   const text = await answer.text()
   const value = (name: string) =>
     Number(new RegExp(`^llamacpp:${name} (\\S+)$`, 'm').exec(text)?.[1] ?? Number.NaN)
   return {
-    promptSeconds: value('prompt_seconds_total'),
-    predictedSeconds: value('tokens_predicted_seconds_total'),
-    predictedTokens: value('tokens_predicted_total'),
+    seconds: value('prompt_seconds_total') + value('tokens_predicted_seconds_total'),
+    tokens: value('tokens_predicted_total'),
   }
 }

@@ -107,21 +107,16 @@ interface BalancedRequest {
 }
 
 /** Streams by X-Request-Id. */
-interface CutStreams {
-  /** Streams that began and were cut; twins of races are among them. */
-  readonly cut: readonly string[]
-  /** Twins of races with a terminal event: their records do not say if they were cut after it. */
-  readonly unclear: readonly string[]
-}
-
-export function cutStreams(records: readonly RequestRecord[], tag: string): CutStreams {
+export function cutStreams(records: readonly RequestRecord[], tag: string) {
   const streams = records.filter(
     ({ surface, form, status }) => surface === 'v3' && form === 'stream' && status === 200,
   )
   const idsOf = (some: readonly RequestRecord[]) =>
     some.map(({ index, step }) => `${tag}/${index}.${step}`)
   return {
+    /** Streams that began and were cut; twins of races are among them. */
     cut: idsOf(streams.filter(isCut)),
+    /** Twins of races with a terminal event: their records do not say if they were cut after it. */
     unclear: idsOf(streams.filter((record) => isRaceTwin(record) && !isCut(record))),
   }
 }
@@ -142,7 +137,7 @@ function isRaceTwin({ outcome }: RequestRecord): boolean {
 /** The requirement that a stream ends with its terminal event. */
 export const streamEnd = 'V3-SSE-08'
 
-export interface CutStreamEvidence extends CutStreams {
+export interface CutStreamEvidence extends ReturnType<typeof cutStreams> {
   /** Answers that violated the requirement in the report. */
   readonly violations: number
   readonly log: readonly BalancedRequest[]

@@ -1,12 +1,12 @@
 import type { KeyObject } from 'node:crypto'
 import { join } from 'node:path'
 import type { z } from 'zod'
-import { type ConformanceReport, conformanceReport } from '../../../contract/report/conformance.ts'
+import { conformanceReport } from '../../../contract/report/conformance.ts'
 import { messageOf } from '../../../contract/text.ts'
 import { exchangesName, reportName, runRecordName } from '../../conformance/defaults.ts'
 import { refusing } from '../../conformance/errors.ts'
 import { readInputFile } from '../../conformance/input-file.ts'
-import { type RunRecord, runRecord } from '../../conformance/recording/record.ts'
+import { runRecord } from '../../conformance/recording/record.ts'
 import {
   bundleNames,
   canonicalSums,
@@ -33,17 +33,6 @@ import {
   signatureProblem,
   statement,
 } from '../statement.ts'
-
-/** A round as the bundle holds it. */
-export interface StoredRound {
-  readonly round: number
-  readonly record: RunRecord
-  readonly recordText: string
-  readonly report: ConformanceReport
-  readonly reportText: string
-  /** Text of exchanges.ndjson, uncompressed. */
-  readonly exchanges: Buffer
-}
 
 export interface BundleContent {
   readonly statement: Statement
@@ -156,7 +145,8 @@ function changeOf(dir: string, path: string, listed: string | undefined): string
   }
 }
 
-function readRound(dir: string, round: number): StoredRound {
+/** A round as the bundle holds it. */
+function readRound(dir: string, round: number) {
   const folder = roundFolder(round)
   const recordName = `${folder}/${runRecordName}`
   const name = `${folder}/${reportName}`
@@ -166,9 +156,12 @@ function readRound(dir: string, round: number): StoredRound {
     record: parsed(dir, recordName, runRecord, 'the record of a run'),
     reportText: text(dir, name),
     report: parsed(dir, name, conformanceReport, 'a conformance report'),
+    /** Text of exchanges.ndjson, uncompressed. */
     exchanges: contentOf(dir, `${folder}/${exchangesName}.gz`),
   }
 }
+
+export type StoredRound = Readonly<ReturnType<typeof readRound>>
 
 /** @throws Error that names the file and the expected format */
 function parsed<T>(dir: string, path: string, model: z.ZodType<T>, what: string): T {

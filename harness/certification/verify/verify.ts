@@ -154,18 +154,13 @@ function inRounds<Round extends { readonly stored: StoredRound }>(
   )
 }
 
-interface RecordedRound {
-  readonly stored: StoredRound
-  readonly exchanges: readonly Exchange[]
-}
-
 /**
  * Judges the evidence of a round again, in a subfolder. Nothing is sent.
  * @returns the report of this version, the requests that differ from those of this version, and the path of the
  * exchanges, uncompressed
  */
 async function judgeRound(
-  { stored, exchanges }: RecordedRound,
+  { stored, exchanges }: { stored: StoredRound; exchanges: readonly Exchange[] },
   folder: string,
   { signal, engine }: VerifyOptions,
 ) {

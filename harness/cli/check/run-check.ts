@@ -13,6 +13,7 @@ import { runOnTarget, type Taking } from '../results/results-folder.ts'
 import { discover, refuseSmallBudget } from '../target/discovery.ts'
 import type { Io } from '../terminal/io.ts'
 import { showProgress } from '../terminal/progress.ts'
+import { during } from '../terminal/status.ts'
 import { type CheckFlags, explorationFor } from './flags.ts'
 
 /** A check as the command line describes it. */
@@ -58,8 +59,8 @@ export async function runCheck(
       const progress = showProgress(io, !quiet)
       const explore = explorationFor({ ...flags, ...selection })
       const stop = new AbortController()
-      try {
-        return await runConformance({
+      return during(progress, () =>
+        runConformance({
           ...{ profile, selection, outDir: out, jobs, depth, strict, engine, explore },
           ...{ maxRequests, maxGenerations, seed },
           signal: io.signal,
@@ -71,11 +72,8 @@ export async function runCheck(
             if (reason !== null) stop.abort(reason)
           },
           requestsBefore: requests,
-        })
-      } finally {
-        await engine.close()
-        progress.stop()
-      }
+        }).finally(() => engine.close()),
+      )
     }
   }
   const report = await runOnTarget(use, taking, prepare, loadRunner)

@@ -3,8 +3,7 @@ import { catalogToText, explainEntry } from '../../../reports/catalog/explain.ts
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { didYouMean } from '../../conformance/profile/document.ts'
 import { profileNames, selectRequirements } from '../../conformance/profile/selection.ts'
-import { flagTable } from '../flag-table.ts'
-import { colorFlag, defineCommand } from '../flags.ts'
+import { colorFlag, defineCommand, flagTable } from '../flags.ts'
 
 /** `chatgen list`: the catalog, one entry per line. */
 export const listCommand = defineCommand({

@@ -9,8 +9,7 @@ import type { TargetProfile } from '../../conformance/profile/index.ts'
 import { profileNames } from '../../conformance/profile/selection.ts'
 import { endDryRun, planFor } from '../check/dry-run.ts'
 import { type ExitCode, exitCode } from '../exit-codes.ts'
-import { type FlagsOf, flagTable } from '../flag-table.ts'
-import { defineCommand } from '../flags.ts'
+import { defineCommand, type FlagsOf, flagTable } from '../flags.ts'
 import { makeOutFolder } from '../results/folder-lock.ts'
 import { withoutSecrets } from '../results/publish-report.ts'
 import { containerFlags, withContainerRow } from '../target/container-flags.ts'
@@ -18,6 +17,7 @@ import { withTarget } from '../target/target.ts'
 import { targetFlags } from '../target/target-flags.ts'
 import { fitted, type Io } from '../terminal/io.ts'
 import { showProgress } from '../terminal/progress.ts'
+import { during } from '../terminal/status.ts'
 import { readSource } from '../values.ts'
 
 function certifyFlags() {
@@ -81,8 +81,8 @@ export const certifyCommand = defineCommand({
     const certification = await withTarget(url, flags, io, async (profile, container) => {
       const engine = inlineEngine()
       const progress = showProgress(io, !quiet)
-      try {
-        return await certify({
+      return during(progress, () =>
+        certify({
           profile,
           product,
           challenge,
@@ -97,11 +97,8 @@ export const certifyCommand = defineCommand({
             progress.update({ ...state, scenario: `round ${round}: ${state.scenario}` }),
           write: (file, text) => io.write(file, text),
           complete: async (report) => withoutSecrets(await withContainerRow(report, container), io),
-        })
-      } finally {
-        await engine.close()
-        progress.stop()
-      }
+        }).finally(() => engine.close()),
+      )
     })
     io.out(fitted(outcomeText(certification, out), io))
     return codeOf(certification)

@@ -24,8 +24,14 @@ import { compareLoads, NotComparableError } from '../../load/comparison/compare-
 import type { ComparisonOptions, FigureName } from '../../load/comparison/figures.ts'
 import { comparedLatencies } from '../../load/summary/rates.ts'
 import { type ExitCode, exitCode, outcomeCodes } from '../exit-codes.ts'
-import { type FlagsOf, flagTable } from '../flag-table.ts'
-import { type CommandRun, colorFlag, defineCommand, outFlag } from '../flags.ts'
+import {
+  type CommandRun,
+  colorFlag,
+  defineCommand,
+  type FlagsOf,
+  flagTable,
+  outFlag,
+} from '../flags.ts'
 import {
   formatsIn,
   hasFile,

@@ -8,14 +8,21 @@ import type { LoadOptions } from '../../load/options.ts'
 import type { PlanSpec } from '../../load/plan/plan.ts'
 import { requestsName } from '../../load/record.ts'
 import { exitCode, exitCodeOfMeasurement } from '../exit-codes.ts'
-import { type FlagsOf, flagTable } from '../flag-table.ts'
-import { type CommandRun, defineCommand, outFlag, outputFlags, uiFlag } from '../flags.ts'
+import {
+  type CommandRun,
+  defineCommand,
+  type FlagsOf,
+  flagTable,
+  outFlag,
+  outputFlags,
+  uiFlag,
+} from '../flags.ts'
 import { loadFlags } from '../load/flags.ts'
-import { loadKind } from '../load/measurement-formats.ts'
 import { loadPlan, runShown } from '../load/output/live.ts'
 import {
   calibrationFile,
   closeLoadJournal,
+  loadKind,
   openLoadJournal,
   storedCalibration,
   uploadReport,
@@ -26,8 +33,7 @@ import { prepareLoad } from '../load/target.ts'
 import { defaultFormats, formatsIn, publishReport } from '../results/publish-report.ts'
 import { runOnTarget } from '../results/results-folder.ts'
 import { runnerFlags, shardingOf, targetFlagsOf } from '../runner/flags.ts'
-import { recordsLine, runJobShard } from '../runner/job.ts'
-import { shardedRun } from '../runner/sharded-run.ts'
+import { recordsLine, runJobShard, shardedRun } from '../runner/sharded-run.ts'
 import { endpointsOfFlags, type TargetFlags } from '../target/target-flags.ts'
 import { fitted, type Io } from '../terminal/io.ts'
 

@@ -10,10 +10,8 @@ import { missingOf } from '../../load/shards/merge.ts'
 import { gateFlags } from '../check/flags.ts'
 import { checkFormats, checkKind, defaultsText, openBaseline, publish } from '../check/publish.ts'
 import { type ExitCode, exitCode, exitCodeOf } from '../exit-codes.ts'
-import { type FlagsOf, flagTable } from '../flag-table.ts'
-import { colorFlag, defineCommand, outputFlags } from '../flags.ts'
-import { capacityKind, loadKind, planKind } from '../load/measurement-formats.ts'
-import { mergedLoad, mergeRequests } from '../load/results.ts'
+import { colorFlag, defineCommand, type FlagsOf, flagTable, outputFlags } from '../flags.ts'
+import { capacityKind, loadKind, mergedLoad, mergeRequests, planKind } from '../load/results.ts'
 import { makeOutFolder } from '../results/folder-lock.ts'
 import {
   foldersFor,

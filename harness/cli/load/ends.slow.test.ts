@@ -19,14 +19,13 @@ import {
   workplace,
 } from '../test-support/chatgen.ts'
 import { createdIn } from '../test-support/journals.ts'
-import { halfSilentServer } from './test-support/loading.ts'
+import { halfSilentServer, type Loaded, load, served, withKey } from './test-support/loading.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
 const published = jsonSchemas().get('load-report.schema.json') ?? ''
 const schema = z.fromJSONSchema(JSON.parse(published))
-const key = 'load-ends-key'
-const withKey = { CHATGEN_API_KEY: key }
+const key = withKey.CHATGEN_API_KEY
 /** Limit below the timeouts of a request and of the plan, which are a minute. */
 const patienceMs = 25_000
 
@@ -37,7 +36,7 @@ async function handled(url: string): Promise<number> {
   return [...counts].reduce((sum, [, count]) => sum + Number(count), 0)
 }
 
-function load(line: string, env: Readonly<Record<string, string>> = {}) {
+function startLoad(line: string, env: Readonly<Record<string, string>> = {}) {
   const { start, at, read } = workplace({ ...withKey, ...env })
   return {
     ...start(`load ${line}`),
@@ -52,7 +51,7 @@ function load(line: string, env: Readonly<Record<string, string>> = {}) {
 
 test('a target that dies in mid-run is no reason to stop, and none to call the run met', async () => {
   const { run: server, url } = await serving(`--key ${key} --pace ttft=50ms,gap=20ms`)
-  const run = load(`${url} --rate 20 --duration 9s --arrival constant --json`)
+  const run = startLoad(`${url} --rate 20 --duration 9s --arrival constant --json`)
   // Looking is counted as well.
   const slowly = { timeout: patienceMs, interval: 1_000 }
   await vi.waitFor(async () => expect(await handled(url)).toBeGreaterThan(40), slowly)
@@ -70,7 +69,7 @@ test('a target that dies in mid-run is no reason to stop, and none to call the r
 describe('Ctrl-C', () => {
   test.each(['SIGINT', 'SIGTERM'] as const)('%s waits for no answer', async (signal) => {
     const server = await oddServer((n) => (n > 20 ? 'stuck' : 'well'))
-    const run = load(`${server.url} --rate 40 --duration 120s`)
+    const run = startLoad(`${server.url} --rate 40 --duration 120s`)
     await vi.waitFor(() => expect(server.requests()).toBeGreaterThan(60), patienceMs)
     const before = Date.now()
     run.child.kill(signal)
@@ -84,7 +83,7 @@ describe('Ctrl-C', () => {
 
   test('gives a target that does not delete some seconds, and says what is left', async () => {
     const server = await halfSilentServer()
-    const run = load(`${server.url} --rate 5 --mix v3-stream --duration 60s`)
+    const run = startLoad(`${server.url} --rate 5 --mix v3-stream --duration 60s`)
     await server.waits
     run.child.kill('SIGINT')
     expectEnd(await run.ended, 130, { out: 'chatgen cleanup' })
@@ -98,7 +97,7 @@ describe('Ctrl-C', () => {
 describe('an internal error ends with 4', () => {
   test('in the process that keeps the run: at once', async () => {
     const server = await oddServer(() => 'well')
-    const run = load(`${server.url} --rate 20 --duration 60s`, failing(slip))
+    const run = startLoad(`${server.url} --rate 20 --duration 60s`, failing(slip))
     await vi.waitFor(() => expect(server.requests()).toBeGreaterThan(10), patienceMs)
     await endsAtSlip(run)
   })
@@ -109,7 +108,7 @@ describe('an internal error ends with 4', () => {
       if (!isMainThread && threadId === 1) setTimeout(() => { ${slip} }, 5000)`
     // After the start, also on a busy machine.
     const line = `${server.url} --rate 20 --duration 10s --workers 2`
-    const { ended, report } = load(line, beginningWith(inThread))
+    const { ended, report } = startLoad(line, beginningWith(inThread))
     expectEnd(await ended, 4, { out: 'Internal errors of chatgen' })
     expect(report().faults.join()).toContain('a slip of ours')
     expect(report().integrity.streams).toBeGreaterThan(0)
@@ -120,7 +119,7 @@ const patience = { timeout: 80_000, interval: 10 }
 
 async function run(line: string) {
   const server = ended(await startReferenceServer({ keys: [key] }))
-  const running = load(`${server.url} --seed same ${line}`)
+  const running = startLoad(`${server.url} --seed same ${line}`)
   return { ...running, chats: () => chatsOn(server.url, key) }
 }
 
@@ -157,4 +156,75 @@ describe('the chats of a load run', () => {
     expect(await interrupted.chats()).toEqual([])
     expect(existsSync(interrupted.journal)).toBe(false)
   })
+})
+
+describe('chatgen load ends with', () => {
+  test.each(['load --rate 1 --duration 1s --workers 2', "capacity --slo 'ttft.p95 < 1s'"])(
+    '4 for a thread that cannot start, at once: %s',
+    async (line) => {
+      const preload =
+        "import { isMainThread } from 'node:worker_threads'\nif (!isMainThread) throw new Error('no module')"
+      const env = { ...withKey, ...beginningWith(preload) }
+      const err = /internal error[\s\S]*a load worker failed to start: Error: no module/
+      expectEnd(await chatgen(`${line} ${await served()}`, env), 4, { err })
+    },
+  )
+
+  test('6 if more was due than the generator could send', async () => {
+    const url = await served('--pace ttft=1s')
+    const ended = await load(`${url} --rate 50 --duration 1s --max-in-flight 5 --drain 3s`)
+    const { generator, outcome } = ended.report
+    expect(generator.reasons.join()).toContain('were not sent: too many were in flight')
+    expect(outcome).toBe('invalid')
+    expectEnd(ended, 6, { out: /^INVALID/ })
+  })
+})
+
+const constant = '--arrival constant'
+/** Requests before the load that detect surfaces and models. */
+const discovery = 2
+
+/** Expects INVALID if a busy machine let the generator fall behind, as no SLO counts then. */
+function expectOutcome(ended: Loaded, word: string, code: number) {
+  const late = ended.report.generator.verdict === 'invalid'
+  expectEnd(ended, late ? 6 : code, { out: late ? /^INVALID / : new RegExp(`^${word} `) })
+}
+
+describe('a target that answers 503 to two of three', () => {
+  const run = async (more: string) => {
+    const { url } = await oddServer((n) => (n % 3 === 2 ? 'well' : 503))
+    return load(`${url} --rate 60 ${constant} --duration 1s ${more}`)
+  }
+
+  test('is missed, though the SLO on those that it answers is met', async () => {
+    const ended = await run("--slo 'rate > 0.1/s'")
+    const { stdout, report } = ended
+    expect(report.slo.map(({ verdict }) => verdict)).toEqual(['met', 'missed'])
+    expect(stdout).toMatch(/^\w+ {2}1 of 1 SLO met; 6\d % of requests refused \(503\);/)
+    expect(stdout).toMatch(/4\d of 60 due requests were refused \(503\); 1 % may be\./)
+    expect(stdout).toMatch(/429: 0, 5xx: 4\d, dropped connections: 0, timeouts: 0, retries: 0/)
+    expect(report.disturbances).toMatchObject({ tooManyRequests: 0, retries: 0 })
+    expect(report.disturbances?.serverErrors).toBe(report.errors[0]?.count)
+    expectOutcome(ended, 'MISSED', 1)
+  })
+
+  test.each(["--slo 'goodput > 5%'", '--max-refusals 90%'])(
+    'is met if %s allows it, and the first line still says so',
+    async (more) => {
+      const ended = await run(more)
+      expect(ended.stdout).toMatch(/6\d % of requests refused \(503\);/)
+      expect(ended.report.slo.filter(({ verdict }) => verdict !== 'met')).toEqual([])
+      expectOutcome(ended, 'MET', 0)
+    },
+  )
+})
+
+test('nothing measured is never met: requests that are all open at the end', async () => {
+  const { url } = await oddServer((n) => (n < discovery ? 200 : 'silent'))
+  const run = await load(`${url} --rate 20 ${constant} --duration 1s --drain 200ms`)
+  const { stdout, report } = run
+  expect(report.goodput.due).toBe(0)
+  expect(stdout).toMatch(/^\w+ {2}built-in SLOs only; .* nothing was\s+measured;/s)
+  expect(stdout).toContain('20 requests were still open at the end')
+  expectOutcome(run, 'UNDECIDED', 5)
 })

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander'
 import { surfaces } from '../../../contract/catalog/requirement.ts'
 import { spreads } from '../../load/target.ts'
-import { type FlagsOf, flagTable } from '../flag-table.ts'
+import { type FlagsOf, flagTable } from '../flags.ts'
 import { containerFlags } from '../target/container-flags.ts'
 import { endpointFlag, targetFlags } from '../target/target-flags.ts'
 import {

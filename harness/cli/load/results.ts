@@ -2,9 +2,17 @@ import { existsSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { messageOf } from '../../../contract/text.ts'
+import { capacityDocument } from '../../../reports/capacity/document.ts'
+import type { CapacityReport } from '../../../reports/capacity/model/report.ts'
+import { toJUnit } from '../../../reports/document/junit.ts'
+import { loadDocument } from '../../../reports/load/document.ts'
+import { loadToCsv, loadToPrometheus } from '../../../reports/load/metrics/prometheus.ts'
 import { type Calibration, calibration } from '../../../reports/load/model/generator.ts'
 import type { LoadReport } from '../../../reports/load/model/report.ts'
-import { withDoubt } from '../../../reports/text/digest.ts'
+import { planDocument } from '../../../reports/plan/document.ts'
+import { type PlanReport, planReport } from '../../../reports/plan/model.ts'
+import { reportToJson, withDoubt } from '../../../reports/text/digest.ts'
+import { jsonText } from '../../../reports/text/escape.ts'
 import { closeJournal, startJournal } from '../../conformance/cleanup/journal.ts'
 import { journalName } from '../../conformance/defaults.ts'
 import { ConfigurationError, refusing } from '../../conformance/errors.ts'
@@ -15,6 +23,7 @@ import { type Part, type PlanSpec, partSize, wholePlan } from '../../load/plan/p
 import { joinRequests, requestsName } from '../../load/record.ts'
 import type { JournalPlace } from '../../load/setup/chat-journal.ts'
 import { mergeShards, ShardMismatchError } from '../../load/shards/merge.ts'
+import { reportKind } from '../results/publish-report.ts'
 import { loadIn, type StoredFile } from '../results/stored-report.ts'
 import type { Io } from '../terminal/io.ts'
 import { inputText } from '../values.ts'
@@ -138,3 +147,31 @@ export function storeCalibration(file: string, found: Calibration, io: Pick<Io, 
   }
   refusing(Error, store, 'cannot write the calibration')
 }
+
+export const loadKind = reportKind<LoadReport>('report', {
+  toDocument: loadDocument,
+  toJson: reportToJson,
+  toJUnit: (report) => toJUnit(loadDocument(report), report, report.integrity.held),
+  more: {
+    csv: { file: 'report.csv', render: loadToCsv },
+    prometheus: { file: 'report.prom', render: loadToPrometheus },
+  },
+})
+
+export const capacityKind = reportKind<CapacityReport>('report', {
+  toDocument: capacityDocument,
+  toJson: reportToJson,
+  toJUnit: (report) => toJUnit(capacityDocument(report), report),
+})
+
+export const planKind = reportKind<PlanReport>('plan', {
+  toDocument: planDocument,
+  toJson: (report) => jsonText(planReport.parse(report)),
+  toJUnit: (report) =>
+    toJUnit(planDocument(report), {
+      outcome: report.outcome,
+      target: { baseUrl: report.measured[0]?.baseUrl ?? '' },
+      startedAt: report.createdAt,
+      durationMs: 0,
+    }),
+})

@@ -4,7 +4,7 @@ import { targetFixture } from '../../../fixtures/targets.ts'
 import { toCurl } from '../../../reports/text/curl/curl.ts'
 import { startReferenceServer } from '../../library/index.ts'
 import { checkKind } from '../check/publish.ts'
-import { loadKind } from '../load/measurement-formats.ts'
+import { loadKind } from '../load/results.ts'
 import { chatgen, type Ended, expectEnd, workplace } from '../test-support/chatgen.ts'
 import { journalOf } from '../test-support/journals.ts'
 import {

@@ -6,7 +6,7 @@ import type {
   Store,
 } from '../../../reference-server/index.ts'
 import { ConfigurationError, refusing } from '../../conformance/errors.ts'
-import { type FlagsOf, flagTable } from '../flag-table.ts'
+import { type FlagsOf, flagTable } from '../flags.ts'
 import { optionalDuration } from '../values.ts'
 
 const reference = () => import('../../../reference-server/index.ts')

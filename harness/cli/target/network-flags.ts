@@ -7,8 +7,7 @@ import {
   proxyUrl,
   type TargetProfile,
 } from '../../conformance/profile/index.ts'
-import { type FlagsOf, flagTable } from '../flag-table.ts'
-import { grouped } from '../flags.ts'
+import { type FlagsOf, flagTable, grouped } from '../flags.ts'
 import type { Io } from '../terminal/io.ts'
 
 /** Network flags of every command that connects to a target. */

@@ -3,7 +3,7 @@ import { isObject, type Prefixes, prefixNames } from '../../../contract/index.ts
 import { ConfigurationError } from '../../conformance/errors.ts'
 import type { TargetProfile } from '../../conformance/profile/index.ts'
 import { key } from '../../conformance/profile/schema.ts'
-import { type FlagsOf, flagTable } from '../flag-table.ts'
+import { type FlagsOf, flagTable } from '../flags.ts'
 import type { Io } from '../terminal/io.ts'
 import type { ContainerFlags } from './container-flags.ts'
 import { networkFlags } from './network-flags.ts'

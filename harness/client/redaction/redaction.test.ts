@@ -474,7 +474,7 @@ const exempt: Readonly<Record<string, string>> = {
   'harness/cli/commands/ui.ts': 'reads the output of a comparison, which is redacted',
   'harness/load/record.ts': 'writes from the main thread at once, with redacted texts',
   'harness/load/bench/bare-server.ts': 'tells its parent process the port',
-  'harness/containers/source.ts': 'writes the published port of a service, and no key',
+  'harness/containers/start.ts': 'writes the published port of a service, and no key',
   'harness/certification/bundle.ts': 'packs files that are redacted already, and a public key',
   'harness/certification/verify/verify.ts': 'unpacks a bundle to judge it again',
   'harness/cli/commands/bundles.ts': 'copies the pages of bundles',

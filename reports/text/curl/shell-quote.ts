@@ -1,5 +1,5 @@
 import { type Exchange, header } from '../../../contract/index.ts'
-import { printable, unprintable } from '../escape.ts'
+import { named, printable, unprintable } from '../escape.ts'
 
 /**
  * One word of a shell command. Plain words are unchanged, text is in single quotes; characters that a
@@ -17,8 +17,6 @@ export function isQuotable(text: string): boolean {
 }
 
 const plain = /^[\w@%+=:,./-]+$/
-
-const named: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
 /** Bytes of UTF-8 rather than `\\u`, which depends on the locale of the shell. */
 function escapeCharacter(character: string): string {

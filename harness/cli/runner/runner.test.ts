@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -9,10 +9,16 @@ import { PodDisruptionBudget } from 'kubernetes-models/policy/v1'
 import { PersistentVolumeClaim, Secret, Service } from 'kubernetes-models/v1'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { parse } from 'yaml'
+import { TargetUnusableError } from '../../conformance/errors.ts'
+import { defaultLoadOptions } from '../../load/options.ts'
+import { mixEntry } from '../../load/plan/mix.ts'
+import { plainTarget } from '../../load/target.ts'
 import { anyRecord } from '../../load/test-support/records.ts'
+import { emptyFolder } from '../test-support/chatgen.ts'
+import { quietIo } from '../test-support/in-process.ts'
 import { serviceArgs } from './flags.ts'
-import { recordsLine, shardOutputIn } from './job.ts'
 import { jobManifest, kubernetesRunner, secretManifest } from './kubernetes.ts'
+import { recordsLine, shardedRun, shardOutputIn } from './sharded-run.ts'
 
 /** Manifests against the validators that are generated from the OpenAPI schemas of Kubernetes. */
 
@@ -155,4 +161,28 @@ test('requests come back behind a report that may contain anything', () => {
     }),
     { numRuns: 50 },
   )
+})
+
+const kind = 'openai-stream'
+
+test('requests of a shard that has no results are not those of an earlier run', async () => {
+  const folder = emptyFolder()
+  const stale = join(folder, 'shard-1', 'requests.ndjson')
+  mkdirSync(join(folder, 'shard-1'))
+  writeFileSync(stale, '{"index":0}\n')
+  const runner = async () => [{ output: null, reason: 'killed' }]
+  const run = shardedRun({ runner, shards: 2, startInMs: 1, folder }, quietIo())
+  const load = run({
+    ...defaultLoadOptions,
+    target: plainTarget('http://127.0.0.1:1', 'a-key-of-a-test'),
+    spec: {
+      ...{ seed: 's', mix: { name: kind, entries: [mixEntry({ name: kind, kind })] } },
+      ...{ arrival: { kind: 'constant', perSecond: 1 }, durationNs: 1e9, idempotencyRaces: 0 },
+      misbehavior: { slowReader: 0, abort: 0, churn: 0 },
+    },
+    suite: { version: '0', interface: '0' },
+    signal: new AbortController().signal,
+  })
+  await expect(load).rejects.toThrow(TargetUnusableError)
+  expect(existsSync(stale)).toBe(false)
 })
