@@ -44,7 +44,7 @@ describe('compatible surface: laws of completions', () => {
     'a completion MUST keep its requirements under every condition',
     coversAtDepth(requirements, (rows, depth) => ({
       requests: 2 * rows + 4,
-      generations: Math.ceil(rows * (depth === 'full' ? 1.7 : 1.5)) + 6,
+      generations: Math.ceil(rows * (depth === 'full' ? 1.7 : 1.5)) + 7,
     })),
     async (scenario) => {
       const run = await startRun(scenario)

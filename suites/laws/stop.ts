@@ -74,7 +74,7 @@ export function createStopLaw(
       const others = isStream ? ['text'] : ['text', 'last of a list']
       for (const form of new Set([row['stop'] ?? plain, ...(isFull ? [] : others)])) {
         const isOfMany = form.endsWith('of a list')
-        const kind = `${isOfMany ? 'list' : form} ${isFull ? answer.id : isStream}`
+        const kind = `${form} ${isFull ? answer.id : isStream}`
         if (tried.has(kind)) continue
         const mark = isOfMany && !isStream ? markIn(answer) : undefined
         const phrase = form === 'text' && !isStream ? phraseIn(answer) : undefined
@@ -83,9 +83,10 @@ export function createStopLaw(
         const sequence = mark ?? phrase ?? word ?? markIn(answer)
         if (sequence === undefined) continue
         tried.add(kind)
-        // Neither first nor last in a list, because a server may read only one of these.
+        // Mostly neither first nor last in a list, because a server may read only one of these.
         const [before = '', after = ''] = strangers
-        const stop = isOfMany ? [before, sequence, after] : stopOf(form, sequence)
+        const isInMiddle = form === 'last of a list' && tried.size % 3 > 0
+        const stop = isInMiddle ? [before, sequence, after] : stopOf(form, sequence)
         const last = {
           trial,
           form,

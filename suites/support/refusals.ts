@@ -96,7 +96,7 @@ export function claimRefused(
 /** Claims the hint only if the same request is accepted for a chat of its version: a target may refuse a field. */
 export async function claimRefusedAs(
   scenario: Scenario,
-  requirement: 'VER-04' | 'VER-07',
+  requirement: 'VER-04' | 'VER-07' | 'VER-08',
   what: string,
   exchange: Exchange,
   version: 'v2' | 'v3',

@@ -4,81 +4,19 @@ import {
   assume,
   contains,
   covers,
-  coversAtDepth,
   describe,
   type Exchange,
   expect,
   expectAccepted,
   expectResponse,
   finalResponse,
-  inputText,
   isDeclined,
-  isUuid,
-  leavesOf,
   requireProfile,
   sendAtOnce,
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
-import { askUntil, assumeRecall, buildRecall, createRecallLaw, knows } from '../support/recall.ts'
-import { guessedRuns } from '../support/test-data.ts'
-
-/** Section 4.3: POST /message/one-shot, an answer without a stored chat. */
-describe('v3: one-shot', () => {
-  test(
-    'a one-shot MUST NOT store a chat, and SHOULD read every item',
-    covers(['V3-ONE-09', 'V3-GEN-16'], { requests: 44, generations: 2, chats: 1, again: 6 }),
-    async ({ oneShot, v3, chats, claim, session, profile, scenario }) => {
-      const chat = await v3.createChat()
-      const before = await chats.walk({}, [chat])
-      assume(before.pagesWith(chat.id).length > 0, 'the list does not show a chat that exists')
-      const { fact: nonce, tell, ask } = buildRecall(profile, session.nonce())
-      const whole = await oneShot.sendOk(oneShot.body(`${tell} ${ask}`))
-      // A fact in an item before that of its question.
-      const body = oneShot.body([inputText(tell), inputText(ask)], { stream: true })
-      const runs = (profile.requests.runs ?? guessedRuns(profile, session)).filter(
-        (run) => !JSON.stringify(run).includes('{nonce}'),
-      )
-      // Their shape may be a guess, which an answer that knows the fact has not misread.
-      let stream = await oneShot.send({ ...body, runs }, { role: 'probe' })
-      if (!knows(stream, [nonce])) {
-        stream = await oneShot.sendOk(body)
-        await createRecallLaw(scenario)({
-          requirement: 'V3-GEN-16',
-          answer: stream,
-          fact: nonce,
-          conversation: [tell, ask],
-          again: () => oneShot.send(body),
-          alone: (text) => oneShot.send(oneShot.body(text, { stream: true })),
-          what: 'the answer to a question about an earlier item',
-        })
-      }
-      const found = await chats.readList({ search: nonce })
-      const after = await chats.walkOnce({}, [chat])
-      // A new chat whose name has none of the words is detected by its history.
-      const idsBefore = new Set(idsIn(before.body))
-      const histories: Exchange[] = [await v3.history(chat)]
-      for (const id of idsIn(after.body).filter((one) => !idsBefore.has(one))) {
-        histories.push(await v3.history(id))
-      }
-      const kept = histories.filter((history) => contains(answerJson(history), nonce))
-      const isNotStored = () => {
-        for (const list of [found, after]) {
-          const what = 'the list shows a chat with the words of the one-shot'
-          expect(contains(list.body, nonce), what).toBe(false)
-        }
-        expect(kept.length, 'chats whose history contains the one-shot').toBe(0)
-      }
-      claim('V3-ONE-09', isNotStored, found, after, whole, stream, ...kept)
-    },
-  )
-})
-
-/** The UUIDs in an answer, without duplicates. */
-function idsIn(body: unknown): string[] {
-  const texts = leavesOf(body).map(({ value }) => value)
-  return [...new Set(texts.filter(isUuid))]
-}
+import { askUntil, assumeRecall, buildRecall } from '../support/recall.ts'
 
 /** Section 4.3: context of a one-shot in addition to its input: an assistant, a knowledge base. */
 describe('v3: context of a one-shot', () => {
@@ -140,12 +78,13 @@ describe('v3: context of a one-shot', () => {
 
   test(
     'searcher MUST answer from a knowledge base',
-    coversAtDepth(
-      ['V3-ONE-02', 'V3-ONE-07', 'V3-ONE-12'],
-      (_, depth) => ({ requests: 13, generations: depth === 'full' ? 3 : 2, chats: 1 }),
-      { again: 8 },
-    ),
-    async ({ oneShot, v3, claim, expectRejected, depth, profile, scenario }) => {
+    covers(['V3-ONE-02', 'V3-ONE-07', 'V3-ONE-12'], {
+      requests: 13,
+      generations: 3,
+      chats: 1,
+      again: 8,
+    }),
+    async ({ oneShot, v3, claim, expectRejected, profile, scenario }) => {
       const { knowledge, capabilities } = profile
       if (!capabilities.knowledge) return
       requireProfile(knowledge, 'knowledge')
@@ -168,8 +107,7 @@ describe('v3: context of a one-shot', () => {
           () => oneShot.send(body({ kb_id: knowledge.baseId, ...form })),
         )
       const reply = await askIn({})
-      const hasStream = depth === 'full' && open === streamed
-      for (const one of hasStream ? [reply, await askIn({ stream: true })] : [reply]) {
+      for (const one of open === streamed ? [reply, await askIn({ stream: true })] : [reply]) {
         if ([open, one].every(succeeded) && !isFound(one)) {
           const send = (text: string) => oneShot.send(oneShot.body(text))
           await assumeRecall(scenario, one, send)

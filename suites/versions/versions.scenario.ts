@@ -142,6 +142,12 @@ describe('versions of chats', () => {
       await claimRefusedAs(scenario, 'VER-07', 'a message with more fields', further, 'v3', () =>
         v2.message({ ...more, chat_id: own }),
       )
+      const fields = { model_id: more.model_id, rag: false, exclude_tools: [] }
+      const turn = (of: string, id: string) => v2.generate(v2.generateBody(of, id, fields), role)
+      const refused = await turn(chat.id, unanswered.id)
+      await claimRefusedAs(scenario, 'VER-08', 'a generation with more fields', refused, 'v3', () =>
+        turn(own, unanswered.id),
+      )
 
       const { rows, pages } = await v3.historyAfterPause(chat)
       const isSame = () => expect(rows.length, 'rows of the v3 chat').toBe(before.rows.length)

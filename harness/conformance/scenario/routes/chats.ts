@@ -2,6 +2,7 @@ import {
   answerJson,
   chatIdNames,
   type Exchange,
+  isUuid,
   type JsonLeaf,
   leavesOf,
   type OperationId,
@@ -37,6 +38,15 @@ export function chatRoutes(session: Session) {
     bodyOfPage,
     /** The ids of chats of any scenario that a page shows twice. */
     shownTwice: (page: Exchange): readonly string[] => repeatedIn(bodyOfPage(page), [...created]),
+    /** Ids in a list of chats that this run did not create, and that an earlier list does not show. */
+    newIds(list: ListWalk, before: ListWalk): readonly string[] {
+      const ids = new Set(
+        leavesOf(list.body)
+          .map(({ value }) => value)
+          .filter(isUuid),
+      )
+      return [...ids].filter((id) => !created.has(id) && !contains(before.body, id))
+    },
     list: (query: Query = {}, options: SendOptions = {}): Promise<Exchange> =>
       to('v3.chats', '', { query, ...options }),
     favorites: (options: SendOptions = {}, query: Query = {}): Promise<Exchange> =>
