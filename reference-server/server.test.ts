@@ -104,17 +104,3 @@ it('patches retrieval, in a search and before an answer', async () => {
     expect(text).toContain('Nothing of the kind.')
   }
 })
-
-it('patches the clock', async () => {
-  let now = Date.UTC(2030, 0, 1)
-  const slept: number[] = []
-  const sleep = async (ms: number) => {
-    slept.push(ms)
-    now += ms
-  }
-  const clock = { now: () => now, sleep }
-  const server = await testServer({ clock, pace: { ttftMs: 60_000, gapMs: 1000, jitter: 0 } })
-  const { json } = await server.generate({ chat_id: await server.newChat(), input: '[[tokens=4]]' })
-  expect([json.created_at, json.completed_at]).toEqual([1_893_456_000, 1_893_456_063])
-  expect(slept).toEqual([63_000])
-})

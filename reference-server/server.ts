@@ -33,8 +33,6 @@ export interface ReferenceServerOptions extends Partial<Omit<ServiceOptions, 'sc
   readonly keys?: readonly string[]
   /** Determines all text and all jitter. Default 1. */
   readonly seed?: number
-  /** Default 4 MiB. */
-  readonly bodyLimitBytes?: number
   /** Largest file of an upload. Default 10 MiB. */
   readonly uploadLimitBytes?: number
   /** Grace period of `close` for open responses. Default 5000. */
@@ -167,7 +165,6 @@ async function assemble(options: AssemblyOptions, life: Readonly<Life>) {
   }
   const routes = documented(allRoutes(services))
   const app = createApp(services, [...routes, docsPage(routes), ...pages], {
-    bodyLimitBytes: options.bodyLimitBytes ?? 4 * 1024 * 1024,
     uploadLimitBytes: options.uploadLimitBytes ?? 10 * 1024 * 1024,
     phase: () => life.phase,
     inFlight: life.inFlight,

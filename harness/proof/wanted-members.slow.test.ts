@@ -69,17 +69,6 @@ test('a negative that comes first is refused for its own reason', async () => {
   expect(report.requirements.map(lineOf)).toEqual(['VER-04 pass'])
 }, 60_000)
 
-test('without an assistant in the profile a generation is unproven, and the report says which member to set', async () => {
-  const report = await judged('requires-assistant-id', { only: ['V3-GEN-05'] }, (profile) => {
-    const { assistants: _, ...rest } = profile
-    return rest
-  })
-  const requirement = report.requirements.find(({ id }) => id === 'V3-GEN-05')
-  expect(requirement && lineOf(requirement)).toMatchInlineSnapshot(
-    `"V3-GEN-05 unproven: set requests.generate.assistant_id in the target profile to test this"`,
-  )
-}, 60_000)
-
 test.each([
   ['chat-needs-a-folder', 'V3-CHAT-01', 'createChat'],
   ['guesses-refused', 'V3-ONE-05', 'runs'],

@@ -13,6 +13,7 @@ import {
   editedRows,
   editFileRows,
   editReservations,
+  noteChatsBefore,
   onStore,
   remembering,
   renameKeys,
@@ -166,34 +167,21 @@ function laggingReplica(changes: Map<string, Change>, replica: number): Patch {
     return change === undefined ? current : change.before
   }
   return compose([
-    onStore('chats', (chats) => {
-      const noteBefore = async (owner: string, id: string) => {
-        const before = await chats.find(owner, id)
-        if (before !== undefined) note(id, before)
-      }
-      return {
-        create: (chat) => note(chat.id) && chats.create(chat),
-        find: async (owner, id) => {
-          const chat = visibleChat(id, await chats.find(owner, id))
-          return chat?.owner === owner ? chat : undefined
-        },
-        update: async (owner, id, change) => {
-          await noteBefore(owner, id)
-          return chats.update(owner, id, change)
-        },
-        delete: async (owner, id) => {
-          await noteBefore(owner, id)
-          return chats.delete(owner, id)
-        },
-        list: editedRows(chats.list, (rows, _owner, { favorite }) =>
-          rows.flatMap((row) => {
-            const chat = visibleChat(row.id, row)
-            const fits = favorite === undefined || chat?.favorite === favorite
-            return chat !== undefined && fits ? [chat] : []
-          }),
-        ),
-      }
-    }),
+    noteChatsBefore((before) => note(before.id, before)),
+    onStore('chats', ({ create, find }) => ({
+      create: (chat) => note(chat.id) && create(chat),
+      find: async (owner, id) => {
+        const chat = visibleChat(id, await find(owner, id))
+        return chat?.owner === owner ? chat : undefined
+      },
+    })),
+    editChatRows((rows, { favorite }) =>
+      rows.flatMap((row) => {
+        const chat = visibleChat(row.id, row)
+        const fits = favorite === undefined || chat?.favorite === favorite
+        return chat !== undefined && fits ? [chat] : []
+      }),
+    ),
     onStore('history', (history) => {
       /** A run that is not replicated yet hides all later runs. */
       const visibleRuns = async (chat: string): Promise<readonly StoredRun[]> => {

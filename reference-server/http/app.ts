@@ -17,7 +17,6 @@ import { writeReply } from './writer.ts'
 export type ServerPhase = 'serving' | 'leaving' | 'draining'
 
 export interface AppOptions {
-  readonly bodyLimitBytes: number
   /** Largest file of an upload. */
   readonly uploadLimitBytes: number
   readonly phase: () => ServerPhase
@@ -76,7 +75,7 @@ export function createApp(services: Services, routes: readonly Route[], options:
       if (refusal !== undefined) throw refusal
       if (typeof route === 'function') throw route()
       // A copy would stay in memory as long as the answer.
-      Object.assign(call, await readBody(request, response, route, options))
+      Object.assign(call, await readBody(request, response, route, options.uploadLimitBytes))
       return await route.handle(services.incoming(call))
     } catch (error) {
       if (error instanceof ModelOutage && error.delayMs > 0) {

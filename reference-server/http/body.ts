@@ -6,11 +6,6 @@ import type { Call, Route } from './call.ts'
 import { ApiError } from './errors.ts'
 import { readForm } from './form.ts'
 
-interface BodyLimits {
-  readonly bodyLimitBytes: number
-  readonly uploadLimitBytes: number
-}
-
 type Body = Pick<Call, 'body' | 'file'>
 
 /**
@@ -22,11 +17,11 @@ export async function readBody(
   request: IncomingMessage,
   response: ServerResponse,
   { accepts }: Pick<Route, 'accepts'>,
-  { bodyLimitBytes, uploadLimitBytes }: BodyLimits,
+  uploadLimitBytes: number,
 ): Promise<Body> {
   try {
     if (accepts === 'form') return await readForm(request, uploadLimitBytes)
-    return { body: await readJson(request, bodyLimitBytes), file: undefined }
+    return { body: await readJson(request), file: undefined }
   } catch (error) {
     const isRead = await drop(request)
     response.shouldKeepAlive &&= isRead
@@ -34,7 +29,9 @@ export async function readBody(
   }
 }
 
-async function readJson(request: IncomingMessage, limit: number): Promise<unknown> {
+const jsonLimitBytes = 4 * 1024 * 1024
+
+async function readJson(request: IncomingMessage): Promise<unknown> {
   const { headers, method } = request
   if (method === 'GET' || method === 'HEAD') return undefined
   const type = headers['content-type']
@@ -45,19 +42,19 @@ async function readJson(request: IncomingMessage, limit: number): Promise<unknow
   if (!/^application\/json\s*(;|$)/i.test(type ?? '')) {
     throw new ApiError(415, 'The body must be application/json', 'unsupported_media_type')
   }
-  if (length > limit) throw tooLarge()
-  return parseJson(await collect(request, limit))
+  if (length > jsonLimitBytes) throw tooLarge()
+  return parseJson(await collect(request))
 }
 
 /** Rejects with an ApiError if the body is too large or incomplete. */
-function collect(request: IncomingMessage, limit: number): Promise<Uint8Array> {
+function collect(request: IncomingMessage): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0
     const read = (chunk: Buffer) => {
       size += chunk.length
       chunks.push(chunk)
-      if (size <= limit) return
+      if (size <= jsonLimitBytes) return
       settle()
       reject(tooLarge())
     }

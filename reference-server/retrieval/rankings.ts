@@ -21,13 +21,11 @@ export function denseRanker(chunks: readonly Chunk[]): Ranker {
   }
 }
 
-/** Vector of length 1, or 0 for a text without words. */
-export type Embedding = Float32Array
-
 const dimensions = 512
 const trigramWeight = 0.35
 
-export function embed(text: string): Embedding {
+/** Vector of length 1, or 0 for a text without words. */
+function embed(text: string): Float32Array {
   const vector = new Float32Array(dimensions)
   for (const word of contentWords(text)) {
     add(vector, word, 1)
@@ -40,7 +38,7 @@ export function embed(text: string): Embedding {
   return length === 0 ? vector : vector.map((value) => value / length)
 }
 
-export function cosine(a: Embedding, b: Embedding): number {
+function cosine(a: Float32Array, b: Float32Array): number {
   let sum = 0
   for (let at = 0; at < dimensions; at += 1) sum += (a[at] ?? 0) * (b[at] ?? 0)
   return sum
@@ -77,8 +75,6 @@ export function sparseRanker(chunks: readonly Chunk[]): Ranker {
 
 /** Weight of the share of query words that were found; the rest is the score of the index. */
 const coverage = 0.8
-
-/** The words of a text for both kinds of retrieval. */
 
 /** Words in lower case, without accents and stop words. */
 export function contentWords(text: string): string[] {

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { cosine, embed } from './rankings.ts'
-import { chunksOf, fuse, retrieve } from './retrieval.ts'
+import { chunksOf, retrieve } from './retrieval.ts'
 import type { KnowledgeDocument, SearchPlan } from './types.ts'
 
 const doc = (text: string, id = 'd'): KnowledgeDocument => {
@@ -88,22 +87,4 @@ describe('search', () => {
     const found = retrieve(bases, 'plums', plan).map(({ fileId }) => fileId)
     expect(found.toSorted()).toEqual(['a', 'b'])
   })
-})
-
-it('embeds alike what is spelt alike, with length 1', () => {
-  const [a, b, c] = ['harbour master', 'the harbour masters', 'plum jam'].map(embed)
-  if (a === undefined || b === undefined || c === undefined) throw new Error('unreachable')
-  expect(cosine(a, a)).toBeCloseTo(1)
-  expect(cosine(a, b)).toBeGreaterThan(0.6)
-  expect(Math.abs(cosine(a, c))).toBeLessThan(0.3)
-  expect(cosine(embed(''), a)).toBe(0)
-})
-
-it('fuses ranks: first in every ranking is 1', () => {
-  const [x, y] = ['x', 'y'].map((id) => ({ fileId: id, filename: id, heading: '', text: id }))
-  if (x === undefined || y === undefined) throw new Error('unreachable')
-  const ranked = (...chunks: (typeof x)[]) => chunks.map((chunk) => ({ chunk, score: 0.5 }))
-  const fused = fuse([ranked(x, y), ranked(x)])
-  expect(fused.map(({ chunk }) => chunk.fileId)).toEqual(['x', 'y'])
-  expect(fused[0]?.score).toBe(1)
 })

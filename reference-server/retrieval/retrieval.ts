@@ -53,7 +53,7 @@ function rankersOf(documents: readonly KnowledgeDocument[]): Rankers {
 const k = 60
 
 /** Scores as shares of the best possible one; a hit that is first in every ranking has 1. */
-export function fuse(rankings: readonly (readonly Scored[])[]): readonly Scored[] {
+function fuse(rankings: readonly (readonly Scored[])[]): readonly Scored[] {
   const best = rankings.length / (k + 1)
   const scores = new Map<Chunk, number>()
   for (const ranking of rankings) {

@@ -18,21 +18,6 @@ function* noted(steps: readonly Step[], log: unknown[]): Generator<number | Prom
 
 const allSteps = fc.array(fc.oneof(fc.integer(), fc.constant('wait' as const)))
 
-it('is the same sequence to those who know its waits and to those who do not', async () => {
-  await fc.assert(
-    fc.asyncProperty(allSteps, async (steps) => {
-      const [direct, iterated]: [unknown[], unknown[]] = [[], []]
-      await forEachValue(new TimedValues(noted(steps, direct)), (value) => {
-        direct.push(value)
-        return undefined
-      })
-      for await (const value of new TimedValues(noted(steps, iterated))) iterated.push(value)
-      expect(direct).toEqual([...steps, 'closed'])
-      expect(iterated).toEqual(direct)
-    }),
-  )
-})
-
 it('maps values and leaves waits in place, of any async iterable', async () => {
   await fc.assert(
     fc.asyncProperty(allSteps, fc.boolean(), async (steps, timed) => {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { kinds, type Mix, type MixEntry, mixEntry, type Rag } from './mix.ts'
-import type { Distribution } from './random.ts'
+import type { Bounds, Distribution } from './random.ts'
 
 /**
  * A mix as written in a file.
@@ -41,11 +41,6 @@ const distribution = z.union(
   ],
   'must be a number, or one of { constant: 9 }, { uniform: { min: 1, max: 9 } }, { normal: { mean: 9, deviation: 2 } }, { lognormal: { median: 9, sigma: 0.5 } }',
 )
-
-interface Bounds {
-  readonly min?: number | undefined
-  readonly max?: number | undefined
-}
 
 function isRange({ min = 0, max = Number.POSITIVE_INFINITY }: Bounds): boolean {
   return min <= max

@@ -1,30 +1,17 @@
 import { describe, expect, test } from 'vitest'
 import { readTrace, TraceSyntaxError } from './arrival-times.ts'
+import { mixEntry } from './mix.ts'
 import { mixFile, mixOfFile } from './mix-schema.ts'
 
 const mixOf = (transactions: readonly unknown[]) =>
   mixOfFile(mixFile.parse({ transactions }), 'desk')
 
 test('a short entry gets what it leaves out', () => {
-  expect(mixOf([{ kind: 'openai-json', answer: 'free', prompt: 12 }])).toEqual({
-    name: 'desk',
-    entries: [
-      {
-        name: 'openai-json',
-        kind: 'openai-json',
-        weight: 1,
-        prompt: { kind: 'constant', value: 12 },
-        answer: null,
-        thinkTime: { kind: 'lognormal', median: 2000, sigma: 0.5, min: 200, max: 20_000 },
-        turns: { kind: 'uniform', min: 2, max: 5 },
-        think: null,
-        rag: null,
-        template: null,
-        model: null,
-        usage: true,
-      },
-    ],
-  })
+  const entry = { kind: 'openai-json', weight: 1, answer: null } as const
+  const prompt = { kind: 'constant', value: 12 } as const
+  expect(mixOf([{ kind: 'openai-json', answer: 'free', prompt: 12 }]).entries).toEqual([
+    mixEntry({ ...entry, name: 'openai-json', prompt }),
+  ])
 })
 
 test('factors are crossed into entries of equal weight', () => {

@@ -43,7 +43,7 @@ export type Distribution =
   /** `sigma`: standard deviation of the logarithm. */
   | ({ readonly kind: 'lognormal'; readonly median: number; readonly sigma: number } & Bounds)
 
-interface Bounds {
+export interface Bounds {
   readonly min?: number | undefined
   readonly max?: number | undefined
 }

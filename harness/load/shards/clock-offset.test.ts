@@ -43,11 +43,11 @@ describe('the clock of a target', () => {
   })
 })
 
-describe('starts of shards', () => {
-  const at = (ms: number, clock: LoadReport['clock']) =>
-    loadReportOf({ startedAt: new Date(1_800_000_000_000 + ms).toISOString(), clock })
-  const clock = (offsetMs: number) => ({ offsetMs, uncertaintyMs: 3, requests: 20 })
+const at = (ms: number, clock: LoadReport['clock']) =>
+  loadReportOf({ startedAt: new Date(1_800_000_000_000 + ms).toISOString(), clock })
+const clock = (offsetMs: number, uncertaintyMs = 3) => ({ offsetMs, uncertaintyMs, requests: 20 })
 
+describe('starts of shards', () => {
   test('are compared by the clock of the target', () => {
     const spread = startSpreadOf([at(0, clock(0)), at(5, clock(240)), at(10, clock(20))])
     expect(spread).toEqual({
@@ -78,13 +78,8 @@ test.each([
   ['by their own clocks, if that of the target is unknown', 60_000, null, null],
   ['while the first still sends', 59_000, 0, 'together'],
 ])('shards that start a minute apart are no load together: %s', (_, apartMs, offsetMs, end) => {
-  const clockOf = (ms: number) =>
-    offsetMs === null ? undefined : { offsetMs: ms, uncertaintyMs: 0, requests: 20 }
-  const startedAt = (ms: number) => new Date(1_800_000_000_000 + ms).toISOString()
-  const spread = startSpreadOf([
-    loadReportOf({ startedAt: startedAt(0), clock: clockOf(0) }),
-    loadReportOf({ startedAt: startedAt(apartMs), clock: clockOf(offsetMs ?? 0) }),
-  ])
+  const clocks = offsetMs === null ? [null, null] : [clock(0, 0), clock(offsetMs, 0)]
+  const spread = startSpreadOf([at(0, clocks[0]), at(apartMs, clocks[1])])
   const reason = separateReason(spread, 60_000)
   if (end === 'together') expect(reason).toBeNull()
   else expect(reason).toMatch(/^the shards did not run at the same time: they started 60000 ms/)

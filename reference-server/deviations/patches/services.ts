@@ -135,6 +135,26 @@ export function editChatChanges(
   }))
 }
 
+/** Notes each chat before it is changed or deleted. */
+export function noteChatsBefore(note: (before: Chat) => void): Patch {
+  return onStore('chats', (chats) => {
+    const noteFound = async (owner: string, id: string) => {
+      const before = await chats.find(owner, id)
+      if (before !== undefined) note(before)
+    }
+    return {
+      update: async (owner, id, change) => {
+        await noteFound(owner, id)
+        return chats.update(owner, id, change)
+      },
+      delete: async (owner, id) => {
+        await noteFound(owner, id)
+        return chats.delete(owner, id)
+      },
+    }
+  })
+}
+
 /** Patches with the chats that were deleted, by id. */
 export function keepingDeleted(make: (deleted: Map<unknown, Chat>) => Patch): Patch {
   return mapping<Chat>((deleted) => [

@@ -10,6 +10,7 @@ import {
   editChatRows,
   editedRows,
   editFileRows,
+  noteChatsBefore,
   onModel,
   onStore,
   withSteps,
@@ -89,29 +90,14 @@ function replicasInTurn(services: Services): Services {
       404,
     ),
     onStore('history', ({ page }) => ({ page: editedRows(page, (rows) => rows.filter(isShown)) })),
-    onStore('chats', (chats) => {
-      const note = async (owner: string, id: string) => {
-        const before = await chats.find(owner, id)
-        if (before !== undefined) changes.set(id, { before, atMs: Date.now() })
-      }
-      return {
-        find: async (owner, id) => {
-          const before = beforeOf(id)
-          return before?.owner === owner ? before : chats.find(owner, id)
-        },
-        list: editedRows(chats.list, (rows) =>
-          rows.filter(isShown).map((row) => beforeOf(row.id) ?? row),
-        ),
-        update: async (owner, id, change) => {
-          await note(owner, id)
-          return chats.update(owner, id, change)
-        },
-        delete: async (owner, id) => {
-          await note(owner, id)
-          return chats.delete(owner, id)
-        },
-      }
-    }),
+    noteChatsBefore((before) => changes.set(before.id, { before, atMs: Date.now() })),
+    onStore('chats', ({ find }) => ({
+      find: async (owner, id) => {
+        const before = beforeOf(id)
+        return before?.owner === owner ? before : find(owner, id)
+      },
+    })),
+    editChatRows((rows) => rows.filter(isShown).map((row) => beforeOf(row.id) ?? row)),
   ])(services)
 }
 
