@@ -4,10 +4,9 @@ import { Agent, request } from 'undici'
 import { afterAll, expect, it } from 'vitest'
 import { seededBaseId } from './answering/assistant-context.ts'
 import type { Route } from './http/call.ts'
-import { documented } from './openapi/reference.ts'
 import { openStore } from './store/open-store.ts'
 import type { Store } from './store/sql/store.ts'
-import { allRoutes } from './surfaces/all-routes.ts'
+import { allRoutes, documented } from './surfaces/all-routes.ts'
 import { type TestServer, testServer } from './test-support/server.ts'
 
 const requestsPerRoute = 65

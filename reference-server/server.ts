@@ -13,11 +13,10 @@ import { type CatalogModel, models } from './model/models.ts'
 import type { AnswerScript } from './model/script/answer-script.ts'
 import type { Observer } from './observability/observe.ts'
 import type { RequestLogOptions } from './observability/request-log.ts'
-import { docsPage, documented } from './openapi/reference.ts'
 import { type Runs, runRegistry } from './runtime/runs.ts'
 import type { Services } from './services.ts'
 import { openStore } from './store/open-store.ts'
-import { allRoutes } from './surfaces/all-routes.ts'
+import { allRoutes, docsPage, documented } from './surfaces/all-routes.ts'
 
 // An import of node:http evaluates its getters, one of which loads the fetch of Node.js: 40 ms at startup.
 const { createServer } = process.getBuiltinModule('node:http')

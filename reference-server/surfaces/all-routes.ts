@@ -1,7 +1,8 @@
 /** All routes, surface by surface. */
 
+import { z } from 'zod'
 import { assistants } from '../answering/assistant-context.ts'
-import { type Route, route } from '../http/call.ts'
+import { pageRoute, type Route, route } from '../http/call.ts'
 import { type CatalogModel, models } from '../model/models.ts'
 import type { Services } from '../services.ts'
 import { chatChangeRoutes, chatRoutes } from './chats.ts'
@@ -110,4 +111,23 @@ export function catalogRoutes(): readonly Route[] {
       handle: async () => ({ result: kinds, pagination }),
     }),
   ]
+}
+
+/** The routes including GET /openapi.json, whose module, like that of /docs, is loaded on request. */
+export function documented(others: readonly Route[]): readonly Route[] {
+  const routes: readonly Route[] = [
+    ...others,
+    route('GET', '/openapi.json', {
+      summary: 'Show this document',
+      answer: z.looseObject({ openapi: z.string() }),
+      handle: async () => (await import('../openapi/document.ts')).openApiDocument(routes),
+    }),
+  ]
+  return routes
+}
+
+export function docsPage(routes: readonly Route[]): Route {
+  return pageRoute('/docs', 'text/html; charset=utf-8', async () =>
+    (await import('../openapi/reference-page.ts')).referencePage(routes),
+  )
 }

@@ -37,6 +37,14 @@ it('gathers refusals through the helper', async () => {
   expect(refused.refusal).toContain('cannot')
 })
 
+it('cuts at max_tokens under either name', async () => {
+  const openai = await client()
+  for (const member of ['max_tokens', 'max_completion_tokens']) {
+    const { choices, usage } = await openai.chat.completions.create({ ...hello, [member]: 3 })
+    expect([choices[0]?.finish_reason, usage?.completion_tokens]).toEqual(['length', 3])
+  }
+})
+
 it('lists models', async () => {
   const ids: string[] = []
   for await (const { id } of (await client()).models.list()) ids.push(id)

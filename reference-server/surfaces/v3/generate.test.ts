@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { type TestServer, testServer } from '../../test-support/server.ts'
 
 const textOf = ({ output }: { output: { content?: { text?: string }[] }[] }) =>
@@ -62,4 +62,94 @@ it('knows what runs tell, in all their forms, and nothing else', async () => {
   for (const runs of introduction) expect(await ask(runs)).toBe('Your name is Q7-x.')
   expect(await ask()).not.toContain('Q7-x')
   expect(await ask([])).not.toContain('Q7-x')
+})
+
+const rowCount = async (server: TestServer, chat_id: string): Promise<number> =>
+  (await server.send('GET', `/api/v3/message?chat_id=${chat_id}`)).json.result.length
+
+const key = (value: string) => ({ 'idempotency-key': value })
+
+it('the header may be any string, quoted or not', async () => {
+  const server = await testServer()
+  const chat_id = await server.newChat()
+  const first = await server.generate({ chat_id, input: 'Hi' }, key('"turn 1/ä"'))
+  const again = await server.generate({ chat_id, input: 'Hi' }, key('turn 1/ä'))
+  expect(again.json).toEqual(first.json)
+})
+
+describe('a repeat', () => {
+  it('gives a failed or cut answer again as well', async () => {
+    const server = await testServer()
+    const chat_id = await server.newChat()
+    for (const input of ['[[fail=3]]', '[[tokens=9]]']) {
+      const body = { chat_id, input, max_tokens: 5, stream: true }
+      const first = await server.generate(body, key(input))
+      expect((await server.generate(body, key(input))).text).toBe(first.text)
+    }
+    expect(await rowCount(server, chat_id)).toBe(4)
+  })
+
+  it('is the same whatever the order of members', async () => {
+    const server = await testServer()
+    const chat_id = await server.newChat()
+    const first = await server.generate({ chat_id, input: 'Hi', think: false }, key('k'))
+    const again = await server.generate({ think: false, input: 'Hi', chat_id }, key('k'))
+    expect(again.json).toEqual(first.json)
+  })
+
+  it('with another payload is refused with 422', async () => {
+    const server = await testServer()
+    const [chat_id, other] = [await server.newChat(), await server.newChat()]
+    await server.generate({ chat_id, input: 'Hi' }, key('k'))
+    const changes = [{ input: 'Ho' }, { stream: true }, { chat_id: other }, { think: true }]
+    for (const change of changes) {
+      const { status, json } = await server.generate({ chat_id, input: 'Hi', ...change }, key('k'))
+      expect([status, json.error.code]).toEqual([422, 'idempotency_key_reused'])
+    }
+    expect([await rowCount(server, chat_id), await rowCount(server, other)]).toEqual([2, 0])
+  })
+
+  it('of what was refused is a first request', async () => {
+    const server = await testServer()
+    const chat_id = await server.newChat()
+    expect((await server.generate({ chat_id, input: 5 }, key('k'))).status).toBe(400)
+    expect((await server.generate({ chat_id, input: 'Hi', model_id: 'x' }, key('k'))).status).toBe(
+      404,
+    )
+    expect((await server.generate({ chat_id, input: 'Hi' }, key('k'))).status).toBe(200)
+  })
+})
+
+describe('while the first request runs', () => {
+  it.each([false, true])(
+    'a repeat is refused with 409, and replayed later (stream: %j)',
+    async (stream) => {
+      const gate = Promise.withResolvers<void>()
+      const clock = { now: Date.now, sleep: () => gate.promise }
+      const server = await testServer({ clock })
+      const chat_id = await server.newChat()
+      const body = { chat_id, input: '[[tokens=5]] [[pace=ttft=150ms]]', stream }
+      const first = server.generate(body, key('k'))
+      await expect.poll(() => server.services.runs.size).toBe(1)
+      const early = await server.generate(body, key('k'))
+      expect([early.status, early.headers.get('retry-after')]).toEqual([409, '1'])
+      expect((await server.generate({ ...body, input: 'x' }, key('k'))).status).toBe(422)
+      gate.resolve()
+      const { text } = await first
+      expect((await server.generate(body, key('k'))).text).toBe(text)
+      expect(await rowCount(server, chat_id)).toBe(2)
+    },
+  )
+
+  it('a repeat waits for its answer, where the server is told so', async () => {
+    const server = await testServer({ runningRepeat: 'wait' })
+    const chat_id = await server.newChat()
+    const body = { chat_id, input: '[[tokens=5]] [[pace=ttft=150ms]]' }
+    const answers = await Promise.all(
+      Array.from({ length: 3 }, () => server.generate(body, key('k'))),
+    )
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
+    expect(await rowCount(server, chat_id)).toBe(2)
+  })
 })
