@@ -19,13 +19,13 @@ import { toTerminal } from './document/terminal.ts'
 import { loadDocument } from './load/document.ts'
 import { loadToCsv, loadToPrometheus } from './load/metrics/prometheus.ts'
 import type { LoadReport } from './load/model/report.ts'
-import { loadReportOf } from './load/test-support/sketch.ts'
 import {
   hostileCapacity,
   hostileLoad,
   hostileReport,
   hostileTexts,
 } from './test-support/hostile.ts'
+import { loadReportOf } from './test-support/measurements.ts'
 import { conforming, exchangeOf, exchanges as recorded, violated } from './test-support/reports.ts'
 import { toCurl } from './text/curl/curl.ts'
 import { isQuotable, shellQuote } from './text/curl/shell-quote.ts'

@@ -16,8 +16,13 @@ import { mkdtempSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { loadReport } from '../reports/load/model/report.ts'
-import { type Cluster, startCluster } from './cluster/cluster.ts'
-import { buildPrograms, clusterPrograms, patienceMs } from './cluster/components.ts'
+import {
+  buildPrograms,
+  type Cluster,
+  clusterPrograms,
+  patienceMs,
+  startCluster,
+} from './cluster/cluster.ts'
 import { bin, chatgen, filled, reportIn, waitUntil } from './foreign/programs.ts'
 import { buildImage, removeImages } from './image/build.ts'
 import { engineProblem, need, root, run, step } from './image/engine.ts'

@@ -6,7 +6,7 @@ import {
   capacityProbeOf,
   capacityReportOf,
   nothingFound,
-} from '../../reports/capacity/test-support/sketch.ts'
+} from '../../reports/test-support/measurements.ts'
 import { type Kind, mixEntry } from '../load/plan/mix.ts'
 import { drawsOf } from '../load/plan/random.ts'
 import { studentQuantile } from '../load/statistics/shares.ts'

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { beforeAll, expect, test } from 'vitest'
 import { startReferenceServer } from '../../reference-server/index.ts'
 import { freePort } from '../../reference-server/test-support/free-port.ts'
-import { capacityReportOf } from '../../reports/capacity/test-support/sketch.ts'
+import { capacityReportOf } from '../../reports/test-support/measurements.ts'
 import { reportToJson } from '../../reports/text/digest.ts'
 import { ask, chatgen, emptyFolder, shownBy } from './test-support/chatgen.ts'
 

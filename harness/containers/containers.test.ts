@@ -4,8 +4,7 @@ import { createServer, type RequestListener } from 'node:http'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { urlOf } from '../client/test-support/listen-on-loopback.ts'
-import { awaitReadiness, withoutHeaders } from './readiness.ts'
-import { runName, stateOfRun } from './removal.ts'
+import { awaitReadiness, runName, stateOfRun, withoutHeaders } from './engine.ts'
 
 describe('the name of a run', () => {
   test('of this process is that of a running one', () => {

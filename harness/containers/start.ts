@@ -4,16 +4,17 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { messageOf } from '../../contract/text.ts'
 import { ConfigurationError, TargetUnusableError } from '../conformance/errors.ts'
-import { awaitReadiness, lastLines } from './readiness.ts'
 import {
+  awaitReadiness,
   type Engine,
+  lastLines,
   leftoversOf,
   openEngine,
   projectLabel,
   removeRun,
   runLabel,
   runName,
-} from './removal.ts'
+} from './engine.ts'
 
 export interface RunningContainer {
   readonly baseUrl: string

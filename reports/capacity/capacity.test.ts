@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { toJUnit } from '../document/junit.ts'
 import { toTerminal } from '../document/terminal.ts'
+import { capacityProbeOf, capacityReportOf, nothingFound } from '../test-support/measurements.ts'
 import { answerText } from './answer.ts'
 import { capacityCharts } from './charts.ts'
 import { capacityDocument } from './document.ts'
-import { capacityProbeOf, capacityReportOf, nothingFound } from './test-support/sketch.ts'
 
 const style = { color: false, width: 100, verbose: true }
 const open = { ...nothingFound, firstFailing: 44, highestMet: 38 }

@@ -1,11 +1,10 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { capacityDocument } from '../capacity/document.ts'
-import { capacityProbeOf, capacityReportOf } from '../capacity/test-support/sketch.ts'
 import { toHtml } from '../document/html.ts'
 import { pagesInChromium, skipBrowser, testPage } from '../html/test-support/offline-page.ts'
+import { capacityProbeOf, capacityReportOf, loadReportOf } from '../test-support/measurements.ts'
 import { loadDocument } from './document.ts'
-import { loadReportOf } from './test-support/sketch.ts'
 
 /** The page of a load report in a real browser. */
 describe.skipIf(skipBrowser)('the page of a load report in Chromium', () => {

@@ -3,9 +3,9 @@ import { toHtml } from '../document/html.ts'
 import { toJUnit } from '../document/junit.ts'
 import { toGitHub } from '../document/markdown.ts'
 import type { Chart } from '../html/markup.ts'
+import { loadReportOf } from '../test-support/measurements.ts'
 import { loadDocument } from './document.ts'
 import type { LoadReport } from './model/report.ts'
-import { loadReportOf } from './test-support/sketch.ts'
 
 const page = toHtml(loadDocument(loadReportOf()))
 

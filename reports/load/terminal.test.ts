@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { outcomeLine, type TerminalOptions, toTerminal } from '../document/terminal.ts'
+import { loadReportOf } from '../test-support/measurements.ts'
 import { loadDocument } from './document.ts'
 import type { LoadReport } from './model/report.ts'
-import { loadReportOf } from './test-support/sketch.ts'
 
 const plain = { color: false, width: 100 }
 

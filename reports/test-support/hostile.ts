@@ -1,9 +1,8 @@
 import type { Exchange } from '../../contract/index.ts'
 import type { ConformanceReport } from '../../contract/report/conformance.ts'
 import type { CapacityReport } from '../capacity/model/report.ts'
-import { capacityReportOf } from '../capacity/test-support/sketch.ts'
 import type { LoadReport } from '../load/model/report.ts'
-import { loadReportOf } from '../load/test-support/sketch.ts'
+import { capacityReportOf, loadReportOf } from './measurements.ts'
 import { exchangeOf, requirement, violated } from './reports.ts'
 
 /** Hostile texts from a target, by the reader of reports that they attack. */

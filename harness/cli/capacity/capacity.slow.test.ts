@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import { describe, expect, test, vi } from 'vitest'
 import { capacityReport } from '../../../reports/capacity/model/report.ts'
 import { loadReport } from '../../../reports/load/model/report.ts'
-import { served, withKey } from '../load/test-support/loading.ts'
 import { chatsOn, expectEnd, type Running, serving, workplace } from '../test-support/chatgen.ts'
+import { served, withKey } from '../test-support/servers.ts'
 
 vi.setConfig({ testTimeout: 300_000 })
 

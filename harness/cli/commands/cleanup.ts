@@ -85,7 +85,7 @@ export const cleanupCommand = defineCommand({
 })
 
 async function removeContainers(io: Io, isDryRun: boolean): Promise<void> {
-  const { leftoversOf, openEngine, removeRun } = await import('../../containers/removal.ts')
+  const { leftoversOf, openEngine, removeRun } = await import('../../containers/engine.ts')
   const { api } = await openEngine()
   const { ended, elsewhere } = await leftoversOf(api)
   for (const run of ended) {

@@ -4,8 +4,15 @@ import type { ReferenceServer } from '../../../reference-server/index.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { defineCommand, type FlagsOf, flagTable } from '../flags.ts'
 import type { AnswerOptions } from '../serve/answers.ts'
-import { mistypedReporter, startExtras } from '../serve/control.ts'
-import { listen, openedStore, serviceFlags, serviceOptions, speedOptions } from '../serve/listen.ts'
+import {
+  listen,
+  mistypedReporter,
+  openedStore,
+  serviceFlags,
+  serviceOptions,
+  speedOptions,
+  startExtras,
+} from '../serve/listen.ts'
 import type { Io } from '../terminal/io.ts'
 import { portNumber } from '../values.ts'
 

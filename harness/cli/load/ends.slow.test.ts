@@ -19,13 +19,19 @@ import {
   workplace,
 } from '../test-support/chatgen.ts'
 import { createdIn } from '../test-support/journals.ts'
-import { halfSilentServer, type Loaded, load, served, withKey } from './test-support/loading.ts'
+import {
+  halfSilentServer,
+  key,
+  type Loaded,
+  load,
+  served,
+  withKey,
+} from '../test-support/servers.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
 const published = jsonSchemas().get('load-report.schema.json') ?? ''
 const schema = z.fromJSONSchema(JSON.parse(published))
-const key = withKey.CHATGEN_API_KEY
 /** Limit below the timeouts of a request and of the plan, which are a minute. */
 const patienceMs = 25_000
 

@@ -4,8 +4,15 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { listening, pour, rawServer } from '../../client/test-support/listen-on-loopback.ts'
 import { speech } from '../../load/test-support/h2-server.ts'
 import { beginningWith, chatgen, chatsOn, expectEnd, workplace } from '../test-support/chatgen.ts'
-import { type Answer, type Middleman, startProxy } from '../test-support/servers.ts'
-import { load, reportIn, served, withKey } from './test-support/loading.ts'
+import {
+  type Answer,
+  load,
+  type Middleman,
+  reportIn,
+  served,
+  startProxy,
+  withKey,
+} from '../test-support/servers.ts'
 
 const mebibyte = 1024 * 1024
 const head = (type: string) => `HTTP/1.1 200 OK\r\ncontent-type: ${type}\r\n`

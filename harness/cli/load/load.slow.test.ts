@@ -10,7 +10,7 @@ import {
 import { oddServer } from '../../load/test-support/odd-server.ts'
 import { bundledServer } from '../target/target.ts'
 import { chatgen, emptyFolder, expectEnd, workplace } from '../test-support/chatgen.ts'
-import { load, reportIn, served, withKey } from './test-support/loading.ts'
+import { load, reportIn, served, withKey } from '../test-support/servers.ts'
 
 vi.setConfig({ testTimeout: 180_000 })
 

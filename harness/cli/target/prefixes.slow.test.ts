@@ -2,9 +2,9 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { documentedPrefixes, type Prefixes, type PrefixName } from '../../../contract/operations.ts'
 import { startReferenceServer } from '../../../reference-server/index.ts'
 import { forward, listen, type TestHost } from '../../client/test-support/listen-on-loopback.ts'
-import { reportIn as loadReportIn } from '../load/test-support/loading.ts'
 import { newChat, workplace } from '../test-support/chatgen.ts'
 import { journalOf, lostName } from '../test-support/journals.ts'
+import { reportIn as loadReportIn } from '../test-support/servers.ts'
 
 const key = 'sk-prefixes-4711'
 const withKey = { CHATGEN_API_KEY: key }

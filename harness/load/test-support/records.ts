@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type { LoadReport } from '../../../reports/load/model/report.ts'
-import { loadReportOf } from '../../../reports/load/test-support/sketch.ts'
+import { loadReportOf } from '../../../reports/test-support/measurements.ts'
 import { Histogram } from '../metrics/samples/histogram.ts'
 import { drawsOf, standardNormal } from '../plan/random.ts'
 import {

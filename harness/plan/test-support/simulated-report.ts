@@ -11,7 +11,7 @@ import {
   capacityProbeOf,
   capacityReportOf,
   nothingFound,
-} from '../../../reports/capacity/test-support/sketch.ts'
+} from '../../../reports/test-support/measurements.ts'
 import type { Draw } from '../../load/plan/random.ts'
 import { drawOf, gamma, poissonArrivals, type RequestLength } from '../simulation/requests.ts'
 import { type Arrival, quantile } from '../simulation/simulate.ts'

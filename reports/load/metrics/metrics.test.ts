@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { quantileOf } from '../../../contract/averages.ts'
 import { forAll } from '../../../contract/test-support/for-all.ts'
+import { distributionOf, loadReportOf } from '../../test-support/measurements.ts'
 import { withDoubt } from '../../text/digest.ts'
 import { binsOf, cumulative, valueAt } from '../measures.ts'
-import { distributionOf, loadReportOf } from '../test-support/sketch.ts'
 import { loadToCsv, loadToPrometheus } from './prometheus.ts'
 
 const text = loadToPrometheus(loadReportOf())

@@ -1,15 +1,17 @@
 import { readFileSync } from 'node:fs'
 import { encodeIntoCompressedBase64, Float64Histogram } from 'hdr-histogram-js'
 import { parse } from 'yaml'
-import type { Distribution, Metric, MetricName } from '../model/measures.ts'
-import { type LoadReport, loadReport } from '../model/report.ts'
+import { type CapacityProbe, capacityProbe } from '../capacity/model/probe.ts'
+import { type CapacityReport, capacityReport } from '../capacity/model/report.ts'
+import type { Distribution, Metric, MetricName } from '../load/model/measures.ts'
+import { type LoadReport, loadReport } from '../load/model/report.ts'
 
 /**
  * A load report written by hand: 300 streams in three seconds, some from a slow shard of the target, with
  * hostile texts.
  */
 export function loadReportOf(more: Partial<LoadReport> = {}): LoadReport {
-  return { ...sketch, ...more }
+  return { ...loadSketch, ...more }
 }
 
 const metrics = [
@@ -19,10 +21,10 @@ const metrics = [
   metricOf('e2e', spreadOf(300, 500), [...spreadOf(290, 502), ...spreadOf(10, 1400)]),
 ]
 const { transactions, connections, ...others } = parse(
-  readFileSync(new URL('sketch.yaml', import.meta.url), 'utf8'),
+  readFileSync(new URL('load.yaml', import.meta.url), 'utf8'),
   { merge: true },
 )
-const sketch = loadReport.parse({
+const loadSketch = loadReport.parse({
   ...{ ...others, metrics },
   transactions: transactions.map((row: object) => ({ ...row, metrics })),
   connections: { ...connections, connectMs: metricOf('connect', spreadOf(40, 0.4)) },
@@ -69,4 +71,28 @@ function spreadOf(count: number, middle: number): number[] {
     { length: count },
     (_, at) => middle * (0.8 + ((at * 37) % count) / (2 * count)),
   )
+}
+
+const { suite, target, seed, startedAt, generator } = loadReportOf()
+const data = parse(readFileSync(new URL('capacity.yaml', import.meta.url), 'utf8'), { merge: true })
+const probe = capacityProbe.parse(data.probes[0])
+const sketch = capacityReport.parse({
+  ...{ ...data, suite, target: { ...target, surfaces: ['openai'] }, seed, startedAt },
+  generator: { ...data.generator, environment: generator.environment },
+})
+
+/** A capacity report written by hand: two rates that meet the SLO, one that misses it. */
+export function capacityReportOf(more: Partial<CapacityReport> = {}): CapacityReport {
+  return { ...sketch, ...more }
+}
+
+export function capacityProbeOf(more: Partial<CapacityProbe> = {}): CapacityProbe {
+  return { ...probe, ...more }
+}
+
+/** Result of a search that found no rate. */
+export const nothingFound: CapacityReport['result'] = {
+  ...sketch.result,
+  ...{ rate: null, interval: null, limitedBy: null, limit: null, firstFailing: null, by: null },
+  ...{ highestMet: null, headroom: null, concurrency: null, tokensPerSecond: null },
 }
