@@ -7,7 +7,7 @@ import {
   statefulFaults,
 } from '../../reference-server/deviations/index.ts'
 import { alsoDo } from '../../reference-server/deviations/patches/replies.ts'
-import type { FaultyOperation } from '../../reference-server/deviations/patches/routes.ts'
+import type { FaultyOperation } from '../../reference-server/deviations/patches/requests.ts'
 import type { TargetProfile } from '../conformance/profile/index.ts'
 import { buildSetup } from '../conformance/run-options.ts'
 import { createRunContext } from '../conformance/session/context.ts'

@@ -1,7 +1,7 @@
 import type { Chat } from '../store/types.ts'
 import { grammarFault } from './faults/grammar.ts'
 import { alsoDo } from './patches/replies.ts'
-import { chatIdOf } from './patches/routes.ts'
+import { chatIdOf } from './patches/requests.ts'
 import {
   editChatChanges,
   editChatRows,

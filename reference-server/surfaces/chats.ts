@@ -10,8 +10,7 @@ import {
 } from '../requests/index.ts'
 import type { Services } from '../services.ts'
 import type { Chat, ChatChange, ChatVersion } from '../store/types.ts'
-import { chatInPath } from './ownership.ts'
-import { pageBody } from './paging.ts'
+import { chatInPath, pageBody } from './ownership.ts'
 import { chatRecord, chatShape, pageOf } from './shapes.ts'
 import { turnsOf } from './v3/conversation.ts'
 

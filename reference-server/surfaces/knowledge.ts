@@ -16,8 +16,7 @@ import { isoTime } from '../runtime/clock.ts'
 import type { Services } from '../services.ts'
 import type { Store } from '../store/sql/store.ts'
 import type { KnowledgeBase } from '../store/types.ts'
-import { uploadedContent } from './ownership.ts'
-import { pageBody } from './paging.ts'
+import { pageBody, uploadedContent } from './ownership.ts'
 import { baseShape, documentShape, findingShape, pageOf } from './shapes.ts'
 
 export function baseRoutes({ clock, ids, store }: Services, prefix: string): readonly Route[] {

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test, vi } from 'vitest'
 import { onSuccessBody } from '../../../reference-server/deviations/patches/replies.ts'
+import type { FaultyOperation } from '../../../reference-server/deviations/patches/requests.ts'
 import { rejectRequests } from '../../../reference-server/deviations/patches/requests.ts'
-import type { FaultyOperation } from '../../../reference-server/deviations/patches/routes.ts'
 import { compose } from '../../../reference-server/deviations/patches/services.ts'
 import { startReferenceServer } from '../../../reference-server/index.ts'
 import { ended, startForwardProxy } from '../../client/test-support/listen-on-loopback.ts'

@@ -4,7 +4,7 @@ import type { Call, Reply, ValueReply } from '../../http/call.ts'
 import type { Patch } from '../../services.ts'
 import { type Json, setAt, toObject } from '../patches/json.ts'
 import { onBody, onEachBlock, onError, withHeaders } from '../patches/replies.ts'
-import { everywhere, native } from '../patches/routes.ts'
+import { everywhere, native } from '../patches/requests.ts'
 import { compose } from '../patches/services.ts'
 import { alternatives, type Dialect, dialectTable } from '../table.ts'
 

@@ -4,8 +4,13 @@ import { ApiError } from '../../http/errors.ts'
 import type { Patch } from '../../services.ts'
 import { newChat } from '../../surfaces/chats.ts'
 import { onReply, onSuccess, onSuccessBody } from '../patches/replies.ts'
-import { onRequest, onRequestBody, rejectRequests } from '../patches/requests.ts'
-import { chatIdOf, type FaultyOperation } from '../patches/routes.ts'
+import {
+  chatIdOf,
+  type FaultyOperation,
+  onRequest,
+  onRequestBody,
+  rejectRequests,
+} from '../patches/requests.ts'
 import { compose, counting, mapping, onStore, remembering } from '../patches/services.ts'
 import { dialectTable } from '../table.ts'
 

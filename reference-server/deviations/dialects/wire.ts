@@ -6,7 +6,7 @@ import { seededDraw } from '../../runtime/random.ts'
 import type { Patch } from '../../services.ts'
 import { editLines, escapeJson, joinChunks, rechunk, rewriteJson } from '../patches/framing.ts'
 import { onBody, onReply, withHeaders } from '../patches/replies.ts'
-import { everywhere } from '../patches/routes.ts'
+import { everywhere } from '../patches/requests.ts'
 import { counting } from '../patches/services.ts'
 import { alternatives, type Dialect, dialectTable } from '../table.ts'
 

@@ -2,7 +2,7 @@
 import type { RequirementId } from '../../../contract/index.ts'
 import { changingOperations } from '../grammar/credentials.ts'
 import { effectsOf, faultyOperations, generatedFaultNamed } from '../grammar/draw.ts'
-import type { FaultyOperation } from '../patches/routes.ts'
+import type { FaultyOperation } from '../patches/requests.ts'
 import { breachIn, type Fault } from '../table.ts'
 import { clauses } from './clauses.ts'
 import { sentences } from './sentences.ts'

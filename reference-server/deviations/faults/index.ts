@@ -3,7 +3,7 @@
 import type { ModelRequest } from '../../model/types.ts'
 import type { Services } from '../../services.ts'
 import { rechunk } from '../patches/framing.ts'
-import { everywhere } from '../patches/routes.ts'
+import { everywhere } from '../patches/requests.ts'
 import { counting } from '../patches/services.ts'
 import { type Fault, faultTable } from '../table.ts'
 import { grammarFaults } from './grammar.ts'

@@ -12,8 +12,7 @@ import {
   setFields,
   textOf,
 } from '../patches/replies.ts'
-import { onRequestBody, rejectRequests } from '../patches/requests.ts'
-import { visionModel } from '../patches/routes.ts'
+import { onRequestBody, rejectRequests, visionModel } from '../patches/requests.ts'
 import { compose, mapping, onModel, perServer } from '../patches/services.ts'
 import { type Fault, faultTable } from '../table.ts'
 

@@ -17,7 +17,7 @@ import {
 } from '../patches/events.ts'
 import { setAt, toObject } from '../patches/json.ts'
 import { ofBlocks, ofErrors, ofStream, withHeaders } from '../patches/replies.ts'
-import type { FaultyOperation } from '../patches/routes.ts'
+import type { FaultyOperation } from '../patches/requests.ts'
 import {
   type Effect,
   editBody,

@@ -1,8 +1,8 @@
 /** Conditions of generated faults: values of a dimension of a request or of earlier requests. */
 import type { OperationId } from '../../../contract/operations.ts'
 import { isGiven } from '../patches/json.ts'
-import type { FaultyOperation } from '../patches/routes.ts'
-import { mainAlias, mainModel, visionModel } from '../patches/routes.ts'
+import type { FaultyOperation } from '../patches/requests.ts'
+import { mainAlias, mainModel, visionModel } from '../patches/requests.ts'
 import type { Circumstance, Past } from './history.ts'
 import { type Condition, dimension, lengthOf, membersIn } from './members.ts'
 import { bodyMembers, isOpen, queryMembers, requiredMembers } from './schemas.ts'

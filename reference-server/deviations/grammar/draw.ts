@@ -2,7 +2,7 @@
 import { operations } from '../../../contract/operations.ts'
 import { pick, seededDraw } from '../../runtime/random.ts'
 import type { Patch } from '../../services.ts'
-import { type FaultyOperation, knowledgeRoutes } from '../patches/routes.ts'
+import { type FaultyOperation, knowledgeRoutes } from '../patches/requests.ts'
 import { statedSeams } from '../sentences/effects.ts'
 import { statedCondition } from '../sentences/words.ts'
 import { answerEffects } from './answer-effects.ts'

@@ -4,7 +4,7 @@ import type { Call, Reply } from '../../http/call.ts'
 import type { Turn } from '../../model/types.ts'
 import type { Patch } from '../../services.ts'
 import { type Json, toList, toObject } from '../patches/json.ts'
-import { type FaultyOperation, operationOf } from '../patches/routes.ts'
+import { type FaultyOperation, operationOf } from '../patches/requests.ts'
 
 export interface Circumstance {
   readonly operation: FaultyOperation

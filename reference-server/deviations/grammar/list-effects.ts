@@ -1,6 +1,6 @@
 /** Effects on lists and their pages. */
 import { mapStrings, setAt, toObject } from '../patches/json.ts'
-import type { FaultyOperation } from '../patches/routes.ts'
+import type { FaultyOperation } from '../patches/requests.ts'
 import { isPaged } from './conditions.ts'
 import { type Effect, editBody, editQuery, editRows, effectTable, questionMarks } from './edits.ts'
 import type { Circumstance } from './history.ts'

@@ -25,7 +25,7 @@ import {
   updateChatRequest,
   uploadFields,
 } from '../../requests/index.ts'
-import type { FaultyOperation } from '../patches/routes.ts'
+import type { FaultyOperation } from '../patches/requests.ts'
 
 /** The part of JSON Schema that the grammar reads. */
 export interface Schema {

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Turn } from '../../model/types.ts'
 import { newChat } from '../../surfaces/chats.ts'
-import type { FaultyOperation } from '../patches/routes.ts'
+import type { FaultyOperation } from '../patches/requests.ts'
 import { type Effect, effectTable, paths } from './edits.ts'
 import type { Seams } from './injection.ts'
 

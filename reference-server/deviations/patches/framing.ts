@@ -5,7 +5,7 @@ import { parseJson } from '../../../contract/json.ts'
 import type { SseBlock } from '../../events/sse.ts'
 import type { Call } from '../../http/call.ts'
 import type { Patch } from '../../services.ts'
-import { matches, type Where } from './routes.ts'
+import { matches, type Where } from './requests.ts'
 
 export interface NamedBlock {
   readonly event: string

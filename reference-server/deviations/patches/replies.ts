@@ -3,7 +3,7 @@
 import type { Call, Reply, StreamReply, ValueReply } from '../../http/call.ts'
 import type { Patch, Services } from '../../services.ts'
 import { type Fields, type Json, setAll, toList, toObject } from './json.ts'
-import { chatIdOf, matches, type Where } from './routes.ts'
+import { chatIdOf, matches, type Where } from './requests.ts'
 
 /** Edit of a reply, given its request or the circumstance of that. */
 type Edit<Given> = (reply: Reply, given: Given) => Reply

@@ -23,7 +23,7 @@ import {
 } from '../patches/events.ts'
 import { type Json, setAt, toObject } from '../patches/json.ts'
 import { isOfOtherVersion, ofBlocks, ofErrors, withHeaders } from '../patches/replies.ts'
-import { chatIdOf, type FaultyOperation } from '../patches/routes.ts'
+import { chatIdOf, type FaultyOperation } from '../patches/requests.ts'
 import { changeNamed } from './words.ts'
 
 type Make = (words: readonly string[], members: ReturnType<typeof bodyMembers>) => Seams | undefined

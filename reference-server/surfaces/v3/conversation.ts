@@ -9,8 +9,7 @@ import { historyQuery, type Input, type InputItem } from '../../requests/index.t
 import { isoTime } from '../../runtime/clock.ts'
 import type { Services } from '../../services.ts'
 import type { HistoryRow, StoredRun } from '../../store/types.ts'
-import { ownChat } from '../ownership.ts'
-import { pageBody } from '../paging.ts'
+import { ownChat, pageBody } from '../ownership.ts'
 import { historyRowShape, pageOf } from '../shapes.ts'
 
 /** `input` in the form of the history: messages whose content is an array of parts. */

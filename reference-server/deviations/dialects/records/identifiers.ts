@@ -4,7 +4,7 @@ import type { Call } from '../../../http/call.ts'
 import type { Patch } from '../../../services.ts'
 import { mapStrings } from '../../patches/json.ts'
 import { onBody, setFields } from '../../patches/replies.ts'
-import { everywhere } from '../../patches/routes.ts'
+import { everywhere } from '../../patches/requests.ts'
 import { counting } from '../../patches/services.ts'
 import { alternatives, type Dialect, dialectTable } from '../../table.ts'
 

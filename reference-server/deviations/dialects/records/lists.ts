@@ -10,8 +10,8 @@ import {
   setFields,
   withHeaders,
 } from '../../patches/replies.ts'
+import type { Where } from '../../patches/requests.ts'
 import { onRequest, onRequestBody } from '../../patches/requests.ts'
-import type { Where } from '../../patches/routes.ts'
 import { compose, mapping, onStore, perServer, remembering } from '../../patches/services.ts'
 import { alternatives, type Dialect, dialectTable } from '../../table.ts'
 

@@ -5,8 +5,7 @@ import type { Store } from '../../../store/sql/store.ts'
 import type { Chat, ChatVersion } from '../../../store/types.ts'
 import { toObject } from '../../patches/json.ts'
 import { onReply, onSuccess, onSuccessBody } from '../../patches/replies.ts'
-import { onRequestBody } from '../../patches/requests.ts'
-import { chatIdOf } from '../../patches/routes.ts'
+import { chatIdOf, onRequestBody } from '../../patches/requests.ts'
 import {
   editChatChanges,
   editChatRows,

@@ -3,8 +3,7 @@ import { isUuid } from '../../../../contract/json.ts'
 import type { Patch } from '../../../services.ts'
 import type { Reservation } from '../../../store/types.ts'
 import { toObject } from '../../patches/json.ts'
-import { onRequest, rejectRequests } from '../../patches/requests.ts'
-import { chatIdOf } from '../../patches/routes.ts'
+import { chatIdOf, onRequest, rejectRequests } from '../../patches/requests.ts'
 import {
   editReservations,
   mapping,

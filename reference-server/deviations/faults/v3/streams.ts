@@ -26,7 +26,7 @@ import {
 import { joinChunks, type NamedBlock, rechunk, rewriteBlocks } from '../../patches/framing.ts'
 import { setAt, toObject } from '../../patches/json.ts'
 import { onBlocks, onReply } from '../../patches/replies.ts'
-import { ofV3 } from '../../patches/routes.ts'
+import { ofV3 } from '../../patches/requests.ts'
 import { eventFaultTable, type Fault, faultTable } from '../../table.ts'
 
 /** Generation time of one block in milliseconds: long enough to show that nothing was sent meanwhile. */
