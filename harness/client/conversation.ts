@@ -16,6 +16,9 @@ import { describeFailure } from './network/failures.ts'
 /** Maximum duration of a stream that keeps sending, as a multiple of the longest silence. */
 const maxSilences = 10
 
+/** Lateness of a timer, in milliseconds, from which this process and not the peer was silent. */
+const maxLateMs = 100
+
 interface Head {
   readonly status: number
   readonly headers: Header[]
@@ -32,6 +35,8 @@ export class Conversation {
   readonly #start = performance.now()
   readonly #silence: NodeJS.Timeout
   readonly #patience: NodeJS.Timeout
+  /** Time as `performance.now()`. */
+  #silentSinceMs = performance.now()
   #sent: SendTime | undefined
   #head: Head | undefined
   #protocol: Protocol | undefined
@@ -45,7 +50,12 @@ export class Conversation {
     this.outgoing = outgoing
     this.#limits = limits
     const giveUp = () => this.#leave('timeout')
-    this.#silence = setTimeout(giveUp, outgoing.timeoutMs)
+    this.#silence = setTimeout(() => {
+      // A process that was stopped, or too busy, reads what has arrived only after its timers ran.
+      const lateMs = performance.now() - this.#silentSinceMs - outgoing.timeoutMs
+      if (lateMs < maxLateMs) giveUp()
+      else this.#restartSilence()
+    }, outgoing.timeoutMs)
     this.#patience = setTimeout(giveUp, Math.min(outgoing.timeoutMs * maxSilences, maxTimerMs))
     outgoing.signal?.addEventListener('abort', this.#abort, { once: true })
     if (outgoing.signal?.aborted) this.#abort()
@@ -70,7 +80,7 @@ export class Conversation {
 
   /** The final status line and its headers, with names in lower case. */
   answer(status: number, headers: Header[], protocol: Protocol): void {
-    this.#silence.refresh()
+    this.#restartSilence()
     this.#protocol = protocol
     this.#head = { status, headers, headersAtMs: this.#sinceStart() }
     this.#body = new BodyReader(headers, this.#limits, {
@@ -81,7 +91,7 @@ export class Conversation {
   }
 
   data(bytes: Uint8Array): void {
-    this.#silence.refresh()
+    this.#restartSilence()
     this.#receivedBytes += bytes.length
     if (this.#left === undefined) this.#body?.push({ atMs: this.#sinceStart(), bytes })
   }
@@ -168,6 +178,11 @@ export class Conversation {
       },
       ending: bodyEnding ?? ending,
     })
+  }
+
+  #restartSilence(): void {
+    this.#silentSinceMs = performance.now()
+    this.#silence.refresh()
   }
 
   /** Milliseconds with three decimals. */
