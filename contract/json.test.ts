@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { exchangeOf } from '../reports/test-support/reports.ts'
 import { chatIdNames, findId, isObject, isUuid, leavesOf, parseJson, valueAt } from './json.ts'
 import { answerJson } from './request-echo.ts'
+import { forAll } from './test-support/for-all.ts'
 
 const withUuids = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(
@@ -22,22 +23,18 @@ const pointerTo = (path: readonly string[]) =>
   path.map((key) => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 
 test('isObject is true for exactly what JSON writes in braces', () => {
-  fc.assert(
-    fc.property(fc.jsonValue(), (value) => {
-      expect(isObject(value)).toBe(JSON.stringify(value).startsWith('{'))
-    }),
-  )
+  forAll(fc.jsonValue(), (value) => {
+    expect(isObject(value)).toBe(JSON.stringify(value).startsWith('{'))
+  })
 })
 
 describe('valueAt', () => {
   test('finds every leaf by the pointer of its path', () => {
-    fc.assert(
-      fc.property(fc.jsonValue(), (value) => {
-        for (const leaf of leavesOf(value)) {
-          expect(valueAt(value, pointerTo(leaf.path))).toBe(leaf.value)
-        }
-      }),
-    )
+    forAll(fc.jsonValue(), (value) => {
+      for (const leaf of leavesOf(value)) {
+        expect(valueAt(value, pointerTo(leaf.path))).toBe(leaf.value)
+      }
+    })
   })
 
   test.each([
@@ -65,26 +62,22 @@ describe('valueAt', () => {
 
 describe('findId', () => {
   test('is the first leaf under a name, else the only UUID, as the leaves with their paths say', () => {
-    fc.assert(
-      fc.property(withUuids, (body) => {
-        const ids = leavesOf(body).filter(({ value }) => isUuid(value))
-        const named = ids.filter(({ path }) => chatIdNames.includes(path.at(-1) ?? ''))
-        const expected = named[0]?.value ?? (ids.length === 1 ? ids[0]?.value : undefined)
-        expect(findId(body, chatIdNames)).toBe(expected)
-      }),
-    )
+    forAll(withUuids, (body) => {
+      const ids = leavesOf(body).filter(({ value }) => isUuid(value))
+      const named = ids.filter(({ path }) => chatIdNames.includes(path.at(-1) ?? ''))
+      const expected = named[0]?.value ?? (ids.length === 1 ? ids[0]?.value : undefined)
+      expect(findId(body, chatIdNames)).toBe(expected)
+    })
   })
 
   test('no order of members and no wrapping puts an inner id before an outer one', () => {
     const chat = fc.uuid()
-    fc.assert(
-      fc.property(chat, chat, withUuids, fc.boolean(), (outer, inner, other, first) => {
-        const nested = { assistant: { id: inner, other } }
-        const body = first ? { id: outer, ...nested } : { ...nested, id: outer }
-        expect(findId(body, chatIdNames)).toBe(outer)
-        expect(findId([body], chatIdNames)).toBe(outer)
-      }),
-    )
+    forAll(chat, chat, withUuids, fc.boolean(), (outer, inner, other, first) => {
+      const nested = { assistant: { id: inner, other } }
+      const body = first ? { id: outer, ...nested } : { ...nested, id: outer }
+      expect(findId(body, chatIdNames)).toBe(outer)
+      expect(findId([body], chatIdNames)).toBe(outer)
+    })
   })
 
   test('two UUIDs of which none has a name are ambiguous; one alone is the id', () => {
@@ -105,13 +98,11 @@ describe('findId', () => {
 })
 
 test('parseJson reads what JSON.stringify writes and never throws', () => {
-  fc.assert(
-    fc.property(fc.jsonValue(), (value) => {
-      const text = JSON.stringify(value)
-      expect(JSON.stringify(parseJson(text))).toBe(text)
-    }),
-  )
-  fc.assert(fc.property(fc.string(), (text) => void parseJson(text)))
+  forAll(fc.jsonValue(), (value) => {
+    const text = JSON.stringify(value)
+    expect(JSON.stringify(parseJson(text))).toBe(text)
+  })
+  forAll(fc.string(), (text) => void parseJson(text))
   expect(parseJson('{')).toBeUndefined()
 })
 

@@ -10,6 +10,7 @@ import {
   urlOf,
 } from './operations.ts'
 import { requestPath } from './reading.ts'
+import { forAll } from './test-support/for-all.ts'
 
 test('an id never leads a request out of its place', () => {
   const nasty = fc.constantFrom(
@@ -26,13 +27,11 @@ test('an id never leads a request out of its place', () => {
     '$&',
     'a/b',
   )
-  fc.assert(
-    fc.property(fc.oneof(nasty, fc.string({ unit: 'binary' })), (id) => {
-      const { pathname, search, hash } = new URL(`http://h/p${pathOf('v3.deleteChat', id)}`)
-      expect(pathname).toMatch(/^\/p\/api\/v3\/chat\/[^/]+$/)
-      expect(search + hash).toBe('')
-    }),
-  )
+  forAll(fc.oneof(nasty, fc.string({ unit: 'binary' })), (id) => {
+    const { pathname, search, hash } = new URL(`http://h/p${pathOf('v3.deleteChat', id)}`)
+    expect(pathname).toMatch(/^\/p\/api\/v3\/chat\/[^/]+$/)
+    expect(search + hash).toBe('')
+  })
 })
 
 test('an ordinary id stands as it is', () => {
@@ -51,17 +50,15 @@ const prefixes = fc.record(
 const baseUrl = fc.constantFrom('http://h:8000', 'https://chat.example/api/tenant', 'http://h/v1')
 
 test('below any prefixes a judge finds the route that was meant', () => {
-  fc.assert(
-    fc.property(baseUrl, prefixes, fc.constantFrom(...operationIds), (base, given, id) => {
-      const place = destinationOf({ baseUrl: base, prefixes: given }, pathOf(id, 'c1'))
-      const request = { ...place, method: operations[id].method, headers: [], body: null }
-      expect(operationAt(request.method, requestPath({ request }))).toBe(id)
-      const { surface } = operations[id]
-      expect(place.url.startsWith(`${base}${given[surface] ?? documentedPrefixes[surface]}/`)).toBe(
-        true,
-      )
-    }),
-  )
+  forAll(baseUrl, prefixes, fc.constantFrom(...operationIds), (base, given, id) => {
+    const place = destinationOf({ baseUrl: base, prefixes: given }, pathOf(id, 'c1'))
+    const request = { ...place, method: operations[id].method, headers: [], body: null }
+    expect(operationAt(request.method, requestPath({ request }))).toBe(id)
+    const { surface } = operations[id]
+    expect(place.url.startsWith(`${base}${given[surface] ?? documentedPrefixes[surface]}/`)).toBe(
+      true,
+    )
+  })
 })
 
 test('a prefix replaces whole segments, and its own part of the service alone', () => {

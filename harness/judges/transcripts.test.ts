@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Judgement, WireChunk } from '../../contract/index.ts'
+import { forSome } from '../../contract/test-support/for-all.ts'
 import { knownEvents } from '../../contract/wire.ts'
 import {
   brokenTranscripts,
@@ -163,13 +164,10 @@ describe('segmentation', () => {
   test.each(goldenTranscripts)('%s, cut in two anywhere, is judged the same', (name) => {
     const { bytes } = readTranscript(name)
     const whole = judge(transcriptExchange(name))
-    fc.assert(
-      fc.property(fc.array(fc.nat(bytes.length), { maxLength: 9 }), (cuts) => {
-        const body = segments(bytes, cuts)
-        expect(judge(transcriptExchange(name, { body }))).toEqual(whole)
-      }),
-      { numRuns: 40 },
-    )
+    forSome(40, fc.array(fc.nat(bytes.length), { maxLength: 9 }), (cuts) => {
+      const body = segments(bytes, cuts)
+      expect(judge(transcriptExchange(name, { body }))).toEqual(whole)
+    })
   })
 
   test.each(goldenTranscripts)('%s, judged while it arrives, is judged the same', (name) => {
@@ -194,24 +192,18 @@ describe('whatever arrives', () => {
   })
 
   test('no bytes make a judge throw', () => {
-    fc.assert(
-      fc.property(operation, fc.uint8Array({ maxLength: 300 }), (of, body) => {
-        wellFormed(judge(exchangeOf({ ...streamOf(of), body })))
-      }),
-      { numRuns: 1000 },
-    )
+    forSome(1000, operation, fc.uint8Array({ maxLength: 300 }), (of, body) => {
+      wellFormed(judge(exchangeOf({ ...streamOf(of), body })))
+    })
   })
 
   test('no events make a judge throw, or say two things of a requirement', () => {
-    fc.assert(
-      fc.property(operation, fc.array(event, { maxLength: 12 }), (of, events) => {
-        const body = events
-          .map(({ name, data }) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`)
-          .join('')
-        wellFormed(judge(exchangeOf({ ...streamOf(of), body })))
-      }),
-      { numRuns: 1000 },
-    )
+    forSome(1000, operation, fc.array(event, { maxLength: 12 }), (of, events) => {
+      const body = events
+        .map(({ name, data }) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`)
+        .join('')
+      wellFormed(judge(exchangeOf({ ...streamOf(of), body })))
+    })
   })
 
   test('no JSON makes a judge throw', () => {
@@ -224,12 +216,9 @@ describe('whatever arrives', () => {
       'v3.generate',
     )
     const body = fc.oneof(likely, fc.dictionary(member, likely), json)
-    fc.assert(
-      fc.property(route, body, json, (of, answer, request) => {
-        wellFormed(judge(exchangeOf({ operation: of, request, body: JSON.stringify(answer) })))
-      }),
-      { numRuns: 500 },
-    )
+    forSome(500, route, body, json, (of, answer, request) => {
+      wellFormed(judge(exchangeOf({ operation: of, request, body: JSON.stringify(answer) })))
+    })
   })
 })
 

@@ -12,6 +12,7 @@ import {
   type StreamEvent,
   storedPieces,
 } from '../../../contract/index.ts'
+import { forAll } from '../../../contract/test-support/for-all.ts'
 import { exchangeOf } from '../../../reports/test-support/reports.ts'
 import type { Outgoing } from '../conversation.ts'
 import { createRecordingTransport, notRecorded } from './recording.ts'
@@ -74,11 +75,9 @@ const exchanges = fc.record<Exchange>({
 })
 
 test('an exchange that was stored is restored as it was', () => {
-  fc.assert(
-    fc.property(exchanges, (exchange) => {
-      expect(restoreExchange(JSON.parse([...storedPieces(exchange)].join('')))).toEqual(exchange)
-    }),
-  )
+  forAll(exchanges, (exchange) => {
+    expect(restoreExchange(JSON.parse([...storedPieces(exchange)].join('')))).toEqual(exchange)
+  })
   expect(() => restoreExchange({ id: 'x1' })).toThrow()
 })
 

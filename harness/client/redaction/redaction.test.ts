@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { bodyBytes, type Exchange, type Header, type WireRequest } from '../../../contract/index.ts'
+import { forAll } from '../../../contract/test-support/for-all.ts'
 import { exchangeOf as sketched } from '../../../reports/test-support/reports.ts'
 import { cutAt } from '../test-support/golden-stream.ts'
 import { createRedactor } from './redaction.ts'
@@ -90,46 +91,40 @@ describe('whatever the secret', () => {
   const encodings = fc.constantFrom(...allEncodings)
 
   test('no form of it is left, and nothing else is touched', () => {
-    fc.assert(
-      fc.property(secrets, around, around, encodings, (secret, before, after, encode) => {
-        const { text } = createRedactor([{ name: 'key', value: secret }])
-        const form = encode(secret)
-        fc.pre(!before.includes('[') && !after.includes(']'))
-        // A backslash before it is part of an escape, such as \\/ or \\'.
-        fc.pre(!before.endsWith('\\'))
-        // A backslash before a quotation mark turns the plain secret into its JSON form, which is longer.
-        const whole = `${before}${form}${after}`
-        const starts = allEncodings.map((other) => whole.indexOf(other(secret)))
-        fc.pre(starts.every((start) => start === -1 || start === before.length))
-        fc.pre(`${before}${form}`.indexOf(form) === before.length)
-        fc.pre(`${form}${after}`.lastIndexOf(form) === 0)
-        expect(text(`${before}${form}${after}`)).toBe(`${before}[key]${after}`)
-      }),
-    )
+    forAll(secrets, around, around, encodings, (secret, before, after, encode) => {
+      const { text } = createRedactor([{ name: 'key', value: secret }])
+      const form = encode(secret)
+      fc.pre(!before.includes('[') && !after.includes(']'))
+      // A backslash before it is part of an escape, such as \\/ or \\'.
+      fc.pre(!before.endsWith('\\'))
+      // A backslash before a quotation mark turns the plain secret into its JSON form, which is longer.
+      const whole = `${before}${form}${after}`
+      const starts = allEncodings.map((other) => whole.indexOf(other(secret)))
+      fc.pre(starts.every((start) => start === -1 || start === before.length))
+      fc.pre(`${before}${form}`.indexOf(form) === before.length)
+      fc.pre(`${form}${after}`.lastIndexOf(form) === 0)
+      expect(text(`${before}${form}${after}`)).toBe(`${before}[key]${after}`)
+    })
   })
 
   test('base64 gives none of it away', () => {
-    fc.assert(
-      fc.property(secrets, around, around, (secret, before, after) => {
-        const { text } = createRedactor([{ name: 'key', value: secret }])
-        const encoded = Buffer.from(`${before}${secret}${after}`).toString('base64')
-        const start = Buffer.byteLength(before)
-        const end = start + Buffer.byteLength(secret)
-        // The characters that hold only bits of the secret.
-        const core = encoded.slice(Math.ceil((start * 8) / 6), Math.floor((end * 8) / 6))
-        expect(text(encoded)).not.toContain(core)
-      }),
-    )
+    forAll(secrets, around, around, (secret, before, after) => {
+      const { text } = createRedactor([{ name: 'key', value: secret }])
+      const encoded = Buffer.from(`${before}${secret}${after}`).toString('base64')
+      const start = Buffer.byteLength(before)
+      const end = start + Buffer.byteLength(secret)
+      // The characters that hold only bits of the secret.
+      const core = encoded.slice(Math.ceil((start * 8) / 6), Math.floor((end * 8) / 6))
+      expect(text(encoded)).not.toContain(core)
+    })
   })
 
   test('text without it stays as it is', () => {
-    fc.assert(
-      fc.property(secrets, fc.string(), (secret, text) => {
-        fc.pre(!text.includes(secret))
-        const other = createRedactor([{ name: 'key', value: `${secret}${secret}${secret}` }])
-        expect(other.text(text)).toBe(text)
-      }),
-    )
+    forAll(secrets, fc.string(), (secret, text) => {
+      fc.pre(!text.includes(secret))
+      const other = createRedactor([{ name: 'key', value: `${secret}${secret}${secret}` }])
+      expect(other.text(text)).toBe(text)
+    })
   })
 })
 
@@ -369,19 +364,17 @@ describe('a piece of a key', () => {
   test.each(Object.entries(encodings))(
     'of eight characters or more is found in %s',
     (_, encode) => {
-      fc.assert(
-        fc.property(keys, fc.nat(), fc.nat(), around, around, (key, at, more, before, after) => {
-          const from = at % (key.length - 7)
-          const length = 8 + (more % (key.length - from - 7))
-          const written = encode(key.slice(from, from + length), key, from)
-          const clean = redactorOf(key).text(`${before}${written}${after}`)
-          expect(clean).toContain('[api key]')
-          // The remaining base64 at both ends holds bits of other bytes, or of a part of a character.
-          expect(clean.length).toBeLessThanOrEqual(
-            before.length + after.length + '[api key]'.length + 6,
-          )
-        }),
-      )
+      forAll(keys, fc.nat(), fc.nat(), around, around, (key, at, more, before, after) => {
+        const from = at % (key.length - 7)
+        const length = 8 + (more % (key.length - from - 7))
+        const written = encode(key.slice(from, from + length), key, from)
+        const clean = redactorOf(key).text(`${before}${written}${after}`)
+        expect(clean).toContain('[api key]')
+        // The remaining base64 at both ends holds bits of other bytes, or of a part of a character.
+        expect(clean.length).toBeLessThanOrEqual(
+          before.length + after.length + '[api key]'.length + 6,
+        )
+      })
     },
   )
 

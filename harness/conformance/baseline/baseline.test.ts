@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { requirementIds } from '../../../contract/index.ts'
 import { type RequirementResult, verdicts } from '../../../contract/report/conformance.ts'
+import { forAll, forSome } from '../../../contract/test-support/for-all.ts'
 import { ConfigurationError } from '../errors.ts'
 import { reportOutcome } from '../report/build-report.ts'
 import { reportOf, resultOf } from '../test-support/reports.ts'
@@ -103,50 +104,45 @@ describe('the truth table', () => {
   test('for every verdict, day, fingerprint and reason', () => {
     const reason = fc.constantFrom('a reason', toBeWritten)
     const entries = fc.record({ until, print, because: reason, interrupted: fc.boolean() })
-    fc.assert(
-      fc.property(result, entries, (some, { until, print, because, interrupted }) => {
-        const own = resultOf(some.id, some)
-        const baseline = baselineOf({ [own.id]: entryOf(own, until, print, because) })
-        const report = applyBaseline({ ...reportOf([own]), interrupted }, baseline, today)
-        const kinds = report.baseline?.problems.map(({ kind }) => kind)
-        const isBroken = own.verdict === 'fail' || own.verdict === 'warn'
-        const isStale = ['pass', 'not-applicable', 'observed', 'unclaimed'].includes(own.verdict)
-        const isExpired = until === '2026-06-14'
-        const isDraft = because === toBeWritten
-        const excused = isBroken && !isExpired && !isDraft && print !== 'other'
-        expect(report.requirements[0]?.known).toBe(excused)
-        expect(report.baseline?.known.map(({ id }) => id)).toEqual(excused ? [own.id] : [])
-        const isProblem = (isStale && !interrupted) || isExpired || (isBroken && !excused)
-        expect(kinds?.length).toBe(isProblem ? 1 : 0)
-        if (excused) expect(report.outcome).toBe('conforms')
-        if (kinds?.length) expect(report.outcome).toBe('violated')
-      }),
-      { numRuns: 500 },
-    )
+    forSome(500, result, entries, (some, { until, print, because, interrupted }) => {
+      const own = resultOf(some.id, some)
+      const baseline = baselineOf({ [own.id]: entryOf(own, until, print, because) })
+      const report = applyBaseline({ ...reportOf([own]), interrupted }, baseline, today)
+      const kinds = report.baseline?.problems.map(({ kind }) => kind)
+      const isBroken = own.verdict === 'fail' || own.verdict === 'warn'
+      const isStale = ['pass', 'not-applicable', 'observed', 'unclaimed'].includes(own.verdict)
+      const isExpired = until === '2026-06-14'
+      const isDraft = because === toBeWritten
+      const excused = isBroken && !isExpired && !isDraft && print !== 'other'
+      expect(report.requirements[0]?.known).toBe(excused)
+      expect(report.baseline?.known.map(({ id }) => id)).toEqual(excused ? [own.id] : [])
+      const isProblem = (isStale && !interrupted) || isExpired || (isBroken && !excused)
+      expect(kinds?.length).toBe(isProblem ? 1 : 0)
+      if (excused) expect(report.outcome).toBe('conforms')
+      if (kinds?.length) expect(report.outcome).toBe('violated')
+    })
   })
 
   test('what no entry names is judged as without a baseline', () => {
     const requirements = fc.uniqueArray(result, { selector: ({ id }) => id, maxLength: 12 })
     const named = fc.subarray([...requirementIds.slice(0, 40)])
-    fc.assert(
-      fc.property(requirements, named, (some, ids) => {
-        const plain = reportOf(some.map((one) => resultOf(one.id, one)))
-        const entries = Object.fromEntries(ids.map((id) => [id, { because: 'a reason' }]))
-        const after = applyBaseline(plain, baselineOf(entries), today)
-        for (const [at, own] of after.requirements.entries()) {
-          expect({ ...own, known: false }).toEqual(plain.requirements[at])
-          if (own.known) expect(ids).toContain(own.id)
-        }
-        const open = after.requirements.filter(({ known }) => !known)
-        const violated = open.some((own) => own.verdict === 'fail')
-        if (violated) expect(after.outcome).toBe('violated')
-        if (after.baseline?.problems.length === 0) {
-          expect(after.outcome).toBe(reportOutcome(after))
-        }
-        expect(applyBaseline(after, baselineOf(entries), today)).toEqual(after)
-        expect(applyBaseline(plain, baselineOf({}), today).outcome).toBe(plain.outcome)
-      }),
-    )
+    forAll(requirements, named, (some, ids) => {
+      const plain = reportOf(some.map((one) => resultOf(one.id, one)))
+      const entries = Object.fromEntries(ids.map((id) => [id, { because: 'a reason' }]))
+      const after = applyBaseline(plain, baselineOf(entries), today)
+      for (const [at, own] of after.requirements.entries()) {
+        expect({ ...own, known: false }).toEqual(plain.requirements[at])
+        if (own.known) expect(ids).toContain(own.id)
+      }
+      const open = after.requirements.filter(({ known }) => !known)
+      const violated = open.some((own) => own.verdict === 'fail')
+      if (violated) expect(after.outcome).toBe('violated')
+      if (after.baseline?.problems.length === 0) {
+        expect(after.outcome).toBe(reportOutcome(after))
+      }
+      expect(applyBaseline(after, baselineOf(entries), today)).toEqual(after)
+      expect(applyBaseline(plain, baselineOf({}), today).outcome).toBe(plain.outcome)
+    })
   })
 })
 

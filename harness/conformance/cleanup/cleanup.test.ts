@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { forAll } from '../../../contract/test-support/for-all.ts'
 import { startReferenceServer } from '../../../reference-server/index.ts'
 import { ended } from '../../client/test-support/listen-on-loopback.ts'
 import { ConfigurationError } from '../errors.ts'
@@ -182,13 +183,11 @@ test.each<[string, readonly JournalEntry[], readonly (string | null)[]]>([
 describe('a journal', () => {
   test('is read wherever a crash cut it', () => {
     const text = `${killed}${JSON.stringify({ event: 'created', ...about, id })}\n`
-    fc.assert(
-      fc.property(fc.integer({ min: head.length, max: text.length }), (length) => {
-        const journal = parseJournal(text.slice(0, length), 'j')
-        expect(journal.entries.length + journal.cutLines).toBeLessThanOrEqual(2)
-        expect(journal.open.length).toBeLessThanOrEqual(1)
-      }),
-    )
+    forAll(fc.integer({ min: head.length, max: text.length }), (length) => {
+      const journal = parseJournal(text.slice(0, length), 'j')
+      expect(journal.entries.length + journal.cutLines).toBeLessThanOrEqual(2)
+      expect(journal.open.length).toBeLessThanOrEqual(1)
+    })
   })
 
   test.each([

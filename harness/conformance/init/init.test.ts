@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { forSome } from '../../../contract/test-support/for-all.ts'
 import { startReferenceServer } from '../../../reference-server/index.ts'
 import {
   ended,
@@ -157,16 +158,13 @@ describe('a profile that was found out', () => {
       ...{ reasoning: found, images: found, attachments: found, knowledge: found },
       v2Chat: detected(fc.constantFrom('create' as const, 'anyUuid' as const)),
     })
-    fc.assert(
-      fc.property(detection, fc.boolean(), (one, keyGiven) => {
-        const about = { baseUrl: 'http://127.0.0.1:4010', keyEnv: 'A_KEY', keyGiven }
-        const profile = loadProfile({ name: 'it', text: profileText(one, about) }, { A_KEY: 'k' })
-        expect(profile.apiKey).toBe(keyGiven ? 'k' : undefined)
-        expect(profile.capabilities.reasoning).toBe(one.reasoning.value)
-        if (one.models.value) expect(profile.models.main).toBe(one.models.value.main)
-      }),
-      { numRuns: 50 },
-    )
+    forSome(50, detection, fc.boolean(), (one, keyGiven) => {
+      const about = { baseUrl: 'http://127.0.0.1:4010', keyEnv: 'A_KEY', keyGiven }
+      const profile = loadProfile({ name: 'it', text: profileText(one, about) }, { A_KEY: 'k' })
+      expect(profile.apiKey).toBe(keyGiven ? 'k' : undefined)
+      expect(profile.capabilities.reasoning).toBe(one.reasoning.value)
+      if (one.models.value) expect(profile.models.main).toBe(one.models.value.main)
+    })
   })
 })
 

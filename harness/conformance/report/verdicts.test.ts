@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type RequirementId, requirementIds } from '../../../contract/index.ts'
 import type { RequirementResult } from '../../../contract/report/conformance.ts'
+import { forAll, forSome } from '../../../contract/test-support/for-all.ts'
 import { skipReason } from '../profile/selection.ts'
 import type { ScenarioFinding } from '../run-setup.ts'
 import { profileOf } from '../test-support/check.ts'
@@ -74,13 +75,11 @@ describe('the verdict of a requirement', () => {
   ] as const
 
   test('is that of the most telling result, whatever others there are', () => {
-    fc.assert(
-      fc.property(fc.array(fc.constantFrom(...precedence), { maxLength: 6 }), (some) => {
-        const first = precedence.find((one) => some.includes(one))
-        const results = some.map(([of]) => of)
-        expect(verdictOf(required, ...results)?.verdict).toBe(first?.[1] ?? 'unproven')
-      }),
-    )
+    forAll(fc.array(fc.constantFrom(...precedence), { maxLength: 6 }), (some) => {
+      const first = precedence.find((one) => some.includes(one))
+      const results = some.map(([of]) => of)
+      expect(verdictOf(required, ...results)?.verdict).toBe(first?.[1] ?? 'unproven')
+    })
   })
 
   const [plain, option] = ['OAI-CHAT-01', 'OAI-N-01'] as const
@@ -172,26 +171,21 @@ describe('whatever was found', () => {
     )
 
   test('what held alone passes, what broke is accused, in whatever order', () => {
-    fc.assert(
-      fc.property(anyResults, (results) => {
-        const verdicts = decide(judged, results, claims, everything)
-        for (const { id, verdict, level } of verdicts) {
-          const isBroken = about(results, id, 'broken')
-          if (verdict === 'pass')
-            expect([about(results, id, 'held'), isBroken]).toEqual([true, false])
-          if (verdict !== 'fail' && verdict !== 'warn') continue
-          expect(isBroken, id).toBe(true)
-          expect(verdict).toBe(level === 'required' ? 'fail' : 'warn')
-        }
-        const accused = verdicts.some(({ verdict }) => ['fail', 'warn'].includes(verdict))
-        expect(accused).toBe(judged.some((id) => about(results, id, 'broken')))
-        const reversed = decide(judged, results.toReversed(), claims, everything)
-        expect(reversed.map(({ verdict }) => verdict)).toEqual(
-          verdicts.map(({ verdict }) => verdict),
-        )
-      }),
-      { numRuns: 200 },
-    )
+    forSome(200, anyResults, (results) => {
+      const verdicts = decide(judged, results, claims, everything)
+      for (const { id, verdict, level } of verdicts) {
+        const isBroken = about(results, id, 'broken')
+        if (verdict === 'pass')
+          expect([about(results, id, 'held'), isBroken]).toEqual([true, false])
+        if (verdict !== 'fail' && verdict !== 'warn') continue
+        expect(isBroken, id).toBe(true)
+        expect(verdict).toBe(level === 'required' ? 'fail' : 'warn')
+      }
+      const accused = verdicts.some(({ verdict }) => ['fail', 'warn'].includes(verdict))
+      expect(accused).toBe(judged.some((id) => about(results, id, 'broken')))
+      const reversed = decide(judged, results.toReversed(), claims, everything)
+      expect(reversed.map(({ verdict }) => verdict)).toEqual(verdicts.map(({ verdict }) => verdict))
+    })
   })
 })
 
@@ -331,36 +325,32 @@ const isProof = ({ verdict, isDoubtful }: ScenarioFinding) => verdict === 'broke
 
 describe('the tries of a scenario', () => {
   test('accuse of what an answer proves or each of them shows, and leave open what one shows', () => {
-    fc.assert(
-      fc.property(tries, (all) => {
-        const { made, result } = run(all)
-        expect(result.cost.requests).toBe(3 * made.length)
-        for (const requirement of requirements) {
-          const isProved = made.some(({ findings }) =>
-            findings.some((one) => one.requirement === requirement && isProof(one)),
-          )
-          const breaking = made.filter(isBroken(requirement)).length
-          const accused = brokenIds(result).has(requirement)
-          expect(accused).toBe(isProved || breaking === maxTries)
-          if (breaking > 0) expect(accused || openIds(result).includes(requirement)).toBe(true)
-        }
-      }),
-    )
+    forAll(tries, (all) => {
+      const { made, result } = run(all)
+      expect(result.cost.requests).toBe(3 * made.length)
+      for (const requirement of requirements) {
+        const isProved = made.some(({ findings }) =>
+          findings.some((one) => one.requirement === requirement && isProof(one)),
+        )
+        const breaking = made.filter(isBroken(requirement)).length
+        const accused = brokenIds(result).has(requirement)
+        expect(accused).toBe(isProved || breaking === maxTries)
+        if (breaking > 0) expect(accused || openIds(result).includes(requirement)).toBe(true)
+      }
+    })
   })
 
   test('that were cut short count if they leave fewer open, and never hide a violation', () => {
     const withEnd = pairOfKinds.map((found) => ({ ...tryWith(found), isCutShort: true }))
-    fc.assert(
-      fc.property(withEnd, tries, (first, others) => {
-        const { made, result } = run([first, ...others])
-        expect(made.length).toBeGreaterThan(1)
-        for (const requirement of requirements) {
-          const accused = brokenIds(result).has(requirement)
-          if (!made.some(isBroken(requirement))) expect(accused).toBe(false)
-          else expect(accused || openIds(result).includes(requirement)).toBe(true)
-        }
-      }),
-    )
+    forAll(withEnd, tries, (first, others) => {
+      const { made, result } = run([first, ...others])
+      expect(made.length).toBeGreaterThan(1)
+      for (const requirement of requirements) {
+        const accused = brokenIds(result).has(requirement)
+        if (!made.some(isBroken(requirement))) expect(accused).toBe(false)
+        else expect(accused || openIds(result).includes(requirement)).toBe(true)
+      }
+    })
     const cut = { ...tryWith([['open'], ['open']]), isCutShort: true }
     expect(openIds(run([cut, tryWith([['held'], ['held']])]).result)).toEqual([])
     const again = run([cut, cut])

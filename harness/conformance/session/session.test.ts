@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Exchange } from '../../../contract/index.ts'
+import { forAll } from '../../../contract/test-support/for-all.ts'
 import { exchangeOf } from '../../../reports/test-support/reports.ts'
 import type { Endpoint } from '../profile/index.ts'
 import { createEndpointRouting } from './endpoint-routing.ts'
@@ -14,22 +15,18 @@ import { createSettling } from './settling.ts'
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
 test('a word and a UUID of version 4 (RFC 9562) are the same for the same text', () => {
-  fc.assert(
-    fc.property(fc.string(), (text) => {
-      expect([toWord(text), toUuid(text)]).toEqual([toWord(text), toUuid(text)])
-      expect(toWord(text)).toMatch(/^[A-Z][aeiou]([bdfgklmnprstvz][aeiou]){2}\d{4}$/)
-      expect(toUuid(text)).toMatch(uuid)
-    }),
-  )
+  forAll(fc.string(), (text) => {
+    expect([toWord(text), toUuid(text)]).toEqual([toWord(text), toUuid(text)])
+    expect(toWord(text)).toMatch(/^[A-Z][aeiou]([bdfgklmnprstvz][aeiou]){2}\d{4}$/)
+    expect(toUuid(text)).toMatch(uuid)
+  })
 })
 
 test('words are found in a text, and nothing else is', () => {
-  fc.assert(
-    fc.property(fc.array(fc.string()), (texts) => {
-      const words = texts.map(toWord)
-      expect(wordsIn(`Your name is ${words.join(', or ')}.`)).toEqual(words)
-    }),
-  )
+  forAll(fc.array(fc.string()), (texts) => {
+    const words = texts.map(toWord)
+    expect(wordsIn(`Your name is ${words.join(', or ')}.`)).toEqual(words)
+  })
   expect(wordsIn('Kolame12345 XKolame1234 Kolame 1234 kolame1234 2026')).toEqual([])
 })
 
@@ -205,28 +202,24 @@ function keyed(key: string): RequestSpec {
 const counts = fc.integer({ min: 2, max: 8 })
 
 test('consecutive requests go to different endpoints, and all endpoints are used, by the seed', () => {
-  fc.assert(
-    fc.property(counts, fc.string(), (count, seed) => {
-      const routing = routingOf(count, seed)
-      const names = Array.from({ length: 3 * count }, () => routing.route(read).endpoint.name)
-      expect(names.filter((name, at) => name === names[at + 1])).toEqual([])
-      expect(new Set(names).size).toBe(count)
-      const again = routingOf(count, seed)
-      expect(names.map(() => again.route(read).endpoint.name)).toEqual(names)
-    }),
-  )
+  forAll(counts, fc.string(), (count, seed) => {
+    const routing = routingOf(count, seed)
+    const names = Array.from({ length: 3 * count }, () => routing.route(read).endpoint.name)
+    expect(names.filter((name, at) => name === names[at + 1])).toEqual([])
+    expect(new Set(names).size).toBe(count)
+    const again = routingOf(count, seed)
+    expect(names.map(() => again.route(read).endpoint.name)).toEqual(names)
+  })
 })
 
 test('a repeat with the same Idempotency-Key goes to another endpoint than the first', () => {
-  fc.assert(
-    fc.property(counts, fc.nat({ max: 9 }), fc.string(), (count, between, seed) => {
-      const routing = routingOf(count, seed)
-      const first = routing.route(keyed('k')).endpoint
-      for (let at = 0; at < between; at += 1) routing.route(read)
-      expect(routing.route(keyed('k')).endpoint).not.toBe(first)
-      expect(routing.route(keyed('k')).endpoint).not.toBe(first)
-    }),
-  )
+  forAll(counts, fc.nat({ max: 9 }), fc.string(), (count, between, seed) => {
+    const routing = routingOf(count, seed)
+    const first = routing.route(keyed('k')).endpoint
+    for (let at = 0; at < between; at += 1) routing.route(read)
+    expect(routing.route(keyed('k')).endpoint).not.toBe(first)
+    expect(routing.route(keyed('k')).endpoint).not.toBe(first)
+  })
 })
 
 test('a request waits until a change at another endpoint must be visible', () => {

@@ -2,6 +2,7 @@ import { createParser } from 'eventsource-parser'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Judgement } from '../../../contract/index.ts'
+import { forSome } from '../../../contract/test-support/for-all.ts'
 import { goldenTranscripts, readTranscript } from '../../../fixtures/transcripts.ts'
 import { createStreamJudge, StreamContents, type StreamedOperation } from '../index.ts'
 import { complete, encode } from '../test-support/exchanges.ts'
@@ -85,24 +86,21 @@ test('a stream of legal pieces is read as eventsource-parser reads it', () => {
       fc.array(fc.tuple(line, fc.constantFrom('\n', '\r\n', '\r')), { maxLength: 30 }),
     )
     .map(([mark, lines]) => mark + lines.flat().join(''))
-  fc.assert(
-    fc.property(text, fc.array(fc.nat(200), { maxLength: 8 }), (stream, cuts) => {
-      const bytes = encode(stream)
-      const bounds = [...cuts.map((cut) => Math.min(cut, bytes.length)), bytes.length].sort(
-        (a, b) => a - b,
-      )
-      const pieces = bounds.map((end, at) => bytes.subarray(bounds[at - 1] ?? 0, end))
-      const read = scan(...pieces).blocks.filter(({ data }) => data !== null)
-      const events: [string | null, string][] = []
-      const parser = createParser({
-        onEvent: ({ event, data }) => events.push([event ?? null, data]),
-      })
-      parser.feed(stream)
-      expect(read.map(({ name, data }) => [name, data])).toEqual(events)
-      expect(read.map(({ index }) => index)).toEqual([...events.keys()])
-    }),
-    { numRuns: 2000 },
-  )
+  forSome(2000, text, fc.array(fc.nat(200), { maxLength: 8 }), (stream, cuts) => {
+    const bytes = encode(stream)
+    const bounds = [...cuts.map((cut) => Math.min(cut, bytes.length)), bytes.length].sort(
+      (a, b) => a - b,
+    )
+    const pieces = bounds.map((end, at) => bytes.subarray(bounds[at - 1] ?? 0, end))
+    const read = scan(...pieces).blocks.filter(({ data }) => data !== null)
+    const events: [string | null, string][] = []
+    const parser = createParser({
+      onEvent: ({ event, data }) => events.push([event ?? null, data]),
+    })
+    parser.feed(stream)
+    expect(read.map(({ name, data }) => [name, data])).toEqual(events)
+    expect(read.map(({ index }) => index)).toEqual([...events.keys()])
+  })
 })
 
 /** One character for each byte. */
@@ -173,24 +171,22 @@ describe('a stream that is read by its blocks', () => {
   test.each(goldenTranscripts)('%s is, too, with more deltas and any byte changed', (name) => {
     const { bytes, operation, request } = readTranscript(name)
     const blocks = blocksOf(bytes)
-    fc.assert(
-      fc.property(
-        fc.array(fc.tuple(fc.nat(blocks.length - 1), fc.integer({ min: 1, max: 5 })), {
-          maxLength: 3,
-        }),
-        fc.array(fc.tuple(fc.nat(bytes.length * 2), fc.nat(255)), { maxLength: 2 }),
-        (repeats, changes) => {
-          const long = blocks.flatMap((block, at) => {
-            const times = repeats.reduce((sum, [of, more]) => sum + (of === at ? more : 0), 1)
-            return Array.from({ length: times }, () => block.slice())
-          })
-          for (const [place, byte] of changes) change(long, place, byte)
-          const whole = Uint8Array.from(long.flatMap((block) => [...block]))
-          const byBlock = judged(operation, request, long)
-          expect(byBlock).toEqual(judged(operation, request, single(whole)))
-        },
-      ),
-      { numRuns: 25 },
+    forSome(
+      25,
+      fc.array(fc.tuple(fc.nat(blocks.length - 1), fc.integer({ min: 1, max: 5 })), {
+        maxLength: 3,
+      }),
+      fc.array(fc.tuple(fc.nat(bytes.length * 2), fc.nat(255)), { maxLength: 2 }),
+      (repeats, changes) => {
+        const long = blocks.flatMap((block, at) => {
+          const times = repeats.reduce((sum, [of, more]) => sum + (of === at ? more : 0), 1)
+          return Array.from({ length: times }, () => block.slice())
+        })
+        for (const [place, byte] of changes) change(long, place, byte)
+        const whole = Uint8Array.from(long.flatMap((block) => [...block]))
+        const byBlock = judged(operation, request, long)
+        expect(byBlock).toEqual(judged(operation, request, single(whole)))
+      },
     )
   })
 })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Exchange, isDeeperThan, leavesOf } from '../../../../contract/index.ts'
+import { forAll } from '../../../../contract/test-support/for-all.ts'
 import { exchangeOf } from '../../../../reports/test-support/reports.ts'
 import { idsOfRecords } from '../../cleanup/auxiliary-client.ts'
 import { findExcess, withoutBody } from '../../session/limits/limit-breaches.ts'
@@ -9,11 +10,9 @@ import { cursorIn, walkList } from './paging.ts'
 
 describe('how deep JSON is nested', () => {
   test('is what a reader of it would count', () => {
-    fc.assert(
-      fc.property(fc.jsonValue({ maxDepth: 8 }), fc.nat(10), (value, maxDepth) => {
-        expect(isDeeperThan(JSON.stringify(value), maxDepth)).toBe(depthOf(value) > maxDepth)
-      }),
-    )
+    forAll(fc.jsonValue({ maxDepth: 8 }), fc.nat(10), (value, maxDepth) => {
+      expect(isDeeperThan(JSON.stringify(value), maxDepth)).toBe(depthOf(value) > maxDepth)
+    })
   })
 
   test('is told of what is no JSON as well, and of escapes', () => {
