@@ -1,6 +1,6 @@
 import { badge } from './conformance/github.ts'
 import type { Document, Outcome } from './document/document.ts'
-import { caseOf, junitOf } from './document/junit.ts'
+import { faultCase, junitOf } from './document/junit.ts'
 import { expositionOf } from './load/metrics/gen-ai.ts'
 import { annotation, clean } from './text/escape.ts'
 
@@ -43,14 +43,8 @@ function failureOutcome({ outcome, command, exitCode }: Failure): Outcome {
 
 /** JUnit XML with one error. */
 export function failureToJUnit({ command, outcome, messages, startedAt }: Failure): string {
-  const text = linesOf(messages).map(clean)
-  const result = {
-    tag: 'error',
-    type: outcome,
-    message: text[0] ?? '',
-    text: text.join('\n'),
-  } as const
-  return junitOf([{ name: 'chatgen', cases: [caseOf(`chatgen ${command}`, result)] }], {
+  const only = faultCase(`chatgen ${command}`, messages.join('\n'), outcome)
+  return junitOf([{ name: 'chatgen', cases: [only] }], {
     target: { baseUrl: '' },
     startedAt,
     properties: { outcome },

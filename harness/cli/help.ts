@@ -113,21 +113,15 @@ function groupsOf(command: Command): ReadonlyMap<string, readonly Option[]> {
 }
 
 /** Flags that matter to most users of a command with many. */
-const first: Readonly<Record<string, readonly string[]>> = {
-  load: [
-    ...['--target', '--rate', '--concurrency', '--duration', '--ramp', '--steps'],
-    ...['--surface', '--mix', '--slo', '--warm-up', '--workers', '--strict', '--seed'],
-    ...['--report', '--out', '--ui', '--json', '--quiet', '--verbose', '--dry-run'],
-  ],
-  capacity: [
-    ...['--target', '--slo', '--min', '--max', '--precision', '--budget', '--probe'],
-    ...['--concurrency', '--surface', '--mix', '--workers', '--runner', '--seed'],
-    ...['--report', '--out', '--ui', '--json', '--quiet', '--verbose'],
-  ],
+const first: Readonly<Record<string, string>> = {
+  load: `--target --rate --concurrency --duration --ramp --steps --surface --mix --slo --warm-up --workers --strict
+    --seed --report --out --ui --json --quiet --verbose --dry-run`,
+  capacity: `--target --slo --min --max --precision --budget --probe --concurrency --surface --mix --workers --runner
+    --seed --report --out --ui --json --quiet --verbose`,
 }
 
 function firstFlags(command: Command): readonly Option[] {
-  const names = first[command.name()]
+  const names = first[command.name()]?.split(/\s+/)
   const visible = command.options.filter(({ hidden }) => !hidden)
   if (names === undefined) return visible.filter(({ helpGroupHeading }) => !helpGroupHeading)
   return visible.filter(({ long }) => long && names.includes(long))

@@ -177,20 +177,18 @@ export async function startImage(
 
 /** @throws ConfigurationError if the image is neither on this machine nor can be pulled */
 async function requireImage({ testcontainers, client }: Engine, image: string): Promise<void> {
-  let reason = 'the registry does not have it'
   try {
     const name = testcontainers.ImageName.fromString(image)
     if (await client.image.exists(name)) return
     await client.image.pull(name)
     // An error within the stream of a pull is not an error of the call.
     await client.container.dockerode.getImage(name.string).inspect()
-    return
   } catch (error) {
-    if (error instanceof Error) reason = error.message
+    const reason = messageOf(error)
+    throw new ConfigurationError([
+      `--image ${image}: the image is not on this machine and cannot be pulled: ${reason}`,
+    ])
   }
-  throw new ConfigurationError([
-    `--image ${image}: the image is not on this machine and cannot be pulled: ${reason}`,
-  ])
 }
 
 /** Starts a service of a Compose file, with its dependencies, as a separate project. */

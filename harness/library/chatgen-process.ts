@@ -70,21 +70,17 @@ interface TargetArguments {
 function targetArguments(target: string | Target, folder: string): TargetArguments {
   if (typeof target === 'string') return { args: [target], env: {} }
   const env: Record<string, string> = {}
-  const hidden = (values: Readonly<Record<string, string>>) =>
+  const hidden = (values: Readonly<Record<string, string | undefined>>) =>
     Object.fromEntries(
-      Object.entries(values).map(([member, value]) => {
+      Object.entries(values).flatMap(([member, value]) => {
+        if (value === undefined) return []
         const name = `CHATGEN_LIBRARY_${Object.keys(env).length + 1}_KEY`
         env[name] = value
-        return [member, `\${${name}}`]
+        return [[member, `\${${name}}`]]
       }),
     )
   const { apiKey, compatKey, nativeToken, otherKey, headers, ...others } = target
-  const keys = hidden({
-    ...(apiKey !== undefined && { apiKey }),
-    ...(compatKey !== undefined && { compatKey }),
-    ...(nativeToken !== undefined && { nativeToken }),
-    ...(otherKey !== undefined && { otherKey }),
-  })
+  const keys = hidden({ apiKey, compatKey, nativeToken, otherKey })
   const file = join(folder, 'target.json')
   const profile = { ...others, ...keys, headers: headers && hidden(headers) }
   writeFileSync(file, JSON.stringify(profile), { mode: 0o600 })

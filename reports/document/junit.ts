@@ -109,11 +109,10 @@ export function caseOf(name: string, result: JUnitResult | null): JUnitCase {
   return { name: clean(name), timeMs: 0, result, output: null }
 }
 
-/** A case for an internal error, whose first line is its message. */
-export function faultCase(name: string, fault: string): JUnitCase {
+/** A case for an error, whose first line is its message. */
+export function faultCase(name: string, fault: string, type = 'internal error'): JUnitCase {
   const lines = fault.split('\n').map(clean)
-  const text = lines.join('\n')
-  return caseOf(name, { tag: 'error', type: 'internal error', message: lines[0] ?? '', text })
+  return caseOf(name, { tag: 'error', type, message: lines[0] ?? '', text: lines.join('\n') })
 }
 
 /**

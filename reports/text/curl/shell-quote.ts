@@ -20,11 +20,8 @@ const plain = /^[\w@%+=:,./-]+$/
 
 /** Bytes of UTF-8 rather than `\\u`, which depends on the locale of the shell. */
 function escapeCharacter(character: string): string {
-  const short = named[character]
-  if (short !== undefined) return short
-  return [...new TextEncoder().encode(character)]
-    .map((byte) => `\\x${byte.toString(16).padStart(2, '0')}`)
-    .join('')
+  const bytes = Buffer.from(character).toString('hex')
+  return named[character] ?? bytes.replaceAll(/../g, '\\x$&')
 }
 
 /**
