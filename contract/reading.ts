@@ -15,14 +15,7 @@ export function bodyLength(exchange: Exchange): number {
 
 /** The whole body as it arrived. */
 export function bodyBytes(exchange: Exchange): Uint8Array {
-  const chunks = exchange.response?.chunks ?? []
-  const bytes = new Uint8Array(bodyLength(exchange))
-  let at = 0
-  for (const chunk of chunks) {
-    bytes.set(chunk.bytes, at)
-    at += chunk.bytes.length
-  }
-  return bytes
+  return Buffer.concat((exchange.response?.chunks ?? []).map(({ bytes }) => bytes))
 }
 
 const utf8 = new TextDecoder()

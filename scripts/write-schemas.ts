@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { z } from 'zod'
 import { conformanceReport } from '../contract/report/conformance.ts'
-import { baselineFile } from '../harness/conformance/baseline/file.ts'
+import { baselineFile } from '../harness/conformance/baseline/baseline.ts'
 import { targetProfile } from '../harness/conformance/profile/schema.ts'
 import { mixFile } from '../harness/load/plan/mix-schema.ts'
 import { answerScript } from '../reference-server/model/script/answer-script.ts'

@@ -3,9 +3,13 @@ export { defaultBodyLimits } from './body/limits.ts'
 export { decodeEvents, isEventStream } from './body/reader.ts'
 export type { ImitatedClient, Outgoing, Pending, Transport } from './conversation.ts'
 export { createNetworkTransport } from './network/network.ts'
-export { directNetwork, type NetworkOptions, type Resolution } from './network/options.ts'
 export { ProxyError } from './network/proxy.ts'
-export { speaksTls } from './network/sockets.ts'
+export {
+  directNetwork,
+  type NetworkOptions,
+  type Resolution,
+  speaksTls,
+} from './network/sockets.ts'
 export { createRecordingTransport, notRecorded, wasRecorded } from './recording/recording.ts'
 export { StoredRecording } from './recording/stored-recording.ts'
 export { RedactingWriter } from './redaction/redacting-writer.ts'

@@ -1,6 +1,6 @@
 import type { Surface } from '../../contract/catalog/requirement.ts'
 import type { Prefixes } from '../../contract/operations.ts'
-import type { NetworkOptions } from '../client/network/options.ts'
+import type { NetworkOptions } from '../client/network/sockets.ts'
 import type { Secret } from '../client/redaction/redaction.ts'
 import type { AnswerLimits } from './http/answer-body.ts'
 import type { ChannelPool } from './http/channel.ts'

@@ -7,13 +7,14 @@ import { reportToBadge, reportToGitHub } from '../../../reports/conformance/gith
 import { reportToJUnit } from '../../../reports/conformance/junit.ts'
 import { scriptsName, scriptsOf } from '../../../reports/conformance/violations.ts'
 import { reportToJson, withEvidence } from '../../../reports/text/digest.ts'
-import { applyBaseline, updateBaseline } from '../../conformance/baseline/compare.ts'
 import {
+  applyBaseline,
   type Baseline,
   baselineText,
   loadBaseline,
   toBeWritten,
-} from '../../conformance/baseline/file.ts'
+  updateBaseline,
+} from '../../conformance/baseline/baseline.ts'
 import { exchangesName } from '../../conformance/defaults.ts'
 import { ConfigurationError, refusing } from '../../conformance/errors.ts'
 import { makeFolder } from '../../conformance/recording/result-files.ts'

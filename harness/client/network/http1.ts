@@ -3,8 +3,8 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { type Header, header } from '../../../contract/index.ts'
 import type { Conversation, Outgoing } from '../conversation.ts'
-import type { NetworkOptions } from './options.ts'
 import { ProxyError, proxyAuthorization } from './proxy.ts'
+import type { NetworkOptions } from './sockets.ts'
 import { createSocketOpener } from './sockets.ts'
 
 // An import would load all that the module loads lazily, such as Node's own copy of undici: 40 ms.
@@ -57,7 +57,7 @@ export function createHttp1(network: NetworkOptions) {
 
 /** Connections, by origin and by the client that they belong to. */
 function createPool(network: NetworkOptions, describeError = (error: Error) => error) {
-  const opener = createSocketOpener(network)
+  const open = createSocketOpener(network)
   const spare = new Map<string, Socket>()
   let agents = new Map<string, Agent>()
   let keepsIdle = true
@@ -68,7 +68,7 @@ function createPool(network: NetworkOptions, describeError = (error: Error) => e
     const connect = async () => {
       const waiting = spare.get(origin.origin)
       spare.delete(origin.origin)
-      return waiting === undefined || waiting.destroyed ? opener.open(origin, 'http/1.1') : waiting
+      return waiting === undefined || waiting.destroyed ? open(origin, 'http/1.1') : waiting
     }
     agent.createConnection = (
       _: ClientRequestArgs,
@@ -182,9 +182,7 @@ function converse(
 
 /** Names, in lower case, and values of a flat list. */
 export function pairs(raw: readonly string[]): Header[] {
-  const headers: Header[] = []
-  for (let at = 0; at + 1 < raw.length; at += 2) {
-    headers.push([(raw[at] ?? '').toLowerCase(), raw[at + 1] ?? ''])
-  }
-  return headers
+  return raw.flatMap((name, at): Header[] =>
+    at % 2 === 0 ? [[name.toLowerCase(), raw[at + 1] ?? '']] : [],
+  )
 }

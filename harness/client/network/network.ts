@@ -3,8 +3,7 @@ import { type BodyLimits, defaultBodyLimits } from '../body/limits.ts'
 import type { Outgoing, Pending, Transport } from '../conversation.ts'
 import { Conversation } from '../conversation.ts'
 import { createHttp1 } from './http1.ts'
-import { directNetwork, type NetworkOptions } from './options.ts'
-import { createSocketOpener } from './sockets.ts'
+import { createSocketOpener, directNetwork, type NetworkOptions } from './sockets.ts'
 
 type Http2 = ReturnType<typeof import('./http2.ts').createHttp2>
 
@@ -16,9 +15,9 @@ export function createNetworkTransport(
   network: NetworkOptions = directNetwork,
   limits: BodyLimits = defaultBodyLimits,
 ): Transport {
-  const opener = createSocketOpener(network)
+  const open = createSocketOpener(network)
   const http1 = createHttp1(network)
-  const openHttp2 = (url: URL) => opener.open(url, network.httpVersion === 'http2' ? 'h2' : 'both')
+  const openHttp2 = (url: URL) => open(url, network.httpVersion === 'http2' ? 'h2' : 'both')
   let opened: Promise<Http2> | undefined
   const http2 = () => {
     // Loading Node's HTTP/2 takes 20 ms.
@@ -36,7 +35,7 @@ export function createNetworkTransport(
   }
 
   async function choose(url: URL): Promise<'http1' | 'http2'> {
-    const socket = await opener.open(url, 'both')
+    const socket = await open(url, 'both')
     const isHttp2 = socket instanceof TLSSocket && socket.alpnProtocol === 'h2'
     if (isHttp2) (await http2()).adopt(url.origin, socket)
     else http1.adopt(url.origin, socket)

@@ -1,7 +1,7 @@
 import type { Exchange } from '../../../contract/index.ts'
 import type { Outgoing, Transport } from '../conversation.ts'
 import { createNetworkTransport } from '../network/network.ts'
-import { directNetwork, type NetworkOptions } from '../network/options.ts'
+import { directNetwork, type NetworkOptions } from '../network/sockets.ts'
 
 export function outgoing(url: string, more: Partial<Outgoing> = {}): Outgoing {
   return {

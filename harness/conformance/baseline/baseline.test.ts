@@ -7,14 +7,16 @@ import { forAll, forSome } from '../../../contract/test-support/for-all.ts'
 import { ConfigurationError } from '../errors.ts'
 import { reportOutcome } from '../report/build-report.ts'
 import { reportOf, resultOf } from '../test-support/reports.ts'
-import { applyBaseline, fingerprintOf, updateBaseline } from './compare.ts'
 import {
+  applyBaseline,
   type Baseline,
   type BaselineEntry,
   baselineText,
+  fingerprintOf,
   loadBaseline,
   toBeWritten,
-} from './file.ts'
+  updateBaseline,
+} from './baseline.ts'
 
 const today = '2026-06-15'
 const broken = resultOf('V3-IDEM-02', { message: 'the history of 4711 has 2 steps for one key' })

@@ -14,8 +14,8 @@ import {
   startChatServer,
 } from '../test-support/chat-server.ts'
 import { check, profileOf, temporaryFolder } from '../test-support/check.ts'
-import { auditLeftovers } from './audit.ts'
 import { idsOfRecords } from './auxiliary-client.ts'
+import { auditLeftovers } from './cleanup.ts'
 import { headLine, type JournalEntry, parseJournal, readJournal, startJournal } from './journal.ts'
 
 test('a whole run leaves none of the many chats that it makes', { timeout: 60_000 }, async () => {

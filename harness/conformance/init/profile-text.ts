@@ -1,8 +1,11 @@
+import { stringify } from 'yaml'
 import {
   surfaces as allSurfaces,
+  areaOf,
   type Capability,
   capabilities,
   type Prefixes,
+  type RequirementId,
   requirementIds,
   requirements,
   type Surface,
@@ -11,7 +14,6 @@ import { interfaceRevision, suiteVersion } from '../defaults.ts'
 import type { TargetProfile } from '../profile/index.ts'
 import type { Detection } from './detect.ts'
 import { type Detected, unknown } from './probe.ts'
-import { comment, member, memberDecides, neededFor } from './profile-lines.ts'
 
 export interface ProfileAbout {
   readonly baseUrl: string
@@ -207,4 +209,34 @@ function sentences(evidence: readonly string[], indent?: number): string[] {
     const whole = text.length > maxLength ? `${text.slice(0, maxLength)}…` : text
     return comment(`${whole.replace(/\.$/, '')}.`, indent)
   })
+}
+
+/** Characters of a comment line, without its sign. */
+const width = 96
+
+/** Comment lines, broken at spaces; a target's line breaks and controls become spaces. */
+function comment(text: string, indent = 0): string[] {
+  const lines = new RegExp(`(.{1,${width - indent}}|\\S+)(?: |$)`, 'g')
+  const words = text.replaceAll(/[\s\p{C}\u2028\u2029]+/gu, ' ').trim()
+  return Array.from(words.matchAll(lines), ([, line]) => `# ${line}`)
+}
+
+/** A field on one line, for example `models: { main: a, aliases: [ b ] }`. */
+function member(name: string, value: unknown): string {
+  return `${name}: ${stringify(value, { collectionStyle: 'flow', lineWidth: 0 }).trim()}`
+}
+
+/** The requirements that wait for a field of the profile, or for something within it. */
+function memberDecides(name: string): string {
+  const waits = (id: RequirementId) => `${requirements[id].member ?? ''}.`.startsWith(`${name}.`)
+  return neededFor(requirementIds.filter(waits))
+}
+
+const maxListed = 6
+
+function neededFor(ids: readonly RequirementId[]): string {
+  if (ids.length === 0) return 'No requirement depends on it alone.'
+  if (ids.length <= maxListed) return `Needed to test ${ids.join(', ')}.`
+  const areas = [...new Set(ids.map(areaOf))]
+  return `Needed to test ${ids.length} requirements of ${areas.join(', ')}.`
 }

@@ -9,7 +9,7 @@ import { forAll, forSome } from '../../../contract/test-support/for-all.ts'
 import { maxTimerMs, timerLimitText } from '../../../contract/timer.ts'
 import { ConfigurationError } from '../errors.ts'
 import { secretsOf } from '../session/secrets.ts'
-import { loadProfile } from './read-profile.ts'
+import { loadProfile } from './index.ts'
 import { limits } from './schema-requests.ts'
 import { profileNames, type Selection, selectRequirements, surfacesOf } from './selection.ts'
 

@@ -6,7 +6,7 @@ import {
   undecidedVerdicts,
   type Verdict,
 } from '../../../contract/report/conformance.ts'
-import { emptyAudit, type LeftoverAudit } from '../cleanup/audit.ts'
+import { emptyAudit, type LeftoverAudit } from '../cleanup/cleanup.ts'
 import { interfaceRevision, suiteVersion } from '../defaults.ts'
 import { endpointSummary, type ResultsAlone, withEndpoints } from '../endpoints-alone.ts'
 import { networkSummary } from '../profile/network.ts'

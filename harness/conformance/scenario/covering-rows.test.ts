@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { forAll } from '../../../contract/test-support/for-all.ts'
-import { coveringRows } from './covering-rows.ts'
-import { pairsOf, plain } from './pairs.ts'
+import { coveringRows, pairsOf, plain } from './covering-rows.ts'
 import { listedChatIds } from './read.ts'
 
 /** One to four dimensions of one to four values each. */

@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto'
 import { createRequire } from 'node:module'
 import type * as Covertable from 'covertable'
 import type { Depth } from '../run-setup.ts'
-import { gainedPairs, plain, type Row, replacedBy, type Values, valuesOf } from './pairs.ts'
 
 // A CommonJS module without named exports, whose default export differs between loaders.
 const { make, criteria }: Pick<typeof Covertable, 'make' | 'criteria'> = createRequire(
@@ -149,4 +148,100 @@ function sortedBy(list: readonly string[], keys: (one: string) => readonly [numb
 
 function rank(...parts: readonly (string | number)[]): number {
   return createHash('sha256').update(parts.join('/')).digest().readUInt32BE()
+}
+
+/** Values by dimension, beginning with that of a plain request. */
+export type Values = Readonly<Record<string, readonly string[]>>
+
+/** A value of each dimension. */
+export type Row = Readonly<Record<string, string>>
+
+/** Value of a dimension that leaves the request unchanged. */
+export const plain = 'plain'
+
+/** The values of a row that change the request. */
+export function valuesOf(row: Row): readonly (readonly [string, string])[] {
+  return Object.entries(row).filter(([, value]) => value !== plain)
+}
+
+/** `form stream, model alias`, for messages. */
+export function describeRow(row: Row): string {
+  const values = valuesOf(row).map(([name, value]) => `${name} ${value}`)
+  return values.join(', ') || 'plain request'
+}
+
+/** Pairs of values of different dimensions, in words: those in the rows, or all that one request can have. */
+export function pairsOf(values: Values, rows?: readonly Row[]): ReadonlySet<string> {
+  const names = Object.keys(values)
+  const pairs = names.flatMap((one, at) =>
+    names.slice(at + 1).flatMap((other) => {
+      if (rows !== undefined) return rows.map((row) => `${one} ${row[one]}, ${other} ${row[other]}`)
+      return (values[one] ?? []).flatMap((a) =>
+        (values[other] ?? [])
+          .filter((b) => isPossible(one, a, other, b))
+          .map((b) => `${one} ${a}, ${other} ${b}`),
+      )
+    }),
+  )
+  return new Set(pairs)
+}
+
+/** Pairs of values in some rows; those in a row of telling values count twice, because more laws judge them. */
+function gainedPairs(telling: Values, rows: readonly Row[]) {
+  const gained = new Set<string>()
+
+  /** The possible pairs of a value with those of a row; one of a plain value is worth less than one of two changes. */
+  function pairsWith(row: Row, name: string, value: string): (readonly [string, number])[] {
+    const others = Object.entries(row).filter(([other]) => other !== name)
+    const isTelling = [...others, [name, value] as const].every(
+      ([dimension, of]) => telling[dimension]?.includes(of) ?? true,
+    )
+    return others.flatMap(([other, of]) => {
+      if (!isPossible(name, value, other, of)) return []
+      const pair = [`${name} ${value}`, `${other} ${of}`].sort().join(', ')
+      const worth = of === plain || value === plain ? 1 : 3
+      return [[pair, worth] as const, ...(isTelling ? [[`telling: ${pair}`, worth] as const] : [])]
+    })
+  }
+
+  function add(row: Row): void {
+    for (const [name, value] of Object.entries(row)) {
+      for (const [pair] of pairsWith(row, name, value)) gained.add(pair)
+    }
+  }
+  for (const row of rows) add(row)
+
+  return {
+    add,
+    gain: (row: Row, name: string, value: string): number =>
+      pairsWith(row, name, value).reduce(
+        (gain, [pair, worth]) => (gained.has(pair) ? gain : gain + worth),
+        0,
+      ),
+  }
+}
+
+function isPossible(one: string, a: string, other: string, b: string): boolean {
+  return !(
+    (b !== plain && replacedBy(one, a).includes(other)) ||
+    (a !== plain && replacedBy(other, b).includes(one))
+  )
+}
+
+const partsOfText = ['characters', 'spaces', 'lines', 'outer space', 'length']
+/** Dimensions that do not show with a text that asks for nothing: neither a limit nor the use of tools does. */
+const byShortText = [...partsOfText, 'max_tokens', 'tools']
+
+/** Dimensions whose values a value replaces or hides, such as the kinds of a text by a text of digits. */
+const replaced: Readonly<Record<string, readonly string[]>> = {
+  'text of digits': byShortText,
+  'text of one character': byShortText,
+  'text a literal': byShortText,
+  'form stream': ['stream'],
+  'form stream with usage': ['stream'],
+  'input image': ['model'],
+}
+
+function replacedBy(dimension: string, value: string): readonly string[] {
+  return replaced[`${dimension} ${value}`] ?? []
 }

@@ -12,7 +12,16 @@ export {
   expectResponse,
   requireProfile,
 } from './claims.ts'
-export { coveringRows, rowsToTry } from './covering-rows.ts'
+export {
+  coveringRows,
+  describeRow,
+  pairsOf,
+  plain,
+  type Row,
+  rowsToTry,
+  type Values,
+  valuesOf,
+} from './covering-rows.ts'
 export {
   covers,
   coversAtDepth,
@@ -21,14 +30,6 @@ export {
   requirementsOf,
 } from './declaration.ts'
 export { ContractViolation, expect } from './expect.ts'
-export {
-  describeRow,
-  pairsOf,
-  plain,
-  type Row,
-  type Values,
-  valuesOf,
-} from './pairs.ts'
 export { staysVisible } from './poll.ts'
 export * from './read.ts'
 export { assumeRead, cursorIn, isConclusive, type ListWalk, noCursor } from './routes/paging.ts'

@@ -16,8 +16,14 @@ import { Collector, type Scenario } from './collector.ts'
  */
 const compiled = import.meta.url.endsWith('.js')
 const root = fileURLToPath(new URL(compiled ? '../../../..' : '../../..', import.meta.url))
-const withoutInterrupt = new URL(`ignore-interrupt.${compiled ? 'js' : 'ts'}`, import.meta.url).href
 const entry = compiled ? 'dist/suites/index.scenario.js' : 'suites/index.scenario.ts'
+
+/**
+ * Loaded by the process of the suites before anything else. Ctrl-C and the end of a terminal reach all of its
+ * processes; the one that started the run decides what is cancelled.
+ */
+const ignoreInterrupt =
+  "data:text/javascript,for (const signal of ['SIGINT', 'SIGHUP']) process.on(signal, () => {})"
 
 /**
  * vitest over the suites: one worker whose modules stay loaded, everything started at once (the run's own
@@ -45,7 +51,7 @@ export async function openSuites(
       watch: false,
       reporters: [reporter],
       pool,
-      execArgv: ['--import', withoutInterrupt],
+      execArgv: ['--import', ignoreInterrupt],
       maxWorkers: 1,
       isolate: false,
       retry: 0,

@@ -1,12 +1,12 @@
 import { connect as connectTcp, isIP, type OnReadOpts, type Socket } from 'node:net'
 import { type ConnectionOptions, connect as connectTls, createSecureContext } from 'node:tls'
+import { openTunnel, portOf, proxyAuthorization } from '../../client/network/proxy.ts'
 import {
   directNetwork,
   type NetworkOptions,
   resolvedAddress,
   tlsOptions,
-} from '../../client/network/options.ts'
-import { openTunnel, portOf, proxyAuthorization } from '../../client/network/proxy.ts'
+} from '../../client/network/sockets.ts'
 
 interface DialOptions {
   /** Protocols to offer in the TLS handshake (RFC 7301), the preferred one first. */
