@@ -1,13 +1,13 @@
 import {
   answerText,
   assume,
-  covers,
   coversAtDepth,
   describe,
   type Exchange,
   expect,
   isObject,
   requireProfile,
+  type Scenario,
   type TargetProfile,
   test,
 } from '../../harness/conformance/scenario/index.ts'
@@ -22,21 +22,34 @@ import {
 } from '../support/retrieval.ts'
 import { attachedFile } from '../support/test-data.ts'
 
+type Body = Readonly<Record<string, unknown>>
+
+/** Values of `rag` without a search before the answer. */
+const values = [
+  ['V2-RAG-02', false],
+  ['V2-RAG-02', undefined],
+  ['V2-RAG-03', 'agent'],
+] as const
+
 /** Section 4.4 on v2: retrieval is visible only in the answer, because v2 shows no steps. */
 describe('v2: retrieval', () => {
   test(
     'a v2 generation with rag: true MUST use the knowledge base in its answer',
     coversAtDepth(['V2-RAG-01'], (_, depth) => {
       const further = depth === 'full' ? rowsAtFull : 0
-      return { requests: 14 + 3 * further, generations: 2 + further, uploads: 1 }
+      return { requests: 14 + 5 * further, generations: 2 + Math.ceil(1.5 * further), uploads: 1 }
     }),
     async ({ v2, claim, profile, scenario }) => {
       const { question, expected, assistant } = requireBase(profile)
       const more = { rag: true, assistant_id: assistant }
       const file = await attachedFile(scenario)
-      for (const [under, members] of besidesRag(dimensionsOf(profile, file), scenario)) {
-        const ask = async (message: string, fields: object) =>
-          (await v2.storeAndGenerate(await v2.chat(), message, { ...fields, ...members })).reply
+      const rows = besidesRag(dimensionsOf(profile, file), scenario)
+      for (const [at, [under, members]] of rows.entries()) {
+        const ask = async (message: string, fields: object) => {
+          const { chat, place } = await placeOf(scenario, at)
+          const more = { ...fields, ...members, ...place }
+          return (await v2.storeAndGenerate(chat, message, more)).reply
+        }
         const isTold = (reply: Exchange) => answerText(reply)?.includes(expected) === true
         const reply = await askUntil(isTold, () => ask(question, more))
         if (!isTold(reply)) {
@@ -51,30 +64,45 @@ describe('v2: retrieval', () => {
 
   test(
     'a v2 generation with rag as false, agent or absent MUST NOT search before its answer',
-    covers(['V2-RAG-02', 'V2-RAG-03'], { requests: 15, generations: 4, again: 1 }),
-    async ({ v2, profile, scenario }) => {
+    coversAtDepth(
+      ['V2-RAG-02', 'V2-RAG-03'],
+      (_, depth) => {
+        const further = depth === 'full' ? values.length * (rowsAtFull + 1) : 0
+        return { requests: 15 + 6 * further, generations: 4 + Math.ceil(1.5 * further) }
+      },
+      { again: 1 },
+    ),
+    async ({ v2, profile, depth, scenario }) => {
       const { question, expected, assistant, tool } = requireBase(profile)
       requireProfile(profile.tools?.search, 'tools.search')
-      const ask = async (rag: unknown, without: Readonly<Record<string, unknown>>) => {
-        const more = { assistant_id: assistant, rag }
-        const { reply } = await v2.storeAndGenerate(await v2.chat(), question, more, without)
+      const ask = async (rag: unknown, without: Body, members: Body = {}, at = 0) => {
+        const { chat, place } = await placeOf(scenario, at)
+        const more = { assistant_id: assistant, rag, ...members, ...place }
+        const { reply } = await v2.storeAndGenerate(chat, question, more, without)
         return { evidence: [reply], searched: answerText(reply)?.includes(expected) ?? false }
       }
       const visible = await findVisibleSearch(ask, tool)
       const { control, more } = visible
       assume(control.searched, 'rag: true does not bring the fact', ...control.evidence)
-      for (const [requirement, rag] of [
-        ['V2-RAG-02', false],
-        ['V2-RAG-02', undefined],
-        ['V2-RAG-03', 'agent'],
-      ] as const) {
-        const how = rag === undefined ? 'without rag' : `with rag: ${rag}`
-        const what = `the answer contains the fact of the knowledge base ${how}`
-        claimNotSearched(scenario, requirement, await ask(rag, more), visible, what)
-      }
+      const rows = besidesRag(dimensionsOf(profile, undefined), scenario)
+      const tried = depth === 'full' ? rows : rows.slice(0, 1)
+      for (const [at, [under, members]] of tried.entries())
+        for (const [requirement, rag] of values) {
+          const how = rag === undefined ? 'without rag' : `with rag: ${rag}`
+          const what = `the answer contains the fact of the knowledge base ${how}${under}`
+          claimNotSearched(scenario, requirement, await ask(rag, more, members, at), visible, what)
+        }
     },
   )
 })
+
+/** A new chat; for every second further question, with a turn, which the question continues. */
+async function placeOf({ v2, prompts }: Scenario, question: number) {
+  const chat = await v2.chat()
+  if (question < 2 || question % 2 === 1) return { chat, place: {} }
+  const { messageId } = await v2.storeAndGenerate(chat, prompts.brief())
+  return { chat, place: { parent_id: messageId } }
+}
 
 /** Fields of a message that have nothing to do with its search. */
 function dimensionsOf(profile: TargetProfile, file: unknown) {
