@@ -71,16 +71,9 @@ export function nodesOf(root: unknown): readonly JsonNode[] {
   return nodes
 }
 
-/** Tests if a JSON value, or any value within it, passes; the order is not defined. */
+/** Tests if a JSON value, or any value within it, passes. */
 export function someValue(root: unknown, passes: (value: unknown) => boolean): boolean {
-  const open = [root]
-  while (open.length > 0) {
-    const value = open.pop()
-    if (passes(value)) return true
-    if (typeof value !== 'object' || value === null) continue
-    for (const inner of Object.values(value)) open.push(inner)
-  }
-  return false
+  return nodesOf(root).some(({ value }) => passes(value))
 }
 
 export interface JsonLeaf {

@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs'
-import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { bodyLength, type Exchange, restoreExchanges } from '../../contract/index.ts'
-import { listenOnLoopback } from '../client/test-support/listen-on-loopback.ts'
+import { relayTo } from '../client/test-support/listen-on-loopback.ts'
 import { startChatServer } from '../conformance/test-support/chat-server.ts'
 import { check, profileOf, temporaryFolder } from '../conformance/test-support/check.ts'
 
@@ -36,7 +35,7 @@ async function run(combination: Combination) {
   const host = await startChatServer({
     answers: (count) => diesAfter === null || count < diesAfter,
   })
-  const others = await Promise.all(Array.from({ length: endpoints - 1 }, () => forward(host.url)))
+  const others = await Promise.all(Array.from({ length: endpoints - 1 }, () => relayTo(host.url)))
   const outDir = temporaryFolder()
   try {
     const limits = {
@@ -70,20 +69,6 @@ async function run(combination: Combination) {
   } finally {
     await Promise.all([...others, host].map(({ close }) => close()))
   }
-}
-
-/** Another address of a server. */
-async function forward(url: string) {
-  const server = createServer((socket) => {
-    const upstream = connect(Number(new URL(url).port), '127.0.0.1')
-    socket.pipe(upstream).pipe(socket)
-    for (const one of [socket, upstream]) {
-      one.on('error', () => {})
-      one.on('close', () => [socket, upstream].forEach((each) => void each.destroy()))
-    }
-  })
-  const { port, close } = await listenOnLoopback(server)
-  return { url: `http://127.0.0.1:${port}`, close }
 }
 
 function numberOf({ id }: Exchange): number {

@@ -7,18 +7,18 @@ import {
   type ServerResponse,
 } from 'node:http'
 import net, { type AddressInfo, type Server, type Socket } from 'node:net'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 
-/** Listens on a free port of 127.0.0.1. */
-export async function listenOnLoopback(server: Server) {
+/** Listens on a port of 127.0.0.1, a free one by default. */
+export async function listenOnLoopback(server: Server, at = 0) {
   const sockets = new Set<Socket>()
   server.on('connection', (socket: Socket) => {
     sockets.add(socket)
     socket.on('error', () => {})
     socket.on('close', () => sockets.delete(socket))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => server.listen(at, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   return {
     port,
@@ -147,6 +147,28 @@ export function pour(socket: Socket, begin: string, again: string): void {
   socket.on('drain', pump)
   socket.write(begin)
   pump()
+}
+
+/** Another address of a server; it can refuse connections for some time. */
+export async function relayTo(url: string) {
+  const server = net.createServer((socket) => {
+    const onward = net.connect(Number(new URL(url).port), '127.0.0.1')
+    socket.pipe(onward).pipe(socket)
+    for (const one of [socket, onward]) {
+      one.on('error', () => {})
+      one.on('close', () => [socket, onward].forEach((each) => void each.destroy()))
+    }
+  })
+  let listening = await listenOnLoopback(server)
+  return {
+    url: `http://127.0.0.1:${listening.port}`,
+    close: () => listening.close(),
+    async restart(downMs: number) {
+      await listening.close()
+      await sleep(downMs)
+      listening = await listenOnLoopback(server, listening.port)
+    },
+  }
 }
 
 /** An HTTP proxy that connects to the requested port of this machine, for any host name. */

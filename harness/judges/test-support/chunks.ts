@@ -5,23 +5,8 @@ import { SseScanner } from '../index.ts'
 import type { Body } from './bodies.ts'
 import { brokenIn, type ExchangeParts, transcriptExchange } from './exchanges.ts'
 
-/** An edit of the nth event; compatible streams give their events no names. */
-export function nth(at: number, change: (json: EditableEvent['json']) => void): Edit {
-  return (events) => {
-    change(events[at]?.json)
-    return undefined
-  }
-}
-
 export function inserted(at: number, json: object | string): Edit {
   return (events) => events.toSpliced(at, 0, { event: null, json })
-}
-
-/** An edit of every choice in every chunk. */
-export function inChoices(change: (choice: EditableEvent['json']) => void): Edit {
-  return everywhere(({ json }) => {
-    for (const choice of json.choices ?? []) change(choice)
-  })
 }
 
 /** Faults by the transcript, the requirements that each breaks, none if it is legal, and what is wrong: `message 17: …`. */
@@ -57,27 +42,53 @@ export const names = {
   completed: 'response.completed',
 } as const
 
-/** An edit of every event. */
-export function everywhere(change: (event: ReturnType<typeof the>) => void): Edit {
+/** An edit that changes some events in place. */
+function editing(
+  pick: (events: EditableEvent[]) => EditableEvent[],
+  change: (event: EditableEvent) => void,
+): Edit {
   return (events) => {
-    for (const event of events) change(event)
-    return undefined
+    pick(events).forEach(change)
+    return events
   }
 }
 
-/** An edit of every event whose data has a field with this value; undefined removes the field. */
-export function replaceEverywhere(member: string, from: unknown, to: unknown): Edit {
-  return everywhere(({ json }) => {
-    if (json[member] === from) json[member] = to
-  })
+/** An edit of every event. */
+export function everywhere(change: (event: EditableEvent) => void): Edit {
+  return editing((events) => events, change)
+}
+
+/** An edit of the data of the nth event; compatible streams give their events no names. */
+export function nth(at: number, change: (json: Body) => void): Edit {
+  return editing(
+    (events) => events.slice(at, at + 1),
+    ({ json }) => change(json),
+  )
+}
+
+/** An edit of the data of the nth event of a name. */
+export function changed(name: string, change: (json: Body) => void, nth = 0): Edit {
+  return editing(
+    (events) => [the(events, name, nth)],
+    ({ json }) => change(json),
+  )
 }
 
 /** An edit of the final response. */
 export function inFinal(change: (response: Body) => void): Edit {
-  return (events) => {
-    change(the(events, names.completed).json.response)
-    return undefined
-  }
+  return changed(names.completed, ({ response }) => change(response))
+}
+
+/** An edit of every choice in every chunk. */
+export function inChoices(change: (choice: Body) => void): Edit {
+  return everywhere(({ json }) => json.choices?.forEach(change))
+}
+
+/** An edit of every event whose data has a field with this value. */
+export function replaceEverywhere(member: string, from: unknown, to: unknown): Edit {
+  return everywhere(({ json }) => {
+    if (json[member] === from) json[member] = to
+  })
 }
 
 function rowIds(base: TranscriptName, rows: string): string[] {
@@ -135,9 +146,8 @@ export function without(name: string, nth = 0): Edit {
 /** An edit that inserts an event after the nth of a name. */
 export function after(name: string, added: (found: EditableEvent) => EditableEvent, nth = 0): Edit {
   return (events) => {
-    const at = events.indexOf(the(events, name, nth))
     const found = the(events, name, nth)
-    return events.toSpliced(at + 1, 0, added(structuredClone(found)))
+    return events.toSpliced(events.indexOf(found) + 1, 0, added(structuredClone(found)))
   }
 }
 
@@ -149,14 +159,6 @@ export function swapped(a: readonly [string, number], b: readonly [string, numbe
     return events.map((event, at) =>
       at === first ? the(events, ...b) : at === second ? the(events, ...a) : event,
     )
-  }
-}
-
-/** An edit that changes the data of the nth event of a name in place. */
-export function changed(name: string, change: (json: Body) => void, nth = 0): Edit {
-  return (events) => {
-    change(the(events, name, nth).json)
-    return undefined
   }
 }
 

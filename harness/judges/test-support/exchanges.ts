@@ -8,6 +8,7 @@ import {
   type WireChunk,
 } from '../../../contract/index.ts'
 import { readTranscript, type TranscriptName } from '../../../fixtures/transcripts.ts'
+import { exchangeOf as sketched } from '../../../reports/test-support/reports.ts'
 import { judge } from '../index.ts'
 
 export interface ExchangeParts {
@@ -24,28 +25,21 @@ export interface ExchangeParts {
 export const complete: Ending = { kind: 'complete', atMs: 1000 }
 
 /** An exchange as recorded by a client. */
-export function exchangeOf(parts: ExchangeParts): Exchange {
-  const { method, path } = operations[parts.operation]
-  const chunks = chunksOf(parts.body)
-  return {
-    id: 'x1',
-    labels: { scenario: 'test', ordinal: 1, attempt: 0, role: 'act', ...parts.labels },
-    startedAt: '2026-01-01T00:00:00.000Z',
-    request: {
-      method,
-      url: `http://127.0.0.1:1${path}${parts.query ?? ''}`,
-      headers: [],
-      body: parts.request === undefined ? null : encode(JSON.stringify(parts.request)),
-    },
-    response: {
-      status: parts.status ?? 200,
-      headers: [['content-type', parts.type ?? 'application/json']],
-      headersAtMs: 1,
-      chunks,
-    },
-    events: [],
-    ending: parts.ending ?? complete,
-  }
+export function exchangeOf({
+  operation,
+  request,
+  query = '',
+  body,
+  labels,
+  ...sketch
+}: ExchangeParts): Exchange {
+  const { method, path } = operations[operation]
+  const made = sketched({
+    ...{ method, url: `http://127.0.0.1:1${path}${query}`, ending: complete, ...sketch },
+    body: request === undefined ? null : JSON.stringify(request),
+  })
+  const response = made.response && { ...made.response, chunks: chunksOf(body) }
+  return { ...made, labels: { ...made.labels, ...labels }, response }
 }
 
 /** The exchange of a transcript, with another body or another ending if one is given. */

@@ -1,11 +1,9 @@
-import net, { type Socket } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { ConformanceReport } from '../../../../contract/report/conformance.ts'
 import { targetFixture } from '../../../../fixtures/targets.ts'
 import { type ReferenceServer, startReferenceServer } from '../../../../reference-server/index.ts'
 import { outcomeText } from '../../../../reports/conformance/summary.ts'
-import type { TestHost } from '../../../client/test-support/listen-on-loopback.ts'
+import { relayTo, type TestHost } from '../../../client/test-support/listen-on-loopback.ts'
 import {
   type Disturbance,
   type ReceivedRequest,
@@ -354,7 +352,7 @@ test.each<[string, number, Disturbance, RegExp]>([
 )
 
 test('a service that is restarted is waited for, and as much is decided', async () => {
-  const relay = await startRelay()
+  const relay = await relayTo(road.url)
   let requests = 0
   disturbance = () => {
     if (++requests === 400) void relay.restart(2_000)
@@ -367,39 +365,3 @@ test('a service that is restarted is waited for, and as much is decided', async 
   expect(report.stopped).toBeUndefined()
   expect(requirementsWith(report, 'pass').length).toBeGreaterThan(170)
 })
-
-/** Connects to the proxy; its port can refuse connections for some time. */
-async function startRelay() {
-  const sockets = new Set<Socket>()
-  const relay = net.createServer((socket) => {
-    const onward = net.connect(Number(new URL(road.url).port), '127.0.0.1')
-    for (const [one, other] of [[socket, onward] as const, [onward, socket] as const]) {
-      sockets.add(one)
-      one.on('error', () => {})
-      one.on('close', () => {
-        sockets.delete(one)
-        other.destroy()
-      })
-      one.pipe(other)
-    }
-  })
-  const listen = (port: number) =>
-    new Promise<void>((resolve) => relay.listen(port, '127.0.0.1', resolve))
-  const close = () => {
-    const closed = new Promise((resolve) => relay.close(resolve))
-    for (const socket of sockets) socket.destroy()
-    return closed
-  }
-  await listen(0)
-  const address = relay.address()
-  const port = typeof address === 'object' && address !== null ? address.port : 0
-  return {
-    url: `http://127.0.0.1:${port}`,
-    close,
-    async restart(downMs: number) {
-      await close()
-      await sleep(downMs)
-      await listen(port)
-    },
-  }
-}

@@ -112,18 +112,13 @@ export function imitatedHead(
 /** JSON as the client writes it. */
 export function imitatedJson(client: Imitation, value: unknown): string {
   const { spacedJson = false, escapesUnicode = false, escapesHtml = false } = client
-  const text = write(inOrder(client, value), spacedJson ? ' ' : '')
+  const ordered = inOrder(client, value)
+  // Line feeds are those of the layout alone: texts have them escaped.
+  const text = spacedJson
+    ? JSON.stringify(ordered, null, 1).replace(/,\n */g, ', ').replace(/\n */g, '')
+    : JSON.stringify(ordered)
   const plain = escapesHtml ? text.replace(/[<>&\u2028\u2029]/g, escaped) : text
   return escapesUnicode ? plain.replace(/[^ -~]/g, escaped) : plain
-}
-
-function write(value: unknown, blank: string): string {
-  if (Array.isArray(value)) {
-    return `[${value.map((item) => write(item ?? null, blank)).join(`,${blank}`)}]`
-  }
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
-  const members = Object.entries(value).filter(([, item]) => item !== undefined)
-  return `{${members.map(([name, item]) => `${JSON.stringify(name)}:${blank}${write(item, blank)}`).join(`,${blank}`)}}`
 }
 
 /** A completion with its members as the client orders them. */

@@ -1,8 +1,10 @@
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { judge } from '../judge.ts'
 import { set } from '../test-support/bodies.ts'
 import {
   after,
   changed,
+  type Edit,
   edited,
   eventNamed,
   everywhere,
@@ -16,6 +18,14 @@ import {
   the,
   without,
 } from '../test-support/chunks.ts'
+import {
+  brokenIn,
+  complete,
+  type ExchangeParts,
+  encode,
+  heldIds,
+  transcriptExchange,
+} from '../test-support/exchanges.ts'
 
 const { added, completed, delta, done, partAdded, partDone, textDone } = names
 
@@ -29,11 +39,11 @@ const texts: Faults = {
     return without(delta, 3)(events)
   },
   'message 18: output_item.done has no content': changed(done, set('item.content', [])),
-  'two-items 17: a delta of one item goes to the other': (events) => {
-    const { json } = the(events, delta, 1)
-    Object.assign(json, { item_id: 'msg_b', output_index: 1 })
-    return undefined
-  },
+  'two-items 17: a delta of one item goes to the other': changed(
+    delta,
+    (json) => Object.assign(json, { item_id: 'msg_b', output_index: 1 }),
+    1,
+  ),
   'refusal 18: a refusal delta is missing': without('response.refusal.delta'),
   'refusal 18: only the final refusal is another': inFinal(
     set('output[0].content[0].refusal', 'other'),
@@ -133,12 +143,9 @@ const indexes: Faults = {
   }),
   'message 16: content_index from 1': replaceEverywhere('content_index', 0, 1),
   'message 16: content_index counts the deltas': (events) => {
-    events
-      .filter(({ event }) => event === delta)
-      .forEach((event, at) => {
-        event.json.content_index = at
-      })
-    return undefined
+    const deltas = events.filter(({ event }) => event === delta)
+    for (const [at, { json }] of deltas.entries()) json.content_index = at
+    return events
   },
 }
 
@@ -228,3 +235,175 @@ describe('reasoning', () => {
     expectBroken('reasoning', { body: edited('reasoning', repeat) }, 'V3-THINK-02')
   })
 })
+
+test('data without any type keeps 03: a type that is present equals the name', () => {
+  const withoutType = everywhere(set('json.type', undefined))
+  const exchange = transcriptExchange('message', { body: edited('message', withoutType) })
+  expect(heldIds(judge(exchange))).toContain('V3-SSE-03')
+})
+
+type Change = (body: string) => Partial<ExchangeParts>
+
+const cut = { kind: 'cut', atMs: 1, error: 'reset' } as const
+
+const bodies: readonly (readonly [string, string, Change])[] = [
+  ['a body that ends inside a character', '08', (body) => ({ body: insideCharacter(body) })],
+  ['half a block after the end', '08', (body) => ({ body: `${body}event: response.output` })],
+  ['an empty body', '08', () => ({ body: '' })],
+  ['a cut inside the stream', '08', (body) => ({ body: body.slice(0, 1500), ending: cut })],
+  ['we left', '', (body) => ({ body: body.slice(0, 1500), ending: { kind: 'aborted', atMs: 1 } })],
+  [
+    'we ran out of time',
+    '',
+    (body) => ({ body: body.slice(0, 1500), ending: { kind: 'timeout', atMs: 1 } }),
+  ],
+  ['an unclosed [DONE] at the end', '29', (body) => ({ body: `${body}data: [DONE]\n` })],
+  ['a comment at the end', '', (body) => ({ body: `${body}: bye` })],
+  ['two event: lines', '02', inserted('event: response.output_text.done\n')],
+  ['data that is no object', '02', inserted('event: ping\ndata: 7\n\n')],
+  ['data that is no JSON', '02', inserted('event: ping\ndata: pong\n\n')],
+  ['an event: field in capitals', '02', replaced('event: response.output_text.done', 'Event: x')],
+  ['JSON of completed that is broken', '02', replaced('{"type":"response.completed"', '{{')],
+  ['JSON of a delta that is broken', '02', replaced('{"type":"response.output_text.delta"', '{{')],
+  ['broken JSON without a name', '02', replaced('event: response.completed\ndata: {', 'data: ')],
+  ['plain text as media type', '01', () => ({ type: 'text/plain' })],
+  ['JSON in the place of the stream', '01', () => ({ type: 'application/json', body: '{}' })],
+]
+
+test.each(bodies)('bytes: %s: %s', (_, rows, change) => {
+  expectBroken('message', change(edited('message', () => undefined)), rows)
+})
+
+test('a byte that is no UTF-8 in the name of the last event is one fault', () => {
+  const bytes = encode(edited('message', () => undefined))
+  const at = Buffer.from(bytes).lastIndexOf('event: response.completed')
+  expectBroken('message', { body: bytes.with(at + 'event: re'.length, 0xff) }, '26')
+})
+
+describe('exchanges that show less', () => {
+  test('a repeat may be answered by a short replay, or in another form', () => {
+    const labels = { repeatOf: 'x0' }
+    const note = { type: 'application/json', body: '{"repeat":true}' }
+    expectBroken('replay', { labels }, '')
+    expectBroken('message', { labels, ...note }, '')
+    expectBroken('replay', {}, '17')
+  })
+
+  test('what is no success, or was to be refused, is not judged', () => {
+    expectBroken('message', { status: 500, body: '' }, '')
+    expectBroken('message', { labels: { role: 'negative' }, body: '' }, '')
+    const unanswered = { ...transcriptExchange('message'), response: null, ending: complete }
+    expect(brokenIn(unanswered)).toEqual({})
+  })
+
+  test('without a stream member in the request the form is open', () => {
+    expectBroken('message', { request: { input: 'Hello.' } }, '')
+    expectBroken('message', { request: { input: 'Hello.', stream: false } }, 'V3-GEN-01')
+  })
+
+  test('the media type of a one-shot has a requirement of its own', () => {
+    const oneShot = { operation: 'v3.oneShot', type: 'text/plain' } as const
+    expectBroken('message', oneShot, 'V3-ONE-02')
+  })
+})
+
+function inserted(lines: string): Change {
+  return replaced('event: response.output_text.done', `${lines}event: response.output_text.done`)
+}
+
+function replaced(text: string, by: string): Change {
+  return (body) => ({ body: body.replace(text, by) })
+}
+
+function insideCharacter(body: string): Uint8Array {
+  const bytes = encode(body)
+  return bytes.subarray(0, bytes.indexOf(0xc3) + 1)
+}
+
+/** Fields of the contract that the document does not show. */
+const optional = ['item_id', 'logprobs', 'obfuscation', 'name', 'status', 'usage', 'model', 'error']
+
+const bare: Edit = everywhere(({ json }) => {
+  for (const holder of [json, json.item, json.response, ...(json.response?.output ?? [])]) {
+    for (const member of optional) delete holder?.[member]
+  }
+})
+
+/** Legal variations of a server: none breaks a requirement. */
+const variations: Faults = {
+  'message: deltas without item_id': bare,
+  'message: an unknown event of the same contract': after(delta, () => ({
+    event: 'response.reasoning_part.added',
+    json: { output_index: 9, item_id: 'x' },
+  })),
+  'message: an unknown event that counts for itself': after(delta, () =>
+    eventNamed('x-vendor:tick'),
+  ),
+  'message: unknown members everywhere': everywhere(({ json }) => {
+    for (const holder of [json, json.item, json.part, json.response]) {
+      if (holder != null) holder['x-vendor'] = { any: [1, null] }
+    }
+  }),
+  'message: members that only the final items show': inFinal(
+    set('output[0].phase', 'final_answer'),
+  ),
+  'message: usage of one member': inFinal(set('usage', { total_tokens: 12 })),
+  'message: ids of no kind in items': everywhere(({ json }) => {
+    for (const holder of [json.item, json.response?.output[0]]) {
+      if (holder !== undefined) delete holder.id
+    }
+  }),
+  'message: progress of a tool that the document does not name': after(added, () =>
+    eventNamed('response.web_search_call.searching', { output_index: 0, item_id: 'msg_1' }),
+  ),
+  'message: steps of a tool in an order of its own': (events) =>
+    ['generating', 'in_progress'].reduce<typeof events>((all, step) => {
+      const name = `response.image_generation_call.${step}`
+      const event = eventNamed(name, { output_index: 0, item_id: 'msg_1' })
+      return after(added, () => event)(all) ?? all
+    }, events),
+  'message: an event of a queue before the response': (events) => [eventNamed('queue'), ...events],
+  'message: a part whose logprobs only one place shows': changed(
+    partDone,
+    set('part.logprobs', [{ token: 'x' }]),
+  ),
+  'reasoning: reasoning without optional members': bare,
+  'reasoning: a sealed reasoning item without its text': changed(done, ({ item }) => {
+    item.content = null
+    item.encrypted_content = 'c2VhbGVk'
+  }),
+  'two-items: two items without item_id': bare,
+  'two-items: items that take turns': swapped([delta, 0], [delta, 1]),
+  'file-search: a search without optional members': bare,
+  'file-search: results that only the done item shows': inFinal(
+    set('output[0].results', undefined),
+  ),
+  'file-search: a search that failed in a completed response': everywhere(({ json }) => {
+    for (const item of [json.item, json.response?.output[0]]) {
+      if (item?.type === 'file_search_call' && item.status === 'completed') item.status = 'failed'
+    }
+  }),
+  'file-search: an annotation at the very end of its text': everywhere(({ json }) => {
+    const parts = [json.part, json.item?.content?.[0], json.response?.output[1]?.content[0]]
+    for (const annotation of [json.annotation, ...parts.map((part) => part?.annotations?.[0])]) {
+      if (annotation !== undefined) annotation.index = 8
+    }
+  }),
+  'failed: an error alone at the end': (events) =>
+    events.filter(({ event }) => event !== 'response.failed'),
+  'failed: response.failed alone at the end': (events) =>
+    events.filter(({ event }) => event !== 'error'),
+  'failed: a flat error event': changed('error', set('error', undefined)),
+  'minimal: the text of a five-event stream in several parts': (events) => {
+    const last = events.filter(({ event }) => event === delta)[1]
+    if (last !== undefined) last.json.content_index = 1
+    const final = events.find(({ event }) => event === completed)?.json.response.output[0]
+    final.content = [
+      { type: 'output_text', text: 'Good ' },
+      { type: 'output_text', text: 'morning.' },
+    ]
+    return undefined
+  },
+}
+
+describe('legal oddities', () => testFaults(variations))
