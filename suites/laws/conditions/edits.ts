@@ -75,7 +75,7 @@ export function toolEdits({ tools }: TargetProfile) {
   return {
     'include_tools given': { include_tools: [name] },
     'exclude_tools given': { exclude_tools: [name] },
-    'several excluded': { exclude_tools: [search, name] },
+    'several excluded': { exclude_tools: [name, search] },
     'others included': { include_tools: [search] },
     'others excluded': { exclude_tools: ['get_weather', name, 'get_date'] },
     'none excluded': { exclude_tools: [] },
