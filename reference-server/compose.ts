@@ -1,9 +1,7 @@
 /** Composition root: the services of a plain server, then the patch. */
-
 import { decodeByEngine } from './engine/decode.ts'
 import type { EngineOptions } from './engine/engine.ts'
-import { responseEvents } from './events/sequence.ts'
-import { encodeBlock } from './events/sse.ts'
+import { encodeBlock, responseEvents } from './events/sequence.ts'
 import {
   bearerAuthentication,
   nameByKey,

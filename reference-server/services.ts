@@ -1,5 +1,4 @@
 /** The services that handlers receive. Each can be replaced without changes of handlers. */
-
 import type { ResponseRun } from './events/run.ts'
 import type { ResponseEvent } from './events/sequence.ts'
 import type { Authenticate, RateLimit } from './http/admission.ts'

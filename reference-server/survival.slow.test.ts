@@ -1,5 +1,4 @@
 /** Load and clients that must neither crash the server nor leak resources. */
-
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, it } from 'vitest'

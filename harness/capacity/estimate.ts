@@ -1,5 +1,4 @@
 /** Estimate for one SLO from the probes so far: the highest rate that meets it, with its interval. */
-
 import { medianOf } from '../../contract/averages.ts'
 import { isotonic, type RateCount } from '../../reports/capacity/model/probe.ts'
 import { decideShare } from '../load/statistics/shares.ts'

@@ -1,5 +1,4 @@
 /** The clock of a run, waits, and bounded concurrency. */
-
 import { setMaxListeners } from 'node:events'
 import { performance } from 'node:perf_hooks'
 import { maxTimerMs } from '../../contract/timer.ts'

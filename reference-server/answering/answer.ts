@@ -1,5 +1,4 @@
 /** One answer of the model on a native surface, including retrieval (section 4.4). */
-
 import { found } from '../http/errors.ts'
 import { spoken } from '../model/generation.ts'
 import type { BuiltinTool } from '../model/tools/tools.ts'

@@ -1,9 +1,8 @@
 /** Disruption on the wire, requested by a prompt or a script to test the robustness of clients. */
-
 import type { Reply } from '../http/call.ts'
 import type { Disruption } from '../model/types.ts'
 import { TimedValues } from '../runtime/timed-values.ts'
-import type { SseBlock } from './sse.ts'
+import type { SseBlock } from './sequence.ts'
 
 /** Ends a connection before the end of its answer. */
 export class DroppedConnection extends Error {

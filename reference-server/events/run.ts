@@ -1,5 +1,4 @@
 /** One run: a generation with its ids and times, the source of events, final object and history. */
-
 import type { Failure, Generation, Step } from '../model/types.ts'
 import { beginDecoding, type Decoding } from '../runtime/decoding.ts'
 import type { Ids } from '../runtime/random.ts'

@@ -1,4 +1,4 @@
-/** The Responses event sequence of one run, in the order of the contract's grammar (section 6). */
+/** The Responses event sequence of one run, in the order of the grammar of the contract (section 6), and SSE blocks. */
 import { contentPart, finalResponse, itemOf, runningResponse, stepText } from './response-object.ts'
 import { type ResponseRun, type RunStep, runStatus } from './run.ts'
 
@@ -81,4 +81,25 @@ function* argumentEvents(
 function errorEvent({ code, message }: { code: string; message: string }): Unnumbered {
   const error = { type: 'server_error', code, message, param: null }
   return { type: 'error', code, message, param: null, error }
+}
+
+export interface SseBlock {
+  /** Absent on the compatible surface, whose stream has only data lines. */
+  readonly event?: string
+  /** A JSON value, or literal text such as `[DONE]`. */
+  readonly data: object | string
+}
+
+export type EncodeBlock = (block: SseBlock) => Uint8Array
+
+export const sseHeaders = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-cache',
+  'x-accel-buffering': 'no',
+} as const
+
+/** Serialized JSON has no line breaks, so one data line is enough. */
+export const encodeBlock: EncodeBlock = ({ event, data }) => {
+  const text = typeof data === 'string' ? data : JSON.stringify(data)
+  return Buffer.from(`${event === undefined ? '' : `event: ${event}\n`}data: ${text}\n\n`)
 }

@@ -1,7 +1,7 @@
 /** Requests and replies of handlers: values, no sockets. */
 import type { IncomingHttpHeaders } from 'node:http'
 import { z } from 'zod'
-import type { SseBlock } from '../events/sse.ts'
+import type { SseBlock } from '../events/sequence.ts'
 import type { Disruption } from '../model/types.ts'
 
 /** One admitted request; `body` and `query` as parsed by their schemas. */

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { type EncodeBlock, type SseBlock, sseHeaders } from '../events/sse.ts'
+import { type EncodeBlock, type SseBlock, sseHeaders } from '../events/sequence.ts'
 import { type Pause, withPause } from '../runtime/pace.ts'
 import { forEachValue, mapValues, TimedValues } from '../runtime/timed-values.ts'
 import type { Call, Reply, StreamReply, ValueReply } from './call.ts'

@@ -1,5 +1,4 @@
 /** Requests to the fake model and its generations, free of any wire format. */
-
 import type { SearchHit } from '../retrieval/types.ts'
 import type { Pace } from '../runtime/pace.ts'
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { type Operation, operations } from '../../contract/operations.ts'
 import { assistants, seededBaseId } from '../answering/assistant-context.ts'
-import { encodeBlock, type SseBlock } from '../events/sse.ts'
+import { encodeBlock, type SseBlock } from '../events/sequence.ts'
 import type { Call, Reply, Route } from '../http/call.ts'
 import type { Patch } from '../services.ts'
 import { allRoutes } from '../surfaces/all-routes.ts'

@@ -1,5 +1,4 @@
 /** Opens the configured store of a server. */
-
 import { documentFixtures } from '../../fixtures/documents.ts'
 import { seededBaseId } from '../answering/assistant-context.ts'
 import { documentText } from '../retrieval/document-text.ts'

@@ -1,5 +1,4 @@
 /** All routes, surface by surface. */
-
 import { z } from 'zod'
 import { assistants } from '../answering/assistant-context.ts'
 import { pageRoute, type Route, route } from '../http/call.ts'

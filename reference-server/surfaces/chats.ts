@@ -1,5 +1,4 @@
 /** Chats of both versions: create, list, read, delete; for v3 also changes and favorites (sections 2.5 and 4.3). */
-
 import { type Call, type Route, route } from '../http/call.ts'
 import { titleOf } from '../model/prose.ts'
 import {

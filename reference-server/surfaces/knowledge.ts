@@ -1,9 +1,8 @@
 /** Knowledge bases, their documents, and searches with the settings of section 4.4. */
-
 import { ownBase } from '../answering/assistant-context.ts'
+import { uploadedFile } from '../http/body.ts'
 import { type Call, type Route, route, type UploadedFile } from '../http/call.ts'
 import { ApiError } from '../http/errors.ts'
-import { uploadedFile } from '../http/form.ts'
 import {
   createBaseRequest,
   listQuery,

@@ -1,5 +1,4 @@
 /** The chat, message or model that a request names, if it belongs to the caller; pages of its lists. */
-
 import { parseJson } from '../../contract/json.ts'
 import type { Call, UploadedFile } from '../http/call.ts'
 import { ApiError, found } from '../http/errors.ts'

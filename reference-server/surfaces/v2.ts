@@ -1,5 +1,4 @@
 /** POST /api/v2/message and /api/v2/message/generate (section 4.2): a user message is stored, then answered. */
-
 import { answer, ownFiles, uploadedTurn } from '../answering/answer.ts'
 import { assistantOrInstructions } from '../answering/assistant-context.ts'
 import { type Call, type Reply, type Route, route } from '../http/call.ts'

@@ -1,5 +1,4 @@
 /** A real server on loopback for one test, with a short client API. */
-
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { connect } from 'node:net'

@@ -2,7 +2,6 @@
  * One load run of a search, observed request by request and stopped early if the rest would show nothing new;
  * also the latency of the target without load, before the search and between probes.
  */
-
 import type { CapacityProbe } from '../../../reports/capacity/model/probe.ts'
 import type { CapacityReport } from '../../../reports/capacity/model/report.ts'
 import type { LoadReport } from '../../../reports/load/model/report.ts'

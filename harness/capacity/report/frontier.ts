@@ -1,5 +1,4 @@
 /** Throughput and latency by load, from all probes of a search; changes after overload, and with time. */
-
 import { lowerMedianOf } from '../../../contract/averages.ts'
 import { count } from '../../../contract/text.ts'
 import { type CapacityProbe, loadOf } from '../../../reports/capacity/model/probe.ts'

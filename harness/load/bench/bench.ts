@@ -1,5 +1,4 @@
 /** `chatgen bench`: throughput and latency of the streaming core in a closed loop (autocannon). */
-
 import { fileURLToPath } from 'node:url'
 import { request } from 'undici'
 import { urlOf } from '../../../contract/index.ts'

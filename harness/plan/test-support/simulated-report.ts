@@ -1,5 +1,4 @@
 /** Capacity reports of engines whose true behavior is known: the queueing model of the reference server. */
-
 import {
   defaultEngine,
   type EngineOptions,

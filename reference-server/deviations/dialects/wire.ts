@@ -1,5 +1,4 @@
 /** Legal variants of HTTP, of the framing of event streams, their segments and their pace. */
-
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { seededDraw } from '../../runtime/random.ts'

@@ -1,5 +1,4 @@
 /** All faults, by surface and section. */
-
 import type { ModelRequest } from '../../model/types.ts'
 import type { Services } from '../../services.ts'
 import { rechunk } from '../patches/framing.ts'

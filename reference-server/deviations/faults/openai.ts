@@ -1,5 +1,5 @@
 /** Faults of the compatible surface (section 4.1) that need more than a sentence. */
-import type { SseBlock } from '../../events/sse.ts'
+import type { SseBlock } from '../../events/sequence.ts'
 import type { Generation, Turn } from '../../model/types.ts'
 import type { Patch } from '../../services.ts'
 import { isText, type Json, setAt, toList, toObject } from '../patches/json.ts'

@@ -1,7 +1,7 @@
 /** Effects on answers: fields, refusals, forms, streams. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as timeout } from 'node:timers/promises'
-import type { SseBlock } from '../../events/sse.ts'
+import type { SseBlock } from '../../events/sequence.ts'
 import {
   completed,
   created,

@@ -1,5 +1,4 @@
 /** Effects on admission: wrong credentials that are accepted, or refused too late (section 5). */
-
 import type { FaultyOperation } from '../patches/requests.ts'
 import { type Effect, paths } from './edits.ts'
 import { isMarked } from './injection.ts'

@@ -1,8 +1,7 @@
 /** Patches of streams below their events: blocks, lines and bytes. */
-
 import { isUtf8 } from 'node:buffer'
 import { parseJson } from '../../../contract/json.ts'
-import type { SseBlock } from '../../events/sse.ts'
+import type { SseBlock } from '../../events/sequence.ts'
 import type { Call } from '../../http/call.ts'
 import type { Patch } from '../../services.ts'
 import { matches, type Where } from './requests.ts'

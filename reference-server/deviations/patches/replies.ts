@@ -1,5 +1,4 @@
 /** Patches of answers before they are written. */
-
 import type { Call, Reply, StreamReply, ValueReply } from '../../http/call.ts'
 import type { Patch, Services } from '../../services.ts'
 import { type Fields, type Json, setAll, toList, toObject } from './json.ts'

@@ -1,5 +1,4 @@
 /** Requests that deviations change: their operations, patches before the handlers, and rejections. */
-
 import { type OperationId, operationAt } from '../../../contract/operations.ts'
 import type { Call } from '../../http/call.ts'
 import { ApiError } from '../../http/errors.ts'

@@ -1,5 +1,4 @@
 /** Patches of the model and of the store, and composition of patches. */
-
 import type { Generation, Model, ModelRequest, Step } from '../../model/types.ts'
 import type { Patch, Services } from '../../services.ts'
 import type { ChatPageRequest, Store } from '../../store/sql/store.ts'

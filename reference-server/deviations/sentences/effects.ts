@@ -1,5 +1,4 @@
 /** Effects whose names state a value, an event or a status. No fault is drawn with them. */
-
 import type { RunItem } from '../../events/response-object.ts'
 import type { ValueReply } from '../../http/call.ts'
 import { ApiError } from '../../http/errors.ts'

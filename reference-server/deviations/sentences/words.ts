@@ -1,5 +1,4 @@
 /** Conditions and changes whose names state a field and its value. No fault is drawn with them. */
-
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { isUuid, parseJson, valueAt } from '../../../contract/json.ts'

@@ -1,5 +1,4 @@
 /** A recording of answers, as entries of a script that reproduces them. */
-
 import { textOf } from '../generation.ts'
 import { type Generation, type Model, ModelOutage, type ModelRequest, type Step } from '../types.ts'
 import type { ScriptEntry } from './answer-script.ts'

@@ -1,5 +1,4 @@
 /** POST /api/openai/chat/completions (section 4.1). */
-
 import { type Call, type Reply, type Route, route } from '../../http/call.ts'
 import { ApiError } from '../../http/errors.ts'
 import type { ClientDemands, FunctionTool, ModelRequest, Turn } from '../../model/types.ts'

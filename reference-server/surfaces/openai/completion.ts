@@ -1,5 +1,5 @@
 /** A chat completion of one or several choices, as an object (section 2.2) and as its chunks. */
-import type { SseBlock } from '../../events/sse.ts'
+import type { SseBlock } from '../../events/sequence.ts'
 import { textOf } from '../../model/generation.ts'
 import type { Generation, Step } from '../../model/types.ts'
 

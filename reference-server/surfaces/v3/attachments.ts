@@ -1,7 +1,7 @@
 /** Attachments (section 4.3): upload, the list of the caller, the list of a chat. */
 
+import { uploadedFile } from '../../http/body.ts'
 import { type Route, route } from '../../http/call.ts'
-import { uploadedFile } from '../../http/form.ts'
 import { listAttachmentsQuery, searchedListQuery, uploadFields } from '../../requests/index.ts'
 import type { Services } from '../../services.ts'
 import type { Attachment, Chat } from '../../store/types.ts'

@@ -1,5 +1,4 @@
 /** Context of a generation, the chain of runs that leads to it, and GET /api/v3/message, the history of a chat. */
-
 import { type Files, fileIds, fileTurns } from '../../answering/answer.ts'
 import type { RunItem } from '../../events/response-object.ts'
 import { type Route, route } from '../../http/call.ts'

@@ -1,5 +1,4 @@
 /** POST /api/v3/message/generate and one-shot (section 4.3): a run in a stored chat, and one without. */
-
 import { hash } from 'node:crypto'
 import { ownFiles } from '../../answering/answer.ts'
 import { catalogAssistant, oneShotAssistant } from '../../answering/assistant-context.ts'

@@ -1,10 +1,9 @@
 /** The run that answers a v3 request: its start, and its events, live and replayed. */
-
 import { type Ask, answer } from '../../answering/answer.ts'
 import { finalResponse } from '../../events/response-object.ts'
 import { beginRun, type ResponseRun, type RunSettings } from '../../events/run.ts'
+import type { SseBlock } from '../../events/sequence.ts'
 import { endsRun, isFragment, type ResponseEvent } from '../../events/sequence.ts'
-import type { SseBlock } from '../../events/sse.ts'
 import type { Call, Reply } from '../../http/call.ts'
 import { allowedTools, type BuiltinTool } from '../../model/tools/tools.ts'
 import type { Disruption, Failure } from '../../model/types.ts'

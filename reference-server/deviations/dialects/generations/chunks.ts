@@ -1,5 +1,5 @@
 /** Legal variants of compatible completions: the document hardly specifies chunks (section 4.1). */
-import type { SseBlock } from '../../../events/sse.ts'
+import type { SseBlock } from '../../../events/sequence.ts'
 import type { Patch } from '../../../services.ts'
 import { type Fields, type Json, setAt, toObject } from '../../patches/json.ts'
 import { onBlocks, onEachBlock, setFields, setInChunks, textOf } from '../../patches/replies.ts'

@@ -1,5 +1,5 @@
 /** Answers to a repeat with the same key, and chains of v2 messages: both are open. */
-import type { SseBlock } from '../../../events/sse.ts'
+import type { SseBlock } from '../../../events/sequence.ts'
 import type { Reply } from '../../../http/call.ts'
 import { ApiError, errorReply } from '../../../http/errors.ts'
 import type { Patch, Services } from '../../../services.ts'

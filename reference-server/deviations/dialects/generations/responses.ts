@@ -1,5 +1,4 @@
 /** Response objects and events other than ours: the document names five events and few fields. */
-
 import { isObject } from '../../../../contract/json.ts'
 import type { ResponseEvent } from '../../../events/sequence.ts'
 import type { Patch } from '../../../services.ts'

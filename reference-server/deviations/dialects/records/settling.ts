@@ -1,5 +1,4 @@
 /** Changes that become visible late; the document promises no time. */
-
 import type { Services } from '../../../services.ts'
 import type { Chat } from '../../../store/types.ts'
 import { toObject } from '../../patches/json.ts'

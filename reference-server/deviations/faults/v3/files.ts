@@ -1,5 +1,4 @@
 /** Faults of attachments, of knowledge bases and of retrieval before an answer (sections 2.4, 4.3, 4.4 and 9). */
-
 import { toObject } from '../../patches/json.ts'
 import { onSuccessBody, setFields } from '../../patches/replies.ts'
 import { onRequest } from '../../patches/requests.ts'

@@ -1,8 +1,7 @@
 /** Faults of blocks, lines and bytes of the v3 event stream, and of their delivery (sections 1, 4.3 and 6). */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RunStep } from '../../../events/run.ts'
-import type { ResponseEvent } from '../../../events/sequence.ts'
-import type { SseBlock } from '../../../events/sse.ts'
+import type { ResponseEvent, SseBlock } from '../../../events/sequence.ts'
 import type { Patch } from '../../../services.ts'
 import {
   all,
