@@ -10,12 +10,6 @@ const style = { color: false, width: 100, verbose: true }
 const open = { ...nothingFound, firstFailing: 44, highestMet: 38 }
 
 describe('the answer in a line', () => {
-  test('is the rate with its interval, its limit, the first failing rate and the headroom', () => {
-    expect(answerText(capacityReportOf())).toBe(
-      '42.1 req/s [39.8, 43.5] at 95 %, limited by ttft.p95 < 1s; first failing rate 44.0; at 70 % headroom 29.5',
-    )
-  })
-
   test.each([
     [
       'interrupted with a bracket',

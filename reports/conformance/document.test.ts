@@ -16,7 +16,6 @@ import {
   violated,
 } from '../test-support/reports.ts'
 import { conformanceDocument } from './document.ts'
-import { summarize } from './summary.ts'
 
 function terminal(report: ConformanceReport, { width = 90, verbose = false } = {}): string {
   return toTerminal(conformanceDocument(report, exchanges), { color: false, width, verbose })
@@ -231,19 +230,6 @@ test('a strict run that conforms excepts the warnings that its baseline lists', 
   const more = { outcome: 'conforms', strict: true } as const
   const text = terminal(reportOf([resultOf({ id: 'V3-SSE-01' }), excepted], more))
   expect(text).toMatch(/^CONFORMS except 1 known violation {2}1 passed/)
-})
-
-test('the three numbers add up and leave out what is not judged', () => {
-  const { required, passed, violated: broken, undecided } = summarize(violated)
-  expect(passed + broken + undecided).toBe(required)
-  expect(summarize(violated)).toEqual({
-    known: 1,
-    passed: 3,
-    required: 13,
-    undecided: 5,
-    violated: 5,
-    warnings: 1,
-  })
 })
 
 test('an interrupted and a strict run say so, and a warning that counts is a violation', () => {

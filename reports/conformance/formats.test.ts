@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import { XMLValidator } from 'fast-xml-parser'
 import { parse } from 'junit2json'
 import { describe, expect, test } from 'vitest'
@@ -62,22 +61,6 @@ test('where everything holds, the outcome', () => {
 
 test('warnings are errors if they count', () => {
   expect(reportToGitHub({ ...violated, strict: true })).toContain('::error title=V3-SSE-07::')
-})
-
-test('no message makes a command of its own', () => {
-  const text = fc.string({ unit: fc.constantFrom('\n', '\r', ':', ',', '%', 'error', ' ', '::') })
-  fc.assert(
-    fc.property(text, text, (message, scenario) => {
-      const requirements = [requirement('V3-SSE-05', 'fail', { message })]
-      const report = { ...violated, requirements, faults: [{ scenario, message }] }
-      const lines = reportToGitHub(report).trimEnd().split('\n')
-      expect(lines).toHaveLength(4)
-      for (const line of lines) {
-        expect(line).toMatch(/^::(error|notice) title=[^:,\r\n]*::[^\r\n]*$/)
-        expect(line).not.toMatch(/%(?!25|0D|0A|3A|2C)/)
-      }
-    }),
-  )
 })
 
 const of = (brokenBy: readonly string[]) => {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { partialText } from '../../../reports/load/outcome.ts'
-import { doubtText, withDoubt } from '../../../reports/text/digest.ts'
+import { withDoubt } from '../../../reports/text/digest.ts'
 import { exchangesName, reportName } from '../../conformance/defaults.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { refuseUnknown } from '../../conformance/profile/selection.ts'
@@ -219,7 +219,7 @@ export const rejudgeCommand = defineCommand({
     const lost = lostText({ dir, ...readRecording(join(dir, exchangesName)) })
     if (lost !== null) io.err(lost)
     const doubt = evidenceDoubtIn(dir)
-    if (doubt !== null) io.err(`chatgen: ${dir}: ${doubtText(withDoubt({}, doubt))}`)
+    for (const line of doubtLines([{ dir, doubt }])) io.err(line)
     makeOutFolder(out)
     takeResultsFolder(out, { kind: 'conformance-report', formats }, io)
     const progress = showProgress(io, !quiet)

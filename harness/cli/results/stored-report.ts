@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { closeSync, existsSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { z } from 'zod'
 import type { Digest, Doubt } from '../../../contract/report/common.ts'
@@ -79,14 +79,14 @@ export const planIn = (stored: StoredFile) => readAs(planReport, stored)
 /** Warnings for files that differ from what their runs wrote, one line each. */
 export function doubtLines(files: readonly Pick<StoredFile, 'dir' | 'doubt'>[]): readonly string[] {
   return files.flatMap(({ dir, doubt }) => {
-    const text = doubt === null ? null : doubtText(withDoubt({}, doubt))
+    const text = doubtText(withDoubt({}, doubt))
     return text === null ? [] : [`chatgen: ${dir}: ${text}`]
   })
 }
 
 /** True if one of them was edited: its content is then not a verdict of chatgen. */
 export function anyEdited(files: readonly Pick<StoredFile, 'doubt'>[]): boolean {
-  return files.some(({ doubt }) => doubt !== null && isEdited(withDoubt({}, doubt)))
+  return files.some(({ doubt }) => isEdited(withDoubt({}, doubt)))
 }
 
 /** Doubt about the files of a run by the digests in its report; null without any. */
@@ -191,16 +191,10 @@ export function evidenceIn(dir: string): Evidence {
 
 /** SHA-256 of a file, hexadecimal, read in chunks; null if it is missing or not a regular file. */
 function fileDigest(file: string): string | null {
-  let handle: number
+  // A device may be endless.
+  if (!statSync(file, { throwIfNoEntry: false })?.isFile()) return null
+  const handle = openSync(file, 'r')
   try {
-    handle = openSync(file, 'r')
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
-    throw error
-  }
-  try {
-    // A device may be endless.
-    if (!fstatSync(handle).isFile()) return null
     const hash = createHash('sha256')
     const piece = Buffer.alloc(1 << 20)
     for (let read = readSync(handle, piece); read > 0; read = readSync(handle, piece)) {

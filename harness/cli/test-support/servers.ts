@@ -1,15 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import {
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type ServerResponse,
-  request as send,
-} from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { type LoadReport, loadReport } from '../../../reports/load/model/report.ts'
-import { listen, listening, readBody } from '../../client/test-support/listen-on-loopback.ts'
+import { ask, listen, listening, readBody } from '../../client/test-support/listen-on-loopback.ts'
 import { chatgen, type Ended, emptyFolder, serving } from './chatgen.ts'
 
 export interface Behavior {
@@ -94,7 +89,7 @@ async function pass(
   const { method = 'GET', url: path = '/' } = request
   const received = { method, path, headers: request.headers }
   const body = await readBody(request)
-  const answer = instead?.(received) ?? (await ask(`${target}${path}`, received, body))
+  const answer = instead?.(received) ?? (await answerOf(`${target}${path}`, received, body))
   const { 'content-length': _, 'transfer-encoding': __, connection: ___, ...kept } = answer.headers
   response.writeHead(answer.status, { ...kept, ...headers?.(received, answer) })
   for (const piece of pieces?.(received, answer) ?? [answer.body]) {
@@ -105,15 +100,10 @@ async function pass(
   response.end()
 }
 
-function ask(url: string, { method, headers }: ProxiedRequest, body: Buffer): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const passed = send(url, { method, headers }, (answer) => {
-      const { statusCode: status = 502, headers } = answer
-      readBody(answer).then((body) => resolve({ status, headers, body }), reject)
-    })
-    passed.on('error', reject)
-    passed.end(body)
-  })
+async function answerOf(url: string, sent: ProxiedRequest, body: Buffer): Promise<Answer> {
+  const answer = await ask(url, sent, body)
+  const { statusCode: status = 502, headers } = answer
+  return { status, headers, body: await readBody(answer) }
 }
 
 export interface Loaded extends Ended {

@@ -80,10 +80,11 @@ export async function servePage(
 function sendEvents(session: Session, request: IncomingMessage, response: ServerResponse): void {
   response.writeHead(200, { ...pageHeaders, 'content-type': 'text/event-stream' })
   response.write(': open\n\n')
-  const forget = session.onChange(() => response.write('data: changed\n\n'))
+  const tell = () => response.write('data: changed\n\n')
+  session.changes.on('change', tell)
   const alive = setInterval(() => response.write(': alive\n\n'), aliveMs)
   request.on('close', () => {
-    forget()
+    session.changes.off('change', tell)
     clearInterval(alive)
   })
 }

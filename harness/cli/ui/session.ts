@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { EventEmitter } from 'node:events'
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { ChatgenFailure } from '../../conformance/errors.ts'
@@ -38,7 +39,8 @@ export class Session {
   /** The first result is that of checks. */
   readonly results: readonly Result[]
   readonly #runner: Runner | null
-  readonly #listeners = new Set<() => void>()
+  /** Emits `change`. */
+  readonly changes = new EventEmitter().setMaxListeners(0)
   #running: {
     readonly run: ReturnType<typeof startChild>
     readonly result: Result
@@ -60,12 +62,7 @@ export class Session {
   }
 
   get isWatched(): boolean {
-    return this.#listeners.size > 0
-  }
-
-  onChange(listener: () => void): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
+    return this.changes.listenerCount('change') > 0
   }
 
   /** Starts a check; returns false if a run is under way, or nothing is to be run. */
@@ -86,12 +83,12 @@ export class Session {
   async follow(start: Start, result: Result, part: string | null = null): Promise<number | null> {
     const run = startChild(start, (live) => {
       result.live = live
-      this.#changed()
+      this.changes.emit('change')
     })
     this.#running = { run, result, part }
     result.failure = null
     result.live = { report: null, text: 'starting' }
-    this.#changed()
+    this.changes.emit('change')
     const { code, failure } = await run.ended
     result.failure = failure ?? (code === null ? 'chatgen was killed' : null)
     const before = startOf(result)
@@ -101,7 +98,7 @@ export class Session {
     if (part === null && after !== undefined && after !== before) dropParts(result)
     result.live = null
     this.#running = null
-    this.#changed()
+    this.changes.emit('change')
     return code
   }
 
@@ -137,10 +134,6 @@ export class Session {
       if (!(error instanceof ChatgenFailure)) throw error
       result.failure ??= error.message
     }
-  }
-
-  #changed(): void {
-    for (const listener of this.#listeners) listener()
   }
 }
 

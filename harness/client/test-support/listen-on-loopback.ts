@@ -3,6 +3,7 @@ import {
   type IncomingMessage,
   type OutgoingHttpHeaders,
   type RequestListener,
+  type RequestOptions,
   request,
   type ServerResponse,
 } from 'node:http'
@@ -78,6 +79,19 @@ export function forward(
   outgoing.on('close', () => onward.destroy())
   if (body === undefined) incoming.pipe(onward)
   else onward.end(body)
+}
+
+/** Sends a request with its body, on a connection of its own. */
+export function ask(
+  url: string,
+  { method, headers }: Pick<RequestOptions, 'method' | 'headers'>,
+  body: Buffer,
+): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { method, headers, agent: false }, resolve)
+    sent.on('error', reject)
+    sent.end(body)
+  })
 }
 
 /** The server, which is closed when the test has finished. */

@@ -1,6 +1,11 @@
-import { type IncomingMessage, type ServerResponse, request as send } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
-import { listen, readBody, type TestHost } from '../../client/test-support/listen-on-loopback.ts'
+import {
+  ask,
+  listen,
+  readBody,
+  type TestHost,
+} from '../../client/test-support/listen-on-loopback.ts'
 
 /** Effect of a proxy on one request or its response. */
 export type Disturbance =
@@ -131,16 +136,4 @@ async function inLumps(
 /** A destroyed response loses the bytes that it has not sent yet. */
 async function written(response: ServerResponse, piece: Buffer): Promise<void> {
   if (piece.length > 0) await new Promise((resolve) => response.write(piece, resolve))
-}
-
-function ask(
-  url: string,
-  { method, headers }: Pick<ReceivedRequest, 'method' | 'headers'>,
-  body: Buffer,
-): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    const passed = send(url, { method, headers, agent: false }, resolve)
-    passed.on('error', reject)
-    passed.end(body)
-  })
 }

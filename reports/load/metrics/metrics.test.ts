@@ -9,12 +9,6 @@ import { loadToCsv, loadToPrometheus } from './prometheus.ts'
 
 const text = loadToPrometheus(loadReportOf())
 
-test('a report that was edited after its run says so', () => {
-  expect(text).toContain('\nchatgen_load_edited 0\n')
-  const edited = loadToPrometheus(withDoubt(loadReportOf(), 'edited report'))
-  expect(edited).toContain('\nchatgen_load_edited 1\n')
-})
-
 test('a run in the text format of Prometheus, with the last sample of each family', () => {
   const lines = text.split('\n').filter((line) => !line.includes('_bucket'))
   const last = lines.filter(
