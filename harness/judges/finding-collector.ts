@@ -10,8 +10,9 @@ export class FindingCollector {
     if (!this.#held.has(requirement)) this.#held.set(requirement, { why, event })
   }
 
-  broken(requirement: RequirementId, why: string, event?: number): void {
-    if (!this.#broken.has(requirement)) this.#broken.set(requirement, { why, event })
+  /** `chance`: a violation that a legal server may show now and then. */
+  broken(requirement: RequirementId, why: string, event?: number, chance: Chance = {}): void {
+    if (!this.#broken.has(requirement)) this.#broken.set(requirement, { why, event, ...chance })
   }
 
   /** Keeps a violation or, without a fault, a success. */
@@ -23,12 +24,6 @@ export class FindingCollector {
   ): void {
     if (fault) this.broken(requirement, fault, event)
     else this.held(requirement, success, event)
-  }
-
-  /** Keeps a violation that a legal server may show now and then. */
-  brokenByChance(requirement: RequirementId, why: string): void {
-    const note = { why, event: undefined, mayBeChance: true } as const
-    if (!this.#broken.has(requirement)) this.#broken.set(requirement, note)
   }
 
   observed(question: OpenQuestionId, answer: string): void {
@@ -61,10 +56,11 @@ export class FindingCollector {
   }
 }
 
-interface Note {
+type Chance = Pick<Finding, 'mayBeChance'>
+
+interface Note extends Chance {
   readonly why: string
   readonly event: number | undefined
-  readonly mayBeChance?: true
 }
 
 /** Judge of one aspect of an exchange, whose findings a collector keeps. */

@@ -4,8 +4,7 @@ import { createStreamJudge, judge } from '../index.ts'
 import {
   answerExchange,
   answerNames,
-  type BodyFault,
-  type BodyOddity,
+  type BodyFaults,
   set,
   testBodies,
 } from '../test-support/bodies.ts'
@@ -81,84 +80,65 @@ describe('JSON answers', () => {
   })
 })
 
-const openaiFaults: readonly BodyFault[] = [
-  ['an id that is a number', 'OAI-CHAT-02', 'chat', set('id', 7)],
-  ['created in milliseconds', 'OAI-CHAT-04', 'chat', set('created', 1760000000000)],
-  ['created as text', 'OAI-CHAT-04', 'chat', set('created', '2026-01-01')],
-  ['created with a fraction', 'OAI-CHAT-04', 'chat', set('created', 1760000000.5)],
-  ['empty choices', 'OAI-CHAT-06', 'chat', set('choices', [])],
-  ['choices as an object', 'OAI-CHAT-06', 'chat', set('choices', { 0: {} })],
-  ['no index', 'OAI-CHAT-06', 'chat', set('choices[0].index', undefined)],
-  ['content in parts', 'OAI-CHAT-07', 'chat', set('choices[0].message.content', [])],
-  ['finish_reason null', 'OAI-CHAT-08', 'chat', set('choices[0].finish_reason', null)],
-  ['a count as text', 'OAI-CHAT-09', 'chat', set('usage.total_tokens', '5')],
-  ['an id that is a number', 'OAI-MODELS-04', 'models', set('data[1].id', 7)],
-  ['a description that is an object', 'OAI-MODELS-04', 'models', set('data[0].description', {})],
-  ['entries without id', 'OAI-MODELS-05', 'models', set('data[0].id', undefined)],
-  ['ids alone', 'OAI-MODELS-05', 'models', () => ['svc-main-model']],
-]
+const changes: BodyFaults = {
+  'chat OAI-CHAT-02: an id that is a number': set('id', 7),
+  'chat OAI-CHAT-04: created in milliseconds': set('created', 1760000000000),
+  'chat OAI-CHAT-04: created as text': set('created', '2026-01-01'),
+  'chat OAI-CHAT-04: created with a fraction': set('created', 1760000000.5),
+  'chat OAI-CHAT-06: empty choices': set('choices', []),
+  'chat OAI-CHAT-06: choices as an object': set('choices', { 0: {} }),
+  'chat OAI-CHAT-06: no index': set('choices[0].index', undefined),
+  'chat OAI-CHAT-07: content in parts': set('choices[0].message.content', []),
+  'chat OAI-CHAT-08: finish_reason null': set('choices[0].finish_reason', null),
+  'chat OAI-CHAT-09: a count as text': set('usage.total_tokens', '5'),
+  'models OAI-MODELS-04: an id that is a number': set('data[1].id', 7),
+  'models OAI-MODELS-04: a description that is an object': set('data[0].description', {}),
+  'models OAI-MODELS-05: entries without id': set('data[0].id', undefined),
+  'models OAI-MODELS-05: ids alone': () => ['svc-main-model'],
+  'chat: created as long ago as it can be': set('created', 0),
+  'chat: a tool call in the place of text': set('choices[0].message', {
+    role: 'assistant',
+    content: null,
+    tool_calls: [{}],
+  }),
+  'models: a null description': set('data[0].description', null),
+  'message V2-MSG-02: an id that is no UUID': set('id', 'm-1'),
+  'message V2-MSG-06: trimmed content': set('content', 'H'),
+  'message V2-MSG-06: content as parts': set('content', ['Hi']),
+  'message V2-MSG-07: another zone': set('created_at', '2026-01-01T10:00:00+02:00'),
+  'message V2-MSG-07: a time as a number': set('created_at', 1760000000),
+  'message V2-MSG-07: a time that is none': set('created_at', '2026-13-41T10:00:00Z'),
+  'message V2-MSG-07: day 400 of a year': set('created_at', '2026-400T10:00:00Z'),
+  'message V2-MSG-07: day 8 of a week': set('created_at', '2026-W01-8T10:00:00Z'),
+  'message V2-MSG-01: an array': (b) => [b],
+  'message V2-MSG-01: another object': ({ id }) => ({ id, object: 'response', output: [] }),
+  'v2Generation V2-GEN-01: an array': (b) => [b],
+  'v2Generation V2-GEN-01: content that is no string': set('message.content', null),
+  'message: UTC in the basic form': set('created_at', '20260101T100000Z'),
+  'message: a week date in the basic form': set('created_at', '2026W014T100000+00'),
+  'message: a decimal minute': set('created_at', '2026-01-01T10:00,5Z'),
+  'history V3-HIST-01: result as an object': set('result', {}),
+  'history V3-HIST-02: a row without item': set('result[2].item', undefined),
+  'history V3-HIST-03: another item_type': set('result[0].item_type', 'text'),
+  'history V3-HIST-04: another item_status': set('result[1].item_status', 'done'),
+  'history V3-HIST-05: another input role': set('result[0].item.role', 'tool'),
+  'history V3-HIST-05: no type of a part': set('result[0].item.content[0].type', undefined),
+  'history V3-HIST-09: more rows than limit': (b) => void b.result.push({ item: null }),
+  'history V3-HIST-11: an empty cursor': set('pagination.cursor', ''),
+  'response V3-GEN-01: an array': (b) => [b],
+  'response V3-GEN-02: reasoning alone': set('output[0]', { type: 'reasoning' }),
+  'response V3-GEN-02: an item without a type': set('output[0].type', undefined),
+  'response V3-GEN-02: a message as text': set('output[0].content', 'Hello!'),
+  'response V3-GEN-02: no text': set('output[0].content[0].text', undefined),
+  'history: an empty history': set('result', []),
+  'history: a cursor': set('pagination.cursor', 'next'),
+  'history: items without type and status': set('result[1].item', { id: 'x' }),
+  'response: no usage': set('usage', undefined),
+  'response: a failed response': (b) => void Object.assign(b, { status: 'failed', output: [] }),
+  'response: a call in the place of text': set('output[0]', { type: 'function_call' }),
+}
 
-const openaiLegal: readonly BodyOddity[] = [
-  ['created as long ago as it can be', 'chat', set('created', 0)],
-  [
-    'a tool call in the place of text',
-    'chat',
-    set('choices[0].message', { role: 'assistant', content: null, tool_calls: [{}] }),
-  ],
-  ['a null description', 'models', set('data[0].description', null)],
-]
-
-describe('JSON answers of the compatible surface', () => testBodies(openaiFaults, openaiLegal))
-
-const v2Faults: readonly BodyFault[] = [
-  ['an id that is no UUID', 'V2-MSG-02', 'message', set('id', 'm-1')],
-  ['trimmed content', 'V2-MSG-06', 'message', set('content', 'H')],
-  ['content as parts', 'V2-MSG-06', 'message', set('content', ['Hi'])],
-  ['another zone', 'V2-MSG-07', 'message', set('created_at', '2026-01-01T10:00:00+02:00')],
-  ['a time as a number', 'V2-MSG-07', 'message', set('created_at', 1760000000)],
-  ['a time that is none', 'V2-MSG-07', 'message', set('created_at', '2026-13-41T10:00:00Z')],
-  ['day 400 of a year', 'V2-MSG-07', 'message', set('created_at', '2026-400T10:00:00Z')],
-  ['day 8 of a week', 'V2-MSG-07', 'message', set('created_at', '2026-W01-8T10:00:00Z')],
-  ['an array', 'V2-MSG-01', 'message', (b) => [b]],
-  ['another object', 'V2-MSG-01', 'message', ({ id }) => ({ id, object: 'response', output: [] })],
-  ['an array', 'V2-GEN-01', 'v2Generation', (b) => [b]],
-  ['content that is no string', 'V2-GEN-01', 'v2Generation', set('message.content', null)],
-]
-
-const v2Legal: readonly BodyOddity[] = [
-  ['UTC in the basic form', 'message', set('created_at', '20260101T100000Z')],
-  ['a week date in the basic form', 'message', set('created_at', '2026W014T100000+00')],
-  ['a decimal minute', 'message', set('created_at', '2026-01-01T10:00,5Z')],
-]
-
-describe('JSON answers of v2', () => testBodies(v2Faults, v2Legal))
-
-const v3Faults: readonly BodyFault[] = [
-  ['result as an object', 'V3-HIST-01', 'history', set('result', {})],
-  ['a row without item', 'V3-HIST-02', 'history', set('result[2].item', undefined)],
-  ['another item_type', 'V3-HIST-03', 'history', set('result[0].item_type', 'text')],
-  ['another item_status', 'V3-HIST-04', 'history', set('result[1].item_status', 'done')],
-  ['another input role', 'V3-HIST-05', 'history', set('result[0].item.role', 'tool')],
-  ['no type of a part', 'V3-HIST-05', 'history', set('result[0].item.content[0].type', undefined)],
-  ['more rows than limit', 'V3-HIST-09', 'history', (b) => void b.result.push({ item: null })],
-  ['an empty cursor', 'V3-HIST-11', 'history', set('pagination.cursor', '')],
-  ['an array', 'V3-GEN-01', 'response', (b) => [b]],
-  ['reasoning alone', 'V3-GEN-02', 'response', set('output[0]', { type: 'reasoning' })],
-  ['an item without a type', 'V3-GEN-02', 'response', set('output[0].type', undefined)],
-  ['a message as text', 'V3-GEN-02', 'response', set('output[0].content', 'Hello!')],
-  ['no text', 'V3-GEN-02', 'response', set('output[0].content[0].text', undefined)],
-]
-
-const v3Legal: readonly BodyOddity[] = [
-  ['an empty history', 'history', set('result', [])],
-  ['a cursor', 'history', set('pagination.cursor', 'next')],
-  ['items without type and status', 'history', set('result[1].item', { id: 'x' })],
-  ['no usage', 'response', set('usage', undefined)],
-  ['a failed response', 'response', (b) => void Object.assign(b, { status: 'failed', output: [] })],
-  ['a call in the place of text', 'response', set('output[0]', { type: 'function_call' })],
-]
-
-describe('JSON answers of v3', () => testBodies(v3Faults, v3Legal))
+describe('a changed JSON answer', () => testBodies(changes))
 
 const request = { tools: [{ type: 'function', function: { name: 'get_time' } }] }
 const call = callOf('get_time', '{"zone":"UTC"}')

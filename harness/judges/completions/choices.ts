@@ -181,7 +181,7 @@ export class ChoiceJudge extends PartialJudge {
       const place = `choices[0].${misplaced.member}`
       this.collector.broken('OAI-STREAM-04', `${why}: it is in ${place}.`, misplaced.event)
     } else if (this.#stops.length === 0) {
-      this.collector.brokenByChance('OAI-STREAM-04', `${why}.`)
+      this.collector.broken('OAI-STREAM-04', `${why}.`, undefined, { mayBeChance: true })
     }
   }
 

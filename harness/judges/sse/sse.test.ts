@@ -162,33 +162,31 @@ describe('a block like the last one', () => {
 })
 
 describe('a stream that is read by its blocks', () => {
-  test.each(goldenTranscripts)('%s is judged as one that is read by its bytes', (name) => {
-    const { bytes, operation, request } = readTranscript(name)
-    const blocks = blocksOf(bytes)
-    expect(judged(operation, request, blocks)).toEqual(judged(operation, request, single(bytes)))
-  })
-
-  test.each(goldenTranscripts)('%s is, too, with more deltas and any byte changed', (name) => {
-    const { bytes, operation, request } = readTranscript(name)
-    const blocks = blocksOf(bytes)
-    forSome(
-      25,
-      fc.array(fc.tuple(fc.nat(blocks.length - 1), fc.integer({ min: 1, max: 5 })), {
-        maxLength: 3,
-      }),
-      fc.array(fc.tuple(fc.nat(bytes.length * 2), fc.nat(255)), { maxLength: 2 }),
-      (repeats, changes) => {
-        const long = blocks.flatMap((block, at) => {
-          const times = repeats.reduce((sum, [of, more]) => sum + (of === at ? more : 0), 1)
-          return Array.from({ length: times }, () => block.slice())
-        })
-        for (const [place, byte] of changes) change(long, place, byte)
-        const whole = Uint8Array.from(long.flatMap((block) => [...block]))
-        const byBlock = judged(operation, request, long)
-        expect(byBlock).toEqual(judged(operation, request, single(whole)))
-      },
-    )
-  })
+  test.each(goldenTranscripts)(
+    '%s is judged as one that is read by its bytes, also with more deltas and any byte changed',
+    (name) => {
+      const { bytes, operation, request } = readTranscript(name)
+      const blocks = blocksOf(bytes)
+      expect(judged(operation, request, blocks)).toEqual(judged(operation, request, single(bytes)))
+      forSome(
+        25,
+        fc.array(fc.tuple(fc.nat(blocks.length - 1), fc.integer({ min: 1, max: 5 })), {
+          maxLength: 3,
+        }),
+        fc.array(fc.tuple(fc.nat(bytes.length * 2), fc.nat(255)), { maxLength: 2 }),
+        (repeats, changes) => {
+          const long = blocks.flatMap((block, at) => {
+            const times = repeats.reduce((sum, [of, more]) => sum + (of === at ? more : 0), 1)
+            return Array.from({ length: times }, () => block.slice())
+          })
+          for (const [place, byte] of changes) change(long, place, byte)
+          const whole = Uint8Array.from(long.flatMap((block) => [...block]))
+          const byBlock = judged(operation, request, long)
+          expect(byBlock).toEqual(judged(operation, request, single(whole)))
+        },
+      )
+    },
+  )
 })
 
 function judged(

@@ -1,23 +1,27 @@
-import { expect, test } from 'vitest'
 import { isObject } from '../../../contract/json.ts'
 import { readTranscript, type TranscriptName } from '../../../fixtures/transcripts.ts'
 import { SseScanner } from '../index.ts'
 import type { Body } from './bodies.ts'
-import { brokenIn, type ExchangeParts, transcriptExchange } from './exchanges.ts'
+import {
+  brokenIn,
+  type ExchangeParts,
+  expectOnly,
+  idsOf,
+  testCases,
+  transcriptExchange,
+} from './exchanges.ts'
 
 export function inserted(at: number, json: object | string): Edit {
   return (events) => events.toSpliced(at, 0, { event: null, json })
 }
 
-/** Faults by the transcript, the requirements that each breaks, none if it is legal, and what is wrong: `message 17: …`. */
-export type Faults = { readonly [fault in `${TranscriptName}${string}: ${string}`]?: Edit }
+/** Edited transcripts, as in `testCases`. */
+export type Faults = { readonly [fault in `${TranscriptName}${string}: ${string}`]: Edit }
 
-/** Asserts that each fault breaks exactly its requirements. */
 export function testFaults(faults: Faults): void {
-  test.each(Object.entries(faults))('%s', (fault, edit) => {
-    const [base = '', ...rows] = fault.slice(0, fault.indexOf(':')).split(' ')
+  testCases<Edit>(faults, (base, edit) => {
     const name = base as TranscriptName
-    expectBroken(name, { body: edited(name, edit ?? (() => undefined)) }, rows.join(' '))
+    return brokenIn(transcriptExchange(name, { body: edited(name, edit) }))
   })
 }
 
@@ -26,10 +30,8 @@ export function expectBroken(
   more: Partial<ExchangeParts>,
   rows: string,
 ): void {
-  const broken = brokenIn(transcriptExchange(base, more))
-  // The messages are compared too, so that a failing test shows why a requirement is broken.
-  const expected = rowIds(base, rows).map((row) => [row, broken[row] ?? 'nothing was said'])
-  expect(broken).toEqual(Object.fromEntries(expected))
+  const ids = rows.split(' ').filter((row) => row !== '')
+  expectOnly(brokenIn(transcriptExchange(base, more)), idsOf(base, ids))
 }
 
 export const names = {
@@ -89,12 +91,6 @@ export function replaceEverywhere(member: string, from: unknown, to: unknown): E
   return everywhere(({ json }) => {
     if (json[member] === from) json[member] = to
   })
-}
-
-function rowIds(base: TranscriptName, rows: string): string[] {
-  const area = base.startsWith('chat') ? 'OAI-STREAM' : 'V3-SSE'
-  const ids = rows.split(' ').filter((row) => row !== '')
-  return ids.map((row) => (/^\d/.test(row) ? `${area}-${row}` : row)).sort()
 }
 
 /** An event of a transcript that a test may change as it likes. */

@@ -1,3 +1,4 @@
+import { expect, test } from 'vitest'
 import {
   type Ending,
   type Exchange,
@@ -76,6 +77,29 @@ export function brokenIn(exchange: Exchange): Record<string, string> {
       .findings.filter(({ verdict }) => verdict === 'broken')
       .map(({ requirement, why }) => [requirement, why]),
   )
+}
+
+/** Asserts that exactly these are broken; compares messages too, so that a failing test shows why one is. */
+export function expectOnly(broken: Readonly<Record<string, string>>, ids: readonly string[]): void {
+  const expected = ids.map((id) => [id, broken[id] ?? 'nothing was said'])
+  expect(broken).toEqual(Object.fromEntries(expected))
+}
+
+/** Cases by what is changed, the requirements that this breaks, none if it is legal, and what is wrong: `chat OAI-CHAT-02: …`. */
+export function testCases<Change>(
+  cases: Readonly<Record<string, Change>>,
+  brokenBy: (name: string, change: Change) => Readonly<Record<string, string>>,
+): void {
+  test.each(Object.entries(cases))('%s', (title, change) => {
+    const [name = '', ...ids] = title.slice(0, title.indexOf(':')).split(' ')
+    expectOnly(brokenBy(name, change), idsOf(name, ids))
+  })
+}
+
+/** Ids of requirements; those of a stream may be given by their numbers. */
+export function idsOf(name: string, ids: readonly string[]): string[] {
+  const area = name.startsWith('chat') ? 'OAI-STREAM' : 'V3-SSE'
+  return ids.map((id) => (/^\d/.test(id) ? `${area}-${id}` : id)).sort()
 }
 
 export function encode(text: string): Uint8Array {

@@ -29,7 +29,8 @@ import {
 
 const { added, completed, delta, done, partAdded, partDone, textDone } = names
 
-const texts: Faults = {
+const faults: Faults = {
+  // Texts.
   'message 17: a delta is sent twice': after(delta, (event) => event, 1),
   'message 17: no deltas at all': (events) => events.filter(({ event }) => event !== delta),
   'message 17: the final response lost its message': inFinal(set('output', [])),
@@ -56,11 +57,7 @@ const texts: Faults = {
     done,
     set('item.arguments', '{"zone":'),
   ),
-}
-
-describe('texts', () => testFaults(texts))
-
-const endings: Faults = {
+  // Beginning and end.
   'message 05: no response.created': without('response.created'),
   'message 05: response.created twice': after('response.created', (event) => event),
   'message 08: a delta after completed': after(completed, () =>
@@ -76,11 +73,7 @@ const endings: Faults = {
     event: 'done',
     json: '[DONE]',
   })),
-}
-
-describe('beginning and end', () => testFaults(endings))
-
-const order: Faults = {
+  // The order of items and parts.
   'message 12: no output_item.added': without(added),
   'message 12: output_item.added after the first delta': swapped([added, 0], [delta, 0]),
   'minimal 12: output_item.added after the first delta, five events': swapped(
@@ -120,11 +113,7 @@ const order: Faults = {
   ),
   'refusal 13: no content_part.added for a refusal': without(partAdded),
   'two-items 13: no content_part.added for a second part': without(partAdded, 2),
-}
-
-describe('the order of items and parts', () => testFaults(order))
-
-const indexes: Faults = {
+  // Indexes.
   'message 14: the item gets another id when it is done': changed(
     done,
     set('item.id', 'msg_other'),
@@ -147,11 +136,7 @@ const indexes: Faults = {
     for (const [at, { json }] of deltas.entries()) json.content_index = at
     return events
   },
-}
-
-describe('indexes', () => testFaults(indexes))
-
-const outputs: Faults = {
+  // The items of the final response.
   'reasoning 19: the final items are in another order': inFinal((response) => {
     response.output.reverse()
   }),
@@ -168,11 +153,7 @@ const outputs: Faults = {
   'message 20: an incomplete item in a completed response': inFinal(
     set('output[0].status', 'incomplete'),
   ),
-}
-
-describe('the items of the final response', () => testFaults(outputs))
-
-const values: Faults = {
+  // The status, usage and deltas.
   'message 21: incomplete_details in a completed response': inFinal(
     set('incomplete_details', { reason: 'max_output_tokens' }),
   ),
@@ -214,7 +195,7 @@ const values: Faults = {
   }),
 }
 
-describe('the status, usage and deltas', () => testFaults(values))
+describe('one fault in a golden stream', () => testFaults(faults))
 
 describe('reasoning', () => {
   test('without think it breaks 24', () => {
@@ -244,13 +225,9 @@ test('data without any type keeps 03: a type that is present equals the name', (
 
 type Change = (body: string) => Partial<ExchangeParts>
 
-const cut = { kind: 'cut', atMs: 1, error: 'reset' } as const
-
 const bodies: readonly (readonly [string, string, Change])[] = [
-  ['a body that ends inside a character', '08', (body) => ({ body: insideCharacter(body) })],
   ['half a block after the end', '08', (body) => ({ body: `${body}event: response.output` })],
   ['an empty body', '08', () => ({ body: '' })],
-  ['a cut inside the stream', '08', (body) => ({ body: body.slice(0, 1500), ending: cut })],
   ['we left', '', (body) => ({ body: body.slice(0, 1500), ending: { kind: 'aborted', atMs: 1 } })],
   [
     'we ran out of time',
@@ -313,11 +290,6 @@ function inserted(lines: string): Change {
 
 function replaced(text: string, by: string): Change {
   return (body) => ({ body: body.replace(text, by) })
-}
-
-function insideCharacter(body: string): Uint8Array {
-  const bytes = encode(body)
-  return bytes.subarray(0, bytes.indexOf(0xc3) + 1)
 }
 
 /** Fields of the contract that the document does not show. */
