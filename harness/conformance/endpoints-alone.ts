@@ -114,15 +114,14 @@ function describe({ between, alone }: NonNullable<RequirementResult['endpoints']
   const [only, ...others] = groups.keys()
   if (others.length === 0 && only === 'violated') return 'violated on each endpoint alone as well'
   if (others.length === 0 && only === 'passed') {
-    return `passes on each endpoint alone, violated between ${joined(between)}`
+    return `passes on each endpoint alone, violated between ${list.format(between)}`
   }
   const parts = (Object.keys(texts) as Alone[]).flatMap((verdict) => {
     const names = groups.get(verdict)?.map(([name]) => name)
-    return names ? [`${texts[verdict]} on ${joined(names)} alone`] : []
+    return names ? [`${texts[verdict]} on ${list.format(names)} alone`] : []
   })
   return parts.join(', ')
 }
 
-function joined(names: readonly string[]): string {
-  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
-}
+/** British English has no comma before the `and`. */
+const list = new Intl.ListFormat('en-GB')

@@ -9,67 +9,69 @@ export const members = z.record(z.string(), z.unknown())
 
 export const pointer = z.string().regex(/^(\/[^/]*)*$/, 'must be a JSON pointer such as /chat/id')
 
-export const optionalText = (description: string) => z.string().optional().describe(description)
+export const text = z.string()
+export const flag = z.boolean()
 
-export const optionalFlag = (description: string) => z.boolean().optional().describe(description)
+export function optional<Schema extends z.ZodType>(schema: Schema, description: string) {
+  return schema.optional().describe(description)
+}
 
 /** Fields that belong together, all absent or given as a mapping. */
 export function group<Shape extends z.core.$ZodShape>(description: string, shape: Shape) {
-  return z.strictObject(shape).optional().describe(description)
+  return optional(z.strictObject(shape), description)
 }
 
 export const request = z.strictObject({
   method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']).default('GET').describe('Method.'),
   path: z.string().describe('Path; `{name}` placeholders are filled in.'),
-  query: z
-    .record(z.string(), z.string())
-    .optional()
-    .describe('Query parameters; placeholders are filled in.'),
-  body: z.unknown().optional().describe('JSON body; placeholders are filled in.'),
-  part: optionalText('Name of the file part if the request is an upload; default: `file`.'),
+  query: optional(z.record(text, text), 'Query parameters; placeholders are filled in.'),
+  body: optional(z.unknown(), 'JSON body; placeholders are filled in.'),
+  part: optional(text, 'Name of the file part if the request is an upload; default: `file`.'),
 })
-
-const optionalMembers = (description: string) => members.optional().describe(description)
-
-const optionalPointer = (description: string) => pointer.optional().describe(description)
 
 export const requests = z
   .strictObject({
-    createChat: optionalMembers('Additional members of the body of POST /api/v3/chat.'),
-    patchChat: optionalMembers(
+    createChat: optional(members, 'Additional members of the body of POST /api/v3/chat.'),
+    patchChat: optional(
+      members,
       'Body of PATCH /api/v3/chat/{chat_id}; default: `{ name: "{name}" }`.',
     ),
     upload: group('Form of an attachment upload.', {
-      part: optionalText('Name of the file part; default: `file`.'),
-      chatField: optionalText('Name of the form field with the id of a chat; default: `chat_id`.'),
+      part: optional(text, 'Name of the file part; default: `file`.'),
+      chatField: optional(
+        text,
+        'Name of the form field with the id of a chat; default: `chat_id`.',
+      ),
     }),
-    excludeFavorites: optionalText(
+    excludeFavorites: optional(
+      text,
       'Value of the query parameter `exclude_favorites`; default: `true`.',
     ),
-    assistant: optionalMembers('The `assistant` object of a one-shot.'),
-    runs: z
-      .array(z.unknown())
-      .optional()
-      .describe('The `runs` of a one-shot; one of them states the fact `{nonce}`.'),
-    generate: optionalMembers('Members without which a v3 generation or a one-shot is refused.'),
-    oneShot: optionalMembers(
+    assistant: optional(members, 'The `assistant` object of a one-shot.'),
+    runs: optional(
+      z.array(z.unknown()),
+      'The `runs` of a one-shot; one of them states the fact `{nonce}`.',
+    ),
+    generate: optional(members, 'Members without which a v3 generation or a one-shot is refused.'),
+    oneShot: optional(
+      members,
       'Members without which a one-shot is refused; they replace those of `generate`.',
     ),
-    video: optionalMembers('Part of an input message with a video; `{url}` is its data URL.'),
+    video: optional(members, 'Part of an input message with a video; `{url}` is its data URL.'),
   })
   .prefault({})
   .describe('Bodies that the interface document does not specify.')
 
-const ignored = optionalPointer('Accepted and ignored: entries of a list are found by their ids.')
+const ignored = optional(pointer, 'Accepted and ignored: entries of a list are found by their ids.')
 
 export const shapes = z
   .strictObject({
-    chatId: optionalPointer('Id of a created chat.'),
+    chatId: optional(pointer, 'Id of a created chat.'),
     chatList: ignored,
-    chatCursor: optionalPointer('Cursor of a list of chats.'),
-    attachment: optionalPointer('Attachment in the response to an upload.'),
+    chatCursor: optional(pointer, 'Cursor of a list of chats.'),
+    attachment: optional(pointer, 'Attachment in the response to an upload.'),
     attachmentList: ignored,
-    attachmentCursor: optionalPointer('Cursor of a list of attachments.'),
+    attachmentCursor: optional(pointer, 'Cursor of a list of attachments.'),
     models: ignored,
   })
   .prefault({})
@@ -77,22 +79,16 @@ export const shapes = z
 
 /** Network access and limits of a target profile. */
 
-const file = (description: string) => z.string().min(1).optional().describe(description)
+const file = text.min(1)
 
 export const network = group('Network access to the target; relative paths start at the profile.', {
-  httpVersion: z
-    .literal([1, 2])
-    .optional()
-    .describe('The only HTTP version to use; default: ALPN decides.'),
-  ca: file('PEM file of additional trusted certificate authorities.'),
-  insecure: optionalFlag('True: the certificate of the target is not verified.'),
-  cert: file('PEM file of a client certificate.'),
-  certKey: file('PEM file of its private key, without a passphrase.'),
-  proxy: file('URL of an HTTP proxy, instead of HTTPS_PROXY and HTTP_PROXY.'),
-  resolve: z
-    .array(z.string())
-    .optional()
-    .describe('Entries `HOST:PORT:ADDRESS`, as for `curl --resolve`.'),
+  httpVersion: optional(z.literal([1, 2]), 'The only HTTP version to use; default: ALPN decides.'),
+  ca: optional(file, 'PEM file of additional trusted certificate authorities.'),
+  insecure: optional(flag, 'True: the certificate of the target is not verified.'),
+  cert: optional(file, 'PEM file of a client certificate.'),
+  certKey: optional(file, 'PEM file of its private key, without a passphrase.'),
+  proxy: optional(file, 'URL of an HTTP proxy, instead of HTTPS_PROXY and HTTP_PROXY.'),
+  resolve: optional(z.array(text), 'Entries `HOST:PORT:ADDRESS`, as for `curl --resolve`.'),
 })
 
 /** Minimum rate: a timer cannot wait longer between two requests. */

@@ -1,16 +1,17 @@
 import { z } from 'zod'
 import { type Capability, capabilities, documentedPrefixes } from '../../../contract/index.ts'
 import {
+  flag,
   group,
   limits,
   members,
   network,
-  optionalFlag,
-  optionalText,
+  optional,
   pointer,
   request,
   requests,
   shapes,
+  text,
 } from './schema-requests.ts'
 
 /** The target profile: everything about a deployment that the document does not show. */
@@ -62,8 +63,6 @@ export const key = headerValue
     'is the name of a variable, not its value: a profile has it in braces after the dollar sign',
   )
 
-const optionalKey = (description: string) => key.optional().describe(description)
-
 const capabilityMeaning: Readonly<Record<Capability, string>> = {
   reasoning: 'Reasoning with `think`.',
   images: 'Images as input.',
@@ -73,8 +72,6 @@ const capabilityMeaning: Readonly<Record<Capability, string>> = {
   rag: 'Retrieval with `rag`.',
 }
 
-const optionalRequest = (description: string) => request.optional().describe(description)
-
 function prefixOf(name: keyof typeof documentedPrefixes, part: string) {
   const usual = documentedPrefixes[name]
   return prefix.describe(`Prefix of ${part}, e.g. \`/v1\`; default: \`${usual}\`.`)
@@ -82,31 +79,30 @@ function prefixOf(name: keyof typeof documentedPrefixes, part: string) {
 
 export const targetProfile = z.strictObject({
   baseUrl: address.describe('Base URL of the deployment, without `/api`.'),
-  baseUrls: addresses
-    .optional()
-    .describe('Two or more endpoints of one service, instead of `baseUrl`; at most 26.'),
+  baseUrls: optional(
+    addresses,
+    'Two or more endpoints of one service, instead of `baseUrl`; at most 26.',
+  ),
   prefixes: group('Paths below the base URL if they differ from the interface document.', {
     openai: prefixOf('openai', 'the compatible surface'),
     v2: prefixOf('v2', 'the native v2 surface'),
     v3: prefixOf('v3', 'the native v3 surface'),
     knowledge: prefixOf('knowledge', 'the knowledge bases'),
   }),
-  auth: z
-    .literal('none')
-    .optional()
-    .describe(
-      '`none`: a server without keys; its requirements of authentication are not applicable.',
-    ),
-  apiKey: optionalKey('API key of all surfaces, usually a reference to an environment variable.'),
-  compatKey: optionalKey('API key of the compatible surface; overrides `apiKey`.'),
-  nativeToken: optionalKey('API key of the native surfaces v2 and v3; overrides `apiKey`.'),
+  auth: optional(
+    z.literal('none'),
+    '`none`: a server without keys; its requirements of authentication are not applicable.',
+  ),
+  apiKey: optional(key, 'API key of all surfaces, usually a reference to an environment variable.'),
+  compatKey: optional(key, 'API key of the compatible surface; overrides `apiKey`.'),
+  nativeToken: optional(key, 'API key of the native surfaces v2 and v3; overrides `apiKey`.'),
   models: z
     .strictObject({
       main: z.string().min(1).default('svc-main-model').describe('Id of the main model.'),
-      aliases: z
-        .array(z.string())
-        .optional()
-        .describe('Other ids of the main model; default: `SVC-Main` if `main` is not set.'),
+      aliases: optional(
+        z.array(text),
+        'Other ids of the main model; default: `SVC-Main` if `main` is not set.',
+      ),
       vision: z.string().min(1).default('SVC-Vision').describe('Id of the vision model.'),
     })
     .prefault({})
@@ -119,7 +115,7 @@ export const targetProfile = z.strictObject({
   capabilities: z
     .strictObject(
       Object.fromEntries(
-        capabilities.map((name) => [name, optionalFlag(capabilityMeaning[name])]),
+        capabilities.map((name) => [name, optional(flag, capabilityMeaning[name])]),
       ) as Record<Capability, z.ZodOptional<z.ZodBoolean>>,
     )
     .prefault({})
@@ -131,9 +127,10 @@ export const targetProfile = z.strictObject({
     .default(false)
     .describe('True if the same request always gives the same text.'),
   assistants: group('Assistants that exist on the deployment.', {
-    withKnowledge: optionalText('Id of an assistant with a knowledge base.'),
-    withoutKnowledge: optionalText('Id of an assistant without a knowledge base.'),
-    instructions: optionalText(
+    withKnowledge: optional(text, 'Id of an assistant with a knowledge base.'),
+    withoutKnowledge: optional(text, 'Id of an assistant without a knowledge base.'),
+    instructions: optional(
+      text,
       'Identifier of a prompt or of instructions that v2 accepts as assistant_id.',
     ),
   }),
@@ -144,9 +141,9 @@ export const targetProfile = z.strictObject({
     routes: group(
       'Requests below the prefixes `/api/v3/knowledge` and `/api/knowledge`; `{baseId}` is filled in.',
       {
-        list: optionalRequest('List of the knowledge bases.'),
-        upload: optionalRequest('Upload of a document; `{name}` is its file name.'),
-        search: optionalRequest('Search in the base; `{question}` is the text to find.'),
+        list: optional(request, 'List of the knowledge bases.'),
+        upload: optional(request, 'Upload of a document; `{name}` is its file name.'),
+        search: optional(request, 'Search in the base; `{question}` is the text to find.'),
       },
     ),
   }),
@@ -156,9 +153,9 @@ export const targetProfile = z.strictObject({
     ),
   }),
   tools: group('Server-side tools.', {
-    search: optionalText('Name of the search tool.'),
-    name: optionalText('Name of a tool that the model calls when asked with `ask`.'),
-    ask: optionalText('Question that makes the model call it.'),
+    search: optional(text, 'Name of the search tool.'),
+    name: optional(text, 'Name of a tool that the model calls when asked with `ask`.'),
+    ask: optional(text, 'Question that makes the model call it.'),
   }),
   v2Chat: z
     .union([
@@ -168,9 +165,10 @@ export const targetProfile = z.strictObject({
       z.strictObject({
         create: request
           .extend({
-            id: pointer
-              .optional()
-              .describe('JSON pointer to the id in the response; default: found by its value.'),
+            id: optional(
+              pointer,
+              'JSON pointer to the id in the response; default: found by its value.',
+            ),
           })
           .describe('Request that creates a v2 chat; `{name}` is its name.'),
       }),
@@ -193,7 +191,7 @@ export const targetProfile = z.strictObject({
     .describe('Wording with which context is tested, in a language that the model understands.'),
   requests,
   shapes,
-  otherKey: optionalKey('API key of a second user, to test the separation of users.'),
+  otherKey: optional(key, 'API key of a second user, to test the separation of users.'),
   headers: z.record(headerName, headerValue).default({}).describe('Headers of every request.'),
   network,
   limits,

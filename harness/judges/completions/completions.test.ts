@@ -60,9 +60,26 @@ const faults: Faults = {
     choice.delta = { role: choice.delta.role, text: choice.delta.content }
   }),
   'chat 09: [DONE] before the end': inserted(3, '[DONE]'),
+  // Legal oddities.
+  'chat: choices that are null': inserted(1, { choices: null }),
+  'chat: event: lines': everywhere(set('event', 'message')),
+  'chat: unknown members': inChoices((choice) => {
+    choice.delta.reasoning_content = 'hm'
+    choice.logprobs = null
+  }),
+  'chat: the last text with the finish_reason': (events) => {
+    Object.assign(events[3]?.json.choices[0], { finish_reason: 'stop' })
+    return events.toSpliced(4, 1)
+  },
+  'chat: an empty answer cut by max_tokens': inChoices((choice) => {
+    delete choice.delta.content
+    if (choice.finish_reason !== null) choice.finish_reason = 'length'
+  }),
+  'chat-error: [DONE] after an error': inserted(2, '[DONE]'),
+  'chat-error: anything after an error': inserted(2, 'bye'),
 }
 
-describe('one fault in a golden stream', () => testFaults(faults))
+describe('a changed golden stream', () => testFaults(faults))
 
 describe('bytes', () => {
   const bodies: readonly (readonly [string, string, (body: string) => Partial<ExchangeParts>])[] = [
@@ -159,24 +176,3 @@ describe('stop', () => {
     ])
   })
 })
-
-const legal: Faults = {
-  'chat: choices that are null': inserted(1, { choices: null }),
-  'chat: event: lines': everywhere(set('event', 'message')),
-  'chat: unknown members': inChoices((choice) => {
-    choice.delta.reasoning_content = 'hm'
-    choice.logprobs = null
-  }),
-  'chat: the last text with the finish_reason': (events) => {
-    Object.assign(events[3]?.json.choices[0], { finish_reason: 'stop' })
-    return events.toSpliced(4, 1)
-  },
-  'chat: an empty answer cut by max_tokens': inChoices((choice) => {
-    delete choice.delta.content
-    if (choice.finish_reason !== null) choice.finish_reason = 'length'
-  }),
-  'chat-error: [DONE] after an error': inserted(2, '[DONE]'),
-  'chat-error: anything after an error': inserted(2, 'bye'),
-}
-
-describe('legal oddities', () => testFaults(legal))
