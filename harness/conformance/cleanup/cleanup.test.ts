@@ -13,39 +13,40 @@ import {
   recordOf,
   startChatServer,
 } from '../test-support/chat-server.ts'
-import { check, profileOf, temporaryFolder } from '../test-support/check.ts'
+import {
+  check,
+  exchangesIn,
+  profileOf,
+  referenceProfile,
+  temporaryFolder,
+} from '../test-support/check.ts'
 import { idsOfRecords } from './auxiliary-client.ts'
 import { auditLeftovers } from './cleanup.ts'
 import { headLine, type JournalEntry, parseJournal, readJournal, startJournal } from './journal.ts'
 
-test('a whole run leaves none of the many chats that it makes', { timeout: 60_000 }, async () => {
+test('a whole run leaves no chat, and names all that it makes', { timeout: 60_000 }, async () => {
   const server = ended(await startReferenceServer())
   const [apiKey = ''] = server.keys
-  const profile = profileOf({
-    // A key may stand in the address.
-    baseUrl: `${server.url}/${apiKey}/..`,
-    apiKey,
-    capabilities: { reasoning: true, images: true, video: true, attachments: true },
-    tools: { search: 'file_search', name: 'get_time', ask: 'What time is it?' },
-    v2Chat: { create: { method: 'POST', path: '/api/v2/chat', body: { name: '{name}' } } },
-  })
+  // A key may stand in the address.
+  const profile = referenceProfile(`${server.url}/${apiKey}/..`, server.keys)
   const outDir = temporaryFolder()
   const report = await check(profile, { outDir, jobs: 8, depth: 'quick', seed: '5eed' })
   expect(report.faults).toEqual([])
   expect(await chatsOf(server.url, apiKey)).toEqual([])
-  expect(report.residue.filter(({ kind }) => kind === 'chat')).toEqual([])
   const kinds = new Set(report.residue.map(({ kind }) => kind))
-  expect(kinds).toEqual(new Set(['v2 chat', 'attachment']))
+  expect(kinds).toEqual(new Set(['v2 chat', 'attachment', 'document']))
+  expect(exchangesIn(outDir).filter(({ labels }) => 'endpoint' in labels)).toEqual([])
   const file = join(outDir, 'journal.ndjson')
   expect(readFileSync(file, 'utf8')).not.toContain(apiKey)
   const journal = readJournal(file)
   expect(journal.head).toMatchObject({ tag: 'chatgen-5eed', kit: report.suite.version })
-  const made = journal.entries.filter(
-    ({ event, kind }) => event === 'created' && kind !== 'attachment',
-  )
-  expect(made.length).toBeGreaterThanOrEqual(60)
-  expect(made.filter(({ kind }) => kind === 'chat').length).toBe(report.cost.chats)
-  expect(journal.open.filter(({ kind }) => kind === 'chat')).toEqual([])
+  // Leftovers are distinguished from other people's resources by name.
+  const names = journal.entries.flatMap((entry) => ('name' in entry ? [entry.name] : []))
+  expect(names.filter((name) => !name.includes('chatgen-5eed'))).toEqual([])
+  const chats = journal.entries.filter(({ event, kind }) => event === 'created' && kind === 'chat')
+  expect(chats.length).toBeGreaterThanOrEqual(60)
+  expect(chats.length).toBe(report.cost.chats)
+  expect(journal.chats).toEqual([])
 })
 
 describe('the audit of what is left', () => {
