@@ -82,21 +82,16 @@ describe('the audit of what is left', () => {
     expect(server.requests.filter((line) => line.startsWith('DELETE'))).toEqual([])
   })
 
-  const thirty = (server: ChatServer) =>
-    Array.from({ length: 30 }, (_, at) => made(server, name(`A${at}`)).lines).flat()
-
-  test('does not wait for a target that has gone', async () => {
-    const { leftovers, server } = await audit({ answers: () => false }, thirty)
+  test.each<[string, Quirks, string, number]>([
+    ['has gone', { answers: () => false }, 'did not answer GET /api/v3/chat/{chat_id}', 4],
+    ['turns everybody away', { status: 503 }, 'kept answering 503', 8],
+  ])('does not wait for a target that %s', async (_, quirks, why, maxRequests) => {
+    const { leftovers, server } = await audit(quirks, (server) =>
+      Array.from({ length: 30 }, (_, at) => made(server, name(`A${at}`)).lines).flat(),
+    )
     expect(leftovers).toHaveLength(30)
-    expect(leftovers[0]?.why).toBe('the target did not answer GET /api/v3/chat/{chat_id}')
-    expect(server.requests.length).toBeLessThanOrEqual(4)
-  })
-
-  test('does not wait for a target that turns everybody away', async () => {
-    const { leftovers, server } = await audit({ status: 503 }, thirty)
-    expect(leftovers).toHaveLength(30)
-    expect(leftovers[0]?.why).toContain('kept answering 503')
-    expect(server.requests.length).toBeLessThanOrEqual(8)
+    expect(leftovers[0]?.why).toContain(`the target ${why}`)
+    expect(server.requests.length).toBeLessThanOrEqual(maxRequests)
   })
 
   test('stays within the budget of the run, and says what it did not get to', async () => {
