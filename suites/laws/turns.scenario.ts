@@ -78,7 +78,12 @@ describe('v3: laws of turns', () => {
       const caller = secondCaller(profile) ?? {}
       // A second key is a guess until it was accepted once.
       if (!succeeded(await chats.list({ limit: 1 }, { role: 'probe', ...caller }))) return
-      const coverage = { depth: 'quick', rows: rowsOfSecond, add() {} } as const
+      const coverage = {
+        ...scenario.coverage,
+        depth: 'quick',
+        rows: rowsOfSecond,
+        add() {},
+      } as const
       await claimTurnLaws({ ...scenario, v3, coverage }, caller)
     },
   )

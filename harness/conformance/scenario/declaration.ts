@@ -12,6 +12,10 @@ declare module 'vitest' {
     cost?: Cost
     /** Rows of a law and their cost by depth, instead of a single cost. */
     lawCosts?: Readonly<Record<Depth, Cost & { readonly rows: number }>>
+    /** Rows of each operation, as JSON, in which the first try broke requirements, and how often. */
+    broken?:
+      | { readonly rows: Readonly<Record<string, readonly string[]>>; readonly count: number }
+      | undefined
     /** Pairs of conditions that the scenario tried. */
     conditions?: readonly TriedConditions[]
     /** State of the run after the scenarios; a field of the module's meta data. */
@@ -46,7 +50,7 @@ export function covers(
 }
 
 /** Maximum requests of a law scenario with conditions at each depth: the rows of a covering array. */
-const rowsAt = { quick: 8, normal: 9, full: 130 } as const
+const rowsAt = { quick: 8, normal: 9, full: 120 } as const
 
 /** Options of a scenario of laws, whose cost grows with the rows that a depth tries. */
 export function coversAtDepth(

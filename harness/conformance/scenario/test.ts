@@ -1,19 +1,12 @@
-import {
-  test as base,
-  inject,
-  type RunnerTestSuite as Suite,
-  type RunnerTask as Task,
-} from 'vitest'
+import { test as base, inject, type RunnerTask as Task } from 'vitest'
 import {
   surfaces as allSurfaces,
   type RequirementId,
   requirements,
   succeeded,
 } from '../../../contract/index.ts'
-import type { TriedConditions } from '../../../contract/report/conformance.ts'
 import type { Writer } from '../../../fixtures/content/writer.ts'
 import type { TargetProfile } from '../profile/index.ts'
-import { isPlanned } from '../profile/selection.ts'
 import { type Prompts, plainPrompts } from '../prompts/prompts.ts'
 import { mayBeStale, needsRepeat, repeatPauseMs, ScenarioRepeat } from '../report/confirmation.ts'
 import { isIncognito, type RunSetup } from '../run-setup.ts'
@@ -22,8 +15,8 @@ import { createRandomPicker, shuffled } from '../session/identities.ts'
 import { processOf } from '../session/requests/imitation.ts'
 import { surfaceCredentials } from '../session/secrets.ts'
 import { Session } from '../session/session.ts'
-import type { Cost } from '../usage.ts'
 import { assume, createClaim, expectRejected, type RejectedRequest } from './claims.ts'
+import { coverageOf, forgetRowsUnlessAlone, isPart, testsIn } from './coverage.ts'
 import { type covers, toSlug } from './declaration.ts'
 import { describeAnswer } from './read.ts'
 import { chatRoutes } from './routes/chats.ts'
@@ -68,7 +61,7 @@ function scenarioOf(session: Session, task: Task) {
     session,
     profile,
     depth,
-    coverage: coverageOf(task, setup),
+    coverage: coverageOf(task, session),
     keys: surfaceCredentials(profile),
     prompts: session.prompts,
     /** A number from 0 to below a limit, the same in all scenarios of the run. */
@@ -86,22 +79,6 @@ function scenarioOf(session: Session, task: Task) {
     chats: chatRoutes(session),
     attachments: attachmentRoutes(session),
     knowledge: knowledgeRoutes(session),
-  }
-}
-
-function coverageOf(task: Task, setup: RunSetup) {
-  return {
-    depth: setup.depth,
-    get rows() {
-      return rowsWithin(task, setup)
-    },
-    /** Records which conditions of an operation were tried. */
-    add(tried: TriedConditions) {
-      const { conditions = [] } = task.meta
-      // A repeated scenario tries the same conditions.
-      if (conditions.some(({ operation }) => operation === tried.operation)) return
-      task.meta.conditions = [...conditions, tried]
-    },
   }
 }
 
@@ -146,6 +123,7 @@ const withSession = base
       const isCutShort = mayPass === 'early' ? ('early' as const) : mayPass === true
       const outcomes = [...before, { ...session.outcome(), ...(isCutShort && { isCutShort }) }]
       task.meta.outcomes = outcomes
+      forgetRowsUnlessAlone(task, session, outcomes)
       if (!signal.aborted && needsRepeat(outcomes)) throw new ScenarioRepeat()
     }
     onCleanup(end)
@@ -158,28 +136,6 @@ const withSession = base
     }
     return session
   })
-
-/** Rows that a law scenario may try: those of the depth, or its share of `--max-generations`. */
-function rowsWithin({ meta, file }: Task, setup: RunSetup): number {
-  const { depth, maxGenerations } = setup
-  const planned = testsIn(file).filter((task) => isPart(task.meta, setup))
-  const sum = (costs: readonly (Cost | undefined)[]) =>
-    costs.reduce((total, cost) => total + (cost?.generations ?? 0), 0)
-  const stories = planned.filter((task) => task.meta.lawCosts === undefined)
-  const laws = sum(planned.map((task) => task.meta.lawCosts?.[depth]))
-  const left = Math.max(0, maxGenerations - sum(stories.map((task) => task.meta.cost)))
-  const all = meta.lawCosts?.[depth].rows ?? 1
-  return Math.max(1, Math.floor(all * Math.min(1, laws === 0 ? 1 : left / laws)))
-}
-
-function isPart({ covers = [], ...condition }: Task['meta'], setup: RunSetup): boolean {
-  const { requirements: judged, profile } = setup
-  return isPlanned({ requirements: covers, ...condition }, judged, profile, isIncognito(setup))
-}
-
-function testsIn({ tasks }: Pick<Suite, 'tasks'>): readonly Task[] {
-  return tasks.flatMap((task) => (task.type === 'suite' ? testsIn(task) : [task]))
-}
 
 /**
  * Ends the repeat of a scenario if a request that was accepted earlier in the run is now refused. If the list

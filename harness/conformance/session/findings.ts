@@ -82,6 +82,10 @@ export class ScenarioFindings {
     this.#held.set(key, kept)
   }
 
+  get brokenCount(): number {
+    return this.#broken.length
+  }
+
   /** The errors that passed, if they were too many for a hiccup: two, and a quarter of the requests. */
   frequentErrors(operation: OperationId): Steadiness | undefined {
     const steadiness = this.#steadiness.get(operation)

@@ -49,18 +49,22 @@ export async function tryConditions<O extends LawfulOperation, Run extends Scena
   const trials: Trial[] = []
   const options = {
     depth: coverage.depth,
-    seed: session.contentSeed,
+    seed: coverage.seed,
     count: plan.rows ?? coverage.rows,
   }
-  const rows = rowsToTry(values, plan, options)
+  const { operation, accepts, steady } = plan
+  const rows = coverage.rowsOfTry(operation, rowsToTry(values, plan, options))
   for (const row of rows) {
+    const before = session.findings.brokenCount
     const trial = await requests.tryRow(row)
     if (trial !== undefined) {
       trials.push(trial)
       for (const { law } of plan.laws ?? []) await law(context, trial)
-    } else if (trials.length === 0) break
+    }
+    const broken = session.findings.brokenCount - before
+    if (broken > 0) coverage.addBroken(operation, row, broken)
+    if (trials.length === 0) break
   }
-  const { operation, accepts, steady } = plan
   const count = requests.passing.length
   // Two that pass, and a quarter of the requests, are no chance.
   if (steady && count >= 2 && count * 4 >= rows.length) {
@@ -84,8 +88,8 @@ export async function tryConditions<O extends LawfulOperation, Run extends Scena
   return trials
 }
 
-/** Requests that another caller may be refused before it is left out. */
-const maxCallerRefusals = 3
+/** Refusals of a value beside others before it is left out; each costs several requests. */
+const maxRefusals = 3
 
 /** Requests of an operation by their conditions, and the values that it refuses. */
 class LawfulRequests<O extends LawfulOperation> {
@@ -97,7 +101,8 @@ class LawfulRequests<O extends LawfulOperation> {
   /** Refusals of requests that were accepted when they were repeated. */
   readonly passing: Exchange[] = []
   #lastAccepted: Row | undefined
-  #callerRefusals = 0
+  /** Refusals of each value beside others. */
+  readonly #refusals = new Map<string, number>()
 
   constructor(context: Scenario, plan: Plan<O, never>) {
     this.#context = context
@@ -172,11 +177,12 @@ class LawfulRequests<O extends LawfulOperation> {
     for (const [name, value] of valuesOf(row).toSorted((a, b) => isCaller(b) - isCaller(a))) {
       const trial = await this.#send({ ...row, [name]: plain })
       if (isDeclined(trial.answer)) continue
-      // A caller without the rights to one request may have those to others; each refusal costs several requests.
-      if (name === 'caller') this.#callerRefusals += 1
-      const isKnown = this.#accepted.has(`${name} ${value}`)
-      if (name === 'caller' && (!isKnown || this.#callerRefusals > maxCallerRefusals))
-        this.#refused.add(`${name} ${value}`)
+      const key = `${name} ${value}`
+      const count = (this.#refusals.get(key) ?? 0) + 1
+      this.#refusals.set(key, count)
+      // A caller without the rights to one request may have those to others.
+      const isUnknown = name === 'caller' && !this.#accepted.has(key)
+      if (isUnknown || count > maxRefusals) this.#refused.add(key)
       this.#claimRefused(name, value, row, [answer, trial.answer])
       return this.#accept(trial)
     }

@@ -1,0 +1,92 @@
+/** Coverage of a law scenario: its share of the generations, and the rows of its first try and of a repeat. */
+import type { RunnerTestSuite as Suite, RunnerTask as Task } from 'vitest'
+import type { TriedConditions } from '../../../contract/report/conformance.ts'
+import { isPlanned } from '../profile/selection.ts'
+import { mayBeStale } from '../report/confirmation.ts'
+import { isIncognito, type RunSetup, type ScenarioOutcome } from '../run-setup.ts'
+import type { Session } from '../session/session.ts'
+import type { Cost } from '../usage.ts'
+import type { Row } from './covering-rows.ts'
+import { toSlug } from './declaration.ts'
+
+export function coverageOf(task: Task, session: Session) {
+  const { setup } = session.context
+  const isRepeat = (task.meta.outcomes ?? []).length > 0
+  return {
+    depth: setup.depth,
+    /** Varies the rows at depth `full`; the same for each try of the scenario. */
+    seed: `${setup.seed}/${toSlug(task.name)}`,
+    get rows() {
+      return rowsWithin(task, setup)
+    },
+    /** The rows of a try: all, or those that a repeat needs, because a try of all rows may take a fifth of the budget. */
+    rowsOfTry(operation: string, rows: readonly Row[]): readonly Row[] {
+      const { broken } = task.meta
+      if (!isRepeat || broken === undefined || setup.depth !== 'full') return rows
+      const texts = broken.rows[operation] ?? []
+      const isBroken = (row: Row) => texts.includes(JSON.stringify(row))
+      const first = Math.max(0, rows.findIndex(isBroken))
+      const others = rows.slice(first + 1).filter(isBroken)
+      return [
+        ...rows.slice(0, 1),
+        // What the rows before it left behind may be its cause.
+        ...rows.slice(Math.max(1, first - rowsBefore), first + 1),
+        ...others.slice(0, rowsAfter),
+      ]
+    },
+    /** Records a row that broke requirements, and how many. */
+    addBroken(operation: string, row: Row, count: number): void {
+      if (isRepeat) return
+      const { rows = {}, count: before = 0 } = task.meta.broken ?? {}
+      const ofOperation = [...(rows[operation] ?? []), JSON.stringify(row)]
+      task.meta.broken = { rows: { ...rows, [operation]: ofOperation }, count: before + count }
+    },
+    /** Records which conditions of an operation were tried. */
+    add(tried: TriedConditions) {
+      const { conditions = [] } = task.meta
+      // A repeated scenario tries the same conditions.
+      if (conditions.some(({ operation }) => operation === tried.operation)) return
+      task.meta.conditions = [...conditions, tried]
+    },
+  }
+}
+
+/** Rows that a repeat tries before the first one that broke a requirement, and further ones that did. */
+const [rowsBefore, rowsAfter] = [20, 10]
+
+/**
+ * Forgets the broken rows of a first try unless they show all that a repeat has to confirm: it may have ended early,
+ * have seen older states, or have broken requirements outside of its rows.
+ */
+export function forgetRowsUnlessAlone(
+  { meta }: Task,
+  { findings }: Session,
+  outcomes: readonly ScenarioOutcome[],
+): void {
+  const [first] = outcomes
+  if (first === undefined || outcomes.length > 1) return
+  const isAlone = meta.broken?.count === findings.brokenCount
+  if (!isAlone || first.isCutShort || mayBeStale(first)) meta.broken = undefined
+}
+
+/** Rows that a law scenario may try: those of the depth, or its share of `--max-generations`. */
+function rowsWithin({ meta, file }: Task, setup: RunSetup): number {
+  const { depth, maxGenerations } = setup
+  const planned = testsIn(file).filter((task) => isPart(task.meta, setup))
+  const sum = (costs: readonly (Cost | undefined)[]) =>
+    costs.reduce((total, cost) => total + (cost?.generations ?? 0), 0)
+  const stories = planned.filter((task) => task.meta.lawCosts === undefined)
+  const laws = sum(planned.map((task) => task.meta.lawCosts?.[depth]))
+  const left = Math.max(0, maxGenerations - sum(stories.map((task) => task.meta.cost)))
+  const all = meta.lawCosts?.[depth].rows ?? 1
+  return Math.max(1, Math.floor(all * Math.min(1, laws === 0 ? 1 : left / laws)))
+}
+
+export function isPart({ covers = [], ...condition }: Task['meta'], setup: RunSetup): boolean {
+  const { requirements: judged, profile } = setup
+  return isPlanned({ requirements: covers, ...condition }, judged, profile, isIncognito(setup))
+}
+
+export function testsIn({ tasks }: Pick<Suite, 'tasks'>): readonly Task[] {
+  return tasks.flatMap((task) => (task.type === 'suite' ? testsIn(task) : [task]))
+}
