@@ -231,6 +231,22 @@ describe('an odd answer of a front', () => {
     180_000,
   )
 
+  test('to a combination of three fields at depth full is confirmed with a part of the generations', async () => {
+    const refusal = { kind: 'status', status: 400, form: 'json' } as const
+    const fields = ['"role":"system"', '"model":"SVC-Vision"', '"stream":true']
+    disturbance = ({ path, body }) =>
+      path === '/api/openai/chat/completions' && fields.every((field) => body.includes(field))
+        ? refusal
+        : undefined
+    const outDir = temporaryFolder()
+    // Two repeats of all rows would need 600.
+    const only = ['OAI-CHAT-12']
+    const report = await run({ only, depth: 'full', maxGenerations: 400, outDir })
+    expect(resultOf(report, 'OAI-CHAT-12')?.verdict).toBe('fail')
+    const again = await rejudge({ dir: outDir, outDir: temporaryFolder(), engine: sharedEngine })
+    expect(again.requirements.map(lineOf)).toEqual(report.requirements.map(lineOf))
+  })
+
   test('every other time never passes', async () => {
     let reads = 0
     disturbance = ({ path }) =>
