@@ -1,7 +1,7 @@
 /** The official client must work with the compatible surface. */
 import OpenAI from 'openai'
 import { expect, it } from 'vitest'
-import { testServer } from '../../test-support/server.ts'
+import { readChunks, testServer } from '../../test-support/server.ts'
 
 async function client(apiKey?: string) {
   const server = await testServer()
@@ -78,4 +78,18 @@ it('raises what goes wrong in mid-stream', async () => {
     for await (const _ of stream);
   }
   await expect(read()).rejects.toBeInstanceOf(OpenAI.APIError)
+})
+
+it('ends a stream in an error when the model fails on the way', async () => {
+  const server = await testServer()
+  const { text } = await server.complete('[[fail=3]]', { stream: true })
+  const error = { error: { type: 'server_error', code: 'server_error' } }
+  expect(readChunks(text).at(-1)).toMatchObject(error)
+})
+
+it('refuses before the stream when the prompt orders it', async () => {
+  const server = await testServer()
+  const { status, headers, json } = await server.complete('[[error=429]]', { stream: true })
+  expect([status, headers.get('retry-after')]).toEqual([429, '1'])
+  expect(json.error).toMatchObject({ type: 'rate_limit_error' })
 })
