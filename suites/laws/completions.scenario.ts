@@ -177,7 +177,9 @@ function bodyFor(run: Run, row: Row): Body {
   run.stopped += 1
   const isOfContext = coverage.depth === 'full' && row['messages'] !== plain && isAsked
   const long = prompts.sentences(5, 'the sea looks in winter')
-  return openai.chatBody(isOfContext && run.stopped % 3 === 0 ? run.recall.ask : long, steady)
+  const { max_tokens: _, ...endless } = steady
+  const how = ['text', 'first of a list'].includes(row['stop'] ?? '') ? endless : steady
+  return openai.chatBody(isOfContext && run.stopped % 3 === 0 ? run.recall.ask : long, how)
 }
 
 function editsOf(run: Run): Edits<'openai.chat'> {
