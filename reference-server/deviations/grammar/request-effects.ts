@@ -42,7 +42,9 @@ function refusals(operation: FaultyOperation): readonly Effect[] {
   const members = Object.keys(bodyMembers(operation)).filter((name) => isOpen(operation, name))
   // Open: the maximum length of a text and of a page, and whether a chat accepts two requests at once.
   const lengths = ['text: of 1000', 'text: empty', 'limit: above 20', 'limit: above 50']
-  const not = [...lengths, 'overlap', ...members.map((name) => `${name}: `)]
+  // A model that thinks first may need more tokens than a few.
+  const few = operation === 'openai.chat' ? [] : ['max_tokens: of 1', 'max_tokens: up to']
+  const not = [...lengths, ...few, 'overlap', ...members.map((name) => `${name}: `)]
   return effectTable(
     {
       'refuse: the request is refused': {
