@@ -2,9 +2,7 @@
 
 import { auth } from './auth.ts'
 import { exclusions, openQuestions } from './open.ts'
-import { openai } from './openai/completions.ts'
-import { openaiStream } from './openai/stream.ts'
-import { openaiTools } from './openai/tools.ts'
+import { openai, openaiStream, openaiTools } from './openai.ts'
 import {
   areaHints,
   type Exclusion,
@@ -15,9 +13,8 @@ import {
 import { attachments, knowledge } from './uploads.ts'
 import { v2 } from './v2.ts'
 import { v3Chats } from './v3/chats.ts'
-import { v3Generate } from './v3/generate.ts'
+import { v3Generate, v3OneShot } from './v3/generate.ts'
 import { v3History } from './v3/history.ts'
-import { v3OneShot } from './v3/one-shot.ts'
 import { v3Stream } from './v3/stream.ts'
 import { versions } from './versions.ts'
 

@@ -13,7 +13,7 @@ import { claimCut } from '../laws/stop.ts'
 import { claimArrival } from '../support/delivery.ts'
 
 /**
- * Section 4.1: the answer in chunks. Its requirements are in contract/catalog/openai/stream.ts; what
+ * Section 4.1: the answer in chunks. Its requirements are in contract/catalog/openai.ts; what
  * any stream can show is judged in passing, in harness/judges/completions.
  */
 describe('compatible surface: streaming', () => {
