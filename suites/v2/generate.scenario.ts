@@ -8,6 +8,7 @@ import {
   isObject,
   requireProfile,
   type Scenario,
+  succeeded,
   type TargetProfile,
   test,
 } from '../../harness/conformance/scenario/index.ts'
@@ -101,7 +102,10 @@ async function placeOf({ v2, prompts }: Scenario, question: number) {
   const chat = await v2.chat()
   if (question < 2 || question % 2 === 1) return { chat, place: {} }
   const { messageId } = await v2.storeAndGenerate(chat, prompts.brief())
-  return { chat, place: { parent_id: messageId } }
+  const place = { parent_id: messageId }
+  // Open: whether a message that was answered takes another one.
+  const next = await v2.message(v2.messageBody(chat, prompts.followUp(), place), { role: 'probe' })
+  return { chat, place: succeeded(next) ? place : {} }
 }
 
 /** Fields of a message that have nothing to do with its search. */
