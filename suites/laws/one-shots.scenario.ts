@@ -1,17 +1,12 @@
 import {
-  answerJson,
-  contains,
   coversAtDepth,
   describe,
-  describeRow,
-  type Exchange,
   expect,
   expectAccepted,
   expectResponse,
   fill,
   isDeclined,
   isObject,
-  type ListWalk,
   plain,
   type Row,
   type Scenario,
@@ -20,7 +15,7 @@ import {
 import { createDeliveryLaw } from '../support/delivery.ts'
 import { inputTexts } from '../support/history.ts'
 import { otherModels } from '../support/mistakes.ts'
-import { buildRecall, createRecallLaw, knows } from '../support/recall.ts'
+import { buildRecall, createRecallLaw, knows, watchChats } from '../support/recall.ts'
 import { claimSteady } from '../support/refusals.ts'
 import { guessedRuns } from '../support/test-data.ts'
 import { textEdits, wholeTexts } from '../support/text-edits.ts'
@@ -43,19 +38,19 @@ describe('v3: laws of one-shots', () => {
     'a one-shot MUST keep its requirements under every condition',
     coversAtDepth(
       requirementsOfLaws('v3.oneShot', laws, ['V3-GEN-03', 'V3-ONE-09']),
-      (rows) => ({ requests: 2 * rows + 60, generations: rows + 3 }),
+      (rows) => ({ requests: 4 * rows + 60, generations: rows + 3, chats: 1 }),
       { again: 12 },
     ),
-    async ({ oneShot, chats, claim, session, prompts, scenario }) => {
+    async ({ oneShot, claim, session, prompts, scenario }) => {
       const run = startRun(scenario)
-      const before = await chats.readList({}, latestRows)
+      const storage = await watchChats(scenario)
       const trials = await tryConditions(run, {
         operation: 'v3.oneShot',
         steady: 'V3-ONE-01',
         base: (row) => bodyFor(run, row),
         edits: editsOf(run),
         send: run.send,
-        laws,
+        laws: [...laws, { law: storage.readList }],
         shownByLaws: ['assistant_id', 'runs'],
         guesses: ['caller', ...(run.areRunsGuessed ? ['runs'] : [])],
         always: [
@@ -69,7 +64,7 @@ describe('v3: laws of one-shots', () => {
       })
       claimSteady(session, 'v3.oneShot', 'V3-ONE-01')
       claimSameTypes(run, trials)
-      await claimNotStored(run, trials, before)
+      await storage.claimNotStored(trials, run.facts)
       if (run.areRunsGuessed && !trials.some(({ row }) => hasRuns(row)))
         session.markUndecided('unproven', ['V3-ONE-05'], ofGuess('rejected'))
       if (trials.length > 0) return
@@ -136,33 +131,6 @@ async function isRemembered(run: Run, { row, body, answer }: Trial): Promise<voi
 function hasNoForeignFacts({ claim, facts, recall }: Run, { answer }: Trial): void {
   const foreign = facts.filter((fact) => fact !== recall.fact && knows(answer, fact))
   claim('V3-ONE-11', () => expect(foreign, 'facts of other requests').toEqual([]), answer)
-}
-
-/** Rows of the list that are compared, and new chats of others whose history is read. */
-const [latestRows, maxHistories] = [200, 50]
-
-/** No chat has the words of a one-shot: in its name, or in its history if the run did not create it. */
-async function claimNotStored(
-  { claim, chats, v3, facts }: Run,
-  trials: readonly Trial[],
-  before: ListWalk,
-): Promise<void> {
-  const latest = await chats.readList({}, latestRows)
-  const histories: Exchange[] = []
-  for (const id of chats.newIds(latest, before).slice(0, maxHistories))
-    histories.push(await v3.history(id))
-  for (const fact of facts) {
-    const trial = trials.find(({ body }) => contains(body, fact))
-    if (trial === undefined) continue
-    const lists = [latest, await chats.readList({ search: fact }, latestRows)]
-    const places = [
-      ...lists.filter(({ body }) => contains(body, fact)),
-      ...histories.filter((history) => contains(answerJson(history), fact)),
-    ]
-    const what = `lists and histories with the words of a one-shot (${describeRow(trial.row)})`
-    const isNotStored = () => expect(places.length, what).toBe(0)
-    if (!claim('V3-ONE-09', isNotStored, trial.answer, ...lists, ...places)) return
-  }
 }
 
 type Run = ReturnType<typeof startRun>

@@ -43,3 +43,8 @@ export async function ownTitle(
   const isTitle = typeof title === 'string' && /\p{L}/u.test(title) && title !== other.name
   return isTitle ? title : undefined
 }
+
+/** First word of the name of a chat, which a search has to match. */
+export function firstWord(name: string): string {
+  return name.split(/\s/)[0] ?? name
+}

@@ -11,9 +11,8 @@ import {
   staysVisible,
   succeeded,
 } from '../../harness/conformance/scenario/index.ts'
-import { showsName, spellingsOf } from './chat-names.ts'
+import { firstWord, showsName, spellingsOf } from './chat-names.ts'
 import type { Caller } from './credentials.ts'
-import { firstWord } from './test-data.ts'
 
 export interface ChatState {
   readonly chat: Chat

@@ -17,7 +17,8 @@ import {
   type Scenario,
   sendAtOnce,
 } from '../../harness/conformance/scenario/index.ts'
-import { firstWord, withReasoning } from './test-data.ts'
+import { firstWord } from './chat-names.ts'
+import { withReasoning } from './test-data.ts'
 import { withCombinedTexts } from './text-edits.ts'
 
 /** Form, input and parent_id of a turn: all pairs of values of any two of them occur. */

@@ -1,15 +1,22 @@
 /** Context is proven by facts that a model recalls; a model may be too weak for that. */
 import {
+  answerJson,
   answerParts,
   answerText,
   assume,
+  contains,
+  describeRow,
   type Exchange,
   expect,
   inputText,
   isObject,
   type Scenario,
+  succeeded,
   type TargetProfile,
 } from '../../harness/conformance/scenario/index.ts'
+
+import type { Trial } from '../laws/conditions/plan.ts'
+import { firstWord } from './chat-names.ts'
 
 export type Recall = ReturnType<typeof buildRecall>
 
@@ -96,6 +103,53 @@ export function claimNoForeignFacts(
   if (facts.length === 0) return
   const what = `facts of other ${requirement === 'OAI-CHAT-16' ? 'requests' : 'chats'}`
   claim(requirement, () => expect(foreign, what).toEqual([]), answer)
+}
+
+/** New chats of others whose history is read. */
+const maxHistories = 50
+
+/**
+ * The law that a one-shot is not stored (section 4.3): neither a name in the list of chats has one of its facts, nor the
+ * history of a chat that appeared after it and that this run did not create. The law ends no scenario: a list that is
+ * refused, or does not show a chat that exists, leaves it undecided.
+ */
+export async function watchChats({ v3, chats, claim, session }: Scenario) {
+  const probe = { role: 'probe' } as const
+  const name = session.name()
+  const id = v3.newChatId(await v3.postChat(name, {}, probe))
+  if (id !== undefined) v3.deleteOnCleanup(id)
+  const before = await chats.list({}, probe)
+  const pages: Exchange[] = []
+  const showing = (all: readonly Exchange[], text: string) =>
+    all.filter((page) => succeeded(page) && contains(chats.bodyOfPage(page), text))
+  return {
+    /** Reads the first page of the list; called after each one-shot. */
+    async readList(): Promise<void> {
+      pages.push(await chats.list({}, probe))
+    },
+    async claimNotStored(trials: readonly Trial[], facts: readonly string[]): Promise<void> {
+      const byWord = await chats.list({ search: firstWord(name) }, probe)
+      if (id === undefined || showing([...pages, byWord], id).length === 0) {
+        const reason = 'the list does not show a chat that exists'
+        return session.markUndecided('inconclusive', ['V3-ONE-09'], reason)
+      }
+      const histories: Exchange[] = []
+      for (const one of chats.newIds(pages, before).slice(0, maxHistories))
+        histories.push(await v3.history(one))
+      for (const fact of facts) {
+        const trial = trials.find(({ body }) => contains(body, fact))
+        if (trial === undefined) continue
+        const lists = [...pages, await chats.list({ search: fact }, probe)]
+        const places = [
+          ...showing(lists, fact),
+          ...histories.filter((history) => contains(answerJson(history), fact)),
+        ]
+        const what = `lists and histories with the words of a one-shot (${describeRow(trial.row)})`
+        const isNotStored = () => expect(places.length, what).toBe(0)
+        if (!claim('V3-ONE-09', isNotStored, trial.answer, ...places)) return
+      }
+    },
+  }
 }
 
 interface Remembered {

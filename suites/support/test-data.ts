@@ -108,11 +108,6 @@ export function guessedRuns({ recall }: TargetProfile, session: Session): readon
   })
 }
 
-/** First word of the name of a chat, which a search has to match. */
-export function firstWord(name: string): string {
-  return name.split(/\s/)[0] ?? name
-}
-
 /** `think: true` if the profile says that the target has reasoning. */
 export function withReasoning({ capabilities }: TargetProfile): { readonly think?: true } {
   return capabilities.reasoning === true ? { think: true } : {}

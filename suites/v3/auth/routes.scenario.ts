@@ -12,8 +12,9 @@ import {
   succeeded,
   test,
 } from '../../../harness/conformance/scenario/index.ts'
+import { firstWord } from '../../support/chat-names.ts'
 import { coversKeys, expectKeyNeeded, forOtherModels } from '../../support/credentials.ts'
-import { buildTextFile, firstWord } from '../../support/test-data.ts'
+import { buildTextFile } from '../../support/test-data.ts'
 import { type Observation, ofGenerations, routes } from './routes.ts'
 
 /** Section 5, rules 1 and 3: no v3 request succeeds without the right token; the status is open. */

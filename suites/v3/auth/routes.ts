@@ -11,9 +11,10 @@ import {
   type Scenario,
   succeeded,
 } from '../../../harness/conformance/scenario/index.ts'
+import { firstWord } from '../../support/chat-names.ts'
 import { forOtherModels, type Members } from '../../support/credentials.ts'
 import { type Dimensions, each } from '../../support/mistakes.ts'
-import { buildTextFile, firstWord } from '../../support/test-data.ts'
+import { buildTextFile } from '../../support/test-data.ts'
 
 type Options = {
   readonly role: 'control' | 'negative' | 'arrange'

@@ -38,14 +38,12 @@ export function chatRoutes(session: Session) {
     bodyOfPage,
     /** The ids of chats of any scenario that a page shows twice. */
     shownTwice: (page: Exchange): readonly string[] => repeatedIn(bodyOfPage(page), [...created]),
-    /** Ids in a list of chats that this run did not create, and that an earlier list does not show. */
-    newIds(list: ListWalk, before: ListWalk): readonly string[] {
-      const ids = new Set(
-        leavesOf(list.body)
-          .map(({ value }) => value)
-          .filter(isUuid),
-      )
-      return [...ids].filter((id) => !created.has(id) && !contains(before.body, id))
+    /** Ids on pages of the list that this run did not create, and that an earlier page does not show. */
+    newIds(pages: readonly Exchange[], before: Exchange): readonly string[] {
+      const values = pages.flatMap((page) => leavesOf(bodyOfPage(page)).map(({ value }) => value))
+      const earlierBody = bodyOfPage(before)
+      const isNew = (id: string) => !created.has(id) && !contains(earlierBody, id)
+      return [...new Set(values.filter(isUuid))].filter(isNew)
     },
     list: (query: Query = {}, options: SendOptions = {}): Promise<Exchange> =>
       to('v3.chats', '', { query, ...options }),
