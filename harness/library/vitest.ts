@@ -1,14 +1,11 @@
 /** The requirements as tests of the caller's own vitest. */
-import { beforeAll, describe, type TestContext, test } from 'vitest'
+import { beforeAll, describe, test } from 'vitest'
 import { requirements } from '../../contract/index.ts'
-import {
-  type ConformanceReport,
-  type RequirementResult,
-  undecidedVerdicts,
-} from '../../contract/report/conformance.ts'
+import type { ConformanceReport } from '../../contract/report/conformance.ts'
 import { selectRequirements } from '../conformance/profile/selection.ts'
 import type { Target } from './chatgen-process.ts'
 import { type ConformanceOptions, runConformance } from './chatgen-process.ts'
+import { conclude } from './conclude.ts'
 
 export interface DescribeOptions extends ConformanceOptions {
   /** Required requirements that are neither passed nor violated. Default `fail`. */
@@ -43,23 +40,4 @@ export function describeConformance(
       })
     }
   })
-}
-
-/** Ends the test of a requirement as its verdict demands. */
-export function conclude(
-  { verdict, level, message, section }: RequirementResult,
-  context: Pick<TestContext, 'skip'>,
-  {
-    undecided = 'fail',
-    strict = false,
-  }: { readonly undecided?: 'fail' | 'skip'; readonly strict?: boolean },
-): void {
-  const text = `${message ?? verdict} (section ${section})`
-  if (verdict === 'pass' || verdict === 'observed') return
-  if (verdict === 'fail' || verdict === 'error') throw new Error(`${verdict}: ${text}`)
-  if (verdict === 'warn' && strict) throw new Error(`warning: ${text}`)
-  if (undecidedVerdicts.includes(verdict) && level === 'required' && undecided === 'fail') {
-    throw new Error(`undecided, ${verdict}: ${text}`)
-  }
-  if (verdict !== 'warn') context.skip(`${verdict}: ${text}`)
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Verdict } from '../../contract/report/conformance.ts'
 import { resultOf } from '../conformance/test-support/reports.ts'
-import { conclude } from './vitest.ts'
+import { conclude } from './conclude.ts'
 
 class Skipped extends Error {}
 
