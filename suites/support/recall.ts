@@ -105,8 +105,8 @@ export function claimNoForeignFacts(
   claim(requirement, () => expect(foreign, what).toEqual([]), answer)
 }
 
-/** New chats of others whose history is read. */
-const maxHistories = 50
+/** New chats of others whose history is read; several refusals in a row would end the run. */
+const [maxHistories, maxDeclined] = [20, 3]
 
 /**
  * The law that a one-shot is not stored (section 4.3): neither a name in the list of chats has one of its facts, nor the
@@ -120,12 +120,19 @@ export async function watchChats({ v3, chats, claim, session }: Scenario) {
   if (id !== undefined) v3.deleteOnCleanup(id)
   const before = await chats.list({}, probe)
   const pages: Exchange[] = []
+  const histories = new Map<string, Exchange>()
   const showing = (all: readonly Exchange[], text: string) =>
     all.filter((page) => succeeded(page) && contains(chats.bodyOfPage(page), text))
   return {
-    /** Reads the first page of the list; called after each one-shot. */
+    /** Reads the first page of the list, and what is new on it; called after each one-shot, as others delete their chats. */
     async readList(): Promise<void> {
-      pages.push(await chats.list({}, probe))
+      const page = await chats.list({}, probe)
+      pages.push(page)
+      for (const one of chats.newIds(page, before)) {
+        const declined = [...histories.values()].filter((history) => !succeeded(history))
+        if (histories.size >= maxHistories || declined.length >= maxDeclined) return
+        if (!histories.has(one)) histories.set(one, await v3.history(one))
+      }
     },
     async claimNotStored(trials: readonly Trial[], facts: readonly string[]): Promise<void> {
       const byWord = await chats.list({ search: firstWord(name) }, probe)
@@ -133,16 +140,13 @@ export async function watchChats({ v3, chats, claim, session }: Scenario) {
         const reason = 'the list does not show a chat that exists'
         return session.markUndecided('inconclusive', ['V3-ONE-09'], reason)
       }
-      const histories: Exchange[] = []
-      for (const one of chats.newIds(pages, before).slice(0, maxHistories))
-        histories.push(await v3.history(one))
       for (const fact of facts) {
         const trial = trials.find(({ body }) => contains(body, fact))
         if (trial === undefined) continue
         const lists = [...pages, await chats.list({ search: fact }, probe)]
         const places = [
           ...showing(lists, fact),
-          ...histories.filter((history) => contains(answerJson(history), fact)),
+          ...[...histories.values()].filter((history) => contains(answerJson(history), fact)),
         ]
         const what = `lists and histories with the words of a one-shot (${describeRow(trial.row)})`
         const isNotStored = () => expect(places.length, what).toBe(0)

@@ -38,9 +38,9 @@ export function chatRoutes(session: Session) {
     bodyOfPage,
     /** The ids of chats of any scenario that a page shows twice. */
     shownTwice: (page: Exchange): readonly string[] => repeatedIn(bodyOfPage(page), [...created]),
-    /** Ids on pages of the list that this run did not create, and that an earlier page does not show. */
-    newIds(pages: readonly Exchange[], before: Exchange): readonly string[] {
-      const values = pages.flatMap((page) => leavesOf(bodyOfPage(page)).map(({ value }) => value))
+    /** Ids on a page of the list that this run did not create, and that an earlier page does not show. */
+    newIds(page: Exchange, before: Exchange): readonly string[] {
+      const values = leavesOf(bodyOfPage(page)).map(({ value }) => value)
       const earlierBody = bodyOfPage(before)
       const isNew = (id: string) => !created.has(id) && !contains(earlierBody, id)
       return [...new Set(values.filter(isUuid))].filter(isNew)
