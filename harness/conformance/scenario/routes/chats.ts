@@ -2,7 +2,6 @@ import {
   answerJson,
   chatIdNames,
   type Exchange,
-  isUuid,
   type JsonLeaf,
   leavesOf,
   type OperationId,
@@ -38,13 +37,6 @@ export function chatRoutes(session: Session) {
     bodyOfPage,
     /** The ids of chats of any scenario that a page shows twice. */
     shownTwice: (page: Exchange): readonly string[] => repeatedIn(bodyOfPage(page), [...created]),
-    /** Ids on a page of the list that this run did not create, and that an earlier page does not show. */
-    newIds(page: Exchange, before: Exchange): readonly string[] {
-      const values = leavesOf(bodyOfPage(page)).map(({ value }) => value)
-      const earlierBody = bodyOfPage(before)
-      const isNew = (id: string) => !created.has(id) && !contains(earlierBody, id)
-      return [...new Set(values.filter(isUuid))].filter(isNew)
-    },
     list: (query: Query = {}, options: SendOptions = {}): Promise<Exchange> =>
       to('v3.chats', '', { query, ...options }),
     favorites: (options: SendOptions = {}, query: Query = {}): Promise<Exchange> =>
