@@ -1,5 +1,6 @@
 /** Context is proven by facts that a model recalls; a model may be too weak for that. */
 import {
+  answerJson,
   answerParts,
   answerText,
   assume,
@@ -104,22 +105,35 @@ export function claimNoForeignFacts(
   claim(requirement, () => expect(foreign, what).toEqual([]), answer)
 }
 
+/** New chats of others whose history is read, and refusals that end it: several in a row would end the run. */
+const [maxHistories, maxDeclined] = [20, 3]
+
 /**
- * The law that a one-shot is not stored (section 4.3): no name in the list of chats has one of its facts. The law ends no
- * scenario: a list that is refused, or does not show a chat that exists, leaves it undecided.
+ * The law that a one-shot is not stored (section 4.3): neither a name in the list of chats has one of its facts, nor the
+ * history of a chat that appeared with it. The law ends no scenario: a list that is refused, or does not show a chat
+ * that exists, leaves it undecided.
  */
 export async function watchChats({ v3, chats, claim, session }: Scenario) {
   const probe = { role: 'probe' } as const
   const name = session.name()
   const id = v3.newChatId(await v3.postChat(name, {}, probe))
   if (id !== undefined) v3.deleteOnCleanup(id)
+  let latest = await chats.list({}, probe)
   const pages: Exchange[] = []
+  const histories = new Map<string, Exchange>()
   const showing = (all: readonly Exchange[], text: string) =>
     all.filter((page) => succeeded(page) && contains(chats.bodyOfPage(page), text))
   return {
-    /** Reads the first page of the list; called after each one-shot. */
+    /** Reads the first page of the list, and what is new on it; called after each one-shot. */
     async readList(): Promise<void> {
-      pages.push(await chats.list({}, probe))
+      const page = await chats.list({}, probe)
+      for (const one of chats.strangers(page, latest)) {
+        const declined = [...histories.values()].filter((history) => !succeeded(history))
+        if (histories.size >= maxHistories || declined.length >= maxDeclined) break
+        if (!histories.has(one)) histories.set(one, await v3.history(one))
+      }
+      pages.push(page)
+      latest = page
     },
     async claimNotStored(trials: readonly Trial[], facts: readonly string[]): Promise<void> {
       const byWord = await chats.list({ search: firstWord(name) }, probe)
@@ -130,10 +144,14 @@ export async function watchChats({ v3, chats, claim, session }: Scenario) {
       for (const fact of facts) {
         const trial = trials.find(({ body }) => contains(body, fact))
         if (trial === undefined) continue
-        const lists = showing([...pages, await chats.list({ search: fact }, probe)], fact)
-        const what = `lists with the words of a one-shot (${describeRow(trial.row)})`
-        const isNotStored = () => expect(lists.length, what).toBe(0)
-        if (!claim('V3-ONE-09', isNotStored, trial.answer, ...lists)) return
+        const byFact = await chats.list({ search: fact }, probe)
+        const places = [
+          ...showing([...pages, byFact], fact),
+          ...[...histories.values()].filter((history) => contains(answerJson(history), fact)),
+        ]
+        const what = `lists and histories with the words of a one-shot (${describeRow(trial.row)})`
+        const isNotStored = () => expect(places.length, what).toBe(0)
+        if (!claim('V3-ONE-09', isNotStored, trial.answer, ...places)) return
       }
     },
   }

@@ -80,6 +80,16 @@ const sentences = Object.entries<Make>({
     afterSuccess((services, { call, text }) =>
       services.store.chats.create(newChat(services, call.caller, 'v3', text.slice(0, 80))),
     ),
+  'the request leaves a turn in a new chat': () =>
+    afterSuccess(async (services, { call, text }) => {
+      const { clock, ids, store } = services
+      const chat = newChat(services, call.caller, 'v3')
+      const content = [{ type: 'input_text', text }]
+      const input = [{ id: ids.uuid(), type: 'message', role: 'user', content }]
+      await store.chats.create(chat)
+      const run = { id: ids.uuid(), parentId: null, createdAt: clock.now(), input, output: [] }
+      await store.history.append(chat.id, run)
+    }),
   'the chat is then deleted': () =>
     afterSuccess(({ store }, { call }) => store.chats.delete(call.caller, chatIdOf(call))),
   'a refusal has status (\\d+)': ([status]) => ({

@@ -2,11 +2,13 @@ import {
   answerJson,
   chatIdNames,
   type Exchange,
+  isUuid,
   type JsonLeaf,
   leavesOf,
   type OperationId,
 } from '../../../../contract/index.ts'
 import { fill } from '../../profile/schema-requests.ts'
+import { wordsIn } from '../../session/identities.ts'
 import { type RequestSpec, route, type SendOptions } from '../../session/requests/wire-request.ts'
 import type { Session } from '../../session/session.ts'
 import { assumeAccepted } from '../claims.ts'
@@ -37,6 +39,18 @@ export function chatRoutes(session: Session) {
     bodyOfPage,
     /** The ids of chats of any scenario that a page shows twice. */
     shownTwice: (page: Exchange): readonly string[] => repeatedIn(bodyOfPage(page), [...created]),
+    /**
+     * Ids on a page of the list that an earlier page does not show, in rows without a name of a run. Depends on nothing
+     * that other scenarios do at the same time, so that a second judgment finds the same ids.
+     */
+    strangers(page: Exchange, earlier: Exchange): readonly string[] {
+      const rows = Map.groupBy(leavesOf(answerJson(page)), parentOf).values()
+      const unnamed = [...rows].filter(
+        (row) => wordsIn(row.map(({ value }) => value).join(' ')).length === 0,
+      )
+      const ids = new Set(unnamed.flatMap((row) => row.map(({ value }) => value).filter(isUuid)))
+      return [...ids].filter((id) => !contains(answerJson(earlier), id))
+    },
     list: (query: Query = {}, options: SendOptions = {}): Promise<Exchange> =>
       to('v3.chats', '', { query, ...options }),
     favorites: (options: SendOptions = {}, query: Query = {}): Promise<Exchange> =>
@@ -140,11 +154,12 @@ function bodyOf(answer: Exchange | ListWalk): unknown {
 
 type Named = Pick<Chat, 'id' | 'name'>
 
+const parentOf = ({ path }: JsonLeaf) => path.slice(0, -1).join()
+
 /** A name next to the id of another chat is the name of that chat. */
 function mentions(body: unknown, { id, name }: Named): boolean {
   if (contains(body, id)) return true
   const leaves = leavesOf(body)
-  const parentOf = ({ path }: JsonLeaf) => path.slice(0, -1).join()
   const withIds = new Set(
     leaves.filter(({ path }) => chatIdNames.includes(path.at(-1) ?? '')).map(parentOf),
   )
