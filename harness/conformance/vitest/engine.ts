@@ -127,7 +127,16 @@ function inlinePool(): PoolRunnerInitializer {
       post: toMain.send,
       on: (listener) => toWorker.on('message', listener),
       off: (listener) => toWorker.off('message', listener),
-      runTests: (state, traces) => runBaseTests('run', state, traces),
+      async runTests(state, traces) {
+        // Kept until the end of a worker, which this one outlives, they would hold the state of each run.
+        const cleanups: (() => unknown)[] = []
+        await runBaseTests(
+          'run',
+          Object.assign(state, { onCleanup: cleanups.push.bind(cleanups) }),
+          traces,
+        )
+        await Promise.all(cleanups.map((cleanup) => cleanup()))
+      },
       collectTests: (state, traces) => runBaseTests('collect', state, traces),
       ...plainImports,
     })

@@ -32,7 +32,7 @@ export async function runInPool(
       own.add(taken.comparison)
       recorded.add(taken.comparison)
       const result = await ask(child, taken.name)
-      if (child.exitCode !== null) child = startPart()
+      if (!child.connected) child = startPart()
       results.push(result)
       onResult(result, results.length)
     }
