@@ -12,17 +12,15 @@
  *   --depth NAME  quick, normal or full (normal)
  */
 import { depths } from '../harness/conformance/run-setup.ts'
-import { type Engine, inlineEngine } from '../harness/conformance/vitest/engine.ts'
+import { inlineEngine } from '../harness/conformance/vitest/engine.ts'
 import {
   atDepth,
-  type GeneratedRun,
   generatedNames,
   generatedRunNamed,
   generatedText,
   runGenerated,
-  surfaceOf,
 } from '../harness/proof/generated/attempts.ts'
-import { recordTwice } from '../harness/proof/generated/healthy.ts'
+import { recordHealthy } from '../harness/proof/generated/healthy.ts'
 import { isOfTheWire } from '../harness/proof/test-support/second-server/front.ts'
 import {
   judgeSecondServer,
@@ -40,14 +38,15 @@ exit(values.generated > 0 ? await proveGenerated(values.generated) : await prove
 async function proveGenerated(count: number): Promise<number> {
   const depth = depths.find((name) => name === values.depth)
   if (depth === undefined) throw new Error(`--depth: expected one of ${depths.join(', ')}`)
-  const judge = generatedJudge(inlineEngine())
+  const engine = inlineEngine()
+  const healthy = await recordHealthy(depth, engine, openSecondServer)
   const results: TargetResult[] = []
   for (const bare of generatedNames(20 * count, values.seed)) {
     const name = atDepth(bare, depth)
     const run = generatedRunNamed(name)
     if (run === undefined || !isOfTheWire(run.fault.patch)) continue
     if (results.length === count) break
-    const result = await judge(name, run)
+    const result = await runGenerated(name, run, healthy, engine, openSecondServer)
     results.push(result)
     console.log(
       `${results.length}/${count} ${name}: ${failedIds(result).join(' ') || 'nothing red'}`,
@@ -62,19 +61,4 @@ async function prove(): Promise<number> {
   const accused = report.requirements.filter(({ verdict }) => verdict === 'fail')
   console.log(accused.map(({ id }) => `accused: ${id}`).join('\n') || 'the server itself conforms')
   return accused.length > 0 ? 1 : 0
-}
-
-/** Judges generated wire faults in front of the second server, one after the other. */
-function generatedJudge(engine: Engine) {
-  const plain = new Map<string, ReturnType<typeof recordTwice>>()
-  const unchanged = () => openSecondServer((services) => services)
-
-  return async (name: string, run: GeneratedRun): Promise<TargetResult> => {
-    const profile = surfaceOf(run.fault)
-    const key = `${profile} ${run.depth}`
-    const recorded = plain.get(key) ?? recordTwice(profile, run.depth, engine, unchanged)
-    plain.set(key, recorded)
-    const healthy = { ...(await recorded), titlesFor: () => undefined }
-    return runGenerated(name, run, healthy, engine, () => openSecondServer(run.fault.patch))
-  }
 }

@@ -1,5 +1,4 @@
 /** Generated targets, at a depth: faults of the grammar, and dialects composed at random. */
-import { operations } from '../../../contract/index.ts'
 import {
   composeDialects,
   composedDialects,
@@ -8,13 +7,13 @@ import {
   generatedFault,
   generatedFaultNamed,
 } from '../../../reference-server/deviations/index.ts'
+import type { Patch } from '../../../reference-server/index.ts'
 import { defaultOperations } from '../../conformance/defaults.ts'
-import type { ProfileName } from '../../conformance/profile/selection.ts'
 import { type Depth, depths } from '../../conformance/run-setup.ts'
 import type { Engine } from '../../conformance/vitest/engine.ts'
-import { dialectAttempt } from '../runs/attempts.ts'
+import { dialectAttempt, plainAttempt } from '../runs/attempts.ts'
 import { differingPlaces, fingerprintOf } from '../runs/fingerprint.ts'
-import { type Attempt, observe, startDeviant } from '../runs/run-target.ts'
+import { type Attempt, observe, type ProofTarget, startDeviant } from '../runs/run-target.ts'
 import {
   failedIds,
   nothingJudged,
@@ -69,18 +68,17 @@ export async function runGenerated(
   { fault, depth }: GeneratedRun,
   { stable, accused, titlesFor }: Healthy,
   engine: Engine,
-  open = () => startDeviant(fault.patch),
+  open: (patch: Patch) => Promise<ProofTarget>,
 ): Promise<TargetResult> {
   const titles = titlesFor(fault)
-  if (titles?.length === 0) return { ...unreached, name }
-  const profile = surfaceOf(fault)
-  const attempt = { name, open, depth, selection: { profile, only: [], skip: [] } }
+  if (titles.length === 0) return { ...unreached, name }
+  const attempt = { ...plainAttempt('full'), name, open: () => open(fault.patch), depth }
   const caughtBy = (requirements: readonly RequirementVerdict[]) =>
     failedIds({ requirements }).filter((id) => !accused.includes(id))
   const run = async (more: Pick<Attempt, 'explore'> = {}) => {
     const { traffic, requirements, ...verdicts } = await observe(
-      { kind: 'generated', ...attempt, ...more },
-      titles === undefined ? engine : runningOnly(titles, engine),
+      { ...attempt, kind: 'generated', ...more },
+      runningOnly(titles, engine),
       (file, red) => (caughtBy(red).length > 0 ? [] : differingPlaces(stable, fingerprintOf(file))),
     )
     const own = requirements.filter(({ id }) => !accused.includes(id))
@@ -98,8 +96,7 @@ export async function runGenerated(
   if (isCaught || fault.family === 'late') return { ...result, applied: true }
   if (traffic.length === 0) return result
   // Only a server of ours is known to pass an exploration without a fault.
-  const isExplored = profile === 'v3' && titles !== undefined
-  const again = await run(isExplored ? { explore: defaultOperations } : {})
+  const again = await run(open === startDeviant ? { explore: defaultOperations } : {})
   const internalErrors = [...result.internalErrors, ...again.result.internalErrors]
   // An answer may differ by chance, but hardly the same one twice.
   const applied = again.isCaught || traffic.some((place) => again.traffic.includes(place))
@@ -107,10 +104,6 @@ export async function runGenerated(
 }
 
 const unreached = { ...nothingJudged, kind: 'generated', outcome: 'conforms', reached: 0 } as const
-
-export function surfaceOf({ operation }: GeneratedFault): ProfileName {
-  return Object.entries(operations).find(([id]) => id === operation)?.[1].surface ?? 'v3'
-}
 
 function parts(name: string): { readonly bare: string; readonly depth: Depth | undefined } {
   const [, bare = '', last] = /^(.+)@(\w+)$/s.exec(name) ?? []

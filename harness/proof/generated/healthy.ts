@@ -5,11 +5,12 @@ import {
   operationOf,
   watchRequests,
 } from '../../../reference-server/deviations/index.ts'
-import type { ProfileName } from '../../conformance/profile/selection.ts'
+import type { Patch } from '../../../reference-server/index.ts'
 import type { Depth } from '../../conformance/run-setup.ts'
 import type { Engine } from '../../conformance/vitest/engine.ts'
+import { plainAttempt } from '../runs/attempts.ts'
 import { type Fingerprint, fingerprintOf, stablePart } from '../runs/fingerprint.ts'
-import { type Attempt, observe, startDeviant } from '../runs/run-target.ts'
+import { observe, type ProofTarget } from '../runs/run-target.ts'
 import { failedIds } from '../verdicts.ts'
 
 export interface Healthy {
@@ -17,14 +18,15 @@ export interface Healthy {
   readonly stable: Fingerprint
   /** Requirements that turn red without a fault. */
   readonly accused: readonly string[]
-  /** Titles of the scenarios with a request that a fault can affect; undefined for all. */
-  titlesFor(fault: GeneratedFault): readonly string[] | undefined
+  /** Titles of the scenarios with a request that a fault can affect. */
+  titlesFor(fault: GeneratedFault): readonly string[]
 }
 
+/** The common part of two runs against a server without a fault. */
 export async function recordHealthy(
-  profile: ProfileName,
   depth: Depth,
   engine: Engine,
+  open: (patch: Patch) => Promise<ProofTarget>,
 ): Promise<Healthy> {
   const circumstances: Circumstance[] = []
   const keyless: Circumstance['call'][] = []
@@ -41,9 +43,12 @@ export async function recordHealthy(
       return isStopped
     },
   }
-  const open = () => startDeviant(patch)
+  const attempt = { ...plainAttempt('full'), depth, open: () => open(patch) }
+  const first = await observe(attempt, noting, fingerprintOf)
+  const second = await observe(attempt, noting, fingerprintOf)
   return {
-    ...(await recordTwice(profile, depth, noting, open)),
+    stable: stablePart(first.traffic, second.traffic),
+    accused: failedIds(first),
     titlesFor: (fault) => {
       const calls = fault.isOfKeys
         ? keyless.filter((call) => operationOf(call) === fault.operation)
@@ -52,20 +57,6 @@ export async function recordHealthy(
       return [...slugs].flatMap((slug) => titles.get(slug) ?? [])
     },
   }
-}
-
-/** The common part of two runs against a server without a fault. */
-export async function recordTwice(
-  profile: ProfileName,
-  depth: Depth,
-  engine: Engine,
-  open: Attempt['open'],
-): Promise<Pick<Healthy, 'stable' | 'accused'>> {
-  const selection = { profile, only: [], skip: [] }
-  const attempt: Attempt = { kind: 'clean', name: `clean-${profile}`, open, selection, depth }
-  const first = await observe(attempt, engine, fingerprintOf)
-  const second = await observe(attempt, engine, fingerprintOf)
-  return { stable: stablePart(first.traffic, second.traffic), accused: failedIds(first) }
 }
 
 /** An engine that runs only some scenarios. */

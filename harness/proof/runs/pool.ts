@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { composedAttempt, generatedRunNamed, surfaceOf } from '../generated/attempts.ts'
+import { composedAttempt, generatedRunNamed } from '../generated/attempts.ts'
 import { lostTarget, type TargetResult } from '../verdicts.ts'
 
 /**
@@ -46,7 +46,7 @@ export async function runInPool(
 /** Name of the runs with which a target is compared beside the plain one, or of the target if there are none. */
 function comparisonOf(name: string): string {
   const generated = generatedRunNamed(name)
-  if (generated !== undefined) return `${surfaceOf(generated.fault)} ${generated.depth}`
+  if (generated !== undefined) return `generated ${generated.depth}`
   const composed = composedAttempt(name)
   return composed === undefined ? name : `composed ${composed.depth}`
 }
