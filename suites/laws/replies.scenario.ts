@@ -21,7 +21,7 @@ import { buildRecall, claimNoForeignFacts, createRecallLaw } from '../support/re
 import { replyBesideOtherChat } from '../support/refusals.ts'
 import { toolsCalledIn } from '../support/retrieval.ts'
 import { attachedFile } from '../support/test-data.ts'
-import { guessesOfTools, sendWithoutContent } from './conditions/edits.ts'
+import { fieldsOfMessage, guessesOfTools, sendWithoutContent } from './conditions/edits.ts'
 import type { Body, Edits, Law, Trial } from './conditions/plan.ts'
 import { requirementsOfLaws, tryConditions } from './conditions/trials.ts'
 
@@ -32,13 +32,16 @@ const laws: readonly Law<Run>[] = [
   { requirements: ['V2-GEN-04'], law: callsNoExcludedTool },
 ]
 
+/** Replies have fewer conditions than messages. */
+const share = (rows: number) => Math.ceil(rows * 0.75)
+
 /** Section 4.2: the laws of replies to stored messages hold under all conditions. */
 describe('v2: laws of replies', () => {
   test(
     'a stored message MUST get its reply under every condition',
     coversAtDepth(requirementsOfLaws('v2.generate', laws, ['V2-MSG-11']), (rows, depth) => ({
       requests: 5 * share(rows) + 16,
-      generations: share(rows) * (depth === 'full' ? 2 : 1) + 5,
+      generations: Math.ceil(share(rows) * (depth === 'full' ? 2.2 : 1)) + 5,
       uploads: 2,
     })),
     async (scenario) => {
@@ -80,9 +83,8 @@ async function isRemembered(run: Run, { row, body, answer }: Trial): Promise<voi
       again: () => send(run, body, { ...row, overlap: plain }),
       alone: async (text) => {
         const { chat_id, parent_id, ...generation } = body
-        const place = await run.v2.chat()
-        const message = fieldsOf(run, row)
-        return (await run.v2.storeAndGenerate(place, text, message, generation)).reply
+        const sent = [await run.v2.chat(), text, fieldsOfMessage(run, row), generation] as const
+        return (await run.v2.storeAndGenerate(...sent)).reply
       },
       what: 'the answer to a question about the first message of the chain',
     })
@@ -99,29 +101,43 @@ async function isRemembered(run: Run, { row, body, answer }: Trial): Promise<voi
 const textsBefore = 2
 const maxTexts = { quick: 8, normal: 8, full: 4 } as const
 
-/** The results of a search may come from anywhere, and the profile may name chats that others use as well. */
-function hasNoForeignFacts(run: Run, { row, answer }: Trial): void {
-  const { v2Chat = {} } = run.profile
-  if (row['rag'] !== plain || 'ids' in v2Chat) return
+/**
+ * The results of a search may come from anywhere, and the profile may name chats that others use as well. At depth full,
+ * the question is also asked in a chat that is told nothing, after one that is told the fact.
+ */
+async function hasNoForeignFacts(run: Run, { row, body, answer }: Trial): Promise<void> {
+  const { v2, profile, coverage, question, recall } = run
+  if (row['rag'] !== plain || 'ids' in (profile.v2Chat ?? {})) return
   claimNoForeignFacts(run, 'V2-CTX-02', answer, run.texts)
+  if (coverage.depth !== 'full' || !run.isChained || !question.includes(recall.ask)) return
+  run.questions += 1
+  if (run.questions % 2 === 0) return
+  const { chat_id, parent_id, ...generation } = body
+  const { chat, texts } = run.blank
+  texts.push(question)
+  const stored = await v2.message(v2.messageBody(chat, question, fieldsOfMessage(run, row)))
+  if (!succeeded(stored)) return
+  const again = v2.generateBody(chat, v2.storedId(stored), generation)
+  claimNoForeignFacts(run, 'V2-CTX-02', await v2.generate(again, { role: 'act' }), texts)
 }
 
-function callsNoExcludedTool({ claim, profile }: Run, { row, body, answer }: Trial): void {
+function callsNoExcludedTool(run: Run, { row, body, answer }: Trial): void {
   // With rag: true the server itself searches, which may be shown as a call (section 4.4).
-  const isOwn = (name: unknown) => row['rag'] === 'true' && name === searchTool(profile)
+  const isOwn = (name: unknown) => row['rag'] === 'true' && name === run.searchTool
   const excluded = asArray(body['exclude_tools']).filter((name) => !isOwn(name))
   if (excluded.length === 0) return
   const used = toolsCalledIn(answer).filter((name) => excluded.includes(name))
-  claim('V2-GEN-04', () => expect(used, 'excluded tools that are called').toEqual([]), answer)
+  run.claim('V2-GEN-04', () => expect(used, 'excluded tools that are called').toEqual([]), answer)
 }
 
 type Run = Awaited<ReturnType<typeof startRun>>
 
 /** A chat with a chain of three messages and the reply to the last one. */
 async function startRun(scenario: Scenario) {
-  const { v2, claim, profile, session, prompts } = scenario
-  const name = session.name()
+  const { v2, claim, profile, session, prompts, coverage } = scenario
+  const [name, nameOfBlank] = [session.name(), session.name()]
   const chat = await v2.chat(name)
+  const blank = coverage.depth === 'full' ? await v2.chat(nameOfBlank) : chat
   const namesOfFiles = [session.nonce(), session.nonce()]
   const files: unknown[] = []
   for (const nonce of namesOfFiles) files.push(await attachedFile(scenario, nonce))
@@ -157,6 +173,7 @@ async function startRun(scenario: Scenario) {
     conversation: [opening, middle],
     /** All texts of the chat, its name and its files. */
     texts: [name, ...namesOfFiles, opening],
+    searchTool: profile.tools?.search ?? 'file_search',
     knowsFact: createRecallLaw(scenario),
     /** The latest message of the chain. */
     parent: between,
@@ -167,6 +184,10 @@ async function startRun(scenario: Scenario) {
     /** Number of questions with a tool list. */
     listed: { one: 0, several: 0 },
     isChained: false,
+    /** A chat that is told nothing. */
+    blank: { chat: blank, texts: [nameOfBlank, ...namesOfFiles] },
+    /** Number of questions about the fact. */
+    questions: 0,
   }
 }
 
@@ -189,7 +210,7 @@ async function storeQuestion(run: Run, row: Row): Promise<Body> {
   run.question = questionIn(run, row)
   run.texts.push(run.question)
   const link = row['parent'] === plain ? {} : { parent_id: run.parent }
-  const message = { ...link, ...fieldsOf(run, row) }
+  const message = { ...link, ...fieldsOfMessage(run, row) }
   const stored = await v2.message(v2.messageBody(chat, run.question, message))
   run.isChained = succeeded(stored) && row['parent'] !== plain
   // Another scenario tests the response to a message with these fields.
@@ -197,19 +218,6 @@ async function storeQuestion(run: Run, row: Row): Promise<Body> {
   if (row['later message'] !== plain)
     await v2.message(v2.messageBody(chat, prompts.otherBrief(), link), { role: 'probe' })
   return v2.generateBody(chat, id)
-}
-
-/** Fields of a message under the conditions of a row. */
-function fieldsOf({ profile, files }: Run, row: Row): Body {
-  const model = otherModels(profile, 'model_id')[row['model'] as 'alias' | 'vision']
-  return {
-    ...(row['think'] !== plain && { think: true }),
-    ...(row['rag'] !== plain && { rag: row['rag'] === 'true' ? true : row['rag'] }),
-    ...model,
-    ...(row['attachments'] === 'one' && { attachments: files.slice(0, 1) }),
-    ...(row['attachments'] === 'several' && { attachments: files }),
-    ...(row['assistant_id'] !== plain && { assistant_id: profile.assistants?.withoutKnowledge }),
-  }
 }
 
 async function send(run: Run, body: Body, row: Row): Promise<Exchange> {
@@ -221,10 +229,8 @@ async function send(run: Run, body: Body, row: Row): Promise<Exchange> {
   return second === undefined || isDeclined(second) ? (first ?? reply()) : second
 }
 
-const searchTool = ({ tools }: Scenario['profile']) => tools?.search ?? 'file_search'
-
 /** Edits of the request for a reply; most conditions are those of its message. */
-function editsOf({ profile, files, listed }: Run): Edits<'v2.generate'> {
+function editsOf({ profile, files, listed, searchTool }: Run): Edits<'v2.generate'> {
   const attached = files.every(isObject) ? {} : undefined
   const tool = profile.tools?.name ?? 'get_time'
   const assistant = profile.assistants?.withoutKnowledge
@@ -239,12 +245,9 @@ function editsOf({ profile, files, listed }: Run): Edits<'v2.generate'> {
       one: { exclude_tools: [tool] },
       // First or last, because a server may read only one of them.
       several: (body) => {
-        const names = [searchTool(profile), tool]
+        const names = [searchTool, tool]
         return { ...body, exclude_tools: listed.several % 2 === 1 ? names : names.toReversed() }
       },
     },
   }
 }
-
-/** Replies have fewer conditions than messages. */
-const share = (rows: number) => Math.ceil(rows * 0.75)

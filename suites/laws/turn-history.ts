@@ -21,10 +21,14 @@ import {
 import type { Caller } from '../support/credentials.ts'
 import {
   claimOutputShown,
+  claimShownOnce,
+  inputsOf,
   inputTexts,
+  itemsOf,
   missingFrom,
   showsOutput,
   textParts,
+  textsOf,
 } from '../support/history.ts'
 import { askUntil } from '../support/recall.ts'
 import { doBefore } from './conditions/edits.ts'
@@ -51,6 +55,7 @@ export async function claimTurns(
   await claimShown(scenario, chat, answered)
   // The last rows may be stored after their answer.
   let { rows: before } = await v3.historyAfterPause(chat)
+  await claimShownOnce(scenario, chat, [...keys.keys()], before)
   for (const isStream of [false, true]) {
     const ofForm = answered.filter(({ body }) => (body['stream'] === true) === isStream)
     for (const { body, answer } of ofForm) {
@@ -225,23 +230,7 @@ function claimInputsShown(
 /** "Input of a user or system" (section 2.6): a developer may be stored as the system. */
 const sideOf = (role: unknown) => (role === 'developer' ? 'system' : role)
 
-/** The text of each message of an input. */
-export function inputsOf(body: Body): string[] {
-  return typeof body['input'] === 'string' ? [body['input']] : itemsOf(body).map(({ text }) => text)
-}
-
-/** Messages of an input that is a list. */
-function itemsOf({ input }: Body): { readonly role: unknown; readonly text: string }[] {
-  const items = Array.isArray(input) ? input.filter(isObject) : []
-  return items.map((item) => ({ role: item['role'], text: inputTexts({ item }).join('') }))
-}
-
 /** Number of rows that show a message. */
 function messages(rows: readonly HistoryRow[]): number {
   return rows.filter(({ item }) => isObject(item) && item['type'] === 'message').length
-}
-
-/** The text of each row. */
-function textsOf(rows: readonly HistoryRow[]): string[] {
-  return rows.map((row) => inputTexts(row).join(''))
 }

@@ -15,7 +15,7 @@ import {
   sendAtOnce,
 } from '../../harness/conformance/scenario/index.ts'
 import { createDeliveryLaw } from '../support/delivery.ts'
-import { claimLinked } from '../support/history.ts'
+import { claimLinked, inputsOf } from '../support/history.ts'
 import { otherModels } from '../support/mistakes.ts'
 import {
   buildRecall,
@@ -33,7 +33,7 @@ import {
   toolEdits,
 } from './conditions/edits.ts'
 import type { Body, Edits, Trial } from './conditions/plan.ts'
-import { claimShown, inputsOf, parentIn } from './turn-history.ts'
+import { claimShown, parentIn } from './turn-history.ts'
 
 export async function isRemembered(run: Run, { row, body, answer }: Trial): Promise<void> {
   const { session, recall, own, conversation } = run

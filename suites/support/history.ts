@@ -115,6 +115,44 @@ export async function claimTurnKept(
 /** Rows of a page without `limit` (section 4.3). */
 const pageSize = 50
 
+/**
+ * V3-HIST-10: no input is shown more often than it was sent; one that was refused may be shown as well.
+ * @param sent responses to all requests to the chat with texts of their own
+ */
+export async function claimShownOnce(
+  { v3, claim }: Scenario,
+  chat: Chat,
+  sent: readonly Exchange[],
+  history: readonly HistoryRow[],
+): Promise<void> {
+  const textsIn = (answers: readonly Exchange[]) =>
+    answers.flatMap((answer) => inputsOf(requestJson(answer) as Body))
+  const all = textsIn(sent)
+  // An earlier try may have been stored.
+  const repeats = textsIn(
+    sent.filter(({ labels }) => labels.attempt > 0 || labels.repeatOf !== undefined),
+  )
+  const timesIn = (texts: readonly string[], text: string) =>
+    texts.filter((one) => one === text).length
+  const doubledIn = (rows: readonly HistoryRow[]) => {
+    const texts = textsOf(inputRows(rows))
+    // A short text may be that of another request.
+    const isDoubled = (text: string) =>
+      text.length >= 16 && !repeats.includes(text) && timesIn(texts, text) > timesIn(all, text)
+    return [...new Set(all)].filter(isDoubled)
+  }
+  if (doubledIn(history).length === 0) return
+  // A row that is added while the history is paged through may make others appear twice.
+  const { rows, pages } = await v3.walk(chat)
+  const what = 'inputs that the history shows more often than they were sent'
+  claim('V3-HIST-10', () => expect(doubledIn(rows), what).toEqual([]), ...pages)
+}
+
+/** The text of each row. */
+export function textsOf(rows: readonly HistoryRow[]): string[] {
+  return rows.map((row) => inputTexts(row).join(''))
+}
+
 /** The texts of an input row, part by part. */
 export function inputTexts(row: HistoryRow): string[] {
   return textParts(row).map(({ text }) => text)
@@ -150,3 +188,16 @@ function occurrencesIn(parts: readonly string[], text: string): number {
     return joined === text
   }).length
 }
+
+/** The text of each message of an input. */
+export function inputsOf(body: Body): string[] {
+  return typeof body['input'] === 'string' ? [body['input']] : itemsOf(body).map(({ text }) => text)
+}
+
+/** Messages of an input that is a list. */
+export function itemsOf({ input }: Body): { readonly role: unknown; readonly text: string }[] {
+  const items = Array.isArray(input) ? input.filter(isObject) : []
+  return items.map((item) => ({ role: item['role'], text: inputTexts({ item }).join('') }))
+}
+
+type Body = Readonly<Record<string, unknown>>

@@ -3,13 +3,14 @@ import { sampleImage } from '../../../fixtures/content/image.ts'
 import {
   inputText,
   isDeclined,
+  plain,
   type Row,
   type Scenario,
   type TargetProfile,
   valuesOf,
 } from '../../../harness/conformance/scenario/index.ts'
 import { type Caller, secondCaller } from '../../support/credentials.ts'
-import { each } from '../../support/mistakes.ts'
+import { each, otherModels } from '../../support/mistakes.ts'
 import type { Body, Plan } from './plan.ts'
 
 /** A field, or undefined if its value is unknown. */
@@ -23,6 +24,22 @@ export function ragEdits({ rag, assistants }: TargetProfile) {
   const search = (value: unknown) =>
     value === undefined || assistant_id === undefined ? undefined : { rag: value, assistant_id }
   return { ...each('rag', false, 'agent'), true: search(true), object: search(rag?.object) }
+}
+
+/** Fields of a v2 message under the conditions of the request for its reply. */
+export function fieldsOfMessage(
+  { profile, files }: Pick<Scenario, 'profile'> & { readonly files: readonly unknown[] },
+  row: Row,
+): Body {
+  const model = otherModels(profile, 'model_id')[row['model'] as 'alias' | 'vision']
+  return {
+    ...(row['think'] !== plain && { think: true }),
+    ...(row['rag'] !== plain && { rag: row['rag'] === 'true' ? true : row['rag'] }),
+    ...model,
+    ...(row['attachments'] === 'one' && { attachments: files.slice(0, 1) }),
+    ...(row['attachments'] === 'several' && { attachments: files }),
+    ...(row['assistant_id'] !== plain && { assistant_id: profile.assistants?.withoutKnowledge }),
+  }
 }
 
 /** The caller of a row: that of the profile, or the second one. */
