@@ -125,8 +125,13 @@ export async function claimShownOnce(
   sent: readonly Exchange[],
   history: readonly HistoryRow[],
 ): Promise<void> {
+  // A message may be shown as a row for each of its parts.
   const textsIn = (answers: readonly Exchange[]) =>
-    answers.flatMap((answer) => inputsOf(requestJson(answer) as Body))
+    answers.flatMap((answer) => {
+      const body = requestJson(answer) as Body
+      const parts = itemsOf(body).map((item) => item.parts)
+      return [...inputsOf(body), ...parts.filter(({ length }) => length > 1).flat()]
+    })
   const all = textsIn(sent)
   // An earlier try may have been stored.
   const repeats = textsIn(
@@ -195,9 +200,12 @@ export function inputsOf(body: Body): string[] {
 }
 
 /** Messages of an input that is a list. */
-export function itemsOf({ input }: Body): { readonly role: unknown; readonly text: string }[] {
+export function itemsOf({ input }: Body) {
   const items = Array.isArray(input) ? input.filter(isObject) : []
-  return items.map((item) => ({ role: item['role'], text: inputTexts({ item }).join('') }))
+  return items.map((item) => {
+    const parts = inputTexts({ item })
+    return { role: item['role'], parts, text: parts.join('') }
+  })
 }
 
 type Body = Readonly<Record<string, unknown>>
