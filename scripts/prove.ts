@@ -37,11 +37,15 @@ import {
   generatedNames,
   generatedText,
 } from '../harness/proof/generated/attempts.ts'
-import { buildMatrix, type KillMatrix, objections } from '../harness/proof/kill-matrix.ts'
+import {
+  buildMatrix,
+  type KillMatrix,
+  objections,
+  proofPage,
+} from '../harness/proof/kill-matrix.ts'
 import { nullServerNames } from '../harness/proof/null-servers.ts'
 import { allAttempts, differences, stabilityGroups } from '../harness/proof/runs/attempts.ts'
 import { runInPool } from '../harness/proof/runs/pool.ts'
-import { proofPage } from '../harness/proof/summary.ts'
 import { failedIds, type TargetResult } from '../harness/proof/verdicts.ts'
 import { faults, generatedFaultNamed } from '../reference-server/deviations/index.ts'
 import { seededDraw } from '../reference-server/runtime/random.ts'

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Services } from '../../reference-server/services.ts'
-import { buildMatrix, messageProblem } from './kill-matrix.ts'
-import { proofPage } from './summary.ts'
+import { buildMatrix, messageProblem, proofPage } from './kill-matrix.ts'
 import { nothingJudged, type RequirementVerdict, type TargetResult } from './verdicts.ts'
 
 describe('a message of a violation', () => {

@@ -1,7 +1,7 @@
 /** Opens the configured store of a server. */
 import { documentFixtures } from '../../fixtures/documents.ts'
 import { seededBaseId } from '../answering/assistant-context.ts'
-import { documentText } from '../retrieval/document-text.ts'
+import { documentText } from '../retrieval/retrieval.ts'
 import { openSqlite } from './sql/sqlite.ts'
 import { type Store, sqlStore } from './sql/store.ts'
 import type { SeededBase, StoreOptions } from './types.ts'

@@ -4,7 +4,7 @@ import type { Call, UploadedFile } from '../http/call.ts'
 import { ApiError, found } from '../http/errors.ts'
 import { type CatalogModel, findModel } from '../model/models.ts'
 import type { Failure } from '../model/types.ts'
-import { documentText } from '../retrieval/document-text.ts'
+import { documentText } from '../retrieval/retrieval.ts'
 import type { Store } from '../store/sql/store.ts'
 import type { Chat, ChatVersion, Message, Page, PageRequest } from '../store/types.ts'
 

@@ -16,6 +16,7 @@ import {
   type JsonRow,
   jsonOf,
   jsonRows,
+  migrate,
   patternOf,
   type Query,
   readPage,
@@ -25,7 +26,6 @@ import {
 import { sqlHistory } from './history.ts'
 import { sqlKnowledge } from './knowledge.ts'
 import { freeRunningKeys, sqlLedger } from './ledger.ts'
-import { migrate } from './schema.ts'
 
 /** State of a server. Methods throw StoreFailure while a database is unavailable or its disk is full. */
 export type Store = Awaited<ReturnType<typeof sqlStore>>
