@@ -3,14 +3,15 @@ import { connect } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { seededBaseId } from './answering/assistant-context.ts'
 import { openStore } from './store/open-store.ts'
-import { openStream, readAll, readBlocks, readEvents, testServer } from './test-support/server.ts'
+import {
+  openCompletion,
+  openStream,
+  readAll,
+  readBlocks,
+  readEvents,
+  testServer,
+} from './test-support/server.ts'
 
-const completion = (content: string) => ({
-  model: 'SVC-Main',
-  messages: [{ role: 'user', content }],
-  stream: true,
-})
-const completionsPath = '/api/openai/chat/completions'
 const key = { 'idempotency-key': 'k' }
 
 it('makes a throw-away key where none is given', async () => {
@@ -50,7 +51,7 @@ it('lets running answers finish before it ends, and takes no new ones', async ()
   const input = '[[tokens=5]] [[pace=gap=500ms]]'
   const body = { chat_id, model_id: 'SVC-Main', input, stream: true }
   const native = await openStream(server, '/api/v3/message/generate', body, key)
-  const compatible = await openStream(server, completionsPath, completion(input))
+  const compatible = await openCompletion(server, input)
   const closed = server.close()
   for (const path of ['/readyz', '/api/v3/chat']) {
     const { status, headers } = await server.send('GET', path)

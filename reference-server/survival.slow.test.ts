@@ -4,6 +4,7 @@ import { runInNewContext } from 'node:vm'
 import { expect, it } from 'vitest'
 import {
   leaveInMidStream,
+  openCompletion,
   openStream,
   readAll,
   readBlocks,
@@ -13,12 +14,6 @@ import {
 } from './test-support/server.ts'
 
 const generatePath = '/api/v3/message/generate'
-const completionsPath = '/api/openai/chat/completions'
-const completion = (content: string) => ({
-  model: 'SVC-Main',
-  messages: [{ role: 'user', content }],
-  stream: true,
-})
 
 async function nothingLeft(server: TestServer): Promise<void> {
   await expect.poll(() => server.services.runs.size).toBe(0)
@@ -33,7 +28,7 @@ it('serves 200 streams at once, each whole', async () => {
       const body = { chat_id, model_id: 'SVC-Main', input: `In ${chat_id}`, stream: true }
       return readAll(await openStream(server, generatePath, body, { 'idempotency-key': chat_id }))
     }),
-    ...chats.map(async (id) => readAll(await openStream(server, completionsPath, completion(id)))),
+    ...chats.map(async (id) => readAll(await openCompletion(server, id))),
   ])
   for (const text of texts.slice(0, 100)) {
     expect(readEvents(text).at(-1).type).toBe('response.completed')
@@ -60,7 +55,7 @@ it('lets clients leave in mid-stream: the slot is free, the run ends, the repeat
 it('stops speaking to who has left the compatible surface', async () => {
   const server = await testServer({ pace: { ttftMs: 0, gapMs: 20, jitter: 0 } })
   const started = performance.now()
-  await leaveInMidStream(await openStream(server, completionsPath, completion('[[tokens=1000]]')))
+  await leaveInMidStream(await openCompletion(server, '[[tokens=1000]]'))
   await nothingLeft(server)
   expect(performance.now() - started).toBeLessThan(5000)
 })
@@ -77,7 +72,7 @@ it('waits for readers who are slow, and makes no more than the sockets hold', as
     }),
   })
   const tokens = 80_000
-  const slow = await openStream(server, completionsPath, completion(`[[tokens=${tokens}]]`))
+  const slow = await openCompletion(server, `[[tokens=${tokens}]]`)
   let before = -1
   while (made > before) {
     before = made
@@ -92,7 +87,7 @@ it('waits for readers who are slow, and makes no more than the sockets hold', as
 it('sends each event when it is due, and those that are due at once together', async () => {
   const server = await testServer()
   const piecesOf = async (prompt: string) => {
-    const { response } = await openStream(server, completionsPath, completion(prompt))
+    const { response } = await openCompletion(server, prompt)
     const pieces: string[] = []
     for await (const piece of response) pieces.push(String(piece))
     return pieces.length
@@ -111,9 +106,7 @@ it('leaks nothing: connections, runs and heap come back', async () => {
         const headers = { 'idempotency-key': chat_id }
         const stream = await openStream(server, generatePath, body, headers)
         await (n % 2 === 0 ? readAll(stream) : leaveInMidStream(stream))
-        await leaveInMidStream(
-          await openStream(server, completionsPath, completion('[[pace=gap=5ms]]')),
-        )
+        await leaveInMidStream(await openCompletion(server, '[[pace=gap=5ms]]'))
         await expect.poll(() => server.services.runs.size).toBe(0)
         await server.send('DELETE', `/api/v3/chat/${chat_id}`)
       }),

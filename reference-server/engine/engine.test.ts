@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { leaveInMidStream, openStream, testServer } from '../test-support/server.ts'
+import { leaveInMidStream, openCompletion, testServer } from '../test-support/server.ts'
 import { defaultEngine, Engine, EngineSyntaxError, parseEngine, simulate } from './engine.ts'
 
 describe('parseEngine', () => {
@@ -142,10 +142,7 @@ test('a request beyond the queue is refused with Retry-After, and one later is s
 
 test('a client that leaves makes room', async () => {
   const server = await serve('max-num-seqs=1,max-waiting=0,prefill=0,decode=150ms,decode-per-seq=0')
-  const messages = [{ role: 'user', content: '[[tokens=400]]' }]
-  const left = await openStream(server, '/api/openai/chat/completions', {
-    ...{ model: 'SVC-Main', messages, stream: true },
-  })
+  const left = await openCompletion(server, '[[tokens=400]]')
   expect((await server.complete('[[tokens=8]]')).status).toBe(503)
   await leaveInMidStream(left)
   await expect.poll(async () => (await server.complete('[[tokens=1]]')).status).toBe(200)

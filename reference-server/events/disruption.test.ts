@@ -1,11 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { parseJson } from '../../contract/json.ts'
-import { type Json, type TestServer, testServer } from '../test-support/server.ts'
+import {
+  completion,
+  completionsPath,
+  type Json,
+  type TestServer,
+  testServer,
+} from '../test-support/server.ts'
 
 const surfaces = {
   openai: (_server: TestServer, prompt: string, stream: boolean) => ({
-    path: '/api/openai/chat/completions',
-    body: { model: 'SVC-Main', messages: [{ role: 'user', content: prompt }], stream },
+    path: completionsPath,
+    body: completion(prompt, stream),
   }),
   'v3 one-shot': (_server: TestServer, prompt: string, stream: boolean) => ({
     path: '/api/v3/message/one-shot',

@@ -1,18 +1,19 @@
 import { expect, it } from 'vitest'
-import { countingIds, exchangeBytes, type TestServer, testServer } from '../test-support/server.ts'
+import {
+  completion,
+  completionsPath,
+  countingIds,
+  exchangeBytes,
+  type TestServer,
+  testServer,
+} from '../test-support/server.ts'
 
-const completionsPath = '/api/openai/chat/completions'
-const completionOf = (content: string, stream: boolean) => ({
-  model: 'SVC-Main',
-  messages: [{ role: 'user', content }],
-  stream,
-})
-const completion = (header: string, version?: string) =>
-  requestText(completionsPath, completionOf('[[say=one two three]]', true), header, version)
+const completionText = (header: string, version?: string) =>
+  requestText(completionsPath, completion('[[say=one two three]]'), header, version)
 
 it('writes streams one after the other to a client that asks for several at once', async () => {
   const server = await testServer({ pace: { ttftMs: 5, gapMs: 1, jitter: 0 } })
-  const text = await exchange(server, completion('') + completion('connection: close\r\n'))
+  const text = await exchange(server, completionText('') + completionText('connection: close\r\n'))
   const answers = text.split(/(?=HTTP\/1\.1 200)/)
   expect(answers).toHaveLength(2)
   for (const answer of answers) expect(answer).toMatch(/data: \[DONE\]\n\n\r\n0\r\n\r\n$/)
@@ -20,7 +21,7 @@ it('writes streams one after the other to a client that asks for several at once
 
 it('frames nothing for a client that knows no chunks', async () => {
   const server = await testServer()
-  const text = await exchange(server, completion('', '1.0'))
+  const text = await exchange(server, completionText('', '1.0'))
   expect(text).toMatch(/\r\n\r\ndata: \{.*\}\n\n/)
   expect(text).toMatch(/\n\ndata: \[DONE\]\n\n$/)
 })
@@ -28,7 +29,7 @@ it('frames nothing for a client that knows no chunks', async () => {
 it('writes each event by itself, whatever the pace', async () => {
   for (const gapMs of [0, 3]) {
     const server = await testServer({ pace: { ttftMs: 0, gapMs, jitter: 0 } })
-    const text = await exchange(server, completion('connection: close\r\n'))
+    const text = await exchange(server, completionText('connection: close\r\n'))
     const chunks = text.match(/^[0-9a-f]+\r\ndata: .*\n\n\r$/gm)
     expect(chunks).toHaveLength(6)
   }
@@ -46,7 +47,7 @@ it('has sent what came before a stream broke off', async () => {
       },
     }),
   })
-  const text = await exchange(server, completion(''))
+  const text = await exchange(server, completionText(''))
   expect(text.match(/^data: .*$/gm)).toHaveLength(5)
   expect(text).not.toMatch(/\r\n0\r\n\r\n$/)
   expect(errors).toEqual([new RangeError('broken')])
@@ -54,8 +55,8 @@ it('has sent what came before a stream broke off', async () => {
 
 const oneShot = (stream: boolean) => ({ model_id: 'SVC-Main', input: '[[tokens=5]]', stream })
 const requests = [
-  [completionsPath, completionOf('[[tokens=5]]', true)],
-  [completionsPath, completionOf('[[tokens=5]]', false)],
+  [completionsPath, completion('[[tokens=5]]')],
+  [completionsPath, completion('[[tokens=5]]', false)],
   ['/api/v3/message/one-shot', oneShot(true)],
   ['/api/v3/message/one-shot', oneShot(false)],
   ['/api/v3/message/one-shot', {}],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { leaveInMidStream, openStream, testServer } from '../test-support/server.ts'
+import { leaveInMidStream, openCompletion, testServer } from '../test-support/server.ts'
 
 const key = 'sk-"odd"/+=&key'
 const origin = 'http://localhost:5173'
@@ -70,9 +70,7 @@ describe('the log', () => {
 
   it('says that a client left', async () => {
     const { server, lines } = await logged('pretty')
-    const messages = [{ role: 'user', content: '[[pace=gap=50ms]]' }]
-    const body = { model: 'SVC-Main', messages, stream: true }
-    await leaveInMidStream(await openStream(server, '/api/openai/chat/completions', body))
+    await leaveInMidStream(await openCompletion(server, '[[pace=gap=50ms]]'))
     await expect.poll(() => lines.join('')).toContain('client left')
     expect(lines.join('')).toMatch(
       /POST \/api\/openai\/chat\/completions 200 \d+\.\d ms {2}caller-1 {2}stream/,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { testServer } from '../test-support/server.ts'
+import { completion, completionsPath, testServer } from '../test-support/server.ts'
 import { realClock, sleepUntil } from './clock.ts'
 
 it('wakes sleepers in the order of their times, those of one time in the order of their calls', async () => {
@@ -83,12 +83,8 @@ it('stands still in the middle of a stream, before the event is stamped', async 
   const { state, clock } = stoppedClock()
   const server = await testServer({ clock, pace: { ...pace, ttftMs: 9000, gapMs: 400 } })
   const headers = { 'x-chatgen-stamps': '1' }
-  const body = {
-    model: 'SVC-Main',
-    stream: true,
-    messages: [{ role: 'user', content: '[[tokens=6]]' }],
-  }
-  const { text } = await server.send('POST', '/api/openai/chat/completions', { body, headers })
+  const body = completion('[[tokens=6]]')
+  const { text } = await server.send('POST', completionsPath, { body, headers })
   expect(text.match(/^: sent \d+$/gm)).toHaveLength(9)
   expect(state.slept).toEqual([9000, 400, 400, 400, 4800])
   expect(state.now).toBe(1_000_000 + 15_000)

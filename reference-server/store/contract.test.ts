@@ -3,9 +3,8 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import type { ResponseRun } from '../events/run.ts'
 import { type PostgresCluster, postgresPrograms, startPostgres } from '../test-support/postgres.ts'
-import { plainSettings } from '../test-support/server.ts'
+import { plainRun as run } from '../test-support/server.ts'
 import { openStore, seededBases } from './open-store.ts'
 import type { Row } from './sql/database.ts'
 import { openPostgres } from './sql/postgres.ts'
@@ -32,12 +31,6 @@ const message = (id: string): Message => {
 }
 const scope = { owner: 'ann', endpoint: '/generate', key: 'k' }
 const day = 24 * 60 * 60 * 1000
-const run: ResponseRun = {
-  ...{ id: 'resp_1', startedAt: 1, completedAt: 2 },
-  decoding: { endsAt: 2, token: () => undefined, all: async () => {} },
-  ...{ settings: plainSettings, steps: [], finish: 'stop', failure: null },
-  tokens: { input: 1, output: 1, reasoning: 0 },
-}
 
 const missing = postgresPrograms() === undefined ? 'PostgreSQL is not installed' : ''
 let postgres: PostgresCluster | undefined

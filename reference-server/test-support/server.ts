@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers'
 import { createParser } from 'eventsource-parser'
 import { Agent, FormData, fetch } from 'undici'
 import { expect, onTestFinished } from 'vitest'
-import type { RunSettings } from '../events/run.ts'
+import type { ResponseRun } from '../events/run.ts'
 import {
   type ReferenceServer,
   type ReferenceServerOptions,
@@ -67,9 +67,7 @@ export async function testServer(options: ReferenceServerOptions = {}) {
         headers: { 'idempotency-key': crypto.randomUUID(), ...headers },
       }),
     complete: (prompt: string, body: object = {}) =>
-      send('POST', '/api/openai/chat/completions', {
-        body: { model: 'SVC-Main', messages: [{ role: 'user', content: prompt }], ...body },
-      }),
+      send('POST', completionsPath, { body: { ...completion(prompt, false), ...body } }),
   }
 }
 
@@ -136,6 +134,15 @@ export function readChunks(text: string): Json[] {
 
 type OpenStream = Awaited<ReturnType<typeof openStream>>
 
+export const completionsPath = '/api/openai/chat/completions'
+
+/** Body of a completion, by default a streamed one. */
+export const completion = (content: string, stream = true) => ({
+  model: 'SVC-Main',
+  messages: [{ role: 'user', content }],
+  stream,
+})
+
 /** Resolves with the head of the answer, before its body is read. */
 export async function openStream(
   server: ReferenceServer,
@@ -151,6 +158,10 @@ export async function openStream(
   const [response] = (await once(sent, 'response')) as [IncomingMessage]
   return { request: sent, response }
 }
+
+/** A streamed completion. */
+export const openCompletion = (server: ReferenceServer, prompt: string) =>
+  openStream(server, completionsPath, completion(prompt))
 
 /** Reads a few bytes, then disconnects. */
 export async function leaveInMidStream({ request: sent, response }: OpenStream): Promise<void> {
@@ -168,16 +179,15 @@ export function exchangeBytes({ url }: ReferenceServer, bytes: string): Promise<
   return text(socket.setEncoding('latin1'))
 }
 
-/** Default settings of a generation, without reasoning. */
-export const plainSettings: RunSettings = {
-  model: 'svc-main-model',
-  think: false,
-  tools: [],
-  maxTokens: null,
-  temperature: 1,
-  topP: 1,
-  presencePenalty: 0,
-  instructions: null,
-  stored: true,
-  previousRunId: null,
+/** A finished run without output, with default settings and without reasoning. */
+export const plainRun: ResponseRun = {
+  ...{ id: 'resp_1', startedAt: 1, completedAt: 2 },
+  decoding: { endsAt: 2, token: () => undefined, all: async () => {} },
+  settings: {
+    ...{ model: 'svc-main-model', think: false, tools: [], maxTokens: null },
+    ...{ temperature: 1, topP: 1, presencePenalty: 0 },
+    ...{ instructions: null, stored: true, previousRunId: null },
+  },
+  ...{ steps: [], finish: 'stop', failure: null },
+  tokens: { input: 1, output: 1, reasoning: 0 },
 }

@@ -10,7 +10,7 @@ import { errorReply } from '../../../../reference-server/http/errors.ts'
 import { writeReply } from '../../../../reference-server/http/writer.ts'
 import type { Patch, Services } from '../../../../reference-server/services.ts'
 import { openStore } from '../../../../reference-server/store/open-store.ts'
-import { plainSettings } from '../../../../reference-server/test-support/server.ts'
+import { plainRun } from '../../../../reference-server/test-support/server.ts'
 import { listen, readBody, type TestHost } from '../../../client/test-support/listen-on-loopback.ts'
 import { asJson } from './http.ts'
 
@@ -62,8 +62,8 @@ export async function startFront(target: string, patch: Patch): Promise<TestHost
     })
     const id = String(asJson(events.at(-1)?.['response'])['id'])
     sequences.set(id, events)
-    const run = { ...foreignRun, id }
-    for (const event of services.events(run)) yield { event: event.type, data: event }
+    for (const event of services.events({ ...plainRun, id }))
+      yield { event: event.type, data: event }
   }
 
   return listen(async (request, response) => {
@@ -162,11 +162,4 @@ async function* blocksOf(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGe
     const named = event === undefined ? {} : { event }
     yield { ...named, data: data === '[DONE]' ? data : asJson(parseJson(data)) }
   }
-}
-
-/** A run whose events come from elsewhere. */
-const foreignRun: Omit<ResponseRun, 'id'> = {
-  ...{ startedAt: 0, completedAt: 0, settings: plainSettings, steps: [] },
-  decoding: { endsAt: 0, token: () => undefined, all: async () => {} },
-  ...{ finish: 'stop', failure: null, tokens: { input: 0, output: 0, reasoning: 0 } },
 }
