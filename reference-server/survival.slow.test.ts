@@ -88,9 +88,7 @@ it('sends each event when it is due, and those that are due at once together', a
   const server = await testServer()
   const piecesOf = async (prompt: string) => {
     const { response } = await openCompletion(server, prompt)
-    const pieces: string[] = []
-    for await (const piece of response) pieces.push(String(piece))
-    return pieces.length
+    return (await Array.fromAsync(response)).length
   }
   expect(await piecesOf('[[tokens=60]][[pace=gap=40ms]]')).toBeGreaterThan(15)
   expect(await piecesOf('[[tokens=60]]')).toBeLessThan(10)

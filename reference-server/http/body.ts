@@ -1,6 +1,6 @@
 /** Bodies of requests: JSON in strict UTF-8 with limited nesting, or a form with a file. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { BusboyFileStream, BusboyHeaders, BusboyInstance } from '@fastify/busboy'
+import type { BusboyHeaders, BusboyInstance } from '@fastify/busboy'
 import { isDeeperThan } from '../../contract/json.ts'
 import { messageOf } from '../../contract/text.ts'
 import type { Call, Route, UploadedFile } from './call.ts'
@@ -173,10 +173,10 @@ function readParts(
       }
       const tooLarge = `A file may have at most ${fileSize} bytes`
       stream.on('limit', () => reject(new ApiError(413, tooLarge, 'file_too_large')))
-      file = bytesOf(stream).then((bytes) => ({
+      file = Array.fromAsync(stream).then((chunks: Buffer[]) => ({
         filename: plainName(filename),
         contentType,
-        bytes,
+        bytes: Buffer.concat(chunks),
       }))
       file.catch(reject)
     })
@@ -194,12 +194,6 @@ function readParts(
     })
     request.pipe(parser)
   })
-}
-
-async function bytesOf(stream: BusboyFileStream): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  for await (const chunk of stream) chunks.push(chunk)
-  return Buffer.concat(chunks)
 }
 
 const escaped: Readonly<Record<string, string>> = { '%22': '"', '%0D': '\r', '%0A': '\n' }

@@ -130,8 +130,7 @@ const formEffects = effectTable({
     // A few tokens may be generated at once.
     not: ['max_tokens: of 1', 'max_tokens: up to'],
     outgoing: ofStream(async function* (blocks) {
-      const held: SseBlock[] = []
-      for await (const block of blocks) held.push(block)
+      const held = await Array.fromAsync(blocks)
       await timeout(held.length * 30)
       yield* held
     }),

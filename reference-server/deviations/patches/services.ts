@@ -134,36 +134,30 @@ export function editChatChanges(
   }))
 }
 
-/** Notes each chat before it is changed or deleted. */
-export function noteChatsBefore(note: (before: Chat) => void): Patch {
-  return onStore('chats', (chats) => {
-    const noteFound = async (owner: string, id: string) => {
+/** Notes each chat before it is deleted. */
+function noteDeletions(note: (before: Chat) => void): Patch {
+  return onStore('chats', (chats) => ({
+    delete: async (owner, id) => {
       const before = await chats.find(owner, id)
       if (before !== undefined) note(before)
-    }
-    return {
-      update: async (owner, id, change) => {
-        await noteFound(owner, id)
-        return chats.update(owner, id, change)
-      },
-      delete: async (owner, id) => {
-        await noteFound(owner, id)
-        return chats.delete(owner, id)
-      },
-    }
+      return chats.delete(owner, id)
+    },
+  }))
+}
+
+/** Notes each chat before it is changed or deleted. */
+export function noteChatsBefore(note: (before: Chat) => void): Patch {
+  const noteChange = editChatChanges((change, before) => {
+    note(before)
+    return change
   })
+  return compose([noteChange, noteDeletions(note)])
 }
 
 /** Patches with the chats that were deleted, by id. */
 export function keepingDeleted(make: (deleted: Map<unknown, Chat>) => Patch): Patch {
   return mapping<Chat>((deleted) => [
-    onStore('chats', (chats) => ({
-      delete: async (owner, id) => {
-        const chat = await chats.find(owner, id)
-        if (chat) deleted.set(id, chat)
-        return chats.delete(owner, id)
-      },
-    })),
+    noteDeletions((chat) => deleted.set(chat.id, chat)),
     make(deleted),
   ])
 }

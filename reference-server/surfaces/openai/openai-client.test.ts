@@ -46,9 +46,8 @@ it('cuts at max_tokens under either name', async () => {
 })
 
 it('lists models', async () => {
-  const ids: string[] = []
-  for await (const { id } of (await client()).models.list()) ids.push(id)
-  expect(ids).toEqual(['SVC-Vision', 'svc-main-model'])
+  const listed = await Array.fromAsync((await client()).models.list())
+  expect(listed.map(({ id }) => id)).toEqual(['SVC-Vision', 'svc-main-model'])
 })
 
 it('throws its own error classes', async () => {

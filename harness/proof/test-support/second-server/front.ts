@@ -55,8 +55,7 @@ export async function startFront(target: string, patch: Patch): Promise<TestHost
   /** Buffers the whole sequence if a fault edits events. */
   async function* eventsOf(blocks: AsyncIterable<SseBlock>): AsyncGenerator<SseBlock> {
     if (services.events === plain.events) return yield* blocks
-    const all: SseBlock[] = []
-    for await (const block of blocks) all.push(block)
+    const all = await Array.fromAsync(blocks)
     const events = all.map(({ event = '', data }, sequence_number): ResponseEvent => {
       return { type: event, sequence_number, ...asJson(data) }
     })
