@@ -71,7 +71,7 @@ export async function startFront(target: string, patch: Patch): Promise<TestHost
     const leaving = new AbortController()
     response.on('close', () => leaving.abort())
     const call: Call = {
-      id: crypto.randomUUID(),
+      id: String(request.headers['x-request-id'] ?? crypto.randomUUID()),
       method: request.method ?? 'GET',
       path: url.pathname,
       params: {},
