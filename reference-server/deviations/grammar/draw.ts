@@ -10,9 +10,10 @@ import { conditionsOf, contradict, dimensionOf } from './conditions.ts'
 import type { Effect, Family } from './edits.ts'
 import type { Circumstance } from './history.ts'
 import { inject } from './injection.ts'
+import { listEffects } from './list-effects.ts'
 import type { Condition } from './members.ts'
 import { requestEffects } from './request-effects.ts'
-import { knowledgeEffects, listEffects, storageEffects } from './storage-effects.ts'
+import { knowledgeEffects, storageEffects } from './storage-effects.ts'
 
 export interface GeneratedFault {
   /** `v3.generate: max_tokens is ignored (stream: true)`. */
