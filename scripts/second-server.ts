@@ -39,14 +39,15 @@ async function proveGenerated(count: number): Promise<number> {
   const depth = depths.find((name) => name === values.depth)
   if (depth === undefined) throw new Error(`--depth: expected one of ${depths.join(', ')}`)
   const engine = inlineEngine()
-  const healthy = await recordHealthy(depth, engine, openSecondServer)
+  const target = { open: openSecondServer }
+  const healthy = await recordHealthy(depth, engine, target)
   const results: TargetResult[] = []
   for (const bare of generatedNames(20 * count, values.seed)) {
     const name = atDepth(bare, depth)
     const run = generatedRunNamed(name)
     if (run === undefined || !isOfTheWire(run.fault.patch)) continue
     if (results.length === count) break
-    const result = await runGenerated(name, run, healthy, engine, openSecondServer)
+    const result = await runGenerated(name, run, healthy, engine, target)
     results.push(result)
     console.log(
       `${results.length}/${count} ${name}: ${failedIds(result).join(' ') || 'nothing red'}`,

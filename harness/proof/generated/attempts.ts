@@ -7,20 +7,18 @@ import {
   generatedFault,
   generatedFaultNamed,
 } from '../../../reference-server/deviations/index.ts'
-import type { Patch } from '../../../reference-server/index.ts'
-import { defaultOperations } from '../../conformance/defaults.ts'
 import { type Depth, depths } from '../../conformance/run-setup.ts'
 import type { Engine } from '../../conformance/vitest/engine.ts'
 import { dialectAttempt, plainAttempt } from '../runs/attempts.ts'
 import { differingPlaces, fingerprintOf } from '../runs/fingerprint.ts'
-import { type Attempt, observe, type ProofTarget, startDeviant } from '../runs/run-target.ts'
+import { type Attempt, observe } from '../runs/run-target.ts'
 import {
   failedIds,
   nothingJudged,
   type RequirementVerdict,
   type TargetResult,
 } from '../verdicts.ts'
-import { type Healthy, runningOnly } from './healthy.ts'
+import { type GeneratedTarget, type Healthy, runningOnly } from './healthy.ts'
 
 export interface GeneratedRun {
   readonly fault: GeneratedFault
@@ -68,7 +66,7 @@ export async function runGenerated(
   { fault, depth }: GeneratedRun,
   { stable, accused, titlesFor }: Healthy,
   engine: Engine,
-  open: (patch: Patch) => Promise<ProofTarget>,
+  { open, explore }: GeneratedTarget,
 ): Promise<TargetResult> {
   const titles = titlesFor(fault)
   if (titles.length === 0) return { ...unreached, name }
@@ -95,8 +93,7 @@ export async function runGenerated(
   // A late stream has the same content as the others.
   if (isCaught || fault.family === 'late') return { ...result, applied: true }
   if (traffic.length === 0) return result
-  // Only a server of ours is known to pass an exploration without a fault.
-  const again = await run(open === startDeviant ? { explore: defaultOperations } : {})
+  const again = await run(explore === undefined ? {} : { explore })
   const internalErrors = [...result.internalErrors, ...again.result.internalErrors]
   // An answer may differ by chance, but hardly the same one twice.
   const applied = again.isCaught || traffic.some((place) => again.traffic.includes(place))

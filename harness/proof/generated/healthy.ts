@@ -6,12 +6,22 @@ import {
   watchRequests,
 } from '../../../reference-server/deviations/index.ts'
 import type { Patch } from '../../../reference-server/index.ts'
+import { defaultOperations } from '../../conformance/defaults.ts'
 import type { Depth } from '../../conformance/run-setup.ts'
 import type { Engine } from '../../conformance/vitest/engine.ts'
 import { plainAttempt } from '../runs/attempts.ts'
 import { type Fingerprint, fingerprintOf, stablePart } from '../runs/fingerprint.ts'
-import { observe, type ProofTarget } from '../runs/run-target.ts'
+import { observe, type ProofTarget, startDeviant } from '../runs/run-target.ts'
 import { failedIds } from '../verdicts.ts'
+
+/** The server in which faults of the grammar are. */
+export interface GeneratedTarget {
+  readonly open: (patch: Patch) => Promise<ProofTarget>
+  /** Operations of an exploration that it is known to pass without a fault; none by default. */
+  readonly explore?: number
+}
+
+export const referenceTarget: GeneratedTarget = { open: startDeviant, explore: defaultOperations }
 
 export interface Healthy {
   /** The part of the traffic that two runs have in common. */
@@ -26,7 +36,7 @@ export interface Healthy {
 export async function recordHealthy(
   depth: Depth,
   engine: Engine,
-  open: (patch: Patch) => Promise<ProofTarget>,
+  { open }: GeneratedTarget,
 ): Promise<Healthy> {
   const circumstances: Circumstance[] = []
   const keyless: Circumstance['call'][] = []

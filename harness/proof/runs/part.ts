@@ -4,12 +4,12 @@ import type { ProfileName } from '../../conformance/profile/selection.ts'
 import type { Depth } from '../../conformance/run-setup.ts'
 import { inlineEngine } from '../../conformance/vitest/engine.ts'
 import { composedAttempt, generatedRunNamed, runGenerated } from '../generated/attempts.ts'
-import { recordHealthy } from '../generated/healthy.ts'
+import { recordHealthy, referenceTarget } from '../generated/healthy.ts'
 import { nullAttempts } from '../null-servers.ts'
 import { lostTarget, type TargetResult } from '../verdicts.ts'
 import { allAttempts, plainAttempt, stabilityGroups } from './attempts.ts'
 import { fingerprintOf } from './fingerprint.ts'
-import { observe, runTarget, startDeviant } from './run-target.ts'
+import { observe, runTarget } from './run-target.ts'
 
 // Saved because vitest replaces it for code that runs inside its process.
 const exit = process.exit.bind(process)
@@ -32,7 +32,7 @@ const plainRun = once(async (profile, depth) => {
   return (await observe({ ...plainAttempt(profile), depth }, engine, fingerprintOf)).traffic
 })
 
-const healthyRun = once((_, depth) => recordHealthy(depth, engine, startDeviant))
+const healthyRun = once((_, depth) => recordHealthy(depth, engine, referenceTarget))
 
 /** A function whose value for a profile and a depth is made when it is first asked for. */
 function once<T>(
@@ -53,7 +53,7 @@ async function resultOf(name: string): Promise<TargetResult> {
     const generated = generatedRunNamed(name)
     if (generated) {
       const healthy = await healthyRun('full', generated.depth)
-      return await runGenerated(name, generated, healthy, engine, startDeviant)
+      return await runGenerated(name, generated, healthy, engine, referenceTarget)
     }
     const attempt = attempts.get(name) ?? composedAttempt(name)
     if (!attempt) throw new Error(`there is no target ${name}`)
