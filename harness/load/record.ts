@@ -77,11 +77,12 @@ export interface Counts {
  * `ok`: a complete answer without a violation; only such an answer can be good.
  * `abandoned`: not a user's request: a client that misbehaved on purpose, or a duplicate in a race of
  * idempotency keys. Its times are not the target's.
- * `open`: in flight when the run ended, so its latencies are known only as lower bounds.
+ * `open`: in flight when the run ended, so its latencies are known only as lower bounds. `isStalled`: its answer had
+ * begun, and brought no byte in the last ten seconds.
  */
 export type RequestOutcome =
   | { readonly kind: 'ok' }
-  | { readonly kind: 'open' }
+  | { readonly kind: 'open'; readonly isStalled?: boolean }
   | { readonly kind: 'abandoned'; readonly why: 'abort' | 'churn' | 'slow-reader' | 'race' }
   | Failure
 

@@ -103,12 +103,16 @@ const gapsOver = (limit: RequestLimit) => (record: RequestRecord) => {
 }
 
 function failures(allowed: number): ProbeLimit {
-  const read = (record: RequestRecord) =>
-    isSettled(record) ? Number('detail' in record.outcome) : null
+  const read = (record: RequestRecord) => (isSettled(record) ? Number(isFailure(record)) : null)
   const expression = `failures <= ${Number((100 * allowed).toPrecision(6))}%`
   return { expression, allowed, limitMs: null, read, isFailures: true }
 }
 
+/** An answer that has stalled is no success. */
+function isFailure({ outcome }: RequestRecord): boolean {
+  return outcome.kind === 'open' || 'detail' in outcome
+}
+
 function isSettled({ outcome }: RequestRecord): boolean {
-  return outcome.kind !== 'open' && outcome.kind !== 'abandoned'
+  return outcome.kind === 'open' ? outcome.isStalled === true : outcome.kind !== 'abandoned'
 }

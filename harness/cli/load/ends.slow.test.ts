@@ -234,3 +234,10 @@ test('nothing measured is never met: requests that are all open at the end', asy
   expect(stdout).toContain('20 requests were still open at the end')
   expectOutcome(run, 'UNDECIDED', 5)
 })
+
+test('answers that stall leave the run undecided, though those that end meet the SLO', async () => {
+  const { url } = await oddServer((n) => (n < discovery || n % 2 === 0 ? 'well' : 'stuck'))
+  const run = await load(`${url} --rate 10 ${constant} --duration 2s --slo 'ttft.p95 < 5s'`)
+  expect(run.stdout).toMatch(/10 of 20 requests had .* only a part that had not\s+grown for 10 s/s)
+  expectOutcome(run, 'UNDECIDED', 5)
+})

@@ -33,6 +33,8 @@ interface ResultHandlers {
 
 /** Maximum number of content fragments before an aborting client disconnects. */
 const maxFragmentsBeforeAbort = 20
+/** Time without a byte after which an answer that has begun counts as stalled. */
+const stallNs = 10e9
 /** Maximum pause of a slow reader after each read. */
 const maxReadPauseMs = 60
 
@@ -160,7 +162,9 @@ export class InFlightRequest implements AnswerSink, DecodedSink {
 
   /** Settles as open: the run ends while the request is in flight. */
   endRun(at: number): void {
-    this.#stop({ kind: 'open' }, at)
+    const { status, lastActivity } = this.record
+    const isStalled = status !== null && at - lastActivity >= stallNs
+    this.#stop(isStalled ? { kind: 'open', isStalled } : { kind: 'open' }, at)
   }
 
   /** Calls `run` once all earlier bytes are decoded. `complete`: the body reached its end. */

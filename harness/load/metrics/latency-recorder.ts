@@ -16,6 +16,8 @@ const none = {
   notDispatched: 0,
   ok: 0,
   open: 0,
+  /** Open requests whose answer had begun and no longer grew. */
+  stalled: 0,
   shed: 0,
   /** All failures except shed. */
   failed: 0,
@@ -94,6 +96,7 @@ export class LatencyRecorder {
     outcomes.requests++
     outcomes[outcomeKey(record)]++
     if (isGood(record, limits)) outcomes.good++
+    if (record.outcome.kind === 'open' && record.outcome.isStalled) outcomes.stalled++
     if (!isOrdered(record)) outcomes.disordered++
     const { counts, timestamps } = record
     if (!counts.newConnection && timestamps.sent !== null) outcomes.reusedConnections++

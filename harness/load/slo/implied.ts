@@ -14,7 +14,7 @@ export interface RequestTotals {
   readonly whole: number
   /** Due requests with any outcome; those still open are left out. */
   readonly due: number
-  /** Still open at the end, without a byte of an answer. */
+  /** Still open at the end, without a byte of an answer, or without one in the last ten seconds. */
   readonly unanswered: number
   readonly errors: readonly Pick<ErrorRow, 'kind' | 'count' | 'detail'>[]
 }
@@ -50,7 +50,7 @@ export function impliedSlos(
   ]
   const sent = due + unanswered
   const tolerated = saysItself ? (maxRefusals ?? defaultMaxRefusals) * sent : 0
-  const silence = `${unanswered} of ${sent} requests had no answer yet when the run ended: give it a longer --drain.`
+  const silence = `${unanswered} of ${sent} requests had no answer yet, or only a part that had not grown for 10 s, when the run ended: give it a longer --drain.`
   const noneWhole = `None of ${due} due requests was answered whole.`
   return [
     ...(saysItself ? [] : rows),

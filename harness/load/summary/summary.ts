@@ -73,7 +73,7 @@ export function summarize(run: RunMetrics, options: SummaryOptions) {
         options.slos,
         {
           ...{ whole: outcomes.ok, due: countDue(outcomes), errors },
-          unanswered: Math.min(outcomes.open, silent),
+          unanswered: Math.min(outcomes.open, silent) + outcomes.stalled,
         },
         options.maxRefusals ?? null,
       ),
