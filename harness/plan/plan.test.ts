@@ -93,9 +93,10 @@ describe('a trace', () => {
     ['at,rate\n60,1\n0,1\n', 3],
     ['when,rate\n0,1\n', 1],
     ['at,rate\n', 2],
-    ['at\n1764000000000\n1764086400000\n', 1],
+    ['at\n1764000000000\n1764000060000\n', 2],
     ['at,requests\n0,5\n86400000,5\n', 1],
     ['{"at": 1}\n{"at": "x"}\n', 2],
+    ['{"at": 1764000000000}\n', 1],
   ])('names the line that it cannot read: %j', (text, line) => {
     expect(() => readDemandTrace(text)).toThrow(expect.objectContaining({ line }))
     expect(() => readDemandTrace(text)).toThrow(TraceSyntaxError)

@@ -1,6 +1,6 @@
 import { asObject, parseJson } from '../../contract/index.ts'
 import { requestLine } from '../../reports/load/model/requests.ts'
-import { readTrace, TraceSyntaxError } from '../load/plan/arrival-times.ts'
+import { readTrace, secondsOf, TraceSyntaxError } from '../load/plan/arrival-times.ts'
 import type { RatePiece, RequestLength } from './simulation/requests.ts'
 
 /** Demand over time. */
@@ -121,7 +121,7 @@ function fromCsv(text: string): DemandTrace {
 /** `isClock`: a time of day without a date. */
 function timeOf(cell: string, line: number) {
   if (/^\d+(\.\d+)?$/.test(cell)) {
-    return { ms: Number(cell) * secondMs, ofDayMs: null, isClock: false }
+    return { ms: secondsOf(Number(cell), line) * secondMs, ofDayMs: null, isClock: false }
   }
   const [, hours, minutes, seconds = '0'] = /^(\d{1,2}):(\d{2})(?::(\d{2}))?$/.exec(cell) ?? []
   if (hours !== undefined && Number(hours) < 24 && Number(minutes) < 60) {
@@ -175,7 +175,7 @@ function ofRates(
 
 const maxDays = 100
 
-/** Milliseconds that are taken for seconds would be a thousandth of the rate, or more seconds than fit in memory. */
+/** Milliseconds that are taken for seconds would be more seconds than fit in memory. */
 function checkSpan(lastMs: number): void {
   if (lastMs < maxDays * dayMs) return
   throw new TraceSyntaxError(1, `it spans more than ${maxDays} days: "at" is in seconds`)

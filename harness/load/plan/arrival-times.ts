@@ -152,12 +152,21 @@ function readLine(text: string, line: number, sessions: Map<string, number>): Tr
     throw new TraceSyntaxError(line, 'transaction: must be the name of an entry of the mix')
   }
   return {
-    atNs: Math.round(seconds * 1e9),
+    atNs: Math.round(secondsOf(seconds, line) * 1e9),
     transaction,
     promptWords: length(value, line, 'prompt', 'input_length'),
     answerTokens: length(value, line, 'answer', 'output_length'),
     session: session === undefined ? undefined : numberOf(JSON.stringify(session), sessions),
   }
+}
+
+/** Seconds from here on are past the year 5000: milliseconds, which would be taken for a thousandth of the rate. */
+const farFuture = 1e11
+
+/** @throws TraceSyntaxError if the seconds of a line are milliseconds since 1970 */
+export function secondsOf(seconds: number, line: number): number {
+  if (seconds < farFuture) return seconds
+  throw new TraceSyntaxError(line, 'at: is in milliseconds, and must be in seconds')
 }
 
 function length(
