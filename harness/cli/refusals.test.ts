@@ -136,6 +136,8 @@ check URL --baseline /dev/zero => /dev/zero is a device, a pipe or a socket: pas
 load URL --mix /dev/zero --rate 1 => /dev/zero is a device, a pipe or a socket: pass a regular file
 load URL --replay /dev/zero => /dev/zero is a device, a pipe or a socket: pass a regular file
 load URL --upload /dev/zero --rate 1 => /dev/zero is a device, a pipe or a socket: pass a regular file
+load URL --rate 1 --upload https://bob:pw@host/report.json => --upload: a URL with a user name or password cannot be used
+load URL --rate 1 --upload host/report.json => --upload: there is no URL for shard 0: pass one that begins with https://
 serve --script /dev/zero => /dev/zero is a device, a pipe or a socket: pass a regular file
 plan --from /dev/zero --demand rate=1/s => /dev/zero is a device, a pipe or a socket: pass a regular file
 report /dev/zero => /dev/zero is a device, a pipe or a socket: pass a regular file

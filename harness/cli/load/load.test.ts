@@ -108,6 +108,6 @@ test('a file has a URL for each shard', () => {
   writeFileSync(file, 'http://store/0?a\n\nhttp://store/1?b\n')
   expect(uploadUrl(file, { index: 1, of: 2 }).href).toBe('http://store/1?b')
   expect(uploadUrl('https://store/x', undefined).href).toBe('https://store/x')
-  expect(() => uploadUrl(file, { index: 2, of: 3 })).toThrow('has no URL for shard 2')
-  expect(() => uploadUrl('ftp://store/x', undefined)).toThrow('has no URL')
+  expect(() => uploadUrl(file, { index: 2, of: 3 })).toThrow('there is no URL for shard 2')
+  expect(() => uploadUrl('ftp://store/x', undefined)).toThrow('there is no URL')
 })

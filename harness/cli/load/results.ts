@@ -82,12 +82,16 @@ export function uploadUrl(upload: string, shard: Part | undefined): URL {
   const lines = existsSync(upload) ? linesOf(upload) : [upload]
   const index = lines.length === 1 ? 0 : (shard?.index ?? 0)
   const text = lines[index]
-  if (text === undefined || !URL.canParse(text) || !/^https?:/.test(text)) {
-    throw new ConfigurationError([
-      `--upload: ${upload} has no URL for shard ${shard?.index ?? 0}: pass a URL, or a file with one for each shard`,
-    ])
-  }
-  return new URL(text)
+  // No message shows the value: it may be a presigned URL.
+  const refuse = (problem: string) => new ConfigurationError([`--upload: ${problem}`])
+  if (text === undefined || !URL.canParse(text) || !/^https?:/.test(text))
+    throw refuse(
+      `there is no URL for shard ${shard?.index ?? 0}: pass one that begins with https://, or a file with one for each shard`,
+    )
+  const url = new URL(text)
+  if (url.username !== '' || url.password !== '')
+    throw refuse('a URL with a user name or password cannot be used: pass a presigned one')
+  return url
 }
 
 function linesOf(file: string): string[] {
