@@ -45,8 +45,8 @@ describe('compatible surface: laws of completions', () => {
     coversAtDepth(
       requirements,
       (rows, depth) => ({
-        requests: 2 * rows + 4,
-        generations: Math.ceil(rows * (depth === 'full' ? 1.7 : 1.5)) + 7,
+        requests: 2 * rows + 10,
+        generations: Math.ceil(rows * (depth === 'full' ? 1.95 : 1.5)) + 7,
       }),
       // Streams that came at once are asked for again.
       { again: 6 },
@@ -123,15 +123,22 @@ async function isRemembered(run: Run, { row, body, answer }: Trial): Promise<voi
   })
 }
 
-/** Facts of other requests; at depth full, a question without a fact directly follows a request that states one. */
+/**
+ * Facts of other requests. At depth full, a question without a fact directly follows a request that states one: after
+ * some of the conversations the same one without its fact.
+ */
 async function hasNoForeignFacts(run: Run, { row, body, answer, edit }: Trial): Promise<void> {
-  claimNoForeignFacts(run, 'OAI-CHAT-16', answer, [...sentIn(body), run.recall.fact])
-  if (run.coverage.depth !== 'full' || row['messages'] !== plain) return
-  await run.send(run.openai.chatBody(run.recall.tell), {})
-  let question = edit(run.openai.chatBody(run.recall.ask))
+  const { openai, session, prompts, recall, coverage } = run
+  claimNoForeignFacts(run, 'OAI-CHAT-16', answer, [...sentIn(body), recall.fact])
+  const isPlain = row['messages'] === plain
+  if (!isPlain) run.conversations += 1
+  if (coverage.depth !== 'full' || (!isPlain && run.conversations % 6 !== 0)) return
+  if (isPlain) await run.send(openai.chatBody(recall.tell), {})
+  run.recall = { ...recall, tell: prompts.otherBrief() }
+  let question = edit(openai.chatBody(recall.ask))
   if (row['stop'] !== plain) {
     // Each kind of stop sequence in turn; one that cuts the answer before a foreign fact only hides it.
-    const nonce = () => run.session.nonce()
+    const nonce = () => session.nonce()
     const kinds = [nonce(), '?', `${nonce()} end`, `Ende ${nonce()} é`]
     run.stopsOfQuestions += 1
     const sequence = kinds[run.stopsOfQuestions % kinds.length] ?? ''
@@ -162,6 +169,8 @@ async function startRun(scenario: Scenario) {
     /** Number of requests with stop sequences, and of questions without a fact among them. */
     stopped: 0,
     stopsOfQuestions: 0,
+    /** Number of requests with earlier messages. */
+    conversations: 0,
     /** The fact of the latest request. */
     recall: buildRecall(profile, ''),
   }

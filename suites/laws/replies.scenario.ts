@@ -41,7 +41,7 @@ describe('v2: laws of replies', () => {
     'a stored message MUST get its reply under every condition',
     coversAtDepth(requirementsOfLaws('v2.generate', laws, ['V2-MSG-11']), (rows, depth) => ({
       requests: 5 * share(rows) + 16,
-      generations: Math.ceil(share(rows) * (depth === 'full' ? 2.2 : 1)) + 5,
+      generations: Math.ceil(share(rows) * (depth === 'full' ? 2.1 : 1)) + 5,
       uploads: 2,
     })),
     async (scenario) => {
@@ -103,22 +103,21 @@ const maxTexts = { quick: 8, normal: 8, full: 4 } as const
 
 /**
  * The results of a search may come from anywhere, and the profile may name chats that others use as well. At depth full,
- * the question is also asked in a chat that is told nothing, after one that is told the fact.
+ * the question is also words in a chat that is told nothing, after one that is told the fact.
  */
 async function hasNoForeignFacts(run: Run, { row, body, answer }: Trial): Promise<void> {
   const { v2, profile, coverage, question, recall } = run
   if (row['rag'] !== plain || 'ids' in (profile.v2Chat ?? {})) return
   claimNoForeignFacts(run, 'V2-CTX-02', answer, run.texts)
-  if (coverage.depth !== 'full' || !run.isChained || !question.includes(recall.ask)) return
-  run.questions += 1
-  if (run.questions % 2 === 0) return
+  if (coverage.depth !== 'full') return
   const { chat_id, parent_id, ...generation } = body
   const { chat, texts } = run.blank
-  texts.push(question)
-  const stored = await v2.message(v2.messageBody(chat, question, fieldsOfMessage(run, row)))
+  const words = question.includes(recall.ask) ? question : recall.ask
+  texts.push(words)
+  const stored = await v2.message(v2.messageBody(chat, words, fieldsOfMessage(run, row)))
   if (!succeeded(stored)) return
   const again = v2.generateBody(chat, v2.storedId(stored), generation)
-  claimNoForeignFacts(run, 'V2-CTX-02', await v2.generate(again, { role: 'act' }), texts)
+  claimNoForeignFacts(run, 'V2-CTX-02', await send(run, again, row), texts)
 }
 
 function callsNoExcludedTool(run: Run, { row, body, answer }: Trial): void {
@@ -186,8 +185,6 @@ async function startRun(scenario: Scenario) {
     isChained: false,
     /** A chat that is told nothing. */
     blank: { chat: blank, texts: [nameOfBlank, ...namesOfFiles] },
-    /** Number of questions about the fact. */
-    questions: 0,
   }
 }
 

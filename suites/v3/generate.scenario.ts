@@ -15,6 +15,7 @@ import {
   isObject,
   test,
 } from '../../harness/conformance/scenario/index.ts'
+import { claimTurnKept } from '../support/history.ts'
 
 /** Section 4.3: POST /message/generate, its fields and its two forms. */
 describe('v3: generation', () => {
@@ -56,6 +57,19 @@ describe('v3: generation', () => {
   )
 
   test(
+    'an input whose content is a text MUST be shown with a list of parts',
+    covers(['V3-HIST-05', 'V3-HIST-07'], { requests: 5, generations: 1, chats: 1 }),
+    async ({ v3, session, prompts, scenario }) => {
+      const chat = await v3.createChat()
+      const nonce = session.nonce()
+      // The document does not show this form, which clients of the contract use.
+      const item = { role: 'user', content: prompts.brief(nonce) }
+      const reply = await v3.generate(v3.generateBody(chat, [item]), { role: 'probe' })
+      if (!isDeclined(reply)) await claimTurnKept(scenario, chat, nonce, reply)
+    },
+  )
+
+  test(
     'responses to invalid fields',
     covers(['V3-GEN-13'], { requests: 4, generations: 1, chats: 1 }),
     async ({ v3, claim, session, prompts }) => {
@@ -87,14 +101,15 @@ function itemTypesOf({ output }: Readonly<Record<string, unknown>>): string {
 /** Sections 2.1 and 4.3: images and video in the input, and the model for them. */
 describe('v3: media', () => {
   test(
-    'an input MAY carry a video',
-    covers(['V3-GEN-08'], { requests: 3, generations: 1, chats: 1 }),
-    async ({ v3, claim, profile, session, prompts }) => {
+    'an input MAY carry a video, and its turn MUST be kept',
+    covers(['V3-GEN-08', 'V3-HIST-07'], { requests: 6, generations: 1, chats: 1 }),
+    async ({ v3, claim, profile, session, prompts, scenario }) => {
       const chat = await v3.createChat()
+      const nonce = session.nonce()
       // The document shows only the parts input_text and input_image.
       const guess = { type: 'input_video', video_url: '{url}' }
       const video = fill(profile.requests.video ?? guess, { url: sampleVideo })
-      const message = inputText(prompts.picture())
+      const message = inputText(`${prompts.picture()} ${prompts.note(nonce)}`)
       const input = [{ ...message, content: [...message.content, video] }]
       const model_id = profile.models.vision
       const reply = await v3.generate(v3.generateBody(chat, input, { model_id }))
@@ -104,6 +119,7 @@ describe('v3: media', () => {
         return session.markUndecided('unproven', ['V3-GEN-08'], reason)
       }
       claim('V3-GEN-08', () => expectResponse(reply, 'a generation with a video'), reply)
+      if (!isDeclined(reply)) await claimTurnKept(scenario, chat, nonce, reply)
     },
   )
 })
