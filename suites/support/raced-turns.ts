@@ -198,7 +198,7 @@ export async function sayBesideOtherChat(
   for (const one of [reply, again]) {
     // A server that confuses chats may return the fact of another scenario.
     const foreign = session
-      .noncesIn(answerText(one) ?? '')
+      .noncesSaidIn(answerText(one) ?? '')
       .filter((fact) => fact !== reference && !other.name.includes(fact))
     const what = 'facts of other chats in a fresh one'
     claim('V3-CTX-02', () => expect([...new Set(foreign)], what).toEqual([]), one)

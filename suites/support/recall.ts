@@ -10,6 +10,7 @@ import {
   expect,
   inputText,
   isObject,
+  leavesOf,
   type Scenario,
   succeeded,
   type TargetProfile,
@@ -45,7 +46,7 @@ const weak = 'the model does not give back a fact that stands among other senten
  * at random rarely succeeds in all attempts.
  */
 async function givesBack(
-  session: Pick<Scenario['session'], 'noncesIn'>,
+  session: Pick<Scenario['session'], 'noncesSaidIn'>,
   fact: string | readonly string[],
   conversation: readonly string[],
   send: (text: string) => Promise<Exchange>,
@@ -54,7 +55,7 @@ async function givesBack(
   for (let tries = 0; tries < controls; tries += 1) {
     const answer = await send(text)
     // A model that repeats its message does not recall.
-    if (!knows(answer, fact) || session.noncesIn(answerText(answer) ?? '').length > notesAround)
+    if (!knows(answer, fact) || session.noncesSaidIn(answerText(answer) ?? '').length > notesAround)
       return false
   }
   return true
@@ -98,7 +99,7 @@ export function claimNoForeignFacts(
   answer: Exchange,
   texts: readonly string[],
 ): void {
-  const facts = session.noncesIn(answerText(answer) ?? '')
+  const facts = session.noncesSaidIn(answerText(answer) ?? '')
   const foreign = facts.filter((fact) => !texts.some((text) => text.includes(fact)))
   if (facts.length === 0) return
   const what = `facts of other ${requirement === 'OAI-CHAT-16' ? 'requests' : 'chats'}`
@@ -123,6 +124,13 @@ export async function watchChats({ v3, chats, claim, session }: Scenario) {
   const histories = new Map<string, Exchange>()
   const showing = (all: readonly Exchange[], text: string) =>
     all.filter((page) => succeeded(page) && contains(chats.bodyOfPage(page), text))
+  /** Searches for a text; the result also has the places in the page that show it. */
+  const search = async (text: string) => {
+    const page = await chats.list({ search: text }, probe)
+    const leaves = succeeded(page) ? leavesOf(chats.bodyOfPage(page)) : []
+    const hits = leaves.filter(({ value }) => contains(value, text))
+    return { page, places: hits.map(({ path }) => path.join()) }
+  }
   return {
     /** Reads the first page of the list, and what is new on it; called after each one-shot. */
     async readList(): Promise<void> {
@@ -141,17 +149,21 @@ export async function watchChats({ v3, chats, claim, session }: Scenario) {
         const reason = 'the list does not show a chat that exists'
         return session.markUndecided('inconclusive', ['V3-ONE-09'], reason)
       }
+      // A page may repeat the text that it was searched for.
+      const control = await search(session.nonce())
       for (const fact of facts) {
         const trial = trials.find(({ body }) => contains(body, fact))
         if (trial === undefined) continue
-        const byFact = await chats.list({ search: fact }, probe)
+        const byFact = await search(fact)
+        const isListed = byFact.places.some((place) => !control.places.includes(place))
         const places = [
-          ...showing([...pages, byFact], fact),
+          ...showing(pages, fact),
+          ...(isListed && succeeded(control.page) ? [byFact.page] : []),
           ...[...histories.values()].filter((history) => contains(answerJson(history), fact)),
         ]
         const what = `lists and histories with the words of a one-shot (${describeRow(trial.row)})`
         const isNotStored = () => expect(places.length, what).toBe(0)
-        if (!claim('V3-ONE-09', isNotStored, trial.answer, ...places)) return
+        if (!claim('V3-ONE-09', isNotStored, trial.answer, control.page, ...places)) return
       }
     },
   }

@@ -41,7 +41,7 @@ describe('v3: context of a one-shot', () => {
       const texts = [...replies, later].map((reply) => answerText(reply) ?? '')
       // Another scenario may have sent its one-shot meanwhile.
       const foreign = texts.flatMap((text, of) =>
-        [...facts, ...session.noncesIn(text)].filter(
+        [...facts, ...session.noncesSaidIn(text)].filter(
           (fact) => fact !== facts[of] && text.includes(fact),
         ),
       )

@@ -15,7 +15,7 @@ import {
 import { answerText, judge } from '../../judges/index.ts'
 import type { RunSetup, ScenarioFinding, ScenarioOutcome } from '../run-setup.ts'
 import { historyRows } from '../scenario/read.ts'
-import { issuedNonces } from './identities.ts'
+import { issuedNonces, saidNonces } from './identities.ts'
 import { isOdd } from './requests/failure.ts'
 import type { RequestSpec } from './requests/wire-request.ts'
 
@@ -147,9 +147,9 @@ export function judgeRows(run: Run, spec: RequestSpec, page: Exchange): Finding[
   if (!isFirstPage || chat === undefined || !succeeded(page)) return []
   const items = historyRows(page).map(({ item }) => item)
   const ofUsers = items.filter((item) => isObject(item) && item['role'] === 'user')
-  const foreign = issuedNonces(run, JSON.stringify(ofUsers)).filter((nonce) => {
-    const chats = run.state.nonces.get(nonce) ?? new Set()
-    return chats.size > 0 && !chats.has(chat) && !chats.has(anyChat)
+  const foreign = saidNonces(run, JSON.stringify(ofUsers)).filter((nonce) => {
+    const chats = run.state.nonces.get(nonce)
+    return !chats?.has(chat) && !chats?.has(anyChat)
   })
   if (foreign.length === 0) return []
   const why = `the history shows a row of another chat: expected [], received ${JSON.stringify([...new Set(foreign)])}`

@@ -20,6 +20,11 @@ export function issuedNonces(setup: Issuing, text: string): readonly string[] {
   return isIncognito(setup) ? [] : wordsIn(text).filter((word) => nonces.has(word))
 }
 
+/** The same, if a request has said them: those of a document may be found by a search. */
+export function saidNonces(setup: Issuing, text: string): readonly string[] {
+  return issuedNonces(setup, text).filter((nonce) => setup.state.nonces.get(nonce)?.size)
+}
+
 /** A pronounceable word with four digits, for example `Tavoru7316`; the same for the same text. */
 export function toWord(text: string): string {
   const digest = createHash('sha256').update(text).digest()

@@ -6,11 +6,13 @@ import { exchangeOf } from '../../../reports/test-support/reports.ts'
 import type { Endpoint } from '../profile/index.ts'
 import { createEndpointRouting } from './endpoint-routing.ts'
 import { judgeRows, noteSaid } from './findings.ts'
-import { issuedNonces, newNonce, toUuid, toWord, wordsIn } from './identities.ts'
+import { issuedNonces, newNonce, saidNonces, toUuid, toWord, wordsIn } from './identities.ts'
 import { areConcurrent, findGap } from './race.ts'
 import type { RequestSpec } from './requests/wire-request.ts'
 import { newRunState } from './run-state.ts'
 import { createSettling } from './settling.ts'
+
+const turn = { surface: 'v3', method: 'POST', path: '/api/v3/message/generate' } as const
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
@@ -35,11 +37,14 @@ test('nonces of a run are found in a text, without words that a model made up or
   const [first, second] = [newNonce(setup, 'first'), newNonce(setup, 'second')]
   const odd = `${first.slice(0, -1)}${(Number(first.at(-1)) + 1) % 10}`
   expect(wordsIn(odd)).toEqual([odd])
-  expect(issuedNonces(setup, `${odd}, ${second}, Kolame1234 or ${first}`)).toEqual([second, first])
+  const text = `${odd}, ${second}, Kolame1234 or ${first}`
+  expect(issuedNonces(setup, text)).toEqual([second, first])
+  // The other one may be that of a document.
+  noteSaid(setup, { ...turn, json: { input: first } })
+  expect(saidNonces(setup, text)).toEqual([first])
 })
 
 describe('a history shows an input', () => {
-  const turn = { surface: 'v3', method: 'POST', path: '/api/v3/message/generate' } as const
   const page = { surface: 'v3', method: 'GET', path: '/api/v3/message' } as const
   const rows = (role: string, text?: string) =>
     JSON.stringify({ result: [{ item: { role, content: [{ text }] } }] })

@@ -14,7 +14,7 @@ import { addExchangeCost, addExchangeTraffic, noCost, noTraffic } from '../usage
 import type { RunContext } from './context.ts'
 import { type EndpointRouting, type RequestRoute, routingOf } from './endpoint-routing.ts'
 import { type Evidence, judgeRows, ScenarioFindings } from './findings.ts'
-import { issuedNonces, newNonce, toUuid } from './identities.ts'
+import { newNonce, saidNonces, toUuid } from './identities.ts'
 import type { Slot } from './limits/semaphore.ts'
 import { isOdd } from './requests/failure.ts'
 import type { FormStyle } from './requests/imitation.ts'
@@ -131,9 +131,9 @@ export class Session {
     return newNonce(this.context.setup, this.#draw())
   }
 
-  /** Nonces of any scenario in a text; none in an incognito run, whose nonces have no recognizable format. */
-  noncesIn(text: string): readonly string[] {
-    return issuedNonces(this.context.setup, text)
+  /** Nonces in a text that any scenario has said; none in an incognito run, whose nonces have no recognizable format. */
+  noncesSaidIn(text: string): readonly string[] {
+    return saidNonces(this.context.setup, text)
   }
 
   uuid(): string {

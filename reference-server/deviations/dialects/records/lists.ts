@@ -62,6 +62,11 @@ export const listDialects: readonly Dialect[] = [
         list: searchedByPrefix(list, ({ filename }) => filename),
       })),
     ]),
+    'search-is-repeated: A list of chats repeats the text that it is searched for, under another name.':
+      onSuccessBody('v3.chats', (body, { query }) => ({
+        ...body,
+        meta: { query: toObject(query)['search'] },
+      })),
   }),
   ...alternatives({
     'lists-under-items: Lists are in items, with the cursor in next_cursor and that of the page itself in cursor.':
