@@ -53,17 +53,23 @@ export async function raceTurns(scenario: Scenario, chat: Chat): Promise<readonl
       const parent = before && finalResponse(before)?.['id']
       const raced = await raceTurn(scenario, chat, kind, parent, { isLimitJudged })
       const turn = { ...raced, gap: raced.gap ?? (await explainLimit(raced.sent)) }
-      // The chat may still be busy with the turn before.
-      if (tries < tried - 1 && turn.sent.every(({ response }) => response?.status === 409)) {
-        await scenario.session.sleep(busyMs)
-        continue
-      }
+      if (tries < tried - 1 && (await waitIfBusy(scenario, turn.sent))) continue
       turns.push(turn)
       if (turn.gap === undefined) break
       isLimitJudged = tries > 0 && turn.sent.some(wasSentAgain)
     }
   }
   return turns
+}
+
+/** Waits if every request conflicts: the chat may still be busy with the turn before. */
+export async function waitIfBusy(
+  { session }: Pick<Scenario, 'session'>,
+  sent: readonly Exchange[],
+): Promise<boolean> {
+  const isBusy = sent.every(({ response }) => response?.status === 409)
+  if (isBusy) await session.sleep(busyMs)
+  return isBusy
 }
 
 /** A turn of the user that is sent several times at once, with one Idempotency-Key. */

@@ -163,7 +163,8 @@ function note(run: Run, spec: RequestSpec, chat: string): void {
   }
 }
 
-function chatOf({ query, json }: RequestSpec): string | undefined {
+/** The id of the chat that a request names. */
+export function chatOf({ query, json }: RequestSpec): string | undefined {
   const id = query?.['chat_id'] ?? (isObject(json) ? json['chat_id'] : undefined)
   return typeof id === 'string' ? id.toLowerCase() : undefined
 }

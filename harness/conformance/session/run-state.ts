@@ -56,6 +56,8 @@ export function newRunState() {
     silences: new Map<string, number>(),
     /** `identities.ts`: nonces of all scenarios; `foreign-rows.ts`: the chats that each was sent to */
     nonces: new Map<string, Set<string>>(),
+    /** `requests/send-with-retries.ts`: chats in which a turn was accepted */
+    chatsWithTurns: new Set<string>(),
     /** `requests/supplements.ts` */
     learned: new Map<OperationId, Readonly<Record<string, unknown>>>(),
   }

@@ -158,6 +158,17 @@ export const strictness = dialectTable({
         return reply
       }),
     ]),
+  'busy-for-a-moment: For half a second after a turn, another one in its chat is rejected with 409.':
+    mapping<number>((until) => [
+      onRequest('v3.generate', (call) => {
+        if (Date.now() > (until.get(chatIdOf(call)) ?? 0)) return call
+        throw new ApiError(409, 'The turn is being stored')
+      }),
+      onReply('v3.generate', (reply, call) => {
+        if (reply.status < 300) until.set(chatIdOf(call), Date.now() + 500)
+        return reply
+      }),
+    ]),
   'busy-now-and-then: Every 80th request is rejected with 429 and Retry-After: 0.': counting(
     (next) => (services) => ({
       ...services,

@@ -12,7 +12,7 @@ import { profileOfEndpoint } from '../../profile/index.ts'
 import type { RunContext } from '../context.ts'
 import type { RequestRoute } from '../endpoint-routing.ts'
 import { InconclusiveError } from '../errors.ts'
-import { noteSaid } from '../findings.ts'
+import { chatOf, noteSaid } from '../findings.ts'
 import { giveUpReason, isDown, retryAfterMs } from '../limits/rate-limiter.ts'
 import { countedExchange, repeatability } from './failure.ts'
 import {
@@ -62,6 +62,8 @@ export async function sendWithRetries(sending: Sending): Promise<Exchange> {
   const { lastingPages, setup } = context
   noteSaid(setup, spec)
   const operation = operationAt(spec.method, spec.path)
+  const chat = operation === 'v3.generate' ? (chatOf(spec) ?? '') : ''
+  const { chatsWithTurns } = setup.state
   let members = operation ? context.suppliedAtFirst(operation, { scenario: slug, ordinal }) : {}
   let failed: Exchange | undefined
   let refused: Exchange | undefined
@@ -72,7 +74,9 @@ export async function sendWithRetries(sending: Sending): Promise<Exchange> {
   if (settlingMs > 0) await sending.lendSlot(() => pause(settlingMs))
   for (let attempt = 0; ; attempt += 1) {
     const exchange = await sendOnce(sending, attempt, members, failed)
-    if (asksToWait(exchange, spec)) {
+    if (chat !== '' && succeeded(exchange)) chatsWithTurns.add(chat)
+    const mayBeBusy = chatsWithTurns.has(chat) && attempt < maxConflicts
+    if (asksToWait(exchange, spec, mayBeBusy)) {
       const waitMs = context.gate.retryAfter(exchange, attempt)
       const reason = `the target ${giveUpReason(exchange, setup.profile.limits)}`
       if (waitMs === null) throw new InconclusiveError(reason, [exchange.id])
@@ -123,18 +127,22 @@ export async function sendWithRetries(sending: Sending): Promise<Exchange> {
   }
 }
 
-/**
- * Tests for a 429 or 503, a target that is down for a moment, or a conflict that passes: a chat may be busy with its
- * latest turn.
- */
-function asksToWait(exchange: Exchange, { isLimitJudged }: RequestSpec): boolean {
+/** Retries of a generation that conflicts and does not say how long: a chat may be busy with its latest turn. */
+const maxConflicts = 2
+
+/** Tests for a 429 or 503, a target that is down for a moment, or a conflict that passes. */
+function asksToWait(
+  exchange: Exchange,
+  { isLimitJudged }: RequestSpec,
+  mayBeBusy: boolean,
+): boolean {
   const { response, labels } = exchange
   if (isDown(exchange)) return true
   if (response?.status === 429) return isLimitJudged !== true
   if (response?.status !== 409) return response?.status === 503
   // Repeats and requests to be refused are judged by what they meet.
   const isJudged = labels.role === 'negative' || labels.repeatOf !== undefined
-  return !isJudged && retryAfterMs(exchange) !== undefined
+  return !isJudged && (mayBeBusy || retryAfterMs(exchange) !== undefined)
 }
 
 /** `404 openai.chat` for a page; empty for any other answer, which is never a lasting page. */
