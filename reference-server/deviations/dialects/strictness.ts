@@ -119,6 +119,10 @@ export const strictness = dialectTable({
     ]),
   'titles-without-a-body: A request for a title that has a body is rejected with 400.':
     rejectRequests('v3.generateName', (_, { headers }) => Number(headers['content-length']) > 0),
+  'titles-of-a-model: A request for a title without model_id is rejected with 422.': {
+    excludes: ['titles-without-a-body'],
+    patch: rejectRequests('v3.generateName', ({ model_id }) => model_id === undefined, 422),
+  },
   'chat-names-once: A name that was given to a chat before is rejected with 409.': remembering(
     (names) => [
       rejectRequests('v3.createChat', ({ name }) => names.has(String(name)), 409),

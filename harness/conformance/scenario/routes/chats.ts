@@ -20,7 +20,7 @@ import type { Chat } from './v3.ts'
 /** Chat management (section 4.3, prefix /chat). Shapes are not shown: everything is found by value. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: one short method a route
 export function chatRoutes(session: Session) {
-  const { requests, shapes } = session.context.setup.profile
+  const { requests, shapes, models } = session.context.setup.profile
 
   const to = (id: OperationId, chat: string, more: Partial<RequestSpec>) =>
     session.send({ ...route(id, chat), ...more })
@@ -59,11 +59,14 @@ export function chatRoutes(session: Session) {
     remove: on('v3.deleteChat'),
     addFavorite: on('v3.addFavorite'),
     removeFavorite: on('v3.removeFavorite'),
-    /** Sends a body unless it is refused for that, as neither is shown. */
+    /** Sends an empty body, none, and one with a model, until one is not refused for that, as none is shown. */
     async generateName(chat: string, options: SendOptions = {}): Promise<Exchange> {
-      const answer = await to('v3.generateName', chat, { json: {}, ...options })
-      const isForBody = [400, 415, 422].includes(answer.response?.status ?? 0)
-      return isForBody ? to('v3.generateName', chat, options) : answer
+      const send = (body: Pick<RequestSpec, 'json'>) =>
+        to('v3.generateName', chat, { ...body, ...options })
+      const isForBody = ({ response }: Exchange) => [400, 415, 422].includes(response?.status ?? 0)
+      let answer = await send({ json: {} })
+      if (isForBody(answer)) answer = await send({})
+      return isForBody(answer) ? send({ json: { model_id: models.main } }) : answer
     },
     attachments: (chat: string, query: Query = {}, options: SendOptions = {}): Promise<Exchange> =>
       to('v3.chatAttachments', chat, { query, ...options }),

@@ -7,6 +7,7 @@ import { toObject } from '../../patches/json.ts'
 import { onReply, onSuccess, onSuccessBody } from '../../patches/replies.ts'
 import { chatIdOf, onRequestBody } from '../../patches/requests.ts'
 import {
+  compose,
   editChatChanges,
   editChatRows,
   editedRows,
@@ -16,6 +17,10 @@ import {
   remembering,
 } from '../../patches/services.ts'
 import { faultTable } from '../../table.ts'
+
+const withoutTitles = editChatChanges(({ name, ...change }) =>
+  change.favorite === undefined || name === undefined ? change : { ...change, name },
+)
 
 export const chatFaults = faultTable({
   'V3-CHAT-01 v3-new-chat-is-the-first-again: POST /chat always returns the first chat that was created.':
@@ -85,9 +90,9 @@ export const chatFaults = faultTable({
       },
     })),
   'V3-CHAT-12 chat-title-unchanged: The generated title is the current name of the chat.':
-    editChatChanges(({ name, ...change }) =>
-      change.favorite === undefined || name === undefined ? change : { ...change, name },
-    ),
+    withoutTitles,
+  'V3-CHAT-12 chat-title-only-confirmed: A request for a title returns 200 with a status, and the chat keeps its name.':
+    compose([withoutTitles, onSuccessBody('v3.generateName', () => ({ status: 'ok' }))]),
   'V3-FAV-01 chat-turn-clears-favorite: A turn that ends, after a moment, removes its chat from favorites.':
     editChatChanges((change) =>
       change.name || change.favorite ? change : sleep(250, { ...change, favorite: false }),
