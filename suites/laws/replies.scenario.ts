@@ -103,7 +103,7 @@ const maxTexts = { quick: 8, normal: 8, full: 4 } as const
 
 /**
  * The results of a search may come from anywhere, and the profile may name chats that others use as well. At depth full,
- * the question is also words in a chat that is told nothing, after one that is told the fact.
+ * the question is also asked in a chat that is told nothing, after one that is told the fact.
  */
 async function hasNoForeignFacts(run: Run, { row, body, answer }: Trial): Promise<void> {
   const { v2, profile, coverage, question, recall } = run
