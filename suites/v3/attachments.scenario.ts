@@ -32,6 +32,12 @@ describe('v3: attachments', () => {
           'a file in the part "file" was refused, without a chat and with one in the field "chat_id"; both names are guesses: set requests.upload'
         return session.markUndecided('unproven', described, reason)
       }
+      // Unsupported Media Type (RFC 9110, section 15.5.16): "any further upload rules: not shown".
+      if (uploaded.response?.status === 415) {
+        const reason =
+          'a text file was refused with 415: set capabilities.attachments to false, or check a deployment that accepts text files'
+        return session.markUndecided('unproven', described, reason)
+      }
       const record = attachments.recordIn(uploaded, file.name)
       const listed = async () =>
         attachments.lists(await attachments.walk({ search: file.name }), file.name)
