@@ -5,7 +5,7 @@ import { EvidenceError } from './recording/result-files.ts'
 import { combineTries } from './report/confirmation.ts'
 import type { RunSetup } from './run-setup.ts'
 import { createRunContext } from './session/context.ts'
-import { InconclusiveError } from './session/errors.ts'
+import { BudgetSpentError, InconclusiveError, RunEndedError } from './session/errors.ts'
 import { Session } from './session/session.ts'
 import { costOfExploring } from './usage.ts'
 import type { Collector } from './vitest/collector.ts'
@@ -27,7 +27,8 @@ export function isExplorable(judged: readonly RequirementId[]): boolean {
 
 /**
  * Explores with the budget that the suites have left. An internal error becomes the fault of its
- * result; an early end leaves no requirement undecided, as the suites have tested them all.
+ * result. A spent budget and an interrupt leave no requirement undecided, as the suites have tested them all; any other
+ * early end does: the target is not what the suites have tested.
  * @param onProgress called during the exploration and, without a position, when it has ended.
  * @returns undefined if it ended early
  */
@@ -53,6 +54,12 @@ export async function runExploration(
     if (error instanceof EvidenceError) collector.unwritten ??= context.redactor.text(error.message)
     const isEarlyEnd = error instanceof InconclusiveError || signal.aborted
     if (!isEarlyEnd) fault = context.redactor.text(String(error))
+    const isSpent = error instanceof BudgetSpentError
+    if (error instanceof RunEndedError && !isSpent && !signal.aborted) {
+      session.markUndecided('inconclusive', requirements, error.message)
+      // The end of a recorded run is in its report.
+      if (setup.recordingFile === null) collector.stopReason ??= error.message
+    }
   }
   await session.cleanUp()
   await context.close()

@@ -1,4 +1,4 @@
-import { renameSync, symlinkSync } from 'node:fs'
+import { renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -6,14 +6,16 @@ import type { ConformanceReport } from '../../contract/report/conformance.ts'
 import { ended } from '../client/test-support/listen-on-loopback.ts'
 import { wholeProfile } from '../proof/test-support/second-server/judged.ts'
 import { type SecondServer, startSecondServer } from '../proof/test-support/second-server/server.ts'
-import { exchangesName, journalName } from './defaults.ts'
+import { exchangesName, journalName, reportName } from './defaults.ts'
 import type { Progress } from './progress.ts'
+import { rejudge } from './recording/rejudge.ts'
 import {
   type CheckOptions,
   check,
   exchangesIn,
   lineOf,
   requirementsWith,
+  sharedEngine,
   temporaryFolder,
 } from './test-support/check.ts'
 
@@ -23,10 +25,9 @@ interface Run {
   readonly outDir: string
 }
 
-async function run(
-  intercepts: (request: IncomingMessage, response: ServerResponse) => boolean,
-  options: CheckOptions = {},
-): Promise<Run> {
+type Intercept = (request: IncomingMessage, response: ServerResponse) => boolean
+
+async function run(intercepts: Intercept, options: CheckOptions = {}): Promise<Run> {
   const server = ended(await startSecondServer({}, intercepts))
   const outDir = temporaryFolder()
   const report = await check(quickProfile(server), { surfaces: 'v3', outDir, ...options })
@@ -114,6 +115,56 @@ test('a target that dies in mid-run leaves requirements undecided, and is no int
   expectOnlyUndecided(dead, /got no whole answer|no more requests were sent/)
   expect(dead.report.stopped).toMatch(/no more requests were sent/)
 })
+
+const reset: Intercept = ({ socket }) => {
+  socket.resetAndDestroy()
+  return true
+}
+const refuse: Intercept = (_, response) => {
+  response.writeHead(401).end()
+  return true
+}
+
+test.each([
+  ['resets every connection', reset, 40],
+  ['resets every connection, close to the end', reset, 66],
+  ['refuses the key', refuse, 40],
+])(
+  'a target that, while it is explored, %s is undecided, also in a rejudge',
+  async (_, die, at) => {
+    let requestCount = 0
+    const only = ['V3-CHAT-02', 'V3-FAV-*']
+    const options = { explore: 20, only, depth: 'quick', seed: 'dies' } as const
+    const dead = await run((request, response) => {
+      if (String(request.headers['x-request-id']).includes('/explore/')) requestCount += 1
+      return requestCount > at && die(request, response)
+    }, options)
+    expectOnlyUndecided(dead, /no more (requests were sent|usable answers)/)
+    const { stopped, requirements } = dead.report
+    expect(requirements.map(({ message }) => message)).toContain(stopped)
+    writeFileSync(join(dead.outDir, reportName), JSON.stringify(dead.report))
+
+    const again = await rejudge({
+      dir: dead.outDir,
+      outDir: temporaryFolder(),
+      engine: sharedEngine,
+    })
+    expect(again.requirements.map(lineOf)).toEqual(requirements.map(lineOf))
+    expect(again.stopped).toBe(stopped)
+  },
+)
+
+// The suites send 4 generations and some 450 requests.
+test.each([{ maxGenerations: 6 }, { maxRequests: 500 }])(
+  'a budget of %j that is spent by exploring leaves what the suites have shown',
+  async (budget) => {
+    const only = ['V3-CHAT-02', 'V3-FAV-*']
+    const options = { explore: 60, only, depth: 'quick', seed: 'spent', ...budget } as const
+    const { report } = await run(() => false, options)
+    expect([report.outcome, report.stopped]).toEqual(['conforms', undefined])
+    expect(report.cost.requests).toBeGreaterThan(470)
+  },
+)
 
 test.each([
   [exchangesName, /ENOSPC.*Chats may be left on the target: run chatgen cleanup /],

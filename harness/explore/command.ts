@@ -2,6 +2,7 @@ import type { Exchange, RequirementId } from '../../contract/index.ts'
 import { chatRoutes } from '../conformance/scenario/routes/chats.ts'
 import { v2Routes } from '../conformance/scenario/routes/v2.ts'
 import { v3Routes } from '../conformance/scenario/routes/v3.ts'
+import { InconclusiveError } from '../conformance/session/errors.ts'
 import type { Session } from '../conformance/session/session.ts'
 import { Model } from './model.ts'
 
@@ -117,11 +118,14 @@ export function createExplorationContext(session: Session, knowledge: Knowledge)
   const chats = chatRoutes(session)
   const created = new Map<string, string>()
   const recorded: Evidence[] = []
-  /** Deletes its remaining chats, so that the next sequence begins without them. */
+  /** Deletes its remaining chats, so that the next sequence begins without them; the journal keeps the others. */
   const dispose = async () => {
     for (const [label, id] of created) {
       created.delete(label)
-      if (!model.chat(label)?.deleted) await chats.remove(id, { role: 'cleanup' })
+      if (model.chat(label)?.deleted) continue
+      await chats.remove(id, { role: 'cleanup' }).catch((error: unknown) => {
+        if (!(error instanceof InconclusiveError)) throw error
+      })
     }
   }
   session.onCleanup(dispose)

@@ -1,4 +1,4 @@
-import { InconclusiveError } from '../conformance/session/errors.ts'
+import { InconclusiveError, RunEndedError } from '../conformance/session/errors.ts'
 import { createRandomPicker } from '../conformance/session/identities.ts'
 import type { Session } from '../conformance/session/session.ts'
 import { costOfExploring } from '../conformance/usage.ts'
@@ -41,6 +41,7 @@ export type ExplorationResult = Awaited<ReturnType<typeof explore>>
  * @param operations number of operations, including the reads between them
  * @param onOperation called when an operation begins, with the number of operations carried out so far
  * @param maxViolations number of violations after which it ends
+ * @throws RunEndedError if the target, or its recording, no longer gives usable answers
  */
 export async function explore(
   session: Session,
@@ -62,14 +63,7 @@ export async function explore(
     const context = createExplorationContext(session, knowledge)
     const found = await runSequence(context, run)
     await context.dispose()
-    if (found === 'lost') {
-      // A recording with other requests is no evidence about the findings of the original run.
-      const { recordingFile, recordedEnd } = session.context.setup
-      const reason = recordedEnd ?? 'the recording lacks requests of the exploration'
-      if (recordingFile !== null)
-        session.markUndecided('inconclusive', exploredRequirements, reason)
-      break
-    }
+    if (found === 'lost') throw earlyEnd(session)
     if (found === undefined) continue
     const isKnown = violations.some(
       ({ violation }) => violation.requirement === found.violation.requirement,
@@ -84,6 +78,7 @@ export async function explore(
     if (shrunk === undefined) {
       doubt(session, found.violation, notAgain)
       unrepeated.push(found.violation)
+      if (await isGone(run)) throw earlyEnd(session)
       continue
     }
     // The same operations have the same cause, whichever requirement reports it first.
@@ -96,6 +91,12 @@ export async function explore(
       session.addFinding(requirement, 'broken', why, shrunk.exchanges, true)
   }
   return { operations: budget.operations(), violations, unrepeated }
+}
+
+function earlyEnd({ context: { setup } }: Session): RunEndedError {
+  const silent = 'exploring ended: the target gave no more usable answers'
+  const lacks = 'the recording lacks requests of the exploration'
+  return new RunEndedError(setup.recordedEnd ?? (setup.recordingFile === null ? silent : lacks))
 }
 
 const notAgain = 'it did not happen again when the operations were repeated'
@@ -165,7 +166,7 @@ interface Found {
   readonly operations: readonly Operation[]
 }
 
-/** One sequence and its sweep; `lost` if the target no longer gives usable answers. */
+/** One sequence and its sweep; `lost` if usable answers have ended. */
 async function runSequence(
   context: ExplorationContext,
   run: Run,
@@ -205,7 +206,16 @@ async function runSequence(
     done.push(operation)
     if (step instanceof StateViolation) return { violation: step, operations: done, isHurried }
   }
-  return isLost ? 'lost' : undefined
+  if (isLost) return 'lost'
+  return unclear > 0 && (await isGone(run)) ? 'lost' : undefined
+}
+
+/** Tests if the target no longer creates a chat. Too few operations may be left for that of chats that it does not show. */
+async function isGone({ session, knowledge }: Run): Promise<boolean> {
+  const context = createExplorationContext(session, knowledge)
+  const step = await perform(context, { command: 'create chat', label: 'last' })
+  await context.dispose()
+  return step === 'unclear'
 }
 
 function describe({ command, chat, variant, limit }: Operation): string {

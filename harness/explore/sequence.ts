@@ -1,4 +1,8 @@
-import { InconclusiveError, RunEndedError } from '../conformance/session/errors.ts'
+import {
+  GenerationsSpentError,
+  InconclusiveError,
+  RunEndedError,
+} from '../conformance/session/errors.ts'
 import type { Session } from '../conformance/session/session.ts'
 import {
   drawChat,
@@ -32,7 +36,8 @@ export async function perform(
     if (error instanceof StateViolation) return error
     if (!(error instanceof InconclusiveError) || error instanceof RunEndedError) throw error
     if (operation.chat !== undefined) context.model.forget(operation.chat)
-    return 'unclear'
+    // A budget that is spent says nothing about the target.
+    return error instanceof GenerationsSpentError ? 'done' : 'unclear'
   }
 }
 
