@@ -116,7 +116,8 @@ export async function claimTurnKept(
 const pageSize = 50
 
 /**
- * V3-HIST-10: no input is shown more often than it was sent; one that was refused may be shown as well.
+ * V3-HIST-10: no input is shown more often than it was sent, and no item of an answer twice; an input that was refused
+ * may be shown as well.
  * @param sent responses to all requests to the chat with texts of their own
  */
 export async function claimShownOnce(
@@ -146,11 +147,30 @@ export async function claimShownOnce(
       text.length >= 16 && !repeats.includes(text) && timesIn(texts, text) > timesIn(all, text)
     return [...new Set(all)].filter(isDoubled)
   }
-  if (doubledIn(history).length === 0) return
+  const answered = sent.flatMap((answer) => itemIdsOf(asArray(finalResponse(answer)?.['output'])))
+  const twiceIn = (rows: readonly HistoryRow[]) => repeatedItems(rows, answered)
+  if (doubledIn(history).length + twiceIn(history).length === 0) return
   // A row that is added while the history is paged through may make others appear twice.
   const { rows, pages } = await v3.walk(chat)
-  const what = 'inputs that the history shows more often than they were sent'
-  claim('V3-HIST-10', () => expect(doubledIn(rows), what).toEqual([]), ...pages)
+  const isOnce = () => {
+    const what = 'inputs that the history shows more often than they were sent'
+    expect(doubledIn(rows), what).toEqual([])
+    expect(twiceIn(rows), 'items of an answer that the history shows twice').toEqual([])
+  }
+  claim('V3-HIST-10', isOnce, ...pages)
+}
+
+/** The ids of items that are in one answer, but in equal rows. A server may have the same ids for items of all answers. */
+function repeatedItems(rows: readonly HistoryRow[], answered: readonly string[]): string[] {
+  const equal = Map.groupBy(rows, ({ item }) => JSON.stringify(item))
+  const repeated = [...equal.values()].filter(({ length }) => length > 1)
+  return itemIdsOf(repeated.map(([row]) => row?.['item'])).filter(
+    (id) => answered.filter((one) => one === id).length === 1,
+  )
+}
+
+function itemIdsOf(items: readonly unknown[]): string[] {
+  return items.map((item) => asObject(item)?.['id']).filter((id) => typeof id === 'string')
 }
 
 /** The text of each row. */
