@@ -53,7 +53,7 @@ describe('versions of chats', () => {
   test(
     'v3 routes MUST refuse a v2 chat, MUST name /api/v2 and MUST leave the chat as it is',
     covers(['VER-03', 'VER-04', 'VER-05', 'VER-06', 'VER-10'], {
-      requests: 41,
+      requests: 43,
       generations: 2,
       chats: 1,
       again: 2,
@@ -62,6 +62,12 @@ describe('versions of chats', () => {
       const before = await v2.chat()
       const nonce = session.nonce()
       const { messageId } = await v2.storeAndGenerate(before, prompts.brief(nonce))
+      const { ask } = buildRecall(profile, nonce)
+      // Open: whether a message that has its reply takes another one.
+      const store = (more: Readonly<Record<string, string>>) =>
+        v2.message(v2.messageBody(before, ask, more), { role: 'probe' })
+      const child = await store({ parent_id: messageId })
+      const question = succeeded(child) ? child : await store({})
       const mine = await v3.createChat()
       const history = await v3.history(mine)
       assume(succeeded(history), 'v3 history does not work for a v3 chat', history)
@@ -89,27 +95,24 @@ describe('versions of chats', () => {
       await claimNotTakenFromSecond(scenario)
       const favorites = await chats.readFavorites()
       const isFavorite = contains(favorites.body, before)
-      const { ask } = buildRecall(profile, nonce)
-      const body = v2.messageBody(before, ask, { parent_id: messageId })
-      const repeat = await v2.message(body, { role: 'probe' })
-      const question = succeeded(repeat) ? v2.storedId(repeat) : messageId
-      const after = await v2.generate(v2.generateBody(before, question), { role: 'probe' })
+      const turn = v2.generateBody(before, v2.storedId(question))
+      const after = await v2.generate(turn, { role: 'probe' })
       const remembered = secrets.filter((secret) => answerText(after)?.includes(secret))
       const isKept = () => {
         expect(succeeded(after), 'the v2 chat is answered as before').toBe(true)
         expect(remembered, 'what the v2 chat knows of refused generations').toEqual([])
         expect(isFavorite === wasFavorite, 'the v2 chat keeps its favorite mark').toBe(true)
       }
-      claim('VER-06', isKept, repeat, after, favorites)
+      claim('VER-06', isKept, after, question, favorites)
     },
   )
 
   test(
     'v2 routes MUST refuse a v3 chat, MUST name /api/v3 and MUST leave the chat as it is',
     covers(['VER-07', 'VER-08', 'VER-09', 'VER-10'], {
-      requests: 21,
+      requests: 23,
       generations: 2,
-      chats: 1,
+      chats: 2,
       isLong: true,
     }),
     async ({ v2, v3, chats, claim, session, profile, prompts, scenario }) => {
@@ -137,12 +140,20 @@ describe('versions of chats', () => {
       const reply = await v2.generate(v2.generateBody(chat.id, unanswered.id), role)
       claimRefused(scenario, 'VER-07', 'POST /api/v2/message', stored, 'v3')
       claimRefused(scenario, 'VER-08', 'POST /api/v2/message/generate', reply, 'v3')
-      const more = { ...message, model_id: otherIdOf(profile), think: true, rag: 'agent' }
-      const further = await v2.message(more, role)
-      await claimRefusedAs(scenario, 'VER-07', 'a message with more fields', further, 'v3', () =>
-        v2.message({ ...more, chat_id: own }),
-      )
-      const fields = { model_id: more.model_id, rag: false, exclude_tools: [] }
+      const vision = { model_id: visionIdOf(profile) }
+      // A chat without a turn has its version as well.
+      const unused = await v3.createChat()
+      for (const [chat_id, what, fields] of [
+        [chat.id, 'a message with more fields', { ...vision, think: true, rag: 'agent' }],
+        [unused.id, 'a message in a new chat', { model_id: otherIdOf(profile) }],
+      ] as const) {
+        const more = { ...message, ...fields }
+        const further = await v2.message({ ...more, chat_id }, role)
+        await claimRefusedAs(scenario, 'VER-07', what, further, 'v3', () =>
+          v2.message({ ...more, chat_id: own }),
+        )
+      }
+      const fields = { model_id: otherIdOf(profile), rag: false, exclude_tools: [] }
       const turn = (of: string, id: string) => v2.generate(v2.generateBody(of, id, fields), role)
       const refused = await turn(chat.id, unanswered.id)
       await claimRefusedAs(scenario, 'VER-08', 'a generation with more fields', refused, 'v3', () =>
@@ -179,8 +190,10 @@ function v3Calls(
     v3.generate(v3.generateBody(chat, buildRecall(profile, secret).tell, { stream }), role)
   const { capabilities, requests } = profile
   const probe = { role: 'probe' } as const
+  const sought = { search: session.nonce() }
   const ofFiles: readonly V3Call[] = [
     ['VER-05', `GET ${path}/attachments`, () => chats.attachments(chat, {}, role)],
+    ['VER-05', `GET ${path}/attachments?search`, () => chats.attachments(chat, sought, role)],
     [null, 'GET /attachment?chat_id', () => attachments.list({ chat_id: chat }, probe)],
   ]
   // Only the profile of the target shows that a form field adds an upload to a chat.
@@ -207,21 +220,21 @@ function v3Calls(
 
 const otherIdOf = ({ models: { main, aliases } }: Scenario['profile']) => aliases[0] ?? main
 
+const visionIdOf = ({ models, capabilities }: Scenario['profile']) =>
+  capabilities.images ? models.vision : models.main
+
 /** Fields that may hide the version of a chat: those of one turn in either form. */
-function furtherTurns({ profile, prompts }: Scenario) {
-  const { models, assistants, capabilities } = profile
-  return [
-    {
-      ...{ model_id: otherIdOf(profile), think: true, rag: 'agent', max_tokens: 24 },
-      ...{ temperature: 1, top_p: 1, presence_penalty: 0 },
-    },
-    {
-      ...{ model_id: capabilities.images ? models.vision : models.main, stream: true, rag: false },
-      ...{ assistant_id: assistants?.withoutKnowledge, exclude_tools: [] },
-      input: [inputText(prompts.brief())],
-    },
-  ]
-}
+const furtherTurns = ({ profile, prompts }: Scenario) => [
+  {
+    ...{ model_id: otherIdOf(profile), think: true, rag: 'agent', max_tokens: 24 },
+    ...{ temperature: 1, top_p: 1, presence_penalty: 0 },
+  },
+  {
+    ...{ model_id: visionIdOf(profile), stream: true, rag: false },
+    ...{ assistant_id: profile.assistants?.withoutKnowledge, exclude_tools: [] },
+    input: [inputText(prompts.brief())],
+  },
+]
 
 /** A v2 chat of another caller is refused as well; its key may lack the rights to have one. */
 async function claimNotTakenFromSecond(scenario: Scenario): Promise<void> {

@@ -165,6 +165,8 @@ export const sentences: readonly `${RequirementId} ${string}: ${string}`[] = [
   'VER-05 v3.deleteChat: the {other version is accepted|hint is "No such chat"|hint names the other prefix}',
   'VER-05 v3.updateChat: the {other version is accepted|hint is "This chat has version v2"}',
   'VER-05 v3.{generateName|addFavorite|removeFavorite|chatAttachments}: the other version is accepted',
+  'VER-05 v3.chatAttachments: the other version is accepted (search: given)',
+  'VER-07 v2.message: the other version is accepted (model name: {alias|vision})',
   'VER-07 v2.message: the {other version is accepted|hint is "No such chat"|hint names the other prefix}',
   'VER-08 v2.generate: the {other version is accepted|hint is "No such chat"}',
   'VER-08 v2.generate: the hint names the other prefix',

@@ -4,9 +4,9 @@ import type { Patch, Services } from '../../services.ts'
 import type { Chat } from '../../store/types.ts'
 import { newChat } from '../../surfaces/chats.ts'
 import { isGiven, isText, type Json, setAt, toList, toObject } from '../patches/json.ts'
-import { alsoDo, isOfOtherVersion, onSuccessBody, setFields } from '../patches/replies.ts'
-import { chatIdOf, onRequestBody } from '../patches/requests.ts'
-import { compose, mapping, noteMessages, onStore } from '../patches/services.ts'
+import { alsoDo, isOfOtherVersion, onError, onSuccessBody, setFields } from '../patches/replies.ts'
+import { chatIdOf, onRequest, onRequestBody } from '../patches/requests.ts'
+import { compose, mapping, noteMessages, onStore, remembering } from '../patches/services.ts'
 import { type Fault, faultTable } from '../table.ts'
 
 export const v2Faults = faultTable({
@@ -65,6 +65,15 @@ export const versionFaults = faultTable({
     sideEffect('v3.deleteChat', (services, caller, chat) => createAnew(services, caller, chat, {})),
   'VER-06 version-refusal-deletes: DELETE /api/v3/chat/{chat_id} rejects a chat of the other version but still deletes it.':
     sideEffect('v3.deleteChat', ({ store }, caller, chat) => store.chats.delete(caller, chat)),
+  'VER-07 version-of-a-chat-without-turns: POST /api/v2/message accepts a v3 chat that has no turn yet.':
+    remembering((withTurn) => [
+      onRequest('v3.generate', (call) => withTurn.add(chatIdOf(call)) && call),
+      onError('v2.message', (reply, call) =>
+        isOfOtherVersion(reply) && !withTurn.has(chatIdOf(call))
+          ? { status: 200, body: call.body }
+          : reply,
+      ),
+    ]),
   'VER-09 version-refusal-stores-the-message: POST /api/v2/message rejects a chat of the other version but still stores the message.':
     sideEffect('v2.message', storeInHistory),
   'VER-09 version-refusal-stores-the-reply: POST /api/v2/message/generate rejects a chat of the other version but still stores a message.':

@@ -97,6 +97,18 @@ const windowSize = 6
 
 export const v2Chains: readonly Dialect[] = [
   ...dialectTable({
+    'v2-messages-have-one-successor: A message that has its reply takes no other reply, nor another message.':
+      remembering((answered) => [
+        noteMessages(
+          ({ role, parentId }) => role === 'assistant' && answered.add(String(parentId)),
+        ),
+        rejectRequests(
+          ['v2.message', 'v2.generate'],
+          (body) => answered.has(String(body['parent_id'])),
+          409,
+          'This message has its reply',
+        ),
+      ]),
     'v2-messages-are-answered-once: A second reply to the same message is refused.': {
       // Together, nobody could say the same words twice.
       excludes: ['v2-same-message-is-stored-once'],
