@@ -65,7 +65,7 @@ describe('knowledge bases', () => {
           : contains(answerJson(answer), name === 'list' ? baseId : fact)
       const configured = routes.filter((name) => profile.knowledge?.routes?.[name])
       for (const name of configured.length > 0 ? configured : [null]) {
-        const both = await readBoth((prefix) => knowledge.send(name, { prefix }))
+        const both = await readBoth(scenario, (prefix) => knowledge.send(name, { prefix }))
         const [v3, plain] = both
         const isTold = [v3, plain].some((answer) => succeeded(answer) && tells(answer, name))
         const untold =
@@ -76,7 +76,9 @@ describe('knowledge bases', () => {
         claimAlike(scenario, name, both)
         const second = secondCaller(profile)
         if (second === undefined) continue
-        const ofSecond = await readBoth((prefix) => knowledge.send(name, { prefix, ...second }))
+        const ofSecond = await readBoth(scenario, (prefix) =>
+          knowledge.send(name, { prefix, ...second }),
+        )
         claimAlike(scenario, name, ofSecond)
       }
       if (!configured.includes('search')) return
@@ -120,11 +122,13 @@ describe('knowledge bases', () => {
         const { status } = v3.uploaded.response ?? {}
         expect(plain.uploaded.response?.status, 'status of the upload').toBe(status)
         expect(plain.isFound, 'a search finds the document').toBe(true)
+        const lost = membersLost(v3.uploaded, plain.uploaded)
+        expect(lost, 'members that the answer to the upload lacks').toEqual([])
       }
       claim('KB-04', isAlike, ...plain.evidence, v3.uploaded)
       // A question about both documents has several results.
       const { question } = prompts.document(`${v3.nonce} ${plain.nonce}`)
-      const found = await readBoth((prefix) =>
+      const found = await readBoth(scenario, (prefix) =>
         knowledge.send('search', { prefix, values: { question } }),
       )
       claimAlike(scenario, 'a search for two documents', found)
@@ -143,21 +147,29 @@ function claimAlike({ claim }: Scenario, name: string | null, [v3, plain, changi
 }
 
 /**
- * Reads both prefixes. Other scenarios upload at the same time, so a difference counts only if both responses are
- * unchanged from one attempt to the next, except for members that are others each time.
+ * Reads both prefixes. Other scenarios upload at the same time, and one of them may find a document later than the
+ * other, so a difference counts only if both responses are unchanged for as long as a change may take, except for
+ * members that are others each time and numbers that have changed.
  */
-async function readBoth(read: (prefix: KnowledgePrefix) => Promise<Exchange>): Promise<Both> {
+async function readBoth(
+  { session }: Scenario,
+  read: (prefix: KnowledgePrefix) => Promise<Exchange>,
+): Promise<Both> {
   let before: readonly [Exchange, Exchange] | undefined
+  const numbers: string[] = []
   for (let tries = 1; ; tries += 1) {
     const v3 = await read('/api/v3/knowledge')
     const plain = await read('/api/knowledge')
-    const changing = namesOfChanges(before?.[0] ?? v3, v3)
+    const [earlier, other] = before ?? [v3, plain]
+    numbers.push(...changedNumbers(earlier, v3), ...changedNumbers(other, plain))
+    const changing = [...namesOfChanges(earlier, v3), ...numbers]
     const same = (a: Exchange, b: Exchange) =>
       String(factsOf(a, changing)) === String(factsOf(b, changing))
     const isSettled = before !== undefined && same(before[0], v3) && same(before[1], plain)
     if (same(v3, plain) || isSettled) return [v3, plain, changing]
     assume(tries < maxReads, 'the bases change while they are compared', v3, plain)
     before = [v3, plain]
+    await session.sleep(session.settling.ms)
   }
 }
 
@@ -165,6 +177,14 @@ async function readBoth(read: (prefix: KnowledgePrefix) => Promise<Exchange>): P
 type Both = readonly [v3: Exchange, plain: Exchange, changing: readonly string[]]
 
 const maxReads = 6
+
+/** Names of numbers with a new value, such as a score, which depends on what else a base contains. */
+function changedNumbers(before: Exchange, after: Exchange): readonly string[] {
+  const old = new Set(leavesOf(answerJson(before)).map((leaf) => `${nameOf(leaf)}: ${leaf.value}`))
+  return leavesOf(answerJson(after))
+    .filter((leaf) => typeof leaf.value === 'number' && !old.has(`${nameOf(leaf)}: ${leaf.value}`))
+    .map(nameOf)
+}
 
 const nameOf = ({ path }: JsonLeaf) => path.at(-1) ?? ''
 
@@ -176,6 +196,22 @@ function namesOfChanges(before: Exchange, after: Exchange): readonly string[] {
   const found = Map.groupBy(leavesOf(answerJson(after)), nameOf)
   return [...found].flatMap(([name, leaves]) => (leaves.some(isKept) ? [] : [name]))
 }
+
+/**
+ * Texts and numbers that one answer has and the other lacks, unless that has other members: a name may be that of the
+ * file. A list may be empty.
+ */
+function membersLost(full: Exchange, part: Exchange): readonly string[] {
+  const [all, rest] = [leavesOf(answerJson(full)), leavesOf(answerJson(part) ?? {})]
+  const [paths, kept] = [new Set(all.map(placeOf)), new Set(rest.map(placeOf))]
+  if ([...kept].some((place) => !paths.has(place))) return []
+  const isShown = ({ path, value }: JsonLeaf) =>
+    ['string', 'number'].includes(typeof value) && !path.some((step) => /^\d+$/.test(step))
+  const lost = all.filter((leaf) => isShown(leaf) && !kept.has(placeOf(leaf)))
+  return lost.map(placeOf)
+}
+
+const placeOf = ({ path }: JsonLeaf) => path.join('/')
 
 /** The values of an answer without links and times, which may differ. */
 function factsOf(exchange: Exchange, changing: readonly string[] = []): string[] {

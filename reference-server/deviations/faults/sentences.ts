@@ -153,6 +153,7 @@ export const sentences: readonly `${RequirementId} ${string}: ${string}`[] = [
   'KB-02 knowledge.addDocument: the request is refused with 405',
   'KB-01 KB-04 knowledge.bases: {result is []|result.*.id is lost}',
   'KB-04 knowledge.plainBases: the request is refused with 404',
+  'KB-04 knowledge.plainUpload: id is lost',
   'KB-03 knowledge.search: {result is []|result.*.text is lost}',
   'V3-SSE-06 v3.generate: sequence_number of chunks is {lost|a text}',
   'V3-SSE-17 v3.generate: delta of response.output_text.delta is with U+FFFD for what is not ASCII',

@@ -1,14 +1,15 @@
 /** Changes that become visible late; the document promises no time. */
 import type { Services } from '../../../services.ts'
 import type { Chat } from '../../../store/types.ts'
-import { toObject } from '../../patches/json.ts'
-import { onSuccessBody } from '../../patches/replies.ts'
+import { type Json, toObject } from '../../patches/json.ts'
+import { onSuccessBody, setFields } from '../../patches/replies.ts'
 import { rejectRequests } from '../../patches/requests.ts'
 import {
   compose,
   editChatRows,
   editedRows,
   editFileRows,
+  mapping,
   noteChatsBefore,
   onModel,
   onStore,
@@ -18,6 +19,7 @@ import { dialectTable } from '../../table.ts'
 
 const settlingMs = 250
 const lateMs = 800
+const indexingMs = 1500
 
 export const settling = dialectTable({
   'history-settles-late: A step appears in the history 250 ms after its response was created.':
@@ -63,6 +65,17 @@ export const settling = dialectTable({
       documents: async (...base) => settled(await documents(...base)),
     }),
   ),
+  'documents-settle-apart: A search under /api/knowledge finds a document 1500 ms after its upload.':
+    mapping<number>((uploads) => [
+      onSuccessBody(['knowledge.addDocument', 'knowledge.plainUpload'], (body) => {
+        uploads.set(body['id'], Date.now())
+        return body
+      }),
+      setFields(({ path }) => /^\/api\/knowledge\/.+\/search$/.test(path), {
+        result: (rows: readonly Json[]) =>
+          rows.filter(({ file_id: id }) => Date.now() - (uploads.get(id) ?? 0) > indexingMs),
+      }),
+    ]),
   'replicas-in-turn: Of two replicas, each answers for 70 ms; one shows changes of chats and histories, and new chats, after 800 ms.':
     replicasInTurn,
 })
