@@ -4,12 +4,13 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { requirementIds } from '../../contract/index.ts'
+import type { RequirementResult } from '../../contract/report/conformance.ts'
 import { listening } from '../client/test-support/listen-on-loopback.ts'
 import { reportOf, resultOf } from '../conformance/test-support/reports.ts'
 import { noCost } from '../conformance/usage.ts'
 import type { Scenario } from '../conformance/vitest/collector.ts'
 import { certify, vendorFolder } from './certification/test-support/bundles.ts'
-import { failedOf } from './check/again.ts'
+import { conditionsOf, failedOf } from './check/again.ts'
 import { planJson, planText } from './check/dry-run.ts'
 import { explorationFor } from './check/flags.ts'
 import { exitCodeOf } from './exit-codes.ts'
@@ -215,3 +216,16 @@ test('requirements of suites that could not be loaded are checked again', () => 
   ]
   expect(failedOf(reportOf(requirements))).toEqual(['OAI-CHAT-01'])
 })
+
+test.each([
+  ['depth', { brokenBy: ['one'], scenarios: ['one', 'explore'] }, undefined],
+  ['depth, and explored', { brokenBy: ['explore'] }, 300],
+  ['depth, and explored', { verdict: 'inconclusive', scenarios: ['one', 'explore'] }, 300],
+] satisfies [string, Partial<RequirementResult>, number | undefined][])(
+  'what failed is checked again at its %s: %j',
+  (_, more, explore) => {
+    const exploration = { operations: 300, violations: 1 }
+    const report = reportOf([resultOf('V3-CHAT-10', more)], { depth: 'full', exploration })
+    expect(conditionsOf(report)).toEqual({ depth: 'full', explore })
+  },
+)

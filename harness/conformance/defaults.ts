@@ -6,6 +6,8 @@ export const defaultJobs = 4
 /** Default number of generations of a run. */
 export const defaultMaxGenerations = 1200
 
+/** Slug and title of the random sequences, which run alone once the scenarios of the suites have ended. */
+export const exploring = 'explore'
 /** Operations that a run of everything explores. */
 export const defaultOperations = 200
 

@@ -1,6 +1,7 @@
 import type { RequirementId } from '../../contract/index.ts'
 import type { ConformanceReport } from '../../contract/report/conformance.ts'
 import { explore, exploredRequirements } from '../explore/explore.ts'
+import { exploring } from './defaults.ts'
 import { EvidenceError } from './recording/result-files.ts'
 import { combineTries } from './report/confirmation.ts'
 import type { RunSetup } from './run-setup.ts'
@@ -9,9 +10,6 @@ import { BudgetSpentError, InconclusiveError, RunEndedError } from './session/er
 import { Session } from './session/session.ts'
 import { costOfExploring } from './usage.ts'
 import type { Collector } from './vitest/collector.ts'
-
-/** Slug and title of the random sequences, which run alone once the scenarios of the suites have ended. */
-export const exploring = 'explore'
 
 /** Position of an exploration under way. */
 export interface Exploring {

@@ -1,5 +1,6 @@
 import type { ConformanceReport, RequirementResult } from '../../contract/report/conformance.ts'
-import { type Exploring, exploring } from './exploration.ts'
+import { exploring } from './defaults.ts'
+import type { Exploring } from './exploration.ts'
 import { isPlanned } from './profile/selection.ts'
 import { isIncognito, type RunSetup } from './run-setup.ts'
 import { type Cost, costOfExploring, totalCost } from './usage.ts'

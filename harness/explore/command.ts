@@ -38,9 +38,7 @@ export interface Command {
   readonly generations?: number
   /** True if it only reads and does not change the state of the model. */
   readonly reads?: boolean
-  /** Requirements that it needs; it is left out if one of them is not judged in the run. */
-  readonly needs?: readonly RequirementId[]
-  /** Requirements that it can find broken, in addition to those that it needs. */
+  /** Requirements that it can find broken. */
   readonly expects?: readonly RequirementId[]
   /** The chats that it can use in a state. */
   readonly chats?: (model: Model) => readonly Labeled[]

@@ -3,7 +3,6 @@ import {
   InconclusiveError,
   RunEndedError,
 } from '../conformance/session/errors.ts'
-import type { Session } from '../conformance/session/session.ts'
 import {
   drawChat,
   drawFrom,
@@ -107,7 +106,6 @@ export function createBudget(operations: number, maxGenerations: number) {
 }
 
 interface DrawFrom {
-  readonly session: Session
   readonly pick: Pick
   readonly budget: Budget
 }
@@ -116,13 +114,13 @@ interface DrawFrom {
 export function draw(
   model: Model,
   label: string,
-  { session, pick, budget }: DrawFrom,
+  { pick, budget }: DrawFrom,
 ): Operation | undefined {
-  // Commands whose requirements are judged in the run, each repeated by its weight.
+  // Each repeated by its weight; the selection of requirements changes nothing, so that `--failed` finds the same.
   const candidates = Object.entries(commands).flatMap(([name, command]) => {
-    const { weight, generations = 0, needs = [] } = command
-    const isUsable = needs.every((id) => session.isJudged(id)) && budget.allows(generations)
-    return Array.from({ length: isUsable ? weight : 0 }, () => ({ name, command, generations }))
+    const { weight, generations = 0 } = command
+    const times = budget.allows(generations) ? weight : 0
+    return Array.from({ length: times }, () => ({ name, command, generations }))
   })
   for (let tries = 0; tries < 50; tries += 1) {
     const chosen = drawFrom(candidates, pick)

@@ -9,7 +9,7 @@ import {
   undecidedVerdicts,
   type Verdict,
 } from '../../../contract/report/conformance.ts'
-import { reportName } from '../../conformance/defaults.ts'
+import { defaultOperations, exploring, reportName } from '../../conformance/defaults.ts'
 import { ConfigurationError, refusing } from '../../conformance/errors.ts'
 import { resultsIn } from '../results/results-folder.ts'
 import { anyEdited, conformanceIn, openStored } from '../results/stored-report.ts'
@@ -90,7 +90,7 @@ async function answers({ hostname, port, protocol }: URL): Promise<boolean> {
 const failed: readonly Verdict[] = ['fail', 'warn', ...undecidedVerdicts]
 
 /**
- * Requirements that were violated or undecided in the results of an earlier check.
+ * Requirements that were violated or undecided in the results of an earlier check, and its conditions.
  * @throws ConfigurationError if there are none, or if they were edited after their run
  */
 export function failedIn(folder: string) {
@@ -107,7 +107,7 @@ export function failedIn(folder: string) {
     ])
   }
   const { report } = conformanceIn(stored)
-  return { report, ids: failedOf(report) }
+  return { report, ids: failedOf(report), ...conditionsOf(report) }
 }
 
 /** Requirements of a report that were violated or undecided. */
@@ -118,6 +118,18 @@ export function failedOf({
     .filter(({ verdict }) => failed.includes(verdict))
     .map(({ id }) => id)
     .filter(isRequirementId)
+}
+
+/** The depth of a check, and the operations to explore if its random sequences left something violated or undecided. */
+export function conditionsOf({ depth, exploration, requirements }: ConformanceReport) {
+  const isExplored = requirements.some(
+    ({ brokenBy, scenarios, verdict, blockedBy }) =>
+      brokenBy.includes(exploring) ||
+      (verdict === 'inconclusive' && blockedBy === null && scenarios.includes(exploring)),
+  )
+  // It may have ended at its first violations.
+  const operations = Math.max(exploration?.operations ?? 0, defaultOperations)
+  return { depth, explore: isExplored ? operations : undefined }
 }
 
 /** Latest results that a run without any, such as one whose target was down, has moved aside. */

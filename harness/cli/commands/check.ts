@@ -52,8 +52,15 @@ export const checkCommand = defineCommand({
 /** Runs of one process. */
 interface Session {
   readonly watch: Watch
-  /** Requirements that failed last. */
-  failed: readonly RequirementId[]
+  /** Null before anything failed. */
+  failed: Again | null
+}
+
+/** Requirements that `--failed` checks again, and their conditions. */
+interface Again {
+  readonly only: readonly RequirementId[]
+  readonly depth: CheckFlags['depth'] | undefined
+  readonly explore: number | undefined
 }
 
 type Use = Check & { readonly command: Command }
@@ -62,7 +69,7 @@ type Use = Check & { readonly command: Command }
 async function checkAgain(check: Use): Promise<ExitCode> {
   const { flags, io } = check
   const watch = openWatch(flags.watch === true ? undefined : flags.watch, flags.out)
-  const session: Session = { watch, failed: [] }
+  const session: Session = { watch, failed: null }
   try {
     for (;;) {
       watch.reset()
@@ -83,14 +90,17 @@ async function checkAgain(check: Use): Promise<ExitCode> {
   }
 }
 
-async function checkOnce(check: Use, session?: Session): Promise<ExitCode> {
-  const { url, flags, io, command } = check
-  const { json = false, quiet = false, failed = false, only, skip, profile } = flags
+async function checkOnce(given: Use, session?: Session): Promise<ExitCode> {
+  const { url, io, command } = given
+  const { json = false, quiet = false, failed = false, only, skip, profile } = given.flags
   const print = json ? io.err : io.out
-  const formats = formatsIn(checkKind(), flags.report ?? checkFormats)
+  const formats = formatsIn(checkKind(), given.flags.report ?? checkFormats)
   const whole: Selection = { profile, only, skip }
-  const selection = failed ? failedSelection(whole, flags, session) : whole
-  if (selection === null) return nothingFailed(check, print)
+  const again = failed ? failedBefore(whole, given.flags, session) : undefined
+  if (again === null) return nothingFailed(given, print)
+  const check = again === undefined ? given : { ...given, flags: flagsOf(given, again) }
+  const { flags } = check
+  const selection = { ...whole, only: flags.only }
   if (flags.dryRun) {
     const explore = explorationFor({ ...flags, ...selection })
     io.out(await planFor(url, flags, { selection, explore }, io))
@@ -125,19 +135,26 @@ async function checkOnce(check: Use, session?: Session): Promise<ExitCode> {
  * The part of a selection that was violated or undecided before; null if it is empty.
  * A session continues with what failed last in it.
  */
-function failedSelection(
+function failedBefore(
   selection: Selection,
   { out }: CheckFlags,
   session: Session | undefined,
-): Selection | null {
+): Again | null {
   const selected = selectRequirements(selection)
-  const remembered = session?.failed ?? []
-  if (remembered.length > 0 && !hasReport(out)) return { ...selection, only: remembered }
-  const { ids } = failedIn(out)
-  const failed = ids.filter((id) => selected.includes(id))
-  const only = failed.length > 0 ? failed : remembered
-  if (session !== undefined) session.failed = only
-  return only.length > 0 ? { ...selection, only } : null
+  const remembered = session?.failed ?? null
+  if (remembered !== null && !hasReport(out)) return remembered
+  const { ids, depth, explore } = failedIn(out)
+  const only = ids.filter((id) => selected.includes(id))
+  const again = only.length > 0 ? { only, depth, explore } : remembered
+  if (session !== undefined) session.failed = again
+  return again
+}
+
+/** Flags of a check of what failed: without its conditions, a violation would not show again. */
+function flagsOf({ flags, command }: Use, { only, ...again }: Again): CheckFlags {
+  const isGiven = command.getOptionValueSource('depth') !== 'default'
+  const depth = isGiven ? flags.depth : (again.depth ?? flags.depth)
+  return { ...flags, only: [...only], depth, explore: flags.explore ?? again.explore ?? 0 }
 }
 
 /**

@@ -148,8 +148,7 @@ const refusals: Readonly<Record<string, Refusal>> = {
 export const strayCommands: Commands = {
   'refused request and new chats': {
     weight: 1,
-    needs: ['V3-CHAT-05', 'V3-GEN-14'],
-    expects: ['VER-09'],
+    expects: ['V3-GEN-14', 'VER-09'],
     chats: ({ living }) => living,
     variants: Object.keys(refusals),
     async run(context, operation) {

@@ -19,9 +19,7 @@ export const commands: Commands = {
 
 /** The requirements that exploring can find broken. */
 export const exploredRequirements = requirementIds.filter((id) =>
-  Object.values(commands).some(({ needs = [], expects = [] }) =>
-    [...needs, ...expects].includes(id),
-  ),
+  Object.values(commands).some(({ expects = [] }) => expects.includes(id)),
 )
 
 /** Tests if an operation makes sense in a state. */
