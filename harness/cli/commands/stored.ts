@@ -107,11 +107,13 @@ function renderer(flags: ReportFlags, io: Io) {
     report: Report,
     kind: ReportKind<Report>,
     folder: string | null,
-    begin: () => unknown,
+    { begin, isMerged = false }: { readonly begin: () => unknown; readonly isMerged?: boolean },
   ): void {
     const formats = formatsIn(kind, names)
     const { startedAt } = report
-    if (startedAt !== undefined) refuseOtherRun({ kind: report.kind, startedAt }, folder, formats)
+    if (startedAt !== undefined) {
+      refuseOtherRun({ kind: report.kind, startedAt }, folder, formats, isMerged)
+    }
     if (folder !== null && hasFile(formats)) makeOutFolder(folder)
     begin()
     renderReport(report, { formats, out: folder, style, print: io.out }, io)
@@ -126,7 +128,7 @@ function renderer(flags: ReportFlags, io: Io) {
     const folders = foldersFor(files, flags.out)
     for (const [at, [report, kind]] of files.map(read).entries()) {
       const begin = () => files.length > 1 && io.out(`${files[at]?.file}:`)
-      render(report, kind, folders[at] ?? null, begin)
+      render(report, kind, folders[at] ?? null, { begin })
     }
     return exitCode.done
   }
@@ -160,6 +162,7 @@ function renderLoads(
   { names, render, flags, io }: Renderer,
 ): ExitCode {
   const hasFiles = hasFile(formatsIn(loadKind, names))
+  const isMerged = files.length > 1
   const report = mergedLoad(files)
   const out = flags.out ?? (files.length === 1 ? (files[0]?.dir ?? null) : null)
   if (out === null && hasFiles) {
@@ -170,16 +173,17 @@ function renderLoads(
   const folder = out === '-' ? null : out
   const dirs = files.map(({ dir }) => dir)
   const isOfShard = dirs.some((dir) => folder !== null && resolve(dir) === resolve(folder))
-  if (files.length > 1 && hasFiles && isOfShard) {
+  if (isMerged && hasFiles && isOfShard) {
     throw new ConfigurationError([
       `--out: ${folder} has the measurements of a shard, which the merged report would replace: choose another folder`,
     ])
   }
-  render(report, loadKind, folder, () => {
-    if (folder !== null && hasFiles && files.length > 1) mergeRequests(dirs, folder)
-  })
+  const begin = () => {
+    if (folder !== null && hasFiles && isMerged) mergeRequests(dirs, folder)
+  }
+  render(report, loadKind, folder, { begin, isMerged })
   const { partial = missingOf([report]).partial } = report
-  const isInterrupted = files.length > 1 && report.interrupted
+  const isInterrupted = isMerged && report.interrupted
   if (partial === undefined && !isInterrupted) return exitCode.done
   const lack = partial === undefined ? 'a shard was interrupted' : partialText(partial)
   io.err(`chatgen: ${lack}: the figures do not cover the whole load`)

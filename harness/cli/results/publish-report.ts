@@ -89,17 +89,21 @@ export function withoutSecrets<Report>(report: Report, io: Pick<Io, 'clean'>): R
   return JSON.parse(io.clean(JSON.stringify(report)))
 }
 
-/** Refuses to write pages of one run next to the report of another. */
+/**
+ * Refuses to write files of one run next to the report of another, or in place of it.
+ * @param isMerged the report is merged from shards, and may replace an earlier merge
+ */
 export function refuseOtherRun(
   { kind, startedAt }: { readonly kind: string; readonly startedAt: string },
   out: string | null,
   formats: Files,
+  isMerged: boolean,
 ): void {
   const there = out === null ? null : resultsIn(out)
   if (there === null || !hasFile(formats)) return
   const same = there.kind === kind && there.at.getTime() === Date.parse(startedAt)
-  const replaced = there.kind === kind && formats.some(({ file }) => file === reportName)
-  if (same || replaced) return
+  const isWritten = formats.some(({ file }) => file === reportName)
+  if (same || (isMerged && there.kind === kind && isWritten)) return
   throw new ConfigurationError([
     `${out} has the results of another run: choose another folder with --out, or print with --out -`,
   ])

@@ -129,13 +129,16 @@ describe('results of the same kind are replaced', () => {
   })
 })
 
-test('pages of a stored report are not put beside the report of another run', async () => {
+test('a stored report replaces none of another run, and its pages are not put beside one', async () => {
   await using server = await startModelsServer()
-  const { run, ends, list } = folderOfRuns()
+  const { run, ends, list, read } = folderOfRuns()
   for (const out of ['monday', 'tuesday']) await run(`${check} ${server.url} --out ${out}`)
   const render = 'report monday --report html --out'
   await ends(`${render} tuesday`, 2, { err: 'tuesday has the results of another run' })
   expect(list('tuesday')).not.toContain('report.html')
+  const before = read('tuesday/report.json')
+  await ends('report monday --report json --out tuesday', 2)
+  expect(read('tuesday/report.json')).toBe(before)
   for (const out of ['monday', 'pages']) await ends(`${render} ${out}`, 0)
 })
 
