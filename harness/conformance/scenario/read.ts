@@ -119,11 +119,15 @@ function sketch(value: unknown, depth: number): string {
   return `{${members.sort().join(',')}}`
 }
 
-/** Tests if a text occurs among the values of a body; a UUID may be in upper case. */
+/** Tests if a text occurs among the values of a body; a UUID may be in upper case, or the name of a member. */
 export function contains(body: unknown, text: string): boolean {
-  const form = isUuid(text) ? (value: string) => value.toLowerCase() : (value: string) => value
-  const needle = form(text)
-  return someValue(body, (value) => typeof value === 'string' && form(value).includes(needle))
+  if (!isUuid(text))
+    return someValue(body, (value) => typeof value === 'string' && value.includes(text))
+  const id = text.toLowerCase()
+  return nodesOf(body).some(
+    ({ key, value }) =>
+      key.toLowerCase() === id || (typeof value === 'string' && value.toLowerCase().includes(id)),
+  )
 }
 
 /** Tests if a field at any depth has one of the names. */

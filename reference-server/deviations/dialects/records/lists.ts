@@ -107,6 +107,16 @@ export const listDialects: readonly Dialect[] = [
         const link = `</api/v3/chat?cursor=${encodeURIComponent(String(cursor))}>; rel="next"`
         return { ...withHeaders(reply, cursor === null ? {} : { link }), body: result }
       }),
+    'lists-by-id: Lists are objects, whose members have the ids of their elements as names.':
+      reshapeLists(({ result, ...page }) => ({
+        ...page,
+        result: Object.fromEntries(
+          toList(result).map((one) => {
+            const { id, ...row } = toObject(one)
+            return [String(id), row]
+          }),
+        ),
+      })),
     'lists-bare: Lists are bare arrays without a cursor.': reshapeLists(({ result }) => result),
     'lists-with-numeric-cursors: The cursors of lists are numbers.': writeCursors((at) => at),
     'lists-with-cursors-like-links: The cursors of lists look like links, and are accepted only as they are.':
