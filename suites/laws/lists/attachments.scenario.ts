@@ -19,7 +19,12 @@ import {
   test,
 } from '../../../harness/conformance/scenario/index.ts'
 import type { Caller } from '../../support/credentials.ts'
-import { buildTextFile, claimRecord, oddContents } from '../../support/test-data.ts'
+import {
+  buildTextFile,
+  claimRecord,
+  oddContents,
+  type UploadFile,
+} from '../../support/test-data.ts'
 import { callerOf, doBefore } from '../conditions/edits.ts'
 import type { Body, Trial } from '../conditions/plan.ts'
 import { claimLists } from './list-laws.ts'
@@ -33,7 +38,7 @@ describe('v3: laws of files', () => {
     'the lists of attachments MUST show each file once under every condition',
     coversAtDepth(
       [...requirementsOf('V3-ATT', { except: ['V3-ATT-01'] }), 'V3-AUTH-05', 'V3-CHAT-11'],
-      (rows, depth) => ({ requests: 14 * rowsAt({ depth, rows }) + 104, uploads: 29, chats: 3 }),
+      (rows, depth) => ({ requests: 14 * rowsAt({ depth, rows }) + 115, uploads: 30, chats: 3 }),
       { isLong: true },
     ),
     async (scenario) => {
@@ -54,7 +59,17 @@ describe('v3: laws of files', () => {
 async function filesOf(scenario: Scenario) {
   const { v3, chats, attachments, claim, session, profile } = scenario
   const [places, refused] = [new Map<string | undefined, Chat>(), new Set<string>()]
+  /** Names of files of another chat, and of none. */
+  const elsewhere: string[] = []
+  const other = await v3.createChat()
+  const uploadElsewhere = async (file: UploadFile, chat?: string) => {
+    const uploaded = await attachments.upload(file, chat, { role: 'arrange' })
+    if (succeeded(uploaded)) elsewhere.push(file.name)
+  }
   const members = await membersOf(scenario, async (word, kind, caller) => {
+    // Between the files of the chat, so that small pages meet it in either order.
+    if (kind === 'beyond the BMP' && caller.authorization === undefined)
+      await uploadElsewhere(buildTextFile(session), other.id)
     const chat = places.get(caller.authorization) ?? (await v3.createChat(caller))
     places.set(caller.authorization, chat)
     const names: string[] = []
@@ -77,13 +92,11 @@ async function filesOf(scenario: Scenario) {
     }
     return names
   })
-  /** Names of a file of another chat, and of one without a chat. */
-  const strays: string[] = []
-  for (const place of [await v3.createChat(), undefined]) {
-    const file = buildTextFile(session, members.words.word, `-other${strays.length}`)
-    const uploaded = await attachments.upload(file, place?.id, { role: 'arrange' })
-    if (succeeded(uploaded)) strays.push(file.name)
-  }
+  for (const chat of [other.id, undefined])
+    await uploadElsewhere(
+      buildTextFile(session, members.words.word, `-other${elsewhere.length}`),
+      chat,
+    )
   const chatOf = ({ authorization }: Caller) => places.get(authorization)
   const own = chatOf({})
   const [name = ''] = members.of({})
@@ -96,7 +109,7 @@ async function filesOf(scenario: Scenario) {
     )
     isJoined = attachments.lists(list, name)
   }
-  return { members, strays, chatOf, isJoined }
+  return { members, elsewhere, chatOf, isJoined }
 }
 
 async function claimFilesOfCaller(scenario: Scenario, files: Files): Promise<void> {
@@ -116,7 +129,7 @@ async function claimFilesOfCaller(scenario: Scenario, files: Files): Promise<voi
       },
     },
     always: [{ chat_id: 'given' }],
-    alike: files.strays,
+    alike: files.elsewhere.filter((name) => name.startsWith(members.words.word)),
     requirements: {
       listed: 'V3-ATT-06',
       found: 'V3-ATT-08',
@@ -144,7 +157,18 @@ async function claimFilesOfCaller(scenario: Scenario, files: Files): Promise<voi
       claim('V3-ATT-07', () => expect(missing, what).toEqual([]), walk)
     },
   })
+  const own = chatOf({})
+  if (!files.isJoined || own === undefined) return
+  // No row need have several pages of a chat.
+  const walk = await attachments.walk({ chat_id: own.id, limit: 2 }, { role: 'probe' }, maxRows)
+  if (!succeeded(walk.pages[0])) return
+  const foreign = files.elsewhere.filter((name) => walk.pagesWith(name).length > 0)
+  const what = 'files of no chat, or another, on the pages of a chat'
+  claim('V3-ATT-07', () => expect(foreign, what).toEqual([]), walk)
 }
+
+/** More than the files of a chat, and what others may upload between them. */
+const maxRows = 20
 
 async function claimFilesOfChat(scenario: Scenario, files: Files): Promise<void> {
   const { chats, attachments, claim, profile } = scenario
@@ -197,7 +221,7 @@ function inChat(chat: Chat | undefined) {
 /** A list shows no files of another caller or chat, and a search none that it does not match. */
 function claimNoneForeign(
   { claim, attachments, profile }: Scenario,
-  { members, strays }: Files,
+  { members, elsewhere }: Files,
   { row, answer }: Trial,
   walk: ListWalk,
   { ofChat, sought }: Readonly<{ ofChat: RequirementId | undefined; sought: RequirementId }>,
@@ -216,7 +240,7 @@ function claimNoneForeign(
     .flatMap((one) => members.of(one))
     .filter((name) => !own.includes(name))
   claimNone('V3-ATT-11', foreign, `files of another caller (${of})`)
-  if (ofChat) claimNone(ofChat, strays, `files of no chat, or another, that are shown (${of})`)
+  if (ofChat) claimNone(ofChat, elsewhere, `files of no chat, or another, that are shown (${of})`)
   if (row['search'] === plain) return
   const matches = members.of(caller, row['search'])
   const others = own.filter((name) => !matches.includes(name))

@@ -22,6 +22,11 @@ export const fileFaults = faultTable({
     onStore('attachments', ({ list }) => ({
       list: (owner, { chatId: _, ...page }) => list(owner, page),
     })),
+  'V3-ATT-07 attachment-chat-of-the-first-page: Only the first page of the attachments of a chat omits those of others.':
+    onStore('attachments', ({ list }) => ({
+      list: (owner, { chatId, ...page }) =>
+        list(owner, page.before === undefined && chatId ? { ...page, chatId } : page),
+    })),
   'V3-ATT-07 V3-ATT-12 attachment-chat-takes-none: A file that is uploaded to a chat does not join it.':
     onStore('attachments', () => ({ link: async () => undefined })),
   'V3-ATT-11 attachment-of-another-by-its-chat: GET /attachment with the chat_id of another caller returns its attachments.':
