@@ -94,7 +94,7 @@ export async function askInChat(
     evidence.push(...pages)
     searched = rows.some(({ item }) => isSearchStep(item, base.tool))
   }
-  return { chat, reply, evidence, searched }
+  return { chat, reply, evidence, searched, isShown }
 }
 
 interface SearchResult {
@@ -103,14 +103,15 @@ interface SearchResult {
   readonly searched: boolean
 }
 
-type Ask = (rag: unknown, more: Body) => Promise<SearchResult>
-
 /**
  * A generation with `rag: true` that shows its search, and the fields with which others can be compared to it.
  * The search tool is excluded, so that a call by the model is not mistaken for a search before the answer. If
  * this also prevents the search, the tool is not excluded, and only the absence of any search is evidence.
  */
-export async function findVisibleSearch(ask: Ask, tool: string) {
+export async function findVisibleSearch<Result extends SearchResult>(
+  ask: (rag: unknown, more: Body) => Promise<Result>,
+  tool: string,
+) {
   const excluded = { exclude_tools: [tool] }
   const apart = await ask(true, excluded)
   if (apart.searched) return { control: apart, more: excluded, mayBeOwn: false }
@@ -122,7 +123,7 @@ export function claimNotSearched(
   { claim, session }: Scenario,
   requirement: RequirementId,
   reply: SearchResult,
-  { control, mayBeOwn }: Awaited<ReturnType<typeof findVisibleSearch>>,
+  { control, mayBeOwn }: { readonly control: SearchResult; readonly mayBeOwn: boolean },
   what: string,
 ): void {
   const evidence = [...reply.evidence, ...control.evidence]

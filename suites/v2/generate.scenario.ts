@@ -38,7 +38,7 @@ describe('v2: retrieval', () => {
     'a v2 generation with rag: true MUST use the knowledge base in its answer',
     coversAtDepth(['V2-RAG-01'], (_, depth) => {
       const further = depth === 'full' ? rowsAtFull : 0
-      return { requests: 14 + 5 * further, generations: 2 + Math.ceil(1.5 * further), uploads: 1 }
+      return { requests: 18 + 5 * further, generations: 2 + Math.ceil(1.5 * further), uploads: 1 }
     }),
     async ({ v2, claim, profile, scenario }) => {
       const { question, expected, assistant } = requireBase(profile)
@@ -97,15 +97,21 @@ describe('v2: retrieval', () => {
   )
 })
 
-/** A new chat; for every second further question, with a turn, which the question continues. */
-async function placeOf({ v2, prompts }: Scenario, question: number) {
+/**
+ * A new chat; for every second further question, with a turn, which the question continues. The second one continues
+ * itself without a reply, which costs no generation and seeks nothing else.
+ */
+async function placeOf({ v2, prompts, profile }: Scenario, at: number) {
   const chat = await v2.chat()
-  if (question < 2 || question % 2 === 1) return { chat, place: {} }
-  const { messageId } = await v2.storeAndGenerate(chat, prompts.brief())
-  const place = { parent_id: messageId }
-  // Open: whether a message that was answered takes another one.
-  const next = await v2.message(v2.messageBody(chat, prompts.followUp(), place), { role: 'probe' })
-  return { chat, place: succeeded(next) ? place : {} }
+  if (at !== 1 && (at === 0 || at % 2 === 1)) return { chat, place: {} }
+  const { question } = requireBase(profile)
+  const [parent_id, text] =
+    at === 1
+      ? [(await v2.storeOk(chat, question)).id, question]
+      : [(await v2.storeAndGenerate(chat, prompts.brief())).messageId, prompts.followUp()]
+  // Open: whether a message with or without a reply takes another one.
+  const next = await v2.message(v2.messageBody(chat, text, { parent_id }), { role: 'probe' })
+  return { chat, place: succeeded(next) ? { parent_id: v2.storedId(next) } : {} }
 }
 
 /** Fields of a message that have nothing to do with its search. */
