@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -87,15 +88,16 @@ export async function waitUntil(
 
 /** Runs each shard as a process of this machine. */
 export const localRunner: Runner = async (job) => {
-  mkdirSync(job.folder, { recursive: true })
-  const file = join(job.folder, 'job.json')
-  writeFileSync(file, job.text, { mode: 0o600 })
+  // It contains keys, and a pipeline may publish the folder of the results before it is removed.
+  const folder = mkdtempSync(join(tmpdir(), 'chatgen-job-'))
+  const file = join(folder, 'job.json')
   try {
+    writeFileSync(file, job.text, { mode: 0o600 })
     return await Promise.all(
       Array.from({ length: job.shards }, (_, index) => runShard(job, file, index)),
     )
   } finally {
-    rmSync(file, { force: true })
+    rmSync(folder, { recursive: true, force: true })
   }
 }
 
