@@ -38,7 +38,8 @@ export function measuredProbe(run: ProbeRun, facts: ProbeFacts) {
     const series = inOrder.flatMap(({ over }) => over[index] ?? [])
     return { limit, count: countOf(limit, series) }
   })
-  const isValid = generator.verdict !== 'invalid' && stopped !== 'interrupted'
+  const isWhole = stopped !== 'interrupted' && report.partial === undefined
+  const isValid = generator.verdict !== 'invalid' && isWhole
   const policy = policyOf(run, counted, facts.unloadedMs)
   const probe: Probe = {
     rate: facts.load,

@@ -34,16 +34,16 @@ export function mergeRequests(folders: readonly string[], out: string): void {
 }
 
 /**
- * Merges the reports of shards; a single report is returned unchanged.
+ * Merges the reports of shards; a single report is returned unchanged, unless several shards were started.
  * @throws ConfigurationError if they are not load reports, or not shards of one run
  */
-export function mergedLoad(files: readonly StoredFile[]): LoadReport {
+export function mergedLoad(files: readonly StoredFile[], started = 1): LoadReport {
   const [first, ...others] = files.map((stored) => ({
     name: stored.file,
     report: loadIn(stored),
   }))
   if (first === undefined) throw new ConfigurationError(['no load report given'])
-  if (others.length === 0) return first.report
+  if (others.length === 0 && started === 1) return first.report
   const merged = refusing(ShardMismatchError, () => mergeShards([first, ...others]))
   const doubts = files.flatMap(({ doubt }) => doubt ?? [])
   // The worst doubt of any shard applies to the merged report.

@@ -2,14 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
-import { isObject, parseJson } from '../../../contract/json.ts'
+import { asObject, isObject, parseJson } from '../../../contract/json.ts'
 import type { LoadReport } from '../../../reports/load/model/report.ts'
 import { reportName, suiteVersion } from '../../conformance/defaults.ts'
-import {
-  ConfigurationError,
-  InterruptedError,
-  TargetUnusableError,
-} from '../../conformance/errors.ts'
+import { ConfigurationError, InterruptedError } from '../../conformance/errors.ts'
 import { makeFolder } from '../../conformance/recording/result-files.ts'
 import type { LoadOptions } from '../../load/options.ts'
 import { planHash } from '../../load/plan/plan.ts'
@@ -36,7 +32,7 @@ const marginMs = 180_000
 /**
  * A load run on several processes or machines, with the signature of `runLoad`: prepares the plan, starts
  * its shards by the runner, and merges their reports. Progress is not available, and single requests only at the end.
- * @throws ConfigurationError if the engine cannot run the job; TargetUnusableError if no shard reported
+ * @throws ConfigurationError if the engine cannot run the job; PreparationError if no shard reported
  */
 export function shardedRun(
   options: ShardingOptions,
@@ -76,23 +72,23 @@ function perShard(run: LoadOptions, shards: number): LoadOptions {
   }
 }
 
-function merged(
+async function merged(
   results: readonly ShardResult[],
-  { spec, signal, target, requestsFile, onRecord }: LoadOptions,
+  { spec, signal, requestsFile, onRecord }: LoadOptions,
   options: ShardingOptions,
   io: Pick<Io, 'err' | 'write'>,
-): LoadReport {
+): Promise<LoadReport> {
   const folders = foldersOf(options)
   const files = results.flatMap(({ output, reason }, at) => {
-    if (output === null) {
+    const found = output === null ? null : foundIn(output)
+    if (found === null) {
       io.err(`chatgen: a shard has no report: ${reason}`)
       return []
     }
     const out = folders[at] ?? options.folder
     makeFolder(out)
-    const { report, records } = shardOutputIn(output)
-    io.write(join(out, reportName), report)
-    for (const record of records) onRecord?.(record)
+    io.write(join(out, reportName), found.report)
+    for (const record of found.records) onRecord?.(record)
     return [openStored(out)]
   })
   if (files.length === 0) {
@@ -100,17 +96,28 @@ function merged(
     if (results.length > 0 && results.every(({ isRefused = false }) => isRefused)) {
       throw new ConfigurationError(['--runner: the engine did not start any shard'])
     }
-    throw new TargetUnusableError('E_UNREACHABLE', `${target.baseUrl}: no shard has a report`)
+    const { PreparationError } = await import('../../load/run.ts')
+    throw new PreparationError('no shard has a report')
   }
   if (requestsFile !== undefined) {
     mergeRequests(folders, dirname(requestsFile))
   }
-  const report = mergedLoad(files)
+  const report = mergedLoad(files, options.shards)
   const hash = planHash(spec)
   if (report.plan.hash === hash) return report
   throw new ConfigurationError([
     `the shards sent plan ${report.plan.hash.slice(0, 12)}, and ${hash.slice(0, 12)} was prepared: the image has another version of chatgen`,
   ])
+}
+
+/** Load report and requests in the output of a shard; null if it is cut off, or says why there is no report. */
+function foundIn(output: string) {
+  try {
+    const found = shardOutputIn(output)
+    return asObject(parseJson(found.report))?.['kind'] === 'load-report' ? found : null
+  } catch {
+    return null
+  }
 }
 
 /** A run that was prepared for several machines. */
