@@ -110,7 +110,7 @@ describe('versions of chats', () => {
   test(
     'v2 routes MUST refuse a v3 chat, MUST name /api/v3 and MUST leave the chat as it is',
     covers(['VER-07', 'VER-08', 'VER-09', 'VER-10'], {
-      requests: 23,
+      requests: 25,
       generations: 2,
       chats: 2,
       isLong: true,
