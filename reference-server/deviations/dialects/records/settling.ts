@@ -19,7 +19,6 @@ import { dialectTable } from '../../table.ts'
 
 const settlingMs = 250
 const lateMs = 800
-const indexingMs = 1500
 
 export const settling = dialectTable({
   'history-settles-late: A step appears in the history 250 ms after its response was created.':
@@ -65,7 +64,7 @@ export const settling = dialectTable({
       documents: async (...base) => settled(await documents(...base)),
     }),
   ),
-  'documents-settle-apart: A search under /api/knowledge finds a document 1500 ms after its upload.':
+  'documents-settle-apart: A search under /api/knowledge finds a document 800 ms after its upload.':
     mapping<number>((uploads) => [
       onSuccessBody(['knowledge.addDocument', 'knowledge.plainUpload'], (body) => {
         uploads.set(body['id'], Date.now())
@@ -73,7 +72,7 @@ export const settling = dialectTable({
       }),
       setFields(({ path }) => /^\/api\/knowledge\/.+\/search$/.test(path), {
         result: (rows: readonly Json[]) =>
-          rows.filter(({ file_id: id }) => Date.now() - (uploads.get(id) ?? 0) > indexingMs),
+          rows.filter(({ file_id: id }) => Date.now() - (uploads.get(id) ?? 0) > lateMs),
       }),
     ]),
   'replicas-in-turn: Of two replicas, each answers for 70 ms; one shows changes of chats and histories, and new chats, after 800 ms.':
