@@ -103,12 +103,12 @@ describe('v2: retrieval', () => {
  */
 async function placeOf({ v2, prompts, profile }: Scenario, at: number) {
   const chat = await v2.chat()
-  if (at !== 1 && (at === 0 || at % 2 === 1)) return { chat, place: {} }
+  const isLater = at > 1 && at % 2 === 0
+  if (at !== 1 && !isLater) return { chat, place: {} }
   const { question } = requireBase(profile)
-  const [parent_id, text] =
-    at === 1
-      ? [(await v2.storeOk(chat, question)).id, question]
-      : [(await v2.storeAndGenerate(chat, prompts.brief())).messageId, prompts.followUp()]
+  const [parent_id, text] = isLater
+    ? [(await v2.storeAndGenerate(chat, prompts.brief())).messageId, prompts.followUp()]
+    : [(await v2.storeOk(chat, question)).id, question]
   // Open: whether a message with or without a reply takes another one.
   const next = await v2.message(v2.messageBody(chat, text, { parent_id }), { role: 'probe' })
   return { chat, place: succeeded(next) ? { parent_id: v2.storedId(next) } : {} }

@@ -152,27 +152,9 @@ export const strictness = dialectTable({
     patch: withChats([1, 2, 3].map(chatId)),
   },
   'busy-after-a-turn: After a turn, the first request for a reply or a new name in its chat is rejected with 409 and Retry-After: 0.':
-    remembering((busy) => [
-      onRequest(['v3.generate', 'v3.updateChat'], (call) => {
-        if (busy.delete(chatIdOf(call))) throw tooEarly(409, 'The turn is being stored')
-        return call
-      }),
-      onReply('v3.generate', (reply, call) => {
-        if (reply.status < 300) busy.add(chatIdOf(call))
-        return reply
-      }),
-    ]),
-  'busy-for-a-moment: For half a second after a turn, another one in its chat is rejected with 409.':
-    mapping<number>((until) => [
-      onRequest('v3.generate', (call) => {
-        if (Date.now() > (until.get(chatIdOf(call)) ?? 0)) return call
-        throw new ApiError(409, 'The turn is being stored')
-      }),
-      onReply('v3.generate', (reply, call) => {
-        if (reply.status < 300) until.set(chatIdOf(call), Date.now() + 500)
-        return reply
-      }),
-    ]),
+    busyAfterATurn(['v3.generate', 'v3.updateChat'], () => tooEarly(409, storing)),
+  'busy-for-a-moment: After a turn, the first request for another one in its chat is rejected with 409.':
+    busyAfterATurn(['v3.generate'], () => new ApiError(409, storing)),
   'busy-now-and-then: Every 80th request is rejected with 429 and Retry-After: 0.': counting(
     (next) => (services) => ({
       ...services,
@@ -208,6 +190,22 @@ function createChatsOnFirstMessage(): Patch {
         }
         return body
       })(services),
+  ])
+}
+
+const storing = 'The turn is being stored'
+
+/** Rejects the first of these requests for a chat after a turn in it. */
+function busyAfterATurn(operations: readonly FaultyOperation[], problem: () => ApiError): Patch {
+  return remembering((busy) => [
+    onRequest(operations, (call) => {
+      if (busy.delete(chatIdOf(call))) throw problem()
+      return call
+    }),
+    onReply('v3.generate', (reply, call) => {
+      if (reply.status < 300) busy.add(chatIdOf(call))
+      return reply
+    }),
   ])
 }
 

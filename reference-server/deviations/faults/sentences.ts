@@ -89,7 +89,7 @@ export const sentences: readonly `${RequirementId} ${string}: ${string}`[] = [
   'V3-ONE-04 v3.oneShot: content is read as "Hello." (content: a text)',
   'V3-ONE-05 v3.oneShot: runs.*.output is ignored',
   'V3-ONE-09 v3.oneShot: the request leaves a chat ({stream: true|runs: given})',
-  'V3-HIST-10 v3.generate: the turn is stored twice (model name: vision; stream: not true)',
+  'V3-HIST-10 v3.generate: the {answer|turn} is stored twice (model name: vision; stream: not true)',
   'V3-ONE-09 v3.oneShot: the request leaves a turn in a new chat ({stream: true|rag: true})',
   'V3-ONE-12 v3.oneShot: kb_id of a wrong type is accepted',
   'V3-ONE-06 v3.oneShot: the request is refused (assistant_id: null)',

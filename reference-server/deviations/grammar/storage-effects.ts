@@ -66,6 +66,9 @@ const historyEffects = effectTable({
       [chat, { ...run, id: randomUUID() }],
     ],
   },
+  'duplicate: the answer is stored twice': {
+    stores: (chat, run) => [[chat, { ...run, output: run.output.flatMap((item) => [item, item]) }]],
+  },
   'leak: the turn is stored in another chat as well': {
     stores: (chat, run, other = chat) => [
       [chat, run],

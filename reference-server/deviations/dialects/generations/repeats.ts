@@ -8,7 +8,7 @@ import type { Message } from '../../../store/types.ts'
 import { terminalEvents } from '../../patches/events.ts'
 import { toObject } from '../../patches/json.ts'
 import { onReply, onSuccess, onSuccessBody } from '../../patches/replies.ts'
-import { rejectRequests } from '../../patches/requests.ts'
+import { type FaultyOperation, rejectRequests } from '../../patches/requests.ts'
 import { mapping, noteMessages, onStore, remembering } from '../../patches/services.ts'
 import { alternatives, type Dialect, dialectTable } from '../../table.ts'
 
@@ -98,31 +98,11 @@ const windowSize = 6
 export const v2Chains: readonly Dialect[] = [
   ...dialectTable({
     'v2-messages-have-one-successor: A message that has its reply takes no other reply, nor another message.':
-      remembering((answered) => [
-        noteMessages(
-          ({ role, parentId }) => role === 'assistant' && answered.add(String(parentId)),
-        ),
-        rejectRequests(
-          ['v2.message', 'v2.generate'],
-          (body) => answered.has(String(body['parent_id'])),
-          409,
-          'This message has its reply',
-        ),
-      ]),
+      answeredOnce(['v2.message', 'v2.generate']),
     'v2-messages-are-answered-once: A second reply to the same message is refused.': {
       // Together, nobody could say the same words twice.
       excludes: ['v2-same-message-is-stored-once'],
-      patch: remembering((answered) => [
-        noteMessages(
-          ({ role, parentId }) => role === 'assistant' && answered.add(String(parentId)),
-        ),
-        rejectRequests(
-          'v2.generate',
-          (body) => answered.has(String(body['parent_id'])),
-          409,
-          'This message has its reply',
-        ),
-      ]),
+      patch: answeredOnce(['v2.generate']),
     },
     'v2-answers-list-the-tools: The result of a v2 generation lists all tools, also those that are excluded.':
       onSuccessBody('v2.generate', (body) => ({
@@ -160,3 +140,16 @@ export const v2Chains: readonly Dialect[] = [
       ]),
   }),
 ]
+
+/** Rejects requests whose parent is a message that has its reply. */
+function answeredOnce(operations: readonly FaultyOperation[]): Patch {
+  return remembering((answered) => [
+    noteMessages(({ role, parentId }) => role === 'assistant' && answered.add(String(parentId))),
+    rejectRequests(
+      operations,
+      (body) => answered.has(String(body['parent_id'])),
+      409,
+      'This message has its reply',
+    ),
+  ])
+}

@@ -81,13 +81,6 @@ export const historyFaults = faultTable({
         ? { status: 404, body: { error: { message: 'No messages' } } }
         : reply,
     ),
-  'V3-HIST-10 v3-history-answers-twice: The history has two rows for each item of an answer.':
-    onStore('history', ({ append }) => ({
-      append: (chatId, run, turn) => {
-        const output = run.output.flatMap((item) => [item, item])
-        return append(chatId, { ...run, output }, turn)
-      },
-    })),
   'V3-HIST-11 v3-history-cursor-never-null: The last page has a cursor that leads to an empty page with the same cursor.':
     editPages(({ rows, next }, after) => ({
       rows,
