@@ -29,7 +29,7 @@ const runs = fc
     return { ...run, connections: lower + spare }
   })
 
-test('no more sockets than --connections are ever open, and the report counts all of them', async () => {
+test('open sockets never exceed --connections, and the report counts all sockets', async () => {
   const server = await childServer([bin, 'serve', '--port', '0', '--key', 'key'])
   onTestFinished(() => server.stop())
   await fc.assert(

@@ -23,8 +23,8 @@ const requests = fc.record({
 })
 const counts = fc.integer({ min: 2, max: 26 })
 
-describe('the endpoint of a request', () => {
-  test('is one of the endpoints, the same each time', () => {
+describe('endpointOf', () => {
+  test('returns the same valid endpoint each time', () => {
     forAll(fc.constantFrom(...spreads), counts, requests, (spread, count, each) => {
       const endpoint = endpointOf(spread, count, each)
       expect([...Array(count).keys()]).toContain(endpoint)
@@ -32,7 +32,7 @@ describe('the endpoint of a request', () => {
     })
   })
 
-  test('differs for the two requests of a race with round-robin', () => {
+  test('returns different endpoints for the two requests of a race with round-robin', () => {
     forAll(counts, requests, (count, each) => {
       const twin = { ...each, step: each.step + 1 }
       const [one, other] = [each, twin].map((of) => endpointOf('round-robin', count, of))
@@ -40,7 +40,7 @@ describe('the endpoint of a request', () => {
     })
   })
 
-  test('is, with sticky, that of the chat, or else that of the session', () => {
+  test('follows the chat with sticky, or the session if there is no chat', () => {
     const at = (more: Partial<RoutedRequest>) => endpointOf('sticky', 3, { ...request, ...more })
     forAll(requests, fc.nat(20), ({ chat = 'chat', ...each }, step) => {
       expect(at({ ...each, chat, home: 1 })).toBe(1)
@@ -49,7 +49,7 @@ describe('the endpoint of a request', () => {
     })
   })
 
-  test('is drawn evenly with random', () => {
+  test('is uniform with random', () => {
     const drawn = Array.from({ length: 3000 }, (_, index) =>
       endpointOf('random', 3, { ...request, nonce: `n${index}` }),
     )
@@ -71,7 +71,7 @@ async function spreadLoad(spread: Spread, second: Manner, test: TestLoad = {}) {
 }
 
 describe('a load on two endpoints', () => {
-  test.each(spreads)('%s: the report has the figures of each', async (spread) => {
+  test.each(spreads)('with %s reports the figures of each endpoint', async (spread) => {
     const { report, received } = await spreadLoad(spread, 'well')
     expect(report.config.spread).toBe(spread)
     expect(report.endpoints?.map(({ name, requests }) => [name, requests])).toEqual([
@@ -87,7 +87,7 @@ describe('a load on two endpoints', () => {
     }
   })
 
-  test('a failure counts for the endpoint that showed it', async () => {
+  test('counts a failure for the endpoint that failed', async () => {
     const { report } = await spreadLoad('round-robin', 503)
     expect(report.endpoints).toMatchObject([
       { name: 'A', requests: 10, completed: 10, failed: 0, shed: 0 },
@@ -95,14 +95,14 @@ describe('a load on two endpoints', () => {
     ])
   })
 
-  test('the plan does not depend on it', async () => {
+  test('has the same plan as a load on one', async () => {
     const { report } = await spreadLoad('random', 'well')
     const alone = await load(report.target.baseUrl)
     expect(report.plan).toEqual(alone.plan)
   })
 })
 
-test('with one endpoint, the report has none of it', async () => {
+test('a load on one endpoint reports no endpoints and no spread', async () => {
   const { url } = await oddServer(() => 'well')
   const report = await load(url)
   expect(report).not.toHaveProperty('endpoints')
@@ -115,7 +115,7 @@ const list = (count: number) =>
 const targetOf = (count: number) =>
   count === 1 ? target : { ...target, endpoints: { list: list(count), spread: 'sticky' as const } }
 
-test('a limit fits if each worker has its connections to each endpoint, and no fewer fit', () => {
+test('a connection limit is accepted if each worker has enough connections to each endpoint', () => {
   const small = fc.integer({ min: 1, max: 8 })
   forAll(small, small, fc.integer({ min: 1, max: 40 }), fc.boolean(), (...values) => {
     const [workers, endpoints, maxConnections, races] = values
@@ -133,7 +133,7 @@ test('a limit fits if each worker has its connections to each endpoint, and no f
   })
 })
 
-test('the problem says what to pass', () => {
+test('a connection limit that is too low is rejected with the values to pass', () => {
   const run = { keepAlive: true, workers: 2, target: targetOf(3) }
   const races = { idempotencyRaces: 0.5 }
   const none = { idempotencyRaces: 0 }
@@ -148,7 +148,7 @@ test('the problem says what to pass', () => {
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
 
-test('mapConcurrently keeps the order and the bound, and maps each value once', async () => {
+test('mapConcurrently keeps order and bound, and maps each value once', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.integer({ min: 1, max: 4 }), { maxLength: 30 }),
@@ -171,7 +171,7 @@ test('mapConcurrently keeps the order and the bound, and maps each value once', 
   )
 })
 
-test('mapConcurrently starts nothing after a rejection and awaits what is in flight', async () => {
+test('mapConcurrently starts nothing after a rejection and awaits running calls', async () => {
   const log: string[] = []
   const failing = mapConcurrently([0, 1, 2, 3, 4], 2, async (value) => {
     log.push(`start ${value}`)
@@ -184,7 +184,7 @@ test('mapConcurrently starts nothing after a rejection and awaits what is in fli
   expect(log).toEqual(['start 0', 'start 1', 'end 1'])
 })
 
-test('sleep ends with its signal, withGracePeriod only later', async () => {
+test('sleep ends with its signal, withGracePeriod later', async () => {
   const stop = new AbortController()
   const delayed = withGracePeriod(stop.signal)
   const sleeping = sleep(1_000_000, stop.signal)

@@ -18,7 +18,7 @@ const linesIn = (file: string) =>
     .split('\n')
     .map((line) => requestLine.parse(JSON.parse(line)))
 
-test('a run writes a line for each request, with the finding of its judge', async () => {
+test('requests.ndjson has a line for each request, with its finding', async () => {
   const server = await oddServer((n) => (n % 4 === 3 ? 'cut after [DONE]' : n === 0 ? 503 : 'well'))
   const file = join(emptyFolder(), requestsName)
   const report = await load(server.url, { options: { requestsFile: file } })
@@ -39,7 +39,7 @@ test('a run writes a line for each request, with the finding of its judge', asyn
   }
 })
 
-test('each record is a line of the schema, and no secret of the target is in it', () => {
+test('requests.ndjson lines match the schema and contain no secrets', () => {
   const file = join(emptyFolder(), requestsName)
   forSome(30, fc.array(anyRecord, { minLength: 1, maxLength: 20 }), (records) => {
     const requests = requestsFile(file, (text) => text.replaceAll('503', '***'))
@@ -52,7 +52,7 @@ test('each record is a line of the schema, and no secret of the target is in it'
   })
 })
 
-test('a file that cannot be written is a note of the run', () => {
+test('requests.ndjson that cannot be written is a problem of the run', () => {
   const requests = requestsFile(join(emptyFolder(), 'no-such-folder', requestsName), String)
   requests.add([recordOf()])
   requests.add([recordOf()])
@@ -61,7 +61,7 @@ test('a file that cannot be written is a note of the run', () => {
   ])
 })
 
-test('shards are joined, also into the folder of one of them', () => {
+test('joinRequests concatenates shards, also into the folder of one of them', () => {
   const folder = emptyFolder()
   const shards = ['a', 'b', 'c'].map((name) => join(folder, name))
   for (const shard of shards) mkdirSync(shard)

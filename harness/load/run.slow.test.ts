@@ -14,7 +14,7 @@ const outcomeOf = ({ generator }: LoadReport, outcome: string) =>
 const errorsOf = ({ errors }: LoadReport) =>
   errors.map(({ kind, detail, count }) => [kind, detail, count])
 
-test('a run in which all goes well', async () => {
+test('a run without failures is met and accounts for all requests', async () => {
   const server = await oddServer(always('well'))
   const report = await load(server.url)
   expect(loadReport.parse(report)).toEqual(report)
@@ -27,8 +27,8 @@ test('a run in which all goes well', async () => {
   expect(report.connections.opened).toBe(server.connections())
 })
 
-describe('what goes wrong is told by its kind', () => {
-  test('each of them in a run of all, and as many as there were', async () => {
+describe('a failure is reported by kind', () => {
+  test('with its count, for all kinds in one run', async () => {
     const ways: readonly [Manner, string, string][] = [
       ['reset', 'connect', 'E_PEER_CLOSED before headers'],
       [400, 'status', '400'],
@@ -54,7 +54,7 @@ describe('what goes wrong is told by its kind', () => {
     expect(report.audits.filter(({ verdict }) => verdict === 'fail')).toEqual([])
   })
 
-  test('a stream cut after [DONE] is whole: a warning, as in `check`', async () => {
+  test('except a stream cut after [DONE], which is only a warning', async () => {
     const server = await oddServer(everyFourth('cut after [DONE]'))
     const report = await load(server.url)
     expect(report.errors).toEqual([])
@@ -69,9 +69,9 @@ describe('what goes wrong is told by its kind', () => {
   })
 
   test.each([
-    ['a model that says nothing now and then is legal', everyFourth('no text'), 'expected', 'met'],
-    ['a run without any text decides nothing', always('no text'), 'expected', 'undecided'],
-    ['text in another place is a violation', everyFourth('text elsewhere'), 'required', 'violated'],
+    ['an occasional answer without text is legal', everyFourth('no text'), 'expected', 'met'],
+    ['a run without any text is undecided', always('no text'), 'expected', 'undecided'],
+    ['text in another field is a violation', everyFourth('text elsewhere'), 'required', 'violated'],
   ] as const)('%s', async (_, manner, level, outcome) => {
     const report = await load((await oddServer(manner)).url)
     const [finding] = report.integrity.findings
@@ -81,7 +81,7 @@ describe('what goes wrong is told by its kind', () => {
     expect(report.outcome).toBe(isViolation ? outcome : outcomeOf(report, outcome))
   })
 
-  test('nobody there, which is missed without an SLO', async () => {
+  test('and missed without an SLO if all connections are refused', async () => {
     const report = await load('http://127.0.0.1:1')
     expect(errorsOf(report)).toEqual([['connect', 'ECONNREFUSED', 20]])
     expect(report.goodput.good).toBe(0)
@@ -92,7 +92,7 @@ describe('what goes wrong is told by its kind', () => {
   })
 })
 
-describe('without an SLO that says what may fail', () => {
+describe('without an SLO on failures', () => {
   const truncated = 'no answer is truncated'
 
   const message = '5 of 20 due requests received a truncated answer.'
@@ -101,7 +101,7 @@ describe('without an SLO that says what may fail', () => {
     // A connection that is cut breaks OAI-STREAM-12, in a load as in a check.
     ['cut', 'violated'],
     ['without end', 'missed'],
-  ])('a stream that is truncated is missed: %s', async (manner, outcome) => {
+  ])('a truncated stream is missed: %s', async (manner, outcome) => {
     const server = await oddServer(everyFourth(manner))
     const report = await load(server.url, { options: { slos: parseSlos(['ttft.p50 < 60s']) } })
     expect(report.slo.at(-1)).toMatchObject({
@@ -113,7 +113,7 @@ describe('without an SLO that says what may fail', () => {
   })
 })
 
-test('a stream that closes after its finish_reason is whole, with [DONE] or without', async () => {
+test('a stream that closes after its finish_reason is whole, with or without [DONE]', async () => {
   const server = await oddServer(always('without [DONE]'))
   const report = await load(server.url)
   expect(report).toMatchObject({ errors: [], slo: [], goodput: { good: 20, due: 20 } })
@@ -121,7 +121,7 @@ test('a stream that closes after its finish_reason is whole, with [DONE] or with
   expect(report.metrics.find(({ name }) => name === 'e2e')?.service?.count).toBe(20)
 })
 
-test('an id that comes again is found', async () => {
+test('a duplicate id is detected', async () => {
   const server = await oddServer(always('same id'))
   const { integrity } = await load(server.url)
   expect(integrity.duplicateIds).toEqual({ ids: 1, duplicates: 19 })
@@ -136,14 +136,14 @@ test('an id that comes again is found', async () => {
   ])
 })
 
-test('what is in flight at the end is open, not failed', async () => {
+test('requests in flight at the end are open, not failed', async () => {
   const server = await oddServer(everyFourth('stuck'))
   const report = await load(server.url, { options: { drainMs: 3_000 } })
   expect(report).toMatchObject({ open: 5, errors: [] })
   expect(report.goodput).toMatchObject({ good: 15, due: 15 })
 })
 
-test('an open loop never waits for answers; a closed one does', async () => {
+test('an open loop never waits for answers, a closed loop does', async () => {
   const open = await oddServer(always('silent'))
   await load(open.url, { options: { drainMs: 100 } })
   await vi.waitFor(() => expect(open.requests()).toBe(20), 20_000)
@@ -155,7 +155,7 @@ test('an open loop never waits for answers; a closed one does', async () => {
   expect(closed.requests()).toBe(3)
 })
 
-test('a shard of a closed loop that has no client sends nothing, and is no slow generator', async () => {
+test('a shard of a closed loop without clients sends nothing and is undecided', async () => {
   const server = await oddServer(always('well'))
   const { generator, outcome, rates } = await load(server.url, {
     spec: { arrival: { kind: 'closed', concurrency: 1, maxTransactions: 1e8 } },
@@ -166,17 +166,17 @@ test('a shard of a closed loop that has no client sends nothing, and is no slow 
   expect(outcome).toBe('undecided')
 })
 
-test('without keep-alive each request has a connection of its own', async () => {
+test('each request has its own connection without keep-alive', async () => {
   const server = await oddServer(always('well'))
   const report = await load(server.url, { options: { keepAlive: false } })
   expect(server.connections()).toBe(20)
   expect(report.connections).toMatchObject({ opened: 20, reused: 0 })
 })
 
-describe('clients that misbehave', () => {
+describe('misbehaving clients', () => {
   const only = (more: object) => ({ misbehavior: { slowReader: 0, abort: 0, churn: 0, ...more } })
 
-  test('abort in mid-stream: the server sees them leave', async () => {
+  test('abort in mid-stream, and the server sees them leave', async () => {
     const server = await oddServer(always('well'), { tokens: 60, gapMs: 5 })
     const report = await load(server.url, { spec: only({ abort: 1 }) })
     expect(report.left.abort).toBe(20)
@@ -184,14 +184,14 @@ describe('clients that misbehave', () => {
     expect(report.metrics.find(({ name }) => name === 'e2e')?.service?.count ?? 0).toBe(0)
   })
 
-  test('churn: a connection each, left before the answer', async () => {
+  test('churn: one connection each, left before the answer', async () => {
     const server = await oddServer(always('well'), { tokens: 60, gapMs: 5 })
     const report = await load(server.url, { spec: only({ churn: 1 }) })
     expect(report.left.churn).toBe(20)
     await vi.waitFor(() => expect(server.connections()).toBe(20), 20_000)
   })
 
-  test('slow readers read to the end, and are judged', async () => {
+  test('read slowly to the end, and their streams are judged', async () => {
     const server = await oddServer(always('well'))
     const report = await load(server.url, { spec: only({ slowReader: 1 }) })
     expect(report.left.slowReader).toBe(20)
@@ -199,7 +199,7 @@ describe('clients that misbehave', () => {
   })
 })
 
-test('what cannot be sent makes a run invalid, and is told', async () => {
+test('a run that sends no request is invalid', async () => {
   const server = await oddServer(always('well'))
   const report = await load(server.url, { kind: 'v2-turn' })
   expect(report.outcome).toBe('invalid')
@@ -211,7 +211,7 @@ test('what cannot be sent makes a run invalid, and is told', async () => {
   })
 })
 
-test('what is due less than a millisecond before the end is sent', async () => {
+test('requests due less than a millisecond before the end are sent', async () => {
   const server = await oddServer(always('well'))
   for (let run = 0; run < 12; run += 1) {
     const report = await load(server.url, { kind: 'openai-json', perSecond: 1000, seconds: 0.0497 })
@@ -220,7 +220,7 @@ test('what is due less than a millisecond before the end is sent', async () => {
   }
 })
 
-test('a shard that begins late is invalid', async () => {
+test('a shard that starts late is invalid', async () => {
   const server = await oddServer(always('well'))
   const report = await load(server.url, { options: { startAt: new Date(Date.now() - 5000) } })
   expect(report.outcome).toBe('invalid')

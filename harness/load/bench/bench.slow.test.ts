@@ -8,7 +8,7 @@ import { runBench } from './bench.ts'
 import { benchCases } from './cases.ts'
 import type { BenchOptions } from './measure.ts'
 
-it('measures a case beside a bare server, and leaves no chat behind', async () => {
+it('measures each case beside a bare server and leaves no chat behind', async () => {
   const server = await startReferenceServer({ keys: ['key'] })
   onTestFinished(() => server.close())
   const cases = [...casesNamed('generate stream'), ...casesNamed('one-shot JSON')]
@@ -34,7 +34,7 @@ it('measures a case beside a bare server, and leaves no chat behind', async () =
   expect(benchToText(report)).toMatch(/^generate stream .*\n {2}bare node:http /m)
 })
 
-it('counts streams that break off, whether or not their bodies end', async () => {
+it('counts streams that break off, with or without a clean end of the body', async () => {
   const url = await urlOf(createServer(breaksOff()))
   const { rows } = await runBench({ ...usual(url), cases: casesNamed('compatible stream') })
   const { answers, failures } = rows[0]?.target ?? {}
@@ -45,7 +45,7 @@ it('counts streams that break off, whether or not their bodies end', async () =>
   expect(failures?.status).toBeGreaterThan(0)
 })
 
-it('says which cases a target refuses', async () => {
+it('reports the cases that a target refuses', async () => {
   const url = await urlOf(createServer((_, response) => response.writeHead(404).end('no')))
   const report = await runBench({ ...usual(url), cases: casesNamed('one-shot JSON') })
   expect(report.rows).toEqual([])
@@ -54,7 +54,7 @@ it('says which cases a target refuses', async () => {
   )
 })
 
-it('keeps what it has of a target that goes away', async () => {
+it('keeps the measured cases if the target goes away', async () => {
   const server = await startReferenceServer({ keys: ['key'] })
   const report = await runBench({
     ...usual(server.url),
@@ -67,7 +67,7 @@ it('keeps what it has of a target that goes away', async () => {
   expect(benchToText(report)).toContain('generate JSON: not measured: no answer any more')
 })
 
-it('fails where nobody listens', async () => {
+it('rejects if the target refuses connections', async () => {
   const cases = casesNamed('compatible JSON')
   await expect(runBench({ ...usual('http://127.0.0.1:1'), cases })).rejects.toThrow('ECONNREFUSED')
 })

@@ -17,14 +17,14 @@ const options = { figures: null, tolerance: 0.05 }
 
 const between = (a: LoadReport, b: LoadReport) =>
   compareLoads({ name: 'a', report: a }, { name: 'b', report: b }, options)
-/** Comparisons of so many pairs, the second run of each slower by the factor. */
+/** Comparisons of this number of pairs; the second run of each is slower by the factor. */
 const pairs = (number: number, first: number, factor: number) =>
   Array.from({ length: number }, (_, at) => 2 * (first + at)).map((seed) =>
     between(runOf(seed, 1), runOf(seed + 1, factor)),
   )
 
-describe('two simulated runs with noise that lasts', () => {
-  test('no figure is a regression or an improvement in 40 pairs of the same distribution', () => {
+describe('comparisons of simulated runs with autocorrelated noise', () => {
+  test('report at most one false change in 40 pairs of the same distribution', () => {
     const wrong = pairs(40, 0, 1).filter(({ figures }) =>
       figures.some(({ verdict }) => verdict === 'regression' || verdict === 'improvement'),
     )
@@ -33,8 +33,8 @@ describe('two simulated runs with noise that lasts', () => {
   })
 
   test.each([
-    ['a slowdown of 10 % is found in 19 of 20', 1.1, 'regression'],
-    ['a speedup of 10 % is an improvement in 19 of 20', 1 / 1.1, 'improvement'],
+    ['detect a slowdown of 10 % as a regression in at least 19 of 20', 1.1, 'regression'],
+    ['detect a speedup of 10 % as an improvement in at least 19 of 20', 1 / 1.1, 'improvement'],
   ])('%s', (_, factor, verdict) => {
     const found = pairs(20, 1000, factor).filter(({ figures }) =>
       figures.some((figure) => figure.verdict === verdict),
@@ -42,7 +42,7 @@ describe('two simulated runs with noise that lasts', () => {
     expect(found.length).toBeGreaterThanOrEqual(19)
   })
 
-  test('the interval of a ratio covers it', () => {
+  test('cover the true ratio with the interval in more than 93 % of rows', () => {
     const rows = pairs(40, 2000, 1.04).flatMap(({ figures }) =>
       figures.filter(({ unit }) => unit === 'ms'),
     )
@@ -67,7 +67,7 @@ describe('a comparison', () => {
   test.each([
     [{ kind: 'poisson', perSecond: 50 } as const, { kind: 'poisson', perSecond: 77 } as const],
     [traceOf('{"at":0}'), traceOf('{"at":0}\n{"at":1}')],
-  ])('of runs with different loads has no verdict', (one, other) => {
+  ])('of runs with different loads is undecided', (one, other) => {
     const [ofA, ofB] = [one, other].map((arrival) => ({ ...b.plan, arrival }))
     const found = between({ ...a, plan: ofA ?? a.plan }, { ...b, plan: ofB ?? b.plan })
     expect(found.outcome).toBe('undecided')
@@ -75,20 +75,20 @@ describe('a comparison', () => {
     expect(found.figures[0]?.message).toBe('the runs differ in arrivals')
   })
 
-  test('says how each run ended', () => {
+  test('shows the outcome of each run', () => {
     const comparison = between(a, { ...b, outcome: 'violated' })
     const { facts = [] } = loadComparisonDocument({ comparison, notes: [] })
     expect(facts[1]?.[1]).toMatch(/^violated, /)
   })
 
-  test('with a run whose generator was the bottleneck is invalid', () => {
+  test('is invalid if the generator of one run was the bottleneck', () => {
     const generator = { ...b.generator, verdict: 'invalid' as const }
     const found = between(a, { ...runOf(9, 2), generator })
     expect(found.outcome).toBe('invalid')
     expect(found.figures.every(({ verdict }) => verdict === 'undecided')).toBe(true)
   })
 
-  test('does not blame a target for what a degraded generator may have done', () => {
+  test('is undecided if the error of a degraded generator explains the change', () => {
     const spread = { p50: 20, p99: 40, max: 50, count: 1000 }
     const slow = runOf(5, 1.15)
     const generator = { ...slow.generator, verdict: 'degraded' as const, timestampError: spread }
@@ -100,21 +100,21 @@ describe('a comparison', () => {
     expect(verdicts({ ...slow, generator })).toEqual(['undecided', 'undecided'])
   })
 
-  test('is refused without blocks, with the remedy', () => {
+  test('is rejected if a report has no blocks, with the remedy', () => {
     const { blocks: _, ...old } = b
     expect(() => between(a, old)).toThrow(
       new NotComparableError('b has no blocks to compare: run the load again'),
     )
   })
 
-  test('finds a target that fails, however fast its other answers are', () => {
+  test('detects a target that fails even if its other answers are faster', () => {
     const { outcome, figures } = between(a, runOf(3, 0.5, 0.2))
     expect(outcome).toBe('regression')
     expect(figures.find(({ name }) => name === 'success')?.verdict).toBe('regression')
   })
 })
 
-test("Holm's procedure rejects what Bonferroni rejects, and never a larger p before a smaller one", () => {
+test("Holm's procedure rejects all that Bonferroni rejects, in ascending order of p", () => {
   forAll(fc.array(fc.double({ min: 0, max: 1, noNaN: true })), (ps) => {
     const rejected = holm(ps, 0.05)
     for (const [index, p] of ps.entries()) {
@@ -127,7 +127,7 @@ test("Holm's procedure rejects what Bonferroni rejects, and never a larger p bef
   })
 })
 
-test('a p-value inverts the limits: they hold at that tail and at no smaller one', () => {
+test('pValue is the smallest tail at which the limits still exclude 1', () => {
   forAll(fc.double({ min: 0.2, max: 5, noNaN: true }), (value) => {
     const ratio: RatioEstimate = {
       value,
@@ -142,7 +142,7 @@ test('a p-value inverts the limits: they hold at that tail and at no smaller one
   })
 })
 
-test('the design effect is 1 for blocks alike and their size for blocks all of one kind', () => {
+test('design effect is 1 for identical blocks and the block size for uniform ones', () => {
   const alike = Array.from({ length: 20 }, () => ({ count: 5, of: 10 }))
   const kinds = alike.map((_, index) => ({ count: index % 2 === 0 ? 10 : 0, of: 10 }))
   expect(designEffect(alike)).toBe(1)

@@ -18,7 +18,7 @@ const starvable = { retry: 3 }
 const freeze = { forMs: 2000, atMs: 1000 }
 
 it(
-  'shows a freeze in response time at the right quantile, and not in service time',
+  'a freeze shows in the quantiles of response time, not of service time',
   starvable,
   async ({ expect, onTestFinished }) => {
     const pace = { ttftMs: 1, gapMs: 0, jitter: 0, freeze }
@@ -67,7 +67,7 @@ function countsOf(kinds: readonly ('text' | 'reasoning')[], usage: Record<string
   return [outputTokens, streamedTokens]
 }
 
-test('reasoning counts as streamed where it was shown, on either surface', () => {
+test('reasoning tokens count as streamed only if reasoning was streamed, on both surfaces', () => {
   const v3 = { output_tokens: 50, output_tokens_details: { reasoning_tokens: 30 } }
   const compatible = { completion_tokens: 50, completion_tokens_details: { reasoning_tokens: 30 } }
   for (const usage of [v3, compatible]) {

@@ -16,11 +16,11 @@ const calm: GeneratorMeasurements = {
   dropped: 0,
 }
 
-it('is valid where nothing speaks against it', () => {
+it('generator verdict is valid below all limits', () => {
   expect(generatorVerdict(calm)).toEqual({ verdict: 'valid', reasons: [] })
 })
 
-it('is not made better by what is not known', () => {
+it('generator verdict ignores unknown measurements', () => {
   const unknown = { timestampError: null, scheduleDelay: null, cpuShare: null }
   expect(generatorVerdict({ ...calm, ...unknown }).verdict).toBe('valid')
   expect(generatorVerdict({ ...calm, ...unknown, eventLoopUtilization: 1 }).verdict).toBe('invalid')
@@ -28,18 +28,21 @@ it('is not made better by what is not known', () => {
 
 const inSpread = ['timestampError', 'scheduleDelay']
 
-it.each(Object.entries(generatorLimits))('%s alone decides at its limits', (name, limits) => {
-  const verdictAt = (value: number) => {
-    const sign = { [name]: inSpread.includes(name) ? spread(value) : value }
-    return generatorVerdict({ ...calm, ...sign }).verdict
-  }
-  expect(verdictAt(limits.degraded * 0.999)).toBe('valid')
-  expect(verdictAt(limits.degraded)).toBe('degraded')
-  expect(verdictAt(limits.invalid * 0.999)).toBe('degraded')
-  expect(verdictAt(limits.invalid)).toBe('invalid')
-})
+it.each(Object.entries(generatorLimits))(
+  '%s alone changes the generator verdict at its limits',
+  (name, limits) => {
+    const verdictAt = (value: number) => {
+      const sign = { [name]: inSpread.includes(name) ? spread(value) : value }
+      return generatorVerdict({ ...calm, ...sign }).verdict
+    }
+    expect(verdictAt(limits.degraded * 0.999)).toBe('valid')
+    expect(verdictAt(limits.degraded)).toBe('degraded')
+    expect(verdictAt(limits.invalid * 0.999)).toBe('degraded')
+    expect(verdictAt(limits.invalid)).toBe('invalid')
+  },
+)
 
-it('gives every reason, and the worst of them is the verdict', () => {
+it('generator verdict is the worst of its reasons, and all are listed', () => {
   const bad = {
     ...{ timestampError: spread(25), scheduleDelay: spread(30) },
     ...{ eventLoopUtilization: 0.9, cpuShare: 0.95, dropped: 3 },
@@ -58,7 +61,7 @@ it('gives every reason, and the worst of them is the verdict', () => {
   `)
 })
 
-it('judges a sample that does not bound its p99 by its largest value', () => {
+it('timestamp error uses the maximum if the sample is too small for a p99', () => {
   const late = (count: number) =>
     generatorVerdict({ ...calm, timestampError: { p50: 0.1, p99: 0.4, max: 49, count } })
   expect(late(298)).toEqual({
@@ -68,14 +71,14 @@ it('judges a sample that does not bound its p99 by its largest value', () => {
   expect(late(299).verdict).toBe('valid')
 })
 
-it('lets timestamps be late by as much as what is decided tolerates', () => {
+it('timestamp error limit is that of the run if it is higher', () => {
   const late = { ...calm, timestampError: spread(40) }
   expect(generatorVerdict(late).verdict).toBe('invalid')
   expect(generatorVerdict({ ...late, maxTimestampErrorMs: 50 }).verdict).toBe('degraded')
   expect(generatorVerdict({ ...late, maxTimestampErrorMs: 40 }).verdict).toBe('invalid')
 })
 
-it('hears a stamped stream, at most a few hundred stamps a second, none before it was sent', async () => {
+it('clock probe receives at most 300 stamps a second, none before they were sent', async () => {
   const server = await startClockProbeServer()
   onTestFinished(() => server.close())
   const first = startClockProbe(server.port)
@@ -88,7 +91,7 @@ it('hears a stamped stream, at most a few hundred stamps a second, none before i
   expect(errors.minNs).toBeGreaterThanOrEqual(0)
 })
 
-it('knows how late a loop is that was busy while the stamp came', async () => {
+it('clock probe measures the delay of a busy event loop', async () => {
   const { port, say } = await scripted()
   const first = startClockProbe(port)
   const socket = await say
@@ -101,7 +104,7 @@ it('knows how late a loop is that was busy while the stamp came', async () => {
   expect(minNs).toBeGreaterThanOrEqual(250e6)
 })
 
-it('reads stamps however they are cut, and several at once', async () => {
+it('clock probe reads stamps that are split or joined', async () => {
   const { port, say } = await scripted()
   const first = startClockProbe(port)
   const socket = await say
@@ -117,7 +120,7 @@ it('reads stamps however they are cut, and several at once', async () => {
   expect(first().count).toBe(3)
 })
 
-it('hears nothing where nobody sings', () => {
+it('clock probe counts nothing if the connection is refused', () => {
   expect(startClockProbe(1)().count).toBe(0)
 })
 
@@ -137,7 +140,7 @@ const stored: Calibration = {
   ceilingEventsPerSecond: 10_000,
 }
 
-it('says which share of the calibrated ceiling a run used', () => {
+it('calibrationUse returns the share of the calibrated ceiling that a run used', () => {
   expect(calibrationUse(stored, { eventsPerSecond: 2500 })).toEqual({
     measuredAt: stored.measuredAt,
     ceilingEventsPerSecond: 10_000,
@@ -149,6 +152,6 @@ it.each([
   ['there is no calibration', undefined],
   ['it found no rate', { ...stored, ceilingEventsPerSecond: 0 }],
   ['it is of another machine', { ...stored, machine: { ...stored.machine, cpus: 1000 } }],
-])('says nothing where %s', (_, calibration) => {
+])('calibrationUse returns null if %s', (_, calibration) => {
   expect(calibrationUse(calibration, { eventsPerSecond: 2500 })).toBeNull()
 })

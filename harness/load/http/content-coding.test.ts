@@ -18,8 +18,8 @@ const coders: Readonly<Record<string, () => Transform>> = {
 
 const some = { kind: 'openai-stream', perSecond: 20, seconds: 0.25 } as const
 
-describe('an answer with a Content-Encoding', () => {
-  test.each(Object.keys(coders))('%s is judged as what it says, event by event', async (name) => {
+describe('a response with a Content-Encoding', () => {
+  test.each(Object.keys(coders))('%s is decoded and judged event by event', async (name) => {
     const url = await server(async (response) => {
       response.writeHead(200, head(name.replace('bare ', '')))
       const coder = coders[name]?.()
@@ -46,7 +46,7 @@ describe('an answer with a Content-Encoding', () => {
     expect(integrity).toMatchObject({ streams: 5, events: 5 * speech.length })
   })
 
-  test('of two codings, in one piece', async () => {
+  test('of two codings is decoded', async () => {
     const body = JSON.stringify(completion)
     const url = await server((response) => {
       const coded = zlib.brotliCompressSync(zlib.gzipSync(body))
@@ -58,7 +58,7 @@ describe('an answer with a Content-Encoding', () => {
     expect(Object.values(integrity.tally)).toContainEqual({ broken: 0, held: 5, first: null })
   })
 
-  test('is asked for as SDKs do', async () => {
+  test('is requested with the Accept-Encoding of SDKs', async () => {
     const codings = new Set<unknown>()
     const url = await server((response, accepted) => {
       codings.add(accepted)
@@ -70,18 +70,24 @@ describe('an answer with a Content-Encoding', () => {
   })
 })
 
-describe('a coding that does not hold is told as such, and breaks no row', () => {
+describe('a body that cannot be decoded is unreadable or over a limit, and breaks no requirement', () => {
   const events = speech.join('')
   const quick = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }
   const zeros = zlib.brotliCompressSync(Buffer.alloc(40 * 1024 * 1024), quick)
   const cut = zlib.gzipSync(events).subarray(0, 60)
   const other = 'unreadable its Content-Encoding "x-own" was not asked for'
   test.each<[string, string, Buffer, string, boolean]>([
-    ['other bytes', 'gzip', Buffer.from(events), `unreadable it is not ${inGzip}`, true],
-    ['cut inside its coding', 'gzip', cut, `unreadable it ends inside ${inGzip}`, true],
-    ['none that was asked for', 'x-own', Buffer.from('?'), other, true],
+    [
+      'bytes of another format',
+      'gzip',
+      Buffer.from(events),
+      `unreadable it is not ${inGzip}`,
+      true,
+    ],
+    ['a truncated gzip body', 'gzip', cut, `unreadable it ends inside ${inGzip}`, true],
+    ['a coding that was not requested', 'x-own', Buffer.from('?'), other, true],
     ['a stream of zeros', 'br', zeros, 'limit a line or an event of more than 4 MiB', true],
-    ['zeros in one piece', 'br', zeros, 'limit a body of more than 8 MiB', false],
+    ['a body of zeros', 'br', zeros, 'limit a body of more than 8 MiB', false],
   ])('%s', async (_, coding, body, expected, streams) => {
     const url = await server((response) => {
       const type = streams ? {} : { 'content-type': 'application/json' }

@@ -19,8 +19,8 @@ async function outcomesAt(url: string, more: Partial<Parameters<typeof driven>[0
   return outcomesOf((await driven({ ...some, url, ...more })).records)
 }
 
-describe('a proxy on the way', () => {
-  test('gets whole addresses and its own credentials for a target without TLS', async () => {
+describe('a proxy', () => {
+  test('gets absolute URLs and its own credentials for a target without TLS', async () => {
     const server = await oddServer(() => 'well')
     const proxy = await startProxy()
     expect(await outcomesAt(server.url, { network: through(proxy.url) })).toEqual(['ok'])
@@ -30,20 +30,23 @@ describe('a proxy on the way', () => {
     expect(new Set(proxy.credentials)).toEqual(new Set(['Basic dTpw']))
   })
 
-  test.each(['http1', 'http2'] as const)('is a tunnel to a target on TLS, %s', async (version) => {
-    const server = await h2Server()
-    const proxy = await startProxy()
-    const network = { ...through(proxy.url), ca: trusting.ca, httpVersion: version }
-    const { records, channels } = await driven({ ...some, url: server.url, network })
-    expect(outcomesOf(records)).toEqual(['ok'])
-    expect(channels.httpVersion).toBe(version)
-    expect(new Set(proxy.requests)).toEqual(
-      new Set([`CONNECT ${server.url.replace('https://', '')}`]),
-    )
-    expect(new Set(proxy.credentials)).toEqual(new Set(['Basic dTpw']))
-  })
+  test.each(['http1', 'http2'] as const)(
+    'tunnels to a target with TLS over %s',
+    async (version) => {
+      const server = await h2Server()
+      const proxy = await startProxy()
+      const network = { ...through(proxy.url), ca: trusting.ca, httpVersion: version }
+      const { records, channels } = await driven({ ...some, url: server.url, network })
+      expect(outcomesOf(records)).toEqual(['ok'])
+      expect(channels.httpVersion).toBe(version)
+      expect(new Set(proxy.requests)).toEqual(
+        new Set([`CONNECT ${server.url.replace('https://', '')}`]),
+      )
+      expect(new Set(proxy.credentials)).toEqual(new Set(['Basic dTpw']))
+    },
+  )
 
-  test('that refuses is named with what it said', async () => {
+  test('is named in the outcome if it refuses the tunnel', async () => {
     const proxy = await startProxy({ refuse: 407 })
     const network = through(proxy.url)
     const [outcome, ...others] = await outcomesAt('https://chat.test', { network, perSecond: 10 })
@@ -52,7 +55,7 @@ describe('a proxy on the way', () => {
   })
 })
 
-test('an address that is named goes before the name service', async () => {
+test('an address of --resolve takes precedence over DNS', async () => {
   const server = await oddServer(() => 'well')
   const { port } = new URL(server.url)
   const resolve = [{ host: 'chat.invalid', port: Number(port), address: '127.0.0.1' }]
@@ -60,7 +63,7 @@ test('an address that is named goes before the name service', async () => {
   expect(await outcomesAt(`http://chat.invalid:${port}`, { network })).toEqual(['ok'])
 })
 
-test('a certificate that nobody vouches for is refused, and taken where it is not looked at', async () => {
+test('a self-signed certificate is rejected unless insecure is set', async () => {
   const server = await h2Server()
   const refused = await outcomesAt(server.url, { network: directNetwork })
   expect(refused).toEqual(['connect DEPTH_ZERO_SELF_SIGNED_CERT'])
@@ -116,7 +119,7 @@ const steps = fc.array(fc.constantFrom<Step>('one', 'two', 'give back', 'lose', 
   maxLength: 60,
 })
 
-test('never more are open than the limit, all are served in order, and nobody waits in vain', () => {
+test('open connections never exceed the limit, and waiting requests are served in order', () => {
   forAll(fc.integer({ min: 2, max: 5 }), steps, (max, script) => {
     const pool = new Pool(max)
     const [served, requested]: [number[], number[]] = [[], []]
@@ -150,7 +153,7 @@ test('never more are open than the limit, all are served in order, and nobody wa
   })
 })
 
-test('attempts that the peer never saw are not counted as opened', async () => {
+test('connection attempts that did not reach the peer are not counted as opened', async () => {
   const limit = new ConnectionLimit(2, () => 0)
   for (const reached of [true, false]) {
     limit.opening()
@@ -160,7 +163,7 @@ test('attempts that the peer never saw are not counted as opened', async () => {
   await limit.close()
 })
 
-test('more than the limit at once is an error, not a wait without end', () => {
+test('waiting for more connections than the limit throws a RangeError', () => {
   expect(() => new ConnectionLimit(1, () => 0).wait(2, () => {})).toThrow(RangeError)
 })
 
@@ -173,7 +176,7 @@ const stream = head('text/event-stream')
 const inOnePiece = (type: string, body: string) =>
   head(type, `content-length: ${Buffer.byteLength(body)}\r\n`) + body
 
-describe('what has no end is left at a limit, in a sentence', () => {
+describe('response limits', () => {
   test.each<[string, string, string, string]>([
     ['a body', head('application/json'), 'a', 'limit a body of more than 300000 bytes'],
     ['a line', `${stream}data: `, 'a', 'limit a line or an event of more than 100000 bytes'],
@@ -185,12 +188,12 @@ describe('what has no end is left at a limit, in a sentence', () => {
       'limit a stream of more than 400000 bytes',
     ],
     ['small events', stream, 'data: {}\n\n', 'limit a stream of more than 1000 events'],
-  ])('%s', async (_, begin, again, expected) => {
+  ])('stop %s without end', async (_, begin, again, expected) => {
     const url = await raw((socket) => pour(socket, begin, again.repeat(20_000 / again.length)))
     expect(await outcomesAt(url, { limits })).toEqual([expected])
   })
 
-  test('JSON that is nested deeper than what is recursive can stand', async () => {
+  test('stop JSON that is nested 100,000 levels deep', async () => {
     const body = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
     const url = await raw((socket) => socket.write(inOnePiece('application/json', body)))
     expect(await outcomesAt(url, { limits })).toEqual([
@@ -198,7 +201,7 @@ describe('what has no end is left at a limit, in a sentence', () => {
     ])
   })
 
-  test('and not where it is as long as answers are', async () => {
+  test('allow a response of normal length', async () => {
     const url = await raw((socket) =>
       socket.write(`${stream}${speech.join('')}`, () => socket.end()),
     )
@@ -206,7 +209,7 @@ describe('what has no end is left at a limit, in a sentence', () => {
   })
 })
 
-describe('what is no answer of HTTP is shown', () => {
+describe('bytes that are not HTTP are quoted in the outcome', () => {
   const none = 'not an HTTP/1.1 answer'
   test.each<[string, string, string]>([
     ['another protocol', 'SSH-2.0-OpenSSH_9.2\r\n', `${none}: "SSH-2.0-OpenSSH_9.2\\r\\n"`],
@@ -223,13 +226,17 @@ describe('what is no answer of HTTP is shown', () => {
       '\0\0\0\x04',
       `${none}: "\\u0000\\u0000\\u0000\\u0004"; it looks like HTTP/2: try --http2`,
     ],
-    ['no header', 'HTTP/1.1 200 OK\r\nnonsense\r\n\r\n', 'not an HTTP header: "nonsense"'],
+    [
+      'a header line without a colon',
+      'HTTP/1.1 200 OK\r\nnonsense\r\n\r\n',
+      'not an HTTP header: "nonsense"',
+    ],
   ])('%s', async (_, bytes, expected) => {
     const url = await raw((socket) => socket.write(Buffer.from(bytes, 'latin1')))
     expect(await outcomesAt(url)).toEqual([`unreadable ${expected}`])
   })
 
-  test('a chunk whose size is none, in the middle', async () => {
+  test('an invalid chunk size in the middle of a body', async () => {
     const url = await raw((socket) =>
       socket.write(`${head('text/event-stream', 'transfer-encoding: chunked\r\n')}zz\r\n`),
     )
@@ -237,7 +244,7 @@ describe('what is no answer of HTTP is shown', () => {
   })
 })
 
-test('a page that is no answer of the service is told by what came', async () => {
+test('a page that is not an answer of the service is quoted in the finding', async () => {
   const page = '<!DOCTYPE html><title>Sign in</title>'
   const url = await raw((socket) => socket.write(inOnePiece('text/html; charset=utf-8', page)))
   const { records, integrity } = await driven({ ...some, url })
@@ -247,7 +254,7 @@ test('a page that is no answer of the service is told by what came', async () =>
   )
 })
 
-test('a byte now and then keeps nobody beyond the drain', async () => {
+test('a stream that sends a byte now and then does not delay the end of the drain', async () => {
   const url = await raw((socket) => {
     socket.write(stream)
     const timer = setInterval(() => socket.write('d'), 5)
@@ -258,7 +265,7 @@ test('a byte now and then keeps nobody beyond the drain', async () => {
   expect(performance.now() - before).toBeLessThan(15_000)
 })
 
-test('a Retry-After of thirty years is waited for by nobody', async () => {
+test('a 429 with a Retry-After of thirty years is not retried', async () => {
   const refusal = 'HTTP/1.1 429 No\r\nretry-after: 999999999\r\ncontent-length: 2\r\n\r\n{}'
   const url = await raw((socket) => socket.write(refusal))
   expect(await outcomesAt(url)).toEqual(['shed 429'])

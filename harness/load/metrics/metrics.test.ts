@@ -42,8 +42,8 @@ const dataOf = (run: RunMetrics) => ({ ...run, sample: run.sample.blocks() })
 const summaryOf = (run: RunMetrics) =>
   summarize(run, { warmUpNs: 0, untilNs: 20e9, slos: [], transactions: [planned] })
 
-describe('parts', () => {
-  test('merge to the whole, however they were cut and in whatever order they came', () => {
+describe('parts of the metrics', () => {
+  test('merge to the whole in any split and any order', () => {
     const parts = records.chain((all) =>
       fc.record({
         all: fc.constant(all),
@@ -60,7 +60,7 @@ describe('parts', () => {
     })
   })
 
-  test('that were stored as JSON are the same, and so is what is told of them', () => {
+  test('are the same after being stored as JSON, as is their summary', () => {
     forSome(5, records, (all) => {
       const run = measured(all)
       const { metrics } = unpackMeasurements(packMeasurements({ ...unmerged, metrics: run }))
@@ -70,13 +70,13 @@ describe('parts', () => {
     })
   })
 
-  test('of different settings do not merge', () => {
+  test('do not merge if their settings differ', () => {
     const other = new RunMetrics({ ...config, stallNs: 1 })
     expect(() => other.merge(measured([]))).toThrow(RangeError)
   })
 })
 
-test('every request is counted once, whatever became of it', () => {
+test('each request is counted once, with any outcome', () => {
   forSome(20, records, fc.nat(5), (all, missed) => {
     const run = measured(all)
     for (let i = 0; i < missed; i++) run.addNotDispatched(i * 1e9, 'chat')
@@ -125,7 +125,7 @@ function countsOf(records: Iterable<RequestRecord>) {
   )
 }
 
-test('a transaction counts once: as failed, as open, or as completed', () => {
+test('a transaction counts once: as failed, as open or as completed', () => {
   forAll(fc.array(fc.array(outcomes, { minLength: 1, maxLength: 4 })), (all) => {
     const failed = all.filter(hasFailed).length
     const open = all.filter((transaction) => !hasFailed(transaction) && isOpen(transaction)).length
@@ -161,7 +161,7 @@ test('a race whose requests both fail is one failed transaction', async () => {
   expect(countsOf(own)).toMatchObject({ failed: transactions, open: 0 })
 })
 
-test('a million failures take no memory', () => {
+test('a million failed transactions keep less than 10 MB', () => {
   const record = recordOf({
     record: { outcome: { kind: 'connect', counter: 'otherErrors', detail: 'ECONNREFUSED' } },
   })
@@ -178,7 +178,7 @@ function retainedBytes(): number {
   return process.memoryUsage().heapUsed
 }
 
-test('two requests by hand', () => {
+test('requests in flight are computed per interval', () => {
   const timeline = new Timeline(100)
   timeline.addInFlight(30, 250)
   timeline.addInFlight(150, 180)
@@ -191,7 +191,7 @@ test('two requests by hand', () => {
   expect([0, 1, 2, 3].map((index) => timeline.inFlightAt(index))).toEqual([0, 1, 1, 0])
 })
 
-test('the integral of the requests in flight is the sum of their overlaps with the window', () => {
+test('requests in flight integrate to the sum of their overlaps with the window', () => {
   const flights = fc.array(fc.tuple(fc.nat(1000), fc.nat(1000)), { maxLength: 40 })
   const window = fc.tuple(fc.nat(20), fc.nat(20))
   forAll(flights, window, fc.integer({ min: 1, max: 97 }), (all, [a, b], width) => {

@@ -6,7 +6,7 @@ import { mixFile, mixOfFile } from './mix-schema.ts'
 const mixOf = (transactions: readonly unknown[]) =>
   mixOfFile(mixFile.parse({ transactions }), 'desk')
 
-test('a short entry gets what it leaves out', () => {
+test('an entry gets defaults for omitted keys', () => {
   const entry = { kind: 'openai-json', weight: 1, answer: null } as const
   const prompt = { kind: 'constant', value: 12 } as const
   expect(mixOf([{ kind: 'openai-json', answer: 'free', prompt: 12 }]).entries).toEqual([
@@ -32,24 +32,24 @@ test.each([
   { uniform: { min: 9, max: 1 } },
   { normal: { mean: 5, deviation: 1, min: 9, max: 1 } },
   { lognormal: { median: 5, sigma: 1, min: 9, max: 1 } },
-])('a range that ends before it begins is refused by what is wrong with it: %j', (prompt) => {
+])('a range with min greater than max is rejected: %j', (prompt) => {
   expect(() => mixOf([{ kind: 'v3-json', prompt }])).toThrow('min is greater than max')
 })
 
-test('a value that is no factor stands in no name', () => {
+test('an entry name omits values that are not factors', () => {
   expect(mixOf([{ kind: 'v3-stream', think: true }]).entries[0]).toMatchObject({
     name: 'v3-stream',
     think: true,
   })
 })
 
-test('two entries of one name are told apart', () => {
+test('two entries of the same name get different names', () => {
   const { entries } = mixOf([{ kind: 'v3-json' }, { kind: 'v3-json', weight: 2 }])
   expect(entries.map(({ name }) => name)).toEqual(['v3-json', 'v3-json #2'])
 })
 
 describe('a trace', () => {
-  test('is read in the order of time, from its first line on', () => {
+  test('is sorted by time and starts at its first request', () => {
     const text = [
       '{"at": 3.5, "transaction": "v3-stream", "prompt": 80, "answer": 200, "session": "b"}',
       '',
@@ -63,7 +63,7 @@ describe('a trace', () => {
     ])
   })
 
-  test('may use the names of published traces', () => {
+  test('accepts the field names of published traces', () => {
     const [line] = readTrace('{"timestamp": 27482, "input_length": 6955, "output_length": 52}')
     expect(line).toMatchObject({ atNs: 0, promptWords: 6955, answerTokens: 52 })
   })
@@ -77,7 +77,7 @@ describe('a trace', () => {
     ['{"at": 1, "prompt": 0}', 1, 'prompt: must be a whole number from 1 up'],
     ['{"at": 1, "output_length": 1.5}', 1, 'output_length: must be a whole number from 1 up'],
     ['{"at": 1, "transaction": 3}', 1, 'transaction: must be the name of an entry of the mix'],
-  ])('that cannot be read tells where: %j', (text, line, message) => {
+  ])('with a syntax error is rejected with its line: %j', (text, line, message) => {
     expect(() => readTrace(text)).toThrow(expect.objectContaining({ line, message }))
     expect(() => readTrace(text)).toThrow(TraceSyntaxError)
   })

@@ -50,7 +50,7 @@ const specs = fc
   .map(spec)
 
 describe('planned times', () => {
-  test('ascend, and lie within the run', () => {
+  test('ascend within the run', () => {
     forAll(open, durations, seeds, (arrival, durationNs, seed) => {
       let before = -1
       for (const at of arrivalTimes(arrival, durationNs, seed)) {
@@ -61,7 +61,7 @@ describe('planned times', () => {
     })
   })
 
-  test('keep their rate: in any stretch, of a ramp or a staircase as well, the integral of it', () => {
+  test('match the integral of the rate at any time, also for ramps and steps', () => {
     forAll(open, durations, fc.double({ min: 0, max: 1, noNaN: true }), (any, lasts, cut) => {
       const arrival = even(any)
       const until = lasts * cut
@@ -70,7 +70,7 @@ describe('planned times', () => {
     })
   })
 
-  test('of a Poisson process: as many as its rate, and gaps as spread as they are long', () => {
+  test('of a Poisson process have its rate and its coefficient of variation', () => {
     forSome(30, seeds, (seed) => {
       const times = [...arrivalTimes({ kind: 'poisson', perSecond: 100 }, 100 * second, seed)]
       const gaps = times.map((at, index) => (at - (times[index - 1] ?? 0)) / second)
@@ -84,7 +84,7 @@ describe('planned times', () => {
 })
 
 describe('a plan', () => {
-  test('is the same for the same seed, and another for another', () => {
+  test('is the same for the same seed and differs for another', () => {
     forSome(30, specs, (one) => {
       expect([...arrivals(one)]).toEqual([...arrivals({ ...one })])
       expect(planHash(one)).toBe(planHash(structuredClone(one)))
@@ -92,7 +92,7 @@ describe('a plan', () => {
     })
   })
 
-  test('has another hash where anything that is sent differs', () => {
+  test('has another hash if anything that is sent differs', () => {
     const hashes = [
       spec(),
       spec({ arrival: { kind: 'poisson', perSecond: 21 } }),
@@ -104,7 +104,7 @@ describe('a plan', () => {
     expect(new Set(hashes).size).toBe(hashes.length)
   })
 
-  test('is split by shards and workers without loss, double or change', () => {
+  test('is split among shards and workers without loss or duplicates', () => {
     const parts = fc.record({
       shards: fc.integer({ min: 1, max: 5 }),
       workers: fc.integer({ min: 1, max: 4 }),
@@ -121,7 +121,7 @@ describe('a plan', () => {
     })
   })
 
-  test('keeps the sessions of a trace together', () => {
+  test('keeps all requests of a session of a trace on one shard', () => {
     const lines = Array.from({ length: 30 }, (_, at) => ({
       ...{ atNs: at * 1e8, transaction: undefined, session: at % 4 },
       ...{ promptWords: 7, answerTokens: undefined },
@@ -134,7 +134,7 @@ describe('a plan', () => {
     }
   })
 
-  test('gives every request a nonce of its own, all of one length and one beginning', () => {
+  test('gives each request a unique nonce of equal length with a common prefix', () => {
     const many = [...arrivals(spec({ arrival: { kind: 'constant', perSecond: 200 } }))]
     const nonces = many.map(({ nonce }) => nonce)
     expect(new Set(nonces).size).toBe(nonces.length)
@@ -142,7 +142,7 @@ describe('a plan', () => {
     expect(nonces.every((nonce) => nonce.startsWith(noncePrefix('a')))).toBe(true)
   })
 
-  test('mixes transactions and manners as their shares say', () => {
+  test('mixes transactions and client behaviors by their shares', () => {
     const many = [...arrivals(spec({ arrival: { kind: 'constant', perSecond: 2000 } }))]
     const share = (of: (one: (typeof many)[number]) => boolean) =>
       many.filter(of).length / many.length
@@ -179,7 +179,7 @@ describe('a plan', () => {
     expect(answers.at(-1)).toBe(300)
   })
 
-  test('of a closed loop has no times, and a hash all the same', () => {
+  test('of a closed loop has no times but a hash', () => {
     const closed = spec({ arrival: { kind: 'closed', concurrency: 5, maxTransactions: 1e8 } })
     expect(arrivals(closed).next().value).toMatchObject({ index: 0, plannedNs: null })
     expect(planHash(closed)).toMatch(/^[0-9a-f]{64}$/)

@@ -13,7 +13,7 @@ function emptyJournal() {
   return { file, entries }
 }
 
-test('a name stands in the file before it is given away', () => {
+test('a chat name is in the journal before it is used', () => {
   const { file, entries } = emptyJournal()
   const journal = chatJournal({ file }, 'chatgen-load-a ', [])
   for (let at = 0; at < 100; at += 1) {
@@ -23,7 +23,7 @@ test('a name stands in the file before it is given away', () => {
   expect(new Set(entries().map((entry) => JSON.stringify(entry))).size).toBe(entries().length)
 })
 
-test('what became of it follows, in order, and never a secret', async () => {
+test('chat journal entries are in order and contain no secrets', async () => {
   const { file, entries } = emptyJournal()
   const secrets = [{ name: 'api key', value: 'sesame-open' }]
   const journal = chatJournal({ file }, 'chatgen-load-sesame-open ', secrets)
@@ -39,7 +39,7 @@ test('what became of it follows, in order, and never a secret', async () => {
   expect(count('refused')).toBe(count('create') - 1)
 })
 
-test('a file that cannot be written is told in the end', async () => {
+test('a journal that cannot be written is reported on close', async () => {
   const { file } = emptyJournal()
   const journal = chatJournal({ file: join(file, 'below') }, 'chatgen-load-a ', [])
   journal.deleted('one')

@@ -10,8 +10,8 @@ import { type DatedAnswer, measureOffset, targetClock } from './target-clock.ts'
 
 const way = fc.double({ min: 0, max: 40, noNaN: true })
 
-describe('the clock of a target', () => {
-  test('is found within the stated uncertainty, which is about the round-trip time', async () => {
+describe('the clock offset of a target', () => {
+  test('is within the stated uncertainty, at most the round-trip time', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.double({ min: -5e6, max: 5e6, noNaN: true }),
@@ -28,13 +28,13 @@ describe('the clock of a target', () => {
     )
   })
 
-  test('is not known where servers of several clocks answer, or none tells its time', async () => {
+  test('is null if clocks disagree or no response has a date', async () => {
     const ways = Array.from({ length: 36 }, (): [number, number] => [1, 1])
     expect(await measureOffset(simulated([0, 5000], ways))).toBeNull()
     expect(await measureOffset({ ...simulated([0], ways), ask: async () => null })).toBeNull()
   })
 
-  test('is that of this machine for a server on it', async () => {
+  test('is near zero for a server on this machine', async () => {
     const server = await listenOnLoopback(createServer((_, response) => response.end()))
     const target = plainTarget(`http://127.0.0.1:${server.port}`, 'key')
     const clock = await targetClock(target, new AbortController().signal)
@@ -47,7 +47,7 @@ const at = (ms: number, clock: LoadReport['clock']) =>
   loadReportOf({ startedAt: new Date(1_800_000_000_000 + ms).toISOString(), clock })
 const clock = (offsetMs: number, uncertaintyMs = 3) => ({ offsetMs, uncertaintyMs, requests: 20 })
 
-describe('starts of shards', () => {
+describe('start times of shards', () => {
   test('are compared by the clock of the target', () => {
     const spread = startSpreadOf([at(0, clock(0)), at(5, clock(240)), at(10, clock(20))])
     expect(spread).toEqual({
@@ -59,12 +59,12 @@ describe('starts of shards', () => {
     expect(spreadNote(spread)).toContain('at most 251 ms longer')
   })
 
-  test('that may be together are not accused', () => {
+  test('are not a reason if they are equal within the uncertainty', () => {
     const spread = startSpreadOf([at(0, clock(0)), at(0, clock(103))])
     expect(spreadReason(spread, true)).toBeNull()
   })
 
-  test('are unknown where the clock of one is', () => {
+  test('are unknown if the clock offset of one shard is', () => {
     const spread = startSpreadOf([at(0, clock(0)), at(700, null)])
     expect(spread).toMatchObject({ localSpreadMs: 700, skewMs: null, boundMs: null })
     expect(spreadReason(spread, true)).toBeNull()
@@ -77,13 +77,16 @@ test.each([
   ['by the clock of the target, if their own differ', 60_000, -60_000, 'together'],
   ['by their own clocks, if that of the target is unknown', 60_000, null, null],
   ['while the first still sends', 59_000, 0, 'together'],
-])('shards that start a minute apart are no load together: %s', (_, apartMs, offsetMs, end) => {
-  const clocks = offsetMs === null ? [null, null] : [clock(0, 0), clock(offsetMs, 0)]
-  const spread = startSpreadOf([at(0, clocks[0]), at(apartMs, clocks[1])])
-  const reason = separateReason(spread, 60_000)
-  if (end === 'together') expect(reason).toBeNull()
-  else expect(reason).toMatch(/^the shards did not run at the same time: they started 60000 ms/)
-})
+])(
+  'shards that start a minute apart are invalid unless they overlap: %s',
+  (_, apartMs, offsetMs, end) => {
+    const clocks = offsetMs === null ? [null, null] : [clock(0, 0), clock(offsetMs, 0)]
+    const spread = startSpreadOf([at(0, clocks[0]), at(apartMs, clocks[1])])
+    const reason = separateReason(spread, 60_000)
+    if (end === 'together') expect(reason).toBeNull()
+    else expect(reason).toMatch(/^the shards did not run at the same time: they started 60000 ms/)
+  },
+)
 
 /** A target with these clocks in turn, on a network with these one-way times. */
 function simulated(offsets: readonly number[], ways: readonly (readonly [number, number])[]) {

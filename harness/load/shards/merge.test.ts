@@ -21,18 +21,18 @@ const cut = { warmUpNs: 0, untilNs: durationNs }
 const { transactions } = loadReportOf()
 const options = { slos: parseSlos(expressions), ...cut, transactions }
 
-/** Six hundred streams in ten seconds; the first token of each comes a little later. */
+/** Six hundred streams in ten seconds, each with a slightly later first token than the one before. */
 const records = Array.from({ length: 600 }, (_, index) => {
   const late = recordOf({ timestamps: { firstGenerated: 101e6 + index * 1e5 } })
   return shifted(late, index, (index * durationNs) / 600)
 })
 
-describe('reports of shards', () => {
+describe('shard reports', () => {
   const [zero, one, two] = [shardOf(0), shardOf(1), shardOf(2)]
   const noShard = 'b.json is not a shard of a load run'
   const unreadable = 'b.json: its measurements cannot be read'
 
-  test('merge to what one generator would have told', () => {
+  test('merge to the report of a single generator', () => {
     const merged = mergeShards([zero, one, two])
     const whole = summarize(metricsOf(records), options)
     const { metrics, rates, goodput, stalls, errors, slo, series, heatMaps, blocks } = whole
@@ -43,7 +43,7 @@ describe('reports of shards', () => {
     expect(merged.slo).not.toEqual(zero.report.slo)
   })
 
-  test('in any order, and as a report that is read back', () => {
+  test('merge in any order to a valid report', () => {
     const merged = mergeShards([two, zero, one])
     expect(merged.metrics).toEqual(mergeShards([zero, one, two]).metrics)
     expect(loadReport.parse(JSON.parse(JSON.stringify(merged)))).toEqual(merged)
@@ -52,7 +52,7 @@ describe('reports of shards', () => {
     expect(merged.partial).toBeUndefined()
   })
 
-  test('that ran one after the other measured no common load', () => {
+  test('are invalid if the shards ran one after the other', () => {
     const startedAt = new Date(Date.parse(zero.report.startedAt) + 3_600_000).toISOString()
     const later = { ...one, report: { ...one.report, startedAt } }
     const merged = mergeShards([zero, later, two])
@@ -60,13 +60,13 @@ describe('reports of shards', () => {
     expect(merged.generator.reasons.join()).toContain('the shards did not run at the same time')
   })
 
-  test('are partial where one is missing, and say which', () => {
+  test('are partial if one is missing, and name it', () => {
     const merged = mergeShards([zero, two])
     expect(merged.partial).toEqual({ of: 3, missing: [1] })
     expect(merged.plan.ownTransactions).toBe(400)
   })
 
-  test('decide anew what is implied, whichever shard missed it', () => {
+  test('drop an implied SLO of one shard if the whole run has none', () => {
     const implied: SloRow = {
       ...{ expression: 'no answer is truncated', verdict: 'missed', observed: 1, implied: true },
       ...{ low: null, high: null, unit: 'answer', needed: null, message: '' },
@@ -76,7 +76,7 @@ describe('reports of shards', () => {
     expect(merged.slo.map(({ expression }) => expression)).toEqual(expressions)
   })
 
-  test('add up what is of the parts: judges, transactions, connections, workers', () => {
+  test('add up findings, transactions and workers', () => {
     const merged = mergeShards([zero, one])
     expect(merged.integrity).toMatchObject({
       streams: 400,
@@ -95,11 +95,15 @@ describe('reports of shards', () => {
     ['of another number', plan({ shard: { index: 1, of: 4 } }), 'numbers of shards, 3 and 4'],
     ['with other SLOs', { slo: [] }, 'different SLOs, ttft.p90 < 250ms; errors < 2% and none'],
     [
-      'that counts warnings',
+      'with another value of --strict',
       { config: { ...shardOf(1).report.config, strict: true } },
       'different values of --strict, false and true',
     ],
-    ['that is there', plan({ shard: { index: 0, of: 3 } }), 'is shard 0, which was already given'],
+    [
+      'of a shard that is already there',
+      plan({ shard: { index: 0, of: 3 } }),
+      'is shard 0, which was already given',
+    ],
     ['that is a whole run', plan({ shard: null }), noShard],
     ['without its measurements', { measurements: undefined }, noShard],
     ['with measurements that cannot be read', { measurements: 'eA==' }, unreadable],
@@ -108,7 +112,7 @@ describe('reports of shards', () => {
       { measurements: gzipSync('{"metrics":{}}').toString('base64') },
       unreadable,
     ],
-  ])('refuse one %s', (_, more, message) => {
+  ])('reject a report %s', (_, more, message) => {
     const other = { ...one.report, ...more } as LoadReport
     expect(() => mergeShards([zero, { name: 'b.json', report: other }])).toThrow(message)
   })
@@ -157,7 +161,7 @@ const rows = (verdict: 'met' | 'missed' | 'undecided', expression = 'e2e.p50 < 1
 const endless = rows('missed', noUnboundedAnswer)
 const strict = { config: { strict: true } }
 
-/** The worst of what was found decides, in the order of this table. */
+/** The worst finding decides, in the order of this table. */
 test.each<[LoadReport['outcome'], Partial<Parameters<typeof loadOutcome>[0]>]>([
   ['violated', { ...violations('required'), ...invalid, ...endless }],
   ['violated', { ...violations('expected'), ...strict, ...invalid, ...endless }],

@@ -8,7 +8,7 @@ const latency = { kind: 'latency', clock: 'response', inclusive: false } as cons
 const service = { ...latency, clock: 'service' } as const
 const at = (quantile: number) => ({ statistic: { quantile } })
 
-describe('reads', () => {
+describe('parseSlo', () => {
   test.each<[string, Partial<Slo>]>([
     ['ttft.p95 < 500ms', { ...latency, metric: 'ttft', ...at(0.95), limitNs: 5e8 }],
     ['e2e.p99 <= 3s', { ...latency, metric: 'e2e', ...at(0.99), limitNs: 3e9, inclusive: true }],
@@ -24,7 +24,7 @@ describe('reads', () => {
     expect(parseSlo(text)).toEqual({ ...expected, expression: text.trim() })
   })
 
-  test('limits of a good request', () => {
+  test('parses the limits of a goodput expression', () => {
     expect(parseSlo('goodput(ttft < 500ms, service.e2e <= 3s) > 99%')).toMatchObject({
       limits: [
         { metric: 'ttft', clock: 'response', limitNs: 5e8, inclusive: false },
@@ -34,8 +34,8 @@ describe('reads', () => {
   })
 })
 
-describe('points at', () => {
-  test('the place, and says what is allowed there', () => {
+describe('a syntax error', () => {
+  test('names the position and the allowed input', () => {
     const wrong = [
       '',
       'tttf.p95 < 500ms',
@@ -90,13 +90,13 @@ describe('points at', () => {
     `)
   })
 
-  test('the place in the text', () => {
+  test('marks the position in the text', () => {
     expect(() => parseSlo('ttft.p95 < 500')).toThrow(
       'Expected a unit of time: us, ms, s or min.\n  ttft.p95 < 500\n                ^',
     )
   })
 
-  test('whatever it cannot read, inside the text', () => {
+  test('is always within the text', () => {
     const piece = fc.constantFrom(
       ...['ttft', 'goodput', 'errors', 'rate', 'service', '.', 'p95', 'mean', '<', '>', '='],
       ...['(', ')', ',', '500', '99', '%', 'ms', '/s', ' '],
@@ -117,7 +117,7 @@ describe('points at', () => {
   })
 })
 
-test('space does not matter between the pieces', () => {
+test('spaces between tokens are optional', () => {
   const space = fc.constantFrom('', ' ', '   ')
   forAll(fc.array(space, { minLength: 7, maxLength: 7 }), (gaps) => {
     const pieces = ['service', '.', 'ttft', '.', 'p95', '<', '500', 'ms']
@@ -129,8 +129,8 @@ test('space does not matter between the pieces', () => {
   })
 })
 
-describe('what makes a request good', () => {
-  test('is the limits of the tails of the other expressions, of single requests', () => {
+describe('goodput limits', () => {
+  test('are the limits of the latency tails of the other SLOs', () => {
     const slos = parseSlos([
       'ttft.p95 < 500ms',
       'goodput > 99%',
@@ -141,12 +141,12 @@ describe('what makes a request good', () => {
     expect(goodputLimits(slos).map(({ metric }) => metric)).toEqual(['ttft'])
   })
 
-  test('is what goodput names, where it names something', () => {
+  test('are those of the goodput expression if it has any', () => {
     const slos = parseSlos(['ttft.p95 < 500ms', 'goodput(e2e < 3s) > 99%'])
     expect(goodputLimits(slos).map(({ metric }) => metric)).toEqual(['e2e'])
   })
 
-  test('is said once', () => {
+  test('are rejected if they are given twice', () => {
     const twice = ['goodput(e2e < 3s) > 99%', 'goodput(ttft < 1s) > 99%']
     expect(() => parseSlos(twice)).toThrow(SloSyntaxError)
   })

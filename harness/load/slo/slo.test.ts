@@ -38,8 +38,8 @@ function timed(text: string, fast: number, slow: number) {
   return decideOn(text, group)
 }
 
-describe('a quantile', () => {
-  test('is met where so few over the limit can only come of fewer', () => {
+describe('a quantile SLO', () => {
+  test('is met if few enough requests are over the limit', () => {
     expect(timed('ttft.p99 < 500ms', 661, 1)).toEqual({
       ...{ expression: 'ttft.p99 < 500ms', verdict: 'met', needed: null },
       // A bucket is 64 us wide here.
@@ -54,7 +54,7 @@ describe('a quantile', () => {
     })
   })
 
-  test('says how many more are needed, and shows no p99 of 200', () => {
+  test('says how many more requests are needed, and shows no p99 of 200', () => {
     expect(timed('ttft.p99 < 500ms', 200, 0)).toMatchObject({
       ...{ verdict: 'undecided', needed: 259, observed: null },
       message:
@@ -62,11 +62,11 @@ describe('a quantile', () => {
     })
   })
 
-  test('is missed by a few requests where all are over', () => {
+  test('is missed by seven requests if all are over the limit', () => {
     expect(timed('ttft.p50 < 500ms', 0, 7)).toMatchObject({ verdict: 'missed', observed: 700 })
   })
 
-  test('is that of the metric and the clock of its expression, and of its side of the limit', () => {
+  test('compares its own metric and clock, with an inclusive limit for <=', () => {
     const group = new LatencyRecorder()
     const values = new Histogram()
     values.add(2e9, 50)
@@ -80,8 +80,8 @@ describe('a quantile', () => {
   })
 })
 
-describe('a mean', () => {
-  test('is decided where the limit is 2.326 standard errors away', () => {
+describe('a mean SLO', () => {
+  test('is decided at 2.326 standard errors from the limit', () => {
     // Mean 400 ms, deviation 300 ms; at 500 ms that takes (2.326 * 3) ** 2 = 48.7 values.
     const before = { verdict: 'undecided', needed: 1, observed: 400 }
     expect(timed('e2e.mean < 500ms', 24, 24)).toMatchObject(before)
@@ -92,20 +92,20 @@ describe('a mean', () => {
     expect(timed('e2e.mean < 300ms', 25, 25).verdict).toBe('missed')
   })
 
-  test('of 29 values is not decided; at the limit it never is', () => {
+  test('is undecided with 29 values or if the mean equals the limit', () => {
     expect(timed('e2e.mean < 500ms', 29, 0)).toMatchObject({ verdict: 'undecided', needed: 1 })
     expect(timed('e2e.mean < 400ms', 25, 25).needed).toBe(1e7)
     expect(decide('e2e.mean < 400ms').needed).toBe(30)
   })
 
-  test('of a constant is compared', () => {
+  test('of constant values is compared with the limit', () => {
     expect(timed('e2e.mean <= 100ms', 30, 0).verdict).toBe('met')
     expect(timed('e2e.mean < 100ms', 30, 0).verdict).toBe('missed')
   })
 })
 
-describe('shares', () => {
-  test('goodput counts what was not good', () => {
+describe('a share SLO', () => {
+  test('on goodput counts requests that were not good', () => {
     const outcomes = { ok: 662, good: 659 }
     expect(decide('goodput > 99%', outcomes)).toMatchObject({
       verdict: 'undecided',
@@ -116,7 +116,7 @@ describe('shares', () => {
     expect(decide('goodput > 95%', outcomes).verdict).toBe('met')
   })
 
-  test('errors', () => {
+  test('on errors counts failed, shed and not dispatched requests', () => {
     const outcomes = { ok: 480, good: 480, failed: 12, shed: 5, notDispatched: 3 }
     expect(decide('errors < 1%', outcomes)).toMatchObject({ verdict: 'missed', observed: 4 })
     expect(decide('errors < 10%', outcomes).verdict).toBe('met')
@@ -125,7 +125,7 @@ describe('shares', () => {
   })
 })
 
-test('rates are what the window held', () => {
+test('a rate SLO compares the rate in the window', () => {
   const message = '300 requests in 30.0 s.'
   expect(decide('rate > 10/s')).toMatchObject({ verdict: 'missed', observed: 10 })
   expect(decide('rate >= 10/s')).toMatchObject({ verdict: 'met', message })
@@ -145,7 +145,7 @@ const rows = (run: RequestTotals, slos: readonly string[] = [], maxShare: number
     ({ expression, verdict }) => `${expression}: ${verdict}`,
   )
 
-test('requests that hang at the end of a run leave it open, unless an SLO tolerates as many failures', () => {
+test('unanswered requests are undecided unless an SLO tolerates their share', () => {
   const hanging = (unanswered: number) => ({ ...answered(99), unanswered })
   const row = ['each request is answered: undecided']
   expect(rows(hanging(1))).toEqual(row)
@@ -155,7 +155,7 @@ test('requests that hang at the end of a run leave it open, unless an SLO tolera
 })
 
 describe('refusals', () => {
-  test('beyond 1 % are missed, with the share and what refused', () => {
+  test('over 1 % are missed, with their share and statuses', () => {
     const errors = [refused(4, '500'), { kind: 'shed', detail: '429', count: 7 } as const]
     expect(impliedSlos([], answered(89, errors))).toMatchObject([
       {
@@ -168,26 +168,26 @@ describe('refusals', () => {
     ])
   })
 
-  test('up to 1 % are nothing to speak of', () => {
+  test('up to 1 % add no SLO', () => {
     expect(rows(answered(99, [refused(1)]))).toEqual([])
     expect(rows(answered(100))).toEqual([])
   })
 
-  test('a single one of a few decides nothing, and passes nothing', () => {
+  test('are undecided if there is one in 20 requests', () => {
     expect(rows(answered(19, [refused(1)]))).toEqual(['refusals <= 1%: undecided'])
   })
 
-  test('are error events inside a 200 as well', () => {
+  test('include error events in a response with status 200', () => {
     const errors = [{ kind: 'in-band-error', detail: 'x', count: 30 } as const]
     expect(rows(answered(10, errors))).toEqual(['refusals <= 1%: missed'])
   })
 
-  test.each([['errors < 90%'], ['goodput > 10%']])('are left to %s', (slo) => {
+  test.each([['errors < 90%'], ['goodput > 10%']])('add no SLO beside %s', (slo) => {
     expect(rows(answered(33, [refused(67)]), [slo])).toEqual([])
     expect(rows(answered(33, [refused(67)]), ['ttft.p95 < 1s'])).toHaveLength(1)
   })
 
-  test('keep the share that was asked for, whatever the SLOs say', () => {
+  test('are limited by the given share, with any SLOs', () => {
     const run = answered(90, [refused(10)])
     expect(rows(run, [], 0.2)).toEqual([])
     expect(rows(run, ['errors < 90%'], 0.02)).toEqual(['refusals <= 2%: missed'])
@@ -202,17 +202,17 @@ test.each([
   ['p95', 0.05, [90, 130, 165, 259, 398]],
   ['p99', 0.01, [459, 662, 838, 1307, 2010]],
   ['p99.9', 0.001, [4603, 6636, 8403, 13105, 20140]],
-])('fewest requests of %s with 0, 1, 2, 5 and 10 over', (_, allowed, counts) => {
+])('minRequests of %s with 0, 1, 2, 5 and 10 over the limit', (_, allowed, counts) => {
   expect([0, 1, 2, 5, 10].map((over) => minRequests(over, allowed))).toEqual(counts)
 })
 
-describe('a decision', () => {
-  test('p50 with 7 of 7 over is missed: 1 of 128', () => {
+describe('decideShare', () => {
+  test('is missed at p50 with 7 of 7 over the limit, undecided with 6', () => {
     expect(decideShare(7, 7, 0.5).verdict).toBe('missed')
     expect(decideShare(6, 6, 0.5).verdict).toBe('undecided')
   })
 
-  test('where half are independent, it takes twice as many', () => {
+  test('needs twice as many requests if half are independent', () => {
     expect(decideShare(800, 0, 0.01, 0.5)).toEqual({ verdict: 'undecided', needed: 118 })
     expect(decideShare(918, 0, 0.01, 0.5).verdict).toBe('met')
   })
@@ -220,7 +220,7 @@ describe('a decision', () => {
   const share = fc.double({ min: 0.001, max: 0.5, noNaN: true })
   const counts = fc.nat(3000).chain((n) => fc.tuple(fc.constant(n), fc.nat(n)))
 
-  test('what is said to be needed is enough, and one less is not', () => {
+  test('needs exactly as many requests as it says', () => {
     forAll(counts, share, ([n, over], allowed) => {
       const { needed } = decideShare(n, over, allowed)
       if (needed === null) return
@@ -229,7 +229,7 @@ describe('a decision', () => {
     })
   })
 
-  test('one more over the limit never turns missed to met', () => {
+  test('never turns from missed to met by one more over the limit', () => {
     const order = { met: 0, undecided: 1, missed: 2 }
     forAll(counts, share, ([n, over], allowed) => {
       fc.pre(over < n)
@@ -260,13 +260,13 @@ const none = { good: 0, due: 0, share: null, perSecond: 0 }
 const messagesOf = (more: Partial<SentCounts>) =>
   unmeasured({ ...sent, ...more }).map(({ message }) => message)
 
-test('a run that measured what it sent has no row', () => {
+test('a run that measured its requests has no row for missing measurements', () => {
   expect(unmeasured(sent)).toEqual([])
   const failed = { ...none, due: 20, share: 0 }
   expect(unmeasured({ ...sent, goodput: failed })).toEqual([])
 })
 
-describe('a run that measured nothing is undecided, and says why', () => {
+describe('a run that measured nothing is undecided with a reason', () => {
   test.each<[string, Partial<SentCounts>, string]>([
     ['an empty plan', { planned: 0, transactions: [] }, 'The plan holds no request'],
     ['all open', { open: 20 }, '20 requests were still open at the end'],
@@ -278,7 +278,7 @@ describe('a run that measured nothing is undecided, and says why', () => {
     expect(rows[0]?.message).toContain(words)
   })
 
-  test('of streams without text', () => {
+  test('for streams without text', () => {
     const first = { index: 0, step: 0, atMs: 0, operation: '', event: null, why: '', requestId: '' }
     const row = { id: 'OAI-STREAM-04', level: 'expected', title: '', first, of: 9 } as const
     const messages = (broken: number) =>
@@ -287,7 +287,7 @@ describe('a run that measured nothing is undecided, and says why', () => {
     expect(messages(8)).toEqual([])
   })
 
-  test('of one kind of transaction, beside another that was measured', () => {
+  test('for one kind of transaction beside another that was measured', () => {
     const transactions = [
       ...sent.transactions,
       { name: 'chats', planned: 7, requests: [request('v3.createChat', 7)] },
@@ -309,7 +309,7 @@ const limit = fc.record({
   isGoodput: fc.boolean(),
 })
 
-test('a row has the limit that was parsed, whatever its unit', () => {
+test('an SLO row has its limit in milliseconds, for any unit', () => {
   forAll(limit, ({ prefix, statistic, sign, value, unit, isGoodput }) => {
     const expression = isGoodput
       ? `goodput(${prefix}e2e ${sign} ${value}${unit}) > 99%`

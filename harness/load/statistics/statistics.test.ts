@@ -24,7 +24,7 @@ import {
 
 const within = (min: number, max: number) => fc.double({ min, max, noNaN: true })
 
-test('ranks of the 95 % interval are the nearest that err in at most 2.5 of 100 samples on either side', () => {
+test('ranks of the 95 % interval are the nearest with at most 2.5 % error per side', () => {
   // P[B(5, 0.5) <= 0] = 3.1 % is more than 2.5 %.
   expect(quantileRanks(5, 0.5)).toEqual({ low: null, high: null })
   forAll(fc.integer({ min: 1, max: 3000 }), within(0.01, 0.99), (n, q) => {
@@ -37,7 +37,7 @@ test('ranks of the 95 % interval are the nearest that err in at most 2.5 of 100 
   })
 })
 
-describe('the smallest sample', () => {
+describe('the minimum sample', () => {
   test.each([
     [0.5, 6],
     [0.9, 30],
@@ -47,7 +47,7 @@ describe('the smallest sample', () => {
     [0.01, 300],
   ])('of quantile %d is %d', (q, n) => expect(minimumSamples(q)).toBe(n))
 
-  test('is asked for by name', () => {
+  test('is stated if a quantile has too few values', () => {
     expect(quantileEstimate(sampleOf([1, 2, 3]), 0.999)).toEqual({
       ...{ q: 0.999, value: null, low: null, high: null },
       why: 'n is 3; p99.9 takes 3000',
@@ -56,20 +56,20 @@ describe('the smallest sample', () => {
   })
 })
 
-describe('an estimate', () => {
+describe('a quantile estimate', () => {
   const thousand = sampleOf(Array.from({ length: 1000 }, (_, i) => 1000 - i))
 
   test('of 1..1000 is its rank', () => {
     expect(quantileEstimate(thousand, 0.99)).toMatchObject({ value: 990, low: 983, high: 997 })
   })
 
-  test('stretches the ranks of the effective sample over all', () => {
+  test('has a wider interval for a smaller effective sample', () => {
     // Ranks 490 and 500 of 500: two values each.
     const wider = { value: 990, low: 979, high: 1000 }
     expect(quantileEstimate(thousand, 0.99, 500)).toMatchObject(wider)
   })
 
-  test('lies in its interval, and fewer effective values never narrow it', () => {
+  test('lies within its interval, also with fewer effective values', () => {
     const values = fc.array(fc.integer({ min: 0, max: 50 }), { minLength: 30, maxLength: 200 })
     forAll(values, within(0.1, 0.9), within(0.05, 1), (all, q, share) => {
       const sample = sampleOf(all)
@@ -83,7 +83,7 @@ describe('an estimate', () => {
     })
   })
 
-  test('the rank is not moved by binary fractions', () => {
+  test('has the exact rank despite binary fractions', () => {
     expect(rankOf(0.99, 300)).toBe(297)
     expect(rankOf(0.07, 100)).toBe(7)
     expect(rankOf(0.5, 3)).toBe(2)
@@ -91,7 +91,7 @@ describe('an estimate', () => {
   })
 })
 
-test('the ends of the binomial are certain', () => {
+test('the binomial distribution is exactly 0 or 1 outside its range', () => {
   expect([binomialCdf(-1, 5, 0.3), binomialCdf(5, 5, 0.3)]).toEqual([0, 1])
   expect([binomialAtLeast(0, 5, 0.3), binomialAtLeast(6, 5, 0.3)]).toEqual([1, 0])
   expect([binomialCdf(3, 5, 0), binomialCdf(3, 5, 1)]).toEqual([1, 0])
@@ -106,7 +106,7 @@ function convolved(n: number, p: number): number[] {
   return row
 }
 
-test('the binomial is the convolution of n trials', () => {
+test('the binomial distribution is the convolution of n trials', () => {
   const trials = fc.integer({ min: 1, max: 400 })
   forAll(trials, within(0.001, 0.999), within(0, 1), (n, p, share) => {
     const k = Math.floor(share * n)
@@ -117,11 +117,11 @@ test('the binomial is the convolution of n trials', () => {
   })
 })
 
-test('a small upper tail keeps its digits', () => {
+test('the binomial distribution keeps the digits of a small upper tail', () => {
   expect(binomialAtLeast(50, 50, 0.01) / 1e-100).toBeCloseTo(1, 9)
 })
 
-test('the two tails of ten million trials make one', () => {
+test('the binomial tails of ten million trials add up to 1', () => {
   const below = binomialCdf(9_900_000, 1e7, 0.99)
   expect(below + binomialAtLeast(9_900_001, 1e7, 0.99)).toBeCloseTo(1, 7)
   // Normal approximation with continuity: within 1/sqrt(n).
@@ -131,7 +131,7 @@ test('the two tails of ten million trials make one', () => {
 const ended = (value: number, ended = 1): LifeTable => ({ value, ended, censored: 0 })
 const censored = (value: number, censored = 1): LifeTable => ({ value, ended: 0, censored })
 
-describe('by hand', () => {
+describe('Kaplan-Meier', () => {
   // Still running: 1 -> 5/6, 3 -> 5/6 * 3/4 = 0.625, 4 -> 0.625 * 2/3 = 0.417, 6 -> 0.
   const table = [ended(1), censored(2), ended(3), ended(4), censored(5), ended(6)]
 
@@ -143,11 +143,11 @@ describe('by hand', () => {
     [1, 6],
   ])('quantile %d is %d', (q, value) => expect(kaplanMeierQuantile(table, q)).toBe(value))
 
-  test('who is censored at a value is at risk there', () => {
+  test('counts a value censored at a time as at risk then', () => {
     expect(kaplanMeierQuantile([{ value: 1, ended: 1, censored: 1 }, ended(2)], 0.4)).toBe(2)
   })
 
-  test('what most were still waiting for is not known', () => {
+  test('has no quantile if most values are censored before it', () => {
     expect(kaplanMeierQuantile([ended(1), censored(2, 9)], 0.5)).toBeNull()
     expect(kaplanMeierQuantile([ended(1), censored(2, 9)], 0.1)).toBe(1)
     expect(kaplanMeierQuantile([], 0.5)).toBeNull()
@@ -156,7 +156,7 @@ describe('by hand', () => {
 
 const counts = fc.array(fc.tuple(fc.nat(5), fc.nat(3)), { minLength: 1, maxLength: 40 })
 
-test('without censoring it is the nearest rank', () => {
+test('Kaplan-Meier without censoring is the nearest rank', () => {
   forAll(counts, fc.integer({ min: 1, max: 100 }), (rows, percent) => {
     const table = rows.map(([n], value) => ended(value, n))
     const values = table.flatMap(({ value, ended: n }) => new Array<number>(n).fill(value))
@@ -166,7 +166,7 @@ test('without censoring it is the nearest rank', () => {
   })
 })
 
-test('a request that is still running never makes a quantile smaller', () => {
+test('Kaplan-Meier quantiles never decrease with censored values', () => {
   forAll(counts, fc.integer({ min: 1, max: 99 }), (rows, percent) => {
     const table = rows.map(([n, c], value) => ({ value, ended: n, censored: c }))
     const all = table.map((row) => ({ ...row, censored: 0 }))
@@ -189,13 +189,13 @@ function autoregressive(length: number, rho: number, seed: number): number[] {
   })
 }
 
-describe('autocorrelation', () => {
+describe('lag-1 autocorrelation', () => {
   test('of 1, 2, 3, 4 is 5/12', () => {
     // Deviations -1.5, -0.5, 0.5, 1.5: products 0.75 - 0.25 + 0.75 = 1.25, three pairs; variance 1.25.
     expect(lag1Autocorrelation([[1, 2, 3, 4]])).toBeCloseTo(1.25 / 3 / 1.25, 12)
   })
 
-  test('does not pair across runs', () => {
+  test('does not pair values across blocks', () => {
     expect(lag1Autocorrelation([1, 3].map((at) => [at, at + 1]))).toBeNull()
     expect(lag1Autocorrelation([[5, 5, 5, 5, 5]])).toBeNull()
   })
@@ -206,7 +206,7 @@ describe('autocorrelation', () => {
     }
   })
 
-  test('0.5 leaves a third of the sample; a negative one is not credited', () => {
+  test('of 0.5 leaves a third of the sample, a negative one all of it', () => {
     expect(effectiveSampleSize(300, 0.5)).toBeCloseTo(100, 9)
     expect(effectiveSampleSize(300, -0.5)).toBe(300)
     expect(effectiveSampleSize(300, null)).toBe(300)
@@ -215,11 +215,11 @@ describe('autocorrelation', () => {
 })
 
 describe('MSER-5', () => {
-  test('a series that rises to its end never settles', () => {
+  test('does not settle on a series that rises to its end', () => {
     expect(mser5(series(500, (i) => i ** 3))).toEqual({ cut: 0, settled: false })
   })
 
-  test('a constant series has no warm-up; under 50 values nothing is said', () => {
+  test('cuts nothing from a constant series and does not settle under 50 values', () => {
     expect(mser5(series(100, () => 4))).toEqual({ cut: 0, settled: true })
     expect(mser5(series(49, () => 4))).toEqual({ cut: 0, settled: false })
   })
@@ -235,7 +235,7 @@ function bestHalf(values: readonly number[], cut: number): number {
   return means.reduce((sum, value) => sum + (value - mean) ** 2, 0) / means.length ** 2
 }
 
-test('MSER-5 is the smallest statistic of all cuts in the first half', () => {
+test('MSER-5 minimizes its statistic over all cuts in the first half', () => {
   forAll(fc.array(fc.nat(100), { minLength: 50, maxLength: 150 }), (values) => {
     const { cut, settled } = mser5(values)
     if (!settled) return
@@ -248,14 +248,14 @@ test('MSER-5 is the smallest statistic of all cuts in the first half', () => {
 })
 
 describe('steady state', () => {
-  test('Spearman with a tie, by hand', () => {
+  test('Spearman correlation with a tie matches a calculation by hand', () => {
     // Ranks 1, 2.5, 2.5, 4: deviations -1.5 0 0 1.5 times -1.5 -0.5 0.5 1.5 = 4.5; / sqrt(4.5 * 5).
     expect(spearman([10, 20, 20, 30])).toBeCloseTo(4.5 / Math.sqrt(22.5), 12)
     expect(spearman([3, 2, 1])).toBe(-1)
     expect(spearman([7, 7, 7])).toBe(0)
   })
 
-  test('noise is steady in 99 of 100 runs, correlated noise too', () => {
+  test('correlated noise is steady in at least 96 % of runs', () => {
     let steady = 0
     for (let seed = 0; seed < 300; seed++) {
       if (steadyState(autoregressive(1000, 0.5, seed)).verdict === 'steady') steady++
@@ -263,7 +263,7 @@ describe('steady state', () => {
     expect(steady).toBeGreaterThan(288)
   })
 
-  test('a drift is a trend, and says which way', () => {
+  test('a drift is a trend with a direction', () => {
     const noise = normal(5)
     expect(steadyState(series(1000, (i) => i / 100 + noise()))).toMatchObject({
       verdict: 'trend',
@@ -279,7 +279,7 @@ describe("Little's law", () => {
     ...{ ended: 3000, meanResidenceNs: 2e9, meanAgeNs: 1e9 },
   }
 
-  test('50 a second of 2 s each are 100 in flight', () => {
+  test('passes with 50 requests a second of 2 s each and 100 in flight', () => {
     expect(littlesLaw(flow)).toEqual({
       ...{ name: 'littles-law', verdict: 'pass', expected: 100, observed: 100 },
       message:
@@ -287,7 +287,7 @@ describe("Little's law", () => {
     })
   })
 
-  test('46.7 a second of 2 s each are 93 in flight', () => {
+  test('expects 93 in flight with 46.7 a second of 2 s each', () => {
     expect(littlesLaw({ ...flow, ended: 2800 })).toMatchObject({ expected: 93.3333 })
   })
 
@@ -310,14 +310,14 @@ describe("Little's law", () => {
       { inFlightAtStart: 0, inFlightAtEnd: 400 },
       'not-applicable',
     ],
-  ])('where %s', (_, more, verdict) => {
+  ])('gives the expected verdict if %s', (_, more, verdict) => {
     expect(littlesLaw({ ...flow, ...more }).verdict).toBe(verdict)
   })
 })
 
 const { outcomes } = new LatencyRecorder()
 
-test('a request of which nothing became fails an audit', () => {
+test('an unaccounted request fails the conservation audit', () => {
   const counts = { ...outcomes, requests: 9, ok: 5, failed: 1, open: 1, abort: 1 }
   const message = expect.stringMatching(/does not hold: 1 unaccounted for\.$/)
   expect(conservation(counts)).toMatchObject({ verdict: 'fail', message })
@@ -326,7 +326,7 @@ test('a request of which nothing became fails an audit', () => {
   }
 })
 
-test('one stamp out of order fails the audit of the clocks', () => {
+test('one timestamp out of order fails the audit of the clocks', () => {
   expect(stampOrder({ ...outcomes, requests: 10 }).verdict).toBe('pass')
   const disordered = stampOrder({ ...outcomes, requests: 10, disordered: 1 })
   expect(disordered).toMatchObject({ verdict: 'fail', observed: 1 })

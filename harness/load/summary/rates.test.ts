@@ -33,7 +33,7 @@ function delivered(gaps: (stream: number) => readonly number[]): Delivery | null
 
 const lump = (deltas: number, pause: number) => [...Array<number>(deltas - 1).fill(0), pause]
 
-describe('how deltas came', () => {
+describe('delivery of deltas', () => {
   const evenly = (count: number, part: readonly number[]) =>
     Array.from({ length: count }, () => part).flat()
 
@@ -45,19 +45,19 @@ describe('how deltas came', () => {
       null,
     ],
     [
-      'two by two, as of a model that makes two tokens a step',
+      'two by two, as from a model with two tokens per step',
       () => evenly(12, lump(2, 20)),
       { lumps: 'none', lumpMs: null },
       null,
     ],
     [
-      'in lumps that keep time, as of a proxy that collects for 200 ms',
+      'in bursts at a fixed interval, as from a proxy that collects for 200 ms',
       (stream) => [0, ...evenly(4, lump(10, 200 + stream / 10))],
       { lumps: 'some', inOneRead: 0, firstRead: 11, lumpMs: expect.closeTo(201.5, -1) },
       /^deltas arrived in bursts about every 20\d ms: .*, so ttft is the time of the first burst \(11\.0 deltas on average\)/,
     ],
     [
-      'in lumps of no time of their own, as of a full buffer',
+      'in bursts at irregular intervals, as from a full buffer',
       (stream) => [...lump(10, 50 + 20 * stream), ...lump(10, 700), 0],
       { lumps: 'some', lumpMs: null },
       /^deltas arrived in bursts: /,
@@ -75,7 +75,7 @@ describe('how deltas came', () => {
     expect(text).toMatch(warning ?? /^$/)
   })
 
-  test('streams with more or fewer deltas than output tokens are counted', () => {
+  test('counts streams with more or fewer deltas than output tokens', () => {
     const tokens = [8, 8, 7, 9, null]
     const group = new LatencyRecorder()
     for (const outputTokens of tokens) {
@@ -88,12 +88,12 @@ describe('how deltas came', () => {
     expect(deliveryText({ delivery })).toContain(sentence)
   })
 
-  test('answers of few deltas, or of one, say nothing', () => {
+  test('is not judged for streams of few deltas or one', () => {
     expect(delivered(() => [0, 0])).toMatchObject({ lumps: 'none', inOneRead: 30 })
     expect(delivered(() => [])).toBeNull()
   })
 
-  test('a generator that is late reads in lumps by itself, so it says nothing', () => {
+  test('is not judged if the generator was late', () => {
     const delivery = delivered(() => lump(25, 0))
     const generator = { ...loadReportOf().generator, verdict: 'invalid' as const }
     expect(lumpText(loadReportOf({ delivery, generator }))).toBe('')
@@ -108,7 +108,7 @@ const broken = {
   system: new Error('whatever it says'),
 }
 
-describe('the counter of a failure follows from its cause, not from its text', () => {
+describe('the counter of a failure follows its cause, not its text', () => {
   test.each([
     ['no HTTP', true, 'unreadable'],
     ['no HTTP', false, 'unreadable'],
@@ -119,7 +119,7 @@ describe('the counter of a failure follows from its cause, not from its text', (
     ['closed', false, 'unanswered'],
     ['system', true, 'droppedConnections'],
     ['system', false, 'unanswered'],
-  ] as const)('before the headers: %s, sent %s', (cause, sent, counter) => {
+  ] as const)('before the headers: %s, request sent: %s', (cause, sent, counter) => {
     expect(connectFailure(broken[cause], sent).counter).toBe(counter)
   })
 
@@ -146,14 +146,14 @@ describe('the counter of a failure follows from its cause, not from its text', (
     ['no terminal event', { hasTerminalEvent: false }, 'incomplete'],
     ['a violation', { violation: 'V3-SSE-17' }, 'violations'],
     [
-      'a body that does not fit its coding',
+      'a body that does not match its Content-Encoding',
       {
         ending: { kind: 'undecodable', atMs: 1, error: 'x' },
         cut: failure('unreadable', 'it is not gzip, its Content-Encoding'),
       },
       'unreadable',
     ],
-  ])('of an answer: %s', (_, end, counter) => {
+  ])('after the response: %s', (_, end, counter) => {
     expect(requestOutcome({ ...whole, ...end })).toMatchObject({ counter })
   })
 })

@@ -41,7 +41,7 @@ type Metrics = Pick<ReturnType<typeof summarize>, 'metrics'>
 const metricOf = ({ metrics }: Metrics, metric: string) =>
   metrics.find(({ name }) => name === metric)
 
-describe('a minute of ten a second', () => {
+describe('a minute of ten requests a second', () => {
   const found = summarize(minute(), options)
 
   test('has five rates and its goodput', () => {
@@ -56,7 +56,7 @@ describe('a minute of ten a second', () => {
     expect(found.goodput).toEqual({ good: 600, due: 600, share: 1, perSecond: 10 })
   })
 
-  test('keeps its SLOs and its laws', () => {
+  test('meets its SLOs and passes its audits', () => {
     expect(found.slo.map(({ expression, verdict }) => `${expression}: ${verdict}`)).toEqual([
       'ttft.p95 < 500ms: met',
       'goodput > 90%: met',
@@ -66,7 +66,7 @@ describe('a minute of ten a second', () => {
     expect(found.audits.map(({ verdict }) => verdict)).toEqual(['pass', 'pass', 'pass'])
   })
 
-  test('tells each latency by both clocks, and those without a plan by one', () => {
+  test('has response and service times, and only service times for tpot', () => {
     const ttft = metricOf(found, 'ttft')
     expect(ttft?.service).toMatchObject({ count: 600, min: 100, mean: 100, max: 100 })
     expect(ttft?.response).toMatchObject({ min: 101, max: 101 })
@@ -75,7 +75,7 @@ describe('a minute of ten a second', () => {
     expect(found.transactions).toMatchObject([{ planned: 600, metrics: found.metrics }])
   })
 
-  test('has one gap of 100 ms in each stream', () => {
+  test('has one stall of 100 ms in each stream', () => {
     expect(found.stalls).toEqual({
       ...{ overMs: 50, streams: 600, stalled: 600, stalls: 600, longestMs: 100 },
       share: expect.closeTo(100 / 150, 10),
@@ -83,7 +83,7 @@ describe('a minute of ten a second', () => {
     })
   })
 
-  test('is told second by second, the drain included', () => {
+  test('has a series by second, including the drain', () => {
     const e2e = expect.closeTo(260, 5)
     expect(found.series).toHaveLength(61)
     expect(found.series[30]).toEqual({
@@ -97,7 +97,7 @@ describe('a minute of ten a second', () => {
     expect(found.series[60]).toMatchObject({ planned: 0, completed: 3, inFlight: 0 })
   })
 
-  test('is a heat map of one row each', () => {
+  test('has heat maps of ttft and e2e', () => {
     expect(
       found.heatMaps.map(({ metric, columnSeconds, edgesMs }) => [metric, columnSeconds, edgesMs]),
     ).toEqual([
@@ -108,7 +108,7 @@ describe('a minute of ten a second', () => {
   })
 })
 
-describe('failures', () => {
+describe('failed requests', () => {
   const found = summarize(
     minute((record, index) => {
       if (index % 20 === 3) return failing(record, 503)
@@ -118,12 +118,12 @@ describe('failures', () => {
     options,
   )
 
-  test('are in the denominator of goodput, and in no latency', () => {
+  test('count in the denominator of goodput and in no latency', () => {
     expect(found.goodput).toMatchObject({ good: 510, due: 600, share: 0.85 })
     expect(metricOf(found, 'ttft')?.response?.count).toBe(540)
   })
 
-  test('are told by kind, and shed apart from failed', () => {
+  test('are listed by kind, and shed requests apart from failed ones', () => {
     expect(found.errors).toEqual([
       {
         ...{ kind: 'status', counter: 'serverErrors', detail: '503' },
@@ -147,12 +147,12 @@ describe('failures', () => {
   })
 })
 
-describe('the window', () => {
+describe('the measured window', () => {
   const noise = normal(9)
   const warming = (record: RequestRecord, index: number) =>
     slower(record, Math.max(0, 150 - index) * 4e6 + 20e6 + Math.round(3e6 * noise()))
 
-  test('leaves the warm-up out, on the end of a slice', () => {
+  test('excludes the warm-up, up to the end of a slice', () => {
     const found = summarize(minute(warming), { ...options, warmUpNs: 'auto' })
     expect(found.window.method).toBe('MSER-5 on ttft')
     // The 150 slow requests take 15 s; a slice is 1.5 s.
@@ -165,7 +165,7 @@ describe('the window', () => {
     expect(metricOf(found, 'ttft')?.response?.count).toBe(planned)
   })
 
-  test('that is asked for is taken, and a drift in it is told', () => {
+  test('follows --warm-up, and reports a drift', () => {
     const drifting = (record: RequestRecord, index: number) => slower(record, index * 1e6)
     const found = summarize(minute(drifting), { ...options, warmUpNs: 10e9 })
     expect(found.window).toMatchObject({ fromMs: 10_500, toMs: 60_000 })
@@ -207,7 +207,7 @@ const waiting = (index: number, ranNs: number): RequestRecord =>
 const answered = Array.from({ length: 100 }, (_, index) => shifted(recordOf(), index, index * 1e6))
 
 describe('a request that is still waiting', () => {
-  test('is over a limit that it has waited for, and otherwise not known', () => {
+  test('is over a limit that it has waited longer than, and otherwise ignored', () => {
     const slo = 'ttft.p95 < 500ms'
     const long = [...answered, waiting(100, 5e9), waiting(101, 5e9)]
     expect(decided(slo, long).message).toMatch(/^2 of 102 requests were over 500 ms/)
@@ -216,7 +216,7 @@ describe('a request that is still waiting', () => {
     expect(decided(slo, brief).message).toMatch(/^0 of 100 requests were over 500 ms/)
   })
 
-  test('is in the quantiles and in neither goodput nor errors', () => {
+  test('is in the quantiles, but neither in goodput nor in errors', () => {
     const open = Array.from({ length: 60 }, (_, index) => waiting(100 + index, 5e9))
     const all = [...answered, ...open]
     expect(decided('ttft.p50 < 500ms', all).observed).toBeCloseTo(101, 0)
@@ -226,7 +226,7 @@ describe('a request that is still waiting', () => {
   })
 })
 
-test('neighbors that resemble each other are worth less than their number', () => {
+test('correlated neighbors have an effective sample below their number', () => {
   const noise = normal(4)
   const shareOf = (rho: number) => {
     const run = new RunMetrics(short)
@@ -245,7 +245,7 @@ test('neighbors that resemble each other are worth less than their number', () =
   expect(shareOf(0.5).e2e).toBe(1)
 })
 
-describe('each SLO has the autocorrelation of its own figure', () => {
+describe('an SLO uses the autocorrelation of its own metric', () => {
   const limits = [{ ...limit, limitNs: 150e6 }]
   const watched = [{ metric: 'ttft', clock: 'response' }] as const
   /** First tokens after 600 ms while the target freezes for 40 requests; a request fails now and then. */
@@ -268,7 +268,7 @@ describe('each SLO has the autocorrelation of its own figure', () => {
     return evidenceOf(run)
   }
 
-  test('failures that do not occur are as many as they are, however alike the latencies', () => {
+  test('and errors without failures are independent despite correlated latencies', () => {
     const evidence = frozen(() => false)
     expect(evidence.independent('errors')).toBe(1)
     expect(evidence.independent('goodput')).toBeLessThan(0.05)
@@ -279,13 +279,13 @@ describe('each SLO has the autocorrelation of its own figure', () => {
     expect(goodput.message).toMatch(/^360 of 400 due requests were good/)
   })
 
-  test('failures that come together count as few, while latencies that scatter count in full', () => {
+  test('and failures in a burst count as few, scattered ones in full', () => {
     const together = frozen((index) => index >= 100 && index < 120)
     expect(together.independent('errors')).toBeLessThan(0.1)
     expect(frozen((index) => index % 20 === 0).independent('errors')).toBe(1)
   })
 
-  test('a freeze says little, and the message says so', () => {
+  test('and a freeze leaves it undecided, with the reason in the message', () => {
     const evidence = frozen(() => false)
     const row = decideSlo(parseSlo('ttft.p95 < 500ms'), evidence)
     expect(row.verdict).toBe('undecided')
@@ -295,7 +295,7 @@ describe('each SLO has the autocorrelation of its own figure', () => {
   })
 })
 
-test('gaps of one stream are worth one value', () => {
+test('gaps of one stream count as one value', () => {
   const run = new RunMetrics(short)
   for (const record of answered) run.add(record)
   const { group, independent } = evidenceOf(run)

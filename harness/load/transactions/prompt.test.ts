@@ -13,7 +13,7 @@ const segmenter = new Intl.Segmenter('en', { granularity: 'word' })
 const wordsIn = (text: string) =>
   [...segmenter.segment(text)].filter(({ isWordLike }) => isWordLike)
 
-test('a text has as many words as are asked for, whatever its language', () => {
+test('a text has about the requested number of words in any language', () => {
   forSome(50, fc.string(), fc.integer({ min: 1, max: 5000 }), (seed, count) => {
     const text = wordsOf(passages, seed, count)
     expect(text).toBe(wordsOf(passages, seed, count))
@@ -23,7 +23,7 @@ test('a text has as many words as are asked for, whatever its language', () => {
   })
 })
 
-test('texts are in several scripts, with marks that combine and emoji', () => {
+test('texts are in several scripts, with combining marks and emoji', () => {
   const text = Array.from({ length: 200 }, (_, at) => wordsOf(passages, String(at), 200)).join('\n')
   for (const script of ['Latin', 'Cyrillic', 'Arabic', 'Hebrew', 'Hiragana', 'Han', 'Hangul']) {
     expect(text).toMatch(new RegExp(`\\p{Script=${script}}`, 'u'))
@@ -32,19 +32,19 @@ test('texts are in several scripts, with marks that combine and emoji', () => {
   expect(text).toMatch(/\p{Emoji_Presentation}/u)
 })
 
-test('the same seed writes the same passages, another one others', async () => {
+test('passages are the same for the same seed and differ for another', async () => {
   expect(await writePassages('a run')).toEqual(passages)
   expect(await writePassages('another run')).not.toEqual(passages)
 })
 
-test('no text holds what the nonces of a run begin with', async () => {
+test('passages never contain the nonce prefix of a run', async () => {
   for (const seed of ['a run', 'another run', '7']) {
     const text = (await writePassages(seed)).map((passage) => passage.text).join(' ')
     expect(text.toLowerCase()).not.toContain(noncePrefix(seed))
   }
 })
 
-test('a prompt tells its nonce, and asks for it at the end', () => {
+test('a prompt starts with its nonce and asks for it at the end', () => {
   const nonce = `${noncePrefix('a run')}00000abc`
   const prompt = promptOf({
     arrival: {
@@ -75,7 +75,7 @@ function foundIn(text: string, cut: number): string | undefined {
   return detector.foreignNonce
 }
 
-test('finds the nonce of another request wherever the text is cut', () => {
+test('cross-talk detector finds a foreign nonce in any split of the text', () => {
   expect(others).toHaveLength(19)
   for (const nonce of others) {
     const text = `It is ${own}, or ${nonce}.`
@@ -83,7 +83,7 @@ test('finds the nonce of another request wherever the text is cut', () => {
   }
 })
 
-test('takes no own nonce that a model misspells for one of another request', () => {
+test('cross-talk detector ignores a misspelled own nonce', () => {
   for (let at = 0; at <= own.length; at++) {
     for (const character of '0123456789abcdefghijklmnopqrstuvwxyz') {
       for (const rest of [own.slice(at), own.slice(at + 1)]) {

@@ -10,8 +10,8 @@ const every =
   (stream: ServerHttp2Stream, n: number) =>
     n % of === of - 1 ? other(stream) : void speak(stream)
 
-describe('which version', () => {
-  test('over TLS the target chooses: streams of one connection', async () => {
+describe('HTTP version', () => {
+  test('HTTP/2 is negotiated over TLS, with all streams on one connection', async () => {
     const server = await h2Server()
     const { records, channels, integrity } = await driven({ ...some, url: server.url })
     expect(outcomesOf(records)).toEqual(['ok'])
@@ -25,7 +25,7 @@ describe('which version', () => {
   })
 
   test.each([
-    ['HTTP/1.1 where nothing else may be offered', 'http1', true, { http2: null }, 0],
+    ['HTTP/1.1 over TLS if only HTTP/1.1 is offered', 'http1', true, { http2: null }, 0],
     ['HTTP/2 with prior knowledge', 'http2', false, { opened: 1, http2: { streams: 10 } }, 10],
   ] as const)('%s', async (_, httpVersion, secure, expected, streams) => {
     const server = await h2Server({ secure })
@@ -37,7 +37,7 @@ describe('which version', () => {
   })
 })
 
-test('as many streams at once as the target allows, over as many connections as that takes', async () => {
+test('concurrent streams stay within the limit of the target on as many connections as needed', async () => {
   const server = await h2Server({
     settings: { maxConcurrentStreams: 2 },
     answer: (stream) => void speak(stream, { pause: () => new Promise((go) => setTimeout(go, 5)) }),
@@ -49,7 +49,7 @@ test('as many streams at once as the target allows, over as many connections as 
   expect(server.counts.maxAtOnce).toBe(2)
 })
 
-test('what is due waits for a stream where connections are limited', async () => {
+test('requests wait for a free stream if connections are limited', async () => {
   const server = await h2Server({ settings: { maxConcurrentStreams: 2 } })
   const { records, channels } = await driven({
     ...some,
@@ -61,8 +61,8 @@ test('what is due waits for a stream where connections are limited', async () =>
   expect(channels).toMatchObject({ opened: 1, http2: { maxAtOnce: 2 } })
 })
 
-describe('what the target ends is told as what it is', () => {
-  test('a stream that is reset before its head, and in its middle', async () => {
+describe('an HTTP/2 ending is named in the outcome', () => {
+  test('a stream that is reset before or after its headers', async () => {
     const server = await h2Server({
       answer: (stream, n) => {
         if (n % 2 === 1) begin(stream)
@@ -78,7 +78,7 @@ describe('what the target ends is told as what it is', () => {
     expect(channels.http2).toMatchObject({ resets: records.length, goaways: 0 })
   })
 
-  test('a connection that is ended by GOAWAY', async () => {
+  test('a connection that ends with GOAWAY', async () => {
     const server = await h2Server({
       answer: (stream) => {
         begin(stream)
@@ -108,8 +108,8 @@ describe('what the target ends is told as what it is', () => {
   })
 })
 
-describe('what the target did not process is sent again', () => {
-  test('behind a graceful GOAWAY, as of a server that changes connections', async () => {
+describe('a request that the target did not process is resent', () => {
+  test('after a graceful GOAWAY', async () => {
     const server = await h2Server({
       answer: every(3, (stream) => {
         const { session } = stream
@@ -123,7 +123,7 @@ describe('what the target did not process is sent again', () => {
     expect(channels.http2?.goaways).toBeGreaterThan(0)
   })
 
-  test('a stream that is refused, and no more than three times', async () => {
+  test('after a refused stream, at most three times', async () => {
     const sessions = new Set<string>()
     const server = await h2Server({
       answer: (stream, _, id) => {
@@ -142,8 +142,8 @@ describe('what the target did not process is sent again', () => {
   })
 })
 
-describe('stamps', () => {
-  test('what one read brings has one stamp, on whatever streams', async () => {
+describe('timestamps', () => {
+  test('are the same for all streams of one read', async () => {
     const waiting: ServerHttp2Stream[] = []
     let first = true
     const server = await h2Server({
@@ -169,7 +169,7 @@ describe('stamps', () => {
     }
   })
 
-  test('deltas that come one by one have stamps of their own', async () => {
+  test('differ for deltas that arrive one by one', async () => {
     const pause = () => new Promise((go) => setTimeout(go, 20))
     const server = await h2Server({ answer: (stream) => void speak(stream, { pause }) })
     const { records } = await driven({ ...some, url: server.url, clients: 1 })

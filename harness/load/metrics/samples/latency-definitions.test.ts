@@ -21,8 +21,8 @@ function visited(visit: Visit, record: RequestRecord): Record<string, number> {
   return found
 }
 
-describe('the latencies of a stream', () => {
-  test('by hand', () => {
+describe('latencies of a stream', () => {
+  test('match a calculation by hand', () => {
     expect(visited(forEachLatency, recordOf())).toEqual({
       ...{ 'service ttfb': 40, 'response ttfb': 41, 'service ttfe': 50, 'response ttfe': 51 },
       ...{ 'service ttft': 100, 'response ttft': 101, 'service ttfo': 200, 'response ttfo': 201 },
@@ -38,7 +38,7 @@ describe('the latencies of a stream', () => {
     ['that opened a connection', { counts: { newConnection: true } }, { connect: 0.5 }],
     ['on an open connection', {}, { connect: null }],
     [
-      'of text that was not streamed',
+      'of a text that came in one read',
       { timestamps: oneRead, counts: { outputTokens: 20 }, record: { gapsNs: [] } },
       { ttft: 100, tpot: null, max_gap: null },
     ],
@@ -46,7 +46,7 @@ describe('the latencies of a stream', () => {
     ['of no tokens', { counts: { outputTokens: 0 } }, { tpot: null }],
     ['of one token', { counts: { outputTokens: 1 } }, { tpot: null }],
     [
-      'with reasoning that was counted and not shown',
+      'with reasoning that was counted but not streamed',
       { counts: { outputTokens: 111, streamedTokens: 11 } },
       { tpot: 15 },
     ],
@@ -57,14 +57,14 @@ describe('the latencies of a stream', () => {
       { ttft: 100, e2e: null },
     ],
     ['with a violation', { record: { outcome: failure('integrity', 'V3-SEQ-01') } }, { e2e: 259 }],
-  ])('an answer %s', (_, parts, expected) => {
+  ])('%s', (_, parts, expected) => {
     for (const metric of metricNames.filter((name) => name in expected)) {
       const ns = latencyOf(recordOf(parts), metric, 'service')
       expect(ns === null ? null : ns / 1e6).toBe(expected[metric])
     }
   })
 
-  test('an error body has no latencies, and neither has a client that leaves', () => {
+  test('are missing for error responses and abandoned requests', () => {
     const refused = recordOf({
       record: { status: 503, outcome: failure('status', '503', 'serverErrors') },
     })
@@ -72,7 +72,7 @@ describe('the latencies of a stream', () => {
     expect([visited(forEachLatency, refused), visited(forEachLatency, left)]).toEqual([{}, {}])
   })
 
-  test('none is negative, and none is 0 per token', () => {
+  test('are never negative, and tpot is never 0', () => {
     forAll(anyRecord, (record) => {
       expect(isOrdered(record)).toBe(true)
       forEachLatency(record, (metric, _clock, ns) => {
@@ -82,7 +82,7 @@ describe('the latencies of a stream', () => {
     })
   })
 
-  test('response time is service time and the wait before it', () => {
+  test('response time is service time plus the wait before sending', () => {
     forAll(anyRecord, (record) => {
       const { sent, planned } = record.timestamps
       for (const metric of ['ttfb', 'ttfe', 'ttft', 'ttfo', 'e2e'] as const) {
@@ -95,20 +95,20 @@ describe('the latencies of a stream', () => {
   })
 })
 
-describe('what is still running', () => {
+describe('a censored latency', () => {
   const open = recordOf({
     timestamps: { firstText: null, lastGenerated: 101e6, terminal: null, ended: 5001e6 },
     record: { outcome: { kind: 'open' }, gapsNs: [] },
   })
 
-  test('has taken so long at least', () => {
+  test('is at least the time until the end of the request', () => {
     expect(visited(forEachCensored, open)).toEqual({
       ...{ 'service e2e': 5000, 'response e2e': 5001 },
       ...{ 'service ttfo': 5000, 'response ttfo': 5001 },
     })
   })
 
-  test('is in no metric both with a value and without', () => {
+  test('excludes a measured value of the same metric', () => {
     forAll(anyRecord, (record) => {
       const names = Object.keys(visited(forEachLatency, record))
       const running = Object.keys(visited(forEachCensored, record))
@@ -117,7 +117,7 @@ describe('what is still running', () => {
     })
   })
 
-  test('a request that timed out on the socket is running from its plan', () => {
+  test('of a request that timed out before it was sent starts at its planned time', () => {
     const waiting = recordOf({
       timestamps: {
         ...{ connected: null, sent: null, headers: null, firstEvent: null, firstGenerated: null },
@@ -130,14 +130,14 @@ describe('what is still running', () => {
   })
 })
 
-test('stamps out of order are seen', () => {
+test('isOrdered detects timestamps out of order', () => {
   expect(isOrdered(recordOf({ timestamps: { headers: 0.9e6 } }))).toBe(false)
   expect(isOrdered(recordOf({ timestamps: { ended: 259e6 } }))).toBe(false)
   expect(isOrdered(recordOf({ record: { gapsNs: [-1] } }))).toBe(false)
 })
 
-describe('arrivals', () => {
-  test('are at the pieces, and add up to the totals', () => {
+describe('content arrivals', () => {
+  test('have the times of the reads and add up to the totals', () => {
     const arrivals: number[][] = []
     forEachContentArrival(recordOf(), (at, tokens, bytes, gap) => {
       arrivals.push([at / 1e6, tokens, bytes, gap ?? -1])
@@ -152,7 +152,7 @@ describe('arrivals', () => {
     ])
   })
 
-  test('of any answer lie within it and lose nothing', () => {
+  test('of any record come after dispatch and add up to its counts', () => {
     forAll(anyRecord, (record) => {
       let tokens = 0
       let bytes = 0

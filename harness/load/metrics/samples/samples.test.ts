@@ -20,8 +20,8 @@ function bucketsOf(units: readonly number[]): Histogram {
   return buckets
 }
 
-describe('buckets', () => {
-  test('hold a microsecond up to 2 ms, and then three digits', () => {
+describe('a histogram', () => {
+  test('has a resolution of 1 us up to 2 ms, then of three digits', () => {
     const buckets = bucketsOf([2047, 2049, 500_000])
     // 2048 and 2049 share a bucket; at half a second they are 256 us wide. The ends are exact.
     expect(buckets.buckets()).toEqual([
@@ -31,19 +31,19 @@ describe('buckets', () => {
     ])
   })
 
-  test('an hour is the most, and nothing lasts less than 0', () => {
+  test('clamps values to the range from 0 to an hour', () => {
     const buckets = new Histogram()
     buckets.add(5e12)
     buckets.add(-7)
     expect([buckets.minNs, buckets.maxNs]).toEqual([0, 3.6e12])
   })
 
-  test('nothing has neither mean nor ends', () => {
+  test('has no minimum, maximum or mean if it is empty', () => {
     const { count, minNs, maxNs, meanNs, deviationNs } = new Histogram()
     expect([count, minNs, maxNs, meanNs, deviationNs]).toEqual([0, null, null, null, null])
   })
 
-  test('every rank is within a thousandth of the value', () => {
+  test('has each rank within a thousandth of the exact value', () => {
     forAll(values, (units) => {
       const buckets = bucketsOf(units)
       const exact = sampleOf(units.map((value) => value * unitNs))
@@ -56,7 +56,7 @@ describe('buckets', () => {
     })
   })
 
-  test('mean, least and most are exact', () => {
+  test('keeps exact minimum, maximum and mean', () => {
     forAll(values, (units) => {
       const buckets = bucketsOf(units)
       expect(buckets.minNs).toBe(Math.min(...units) * unitNs)
@@ -66,14 +66,14 @@ describe('buckets', () => {
     })
   })
 
-  test('a limit is kept up to the resolution', () => {
+  test('counts values over a limit, inclusive or not', () => {
     const buckets = bucketsOf([99_000, 100_000, 101_000])
     expect(buckets.countOver(100e6, false)).toBe(2)
     expect(buckets.countOver(100e6, true)).toBe(1)
     expect(buckets.countOver(1e9, true)).toBe(0)
   })
 
-  test('two digits are for charts', () => {
+  test('merges values that agree in two digits, for charts', () => {
     const buckets = new Histogram(twoDigits)
     buckets.add(1e9)
     buckets.add(0.9999e9)
@@ -81,7 +81,7 @@ describe('buckets', () => {
   })
 })
 
-test('what other tools decode of HDR V2 has our ranks and our buckets', () => {
+test('the HDR V2 export decodes in hdr-histogram-js to the same ranks and buckets', () => {
   forAll(values, fc.integer({ min: 1, max: 100 }), (units, percent) => {
     const buckets = bucketsOf(units)
     const theirs = decodeFromCompressedBase64(toHdr(buckets))
@@ -111,13 +111,13 @@ const indicesOf = (reservoir: BottomKSample) =>
   reservoir.blocks().map((run) => run.map(({ index }) => index))
 const first = (count: number) => Array.from({ length: count }, (_, index) => index)
 
-test('8,192 arrivals are all kept, in runs of 64 neighbors in the order of the plan', () => {
+test('8,192 requests are all sampled, in blocks of 64 in plan order', () => {
   const runs = indicesOf(reservoirOf(first(8192).reverse()))
   expect(runs.flat()).toEqual(first(8192))
   expect(runs.every((run) => run.length === 64)).toBe(true)
 })
 
-test('of more, 128 whole runs are kept from all over the plan', () => {
+test('a sample of more requests keeps 128 whole blocks from all over the plan', () => {
   const runs = indicesOf(reservoirOf(first(64 * 1000)))
   expect(runs).toHaveLength(128)
   for (const run of runs) expect(run).toEqual(first(64).map((offset) => (run[0] ?? 0) + offset))
@@ -153,7 +153,7 @@ const quantile = (found: ReturnType<typeof distributionOf>, q: number) =>
   found?.quantiles.find((row) => row.q === q)
 
 describe('a distribution', () => {
-  test('of 1 to 100 ms', () => {
+  test('of 1 to 100 ms has its quantiles and their intervals', () => {
     const found = distributionOf(bucketsOfMs(hundred), new Histogram(), 1)
     const counts = { count: 100, censored: 0, effective: 100 }
     expect(found).toMatchObject({ ...counts, min: 1, mean: 50.5, max: 100 })
@@ -169,7 +169,7 @@ describe('a distribution', () => {
     expect(found?.histogram).toMatchObject({ unitNs: 1000, digits: 3 })
   })
 
-  test('correlation widens the interval', () => {
+  test('has wider intervals if values are correlated', () => {
     const median = quantile(distributionOf(bucketsOfMs(hundred), new Histogram(), 0.25), 0.5)
     expect(median?.value).toBeCloseTo(50, 1)
     // Ranks 8 and 18 of 25, stretched by 4: 29 and 72.
@@ -177,7 +177,7 @@ describe('a distribution', () => {
     expect(median?.high).toBeCloseTo(72, 0)
   })
 
-  test('those that are still running make it slower, not faster', () => {
+  test('has higher quantiles if requests are still running', () => {
     // 60 took 1 to 60 ms; 40 had been running for 30 ms when the run ended.
     const sixty = bucketsOfMs(hundred.slice(0, 60))
     const found = distributionOf(sixty, bucketsOfMs(new Array(40).fill(30)), 1)
@@ -187,7 +187,7 @@ describe('a distribution', () => {
     expect(quantile(distributionOf(sixty, new Histogram(), 1), 0.5)?.value).toBeCloseTo(30, 1)
   })
 
-  test('what most were still waiting for has no quantile', () => {
+  test('has no quantile if most requests were still running before it', () => {
     const found = distributionOf(bucketsOfMs([1, 2]), bucketsOfMs(new Array(98).fill(3)), 1)
     expect(quantile(found, 0.5)).toEqual({
       ...{ q: 0.5, value: null, low: null, high: null },
@@ -195,6 +195,6 @@ describe('a distribution', () => {
     })
   })
 
-  test('of nothing is none', () =>
+  test('is null without values', () =>
     expect(distributionOf(new Histogram(), new Histogram(), 1)).toBeNull())
 })
